@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Installs what is missing: the locked packages, the project's own Node among them; with --test also a browser and a broker.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+case $(uname -m) in
+  x86_64) arch=x64 ;;
+  aarch64) arch=arm64 ;;
+  *) echo "setup: there is no pinned Node for $(uname -m)" >&2; exit 78 ;;
+esac
+
+stamp=node_modules/.setup-done
+if [ ! -e "$stamp" ] || [ package-lock.json -nt "$stamp" ]; then
+  command -v npm >/dev/null || { echo 'setup: Node 20 or newer with npm is needed' >&2; exit 78; }
+  echo 'setup: installing the locked packages (once)' >&2
+  npm ci >&2
+  ln -sf "../node-linux-$arch/bin/node" node_modules/.bin/node # npm before 11.19 drops this link
+  touch "$stamp"
+fi
+
+[ "${1:-}" = --test ] || exit 0
+
+# Debian's and Ubuntu's packages for the tests: a browser and an independent MQTT broker.
+want=()
+[ -x "${CHROMIUM:-/usr/bin/chromium}" ] || want+=(chromium)
+command -v mosquitto >/dev/null || [ -x /usr/sbin/mosquitto ] || want+=(mosquitto)
+if [ ${#want[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  echo "setup: apt-get install ${want[*]} (once)" >&2
+  apt-get update -qq >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${want[@]}" >&2
+elif [ ${#want[@]} -gt 0 ]; then
+  echo "setup: not root, so the tests use the packaged browser and broker; for the real ones: apt-get install ${want[*]}" >&2
+fi

@@ -1,0 +1,80 @@
+/** A finding is one episode of one rule on one equipment (contract §6). Times in memory are ms since 1970 UTC. */
+
+export type Severity = 1 | 2 | 3 | 4
+
+export const FINDING_KINDS = ['fault', 'control', 'sensor', 'data', 'override', 'energy', 'comfort'] as const
+export type FindingKind = (typeof FINDING_KINDS)[number]
+
+export type CauseWeight = { component: string; weight: number }
+export type ParamValue = { value: number; unit: string; source: 'default' | 'site' | 'type' | 'equipment' | 'request' }
+
+export type Evidence = {
+  /** The rule's condition as written. */
+  expression: string
+  /** The same condition term by term with its value at the worst moment. */
+  terms: { text: string; holds: boolean | null }[]
+  /** Role values at the worst moment, in the role's canonical unit. */
+  inputs: Record<string, number | null>
+  params: Record<string, ParamValue>
+  /** The moment the inputs are taken from. */
+  worst_at: number
+  /** One sentence in words, with figures. */
+  sentence: string
+}
+
+export type Finding = {
+  /** Hash of building, rule, equipment and start, so edge and hub agree. */
+  finding_id: string
+  building_id: string
+  equipment_id: string
+  rule_id: string
+  kind: FindingKind
+  title: string
+  severity: Severity
+  /** Episode [from, to); `to` is null while it lasts. */
+  from: number
+  to: number | null
+  confirmed_at: number
+  /** Time in fault within the episode, seconds: gaps and not-evaluated stretches do not count. */
+  duration_secs: number
+  state: 'active' | 'cleared'
+  cause: CauseWeight[]
+  evidence: Evidence
+  /** The finding that explains this one; it is kept and shown as silenced. */
+  suppressed_by?: string
+}
+
+/** What people add to a finding. It lives beside the finding, so a re-run never loses it. */
+export type FindingNote = {
+  finding_id: string
+  ack: 'unacked' | 'acked'
+  snoozed_until?: number
+  note?: string
+  assignee?: string
+  not_a_fault?: string
+}
+
+export const RESULT_REASONS = [
+  'missing_role',
+  'no_data',
+  'stale',
+  'gated',
+  'settling',
+  'out_of_range',
+  'insufficient_history',
+] as const
+export type ResultReason = (typeof RESULT_REASONS)[number]
+
+/** What one rule said of one equipment in one run. */
+export type RuleResult = {
+  rule_id: string
+  equipment_id: string
+  status: 'fault' | 'pass' | 'not_evaluated'
+  /** The commonest reason for not evaluating. */
+  reason?: ResultReason
+  missing_roles?: string[]
+  /** Share of gated time in which the condition could be evaluated, 0..1. */
+  coverage: number
+  fault_secs: number
+  episodes: number
+}

@@ -1,0 +1,35 @@
+/** Markup that is already safe to send. Only `html` and `raw` make one. */
+export class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+  toString(): string {
+    return this.text
+  }
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Text as it may stand in markup or in a quoted attribute. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, char => ENTITIES[char] ?? char)
+
+/** Takes trusted text as markup. Text from a device, a file or a person never goes through here. */
+export const raw = (text: string): Html => new Html(text)
+
+/**
+ * Tag for server-rendered markup. Values are escaped unless they are `Html`; lists are joined; null, undefined and
+ * booleans leave nothing. Attribute values stand in quotes in the template.
+ */
+export function html(strings: TemplateStringsArray, ...values: unknown[]): Html {
+  let text = strings[0] ?? ''
+  for (const [i, value] of values.entries()) text += render(value) + (strings[i + 1] ?? '')
+  return new Html(text)
+}
+
+function render(value: unknown): string {
+  if (value instanceof Html) return value.text
+  if (Array.isArray(value)) return value.map(render).join('')
+  if (value === null || value === undefined || typeof value === 'boolean') return ''
+  return escapeHtml(String(value))
+}

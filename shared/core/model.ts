@@ -1,0 +1,78 @@
+/** The building model, with the names that stand on the wire, in SQL and in memory alike. */
+
+export const EQUIPMENT_TYPES = [
+  'ahu',
+  'vav',
+  'zone',
+  'fcu',
+  'rtu',
+  'heat_pump',
+  'chiller',
+  'chw_plant',
+  'cooling_tower',
+  'boiler',
+  'hw_plant',
+  'pump',
+  'fan',
+  'meter',
+  'weather',
+] as const
+export type EquipmentType = (typeof EQUIPMENT_TYPES)[number]
+
+export const POINT_KINDS = ['number', 'bool', 'enum', 'string'] as const
+export type PointKind = (typeof POINT_KINDS)[number]
+
+export const PROTOCOLS = ['bacnet', 'modbus', 'haystack', 'csv'] as const
+export type Protocol = (typeof PROTOCOLS)[number]
+
+/** What an id may look like, everywhere (contract §5). */
+export const ID_PATTERN = '^[A-Za-z0-9._-]{1,128}$'
+
+export type Building = {
+  building_id: string
+  name: string
+  site_id: string
+  /** IANA zone, for example `America/Chicago`. Days, occupancy and reports are reckoned in it. */
+  timezone: string
+  unit_system: 'us' | 'si'
+  lat?: number
+  lon?: number
+}
+
+export type Equipment = {
+  equipment_id: string
+  building_id: string
+  name: string
+  equipment_type: EquipmentType
+  parent_id?: string
+  /** Equipment that receives what this one delivers: an air handler feeds its VAV boxes. */
+  feeds?: string[]
+}
+
+export type Point = {
+  /** Unique within its building. */
+  point_id: string
+  building_id: string
+  equipment_id?: string
+  name: string
+  /** A name of `ROLES`; a point without a role is kept and shown, but no rule reads it. */
+  role?: string
+  /** A code of `UNITS`. History holds values in this unit. */
+  unit: string
+  kind: PointKind
+  source: { protocol: Protocol; address: string }
+  poll_secs?: number
+  /** State texts of an enum or bool; index = stored number. */
+  states?: string[]
+}
+
+export type Edge = {
+  edge_id: string
+  site_id: string
+  building_id: string
+  name: string
+  version: string
+  last_seen_at: number | null
+  status: 'operational' | 'reduced' | 'disconnected' | 'pending'
+  connector_url?: string
+}

@@ -1,0 +1,129 @@
+/** The ports: what the flows ask of the outside world. One to four methods each; every one has a conformance suite. */
+import type { Finding, FindingNote, RuleResult } from './finding.ts'
+import type { Reading } from './reading.ts'
+import type { Buckets, Series } from './series.ts'
+
+/** Time as the process sees it. A simulated site runs faster than the wall clock. */
+export interface Clock {
+  /** ms since 1970 UTC */
+  now(): number
+  /** Resolves after `ms` of this clock's time, or at once when `signal` aborts (it never rejects). */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+/** Reads the points of one device. It has no method that writes. */
+export interface Driver<Address> {
+  /**
+   * One attempt at all of `points`, in as few requests as the device allows.
+   *
+   * A point that the device refuses or does not have is a reading with `q: 'bad'` and `v: null`; the others go on.
+   *
+   * @throws DeviceError when the device did not answer at all
+   */
+  read(points: { point_id: string; address: Address }[], signal: AbortSignal): Promise<Reading[]>
+  close(): Promise<void>
+}
+
+/** Takes readings and returns when they are safe in its keeping. */
+export interface Sink {
+  write(readings: Reading[]): Promise<void>
+}
+
+export type AppendCount = { added: number; duplicate: number }
+export type HistoryQuery = { building_id: string; point_ids: string[]; from: number; to: number }
+export type Span = { point_id: string; first: number; last: number; samples: number }
+/** Rows of a package: one point's stretch, ascending in time. */
+export type PointRows = { point_id: string; series: Series }
+
+/** Sampled history by building and point. A point has at most one sample at an instant; a later one replaces it. */
+export interface Historian {
+  /** Durable when resolved. A sample that is there with the same value counts as duplicate. */
+  append(building_id: string, readings: { id: string; t: number; v: number }[]): Promise<AppendCount>
+  /** `[from, to)`, in the order of `point_ids`; an unknown point is an empty series. */
+  read(query: HistoryQuery): Promise<Series[]>
+  /** At most `maxBuckets` buckets over `[from, to)` for each point. */
+  buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
+  /** What is held of each point that has samples. */
+  spans(building_id: string): Promise<Span[]>
+}
+
+/** Loads whole packages beside live data: proven in a staging place, then swapped in at one moment. */
+export interface BulkLoader {
+  /**
+   * @param points the points that the package speaks of; `replace` drops what was held of them
+   * @param rows consumed once; nothing is visible before the last row is in
+   */
+  load(building_id: string, points: string[], mode: 'merge' | 'replace', rows: AsyncIterable<PointRows>): Promise<AppendCount>
+}
+
+/** Findings and results of runs, durable. The run loop (or, on a hub, ingest) is the only writer. */
+export interface Results {
+  /** Inserts or updates by `finding_id`. */
+  put(findings: Finding[]): void
+  /**
+   * What a run over `[from, to)` found: replaces earlier findings of these rules and equipment that overlap the span
+   * and are not found any more, and stores the run's results.
+   */
+  replace(run: RunRecord, findings: Finding[]): void
+  list(query: FindingQuery): Finding[]
+  get(finding_id: string): Finding | undefined
+}
+export type FindingQuery = {
+  building_id?: string
+  equipment_id?: string
+  rule_id?: string
+  state?: 'active' | 'cleared'
+  /** Findings that overlap `[from, to)`. */
+  from?: number
+  to?: number
+  limit: number
+  /** `finding_id` after which to go on, in the order newest start first. */
+  after?: string
+}
+export type RunRecord = {
+  run_id: string
+  building_id: string
+  started_at: number
+  finished_at: number
+  from: number
+  to: number
+  trigger: 'schedule' | 'request' | 'file'
+  rule_ids: string[]
+  results: RuleResult[]
+  failed: { rule_id: string; error: string }[]
+}
+
+/** What people add to findings; kept apart so that no run loses it. */
+export interface Notes {
+  get(finding_id: string): FindingNote
+  set(note: FindingNote): void
+}
+
+/**
+ * A segmented append-only log: the outbox and the priority journal. Sequences start at 1 and have no gap.
+ *
+ * @source reliability: damage inside the last group that was not fsynced is cut; any other damage is refused
+ */
+export interface SegmentedLog<T> {
+  /** One group: all of `records` or none survive a power cut. Durable when resolved. @returns sequence of the last */
+  append(records: T[]): Promise<number>
+  /** Records from `seq` on, oldest first, at most `limit`. */
+  read(seq: number, limit: number): { seq: number; record: T }[]
+  /** Forgets whole segments whose last sequence is at or below `seq`. Works on a full disk. */
+  dropThrough(seq: number): void
+  state(): { first: number; last: number; bytes: number }
+}
+
+/** Where a hub puts what an edge sent: the rows and the sequence mark in one transaction. */
+export interface Inbox {
+  accept(message: EdgeMessage): { status: 'stored' | 'duplicate' | 'gap'; through_seq: number }
+}
+export type EdgeMessage = {
+  site_id: string
+  edge_id: string
+  building_id: string
+  stream: string
+  seq: number
+  readings: Reading[]
+  findings: Finding[]
+}

@@ -1,0 +1,65 @@
+/** Every failure that a caller may meet, by code. The API answers with application/problem+json (RFC 9457). */
+export const PROBLEMS = {
+  bad_request: { status: 400, title: 'The request does not fit its schema' },
+  bad_cursor: { status: 400, title: 'The cursor is not one of ours' },
+  unauthenticated: { status: 401, title: 'A valid token is needed' },
+  forbidden: { status: 403, title: 'The role does not allow this' },
+  not_found: { status: 404, title: 'There is nothing here' },
+  unknown_building: { status: 404, title: 'No such building' },
+  unknown_equipment: { status: 404, title: 'No such equipment' },
+  unknown_point: { status: 404, title: 'No such point' },
+  unknown_rule: { status: 404, title: 'No such rule' },
+  unknown_finding: { status: 404, title: 'No such finding' },
+  unknown_session: { status: 404, title: 'No such import session' },
+  unknown_run: { status: 404, title: 'No such run' },
+  unknown_edge: { status: 404, title: 'No such edge' },
+  method_not_allowed: { status: 405, title: 'This path does not take this method' },
+  conflict: { status: 409, title: 'The state has changed or is already so' },
+  run_in_progress: { status: 409, title: 'A run is already in progress' },
+  too_large: { status: 413, title: 'The body is larger than allowed' },
+  unsupported_media_type: { status: 415, title: 'This media type is not taken here' },
+  append_takes_json: { status: 415, title: 'Append takes JSON with confirm, building_id, equipment_id and csv' },
+  invalid: { status: 422, title: 'Well-formed, but refused' },
+  confirm_required: { status: 422, title: 'The body must carry confirm: true' },
+  mapping_empty: { status: 422, title: 'The mapping is empty' },
+  package_invalid: { status: 422, title: 'The package fails validation' },
+  rule_invalid: { status: 422, title: 'The rule does not check' },
+  rule_tests_failed: { status: 422, title: 'The rule fails its own tests' },
+  login_throttled: { status: 429, title: 'Too many failed logins' },
+  edge_unreachable: { status: 502, title: 'The edge cannot be reached' },
+  not_ready: { status: 503, title: 'Not ready' },
+  query_failed: { status: 503, title: 'The query process ended before it answered' },
+  edge_timeout: { status: 504, title: 'The edge did not answer in time' },
+  workspace_full: { status: 507, title: 'The workspace is full' },
+  internal: { status: 500, title: 'An error of the program' },
+} as const
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+/** One of up to 100 places where data is wrong. */
+export type DataError = { pointer?: string; row?: number; column?: string; message: string; hint?: string }
+
+/** An operating error: expected, typed, shown to the caller. Programmer errors use node:assert instead. */
+export class Problem extends Error {
+  override name = 'Problem'
+  readonly code: ProblemCode
+  readonly errors: DataError[]
+  constructor(code: ProblemCode, detail: string, errors: DataError[] = []) {
+    super(detail)
+    this.code = code
+    this.errors = errors
+  }
+}
+
+/** Most data errors that one answer lists; `errors_total` tells how many there were. */
+export const ERRORS_MAX = 100
+
+/** @returns the RFC 9457 body, ready to serialise */
+export function toProblemJson(problem: Problem, at: { instance: string; request_id: string }) {
+  const { status, title } = PROBLEMS[problem.code]
+  const body = { type: `urn:plenum:problem:${problem.code}`, title, status, detail: problem.message, ...at }
+  const listed = problem.errors.length
+    ? { errors: problem.errors.slice(0, ERRORS_MAX), errors_total: problem.errors.length }
+    : {}
+  return { ...body, ok: false as const, error: problem.message, code: problem.code, ...listed }
+}

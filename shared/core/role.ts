@@ -1,0 +1,139 @@
+/**
+ * What a point is to its equipment. Rules read roles, never point names.
+ *
+ * `unit` is the canonical unit in which rules see the role; `range` is what is physically plausible in that unit: a
+ * value outside is suspect and no rule but the range rule looks at it.
+ */
+export type Role = {
+  unit: string
+  kind: 'number' | 'bool' | 'enum'
+  range: readonly [number, number]
+  /** Set points and schedules rest for days; flat or stale is normal for them. */
+  rests: boolean
+  haystack: string
+  brick: string
+  /** Names under which packages and point lists carry it. */
+  aliases: readonly string[]
+}
+
+type Shape = Pick<Role, 'unit' | 'kind' | 'range' | 'rests'>
+const AIR: Shape = { unit: 'degC', kind: 'number', range: [-40, 70], rests: false }
+const OUTDOOR: Shape = { ...AIR, range: [-50, 60] }
+const ROOM: Shape = { ...AIR, range: [0, 50] }
+const DUCT: Shape = { ...AIR, range: [-40, 90] }
+const SET_POINT: Shape = { ...AIR, range: [0, 60], rests: true }
+const CHILLED: Shape = { ...AIR, range: [-10, 50] }
+const HOT: Shape = { ...AIR, range: [0, 120] }
+const SIGNAL: Shape = { unit: 'fraction', kind: 'number', range: [-0.02, 1.05], rests: true }
+const FLAG: Shape = { unit: 'bool', kind: 'bool', range: [0, 1], rests: true }
+const MODE: Shape = { unit: 'enum', kind: 'enum', range: [0, 100], rests: true }
+const AIR_FLOW: Shape = { unit: 'm3/s', kind: 'number', range: [-1, 250], rests: false }
+const AIR_FLOW_SP: Shape = { ...AIR_FLOW, rests: true }
+const WATER_FLOW: Shape = { unit: 'm3/s', kind: 'number', range: [-0.1, 5], rests: false }
+const DUCT_PRESSURE: Shape = { unit: 'Pa', kind: 'number', range: [-1500, 3000], rests: false }
+const WATER_PRESSURE: Shape = { unit: 'Pa', kind: 'number', range: [-50_000, 2_000_000], rests: false }
+const POWER: Shape = { unit: 'kW', kind: 'number', range: [-5000, 50_000], rests: false }
+const ENERGY: Shape = { unit: 'kWh', kind: 'number', range: [0, 1e12], rests: false }
+
+const role = (shape: Shape, haystack: string, brick: string, ...aliases: string[]): Role => ({ ...shape, haystack, brick, aliases })
+
+/** @source Project Haystack 4 tag names; Brick 1.4 class names; ranges: our own reading of ASHRAE and NIST limits, widened */
+export const ROLES: Record<string, Role> = {
+  oa_t: role(OUTDOOR, 'outside air temp sensor', 'Outside_Air_Temperature_Sensor', 'oat', 'oa_temp', 'outdoor air temperature'),
+  ma_t: role(AIR, 'mixed air temp sensor', 'Mixed_Air_Temperature_Sensor', 'mat', 'mixed air temperature'),
+  ra_t: role(AIR, 'return air temp sensor', 'Return_Air_Temperature_Sensor', 'rat', 'return air temperature'),
+  sa_t: role(DUCT, 'discharge air temp sensor', 'Supply_Air_Temperature_Sensor', 'sat', 'supply air temperature', 'da_t'),
+  preheat_t: role(DUCT, 'preheat leaving air temp sensor', 'Preheat_Discharge_Air_Temperature_Sensor', 'preheat_leave_t'),
+  sa_t_sp: role(SET_POINT, 'discharge air temp sp', 'Supply_Air_Temperature_Setpoint', 'sat_sp', 'supply air temperature set point', 'dat-sp'),
+  sa_t_sp_heat: role(SET_POINT, 'discharge air heating temp sp', 'Supply_Air_Temperature_Heating_Setpoint', 'sat_sp_h', 'supply air temperature heating set point'),
+  sa_t_sp_cool: role({ ...SET_POINT, range: [0, 90] }, 'discharge air cooling temp sp', 'Supply_Air_Temperature_Cooling_Setpoint', 'sat_sp_c', 'supply air temperature cooling set point'),
+  duct_static: role(DUCT_PRESSURE, 'discharge air pressure sensor', 'Supply_Air_Static_Pressure_Sensor', 'dsp', 'supply air duct static pressure'),
+  duct_static_sp: role({ ...DUCT_PRESSURE, rests: true }, 'discharge air pressure sp', 'Supply_Air_Static_Pressure_Setpoint', 'dsp_sp', 'supply air duct static pressure set point'),
+  bldg_static: role(DUCT_PRESSURE, 'building air pressure sensor', 'Building_Air_Static_Pressure_Sensor', 'bldg_p'),
+  filter_dp: role(DUCT_PRESSURE, 'filter air pressure delta sensor', 'Filter_Differential_Pressure_Sensor'),
+  sa_flow: role(AIR_FLOW, 'discharge air flow sensor', 'Supply_Air_Flow_Sensor'),
+  oa_flow: role(AIR_FLOW, 'outside air flow sensor', 'Outside_Air_Flow_Sensor'),
+  sa_rh: role({ ...SIGNAL, rests: false }, 'discharge air humidity sensor', 'Supply_Air_Humidity_Sensor'),
+  ra_rh: role({ ...SIGNAL, rests: false }, 'return air humidity sensor', 'Return_Air_Humidity_Sensor'),
+
+  fan_cmd: role(FLAG, 'discharge fan run cmd', 'Fan_On_Off_Command', 'sf_cmd', 'supply fan command'),
+  fan_status: role(FLAG, 'discharge fan run sensor', 'Fan_Status', 'sf_status', 'supply air fan status'),
+  fan_speed: role(SIGNAL, 'discharge fan speed cmd', 'Fan_Speed_Command', 'sf_speed', 'supply air fan speed control signal'),
+  return_fan_cmd: role(FLAG, 'return fan run cmd', 'Return_Fan_On_Off_Command', 'rf_cmd'),
+  return_fan_status: role(FLAG, 'return fan run sensor', 'Return_Fan_Status', 'rf_status', 'return air fan status'),
+  return_fan_speed: role(SIGNAL, 'return fan speed cmd', 'Return_Fan_Speed_Command', 'rf_speed', 'return air fan speed control signal'),
+  oa_damper: role(SIGNAL, 'outside air damper cmd', 'Outside_Damper_Position_Command', 'oad', 'outdoor air damper control signal'),
+  oa_damper_min: role(SIGNAL, 'outside air damper min sp', 'Min_Outside_Air_Damper_Position_Setpoint', 'oad_min'),
+  ra_damper: role(SIGNAL, 'return air damper cmd', 'Return_Damper_Position_Command', 'rad', 'return air damper control signal'),
+  ea_damper: role(SIGNAL, 'exhaust air damper cmd', 'Exhaust_Damper_Position_Command', 'ead', 'exhaust air damper control signal'),
+  clg_valve: role(SIGNAL, 'cool valve cmd', 'Cooling_Valve_Command', 'ccv', 'cooling coil valve control signal'),
+  htg_valve: role(SIGNAL, 'heat valve cmd', 'Heating_Valve_Command', 'hcv', 'heating coil valve control signal'),
+  preheat_valve: role(SIGNAL, 'preheat valve cmd', 'Preheat_Valve_Command', 'ph-o'),
+  occ: role(FLAG, 'occupied', 'Occupancy_Status', 'occ_mode', 'occupancy mode indicator'),
+
+  zone_t: role(ROOM, 'zone air temp sensor', 'Zone_Air_Temperature_Sensor', 'zn-t'),
+  zone_t_sp: role(SET_POINT, 'zone air temp sp', 'Zone_Air_Temperature_Setpoint'),
+  zone_t_sp_cool: role(SET_POINT, 'zone air cooling temp sp', 'Zone_Air_Cooling_Temperature_Setpoint', 'actclgsp'),
+  zone_t_sp_heat: role(SET_POINT, 'zone air heating temp sp', 'Zone_Air_Heating_Temperature_Setpoint', 'acthtgsp'),
+  zone_flow: role(AIR_FLOW, 'discharge air flow sensor', 'Discharge_Air_Flow_Sensor', 'supflow', 'vav_flow'),
+  zone_flow_sp: role(AIR_FLOW_SP, 'discharge air flow sp', 'Discharge_Air_Flow_Setpoint', 'supflosp'),
+  zone_flow_min: role(AIR_FLOW_SP, 'discharge air flow min sp', 'Min_Discharge_Air_Flow_Setpoint', 'min_flow_sp'),
+  zone_flow_max: role(AIR_FLOW_SP, 'discharge air flow max sp', 'Max_Discharge_Air_Flow_Setpoint'),
+  damper: role(SIGNAL, 'discharge damper cmd', 'Damper_Position_Command', 'damper_pct', 'dpr-o'),
+  reheat_valve: role(SIGNAL, 'reheat valve cmd', 'Reheat_Valve_Command', 'rhv', 'htg-o'),
+  discharge_t: role(DUCT, 'discharge air temp sensor', 'Discharge_Air_Temperature_Sensor', 'vav_discharge_t', 'da-t'),
+  co2: role({ unit: 'ppm', kind: 'number', range: [0, 10_000], rests: false }, 'zone air co2 sensor', 'CO2_Level_Sensor'),
+
+  chw_supply_t: role(CHILLED, 'chilled water leaving temp sensor', 'Leaving_Chilled_Water_Temperature_Sensor'),
+  chw_return_t: role(CHILLED, 'chilled water entering temp sensor', 'Entering_Chilled_Water_Temperature_Sensor'),
+  chw_supply_t_sp: role(SET_POINT, 'chilled water leaving temp sp', 'Leaving_Chilled_Water_Temperature_Setpoint', 'chw_supply_sp'),
+  chw_flow: role(WATER_FLOW, 'chilled water flow sensor', 'Chilled_Water_Flow_Sensor'),
+  chw_dp: role(WATER_PRESSURE, 'chilled water pressure delta sensor', 'Chilled_Water_Differential_Pressure_Sensor'),
+  chw_dp_sp: role({ ...WATER_PRESSURE, rests: true }, 'chilled water pressure delta sp', 'Chilled_Water_Differential_Pressure_Setpoint'),
+  cw_supply_t: role(CHILLED, 'condenser water entering temp sensor', 'Entering_Condenser_Water_Temperature_Sensor'),
+  cw_return_t: role({ ...CHILLED, range: [-10, 70] }, 'condenser water leaving temp sensor', 'Leaving_Condenser_Water_Temperature_Sensor'),
+  hw_supply_t: role(HOT, 'hot water leaving temp sensor', 'Leaving_Hot_Water_Temperature_Sensor'),
+  hw_return_t: role(HOT, 'hot water entering temp sensor', 'Entering_Hot_Water_Temperature_Sensor'),
+  hw_supply_t_sp: role({ ...HOT, rests: true }, 'hot water leaving temp sp', 'Leaving_Hot_Water_Temperature_Setpoint'),
+  pump_cmd: role(FLAG, 'pump run cmd', 'Pump_On_Off_Command'),
+  pump_status: role(FLAG, 'pump run sensor', 'Pump_On_Off_Status'),
+  pump_speed: role(SIGNAL, 'pump speed cmd', 'Pump_Speed_Command'),
+  chiller_cmd: role(FLAG, 'chiller run cmd', 'Chiller_On_Off_Command'),
+  chiller_status: role(FLAG, 'chiller run sensor', 'Chiller_On_Off_Status'),
+  boiler_status: role(FLAG, 'boiler run sensor', 'Boiler_On_Off_Status'),
+  mode: role(MODE, 'mode', 'Operating_Mode_Status'),
+
+  kw: role(POWER, 'elec active power sensor', 'Electric_Power_Sensor'),
+  kwh: role(ENERGY, 'elec active energy sensor', 'Electric_Energy_Sensor'),
+  wx_oa_t: role(OUTDOOR, 'weather air temp sensor', 'Outside_Air_Temperature_Sensor', 'web_oa_t'),
+  wx_wb_t: role(OUTDOOR, 'weather air wetBulb temp sensor', 'Outside_Air_Wet_Bulb_Temperature_Sensor', 'web_wb_t'),
+}
+
+const NAMES = new Map(
+  Object.entries(ROLES).flatMap(([name, { aliases }]) => [name, ...aliases].map(alias => [alias.toLowerCase(), name] as const)),
+)
+
+/** @returns the role that a name stands for: the role's own name or one of its aliases, in any case; else undefined */
+export const roleOf = (text: string): string | undefined => NAMES.get(text.trim().toLowerCase())
+
+/** @returns the three role names most like `text`, for "did you mean" */
+export function nearestRoles(text: string): string[] {
+  const wanted = text.trim().toLowerCase()
+  return Object.keys(ROLES)
+    .map(name => ({ name, distance: editDistance(wanted, name) }))
+    .toSorted((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .slice(0, 3)
+    .map(({ name }) => name)
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      row[j] = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    previous = row
+  }
+  return previous[b.length]!
+}

@@ -1,0 +1,88 @@
+/** Building time: days, hours and wall clocks in an IANA zone, through the daylight-saving changes. */
+import { DAY, HOUR, MINUTE } from './time.ts'
+
+export type Wall = { year: number; month: number; day: number; hour: number; minute: number; second: number }
+
+const FORMATS = new Map<string, Intl.DateTimeFormat>()
+
+function format(timezone: string): Intl.DateTimeFormat {
+  const known = FORMATS.get(timezone)
+  if (known) return known
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  FORMATS.set(timezone, made)
+  return made
+}
+
+/** @returns whether `timezone` is an IANA zone that this machine knows */
+export function isZone(timezone: string): boolean {
+  try {
+    format(timezone)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Wall clock of an instant. @throws RangeError when the zone is unknown */
+export function wallOf(ms: number, timezone: string): Wall {
+  const wall: Record<string, number> = {}
+  for (const { type, value } of format(timezone).formatToParts(ms)) wall[type] = Number(value)
+  return wall as Wall
+}
+
+/** How far the zone's clock is ahead of UTC at an instant, ms. */
+export function offsetAt(ms: number, timezone: string): number {
+  const { year, month, day, hour, minute, second } = wallOf(ms, timezone)
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000
+}
+
+/**
+ * The instants that a wall clock may mean: one as a rule, none in the hour that spring skips, two in the hour that
+ * autumn repeats.
+ *
+ * @param wallMs the wall clock written as if it were UTC (`Date.UTC(year, month - 1, day, …)`)
+ * @returns instants in ascending order
+ */
+export function instantsOf(wallMs: number, timezone: string): number[] {
+  const offsets = new Set([offsetAt(wallMs - DAY, timezone), offsetAt(wallMs + DAY, timezone)])
+  return [...offsets]
+    .map(offset => wallMs - offset)
+    .filter(ms => ms + offsetAt(ms, timezone) === wallMs)
+    .toSorted((a, b) => a - b)
+}
+
+/** The instant at which the building's day that holds `ms` began. */
+export function dayStart(ms: number, timezone: string): number {
+  const { year, month, day } = wallOf(ms, timezone)
+  return midnight(Date.UTC(year, month - 1, day), timezone)
+}
+
+/** The instant at which the day after the one that holds `ms` begins: 23, 24 or 25 hours after `dayStart`. */
+export function nextDay(ms: number, timezone: string): number {
+  const { year, month, day } = wallOf(ms, timezone)
+  return midnight(Date.UTC(year, month - 1, day + 1), timezone)
+}
+
+/** First instant of a day, also where spring skips midnight itself. */
+function midnight(wallMs: number, timezone: string): number {
+  for (let later = 0; later <= 2 * HOUR; later += 15 * MINUTE) {
+    const [first] = instantsOf(wallMs + later, timezone)
+    if (first !== undefined) return first
+  }
+  throw new RangeError(`no start of day in ${timezone} at ${wallMs}`)
+}
+
+/** @returns for example `2026-03-01`, the building's date at an instant */
+export function dateOf(ms: number, timezone: string): string {
+  const { year, month, day } = wallOf(ms, timezone)
+  return `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
+}

@@ -1,0 +1,38 @@
+import type { Logger } from 'pino'
+
+/** Something that runs until stopped. `stop` is safe to call twice. */
+export type Service = { name: string; start(): Promise<void>; stop(): Promise<void> }
+
+/** How long all services together may take to stop before the process ends anyway. */
+const STOP_MS = 10_000
+
+/**
+ * Starts services in order, runs until SIGTERM or SIGINT, stops them in reverse and exits 0. A start that fails stops
+ * what runs already and exits 1 with the reason in the log.
+ */
+export async function runUntilSignal(services: Service[], log: Logger): Promise<void> {
+  const started: Service[] = []
+  let stopping = false
+  const stop = async (code: number) => {
+    if (stopping) return
+    stopping = true
+    setTimeout(() => process.exit(code || 1), STOP_MS).unref()
+    for (const service of started.toReversed()) {
+      await service.stop().catch(error => log.error({ err: error, service: service.name }, 'stop failed'))
+    }
+    process.exit(code)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0))
+  for (const service of services) {
+    if (stopping) return
+    try {
+      started.push(service)
+      await service.start()
+    } catch (error) {
+      log.fatal({ err: error, service: service.name }, `${service.name} cannot start: ${(error as Error).message}`)
+      await stop(1)
+      return
+    }
+  }
+  log.info({ services: started.map(({ name }) => name) }, 'running')
+}
