@@ -58,8 +58,6 @@ export const ERRORS_MAX = 100
 export function toProblemJson(problem: Problem, at: { instance: string; request_id: string }) {
   const { status, title } = PROBLEMS[problem.code]
   const body = { type: `urn:plenum:problem:${problem.code}`, title, status, detail: problem.message, ...at }
-  const listed = problem.errors.length
-    ? { errors: problem.errors.slice(0, ERRORS_MAX), errors_total: problem.errors.length }
-    : {}
+  const listed = problem.errors.length ? { errors: problem.errors.slice(0, ERRORS_MAX), errors_total: problem.errors.length } : {}
   return { ...body, ok: false as const, error: problem.message, code: problem.code, ...listed }
 }

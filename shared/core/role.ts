@@ -35,7 +35,12 @@ const WATER_PRESSURE: Shape = { unit: 'Pa', kind: 'number', range: [-50_000, 2_0
 const POWER: Shape = { unit: 'kW', kind: 'number', range: [-5000, 50_000], rests: false }
 const ENERGY: Shape = { unit: 'kWh', kind: 'number', range: [0, 1e12], rests: false }
 
-const role = (shape: Shape, haystack: string, brick: string, ...aliases: string[]): Role => ({ ...shape, haystack, brick, aliases })
+const role = (shape: Shape, haystack: string, brick: string, ...aliases: string[]): Role => ({
+  ...shape,
+  haystack,
+  brick,
+  aliases,
+})
 
 /** @source Project Haystack 4 tag names; Brick 1.4 class names; ranges: our own reading of ASHRAE and NIST limits, widened */
 export const ROLES: Record<string, Role> = {
@@ -44,11 +49,42 @@ export const ROLES: Record<string, Role> = {
   ra_t: role(AIR, 'return air temp sensor', 'Return_Air_Temperature_Sensor', 'rat', 'return air temperature'),
   sa_t: role(DUCT, 'discharge air temp sensor', 'Supply_Air_Temperature_Sensor', 'sat', 'supply air temperature', 'da_t'),
   preheat_t: role(DUCT, 'preheat leaving air temp sensor', 'Preheat_Discharge_Air_Temperature_Sensor', 'preheat_leave_t'),
-  sa_t_sp: role(SET_POINT, 'discharge air temp sp', 'Supply_Air_Temperature_Setpoint', 'sat_sp', 'supply air temperature set point', 'dat-sp'),
-  sa_t_sp_heat: role(SET_POINT, 'discharge air heating temp sp', 'Supply_Air_Temperature_Heating_Setpoint', 'sat_sp_h', 'supply air temperature heating set point'),
-  sa_t_sp_cool: role({ ...SET_POINT, range: [0, 90] }, 'discharge air cooling temp sp', 'Supply_Air_Temperature_Cooling_Setpoint', 'sat_sp_c', 'supply air temperature cooling set point'),
-  duct_static: role(DUCT_PRESSURE, 'discharge air pressure sensor', 'Supply_Air_Static_Pressure_Sensor', 'dsp', 'supply air duct static pressure'),
-  duct_static_sp: role({ ...DUCT_PRESSURE, rests: true }, 'discharge air pressure sp', 'Supply_Air_Static_Pressure_Setpoint', 'dsp_sp', 'supply air duct static pressure set point'),
+  sa_t_sp: role(
+    SET_POINT,
+    'discharge air temp sp',
+    'Supply_Air_Temperature_Setpoint',
+    'sat_sp',
+    'supply air temperature set point',
+    'dat-sp',
+  ),
+  sa_t_sp_heat: role(
+    SET_POINT,
+    'discharge air heating temp sp',
+    'Supply_Air_Temperature_Heating_Setpoint',
+    'sat_sp_h',
+    'supply air temperature heating set point',
+  ),
+  sa_t_sp_cool: role(
+    { ...SET_POINT, range: [0, 90] },
+    'discharge air cooling temp sp',
+    'Supply_Air_Temperature_Cooling_Setpoint',
+    'sat_sp_c',
+    'supply air temperature cooling set point',
+  ),
+  duct_static: role(
+    DUCT_PRESSURE,
+    'discharge air pressure sensor',
+    'Supply_Air_Static_Pressure_Sensor',
+    'dsp',
+    'supply air duct static pressure',
+  ),
+  duct_static_sp: role(
+    { ...DUCT_PRESSURE, rests: true },
+    'discharge air pressure sp',
+    'Supply_Air_Static_Pressure_Setpoint',
+    'dsp_sp',
+    'supply air duct static pressure set point',
+  ),
   bldg_static: role(DUCT_PRESSURE, 'building air pressure sensor', 'Building_Air_Static_Pressure_Sensor', 'bldg_p'),
   filter_dp: role(DUCT_PRESSURE, 'filter air pressure delta sensor', 'Filter_Differential_Pressure_Sensor'),
   sa_flow: role(AIR_FLOW, 'discharge air flow sensor', 'Supply_Air_Flow_Sensor'),
@@ -61,11 +97,29 @@ export const ROLES: Record<string, Role> = {
   fan_speed: role(SIGNAL, 'discharge fan speed cmd', 'Fan_Speed_Command', 'sf_speed', 'supply air fan speed control signal'),
   return_fan_cmd: role(FLAG, 'return fan run cmd', 'Return_Fan_On_Off_Command', 'rf_cmd'),
   return_fan_status: role(FLAG, 'return fan run sensor', 'Return_Fan_Status', 'rf_status', 'return air fan status'),
-  return_fan_speed: role(SIGNAL, 'return fan speed cmd', 'Return_Fan_Speed_Command', 'rf_speed', 'return air fan speed control signal'),
-  oa_damper: role(SIGNAL, 'outside air damper cmd', 'Outside_Damper_Position_Command', 'oad', 'outdoor air damper control signal'),
+  return_fan_speed: role(
+    SIGNAL,
+    'return fan speed cmd',
+    'Return_Fan_Speed_Command',
+    'rf_speed',
+    'return air fan speed control signal',
+  ),
+  oa_damper: role(
+    SIGNAL,
+    'outside air damper cmd',
+    'Outside_Damper_Position_Command',
+    'oad',
+    'outdoor air damper control signal',
+  ),
   oa_damper_min: role(SIGNAL, 'outside air damper min sp', 'Min_Outside_Air_Damper_Position_Setpoint', 'oad_min'),
   ra_damper: role(SIGNAL, 'return air damper cmd', 'Return_Damper_Position_Command', 'rad', 'return air damper control signal'),
-  ea_damper: role(SIGNAL, 'exhaust air damper cmd', 'Exhaust_Damper_Position_Command', 'ead', 'exhaust air damper control signal'),
+  ea_damper: role(
+    SIGNAL,
+    'exhaust air damper cmd',
+    'Exhaust_Damper_Position_Command',
+    'ead',
+    'exhaust air damper control signal',
+  ),
   clg_valve: role(SIGNAL, 'cool valve cmd', 'Cooling_Valve_Command', 'ccv', 'cooling coil valve control signal'),
   htg_valve: role(SIGNAL, 'heat valve cmd', 'Heating_Valve_Command', 'hcv', 'heating coil valve control signal'),
   preheat_valve: role(SIGNAL, 'preheat valve cmd', 'Preheat_Valve_Command', 'ph-o'),
@@ -86,12 +140,25 @@ export const ROLES: Record<string, Role> = {
 
   chw_supply_t: role(CHILLED, 'chilled water leaving temp sensor', 'Leaving_Chilled_Water_Temperature_Sensor'),
   chw_return_t: role(CHILLED, 'chilled water entering temp sensor', 'Entering_Chilled_Water_Temperature_Sensor'),
-  chw_supply_t_sp: role(SET_POINT, 'chilled water leaving temp sp', 'Leaving_Chilled_Water_Temperature_Setpoint', 'chw_supply_sp'),
+  chw_supply_t_sp: role(
+    SET_POINT,
+    'chilled water leaving temp sp',
+    'Leaving_Chilled_Water_Temperature_Setpoint',
+    'chw_supply_sp',
+  ),
   chw_flow: role(WATER_FLOW, 'chilled water flow sensor', 'Chilled_Water_Flow_Sensor'),
   chw_dp: role(WATER_PRESSURE, 'chilled water pressure delta sensor', 'Chilled_Water_Differential_Pressure_Sensor'),
-  chw_dp_sp: role({ ...WATER_PRESSURE, rests: true }, 'chilled water pressure delta sp', 'Chilled_Water_Differential_Pressure_Setpoint'),
+  chw_dp_sp: role(
+    { ...WATER_PRESSURE, rests: true },
+    'chilled water pressure delta sp',
+    'Chilled_Water_Differential_Pressure_Setpoint',
+  ),
   cw_supply_t: role(CHILLED, 'condenser water entering temp sensor', 'Entering_Condenser_Water_Temperature_Sensor'),
-  cw_return_t: role({ ...CHILLED, range: [-10, 70] }, 'condenser water leaving temp sensor', 'Leaving_Condenser_Water_Temperature_Sensor'),
+  cw_return_t: role(
+    { ...CHILLED, range: [-10, 70] },
+    'condenser water leaving temp sensor',
+    'Leaving_Condenser_Water_Temperature_Sensor',
+  ),
   hw_supply_t: role(HOT, 'hot water leaving temp sensor', 'Leaving_Hot_Water_Temperature_Sensor'),
   hw_return_t: role(HOT, 'hot water entering temp sensor', 'Entering_Hot_Water_Temperature_Sensor'),
   hw_supply_t_sp: role({ ...HOT, rests: true }, 'hot water leaving temp sp', 'Leaving_Hot_Water_Temperature_Setpoint'),

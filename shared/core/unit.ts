@@ -17,7 +17,12 @@ export type Dimension =
 
 export type Unit = { dimension: Dimension; scale: number; offset: number; aliases: readonly string[] }
 
-const unit = (dimension: Dimension, scale: number, offset: number, ...aliases: string[]): Unit => ({ dimension, scale, offset, aliases })
+const unit = (dimension: Dimension, scale: number, offset: number, ...aliases: string[]): Unit => ({
+  dimension,
+  scale,
+  offset,
+  aliases,
+})
 
 /**
  * By code. The first unit of a dimension is its canonical one (scale 1, offset 0).

@@ -6,5 +6,8 @@ const SECRETS = ['password', 'token', 'access_token', 'authorization', 'cookie',
 /** JSON lines on standard error, secrets redacted. */
 export function openLog(name: string, level: string): Logger {
   const redact = { paths: SECRETS.flatMap(field => [field, `*.${field}`]), censor: '********' }
-  return pino({ name, level, redact, base: { name }, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ dest: 2, sync: true }))
+  return pino(
+    { name, level, redact, base: { name }, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ dest: 2, sync: true }),
+  )
 }

@@ -1,0 +1,62 @@
+/** The small durable stores that central keeps in SQLite. Synchronous; each has one writer; names as on the wire. */
+import type { Building, Edge, Equipment, Point } from './model.ts'
+
+export interface ModelStore {
+  buildings(): Building[]
+  building(building_id: string): Building | undefined
+  equipment(building_id: string): Equipment[]
+  points(building_id: string): Point[]
+  /** Inserts or updates by id, all or nothing. Equipment and points that are not named stay. */
+  put(model: { building?: Building; equipment?: Equipment[]; points?: Point[] }): void
+  /** Sets role, equipment and unit of points, all or nothing; `replace` clears the building's other assignments first. */
+  assign(
+    building_id: string,
+    assignments: Assignment[],
+    mode: 'merge' | 'replace',
+  ): { saved: number; unchanged: number; removed: number }
+}
+export type Assignment = { point_id: string; equipment_id: string; role: string; unit?: string }
+
+/** What a hub knows of an edge; the two freshness signals are independent. */
+export type EdgeRecord = Edge & {
+  /** MQTT session: from the edge's status message or its last will. */
+  online: boolean
+  session_changed_at: number | null
+  /** Newest `observed_at` among stored telemetry. */
+  last_data_at: number | null
+  metadata_revision: number | null
+  status_body: Record<string, unknown>
+}
+export interface EdgeStore {
+  list(): EdgeRecord[]
+  get(edge_id: string): EdgeRecord | undefined
+  put(edge: EdgeRecord): void
+}
+
+export type AuditRow = {
+  at: number
+  actor: string
+  role: string
+  action: string
+  subject: string
+  before: unknown
+  after: unknown
+  request_id: string
+}
+export interface AuditStore {
+  add(row: AuditRow): void
+  list(query: { limit: number; before?: number }): AuditRow[]
+}
+
+export type RuleState = { rule_id: string; active: boolean; changed_by: string; changed_at: number }
+/** Which rules are switched off; a rule without a row is active. */
+export interface RuleStates {
+  list(): RuleState[]
+  set(state: RuleState): void
+}
+
+/** Ends the tokens that were issued before `epoch` (seconds) of a user. */
+export interface TokenEpochs {
+  get(username: string): number
+  set(username: string, epoch: number): void
+}
