@@ -16,7 +16,7 @@ const tracked = (...globs: string[]) =>
   execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...globs], { encoding: 'utf8' })
     .split('\n')
     .filter(Boolean)
-const sources = tracked('shared/**/*.ts', 'appliance/**/*.ts', 'hub/**/*.ts', 'provisioning/**/*.ts')
+const sources = tracked('shared/*.ts', 'appliance/*.ts', 'hub/*.ts', 'provisioning/*.ts')
 const houseOf = (file: string) => file.split('/')[0]!
 const isMain = (file: string) => file.endsWith('/main.ts')
 

@@ -1,0 +1,75 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { nearestRoles, ROLES, roleOf } from '#shared/core/role.ts'
+import { canonicalUnit, conversion, convert, UNITS, unitCode } from '#shared/core/unit.ts'
+
+const CONVERSIONS: [number, string, string, number][] = [
+  [32, 'degF', 'degC', 0],
+  [-40, 'degF', 'degC', -40],
+  [55, 'degF', 'degC', 12.7778],
+  [1, 'inwc', 'Pa', 248.84],
+  [1000, 'cfm', 'm3/s', 0.471947],
+  [1000, 'L/s', 'm3/s', 1],
+  [1, 'ton', 'kW', 3.516853],
+  [12_000, 'Btu/h', 'ton', 1],
+  [50, 'percent', 'fraction', 0.5],
+  [14.5038, 'psi', 'bar', 1],
+  [1, 'h', 'min', 60],
+]
+for (const [value, from, to, expected] of CONVERSIONS) {
+  test(`${value} ${from} is ${expected} ${to}`, t => {
+    t.true(Math.abs(convert(value, from, to) - expected) <= 1e-4 * Math.max(1, Math.abs(expected)))
+  })
+}
+
+test('converting there and back gives the value again, for every pair of one dimension', t => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...Object.keys(UNITS)),
+      fc.constantFrom(...Object.keys(UNITS)),
+      fc.double({ min: -1e6, max: 1e6, noNaN: true }),
+      (a, b, value) => {
+        if (!conversion(a, b)) return UNITS[a]!.dimension !== UNITS[b]!.dimension
+        return Math.abs(convert(convert(value, a, b), b, a) - value) <= 1e-6 * Math.max(1, Math.abs(value))
+      },
+    ),
+  )
+  t.throws(() => convert(1, 'degC', 'Pa'), { instanceOf: RangeError, message: /degC/ })
+})
+
+test('a unit is known by its code and by every alias, and no alias means two units', t => {
+  const names = Object.entries(UNITS).flatMap(([code, { aliases }]) => [code, ...aliases].map(name => [name, code] as const))
+  for (const [name, code] of names) t.is(unitCode(` ${name.toUpperCase()} `), code, name)
+  t.is(unitCode('furlong'), undefined)
+})
+
+test('the first unit of a dimension leaves values as they are', t => {
+  for (const { dimension } of Object.values(UNITS)) {
+    const { scale, offset } = UNITS[canonicalUnit(dimension)]!
+    t.deepEqual({ dimension, scale, offset }, { dimension, scale: 1, offset: 0 })
+  }
+})
+
+test('every role is declared in a canonical unit, with a range that is not empty', t => {
+  for (const [name, { unit, range }] of Object.entries(ROLES)) {
+    t.true(UNITS[unit]?.scale === 1 && UNITS[unit].offset === 0, `${name} in ${unit}`)
+    t.true(range[0] < range[1], name)
+  }
+})
+
+test('a role is found by name and alias in any case, and no alias means two roles', t => {
+  const seen = new Map<string, string>()
+  for (const [name, { aliases }] of Object.entries(ROLES)) {
+    for (const alias of [name, ...aliases]) {
+      t.is(seen.get(alias.toLowerCase()) ?? name, name, alias)
+      seen.set(alias.toLowerCase(), name)
+      t.is(roleOf(`${alias.toUpperCase()}  `), name)
+    }
+  }
+})
+
+test('a misspelt role is answered with the three nearest', t => {
+  t.is(nearestRoles('zone_temp').length, 3)
+  t.is(nearestRoles('clg_valv')[0], 'clg_valve')
+  t.is(nearestRoles('duct_statc_sp')[0], 'duct_static_sp')
+})
