@@ -1,5 +1,6 @@
 /** The small durable stores that central keeps in SQLite. Synchronous; each has one writer; names as on the wire. */
 import type { Building, Edge, Equipment, Point } from './model.ts'
+import type { Quantity } from './quantity.ts'
 
 export interface ModelStore {
   buildings(): Building[]
@@ -16,6 +17,15 @@ export interface ModelStore {
   ): { saved: number; unchanged: number; removed: number }
 }
 export type Assignment = { point_id: string; equipment_id: string; role: string; unit?: string }
+
+/** Engineering quantities, the ratings that price a fault. */
+export interface QuantityStore {
+  /** Ordered by `quantity_id`; without `building_id` all of them. */
+  list(building_id?: string): Quantity[]
+  get(quantity_id: string): Quantity | undefined
+  /** Inserts or replaces by `quantity_id`, all or nothing. */
+  put(quantities: Quantity[]): void
+}
 
 /** What a hub knows of an edge; the two freshness signals are independent. */
 export type EdgeRecord = Edge & {
