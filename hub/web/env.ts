@@ -1,0 +1,20 @@
+import type { VariableTable } from '#shared/core/env.ts'
+
+/** What the web component is told. */
+export const WEB_ENV = {
+  SERVICE_WEB_BIND: { kind: 'text', default: '0.0.0.0', doc: 'address to listen on' },
+  SERVICE_WEB_PORT: { kind: 'integer', default: 8080, min: 1, max: 65_535, doc: 'port to listen on' },
+  SERVICE_CENTRAL_UPSTREAM: {
+    kind: 'text',
+    default: 'central:8080',
+    pattern: /^[^\s:/]+:\d{1,5}$/,
+    doc: 'central as host:port, without a scheme',
+  },
+  SERVICE_NGINX_RESOLVER: {
+    kind: 'text',
+    default: 'auto',
+    doc: 'name server that is asked for central; auto: as the system does',
+  },
+  SERVICE_REACT_UI: { kind: 'flag', default: true, doc: '0 turns the pages off and leaves the API' },
+  SERVICE_LOG_LEVEL: { kind: 'choice', choices: ['debug', 'info', 'warn', 'error'], default: 'info', doc: 'how much is logged' },
+} as const satisfies VariableTable

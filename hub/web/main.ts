@@ -1,0 +1,17 @@
+/** web: the browser's way to central. */
+import { openLog } from '#shared/node/log.ts'
+import { runUntilSignal } from '#shared/node/service.ts'
+import { settingsOrExit } from '#shared/node/settings.ts'
+import { WEB_ENV } from './env.ts'
+import { webService } from './proxy.ts'
+
+const { settings } = settingsOrExit('web: pages and API of central, for browsers', WEB_ENV, process.env, process.argv.slice(2))
+const log = openLog('web', settings.SERVICE_LOG_LEVEL)
+const web = webService({
+  host: settings.SERVICE_WEB_BIND,
+  port: settings.SERVICE_WEB_PORT,
+  upstream: settings.SERVICE_CENTRAL_UPSTREAM,
+  resolver: settings.SERVICE_NGINX_RESOLVER,
+  pages: settings.SERVICE_REACT_UI,
+})
+await runUntilSignal([web], log)

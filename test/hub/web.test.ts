@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import test from 'ava'
+import fastify from 'fastify'
+import { webService } from '../../hub/web/proxy.ts'
+
+/** A central that says which path it was asked for. */
+async function startCentral(port = 0) {
+  const app = fastify()
+  app.all('/*', ({ method, url, headers }) => ({ method, url, cookie: headers.cookie }))
+  await app.listen({ host: '127.0.0.1', port })
+  return { app, upstream: `127.0.0.1:${(app.server.address() as AddressInfo).port}` }
+}
+
+async function freePort() {
+  const { app, upstream } = await startCentral()
+  await app.close()
+  return Number(upstream.split(':')[1])
+}
+
+async function startWeb(upstream: string, pages = true) {
+  const port = await freePort()
+  const web = webService({ host: '127.0.0.1', port, upstream, resolver: 'auto', pages })
+  await web.start()
+  return { web, base: `http://127.0.0.1:${port}` }
+}
+
+test('the API, the twins and the pages come from central, with the caller’s cookie', async t => {
+  const { app, upstream } = await startCentral()
+  const { web, base } = await startWeb(upstream)
+  t.teardown(() => Promise.all([app.close(), web.stop()]))
+  for (const path of ['/api/health?x=1', '/twins/b1', '/faults', '/']) {
+    const answer = await fetch(`${base}${path}`, { headers: { cookie: 'a=1' } })
+    t.deepEqual(await answer.json(), { method: 'GET', url: path, cookie: 'a=1' })
+  }
+})
+
+test('with the pages off only the API and the twins are there', async t => {
+  const { app, upstream } = await startCentral()
+  const { web, base } = await startWeb(upstream, false)
+  t.teardown(() => Promise.all([app.close(), web.stop()]))
+  t.is((await fetch(`${base}/faults`)).status, 404)
+  t.is((await fetch(`${base}/api/health`)).status, 200)
+})
+
+test('web starts before central, answers 502 with the reason, and works once central is there', async t => {
+  const port = await freePort()
+  const { web, base } = await startWeb(`127.0.0.1:${port}`)
+  t.teardown(() => web.stop())
+  const early = await fetch(`${base}/api/health`)
+  t.is(early.status, 502)
+  t.regex(((await early.json()) as { detail: string }).detail, new RegExp(`127.0.0.1:${port} does not answer`))
+  const { app } = await startCentral(port)
+  t.teardown(() => app.close())
+  t.is((await fetch(`${base}/api/health`)).status, 200)
+})
+
+test('wrong configuration ends the start with all complaints and exit code 78', async t => {
+  const env = { ...process.env, SERVICE_WEB_PORT: 'http', SERVICE_CENTRAL_UPSTREAM: 'http://central:8080' }
+  const child = spawn(process.execPath, ['hub/web/main.ts', '--loud'], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', data => (said += data))
+  const [code] = await once(child, 'close')
+  t.is(code, 78)
+  for (const complaint of [/SERVICE_WEB_PORT/, /SERVICE_CENTRAL_UPSTREAM/, /--loud/]) t.regex(said, complaint)
+})
