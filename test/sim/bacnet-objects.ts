@@ -30,8 +30,8 @@ export type SimObject = {
   value: () => number
   /** Multi-state texts. */
   states?: string[]
-  /** Answers this error instead of a present value. */
-  error?: PropertyError
+  /** Answers this error instead of a present value while there is one. */
+  error?: () => PropertyError | undefined
   /** Status flag `fault`. */
   faulty?: () => boolean
 }
@@ -96,8 +96,8 @@ export function propertiesOf(object: SimObject): Properties {
     [P.id, single(() => objectId(type, instance))],
     [P.name, single(() => text(name))],
     [P.type, single(() => enumerated(type))],
-    [P.presentValue, single(() => error ?? encode(object.value()))],
-    [P.statusFlags, single(() => bits([false, error !== undefined || (faulty?.() ?? false), false, false]))],
+    [P.presentValue, single(() => error?.() ?? encode(object.value()))],
+    [P.statusFlags, single(() => bits([false, error?.() !== undefined || (faulty?.() ?? false), false, false]))],
     [P.eventState, single(() => enumerated(0))],
     [P.outOfService, single(() => boolean(false))],
   ])
