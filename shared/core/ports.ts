@@ -67,7 +67,12 @@ export interface Results {
   replace(run: RunRecord, findings: Finding[]): void
   list(query: FindingQuery): Finding[]
   get(finding_id: string): Finding | undefined
+  /** Newest first; `after` is the `run_id` after which to go on. */
+  runs(query: { building_id?: string; limit: number; after?: string }): RunRecord[]
+  /** What the newest run that looked said of each rule and equipment, ordered by equipment and rule. */
+  latest(building_id: string): LatestResult[]
 }
+export type LatestResult = RuleResult & { run_id: string; finished_at: number }
 export type FindingQuery = {
   building_id?: string
   equipment_id?: string

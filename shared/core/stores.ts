@@ -18,6 +18,15 @@ export interface ModelStore {
 }
 export type Assignment = { point_id: string; equipment_id: string; role: string; unit?: string }
 
+/** Engineering quantities, the ratings that price a fault. */
+export interface QuantityStore {
+  /** Ordered by `quantity_id`; without `building_id` all of them. */
+  list(building_id?: string): Quantity[]
+  get(quantity_id: string): Quantity | undefined
+  /** Inserts or replaces by `quantity_id`, all or nothing. */
+  put(quantities: Quantity[]): void
+}
+
 /** What a hub knows of an edge; the two freshness signals are independent. */
 export type EdgeRecord = Edge & {
   /** MQTT session: from the edge's status message or its last will. */
