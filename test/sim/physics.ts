@@ -15,12 +15,15 @@ const WATER = 4.19
 
 const START_HOUR = 5.5
 const OCCUPIED = [6, 20] as const
-const SAT_SP = 12.8
-const STATIC_SP = 250
+/** Set points as an American operator enters them: 55 °F, 1.0 in.w.c., 74 and 69 °F occupied, 82 and 62 °F else. */
+const SAT_SP = fahrenheit(55)
+const STATIC_SP = 248.84
+const COOL_SP = { occupied: fahrenheit(74), empty: fahrenheit(82) }
+const HEAT_SP = { occupied: fahrenheit(69), empty: fahrenheit(62) }
 const OA_MIN = 0.2
 /** Above this outdoor temperature the economizer stays at its minimum. */
 const ECON_HIGH_LIMIT = 21
-const CHW_SP = 6.7
+const CHW_SP = fahrenheit(44)
 const CONDENSER_IN = 28.5
 
 export type ZoneDesign = {
@@ -99,8 +102,8 @@ const emptyZone = (): Zone => ({
   t: 24,
   cooling: { integral: 0, out: 0 },
   heating: { integral: 0, out: 0 },
-  csp: 27,
-  hsp: 17,
+  csp: COOL_SP.empty,
+  hsp: HEAT_SP.empty,
   flowSp: 0,
   damper: 0,
   flow: 0,
@@ -159,8 +162,8 @@ export function step(b: Building, localMs: number, faults: ReadonlySet<FaultName
 
 function stepZone(zone: Zone, design: ZoneDesign, b: Building, localMs: number, faults: ReadonlySet<FaultName>): void {
   const { flowMin, flowMax, flowOpen, reheatKw } = design
-  zone.csp = b.running ? 23.5 : 27
-  zone.hsp = b.running ? 20.5 : 17
+  zone.csp = b.running ? COOL_SP.occupied : COOL_SP.empty
+  zone.hsp = b.running ? HEAT_SP.occupied : HEAT_SP.empty
   const cool = b.running ? pi(zone.cooling, zone.t - zone.csp, 0.5, 900) : reset(zone.cooling)
   const heat = b.running ? pi(zone.heating, zone.hsp - zone.t, 0.5, 900) : reset(zone.heating)
   zone.reheat = heat
@@ -264,6 +267,10 @@ function reset(loop: Loop): number {
   loop.integral = 0
   loop.out = 0
   return 0
+}
+
+function fahrenheit(degrees: number): number {
+  return (degrees - 32) / 1.8
 }
 
 const lag = (now: number, towards: number, tauS: number): number => now + (towards - now) * (1 - Math.exp(-STEP_S / tauS))
