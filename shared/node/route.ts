@@ -1,10 +1,21 @@
-import type { Static, TSchema } from '@sinclair/typebox'
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ProblemCode } from '#shared/core/problem.ts'
 
 export type Role = 'viewer' | 'operator' | 'admin'
 /** What a route asks of its caller. `edge` is the role of an appliance's own token and stands apart from the others. */
 export type Need = 'public' | Role | 'edge'
-export type Caller = { subject: string; role: Role | 'edge' }
+export type Caller = {
+  subject: string
+  role: Role | 'edge'
+  /** `open` when no login is configured (loopback only). */
+  via: 'bearer' | 'cookie' | 'open'
+  /** Names the session; form tokens are bound to it. */
+  session: string
+}
+
+/** What a writing handler leaves for the audit: the thing it touched, and how it was before and after. */
+export type AuditNote = { subject: string; before?: unknown; after?: unknown }
 
 export type Call<Body, Query, Params> = {
   body: Body
@@ -13,6 +24,8 @@ export type Call<Body, Query, Params> = {
   /** Undefined only on public routes. */
   caller: Caller | undefined
   request_id: string
+  /** Adds an audit row under the route's `action`. */
+  audit: (note: AuditNote) => void
   request: FastifyRequest
   reply: FastifyReply
 }
@@ -29,6 +42,16 @@ export type Route = {
   reply?: TSchema
   /** Largest body in bytes, where the default of 1 MiB is not enough. */
   bodyMax?: number
+  /** How the body comes: JSON by default; `form` carries a `csrf` field; `upload` is read by the handler as it streams. */
+  takes?: 'json' | 'form' | 'upload'
+  /** The problem that a body of another media type meets, where the common one would not help. */
+  wrongMediaType?: ProblemCode
+  /** What an audit row calls it; every route that writes has one. */
+  action?: string
+  /** Answers a repeated `Idempotency-Key` with the first answer. */
+  idempotent?: true
+  /** Codes of the problems that this route adds to those of every route; for the documents. */
+  problems?: readonly ProblemCode[]
   handle: (call: Call<any, any, any>) => unknown
 }
 
@@ -49,3 +72,6 @@ export function route<
 ): Route {
   return value as Route
 }
+
+/** An object schema that refuses fields it does not name. */
+export const strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })

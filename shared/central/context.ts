@@ -1,0 +1,87 @@
+import type { Logger } from 'pino'
+import type { Finding } from '#shared/core/finding.ts'
+import type { BulkLoader, Clock, Historian, Notes, Results, RunRecord } from '#shared/core/ports.ts'
+import type { AuditStore, EdgeStore, ModelStore, QuantityStore, RuleStates } from '#shared/core/stores.ts'
+import type { Auth } from '#shared/node/token.ts'
+
+/** Everything that the routes of central work with. A main makes one, with `openCentral`. */
+export type CentralContext = {
+  /** The process as health names it: `appliance`, `hub`, `central`. */
+  service: string
+  version: string
+  /** Clock time at which the process started, ms. */
+  startedAt: number
+  clock: Clock
+  log: Logger
+  /** Folder that holds import sessions (`imports`), deployed rules (`rules`) and the trigger file (`config`). */
+  workspace: string
+  site_id: string
+  model: ModelStore
+  results: Results
+  notes: Notes
+  edges: EdgeStore
+  audit: AuditStore
+  ruleStates: RuleStates
+  quantities: QuantityStore
+  historian: Historian
+  loader: BulkLoader
+  rulesDirs: RulesDirs
+  runs: RunControl
+  config: PlatformConfigStore
+  auth: Auth
+  health: HealthSources
+}
+
+/** Rules are read from both; where ids meet, the deployed one counts. */
+export type RulesDirs = { shipped: string; deployed: string }
+
+export type RunRequest = {
+  building_id: string
+  /** Default: every active rule. */
+  rule_ids?: string[]
+  equipment_ids?: string[]
+  /** `[from, to)` in ms; default: the lookback that ends now. */
+  from?: number
+  to?: number
+  /** Rule id → parameter → value in the parameter's own unit. */
+  params?: Record<string, Record<string, number>>
+}
+
+/** One run: what it says of itself, and how long each part took. */
+export type RunReport = RunRecord & {
+  rules_run: number
+  rules_succeeded: number
+  rules_failed: number
+  /** Rules that no equipment of the building could answer for. */
+  rules_skipped: number
+  findings: Finding[]
+  timings: { step: string; ms: number }[]
+  total_ms: number
+}
+
+/** Runs of rules, one building at a time, in a process of their own. */
+export type RunControl = {
+  /** @throws Problem unknown_building, unknown_rule, run_in_progress (of the same building) or query_failed */
+  run(request: RunRequest, trigger: RunRecord['trigger']): Promise<RunReport>
+  status(): { running: boolean; building_id?: string; last_run_at: number | null; last_error: string | null }
+}
+
+/** Settings of the FDD loop, kept in a file that a person may edit. */
+export type PlatformConfig = { rules_dir: string; rule_interval_hours: number; lookback_days: number }
+export type PlatformConfigStore = { read(): PlatformConfig; write(config: PlatformConfig): void }
+
+/** `warn` is shown; `fail` turns health into 503. */
+export type HealthCheck = { status: 'ok' | 'warn' | 'fail'; detail?: string; [figure: string]: unknown }
+export type IngestCounters = {
+  edges: number
+  ingest_ok: number
+  ingest_duplicate: number
+  ingest_rejected: number
+  last_ingest_at: number | null
+}
+
+/** What the process around central adds to health: a hub its ingest, an appliance its polling and forwarding. */
+export type HealthSources = {
+  checks: Record<string, () => HealthCheck | Promise<HealthCheck>>
+  counters: () => IngestCounters
+}

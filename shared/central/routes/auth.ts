@@ -1,0 +1,99 @@
+import { Type } from '@sinclair/typebox'
+import { formatInstant } from '#shared/core/time.ts'
+import { route, type Route, strict } from '#shared/node/route.ts'
+import type { Session } from '#shared/node/token.ts'
+import type { CentralContext } from '../context.ts'
+
+const ROLE = Type.Union([Type.Literal('viewer'), Type.Literal('operator'), Type.Literal('admin'), Type.Literal('edge')])
+const LoginReply = Type.Object({
+  ok: Type.Literal(true),
+  token: Type.String(),
+  access_token: Type.String(),
+  token_type: Type.Literal('Bearer'),
+  role: ROLE,
+  subject: Type.String(),
+  expires_at: Type.String({ format: 'date-time' }),
+  multi_tenant: Type.Boolean(),
+  active_tenant_id: Type.String(),
+})
+
+/** The one tenant of a process that has not been told of others. */
+export const LEGACY_TENANT = 'legacy'
+
+/** A login or a minted token, as the API answers it. */
+export const loginReply = ({ token, role, subject, expires_at }: Session) => ({
+  ok: true,
+  token,
+  access_token: token,
+  token_type: 'Bearer',
+  role,
+  subject,
+  expires_at: formatInstant(expires_at),
+  multi_tenant: false,
+  active_tenant_id: LEGACY_TENANT,
+})
+
+export const authRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/auth/login',
+    auth: 'public',
+    summary: 'Logs in with user name and password',
+    body: strict({ username: Type.String({ minLength: 1, maxLength: 128 }), password: Type.String({ maxLength: 1024 }) }),
+    reply: LoginReply,
+    bodyMax: 8192,
+    action: 'login',
+    problems: ['login_throttled'],
+    handle: async ({ body, request, audit }) => {
+      const session = await auth.login(body.username, body.password, request.ip)
+      audit({ subject: session.subject, after: { role: session.role } })
+      return loginReply(session)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/auth/agent-token',
+    auth: 'admin',
+    summary: 'Mints an operator token for the agent tools',
+    body: Type.Union([strict({ ttl_secs: Type.Optional(Type.Integer()) }), Type.Null()]),
+    reply: LoginReply,
+    action: 'agent_token',
+    handle: async ({ body, audit }) => {
+      const session = await auth.agentToken(body?.ttl_secs)
+      audit({ subject: session.subject, after: { role: session.role, expires_at: formatInstant(session.expires_at) } })
+      return loginReply(session)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/auth/status',
+    auth: 'public',
+    summary: 'Whether a login is needed',
+    reply: Type.Object({ ok: Type.Literal(true), auth_required: Type.Boolean(), agent_login_configured: Type.Boolean() }),
+    handle: () => ({ ok: true, auth_required: auth.required, agent_login_configured: auth.agentLoginConfigured }),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/auth/me',
+    auth: 'viewer',
+    summary: 'Who is calling',
+    reply: Type.Object({
+      ok: Type.Literal(true),
+      username: Type.String(),
+      role: ROLE,
+      auth_required: Type.Boolean(),
+      multi_tenant: Type.Boolean(),
+      active_tenant_id: Type.String(),
+      tenant_ids: Type.Array(Type.String()),
+    }),
+    handle: ({ caller }) => ({
+      ok: true,
+      username: caller!.subject,
+      role: caller!.role,
+      auth_required: auth.required,
+      multi_tenant: false,
+      active_tenant_id: LEGACY_TENANT,
+      tenant_ids: [LEGACY_TENANT],
+    }),
+  }),
+]

@@ -1,0 +1,45 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type DataError, Problem, type ProblemCode, toProblemJson } from '#shared/core/problem.ts'
+import { LoginThrottled } from './token.ts'
+
+/** Errors of the server and of its multipart reader, as ours. Whatever is not listed is judged by its status. */
+const CODES: Record<string, ProblemCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_INVALID_MULTIPART_CONTENT_TYPE: 'unsupported_media_type',
+  FST_REQ_FILE_TOO_LARGE: 'too_large',
+  FST_PARTS_LIMIT: 'too_large',
+  FST_FILES_LIMIT: 'too_large',
+  FST_FIELDS_LIMIT: 'too_large',
+}
+
+/** @returns the problem that an error stands for; an unexpected one becomes `internal` and tells nothing of itself */
+export function toProblem(error: unknown, request_id: string): Problem {
+  if (error instanceof Problem) return error
+  const { code, message, validation, validationContext, statusCode = 500 } = error as FastifyError
+  if (validation) {
+    const errors = validation.map(({ instancePath, message: text, params }): DataError => {
+      const extra = params['additionalProperty'] ?? params['unevaluatedProperty']
+      const pointer = `${validationContext === 'body' ? '' : validationContext}${instancePath}${extra === undefined ? '' : `/${extra}`}`
+      return { pointer, message: extra === undefined ? (text ?? 'does not fit') : 'is not a field that is known here' }
+    })
+    const [first] = errors
+    return new Problem('bad_request', `${first?.pointer || 'The body'} ${first?.message}`, errors)
+  }
+  const known = CODES[code]
+  if (known) return new Problem(known, message)
+  if (statusCode === 404) return new Problem('not_found', message)
+  if (statusCode >= 400 && statusCode < 500) return new Problem('bad_request', message)
+  return new Problem('internal', `An error of the program; the log has it under request ${request_id}`)
+}
+
+/** Sends a problem as RFC 9457 says. Errors of the program go to the log with all they know. */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = toProblem(error, request.id)
+  if (problem.code === 'internal') request.log.error({ err: error, url: request.url }, 'request failed')
+  if (problem.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
+  if (problem instanceof LoginThrottled) reply.header('retry-after', String(problem.retryAfterSecs))
+  const [instance] = request.url.split('?')
+  const json = toProblemJson(problem, { instance: instance!, request_id: request.id })
+  return reply.code(json.status).type('application/problem+json').send(JSON.stringify(json))
+}
