@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import type { AppendCount } from '#shared/core/ports.ts'
+import { QUALITIES, type Quality } from '#shared/core/reading.ts'
+import type { Database } from '../sqlite.ts'
+import { openKeyGiver } from './keys.ts'
+
+/** `v` is in the point's own unit; NaN means that there was no usable value. */
+export type HotSample = { id: string; t: number; v: number; q?: Quality | undefined }
+
+/** The years 0000 to 9999: those that have a month of the form `2026-03`. */
+const T_MIN = Date.parse('0000-01-01T00:00:00Z')
+const T_MAX = Date.UTC(10_000, 0, 1)
+
+export type HotRows = {
+  /** Gives keys to new points; call it outside of the transaction that inserts. */
+  prepare(building_id: string, ids: Iterable<string>): void
+  /** Inserts or replaces samples, for use inside the caller's transaction. The same value again counts as duplicate. */
+  insert(building_id: string, samples: HotSample[]): AppendCount
+}
+
+/** The rows that are not sealed yet. */
+export function openHotRows(db: Database): HotRows {
+  const give = openKeyGiver(db)
+  const epochNow = db.prepare('SELECT epoch FROM history_state').pluck()
+  const upsert = db.prepare(
+    `INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (building, ts, point) DO UPDATE
+     SET value = excluded.value, quality = excluded.quality, epoch = excluded.epoch WHERE value IS NOT excluded.value`,
+  )
+  return {
+    prepare: (building_id, ids) => void give(building_id, ids),
+    insert: (building_id, samples) => {
+      const { building, points } = give(building_id, new Set(samples.map(({ id }) => id)))
+      const epoch = epochNow.get()
+      let added = 0
+      for (const { id, t, v, q } of samples) {
+        assert(Number.isInteger(t) && t >= T_MIN && t < T_MAX, `point ${id}: ${t} is not an instant in ms`)
+        const usable = !Number.isNaN(v) && q !== 'bad' && q !== 'stale'
+        const quality = QUALITIES.indexOf(q ?? (usable ? 'good' : 'bad'))
+        added += upsert.run(building, t, points.get(id), usable ? v : null, quality, epoch).changes
+      }
+      return { added, duplicate: samples.length - added }
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import type { Database } from '../sqlite.ts'
+
+/** The numbers under which rows and files keep buildings and points. They are given once and never change. */
+export type Keys = {
+  /** @returns undefined when the building has no history */
+  findBuilding(building_id: string): number | undefined
+  /** @returns point id → key of those that have one */
+  findPoints(building: number, point_ids: Iterable<string>): Map<string, number>
+  /** Every point of a building that has a key, key → point id. */
+  names(building: number): Map<number, string>
+}
+
+/** Looks keys up, also where the database is open for reading only. */
+export function openKeys(db: Database): Keys {
+  const building = db.prepare('SELECT building FROM history_buildings WHERE building_id = ?').pluck()
+  const point = db.prepare('SELECT point FROM history_points WHERE building = ? AND point_id = ?').pluck()
+  const points = db.prepare('SELECT point, point_id FROM history_points WHERE building = ?').raw()
+  return {
+    findBuilding: building_id => building.get(building_id) as number | undefined,
+    findPoints: (key, point_ids) => {
+      const found = new Map<string, number>()
+      for (const point_id of point_ids) {
+        const known = point.get(key, point_id) as number | undefined
+        if (known !== undefined) found.set(point_id, known)
+      }
+      return found
+    },
+    names: key => new Map(points.all(key) as [number, string][]),
+  }
+}
+
+export type KeyGiver = (building_id: string, point_ids: Iterable<string>) => { building: number; points: Map<string, number> }
+
+/** Gives keys to what has none yet, in a transaction of its own: a key may outlive a failed write, a write never a key. */
+export function openKeyGiver(db: Database): KeyGiver {
+  const keys = openKeys(db)
+  const addBuilding = db.prepare('INSERT INTO history_buildings (building_id) VALUES (?) RETURNING building').pluck()
+  const addPoint = db.prepare('INSERT INTO history_points (building, point_id) VALUES (?, ?) RETURNING point').pluck()
+  const known = new Map<string, { building: number; points: Map<string, number> }>()
+
+  const give = db.transaction((building_id: string, point_ids: string[]) => {
+    const building = keys.findBuilding(building_id) ?? (addBuilding.get(building_id) as number)
+    const points = keys.findPoints(building, point_ids)
+    for (const point_id of point_ids) {
+      if (!points.has(point_id)) points.set(point_id, addPoint.get(building, point_id) as number)
+    }
+    return { building, points }
+  })
+
+  return (building_id, point_ids) => {
+    const cached = known.get(building_id)
+    const missing = [...point_ids].filter(point_id => !cached?.points.has(point_id))
+    if (cached && missing.length === 0) return cached
+    const given = give(building_id, missing)
+    const all = { building: given.building, points: new Map([...(cached?.points ?? []), ...given.points]) }
+    known.set(building_id, all)
+    return all
+  }
+}

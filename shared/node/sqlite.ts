@@ -1,0 +1,61 @@
+import Database from 'better-sqlite3'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+export type { Database } from 'better-sqlite3'
+
+/** How long a writer waits for another process's transaction before SQLite gives up. */
+const BUSY_MS = 5_000
+
+const MIGRATIONS = new URL('migrations/', import.meta.url)
+
+/**
+ * Opens the one database of a process, makes it when it is not there, and brings its tables up to date.
+ *
+ * A commit is on the disk when it returns: WAL with synchronous=FULL survives a power cut, NORMAL lost commits.
+ *
+ * @throws Error that names the path and the reason when the file cannot be opened or written
+ */
+export function openDatabase(path: string): Database.Database {
+  return naming(path, () => {
+    mkdirSync(dirname(path), { recursive: true })
+    const db = new Database(path, { timeout: BUSY_MS })
+    try {
+      db.pragma('journal_mode = WAL')
+      db.pragma('synchronous = FULL')
+      db.pragma('foreign_keys = ON')
+      migrate(db)
+      return db
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  })
+}
+
+/** Opens the database beside its writer; sees what was committed before each transaction. @throws as `openDatabase` */
+export function openReadOnly(path: string): Database.Database {
+  return naming(path, () => new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_MS }))
+}
+
+/** Applies the files of `migrations/` that the database has not seen, in the order of their names, each whole or not at all. */
+function migrate(db: Database.Database): void {
+  const files = readdirSync(MIGRATIONS)
+    .filter(name => name.endsWith('.sql'))
+    .toSorted()
+  const seen = db.pragma('user_version', { simple: true }) as number
+  if (seen > files.length) throw new Error('it was written by a newer version of this program')
+  const apply = db.transaction((name: string, version: number) => {
+    db.exec(readFileSync(new URL(name, MIGRATIONS), 'utf8'))
+    db.pragma(`user_version = ${version}`)
+  })
+  for (const [i, name] of files.entries()) if (i >= seen) apply.immediate(name, i + 1)
+}
+
+function naming<T>(path: string, open: () => T): T {
+  try {
+    return open()
+  } catch (error) {
+    throw new Error(`the database ${path} cannot be opened: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,47 @@
+import type { EdgeRecord, EdgeStore } from '#shared/core/stores.ts'
+import type { Database } from '../sqlite.ts'
+import { toRow, upsert } from './row.ts'
+
+const EDGE = [
+  'edge_id',
+  'site_id',
+  'building_id',
+  'name',
+  'version',
+  'last_seen_at',
+  'status',
+  'connector_url',
+  'online',
+  'session_changed_at',
+  'last_data_at',
+  'metadata_revision',
+  'status_body',
+] as const
+
+export function edgeStore(db: Database): EdgeStore {
+  const list = db.prepare('SELECT * FROM edges ORDER BY edge_id')
+  const get = db.prepare('SELECT * FROM edges WHERE edge_id = ?')
+  const put = db.prepare(upsert('edges', ['edge_id'], EDGE))
+  return {
+    list: () => list.all().map(toEdge),
+    get: edge_id => {
+      const row = get.get(edge_id)
+      return row ? toEdge(row) : undefined
+    },
+    put: edge => void put.run(toRow(edge, EDGE)),
+  }
+}
+
+/** Unlike the other records an edge carries its NULLs: "never seen" is said, not left out. */
+function toEdge(row: unknown): EdgeRecord {
+  const { connector_url, online, status_body, ...rest } = row as EdgeRecord & {
+    connector_url: string | null
+    status_body: unknown
+  }
+  return {
+    ...rest,
+    ...(connector_url === null ? {} : { connector_url }),
+    online: Boolean(online),
+    status_body: JSON.parse(String(status_body)),
+  }
+}

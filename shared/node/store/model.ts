@@ -1,0 +1,107 @@
+import type { Building, Equipment, Point } from '#shared/core/model.ts'
+import { type DataError, Problem } from '#shared/core/problem.ts'
+import type { Assignment, ModelStore } from '#shared/core/stores.ts'
+import type { Database } from '../sqlite.ts'
+import { toRecord, toRow, upsert } from './row.ts'
+
+const BUILDING = ['building_id', 'name', 'site_id', 'timezone', 'unit_system', 'lat', 'lon'] as const
+const EQUIPMENT = ['building_id', 'equipment_id', 'name', 'equipment_type', 'parent_id', 'feeds'] as const
+const POINT = [
+  'building_id',
+  'point_id',
+  'equipment_id',
+  'name',
+  'role',
+  'unit',
+  'kind',
+  'source',
+  'poll_secs',
+  'states',
+] as const
+
+/** @throws Problem unknown_building, unknown_equipment or unknown_point from `put` and `assign`; nothing is changed then */
+export function modelStore(db: Database): ModelStore {
+  const buildings = db.prepare('SELECT * FROM buildings ORDER BY building_id')
+  const building = db.prepare('SELECT * FROM buildings WHERE building_id = ?')
+  const equipment = db.prepare('SELECT * FROM equipment WHERE building_id = ? ORDER BY equipment_id')
+  const hasEquipment = db.prepare('SELECT 1 FROM equipment WHERE building_id = ? AND equipment_id = ?')
+  const points = db.prepare('SELECT * FROM points WHERE building_id = ? ORDER BY point_id')
+  const putBuilding = db.prepare(upsert('buildings', ['building_id'], BUILDING))
+  const putEquipment = db.prepare(upsert('equipment', ['building_id', 'equipment_id'], EQUIPMENT))
+  const putPoint = db.prepare(upsert('points', ['building_id', 'point_id'], POINT))
+  const clear = db.prepare('UPDATE points SET role = NULL, equipment_id = NULL WHERE building_id = ? AND point_id = ?')
+
+  const need = (building_id: string) => {
+    if (!building.get(building_id)) throw new Problem('unknown_building', `there is no building ${building_id}`)
+  }
+  const pointsOf = (building_id: string) => points.all(building_id).map(toPoint)
+
+  const assign = (building_id: string, assignments: Assignment[], mode: 'merge' | 'replace') => {
+    need(building_id)
+    const known = new Map(pointsOf(building_id).map(point => [point.point_id, point]))
+    const errors = assignments.flatMap((each, i) => complaint(each, i, known, id => !!hasEquipment.get(building_id, id)))
+    const [first] = errors
+    if (first) {
+      const code = first.pointer.endsWith('point_id') ? 'unknown_point' : 'unknown_equipment'
+      throw new Problem(code, `nothing was saved: ${first.message}`, errors)
+    }
+
+    const named = new Set(assignments.map(({ point_id }) => point_id))
+    const others = mode === 'merge' ? [] : [...known.values()].filter(p => p.role !== undefined && !named.has(p.point_id))
+    for (const { point_id } of others) clear.run(building_id, point_id)
+    let saved = 0
+    for (const { point_id, equipment_id, role, unit } of assignments) {
+      const point = known.get(point_id)!
+      const next = { ...point, equipment_id, role, unit: unit ?? point.unit }
+      if (point.equipment_id === next.equipment_id && point.role === next.role && point.unit === next.unit) continue
+      putPoint.run(toRow(next, POINT))
+      saved += 1
+    }
+    return { saved, unchanged: assignments.length - saved, removed: others.length }
+  }
+
+  const put: ModelStore['put'] = model => {
+    if (model.building) putBuilding.run(toRow(model.building, BUILDING))
+    for (const each of model.equipment ?? []) {
+      need(each.building_id)
+      putEquipment.run(toRow(each, EQUIPMENT))
+    }
+    for (const each of model.points ?? []) {
+      need(each.building_id)
+      if (each.equipment_id !== undefined && !hasEquipment.get(each.building_id, each.equipment_id)) {
+        throw new Problem('unknown_equipment', `point ${each.point_id} names equipment ${each.equipment_id}, which is not there`)
+      }
+      putPoint.run(toRow(each, POINT))
+    }
+  }
+
+  return {
+    buildings: () => buildings.all().map(row => toRecord<Building>(row)),
+    building: building_id => {
+      const row = building.get(building_id)
+      return row ? toRecord<Building>(row) : undefined
+    },
+    equipment: building_id => equipment.all(building_id).map(row => toRecord<Equipment>(row, ['feeds'])),
+    points: pointsOf,
+    put: db.transaction(put),
+    assign: db.transaction(assign),
+  }
+}
+
+const toPoint = (row: unknown) => toRecord<Point>(row, ['source', 'states'])
+
+type PointerError = DataError & { pointer: string }
+
+function complaint(
+  { point_id, equipment_id }: Assignment,
+  i: number,
+  known: Map<string, Point>,
+  isEquipment: (equipment_id: string) => boolean,
+): PointerError[] {
+  const errors: PointerError[] = []
+  if (!known.has(point_id)) errors.push({ pointer: `/assignments/${i}/point_id`, message: `there is no point ${point_id}` })
+  if (!isEquipment(equipment_id)) {
+    errors.push({ pointer: `/assignments/${i}/equipment_id`, message: `there is no equipment ${equipment_id}` })
+  }
+  return errors
+}

@@ -1,0 +1,25 @@
+/** Between records, where an optional field is absent, and rows, where it is NULL. */
+
+/** @returns the row without its NULLs, the named columns parsed from JSON */
+export function toRecord<T>(row: unknown, json: readonly string[] = []): T {
+  const fields = Object.entries(row as Record<string, unknown>).filter(([, value]) => value !== null)
+  return Object.fromEntries(fields.map(([name, value]) => [name, json.includes(name) ? JSON.parse(String(value)) : value])) as T
+}
+
+/** @returns a value for every column: NULL for an absent field, JSON text for a list or an object */
+export function toRow<T extends object>(record: T, columns: readonly (keyof T & string)[]): Record<string, unknown> {
+  return Object.fromEntries(columns.map(name => [name, toColumn(record[name])]))
+}
+
+function toColumn(value: unknown): unknown {
+  if (value === undefined || value === null) return null
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return typeof value === 'object' ? JSON.stringify(value) : value
+}
+
+/** The statement that inserts a row of `columns` or updates it where `key` is there already. */
+export function upsert(table: string, key: readonly string[], columns: readonly string[]): string {
+  const set = columns.filter(name => !key.includes(name)).map(name => `"${name}" = excluded."${name}"`)
+  return `INSERT INTO ${table} (${columns.map(name => `"${name}"`).join(', ')}) VALUES (${columns.map(name => `@${name}`).join(', ')})
+    ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${set.join(', ')}`
+}
