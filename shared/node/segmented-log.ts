@@ -1,16 +1,109 @@
+/** The segmented log in files: outbox and priority journal. shared/core/history/FORMAT.md draws the bytes. */
+import { closeSync, constants, openSync, readSync, unlinkSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { decodeLine, PAYLOAD_MAX } from '#shared/core/history/line.ts'
 import type { SegmentedLog } from '#shared/core/ports.ts'
+import { makeFolder, syncFolder } from './files.ts'
+import { type Corruption, type Cut, type Segment, verifyLog } from './segmented-log-verify.ts'
+import { gatherer, logWriter, type WritableFile } from './segmented-log-write.ts'
 
 /** A segmented log in a folder. */
 export type FileLog<T> = SegmentedLog<T> & {
   /** Oldest first; the last one is being written. */
   segments(): { first: number; last: number; bytes: number }[]
+  /** Resolves when every append that was begun has been kept or refused. Later appends are refused. */
   close(): Promise<void>
 }
-/** Bytes of a group that was never acknowledged, cut from the end at start-up and kept in `aside`. */
-export type Cut = { file: string; offset: number; bytes: number; reason: string; aside: string | undefined }
-export type LogOpening<T> =
-  | { state: 'open'; log: FileLog<T>; cut: Cut | undefined }
-  | { state: 'corrupt'; file: string; offset: number; reason: string }
+export type LogOpening<T> = { state: 'open'; log: FileLog<T>; cut: Cut | undefined } | Corruption
 
-/** Opens, or makes, the log in `dir` and verifies every byte of it. Damage is returned, never repaired. */
-export declare function openSegmentedLog<T>(dir: string, options?: { segmentBytes?: number }): Promise<LogOpening<T>>
+export type LogOptions = {
+  /** A segment that would grow beyond this is closed and the next one begun. Default 4 MiB. */
+  segmentBytes?: number
+  /** Opens a segment for writing. Tests give one whose disk fails. */
+  openFile?: (path: string) => Promise<WritableFile>
+}
+
+const SEGMENT_BYTES = 4 * 1024 * 1024
+const openForWriting = (path: string): Promise<WritableFile> => open(path, constants.O_RDWR | constants.O_CREAT, 0o644)
+
+/**
+ * Opens, or makes, the log in `dir` and verifies every byte of it. One process at a time may have a log open.
+ *
+ * A torn end is cut once (`cut` tells what and where it is kept); any other damage is returned and left as it is.
+ *
+ * @throws Error when the folder cannot be read or written
+ */
+export async function openSegmentedLog<T>(dir: string, options: LogOptions = {}): Promise<LogOpening<T>> {
+  const { segmentBytes = SEGMENT_BYTES, openFile = openForWriting } = options
+  await makeFolder(dir)
+  const verified = await verifyLog(dir)
+  if (verified.state === 'corrupt') return verified
+  const writer = logWriter({ dir, segments: verified.segments, position: verified.end, segmentBytes, openFile })
+  await writer.begin()
+  return { state: 'open', log: fileLog<T>(dir, verified.segments, gatherer(writer)), cut: verified.cut }
+}
+
+function fileLog<T>(dir: string, segments: Segment[], writer: ReturnType<typeof gatherer>): FileLog<T> {
+  return {
+    append: async records => writer.append(records.map(encodePayload)),
+    read(seq, limit) {
+      const found: { seq: number; record: T }[] = []
+      let next = Math.max(seq, segments[0]!.first)
+      for (let i = segments.findLastIndex(({ first }) => first <= next); i < segments.length && found.length < limit; i++) {
+        const count = Math.min(limit - found.length, lastOf(segments[i]!) - next + 1)
+        for (const payload of readPayloads(segments[i]!, next, count))
+          found.push({ seq: next++, record: JSON.parse(payload) as T })
+      }
+      return found
+    },
+    dropThrough(seq) {
+      let dropped = false
+      while (segments.length > 1 && lastOf(segments[0]!) <= seq) {
+        unlinkSync(segments[0]!.path)
+        segments.shift()
+        dropped = true
+      }
+      if (dropped) syncFolder(dir)
+    },
+    state: () => ({ first: segments[0]!.first, last: writer.last(), bytes: segments.reduce((sum, { bytes }) => sum + bytes, 0) }),
+    segments: () => segments.map(segment => ({ first: segment.first, last: lastOf(segment), bytes: segment.bytes })),
+    close: writer.close,
+  }
+}
+
+const lastOf = ({ first, offsets }: Segment): number => first + offsets.length - 1
+
+function encodePayload(record: unknown): string {
+  const payload = JSON.stringify(record)
+  if (payload === undefined) throw new TypeError('only what JSON can hold can be appended')
+  const bytes = Buffer.byteLength(payload)
+  if (bytes > PAYLOAD_MAX) throw new RangeError(`a record of ${bytes} bytes is larger than ${PAYLOAD_MAX}`)
+  return payload
+}
+
+/** Payloads of `count` records from `seq` on, verified again as they are read. */
+function readPayloads({ path, first, offsets, bytes }: Segment, seq: number, count: number): string[] {
+  if (count <= 0) return []
+  const from = offsets[seq - first]!
+  const to = offsets[seq - first + count] ?? bytes
+  const buffer = Buffer.alloc(to - from)
+  const descriptor = openSync(path, 'r')
+  try {
+    for (let done = 0; done < buffer.length; ) {
+      const read = readSync(descriptor, buffer, done, buffer.length - done, from + done)
+      if (read === 0) throw new Error(`${basename(path)} ends before byte ${to}`)
+      done += read
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+  return Array.from({ length: count }, (_, i) => {
+    const start = offsets[seq - first + i]! - from
+    const end = (offsets[seq - first + i + 1] ?? bytes) - from - 1
+    const text = buffer.subarray(start, end)
+    const line = decodeLine(text)
+    if (line?.seq !== seq + i) throw new Error(`record ${seq + i} in ${basename(path)} does not verify any more`)
+    return text.toString('utf8', line.from, line.to)
+  })
+}

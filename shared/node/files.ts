@@ -1,0 +1,40 @@
+/** Files that survive a power cut. */
+import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Makes what was created, renamed or unlinked in a folder durable. */
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/**
+ * Replaces a file: whoever reads it, also after a power cut, sees the old content or the new, never a part.
+ *
+ * @param mode permissions, for example 0o600 for a key
+ */
+export async function replaceFile(path: string, content: string | Buffer, mode = 0o644): Promise<void> {
+  const temporary = `${path}.tmp`
+  await rm(temporary, { force: true })
+  const file = await open(temporary, 'wx', mode)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, path)
+  syncFolder(dirname(path))
+}
+
+/** Makes a folder and the folders above it where they are missing, durably. */
+export async function makeFolder(folder: string, mode = 0o755): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode })
+  if (first === undefined) return
+  for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made))
+}
