@@ -1,0 +1,77 @@
+/** Shape of `config/field-devices.json`: the devices that may be read, and their points. Contract §10. */
+import { type Static, Type } from '@sinclair/typebox'
+import { ID_PATTERN, POINT_KINDS } from '#shared/core/model.ts'
+import { WORD_ORDERS } from '#shared/core/modbus/point.ts'
+
+const strict = { additionalProperties: false }
+const choice = <const T extends readonly string[]>(choices: T, description: string) =>
+  Type.Unsafe<T[number]>(Type.String({ enum: [...choices], pattern: `^(${choices.join('|')})$`, description }))
+const integer = (minimum: number, maximum: number, description: string) => Type.Integer({ minimum, maximum, description })
+const id = (description: string) => Type.String({ pattern: ID_PATTERN, description })
+
+/** Four numbers, 0..255. A name would have to be looked up for every datagram. */
+const IPV4 = '^(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?:\\.(?!$)|$)){4}$'
+const PORT_MAX = 65_535
+
+const PointEntry = Type.Object(
+  {
+    point_id: id('Unique in the whole file'),
+    address: Type.String({ minLength: 1, maxLength: 200, description: 'What to read; its form is in the README of the driver' }),
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    unit: Type.String({ description: 'Unit of the value after scale and offset, for example degF; devices are not asked' }),
+    kind: choice(POINT_KINDS, 'What values are'),
+    poll_secs: integer(1, 86_400, 'Seconds between reads'),
+    scale: Type.Optional(Type.Number({ description: 'value = raw × scale + offset, kind number only; 1 when absent' })),
+    offset: Type.Optional(Type.Number({ description: '0 when absent' })),
+    role: Type.Optional(Type.String({ description: 'What the point is to its equipment' })),
+    equipment_id: Type.Optional(id('An equipment of site.json')),
+    states: Type.Optional(
+      Type.Array(Type.String(), { maxItems: 1000, description: 'State texts of an enum or bool; index = number read' }),
+    ),
+  },
+  strict,
+)
+
+const Bacnet = Type.Object(
+  {
+    device_instance: integer(0, 4_194_302, 'Device object of the device'),
+    host: Type.String({ pattern: IPV4, description: 'IPv4 address of the device, or of the router before it' }),
+    port: Type.Optional(integer(1, PORT_MAX, 'UDP port; 47808 when absent')),
+    network: Type.Optional(integer(1, 65_534, 'Network behind the router; goes with mac')),
+    mac: Type.Optional(Type.String({ pattern: '^([0-9a-f]{2}){1,7}$', description: 'Address on that network, hexadecimal' })),
+    max_apdu: Type.Optional(integer(50, 1476, 'Largest APDU the device takes, bytes; 480 when absent')),
+    rpm_max: Type.Optional(integer(1, 92, 'Most points in one request; 1 means ReadProperty only')),
+  },
+  strict,
+)
+
+const Modbus = Type.Object(
+  {
+    host: Type.String({ minLength: 1, maxLength: 253, description: 'Name or address' }),
+    port: Type.Optional(integer(1, PORT_MAX, 'TCP port; 502 when absent')),
+    unit_id: integer(0, 255, 'Unit behind a gateway, else mostly 1'),
+    word_order: Type.Optional(choice(WORD_ORDERS, 'For points that do not say; ABCD when absent')),
+  },
+  strict,
+)
+
+const DeviceEntry = Type.Object(
+  {
+    device_id: id('Unique in the file'),
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    enabled: Type.Boolean({ description: 'false: never asked' }),
+    protocol: choice(['bacnet', 'modbus'], 'Which of the two sections below is read'),
+    bacnet: Type.Optional(Bacnet),
+    modbus: Type.Optional(Modbus),
+    timeout_ms: Type.Optional(integer(100, 60_000, 'How long the first attempt of a request waits; 3000 when absent')),
+    retries: Type.Optional(integer(0, 5, 'Further attempts, each waiting half a timeout longer; 2 when absent')),
+    points: Type.Array(PointEntry, { maxItems: 10_000 }),
+  },
+  strict,
+)
+
+export const CatalogueFile = Type.Object({ devices: Type.Array(DeviceEntry, { maxItems: 2000 }) }, strict)
+
+export type Catalogue = Static<typeof CatalogueFile>
+export type DeviceEntry = Static<typeof DeviceEntry>
+export type PointEntry = Static<typeof PointEntry>

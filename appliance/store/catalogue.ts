@@ -1,0 +1,74 @@
+/** `config/field-devices.json`: the trusted list of what may be read. Only an operator or a script changes it. */
+import { join } from 'node:path'
+import { nearestRoles, ROLES } from '#shared/core/role.ts'
+import { conversion, unitCode, UNITS } from '#shared/core/unit.ts'
+import type { FieldProtocol } from '../drivers/protocol.ts'
+import { type Catalogue, CatalogueFile, type DeviceEntry, type PointEntry } from './catalogue-schema.ts'
+import type { Complaint } from './config-error.ts'
+import { openSettings, type Settings } from './settings.ts'
+import type { Site } from './site.ts'
+
+/**
+ * Opens `field-devices.json` in the folder `dir`; a missing file is an empty catalogue.
+ *
+ * @param site names the equipment that points may belong to
+ * @param protocols check the addresses of their devices; an entry of another protocol is checked by its schema alone
+ * @throws ConfigError when the file is unreadable or wrong; it names every place
+ */
+export function openCatalogue(dir: string, site: Site, protocols: readonly FieldProtocol[]): Promise<Settings<Catalogue>> {
+  const check = (catalogue: Catalogue) => checkCatalogue(catalogue, site, protocols)
+  return openSettings(join(dir, 'field-devices.json'), CatalogueFile, check, { devices: [] })
+}
+
+function checkCatalogue({ devices }: Catalogue, site: Site, protocols: readonly FieldProtocol[]): Complaint[] {
+  const equipment = new Set(site.equipment.map(({ equipment_id }) => equipment_id))
+  const points = devices.flatMap((device, i) =>
+    device.points.map((point, k) => ({ point, pointer: `/devices/${i}/points/${k}` })),
+  )
+  return [
+    ...repeated(devices.map(({ device_id }, i) => ({ id: device_id, pointer: `/devices/${i}/device_id` }))),
+    ...repeated(points.map(({ point, pointer }) => ({ id: point.point_id, pointer: `${pointer}/point_id` }))),
+    ...devices.flatMap((device, i) => checkDevice(device, protocols).map(one => below(`/devices/${i}`, one))),
+    ...points.flatMap(({ point, pointer }) => checkPoint(point, equipment).map(one => below(pointer, one))),
+  ]
+}
+
+const below = (parent: string, { pointer, message }: Complaint): Complaint => ({ pointer: parent + pointer, message })
+
+function repeated(ids: { id: string; pointer: string }[]): Complaint[] {
+  const first = new Map<string, string>()
+  return ids.flatMap(({ id, pointer }) => {
+    const before = first.get(id)
+    if (before === undefined) first.set(id, pointer)
+    return before === undefined ? [] : [{ pointer, message: `"${id}" stands already at ${before}` }]
+  })
+}
+
+function checkDevice(device: DeviceEntry, protocols: readonly FieldProtocol[]): Complaint[] {
+  const { protocol } = device
+  if (!device[protocol]) return [{ pointer: `/${protocol}`, message: `a device with protocol ${protocol} needs this section` }]
+  return protocols.find(({ name }) => name === protocol)?.check(device) ?? []
+}
+
+function checkPoint({ unit, role, equipment_id, kind, scale, offset }: PointEntry, equipment: Set<string>): Complaint[] {
+  const complaints: Complaint[] = []
+  if (!UNITS[unit]) {
+    const code = unitCode(unit)
+    complaints.push({ pointer: '/unit', message: `"${unit}" is no unit code${code === undefined ? '' : `; write ${code}`}` })
+  }
+  if (role !== undefined) complaints.push(...checkRole(role, unit))
+  if (equipment_id !== undefined && !equipment.has(equipment_id)) {
+    complaints.push({ pointer: '/equipment_id', message: `"${equipment_id}" is no equipment of site.json` })
+  }
+  if (kind !== 'number' && (scale !== undefined || offset !== undefined)) {
+    complaints.push({ pointer: scale === undefined ? '/offset' : '/scale', message: `a point of kind ${kind} is not scaled` })
+  }
+  return complaints
+}
+
+function checkRole(role: string, unit: string): Complaint[] {
+  const known = ROLES[role]
+  if (!known) return [{ pointer: '/role', message: `"${role}" is no role; near are ${nearestRoles(role).join(', ')}` }]
+  if (!UNITS[unit] || conversion(unit, known.unit)) return []
+  return [{ pointer: '/unit', message: `${unit} does not measure what ${role} is (${known.unit})` }]
+}

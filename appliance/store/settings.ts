@@ -1,0 +1,56 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { Low } from 'lowdb'
+import { type Complaint, ConfigError } from './config-error.ts'
+import { durableJson } from './durable-json.ts'
+
+/** One checked settings file. */
+export type Settings<T> = {
+  readonly path: string
+  /** What the file holds. Not to be changed in place. */
+  current(): T
+  /** Checks, then replaces the file. Durable when resolved. @throws ConfigError; file and memory then stay as they were */
+  replace(next: T): Promise<void>
+}
+
+/**
+ * Opens a settings file.
+ *
+ * @param check complaints beyond the schema; called only with what fits the schema
+ * @param absent what a missing file stands for; undefined when there must be one
+ * @throws ConfigError naming the path and, for each complaint, the JSON pointer
+ */
+export async function openSettings<S extends TSchema>(
+  path: string,
+  schema: S,
+  check: (value: Static<S>) => Complaint[],
+  absent?: Static<S>,
+): Promise<Settings<Static<S>>> {
+  const verify = (value: unknown): Static<S> => {
+    const complaints = Value.Check(schema, value) ? check(value) : schemaComplaints(schema, value)
+    if (complaints.length) throw new ConfigError(path, complaints)
+    return value as Static<S>
+  }
+  const found = await durableJson<unknown>(path).read()
+  if (found === null && absent === undefined) throw new ConfigError(path, [{ pointer: '', message: 'there is no such file' }])
+  const db = new Low<Static<S>>(durableJson(path), verify(found ?? absent))
+  return {
+    path,
+    current: () => db.data,
+    async replace(next) {
+      const before = db.data
+      db.data = verify(next)
+      try {
+        await db.write()
+      } catch (error) {
+        db.data = before
+        throw error
+      }
+    },
+  }
+}
+
+function schemaComplaints(schema: TSchema, value: unknown): Complaint[] {
+  const complaints = Array.from(Value.Errors(schema, value), ({ path, message }) => ({ pointer: path, message }))
+  return complaints.filter(({ pointer }, i) => complaints.findIndex(other => other.pointer === pointer) === i)
+}

@@ -1,0 +1,51 @@
+/** Who waits for which answer. An answer finds its question by the peer's IP address and the invoke id together. */
+
+export type InvokeIds<T> = {
+  /** @returns an id in 1..255 that is free at this address, or undefined when none is */
+  open(host: string, waiting: T, nowMs: number): number | undefined
+  find(host: string, invokeId: number): T | undefined
+  /** Frees the id for use again from `quietUntilMs` on; until then an answer with it is nobody's. */
+  close(host: string, invokeId: number, quietUntilMs: number): void
+  all(): T[]
+}
+
+type Slots<T> = { next: number; waiting: Map<number, T>; quietUntil: Map<number, number> }
+
+/** 0 is left out: the codec takes it for "none given". */
+const ID_MAX = 255
+
+/**
+ * A table of open requests. Ids are handed out in turn, so that one is reused as late as possible, and by address, so
+ * that a hundred dead devices do not use up those of the living. Several devices at one address share its 255.
+ */
+export function invokeIds<T>(): InvokeIds<T> {
+  const peers = new Map<string, Slots<T>>()
+  const slotsOf = (host: string): Slots<T> => {
+    const known = peers.get(host)
+    if (known) return known
+    const made: Slots<T> = { next: 1, waiting: new Map(), quietUntil: new Map() }
+    peers.set(host, made)
+    return made
+  }
+  return {
+    open(host, waiting, nowMs) {
+      const slots = slotsOf(host)
+      for (let tried = 0; tried < ID_MAX; tried++) {
+        const id = slots.next
+        slots.next = id === ID_MAX ? 1 : id + 1
+        if (slots.waiting.has(id) || (slots.quietUntil.get(id) ?? 0) > nowMs) continue
+        slots.quietUntil.delete(id)
+        slots.waiting.set(id, waiting)
+        return id
+      }
+      return undefined
+    },
+    find: (host, invokeId) => peers.get(host)?.waiting.get(invokeId),
+    close(host, invokeId, quietUntilMs) {
+      const slots = slotsOf(host)
+      slots.waiting.delete(invokeId)
+      slots.quietUntil.set(invokeId, quietUntilMs)
+    },
+    all: () => [...peers.values()].flatMap(({ waiting }) => [...waiting.values()]),
+  }
+}

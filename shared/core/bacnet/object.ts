@@ -1,0 +1,86 @@
+/** What a read asks for, and how the catalogue writes it: `analog-input,3` or `analog-output,7/priority-array[8]`. */
+
+/** One property of one object. Without `index` the whole property is meant. */
+export type Target = { type: number; instance: number; property: number; index?: number }
+
+export const PRESENT_VALUE = 85
+
+/** Names as in ASHRAE 135-2020, 12. Any other type is written as its number. */
+const OBJECT_TYPES: Record<string, number> = {
+  'analog-input': 0,
+  'analog-output': 1,
+  'analog-value': 2,
+  'binary-input': 3,
+  'binary-output': 4,
+  'binary-value': 5,
+  device: 8,
+  loop: 12,
+  'multi-state-input': 13,
+  'multi-state-output': 14,
+  'multi-state-value': 19,
+  accumulator: 23,
+  'pulse-converter': 24,
+  'characterstring-value': 40,
+  'integer-value': 45,
+  'large-analog-value': 46,
+  'positive-integer-value': 48,
+}
+
+/** The properties a point may be read from by name. Any other is written as its number. */
+const PROPERTIES: Record<string, number> = {
+  description: 28,
+  'event-state': 36,
+  'object-name': 77,
+  'out-of-service': 81,
+  'present-value': PRESENT_VALUE,
+  'priority-array': 87,
+  reliability: 103,
+  'relinquish-default': 104,
+}
+
+/** Stand for several properties at once (135-2020 15.7.3.1.2), so no single value can answer them. */
+const SPECIAL_PROPERTIES = new Set([8, 80, 105])
+
+const TYPE_MAX = 1023
+/** 4,194,303 is the wildcard, which is answered under another name. */
+const INSTANCE_MAX = 4_194_302
+const PROPERTY_MAX = 4_194_303
+const INDEX_MAX = 65_535
+
+const ADDRESS = /^([a-z-]+|\d+),(\d+)(?:\/([a-z-]+|\d+)(?:\[(\d+)\])?)?$/
+
+/** @returns the target, or in words what is wrong with the text */
+export function parseTarget(text: string): Target | string {
+  const match = ADDRESS.exec(text)
+  if (!match) return `"${text}" is not written like "analog-input,3" or "analog-input,3/present-value"`
+  const [, typeText = '', instanceText, propertyText = 'present-value', indexText] = match
+  const type = lookUp(OBJECT_TYPES, typeText)
+  if (type === undefined || type > TYPE_MAX)
+    return `"${typeText}" is no object type (a name such as analog-input, or 0..${TYPE_MAX})`
+  const instance = Number(instanceText)
+  if (instance > INSTANCE_MAX) return `instance ${instanceText} is above ${INSTANCE_MAX}`
+  const property = lookUp(PROPERTIES, propertyText)
+  if (property === undefined || property > PROPERTY_MAX || SPECIAL_PROPERTIES.has(property)) {
+    return `"${propertyText}" is no property that has one value (a name such as present-value, or a number)`
+  }
+  if (indexText === undefined) return { type, instance, property }
+  const index = Number(indexText)
+  if (index < 1 || index > INDEX_MAX) return `array index ${indexText} is not in 1..${INDEX_MAX}`
+  return { type, instance, property, index }
+}
+
+const lookUp = (names: Record<string, number>, text: string): number | undefined =>
+  /^\d/.test(text) ? Number(text) : names[text]
+
+const nameOf = (names: Record<string, number>, id: number): string =>
+  Object.keys(names).find(name => names[name] === id) ?? String(id)
+
+/** Writes a target as the catalogue does; the present value is left unsaid. */
+export function formatTarget({ type, instance, property, index }: Target): string {
+  const object = `${nameOf(OBJECT_TYPES, type)},${instance}`
+  if (property === PRESENT_VALUE && index === undefined) return object
+  return `${object}/${nameOf(PROPERTIES, property)}${index === undefined ? '' : `[${index}]`}`
+}
+
+/** Equal for equal targets. */
+export const targetKey = ({ type, instance, property, index = -1 }: Target): string => `${type}:${instance}:${property}:${index}`

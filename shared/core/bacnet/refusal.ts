@@ -1,0 +1,49 @@
+/** Why a device declines, in words. Names as in 135-2020 21, the ones that devices use on reads. */
+import type { PropertyError, Refusal } from './reply.ts'
+
+const ERROR_CODES: Record<number, string> = {
+  0: 'other',
+  2: 'configuration-in-progress',
+  3: 'device-busy',
+  25: 'operational-problem',
+  27: 'read-access-denied',
+  29: 'service-request-denied',
+  30: 'timeout',
+  31: 'unknown-object',
+  32: 'unknown-property',
+  42: 'invalid-array-index',
+  50: 'property-is-not-an-array',
+  77: 'unknown-device',
+}
+const REJECT_REASONS: Record<number, string> = {
+  0: 'other',
+  1: 'buffer-overflow',
+  2: 'inconsistent-parameters',
+  3: 'invalid-parameter-data-type',
+  4: 'invalid-tag',
+  5: 'missing-required-parameter',
+  6: 'parameter-out-of-range',
+  7: 'too-many-arguments',
+  8: 'undefined-enumeration',
+  9: 'unrecognized-service',
+}
+const ABORT_REASONS: Record<number, string> = {
+  0: 'other',
+  1: 'buffer-overflow',
+  2: 'invalid-apdu-in-this-state',
+  3: 'preempted-by-higher-priority-task',
+  4: 'segmentation-not-supported',
+  5: 'security-error',
+  9: 'out-of-resources',
+  10: 'tsm-timeout',
+  11: 'apdu-too-long',
+}
+
+export const formatError = ({ errorClass, errorCode }: PropertyError): string =>
+  `error ${ERROR_CODES[errorCode] ?? `code ${errorCode}`} (class ${errorClass})`
+
+export function formatRefusal(refusal: Refusal): string {
+  if (refusal.by === 'error') return formatError(refusal)
+  const names = refusal.by === 'reject' ? REJECT_REASONS : ABORT_REASONS
+  return `${refusal.by} ${names[refusal.reason] ?? refusal.reason}`
+}

@@ -1,0 +1,205 @@
+/** What is known of every polled device and point, and the status made of it (contract §10). */
+import type { Reading } from '../reading.ts'
+import { formatInstant, SECOND } from '../time.ts'
+import type { DeviceError, DevicePlan, DriverReport } from './device.ts'
+
+export type PollState = 'ok' | 'stale' | 'down' | 'fault' | 'disabled' | 'unknown'
+
+export type DeviceStatus = {
+  device_id: string
+  state: PollState
+  since: string
+  rtt_ms_p50: number | null
+  rtt_ms_p95: number | null
+  reads: number
+  errors: number
+  last_ok_at: string | null
+  last_error: string | null
+  next_due_at: string | null
+  batch_size: number | null
+}
+
+/** Body of `GET /api/bacnet/poll/status`. */
+export type PollStatus = {
+  ok: true
+  enabled: boolean
+  running: boolean
+  cycles: number
+  late_cycles: number
+  points_ok: number
+  points_stale: number
+  points_down: number
+  points_fault: number
+  devices: DeviceStatus[]
+}
+
+type PointRecord = { periodMs: number; last: Reading | null; last_good_at: number | null }
+type DeviceRecord = {
+  plan: DevicePlan
+  points: Map<string, PointRecord>
+  /** How the last read ended. */
+  outcome: 'none' | 'answered' | 'silent' | 'fault'
+  /** The state last shown and when it began. */
+  state: PollState
+  since: number
+  reads: number
+  errors: number
+  last_ok_at: number | null
+  last_error: string | null
+  next_due_at: number | null
+  report: DriverReport
+}
+
+export type Board = { devices: Map<string, DeviceRecord>; cycles: number; late_cycles: number }
+
+/** A point is stale when no good value came for this many periods. */
+const STALE_PERIODS = 3
+const NO_REPORT: DriverReport = { rtts: [], batch_size: null, point_error: null }
+
+export function openBoard(plans: readonly DevicePlan[], now: number): Board {
+  const devices = plans.map((plan): [string, DeviceRecord] => {
+    const points = plan.points.map(({ point_id, poll_secs }): [string, PointRecord] => [
+      point_id,
+      { periodMs: poll_secs * SECOND, last: null, last_good_at: null },
+    ])
+    const record: DeviceRecord = {
+      plan,
+      points: new Map(points),
+      outcome: 'none',
+      state: plan.enabled ? 'unknown' : 'disabled',
+      since: now,
+      reads: 0,
+      errors: 0,
+      last_ok_at: null,
+      last_error: null,
+      next_due_at: null,
+      report: NO_REPORT,
+    }
+    return [plan.device_id, record]
+  })
+  return { devices: new Map(devices), cycles: 0, late_cycles: 0 }
+}
+
+const recordOf = (board: Board, device_id: string): DeviceRecord => {
+  const record = board.devices.get(device_id)
+  if (!record) throw new RangeError(`no device ${device_id} on the board`)
+  return record
+}
+
+/** Notes what a device answered. */
+export function noteReadings(
+  board: Board,
+  device_id: string,
+  readings: readonly Reading[],
+  report: DriverReport,
+  now: number,
+): void {
+  const record = recordOf(board, device_id)
+  board.cycles++
+  record.reads++
+  record.report = report
+  for (const reading of readings) {
+    const point = record.points.get(reading.id)
+    if (!point) continue
+    point.last = reading
+    if (reading.q !== 'bad') point.last_good_at = reading.t
+  }
+  const good = readings.filter(({ q }) => q !== 'bad').length
+  record.outcome = good || readings.length === 0 ? 'answered' : 'fault'
+  if (record.outcome === 'answered') record.last_ok_at = now
+  if (good < readings.length) {
+    record.errors++
+    record.last_error = report.point_error
+  }
+  settle(record, now)
+}
+
+/** Notes that a device failed as a whole. */
+export function noteFailure(board: Board, device_id: string, error: DeviceError, report: DriverReport, now: number): void {
+  const record = recordOf(board, device_id)
+  board.cycles++
+  record.reads++
+  record.errors++
+  record.report = report
+  record.last_error = error.message
+  record.outcome = error.kind
+  settle(record, now)
+}
+
+/** Notes when a device is due next, and due times that passed unused. */
+export function noteDue(board: Board, device_id: string, at: number, late: number): void {
+  recordOf(board, device_id).next_due_at = at
+  board.late_cycles += late
+}
+
+function settle(record: DeviceRecord, now: number): void {
+  const state = deviceState(record, now)
+  if (state === record.state) return
+  record.state = state
+  record.since = now
+}
+
+function deviceState({ plan, outcome, points, last_ok_at }: DeviceRecord, now: number): PollState {
+  if (!plan.enabled) return 'disabled'
+  if (outcome === 'none') return 'unknown'
+  if (outcome === 'silent') return 'down'
+  if (outcome === 'fault') return 'fault'
+  const shortest = Math.min(...Array.from(points.values(), ({ periodMs }) => periodMs))
+  return last_ok_at !== null && now - last_ok_at > STALE_PERIODS * shortest ? 'stale' : 'ok'
+}
+
+function pointState({ plan, outcome }: DeviceRecord, point: PointRecord, now: number): PollState {
+  if (!plan.enabled) return 'disabled'
+  if (outcome === 'silent') return 'down'
+  if (!point.last) return outcome === 'fault' ? 'fault' : 'unknown'
+  if (outcome === 'fault' || point.last.q === 'bad') return 'fault'
+  return point.last_good_at !== null && now - point.last_good_at > STALE_PERIODS * point.periodMs ? 'stale' : 'ok'
+}
+
+/** @returns the status at `now`; counts of points that are disabled or not yet read are left to the devices' states */
+export function pollStatusOf(board: Board, { running, now }: { running: boolean; now: number }): PollStatus {
+  const counts: Record<PollState, number> = { ok: 0, stale: 0, down: 0, fault: 0, disabled: 0, unknown: 0 }
+  const devices = Array.from(board.devices.values(), record => {
+    settle(record, now)
+    for (const point of record.points.values()) counts[pointState(record, point, now)]++
+    return deviceStatus(record)
+  })
+  return {
+    ok: true,
+    enabled: devices.some(({ state }) => state !== 'disabled'),
+    running,
+    cycles: board.cycles,
+    late_cycles: board.late_cycles,
+    points_ok: counts.ok,
+    points_stale: counts.stale,
+    points_down: counts.down,
+    points_fault: counts.fault,
+    devices,
+  }
+}
+
+function deviceStatus(record: DeviceRecord): DeviceStatus {
+  const { plan, state, since, reads, errors, last_ok_at, last_error, next_due_at, report } = record
+  const sorted = report.rtts.toSorted((a, b) => a - b)
+  return {
+    device_id: plan.device_id,
+    state,
+    since: formatInstant(since),
+    rtt_ms_p50: percentile(sorted, 0.5),
+    rtt_ms_p95: percentile(sorted, 0.95),
+    reads,
+    errors,
+    last_ok_at: instantOrNull(last_ok_at),
+    last_error,
+    next_due_at: instantOrNull(next_due_at),
+    batch_size: report.batch_size,
+  }
+}
+
+const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms))
+
+/** Nearest rank, rounded to a tenth of a millisecond. */
+function percentile(sorted: readonly number[], share: number): number | null {
+  const value = sorted[Math.ceil(share * sorted.length) - 1]
+  return value === undefined ? null : Math.round(value * 10) / 10
+}

@@ -1,0 +1,20 @@
+import type { PointKind } from '../model.ts'
+import type { Value } from '../reading.ts'
+
+/** How a raw number becomes the point's value: number × scale + offset for kind `number`, as it is for the others. */
+export type Conversion = { kind: PointKind; scale: number; offset: number }
+
+/** @returns the value, or undefined when a device sent what this kind of point cannot be */
+export function convertNumber(raw: number, { kind, scale, offset }: Conversion): Value | undefined {
+  if (!Number.isFinite(raw)) return undefined
+  switch (kind) {
+    case 'number':
+      return raw * scale + offset
+    case 'bool':
+      return raw === 0 ? false : raw === 1 ? true : undefined
+    case 'enum':
+      return raw
+    case 'string':
+      return undefined
+  }
+}

@@ -1,0 +1,62 @@
+/** When what is due. Due times are absolute, so that a slow device, a slow machine or a restart cause no drift. */
+import { SECOND } from '../time.ts'
+import type { DevicePlan } from './device.ts'
+
+/** Points of one device that are read together. Due at `phaseMs + k × periodMs` since 1970. */
+export type PollGroup = { device_id: string; point_ids: string[]; periodMs: number; phaseMs: number }
+
+/** A group and its next due time, ms since 1970. */
+export type Due = { group: PollGroup; at: number }
+
+/** After a start every group is read once within this time, not only when its period comes round. */
+const START_SPREAD_MS = 10 * SECOND
+
+/**
+ * Groups by device and period. The groups of one period are spread evenly over it, in the order of `devices`, so that
+ * not every device is asked in the same second.
+ */
+export function planGroups(devices: readonly DevicePlan[]): PollGroup[] {
+  const groups: PollGroup[] = []
+  for (const { device_id, enabled, points } of devices) {
+    if (!enabled) continue
+    const bySecs = Map.groupBy(points, point => point.poll_secs)
+    for (const [poll_secs, members] of bySecs) {
+      const point_ids = members.map(({ point_id }) => point_id)
+      groups.push({ device_id, point_ids, periodMs: poll_secs * SECOND, phaseMs: 0 })
+    }
+  }
+  for (const [periodMs, alike] of Map.groupBy(groups, group => group.periodMs)) {
+    for (const [i, group] of alike.entries()) group.phaseMs = Math.floor((i * periodMs) / alike.length)
+  }
+  return groups
+}
+
+/** First due times after a start at `now`. */
+export function startDue(groups: readonly PollGroup[], now: number): Due[] {
+  return groups.map(group => {
+    const { phaseMs, periodMs } = group
+    const early = (phaseMs / periodMs) * Math.min(periodMs, START_SPREAD_MS)
+    return { group, at: now + Math.floor(early) }
+  })
+}
+
+/** The group to read next; undefined when there is none. */
+export const earliest = (dues: readonly Due[]): Due | undefined =>
+  dues.reduce<Due | undefined>((first, due) => (first && first.at <= due.at ? first : due), undefined)
+
+/**
+ * The due time that follows a poll which was due at `at` and ended at `now`.
+ *
+ * @returns `late`: due times that passed meanwhile; they are skipped, so polls never pile up
+ */
+export function nextDue({ group, at }: Due, now: number): { at: number; late: number } {
+  const next = after(group, at)
+  if (next > now) return { at: next, late: 0 }
+  const upcoming = after(group, now)
+  return { at: upcoming, late: Math.round((upcoming - next) / group.periodMs) }
+}
+
+/** The group's first due time later than `ms`. */
+function after({ phaseMs, periodMs }: PollGroup, ms: number): number {
+  return phaseMs + (Math.floor((ms - phaseMs) / periodMs) + 1) * periodMs
+}
