@@ -11,7 +11,6 @@ export type Handlers = Record<string, (input: any, signal: AbortSignal) => unkno
 export function serveWorker<Init>(setUp: (init: Init) => Handlers | Promise<Handlers>): void {
   let handlers: Promise<Handlers> | undefined
   const running = new Map<number, AbortController>()
-  const send = (message: FromWorker) => process.send?.(message)
 
   const answer = async (id: number, method: string, input: unknown) => {
     const controller = new AbortController()
@@ -35,4 +34,8 @@ export function serveWorker<Init>(setUp: (init: Init) => Handlers | Promise<Hand
     else void answer(message.id, message.method, message.input)
   })
   process.on('disconnect', () => process.exit())
+}
+
+function send(message: FromWorker): void {
+  process.send?.(message)
 }

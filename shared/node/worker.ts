@@ -10,7 +10,7 @@ const WATCH_MS = 200
 const CANCEL_MS = 2_000
 /** Requests that may wait for one worker; more would only hide that it cannot keep up. */
 const QUEUE_MAX = 1_000
-const PAGE_BYTES = 4096
+const KB = 1024
 const MB = 1024 * 1024
 
 export type WorkerOptions = {
@@ -47,7 +47,6 @@ type Task = {
   id: number
   method: string
   input: unknown
-  signal: AbortSignal | undefined
   resolve: (value: unknown) => void
   reject: (error: Error) => void
 }
@@ -94,7 +93,11 @@ export function openWorker<H extends Handlers>(options: WorkerOptions): Worker<H
     if (!child) return
     child.unref()
     child.channel?.unref()
-    idle = setTimeout(() => child?.kill('SIGKILL'), idleMs).unref()
+    idle = setTimeout(() => {
+      const done = child
+      child = undefined // a request that comes now starts a new one
+      done?.kill('SIGKILL')
+    }, idleMs).unref()
   }
 
   const look = () => {
@@ -138,8 +141,15 @@ export function openWorker<H extends Handlers>(options: WorkerOptions): Worker<H
         if (queue.length >= QUEUE_MAX)
           return reject(new Problem('not_ready', `${QUEUE_MAX} requests wait for the ${name} process`))
         if (signal?.aborted) return reject(signal.reason)
-        const task: Task = { id: ++lastId, method, input, signal, resolve: resolve as Task['resolve'], reject }
-        signal?.addEventListener('abort', () => cancel(task, signal.reason as Error), { once: true })
+        const abort = () => cancel(task, signal?.reason as Error)
+        const done =
+          <T>(settleWith: (value: T) => void) =>
+          (value: T) => {
+            signal?.removeEventListener('abort', abort)
+            settleWith(value)
+          }
+        const task: Task = { id: ++lastId, method, input, resolve: done(resolve as Task['resolve']), reject: done(reject) }
+        signal?.addEventListener('abort', abort, { once: true })
         queue.push(task)
         if (!current) next()
       }),
@@ -162,7 +172,7 @@ export function openWorker<H extends Handlers>(options: WorkerOptions): Worker<H
 /** @returns 0 where the machine does not tell, or the process is gone */
 function residentBytes(pid: number): number {
   try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * KB
   } catch {
     return 0
   }
