@@ -12,8 +12,6 @@ export type Torn = Read & { state: 'torn'; cutAt: number; reason: string }
 export type Corrupt = { state: 'corrupt'; offset: number; reason: string }
 export type SegmentScan = (Read & { state: 'clean' }) | Torn | Corrupt
 
-/** Smallest unit that a disk writes or does not write. */
-const SECTOR = 512
 const HEAD_START = Buffer.from('{"n":')
 
 /**
@@ -84,8 +82,7 @@ function judge(bytes: Buffer, offset: number, groupStart: number, open: number):
     return bytes.at(-1) === 0 ? torn('the last newline was not written') : corrupt('the last newline has been altered')
   }
   if (newline < 0) return torn('the last line ends early')
-  if (hasUnwritten(bytes, groupStart)) return torn('sectors of the last group were not written')
-  if (isForeign(bytes, offset)) return torn('the bytes after the last group are not of this log')
+  if (isUnwritten(bytes, groupStart)) return torn('the last group was not written whole')
   return corrupt('a line does not verify')
 }
 
@@ -100,27 +97,15 @@ function laterGroup(bytes: Buffer, offset: number, open: number): number | undef
 }
 
 /**
- * Whether the group from `start` on holds a sector that is all NUL as far as the group reaches, or ends in NUL: what a
- * file system leaves where it had made room but not yet written. One flipped bit cannot look like this, because no line
- * begins or ends with a byte that is one bit away from NUL.
+ * Whether the bytes behind the last complete group look like a write that did not reach the disk whole: too few for a
+ * line, or not beginning with a written byte, or with two control characters (NUL where room was made and not filled,
+ * anything where old bytes shine through). No line has a control character, and one flipped bit makes at most one and
+ * never a NUL of the first byte, so no single flip in a group that was fsynced looks like this.
  */
-function hasUnwritten(bytes: Buffer, start: number): boolean {
-  if (bytes.at(-1) === 0) return true
-  for (let from = start; from < bytes.length; from = (Math.floor(from / SECTOR) + 1) * SECTOR) {
-    const to = Math.min((Math.floor(from / SECTOR) + 1) * SECTOR, bytes.length)
-    if (bytes.subarray(from, to).every(byte => byte === 0)) return true
-  }
-  return false
-}
-
-/**
- * Whether bytes that hold no line of ours stand behind the last group: too few for one, or with two control characters,
- * which no line has and one flipped bit cannot make.
- */
-function isForeign(bytes: Buffer, offset: number): boolean {
-  if (bytes.length - offset < LINE_MIN) return true
+function isUnwritten(bytes: Buffer, groupStart: number): boolean {
+  if (bytes.length - groupStart < LINE_MIN || bytes[groupStart] === 0) return true
   let controls = 0
-  for (const byte of bytes.subarray(offset)) {
+  for (const byte of bytes.subarray(groupStart)) {
     if ((byte < 0x20 && byte !== NEWLINE) || byte === 0x7f) controls++
     if (controls > 1) return true
   }
