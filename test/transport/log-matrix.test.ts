@@ -110,6 +110,7 @@ test('a hole of one byte, where a sector ends with the first byte of the last gr
 test('bytes of another kind behind the last group are cut, and the log keeps all of its records', t => {
   let seed = 1
   const random = () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 16
+  for (const text of ['\n', 'ab\ncd\n', '{"n":12\n']) t.is(read(Buffer.concat([whole, Buffer.from(text)])).state, 'torn')
   for (const length of [1, 2, 7, 40, 55, 200, 513, 4096, 65_536]) {
     const tail = Buffer.from(Array.from({ length }, random))
     const scan = read(Buffer.concat([whole, tail]))

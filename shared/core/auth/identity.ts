@@ -1,0 +1,32 @@
+/** Who a client certificate speaks for, from its common name (contract §8). */
+import { ID_PATTERN } from '../model.ts'
+
+export type Identity =
+  | { kind: 'edge'; site_id: string; edge_id: string }
+  /** `*` stands for all sites. */
+  | { kind: 'central'; site_id: string }
+
+/** X.520 `ub-common-name`: a longer name is not a valid certificate everywhere. */
+export const CN_MAX = 64
+
+const ID = new RegExp(ID_PATTERN)
+
+/**
+ * Reads `edge:{site_id}:{edge_id}` or `central:{site_id or *}`.
+ *
+ * @returns undefined for any other name; an id never holds `+`, `#` or `/`, so no name can widen a topic filter
+ */
+export function parseIdentity(cn: string): Identity | undefined {
+  const [kind, site_id = '', edge_id = '', ...more] = cn.split(':')
+  if (more.length > 0) return undefined
+  if (kind === 'edge' && ID.test(site_id) && ID.test(edge_id)) return { kind, site_id, edge_id }
+  if (kind === 'central' && edge_id === '' && cn === `central:${site_id}` && (site_id === '*' || ID.test(site_id))) {
+    return { kind, site_id }
+  }
+  return undefined
+}
+
+/** The common name of an identity, which is its MQTT client id as well. */
+export function commonName(identity: Identity): string {
+  return identity.kind === 'edge' ? `edge:${identity.site_id}:${identity.edge_id}` : `central:${identity.site_id}`
+}

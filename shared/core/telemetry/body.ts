@@ -1,0 +1,50 @@
+/** Bytes of a message body: JSON, deflated behind one leading byte when it is long (contract §8). */
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+
+/** What a body may inflate to, bytes. */
+export const MESSAGE_MAX = 256 * 1024
+export const METADATA_MAX = 4 * 1024 * 1024
+export const SMALL_MAX = 16 * 1024
+
+/** A body of at most this many bytes is sent as it is. */
+const PLAIN_MAX = 1024
+const DEFLATED = 0x01
+const BRACE = 0x7b
+
+export type Decoded<T> = { ok: true; value: T } | { ok: false; reason: string }
+
+/** @returns the bytes to publish */
+export function packBody(body: object): Buffer {
+  const text = Buffer.from(JSON.stringify(body))
+  return text.length <= PLAIN_MAX ? text : Buffer.concat([Buffer.of(DEFLATED), deflateRawSync(text)])
+}
+
+const refuse = (reason: string) => ({ ok: false as const, reason })
+
+/**
+ * Reads a body. It stops inflating at the limit, so a bomb costs no more than an honest message.
+ *
+ * @param maxBytes longest JSON text
+ */
+export function unpackBody(bytes: Uint8Array, maxBytes: number): Decoded<Record<string, unknown>> {
+  if (bytes.length === 0) return refuse('the body is empty')
+  if (bytes.length > maxBytes) return refuse(`the body has ${bytes.length} bytes, more than ${maxBytes}`)
+  if (bytes[0] !== BRACE && bytes[0] !== DEFLATED)
+    return refuse(`the body begins with byte ${bytes[0]}, neither JSON nor deflated`)
+  let text: string
+  try {
+    text = Buffer.from(bytes[0] === BRACE ? bytes : inflateRawSync(bytes.subarray(1), { maxOutputLength: maxBytes })).toString()
+  } catch (error) {
+    const tooLong = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+    return refuse(tooLong ? `the body inflates to more than ${maxBytes} bytes` : 'the body does not inflate')
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { ok: true, value: value as Record<string, unknown> }
+    }
+  } catch {
+    return refuse('the body is not JSON')
+  }
+  return refuse('the body is not a JSON object')
+}

@@ -1,0 +1,88 @@
+/** `svc_findings_v1`: findings that an edge made on the box (contract §§6, 8). */
+import { type Evidence, type Finding, FINDING_KINDS, type ParamValue } from '../finding.ts'
+import { formatInstant } from '../time.ts'
+import type { Decoded } from './body.ts'
+import { type Envelope, readEnvelope, writeEnvelope } from './envelope.ts'
+import { choice, decodeWith, type Fields, fields, flag, id, instant, list, number, optional, text, unfit } from './read.ts'
+
+export const FINDINGS_SCHEMA = 'svc_findings_v1'
+/** Most findings in a message. */
+export const FINDINGS_MAX = 100
+/** Most causes, terms, inputs or parameters of one finding: several times what a rule can have. */
+const PARTS_MAX = 64
+const PARAM_SOURCES = ['default', 'site', 'type', 'equipment', 'request'] as const
+
+export type FindingsMessage = Envelope & { findings: Finding[] }
+
+/** @returns the body, ready for `packBody` */
+export function writeFindings({ findings, ...envelope }: FindingsMessage): object {
+  return { ...writeEnvelope(FINDINGS_SCHEMA, envelope), findings: findings.map(writeFinding) }
+}
+
+export function readFindings(body: Record<string, unknown>): Decoded<FindingsMessage> {
+  return decodeWith(() => {
+    const from = fields(body, '')
+    return { ...readEnvelope(from, FINDINGS_SCHEMA), findings: list(from, 'findings', FINDINGS_MAX, readFinding) }
+  })
+}
+
+const writeFinding = (finding: Finding) => ({
+  ...finding,
+  from: formatInstant(finding.from),
+  to: finding.to === null ? null : formatInstant(finding.to),
+  confirmed_at: formatInstant(finding.confirmed_at),
+  evidence: { ...finding.evidence, worst_at: formatInstant(finding.evidence.worst_at) },
+})
+
+function readFinding(value: unknown, path: string): Finding {
+  const from = fields(value, path)
+  const start = instant(from, 'from')
+  const end = from.body.to === null ? null : instant(from, 'to')
+  if (end !== null && end < start) unfit(`${path}.to`, 'at or after from', from.body.to)
+  return {
+    finding_id: id(from, 'finding_id'),
+    building_id: id(from, 'building_id'),
+    equipment_id: id(from, 'equipment_id'),
+    rule_id: id(from, 'rule_id'),
+    kind: choice(from, 'kind', FINDING_KINDS),
+    title: text(from, 'title'),
+    severity: choice(from, 'severity', [1, 2, 3, 4] as const),
+    from: start,
+    to: end,
+    confirmed_at: instant(from, 'confirmed_at'),
+    duration_secs: number(from, 'duration_secs', 0),
+    state: choice(from, 'state', ['active', 'cleared'] as const),
+    cause: list(from, 'cause', PARTS_MAX, (part, at) => {
+      const cause = fields(part, at)
+      return { component: text(cause, 'component'), weight: number(cause, 'weight', 0, 1) }
+    }),
+    evidence: readEvidence(fields(from.body.evidence, `${path}.evidence`)),
+    ...optional(from, 'suppressed_by', id),
+  }
+}
+
+function readEvidence(from: Fields): Evidence {
+  return {
+    expression: text(from, 'expression', 4096),
+    terms: list(from, 'terms', PARTS_MAX, (part, at) => {
+      const term = fields(part, at)
+      return { text: text(term, 'text', 4096), holds: term.body.holds === null ? null : flag(term, 'holds') }
+    }),
+    inputs: record(from, 'inputs', (inputs, name) => (inputs.body[name] === null ? null : number(inputs, name))),
+    params: record(from, 'params', readParam),
+    worst_at: instant(from, 'worst_at'),
+    sentence: text(from, 'sentence', 4096),
+  }
+}
+
+function readParam(from: Fields, name: string): ParamValue {
+  const param = fields(from.body[name], `${from.path}.${name}`)
+  return { value: number(param, 'value'), unit: text(param, 'unit'), source: choice(param, 'source', PARAM_SOURCES) }
+}
+
+function record<T>(from: Fields, name: string, read: (from: Fields, name: string) => T): Record<string, T> {
+  const members = fields(from.body[name], `${from.path}.${name}`)
+  const names = Object.keys(members.body)
+  if (names.length > PARTS_MAX) unfit(members.path, `an object of at most ${PARTS_MAX} members`, `${names.length} members`)
+  return Object.fromEntries(names.map(member => [member, read(members, member)]))
+}

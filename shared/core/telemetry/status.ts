@@ -1,0 +1,60 @@
+/** Status of an edge, and what the hub acknowledges (contract §8). */
+import { formatInstant } from '../time.ts'
+import type { Decoded } from './body.ts'
+import { decodeWith, fields, flag, integer, list, text, uuid } from './read.ts'
+
+export type EdgeStatus = {
+  online: boolean
+  version: string
+  /** Differs after every start of the edge's process. */
+  boot_id: string
+  /** Messages that wait to be acknowledged, and when the oldest was written (ms since 1970 UTC). */
+  backlog: { rows: number; oldest_at: number | null }
+  dropped: number
+  cert_not_after: number
+}
+
+const orNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms))
+
+/** @returns the body, ready for `packBody` */
+export function writeStatus({ backlog, cert_not_after, ...status }: EdgeStatus): object {
+  return {
+    ...status,
+    backlog: { rows: backlog.rows, oldest_at: orNull(backlog.oldest_at) },
+    cert_not_after: formatInstant(cert_not_after),
+  }
+}
+
+/** What the broker publishes for an edge whose connection ends without a good-bye. */
+export const writeLastWill = (boot_id: string): object => ({ online: false, boot_id })
+
+/** Reads a status or last will. @returns whether it is online, and everything that it said */
+export function readStatus(body: Record<string, unknown>): Decoded<{ online: boolean; said: Record<string, unknown> }> {
+  return decodeWith(() => ({ online: flag(fields(body, ''), 'online'), said: body }))
+}
+
+export type Ack = {
+  stream: string
+  /** Everything up to this place is stored. */
+  through_seq: number
+  /** Messages that the hub could number but not use. */
+  rejected?: { seq: number; reason: string }[]
+}
+/** Most rejections that one acknowledgement tells. */
+export const REJECTED_MAX = 50
+
+export function readAck(body: Record<string, unknown>): Decoded<Ack> {
+  return decodeWith(() => {
+    const from = fields(body, '')
+    return {
+      stream: uuid(from, 'stream'),
+      through_seq: integer(from, 'through_seq', 0),
+      rejected: from.body.rejected === undefined ? [] : list(from, 'rejected', REJECTED_MAX, readRejection),
+    }
+  })
+}
+
+function readRejection(value: unknown, path: string): { seq: number; reason: string } {
+  const from = fields(value, path)
+  return { seq: integer(from, 'seq', 1), reason: text(from, 'reason') }
+}

@@ -1,0 +1,54 @@
+/** `svc_telemetry_v1`: readings of one protocol (contract §8). */
+import { QUALITIES, type Reading, type Value } from '../reading.ts'
+import { formatInstant } from '../time.ts'
+import { TELEMETRY_PROTOCOLS, type TelemetryProtocol } from '../topic/topics.ts'
+import type { Decoded } from './body.ts'
+import { type Envelope, readEnvelope, writeEnvelope } from './envelope.ts'
+import { choice, decodeWith, type Fields, fields, flag, instant, list, text, unfit } from './read.ts'
+
+export const TELEMETRY_SCHEMA = 'svc_telemetry_v1'
+/** Most points in a message. */
+export const POINTS_MAX = 500
+/** Longest text value, characters. */
+export const TEXT_MAX = 1024
+
+export type Telemetry = Envelope & {
+  protocol: TelemetryProtocol
+  /** Whether the edge's clock followed a time server when it sent this. */
+  time_synced: boolean
+  readings: Reading[]
+}
+
+/** @returns the body, ready for `packBody` */
+export function writeTelemetry({ protocol, time_synced, readings, ...envelope }: Telemetry): object {
+  const points = readings.map(({ id, t, v, q }) => ({ id, t: formatInstant(t), v, q }))
+  return { ...writeEnvelope(TELEMETRY_SCHEMA, envelope), protocol, time_synced, points }
+}
+
+export function readTelemetry(body: Record<string, unknown>): Decoded<Telemetry> {
+  return decodeWith(() => {
+    const from = fields(body, '')
+    const readings = list(from, 'points', POINTS_MAX, readPoint)
+    if (readings.length === 0) unfit('points', 'a list of at least 1', [])
+    return {
+      ...readEnvelope(from, TELEMETRY_SCHEMA),
+      protocol: choice(from, 'protocol', TELEMETRY_PROTOCOLS),
+      time_synced: flag(from, 'time_synced'),
+      readings,
+    }
+  })
+}
+
+function readPoint(value: unknown, path: string): Reading {
+  const from = fields(value, path)
+  const id = text(from, 'id', 128)
+  if (id === '') unfit(`${path}.id`, 'the id of a point', id)
+  return { id, t: instant(from, 't'), v: readValue(from), q: choice(from, 'q', QUALITIES) }
+}
+
+function readValue(from: Fields): Value {
+  const { v } = from.body
+  if (v === null || typeof v === 'boolean' || Number.isFinite(v)) return v as Value
+  if (typeof v === 'string') return text(from, 'v', TEXT_MAX)
+  return unfit(`${from.path}.v`, 'a number, true, false, text or null', v)
+}
