@@ -53,11 +53,7 @@ export function healthRoutes(context: CentralContext): Route[] {
 }
 
 async function healthOf({ service, version, startedAt, clock, auth, health }: CentralContext) {
-  const run = async (check: () => HealthCheck | Promise<HealthCheck>): Promise<HealthCheck> => check()
-  const entries = Object.entries(health.checks).map(async ([name, check]) => {
-    const failed = (error: Error): HealthCheck => ({ status: 'fail', detail: error.message })
-    return [name, await run(check).catch(failed)] as const
-  })
+  const entries = Object.entries(health.checks).map(async ([name, check]) => [name, await runCheck(check)] as const)
   const checks = Object.fromEntries(await Promise.all(entries))
   const { last_ingest_at, ...counters } = health.counters()
   return {
@@ -74,5 +70,13 @@ async function healthOf({ service, version, startedAt, clock, auth, health }: Ce
     ...counters,
     last_ingest_at: last_ingest_at === null ? null : formatInstant(last_ingest_at),
     checks,
+  }
+}
+
+async function runCheck(check: () => HealthCheck | Promise<HealthCheck>): Promise<HealthCheck> {
+  try {
+    return await check()
+  } catch (error) {
+    return { status: 'fail', detail: (error as Error).message }
   }
 }

@@ -1,0 +1,55 @@
+/** What stands in one cell of a table. */
+
+/** Texts by which exports say that a point answered without a value. */
+const NO_VALUE = new Set(['nan', 'null', 'nil', 'none', 'n/a', 'na', '#n/a', '#value!', '-', '--', '---', '?', 'inf', '-inf'])
+const DECIMAL_COMMA = /^[+-]?\d+,\d+(e[+-]?\d+)?$/i
+const NOT_DECIMAL = /^[+-]?(0[xob]|infinity)/i
+
+/**
+ * Reads one cell.
+ *
+ * @returns a number; NaN for a text that says *no value*; undefined when the cell is blank (no sample); else the text
+ */
+export function readCell(cell: string, decimalComma: boolean): number | string | undefined {
+  const text = cell.trim()
+  if (text === '') return undefined
+  const written = decimalComma && DECIMAL_COMMA.test(text) ? text.replace(',', '.') : text
+  const value = Number(written)
+  if (!Number.isNaN(value) && !NOT_DECIMAL.test(written)) return value
+  return NO_VALUE.has(text.toLowerCase()) ? Number.NaN : text
+}
+
+/** Pairs of state texts whose order is known: the first is 0, the second 1. */
+const PAIRS: readonly (readonly [string, string])[] = [
+  ['off', 'on'],
+  ['false', 'true'],
+  ['no', 'yes'],
+  ['inactive', 'active'],
+  ['unoccupied', 'occupied'],
+  ['closed', 'open'],
+  ['stop', 'start'],
+  ['stopped', 'running'],
+  ['disabled', 'enabled'],
+  ['disable', 'enable'],
+  ['normal', 'alarm'],
+  ['low', 'high'],
+]
+
+/** Most state texts of one column; more are free text, of which history keeps nothing. */
+export const STATES_MAX = 32
+
+/**
+ * The state texts of a column, index = stored number. Texts that are kept already keep their number.
+ *
+ * A known pair is 0 and 1 even when only one of the two was seen; other texts go in alphabetical order.
+ *
+ * @param texts distinct texts as written
+ * @param kept states that the point has so far
+ */
+export function statesOf(texts: readonly string[], kept: readonly string[] = []): string[] {
+  const fresh = texts.filter(text => !kept.includes(text)).toSorted()
+  if (kept.length) return [...kept, ...fresh]
+  const lower = new Map(fresh.map(text => [text.toLowerCase(), text]))
+  const pair = PAIRS.find(words => [...lower.keys()].every(text => words.includes(text)))
+  return pair && lower.size === fresh.length ? pair.map(word => lower.get(word) ?? word) : fresh
+}

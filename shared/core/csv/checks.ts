@@ -1,0 +1,113 @@
+/** What a check of a package may say, and what helps against it. */
+
+export type CheckSeverity = 'error' | 'warning' | 'info'
+type Meaning = { severity: CheckSeverity; action: string; example: string }
+const means = (severity: CheckSeverity, action: string, example = ''): Meaning => ({ severity, action, example })
+
+/** By code; the severity is the usual one. An error keeps the package from being imported. */
+export const CHECKS = {
+  manifest_missing: means(
+    'error',
+    'Add manifest.json at the root of the package, or send the fields beside the file',
+    '{"schema_version":"svc_package_v1","building_id":"b1","grid_minutes":5,"timezone":"America/Chicago"}',
+  ),
+  manifest_invalid: means('error', 'Correct manifest.json', '{"building_id":"b1","grid_minutes":5}'),
+  column_map_missing: means(
+    'error',
+    'Add column_map.json to the folder of the equipment',
+    '{"equipType":"ahu","equip":"AHU-1","points":{"sa_t":"Supply Temp"},"units":{"Supply Temp":"degF"}}',
+  ),
+  column_map_invalid: means(
+    'error',
+    'Correct column_map.json',
+    '{"equipType":"ahu","equip":"AHU-1","points":{"sa_t":"Supply Temp"}}',
+  ),
+  equipment_type_unknown: means('error', 'Name a known type in equipType', '"equipType":"vav"'),
+  id_invalid: means('error', 'Use 1 to 128 letters, digits, dots, dashes and underscores', '"equip":"VAV-3"'),
+  timezone_missing: means(
+    'error',
+    'State the time zone in manifest.json, or write timestamp_utc',
+    '"timezone":"America/Chicago"',
+  ),
+  header_duplicate: means('error', 'Give every column a header of its own'),
+  row_unreadable: means('error', 'Close the quotes and keep one record on one line'),
+  no_rows: means('error', 'Send at least one row with a readable timestamp'),
+  no_numeric_columns: means('error', 'Send at least one column that holds numbers or state texts'),
+  unit_unknown: means('error', 'Write a unit that is listed in GET /api/ingest/contract', '"units":{"Supply Temp":"degF"}'),
+  unit_mismatch: means('error', 'Give a unit of what the role measures', '"units":{"Supply Temp":"degF"}'),
+  unit_conflict: means('error', 'Use a unit that fits the history which the point has, or another header'),
+  column_missing: means('warning', 'Remove the entry from column_map.json or add the column'),
+  column_empty: means('warning', 'Check the export: the column holds no value'),
+  column_unmapped: means(
+    'warning',
+    'Name the role in column_map.json, or assign it after the import',
+    '"points":{"sa_t":"Supply Temp"}',
+  ),
+  column_ambiguous: means('warning', 'Map one column to each role of an equipment'),
+  unit_missing: means('warning', 'State the unit in column_map.json', '"units":{"Supply Temp":"degF"}'),
+  unit_implausible: means('warning', 'Check the unit in column_map.json', '"units":{"Supply Temp":"degF"}'),
+  timestamp_unreadable: means('warning', 'Write ISO 8601', '2026-03-01T05:00:00Z'),
+  timestamp_ambiguous: means('warning', 'Write UTC, or an offset with each time', '2026-11-01T01:30:00-05:00'),
+  timestamp_skipped: means('warning', 'Check the time zone: this hour does not exist there', '"timezone":"America/Chicago"'),
+  timestamp_duplicate: means('warning', 'Nothing need be done: of equal times the last row counts'),
+  timestamp_out_of_order: means('warning', 'Nothing need be done: rows are put in order'),
+  timestamp_gap: means('info', 'Nothing need be done: a gap stays a gap'),
+  row_width: means('warning', 'Give every row as many cells as the header'),
+  row_truncated: means('warning', 'Export the file again: its last row is cut off'),
+  value_unreadable: means('warning', 'Write plain numbers; unreadable values count as missing', '21.5'),
+  text_states: means('info', 'Nothing need be done: the texts are kept as states'),
+  states_too_many: means('warning', 'Free text is not kept; send numbers or at most 32 state texts'),
+  grid_differs: means('info', 'Nothing need be done: the spacing found counts, not the one stated'),
+  unit_from_header: means('info', 'Nothing need be done: the header states the unit'),
+  encoding_guessed: means('info', 'Write UTF-8'),
+  delimiter_guessed: means('info', 'Nothing need be done when the columns below are right'),
+  file_ignored: means('info', 'Only manifest.json, column_map.json and CSV files are read'),
+} as const satisfies Record<string, Meaning>
+
+export type CheckCode = keyof typeof CHECKS
+export type Check = { code: CheckCode; severity: CheckSeverity; message: string; count: number; examples: string[] }
+export type AgentHint = { code: CheckCode; action: string; example: string }
+
+/** Examples that one check lists. */
+const EXAMPLES_MAX = 5
+/** Checks that one answer lists: enough for a code at every file of a large package. */
+const CHECKS_MAX = 1000
+
+export type Findings = {
+  /** @param place a file, and where it helps a column: what the check is counted by */
+  add(
+    code: CheckCode,
+    place: string,
+    message: string,
+    more?: { examples?: string[]; count?: number; severity?: CheckSeverity },
+  ): void
+  list(): Check[]
+}
+
+/** Gathers what the checks of one package find, by code and place, in the order of their first appearance. */
+export function gatherChecks(): Findings {
+  const checks = new Map<string, Check>()
+  return {
+    add(code, place, message, { examples = [], count = 1, severity = CHECKS[code].severity } = {}) {
+      const key = `${code} ${severity} ${place}`
+      const check = checks.get(key) ?? { code, severity, message: `${place}: ${message}`, count: 0, examples: [] }
+      if (checks.size >= CHECKS_MAX && check.count === 0) return
+      check.count += count
+      check.examples.push(...examples.slice(0, EXAMPLES_MAX - check.examples.length))
+      checks.set(key, check)
+    },
+    list: () => [...checks.values()],
+  }
+}
+
+/** What to do about errors and warnings, once for each code. */
+export function hintsFor(checks: Check[]): AgentHint[] {
+  const codes = new Set(checks.filter(({ severity }) => severity !== 'info').map(({ code }) => code))
+  return [...codes].map(code => ({ code, action: CHECKS[code].action, example: CHECKS[code].example }))
+}
+
+export type Verdict = 'pass' | 'warn' | 'fail'
+export function verdictOf(checks: Check[]): Verdict {
+  if (checks.some(({ severity }) => severity === 'error')) return 'fail'
+  return checks.some(({ severity }) => severity === 'warning') ? 'warn' : 'pass'
+}

@@ -1,0 +1,41 @@
+/** Which files of a package belong together. */
+
+export type EquipmentFolder = {
+  /** Path within the package, without the top folder; empty for the root. */
+  folder: string
+  /** Name to use when the map states none. */
+  name: string
+  columnMap: string | undefined
+  tables: string[]
+}
+export type Layout = { manifest: string | undefined; folders: EquipmentFolder[]; ignored: string[] }
+
+/** What archivers and file managers leave behind. */
+const DEBRIS = /(^|\/)(__MACOSX|\.DS_Store|Thumbs\.db|desktop\.ini)(\/|$)|(^|\/)\._/
+
+/**
+ * @param paths of all files with `/` between folders. The package lies at their root or in one top folder.
+ */
+export function layOut(paths: string[]): Layout {
+  const files = paths.filter(path => !DEBRIS.test(path)).toSorted()
+  const tops = new Set(files.map(path => (path.includes('/') ? path.slice(0, path.indexOf('/') + 1) : '')))
+  const [only = ''] = tops.size === 1 ? tops : []
+  const inTop = only !== '' && files.includes(`${only}manifest.json`) ? only : ''
+  const manifest = files.find(path => path === `${inTop}manifest.json`)
+  const folders = new Map<string, EquipmentFolder>()
+  const ignored: string[] = []
+  for (const path of files) {
+    const cut = path.lastIndexOf('/') + 1
+    const [folder, file] = [path.slice(inTop.length, Math.max(inTop.length, cut - 1)), path.slice(cut)]
+    const isMap = file === 'column_map.json'
+    if (path === manifest) continue
+    if (!isMap && !file.toLowerCase().endsWith('.csv')) {
+      ignored.push(path)
+      continue
+    }
+    const name = folder.slice(folder.lastIndexOf('/') + 1)
+    const here = folders.get(folder) ?? { folder, name, columnMap: undefined, tables: [] }
+    folders.set(folder, isMap ? { ...here, columnMap: path } : { ...here, tables: [...here.tables, path] })
+  }
+  return { manifest, folders: [...folders.values()], ignored }
+}

@@ -1,0 +1,82 @@
+/** The two JSON files of a package, `svc_package_v1`: what it is of, and what its columns are. */
+import { ID_PATTERN } from '../model.ts'
+import { isZone } from '../zone.ts'
+import { DATE_ORDERS, type DateOrder } from './stamp.ts'
+
+export const PACKAGE_SCHEMA = 'svc_package_v1'
+/** The second is the older name of the same format. */
+const SCHEMAS = [PACKAGE_SCHEMA, 'openfdd_package_v1']
+/** A day: coarser grids are no history of equipment. */
+const GRID_MINUTES_MAX = 1440
+const ID = new RegExp(ID_PATTERN)
+
+export type Manifest = {
+  building_id: string
+  grid_minutes: number
+  timezone?: string
+  unit_system?: 'us' | 'si'
+  notes?: string
+  /** How dates such as 5/7/2022 read, where a file alone cannot tell. */
+  date_order?: DateOrder
+}
+
+export type ColumnMap = {
+  equipType: string
+  equip?: string
+  /** Role, or Haystack or Brick name → header. */
+  points: Record<string, string>
+  /** Header → unit. */
+  units?: Record<string, string>
+  date_order?: DateOrder
+}
+
+export type Read<T> = { ok: true; value: T } | { ok: false; complaints: string[] }
+
+/** @returns whether `id` may name a building, an equipment or a point */
+export const isId = (id: unknown): id is string => typeof id === 'string' && ID.test(id)
+
+/** Checks a manifest. Fields that are not known are left alone: packages carry notes of their own. */
+export function readManifest(json: unknown): Read<Manifest> {
+  if (!isObject(json)) return { ok: false, complaints: ['is not a JSON object'] }
+  const { schema_version, building_id, grid_minutes, timezone, unit_system, notes, date_order } = json
+  const complaints: string[] = []
+  if (!SCHEMAS.includes(schema_version as string)) complaints.push(`schema_version is not ${PACKAGE_SCHEMA}`)
+  if (!isId(building_id)) complaints.push('building_id is not 1 to 128 letters, digits, dots, dashes and underscores')
+  if (typeof grid_minutes !== 'number' || !(grid_minutes > 0 && grid_minutes <= GRID_MINUTES_MAX)) {
+    complaints.push(`grid_minutes is not a number above 0 and up to ${GRID_MINUTES_MAX}`)
+  }
+  if (timezone !== undefined && !(typeof timezone === 'string' && isZone(timezone))) {
+    complaints.push(`timezone ${JSON.stringify(timezone)} is no IANA zone`)
+  }
+  if (unit_system !== undefined && unit_system !== 'us' && unit_system !== 'si')
+    complaints.push('unit_system is neither us nor si')
+  if (!isDateOrder(date_order)) complaints.push('date_order is neither mdy nor dmy')
+  if (complaints.length) return { ok: false, complaints }
+  const text = typeof notes === 'string' ? { notes } : {}
+  return {
+    ok: true,
+    value: { ...defined({ timezone, unit_system, date_order }), ...text, building_id, grid_minutes } as Manifest,
+  }
+}
+
+/** Checks a column map. */
+export function readColumnMap(json: unknown): Read<ColumnMap> {
+  if (!isObject(json)) return { ok: false, complaints: ['is not a JSON object'] }
+  const { equipType, equip, points, units, date_order } = json
+  const complaints: string[] = []
+  if (typeof equipType !== 'string') complaints.push('equipType is missing')
+  if (equip !== undefined && typeof equip !== 'string') complaints.push('equip is not a text')
+  if (!isTextRecord(points)) complaints.push('points is not an object of role: header')
+  if (units !== undefined && !isTextRecord(units)) complaints.push('units is not an object of header: unit')
+  if (!isDateOrder(date_order)) complaints.push('date_order is neither mdy nor dmy')
+  if (complaints.length) return { ok: false, complaints }
+  return { ok: true, value: { ...defined({ equip, units, date_order }), equipType, points } as ColumnMap }
+}
+
+const isObject = (json: unknown): json is Record<string, unknown> =>
+  typeof json === 'object' && json !== null && !Array.isArray(json)
+const isTextRecord = (json: unknown): json is Record<string, string> =>
+  isObject(json) && Object.values(json).every(value => typeof value === 'string')
+const isDateOrder = (value: unknown) => value === undefined || DATE_ORDERS.includes(value as DateOrder)
+const defined = (fields: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -1,0 +1,75 @@
+/** What packages call roles and equipment types, as ours. */
+import { EQUIPMENT_TYPES, type EquipmentType } from '../model.ts'
+import { roleOf, ROLES } from '../role.ts'
+
+/** Equipment that ends in a room: there, discharge air is the box's and not the air handler's. */
+const TERMINALS = new Set<EquipmentType>(['vav', 'zone', 'fcu'])
+
+/** Words of a name in alphabetical order, so that `discharge-air-temp-sensor` and `Air Temp discharge sensor` are one. */
+const words = (name: string) =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(word => word !== '' && word !== 'point')
+    .toSorted()
+    .join(' ')
+
+const BY_WORDS = Map.groupBy(
+  Object.entries(ROLES).flatMap(([name, { haystack, brick }]) => [haystack, brick].map(text => ({ name, key: words(text) }))),
+  ({ key }) => key,
+)
+
+/**
+ * The role that a package's column map means: a role's own name or alias, its Haystack tags or its Brick class. Where
+ * two roles share those (supply air of an air handler, discharge air of a box), the equipment type decides.
+ */
+export function roleOfName(name: string, equipmentType: EquipmentType): string | undefined {
+  const known = roleOf(name)
+  if (known) return known
+  const candidates = [...new Set(BY_WORDS.get(words(name))?.map(candidate => candidate.name))]
+  return TERMINALS.has(equipmentType) || equipmentType === 'weather' ? candidates.at(-1) : candidates[0]
+}
+
+/**
+ * The role that a column header seems to name: read whole, and after a prefix such as `AHU: `. Only ever a suggestion.
+ */
+export function suggestRole(header: string, equipmentType: EquipmentType): string | undefined {
+  const bare = withoutUnit(header).name
+  return roleOfName(bare, equipmentType) ?? roleOfName(bare.slice(bare.lastIndexOf(':') + 1), equipmentType)
+}
+
+/** Splits `Value (°F)` or `SAT [degF]` into name and unit. */
+export function withoutUnit(header: string): { name: string; unit?: string } {
+  const match = /^(.*?)\s*[([]([^()[\]]+)[)\]]\s*$/.exec(header)
+  return match ? { name: match[1]!.trim(), unit: match[2]!.trim() } : { name: header.trim() }
+}
+
+const TYPE_NAMES: Record<string, EquipmentType> = {
+  airhandlingunit: 'ahu',
+  airhandler: 'ahu',
+  rooftopunit: 'rtu',
+  rooftop: 'rtu',
+  vavbox: 'vav',
+  variableairvolumebox: 'vav',
+  terminalunit: 'vav',
+  room: 'zone',
+  space: 'zone',
+  hvaczone: 'zone',
+  fancoilunit: 'fcu',
+  fancoil: 'fcu',
+  heatpump: 'heat_pump',
+  chillerplant: 'chw_plant',
+  chilledwaterplant: 'chw_plant',
+  coolingtower: 'cooling_tower',
+  boilerplant: 'hw_plant',
+  hotwaterplant: 'hw_plant',
+  elecmeter: 'meter',
+  weatherstation: 'weather',
+}
+
+/** @returns the type that a package's `equipType` means (`AHU`, `air-handling-unit`), or undefined */
+export function equipmentTypeOf(text: string): EquipmentType | undefined {
+  const plain = text.toLowerCase().replace(/[^a-z0-9]/g, '')
+  return EQUIPMENT_TYPES.find(type => type.replace('_', '') === plain) ?? TYPE_NAMES[plain]
+}

@@ -1,0 +1,105 @@
+/** Turns the rows of a scanned table into history, block by block. */
+import type { PointRows } from '../ports.ts'
+import type { Series } from '../series.ts'
+import { readCell } from './cell.ts'
+import type { CheckCode } from './checks.ts'
+import type { Meaning } from './local-clock.ts'
+import { fitsWidth } from './scan.ts'
+import { type DateOrder, readStamp } from './stamp.ts'
+import { meaningOf } from './timeline.ts'
+
+/** How a table is to be read, settled by its scan. Plain data, so that it can be kept between preflight and import. */
+export type TablePlan = {
+  /** Path within the package. */
+  path: string
+  equipment_id: string
+  delimiter: string
+  decimalComma: boolean
+  order: DateOrder | undefined
+  /** Zone of the wall clocks; undefined for a table in UTC. */
+  timezone: string | undefined
+  width: number
+  columns: PlannedColumn[]
+}
+export type PlannedColumn = { index: number; point_id: string; scale: number; offset: number; states: string[] | undefined }
+
+/** Why a row is left out. */
+export type Reject = { code: CheckCode; message: string }
+
+/** The instant of a row, or why it has none. */
+export function judgeRow(cells: string[], plan: TablePlan, local: ((wallMs: number) => Meaning) | undefined): number | Reject {
+  if (!fitsWidth(cells, plan.width)) return { code: 'row_width', message: `${cells.length} cells instead of ${plan.width}` }
+  const meaning = meaningOf(readStamp(cells[0]!), plan.order ?? 'mdy', local)
+  switch (meaning) {
+    case 'unreadable':
+      return { code: 'timestamp_unreadable', message: 'the timestamp cannot be read' }
+    case 'twice':
+      return { code: 'timestamp_ambiguous', message: `this local time occurs twice in ${plan.timezone}` }
+    case 'skipped':
+      return { code: 'timestamp_skipped', message: `this local time does not exist in ${plan.timezone}` }
+    default:
+      return meaning
+  }
+}
+
+/** Samples in one block, over all columns: 8 MB of numbers. */
+const BLOCK_SAMPLES = 500_000
+/** Rows of a block of few columns, so that the first block of a long table comes soon. */
+const BLOCK_ROWS = 20_000
+
+export type RowReader = {
+  /** Takes a row. @returns the rows of a full block by point, or none yet */
+  row(instant: number, cells: string[]): PointRows[]
+  /** @returns what is left */
+  end(): PointRows[]
+}
+
+export function openRows({ columns, decimalComma }: TablePlan): RowReader {
+  const rowsMax = Math.max(1, Math.min(BLOCK_ROWS, Math.floor(BLOCK_SAMPLES / Math.max(1, columns.length))))
+  const ts = columns.map(() => new Float64Array(rowsMax))
+  const values = columns.map(() => new Float64Array(rowsMax))
+  const counts = new Uint32Array(columns.length)
+  let rows = 0
+
+  const flush = (): PointRows[] => {
+    const block = columns.flatMap(({ point_id }, i) => {
+      const n = counts[i]!
+      return n === 0 ? [] : [{ point_id, series: ascending(ts[i]!.slice(0, n), values[i]!.slice(0, n)) }]
+    })
+    counts.fill(0)
+    rows = 0
+    return block
+  }
+
+  return {
+    row(instant, cells) {
+      for (const [i, column] of columns.entries()) {
+        const value = toHistory(readCell(cells[column.index]!, decimalComma), column)
+        if (value === undefined) continue
+        const n = counts[i]!++
+        ts[i]![n] = instant
+        values[i]![n] = value
+      }
+      return ++rows < rowsMax ? [] : flush()
+    },
+    end: flush,
+  }
+}
+
+/** @returns the number that history keeps; NaN for *no usable value*; undefined for no sample */
+function toHistory(cell: number | string | undefined, { scale, offset, states }: PlannedColumn): number | undefined {
+  if (cell === undefined) return undefined
+  if (typeof cell === 'number') return cell * scale + offset
+  const state = states?.indexOf(cell) ?? -1
+  return state < 0 ? Number.NaN : state
+}
+
+/** The samples in time order; of samples at the same instant the last one counts. */
+export function ascending(ts: Float64Array, values: Float64Array): Series {
+  let sorted = true
+  for (let i = 1; i < ts.length && sorted; i++) sorted = ts[i]! > ts[i - 1]!
+  if (sorted) return { ts, values }
+  const order = Array.from(ts.keys()).toSorted((a, b) => ts[a]! - ts[b]! || a - b)
+  const kept = order.filter((row, i) => i === order.length - 1 || ts[order[i + 1]!] !== ts[row])
+  return { ts: Float64Array.from(kept, row => ts[row]!), values: Float64Array.from(kept, row => values[row]!) }
+}

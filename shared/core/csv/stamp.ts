@@ -1,0 +1,90 @@
+/** Reads the timestamps that building systems write. */
+import { HOUR, MINUTE } from '../time.ts'
+
+export const DATE_ORDERS = ['mdy', 'dmy'] as const
+export type DateOrder = (typeof DATE_ORDERS)[number]
+
+/**
+ * A timestamp as read. Where the order of day and month cannot be told from the notation, both readings are given;
+ * otherwise they are the same number. NaN where a reading is no date.
+ */
+export type Stamp = {
+  /** Wall clock written as if it were UTC, ms, with the month first … */
+  mdy: number
+  /** … and with the day first. */
+  dmy: number
+  /** How far the stated zone is ahead of UTC, ms; undefined when the text states none. */
+  offset: number | undefined
+}
+
+const TIME = String.raw`(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*([AaPp]\.?[Mm]\.?)?)?`
+const ZONE = String.raw`\s*(Z|[+-]\d{2}:?\d{2}|[A-Za-z]{3,4})?`
+const YEAR_FIRST = new RegExp(String.raw`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})${TIME}${ZONE}$`)
+const YEAR_LAST = new RegExp(String.raw`^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})${TIME}${ZONE}$`)
+const MONTH_NAMED = new RegExp(String.raw`^(\d{1,2})[- ]([A-Za-z]{3})[a-z]*\.?[- ](\d{4}|\d{2})${TIME}${ZONE}$`)
+const EPOCH = /^(\d{10})(\d{3})?(?:\.\d+)?$/
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+
+/** Hours ahead of UTC of the abbreviations that mean one thing in building systems. @source IANA tz database */
+// biome-ignore format: a table reads best in rows
+const ZONES: Record<string, number> = {
+  Z: 0, UTC: 0, GMT: 0, WET: 0, WEST: 1, BST: 1, CET: 1, CEST: 2, EET: 2, EEST: 3,
+  AST: -4, ADT: -3, EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7, AKST: -9, AKDT: -8, HST: -10,
+}
+
+/**
+ * Reads one timestamp: ISO 8601 with or without a zone, `5/7/2022 12:05`, `07.05.2022 12:05` (dots put the day first),
+ * `07-May-22 12:40:00 PM CDT`, seconds or milliseconds since 1970.
+ *
+ * @returns undefined when the text is none of these
+ */
+export function readStamp(cell: string): Stamp | undefined {
+  const text = cell.trim()
+  let match = YEAR_FIRST.exec(text)
+  if (match) return stamp(match, 4, day(match[1]!, match[2]!, match[3]!))
+  match = YEAR_LAST.exec(text)
+  if (match) {
+    const [, first, separator, second, year] = match as unknown as [string, string, string, string, string]
+    const dayFirst = day(year, second, first)
+    return stamp(match, 5, separator === '.' ? dayFirst : day(year, first, second), dayFirst)
+  }
+  match = MONTH_NAMED.exec(text)
+  if (match) {
+    const month = MONTHS.indexOf(match[2]!.toLowerCase()) + 1
+    return month ? stamp(match, 4, day(match[3]!, String(month), match[1]!)) : undefined
+  }
+  match = EPOCH.exec(text)
+  if (!match) return undefined
+  const ms = Number(match[1]) * 1000 + Number(match[2] ?? 0)
+  return { mdy: ms, dmy: ms, offset: 0 }
+}
+
+/** Midnight of a date written as if it were UTC; NaN when there is no such date. Two-digit years are of this century. */
+function day(year: string, month: string, date: string): number {
+  const [y, m, d] = [Number(year.length === 2 ? `20${year}` : year), Number(month), Number(date)]
+  const ms = Date.UTC(y, m - 1, d)
+  return m >= 1 && m <= 12 && new Date(ms).getUTCDate() === d ? ms : Number.NaN
+}
+
+/** Adds time of day and zone, which stand in `match` from group `at` on. */
+function stamp(match: RegExpExecArray, at: number, mdy: number, dmy = mdy): Stamp | undefined {
+  const [hours = '0', minutes = '0', seconds = '0', fraction = '', half, zone] = match.slice(at)
+  let hour = Number(hours)
+  if (half) {
+    if (hour < 1 || hour > 12) return undefined
+    hour = (hour % 12) + (/^p/i.test(half) ? 12 : 0)
+  }
+  if (hour > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undefined
+  const offset = zone === undefined ? undefined : offsetOf(zone)
+  if (zone !== undefined && offset === undefined) return undefined
+  const time = hour * HOUR + Number(minutes) * MINUTE + Number(seconds) * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'))
+  return { mdy: mdy + time, dmy: dmy + time, offset }
+}
+
+function offsetOf(zone: string): number | undefined {
+  const hours = ZONES[zone.toUpperCase()]
+  if (hours !== undefined) return hours * HOUR
+  const match = /^([+-])(\d{2}):?(\d{2})$/.exec(zone)
+  if (!match) return undefined
+  return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * HOUR + Number(match[3]) * MINUTE)
+}

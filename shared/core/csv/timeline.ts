@@ -1,0 +1,137 @@
+/** What the timestamps of one table add up to, in constant memory, whichever way its dates read. */
+import { MINUTE } from '../time.ts'
+import type { Meaning } from './local-clock.ts'
+import { type DateOrder, readStamp, type Stamp } from './stamp.ts'
+
+/** Distances between rows that are counted apart; real tables have a handful. */
+const STEPS_MAX = 500
+/** A gap is longer than this many steps. */
+const GAP_STEPS = 3
+const EXAMPLES = 3
+
+export type Tally = { count: number; examples: string[] }
+export type Timeline = {
+  /** Rows with a usable instant. */
+  rows: number
+  first: number
+  last: number
+  /** Commonest distance between rows, ms; undefined below two rows. */
+  step: number | undefined
+  unreadable: Tally
+  twice: Tally
+  skipped: Tally
+  duplicate: Tally
+  outOfOrder: Tally
+  gaps: Tally
+}
+
+/** One way to read the dates of a table. */
+type Track = Omit<Timeline, 'step' | 'gaps'> & { previous: number; steps: Map<number, number>; places: Map<number, string> }
+
+const tally = (): Tally => ({ count: 0, examples: [] })
+const openTrack = (): Track => ({
+  rows: 0,
+  first: Number.NaN,
+  last: Number.NaN,
+  unreadable: tally(),
+  twice: tally(),
+  skipped: tally(),
+  duplicate: tally(),
+  outOfOrder: tally(),
+  previous: Number.NaN,
+  steps: new Map(),
+  places: new Map(),
+})
+
+export type TimelineReader = {
+  /** Takes the timestamp of one row. @param where for examples, `line 7` */
+  add(cell: string, where: string): void
+  /** @returns the timeline, or both readings of a date when nothing tells which is right */
+  end(): { order: DateOrder | undefined; timeline: Timeline } | { ambiguous: string }
+}
+
+/**
+ * @param local what a wall clock means in the table's zone; undefined for a table in UTC
+ * @param told the order of day and month, when somebody stated it
+ */
+export function openTimeline(local: ((wallMs: number) => Meaning) | undefined, told: DateOrder | undefined): TimelineReader {
+  const mdy = openTrack()
+  let dmy: Track | undefined
+  let example = ''
+  const only = { mdy: 0, dmy: 0 }
+
+  return {
+    add(cell, where) {
+      const stamp = readStamp(cell)
+      const differs = stamp !== undefined && !Object.is(stamp.mdy, stamp.dmy)
+      if (differs && !dmy) {
+        dmy = structuredClone(mdy)
+        example = cell.trim()
+      }
+      if (differs && Number.isNaN(stamp.mdy)) only.dmy++
+      if (differs && Number.isNaN(stamp.dmy)) only.mdy++
+      follow(mdy, meaningOf(stamp, 'mdy', local), cell, where)
+      if (dmy) follow(dmy, meaningOf(stamp, 'dmy', local), cell, where)
+    },
+    end() {
+      if (!dmy) return { order: undefined, timeline: toTimeline(mdy) }
+      const order = told ?? (only.dmy > 0 && only.mdy === 0 ? 'dmy' : only.mdy > 0 && only.dmy === 0 ? 'mdy' : undefined)
+      if (order) return { order, timeline: toTimeline(order === 'mdy' ? mdy : dmy) }
+      const { mdy: a, dmy: b } = readStamp(example)!
+      return {
+        ambiguous:
+          only.mdy > 0 ? `some dates can only be read with the day first, others only with the month first` : both(example, a, b),
+      }
+    },
+  }
+}
+
+const both = (text: string, mdy: number, dmy: number) => `${text} may be ${dateText(mdy)} or ${dateText(dmy)}`
+const dateText = (ms: number) => (Number.isNaN(ms) ? 'no date' : new Date(ms).toISOString().slice(0, 10))
+
+/** What a stamp means: an instant, or why there is none. */
+export function meaningOf(
+  stamp: Stamp | undefined,
+  order: DateOrder,
+  local: ((wallMs: number) => Meaning) | undefined,
+): Meaning | 'unreadable' {
+  if (!stamp || Number.isNaN(stamp[order])) return 'unreadable'
+  if (stamp.offset !== undefined) return stamp[order] - stamp.offset
+  return local ? local(stamp[order]) : stamp[order]
+}
+
+function follow(track: Track, meaning: Meaning | 'unreadable', cell: string, where: string): void {
+  if (typeof meaning === 'string') {
+    note(track[meaning], `${where}: ${cell.trim()}`)
+    return
+  }
+  const step = meaning - track.previous
+  if (step === 0) note(track.duplicate, `${where}: ${cell.trim()}`)
+  else if (step < 0) note(track.outOfOrder, `${where}: ${cell.trim()}`)
+  else if (step > 0) {
+    const known = track.steps.get(step)
+    if (known === undefined) track.places.set(step, `${where}: ${cell.trim()}`)
+    if (known !== undefined || track.steps.size < STEPS_MAX) track.steps.set(step, (known ?? 0) + 1)
+  }
+  track.rows++
+  track.previous = meaning
+  if (!(track.first <= meaning)) track.first = meaning
+  if (!(track.last >= meaning)) track.last = meaning
+}
+
+function note(tallied: Tally, example: string): void {
+  tallied.count++
+  if (tallied.examples.length < EXAMPLES) tallied.examples.push(example)
+}
+
+function toTimeline(track: Track): Timeline {
+  const { rows, first, last, unreadable, twice, skipped, duplicate, outOfOrder, steps, places } = track
+  const [step] = [...steps].toSorted(([a, m], [b, n]) => n - m || a - b)[0] ?? []
+  const gaps = tally()
+  for (const [length, count] of steps) {
+    if (step === undefined || length <= GAP_STEPS * step) continue
+    gaps.count += count
+    if (gaps.examples.length < EXAMPLES) gaps.examples.push(`${Math.round(length / MINUTE)} min before ${places.get(length)}`)
+  }
+  return { rows, first, last, step, unreadable, twice, skipped, duplicate, outOfOrder, gaps }
+}
