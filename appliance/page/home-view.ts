@@ -1,0 +1,183 @@
+/** Home: how the box is, in six tiles. Each says how old it is; what is wrong stands first. */
+import { type Html, html } from '#shared/core/html.ts'
+import { csrfField, operatorButton, type User } from '#shared/core/ui/frame.ts'
+import { faultsHref, DEFAULT_QUERY } from '#shared/core/ui/fault-list.ts'
+import { PRIORITIES, PRIORITY_WORDS, type Priority, priorityMark, type State, STATES, stateMark } from '#shared/core/ui/mark.ts'
+import { formatAge, type Here, moment, momentAge, momentNow, momentOr } from '#shared/core/ui/moment.ts'
+import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
+import type { ForwardState } from '../services/forward.ts'
+import type { BoxState } from './box.ts'
+
+/** Tiles refresh themselves this often; the page turns grey when they stop. */
+export const REFRESH_SECS = 10
+/** Devices that the tile lists; the rest are counted. */
+const DEVICES_MAX = 8
+const CERTIFICATE_SOON = 60 * DAY
+const DISK_TIGHT = 0.1
+
+export type DeviceLine = {
+  device_id: string
+  name: string
+  state: State
+  since: number | null
+  last_ok_at: number | null
+  last_error: string | null
+  rtt_ms_p50: number | null
+}
+export type PointCounts = Record<State, number>
+export type RunTile = {
+  running: boolean
+  /** Why the newest run came to nothing, when it did. */
+  last_error: string | null
+  last: { finished_at: number; seconds: number; faults: number; passed: number; open: number; failed: number } | null
+  next_at: number | null
+}
+export type HomeModel = {
+  identity: { name: string; edge_id: string; site_id: string; building: string }
+  version: string
+  here: Here
+  /** Null while polling is off: a box that only holds imported packages. */
+  poll: { running: boolean; points: PointCounts; devices: DeviceLine[]; last_read_at: number | null } | null
+  open: Record<Priority, number> & { data: number }
+  run: RunTile
+  hub: ForwardState
+  box: BoxState
+  user: User | undefined
+  csrf: string
+}
+
+export const homeBody = (model: HomeModel): Html => html`<h1>${model.identity.name}</h1>
+<p class="lead">Box <code>${model.identity.edge_id}</code> of site <code>${model.identity.site_id}</code>, ${model.identity.building}. Version <span class="version">${model.version}</span></p>
+${homeTiles(model)}`
+
+/** The part that htmx asks for again. */
+export const homeTiles = (
+  model: HomeModel,
+): Html => html`<div id="tiles" class="tiles" hx-get="/home/tiles" hx-trigger="every ${REFRESH_SECS}s, refresh" hx-target="#tiles" hx-swap="outerMorph" data-refresh-secs="${REFRESH_SECS}">
+${faultsTile(model)}
+${pointsTile(model)}
+${devicesTile(model)}
+${runTile(model)}
+${hubTile(model)}
+${boxTile(model)}
+<p class="as-of">As of ${momentNow(model.here)} <span class="feed" role="status"></span> <a href="/">Refresh</a></p>
+</div>`
+
+const tile = (id: string, title: string, alarm: boolean, body: Html): Html =>
+  html`<section class="card tile${alarm && html` alarm`}" id="tile-${id}" aria-labelledby="tile-${id}-title"><h2 id="tile-${id}-title">${title}</h2>${body}</section>`
+
+function faultsTile({ open, run, here }: HomeModel): Html {
+  const total = open[1] + open[2] + open[3]
+  const asOf = run.last
+    ? html`<p class="age">As of the run at ${momentAge(run.last.finished_at, here)}</p>`
+    : html`<p class="age">No run has finished yet</p>`
+  const body = total
+    ? html`<p class="figure"><a href="/faults">${total} open</a></p><ul class="breakdown">${PRIORITIES.map(
+        priority =>
+          html`<li class="${open[priority] > 0 && `p${priority}`}"><a href="${faultsHref({ ...DEFAULT_QUERY, priority, state: 'active' })}" aria-label="${open[priority]} open faults of priority ${priority}, ${PRIORITY_WORDS[priority]}"><span class="n">${open[priority]}</span> ${priorityMark(priority)}</a></li>`,
+      )}</ul>`
+    : html`<p class="figure"><a href="/faults">${run.last ? 'All quiet' : 'Not looked yet'}</a></p>${run.last && html`<p>No equipment fault is open.</p>`}`
+  const data =
+    open.data > 0 &&
+    html`<p><a href="${faultsHref({ ...DEFAULT_QUERY, lane: 'data' })}">${open.data} open about sensors and data</a></p>`
+  return tile('faults', 'Faults', total > 0, html`${body}${data}${asOf}`)
+}
+
+function pointsTile({ poll, here }: HomeModel): Html {
+  if (!poll) return tile('points', 'Points', false, html`<p class="figure">Not polling</p><p>No device is in the catalogue.</p>`)
+  const { points, last_read_at } = poll
+  const total = Object.values(points).reduce((sum, n) => sum + n, 0)
+  const bad = total - points.ok - points.disabled
+  const states = STATES.filter(state => state === 'ok' || points[state] > 0)
+  return tile(
+    'points',
+    'Points',
+    bad > 0,
+    html`<p class="figure">${bad ? html`${bad} of ${total} not ok` : html`${points.ok} ok`}</p>
+<ul class="breakdown">${states.map(state => html`<li><span class="n">${points[state]}</span> ${stateMark(state)}</li>`)}</ul>
+<p class="age">${poll.running ? 'Last answer' : html`<strong>Polling has stopped.</strong> Last answer`} ${momentOr(last_read_at, here, 'never')}</p>`,
+  )
+}
+
+function devicesTile({ poll, here }: HomeModel): Html {
+  const devices = (poll?.devices ?? []).toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
+  const silent = devices.filter(({ state }) => state !== 'ok' && state !== 'disabled')
+  const listed = devices.slice(0, DEVICES_MAX)
+  const figure = silent.length ? `${silent.length} of ${devices.length} need a look` : `${devices.length} answering`
+  return tile(
+    'devices',
+    'Devices',
+    silent.length > 0,
+    html`<p class="figure">${devices.length ? figure : 'None'}</p>
+<ul class="devices">${listed.map(device => deviceLine(device, here))}</ul>
+${devices.length > listed.length && html`<p>and ${devices.length - listed.length} more, none worse</p>`}`,
+  )
+}
+
+const deviceLine = (
+  { device_id, name, state, since, last_ok_at, last_error, rtt_ms_p50 }: DeviceLine,
+  here: Here,
+): Html => html`<li>
+<span class="device">${name} <code>${device_id}</code></span> ${stateMark(state)}
+<span class="age">${
+  state === 'ok'
+    ? html`answered ${momentOr(last_ok_at, here, 'not yet')}${rtt_ms_p50 !== null && html`, in ${Math.max(1, Math.round(rtt_ms_p50))} ms`}`
+    : html`since ${momentOr(since, here, 'start')}; last answer ${momentOr(last_ok_at, here, 'never')}`
+}</span>
+${state !== 'ok' && last_error !== null && html`<span class="error">${last_error}</span>`}</li>`
+
+function runTile({ run, here, user, csrf }: HomeModel): Html {
+  const { last, last_error, running, next_at } = run
+  const overdue = next_at !== null && here.now - next_at > 10 * MINUTE && !running
+  return tile(
+    'run',
+    'Last check for faults',
+    (last?.failed ?? 0) > 0 || last_error !== null || overdue,
+    html`<p class="figure">${running ? 'Running now' : last ? formatAge(last.finished_at, here.now) : 'Not yet'}</p>
+${
+  last &&
+  html`<p>${last.faults} faults, ${last.passed} passed, ${last.open} could not be evaluated${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds.toFixed(1)} s</p>`
+}
+${last_error !== null && html`<p class="error"><strong>The newest run failed:</strong> ${last_error}</p>`}
+<p class="age">${last && html`Finished ${moment(last.finished_at, here)}. `}${next_at === null ? 'No next run is planned' : html`Next ${momentAge(next_at, here)}${overdue && html` (overdue)`}`}</p>
+<form method="post" action="/home/run">${csrfField(csrf)}${operatorButton(user, 'run-why', 'Run now')}</form>`,
+  )
+}
+
+const HUB_WORDS: Record<ForwardState['state'], string> = { off: 'Off', connecting: 'Not connected', up: 'Connected' }
+
+function hubTile({ hub, here }: HomeModel): Html {
+  const { state, reason, backlog, oldest_at, dropped, last_ack_at } = hub
+  if (state === 'off')
+    return tile('hub', 'Hub', false, html`<p class="figure">Off</p><p>${reason ?? 'This box works alone.'}</p>`)
+  return tile(
+    'hub',
+    'Hub',
+    state !== 'up' || dropped > 0,
+    html`<p class="figure">${HUB_WORDS[state]}</p>
+${reason !== undefined && html`<p class="error">${reason}</p>`}
+<p>${backlog ? html`${backlog} messages wait${oldest_at !== null && html`, the oldest since ${momentAge(oldest_at, here)}`}; nothing is lost` : 'Nothing waits to be sent'}</p>
+${dropped > 0 && html`<p><strong>${dropped} messages were dropped</strong> because the outbox was full</p>`}
+<p class="age">Last confirmed by the hub ${momentOr(last_ack_at, here, 'never')}</p>`,
+  )
+}
+
+function boxTile({ box, hub, here }: HomeModel): Html {
+  const free = box.disk.free_bytes / box.disk.total_bytes
+  const left = hub.cert_not_after === null ? null : hub.cert_not_after - here.now
+  const tight = free < DISK_TIGHT
+  const expiring = left !== null && left < CERTIFICATE_SOON
+  return tile(
+    'box',
+    'Box',
+    tight || expiring,
+    html`<dl class="values">
+<div><dt>Disk free</dt><dd>${tight && html`<strong>Tight: </strong>`}${gigabytes(box.disk.free_bytes)} of ${gigabytes(box.disk.total_bytes)} GB</dd></div>
+<div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? 'set by the network' : 'not seen to be set'}</dd></div>
+<div><dt>Certificate</dt><dd>${left === null ? 'none, no hub' : left > 0 ? html`${expiring && html`<strong>Ends soon: </strong>`}${formatDuration(left)} left` : html`<strong>ended ${formatDuration(-left)} ago</strong>`}</dd></div>
+<div><dt>Running since</dt><dd>${momentAge(box.started_at, here)}</dd></div>
+</dl><p class="age">As of ${momentAge(box.at, here)}</p>`,
+  )
+}
+
+const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1)

@@ -1,0 +1,130 @@
+/** Home: the first page of a box, its self-refreshing part, and the button that runs the rules. */
+import { Problem } from '#shared/core/problem.ts'
+import type { PollStatus } from '#shared/core/poll/board.ts'
+import { parseInstant, SECOND } from '#shared/core/time.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import { openFaults } from '#shared/central/pages/faults.ts'
+import type { Shell } from '#shared/central/pages/shell.ts'
+import { type Call, type Route, route, strict } from '#shared/node/route.ts'
+import type { ForwardState } from '../services/forward.ts'
+import type { Catalogue } from '../store/catalogue-schema.ts'
+import { readBox } from './box.ts'
+import { type HomeModel, homeBody, homeTiles, type PointCounts, type RunTile } from './home-view.ts'
+
+/** What Home shows besides what central knows. */
+export type HomeSources = {
+  identity: { name: string; edge_id: string; site_id: string }
+  catalogue: () => Catalogue
+  pollStatus: () => PollStatus
+  forwardState: () => ForwardState
+  /** When the rules run next by themselves; null when they do not. */
+  nextRunAt: () => number | null
+}
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
+
+export function homeRoutes(context: CentralContext, shell: Shell, sources: HomeSources): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/',
+      auth: 'viewer',
+      summary: 'Home',
+      handle: async call =>
+        shell.document(call, { title: 'Home', current: '/' }, homeBody(await homeModel(context, shell, sources, call))),
+    }),
+    route({
+      method: 'GET',
+      path: '/home/tiles',
+      auth: 'viewer',
+      summary: 'The part of Home that refreshes itself',
+      handle: async call => homeTiles(await homeModel(context, shell, sources, call)),
+    }),
+    route({
+      method: 'POST',
+      path: '/home/run',
+      auth: 'operator',
+      summary: 'The button that runs the rules',
+      takes: 'form',
+      action: 'fdd_run',
+      body: strict({}),
+      handle: ({ reply, audit }) => {
+        for (const { building_id } of context.model.buildings()) {
+          startRun(context, building_id)
+          audit({ subject: building_id })
+        }
+        return reply.redirect('/', 303)
+      },
+    }),
+  ]
+}
+
+/** The page does not wait for the run; Home shows that it runs, and what came of it. */
+function startRun({ runs, log }: CentralContext, building_id: string): void {
+  runs.run({ building_id }, 'request').catch(error => {
+    if (error instanceof Problem && error.code === 'run_in_progress') return
+    log.error({ err: error, building_id }, 'the run asked for on Home failed')
+  })
+}
+
+async function homeModel(context: CentralContext, shell: Shell, sources: HomeSources, { caller }: AnyCall): Promise<HomeModel> {
+  const here = shell.here()
+  const buildings = context.model.buildings()
+  return {
+    identity: { ...sources.identity, building: buildings.map(({ name }) => name).join(', ') || 'no building yet' },
+    version: context.version,
+    here,
+    poll: pollTiles(sources),
+    open: openFaults(context, here.now),
+    run: runTile(context, sources),
+    hub: sources.forwardState(),
+    box: await readBox(context.workspace, context.startedAt, here.now),
+    user: shell.userOf(caller),
+    csrf: shell.csrfOf(caller),
+  }
+}
+
+function pollTiles({ catalogue, pollStatus }: HomeSources): HomeModel['poll'] {
+  const { devices } = catalogue()
+  if (devices.length === 0) return null
+  const status = pollStatus()
+  const names = new Map(devices.map(({ device_id, name }) => [device_id, name]))
+  const pointsOf = (enabled: boolean) =>
+    devices.filter(device => device.enabled === enabled).reduce((sum, { points }) => sum + points.length, 0)
+  const { points_ok: ok, points_stale: stale, points_down: down, points_fault: fault } = status
+  const unknown = Math.max(0, pointsOf(true) - ok - stale - down - fault)
+  const points: PointCounts = { ok, stale, down, fault, unknown, disabled: pointsOf(false) }
+  const lines = status.devices.map(({ device_id, state, since, last_ok_at, last_error, rtt_ms_p50 }) => ({
+    device_id,
+    name: names.get(device_id) ?? device_id,
+    state,
+    since: instant(since),
+    last_ok_at: instant(last_ok_at),
+    last_error,
+    rtt_ms_p50,
+  }))
+  const answered = lines.flatMap(({ last_ok_at }) => last_ok_at ?? [])
+  return { running: status.running, points, devices: lines, last_read_at: answered.length ? Math.max(...answered) : null }
+}
+
+function runTile({ results, runs }: CentralContext, { nextRunAt }: HomeSources): RunTile {
+  const [last] = results.runs({ limit: 1 })
+  const count = (status: string) => last?.results.filter(result => result.status === status).length ?? 0
+  const { running, last_error } = runs.status()
+  return {
+    running,
+    last_error,
+    last: last
+      ? {
+          finished_at: last.finished_at,
+          seconds: (last.finished_at - last.started_at) / SECOND,
+          faults: count('fault'),
+          passed: count('pass'),
+          open: count('not_evaluated'),
+          failed: last.failed.length,
+        }
+      : null,
+    next_at: nextRunAt(),
+  }
+}
+
+const instant = (text: string | null): number | null => (text === null ? null : (parseInstant(text) ?? null))

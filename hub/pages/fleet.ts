@@ -1,0 +1,53 @@
+/** What the hub makes of an edge: one status from two independent signals, and the figures that the edge reports. */
+import type { EdgeRecord } from '#shared/core/stores.ts'
+import { MINUTE, parseInstant } from '#shared/core/time.ts'
+
+/** Data older than this is not fresh. One threshold for every edge, and the page says it. */
+export const FRESH_MS = 5 * MINUTE
+
+export const EDGE_STATUSES = ['disconnected', 'reduced', 'pending', 'operational'] as const
+export type EdgeStatus = (typeof EDGE_STATUSES)[number]
+
+export type EdgeHealth = { status: EdgeStatus; reason: string }
+
+/** Session and data freshness are looked at apart: either alone is Reduced, never green. */
+export function healthOf({ online, last_data_at, session_changed_at }: EdgeRecord, now: number): EdgeHealth {
+  if (session_changed_at === null && last_data_at === null) return { status: 'pending', reason: 'has never connected' }
+  const fresh = last_data_at !== null && now - last_data_at <= FRESH_MS
+  if (online && fresh) return { status: 'operational', reason: 'session open, data fresh' }
+  if (online) return { status: 'reduced', reason: last_data_at === null ? 'session open, no data yet' : 'session open, data old' }
+  if (fresh) return { status: 'reduced', reason: 'data fresh, session closed' }
+  return { status: 'disconnected', reason: 'session closed, data old' }
+}
+
+/** What an edge last said of itself. Null where it said nothing that can be used. */
+export type Reported = {
+  backlog_rows: number | null
+  backlog_oldest_at: number | null
+  clock_offset_ms: number | null
+  cert_not_after: number | null
+  disk_free_bytes: number | null
+}
+
+/** Reads a status message, which comes from outside and may hold anything. */
+export function reportedBy(body: Record<string, unknown>): Reported {
+  const backlog = fieldsOf(body['backlog'])
+  return {
+    backlog_rows: numberOf(backlog['rows']),
+    backlog_oldest_at: instantOf(backlog['oldest_at']),
+    clock_offset_ms: numberOf(body['clock_offset_ms']),
+    cert_not_after: instantOf(body['cert_not_after']),
+    disk_free_bytes: numberOf(fieldsOf(body['disk'])['free_bytes']),
+  }
+}
+
+const fieldsOf = (value: unknown) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {})
+const numberOf = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : null)
+
+/** Largest instant that a date can hold, ms. */
+const INSTANT_MAX = 8.64e15
+
+function instantOf(value: unknown): number | null {
+  const ms = typeof value === 'string' ? (parseInstant(value) ?? null) : numberOf(value)
+  return ms !== null && Math.abs(ms) <= INSTANT_MAX ? ms : null
+}

@@ -1,0 +1,53 @@
+/** Fleet: the first page of a hub and its self-refreshing part. */
+import { type Static, Type } from '@sinclair/typebox'
+import type { CentralContext } from '#shared/central/context.ts'
+import { openFaults } from '#shared/central/pages/faults.ts'
+import type { Shell } from '#shared/central/pages/shell.ts'
+import { type Route, route, strict } from '#shared/node/route.ts'
+import { EDGE_STATUSES, type EdgeStatus, healthOf, reportedBy } from './fleet.ts'
+import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet-view.ts'
+
+const Query = strict({ status: Type.Optional(Type.Union(EDGE_STATUSES.map(status => Type.Literal(status)))) })
+
+export const fleetRoutes = (context: CentralContext, shell: Shell): Route[] => [
+  route({
+    method: 'GET',
+    path: '/',
+    auth: 'viewer',
+    summary: 'Fleet',
+    query: Query,
+    handle: call => shell.document(call, { title: 'Fleet', current: '/' }, fleetBody(fleetModel(context, shell, call.query))),
+  }),
+  route({
+    method: 'GET',
+    path: '/fleet/part',
+    auth: 'viewer',
+    summary: 'The part of Fleet that refreshes itself',
+    query: Query,
+    handle: ({ query }) => fleetPart(fleetModel(context, shell, query)),
+  }),
+]
+
+function fleetModel(context: CentralContext, shell: Shell, { status }: Static<typeof Query>): FleetModel {
+  const here = shell.here()
+  const rows = context.edges.list().map((edge): FleetRow => {
+    const building = context.model.building(edge.building_id)
+    const open = openFaults(context, here.now, edge.building_id)
+    return { edge, health: healthOf(edge, here.now), reported: reportedBy(edge.status_body), building, open }
+  })
+  const byStatus = Object.fromEntries(
+    EDGE_STATUSES.map(choice => [choice, rows.filter(row => row.health.status === choice).length]),
+  )
+  return {
+    here,
+    rows: rows.filter(row => status === undefined || row.health.status === status).toSorted(worstFirst),
+    total: rows.length,
+    byStatus: byStatus as Record<EdgeStatus, number>,
+    status,
+    counts: context.health.counters(),
+  }
+}
+
+const rank = ({ health }: FleetRow) => EDGE_STATUSES.indexOf(health.status)
+const worstFirst = (a: FleetRow, b: FleetRow) =>
+  rank(a) - rank(b) || b.open[1] - a.open[1] || (a.edge.edge_id < b.edge.edge_id ? -1 : 1)

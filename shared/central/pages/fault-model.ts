@@ -1,0 +1,114 @@
+/** Gathers what the page of one fault shows: the inputs' history, the thresholds' run, the fault's own past. */
+import type { Finding } from '#shared/core/finding.ts'
+import type { Building, Equipment, Point } from '#shared/core/model.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
+import type { FaultModel, InputRow, Window } from '#shared/core/ui/fault-page.ts'
+import { type Plot, toCanonical, type Trace, TRACES_MAX } from '#shared/core/ui/plot.ts'
+import { clipped, gapsOf, joined, lengthOf, nominalOf, type Span } from '#shared/core/ui/plot-scale.ts'
+import type { CentralContext } from '../context.ts'
+
+/** About one bucket for each two pixels of the wide plot. */
+const BUCKETS = 480
+/** Episodes of the same fault that the page lists and shades. */
+const EPISODES_MAX = 20
+
+export type FaultContext = Pick<CentralContext, 'model' | 'results' | 'notes' | 'historian'>
+type Input = { role: string; point: Point | undefined }
+
+/** @throws Problem unknown_finding, or unknown_building when its model has gone */
+export async function faultModel(
+  context: FaultContext,
+  finding_id: string,
+  window: Window,
+  at: Pick<FaultModel, 'here' | 'user' | 'csrf'>,
+): Promise<FaultModel> {
+  const { model, results, notes } = context
+  const finding = results.get(finding_id)
+  if (!finding) throw new Problem('unknown_finding', `There is no finding ${finding_id}`)
+  const { building_id, equipment_id, rule_id } = finding
+  const building = model.building(building_id)
+  if (!building) throw new Problem('unknown_building', `The building ${building_id} of this finding is not known`)
+  const equipment = model.equipment(building_id)
+  const inputs = inputsOf(finding, equipment, model.points(building_id))
+  const episodes = results.list({ building_id, equipment_id, rule_id, limit: EPISODES_MAX })
+  const here = { ...at.here, timezone: building.timezone }
+  const span = windowOf(finding, window, here.now)
+  const history = await readInputs(context, building_id, inputs, span)
+  const traces = history.flatMap(({ trace }) => trace ?? [])
+  const rows = history.map(({ row }) => row(Math.min(span.to, here.now)))
+  return {
+    ...at,
+    here,
+    finding,
+    note: notes.get(finding_id),
+    building,
+    equipment: equipment.find(one => one.equipment_id === equipment_id),
+    window,
+    plot: plotOf(finding, episodes, building, traces.slice(0, TRACES_MAX), span, here.now),
+    inputs: rows,
+    notPlotted: traces.slice(TRACES_MAX).map(({ role }) => role),
+    result: results.latest(building_id).find(one => one.rule_id === rule_id && one.equipment_id === equipment_id),
+    history: episodes.map(one => ({ finding: one, note: notes.get(one.finding_id) })),
+    silencedBy: finding.suppressed_by === undefined ? undefined : results.get(finding.suppressed_by),
+  }
+}
+
+/** The rule's inputs with the points that stand for them: the equipment's own, else what feeds it, else the weather's. */
+function inputsOf({ equipment_id, evidence }: Finding, equipment: Equipment[], points: Point[]): Input[] {
+  const parent = equipment.find(one => one.equipment_id === equipment_id)?.parent_id
+  const feeders = equipment.filter(({ feeds }) => feeds?.includes(equipment_id)).map(one => one.equipment_id)
+  const weather = equipment.filter(({ equipment_type }) => equipment_type === 'weather').map(one => one.equipment_id)
+  const places = [equipment_id, parent, ...feeders, ...weather]
+  const find = (role: string) =>
+    places.flatMap(place =>
+      place === undefined ? [] : (points.find(point => point.role === role && point.equipment_id === place) ?? []),
+    )[0]
+  return Object.keys(evidence.inputs).map(role => ({ role, point: find(role) }))
+}
+
+/** The episode with an hour or a quarter of its length on both sides, or a day or week that ends with it. */
+function windowOf({ from, to }: Finding, window: Window, now: number): Span {
+  const end = Math.min(to ?? now, now)
+  const margin = Math.max(HOUR, (end - from) / 4)
+  const until = Math.min(end + margin, now)
+  if (window === 'day') return { from: until - DAY, to: until }
+  if (window === 'week') return { from: until - 7 * DAY, to: until }
+  return { from: from - margin, to: until }
+}
+
+type History = { trace: Trace | undefined; row: (until: number) => InputRow }
+
+async function readInputs({ historian }: FaultContext, building_id: string, inputs: Input[], span: Span): Promise<History[]> {
+  const point_ids = inputs.flatMap(({ point }) => point?.point_id ?? [])
+  const read = point_ids.length ? await historian.buckets({ building_id, point_ids, ...span, maxBuckets: BUCKETS }) : []
+  const byPoint = new Map(point_ids.map((point_id, i) => [point_id, read[i]!]))
+  return inputs.map(({ role, point }) => {
+    const buckets = point && byPoint.get(point.point_id)
+    const canonical = point && buckets && toCanonical(buckets, point.unit, role)
+    if (!canonical) return { trace: undefined, row: () => ({ role, point, samples: 0, coverage: null }) }
+    const samples = canonical.count.reduce((sum, n) => sum + n, 0)
+    const nominalMs = point.poll_secs === undefined ? nominalOf(canonical) : point.poll_secs * SECOND
+    const trace = { role, buckets: canonical, nominalMs }
+    const covered = (until: number) => {
+      const gaps = joined(clipped(gapsOf(canonical, nominalMs, until), span.from, until))
+      return samples ? 1 - lengthOf(gaps) / Math.max(1, until - span.from) : 0
+    }
+    return { trace, row: (until: number) => ({ role, point, samples, coverage: covered(until) }) }
+  })
+}
+
+function plotOf(finding: Finding, episodes: Finding[], building: Building, traces: Trace[], span: Span, now: number): Plot {
+  const spanOf = ({ from, to }: Finding): Span => ({ from, to: to ?? now })
+  const others = episodes.filter(({ finding_id }) => finding_id !== finding.finding_id).map(spanOf)
+  return {
+    ...span,
+    now,
+    timezone: building.timezone,
+    system: building.unit_system,
+    traces,
+    episode: spanOf(finding),
+    others: joined(others),
+    worst_at: finding.evidence.worst_at,
+  }
+}

@@ -1,0 +1,121 @@
+/** The page of faults. */
+import { type Static, Type } from '@sinclair/typebox'
+import type { Finding } from '#shared/core/finding.ts'
+import { DAY } from '#shared/core/time.ts'
+import {
+  countOpen,
+  type FaultQuery,
+  GROUPINGS,
+  groupRows,
+  LANES,
+  type Lane,
+  matches,
+  type Named,
+  toRows,
+} from '#shared/core/ui/fault-list.ts'
+import { type FaultsModel, faultsBody, type LastRun } from '#shared/core/ui/faults-page.ts'
+import type { Priority } from '#shared/core/ui/mark.ts'
+import { type Route, route, strict } from '#shared/node/route.ts'
+import type { CentralContext } from '../context.ts'
+import type { Shell } from './shell.ts'
+
+/** Most episodes that one page gathers into rows. */
+const EPISODES_MAX = 1000
+
+const oneOf = <T extends string>(choices: readonly T[]) => Type.Union(choices.map(choice => Type.Literal(choice)))
+const ID = Type.String({ maxLength: 128 })
+/** An empty text stands for no filter: that is what a form sends. */
+const Query = strict({
+  lane: Type.Optional(oneOf(LANES)),
+  group: Type.Optional(oneOf(GROUPINGS)),
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366 })),
+  state: Type.Optional(oneOf(['', 'active', 'cleared'])),
+  priority: Type.Optional(oneOf(['', '1', '2', '3'])),
+  building: Type.Optional(ID),
+  equipment: Type.Optional(ID),
+})
+
+type Stores = Pick<CentralContext, 'model' | 'results' | 'notes'>
+
+export const faultsRoute = (context: Stores, shell: Shell): Route =>
+  route({
+    method: 'GET',
+    path: '/faults',
+    auth: 'viewer',
+    summary: 'The page of faults',
+    query: Query,
+    handle: call => {
+      const model = faultsModel(context, shell, readQuery(call.query))
+      return shell.document(call, { title: 'Faults', current: '/faults' }, faultsBody(model))
+    },
+  })
+
+function readQuery({ lane = 'faults', group = 'equipment', days = 7, ...given }: Static<typeof Query>): FaultQuery {
+  const { state, priority, building, equipment } = given
+  return {
+    lane,
+    group,
+    days,
+    ...(state && { state }),
+    ...(priority && { priority: Number(priority) as Priority }),
+    ...(building && { building }),
+    ...(equipment && { equipment }),
+  }
+}
+
+function faultsModel(context: Stores, shell: Shell, query: FaultQuery): FaultsModel {
+  const here = shell.here()
+  const buildings = context.model.buildings()
+  const items = episodesWithin(context, query.days * DAY, here.now, query.building)
+  const rows = toRows(items, here.now).filter(({ row }) => matches(row, query))
+  const counts = Object.fromEntries(LANES.map(lane => [lane, rows.filter(row => row.lane === lane).length]))
+  const equipmentName = equipmentNames(context)
+  const shown = rows.filter(({ lane }) => lane === query.lane).map(({ row }) => row)
+  const titleOf = (finding: Finding) => {
+    const building = buildings.length > 1 ? buildings.find(({ building_id }) => building_id === finding.building_id) : undefined
+    return building ? `${equipmentName(finding)}, ${building.name}` : equipmentName(finding)
+  }
+  return {
+    query,
+    here,
+    groups: groupRows(shown, query.group, titleOf),
+    counts: counts as Record<Lane, number>,
+    ...(items.length === EPISODES_MAX && { truncatedAt: EPISODES_MAX }),
+    buildings,
+    equipmentName,
+    lastRuns: buildings
+      .filter(({ building_id }) => query.building === undefined || building_id === query.building)
+      .flatMap(({ building_id }) => lastRun(context, building_id) ?? []),
+  }
+}
+
+/** Episodes that overlap the last `spanMs`, newest start first, with what people noted. */
+export function episodesWithin({ results, notes }: Stores, spanMs: number, now: number, building_id?: string): Named[] {
+  const listed = results.list({
+    ...(building_id !== undefined && { building_id }),
+    from: now - spanMs,
+    to: now + 1,
+    limit: EPISODES_MAX,
+  })
+  return listed.map(finding => ({ finding, note: notes.get(finding.finding_id) }))
+}
+
+/** Open faults by priority over the default window, for Home and Fleet. */
+export const openFaults = (context: Stores, now: number, building_id?: string) =>
+  countOpen(toRows(episodesWithin(context, 7 * DAY, now, building_id), now))
+
+/** Names by building and equipment, looked up once for a page. */
+function equipmentNames({ model }: Stores) {
+  const names = new Map<string, Map<string, string>>()
+  return ({ building_id, equipment_id }: { building_id: string; equipment_id: string }): string => {
+    const known = names.get(building_id) ?? new Map(model.equipment(building_id).map(({ equipment_id: id, name }) => [id, name]))
+    names.set(building_id, known)
+    return known.get(equipment_id) || equipment_id
+  }
+}
+
+/** What the newest run of a building could and could not say; undefined before the first. */
+export function lastRun({ results }: Pick<Stores, 'results'>, building_id: string): LastRun | undefined {
+  const [run] = results.runs({ building_id, limit: 1 })
+  return run && { building_id, finished_at: run.finished_at, failed: run.failed.length, results: results.latest(building_id) }
+}

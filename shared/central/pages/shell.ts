@@ -1,0 +1,57 @@
+/** What every page of a process shares, and the way from a call to a whole document. */
+import type { Html } from '#shared/core/html.ts'
+import { type Frame, type NavItem, page, type Site, type User } from '#shared/core/ui/frame.ts'
+import type { Here } from '#shared/core/ui/moment.ts'
+import type { Call, Caller, Route } from '#shared/node/route.ts'
+import type { CentralContext } from '../context.ts'
+import { openAssets } from './assets.ts'
+
+export type ShellOptions = {
+  house: Site['house']
+  /** Name of the box or of the hub, as people call it. */
+  name: string
+  /** What the first page is called: Home on a box, Fleet on a hub. */
+  first: string
+}
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
+
+export type Shell = {
+  /** The file route; the pages' own routes come from `pageRoutes`, `homeRoutes` and `fleetRoutes`. */
+  routes: Route[]
+  here(): Here
+  userOf(caller: Caller | undefined): User | undefined
+  csrfOf(caller: Caller | undefined): string
+  /** @param at title and the entry of the navigation that it belongs to */
+  document(call: AnyCall, at: { title: string; current: string }, body: Html): Html
+}
+
+/** Reads the static files; there is one shell in each process that serves pages. */
+export function openShell(context: Pick<CentralContext, 'auth' | 'clock' | 'model' | 'version'>, options: ShellOptions): Shell {
+  const { auth, clock, model, version } = context
+  const { assets, route } = openAssets()
+  const nav: NavItem[] = [
+    { href: '/', text: options.first },
+    { href: '/faults', text: 'Faults' },
+  ]
+  const site: Site = { house: options.house, name: options.name, nav, version, assets, open: !auth.required }
+  const shell: Shell = {
+    routes: [route],
+    here: () => ({ now: clock.now(), timezone: sharedZone(model.buildings().map(({ timezone }) => timezone)) }),
+    userOf,
+    csrfOf: caller => (caller ? auth.formToken(caller) : ''),
+    document({ caller, reply }, { title, current }, body) {
+      // Without a referrer policy of `same-origin` browsers send `Origin: null` with a form, and it would be refused.
+      reply.header('referrer-policy', 'same-origin').header('vary', 'Cookie')
+      const frame: Frame = { site, title, current, here: shell.here(), user: userOf(caller), csrf: shell.csrfOf(caller) }
+      return page(frame, body)
+    },
+  }
+  return shell
+}
+
+function userOf(caller: Caller | undefined): User | undefined {
+  return caller && { name: caller.subject, role: caller.role, mayOperate: caller.role === 'operator' || caller.role === 'admin' }
+}
+
+/** The buildings' zone where they agree, else UTC: a page never mixes zones without saying so. */
+const sharedZone = (zones: string[]): string => (new Set(zones).size === 1 ? zones[0]! : 'UTC')

@@ -1,0 +1,127 @@
+/** What the page of faults lists: episodes gathered to one row for each equipment and rule, the worst first. */
+import type { Finding, FindingKind, FindingNote } from '../finding.ts'
+import { PRIORITIES, PRIORITY_WORDS, type Priority, priorityOf } from './mark.ts'
+
+export const LANES = ['faults', 'data', 'silenced'] as const
+export type Lane = (typeof LANES)[number]
+export const GROUPINGS = ['equipment', 'fault', 'priority'] as const
+export type Grouping = (typeof GROUPINGS)[number]
+export const DAYS_CHOICES = [1, 7, 30] as const
+
+/** The filter, exactly as it stands in the page's address. */
+export type FaultQuery = {
+  lane: Lane
+  group: Grouping
+  days: number
+  state?: 'active' | 'cleared'
+  priority?: Priority
+  building?: string
+  equipment?: string
+}
+export const DEFAULT_QUERY: FaultQuery = { lane: 'faults', group: 'equipment', days: 7 }
+
+/** One fault of one equipment within the window. */
+export type FaultRow = {
+  /** The episode that stands for the row: the one that lasts, else the latest. */
+  finding: Finding
+  note: FindingNote
+  priority: Priority
+  episodes: number
+  /** Time in fault over all its episodes that overlap the window, ms. */
+  inFaultMs: number
+}
+export type FaultGroup = { key: string; title: string; rows: FaultRow[] }
+export type Named = { finding: Finding; note: FindingNote }
+
+/** Bad sensors and missing data are kept apart, so that they do not pass for equipment faults. */
+const DATA_KINDS: ReadonlySet<FindingKind> = new Set<FindingKind>(['data', 'sensor'])
+
+/** In which of the three tabs a finding is shown at `now`. */
+export function laneOf({ finding, note }: Named, now: number): Lane {
+  const snoozed = note.snoozed_until !== undefined && note.snoozed_until > now
+  if (finding.suppressed_by !== undefined || note.not_a_fault !== undefined || snoozed) return 'silenced'
+  return DATA_KINDS.has(finding.kind) ? 'data' : 'faults'
+}
+
+/**
+ * Gathers episodes into rows, one for each lane, building, equipment and rule.
+ *
+ * @param items episodes in any order
+ * @returns rows, worst first: active before cleared, then by priority, unacknowledged first, the longest-lasting first
+ */
+export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow }[] {
+  const rows = new Map<string, { lane: Lane; row: FaultRow }>()
+  for (const item of items) {
+    const { finding, note } = item
+    const lane = laneOf(item, now)
+    const key = JSON.stringify([lane, finding.building_id, finding.equipment_id, finding.rule_id])
+    const known = rows.get(key)
+    const inFaultMs = finding.duration_secs * 1000
+    if (!known) {
+      rows.set(key, { lane, row: { finding, note, priority: priorityOf(finding.severity), episodes: 1, inFaultMs } })
+      continue
+    }
+    known.row.episodes++
+    known.row.inFaultMs += inFaultMs
+    if (speaksFor(finding, known.row.finding)) Object.assign(known.row, { finding, note, priority: priorityOf(finding.severity) })
+  }
+  return [...rows.values()].toSorted((a, b) => compareRows(a.row, b.row))
+}
+
+const speaksFor = (a: Finding, b: Finding): boolean => (a.state === b.state ? a.from > b.from : a.state === 'active')
+
+function compareRows(a: FaultRow, b: FaultRow): number {
+  const rank = ({ finding, note, priority }: FaultRow) => [
+    finding.state === 'active' ? 0 : 1,
+    priority,
+    note.ack === 'unacked' ? 0 : 1,
+  ]
+  const [ranksA, ranksB] = [rank(a), rank(b)]
+  const first = ranksA.findIndex((value, i) => value !== ranksB[i])
+  if (first >= 0) return ranksA[first]! - ranksB[first]!
+  return b.inFaultMs - a.inFaultMs || (a.finding.finding_id < b.finding.finding_id ? -1 : 1)
+}
+
+/** Keeps the rows that the address asks for. */
+export const matches = ({ finding, priority }: FaultRow, query: FaultQuery): boolean =>
+  (query.state === undefined || finding.state === query.state) &&
+  (query.priority === undefined || priority === query.priority) &&
+  (query.building === undefined || finding.building_id === query.building) &&
+  (query.equipment === undefined || finding.equipment_id === query.equipment)
+
+/** Groups in the order of their worst row. `equipmentName` turns a finding into what people call its equipment. */
+export function groupRows(rows: FaultRow[], by: Grouping, equipmentName: (finding: Finding) => string): FaultGroup[] {
+  const groups = new Map<string, FaultGroup>()
+  for (const row of rows) {
+    const { key, title } = groupOf(row, by, equipmentName)
+    const group = groups.get(key) ?? { key, title, rows: [] }
+    group.rows.push(row)
+    groups.set(key, group)
+  }
+  const listed = [...groups.values()]
+  return by === 'priority' ? listed.toSorted((a, b) => (a.key < b.key ? -1 : 1)) : listed
+}
+
+function groupOf({ finding, priority }: FaultRow, by: Grouping, equipmentName: (finding: Finding) => string) {
+  if (by === 'fault') return { key: finding.rule_id, title: finding.title }
+  if (by === 'priority') return { key: String(priority), title: `Priority ${priority}, ${PRIORITY_WORDS[priority]}` }
+  return { key: JSON.stringify([finding.building_id, finding.equipment_id]), title: equipmentName(finding) }
+}
+
+/** How many rows are active, by priority: what Home and the navigation count. */
+export function countOpen(rows: { lane: Lane; row: FaultRow }[]): Record<Priority, number> & { data: number } {
+  const open = rows.filter(({ row }) => row.finding.state === 'active')
+  const inFaults = open.filter(({ lane }) => lane === 'faults')
+  const counts = { 1: 0, 2: 0, 3: 0, data: open.filter(({ lane }) => lane === 'data').length }
+  for (const priority of PRIORITIES) counts[priority] = inFaults.filter(({ row }) => row.priority === priority).length
+  return counts
+}
+
+/** @returns the page's address for a filter, without what is the default anyway */
+export function faultsHref(query: FaultQuery): string {
+  const entries = Object.entries(query).filter(
+    ([key, value]) => value !== undefined && value !== DEFAULT_QUERY[key as keyof FaultQuery],
+  )
+  const search = new URLSearchParams(entries.map(([key, value]): [string, string] => [key, String(value)])).toString()
+  return search ? `/faults?${search}` : '/faults'
+}

@@ -1,0 +1,187 @@
+/** The page of one fault: it answers "why is this flagged", in the order in which a technician asks. */
+import type { Evidence, Finding, FindingNote, RuleResult } from '../finding.ts'
+import { type Html, html } from '../html.ts'
+import type { Building, Equipment, Point } from '../model.ts'
+import { formatDuration } from '../time.ts'
+import { faultActions } from './fault-actions.ts'
+import type { User } from './frame.ts'
+import { formatParam, formatRoleValue, roleWords, unitLabel } from './measure.ts'
+import { priorityMark, priorityOf } from './mark.ts'
+import { formatMoment, type Here, moment, momentAge } from './moment.ts'
+import { NARROW, type Plot, plotSvg, WIDE } from './plot.ts'
+import { plotSummary, plotTable } from './plot-words.ts'
+import { REASON_WORDS, SOURCE_WORDS, stateWords } from './words.ts'
+
+/** One point that the rule read, and how well it was covered in the plot's window. */
+export type InputRow = {
+  role: string
+  point: Point | undefined
+  samples: number
+  /** 0..1; null when nothing is known of the point. */
+  coverage: number | null
+}
+export const WINDOWS = ['episode', 'day', 'week'] as const
+export type Window = (typeof WINDOWS)[number]
+
+export type FaultModel = {
+  finding: Finding
+  note: FindingNote
+  building: Building
+  equipment: Equipment | undefined
+  window: Window
+  here: Here
+  plot: Plot
+  inputs: InputRow[]
+  /** Inputs of the rule that are not on the plot, because it holds six at most. */
+  notPlotted: string[]
+  /** What the newest run said of this rule on this equipment. */
+  result: (RuleResult & { finished_at: number }) | undefined
+  /** Earlier and later episodes of the same fault, newest first. */
+  history: { finding: Finding; note: FindingNote }[]
+  silencedBy: Finding | undefined
+  user: User | undefined
+  csrf: string
+}
+
+export const faultBody = (model: FaultModel): Html => html`<p class="crumbs"><a href="/faults">Faults</a></p>
+${head(model)}
+${plotSection(model)}
+<div class="columns">
+<div>${because(model)}${inputsSection(model)}${caveats(model)}</div>
+<div>${causeSection(model)}${historySection(model)}${faultActions(model)}</div>
+</div>`
+
+function head({ finding, note, building, equipment, here, silencedBy }: FaultModel): Html {
+  const { title, evidence, state, from, to, confirmed_at, duration_secs, severity, rule_id } = finding
+  const until = to === null ? 'ongoing' : html`to ${moment(to, here)}`
+  return html`<h1>${title}</h1>
+<p class="lead">${evidence.sentence}</p>
+<dl class="facts">
+<div><dt>Equipment</dt><dd>${equipment?.name ?? finding.equipment_id}<span class="muted"> in ${building.name}</span></dd></div>
+<div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityMark(priorityOf(severity))}</dd></div>
+<div><dt>State</dt><dd>${stateWords(finding, note)}</dd></div>
+<div><dt>Since</dt><dd>${state === 'active' ? momentAge(from, here) : moment(from, here)}, ${until}</dd></div>
+<div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, confirmed after ${formatDuration(confirmed_at - from)}</dd></div>
+<div><dt>Rule</dt><dd><code>${rule_id}</code></dd></div>
+</dl>
+${silencedBy && html`<p class="notice">Silenced: explained by <a href="/faults/${encodeURIComponent(silencedBy.finding_id)}">${silencedBy.title}</a>.</p>`}
+${note.not_a_fault !== undefined && html`<p class="notice">Marked as not a fault: ${note.not_a_fault}</p>`}`
+}
+
+const WINDOW_WORDS: Record<Window, string> = { episode: 'This episode', day: '24 hours', week: '7 days' }
+
+function plotSection({ plot, window, finding, notPlotted }: FaultModel): Html {
+  const summary = plotSummary(plot)
+  const label = `Plot of the inputs. ${summary}`
+  return html`<section class="card" id="plot"><div class="row"><h2>The rule's inputs</h2><ul class="choices">${WINDOWS.map(
+    choice =>
+      html`<li><a href="/faults/${encodeURIComponent(finding.finding_id)}?window=${choice}#plot"${choice === window && html` aria-current="true"`}>${WINDOW_WORDS[choice]}</a></li>`,
+  )}</ul></div>
+${
+  plot.traces.length
+    ? html`<div class="for-wide">${plotSvg(plot, WIDE, 'wide', label)}</div><div class="for-narrow">${plotSvg(plot, NARROW, 'narrow', label)}</div>
+<p class="summary">${summary}</p>
+${notPlotted.length > 0 && html`<p class="summary">Not on the plot, but in the table below: ${notPlotted.join(', ')}.</p>`}
+${plotTable(plot)}`
+    : html`<p>No history of the inputs is kept here.</p>`
+}
+</section>`
+}
+
+function because({ finding, building, here }: FaultModel): Html {
+  const { evidence } = finding
+  return html`<section class="card"><h2>Because</h2>
+<p class="expression"><code>${evidence.expression}</code></p>
+<p>At the worst moment, ${formatMoment(evidence.worst_at, here)}:</p>
+<ul class="terms">${evidence.terms.map(term)}</ul>
+<dl class="values">${Object.entries(evidence.inputs).map(
+    ([role, value]) =>
+      html`<div><dt><code>${role}</code></dt><dd>${formatRoleValue(role, value, building.unit_system)}</dd></div>`,
+  )}</dl>
+${thresholds(evidence, building)}
+</section>`
+}
+
+/** True, false or not evaluated: a sign, a word, and no colour needed. */
+function term({ text, holds }: Evidence['terms'][number]): Html {
+  const [kind, sign, word] =
+    holds === null ? ['open', '?', 'could not be evaluated'] : holds ? ['true', '✓', 'true'] : ['false', '✗', 'false']
+  return html`<li class="term ${kind}"><span class="sign" aria-hidden="true">${sign}</span> <code>${text}</code> <span class="muted">${word}</span></li>`
+}
+
+function thresholds({ params }: Evidence, { unit_system }: Building): Html | false {
+  const listed = Object.entries(params)
+  return (
+    listed.length > 0 &&
+    html`<h3>Thresholds</h3><dl class="values">${listed.map(
+      ([name, { value, unit, source }]) =>
+        html`<div><dt><code>${name}</code></dt><dd>${formatParam(value, unit, unit_system)} <span class="muted">${SOURCE_WORDS[source]}</span></dd></div>`,
+    )}</dl>`
+  )
+}
+
+const inputsSection = ({ inputs }: FaultModel): Html => html`<section class="card"><h2>Inputs</h2>
+<table class="inputs"><thead><tr><th scope="col">Role</th><th scope="col">Point</th><th scope="col">Unit</th><th scope="col">Samples</th><th scope="col">Coverage</th></tr></thead>
+<tbody>${inputs.map(
+  ({ role, point, samples, coverage }) => html`<tr>
+<td data-label="Role"><div><code>${role}</code> <span class="muted">${roleWords(role)}</span></div></td>
+<td data-label="Point"><div>${point ? html`${point.name} <span class="muted address">${point.point_id} · ${point.source.protocol} ${point.source.address}</span>` : 'no point has this role'}</div></td>
+<td data-label="Unit"><div>${point ? unitLabel(point.unit) : '–'}</div></td>
+<td data-label="Samples"><div>${samples}</div></td>
+<td data-label="Coverage"><div>${coverage === null ? '–' : `${Math.round(coverage * 100)} %`}</div></td>
+</tr>`,
+)}</tbody></table></section>`
+
+/** What the data could not say. Said also when there is nothing to say, so that silence is no riddle. */
+function caveats({ finding, inputs, result, here }: FaultModel): Html {
+  const end = finding.to ?? here.now
+  const open = end - finding.from - finding.duration_secs * 1000
+  const thin = Map.groupBy(
+    inputs.filter(({ coverage }) => coverage !== null && coverage < 0.95),
+    ({ coverage }) => Math.floor(coverage! * 100),
+  )
+  const said = [
+    open > 60_000 &&
+      html`<li>${formatDuration(open)} of this episode do not count as time in fault: the inputs had gaps there or the condition did not hold.</li>`,
+    ...[...thin].map(
+      ([percent, rows]) =>
+        html`<li>Data for ${percent} % of the time shown: ${rows.map(({ role }, i) => html`${i > 0 && ', '}<code>${role}</code>`)}.</li>`,
+    ),
+    result &&
+      result.coverage < 0.95 &&
+      html`<li>The run of ${momentAge(result.finished_at, here)} could evaluate ${Math.floor(result.coverage * 100)} % of the time that counts.</li>`,
+    result?.reason && html`<li>The rest could not be evaluated, mostly ${REASON_WORDS[result.reason]}.</li>`,
+  ].filter(Boolean)
+  return html`<section class="card"><h2>How good the data is</h2>
+${said.length ? html`<ul>${said}</ul>` : html`<p>All inputs were there for the time shown, and nothing was left unevaluated.</p>`}</section>`
+}
+
+function causeSection({ finding }: FaultModel): Html | false {
+  const causes = finding.cause.toSorted((a, b) => b.weight - a.weight)
+  const [first, second] = causes
+  if (!first) return false
+  const total = causes.reduce((sum, { weight }) => sum + Math.max(weight, 0), 0) || 1
+  return html`<section class="card"><h2>Likely cause</h2>
+<p><strong>${first.component}</strong>${second && html`; next most likely: ${second.component}`}</p>
+<ul class="bars">${causes.map(
+    ({ component, weight }) =>
+      html`<li><span>${component}</span>${bar(Math.max(weight, 0) / total)}<span class="muted">weight ${Number(weight.toFixed(2))}</span></li>`,
+  )}</ul></section>`
+}
+
+/** The weight is written beside it, so the bar is for the eye alone. */
+const bar = (share: number): Html =>
+  html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false"><rect class="track" width="100" height="8"/><rect width="${Math.round(share * 100)}" height="8"/></svg>`
+
+function historySection({ history, finding, here }: FaultModel): Html {
+  const others = history.filter(item => item.finding.finding_id !== finding.finding_id)
+  return html`<section class="card"><h2>This fault before</h2>
+${
+  others.length
+    ? html`<ul class="history">${others.map(
+        item =>
+          html`<li><a href="/faults/${encodeURIComponent(item.finding.finding_id)}">${moment(item.finding.from, here)}</a> ${formatDuration(item.finding.duration_secs * 1000)} <span class="muted">${stateWords(item.finding, item.note)}${item.note.note !== undefined && html`; ${item.note.note}`}</span></li>`,
+      )}</ul>`
+    : html`<p>No other episode of it on this equipment is kept.</p>`
+}</section>`
+}

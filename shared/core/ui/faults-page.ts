@@ -1,0 +1,141 @@
+/** The page of faults: tabs, filter, groups, and a positive statement when there is nothing. */
+import type { ResultReason, RuleResult } from '../finding.ts'
+import { type Html, html } from '../html.ts'
+import type { Building } from '../model.ts'
+import { formatDuration } from '../time.ts'
+import {
+  DAYS_CHOICES,
+  type FaultGroup,
+  type FaultQuery,
+  type FaultRow,
+  faultsHref,
+  GROUPINGS,
+  LANES,
+  type Lane,
+} from './fault-list.ts'
+import { PRIORITIES, PRIORITY_WORDS, priorityMark } from './mark.ts'
+import { type Here, moment, momentAge } from './moment.ts'
+import { REASON_WORDS, stateWords } from './words.ts'
+
+/** What the last run of one building could and could not say. */
+export type LastRun = {
+  building_id: string
+  finished_at: number
+  failed: number
+  results: Pick<RuleResult, 'rule_id' | 'equipment_id' | 'status' | 'reason'>[]
+}
+export type FaultsModel = {
+  query: FaultQuery
+  here: Here
+  groups: FaultGroup[]
+  /** Rows per tab under the same filter. */
+  counts: Record<Lane, number>
+  /** Set when more episodes overlap the window than one page takes. */
+  truncatedAt?: number
+  buildings: Building[]
+  equipmentName: (finding: { building_id: string; equipment_id: string }) => string
+  lastRuns: LastRun[]
+}
+
+const LANE_WORDS: Record<Lane, string> = { faults: 'Equipment faults', data: 'Sensors and data', silenced: 'Silenced' }
+
+export const faultsBody = (model: FaultsModel): Html => html`<h1>Faults</h1>
+${tabs(model)}
+${filterForm(model)}
+${model.truncatedAt !== undefined && html`<p class="notice">Only the newest ${model.truncatedAt} episodes are shown; choose fewer days.</p>`}
+${model.groups.length ? faultTable(model) : allQuiet(model)}
+${model.groups.length > 0 && html`<section class="card"><h2>Last run</h2>${model.lastRuns.map(run => runLine(run, model))}</section>`}`
+
+const tabs = ({ query, counts }: FaultsModel): Html =>
+  html`<nav class="tabs" aria-label="Kinds of faults"><ul>${LANES.map(
+    lane =>
+      html`<li><a href="${faultsHref({ ...query, lane })}"${lane === query.lane && html` aria-current="page"`}>${LANE_WORDS[lane]} <span class="count">${counts[lane]}</span></a></li>`,
+  )}</ul></nav>`
+
+/** The filter is a form with GET: it works without script and leaves its state in the address. */
+function filterForm({ query, buildings }: FaultsModel): Html {
+  const { group, days, state, priority, building, equipment } = query
+  const filtered = [state, priority, building, equipment].some(value => value !== undefined)
+  return html`<form class="filter" method="get" action="/faults" data-submit-on-change>
+<input type="hidden" name="lane" value="${query.lane}">
+${select(
+  'group',
+  'Group by',
+  group,
+  GROUPINGS.map(value => [value, value]),
+)}
+${select(
+  'days',
+  'Within',
+  String(days),
+  DAYS_CHOICES.map(value => [String(value), value === 1 ? '1 day' : `${value} days`]),
+)}
+${select('state', 'State', state ?? '', [
+  ['', 'active and cleared'],
+  ['active', 'active'],
+  ['cleared', 'cleared'],
+])}
+${select('priority', 'Priority', String(priority ?? ''), [['', 'all'], ...PRIORITIES.map(p => [String(p), `${p} ${PRIORITY_WORDS[p]}`] as const)])}
+${buildings.length > 1 && select('building', 'Building', building ?? '', [['', 'all'], ...buildings.map(b => [b.building_id, b.name] as const)])}
+${equipment !== undefined && html`<input type="hidden" name="equipment" value="${equipment}">`}
+<button>Apply</button>
+${filtered && html`<a class="clear" href="${faultsHref({ lane: query.lane, group, days })}">Filtered${equipment !== undefined && html` to ${equipment}`}: show all</a>`}
+</form>`
+}
+
+const select = (name: string, label: string, chosen: string, options: (readonly [string, string])[]): Html =>
+  html`<label>${label} <select name="${name}">${options.map(
+    ([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
+  )}</select></label>`
+
+/** One table, so that columns stay in line from group to group. */
+const faultTable = (model: FaultsModel): Html => html`<table class="faults">
+<thead><tr><th scope="col">Priority</th><th scope="col">Fault</th><th scope="col">Equipment</th><th scope="col">Since</th><th scope="col">In fault</th><th scope="col">State</th></tr></thead>
+${model.groups.map(group => groupRows(group, model))}
+</table>`
+
+const groupRows = ({ title, rows }: FaultGroup, model: FaultsModel): Html => html`<tbody>
+<tr class="group"><th scope="rowgroup" colspan="6"><h2>${title} <span class="count">${rows.length}</span></h2></th></tr>
+${rows.map(row => faultRow(row, model))}
+</tbody>`
+
+function faultRow({ finding, note, priority, episodes, inFaultMs }: FaultRow, model: FaultsModel): Html {
+  const here = hereOf(finding.building_id, model)
+  const loud = finding.state === 'active' && note.ack === 'unacked' ? 'unacked' : 'quiet'
+  return html`<tr class="${loud} ${finding.state}">
+<td data-label="Priority" class="p${priority}"><div>${priorityMark(priority)}</div></td>
+<td data-label="Fault" class="what"><div><a href="/faults/${encodeURIComponent(finding.finding_id)}">${finding.title}</a><span class="sentence">${finding.evidence.sentence}</span></div></td>
+<td data-label="Equipment"><div>${model.equipmentName(finding)}</div></td>
+<td data-label="Since"><div>${moment(finding.from, here)}</div></td>
+<td data-label="In fault"><div>${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</div></td>
+<td data-label="State"><div>${stateWords(finding, note)}</div></td>
+</tr>`
+}
+
+/** Nothing to list: say so, say since when that is known, and what could not be looked at. */
+function allQuiet(model: FaultsModel): Html {
+  const { query, lastRuns } = model
+  const narrowed = query.state !== undefined || query.priority !== undefined || query.equipment !== undefined
+  const nothing = query.lane === 'silenced' ? 'Nothing is silenced.' : narrowed ? 'Nothing fits this filter.' : 'All quiet.'
+  return html`<section class="card quiet-card"><h2>${nothing}</h2>
+${lastRuns.length ? lastRuns.map(run => runLine(run, model)) : html`<p>No run has finished yet, so nothing has been looked at.</p>`}
+</section>`
+}
+
+function runLine(run: LastRun, model: FaultsModel): Html {
+  const open = run.results.filter(({ status }) => status === 'not_evaluated')
+  const name = model.buildings.find(({ building_id }) => building_id === run.building_id)?.name ?? run.building_id
+  const reasons = new Map<ResultReason, number>()
+  for (const { reason } of open) if (reason) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  const listed = [...reasons].toSorted((a, b) => b[1] - a[1]).map(([reason, n]) => `${n} ${REASON_WORDS[reason]}`)
+  return html`<p>${model.buildings.length > 1 && html`<strong>${name}</strong>: `}Last run ${momentAge(run.finished_at, hereOf(run.building_id, model))}: ${
+    run.results.length - open.length
+  } checks evaluated, ${open.length} could not be${listed.length > 0 && html` (${listed.join(', ')})`}${
+    run.failed > 0 && html`, <strong>${run.failed} rules failed</strong>`
+  }.</p>`
+}
+
+const hereOf = (building_id: string, { here, buildings }: FaultsModel): Here => ({
+  now: here.now,
+  timezone: buildings.find(building => building.building_id === building_id)?.timezone ?? here.timezone,
+})

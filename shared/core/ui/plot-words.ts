@@ -1,0 +1,64 @@
+/** The plot in words and as a table, for those who do not see it and for those who want the figures. */
+import { type Html, html } from '../html.ts'
+import { formatDuration } from '../time.ts'
+import { formatFigure, formatRoleValue, measureOfRole, type UnitSystem } from './measure.ts'
+import { formatMoment } from './moment.ts'
+import { type Plot, type Trace, TRACES_MAX } from './plot.ts'
+import { clipped, gapsOf, joined, lengthOf } from './plot-scale.ts'
+
+/** Rows of the table: enough to follow a day by half hours. */
+const ROWS_MAX = 48
+
+/** One paragraph that says what the plot shows. */
+export function plotSummary(plot: Plot): string {
+  const { from, to, now, timezone, traces, episode, others } = plot
+  const here = { now, timezone }
+  const spans = joined(clipped([...others, episode], from, to))
+  const periods = spans.length === 1 ? 'one period' : `${spans.length} periods`
+  const gaps = joined(traces.flatMap(({ buckets, nominalMs }) => gapsOf(buckets, nominalMs, Math.min(to, now))))
+  const noData = gaps.length ? ` At least one input has no data for ${formatDuration(lengthOf(gaps))} (hatched).` : ''
+  return (
+    `${traces.map(({ role }) => role).join(', ')} from ${formatMoment(from, here)} to ${formatMoment(to, here)}. ` +
+    `In fault (shaded) for ${formatDuration(lengthOf(spans))} in ${periods}; worst at ${formatMoment(plot.worst_at, here)}.${noData}`
+  )
+}
+
+type Cell = { mean: number; count: number }
+
+/** Mean values over at most 48 equal parts of the plot, as a table that opens on demand. */
+export function plotTable(plot: Plot): Html {
+  const traces = plot.traces.slice(0, TRACES_MAX)
+  const buckets = traces[0]?.buckets
+  if (!buckets) return html``
+  const per = Math.max(1, Math.ceil(buckets.count.length / ROWS_MAX))
+  const starts = Array.from({ length: Math.ceil(buckets.count.length / per) }, (_, i) => i * per)
+  const here = { now: plot.now, timezone: plot.timezone }
+  return html`<details class="figures"><summary>The same as a table</summary>
+<div class="wide" role="region" aria-label="Values" tabindex="0"><table>
+<thead><tr><th scope="col">From</th>${traces.map(({ role }) => html`<th scope="col">${heading(role, plot.system)}</th>`)}</tr></thead>
+<tbody>${starts.map(
+    start =>
+      html`<tr><th scope="row">${formatMoment(buckets.from + start * buckets.step, here)}</th>${traces.map(
+        trace => html`<td>${cell(trace, start, per, plot.system)}</td>`,
+      )}</tr>`,
+  )}</tbody></table></div></details>`
+}
+
+const heading = (role: string, system: UnitSystem) => {
+  const { label } = measureOfRole(role, system)
+  return label ? `${role}, ${label}` : role
+}
+
+function cell({ role, buckets }: Trace, start: number, per: number, system: UnitSystem): string {
+  const sum: Cell = { mean: 0, count: 0 }
+  for (let i = start; i < Math.min(start + per, buckets.count.length); i++) {
+    const samples = buckets.count[i]!
+    if (!samples || Number.isNaN(buckets.mean[i])) continue
+    sum.mean += buckets.mean[i]! * samples
+    sum.count += samples
+  }
+  if (!sum.count) return 'no data'
+  const mean = sum.mean / sum.count
+  const measure = measureOfRole(role, system)
+  return measure.label ? formatFigure(mean, measure) : formatRoleValue(role, mean, system)
+}

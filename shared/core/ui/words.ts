@@ -1,0 +1,25 @@
+/** The few words that several pages share. */
+import type { Finding, FindingNote, ParamValue, ResultReason } from '../finding.ts'
+
+export const REASON_WORDS: Record<ResultReason, string> = {
+  missing_role: 'for want of a point',
+  no_data: 'for want of data',
+  stale: 'on stale data',
+  gated: 'because the equipment did not run',
+  settling: 'while settling after a start',
+  out_of_range: 'on values out of the plausible range',
+  insufficient_history: 'for want of history',
+}
+
+export const SOURCE_WORDS: Record<ParamValue['source'], string> = {
+  default: "the rule's default",
+  site: 'set for this site',
+  type: 'set for this type of equipment',
+  equipment: 'set for this equipment',
+  request: 'given with the run',
+}
+
+/** Active or cleared, acknowledged or not: four states in words. */
+export function stateWords({ state }: Pick<Finding, 'state'>, { ack }: Pick<FindingNote, 'ack'>): string {
+  return `${state === 'active' ? 'Active' : 'Cleared'}, ${ack === 'acked' ? 'acknowledged' : 'not acknowledged'}`
+}
