@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { EDGE_ID, SITE_ID } from '../../test/sim/catalogue.ts'
+import type { Kept } from './folder.ts'
+import { PORTS } from './options.ts'
+import type { Layout } from './provision.ts'
+
+export type PartSettings = {
+  at: Layout
+  portBase: number
+  kept: Kept
+  clock: { speed: number; epochMs: number; atMs: number }
+}
+
+/** What both processes are told. The simulated clock is taken on loopback only. */
+const common = ({ kept: { passwords }, clock }: PartSettings): Record<string, string> => ({
+  SERVICE_CENTRAL_BIND: '127.0.0.1',
+  SERVICE_SITE_ID: SITE_ID,
+  SERVICE_ADMIN_PASSWORD: passwords.admin,
+  SERVICE_AGENT_PASSWORD: passwords.agent,
+  SERVICE_VIEWER_PASSWORD: passwords.viewer,
+  SERVICE_SIM_CLOCK: `${clock.speed}@${clock.epochMs}@${clock.atMs}`,
+})
+
+export const hubEnv = (settings: PartSettings): Record<string, string> => ({
+  ...common(settings),
+  SERVICE_WORKSPACE: settings.at.hub,
+  SERVICE_PARQUET_ROOT: join(settings.at.hub, '.cache', 'parquet'),
+  SERVICE_CENTRAL_PORT: String(settings.portBase + PORTS.hub),
+  SERVICE_JWT_SECRET: settings.kept.hubSecret,
+})
+
+export const applianceEnv = (settings: PartSettings): Record<string, string> => ({
+  ...common(settings),
+  SERVICE_WORKSPACE: settings.at.appliance,
+  SERVICE_PARQUET_ROOT: join(settings.at.appliance, '.cache', 'parquet'),
+  SERVICE_EDGE_STORE_DIR: settings.at.edgeStore,
+  SERVICE_EDGE_KIT_DIR: settings.at.kit,
+  SERVICE_EDGE_ID: EDGE_ID,
+  SERVICE_CENTRAL_PORT: String(settings.portBase + PORTS.appliance),
+  SERVICE_JWT_SECRET: settings.kept.applianceSecret,
+})

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+
+export type Part = {
+  name: string
+  pid: number
+  /** Settles when the process has ended, with how. */
+  ended: Promise<string>
+  hasEnded(): boolean
+  stop(): Promise<void>
+  /** Last lines of its log that tell of trouble. */
+  lastWords(): string[]
+}
+
+/** How long a part may take to stop in order before it is killed. */
+const STOP_MS = 12_000
+const ROOT = new URL('../../', import.meta.url)
+
+/**
+ * Starts a main as a process of its own. It sees the given environment and nothing else of ours but the path.
+ *
+ * @param logFile what it writes on standard error, kept
+ */
+export function startPart(name: string, main: string, env: Record<string, string>, logFile: string): Part {
+  const log = openSync(logFile, 'a', 0o600)
+  const { PATH = '', HOME = '', TMPDIR = '/tmp' } = process.env
+  const child = spawn(process.execPath, [main], {
+    cwd: ROOT,
+    env: { PATH, HOME, TMPDIR, ...env },
+    stdio: ['ignore', log, log],
+  })
+  closeSync(log)
+  const ended = endOf(child)
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  return {
+    name,
+    pid: child.pid ?? 0,
+    ended,
+    hasEnded,
+    async stop() {
+      if (hasEnded()) return
+      child.kill('SIGTERM')
+      const patience = new AbortController()
+      const kill = wait(STOP_MS, undefined, { signal: patience.signal }).then(
+        () => child.kill('SIGKILL'),
+        () => undefined,
+      )
+      await ended
+      patience.abort()
+      await kill
+    },
+    lastWords: () => troubleIn(readFileSync(logFile, 'utf8')),
+  }
+}
+
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise(resolve => {
+    child.once('error', error => resolve(`could not be started: ${error.message}`))
+    child.once('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `exited with ${code}`))
+  })
+}
+
+const LINES = 5
+/** pino's level of an error. */
+const ERROR_LEVEL = 50
+
+/** @returns the messages of the last errors, or else the last lines as they are */
+function troubleIn(text: string): string[] {
+  const lines = text.trim().split('\n').filter(Boolean)
+  const errors = lines.flatMap(line => {
+    const [, level, msg] = /^\{"level":(\d+),.*"msg":"((?:[^"\\]|\\.)*)"\}$/.exec(line) ?? []
+    if (level === undefined) return [line]
+    return Number(level) >= ERROR_LEVEL ? [msg ?? ''] : []
+  })
+  return (errors.length ? errors : lines).slice(-LINES)
+}
