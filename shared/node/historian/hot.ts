@@ -8,8 +8,13 @@ import { openKeyGiver } from './keys.ts'
 export type HotSample = { id: string; t: number; v: number; q?: Quality | undefined }
 
 /** The years 0000 to 9999: those that have a month of the form `2026-03`. */
-const T_MIN = Date.parse('0000-01-01T00:00:00Z')
-const T_MAX = Date.UTC(10_000, 0, 1)
+export const T_MIN = Date.parse('0000-01-01T00:00:00Z')
+export const T_MAX = Date.UTC(10_000, 0, 1)
+/** Whether history can keep `t`: a whole number of ms in those years. */
+export const isInstant = (t: number): boolean => Number.isInteger(t) && t >= T_MIN && t < T_MAX
+
+/** The value that history gives back: NaN where the device itself does not vouch for it. */
+export const usable = ({ v, q }: HotSample): number => (q === 'bad' || q === 'stale' ? Number.NaN : v)
 
 export type HotRows = {
   /** Gives keys to new points; call it outside of the transaction that inserts. */
@@ -33,11 +38,13 @@ export function openHotRows(db: Database): HotRows {
       const { building, points } = give(building_id, new Set(samples.map(({ id }) => id)))
       const epoch = epochNow.get()
       let added = 0
-      for (const { id, t, v, q } of samples) {
-        assert(Number.isInteger(t) && t >= T_MIN && t < T_MAX, `point ${id}: ${t} is not an instant in ms`)
-        const usable = !Number.isNaN(v) && q !== 'bad' && q !== 'stale'
-        const quality = QUALITIES.indexOf(q ?? (usable ? 'good' : 'bad'))
-        added += upsert.run(building, t, points.get(id), usable ? v : null, quality, epoch).changes
+      for (const sample of samples) {
+        const { id, t, q } = sample
+        assert(isInstant(t), `point ${id}: ${t} is not an instant in ms`)
+        const value = usable(sample)
+        const missing = Number.isNaN(value)
+        const quality = QUALITIES.indexOf(q ?? (missing ? 'bad' : 'good'))
+        added += upsert.run(building, t, points.get(id), missing ? null : value, quality, epoch).changes
       }
       return { added, duplicate: samples.length - added }
     },

@@ -1,0 +1,77 @@
+import type { Series } from './series.ts'
+
+/**
+ * Builds one point's series from stretches, the least valid first: of two samples of the same instant, the one of the
+ * later stretch counts. Stretches that follow each other in time cost one copy; only overlapping ones are merged.
+ */
+export type SeriesBuilder = {
+  /** The next stretch begins. */
+  begin(): void
+  /** @throws RangeError when `t` is not later than the one before in this stretch */
+  push(t: number, value: number): void
+  /** @returns the series, ascending, without duplicates */
+  build(): Series
+}
+
+const CAPACITY_MIN = 64
+
+/** @param capacity how many samples to expect; more is possible */
+export function seriesBuilder(capacity: number): SeriesBuilder {
+  let ts = new Float64Array(Math.max(capacity, CAPACITY_MIN))
+  let values = new Float64Array(ts.length)
+  let n = 0
+  /** Where the current stretch begins. */
+  let start = 0
+
+  const grow = () => {
+    ts = extended(ts)
+    values = extended(values)
+  }
+  const begin = () => {
+    if (start > 0 && start < n && ts[start]! <= ts[start - 1]!) {
+      const whole = overlay(
+        { ts: ts.subarray(0, start), values: values.subarray(0, start) },
+        { ts: ts.subarray(start, n), values: values.subarray(start, n) },
+      )
+      ;({ ts, values } = whole)
+      n = ts.length
+    }
+    start = n
+  }
+  return {
+    begin,
+    push: (t, value) => {
+      if (n > start && t <= ts[n - 1]!) throw new RangeError(`${t} comes after ${ts[n - 1]} in a stretch that ascends`)
+      if (n === ts.length) grow()
+      ts[n] = t
+      values[n] = value
+      n += 1
+    },
+    build: () => {
+      begin()
+      return { ts: ts.slice(0, n), values: values.slice(0, n) }
+    },
+  }
+}
+
+function extended(column: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const longer = new Float64Array(column.length * 2)
+  longer.set(column)
+  return longer
+}
+
+/** Both in one; `over` counts where they have the same instant. */
+export function overlay(under: Series, over: Series): { ts: Float64Array<ArrayBuffer>; values: Float64Array<ArrayBuffer> } {
+  const ts = new Float64Array(under.ts.length + over.ts.length)
+  const values = new Float64Array(ts.length)
+  let n = 0
+  for (let i = 0, j = 0; i < under.ts.length || j < over.ts.length; n++) {
+    const below = under.ts[i] ?? Infinity
+    const above = over.ts[j] ?? Infinity
+    ts[n] = Math.min(below, above)
+    values[n] = above <= below ? over.values[j]! : under.values[i]!
+    if (below <= above) i += 1
+    if (above <= below) j += 1
+  }
+  return { ts: ts.slice(0, n), values: values.slice(0, n) }
+}

@@ -1,0 +1,71 @@
+import { type DuckDBConnection, DuckDBDataChunk, DuckDBInstance, DOUBLE } from '@duckdb/node-api'
+
+/** Rows of one chunk, DuckDB's own measure. */
+const CHUNK_ROWS = 2048
+
+export type DuckOptions = {
+  /** DuckDB's own limit; resident memory goes some 300 MB beyond it. */
+  memoryMb: number
+  /** Where to spill what does not fit; undefined when nothing may be spilled. */
+  spill: string | undefined
+}
+
+/** One chunk of an answer: `row` reads a column without making an object of the row. */
+export type Chunk = DuckDBDataChunk
+
+export type Duck = {
+  run(sql: string): Promise<void>
+  /** Rows as arrays; for small answers. */
+  rows(sql: string): Promise<unknown[][]>
+  /** Hands over the answer chunk by chunk, in order. */
+  stream(sql: string, take: (chunk: Chunk) => void): Promise<void>
+  /** Appends columns of numbers to a table whose columns are all DOUBLE. `null` is NULL. */
+  append(table: string, columns: ArrayLike<number | null>[]): Promise<void>
+  close(): void
+}
+
+/** DuckDB in this process, in memory, with no way to load anything from elsewhere. */
+export async function openDuck({ memoryMb, spill }: DuckOptions): Promise<Duck> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    memory_limit: `${memoryMb}MB`,
+    threads: '2',
+    temp_directory: spill ?? '',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+  })
+  const connection = await instance.connect()
+  return {
+    run: async sql => void (await connection.run(sql)),
+    rows: async sql => await (await connection.run(sql)).getRows(),
+    stream: async (sql, take) => {
+      const answer = await connection.stream(sql)
+      for (let chunk = await answer.fetchChunk(); chunk?.rowCount; chunk = await answer.fetchChunk()) take(chunk)
+    },
+    append: (table, columns) => append(connection, table, columns),
+    close: () => {
+      connection.closeSync()
+      instance.closeSync()
+    },
+  }
+}
+
+async function append(connection: DuckDBConnection, table: string, columns: ArrayLike<number | null>[]): Promise<void> {
+  const appender = await connection.createAppender(table)
+  const rows = columns[0]?.length ?? 0
+  for (let from = 0; from < rows; from += CHUNK_ROWS) {
+    const to = Math.min(from + CHUNK_ROWS, rows)
+    const chunk = DuckDBDataChunk.create(columns.map(() => DOUBLE))
+    chunk.rowCount = to - from
+    chunk.setColumns(columns.map(column => Array.prototype.slice.call(column, from, to) as (number | null)[]))
+    appender.appendDataChunk(chunk)
+  }
+  appender.closeSync()
+}
+
+/** A text as SQL writes it. */
+export const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
+export const texts = (values: Iterable<string>): string => [...values].map(text).join(', ')
+/** A table as SQL writes it. */
+export const valuesOf = (rows: (readonly [number, string])[]): string =>
+  `(VALUES ${rows.map(([number, name]) => `(${number}, ${text(name)})`).join(', ')})`

@@ -1,0 +1,102 @@
+import type { BulkLoader, Historian, HistoryQuery } from '#shared/core/ports.ts'
+import type { Database } from '../sqlite.ts'
+import { openWorker } from '../worker.ts'
+import { openAppend } from './append.ts'
+import { readyFolder } from './folder.ts'
+import { openLoader } from './loader.ts'
+import { openManifest } from './manifest.ts'
+import { openManifestWriter } from './manifest-writer.ts'
+import type { ReadHandlers, ReadInit } from './read-worker.ts'
+import { openSealer, type SealCount } from './sealer.ts'
+import type { WriteHandlers, WriteInit } from './write-worker.ts'
+
+/** What a process with DuckDB needs beside DuckDB's own limit; an exact quantile was seen to need more, and is ended. */
+const BESIDE_MB = 300
+/** Points of one query to the reading process: a year of minutes of these is 70 MB. */
+const READ_POINTS = 8
+
+export type StoredHistorian = Historian &
+  BulkLoader & {
+    /** Moves samples older than `before` (ms) from the database to files. */
+    seal(bound: { before: number }): Promise<SealCount>
+    /** Process id of the process that answers queries, while one runs. */
+    readerPid(): number | undefined
+    stop(): Promise<void>
+  }
+
+export type HistorianOptions = {
+  /** A database on disk, with its tables (`openDatabase`). */
+  db: Database
+  /** Folder for the sealed files. */
+  root: string
+  /** DuckDB's limit in each of its two processes. */
+  memoryMb: number
+  /** How long these processes may be idle before they end. */
+  idleMs: number
+}
+
+/**
+ * History: hot rows in SQLite, sealed files in Parquet, read and written by DuckDB in processes of their own.
+ *
+ * @throws Error when the folder cannot be written, belongs to another database or lacks a listed file
+ */
+export async function openHistorian({ db, root, memoryMb, idleMs }: HistorianOptions): Promise<StoredHistorian> {
+  const owner = db.prepare('SELECT history_id FROM history_state').pluck().get() as string
+  await readyFolder(root, owner, openManifest(db).files())
+  const bounds = { memoryMb: memoryMb + BESIDE_MB, idleMs }
+  const init: ReadInit & WriteInit = { dbPath: db.name, root, memoryMb }
+  const reader = openWorker<ReadHandlers>({
+    name: 'history query',
+    module: new URL('read-worker.ts', import.meta.url),
+    init,
+    ...bounds,
+  })
+  const writer = openWorker<WriteHandlers>({
+    name: 'history sealing',
+    module: new URL('write-worker.ts', import.meta.url),
+    init,
+    ...bounds,
+  })
+
+  const read = (query: HistoryQuery) => inGroups(query.point_ids, point_ids => reader.request('read', { ...query, point_ids }))
+  const manifest = openManifestWriter(db)
+  const sealer = openSealer(db, root, manifest, writer)
+  const load = openLoader(db, root, manifest, writer, sealer)
+  const inTurn = openTurns()
+  return {
+    append: openAppend(db, manifest, read),
+    read,
+    buckets: query => inGroups(query.point_ids, point_ids => reader.request('buckets', { ...query, point_ids })),
+    spans: building_id => reader.request('spans', building_id),
+    load: (building_id, points, mode, rows) =>
+      inTurn(async () => {
+        const count = await load(building_id, points, mode, rows)
+        await sealer.merge()
+        return count
+      }),
+    seal: bound =>
+      inTurn(async () => {
+        const count = await sealer.seal(bound)
+        await sealer.merge()
+        return count
+      }),
+    readerPid: reader.pid,
+    stop: async () => void (await Promise.all([reader.stop(), writer.stop()])),
+  }
+}
+
+async function inGroups<T>(point_ids: string[], ask: (point_ids: string[]) => Promise<T[]>): Promise<T[]> {
+  const answers: T[] = []
+  for (let i = 0; i < point_ids.length; i += READ_POINTS) answers.push(...(await ask(point_ids.slice(i, i + READ_POINTS))))
+  return answers
+}
+
+/** Runs operations one after the other; one that fails does not keep the next from running. */
+function openTurns(): <T>(operation: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return operation => {
+    const turn = last.then(operation, operation)
+    last = turn.catch(() => undefined)
+    return turn
+  }
+}

@@ -1,0 +1,86 @@
+import { type Duck, texts, valuesOf } from './duck.ts'
+import { monthSpan, partFile } from './folder.ts'
+import type { NewPart, Part } from './manifest.ts'
+import { groups, selectParts, writePart } from './part-file.ts'
+import { stageFile } from './stage.ts'
+
+export type LoadInput = {
+  building_id: string
+  /** The staging folder, the batches and the rows that were put there. */
+  folder: string
+  batches: number
+  rows: number
+  /** Point ids by their index in the staged rows. */
+  points: string[]
+  /** Sealed parts with which to merge; none when what they hold is replaced. */
+  existing: Part[]
+  epoch: number
+}
+/** As if the rows had been appended one by one: the value that is there already counts as duplicate. */
+export type Loaded = { parts: NewPart[]; added: number; duplicate: number }
+
+type StagedPoint = { month: string; point: number; rows: number }
+
+/**
+ * Turns staged rows into parts, month by month, in bounded memory.
+ *
+ * @throws Error when not all of the rows that were sent are in the staging folder
+ */
+export async function loadStaged(duck: Duck, root: string, input: LoadInput): Promise<Loaded> {
+  const files = Array.from({ length: input.batches }, (_, n) => stageFile(root, input.folder, n))
+  const staged = `read_parquet([${texts(files)}])`
+  const byMonth = Map.groupBy(await survey(duck, staged, input.rows), ({ month }) => month)
+  const loaded: Loaded = { parts: [], added: 0, duplicate: 0 }
+  for (const [month, points] of byMonth) {
+    for (const [n, group] of groups(points, ({ rows }) => rows).entries()) {
+      const { fresh, added, rows } = await settle(duck, root, staged, input, month, group)
+      loaded.added += added
+      loaded.duplicate += rows - added
+      if (fresh === 0) continue
+      const select = `SELECT point_id, ts, value, if(value IS NULL, 2, 0)::UTINYINT AS quality FROM settled WHERE fresh ORDER BY point_id, ts`
+      loaded.parts.push(await writePart(duck, root, partFile(input.building_id, month, input.epoch, n), month, select))
+    }
+  }
+  return loaded
+}
+
+async function survey(duck: Duck, staged: string, expected: number): Promise<StagedPoint[]> {
+  const found = (await duck.rows(
+    `SELECT strftime(epoch_ms(ts), '%Y-%m'), point, count(*)::DOUBLE FROM ${staged} GROUP BY ALL ORDER BY ALL`,
+  )) as [string, number, number][]
+  const rows = found.reduce((sum, [, , some]) => sum + some, 0)
+  if (rows !== expected) throw new Error(`${rows} rows are staged of ${expected} that were sent`)
+  return found.map(([month, point, some]) => ({ month, point, rows: some }))
+}
+
+/** Fills the table `settled` with the staged rows of some points and one month: whether each was new, whether it lasts. */
+async function settle(duck: Duck, root: string, staged: string, input: LoadInput, month: string, group: StagedPoint[]) {
+  const { from, to } = monthSpan(month)
+  const names = group.map(({ point }) => [point, input.points[point]!] as const)
+  const wanted = new Set(names.map(([, point_id]) => point_id))
+  const existing = input.existing
+    .filter(part => part.month === month)
+    .map(part => ({ ...part, points: part.points.filter(({ point_id }) => wanted.has(point_id)) }))
+    .filter(({ points }) => points.length > 0)
+  const held = existing.length
+    ? `UNION ALL SELECT point_id, ts, value, -1, -1 FROM (${selectParts(root, existing)})
+       QUALIFY row_number() OVER (PARTITION BY point_id, ts ORDER BY rank DESC) = 1`
+    : ''
+  await duck.run(
+    `CREATE OR REPLACE TEMP TABLE settled AS
+     WITH every (point_id, ts, value, batch, row) AS (
+       SELECT point_id, epoch_ms(ts), value, batch, row
+       FROM ${staged} JOIN ${valuesOf(names)} AS names (point, point_id) USING (point)
+       WHERE ts >= ${from} AND ts < ${to} AND point IN (${names.map(([point]) => point).join(', ')})
+       ${held})
+     SELECT point_id, ts, value, batch,
+       lag(batch) OVER w IS NULL OR lag(value) OVER w IS DISTINCT FROM value AS added,
+       lead(batch) OVER w IS NULL AND (first(batch) OVER w >= 0 OR first(value) OVER w IS DISTINCT FROM value) AS fresh
+     FROM every WINDOW w AS (PARTITION BY point_id, ts ORDER BY batch, row)`,
+  )
+  await duck.run('DELETE FROM settled WHERE batch < 0')
+  const [[fresh, added, rows] = []] = (await duck.rows(
+    'SELECT (count(*) FILTER (WHERE fresh))::DOUBLE, (count(*) FILTER (WHERE added))::DOUBLE, count(*)::DOUBLE FROM settled',
+  )) as number[][]
+  return { fresh: fresh!, added: added!, rows: rows! }
+}

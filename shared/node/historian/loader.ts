@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import type { BulkLoader, PointRows } from '#shared/core/ports.ts'
+import { Problem } from '#shared/core/problem.ts'
+import type { Database } from '../sqlite.ts'
+import type { Worker } from '../worker.ts'
+import { removeParts } from './folder.ts'
+import { isInstant, T_MAX, T_MIN } from './hot.ts'
+import { openKeyGiver } from './keys.ts'
+import { openManifest } from './manifest.ts'
+import type { ManifestWriter } from './manifest-writer.ts'
+import type { Sealer } from './sealer.ts'
+import { stageFolder } from './stage.ts'
+import type { WriteHandlers } from './write-worker.ts'
+
+/** Rows that are sent to staging at once: 6 MB. */
+const BATCH_ROWS = 250_000
+
+/** Loads packages; its callers see to it that one operation runs at a time. */
+export function openLoader(
+  db: Database,
+  root: string,
+  manifest: ManifestWriter,
+  writer: Worker<WriteHandlers>,
+  sealer: Sealer,
+): BulkLoader['load'] {
+  const give = openKeyGiver(db)
+  const forget = db.prepare('DELETE FROM samples WHERE building = ? AND point IN (SELECT value FROM json_each(?))')
+  const { find } = openManifest(db)
+
+  return async (building_id, points, mode, rows) => {
+    const folder = randomUUID()
+    try {
+      const staged = await stageAll(writer, folder, points, rows)
+      if (staged.rows === 0) throw new Problem('package_invalid', 'the package holds no rows: nothing was changed')
+      // Sealed, hot rows have a rank, and that of the package is higher.
+      if (mode === 'merge') await sealer.seal({ building_id, from: staged.first, before: staged.last + 1 })
+      const given = give(building_id, points)
+      const keys = points.map(point_id => given.points.get(point_id)!)
+      const query = { building: given.building, points: keys, from: staged.first, to: staged.last + 1 }
+      const existing = mode === 'merge' ? find(query) : []
+      const epoch = manifest.nextEpoch()
+      const { batches, rows: sent } = staged
+      const loaded = await writer.request('load', { building_id, folder, batches, rows: sent, points, existing, epoch })
+      const rubbish = manifest.commit(list => {
+        if (mode === 'replace') forget.run(given.building, JSON.stringify(keys))
+        const files = mode === 'replace' ? list.dropPoints(given.building, keys) : []
+        list.add(given.building, epoch, loaded.parts)
+        return files
+      })
+      removeParts(root, rubbish)
+      return { added: loaded.added, duplicate: loaded.duplicate }
+    } finally {
+      rmSync(stageFolder(root, folder), { recursive: true, force: true })
+    }
+  }
+}
+
+/** Sends the rows to the staging folder in batches. @returns how many, and their first and last instant */
+async function stageAll(writer: Worker<WriteHandlers>, folder: string, points: string[], rows: AsyncIterable<PointRows>) {
+  const index = new Map(points.map((point_id, i) => [point_id, i]))
+  const staged = { batches: 0, rows: 0, first: T_MAX, last: T_MIN }
+  let batch: { point: number; rows: PointRows }[] = []
+  let size = 0
+  const send = async () => {
+    if (size === 0) return
+    await writer.request('stage', { folder, n: staged.batches, ...columnsOf(batch, size) })
+    staged.batches += 1
+    staged.rows += size
+    batch = []
+    size = 0
+  }
+  for await (const each of rows) {
+    const point = index.get(each.point_id)
+    assert(point !== undefined, `${each.point_id} is not one of the points of the package`)
+    for (const t of each.series.ts) {
+      assert(isInstant(t), `point ${each.point_id}: ${t} is not an instant in ms`)
+      staged.first = Math.min(staged.first, t)
+      staged.last = Math.max(staged.last, t)
+    }
+    batch.push({ point, rows: each })
+    size += each.series.ts.length
+    if (size >= BATCH_ROWS) await send()
+  }
+  await send()
+  return staged
+}
+
+function columnsOf(batch: { point: number; rows: PointRows }[], size: number) {
+  const columns = { point: new Float64Array(size), ts: new Float64Array(size), values: new Float64Array(size) }
+  let n = 0
+  for (const { point, rows } of batch) {
+    columns.point.fill(point, n, n + rows.series.ts.length)
+    columns.ts.set(rows.series.ts, n)
+    columns.values.set(rows.series.values, n)
+    n += rows.series.ts.length
+  }
+  return columns
+}

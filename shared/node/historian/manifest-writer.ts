@@ -1,0 +1,78 @@
+import type { Database } from '../sqlite.ts'
+import type { NewPart } from './manifest.ts'
+
+export type ManifestWriter = {
+  /** Begins an operation: hot rows of this epoch and later are not its business. Durable when it returns. */
+  nextEpoch(): number
+  /** Changes the list in one transaction. */
+  commit<T>(change: (list: ManifestChange) => T): T
+  /** Grows with every commit. */
+  version(): number
+  /** The last instant of a point that is in a file; -Infinity when there is none. */
+  lastSealed(point: number): number
+}
+export type ManifestChange = {
+  add(building: number, rank: number, parts: NewPart[]): void
+  /** Drops parts; their files are rubbish once the transaction is in. */
+  drop(parts: number[]): void
+  /** Drops points from all parts, and parts that hold nothing any more. @returns the files of those */
+  dropPoints(building: number, points: number[]): string[]
+}
+
+/** For the one process that writes. */
+export function openManifestWriter(db: Database): ManifestWriter {
+  const next = db.prepare('UPDATE history_state SET epoch = epoch + 1 RETURNING epoch').pluck()
+  const last = db.prepare('SELECT max(last) FROM part_points WHERE point = ?').pluck()
+  const list = openChange(db)
+  const lastSealed = new Map<number, number>()
+  let version = 0
+  return {
+    nextEpoch: () => next.get() as number,
+    commit: change => {
+      const result = db.transaction(change)(list)
+      version += 1
+      lastSealed.clear()
+      return result
+    },
+    version: () => version,
+    lastSealed: point => {
+      const known = lastSealed.get(point)
+      if (known !== undefined) return known
+      const found = (last.get(point) as number | null) ?? -Infinity
+      lastSealed.set(point, found)
+      return found
+    },
+  }
+}
+
+function openChange(db: Database): ManifestChange {
+  const addPart = db
+    .prepare('INSERT INTO parts (building, month, file, bytes, rank) VALUES (?, ?, ?, ?, ?) RETURNING part')
+    .pluck()
+  const addPoint = db.prepare(
+    `INSERT INTO part_points SELECT point, @part, @first, @last, @samples FROM history_points
+     WHERE building = @building AND point_id = @point_id`,
+  )
+  const drop = db.prepare('DELETE FROM parts WHERE part = ?')
+  const dropPoint = db.prepare('DELETE FROM part_points WHERE point = ?')
+  const dropEmpty = db
+    .prepare('DELETE FROM parts WHERE building = ? AND part NOT IN (SELECT part FROM part_points) RETURNING file')
+    .pluck()
+  return {
+    add: (building, rank, parts) => {
+      for (const { file, month, bytes, points } of parts) {
+        const part = addPart.get(building, month, file, bytes, rank)
+        for (const point of points) {
+          if (addPoint.run({ building, part, ...point }).changes !== 1) throw new Error(`point ${point.point_id} has no key`)
+        }
+      }
+    },
+    drop: parts => {
+      for (const part of parts) drop.run(part)
+    },
+    dropPoints: (building, points) => {
+      for (const point of points) dropPoint.run(point)
+      return dropEmpty.all(building) as string[]
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { Database } from '../sqlite.ts'
+
+/** What a file holds of one point, `last` included. */
+export type PartPoint = { point_id: string; first: number; last: number; samples: number }
+/** A sealed file: rows sorted by point and time, at most one for a point and instant. Never changed, only dropped. */
+export type NewPart = {
+  /** Below the history folder. */
+  file: string
+  /** UTC, `2026-03`. */
+  month: string
+  bytes: number
+  points: PartPoint[]
+}
+/** Of two parts that hold a sample of the same instant, the one with the higher rank has the valid one. */
+export type Part = { part: number; file: string; month: string; rank: number; points: PartPoint[] }
+
+export type Manifest = {
+  /** Parts that hold something of these points in `[from, to)`, oldest month and lowest rank first. */
+  find(query: { building: number; points: number[]; from: number; to: number }): Part[]
+  /** All of a building's parts, or those of a month, in the same order. */
+  all(building: number, month?: string): Part[]
+  /** Months whose parts have more than `ranks` ranks. */
+  crowded(ranks: number): { building: number; building_id: string; month: string }[]
+  files(): { file: string; bytes: number }[]
+}
+
+const COLUMNS = 'parts.part, file, month, rank, point_id, first, last, samples'
+const ORDER = 'ORDER BY month, rank, parts.part, point_id'
+
+/** The list of the sealed files. What is not listed here does not exist, whatever lies in the folder. */
+export function openManifest(db: Database): Manifest {
+  const find = db.prepare(
+    `SELECT ${COLUMNS} FROM json_each(@points) AS wanted
+     CROSS JOIN part_points ON part_points.point = wanted.value
+     CROSS JOIN parts ON parts.part = part_points.part
+     CROSS JOIN history_points ON history_points.point = part_points.point
+     WHERE parts.building = @building AND last >= @from AND first < @to ${ORDER}`,
+  )
+  const all = db.prepare(
+    `SELECT ${COLUMNS} FROM parts JOIN part_points USING (part) JOIN history_points USING (point)
+     WHERE parts.building = @building AND (@month IS NULL OR month = @month) ${ORDER}`,
+  )
+  const crowded = db.prepare(
+    `SELECT building, building_id, month FROM parts JOIN history_buildings USING (building)
+     GROUP BY building, month HAVING count(DISTINCT rank) > ?`,
+  )
+  const files = db.prepare('SELECT file, bytes FROM parts ORDER BY file')
+  return {
+    find: ({ points, ...query }) => toParts(find.all({ ...query, points: JSON.stringify(points) })),
+    all: (building, month) => toParts(all.all({ building, month: month ?? null })),
+    crowded: ranks => crowded.all(ranks) as { building: number; building_id: string; month: string }[],
+    files: () => files.all() as { file: string; bytes: number }[],
+  }
+}
+
+function toParts(rows: unknown[]): Part[] {
+  const parts = new Map<number, Part>()
+  for (const row of rows as (Omit<Part, 'points'> & PartPoint)[]) {
+    const { part, file, month, rank, ...point } = row
+    const known = parts.get(part)
+    if (known) known.points.push(point)
+    else parts.set(part, { part, file, month, rank, points: [point] })
+  }
+  return [...parts.values()]
+}

@@ -1,0 +1,42 @@
+import type { Duck } from './duck.ts'
+import { partFile } from './folder.ts'
+import type { NewPart, Part } from './manifest.ts'
+import { groups, selectParts, writePart } from './part-file.ts'
+
+/** Ranks that a month may have before some are merged: a read opens as many files. */
+export const RANKS_MAX = 8
+
+export type MergeInput = { building_id: string; month: string; parts: Part[]; epoch: number }
+
+/**
+ * Which parts of a month to merge: the newest, and older ones as long as they are no larger than what is merged into
+ * them. So each row is written again only about log2(parts) times.
+ *
+ * @param parts of one month and at least two ranks, lowest rank first
+ */
+export function planMerge(parts: Part[]): Part[] {
+  const ranks = [...Map.groupBy(parts, ({ rank }) => rank).values()]
+  const rows = (some: Part[]) => some.reduce((sum, { points }) => points.reduce((all, { samples }) => all + samples, sum), 0)
+  let chosen = ranks.slice(-2).flat()
+  for (let i = ranks.length - 3; i >= 0 && rows(ranks[i]!) <= rows(chosen); i--) chosen = [...ranks[i]!, ...chosen]
+  return chosen
+}
+
+/** Writes what counts of the given parts to new ones, each with its share of the points. */
+export async function mergeParts(duck: Duck, root: string, { building_id, month, parts, epoch }: MergeInput): Promise<NewPart[]> {
+  const samples = new Map<string, number>()
+  for (const { points } of parts) {
+    for (const point of points) samples.set(point.point_id, (samples.get(point.point_id) ?? 0) + point.samples)
+  }
+  const merged: NewPart[] = []
+  for (const [n, group] of groups([...samples].toSorted(), ([, rows]) => rows).entries()) {
+    const wanted = new Set(group.map(([point_id]) => point_id))
+    const sources = parts
+      .map(part => ({ ...part, points: part.points.filter(({ point_id }) => wanted.has(point_id)) }))
+      .filter(({ points }) => points.length > 0)
+    const select = `SELECT point_id, ts, value, quality FROM (${selectParts(root, sources)})
+      QUALIFY row_number() OVER (PARTITION BY point_id, ts ORDER BY rank DESC) = 1 ORDER BY point_id, ts`
+    merged.push(await writePart(duck, root, partFile(building_id, month, epoch, n), month, select))
+  }
+  return merged
+}

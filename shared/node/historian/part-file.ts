@@ -1,0 +1,76 @@
+import { closeSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { makeFolder, syncFolder } from '../files.ts'
+import { type Duck, text, texts } from './duck.ts'
+import type { NewPart, Part, PartPoint } from './manifest.ts'
+
+/** Rows that are worked on at once: bounds memory whatever a building's size, and so the size of a file. */
+export const PART_ROWS = 1_000_000
+
+/**
+ * Writes one part: temporary file, read back, fsync, rename, fsync of the folder. It counts once the manifest lists it.
+ *
+ * @param select gives point_id, ts, value and quality, sorted by point_id and ts
+ * @throws Error when the file does not hold as many rows as were written
+ */
+export async function writePart(duck: Duck, root: string, file: string, month: string, select: string): Promise<NewPart> {
+  const path = join(root, file)
+  const temporary = `${path}.tmp`
+  await makeFolder(dirname(path))
+  const options = 'FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd'
+  const [[written] = []] = await duck.rows(`COPY (${select}) TO ${text(temporary)} (${options})`)
+  const points = await contents(duck, temporary)
+  const readBack = points.reduce((sum, { samples }) => sum + samples, 0)
+  if (readBack !== Number(written)) throw new Error(`${file}: ${readBack} rows can be read back of ${written} that were written`)
+  const descriptor = openSync(temporary, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(temporary, path)
+  syncFolder(dirname(path))
+  return { file, month, bytes: statSync(path).size, points }
+}
+
+async function contents(duck: Duck, path: string): Promise<PartPoint[]> {
+  const rows = await duck.rows(
+    `SELECT point_id, epoch_ms(min(ts))::DOUBLE, epoch_ms(max(ts))::DOUBLE, count(*)::DOUBLE
+     FROM read_parquet(${text(path)}) GROUP BY point_id ORDER BY point_id`,
+  )
+  return (rows as [string, number, number, number][]).map(([point_id, first, last, samples]) => ({
+    point_id,
+    first,
+    last,
+    samples,
+  }))
+}
+
+/**
+ * The rows that parts hold of points, with their rank.
+ *
+ * @param parts with the points to take from each; at least one
+ */
+export function selectParts(root: string, parts: Part[]): string {
+  return parts
+    .map(({ file, rank, points }) => {
+      const ids = texts(points.map(({ point_id }) => point_id))
+      return `SELECT point_id, ts, value, quality, ${rank} AS rank FROM read_parquet(${text(join(root, file))}) WHERE point_id IN (${ids})`
+    })
+    .join(' UNION ALL ')
+}
+
+/** Cuts points into groups of at most `PART_ROWS` rows, or of one point where that has more. */
+export function groups<T>(points: T[], rowsOf: (point: T) => number): T[][] {
+  const cut: T[][] = []
+  let rows = Infinity
+  for (const point of points) {
+    if (rows + rowsOf(point) > PART_ROWS) {
+      cut.push([])
+      rows = 0
+    }
+    cut.at(-1)!.push(point)
+    rows += rowsOf(point)
+  }
+  return cut
+}

@@ -1,0 +1,17 @@
+/** The process that answers queries. */
+import type { HistoryQuery, Span } from '#shared/core/ports.ts'
+import type { Buckets, Series } from '#shared/core/series.ts'
+import { serveWorker } from '../serve-worker.ts'
+import { openHistoryReader } from './reader.ts'
+
+export type ReadInit = { dbPath: string; root: string; memoryMb: number }
+export type ReadHandlers = {
+  read(query: HistoryQuery): Promise<Series[]>
+  buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
+  spans(building_id: string): Promise<Span[]>
+}
+
+serveWorker(async (init: ReadInit): Promise<ReadHandlers> => {
+  const { read, buckets, spans } = await openHistoryReader(init)
+  return { read, buckets, spans }
+})

@@ -1,0 +1,63 @@
+import type { Database } from '../sqlite.ts'
+import { type Duck, valuesOf } from './duck.ts'
+import { monthOf, monthSpan, partFile } from './folder.ts'
+import { openKeys } from './keys.ts'
+import type { NewPart } from './manifest.ts'
+import { writePart } from './part-file.ts'
+
+/** Rows that are sealed at once: deleting them holds up the writer's thread for a quarter of a second at most. */
+const SEAL_ROWS = 200_000
+
+export type SealInput = {
+  building: number
+  building_id: string
+  /** Looks for rows in `[from, before)`. */
+  from: number
+  before: number
+  /** Rows of this epoch and later stay: they may have come after the slice was read. */
+  epoch: number
+  /** Number of the slice, for the file's name. */
+  n: number
+}
+/** The slice `[from, to)`; no part when all of its rows are too new. */
+export type Sealed = { from: number; to: number; part: NewPart | undefined }
+
+/** Writes the oldest hot rows of a building to a part: of one month, and at most `SEAL_ROWS` (or one instant). */
+export async function sealSlice(db: Database, duck: Duck, root: string, input: SealInput): Promise<Sealed | undefined> {
+  const slice = readSlice(db, input)
+  if (!slice) return undefined
+  const { from, to, rows, names } = slice
+  if (rows.length === 0) return { from, to, part: undefined }
+
+  await duck.run('CREATE OR REPLACE TEMP TABLE hot (ts DOUBLE, point DOUBLE, value DOUBLE, quality DOUBLE)')
+  await duck.append(
+    'hot',
+    [0, 1, 2, 3].map(column => rows.map(row => row[column]!)),
+  )
+  const month = monthOf(from)
+  const file = partFile(input.building_id, month, input.epoch, input.n)
+  const select = `SELECT point_id, epoch_ms(ts::BIGINT) AS ts, value, quality::UTINYINT AS quality
+    FROM hot JOIN ${valuesOf(names)} AS names (point, point_id) USING (point) ORDER BY point_id, ts`
+  return { from, to, part: await writePart(duck, root, file, month, select) }
+}
+
+type Row = [ts: number, point: number, value: number | null, quality: number]
+
+function readSlice(db: Database, { building, from, before, epoch }: SealInput) {
+  const oldest = db.prepare('SELECT min(ts) FROM samples WHERE building = ? AND ts >= ? AND ts < ?').pluck()
+  const cut = db.prepare(
+    `SELECT ts FROM samples WHERE building = ? AND ts >= ? AND ts < ? ORDER BY ts LIMIT 1 OFFSET ${SEAL_ROWS}`,
+  )
+  const rows = db.prepare('SELECT ts, point, value, quality FROM samples WHERE building = ? AND ts >= ? AND ts < ? AND epoch < ?')
+  return db.transaction(() => {
+    const start = oldest.get(building, from, before) as number | null
+    if (start === null) return undefined
+    const end = Math.min(before, monthSpan(monthOf(start)).to)
+    const full = cut.pluck().get(building, start, end) as number | undefined
+    const to = full === undefined ? end : Math.max(full, start + 1)
+    const found = rows.raw().all(building, start, to, epoch) as Row[]
+    const all = openKeys(db).names(building)
+    const names = [...new Set(found.map(([, point]) => point))].map(point => [point, all.get(point)!] as const)
+    return { from: start, to, rows: found, names }
+  })()
+}

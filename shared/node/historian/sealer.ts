@@ -1,0 +1,61 @@
+import type { Database } from '../sqlite.ts'
+import type { Worker } from '../worker.ts'
+import { removeParts } from './folder.ts'
+import { T_MIN } from './hot.ts'
+import { openManifest } from './manifest.ts'
+import type { ManifestWriter } from './manifest-writer.ts'
+import { planMerge, RANKS_MAX } from './merge.ts'
+import type { WriteHandlers } from './write-worker.ts'
+
+export type SealCount = { parts: number; rows: number }
+export type Sealer = {
+  /** Moves hot rows of `[from, before)` to files, of one building or of all. */
+  seal(span: { building_id?: string; from?: number; before: number }): Promise<SealCount>
+  /** Merges parts where a month of a building has too many. */
+  merge(): Promise<void>
+}
+
+/** Moves rows from the database to files and keeps the files few. Its callers see to it that one operation runs at a time. */
+export function openSealer(db: Database, root: string, manifest: ManifestWriter, writer: Worker<WriteHandlers>): Sealer {
+  const buildings = db.prepare('SELECT building, building_id FROM history_buildings ORDER BY building')
+  const forget = db.prepare('DELETE FROM samples WHERE building = ? AND ts >= ? AND ts < ? AND epoch < ?')
+  const { all, crowded } = openManifest(db)
+  const known = (building_id?: string) =>
+    (buildings.all() as { building: number; building_id: string }[]).filter(
+      each => building_id === undefined || each.building_id === building_id,
+    )
+
+  const seal: Sealer['seal'] = async ({ building_id, from: first = T_MIN, before }) => {
+    const count = { parts: 0, rows: 0 }
+    const epoch = manifest.nextEpoch()
+    for (const each of known(building_id)) {
+      for (let from = first, n = 0; from < before; n++) {
+        const slice = await writer.request('seal', { ...each, from, before, epoch, n })
+        if (!slice) break
+        count.rows += manifest.commit(list => {
+          if (slice.part) list.add(each.building, epoch, [slice.part])
+          return forget.run(each.building, slice.from, slice.to, epoch).changes
+        })
+        count.parts += slice.part ? 1 : 0
+        from = slice.to
+      }
+    }
+    return count
+  }
+
+  const merge = async () => {
+    for (const { building, building_id, month } of crowded(RANKS_MAX)) {
+      const parts = planMerge(all(building, month))
+      const merged = await writer.request('merge', { building_id, month, parts, epoch: manifest.nextEpoch() })
+      manifest.commit(list => {
+        list.drop(parts.map(({ part }) => part))
+        list.add(building, parts.at(-1)!.rank, merged)
+      })
+      removeParts(
+        root,
+        parts.map(({ file }) => file),
+      )
+    }
+  }
+  return { seal, merge }
+}

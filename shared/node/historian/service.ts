@@ -1,0 +1,42 @@
+import type { Logger } from 'pino'
+import type { Clock } from '#shared/core/ports.ts'
+import type { Service } from '../service.ts'
+import type { StoredHistorian } from './historian.ts'
+
+export type HistorianServiceOptions = {
+  clock: Clock
+  log: Logger
+  /** How often samples are sealed, ms of the clock. */
+  everyMs: number
+  /** The age at which samples are sealed, ms of the clock. */
+  keepMs: number
+}
+
+/** Seals on a schedule. A seal that fails is logged and tried again at the next turn: the rows stay where they are. */
+export function historianService(historian: StoredHistorian, { clock, log, everyMs, keepMs }: HistorianServiceOptions): Service {
+  const ending = new AbortController()
+  let loop: Promise<void> = Promise.resolve()
+
+  const run = async () => {
+    while (!ending.signal.aborted) {
+      try {
+        const count = await historian.seal({ before: clock.now() - keepMs })
+        if (count.rows) log.debug(count, 'history sealed')
+      } catch (error) {
+        if (!ending.signal.aborted) log.error({ err: error }, `history cannot be sealed: ${(error as Error).message}`)
+      }
+      await clock.sleep(everyMs, ending.signal)
+    }
+  }
+  return {
+    name: 'historian',
+    start: async () => {
+      loop = run()
+    },
+    stop: async () => {
+      ending.abort()
+      await historian.stop()
+      await loop
+    },
+  }
+}

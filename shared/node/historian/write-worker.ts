@@ -1,0 +1,30 @@
+/** The process that writes sealed files. It never changes the database: what it returns counts once the parent has listed it. */
+import { join } from 'node:path'
+import { serveWorker } from '../serve-worker.ts'
+import { openReadOnly } from '../sqlite.ts'
+import { openDuck } from './duck.ts'
+import { SCRATCH } from './folder.ts'
+import { type Loaded, type LoadInput, loadStaged } from './load.ts'
+import type { NewPart } from './manifest.ts'
+import { type MergeInput, mergeParts } from './merge.ts'
+import { type Sealed, type SealInput, sealSlice } from './seal.ts'
+import { type StageInput, stageRows } from './stage.ts'
+
+export type WriteInit = { dbPath: string; root: string; memoryMb: number }
+export type WriteHandlers = {
+  seal(input: SealInput): Promise<Sealed | undefined>
+  merge(input: MergeInput): Promise<NewPart[]>
+  stage(input: StageInput): Promise<void>
+  load(input: LoadInput): Promise<Loaded>
+}
+
+serveWorker(async ({ dbPath, root, memoryMb }: WriteInit): Promise<WriteHandlers> => {
+  const db = openReadOnly(dbPath)
+  const duck = await openDuck({ memoryMb, spill: join(root, SCRATCH) })
+  return {
+    seal: input => sealSlice(db, duck, root, input),
+    merge: input => mergeParts(duck, root, input),
+    stage: input => stageRows(duck, root, input),
+    load: input => loadStaged(duck, root, input),
+  }
+})
