@@ -32,14 +32,14 @@ export const SCRIPT: readonly ScheduledFault[] = [
     equipment_id: 'VAV-102',
     says: 'flow sensor reads nothing, the damper runs full open',
     from: 5 * MINUTE,
-    rules: [],
+    rules: ['VAV-FLOW-DEAD', 'VAV-LOW-FLOW', 'VAV-STARVED', 'SEN-FLAT'],
   },
   {
     fault: 'vav_reheat_leak',
     equipment_id: 'VAV-103',
     says: 'shut reheat valve passes hot water',
     from: 10 * MINUTE,
-    rules: [],
+    rules: ['VAV-REHEAT-LEAK'],
   },
   {
     fault: 'exhaust_fan_off',
@@ -47,7 +47,7 @@ export const SCRIPT: readonly ScheduledFault[] = [
     says: 'commanded on, belt broken: status stays off',
     from: 15 * MINUTE,
     to: 20 * HOUR,
-    rules: [],
+    rules: ['CMD-FAN-MISMATCH'],
   },
   {
     fault: 'oa_damper_stuck',
@@ -55,15 +55,15 @@ export const SCRIPT: readonly ScheduledFault[] = [
     says: 'outdoor-air damper stuck at 80 % while commanded to its minimum',
     from: 20 * MINUTE,
     to: 16 * HOUR,
-    rules: [],
+    rules: ['AHU-FC6-OUTDOOR-AIR', 'AHU-OAF-MINIMUM'],
   },
   {
     fault: 'zone_sensor_silent',
     equipment_id: 'VAV-104',
     says: 'zone temperature answers an error',
-    from: 40 * MINUTE,
+    from: 60 * MINUTE,
     to: 16 * HOUR,
-    rules: [],
+    rules: ['SEN-STALE'],
   },
   {
     fault: 'clg_valve_stuck',
@@ -71,14 +71,14 @@ export const SCRIPT: readonly ScheduledFault[] = [
     says: 'cooling valve stuck at 25 %',
     from: DAY,
     to: DAY + 16 * HOUR,
-    rules: [],
+    rules: ['AHU-FC13-COOL-FULL', 'AHU-FC12-COOL-NO-DROP'],
   },
   {
     fault: 'htg_valve_leak',
     equipment_id: 'AHU-1',
     says: 'shut heating valve passes hot water, the cooling coil makes up for it',
     from: 2 * DAY - 4 * HOUR,
-    rules: [],
+    rules: ['AHU-HEAT-SOAK', 'AHU-VALVE-PER-KELVIN'],
   },
 ]
 

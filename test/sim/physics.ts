@@ -208,7 +208,8 @@ function stepCoils(b: Building, faults: ReadonlySet<FaultName>): void {
     b.coilKw = 0
     b.ra = lag(b.ra, indoors, 3600)
     b.ma = lag(b.ma, indoors - 0.5, 3600)
-    b.sa = lag(b.sa, indoors - 0.8, 3600)
+    // Without flow, a coil that passes hot water warms the still air around the sensor behind it.
+    b.sa = lag(b.sa, faults.has('htg_valve_leak') ? indoors + 18 : indoors - 0.8, 3600)
     return
   }
   const economizer = b.oa < ECON_HIGH_LIMIT && b.oa < b.ra - 1
