@@ -7,15 +7,14 @@ export type BoxState = {
   /** Whether the system's time service says that it has set the clock from the network. */
   clock_synced: boolean
   started_at: number
-  at: number
 }
 
 /** systemd-timesyncd makes this file at its first synchronisation after a start. */
 const TIME_SYNCED = '/run/systemd/timesync/synchronized'
 
 /** @param workspace a folder on the disk that fills */
-export async function readBox(workspace: string, started_at: number, at: number): Promise<BoxState> {
+export async function readBox(workspace: string, started_at: number): Promise<BoxState> {
   const { bavail, blocks, bsize } = await statfs(workspace)
   const disk = { free_bytes: bavail * bsize, total_bytes: blocks * bsize }
-  return { disk, clock_synced: existsSync(TIME_SYNCED), started_at, at }
+  return { disk, clock_synced: existsSync(TIME_SYNCED), started_at }
 }

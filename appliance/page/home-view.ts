@@ -1,6 +1,6 @@
 /** Home: how the box is, in six tiles. Each says how old it is; what is wrong stands first. */
 import { type Html, html } from '#shared/core/html.ts'
-import { csrfField, operatorButton, type User } from '#shared/core/ui/frame.ts'
+import { csrfField, operatorButton, type User, versionText } from '#shared/core/ui/frame.ts'
 import { faultsHref, DEFAULT_QUERY } from '#shared/core/ui/fault-list.ts'
 import { PRIORITIES, PRIORITY_WORDS, type Priority, priorityMark, type State, STATES, stateMark } from '#shared/core/ui/mark.ts'
 import { formatAge, type Here, moment, momentAge, momentNow, momentOr } from '#shared/core/ui/moment.ts'
@@ -47,7 +47,7 @@ export type HomeModel = {
 }
 
 export const homeBody = (model: HomeModel): Html => html`<h1>${model.identity.name}</h1>
-<p class="lead">Box <code>${model.identity.edge_id}</code> of site <code>${model.identity.site_id}</code>, ${model.identity.building}. Version <span class="version">${model.version}</span></p>
+<p class="lead">Box <code>${model.identity.edge_id}</code> of site <code>${model.identity.site_id}</code>, ${model.identity.building}. Version ${versionText(model.version)}</p>
 ${homeTiles(model)}`
 
 /** The part that htmx asks for again. */
@@ -176,7 +176,7 @@ function boxTile({ box, hub, here }: HomeModel): Html {
 <div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? 'set by the network' : 'not seen to be set'}</dd></div>
 <div><dt>Certificate</dt><dd>${left === null ? 'none, no hub' : left > 0 ? html`${expiring && html`<strong>Ends soon: </strong>`}${formatDuration(left)} left` : html`<strong>ended ${formatDuration(-left)} ago</strong>`}</dd></div>
 <div><dt>Running since</dt><dd>${momentAge(box.started_at, here)}</dd></div>
-</dl><p class="age">As of ${momentAge(box.at, here)}</p>`,
+</dl>`,
   )
 }
 

@@ -77,7 +77,7 @@ async function homeModel(context: CentralContext, shell: Shell, sources: HomeSou
     open: openFaults(context, here.now),
     run: runTile(context, sources),
     hub: sources.forwardState(),
-    box: await readBox(context.workspace, context.startedAt, here.now),
+    box: await readBox(context.workspace, context.startedAt),
     user: shell.userOf(caller),
     csrf: shell.csrfOf(caller),
   }

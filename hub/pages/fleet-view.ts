@@ -3,9 +3,10 @@ import { type Html, html } from '#shared/core/html.ts'
 import type { Building } from '#shared/core/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
+import { versionText } from '#shared/core/ui/frame.ts'
 import { formatCount } from '#shared/core/ui/measure.ts'
 import { type Priority, PRIORITIES, priorityMark, type State, stateMark } from '#shared/core/ui/mark.ts'
-import { formatAge, type Here, momentAge, momentNow, momentOr } from '#shared/core/ui/moment.ts'
+import { formatAge, type Here, momentNow, momentOr } from '#shared/core/ui/moment.ts'
 import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, FRESH_MS, type Reported } from './fleet.ts'
 
 /** The table refreshes itself this often; the page turns grey when it stops. */
@@ -50,7 +51,8 @@ export const fleetPart = (
 ${strip(model)}
 ${filter(model)}
 ${model.rows.length ? table(model) : nothing(model)}
-<p class="as-of">As of ${momentNow(model.here)} <span class="feed" role="status"></span>. Data counts as fresh within ${formatDuration(FRESH_MS)}. <a href="/${query(model.status)}">Refresh</a></p>
+<p class="as-of">As of ${momentNow(model.here)} <span class="feed" role="status"></span> <a href="/${query(model.status)}">Refresh</a></p>
+<p class="muted">Data counts as fresh within ${formatDuration(FRESH_MS)}.</p>
 </div>`
 
 const query = (status: EdgeStatus | undefined) => (status ? `?status=${status}` : '')
@@ -84,13 +86,13 @@ function edgeRow({ edge, health, reported, building, open }: FleetRow, here: Her
   return html`<tr class="edge-${health.status}">
 <td data-label="Edge" class="what"><div><strong>${name || edge_id}</strong><span class="muted"><code>${edge_id}</code>, site ${site_id}${building && html`, ${building.name}`}</span></div></td>
 <td data-label="Status"><div>${stateMark(STATUS_MARK[health.status], STATUS_WORDS[health.status])}<span class="muted reason">${health.reason}</span></div></td>
-<td data-label="Session"><div>${online ? 'open' : 'closed'}${session_changed_at !== null && html` <span class="muted">since ${momentAge(session_changed_at, here)}</span>`}</div></td>
+<td data-label="Session"><div>${online ? 'open' : 'closed'}${session_changed_at !== null && html` <span class="muted">for ${formatDuration(here.now - session_changed_at)}</span>`}</div></td>
 <td data-label="Last data"><div>${momentOr(last_data_at, here, 'none yet')}</div></td>
 <td data-label="Faults"><div>${faults.length ? html`<a class="by-priority" href="${href}">${faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityMark(priority)}</span>`)}</a>` : html`<a href="${href}">none open</a>`}</div></td>
 <td data-label="Backlog"><div>${backlog(reported, here)}</div></td>
 <td data-label="Clock"><div>${clock(reported)}</div></td>
 <td data-label="Certificate"><div>${certificate(reported, here)}</div></td>
-<td data-label="Version"><div><span class="version">${version || 'not said'}</span></div></td>
+<td data-label="Version"><div>${version ? versionText(version) : 'not said'}</div></td>
 </tr>`
 }
 
@@ -103,7 +105,7 @@ const backlog = ({ backlog_rows, backlog_oldest_at }: Reported, { now }: Here): 
 function clock({ clock_offset_ms }: Reported): Html | string {
   if (clock_offset_ms === null) return 'not said'
   const ahead = clock_offset_ms > 0 ? 'ahead' : 'behind'
-  if (Math.abs(clock_offset_ms) < 1000) return 'within 1 s'
+  if (Math.abs(clock_offset_ms) < 1000) return 'within 1\u00a0s'
   const words = `${formatDuration(Math.abs(clock_offset_ms))} ${ahead}`
   return Math.abs(clock_offset_ms) > OFFSET_MAX_MS ? html`<strong>${words}</strong>` : words
 }

@@ -17,7 +17,7 @@ export function healthOf({ online, last_data_at, session_changed_at }: EdgeRecor
   if (online && fresh) return { status: 'operational', reason: 'session open, data fresh' }
   if (online) return { status: 'reduced', reason: last_data_at === null ? 'session open, no data yet' : 'session open, data old' }
   if (fresh) return { status: 'reduced', reason: 'data fresh, session closed' }
-  return { status: 'disconnected', reason: 'session closed, data old' }
+  return { status: 'disconnected', reason: last_data_at === null ? 'session closed, no data yet' : 'session closed, data old' }
 }
 
 /** What an edge last said of itself. Null where it said nothing that can be used. */

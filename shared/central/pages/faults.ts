@@ -36,8 +36,9 @@ const Query = strict({
 })
 
 type Stores = Pick<CentralContext, 'model' | 'results' | 'notes'>
+type ListStores = Stores & Pick<CentralContext, 'edges'>
 
-export const faultsRoute = (context: Stores, shell: Shell): Route =>
+export const faultsRoute = (context: ListStores, shell: Shell): Route =>
   route({
     method: 'GET',
     path: '/faults',
@@ -63,13 +64,14 @@ function readQuery({ lane = 'faults', group = 'equipment', days = 7, ...given }:
   }
 }
 
-function faultsModel(context: Stores, shell: Shell, query: FaultQuery): FaultsModel {
+function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): FaultsModel {
   const here = shell.here()
   const buildings = context.model.buildings()
   const items = episodesWithin(context, query.days * DAY, here.now, query.building)
   const rows = toRows(items, here.now).filter(({ row }) => matches(row, query))
   const counts = Object.fromEntries(LANES.map(lane => [lane, rows.filter(row => row.lane === lane).length]))
   const equipmentName = equipmentNames(context)
+  const asked = ({ building_id }: { building_id: string }) => query.building === undefined || building_id === query.building
   const shown = rows.filter(({ lane }) => lane === query.lane).map(({ row }) => row)
   const titleOf = (finding: Finding) => {
     const building = buildings.length > 1 ? buildings.find(({ building_id }) => building_id === finding.building_id) : undefined
@@ -83,9 +85,11 @@ function faultsModel(context: Stores, shell: Shell, query: FaultQuery): FaultsMo
     ...(items.length === EPISODES_MAX && { truncatedAt: EPISODES_MAX }),
     buildings,
     equipmentName,
-    lastRuns: buildings
-      .filter(({ building_id }) => query.building === undefined || building_id === query.building)
-      .flatMap(({ building_id }) => lastRun(context, building_id) ?? []),
+    lastRuns: buildings.filter(asked).flatMap(({ building_id }) => lastRun(context, building_id) ?? []),
+    boxes: context.edges
+      .list()
+      .filter(asked)
+      .map(({ edge_id, name, building_id, last_data_at }) => ({ name: name || edge_id, building_id, last_data_at })),
   }
 }
 

@@ -14,7 +14,7 @@ import {
   type Lane,
 } from './fault-list.ts'
 import { PRIORITIES, PRIORITY_WORDS, priorityMark } from './mark.ts'
-import { type Here, moment, momentAge } from './moment.ts'
+import { type Here, moment, momentAge, momentOr } from './moment.ts'
 import { REASON_WORDS, stateWords } from './words.ts'
 
 /** What the last run of one building could and could not say. */
@@ -35,6 +35,8 @@ export type FaultsModel = {
   buildings: Building[]
   equipmentName: (finding: { building_id: string; equipment_id: string }) => string
   lastRuns: LastRun[]
+  /** On a hub: the boxes whose findings arrive here, and when they were last heard. */
+  boxes: { name: string; building_id: string; last_data_at: number | null }[]
 }
 
 const LANE_WORDS: Record<Lane, string> = { faults: 'Equipment faults', data: 'Sensors and data', silenced: 'Silenced' }
@@ -44,7 +46,7 @@ ${tabs(model)}
 ${filterForm(model)}
 ${model.truncatedAt !== undefined && html`<p class="notice">Only the newest ${model.truncatedAt} episodes are shown; choose fewer days.</p>`}
 ${model.groups.length ? faultTable(model) : allQuiet(model)}
-${model.groups.length > 0 && html`<section class="card"><h2>Last run</h2>${model.lastRuns.map(run => runLine(run, model))}</section>`}`
+${model.groups.length > 0 && html`<section class="card"><h2>Who looked, and when</h2>${looked(model)}</section>`}`
 
 const tabs = ({ query, counts }: FaultsModel): Html =>
   html`<nav class="tabs" aria-label="Kinds of faults"><ul>${LANES.map(
@@ -114,12 +116,24 @@ function faultRow({ finding, note, priority, episodes, inFaultMs }: FaultRow, mo
 
 /** Nothing to list: say so, say since when that is known, and what could not be looked at. */
 function allQuiet(model: FaultsModel): Html {
-  const { query, lastRuns } = model
+  const { query } = model
   const narrowed = query.state !== undefined || query.priority !== undefined || query.equipment !== undefined
-  const nothing = query.lane === 'silenced' ? 'Nothing is silenced.' : narrowed ? 'Nothing fits this filter.' : 'All quiet.'
+  const unseen = !model.lastRuns.length && !model.boxes.length
+  const quiet = narrowed ? 'Nothing fits this filter.' : unseen ? 'Not looked yet.' : 'All quiet.'
+  const nothing = query.lane === 'silenced' ? 'Nothing is silenced.' : quiet
   return html`<section class="card quiet-card"><h2>${nothing}</h2>
-${lastRuns.length ? lastRuns.map(run => runLine(run, model)) : html`<p>No run has finished yet, so nothing has been looked at.</p>`}
+${looked(model)}
 </section>`
+}
+
+/** Who looked, and when: without this, silence could as well be a failure. */
+function looked(model: FaultsModel): Html {
+  const { lastRuns, boxes } = model
+  if (!lastRuns.length && !boxes.length) return html`<p>No run has finished yet, so nothing has been looked at.</p>`
+  return html`${lastRuns.map(run => runLine(run, model))}${boxes.map(
+    ({ name, building_id, last_data_at }) =>
+      html`<p>The box <strong>${name}</strong> looks for faults itself; its last data came ${momentOr(last_data_at, hereOf(building_id, model), 'never yet')}.</p>`,
+  )}`
 }
 
 function runLine(run: LastRun, model: FaultsModel): Html {

@@ -75,9 +75,15 @@ const notice = (): Html =>
   html`<p class="notice" role="note">Open for development: everyone on this machine may do everything.</p>`
 
 const footer = ({ site, here }: Frame): Html => html`<footer>
-<p>Plenum <span class="version">${site.version}</span></p>
+<p>Plenum ${versionText(site.version)}</p>
 <p>Page made ${moment(here.now, here)}, times in ${here.timezone}</p>
 </footer>`
+
+/** A version, which may break before its revision and nowhere else. */
+export function versionText(version: string): Html {
+  const [release, revision] = version.split('+')
+  return html`<span class="version">${release}${revision !== undefined && html`<wbr>+${revision}`}</span>`
+}
 
 /** A hidden field for every form that changes something. */
 export const csrfField = (csrf: string): Html => html`<input type="hidden" name="csrf" value="${csrf}">`

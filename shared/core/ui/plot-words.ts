@@ -2,7 +2,8 @@
 import { type Html, html } from '../html.ts'
 import { formatDuration } from '../time.ts'
 import { formatFigure, formatRoleValue, measureOfRole, type UnitSystem } from './measure.ts'
-import { formatMoment } from './moment.ts'
+import { dateOf } from '../zone.ts'
+import { formatClock, formatDay, formatMoment } from './moment.ts'
 import { type Plot, type Trace, TRACES_MAX } from './plot.ts'
 import { clipped, gapsOf, joined, lengthOf } from './plot-scale.ts'
 
@@ -14,12 +15,14 @@ export function plotSummary(plot: Plot): string {
   const { from, to, now, timezone, traces, episode, others } = plot
   const here = { now, timezone }
   const spans = joined(clipped([...others, episode], from, to))
+  const sameDay = dateOf(from, timezone) === dateOf(to, timezone)
+  const moment = (ms: number) => (sameDay ? formatMoment(ms, here) : `${formatDay(ms, here)} ${formatClock(ms, timezone)}`)
   const periods = spans.length === 1 ? 'one period' : `${spans.length} periods`
   const gaps = joined(traces.flatMap(({ buckets, nominalMs }) => gapsOf(buckets, nominalMs, Math.min(to, now))))
   const noData = gaps.length ? ` At least one input has no data for ${formatDuration(lengthOf(gaps))} (hatched).` : ''
   return (
-    `${traces.map(({ role }) => role).join(', ')} from ${formatMoment(from, here)} to ${formatMoment(to, here)}. ` +
-    `In fault (shaded) for ${formatDuration(lengthOf(spans))} in ${periods}; worst at ${formatMoment(plot.worst_at, here)}.${noData}`
+    `${traces.map(({ role }) => role).join(', ')} from ${moment(from)} to ${moment(to)}. ` +
+    `In fault (shaded) for ${formatDuration(lengthOf(spans))} in ${periods}; worst at ${moment(plot.worst_at)}.${noData}`
   )
 }
 

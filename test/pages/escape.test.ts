@@ -1,0 +1,159 @@
+/** Names, errors and notes come from devices, files and people: none may become markup, wherever it is shown. */
+import test, { type ExecutionContext } from 'ava'
+import fc from 'fast-check'
+import type { Html } from '#shared/core/html.ts'
+import { loginBody, problemBody } from '#shared/core/ui/entry-pages.ts'
+import { faultBody } from '#shared/core/ui/fault-page.ts'
+import { faultsBody } from '#shared/core/ui/faults-page.ts'
+import { DEFAULT_QUERY, groupRows, toRows } from '#shared/core/ui/fault-list.ts'
+import { page } from '#shared/core/ui/frame.ts'
+import { homeBody } from '../../appliance/page/home-view.ts'
+import { healthOf, reportedBy } from '../../hub/pages/fleet.ts'
+import { fleetBody } from '../../hub/pages/fleet-view.ts'
+import { BUILDING, COOLING, EDGES, LATEST, NOW, POINTS, RUN } from './fixture.ts'
+
+/** Breaks out of text, of a quoted attribute and of an address, unless it is escaped. */
+const POISON = `"'><x-poison onload=x>&`
+const hostile = fc.tuple(fc.string({ maxLength: 8 }), fc.string({ maxLength: 8 })).map(([a, b]) => `${a}${POISON}${b}`)
+const here = { now: NOW, timezone: BUILDING.timezone }
+const user = (text: string) => ({ name: text, role: text, mayOperate: true })
+
+function noPoison(t: ExecutionContext, render: (text: string) => Html) {
+  const property = fc.property(hostile, text => {
+    const out = render(text).text
+    return out.includes('x-poison') && !out.includes('<x-poison') && !/["']{2}(>|&gt;)<?x/.test(out)
+  })
+  t.notThrows(() => fc.assert(property, { numRuns: 25 }))
+}
+
+const note = (text: string) => ({ finding_id: text, ack: 'acked' as const, note: text, not_a_fault: text })
+const poisoned = (text: string) => ({
+  ...COOLING,
+  finding_id: text,
+  equipment_id: text,
+  rule_id: text,
+  title: text,
+  cause: [{ component: text, weight: 1 }],
+  evidence: {
+    ...COOLING.evidence,
+    expression: text,
+    sentence: text,
+    terms: [{ text, holds: true }],
+    inputs: { [text]: 1 },
+    params: { [text]: { value: 1, unit: text, source: 'default' as const } },
+  },
+})
+
+test('the frame escapes', t =>
+  noPoison(t, text =>
+    page(
+      {
+        site: {
+          house: 'hub',
+          name: text,
+          nav: [{ href: text, text }],
+          version: `${text}+${text}`,
+          assets: { css: text, script: text, htmx: text, icon: text },
+          open: false,
+        },
+        title: text,
+        current: text,
+        here,
+        user: user(text),
+        csrf: text,
+      },
+      loginBody({ next: text, error: text, name: text }),
+    ),
+  ))
+
+test('a problem page escapes', t => noPoison(t, text => problemBody({ title: text, detail: text, request_id: text })))
+
+test('the list of faults escapes', t =>
+  noPoison(t, text => {
+    const rows = toRows([{ finding: poisoned(text), note: { finding_id: text, ack: 'unacked' } }], NOW).map(({ row }) => row)
+    return faultsBody({
+      query: { ...DEFAULT_QUERY, equipment: text, building: text },
+      here,
+      groups: groupRows(rows, 'equipment', () => text),
+      counts: { faults: 1, data: 0, silenced: 0 },
+      buildings: [BUILDING, { ...BUILDING, building_id: text, name: text }],
+      equipmentName: () => text,
+      lastRuns: [{ building_id: text, finished_at: NOW, failed: 1, results: RUN.results }],
+      boxes: [{ name: text, building_id: text, last_data_at: NOW }],
+    })
+  }))
+
+test('the page of one fault escapes', t =>
+  noPoison(t, text => {
+    const finding = poisoned(text)
+    const column = Float64Array.of(1, 2)
+    const buckets = { from: NOW - 2000, step: 1000, min: column, max: column, mean: column, last: column, count: column }
+    return faultBody({
+      finding,
+      note: note(text),
+      building: { ...BUILDING, name: text },
+      equipment: { equipment_id: text, building_id: text, name: text, equipment_type: 'ahu' },
+      window: 'episode',
+      here,
+      plot: {
+        from: NOW - 2000,
+        to: NOW,
+        now: NOW,
+        timezone: here.timezone,
+        system: 'us',
+        traces: [{ role: text, buckets, nominalMs: 1000 }],
+        episode: { from: NOW - 2000, to: NOW },
+        others: [],
+        worst_at: NOW - 1000,
+      },
+      inputs: [
+        {
+          role: text,
+          point: { ...POINTS[0]!, point_id: text, name: text, unit: text, source: { protocol: 'csv', address: text } },
+          samples: 1,
+          coverage: 0.5,
+        },
+      ],
+      notPlotted: [text],
+      result: LATEST[0],
+      history: [{ finding: { ...finding, finding_id: `${text}2` }, note: note(text) }],
+      silencedBy: finding,
+      user: user(text),
+      csrf: text,
+    })
+  }))
+
+test('Home escapes', t =>
+  noPoison(t, text =>
+    homeBody({
+      identity: { name: text, edge_id: text, site_id: text, building: text },
+      version: text,
+      here,
+      poll: {
+        running: false,
+        points: { ok: 1, stale: 1, down: 1, fault: 1, disabled: 1, unknown: 1 },
+        devices: [{ device_id: text, name: text, state: 'fault', since: NOW, last_ok_at: null, last_error: text, rtt_ms_p50: 1 }],
+        last_read_at: null,
+      },
+      open: { 1: 0, 2: 0, 3: 0, data: 0 },
+      run: { running: false, last_error: text, last: null, next_at: null },
+      hub: { state: 'connecting', reason: text, backlog: 1, oldest_at: NOW, dropped: 1, last_ack_at: null, cert_not_after: null },
+      box: { disk: { free_bytes: 1, total_bytes: 2 }, clock_synced: false, started_at: NOW },
+      user: { ...user(text), mayOperate: false },
+      csrf: text,
+    }),
+  ))
+
+test('Fleet escapes', t =>
+  noPoison(t, text => {
+    const edge = { ...EDGES[0]!, edge_id: text, name: text, site_id: text, building_id: text, version: text }
+    const building = { ...BUILDING, name: text }
+    return fleetBody({
+      here,
+      rows: [{ edge, building, health: healthOf(edge, NOW), reported: reportedBy({}), open: { 1: 1, 2: 0, 3: 0 } }],
+      total: 1,
+      byStatus: { operational: 1, reduced: 0, disconnected: 0, pending: 0 },
+      status: undefined,
+      counts: { ingest_ok: 1, ingest_duplicate: 0, ingest_rejected: 1, last_ingest_at: null },
+    })
+  }))

@@ -1,0 +1,193 @@
+/** A process that serves pages over the real stores and the real HTTP server, on loopback. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import type { CentralContext, RunRequest } from '#shared/central/context.ts'
+import { problemPages } from '#shared/central/pages/login.ts'
+import { pageRoutes } from '#shared/central/pages/routes.ts'
+import { openShell } from '#shared/central/pages/shell.ts'
+import { toBuckets } from '#shared/core/buckets.ts'
+import type { Finding } from '#shared/core/finding.ts'
+import type { Building, Equipment, Point } from '#shared/core/model.ts'
+import type { Historian } from '#shared/core/ports.ts'
+import { EMPTY_SERIES, type Series } from '#shared/core/series.ts'
+import { DAY, formatInstant, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
+import { type HttpService, openHttp } from '#shared/node/http.ts'
+import { openDatabase } from '#shared/node/sqlite.ts'
+import { auditStore } from '#shared/node/store/audit.ts'
+import { edgeStore } from '#shared/node/store/edges.ts'
+import { modelStore } from '#shared/node/store/model.ts'
+import { noteStore } from '#shared/node/store/notes.ts'
+import { resultStore } from '#shared/node/store/results.ts'
+import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
+import { openAuth } from '#shared/node/token.ts'
+import { homeRoutes, type HomeSources } from '../../appliance/page/home.ts'
+import { fleetRoutes } from '../../hub/pages/routes.ts'
+import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RUN, samplesOf } from './fixture.ts'
+
+export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
+
+export type TestSite = { http: HttpService; url: string; context: CentralContext; close(): Promise<void>; runs: string[] }
+export type SiteOptions = {
+  house: 'appliance' | 'hub'
+  open?: boolean
+  building?: Building
+  equipment?: Equipment[]
+  points?: Point[]
+  findings?: Finding[]
+  sources?: Partial<HomeSources>
+  /** Nothing has run yet. */
+  empty?: boolean
+}
+
+export async function openSite(options: SiteOptions): Promise<TestSite> {
+  const workspace = mkdtempSync(join(tmpdir(), 'plenum-pages-'))
+  const db = openDatabase(join(workspace, 'plenum.db'))
+  const runs: string[] = []
+  const context = openContext(options, db, workspace, runs)
+  fill(context, options)
+  const shell = openShell(context, {
+    house: options.house,
+    name: options.house === 'hub' ? 'Campus hub' : 'Riverside box',
+    first: options.house === 'hub' ? 'Fleet' : 'Home',
+  })
+  const first =
+    options.house === 'hub' ? fleetRoutes(context, shell) : homeRoutes(context, shell, { ...SOURCES, ...options.sources })
+  const http = await openHttp({
+    name: 'pages',
+    host: '127.0.0.1',
+    port: 0,
+    routes: [...pageRoutes(context, shell), ...first],
+    auth: context.auth,
+    audit: context.audit,
+    log: context.log,
+    version: context.version,
+    trustedProxies: [],
+    problemPage: problemPages(shell),
+  })
+  await http.start()
+  const close = async () => {
+    await http.stop()
+    db.close()
+    rmSync(workspace, { recursive: true, force: true })
+  }
+  return { http, url: http.url(), context, close, runs }
+}
+
+function openContext(
+  { open }: SiteOptions,
+  db: ReturnType<typeof openDatabase>,
+  workspace: string,
+  runs: string[],
+): CentralContext {
+  const settings = open
+    ? { secret: undefined, passwords: { admin: undefined, agent: undefined, viewer: undefined }, trustedProxies: [] }
+    : { secret: 'a secret of at least thirty-two characters', passwords: PASSWORDS, trustedProxies: [] }
+  return {
+    service: 'test',
+    version: '0.1.0+d792499f00aa',
+    startedAt: NOW - 4 * DAY,
+    clock: { now: () => NOW, sleep: async () => undefined },
+    log: pino({ level: 'silent' }),
+    workspace,
+    site_id: 'riverside',
+    model: modelStore(db),
+    results: resultStore(db),
+    notes: noteStore(db),
+    edges: edgeStore(db),
+    audit: auditStore(db),
+    historian: HISTORIAN,
+    runs: {
+      run: async ({ building_id }: RunRequest) => {
+        runs.push(building_id)
+        return undefined as never
+      },
+      status: () => ({ running: false, last_run_at: RUN.finished_at, last_error: null }),
+    },
+    auth: openAuth({ settings, epochs: tokenEpochStore(db), now: Date.now }),
+    health: {
+      checks: {},
+      counters: () => ({
+        edges: 4,
+        ingest_ok: 18_204,
+        ingest_duplicate: 12,
+        ingest_rejected: 0,
+        last_ingest_at: NOW - 20 * SECOND,
+      }),
+    },
+  } as unknown as CentralContext
+}
+
+function fill({ model, results, edges }: CentralContext, given: SiteOptions): void {
+  const { building = BUILDING, equipment = EQUIPMENT, points = POINTS, findings = FINDINGS } = given
+  model.put({ building, equipment, points })
+  if (!given.empty) results.replace({ ...RUN, building_id: building.building_id }, [])
+  results.put(findings)
+  if (given.house === 'hub') for (const edge of EDGES) edges.put(edge)
+}
+
+/** Buckets of the fixture's samples; the real historian has its own conformance suite. */
+const HISTORIAN: Historian = {
+  append: async () => ({ added: 0, duplicate: 0 }),
+  read: async ({ point_ids }) => point_ids.map(seriesOf),
+  spans: async () => [],
+  buckets: async ({ point_ids, from, to, maxBuckets }) => point_ids.map(id => toBuckets(seriesOf(id), from, to, maxBuckets)),
+}
+
+function seriesOf(point_id: string): Series {
+  const point = POINTS.find(one => one.point_id === point_id)
+  return point ? samplesOf(point) : EMPTY_SERIES
+}
+
+const device = (device_id: string, name: string, points: number, enabled = true) => ({
+  device_id,
+  name,
+  enabled,
+  protocol: 'bacnet' as const,
+  points: Array.from({ length: points }, () => ({})),
+})
+const SOURCES: HomeSources = {
+  identity: { name: 'Riverside plant room', edge_id: 'edge-1', site_id: 'riverside' },
+  catalogue: () =>
+    ({
+      devices: [
+        device('ahu-1', 'Air handler controller', 22),
+        device('vav-3', 'Library box', 9),
+        device('meter', 'Main meter', 4),
+      ],
+    }) as never,
+  pollStatus: () => ({
+    ok: true,
+    enabled: true,
+    running: true,
+    cycles: 4210,
+    late_cycles: 0,
+    points_ok: 31,
+    points_stale: 0,
+    points_down: 4,
+    points_fault: 0,
+    devices: [
+      { device_id: 'ahu-1', state: 'ok', since: ago(2 * DAY), rtt_ms_p50: 12.4, last_ok_at: ago(38 * SECOND), last_error: null },
+      { device_id: 'vav-3', state: 'ok', since: ago(2 * DAY), rtt_ms_p50: 33, last_ok_at: ago(20 * SECOND), last_error: null },
+      {
+        device_id: 'meter',
+        state: 'down',
+        since: ago(7 * MINUTE),
+        rtt_ms_p50: null,
+        last_ok_at: ago(8 * MINUTE),
+        last_error: 'no answer from 10.0.0.9:502 within 3 s (3 tries)',
+      },
+    ].map(line => ({ rtt_ms_p95: null, reads: 10, errors: 1, next_due_at: null, batch_size: null, ...line }) as never),
+  }),
+  forwardState: () => ({
+    state: 'up',
+    backlog: 3,
+    oldest_at: NOW - 4 * SECOND,
+    dropped: 0,
+    last_ack_at: NOW - 9 * SECOND,
+    cert_not_after: NOW + 300 * DAY,
+  }),
+  nextRunAt: () => NOW + 2 * HOUR,
+}
+const ago = (ms: number) => formatInstant(NOW - ms)
