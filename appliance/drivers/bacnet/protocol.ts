@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import type { Logger } from 'pino'
+import { APDU_DEFAULT, firstBatch } from '#shared/core/bacnet/batch.ts'
+import { parseTarget } from '#shared/core/bacnet/object.ts'
+import type { BacnetPoint } from '#shared/core/bacnet/point.ts'
+import type { DeviceEntry } from '../../store/catalogue-schema.ts'
+import type { Complaint } from '../../store/config-error.ts'
+import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
+import { bacnetDriver } from './driver.ts'
+import { type BacnetTransport, type Bind, openBacnetTransport, type Peer } from './transport.ts'
+
+const DEFAULT_PORT = 47_808
+
+/**
+ * BACnet/IP. One socket for all devices.
+ *
+ * @param bind local address and UDP port; some devices answer only to 47808
+ * @param now what readings are stamped with, ms since 1970 UTC
+ */
+export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Logger }): FieldProtocol {
+  const { bind, now, log } = options
+  let transport: BacnetTransport | undefined
+  return {
+    name: 'bacnet',
+    check: checkBacnet,
+    async start() {
+      transport = await openBacnetTransport(bind, now, log)
+    },
+    link(entry) {
+      assert(transport && entry.bacnet)
+      const { max_apdu = APDU_DEFAULT, rpm_max } = entry.bacnet
+      const patience = { timeoutMs: entry.timeout_ms ?? TIMEOUT_MS, retries: entry.retries ?? RETRIES }
+      const driver = bacnetDriver(transport, peerOf(entry.bacnet), patience, firstBatch(max_apdu, rpm_max), now)
+      return { driver, addresses: new Map(entry.points.map(point => [point.point_id, bacnetPoint(point)])) }
+    },
+    async stop() {
+      const open = transport
+      transport = undefined
+      if (!open) return
+      log.info(open.counters(), 'BACnet/IP datagrams')
+      await open.close()
+    },
+  }
+}
+
+function peerOf({ host, port = DEFAULT_PORT, network, mac }: NonNullable<DeviceEntry['bacnet']>): Peer {
+  if (network === undefined || mac === undefined) return { host, port }
+  return { host, port, station: { network, mac: Buffer.from(mac, 'hex') } }
+}
+
+function bacnetPoint({ address, kind, scale = 1, offset = 0 }: DeviceEntry['points'][number]): BacnetPoint {
+  const target = parseTarget(address)
+  assert(typeof target !== 'string', 'the catalogue checks addresses')
+  return { target, conversion: { kind, scale, offset } }
+}
+
+function checkBacnet({ bacnet, points }: DeviceEntry): Complaint[] {
+  const complaints: Complaint[] = []
+  if ((bacnet?.network === undefined) !== (bacnet?.mac === undefined)) {
+    complaints.push({ pointer: '/bacnet', message: 'network and mac go together' })
+  }
+  for (const [i, { address }] of points.entries()) {
+    const target = parseTarget(address)
+    if (typeof target === 'string') complaints.push({ pointer: `/points/${i}/address`, message: target })
+  }
+  return complaints
+}
