@@ -20,6 +20,22 @@ export type Evidence = {
   worst_at: number
   /** One sentence in words, with figures. */
   sentence: string
+  /** The baselines that the rule compared with at the worst moment's day. */
+  baselines?: BaselineView[]
+}
+
+/** What a baseline of an equipment's own past stands on. */
+export type BaselineView = {
+  name: string
+  /** In the canonical unit of what it measures. */
+  value: number | null
+  /** Median absolute deviation × 1.4826: the standard deviation, were the days normally spread. */
+  spread: number | null
+  days_used: number
+  dates: string[]
+  left_out: { date: string; why: string }[]
+  /** True until enough days are there: the physical fallback counts. */
+  cold: boolean
 }
 
 export type Finding = {
@@ -42,6 +58,8 @@ export type Finding = {
   evidence: Evidence
   /** The finding that explains this one; it is kept and shown as silenced. */
   suppressed_by?: string
+  /** The role of which a rule over every role speaks. */
+  role?: string
 }
 
 /** What people add to a finding. It lives beside the finding, so a re-run never loses it. */

@@ -1,7 +1,8 @@
 /** A rule as it is loaded, and what a run of rules takes and gives. The notation is in LANGUAGE.md. */
 import type { EquipmentType } from '../model.ts'
-import type { CauseWeight, Finding, FindingKind, RuleResult, Severity } from '../finding.ts'
+import type { BaselineView, CauseWeight, Finding, FindingKind, RuleResult, Severity } from '../finding.ts'
 import type { Series } from '../series.ts'
+import type { Typed } from './check-expr.ts'
 
 /** What a run knows of one equipment. Times are ms since 1970 UTC. */
 export type EquipmentData = {
@@ -29,6 +30,12 @@ export type RunInput = {
   equipment: EquipmentData[]
   /** Values that replace a rule's defaults: rule id → parameter → value in the parameter's own unit. */
   params?: Record<string, Record<string, number>>
+  /** Findings that the last run left active: one that began before the data of this run goes on under its id. */
+  carried?: Carried[]
+}
+export type Carried = Pick<Finding, 'rule_id' | 'equipment_id' | 'role' | 'from' | 'confirmed_at' | 'duration_secs'> & {
+  /** The last run's `to`: `duration_secs` is reckoned until then. */
+  up_to: number
 }
 
 export type RunOutput = {
@@ -37,7 +44,10 @@ export type RunOutput = {
   failed: { rule_id: string; equipment_id: string; error: string }[]
   /** One row per equipment and building day on which a rule that names a cause was active. */
   days: EquipmentDay[]
+  /** The baselines as they stood on the run's last day. */
+  baselines: RuleBaseline[]
 }
+export type RuleBaseline = BaselineView & { rule_id: string; equipment_id: string; role?: string }
 export type EquipmentDay = {
   equipment_id: string
   /** Building date, `2026-03-01`. */
@@ -65,6 +75,79 @@ export type Rule = {
   /** SHA-256 of the file's text, set by the loader. */
   sha256: string
   filename: string
-  /** The rule text as the catalogue holds it, parsed from YAML; what the engine compiles. */
+  /** The rule text as the catalogue holds it, parsed from YAML; for people and for the API. */
   body: Record<string, unknown>
+  /** The checked rule, plain data in canonical units; what the engine runs. */
+  program: Program
+  tests: TestCase[]
+}
+
+/** One test inside a rule file. Rows are in the unit in which the rule reads the role. */
+export type TestCase = {
+  name: string
+  line: number
+  timezone: string
+  /** The instant of the first row. */
+  start: number
+  /** [n] instants after `start`, ms, ascending. */
+  offsets: number[]
+  /** Nominal time between samples, ms. */
+  nominalMs: number
+  /** Ends the last row's hold; ms after `start`. */
+  lengthMs: number
+  equipment?: EquipmentType
+  rows: TestRows
+  parent?: TestRows
+  zones: TestRows[]
+  params: Record<string, number>
+  /** Confirmed episodes, ms after `start`; `to` is null while the fault lasts. Undefined: not asked. */
+  faults?: { from: number; to: number | null }[]
+  status?: RuleResult['status']
+  reason?: string
+  cause?: string
+}
+/** By role or macro: a value; NaN where the point answered without one; null where there is no sample. */
+export type TestRows = Record<string, (number | null)[]>
+
+/** What is worth reading of a checked rule: durations in ms, expressions checked. */
+export type Program = {
+  /** The name that stands for each role in turn, and which roles: `any`, or `sensor` for those that do not rest. */
+  each?: { name: string; which: 'any' | 'sensor' }
+  /** Sees values outside the plausible range too. */
+  raw: boolean
+  lets: { name: string; typed: Typed }[]
+  gate?: Typed
+  /** Rows on which this does not hold are gated too, without settling: the airs are too close for `oaf`. */
+  guard?: Typed
+  when: Typed
+  expression: string
+  terms: Term[]
+  smooth: Typed
+  settle: Typed
+  persistence: Typed
+  daily_minimum: Typed
+  clear: Typed
+  min_coverage: number
+  baselines: BaselineSpec[]
+  causes: { component: string; weight: number; when?: Typed }[]
+  suppresses: string[]
+  explains: (string | Figure)[]
+}
+/** One comparison or flag of the condition, and its two sides when it compares. */
+export type Term = { text: string; typed: Typed; sides?: [Typed, Typed]; measures: boolean }
+/** A figure in a sentence: a value with the unit in which people read it, or one of the words `duration` and `role`. */
+export type Figure = { typed: Typed; unit: string; absolute: boolean } | { word: 'duration' | 'role' }
+export type BaselineSpec = {
+  name: string
+  of: Typed
+  /** Without it: the rule's own gate. */
+  when?: Typed
+  /** A quantile of the day's values, 0.5 for the median, or their mean. */
+  stat: number | 'avg'
+  days: number
+  min_days: number
+  /** Least time of values that makes a day count, ms. */
+  minimum: number
+  fallback?: Typed
+  tolerance_cold?: Typed
 }

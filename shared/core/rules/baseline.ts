@@ -1,0 +1,77 @@
+/** The equipment's own past: one figure a day, and the median of the past days' figures. */
+import type { BaselineView } from '../finding.ts'
+import type { Node } from './graph.ts'
+import type { Day, Rows } from './rows.ts'
+import type { BaselineSpec } from './types.ts'
+import { between } from './windows.ts'
+
+export type BaselineState = {
+  spec: BaselineSpec
+  fallback: number | undefined
+  toleranceCold: number | undefined
+  /** Past days' figures, oldest first. */
+  past: { day: Day; value: number }[]
+  value: number
+  spread: number
+  view: BaselineView
+}
+
+/** Normal consistency of the median absolute deviation. */
+const MAD_TO_SIGMA = 1.4826
+const MINUTE_MS = 60_000
+
+export function baselineState(
+  spec: BaselineSpec,
+  fallback: number | undefined,
+  toleranceCold: number | undefined,
+): BaselineState {
+  const view: BaselineView = { name: spec.name, value: null, spread: null, days_used: 0, dates: [], left_out: [], cold: true }
+  return { spec, fallback, toleranceCold, past: [], value: Number.NaN, spread: Number.NaN, view }
+}
+
+/**
+ * Fixes the baseline for the day that begins: it never sees the day itself.
+ *
+ * @param leftOut why a past day must not count, or undefined
+ */
+export function beginDay(state: BaselineState, today: Day, leftOut: (day: Day) => string | undefined): void {
+  const { spec } = state
+  state.past = state.past.filter(({ day }) => day.index >= today.index - spec.days)
+  const left_out: BaselineView['left_out'] = []
+  const used = state.past.filter(({ day }) => {
+    const why = leftOut(day)
+    if (why !== undefined) left_out.push({ date: day.date, why })
+    return why === undefined
+  })
+  const cold = used.length < spec.min_days
+  const values = Float64Array.from(used, ({ value }) => value).sort()
+  state.value = cold ? (state.fallback ?? Number.NaN) : between(values, values.length, 0.5)
+  const distances = values.map(value => Math.abs(value - state.value)).sort()
+  state.spread = cold ? Number.NaN : MAD_TO_SIGMA * between(distances, distances.length, 0.5)
+  const known = (value: number) => (Number.isNaN(value) ? null : value)
+  const dates = used.map(({ day }) => day.date)
+  state.view = {
+    name: spec.name,
+    value: known(state.value),
+    spread: known(state.spread),
+    days_used: used.length,
+    dates,
+    left_out,
+    cold,
+  }
+}
+
+/** Adds the finished day's figure, when the day holds enough of values. */
+export function endDay(state: BaselineState, rows: Rows, of: Node, when: Node): void {
+  const { spec } = state
+  const values = new Float64Array(rows.n)
+  let count = 0
+  for (let i = 0; i < rows.n; i++) {
+    const value = of.out[i]!
+    if (rows.minute[i] === 1 && when.out[i] === 1 && value === value) values[count++] = value
+  }
+  if (count === 0 || count * MINUTE_MS < spec.minimum) return
+  const sorted = values.subarray(0, count).sort()
+  const value = spec.stat === 'avg' ? sorted.reduce((sum, each) => sum + each, 0) / count : between(sorted, count, spec.stat)
+  state.past.push({ day: rows.day, value })
+}

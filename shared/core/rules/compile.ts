@@ -1,0 +1,123 @@
+/** Prepares one rule for one equipment: the values of its parameters, its columns, its durations. */
+import type { ParamValue } from '../finding.ts'
+import { ROLES } from '../role.ts'
+import { type BaselineState, baselineState } from './baseline.ts'
+import { build, type Context, constantOf } from './build.ts'
+import { type Graph, type Node, orderOf } from './graph.ts'
+import { settledNode } from './nodes.ts'
+import type { Plant } from './plant.ts'
+import type { Steps } from './steps.ts'
+import type { BaselineSpec, EquipmentData, Figure, Param, Program, Rule } from './types.ts'
+
+/** One rule on one equipment (and one role, when the rule runs over every role), ready to run day by day. */
+export type Instance = {
+  rule: Rule
+  equipment: EquipmentData
+  role?: string
+  params: Record<string, ParamValue>
+  /** Required roles, and proofs of macros, that the equipment does not have: then the rule is not run. */
+  missing: string[]
+  /** What may be the reason for a missing value. */
+  leaves: Steps[]
+  gate: Node
+  settled: Node
+  guard: Node
+  when: Node
+  terms: InstanceTerm[]
+  figures: (string | { word: 'duration' | 'role' } | (Extract<Figure, { typed: unknown }> & { node: Node }))[]
+  causes: { component: string; weight: number; when?: Node }[]
+  baselines: { state: BaselineState; of: Node; when: Node }[]
+  order: Node[]
+  persistenceMs: number
+  dailyMinimumMs: number
+  clearMs: number
+}
+export type InstanceTerm = { text: string; node: Node; sides?: [Node, Node]; measures: boolean }
+
+export type Binding = { rule: Rule; equipment: EquipmentData; role: string | undefined; request: Record<string, number> }
+
+/** @throws RangeError when a parameter lies outside its bounds or a window is out of bounds */
+export function compileRule({ rule, equipment, role, request }: Binding, plant: Plant, graph: Graph): Instance {
+  const { program } = rule
+  const context: Context = {
+    ...{ rule, equipment, role, plant, graph, smoothMs: 0, active: undefined, dailyMinimumMs: 0, usesDay: false },
+    params: paramsOf(rule, role, request),
+    ...{ baselines: new Map(), missing: new Set(), leaves: new Set(), refs: new Map() },
+  }
+  for (const name of Object.keys(rule.roles)) if (!plant.steps(equipment.equipment_id, name)) context.missing.add(name)
+  const ms = (key: 'smooth' | 'settle' | 'persistence' | 'daily_minimum' | 'clear') => constantOf(program[key], context) * 1000
+  context.smoothMs = ms('smooth')
+  const always = graph.constant(1)
+  const gate = program.gate ? build(program.gate, context) : always
+  const settled = program.gate && ms('settle') > 0 ? settledNode(graph, gate, ms('settle')) : always
+  const guard = program.guard ? build(program.guard, context) : always
+  const active = [gate, settled, guard].filter(node => node !== always).reduce((a, b) => graph.op('and', a, b), always)
+  context.active = active
+  context.dailyMinimumMs = ms('daily_minimum')
+  const baselines = program.baselines.map(spec => compileBaseline(spec, context, active))
+  const parts = compileParts(program, context)
+  const instance: Instance = {
+    ...{ rule, equipment, gate, settled, guard, baselines },
+    ...(role !== undefined && { role }),
+    params: context.params,
+    ...parts,
+    missing: [...context.missing],
+    leaves: [...context.leaves],
+    order: [],
+    persistenceMs: ms('persistence'),
+    // A day's median has already waited for the daily minimum: its faults do not wait again.
+    dailyMinimumMs: context.usesDay ? 0 : context.dailyMinimumMs,
+    clearMs: ms('clear'),
+  }
+  instance.order = orderOf(rootsOf(instance))
+  return instance
+}
+
+function compileParts(program: Program, context: Context): Pick<Instance, 'when' | 'terms' | 'figures' | 'causes'> {
+  return {
+    when: build(program.when, context),
+    terms: program.terms.map(({ text, typed, sides, measures }) => {
+      const term: InstanceTerm = { text, node: build(typed, context), measures }
+      if (sides) term.sides = [build(sides[0], context), build(sides[1], context)]
+      return term
+    }),
+    figures: program.explains.map(part =>
+      typeof part === 'string' || 'word' in part ? part : { ...part, node: build(part.typed, context) },
+    ),
+    causes: program.causes.map(({ component, weight, when }) =>
+      when ? { component, weight, when: build(when, context) } : { component, weight },
+    ),
+  }
+}
+
+function compileBaseline(spec: BaselineSpec, context: Context, active: Node): Instance['baselines'][number] {
+  const constant = (typed: BaselineSpec['fallback']) => typed && constantOf(typed, context)
+  const state = baselineState(spec, constant(spec.fallback), constant(spec.tolerance_cold))
+  context.baselines.set(spec.name, state)
+  return { state, of: build(spec.of, context), when: spec.when ? build(spec.when, context) : active }
+}
+
+function rootsOf({ gate, settled, guard, when, terms, figures, causes, baselines }: Instance): Node[] {
+  return [
+    ...[gate, settled, guard, when],
+    ...baselines.flatMap(({ of, when }) => [of, when]),
+    ...terms.flatMap(({ node, sides }) => [node, ...(sides ?? [])]),
+    ...figures.flatMap(part => (typeof part === 'object' && 'node' in part ? [part.node] : [])),
+    ...causes.flatMap(({ when }) => (when ? [when] : [])),
+  ]
+}
+
+function paramsOf(rule: Rule, role: string | undefined, request: Record<string, number>): Record<string, ParamValue> {
+  for (const name of Object.keys(request)) if (!rule.params[name]) throw new RangeError(`${rule.id} has no parameter ${name}`)
+  return Object.fromEntries(Object.entries(rule.params).map(([name, param]) => [name, paramOf(name, param, role, request[name])]))
+}
+
+function paramOf(name: string, param: Param, role: string | undefined, asked: number | undefined): ParamValue {
+  const unit = param.unit === 'any' ? (ROLES[role ?? '']?.unit ?? 'count') : param.unit
+  if (asked === undefined) {
+    const own = role === undefined ? undefined : (param.perRole?.[role] ?? param.perRole?.[ROLES[role]?.unit ?? ''])
+    return { value: own ?? param.default, unit, source: 'default' }
+  }
+  if (asked >= param.min && asked <= param.max) return { value: asked, unit, source: 'request' }
+  throw new RangeError(`${name} = ${asked} is not within ${param.min} and ${param.max} ${unit}`)
+}

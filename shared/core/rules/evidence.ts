@@ -1,0 +1,81 @@
+/** Why a finding was made: the condition term by term, the inputs and one sentence, all of the worst moment. */
+import type { BaselineView, CauseWeight, Evidence } from '../finding.ts'
+import { formatDuration } from '../time.ts'
+import { UNITS } from '../unit.ts'
+import type { Instance } from './compile.ts'
+import type { Episode, Tally } from './episodes.ts'
+import { roleState } from './graph.ts'
+import { firstAtOrAfter, type Steps } from './steps.ts'
+
+export function evidenceOf(instance: Instance, { worst, tally }: Episode, baselines: BaselineView[]): Evidence {
+  const { rule, terms, params } = instance
+  const evidence: Evidence = {
+    expression: rule.program.expression,
+    terms: terms.map(({ text }, index) => ({ text, holds: holdsOf(worst.seen[index]) })),
+    inputs: inputsOf(instance, worst.at),
+    params,
+    worst_at: worst.at,
+    sentence: sentenceOf(instance, worst.seen.subarray(terms.length), tally.trueMs),
+  }
+  return baselines.length > 0 ? { ...evidence, baselines } : evidence
+}
+
+const holdsOf = (value: number | undefined): boolean | null => (value === 1 ? true : value === 0 ? false : null)
+
+/** Every role that was looked at, as it stood; null where it had no usable value. */
+function inputsOf({ leaves, rule }: Instance, at: number): Record<string, number | null> {
+  const inputs: Record<string, number | null> = {}
+  for (const steps of leaves) if (!(steps.role in inputs)) inputs[steps.role] = valueAt(steps, at, rule.program.raw)
+  return inputs
+}
+
+function valueAt(steps: Steps, at: number, raw: boolean): number | null {
+  if (roleState(steps, at, raw) !== 0) return null
+  return steps.values[firstAtOrAfter(steps.ts, at + 1) - 1]!
+}
+
+function sentenceOf({ figures, rule, role }: Instance, seen: Float64Array, trueMs: number): string {
+  let next = 0
+  const words = figures.map(part => {
+    if (typeof part === 'string') return part
+    if ('node' in part) return formatFigure(seen[next++] ?? Number.NaN, part.unit, part.absolute)
+    return part.word === 'duration' ? formatDuration(trueMs) : (role ?? '')
+  })
+  return words.length > 0 ? words.join('') : role === undefined ? rule.title : `${rule.title}: ${role}`
+}
+
+const SYMBOLS: Record<string, string> = { degC: '°C', degF: '°F', 'm3/s': 'm³/s', 'm3/h': 'm³/h', inwc: 'in.w.c.' }
+
+/**
+ * @param value in canonical units
+ * @param unit in which people read it; empty for a plain number
+ * @param absolute a reading of temperature rather than a difference
+ */
+export function formatFigure(value: number, unit: string, absolute: boolean): string {
+  if (Number.isNaN(value)) return 'unknown'
+  if (unit === 'bool') return value > 0 ? 'on' : 'off'
+  const known = UNITS[unit]
+  if (!known) return plain(value)
+  if (known.dimension === 'time') return formatDuration(value * 1000)
+  if (known.dimension === 'fraction') return `${Math.round(value * 1000) / 10} %`
+  const shown = (value - (absolute ? known.offset : 0)) / known.scale
+  return `${known.dimension === 'temperature' ? shown.toFixed(1) : plain(shown)} ${SYMBOLS[unit] ?? unit}`
+}
+
+const plain = (value: number): string => String(Number(value.toPrecision(3)))
+
+/** The rule's own weights: a conditional one counts when its condition held for half of the time in fault. */
+export function causesOf({ causes }: Instance, { trueMs, causeMs }: Tally): CauseWeight[] {
+  const sums = new Map<string, number>()
+  for (const [index, { component, weight, when }] of causes.entries()) {
+    if (!when || causeMs[index]! * 2 >= trueMs) sums.set(component, (sums.get(component) ?? 0) + weight)
+  }
+  return ranked(sums)
+}
+
+/** Heaviest first; what the evidence speaks against is left out. */
+export const ranked = (sums: Map<string, number>): CauseWeight[] =>
+  [...sums]
+    .map(([component, weight]) => ({ component, weight: Math.round(weight * 1e6) / 1e6 }))
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight || (a.component < b.component ? -1 : 1))

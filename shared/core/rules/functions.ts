@@ -1,0 +1,67 @@
+/** The functions of the language: what they take and what they give. How they are reckoned is in `nodes*.ts`. */
+
+/**
+ * `value` a quantity, `cond` a condition, `like` a quantity that the first argument can be compared with, `step` a
+ * difference of the first argument's kind, `window` a duration, `share` a constant from 0 to 1, `role` a role's name.
+ */
+export type Arg = 'value' | 'cond' | 'like' | 'step' | 'window' | 'share' | 'role' | 'either'
+export type Signature = {
+  args: readonly Arg[]
+  /** The last argument may be repeated. */
+  more?: true
+  gives: 'same' | 'difference' | 'number' | 'time' | 'bool' | 'integral'
+  example: string
+}
+
+const fn = (args: readonly Arg[], gives: Signature['gives'], example: string): Signature => ({ args, gives, example })
+
+/** Over the trailing window (t − w, t]. */
+const WINDOWS: Record<string, Signature> = {
+  avg: fn(['value', 'window'], 'same', 'avg(sa_t, 15m)'),
+  min: fn(['value', 'window'], 'same', 'min(sa_t, 1h)'),
+  max: fn(['value', 'window'], 'same', 'max(sa_t, 1h)'),
+  range: fn(['value', 'window'], 'difference', 'range(sa_t, 4h)'),
+  delta: fn(['value', 'window'], 'difference', 'delta(sa_t, 10m)'),
+  lag: fn(['value', 'window'], 'same', 'lag(sa_t, 10m)'),
+  median: fn(['value', 'window'], 'same', 'median(sa_t, 1h)'),
+  percentile: fn(['value', 'window', 'share'], 'same', 'percentile(sa_t, 1h, 0.9)'),
+  travel: fn(['value', 'window'], 'difference', 'travel(oa_damper, 1h)'),
+  changes: fn(['either', 'window'], 'number', 'changes(mode, 1h)'),
+  reversals: fn(['value', 'window', 'step'], 'number', 'reversals(oa_damper, 1h, 0.02)'),
+  coverage: fn(['either', 'window'], 'number', 'coverage(sa_t, 1d)'),
+  duty: fn(['cond', 'window'], 'number', 'duty(fan_on, 1d)'),
+  held: fn(['cond', 'window'], 'bool', 'held(fan_on, 20m)'),
+  count: fn(['cond', 'window'], 'number', 'count(sa_t > 20, 1d)'),
+  starts: fn(['cond', 'window'], 'number', 'starts(fan_status > 0, 1h)'),
+  cusum: fn(['value', 'step', 'window'], 'integral', 'cusum(zone_t - zone_t_sp, 0.5 K, 1d)'),
+}
+
+export const FUNCTIONS: Record<string, Signature> = {
+  ...WINDOWS,
+  since: fn(['cond'], 'time', 'since(fan_on)'),
+  age: fn(['role'], 'time', 'age(sa_t)'),
+  day_median: fn(['value'], 'same', 'day_median(sa_t - ma_t)'),
+
+  abs: fn(['value'], 'same', 'abs(oa_t - ra_t)'),
+  least: { ...fn(['value', 'like'], 'same', 'least(oa_t, ra_t)'), more: true },
+  greatest: { ...fn(['value', 'like'], 'same', 'greatest(oa_t, ra_t)'), more: true },
+  first: { ...fn(['either', 'like'], 'same', 'first(zone_flow_max, 0.5 m3/s)'), more: true },
+  if: fn(['cond', 'either', 'like'], 'same', 'if(has(fan_speed), fan_speed > 0.25, true)'),
+
+  has: fn(['role'], 'bool', 'has(fan_speed)'),
+  rests: fn(['role'], 'bool', 'rests(x)'),
+  nominal: fn(['role'], 'time', 'nominal(x)'),
+  lowest: fn(['role'], 'same', 'lowest(x)'),
+  highest: fn(['role'], 'same', 'highest(x)'),
+  parent: fn(['role'], 'same', 'parent(sa_t)'),
+}
+
+/** How `zones(role, how)` joins the equipment that this one feeds. */
+export const JOINS = ['avg', 'min', 'max', 'median', 'sum'] as const
+export type Join = (typeof JOINS)[number]
+
+/** Of a declared baseline: its value, its spread, whether it is still too young, and the tolerance that is due meanwhile. */
+export const BASELINE_FUNCTIONS = ['base', 'spread', 'cold', 'tolerance'] as const
+
+/** Longest window, ms: what a run over a month of history can still fill. */
+export const WINDOW_MAX_MS = 31 * 86_400_000

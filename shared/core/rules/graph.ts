@@ -1,0 +1,193 @@
+/**
+ * The columns that the rules of one equipment need, each reckoned once a day however many rules ask for it.
+ *
+ * A node's column has one figure for every row of the day at hand: NaN where it is not evaluated.
+ */
+import { choose, join, KERNELS } from './kernels.ts'
+import type { Rows } from './rows.ts'
+import { firstAtOrAfter, type Steps } from './steps.ts'
+import { knownTime, type WindowOp } from './windows.ts'
+
+export type Node = {
+  id: number
+  out: Float64Array
+  inputs: Node[]
+  run: (rows: Rows) => void
+  /** Index of the day that `out` holds. */
+  done: number
+  /** The role that a leaf reads. */
+  steps?: Steps
+}
+
+/** Share of a window that must be known before its figure counts. */
+const WINDOW_COVERAGE = 0.8
+
+/** Why a role has no usable value at a row; 0 when it has. */
+export const ROLE_STATES = ['ok', 'no_data', 'stale', 'out_of_range'] as const
+const [, NO_DATA, STALE, OUT_OF_RANGE] = [0, 1, 2, 3] as const
+
+export type Graph = ReturnType<typeof createGraph>
+
+export function createGraph() {
+  const nodes = new Map<string, Node>()
+  const make = (key: string, inputs: Node[], build: (node: Node) => Node['run'], steps?: Steps): Node => {
+    const known = nodes.get(key)
+    if (known) return known
+    const node: Node = {
+      id: nodes.size,
+      out: new Float64Array(0),
+      inputs,
+      run: () => undefined,
+      done: -1,
+      ...(steps && { steps }),
+    }
+    node.run = build(node)
+    nodes.set(key, node)
+    return node
+  }
+  return {
+    constant: (value: number): Node => make(`const ${value}`, [], node => constantRun(node, value)),
+    role: (steps: Steps, raw: boolean): Node =>
+      make(`role ${steps.equipment_id} ${steps.role} ${raw}`, [], node => roleRun(node, steps, raw), steps),
+    age: (steps: Steps): Node => make(`age ${steps.equipment_id} ${steps.role}`, [], node => ageRun(node, steps), steps),
+    op: (op: string, ...inputs: Node[]): Node => make(key(op, inputs), inputs, node => opRun(node, op, inputs)),
+    zones: (how: string, inputs: Node[]): Node =>
+      make(key(`zones ${how}`, inputs), inputs, node => rows => {
+        const columns = inputs.map(input => input.out)
+        join(how, node.out, columns, rows.n)
+      }),
+    /** @param name operator with its window and constants, which make it what it is */
+    window: (name: string, input: Node, coverMs: number, create: () => WindowOp): Node =>
+      make(key(name, [input]), [input], node => windowRun(node, input, create(), coverMs)),
+    coverage: (input: Node, windowMs: number): Node =>
+      make(key(`coverage ${windowMs}`, [input]), [input], node => coverageRun(node, input, windowMs)),
+    /** A node that belongs to one rule alone. */
+    own: (name: string, inputs: Node[], build: (node: Node) => Node['run']): Node => make(key(name, inputs), inputs, build),
+  }
+}
+
+const key = (op: string, inputs: Node[]): string => `${op} ${inputs.map(({ id }) => id).join(' ')}`
+
+/** Every node that `roots` need, in an order in which each comes after its inputs. */
+export function orderOf(roots: Node[]): Node[] {
+  const order = new Set<Node>()
+  const visit = (node: Node): void => {
+    if (order.has(node)) return
+    for (const input of node.inputs) visit(input)
+    order.add(node)
+  }
+  for (const root of roots) visit(root)
+  return [...order]
+}
+
+/** Reckons the day's columns; those that another rule has already asked for are there. */
+export function runNodes(order: Node[], rows: Rows): void {
+  for (const node of order) {
+    if (node.done === rows.day.index) continue
+    if (node.out.length < rows.n) node.out = new Float64Array(Math.ceil(rows.n * 1.25))
+    node.run(rows)
+    node.done = rows.day.index
+  }
+}
+
+function constantRun(node: Node, value: number): Node['run'] {
+  let filled = 0
+  return () => {
+    if (filled === node.out.length) return
+    node.out.fill(value)
+    filled = node.out.length
+  }
+}
+
+function opRun(node: Node, op: string, inputs: Node[]): Node['run'] {
+  const [a, b, c] = inputs as [Node, Node, Node]
+  if (op === 'if') return ({ n }) => choose(node.out, a.out, b.out, c.out, n)
+  const kernel = KERNELS[op]
+  if (!kernel) throw new RangeError(`no operation ${op}`)
+  return ({ n }) => kernel(node.out, a.out, (b ?? a).out, n)
+}
+
+/** A role's step function on the day's rows. */
+function roleRun(node: Node, steps: Steps, raw: boolean): Node['run'] {
+  const { ts, values, holdMs } = steps
+  const low = raw ? -Infinity : steps.low
+  const high = raw ? Infinity : steps.high
+  let next = 0
+  return ({ t, n }) => {
+    const out = node.out
+    for (let i = 0; i < n; i++) {
+      const at = t[i]!
+      while (next < ts.length && ts[next]! <= at) next++
+      const value = next > 0 && at < ts[next - 1]! + holdMs ? values[next - 1]! : Number.NaN
+      out[i] = value >= low && value <= high ? value : Number.NaN
+    }
+  }
+}
+
+/** Why a role has no usable value at an instant: an index of `ROLE_STATES`. */
+export function roleState(steps: Steps, at: number, raw: boolean): number {
+  const index = firstAtOrAfter(steps.ts, at + 1) - 1
+  if (index < 0) return NO_DATA
+  if (at >= steps.ts[index]! + steps.holdMs) return STALE
+  const value = steps.values[index]!
+  if (value !== value) return NO_DATA
+  return raw || (value >= steps.low && value <= steps.high) ? 0 : OUT_OF_RANGE
+}
+
+/** Time since the last sample that carried a value, s; known as soon as there was one. */
+function ageRun(node: Node, { ts, values }: Steps): Node['run'] {
+  let next = 0
+  let last = Number.NaN
+  let held = Number.NaN
+  return ({ t, minute, n }) => {
+    const out = node.out
+    for (let i = 0; i < n; i++) {
+      const at = t[i]!
+      for (; next < ts.length && ts[next]! <= at; next++) if (values[next] === values[next]) last = ts[next]!
+      if (minute[i] === 1) held = (at - last) / 1000
+      out[i] = held
+    }
+  }
+}
+
+/** Reckons a window function at full minutes and whenever its input changes; between them its value rests. */
+function windowRun(node: Node, input: Node, op: WindowOp, coverMs: number): Node['run'] {
+  const known = knownTime(coverMs)
+  const enough = WINDOW_COVERAGE * coverMs
+  let last = Number.NaN
+  let held = Number.NaN
+  return ({ t, minute, n }) => {
+    const x = input.out
+    const out = node.out
+    for (let i = 0; i < n; i++) {
+      const value = x[i]!
+      const there = value === value
+      const changed = value !== last && (there || last === last)
+      if (changed) {
+        if (there !== (last === last)) known.flip(t[i]!, there)
+        op.push(t[i]!, value)
+        last = value
+      }
+      if (changed || minute[i] === 1) held = there && (coverMs === 0 || known.read(t[i]!) >= enough) ? op.read(t[i]!) : Number.NaN
+      out[i] = held
+    }
+  }
+}
+
+/** Share of the window in which the input was known; itself known once a whole window has gone by. */
+function coverageRun(node: Node, input: Node, windowMs: number): Node['run'] {
+  const known = knownTime(windowMs)
+  let started = Number.NaN
+  let last = false
+  let held = Number.NaN
+  return ({ t, minute, n }) => {
+    if (started !== started) started = t[0]!
+    for (let i = 0; i < n; i++) {
+      const there = input.out[i] === input.out[i]
+      if (there !== last) known.flip(t[i]!, there)
+      if (there !== last || minute[i] === 1) held = t[i]! - started >= windowMs ? known.read(t[i]!) / windowMs : Number.NaN
+      last = there
+      node.out[i] = held
+    }
+  }
+}

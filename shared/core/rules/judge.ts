@@ -1,0 +1,132 @@
+/** What one rule says of one day: stretches of true, false and not evaluated, and what they add up to. */
+import { RESULT_REASONS, type ResultReason } from '../finding.ts'
+import type { Instance } from './compile.ts'
+import type { Moment, Seen, Stretch } from './episodes.ts'
+import { roleState } from './graph.ts'
+import type { Rows } from './rows.ts'
+
+/** Time within `[from, to)` of the run, ms, by what became of it. */
+export type Coverage = { evaluatedMs: number; faultMs: number; missedMs: Record<ResultReason, number> }
+
+export const noCoverage = (): Coverage => ({
+  evaluatedMs: 0,
+  faultMs: 0,
+  missedMs: Object.fromEntries(RESULT_REASONS.map(reason => [reason, 0])) as Record<ResultReason, number>,
+})
+
+const FALSE = 0
+const TRUE = 1
+const GATED = 2
+const SETTLING = 3
+const MISSING = 4
+
+/**
+ * Splits a day into stretches and hands them on in time order.
+ *
+ * @param span only time within it counts as covered or missed
+ */
+export function judgeDay(
+  instance: Instance,
+  rows: Rows,
+  coverage: Coverage,
+  span: { from: number; to: number },
+  feed: (stretch: Stretch, seen?: Seen) => void,
+): void {
+  const { n, t, day } = rows
+  let start = 0
+  let state = n > 0 ? stateAt(instance, 0) : MISSING
+  for (let i = 1; i <= n; i++) {
+    const next = i < n ? stateAt(instance, i) : -1
+    if (next === state) continue
+    const from = t[start]!
+    const to = t[i]!
+    const counted = Math.max(0, Math.min(to, span.to) - Math.max(from, span.from))
+    if (state === TRUE || state === FALSE) coverage.evaluatedMs += counted
+    else if (counted > 0) miss(instance, rows, start, i, state, coverage, span)
+    if (state === TRUE) feed({ from, to, day: day.index, state: 'true' }, look(instance, rows, start, i))
+    else feed({ from, to, day: day.index, state: state === FALSE ? 'false' : 'unknown' })
+    start = i
+    state = next
+  }
+}
+
+function stateAt({ gate, settled, guard, when }: Instance, i: number): number {
+  const open = gate.out[i]! * guard.out[i]!
+  if (open !== 1) return gate.out[i] === 0 || guard.out[i] === 0 ? GATED : MISSING
+  if (settled.out[i] !== 1) return SETTLING
+  const value = when.out[i]!
+  return value === 1 ? TRUE : value === 0 ? FALSE : MISSING
+}
+
+/** Books missed time under its reason; what is missing may change from row to row. */
+function miss(
+  instance: Instance,
+  { t }: Rows,
+  start: number,
+  end: number,
+  state: number,
+  coverage: Coverage,
+  span: { from: number; to: number },
+): void {
+  for (let i = start; i < end; i++) {
+    const ms = Math.min(t[i + 1]!, span.to) - Math.max(t[i]!, span.from)
+    if (ms <= 0) continue
+    const reason = state === GATED ? 'gated' : state === SETTLING ? 'settling' : reasonAt(instance, t[i]!)
+    coverage.missedMs[reason] += ms
+  }
+}
+
+/** The first role without a usable value is the reason; when all have one, windows or baselines lack history. */
+function reasonAt({ leaves, rule }: Instance, at: number): ResultReason {
+  for (const steps of leaves) {
+    const state = roleState(steps, at, rule.program.raw)
+    if (state === 1) return 'no_data'
+    if (state === 2) return 'stale'
+    if (state === 3) return 'out_of_range'
+  }
+  return 'insufficient_history'
+}
+
+/** The worst moment of a true stretch, with the terms and figures of that moment, and the time of conditional causes. */
+function look(instance: Instance, { t }: Rows, start: number, end: number): Seen {
+  const sides = (instance.terms.find(({ measures, sides }) => measures && sides) ?? instance.terms.find(({ sides }) => sides))
+    ?.sides
+  let worst = start
+  let measure = 0
+  if (sides) {
+    const a = sides[0].out
+    const b = sides[1].out
+    for (let i = start; i < end; i++) {
+      const excess = Math.abs(a[i]! - b[i]!)
+      if (excess > measure) {
+        measure = excess
+        worst = i
+      }
+    }
+  }
+  const causeMs = new Float64Array(instance.causes.length)
+  for (const [index, { when }] of instance.causes.entries()) {
+    for (let i = start; i < end; i++) if (!when || when.out[i] === 1) causeMs[index] = causeMs[index]! + t[i + 1]! - t[i]!
+  }
+  return { worst: momentAt(instance, t[worst]!, worst, measure), causeMs }
+}
+
+/** Terms first, then figures, as `evidence.ts` reads them. */
+function momentAt({ terms, figures }: Instance, at: number, row: number, measure: number): Moment {
+  const nodes = [
+    ...terms.map(({ node }) => node),
+    ...figures.flatMap(part => (typeof part === 'object' && 'node' in part ? [part.node] : [])),
+  ]
+  return { at, measure, seen: Float64Array.from(nodes, node => node.out[row]!) }
+}
+
+/** The reason under which most time was missed; gated time counts only when there is nothing else. */
+export function commonest({ missedMs }: Coverage): ResultReason | undefined {
+  const real = RESULT_REASONS.filter(reason => reason !== 'gated' && reason !== 'settling')
+  const pick = (reasons: readonly ResultReason[]) =>
+    reasons.reduce<ResultReason | undefined>((best, reason) => {
+      if (missedMs[reason] <= 0) return best
+      return best === undefined || missedMs[reason] > missedMs[best] ? reason : best
+    }, undefined)
+  return pick(real) ?? pick(['gated', 'settling'])
+}

@@ -1,0 +1,139 @@
+/** The test notation inside a rule file: rows such as `16x18 13x6`, and the faults that must come out. */
+import { EQUIPMENT_TYPES } from '../model.ts'
+import { nearestRoles, roleOf } from '../role.ts'
+import { HOUR, MINUTE, parseDuration } from '../time.ts'
+import { instantsOf, isZone } from '../zone.ts'
+import { MACROS } from './macros.ts'
+import type { TestCase, TestRows } from './types.ts'
+import type { Fields, YamlText } from './yaml-text.ts'
+
+/** Most rows of one test: two months of minutes. */
+const ROWS_MAX = 90_000
+const MONDAY = '2026-03-02T00:00'
+const OWN_KEYS = [
+  ...['name', 'step', 'irregular', 'start', 'timezone', 'faults', 'status', 'reason', 'cause', 'params', 'equipment'],
+  ...['parent', 'zones'],
+]
+
+export function parseTests(root: Fields, yaml: YamlText): TestCase[] {
+  return root.items('tests').map(fields => parseCase(fields, yaml))
+}
+
+function parseCase(fields: Fields, yaml: YamlText): TestCase {
+  const rows = readRows(fields, yaml, OWN_KEYS)
+  const parent = fields.fields('parent')
+  const zones = fields.items('zones').map(zone => readRows(zone, yaml, []))
+  const parentRows = parent && readRows(parent, yaml, [])
+  const all = [rows, parentRows ?? {}, ...zones]
+  const count = Math.max(1, ...all.flatMap(part => Object.values(part).map(values => values.length)))
+  const gaps = readGaps(fields, yaml)
+  const offsets = Array.from({ length: count }, () => 0)
+  for (let row = 1; row < count; row++) offsets[row] = offsets[row - 1]! + gaps[(row - 1) % gaps.length]!
+  const lastGap = gaps[(count - 1) % gaps.length]!
+  const timezone = fields.text('timezone') ?? 'UTC'
+  if (!isZone(timezone)) yaml.complain(fields.node('timezone'), `${timezone} is no time zone`)
+  const test: TestCase = {
+    name: fields.need('name'),
+    line: yaml.lineOf(fields.map),
+    timezone,
+    start: isZone(timezone) ? readStart(fields, timezone, yaml) : 0,
+    offsets,
+    nominalMs: gaps.toSorted((a, b) => a - b)[gaps.length >> 1]!,
+    lengthMs: offsets[count - 1]! + lastGap,
+    rows,
+    zones,
+    params: Object.fromEntries(
+      (fields.fields('params')?.keys() ?? []).map(name => [name, fields.fields('params')!.number(name) ?? 0]),
+    ),
+  }
+  if (parentRows) test.parent = parentRows
+  readExpected(fields, test, yaml)
+  fields.close()
+  return test
+}
+
+function readExpected(fields: Fields, test: TestCase, yaml: YamlText): void {
+  if (fields.has('faults')) test.faults = fields.list('faults').map(({ text, node }) => readSpan(text, node, yaml))
+  const status = fields.text('status')
+  if (status === 'fault' || status === 'pass' || status === 'not_evaluated') test.status = status
+  else if (status !== undefined) yaml.complain(fields.node('status'), 'status is fault, pass or not_evaluated')
+  const reason = fields.text('reason')
+  if (reason !== undefined) test.reason = reason
+  const cause = fields.text('cause')
+  if (cause !== undefined) test.cause = cause
+  const equipment = EQUIPMENT_TYPES.find(type => type === fields.text('equipment'))
+  if (equipment) test.equipment = equipment
+  if (!test.faults && !status && !cause) yaml.complain(fields.map, 'a test says what must come out: faults, status or cause')
+}
+
+/** `01:00-02:30` or, while it lasts, `01:00-`: hours and minutes after the first row. */
+function readSpan(text: string, node: unknown, yaml: YamlText): { from: number; to: number | null } {
+  const match = /^(\d+):(\d\d)(?::(\d\d))?-(?:(\d+):(\d\d)(?::(\d\d))?)?$/.exec(text.replaceAll(' ', ''))
+  if (!match) yaml.complain(node, `${text} is no span such as 01:00-02:30`)
+  const [, h = 0, m = 0, s = 0, toH, toM, toS = 0] = match ?? []
+  const ms = (hours: unknown, minutes: unknown, seconds: unknown) =>
+    Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * 1000
+  return { from: ms(h, m, s), to: toH === undefined ? null : ms(toH, toM, toS) }
+}
+
+function readGaps(fields: Fields, yaml: YamlText): number[] {
+  const key = fields.has('irregular') ? 'irregular' : 'step'
+  const gaps = fields.list(key).map(({ text, node }) => {
+    const ms = parseDuration(text)
+    if (!ms) yaml.complain(node, `${key} is made of durations such as 5m`)
+    return ms || MINUTE
+  })
+  if (gaps.length === 0) yaml.complain(fields.map, 'a test needs a step, such as 5m, or irregular: [3m, 11m, 1m]')
+  return gaps.length ? gaps : [MINUTE]
+}
+
+function readStart(fields: Fields, timezone: string, yaml: YamlText): number {
+  const text = fields.text('start') ?? MONDAY
+  const wall = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?$/.test(text)
+    ? Date.parse(`${text.length === 10 ? `${text}T00:00` : text}Z`)
+    : Number.NaN
+  const instant = Number.isNaN(wall) ? undefined : instantsOf(wall, timezone)[0]
+  if (instant === undefined) yaml.complain(fields.node('start'), 'start is a wall clock of the building such as 2026-03-02T06:00')
+  return instant ?? 0
+}
+
+function readRows(fields: Fields, yaml: YamlText, others: string[]): TestRows {
+  const rows: TestRows = {}
+  for (const key of fields.keys()) {
+    if (others.includes(key)) continue
+    const name = MACROS[key] ? key : roleOf(key)
+    const values = expandRows(fields.text(key) ?? '')
+    if (!name)
+      yaml.complain(fields.keyNode(key), `${key} is no role and no key of a test (like it: ${nearestRoles(key).join(', ')})`)
+    else if (!values) yaml.complain(fields.node(key), 'rows are written as in 16x18 13x6 _ (1 0)x4')
+    else rows[name] = values
+  }
+  return rows
+}
+
+/** @returns the values that a row stands for, or undefined when it is malformed or longer than `ROWS_MAX` */
+export function expandRows(text: string): (number | null)[] | undefined {
+  const stack: (number | null)[][] = [[]]
+  const words = text.match(/\(|\)(?:x\d+)?|[^\s()]+/g) ?? []
+  for (const word of words) {
+    if (word === '(') stack.push([])
+    else if (word.startsWith(')')) {
+      const group = stack.pop()!
+      const outer = stack.at(-1)
+      const times = Number(word.slice(2) || 1)
+      if (!outer || outer.length + group.length * times > ROWS_MAX) return undefined
+      for (let i = 0; i < times; i++) outer.push(...group)
+    } else if (!pushRun(word, stack.at(-1)!)) return undefined
+  }
+  return stack.length === 1 ? stack[0] : undefined
+}
+
+function pushRun(word: string, rows: (number | null)[]): boolean {
+  const match = /^(_|\?|-?\d+(?:\.\d+)?)(?:x(\d+))?$/.exec(word)
+  if (!match) return false
+  const value = match[1] === '_' ? null : match[1] === '?' ? Number.NaN : Number(match[1])
+  const times = Number(match[2] ?? 1)
+  if (rows.length + times > ROWS_MAX) return false
+  for (let i = 0; i < times; i++) rows.push(value)
+  return true
+}

@@ -1,0 +1,32 @@
+/**
+ * A queue of pairs that grows as needed and forgets from the front: what a window still sees.
+ * It is a class because it is the innermost loop's store and is changed in place.
+ */
+export class Ring {
+  a = new Float64Array(16)
+  b = new Float64Array(16)
+  /** Index of the oldest pair, and of the place behind the newest; both only grow. Mask them to read. */
+  front = 0
+  back = 0
+  mask = 15
+
+  push(a: number, b: number): void {
+    if (this.back - this.front > this.mask) this.grow()
+    this.a[this.back & this.mask] = a
+    this.b[this.back & this.mask] = b
+    this.back++
+  }
+
+  private grow(): void {
+    const size = (this.mask + 1) * 2
+    const a = new Float64Array(size)
+    const b = new Float64Array(size)
+    for (let i = this.front; i < this.back; i++) {
+      a[i & (size - 1)] = this.a[i & this.mask]!
+      b[i & (size - 1)] = this.b[i & this.mask]!
+    }
+    this.a = a
+    this.b = b
+    this.mask = size - 1
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * A role's samples as a step function: a sample holds until the next one, but at most three nominal intervals.
+ *
+ * Everything that a rule sees is a function of this step function alone, so the order in which samples came, duplicates
+ * and repeated values change nothing.
+ */
+import { ROLES } from '../role.ts'
+import { MINUTE } from '../time.ts'
+import type { RoleSeries } from './types.ts'
+
+/** How many nominal intervals a sample is believed. */
+const HOLD_INTERVALS = 3
+
+export type Steps = {
+  equipment_id: string
+  role: string
+  /** [n] strictly ascending */
+  ts: Float64Array
+  values: Float64Array
+  holdMs: number
+  nominalMs: number
+  /** Plausible range in the canonical unit. */
+  low: number
+  high: number
+  /** Instants beside full minutes at which the value changes, ascending. */
+  offMinute: Float64Array
+}
+
+export function stepsOf(equipment_id: string, role: string, series: RoleSeries): Steps {
+  const { ts, values } = ordered(series)
+  const holdMs = HOLD_INTERVALS * series.nominalMs
+  const [low, high] = ROLES[role]?.range ?? [-Infinity, Infinity]
+  return {
+    equipment_id,
+    role,
+    ts,
+    values,
+    holdMs,
+    nominalMs: series.nominalMs,
+    low,
+    high,
+    offMinute: offMinute(ts, values, holdMs),
+  }
+}
+
+/** Strictly ascending copies; of two samples at one instant the greater counts, whatever their order. */
+function ordered({ ts, values }: RoleSeries): { ts: Float64Array; values: Float64Array } {
+  let ascending = true
+  for (let i = 1; i < ts.length && ascending; i++) ascending = ts[i]! > ts[i - 1]!
+  if (ascending) return { ts, values }
+  const rank = (i: number) => (Number.isNaN(values[i]!) ? -Infinity : values[i]!)
+  const order = Array.from(ts, (_, i) => i).toSorted((a, b) => ts[a]! - ts[b]! || rank(b) - rank(a))
+  const kept = order.filter((i, at) => at === 0 || ts[i] !== ts[order[at - 1]!])
+  return { ts: Float64Array.from(kept, i => ts[i]!), values: Float64Array.from(kept, i => values[i]!) }
+}
+
+function offMinute(ts: Float64Array, values: Float64Array, holdMs: number): Float64Array {
+  const found: number[] = []
+  let holding = Number.NaN
+  for (let i = 0; i < ts.length; i++) {
+    const t = ts[i]!
+    const value = values[i]!
+    if (t % MINUTE !== 0 && !Object.is(value, holding)) found.push(t)
+    const end = t + holdMs
+    const silent = i + 1 === ts.length || ts[i + 1]! > end
+    if (silent && end % MINUTE !== 0) found.push(end)
+    holding = silent ? Number.NaN : value
+  }
+  return Float64Array.from(found)
+}
+
+/** First index whose instant is at or after `t`. */
+export function firstAtOrAfter(ts: Float64Array, t: number): number {
+  let low = 0
+  let high = ts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (ts[middle]! < t) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,96 @@
+/** Who silences whom: a bad sensor what reads it, an air handler's fault its zones' symptoms. */
+import type { Finding } from '../finding.ts'
+import type { Instance } from './compile.ts'
+import type { Plant } from './plant.ts'
+import type { Rule } from './types.ts'
+
+/** Building dates on which a rule was active, by `activityKey`. */
+export type Activity = Map<string, Set<string>>
+export const activityKey = (equipment_id: string, rule_id: string, role = ''): string => [equipment_id, rule_id, role].join('\n')
+
+/** In `suppresses`: every rule that reads the role of which this one speaks. */
+const READERS = 'readers'
+/** A finding is silenced by one that covers at least this share of it. */
+const OVERLAP_MIN = 0.5
+
+/** @param pattern a rule's id, in which `*` stands for anything */
+const matches = (pattern: string, id: string): boolean =>
+  new RegExp(`^${pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('\\*', '.*')}$`).test(id)
+
+/** @returns ids of `rules` that `rule` names in `suppresses`; those that it reaches through `readers` depend on the plant */
+export const namedBy = (rule: Rule, rules: Rule[]): string[] =>
+  rules.filter(({ id }) => id !== rule.id && rule.program.suppresses.some(pattern => matches(pattern, id))).map(({ id }) => id)
+
+/** Whose activity keeps a day out of the baselines of `instance`: its own, and that of every rule that silences it. */
+export function spoilersOf(instance: Instance, rules: Rule[], plant: Plant): { key: string; rule_id: string }[] {
+  const { rule, equipment, role, leaves } = instance
+  const spoilers = [{ key: activityKey(equipment.equipment_id, rule.id, role), rule_id: rule.id }]
+  const above = [equipment.equipment_id, ...plant.upstream(equipment.equipment_id)]
+  for (const { id: rule_id, program } of rules) {
+    if (rule_id === rule.id) continue
+    if (program.suppresses.includes(READERS)) {
+      for (const leaf of leaves) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id, leaf.role), rule_id })
+    }
+    if (!program.suppresses.some(pattern => matches(pattern, rule.id))) continue
+    const roles = program.each ? Object.keys(equipment.roles) : ['']
+    for (const id of above) for (const each of roles) spoilers.push({ key: activityKey(id, rule_id, each), rule_id })
+  }
+  return spoilers
+}
+
+export type Judged = { finding: Finding; instance: Instance }
+
+/**
+ * Sets `suppressed_by` on every finding that another one explains.
+ *
+ * Of several the most severe counts, then the earliest, then the smallest id. A silenced finding still silences others,
+ * but never the one that silences it.
+ *
+ * @param until end of the run, where an open episode is cut for comparing
+ */
+export function suppress(judged: Judged[], plant: Plant, until: number): void {
+  const order = judged.toSorted(({ finding: a }, { finding: b }) => compare(a, b))
+  for (const upper of order) {
+    if (upper.instance.rule.program.suppresses.length === 0) continue
+    for (const lower of order) {
+      if (lower === upper || lower.finding.suppressed_by !== undefined) continue
+      if (
+        silences(upper, lower, plant) &&
+        overlap(upper.finding, lower.finding, until) >= OVERLAP_MIN &&
+        !below(upper, lower, order)
+      ) {
+        lower.finding.suppressed_by = upper.finding.finding_id
+      }
+    }
+  }
+}
+
+const compare = (a: Finding, b: Finding): number =>
+  a.severity - b.severity || a.from - b.from || (a.finding_id < b.finding_id ? -1 : 1)
+
+/** Whether `upper` is itself silenced by `lower`, over any number of steps. */
+function below(upper: Judged, lower: Judged, order: Judged[]): boolean {
+  let by = upper.finding.suppressed_by
+  while (by !== undefined) {
+    if (by === lower.finding.finding_id) return true
+    by = order.find(({ finding }) => finding.finding_id === by)?.finding.suppressed_by
+  }
+  return false
+}
+
+function silences({ instance: upper }: Judged, { instance: lower }: Judged, plant: Plant): boolean {
+  if (upper.rule.id === lower.rule.id) return false
+  const { suppresses } = upper.rule.program
+  const at = upper.equipment.equipment_id
+  const reads = lower.leaves.some(({ equipment_id, role }) => equipment_id === at && role === upper.role)
+  if (suppresses.includes(READERS) && reads) return true
+  const beneath = at === lower.equipment.equipment_id || plant.upstream(lower.equipment.equipment_id).includes(at)
+  return beneath && suppresses.some(pattern => matches(pattern, lower.rule.id))
+}
+
+/** Share of `lower`'s span that `upper` covers. */
+function overlap(upper: Finding, lower: Finding, until: number): number {
+  const end = lower.to ?? until
+  const common = Math.min(upper.to ?? until, end) - Math.max(upper.from, lower.from)
+  return end > lower.from ? common / (end - lower.from) : 0
+}
