@@ -64,8 +64,9 @@ export function planColumns(names: string[], context: ColumnContext): Column[] {
   const roles = rolesByHeader(context)
   const taken = new Set<string>()
   return names.slice(1).map((header, i) => {
+    const point = context.points.find(({ source }) => source.address === header)
     const named = roles.get(header) ?? roles.get(withoutUnit(header).name)
-    const role = named ?? (map ? undefined : roleOfName(header, equipmentType))
+    const role = named ?? point?.role ?? (map ? undefined : roleOfName(header, equipmentType))
     const twice = role !== undefined && taken.has(role)
     if (twice)
       checks.add('column_ambiguous', place, 'more than one column is mapped to a role', { examples: [`${header}: ${role}`] })
@@ -75,7 +76,6 @@ export function planColumns(names: string[], context: ColumnContext): Column[] {
       const example = suggestion ? `${header}: perhaps ${suggestion}` : header
       checks.add('column_unmapped', place, 'columns have no role', { examples: [example] })
     }
-    const point = context.points.find(({ source }) => source.address === header)
     const status = twice ? 'ambiguous' : role === undefined ? 'unmapped' : 'mapped'
     const mapped = twice ? undefined : role
     return { index: i + 1, header, role: mapped, status, suggestion, point, ...unitsOf(header, mapped, point, context) }

@@ -8,14 +8,19 @@ import { fitsWidth } from './scan.ts'
 import { type DateOrder, readStamp } from './stamp.ts'
 import { meaningOf } from './timeline.ts'
 
+export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
+
 /** How a table is to be read, settled by its scan. Plain data, so that it can be kept between preflight and import. */
 export type TablePlan = {
   /** Path within the package. */
   path: string
   equipment_id: string
+  encoding: Encoding
   delimiter: string
   decimalComma: boolean
   order: DateOrder | undefined
+  /** Nothing tells how the dates read, so no row has an instant. */
+  ambiguous: boolean
   /** Zone of the wall clocks; undefined for a table in UTC. */
   timezone: string | undefined
   width: number
@@ -29,6 +34,7 @@ export type Reject = { code: CheckCode; message: string }
 /** The instant of a row, or why it has none. */
 export function judgeRow(cells: string[], plan: TablePlan, local: ((wallMs: number) => Meaning) | undefined): number | Reject {
   if (!fitsWidth(cells, plan.width)) return { code: 'row_width', message: `${cells.length} cells instead of ${plan.width}` }
+  if (plan.ambiguous) return { code: 'timestamp_ambiguous', message: 'day and month cannot be told apart; state date_order' }
   const meaning = meaningOf(readStamp(cells[0]!), plan.order ?? 'mdy', local)
   switch (meaning) {
     case 'unreadable':

@@ -1,0 +1,48 @@
+import { PACKAGE_LIMITS } from '#shared/core/csv/entries.ts'
+import { PACKAGE_SCHEMA } from '#shared/core/csv/manifest.ts'
+import { EQUIPMENT_TYPES } from '#shared/core/model.ts'
+import { ROLES } from '#shared/core/role.ts'
+import { UNITS } from '#shared/core/unit.ts'
+
+/** What a package must hold: everything an agent needs to write one. */
+export const ingestContract = ({ uploadMax, chunkMax }: { uploadMax: number; chunkMax: number }) => ({
+  contract_id: 'svc_ingest_v1',
+  package_schema: PACKAGE_SCHEMA,
+  required_columns: ['timestamp_utc'],
+  recommended_columns: ['sa_t', 'sa_t_sp', 'oa_t', 'ma_t', 'ra_t', 'oa_damper', 'clg_valve', 'htg_valve', 'fan_status', 'zone_t'],
+  manifest: {
+    required: ['schema_version', 'building_id', 'grid_minutes'],
+    optional: ['timezone', 'unit_system', 'date_order', 'notes'],
+  },
+  column_map: { required: ['equipType', 'points'], optional: ['equip', 'units', 'date_order'] },
+  equipment_types: EQUIPMENT_TYPES,
+  timestamps: [
+    'timestamp_utc: ISO 8601 in UTC; or timestamp, read in the manifest’s timezone',
+    'date_order mdy or dmy where dates such as 5/7/2022 cannot be told apart; never guessed',
+  ],
+  roles: Object.entries(ROLES).map(([role, { unit, kind, range, haystack, brick }]) => ({
+    role,
+    unit,
+    kind,
+    range,
+    haystack,
+    brick,
+  })),
+  units: Object.entries(UNITS).map(([unit, { dimension, aliases }]) => ({ unit, dimension, aliases })),
+  limits: {
+    upload_bytes: uploadMax,
+    append_bytes: chunkMax,
+    entries: PACKAGE_LIMITS.entriesMax,
+    expanded_bytes: PACKAGE_LIMITS.expandedMax,
+    ratio: PACKAGE_LIMITS.ratioMax,
+    depth: PACKAGE_LIMITS.depthMax,
+  },
+  workflow: [
+    'POST /api/csv/import/preflight with the package as multipart/form-data',
+    'read checks and agent_hints; correct the package until can_execute is true',
+    'POST /api/csv/import/execute {session_id, confirm: true}',
+    'GET /api/csv/import/package/mapping?building_id=… and POST /api/model/assignments/save for columns without a role',
+    'POST /api/csv/import/package/append for every later chunk',
+    'POST /api/fdd/run {building_id}',
+  ],
+})

@@ -1,0 +1,122 @@
+import { readFile, stat } from 'node:fs/promises'
+import { type Findings, gatherChecks } from '#shared/core/csv/checks.ts'
+import { type EquipmentFolder, layOut } from '#shared/core/csv/layout.ts'
+import { isId, type Read, readColumnMap, readManifest } from '#shared/core/csv/manifest.ts'
+import { equipmentTypeOf, withoutUnit } from '#shared/core/csv/names.ts'
+import {
+  type PackagePlan,
+  type PackageReport,
+  planBuilding,
+  planPoints,
+  reportPackage,
+  type ScannedTable,
+} from '#shared/core/csv/plan.ts'
+import { EQUIPMENT_TYPES, type Equipment } from '#shared/core/model.ts'
+import type { ModelStore } from '#shared/core/stores.ts'
+import type { PackageFile } from '#shared/node/zip.ts'
+import { type Owner, scanTable } from './scan-table.ts'
+
+/** Largest JSON file of a package: a map of thousands of columns. */
+const JSON_MAX = 1024 * 1024
+
+export type Preflight = { report: PackageReport; plan: PackagePlan | undefined }
+type Parts = { model: ModelStore; site_id: string }
+type Folder = Owner & { tables: string[] }
+
+/** Reads a package through and says what importing it would do. Changes nothing. */
+export async function preflightPackage(files: PackageFile[], { model, site_id }: Parts): Promise<Preflight> {
+  const checks = gatherChecks()
+  const layout = layOut(files.map(({ path }) => path))
+  const fileOf = new Map(files.map(({ path, file }) => [path, file]))
+  for (const path of layout.ignored) checks.add('file_ignored', 'package', 'files are not read', { examples: [path] })
+  const manifest = await readPart(layout.manifest, fileOf, readManifest, 'manifest', checks)
+  if (!manifest) return { report: reportPackage(null, null, [], checks.list()), plan: undefined }
+
+  const building = planBuilding(manifest, model.building(manifest.building_id), site_id)
+  const { building_id } = building
+  const timezone = manifest.timezone ?? model.building(building_id)?.timezone
+  const known = model.points(building_id)
+  const scanned: ScannedTable[] = []
+  for (const folder of layout.folders) {
+    const owner = await readFolder(folder, fileOf, checks)
+    if (!owner) continue
+    const points = known.filter(({ equipment_id, source }) => equipment_id === owner.equipment_id && source.protocol === 'csv')
+    const headers = new Set<string>()
+    for (const path of owner.tables) {
+      const table = await scanTable(path, fileOf.get(path)!, { owner, manifest, timezone, points, checks })
+      if (!table) continue
+      scanned.push(table)
+      for (const { header } of table.columns) headers.add(header)
+    }
+    reportMissing(owner, headers, folder, checks)
+  }
+  if (scanned.length === 0) checks.add('no_rows', 'package', 'holds no table with rows')
+  const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, checks.list())
+  const planned = planPoints(building_id, scanned, known)
+  return { report, plan: { building, equipment: planEquipment(building_id, scanned, model), ...planned } }
+}
+
+async function readPart<T>(
+  path: string | undefined,
+  fileOf: Map<string, string>,
+  read: (json: unknown) => Read<T>,
+  kind: 'manifest' | 'column_map',
+  checks: Findings,
+): Promise<T | undefined> {
+  const place = path ?? 'package'
+  if (path === undefined) {
+    checks.add(`${kind}_missing`, place, `there is no ${kind}.json`)
+    return undefined
+  }
+  const result = await readJson(fileOf.get(path)!, read)
+  if (result.ok) return result.value
+  checks.add(`${kind}_invalid`, place, result.complaints.join('; '), { examples: result.complaints })
+  return undefined
+}
+
+async function readJson<T>(file: string, read: (json: unknown) => Read<T>): Promise<Read<T>> {
+  const { size } = await stat(file)
+  if (size > JSON_MAX) return { ok: false, complaints: [`has ${size} bytes; at most ${JSON_MAX} are read`] }
+  try {
+    return read(JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, '')))
+  } catch (error) {
+    return { ok: false, complaints: [`is no JSON: ${(error as Error).message}`] }
+  }
+}
+
+/** Whose tables a folder holds; undefined, with a check that says why, when that cannot be told. */
+async function readFolder(folder: EquipmentFolder, fileOf: Map<string, string>, checks: Findings): Promise<Folder | undefined> {
+  const { name, tables, columnMap } = folder
+  if (tables.length === 0) return undefined
+  const isWeather = name.toLowerCase() === 'weather' && columnMap === undefined
+  if (isWeather) return { equipment_id: name, equipment_type: 'weather', map: undefined, tables }
+  const map = await readPart(columnMap, fileOf, readColumnMap, 'column_map', checks)
+  if (!map) return undefined
+  const equipment_id = map.equip ?? name
+  const equipment_type = equipmentTypeOf(map.equipType)
+  if (!equipment_type) {
+    const message = `equipType ${JSON.stringify(map.equipType)} is none of ${EQUIPMENT_TYPES.join(', ')}`
+    checks.add('equipment_type_unknown', columnMap!, message)
+  }
+  if (!isId(equipment_id)) checks.add('id_invalid', columnMap!, `${JSON.stringify(equipment_id)} cannot be an equipment's id`)
+  return equipment_type && isId(equipment_id) ? { equipment_id, equipment_type, map, tables } : undefined
+}
+
+/** Names that the map gives to columns which no table of the equipment has. */
+function reportMissing({ map }: Folder, headers: Set<string>, { columnMap }: EquipmentFolder, checks: Findings): void {
+  const bare = new Set([...headers].map(header => withoutUnit(header).name))
+  for (const [role, header] of Object.entries(map?.points ?? {})) {
+    if (headers.has(header.trim()) || bare.has(header.trim())) continue
+    checks.add('column_missing', columnMap!, 'columns of the map are in no table', { examples: [`${role}: ${header}`] })
+  }
+}
+
+/** The package's equipment as it will be; what the model knows of it beyond its type stays. */
+function planEquipment(building_id: string, scanned: ScannedTable[], model: ModelStore): Equipment[] {
+  const known = new Map(model.equipment(building_id).map(equipment => [equipment.equipment_id, equipment]))
+  const planned = scanned.map(({ equipment_id, equipment_type }): Equipment => {
+    const before = known.get(equipment_id) ?? { equipment_id, building_id, name: equipment_id }
+    return { ...before, equipment_type }
+  })
+  return [...new Map(planned.map(equipment => [equipment.equipment_id, equipment])).values()]
+}

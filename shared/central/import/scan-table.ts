@@ -1,0 +1,102 @@
+import type { Findings } from '#shared/core/csv/checks.ts'
+import { type Column, nameColumns, planColumns } from '#shared/core/csv/columns.ts'
+import { localClock } from '#shared/core/csv/local-clock.ts'
+import type { ColumnMap, Manifest } from '#shared/core/csv/manifest.ts'
+import type { ScannedTable } from '#shared/core/csv/plan.ts'
+import { openScan, type TableScan } from '#shared/core/csv/scan.ts'
+import { readStamp } from '#shared/core/csv/stamp.ts'
+import type { EquipmentType, Point } from '#shared/core/model.ts'
+import { type Line, readTable, type TableForm, tableForm } from './table.ts'
+
+/** A header that says its times are UTC: `timestamp_utc`, `Time (UTC)`. */
+const SAYS_UTC = /(^|[^a-z])utc([^a-z]|$)/i
+
+/** Whose tables these are, and what the map says of their columns; weather has no map. */
+export type Owner = { equipment_id: string; equipment_type: EquipmentType; map: ColumnMap | undefined }
+
+export type TableContext = {
+  owner: Owner
+  manifest: Pick<Manifest, 'unit_system' | 'date_order'> & { grid_minutes?: number }
+  /** Zone in which wall clocks are read; undefined when nobody stated one. */
+  timezone: string | undefined
+  /** Points of the equipment that packages have brought so far. */
+  points: Point[]
+  checks: Findings
+}
+
+/** Scans one table of a package. @returns undefined, with a check that says why, when it has no header that can be read */
+export async function scanTable(path: string, file: string, context: TableContext): Promise<ScannedTable | undefined> {
+  const form = await tableForm(file)
+  return reportForm(path, form, context.checks) ? scanLines(path, form, readTable(file, form), context) : undefined
+}
+
+/** The same for records that are read already. */
+export async function scanLines(path: string, form: TableForm, lines: AsyncIterable<Line>, context: TableContext) {
+  const { checks, owner } = context
+  let opened: { names: string[]; columns: Column[]; scan: TableScan } | undefined
+  let timezone = context.timezone
+  let zoneKnown = true
+  try {
+    for await (const { cells, line } of lines) {
+      if (!opened) {
+        opened = openTable(cells, path, form, context)
+        if (SAYS_UTC.test(opened.names[0]!)) timezone = undefined
+        else zoneKnown = timezone !== undefined
+        continue
+      }
+      if (!zoneKnown && readStamp(cells[0]!)?.offset === undefined) {
+        checks.add('timezone_missing', path, 'times are local and no time zone is stated', { examples: [cells[0]!] })
+        zoneKnown = true
+      }
+      opened.scan.row(cells, line)
+    }
+  } catch (error) {
+    checks.add('row_unreadable', path, (error as Error).message)
+  }
+  if (!opened) return undefined
+  const { names, columns } = opened
+  const scan = opened.scan.end()
+  if (scan.rows_in === 0) checks.add('no_rows', path, 'holds a header and no rows')
+  const { equipment_id, equipment_type } = owner
+  const { encoding, delimiter, decimalComma } = form
+  const { order, timeline } = scan
+  const table = {
+    path,
+    equipment_id,
+    encoding,
+    delimiter,
+    decimalComma,
+    order,
+    ambiguous: !timeline,
+    timezone,
+    width: names.length,
+  }
+  return { equipment_id, equipment_type, table, columns, scan }
+}
+
+function openTable(header: string[], path: string, { decimalComma }: TableForm, context: TableContext) {
+  const { owner, manifest, timezone, points, checks } = context
+  const names = nameColumns(header, path)
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) checks.add('header_duplicate', path, 'headers occur more than once', { examples: [twice] })
+  const { equipment_type: equipmentType, map } = owner
+  const columns = planColumns(names, { place: path, equipmentType, map, unitSystem: manifest.unit_system, points, checks })
+  const local = timezone === undefined || SAYS_UTC.test(names[0]!) ? undefined : localClock(timezone)
+  const dateOrder = map?.date_order ?? manifest.date_order
+  const scan = openScan({ place: path, columns, decimalComma, local, dateOrder, gridMinutes: manifest.grid_minutes, checks })
+  return { names, columns, scan }
+}
+
+/** Says what was found of a file's form. @returns whether it can be read at all */
+function reportForm(path: string, form: TableForm, checks: Findings): boolean {
+  const { empty, isText, encodingGuessed, encoding, delimiter, decimalComma } = form
+  if (empty) checks.add('no_rows', path, 'is empty')
+  else if (!isText) checks.add('row_unreadable', path, 'is no text')
+  if (empty || !isText) return false
+  if (encodingGuessed) checks.add('encoding_guessed', path, `is not UTF-8 and is read as ${encoding}`)
+  if (delimiter !== ',') {
+    const numbers = decimalComma ? ' and decimal commas' : ''
+    checks.add('delimiter_guessed', path, `has ${JSON.stringify(delimiter)} between cells${numbers}`)
+  }
+  return true
+}

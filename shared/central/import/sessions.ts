@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PackagePlan, PackageReport } from '#shared/core/csv/plan.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { DAY } from '#shared/core/time.ts'
+import { replaceFile } from '#shared/node/files.ts'
+import type { PackageFile } from '#shared/node/zip.ts'
+import type { ImportResult } from '#shared/flow/import-package.ts'
+
+/** How long a preflight may wait for its import. */
+const KEPT_MS = DAY
+/** Packages that lie in wait at once; the oldest makes room. */
+const SESSIONS_MAX = 10
+const RECORD = 'session.json'
+const ID = /^[0-9a-f-]{36}$/
+
+export type ImportSession = {
+  session_id: string
+  created_at: number
+  expires_at: number
+  files: PackageFile[]
+  report: PackageReport
+  plan: PackagePlan | undefined
+  /** Set once it was imported. */
+  result?: ImportResult
+}
+
+/** Staged packages, each in a folder of its own; what is not imported within a day is removed. */
+export type ImportSessions = {
+  /** A folder for a new session; `upload` and `files` are in it and empty. */
+  open(): Promise<{ session_id: string; folder: string; upload: string; files: string }>
+  save(session: Pick<ImportSession, 'session_id' | 'files' | 'report' | 'plan'>): Promise<ImportSession>
+  /** @throws Problem unknown_session */
+  get(session_id: string): Promise<ImportSession>
+  finish(session: ImportSession, result: ImportResult): Promise<void>
+  discard(session_id: string): Promise<void>
+}
+
+/** @param now the wall clock, ms: a person's day is meant, not a simulated one */
+export function importSessions(folder: string, now: () => number): ImportSessions {
+  const path = (session_id: string) => join(folder, session_id)
+  const write = (session: ImportSession) => replaceFile(join(path(session.session_id), RECORD), JSON.stringify(session))
+  const read = async (session_id: string): Promise<ImportSession | undefined> => {
+    const text = await readFile(join(path(session_id), RECORD), 'utf8').catch(() => undefined)
+    return text === undefined ? undefined : (JSON.parse(text) as ImportSession)
+  }
+  const discard = (session_id: string) => rm(path(session_id), { recursive: true, force: true })
+  const receiving = new Set<string>()
+
+  /** Removes what has expired, what an upload cut off has left, and the oldest beyond the limit. */
+  const tidy = async () => {
+    const names = (await readdir(folder)).filter(name => ID.test(name) && !receiving.has(name))
+    const sessions = await Promise.all(names.map(async name => ({ name, created_at: (await read(name))?.created_at ?? 0 })))
+    const newest = sessions.toSorted((a, b) => b.created_at - a.created_at)
+    const old = newest.filter(({ created_at }, i) => i >= SESSIONS_MAX - 1 || created_at + KEPT_MS <= now())
+    await Promise.all(old.map(({ name }) => discard(name)))
+  }
+
+  return {
+    async open() {
+      const session_id = randomUUID()
+      receiving.add(session_id)
+      const [upload, files] = [join(path(session_id), 'upload'), join(path(session_id), 'files')]
+      await mkdir(upload, { recursive: true })
+      await mkdir(files)
+      await tidy()
+      return { session_id, folder: path(session_id), upload, files }
+    },
+    async save(parts) {
+      const session = { ...parts, created_at: now(), expires_at: now() + KEPT_MS }
+      await write(session)
+      receiving.delete(parts.session_id)
+      return session
+    },
+    async get(session_id) {
+      const session = ID.test(session_id) ? await read(session_id) : undefined
+      if (!session || session.expires_at <= now())
+        throw new Problem('unknown_session', `No import session ${session_id} waits here`)
+      return session
+    },
+    async finish(session, result) {
+      await write({ ...session, files: [], result })
+      await rm(join(path(session.session_id), 'files'), { recursive: true, force: true })
+      await rm(join(path(session.session_id), 'upload'), { recursive: true, force: true })
+    },
+    async discard(session_id) {
+      receiving.delete(session_id)
+      await discard(session_id)
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { Multipart, MultipartFile } from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import { createWriteStream } from 'node:fs'
+import { open, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { judgeEntries, type PackageLimits } from '#shared/core/csv/entries.ts'
+import { PACKAGE_SCHEMA } from '#shared/core/csv/manifest.ts'
+import { type DataError, Problem } from '#shared/core/problem.ts'
+import { type PackageFile, unpackZip } from '#shared/node/zip.ts'
+
+/** Largest text field of an upload: a column map of thousands of columns. */
+const FIELD_MAX = 1024 * 1024
+const FIELDS_MAX = 20
+const ZIP_MAGIC = Buffer.from('PK\u0003\u0004')
+/** Fields by which a file that comes alone may be described, instead of `manifest`. */
+const MANIFEST_FIELDS = ['building_id', 'grid_minutes', 'timezone', 'unit_system', 'date_order', 'notes'] as const
+
+type Folders = { upload: string; files: string }
+
+/**
+ * Streams an upload to disk: one ZIP, a folder of files, or tables with the fields `manifest` and `column_map`.
+ *
+ * @param bytesMax of all files together
+ * @throws Problem too_large, or package_invalid that names the file
+ */
+export async function receivePackage(
+  request: FastifyRequest,
+  { upload, files }: Folders,
+  limits: PackageLimits,
+  bytesMax: number,
+) {
+  const fields = new Map<string, string>()
+  const received: PackageFile[] = []
+  const { fault } = judgeEntries(limits)
+  const partLimits = { fileSize: bytesMax, files: limits.entriesMax, fields: FIELDS_MAX, fieldSize: FIELD_MAX }
+  let left = bytesMax
+  for await (const part of request.parts({ preservePath: true, limits: partLimits }) as AsyncIterable<Multipart>) {
+    if (part.type === 'field') {
+      fields.set(part.fieldname, String(part.value))
+      continue
+    }
+    const path = part.filename.replace(/^\.\//, '')
+    const wrong = fault({ path, bytes: 0, packed: 0, isLink: false, isEncrypted: false })
+    if (wrong) throw new Problem('package_invalid', wrong)
+    const file = join(upload, String(received.length))
+    await save(part, file)
+    left -= (await stat(file)).size
+    if (left < 0) throw new Problem('too_large', `The files have more than ${bytesMax} bytes together; pack them into a ZIP`)
+    received.push({ path, file })
+  }
+  const [first, ...more] = received
+  if (!first) throw new Problem('bad_request', 'The upload holds no file')
+  if (await isZip(first.file)) {
+    if (more.length) throw new Problem('package_invalid', 'A ZIP comes alone')
+    return unpackZip(first.file, files, limits)
+  }
+  return [...received, ...(await saveFields(fields, files))]
+}
+
+async function save(part: MultipartFile, file: string): Promise<void> {
+  await pipeline(part.file, createWriteStream(file, { flags: 'wx' }))
+  if (part.file.truncated) throw new Problem('too_large', `${part.filename} is larger than an upload may be; pack it into a ZIP`)
+}
+
+async function isZip(file: string): Promise<boolean> {
+  const handle = await open(file)
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(ZIP_MAGIC.length), 0, ZIP_MAGIC.length, 0)
+    return buffer.equals(ZIP_MAGIC)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The fields of an upload as the files that a package would hold. */
+async function saveFields(fields: Map<string, string>, folder: string): Promise<PackageFile[]> {
+  const given = MANIFEST_FIELDS.filter(name => fields.has(name))
+  const values = Object.fromEntries(
+    given.map(name => [name, name === 'grid_minutes' ? Number(fields.get(name)) : fields.get(name)]),
+  )
+  const written = given.length ? JSON.stringify({ schema_version: PACKAGE_SCHEMA, ...values }) : undefined
+  const known = new Set<string>(['manifest', 'column_map', ...MANIFEST_FIELDS])
+  const errors = [...fields.keys()]
+    .filter(name => !known.has(name))
+    .map((name): DataError => {
+      return { pointer: `/${name}`, message: 'is not a field that is known here' }
+    })
+  if (errors.length) throw new Problem('bad_request', `Fields of an upload are ${[...known].join(', ')}`, errors)
+  const texts = { 'manifest.json': fields.get('manifest') ?? written, 'column_map.json': fields.get('column_map') }
+  const files: PackageFile[] = []
+  for (const [path, text] of Object.entries(texts)) {
+    if (text === undefined) continue
+    const file = join(folder, path)
+    await writeFile(file, text)
+    files.push({ path, file })
+  }
+  return files
+}

@@ -1,0 +1,186 @@
+import { Type } from '@sinclair/typebox'
+import { Readable } from 'node:stream'
+import { PACKAGE_LIMITS } from '#shared/core/csv/entries.ts'
+import { ID_PATTERN } from '#shared/core/model.ts'
+import { type DataError, Problem } from '#shared/core/problem.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { importPackage } from '#shared/flow/import-package.ts'
+import { route, type Route, strict } from '#shared/node/route.ts'
+import type { CentralContext } from '../context.ts'
+import { appendChunk } from '../import/append.ts'
+import { ingestContract } from '../import/contract.ts'
+import { mappingOf } from '../import/mapping.ts'
+import { preflightPackage } from '../import/preflight.ts'
+import { rejectsCsv } from '../import/rejects.ts'
+import type { ImportSession, ImportSessions } from '../import/sessions.ts'
+import { assertSpace } from '../import/space.ts'
+import { readTable } from '../import/table.ts'
+import { receivePackage } from '../import/upload.ts'
+
+/** Largest upload; a ZIP of this size holds what may be unpacked many times over. */
+const UPLOAD_MAX = 256 * 1024 * 1024
+/** Largest chunk to append: JSON is read in memory, and an hour of a thousand columns is a tenth of it. */
+const CHUNK_MAX = 32 * 1024 * 1024
+
+const ID = Type.String({ pattern: ID_PATTERN })
+const MODE = Type.Optional(Type.Union([Type.Literal('merge'), Type.Literal('replace')], { default: 'merge' }))
+const CONFIRM = Type.Optional(Type.Boolean())
+const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })
+
+export function importRoutes(context: CentralContext, sessions: ImportSessions): Route[] {
+  return [preflightRoute(context, sessions), rejectsRoute(sessions), executeRoute(context, sessions), ...packageRoutes(context)]
+}
+
+const preflightRoute = (context: CentralContext, sessions: ImportSessions) =>
+  route({
+    method: 'POST',
+    path: '/api/csv/import/preflight',
+    auth: 'operator',
+    summary: 'Stages a CSV package and says what importing it would do',
+    takes: 'upload',
+    bodyMax: UPLOAD_MAX,
+    action: 'preflight',
+    problems: ['package_invalid', 'workspace_full'],
+    handle: async ({ request, audit }) => {
+      await assertSpace(context.workspace)
+      const { session_id, ...folders } = await sessions.open()
+      try {
+        const files = await receivePackage(request, folders, PACKAGE_LIMITS, UPLOAD_MAX)
+        const { report, plan } = await preflightPackage(files, context)
+        const { expires_at } = await sessions.save({ session_id, files, report, plan })
+        audit({ subject: report.building_id ?? session_id, after: { session_id, verdict: report.verdict } })
+        return { ok: true, session_id, expires_at: formatInstant(expires_at), ...report }
+      } catch (error) {
+        await sessions.discard(session_id)
+        throw error
+      }
+    },
+  })
+
+const rejectsRoute = (sessions: ImportSessions) =>
+  route({
+    method: 'GET',
+    path: '/api/csv/import/preflight/:session_id/rejects.csv',
+    auth: 'operator',
+    summary: 'The rows of a staged package that an import leaves out, as CSV',
+    params: strict({ session_id: Type.String() }),
+    problems: ['unknown_session'],
+    handle: async ({ params, reply }) => {
+      const session = await sessions.get(params.session_id)
+      reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="rejects.csv"')
+      return reply.send(Readable.from(rejectsCsv(session)))
+    },
+  })
+
+const executeRoute = (context: CentralContext, sessions: ImportSessions) =>
+  route({
+    method: 'POST',
+    path: '/api/csv/import/execute',
+    auth: 'operator',
+    summary: 'Imports a staged package, all of it or nothing',
+    body: strict({ session_id: Type.String(), confirm: CONFIRM, mode: MODE }),
+    query: DRY_RUN,
+    action: 'import',
+    idempotent: true,
+    problems: ['unknown_session', 'confirm_required', 'package_invalid', 'conflict', 'workspace_full'],
+    handle: async ({ body, query, audit }) => {
+      assertConfirmed(body.confirm)
+      const started = performance.now()
+      const session = await sessions.get(body.session_id)
+      const plan = executablePlan(session)
+      if (query.dry_run) return dryRun(session)
+      await assertSpace(context.workspace)
+      const fileOf = new Map(session.files.map(({ path, file }) => [path, file]))
+      const { model, loader } = context
+      const result = await importPackage(plan, body.mode ?? 'merge', {
+        model,
+        loader,
+        readTable: table => readTable(fileOf.get(table.path)!, table),
+      })
+      await sessions.finish(session, result)
+      audit({ subject: result.building_id, after: { mode: body.mode, ...result } })
+      return { ok: true, ...result, total_ms: Math.round(performance.now() - started) }
+    },
+  })
+
+const packageRoutes = (context: CentralContext): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/csv/import/package/append',
+    auth: 'operator',
+    summary: 'Adds a chunk of CSV rows to equipment that a package has brought',
+    body: strict({
+      confirm: CONFIRM,
+      building_id: ID,
+      equipment_id: ID,
+      csv: Type.String(),
+      date_order: Type.Optional(Type.Union([Type.Literal('mdy'), Type.Literal('dmy')])),
+    }),
+    bodyMax: CHUNK_MAX,
+    wrongMediaType: 'append_takes_json',
+    action: 'append',
+    idempotent: true,
+    problems: [
+      'append_takes_json',
+      'confirm_required',
+      'unknown_building',
+      'unknown_equipment',
+      'mapping_empty',
+      'package_invalid',
+    ],
+    handle: async ({ body, audit }) => {
+      assertConfirmed(body.confirm)
+      await assertSpace(context.workspace)
+      const { ts_min, ts_max, ...counts } = await appendChunk(body, context)
+      const { checks: _checks, ...after } = counts
+      audit({ subject: `${body.building_id}/${body.equipment_id}`, after })
+      return { ok: true, ...counts, ts_min: formatInstant(ts_min), ts_max: formatInstant(ts_max) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/csv/import/package/mapping',
+    auth: 'viewer',
+    summary: 'What the columns of imported packages are mapped to',
+    query: strict({ building_id: ID, equipment_id: Type.Optional(ID) }),
+    problems: ['unknown_building', 'unknown_equipment', 'mapping_empty'],
+    handle: async ({ query }) => ({ ok: true, ...(await mappingOf(query, context)) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/ingest/contract',
+    auth: 'viewer',
+    summary: 'What a package must hold, the roles, the units and the limits',
+    handle: () => ({ ok: true, ...ingestContract({ uploadMax: UPLOAD_MAX, chunkMax: CHUNK_MAX }) }),
+  }),
+]
+
+/** @throws Problem confirm_required */
+function assertConfirmed(confirm: boolean | undefined): void {
+  if (confirm !== true) throw new Problem('confirm_required', 'This changes data; send confirm: true')
+}
+
+/** @throws Problem conflict or package_invalid */
+function executablePlan({ session_id, plan, report, result }: ImportSession) {
+  if (result) throw new Problem('conflict', `Session ${session_id} was imported already`)
+  if (plan && report.can_execute) return plan
+  const errors = report.checks.filter(({ severity }) => severity === 'error')
+  const listed = errors.map(({ code, message, examples }): DataError => ({ pointer: code, message, hint: examples.join('; ') }))
+  throw new Problem('package_invalid', errors[0]?.message ?? 'The package cannot be imported', listed)
+}
+
+function dryRun({ report, plan }: ImportSession) {
+  const { building_id, rows_in, rows_rejected } = report
+  const equipment = plan!.equipment.map(({ equipment_id }) => equipment_id)
+  return {
+    ok: true,
+    dry_run: true,
+    building_id,
+    rows_in,
+    rows_written: 0,
+    rows_duplicate: 0,
+    rows_rejected,
+    equipment,
+    total_ms: 0,
+  }
+}

@@ -1,0 +1,134 @@
+/** What an import will do, settled by its preflight, and what the preflight says of it. */
+import type { Building, Equipment, EquipmentType, Point } from '../model.ts'
+import { formatInstant, MINUTE } from '../time.ts'
+import { offsetAt } from '../zone.ts'
+import { type AgentHint, type Check, hintsFor, type Verdict, verdictOf } from './checks.ts'
+import { type Column, pointId } from './columns.ts'
+import type { Manifest } from './manifest.ts'
+import type { TablePlan } from './rows.ts'
+import type { Scan } from './scan.ts'
+
+/** Everything an import needs, as plain data. */
+export type PackagePlan = { building: Building; equipment: Equipment[]; points: Point[]; tables: TablePlan[] }
+
+export type ColumnReport = Pick<Column, 'header' | 'status'> & { role: string | null; unit: string; suggestion?: string }
+export type EquipmentReport = {
+  equipment_id: string
+  equipment_type: EquipmentType
+  rows: number
+  first_at: string | null
+  last_at: string | null
+  /** The same in building time. */
+  first_at_local: string | null
+  last_at_local: string | null
+  grid_minutes_seen: number | null
+  columns: ColumnReport[]
+}
+export type PackageReport = {
+  verdict: Verdict
+  can_execute: boolean
+  building_id: string | null
+  timezone: string | null
+  rows_in: number
+  rows_rejected: number
+  equipment: EquipmentReport[]
+  checks: Check[]
+  agent_hints: AgentHint[]
+}
+
+/** One table after its scan. */
+export type ScannedTable = {
+  equipment_id: string
+  equipment_type: EquipmentType
+  table: Omit<TablePlan, 'columns'>
+  columns: Column[]
+  scan: Scan
+}
+
+/** The building as the package and the model know it. */
+export function planBuilding(manifest: Manifest, known: Building | undefined, site_id: string): Building {
+  if (known) return known
+  const { building_id, timezone = 'UTC', unit_system = 'si' } = manifest
+  return { building_id, name: building_id, site_id, timezone, unit_system }
+}
+
+/**
+ * The points that the tables' columns become, and the tables that name them.
+ *
+ * @param known points of the building so far; a column whose header a point of its equipment has stays that point
+ */
+export function planPoints(
+  building_id: string,
+  scanned: ScannedTable[],
+  known: Point[],
+): { points: Point[]; tables: TablePlan[] } {
+  const taken = new Set(known.map(({ point_id }) => point_id))
+  const planned = new Map<string, Point>()
+  const tables = scanned.map(({ equipment_id, table, scan }): TablePlan => {
+    const columns = scan.columns.map(column => {
+      const { header, role, historyUnit, kind, states, index, scale, offset } = column
+      const key = JSON.stringify([equipment_id, header])
+      const before = planned.get(key) ?? column.point
+      const point_id = before?.point_id ?? pointId(equipment_id, header, taken)
+      taken.add(point_id)
+      const own = { name: before?.name ?? header, unit: historyUnit, kind, source: { protocol: 'csv', address: header } as const }
+      const more = { ...(role !== undefined && { role }), ...(states && { states }) }
+      planned.set(key, { ...before, point_id, building_id, equipment_id, ...own, ...more })
+      return { index, point_id, scale, offset, states }
+    })
+    return { ...table, columns }
+  })
+  return { points: [...planned.values()], tables }
+}
+
+/** @param timezone of the building; null when it is not known */
+export function reportPackage(
+  building_id: string | null,
+  timezone: string | null,
+  scanned: ScannedTable[],
+  checks: Check[],
+): PackageReport {
+  const verdict = verdictOf(checks)
+  const sum = (count: (scan: Scan) => number) => scanned.reduce((total, { scan }) => total + count(scan), 0)
+  return {
+    verdict,
+    can_execute: verdict !== 'fail',
+    building_id,
+    timezone,
+    rows_in: sum(({ rows_in }) => rows_in),
+    rows_rejected: sum(({ rows_rejected }) => rows_rejected),
+    equipment: [...Map.groupBy(scanned, ({ equipment_id }) => equipment_id).values()].map(tables =>
+      reportEquipment(tables, timezone),
+    ),
+    checks,
+    agent_hints: hintsFor(checks),
+  }
+}
+
+function reportEquipment(tables: ScannedTable[], timezone: string | null): EquipmentReport {
+  const { equipment_id, equipment_type } = tables[0]!
+  const times = tables.flatMap(({ scan }) => (scan.timeline && scan.timeline.rows > 0 ? [scan.timeline] : []))
+  const first = times.length ? Math.min(...times.map(time => time.first)) : undefined
+  const last = times.length ? Math.max(...times.map(time => time.last)) : undefined
+  const steps = times.flatMap(({ step }) => (step === undefined ? [] : [step]))
+  const local = (ms: number | undefined) => (ms === undefined || timezone === null ? null : formatWall(ms, timezone))
+  return {
+    equipment_id,
+    equipment_type,
+    rows: times.reduce((rows, time) => rows + time.rows, 0),
+    first_at: first === undefined ? null : formatInstant(first),
+    last_at: last === undefined ? null : formatInstant(last),
+    first_at_local: local(first),
+    last_at_local: local(last),
+    grid_minutes_seen: steps.length ? Math.min(...steps) / MINUTE : null,
+    columns: tables.flatMap(({ columns }) =>
+      columns.map(({ header, role, unit, status, suggestion }) => {
+        return { header, role: role ?? null, unit, status, ...(suggestion !== undefined && { suggestion }) }
+      }),
+    ),
+  }
+}
+
+/** @returns for example `2026-03-01 05:00:00 America/Chicago` */
+const formatWall = (ms: number, timezone: string) =>
+  `${new Date(ms + offsetAt(ms, timezone)).toISOString().slice(0, 19).replace('T', ' ')} ${timezone}`

@@ -1,0 +1,63 @@
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
+import { judgeEntries, type PackageLimits } from '#shared/core/csv/entries.ts'
+import { Problem } from '#shared/core/problem.ts'
+
+/** One file of a package: its path within, and where its bytes lie. */
+export type PackageFile = { path: string; file: string }
+
+const MADE_ON_UNIX = 3
+const FILE_TYPE = 0o170_000
+const LINK = 0o120_000
+
+/**
+ * Unpacks an archive into a folder, under names of our own. Every entry is judged before the first is written.
+ *
+ * @param folder exists and is empty
+ * @returns the files, without folders
+ * @throws Problem package_invalid that names the entry
+ */
+export async function unpackZip(archive: string, folder: string, limits: PackageLimits): Promise<PackageFile[]> {
+  const zip = await openPromise(archive, { autoClose: false, lazyEntries: true, decodeStrings: false }).catch(refuse)
+  try {
+    const files: PackageFile[] = []
+    for (const [i, { path, entry }] of (await judge(zip, limits)).entries()) {
+      const file = join(folder, String(i))
+      const stream = await zip.openReadStreamPromise(entry).catch(refuse)
+      await pipeline(stream, createWriteStream(file, { flags: 'wx' })).catch(error => {
+        throw error.code === 'ENOSPC' ? error : new Problem('package_invalid', `${path} cannot be unpacked: ${error.message}`)
+      })
+      files.push({ path, file })
+    }
+    return files
+  } finally {
+    zip.close()
+  }
+}
+
+async function judge(zip: ZipFile, limits: PackageLimits): Promise<{ path: string; entry: Entry }[]> {
+  const judged: { path: string; entry: Entry }[] = []
+  const { fault } = judgeEntries(limits)
+  try {
+    for await (const entry of zip.eachEntry()) {
+      // With decodeStrings off the names are bytes, and ours is the only judge of them.
+      const path = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, true)
+      const { uncompressedSize: bytes, compressedSize: packed } = entry
+      const wrong = fault({ path, bytes, packed, isLink: isLink(entry), isEncrypted: entry.isEncrypted() })
+      if (wrong) throw new Problem('package_invalid', wrong)
+      if (!path.endsWith('/')) judged.push({ path, entry })
+    }
+  } catch (error) {
+    refuse(error as Error)
+  }
+  return judged
+}
+
+const isLink = ({ versionMadeBy, externalFileAttributes }: Entry) =>
+  versionMadeBy >> 8 === MADE_ON_UNIX && ((externalFileAttributes >>> 16) & FILE_TYPE) === LINK
+
+function refuse(error: Error): never {
+  throw error instanceof Problem ? error : new Problem('package_invalid', `The archive cannot be read: ${error.message}`)
+}
