@@ -126,10 +126,8 @@ export function noteFailure(board: Board, device_id: string, error: DeviceError,
   settle(record, now)
 }
 
-/** Notes when a device is due next, and due times that passed unused. */
-export function noteDue(board: Board, device_id: string, at: number, late: number): void {
+export function noteDue(board: Board, device_id: string, at: number): void {
   recordOf(board, device_id).next_due_at = at
-  board.late_cycles += late
 }
 
 function settle(record: DeviceRecord, now: number): void {

@@ -45,16 +45,25 @@ export const earliest = (dues: readonly Due[]): Due | undefined =>
   dues.reduce<Due | undefined>((first, due) => (first && first.at <= due.at ? first : due), undefined)
 
 /**
- * The due time that follows a poll which was due at `at` and ended at `now`.
+ * Moves on after a poll of `done` that ended at `now`.
  *
- * @returns `late`: due times that passed meanwhile; they are skipped, so polls never pile up
+ * @returns `late`: due times of its group that passed meanwhile; they are skipped, so polls never pile up
  */
-export function nextDue({ group, at }: Due, now: number): { at: number; late: number } {
-  const next = after(group, at)
-  if (next > now) return { at: next, late: 0 }
-  const upcoming = after(group, now)
-  return { at: upcoming, late: Math.round((upcoming - next) / group.periodMs) }
+export function advance(dues: readonly Due[], done: Due, now: number): { dues: Due[]; late: number } {
+  const { group, at } = done
+  // Timers may fire a little early; a due time far ahead means that the clock was set back.
+  const next = after(group, at - now > group.periodMs / 2 ? now : at)
+  const upcoming = next > now ? next : after(group, now)
+  const moved = dues.map(due => {
+    if (due === done) return { group, at: upcoming }
+    return due.at - now > due.group.periodMs ? { group: due.group, at: after(due.group, now) } : due
+  })
+  return { dues: moved, late: Math.round((upcoming - next) / group.periodMs) }
 }
+
+/** Takes up polling again after a device was given up: what passed meanwhile is due now, and nothing was late. */
+export const resume = (dues: readonly Due[], now: number): Due[] =>
+  dues.map(({ group, at }) => ({ group, at: Math.max(at, now) }))
 
 /** The group's first due time later than `ms`. */
 function after({ phaseMs, periodMs }: PollGroup, ms: number): number {

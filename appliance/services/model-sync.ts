@@ -1,0 +1,42 @@
+import type { Point } from '#shared/core/model.ts'
+import type { ModelStore } from '#shared/core/stores.ts'
+import type { Service } from '#shared/node/service.ts'
+import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
+import { type Site, siteModel } from '../store/site.ts'
+
+/**
+ * Puts the building, its equipment and the catalogue's points into the model when the process starts. Where an entry
+ * names no role or equipment, what an operator assigned meanwhile stays.
+ */
+export function modelSync({ model, site, catalogue }: { model: ModelStore; site: Site; catalogue: Catalogue }): Service {
+  return {
+    name: 'model-sync',
+    async start() {
+      const { building, equipment } = siteModel(site)
+      const known = new Map(model.points(building.building_id).map(point => [point.point_id, point]))
+      const points = catalogue.devices.flatMap(device =>
+        device.points.map(entry => modelPoint(building.building_id, device, entry, known.get(entry.point_id))),
+      )
+      model.put({ building, equipment, points })
+    },
+    async stop() {},
+  }
+}
+
+function modelPoint(building_id: string, device: DeviceEntry, entry: PointEntry, known: Point | undefined): Point {
+  const { point_id, name, unit, kind, poll_secs, states } = entry
+  const role = entry.role ?? known?.role
+  const equipment_id = entry.equipment_id ?? known?.equipment_id
+  return {
+    point_id,
+    building_id,
+    name,
+    unit,
+    kind,
+    poll_secs,
+    source: { protocol: device.protocol, address: `${device.device_id}/${entry.address}` },
+    ...(role !== undefined && { role }),
+    ...(equipment_id !== undefined && { equipment_id }),
+    ...(states && { states }),
+  }
+}
