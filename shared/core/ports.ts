@@ -1,6 +1,6 @@
 /** The ports: what the flows ask of the outside world. One to four methods each; every one has a conformance suite. */
 import type { Finding, FindingNote, RuleResult } from './finding.ts'
-import type { Reading } from './reading.ts'
+import type { Quality, Reading } from './reading.ts'
 import type { Buckets, Series } from './series.ts'
 
 /** Time as the process sees it. A simulated site runs faster than the wall clock. */
@@ -37,8 +37,11 @@ export type PointRows = { point_id: string; series: Series }
 
 /** Sampled history by building and point. A point has at most one sample at an instant; a later one replaces it. */
 export interface Historian {
-  /** Durable when resolved. A sample that is there with the same value counts as duplicate. */
-  append(building_id: string, readings: { id: string; t: number; v: number }[]): Promise<AppendCount>
+  /**
+   * Durable when resolved. A sample that is there with the same value counts as duplicate. A value is kept as *no data*
+   * when it is NaN or its quality is bad or stale.
+   */
+  append(building_id: string, readings: { id: string; t: number; v: number; q?: Quality }[]): Promise<AppendCount>
   /** `[from, to)`, in the order of `point_ids`; an unknown point is an empty series. */
   read(query: HistoryQuery): Promise<Series[]>
   /** At most `maxBuckets` buckets over `[from, to)` for each point. */

@@ -43,7 +43,10 @@ function continuation(old: Finding, found: Finding[], run: RunRecord): Finding |
     .reduce<Finding | undefined>((first, next) => (first && first.from <= next.from ? first : next), undefined)
 }
 
-/** The whole episode: it keeps its id, its start and the worst moment that was shown; all else is as found last. */
+/**
+ * The whole episode: it keeps its id, its start and the worst moment that was shown; all else is as found last. Of its
+ * duration, what was known counts before the span, and what was found within it.
+ */
 function joined(old: Finding, rest: Finding, run: RunRecord): Finding {
   const { finding_id, from, confirmed_at, evidence } = old
   const duration_secs = Math.min(old.duration_secs, (run.from - from) / 1000) + rest.duration_secs

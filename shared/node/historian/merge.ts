@@ -16,11 +16,12 @@ export type MergeInput = { building_id: string; month: string; parts: Part[]; ep
  */
 export function planMerge(parts: Part[]): Part[] {
   const ranks = [...Map.groupBy(parts, ({ rank }) => rank).values()]
-  const rows = (some: Part[]) => some.reduce((sum, { points }) => points.reduce((all, { samples }) => all + samples, sum), 0)
   let chosen = ranks.slice(-2).flat()
   for (let i = ranks.length - 3; i >= 0 && rows(ranks[i]!) <= rows(chosen); i--) chosen = [...ranks[i]!, ...chosen]
   return chosen
 }
+
+const rows = (parts: Part[]) => parts.reduce((sum, { points }) => points.reduce((all, { samples }) => all + samples, sum), 0)
 
 /** Writes what counts of the given parts to new ones, each with its share of the points. */
 export async function mergeParts(duck: Duck, root: string, { building_id, month, parts, epoch }: MergeInput): Promise<NewPart[]> {

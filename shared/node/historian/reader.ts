@@ -106,8 +106,8 @@ async function assemble(duck: Duck, root: string, query: HistoryQuery, { parts, 
 
 /** Nothing where the whole file lies in the span: the plain scan is quicker. */
 function within(points: PartPoint[], { from, to }: HistoryQuery): string {
-  const instant = (t: number) => `epoch_ms(${t}::BIGINT)`
-  return points.every(({ first, last }) => first >= from && last < to) ? '' : `AND ts >= ${instant(from)} AND ts < ${instant(to)}`
+  if (points.every(({ first, last }) => first >= from && last < to)) return ''
+  return `AND ts >= epoch_ms(${from}::BIGINT) AND ts < epoch_ms(${to}::BIGINT)`
 }
 
 /** Rows of a file come sorted by point, so a chunk is cut where the point changes. */

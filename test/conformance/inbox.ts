@@ -1,0 +1,73 @@
+import type { ExecutionContext, TestFn } from 'ava'
+import type { EdgeMessage, Inbox } from '#shared/core/ports.ts'
+import { finding } from './results.ts'
+
+export type InboxSubject = {
+  inbox: Inbox
+  /** Opens the same place anew, as after a restart. */
+  reopen: () => Inbox
+  /** What is stored: samples as `point t value`, and finding ids, both sorted. */
+  stored: () => { samples: string[]; findings: string[] }
+}
+
+const message = (seq: number, more: Partial<EdgeMessage> = {}): EdgeMessage => ({
+  site_id: 's',
+  edge_id: 'edge-1',
+  building_id: 'b',
+  stream: 'stream-a',
+  seq,
+  readings: [{ id: 'p', t: 1000 * seq, v: seq, q: 'good' }],
+  findings: [],
+  ...more,
+})
+
+/** What every inbox must do. */
+export function inboxConformance(test: TestFn, name: string, open: (t: ExecutionContext) => InboxSubject) {
+  test(`${name}: messages are stored in order, once; what is repeated is a duplicate, what is early is a gap`, t => {
+    const { inbox, stored } = open(t)
+    const said = [1, 2, 2, 1, 4, 3, 4].map(seq => inbox.accept(message(seq)))
+    t.deepEqual(
+      said.map(({ status, through_seq }) => `${status} ${through_seq}`),
+      ['stored 1', 'stored 2', 'duplicate 2', 'duplicate 2', 'gap 2', 'stored 3', 'stored 4'],
+    )
+    t.deepEqual(stored().samples, ['p 1000 1', 'p 2000 2', 'p 3000 3', 'p 4000 4'])
+  })
+
+  test(`${name}: each stream of each edge has its own mark`, t => {
+    const { inbox } = open(t)
+    inbox.accept(message(1))
+    t.is(inbox.accept(message(1, { stream: 'stream-b' })).status, 'stored')
+    t.is(inbox.accept(message(1, { edge_id: 'edge-2' })).status, 'stored')
+    t.deepEqual(inbox.accept(message(5, { edge_id: 'edge-3' })), { status: 'gap', through_seq: 0 })
+  })
+
+  test(`${name}: the mark is there after a restart`, t => {
+    const { inbox, reopen } = open(t)
+    inbox.accept(message(1))
+    t.deepEqual(reopen().accept(message(1)), { status: 'duplicate', through_seq: 1 })
+    t.is(reopen().accept(message(2)).status, 'stored')
+  })
+
+  test(`${name}: samples, findings and mark go in together or not at all`, t => {
+    const { inbox, stored } = open(t)
+    const broken = message(1, {
+      readings: [
+        { id: 'p', t: 1000, v: 1, q: 'good' },
+        { id: 'p', t: Number.NaN, v: 1, q: 'good' },
+      ],
+      findings: [finding('f', 1, 2)],
+    })
+    t.throws(() => inbox.accept(broken))
+    t.deepEqual(stored(), { samples: [], findings: [] })
+    t.is(inbox.accept(message(1, { findings: [finding('f', 1, 2)] })).status, 'stored')
+    t.deepEqual(stored(), { samples: ['p 1000 1'], findings: ['f'] })
+  })
+
+  test(`${name}: booleans are 0 and 1, state texts their index, and what is no number is no data`, t => {
+    const { inbox, stored } = open(t)
+    const values = [true, false, 'auto', 'never heard of', null]
+    const readings = values.map((v, i) => ({ id: 'mode', t: i, v, q: 'good' as const }))
+    inbox.accept(message(1, { readings }))
+    t.deepEqual(stored().samples, ['mode 0 1', 'mode 1 0', 'mode 2 2', 'mode 3 null', 'mode 4 null'])
+  })
+}

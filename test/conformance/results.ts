@@ -1,0 +1,192 @@
+import type { ExecutionContext, TestFn } from 'ava'
+import type { Finding, RuleResult } from '#shared/core/finding.ts'
+import type { Results, RunRecord } from '#shared/core/ports.ts'
+import { HOUR } from '#shared/core/time.ts'
+
+const T = Date.UTC(2026, 2, 1)
+const at = (hour: number) => T + hour * HOUR
+
+/** A finding of rule r on equipment e that lasts from one hour to another; an open end is null. */
+export function finding(finding_id: string, from: number, to: number | null, more: Partial<Finding> = {}): Finding {
+  return {
+    finding_id,
+    building_id: 'b',
+    equipment_id: 'e',
+    rule_id: 'r',
+    kind: 'fault',
+    title: 'Supply air too warm',
+    severity: 2,
+    from: at(from),
+    to: to === null ? null : at(to),
+    confirmed_at: at(from) + HOUR / 2,
+    duration_secs: to === null ? 3600 : (to - from) * 3600,
+    state: to === null ? 'active' : 'cleared',
+    cause: [{ component: 'ccv', weight: 1 }],
+    evidence: {
+      expression: 'sa_t > 20',
+      terms: [],
+      inputs: { sa_t: 21 },
+      params: {},
+      worst_at: at(from),
+      sentence: 'It is warm.',
+    },
+    ...more,
+  }
+}
+
+const result = (more: Partial<RuleResult> = {}): RuleResult => ({
+  rule_id: 'r',
+  equipment_id: 'e',
+  status: 'pass',
+  coverage: 1,
+  fault_secs: 0,
+  episodes: 0,
+  ...more,
+})
+
+const run = (run_id: string, from: number, to: number, results = [result()], more: Partial<RunRecord> = {}): RunRecord => ({
+  run_id,
+  building_id: 'b',
+  started_at: at(to),
+  finished_at: at(to) + 1000,
+  from: at(from),
+  to: at(to),
+  trigger: 'schedule',
+  rule_ids: ['r'],
+  results,
+  failed: [],
+  ...more,
+})
+
+type Story = { title: string; before: Finding[]; run: RunRecord; found: Finding[]; after: Finding[] }
+
+/** What a run over hours 10 to 20 makes of what stood before. */
+const STORIES: Story[] = [
+  {
+    title: 'an episode of the span that is not found any more is gone',
+    before: [finding('old', 11, 12), finding('kept', 14, 15)],
+    run: run('1', 10, 20),
+    found: [finding('kept', 14, 16)],
+    after: [finding('kept', 14, 16)],
+  },
+  {
+    title: 'what lies outside of the span stays',
+    before: [finding('early', 1, 10), finding('late', 20, null)],
+    run: run('1', 10, 20),
+    found: [],
+    after: [finding('late', 20, null), finding('early', 1, 10)],
+  },
+  {
+    title: 'other rules, equipment and buildings stay',
+    before: [
+      finding('x', 11, 12, { rule_id: 'x' }),
+      finding('y', 11, 12, { equipment_id: 'y' }),
+      finding('z', 11, 12, { building_id: 'z' }),
+    ],
+    run: run('1', 10, 20),
+    found: [],
+    after: [
+      finding('x', 11, 12, { rule_id: 'x' }),
+      finding('y', 11, 12, { equipment_id: 'y' }),
+      finding('z', 11, 12, { building_id: 'z' }),
+    ],
+  },
+  {
+    title: 'where the run could not evaluate, it clears nothing',
+    before: [finding('old', 5, null), finding('older', 11, 12)],
+    run: run('1', 10, 20, [result({ status: 'not_evaluated', reason: 'no_data' })]),
+    found: [],
+    after: [finding('older', 11, 12), finding('old', 5, null)],
+  },
+  {
+    title: 'an episode that the span cuts goes on under its own id, and keeps its start and its worst moment',
+    before: [finding('long', 2, null, { duration_secs: 9 * 3600 })],
+    run: run('1', 10, 20),
+    found: [finding('cut', 10, 13, { title: 'Supply air too warm, reworded' })],
+    after: [finding('long', 2, 13, { duration_secs: 11 * 3600, title: 'Supply air too warm, reworded' })],
+  },
+  {
+    title: 'what begins after a closed episode of before the span is an episode of its own',
+    before: [finding('first', 2, 11)],
+    run: run('1', 10, 20),
+    found: [finding('second', 12, null)],
+    after: [finding('second', 12, null), finding('first', 2, 11)],
+  },
+  {
+    title: 'an open episode that the run no longer finds ends where the span begins',
+    before: [finding('open', 2, null, { duration_secs: 15 * 3600 })],
+    run: run('1', 10, 20),
+    found: [],
+    after: [finding('open', 2, 10, { duration_secs: 8 * 3600 })],
+  },
+]
+
+/** What every results store must do. */
+export function resultsConformance(test: TestFn, name: string, open: (t: ExecutionContext) => Results) {
+  test(`${name}: put inserts or updates by finding_id`, t => {
+    const results = open(t)
+    results.put([finding('a', 1, null), finding('b', 3, 4)])
+    results.put([finding('a', 1, 2)])
+    t.deepEqual(results.list({ limit: 10 }), [finding('b', 3, 4), finding('a', 1, 2)])
+    t.deepEqual(results.get('a'), finding('a', 1, 2))
+    t.is(results.get('c'), undefined)
+  })
+
+  for (const { title, before, run: newest, found, after } of STORIES) {
+    test(`${name}: ${title}`, t => {
+      const results = open(t)
+      results.put(before)
+      for (const times of ['once', 'again']) {
+        results.replace(newest, found)
+        t.deepEqual(results.list({ limit: 10 }), after, times)
+      }
+    })
+  }
+
+  test(`${name}: a list goes on after a finding, newest start first, without holes or repeats`, t => {
+    const results = open(t)
+    const all = Array.from({ length: 25 }, (_, i) => finding(`f${i % 10}-${i}`, Math.floor(i / 4), null))
+    results.put(all)
+    const seen: Finding[] = []
+    for (;;) {
+      const after = seen.at(-1)?.finding_id
+      const page = results.list({ limit: 7, ...(after ? { after } : {}) })
+      if (page.length === 0) break
+      seen.push(...page)
+    }
+    const order = all.toSorted((a, b) => b.from - a.from || (a.finding_id < b.finding_id ? -1 : 1))
+    t.deepEqual(seen, order)
+    t.throws(() => results.list({ limit: 7, after: 'gone' }), { code: 'bad_cursor' })
+  })
+
+  test(`${name}: a list is filtered by building, equipment, rule, state and time`, t => {
+    const results = open(t)
+    const other = { building_id: 'b2', equipment_id: 'e2', rule_id: 'r2' }
+    results.put([finding('a', 1, 3), finding('b', 5, null), finding('c', 8, 9, other)])
+    const ids = (query: Omit<Parameters<Results['list']>[0], 'limit'>) =>
+      results.list({ ...query, limit: 10 }).map(({ finding_id }) => finding_id)
+    t.deepEqual(ids({ building_id: 'b' }), ['b', 'a'])
+    t.deepEqual(ids({ equipment_id: 'e2' }), ['c'])
+    t.deepEqual(ids({ rule_id: 'r' }), ['b', 'a'])
+    t.deepEqual(ids({ state: 'active' }), ['b'])
+    t.deepEqual(ids({ from: at(3), to: at(8) }), ['b'])
+    t.deepEqual(ids({ to: at(5) }), ['a'])
+    t.deepEqual(ids({ from: at(8) }), ['c', 'b'])
+  })
+
+  test(`${name}: runs are listed newest first, and the latest word of each rule and equipment is kept`, t => {
+    const results = open(t)
+    const first = run('1', 0, 10, [result(), result({ equipment_id: 'd', status: 'fault' })])
+    const second = run('2', 0, 12, [result({ status: 'fault', episodes: 1 })], { finished_at: at(13) })
+    results.replace(first, [])
+    results.replace(second, [])
+    t.deepEqual(results.runs({ limit: 10 }), [second, first])
+    t.deepEqual(results.runs({ building_id: 'b', limit: 1 }), [second])
+    t.deepEqual(results.runs({ limit: 10, after: '2' }), [first])
+    t.deepEqual(results.runs({ building_id: 'x', limit: 10 }), [])
+    t.deepEqual(results.latest('b'), [
+      { ...result({ equipment_id: 'd', status: 'fault' }), run_id: '1', finished_at: first.finished_at },
+      { ...result({ status: 'fault', episodes: 1 }), run_id: '2', finished_at: at(13) },
+    ])
+  })
+}
