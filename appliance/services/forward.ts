@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
 import type { Clock } from '#shared/core/ports.ts'
-import type { Kit } from '#shared/node/kit-files.ts'
+import type { Kit } from '#shared/node/kit-read.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 

@@ -1,10 +1,172 @@
+/** Certificates: the authority, clients, the broker, and the list of revoked ones. ECDSA P-256, nothing but PEM outside. */
+import 'reflect-metadata'
+import { webcrypto } from 'node:crypto'
+import { isIP } from 'node:net'
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  type Extension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  PemConverter,
+  Pkcs10CertificateRequest,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+  X509Crl,
+  X509CrlGenerator,
+  X509CrlReason,
+} from '@peculiar/x509'
+import { DAY } from '#shared/core/time.ts'
+
 /** A certificate and its private key, PEM. */
 export type Pair = { cert_pem: string; key_pem: string }
-export type Issued = Pair & { serial: string; cn: string; not_after: number }
+export type Issued = { cert_pem: string; serial: string; cn: string; not_after: number }
+type Validity = { now: number; days?: number }
 
-/** Makes a certificate authority, ECDSA P-256, good for `days` (default 10 years). */
-export declare function makeCa(options: { name: string; now: number; days?: number }): Promise<Pair>
-/** Issues a client certificate for `edge:…` or `central:…`. */
-export declare function issueClient(ca: Pair, options: { cn: string; now: number; days?: number }): Promise<Issued>
-/** Issues the broker's certificate for these host names and addresses. */
-export declare function issueServer(ca: Pair, options: { hosts: string[]; now: number; days?: number }): Promise<Issued>
+export const CA_DAYS = 3652
+export const CERT_DAYS = 397
+/** A certificate begins this long before it is made, so that a clock that is slow does not refuse it. */
+const SKEW_MS = DAY
+const EC = { name: 'ECDSA', namedCurve: 'P-256' } as const
+const SIGNING = { ...EC, hash: 'SHA-256' } as const
+
+/** Makes a certificate authority, good for ten years unless told otherwise. */
+export async function makeCa({ name, now, days = CA_DAYS }: Validity & { name: string }): Promise<Pair> {
+  const keys = await crypto.subtle.generateKey(EC, true, ['sign', 'verify'])
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: [name] }],
+    keys,
+    signingAlgorithm: SIGNING,
+    ...validity(now, days),
+    extensions: [
+      new BasicConstraintsExtension(true, 0, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  })
+  return { cert_pem: withNewline(certificate.toString('pem')), key_pem: await exportKey(keys.privateKey) }
+}
+
+/** Issues a certificate, with a new key, for a client whose common name is `cn`. */
+export async function issueClient(ca: Pair, { cn, now, days = CERT_DAYS }: Validity & { cn: string }): Promise<Issued & Pair> {
+  const keys = await crypto.subtle.generateKey(EC, true, ['sign', 'verify'])
+  const issued = await issue(ca, cn, keys.publicKey, { now, days }, [
+    new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth]),
+  ])
+  return { ...issued, key_pem: await exportKey(keys.privateKey) }
+}
+
+/** Issues the broker's certificate, with a new key, for host names and addresses. */
+export async function issueServer(
+  ca: Pair,
+  { hosts, now, days = CERT_DAYS }: Validity & { hosts: string[] },
+): Promise<Issued & Pair> {
+  const keys = await crypto.subtle.generateKey(EC, true, ['sign', 'verify'])
+  const names = hosts.map(value => ({ type: isIP(value) ? ('ip' as const) : ('dns' as const), value }))
+  const issued = await issue(ca, 'broker', keys.publicKey, { now, days }, [
+    new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+    new SubjectAlternativeNameExtension(names),
+  ])
+  return { ...issued, key_pem: await exportKey(keys.privateKey) }
+}
+
+/**
+ * Issues a client certificate for a request, so that the key need not leave the machine that made it.
+ *
+ * @throws Error when the request is not one, is not signed by its own key, or its key is not of the P-256 curve
+ */
+export async function issueForRequest(ca: Pair, options: Validity & { csr_pem: string; cn: string }): Promise<Issued> {
+  const { csr_pem, cn, now, days = CERT_DAYS } = options
+  const request = new Pkcs10CertificateRequest(csr_pem)
+  if (!(await request.verify())) throw new Error('the request is not signed by the key that it names')
+  return issueForKey(ca, { cn, now, days, key: await request.publicKey.export(EC, ['verify']) })
+}
+
+/** Issues a new certificate for the key of an earlier one. */
+export async function reissueClient(ca: Pair, options: Validity & { cert_pem: string; cn: string }): Promise<Issued> {
+  const { cert_pem, cn, now, days = CERT_DAYS } = options
+  return issueForKey(ca, { cn, now, days, key: await new X509Certificate(cert_pem).publicKey.export(EC, ['verify']) })
+}
+
+const issueForKey = (ca: Pair, { cn, key, now, days }: { cn: string; key: webcrypto.CryptoKey; now: number; days: number }) =>
+  issue(ca, cn, key, { now, days }, [new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth])])
+
+async function issue(
+  ca: Pair,
+  cn: string,
+  publicKey: webcrypto.CryptoKey,
+  { now, days }: { now: number; days: number },
+  extensions: Extension[],
+): Promise<Issued> {
+  const authority = new X509Certificate(ca.cert_pem)
+  const certificate = await X509CertificateGenerator.create({
+    subject: [{ CN: [cn] }],
+    issuer: authority.subjectName,
+    publicKey,
+    signingKey: await importKey(ca.key_pem),
+    signingAlgorithm: SIGNING,
+    ...validity(now, days),
+    extensions: [
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+      await AuthorityKeyIdentifierExtension.create(authority),
+      await SubjectKeyIdentifierExtension.create(publicKey),
+      ...extensions,
+    ],
+  })
+  const { serialNumber, notAfter } = certificate
+  return { cert_pem: withNewline(certificate.toString('pem')), serial: serialOf(serialNumber), cn, not_after: notAfter.getTime() }
+}
+
+/** Signs the list of revoked serials. It never runs out: an old list is better than none where nobody renews it. */
+export async function makeCrl(ca: Pair, revoked: { serial: string; revoked_at: number }[], now: number): Promise<string> {
+  const authority = new X509Certificate(ca.cert_pem)
+  const crl = await X509CrlGenerator.create({
+    issuer: authority.subjectName,
+    thisUpdate: new Date(now - SKEW_MS),
+    nextUpdate: authority.notAfter,
+    entries: revoked.map(({ serial, revoked_at }) => ({
+      serialNumber: serial,
+      revocationDate: new Date(revoked_at),
+      reason: X509CrlReason.privilegeWithdrawn,
+    })),
+    signingAlgorithm: SIGNING,
+    signingKey: await importKey(ca.key_pem),
+  })
+  return withNewline(PemConverter.encode(crl.rawData, 'X509 CRL')) // RFC 7468, 6
+}
+
+/**
+ * Reads lists of revoked certificates.
+ *
+ * @param ca_pem one or more authorities
+ * @returns serials as `serialOf` writes them
+ * @throws Error when a list is not signed by one of the authorities
+ */
+export async function readCrl(crl_pem: string, ca_pem: string): Promise<Set<string>> {
+  const authorities = PemConverter.decode(ca_pem).map(raw => new X509Certificate(raw))
+  const serials = new Set<string>()
+  for (const raw of PemConverter.decode(crl_pem)) {
+    const crl = new X509Crl(raw)
+    const signed = await Promise.all(authorities.map(authority => crl.verify({ publicKey: authority })))
+    if (!signed.includes(true)) throw new Error('the list of revoked certificates is not signed by the authority')
+    for (const { serialNumber } of crl.entries) serials.add(serialOf(serialNumber))
+  }
+  return serials
+}
+
+/** A serial as node:tls shows it: upper-case hex without leading zeros. */
+export const serialOf = (hex: string): string => hex.toUpperCase().replace(/^0+(?=.)/, '')
+
+const validity = (now: number, days: number) => ({ notBefore: new Date(now - SKEW_MS), notAfter: new Date(now + days * DAY) })
+const withNewline = (pem: string): string => `${pem.trimEnd()}\n`
+
+async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
+  return withNewline(PemConverter.encode(await crypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY'))
+}
+const importKey = (pem: string): Promise<webcrypto.CryptoKey> =>
+  crypto.subtle.importKey('pkcs8', PemConverter.decodeFirst(pem), EC, false, ['sign'])

@@ -31,11 +31,10 @@ export function fields(value: unknown, path: string): Fields {
   return { body: value as Record<string, unknown>, path }
 }
 
-export function text(from: Fields, name: string, maxLength = 1024): string {
-  const value = from.body[name]
-  if (typeof value !== 'string' || value.length > maxLength)
-    unfit(at(from, name), `text of at most ${maxLength} characters`, value)
-  return value as string
+export const text = (from: Fields, name: string, maxLength = 1024): string => asText(from.body[name], at(from, name), maxLength)
+export function asText(value: unknown, path: string, maxLength = 1024): string {
+  const fits = typeof value === 'string' && value.length <= maxLength
+  return fits ? value : unfit(path, `text of at most ${maxLength} characters`, value)
 }
 
 const ID = new RegExp(ID_PATTERN)

@@ -1,0 +1,6 @@
+/** Certificates for scripts, without a hub: `provisioning/main.ts --help`. */
+import { runCommand } from './commands.ts'
+
+const { exit, text } = await runCommand(process.argv.slice(2), Date.now)
+;(exit === 0 ? process.stdout : process.stderr).write(text)
+process.exitCode = exit

@@ -1,0 +1,123 @@
+/** An edge kit as an appliance reads it: five files in a folder or a ZIP, checked before anything connects. */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fromBufferPromise } from 'yauzl'
+import { commonName } from '#shared/core/auth/identity.ts'
+import type { Pair } from './pki.ts'
+
+/** `edge.json` of a kit (contract §9). */
+export type EdgeJson = {
+  site_id: string
+  edge_id: string
+  broker_host: string
+  broker_port: number
+  hub_url?: string
+  topic_base: string
+  /** RFC 3339 */
+  not_after: string
+}
+export type Kit = Pair & { ca_pem: string; edge: EdgeJson; acl: string }
+
+export const KIT_FILES = {
+  ca_pem: 'ca.pem',
+  cert_pem: 'edge.cert.pem',
+  key_pem: 'edge.key.pem',
+  edge: 'edge.json',
+  acl: 'mosquitto.acl',
+} as const
+type Texts = Record<keyof typeof KIT_FILES, string>
+
+/** Far above what a kit holds; a file that is larger is not one. */
+const FILE_MAX = 256 * 1024
+
+/** A kit that cannot be used; the message says every reason. */
+export class KitError extends Error {
+  override name = 'KitError'
+}
+
+/**
+ * Reads a kit and checks that key and certificate belong together, that the certificate is the edge's own, was issued by
+ * the kit's authority and is valid now.
+ *
+ * @param path a folder or a ZIP file
+ * @param now ms since 1970 UTC
+ * @throws KitError with every complaint
+ */
+export async function readKit(path: string, now: number): Promise<Kit> {
+  const { edge: json, ...texts } = await readTexts(path)
+  const edge = readEdgeJson(path, json)
+  const complaints = check({ ...texts, edge }, now)
+  if (complaints.length > 0) throw new KitError(`the kit ${path} cannot be used: ${complaints.join('; ')}`)
+  return { ...texts, edge }
+}
+
+async function readTexts(path: string): Promise<Texts> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found) throw new KitError(`the kit ${path} is not there`)
+  const files = found.isDirectory() ? await readFolder(path) : await readZip(path)
+  const missing = Object.values(KIT_FILES).filter(name => !files.has(name))
+  if (missing.length > 0) throw new KitError(`the kit ${path} lacks ${missing.join(', ')}`)
+  return Object.fromEntries(Object.entries(KIT_FILES).map(([field, name]) => [field, files.get(name)!])) as Texts
+}
+
+async function readFolder(path: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>()
+  for (const name of Object.values(KIT_FILES)) {
+    const text = await readFile(join(path, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw new KitError(`the kit ${path} cannot be read: ${error.message}`)
+    })
+    if (text !== undefined) files.set(name, text)
+  }
+  return files
+}
+
+async function readZip(path: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>()
+  try {
+    const zip = await fromBufferPromise(await readFile(path))
+    for await (const entry of zip.eachEntry()) {
+      if (!Object.values<string>(KIT_FILES).includes(entry.fileName) || entry.uncompressedSize > FILE_MAX) continue
+      const parts: Buffer[] = []
+      for await (const part of await zip.openReadStreamPromise(entry)) parts.push(part as Buffer)
+      files.set(entry.fileName, Buffer.concat(parts).toString())
+    }
+  } catch (error) {
+    throw new KitError(`the kit ${path} is neither a folder nor a ZIP: ${(error as Error).message}`)
+  }
+  return files
+}
+
+function readEdgeJson(path: string, text: string): EdgeJson {
+  try {
+    const edge = JSON.parse(text) as EdgeJson
+    const texts = [edge.site_id, edge.edge_id, edge.broker_host, edge.topic_base, edge.not_after]
+    if (texts.every(value => typeof value === 'string' && value !== '') && Number.isInteger(edge.broker_port)) return edge
+  } catch {
+    throw new KitError(`the kit ${path} cannot be used: edge.json is not JSON`)
+  }
+  throw new KitError(`the kit ${path} cannot be used: edge.json lacks site_id, edge_id, broker_host, broker_port or topic_base`)
+}
+
+/** @returns what is wrong with a kit, in words; empty when it can be used */
+function check({ ca_pem, cert_pem, key_pem, edge }: Omit<Kit, 'acl'>, now: number): string[] {
+  try {
+    const certificate = new X509Certificate(cert_pem)
+    const authorities = (ca_pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
+      pem => new X509Certificate(pem),
+    )
+    const cn = commonName({ kind: 'edge', ...edge })
+    const [from, to] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)]
+    return [
+      !certificate.checkPrivateKey(createPrivateKey(key_pem)) && 'edge.key.pem is not the key of edge.cert.pem',
+      !authorities.some(ca => certificate.checkIssued(ca) && certificate.verify(ca.publicKey)) &&
+        'edge.cert.pem was not issued by the authority in ca.pem',
+      certificate.subject !== `CN=${cn}` && `edge.cert.pem is for ${certificate.subject}, not for ${cn}`,
+      to <= now && `the certificate ended at ${certificate.validTo}`,
+      from > now && `the certificate begins at ${certificate.validFrom}: is this machine's clock right?`,
+    ].filter(complaint => complaint !== false)
+  } catch (error) {
+    return [`certificate or key cannot be read: ${(error as Error).message}`]
+  }
+}
