@@ -31,12 +31,15 @@ export function openSimulation(script: readonly ScheduledFault[] = SCRIPT): Simu
     for (; next <= ms; next += STEP_MS) step(building, next + offset, faultsAt(next - SITE_START, script))
     return building
   }
+  const faults = (ms: number) => faultsAt(ms - SITE_START, script)
   return {
     at,
-    faults: ms => faultsAt(ms - SITE_START, script),
+    faults,
     read(point, ms) {
       const value = valueOf(point, at(ms))
-      return point.noise === 0 ? value : value + point.noise * noise(seedOf(point.point_id), Math.floor(ms / STEP_MS))
+      const dead = point.deadIn !== undefined && faults(ms).has(point.deadIn)
+      if (point.noise === 0 || dead) return value
+      return value + point.noise * noise(seedOf(point.point_id), Math.floor(ms / STEP_MS))
     },
   }
 }

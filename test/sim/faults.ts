@@ -20,6 +20,8 @@ export type ScheduledFault = {
   to?: number
   /** Rules of the catalogue that may name this fault; the first ones listed are its own, the rest its consequences. */
   rules: string[]
+  /** Its own rule compares with days before, so it shows later. */
+  needsHistory?: true
 }
 
 /**
@@ -40,6 +42,7 @@ export const SCRIPT: readonly ScheduledFault[] = [
     says: 'shut reheat valve passes hot water',
     from: 10 * MINUTE,
     rules: ['VAV-REHEAT-LEAK'],
+    needsHistory: true,
   },
   {
     fault: 'exhaust_fan_off',
@@ -68,7 +71,7 @@ export const SCRIPT: readonly ScheduledFault[] = [
   {
     fault: 'clg_valve_stuck',
     equipment_id: 'AHU-1',
-    says: 'cooling valve stuck at 25 %',
+    says: 'cooling valve stuck at 18 %',
     from: DAY,
     to: DAY + 16 * HOUR,
     rules: ['AHU-FC13-COOL-FULL', 'AHU-FC12-COOL-NO-DROP'],

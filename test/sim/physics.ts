@@ -25,6 +25,8 @@ const OA_MIN = 0.2
 const ECON_HIGH_LIMIT = 21
 const CHW_SP = fahrenheit(44)
 const CONDENSER_IN = 28.5
+/** Where a stuck cooling valve stands. */
+const CLG_STUCK = 0.18
 
 export type ZoneDesign = {
   equipment_id: string
@@ -183,10 +185,16 @@ function stepZone(zone: Zone, design: ZoneDesign, b: Building, localMs: number, 
   const blown = zone.flow > 0.03
   zone.discharge = lag(zone.discharge, blown ? entering + heating / (AIR * zone.flow) : zone.t - 0.3, blown ? 90 : 3000)
 
-  const gain = b.occupied ? design.inside : 0.08 * design.inside
+  const gain = design.inside * (b.occupied ? comingAndGoing(localMs, design.sunHour) : 0.08)
   const load = design.ua * (b.oa - zone.t) + gain + design.sun * sunOn(localMs, design.sunHour)
   const supplied = AIR * zone.flow * (zone.discharge - zone.t)
   zone.t += ((load + supplied) * STEP_S) / design.capacity
+}
+
+/** People come and go: the heat that they and their machines give, about 1. @param own sets one zone's hours off another's */
+function comingAndGoing(localMs: number, own: number): number {
+  const minutes = localMs / 60_000
+  return 1 + 0.15 * Math.sin(minutes / 11 + own) + 0.1 * Math.sin(minutes / 4.7 + 3 * own)
 }
 
 function stepFan(b: Building): void {
@@ -219,7 +227,7 @@ function stepCoils(b: Building, faults: ReadonlySet<FaultName>): void {
   b.oaDamper = economizer ? OA_MIN + (1 - OA_MIN) * limit(b.demand, 0, 1) : OA_MIN
 
   const damper = faults.has('oa_damper_stuck') ? 0.8 : b.oaDamper
-  const cooling = faults.has('clg_valve_stuck') ? 0.25 : b.clgValve
+  const cooling = faults.has('clg_valve_stuck') ? CLG_STUCK : b.clgValve
   const heating = Math.max(b.htgValve, faults.has('htg_valve_leak') ? 0.3 : 0)
   const outdoorShare = 0.01 + 0.97 * damper
   b.ra = lag(b.ra, mix(b.zones) + 0.5, 120)
@@ -242,7 +250,7 @@ function nextDemand(demand: number, error: number, economizer: boolean): number 
 }
 
 function stepChiller(b: Building, faults: ReadonlySet<FaultName>): void {
-  const cooling = faults.has('clg_valve_stuck') ? 0.25 : b.clgValve
+  const cooling = faults.has('clg_valve_stuck') ? CLG_STUCK : b.clgValve
   b.chiller = b.running && cooling > (b.chiller ? 0.02 : 0.1)
   b.chwSupply = lag(b.chwSupply, b.chiller ? CHW_SP : 16, b.chiller ? 120 : 5400)
   const litres = 0.15 + 2.2 * cooling

@@ -25,37 +25,34 @@ export type SimPoint = {
   noise: number
   /** While this fault is there, the device answers an error. */
   silencedBy?: FaultName
+  /** While this fault is there, the sensor does not even make noise. */
+  deadIn?: FaultName
 }
 
 /** Deviations of sensor noise in the point's own unit; commands and set points have none. */
-const NOISE: Record<string, number> = { degF: 0.12, inwc: 0.006, cfm: 4, kW: 0.15, 'L/s': 0.01, Hz: 0.01 }
+const NOISE: Record<string, number> = { degF: 0.12, inwc: 0.006, cfm: 10, kW: 0.15, 'L/s': 0.01, Hz: 0.01 }
 const SETTLED = /_sp(_|$)|_min$|_max$/
 
 type Owner = Pick<SimPoint, 'device_id' | 'equipment_id'>
 
-function point(
-  owner: Owner,
-  at: BacnetAt | ModbusAt,
-  role: string,
-  name: string,
-  unit: string,
-  read: SimPoint['read'],
-): SimPoint {
-  const measured = !SETTLED.test(role) && NOISE[unit] !== undefined
+/** @param key the role; a key that is no role makes a point that is kept and shown, but read by no rule */
+function point(owner: Owner, at: BacnetAt | ModbusAt, key: string, name: string, unit: string, read: SimPoint['read']): SimPoint {
+  const measured = !SETTLED.test(key) && NOISE[unit] !== undefined
   const kind = unit === 'bool' ? 'bool' : 'number'
-  const point_id = `${owner.equipment_id}.${role}`
-  return { ...owner, point_id, name, unit, kind, role, at, read, noise: measured ? NOISE[unit]! : 0 }
+  const role = ROLES[key] ? { role: key } : {}
+  const point_id = `${owner.equipment_id}.${key}`
+  return { ...owner, ...role, point_id, name, unit, kind, at, read, noise: measured ? NOISE[unit]! : 0 }
 }
 
-type Column = [object: ObjectKind, role: string, name: string, unit: string, read: SimPoint['read']]
+type Column = [object: ObjectKind, key: string, name: string, unit: string, read: SimPoint['read']]
 
 /** Numbers the objects of each type from 1, in the order given. */
 function bacnetPoints(owner: Owner, columns: Column[], first = 1): SimPoint[] {
   const next: Record<string, number> = {}
-  return columns.map(([object, role, name, unit, read]) => {
+  return columns.map(([object, key, name, unit, read]) => {
     const instance = next[object] ?? first
     next[object] = instance + 1
-    return point(owner, { bus: 'bacnet', object, instance }, role, name, unit, read)
+    return point(owner, { bus: 'bacnet', object, instance }, key, name, unit, read)
   })
 }
 
@@ -108,16 +105,16 @@ const boxes = ZONES.flatMap(({ equipment_id, flowMin, flowMax }, i) => {
   ])
 })
 
-type Register = [role: string, name: string, unit: string, register: SimRegister['kind'], read: SimPoint['read'], scale?: number]
+type Register = [key: string, name: string, unit: string, register: SimRegister['kind'], read: SimPoint['read'], scale?: number]
 
 /** Registers one after the other from 0, in one table each for bits and words. */
 function modbusPoints(owner: Owner, rows: Register[]): SimPoint[] {
   const next = { holding: 0, discrete: 0 }
-  return rows.map(([role, name, unit, register, read, scale]) => {
+  return rows.map(([key, name, unit, register, read, scale]) => {
     const table = register === 'bit' ? ('discrete' as const) : ('holding' as const)
     const at: ModbusAt = { bus: 'modbus', table, address: next[table], register, ...(scale === undefined ? {} : { scale }) }
     next[table] += register === 'bit' || register.endsWith('16') ? 1 : 2
-    return point(owner, at, role, name, unit, read)
+    return point(owner, at, key, name, unit, read)
   })
 }
 
@@ -127,7 +124,7 @@ const chiller = modbusPoints({ device_id: 'chiller-1', equipment_id: 'CH-1' }, [
   ['chw_supply_t_sp', 'Chilled water supply set point', 'degF', 'int16', () => setPoints.chw, 0.1],
   ['cw_supply_t', 'Condenser water entering temperature', 'degF', 'int16', () => condenserIn, 0.1],
   ['cw_return_t', 'Condenser water leaving temperature', 'degF', 'int16', b => b.cwReturn, 0.1],
-  ['chw_flow', 'Chilled water flow', 'L/s', 'float32', b => b.chwFlow / 1000],
+  ['water_flow', 'Chilled water flow', 'L/s', 'float32', b => b.chwFlow],
   ['kw', 'Chiller power', 'kW', 'float32', b => b.chillerKw],
   ['chiller_cmd', 'Chiller command', 'bool', 'bit', b => Number(b.chiller)],
   ['chiller_status', 'Chiller status', 'bool', 'bit', b => Number(b.chiller)],
@@ -136,11 +133,18 @@ const chiller = modbusPoints({ device_id: 'chiller-1', equipment_id: 'CH-1' }, [
 const meter = modbusPoints({ device_id: 'meter-1', equipment_id: 'MTR-1' }, [
   ['kw', 'Building power', 'kW', 'float32', b => b.kw],
   ['kwh', 'Building energy', 'kWh', 'uint32', b => b.kwh],
+  ['frequency', 'Line frequency', 'Hz', 'float32', () => 60],
 ])
 
-export const POINTS: readonly SimPoint[] = [...airHandler, ...exhaustFan, ...boxes, ...chiller, ...meter].map(one =>
-  one.point_id === 'VAV-104.zone_t' ? { ...one, silencedBy: 'zone_sensor_silent' as const } : one,
-)
+const SENSOR_FAULTS: Record<string, Pick<SimPoint, 'silencedBy' | 'deadIn'>> = {
+  'VAV-104.zone_t': { silencedBy: 'zone_sensor_silent' },
+  'VAV-102.zone_flow': { deadIn: 'vav_flow_dead' },
+}
+
+export const POINTS: readonly SimPoint[] = [...airHandler, ...exhaustFan, ...boxes, ...chiller, ...meter].map(one => ({
+  ...one,
+  ...SENSOR_FAULTS[one.point_id],
+}))
 
 /** @returns the point's value without noise, in its own unit */
 export function valueOf({ role, unit, read }: SimPoint, building: Building): number {

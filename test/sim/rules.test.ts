@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { parseRule } from '#shared/core/rules/parse-rule.ts'
+import { runRules } from '#shared/core/rules/run-rules.ts'
+import type { Rule } from '#shared/core/rules/types.ts'
+import { DAY, HOUR } from '#shared/core/time.ts'
+import { SITE_START, TIMEZONE } from './building.ts'
+import { BUILDING_ID } from './catalogue.ts'
+import { SCRIPT, type ScheduledFault } from './faults.ts'
+import { sampleSite } from './frames.ts'
+
+const RULES = new URL('../../rules/', import.meta.url).pathname
+
+const rules: Rule[] = readdirSync(RULES, { recursive: true, encoding: 'utf8' })
+  .filter(name => name.endsWith('.yaml'))
+  .map(name => {
+    const parsed = parseRule(readFileSync(join(RULES, name), 'utf8'), name)
+    if (!parsed.ok) throw new Error(`${name}: ${JSON.stringify(parsed.errors)}`)
+    return parsed.rule
+  })
+
+/** Findings that nothing explains, of the shipped rules over the site's first `ms`. */
+function findingsOf(script: readonly ScheduledFault[], ms: number) {
+  const to = SITE_START + ms
+  const equipment = sampleSite(script, SITE_START, to)
+  const { findings, failed } = runRules({ building_id: BUILDING_ID, timezone: TIMEZONE, from: SITE_START, to, rules, equipment })
+  return { findings: findings.filter(({ suppressed_by }) => suppressed_by === undefined), failed }
+}
+
+test('the shipped rules find nothing in four days of a healthy building', t => {
+  const { findings, failed } = findingsOf([], 4 * DAY)
+  t.deepEqual(failed, [])
+  t.deepEqual(
+    findings.map(({ rule_id, equipment_id, evidence }) => `${equipment_id} ${rule_id}: ${evidence.sentence}`),
+    [],
+  )
+})
+
+test('three of the injected faults are confirmed within two and a half hours, without any history', t => {
+  const { findings } = findingsOf(SCRIPT, 2.5 * HOUR)
+  t.true(new Set(findings.map(({ equipment_id }) => equipment_id)).size >= 3)
+})
+
+test('every finding of the first four days is of an injected fault, and every fault that needs no history is found', t => {
+  const { findings } = findingsOf(SCRIPT, 4 * DAY)
+  for (const { rule_id, equipment_id, from, evidence } of findings) {
+    const since = from - SITE_START
+    const fault = SCRIPT.find(
+      one =>
+        one.equipment_id === equipment_id && one.rules.includes(rule_id) && since >= one.from && since < (one.to ?? Infinity),
+    )
+    t.truthy(fault, `${equipment_id} ${rule_id} at ${(since / HOUR).toFixed(1)} h: ${evidence.sentence}`)
+  }
+  const found = new Set(findings.map(({ rule_id, equipment_id }) => `${equipment_id} ${rule_id}`))
+  for (const { fault, equipment_id, rules: named, needsHistory } of SCRIPT) {
+    if (!needsHistory) t.true(found.has(`${equipment_id} ${named[0]}`), fault)
+  }
+})
