@@ -75,3 +75,6 @@ export function route<
 
 /** An object schema that refuses fields it does not name. */
 export const strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
+
+/** One of a list of words. */
+export const oneOf = <const T extends string>(words: readonly T[]) => Type.Unsafe<T>({ type: 'string', enum: [...words] })

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { formatInstant } from '#shared/core/time.ts'
-import { route, type Route, strict } from '#shared/node/route.ts'
+import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { Session } from '#shared/node/token.ts'
 import type { CentralContext } from '../context.ts'
 
-const ROLE = Type.Union([Type.Literal('viewer'), Type.Literal('operator'), Type.Literal('admin'), Type.Literal('edge')])
+const ROLE = oneOf(['viewer', 'operator', 'admin', 'edge'])
 const LoginReply = Type.Object({
   ok: Type.Literal(true),
   token: Type.String(),

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
-import { route, type Route } from '#shared/node/route.ts'
+import { oneOf, route, type Route } from '#shared/node/route.ts'
 import type { CentralContext, HealthCheck } from '../context.ts'
 import { LEGACY_TENANT } from './auth.ts'
 
 const CHECK = Type.Object({
-  status: Type.Union([Type.Literal('ok'), Type.Literal('warn'), Type.Literal('fail')]),
+  status: oneOf(['ok', 'warn', 'fail']),
   detail: Type.Optional(Type.String()),
 })
 const HealthReply = Type.Object({

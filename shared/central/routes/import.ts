@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { Readable } from 'node:stream'
 import { PACKAGE_LIMITS } from '#shared/core/csv/entries.ts'
+import { DATE_ORDERS } from '#shared/core/csv/stamp.ts'
 import { ID_PATTERN } from '#shared/core/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { importPackage } from '#shared/flow/import-package.ts'
-import { route, type Route, strict } from '#shared/node/route.ts'
+import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { appendChunk } from '../import/append.ts'
 import { ingestContract } from '../import/contract.ts'
@@ -23,7 +24,7 @@ const UPLOAD_MAX = 256 * 1024 * 1024
 const CHUNK_MAX = 32 * 1024 * 1024
 
 const ID = Type.String({ pattern: ID_PATTERN })
-const MODE = Type.Optional(Type.Union([Type.Literal('merge'), Type.Literal('replace')], { default: 'merge' }))
+const MODE = Type.Optional(oneOf(['merge', 'replace']))
 const CONFIRM = Type.Optional(Type.Boolean())
 const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })
 
@@ -114,7 +115,7 @@ const packageRoutes = (context: CentralContext): Route[] => [
       building_id: ID,
       equipment_id: ID,
       csv: Type.String(),
-      date_order: Type.Optional(Type.Union([Type.Literal('mdy'), Type.Literal('dmy')])),
+      date_order: Type.Optional(oneOf(DATE_ORDERS)),
     }),
     bodyMax: CHUNK_MAX,
     wrongMediaType: 'append_takes_json',

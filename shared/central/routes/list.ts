@@ -1,0 +1,42 @@
+import { Type } from '@sinclair/typebox'
+import { Problem } from '#shared/core/problem.ts'
+
+const LIMIT_DEFAULT = 100
+const LIMIT_MAX = 1000
+
+/** What every list takes: how many, and where to go on. */
+export const PAGE = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })),
+  cursor: Type.Optional(Type.String({ maxLength: 512 })),
+}
+export type PageQuery = { limit?: number; cursor?: string }
+
+export const limitOf = ({ limit = LIMIT_DEFAULT }: PageQuery): number => limit
+const encode = (id: string) => Buffer.from(id).toString('base64url')
+
+/** @returns the id after which to go on. @throws Problem bad_cursor */
+export function afterOf({ cursor }: PageQuery): string | undefined {
+  if (cursor === undefined) return undefined
+  const id = Buffer.from(cursor, 'base64url').toString()
+  if (cursor === '' || encode(id) !== cursor) throw new Problem('bad_cursor', 'The cursor is not one that a list has given')
+  return id
+}
+
+/**
+ * The answer to a list that a store has cut already.
+ *
+ * @param found one more than asked for tells that there is more
+ */
+export function pageOf<T>(found: T[], query: PageQuery, idOf: (item: T) => string): { items: T[]; next_cursor?: string } {
+  const limit = limitOf(query)
+  const items = found.slice(0, limit)
+  return found.length > limit ? { items, next_cursor: encode(idOf(items.at(-1)!)) } : { items }
+}
+
+/** Cuts a whole list that is in memory, in its own order. @throws Problem bad_cursor */
+export function cutPage<T>(all: T[], query: PageQuery, idOf: (item: T) => string): { items: T[]; next_cursor?: string } {
+  const after = afterOf(query)
+  const from = after === undefined ? 0 : all.findIndex(item => idOf(item) === after) + 1
+  if (after !== undefined && from === 0) throw new Problem('bad_cursor', 'What the cursor stood at is gone: start the list anew')
+  return pageOf(all.slice(from, from + limitOf(query) + 1), query, idOf)
+}
