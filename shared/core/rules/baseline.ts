@@ -29,6 +29,8 @@ export function baselineState(
   return { spec, fallback, toleranceCold, past: [], value: Number.NaN, spread: Number.NaN, view }
 }
 
+const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value)
+
 /**
  * Fixes the baseline for the day that begins: it never sees the day itself.
  *
@@ -44,16 +46,15 @@ export function beginDay(state: BaselineState, today: Day, leftOut: (day: Day) =
     return why === undefined
   })
   const cold = used.length < spec.min_days
-  const values = Float64Array.from(used, ({ value }) => value).sort()
+  const values = Float64Array.from(used, ({ value }) => value).toSorted()
   state.value = cold ? (state.fallback ?? Number.NaN) : between(values, values.length, 0.5)
-  const distances = values.map(value => Math.abs(value - state.value)).sort()
+  const distances = values.map(value => Math.abs(value - state.value)).toSorted()
   state.spread = cold ? Number.NaN : MAD_TO_SIGMA * between(distances, distances.length, 0.5)
-  const known = (value: number) => (Number.isNaN(value) ? null : value)
   const dates = used.map(({ day }) => day.date)
   state.view = {
     name: spec.name,
-    value: known(state.value),
-    spread: known(state.spread),
+    value: orNull(state.value),
+    spread: orNull(state.spread),
     days_used: used.length,
     dates,
     left_out,
@@ -71,7 +72,7 @@ export function endDay(state: BaselineState, rows: Rows, of: Node, when: Node): 
     if (rows.minute[i] === 1 && when.out[i] === 1 && value === value) values[count++] = value
   }
   if (count === 0 || count * MINUTE_MS < spec.minimum) return
-  const sorted = values.subarray(0, count).sort()
+  const sorted = values.subarray(0, count).toSorted()
   const value = spec.stat === 'avg' ? sorted.reduce((sum, each) => sum + each, 0) / count : between(sorted, count, spec.stat)
   state.past.push({ day: rows.day, value })
 }

@@ -40,9 +40,20 @@ export type Binding = { rule: Rule; equipment: EquipmentData; role: string | und
 export function compileRule({ rule, equipment, role, request }: Binding, plant: Plant, graph: Graph): Instance {
   const { program } = rule
   const context: Context = {
-    ...{ rule, equipment, role, plant, graph, smoothMs: 0, active: undefined, dailyMinimumMs: 0, usesDay: false },
+    rule,
+    equipment,
+    role,
+    plant,
+    graph,
+    smoothMs: 0,
+    active: undefined,
+    dailyMinimumMs: 0,
+    usesDay: false,
     params: paramsOf(rule, role, request),
-    ...{ baselines: new Map(), missing: new Set(), leaves: new Set(), refs: new Map() },
+    baselines: new Map(),
+    missing: new Set(),
+    leaves: new Set(),
+    refs: new Map(),
   }
   for (const name of Object.keys(rule.roles)) if (!plant.steps(equipment.equipment_id, name)) context.missing.add(name)
   const ms = (key: 'smooth' | 'settle' | 'persistence' | 'daily_minimum' | 'clear') => constantOf(program[key], context) * 1000
@@ -57,7 +68,12 @@ export function compileRule({ rule, equipment, role, request }: Binding, plant: 
   const baselines = program.baselines.map(spec => compileBaseline(spec, context, active))
   const parts = compileParts(program, context)
   const instance: Instance = {
-    ...{ rule, equipment, gate, settled, guard, baselines },
+    rule,
+    equipment,
+    gate,
+    settled,
+    guard,
+    baselines,
     ...(role !== undefined && { role }),
     params: context.params,
     ...parts,
@@ -99,7 +115,10 @@ function compileBaseline(spec: BaselineSpec, context: Context, active: Node): In
 
 function rootsOf({ gate, settled, guard, when, terms, figures, causes, baselines }: Instance): Node[] {
   return [
-    ...[gate, settled, guard, when],
+    gate,
+    settled,
+    guard,
+    when,
     ...baselines.flatMap(({ of, when }) => [of, when]),
     ...terms.flatMap(({ node, sides }) => [node, ...(sides ?? [])]),
     ...figures.flatMap(part => (typeof part === 'object' && 'node' in part ? [part.node] : [])),

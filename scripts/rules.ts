@@ -1,0 +1,70 @@
+/** `scripts/rules check|test|explain|backtest`: what a rule's author needs at the command line. */
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { cyclesOf } from '#shared/core/rules/cycles.ts'
+import { explainRule } from '#shared/core/rules/explain.ts'
+import { testRule } from '#shared/core/rules/test-rule.ts'
+import type { Rule } from '#shared/core/rules/types.ts'
+import { loadRules } from '#shared/node/rule-files.ts'
+
+const USAGE = `scripts/rules check [FOLDER|FILE|ID]...     parse and check: keys, names, dimensions, who silences whom
+scripts/rules test [FOLDER|FILE|ID]...      run the tests inside the rules
+scripts/rules explain ID...                 a rule in words
+Without a folder: rules. Exit 0 when all is well, 1 when a rule fails, 64 when the command is not understood.
+`
+
+type Out = (line: string) => void
+type Command = (rules: Rule[], ids: string[], out: Out) => boolean
+
+const COMMANDS: Record<string, Command> = { check: checkAll, test: testAll, explain: explainAll }
+
+/** @returns the exit code */
+export function main(args: string[], out: Out): number {
+  const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { help: { type: 'boolean' } } })
+  const [name = '', ...rest] = positionals
+  const command = COMMANDS[name]
+  if (!command || values.help) {
+    out(USAGE.trimEnd())
+    return values.help ? 0 : 64
+  }
+  const folders = rest.filter(word => /[/.]/.test(word) || word === 'rules')
+  const ids = rest.filter(word => !folders.includes(word))
+  const { rules, errors } = loadRules(folders.length > 0 ? folders : ['rules'])
+  for (const { filename, line, column, message } of errors) out(`${filename}:${line}:${column}: ${message}`)
+  const missing = ids.filter(id => !rules.some(rule => rule.id === id))
+  for (const id of missing) out(`${id}: no such rule`)
+  const chosen = ids.length > 0 ? rules.filter(({ id }) => ids.includes(id)) : rules
+  const fine = command(chosen, ids, out)
+  return fine && errors.length === 0 && missing.length === 0 ? 0 : 1
+}
+
+function checkAll(rules: Rule[], _: string[], out: Out): boolean {
+  const cycles = cyclesOf(rules)
+  for (const cycle of cycles) out(`${cycle.join(' silences ')}: a ring`)
+  for (const { filename, tests } of rules) if (tests.length === 0) out(`${filename}:1:1: the rule has no tests`)
+  out(`${rules.length} rules checked`)
+  return cycles.length === 0 && rules.every(({ tests }) => tests.length > 0)
+}
+
+function testAll(rules: Rule[], _: string[], out: Out): boolean {
+  let passed = 0
+  let failed = 0
+  for (const rule of rules) {
+    for (const { name, line, ok, problems } of testRule(rule)) {
+      if (ok) passed++
+      else failed++
+      for (const problem of problems) out(`${rule.filename}:${line}: ${rule.id} "${name}": ${problem}`)
+    }
+  }
+  out(`${rules.length} rules: ${passed} tests passed, ${failed} failed`)
+  return failed === 0
+}
+
+function explainAll(rules: Rule[], ids: string[], out: Out): boolean {
+  for (const rule of rules) out(`${explainRule(rule).join('\n')}\n`)
+  return ids.length > 0
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  process.exitCode = main(process.argv.slice(2), line => process.stdout.write(`${line}\n`))
+}

@@ -1,0 +1,73 @@
+/** A rule in words, for people who do not read YAML. */
+import { formatDuration } from '../time.ts'
+import type { Typed } from './check-expr.ts'
+import type { BaselineSpec, Param, Program, Rule } from './types.ts'
+
+const SEVERITIES = { 1: 'critical', 2: 'high', 3: 'medium', 4: 'advisory' } as const
+
+/** @returns lines of plain text, in the order in which the rule works */
+export function explainRule(rule: Rule): string[] {
+  const { program } = rule
+  return [
+    `${rule.id}: ${rule.title}`,
+    `A ${rule.kind} rule for ${rule.equipment.join(', ')}, severity ${rule.severity} (${SEVERITIES[rule.severity]}). Source: ${rule.source}.`,
+    ...(program.each
+      ? [`It runs once for every ${program.each.which === 'any' ? '' : 'sensor '}role, called ${program.each.name} here.`]
+      : []),
+    ...listed(
+      'It needs',
+      Object.entries(rule.roles).map(([role, unit]) => `${role} (${unit})`),
+    ),
+    ...listed(
+      'It uses when there',
+      Object.entries(rule.optional).map(([role, unit]) => `${role} (${unit})`),
+    ),
+    ...gateWords(rule),
+    `Fault when: ${program.expression}.`,
+    ...letWords(rule),
+    ...Object.entries(rule.params).map(paramWords),
+    ...program.baselines.map(baselineWords),
+    ...timeWords(program),
+    `It says "pass" only when ${Math.round(program.min_coverage * 100)} % of the gated time could be evaluated; otherwise "not evaluated".`,
+    ...listed(
+      'Points to',
+      program.causes.map(({ component, weight, when }) => `${component} ${weight}${when ? ' (when its condition holds)' : ''}`),
+    ),
+    ...listed(
+      'Silences',
+      program.suppresses.map(name => (name === 'readers' ? 'every rule that reads the role' : name)),
+    ),
+  ]
+}
+
+const listed = (title: string, items: string[]): string[] => (items.length > 0 ? [`${title}: ${items.join(', ')}.`] : [])
+
+function gateWords({ body, program }: Rule): string[] {
+  const guard = program.guard ? ['Gated also while outdoor and return air are less than 3 K apart.'] : []
+  return typeof body.gate === 'string' ? [`It looks only while: ${body.gate.trim()}.`, ...guard] : guard
+}
+
+const letWords = ({ body }: Rule): string[] =>
+  Object.entries((body.let ?? {}) as Record<string, unknown>).map(([name, text]) => `  ${name} is ${String(text).trim()}`)
+
+const paramWords = ([name, { default: value, min, max, unit }]: [string, Param]): string =>
+  `  ${name} = ${value}, from ${min} to ${max} ${unit === 'any' ? "in the role's own unit" : unit}`
+
+function baselineWords({ name, days, min_days, fallback }: BaselineSpec): string {
+  const cold = fallback ? 'a physical value stands in' : 'the rule is not evaluated'
+  return `  base(${name}) is the median of up to ${days} past days of this equipment; until there are ${min_days}, ${cold}.`
+}
+
+function timeWords({ smooth, settle, persistence, daily_minimum, clear }: Program): string[] {
+  const sentences: [Typed, (words: string) => string][] = [
+    [smooth, words => `Numbers are averaged over ${words}.`],
+    [settle, words => `After the gate opens it waits ${words}.`],
+    [persistence, words => `The fault must last ${words} without a break.`],
+    [daily_minimum, words => `It must add up to ${words} within a building day.`],
+    [clear, words => `It ends when it has been away for ${words}.`],
+  ]
+  return sentences.flatMap(([typed, words]) => {
+    if (typed.kind === 'param') return [words(typed.name)]
+    return typed.kind === 'const' && typed.value > 0 ? [words(formatDuration(typed.value * 1000))] : []
+  })
+}

@@ -1,0 +1,75 @@
+/** Rule files on disk. They are read afresh each time: nothing is kept between two calls. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseRule } from '#shared/core/rules/parse-rule.ts'
+import type { Rule } from '#shared/core/rules/types.ts'
+import type { Complaint } from '#shared/core/rules/yaml-text.ts'
+
+/** Files of one folder, with those of its own folders; a catalogue of ten times ours. */
+const FILES_MAX = 5000
+const DEPTH_MAX = 8
+
+export type RuleFile = { path: string; text: string }
+export type FileError = Complaint & { filename: string }
+
+/**
+ * Loads every `.yaml` and `.yml` below the folders.
+ *
+ * A file is read whole and once, so a change in the middle of a load is seen whole or not at all. Of two rules with one
+ * id the one in the later folder counts; within a folder a second one is an error.
+ *
+ * @param dirs folders in rising precedence; one that is not there is empty
+ * @returns rules by id; a file that does not check is left out and its complaints are listed
+ */
+export function loadRules(dirs: string[]): { rules: Rule[]; errors: FileError[] } {
+  const rules = new Map<string, Rule>()
+  const errors: FileError[] = []
+  for (const dir of dirs) {
+    const own = new Map<string, Rule>()
+    for (const { path, text } of readRuleFiles(dir)) {
+      const parsed = parseRule(text, path)
+      if (!parsed.ok) errors.push(...parsed.errors.map(error => ({ ...error, filename: path })))
+      else if (own.has(parsed.rule.id)) {
+        errors.push({
+          line: 1,
+          column: 1,
+          message: `${parsed.rule.id} is already in ${own.get(parsed.rule.id)!.filename}`,
+          filename: path,
+        })
+      } else own.set(parsed.rule.id, parsed.rule)
+    }
+    for (const [id, rule] of own) rules.set(id, rule)
+  }
+  return { rules: [...rules.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)), errors }
+}
+
+/** @returns the texts of a folder's rule files, sorted by path; a single file is a folder of one */
+export function readRuleFiles(dir: string): RuleFile[] {
+  const paths = pathsBelow(dir, 0)
+  if (paths.length > FILES_MAX) throw new RangeError(`${dir} holds more than ${FILES_MAX} rule files`)
+  return paths.flatMap(path => {
+    const text = unlessGone(() => readFileSync(path, 'utf8'))
+    return text === undefined ? [] : [{ path, text }]
+  })
+}
+
+function pathsBelow(path: string, depth: number): string[] {
+  const stat = unlessGone(() => statSync(path))
+  if (!stat || depth > DEPTH_MAX) return []
+  if (stat.isFile()) return /\.ya?ml$/.test(path) ? [path] : []
+  const names = unlessGone(() => readdirSync(path)) ?? []
+  return names
+    .filter(name => !name.startsWith('.'))
+    .toSorted()
+    .flatMap(name => pathsBelow(join(path, name), depth + 1))
+}
+
+/** A file that someone deletes while we look is not there; any other failure is the caller's to hear of. */
+function unlessGone<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
