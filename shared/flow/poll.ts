@@ -1,5 +1,5 @@
 /** Reads every device when it is due and hands the readings to the sinks. A dead device or sink holds up nobody else. */
-import { type Board, noteDue, noteFailure, noteReadings } from '#shared/core/poll/board.ts'
+import { type Board, noteDue, noteFailure, noteLate, noteReadings } from '#shared/core/poll/board.ts'
 import { type Breaker, closedBreaker, tripBreaker } from '#shared/core/poll/breaker.ts'
 import { DeviceError, type DevicePlan, type FieldDriver } from '#shared/core/poll/device.ts'
 import { advance, earliest, planGroups, type PollGroup, resume, startDue } from '#shared/core/poll/schedule.ts'
@@ -67,7 +67,7 @@ async function pollDevice(parts: LoopParts, groups: readonly PollGroup[], signal
     breaker = judge(parts, breaker, error)
     const next = advance(dues, due, clock.now())
     dues = error || wasDown ? resume(next.dues, clock.now()) : next.dues
-    if (!error && !wasDown) board.late_cycles += next.late
+    if (!error && !wasDown) noteLate(board, next.late)
   }
 }
 

@@ -126,8 +126,14 @@ export function noteFailure(board: Board, device_id: string, error: DeviceError,
   settle(record, now)
 }
 
+/** Notes when a device is asked next. */
 export function noteDue(board: Board, device_id: string, at: number): void {
   recordOf(board, device_id).next_due_at = at
+}
+
+/** Notes due times that passed unused. */
+export function noteLate(board: Board, late: number): void {
+  board.late_cycles += late
 }
 
 function settle(record: DeviceRecord, now: number): void {
