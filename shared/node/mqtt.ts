@@ -1,0 +1,126 @@
+/** One MQTT 3.1.1 session over mutual TLS, kept up in the background. */
+import { connect, type MqttClient } from 'mqtt'
+import type { Logger } from 'pino'
+import type { Pair } from './pki.ts'
+
+export type LinkOptions = Pair & {
+  host: string
+  port: number
+  ca_pem: string
+  /** The certificate's common name. */
+  clientId: string
+  /** Retained; published by the broker when the session ends without a good-bye. */
+  will?: { topic: string; payload: Buffer }
+  /** Topic filters, QoS 1. */
+  subscribe: string[]
+  /** Connected and subscribed. Called once per connection. */
+  onUp: () => void
+  onDown: (reason: string) => void
+  onMessage: (topic: string, payload: Buffer) => void
+  log: Logger
+}
+
+/** What a service does with its session. */
+export type Link = {
+  isUp(): boolean
+  /** QoS 1. Resolves when the broker has it, which is no receipt; rejects when the connection ends before. */
+  publish(topic: string, payload: Buffer, options?: { retain: boolean }): Promise<void>
+  start(): void
+  stop(): Promise<void>
+}
+
+/** Delay before the first new attempt and the longest one, ms. */
+const RETRY_MS = { first: 500, longest: 30_000 }
+const CONNECT_MS = 15_000
+const KEEPALIVE_SECS = 30
+
+/**
+ * Makes a link that connects when started and again, at growing intervals, whenever the connection ends. Sessions are
+ * clean: nothing waits in a broker, because what matters waits in the outbox.
+ */
+export function mqttLink(options: LinkOptions): Link {
+  const { log, subscribe, onUp, onDown, onMessage } = options
+  let client: MqttClient | undefined
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  let isUp = false
+  let attempts = 0
+  let said = ''
+
+  const lose = (lost: MqttClient, reason: string) => {
+    if (client !== lost) return
+    client = undefined
+    lost.end(true)
+    if (isUp || reason !== said) log.warn({ host: options.host, port: options.port }, `not connected to the broker: ${reason}`)
+    said = reason
+    isUp = false
+    onDown(reason)
+    if (!stopped) timer = setTimeout(open, retryMs(attempts++))
+  }
+
+  const open = () => {
+    const opened = connect(connectOptions(options))
+    let reason = 'the connection ended'
+    client = opened
+    opened.on('error', error => (reason = error.message || error.name))
+    opened.on('close', () => lose(opened, reason))
+    opened.on('message', (topic, payload) => {
+      if (client === opened) onMessage(topic, payload)
+    })
+    opened.on('connect', () => {
+      opened.subscribe(subscribe, { qos: 1 }, (error, granted) => {
+        if (client !== opened) return
+        const refused = granted?.filter(({ qos }) => qos > 1).map(({ topic }) => topic) ?? []
+        if (error || refused.length > 0) return lose(opened, error?.message ?? `may not subscribe ${refused.join(', ')}`)
+        attempts = 0
+        said = ''
+        isUp = true
+        log.info({ host: options.host, port: options.port }, 'connected to the broker')
+        onUp()
+      })
+    })
+  }
+
+  return {
+    isUp: () => isUp,
+    publish: async (topic, payload, { retain } = { retain: false }) => {
+      if (!client) throw new Error('not connected to the broker')
+      await client.publishAsync(topic, payload, { qos: 1, retain })
+    },
+    start: open,
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      const ending = client
+      client = undefined
+      isUp = false
+      if (ending) await ending.endAsync(!ending.connected)
+    },
+  }
+}
+
+/** Doubles from attempt to attempt; up to half of it is left to chance, so that a thousand edges do not come at once. */
+function retryMs(attempts: number): number {
+  const full = Math.min(RETRY_MS.first * 2 ** attempts, RETRY_MS.longest)
+  return full * (0.5 + Math.random() / 2)
+}
+
+const connectOptions = ({ host, port, ca_pem, cert_pem, key_pem, clientId, will }: LinkOptions) =>
+  ({
+    protocol: 'mqtts',
+    host,
+    port,
+    ca: ca_pem,
+    cert: cert_pem,
+    key: key_pem,
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: true,
+    clientId,
+    protocolVersion: 4,
+    clean: true,
+    reconnectPeriod: 0,
+    resubscribe: false,
+    connectTimeout: CONNECT_MS,
+    keepalive: KEEPALIVE_SECS,
+    ...(will ? { will: { ...will, qos: 1, retain: true } } : {}),
+  }) as const
