@@ -1,5 +1,5 @@
 /** One MQTT 3.1.1 session over mutual TLS, kept up in the background. */
-import { connect, type MqttClient } from 'mqtt'
+import { connect, type IClientOptions, type MqttClient } from 'mqtt'
 import type { Logger } from 'pino'
 import type { Pair } from './pki.ts'
 
@@ -105,8 +105,8 @@ function retryMs(attempts: number): number {
   return full * (0.5 + Math.random() / 2)
 }
 
-const connectOptions = ({ host, port, ca_pem, cert_pem, key_pem, clientId, will }: LinkOptions) =>
-  ({
+function connectOptions({ host, port, ca_pem, cert_pem, key_pem, clientId, will }: LinkOptions): IClientOptions {
+  return {
     protocol: 'mqtts',
     host,
     port,
@@ -123,4 +123,5 @@ const connectOptions = ({ host, port, ca_pem, cert_pem, key_pem, clientId, will 
     connectTimeout: CONNECT_MS,
     keepalive: KEEPALIVE_SECS,
     ...(will ? { will: { ...will, qos: 1, retain: true } } : {}),
-  }) as const
+  }
+}
