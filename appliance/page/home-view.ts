@@ -2,7 +2,7 @@
 import { type Html, html } from '#shared/core/html.ts'
 import { csrfField, operatorButton, type User, versionText } from '#shared/core/ui/frame.ts'
 import { faultsHref, DEFAULT_QUERY } from '#shared/core/ui/fault-list.ts'
-import { PRIORITIES, PRIORITY_WORDS, type Priority, priorityMark, type State, STATES, stateMark } from '#shared/core/ui/mark.ts'
+import { PRIORITIES, type Priority, priorityMark, type State, STATES, stateMark } from '#shared/core/ui/mark.ts'
 import { formatAge, type Here, moment, momentAge, momentNow, momentOr } from '#shared/core/ui/moment.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
 import type { ForwardState } from '../services/forward.ts'
@@ -74,7 +74,7 @@ function faultsTile({ open, run, here }: HomeModel): Html {
   const body = total
     ? html`<p class="figure"><a href="/faults">${total} open</a></p><ul class="breakdown">${PRIORITIES.map(
         priority =>
-          html`<li class="${open[priority] > 0 && `p${priority}`}"><a href="${faultsHref({ ...DEFAULT_QUERY, priority, state: 'active' })}" aria-label="${open[priority]} open faults of priority ${priority}, ${PRIORITY_WORDS[priority]}"><span class="n">${open[priority]}</span> ${priorityMark(priority)}</a></li>`,
+          html`<li class="${open[priority] > 0 && `p${priority}`}"><a href="${faultsHref({ ...DEFAULT_QUERY, priority, state: 'active' })}"><span class="n">${open[priority]}</span> ${priorityMark(priority)}</a></li>`,
       )}</ul>`
     : html`<p class="figure"><a href="/faults">${run.last ? 'All quiet' : 'Not looked yet'}</a></p>${run.last && html`<p>No equipment fault is open.</p>`}`
   const data =

@@ -1,0 +1,7 @@
+export default {
+  files: ['test/browser/**/*.test.ts'],
+  extensions: ['js', 'ts'],
+  timeout: '180s',
+  workerThreads: false,
+  concurrency: 1,
+}

@@ -1,0 +1,111 @@
+import anyTest, { type TestFn } from 'ava'
+import { openSite, PASSWORDS, type TestSite } from '../pages/site.ts'
+import { openChromium, type OpenBrowser } from './chromium.ts'
+import { axeFindings, focused, openPage, overflow, signIn, smallControls } from './watch.ts'
+
+const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite; hub: TestSite }>
+test.before(async t => {
+  t.context = {
+    chromium: await openChromium(),
+    box: await openSite({ house: 'appliance' }),
+    hub: await openSite({ house: 'hub' }),
+  }
+})
+test.after.always(async t => {
+  await t.context.chromium.close()
+  await t.context.box.close()
+  await t.context.hub.close()
+})
+
+const BOX = [
+  '/',
+  '/faults',
+  '/faults?lane=data&group=priority',
+  '/faults?lane=silenced&priority=1',
+  '/faults/f-cooling?window=day',
+  '/nowhere',
+]
+const HUB = ['/', '/?status=pending', '/faults?group=fault', '/faults/f-flow']
+const LOOKS = [
+  { name: 'a desk in daylight', viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  { name: 'a desk at night', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
+  { name: 'a tablet', viewport: { width: 920, height: 1200 }, colorScheme: 'light' },
+  { name: 'a phone in daylight', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+  { name: 'a phone at night', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+  { name: 'forced colours', viewport: { width: 390, height: 844 }, colorScheme: 'dark', forcedColors: 'active' },
+] as const
+
+for (const { name, ...look } of LOOKS) {
+  for (const house of ['box', 'hub'] as const) {
+    test.serial(`every page of the ${house} is clean through ${name}`, async t => {
+      const site = t.context[house]
+      const { page, complaints, close } = await openPage(t.context.chromium.browser, site.url, look)
+      t.teardown(close)
+      await page.goto('/login')
+      t.deepEqual(await axeFindings(page), [], 'login')
+      await signIn(page, 'agent', PASSWORDS.agent)
+      for (const path of house === 'box' ? BOX : HUB) {
+        await page.goto(path)
+        t.deepEqual(await axeFindings(page), [], path)
+        t.is(await overflow(page), 0, path)
+        t.deepEqual(await smallControls(page, house === 'box' ? 48 : 24), [], path)
+      }
+      t.deepEqual(
+        complaints.filter(text => !text.includes('404')),
+        [],
+      )
+    })
+  }
+}
+
+test.serial('without script a person signs in, reads everything and acknowledges', async t => {
+  const { hub, chromium } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, hub.url, { javaScriptEnabled: false })
+  t.teardown(close)
+  await page.goto('/faults')
+  await page.getByLabel('Name').fill('agent')
+  await page.getByLabel('Password').fill(PASSWORDS.agent)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel('Group by').selectOption('priority')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  t.regex(page.url(), /group=priority/)
+  await page.getByRole('link', { name: 'Supply air too warm' }).click()
+  t.true(await page.locator('svg.plot').first().isVisible())
+  await page.getByRole('button', { name: 'Acknowledge' }).click()
+  await page.getByText('Acknowledged.', { exact: true }).waitFor()
+  t.is(hub.context.notes.get('f-cooling').ack, 'acked')
+  t.deepEqual(complaints, [])
+})
+
+test.serial('a filter takes effect at once and the way back leads to the one before', async t => {
+  const { box, chromium } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, '/faults')
+  await page.locator('select[name=priority]').selectOption('2')
+  await page.waitForURL(/priority=2/)
+  t.is(await page.locator('tr.active').count(), 1)
+  await page.getByRole('link', { name: /show all/ }).waitFor()
+  await page.goBack()
+  t.is(await page.locator('tr.active').count(), 2)
+  await page.goForward()
+  t.is(await page.locator('tr.active').count(), 1)
+  t.deepEqual(complaints, [])
+})
+
+test.serial('the keyboard reaches the content first and every form', async t => {
+  const { box, chromium } = t.context
+  const { page, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/faults/f-flow')
+  await page.locator('body').press('Tab')
+  t.is((await focused(page)).text, 'Skip to the content')
+  await page.keyboard.press('Enter')
+  t.is((await focused(page)).id, 'main')
+  const reached: string[] = []
+  for (let i = 0; i < 30; i++) {
+    await page.keyboard.press('Tab')
+    reached.push((await focused(page)).text)
+  }
+  for (const name of ['Acknowledge', 'Save the note', 'Snooze', 'Mark as not a fault']) t.true(reached.includes(name), name)
+})

@@ -1,0 +1,81 @@
+import anyTest, { type TestFn } from 'ava'
+import { SECOND } from '#shared/core/time.ts'
+import { NOW } from '../pages/fixture.ts'
+import { openSite, PASSWORDS, type TestSite } from '../pages/site.ts'
+import { openChromium, type OpenBrowser } from './chromium.ts'
+import { isSameFocus, openPage, rememberFocus, setHidden, signIn } from './watch.ts'
+
+type Hub = { state: 'up' | 'connecting'; backlog: number }
+const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite; hub: Hub }>
+test.before(async t => {
+  const hub: Hub = { state: 'up', backlog: 0 }
+  const rest = { oldest_at: NOW - SECOND, dropped: 0, last_ack_at: NOW, cert_not_after: null }
+  const box = await openSite({ house: 'appliance', sources: { forwardState: () => ({ ...hub, ...rest }) } })
+  t.context = { chromium: await openChromium(), box, hub }
+})
+test.after.always(async t => {
+  await t.context.chromium.close()
+  await t.context.box.close()
+})
+
+/** Home with a clock that the test moves. */
+async function openHome({ chromium, box }: { chromium: OpenBrowser; box: TestSite }) {
+  const opened = await openPage(chromium.browser, box.url)
+  await opened.page.clock.install()
+  await signIn(opened.page, 'agent', PASSWORDS.agent)
+  return opened
+}
+
+test.serial('Home refreshes itself and leaves the focus where it is', async t => {
+  const { page, complaints, close } = await openHome(t.context)
+  t.teardown(close)
+  const run = page.getByRole('button', { name: 'Run now' })
+  await run.focus()
+  await rememberFocus(page)
+  t.context.hub.backlog = 77
+  await page.clock.runFor(11_000)
+  await page.getByText('77 messages wait').waitFor()
+  t.true(await isSameFocus(page))
+  t.context.hub.backlog = 78
+  await page.clock.runFor(11_000)
+  await page.getByText('78 messages wait').waitFor()
+  t.deepEqual(complaints, [])
+})
+
+test.serial('a page that nobody looks at asks for nothing, and asks at once when somebody looks again', async t => {
+  const { page, close } = await openHome(t.context)
+  t.teardown(close)
+  let asked = 0
+  page.on('request', request => {
+    if (request.url().endsWith('/home/tiles')) asked++
+  })
+  await setHidden(page, true)
+  await page.clock.runFor(60_000)
+  t.is(asked, 0)
+  t.context.hub.backlog = 5
+  await setHidden(page, false)
+  await page.getByText('5 messages wait').waitFor()
+  t.true(asked >= 1)
+})
+
+test.serial('a page whose feed stops says so itself, and takes it back when the feed returns', async t => {
+  const { page, close } = await openHome(t.context)
+  t.teardown(close)
+  await page.route('**/home/tiles', route => route.abort())
+  await page.clock.runFor(45_000)
+  await page.getByText('No answer since then: this page is old.').waitFor()
+  t.is(await page.locator('.feed-stopped').count(), 1)
+  await page.unroute('**/home/tiles')
+  await page.clock.runFor(11_000)
+  await page.locator('.feed-stopped').waitFor({ state: 'detached' })
+  t.is(await page.locator('.feed').textContent(), '')
+})
+
+test.serial('a session that ends while Home is open leads to the login page, not into a tile', async t => {
+  const { page, close } = await openHome(t.context)
+  t.teardown(close)
+  await page.context().clearCookies()
+  await page.clock.runFor(11_000)
+  await page.waitForURL(/\/login\?next=%2F$/)
+  t.is(await page.getByLabel('Password').count(), 1)
+})
