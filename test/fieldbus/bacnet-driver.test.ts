@@ -1,0 +1,348 @@
+/** The driver against peers on real sockets that behave badly: no crash, no wrong value, and every read ends. */
+import test, { type ExecutionContext } from 'ava'
+import pino from 'pino'
+import { type Batch, firstBatch } from '#shared/core/bacnet/batch.ts'
+import type { BacnetPoint } from '#shared/core/bacnet/point.ts'
+import { DeviceError } from '#shared/core/poll/device.ts'
+import type { Reading } from '#shared/core/reading.ts'
+import { bacnetDriver } from '../../appliance/drivers/bacnet/driver.ts'
+import { type BacnetTransport, openBacnetTransport } from '../../appliance/drivers/bacnet/transport.ts'
+import { openBacnetDevice } from '../sim/bacnet-device.ts'
+import { type Behaviour, openUdpPeer } from './udp-peer.ts'
+import { answer, datagram, hex, mutate, seeded } from './wire.ts'
+
+const log = pino({ level: 'silent' })
+const never = new AbortController().signal
+/** Generous: a peer on this machine answers in a millisecond, even when the machine is busy in well under this. */
+const patient = { timeoutMs: 4000, retries: 1 }
+const hasty = { timeoutMs: 150, retries: 1 }
+
+async function openTransport(t: ExecutionContext): Promise<BacnetTransport> {
+  const transport = await openBacnetTransport({ address: '127.0.0.1', port: 0 }, () => 1_000, log)
+  t.teardown(() => transport.close())
+  return transport
+}
+
+const inputs = (...instances: number[]): { point_id: string; address: BacnetPoint }[] =>
+  instances.map(instance => ({
+    point_id: `ai-${instance}`,
+    address: { target: { type: 0, instance, property: 85 }, conversion: { kind: 'number', scale: 1, offset: 0 } },
+  }))
+const range = (count: number) => Array.from({ length: count }, (_, i) => i)
+const good = (instance: number, v: number): Reading => ({ id: `ai-${instance}`, t: 1_000, v, q: 'good' })
+const bad = (instance: number): Reading => ({ id: `ai-${instance}`, t: 1_000, v: null, q: 'bad' })
+const held = (instance: number) => 10 * instance
+
+type Options = { patience?: typeof patient; batch?: Batch }
+async function openDriver(
+  t: ExecutionContext,
+  behaviour: Behaviour,
+  { patience = patient, batch = firstBatch(1476) }: Options = {},
+) {
+  const transport = await openTransport(t)
+  const peer = await openUdpPeer(t, behaviour)
+  return {
+    transport,
+    peer,
+    driver: bacnetDriver(transport, peer, patience, batch, () => 1_000),
+    /** The same device, asked with time to answer. */
+    patientDriver: bacnetDriver(transport, peer, patient, batch, () => 1_000),
+  }
+}
+
+const services = (asked: { service: number; instances: number[] }[]) =>
+  asked.map(({ service, instances }) => `${service === 12 ? 'RP' : 'RPM'} ${instances.length}`)
+
+test('an error for one of twenty points makes that point bad and leaves the others', async t => {
+  const { driver, peer } = await openDriver(t, (request, reply) => reply(answer(request, i => (i === 7 ? undefined : held(i)))))
+  const readings = await driver.read(inputs(...range(20)), never)
+  t.deepEqual(
+    readings,
+    range(20).map(i => (i === 7 ? bad(i) : good(i, held(i)))),
+  )
+  t.deepEqual(services(peer.asked), ['RPM 20'])
+  t.is(driver.report().point_error, 'analog-input,7: error unknown-object (class 1)')
+})
+
+test('a value that is no number is bad for its point alone', async t => {
+  const { driver } = await openDriver(t, (request, reply) => reply(answer(request, i => (i === 1 ? Number.NaN : held(i)))))
+  t.deepEqual(await driver.read(inputs(0, 1, 2), never), [good(0, 0), bad(1), good(2, 20)])
+})
+
+test('two points at one address share one value', async t => {
+  const { driver, peer } = await openDriver(t, (request, reply) => reply(answer(request, held)))
+  const [first, second] = [inputs(4)[0]!, { ...inputs(4)[0]!, point_id: 'twin' }]
+  const readings = await driver.read([first, second], never)
+  t.deepEqual(
+    readings.map(({ id, v }) => [id, v]),
+    [
+      ['ai-4', 40],
+      ['twin', 40],
+    ],
+  )
+  t.deepEqual(peer.asked[0]!.instances, [4])
+})
+
+for (const [name, code] of [
+  ['Abort 4 (segmentation-not-supported)', '71%04'],
+  ['Abort 1 (buffer-overflow)', '71%01'],
+  ['Abort 11 (apdu-too-long)', '71%0b'],
+  ['Reject 1 (buffer-overflow)', '60%01'],
+  ['Reject 7 (too-many-arguments)', '60%07'],
+] as const) {
+  test(`${name} halves the batch, and the size that works is remembered`, async t => {
+    const { driver, peer } = await openDriver(t, (request, reply) =>
+      request.instances.length > 5
+        ? reply(hex(code.replace('%', request.invokeId.toString(16).padStart(2, '0'))))
+        : reply(answer(request, held)),
+    )
+    const wanted = range(16).map(i => good(i, held(i)))
+    t.deepEqual(await driver.read(inputs(...range(16)), never), wanted)
+    t.deepEqual(services(peer.asked), ['RPM 16', 'RPM 8', 'RPM 4', 'RPM 4', 'RPM 4', 'RPM 4'])
+    t.is(driver.report().batch_size, 4)
+    peer.asked.length = 0
+    t.deepEqual(await driver.read(inputs(...range(16)), never), wanted)
+    t.is(peer.asked.length, 4)
+  })
+}
+
+test('Reject 9 falls back to ReadProperty for good', async t => {
+  const { driver, peer } = await openDriver(t, (request, reply) =>
+    request.service === 14 ? reply(Buffer.of(0x60, request.invokeId, 9)) : reply(answer(request, held)),
+  )
+  t.deepEqual(await driver.read(inputs(1, 2), never), [good(1, 10), good(2, 20)])
+  t.deepEqual(await driver.read(inputs(3), never), [good(3, 30)])
+  t.deepEqual(services(peer.asked), ['RPM 2', 'RP 1', 'RP 1', 'RP 1'])
+})
+
+test('an Error for a whole batch is narrowed down to the point that causes it', async t => {
+  const { driver } = await openDriver(t, (request, reply) =>
+    reply(
+      request.instances.includes(5)
+        ? Buffer.from([0x50, request.invokeId, request.service, 0x91, 1, 0x91, 31])
+        : answer(request, held),
+    ),
+  )
+  const readings = await driver.read(inputs(...range(12)), never)
+  t.deepEqual(
+    readings,
+    range(12).map(i => (i === 5 ? bad(i) : good(i, held(i)))),
+  )
+  t.is(driver.report().batch_size, 92)
+})
+
+for (const [name, behaviour, kind, reason] of [
+  ['answers nothing', () => undefined, 'silent', /no answer from 127\.0\.0\.1:\d+ in 2 attempts/],
+  ['answers with noise', (_, __, send) => send(hex('00 01 02 03 04 05 06 07 08 09 0a')), 'silent', /no answer/],
+  ['sends the datagrams that end other clients', (_, __, send) => send(hex('810a00090100400800')), 'silent', /no answer/],
+  ['cuts its answers short', (request, reply) => reply(answer(request, held).subarray(0, -3)), 'fault', /malformed/],
+  [
+    'answers for another object',
+    (request, reply) => reply(answer({ ...request, instances: [9, 8] }, held)),
+    'fault',
+    /does not hold/,
+  ],
+  ['answers another service', (request, reply) => reply(answer({ ...request, service: 12 }, held)), 'fault', /service 12/],
+  [
+    'answers with a wrong invoke id',
+    (request, reply) => reply(answer({ ...request, invokeId: request.invokeId ^ 64 }, held)),
+    'silent',
+    /no answer/,
+  ],
+  [
+    'answers as if from behind a router',
+    (request, _, send) => send(datagram(answer(request, held), { network: 7, mac: [3] })),
+    'silent',
+    /no answer/,
+  ],
+  ['answers in segments', (request, reply) => reply(Buffer.of(0x3c, request.invokeId, 0, 4, 14, 0x0c)), 'fault', /segments/],
+] as [string, Behaviour, DeviceError['kind'], RegExp][]) {
+  test(`a device that ${name} gives no value, and the next read is right`, async t => {
+    let isWell = false
+    const { driver, patientDriver, transport } = await openDriver(
+      t,
+      (request, reply, send, from) => (isWell ? reply(answer(request, held)) : behaviour(request, reply, send, from)),
+      { patience: hasty },
+    )
+    const error = await t.throwsAsync(driver.read(inputs(1, 2), never), { instanceOf: DeviceError })
+    t.is((error as DeviceError).kind, kind)
+    t.regex(error!.message, reason)
+    t.is(transport.counters().sent, 2)
+    isWell = true
+    t.deepEqual(await patientDriver.read(inputs(1, 2), never), [good(1, 10), good(2, 20)])
+  })
+}
+
+test("an answer from another address is nobody's", async t => {
+  const other = await openUdpPeer(t, () => undefined, '127.0.0.2')
+  const { driver, transport } = await openDriver(
+    t,
+    (request, _, __, from) => void other.socket.send(datagram(answer(request, held)), from.port, from.address),
+    { patience: hasty },
+  )
+  await t.throwsAsync(driver.read(inputs(1, 2), never), { message: /no answer/ })
+  t.is(transport.counters().unmatched, 2)
+})
+
+test('an answer from another port of the same address is taken', async t => {
+  const router = await openUdpPeer(t, () => undefined)
+  const { driver } = await openDriver(
+    t,
+    (request, _, __, from) => void router.socket.send(datagram(answer(request, held)), from.port, from.address),
+  )
+  t.deepEqual(await driver.read(inputs(1, 2), never), [good(1, 10), good(2, 20)])
+})
+
+test('a late answer is dropped and never becomes the value of the next read', async t => {
+  const late: (() => void)[] = []
+  let isWell = false
+  const { driver, patientDriver, transport } = await openDriver(
+    t,
+    (request, reply) => {
+      if (!isWell) return void late.push(() => reply(answer(request, () => 666)))
+      for (const send of late.splice(0)) send()
+      reply(answer(request, held))
+    },
+    { patience: hasty },
+  )
+  await t.throwsAsync(driver.read(inputs(1, 2), never), { message: /no answer/ })
+  isWell = true
+  t.deepEqual(await patientDriver.read(inputs(1, 2), never), [good(1, 10), good(2, 20)])
+  t.is(transport.counters().unmatched, 2)
+})
+
+test('an answer to the first attempt is still good after the second was sent, and its double is dropped', async t => {
+  const replies: (() => void)[] = []
+  const { driver, transport, peer } = await openDriver(
+    t,
+    (request, reply) => {
+      replies.push(() => reply(answer(request, held)))
+      if (replies.length > 1) for (const send of [replies[0]!, replies[0]!, replies.at(-1)!]) send()
+    },
+    { patience: { timeoutMs: 300, retries: 5 } },
+  )
+  t.deepEqual(await driver.read(inputs(1, 2), never), [good(1, 10), good(2, 20)])
+  t.is(peer.asked[0]!.invokeId, peer.asked[1]!.invokeId)
+  t.deepEqual(await driver.read(inputs(3, 4), never), [good(3, 30), good(4, 40)])
+  t.true(transport.counters().unmatched >= 2)
+})
+
+test('when a device falls silent half-way, what it said is kept and the rest is bad', async t => {
+  const { driver, peer } = await openDriver(
+    t,
+    (request, reply) => {
+      if (request.instances[0]! < 4) reply(answer(request, held))
+    },
+    { patience: hasty, batch: { size: 2, multiple: true } },
+  )
+  const readings = await driver.read(inputs(...range(10)), never)
+  t.deepEqual(
+    readings,
+    range(10).map(i => (i < 4 ? good(i, held(i)) : bad(i))),
+  )
+  t.is(peer.asked.length, 4)
+})
+
+test('a request that cannot be sent fails at once, not after its timeouts', async t => {
+  const transport = await openTransport(t)
+  const driver = bacnetDriver(
+    transport,
+    { host: '203.0.113.1', port: 47_808 },
+    { timeoutMs: 60_000, retries: 5 },
+    firstBatch(1476),
+    () => 1_000,
+  )
+  await t.throwsAsync(driver.read(inputs(1, 2), never), { message: /cannot be sent/ })
+})
+
+test('a read ends at once when its caller gives up', async t => {
+  const { driver } = await openDriver(t, () => undefined, { patience: { timeoutMs: 60_000, retries: 5 } })
+  const giveUp = new AbortController()
+  const reading = driver.read(inputs(1, 2), giveUp.signal)
+  setImmediate(() => giveUp.abort())
+  await t.throwsAsync(reading, { message: 'cancelled' })
+})
+
+test('requests to us are never answered', async t => {
+  const transport = await openTransport(t)
+  let heard = 0
+  const stranger = await openUdpPeer(t, () => heard++)
+  const device = await openUdpPeer(t, (request, reply, _, from) => {
+    // Confirmed request, Who-Is, I-Am and SegmentACK, sent to the client before its answer.
+    for (const bytes of ['810a001101040005010c0c000000051955', '810b00080100 1008', '810a00090100400800']) {
+      stranger.socket.send(hex(bytes), from.port, from.address)
+    }
+    stranger.socket.send(Buffer.alloc(0), from.port, from.address, () => reply(answer(request, held)))
+  })
+  const driver = bacnetDriver(transport, device, patient, firstBatch(1476), () => 1_000)
+  for (let i = 0; i < 5; i++) await driver.read(inputs(1, 2), never)
+  t.is(heard, 0)
+})
+
+test('a port that is taken is named', async t => {
+  const peer = await openUdpPeer(t, () => undefined)
+  await t.throwsAsync(openBacnetTransport({ address: '127.0.0.1', port: peer.port }, Date.now, log), {
+    message: `BACnet/IP cannot use UDP port ${peer.port} of 127.0.0.1: bind EADDRINUSE 127.0.0.1:${peer.port}`,
+  })
+})
+
+test('the driver reads a whole device in batches that fit its APDU', async t => {
+  const objects = range(200).map(instance => ({ type: 0, instance, name: `ai ${instance}`, value: () => instance + 0.25 }))
+  const device = await openBacnetDevice({ device_instance: 7, name: 'sim', objects, maxApdu: 480 })
+  t.teardown(() => device.close())
+  const driver = bacnetDriver(await openTransport(t), device, patient, firstBatch(480), () => 1_000)
+  t.deepEqual(
+    await driver.read(inputs(...range(200)), never),
+    range(200).map(i => good(i, i + 0.25)),
+  )
+  t.is(device.requests(), Math.ceil(200 / 29))
+})
+
+test('four hundred reads of slow and quick devices at one address are all right', async t => {
+  const transport = await openTransport(t)
+  const drivers = await Promise.all(
+    range(8).map(async k => {
+      const device = await openUdpPeer(t, (request, reply) => {
+        const apdu = answer(request, i => 1000 * k + i)
+        setTimeout(reply, k % 2 ? 12 : 0, apdu)
+      })
+      return bacnetDriver(transport, device, patient, firstBatch(1476), () => 1_000)
+    }),
+  )
+  const reads = range(400).map(async n => {
+    const k = n % 8
+    const instances = [n, n + 1, n + 2]
+    const readings = await drivers[k]!.read(inputs(...instances), never)
+    return readings.every(({ v }, i) => v === 1000 * k + instances[i]!)
+  })
+  const right = await Promise.all(reads)
+  t.is(right.filter(Boolean).length, 400)
+})
+
+test('three thousand mutated answers leave no read open and end nothing', async t => {
+  const random = seeded(11)
+  const transport = await openTransport(t)
+  const ends: Record<string, number> = {}
+  for (const k of range(15)) {
+    // Ids given up stay unused for a while, so every round has an address of its own.
+    const peer = await openUdpPeer(
+      t,
+      (request, _, send) => {
+        const mutated = mutate(datagram(answer(request, held)), random)
+        if (mutated.length) send(mutated)
+      },
+      `127.0.1.${k + 1}`,
+    )
+    const questions = range(200).map(i => inputs(i, i + 1).map(({ address }) => address.target))
+    const outcomes = await Promise.all(
+      questions.map(targets => transport.request(peer, { service: 14, targets }, { timeoutMs: 100, retries: 0 }, never)),
+    )
+    for (const { state } of outcomes) ends[state] = (ends[state] ?? 0) + 1
+  }
+  t.is(
+    Object.values(ends).reduce((sum, n) => sum + n),
+    3000,
+  )
+  t.true(transport.counters().sent === 3000 && transport.counters().garbled > 100)
+  t.log(ends, transport.counters())
+})
