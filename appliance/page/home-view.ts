@@ -147,17 +147,18 @@ ${last_error !== null && html`<p class="error"><strong>The newest run failed:</s
 const HUB_WORDS: Record<ForwardState['state'], string> = { off: 'Off', connecting: 'Not connected', up: 'Connected' }
 
 function hubTile({ hub, here }: HomeModel): Html {
-  const { state, reason, backlog, oldest_at, dropped, last_ack_at } = hub
+  const { state, reason, backlog, oldest_at, dropped, rejected, last_ack_at } = hub
   if (state === 'off')
     return tile('hub', 'Hub', false, html`<p class="figure">Off</p><p>${reason ?? 'This box works alone.'}</p>`)
   return tile(
     'hub',
     'Hub',
-    state !== 'up' || dropped > 0,
+    state !== 'up' || dropped > 0 || rejected > 0,
     html`<p class="figure">${HUB_WORDS[state]}</p>
 ${reason !== undefined && html`<p class="error">${reason}</p>`}
-<p>${backlog ? html`${backlog} messages wait${oldest_at !== null && html`, the oldest since ${momentAge(oldest_at, here)}`}; nothing is lost` : 'Nothing waits to be sent'}</p>
+<p>${backlog ? html`${backlog} messages wait${oldest_at !== null && html`, the oldest since ${momentAge(oldest_at, here)}`}` : 'Nothing waits to be sent'}</p>
 ${dropped > 0 && html`<p><strong>${dropped} messages were dropped</strong> because the outbox was full</p>`}
+${rejected > 0 && html`<p><strong>${rejected} messages were refused</strong> by the hub and are kept aside</p>`}
 <p class="age">Last confirmed by the hub ${momentOr(last_ack_at, here, 'never')}</p>`,
   )
 }

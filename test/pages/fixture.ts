@@ -42,6 +42,35 @@ export const POINTS: Point[] = [
   point('vav-3', 'damper', 'percent', 'dev 1103 AO-1'),
 ]
 
+/** The rule behind `COOLING`, as a file holds it. */
+export const RULE_FILE = `id: AHU-SUPPLY-WARM
+title: Supply air too warm with the cooling valve wide open
+kind: fault
+equipment: [ahu]
+roles: { sa_t: degC, sa_t_sp: degC, ma_t: degC, clg_valve: fraction, fan_status: bool }
+params:
+  tolerance: { default: 1.1, min: 0.5, max: 5, unit: K }
+  full: { default: 0.95, min: 0.5, max: 1, unit: fraction }
+let:
+  too_warm: avg(sa_t - sa_t_sp, 10m)
+gate: fan_status
+when: too_warm > tolerance and clg_valve >= full
+persistence: 60m
+severity: 1
+cause: { cooling_valve: 0.7, supply_air_sensor: 0.2 }
+explains: Supply air was {too_warm} above its set point with the cooling valve at {clg_valve}, for {duration}.
+source: ASHRAE Guideline 36-2021 5.16.14 FC13
+tests:
+  - name: warm for two hours
+    step: 5m
+    sa_t: 18x24
+    sa_t_sp: 13x24
+    ma_t: 24x24
+    clg_valve: 1x24
+    fan_status: 1x24
+    status: fault
+`
+
 type Given = Pick<Finding, 'finding_id' | 'rule_id' | 'equipment_id' | 'title'> & {
   kind?: FindingKind
   severity?: Severity
@@ -74,20 +103,20 @@ export function finding({
     duration_secs: Math.round((end - from) / SECOND),
     state: to === undefined ? 'active' : 'cleared',
     cause: [
-      { component: 'cooling coil valve', weight: 0.7 },
-      { component: 'supply air temperature sensor', weight: 0.2 },
+      { component: 'cooling_valve', weight: 0.7 },
+      { component: 'supply_air_sensor', weight: 0.2 },
     ],
     evidence: {
-      expression: 'clg_valve >= 95 % and sa_t > sa_t_sp + tolerance',
+      expression: 'too_warm > tolerance and clg_valve >= full',
       terms: [
-        { text: 'clg_valve 100 % >= 95 %', holds: true },
-        { text: 'sa_t 62.3 °F > sa_t_sp 55.0 °F + 2.0 °F', holds: true },
-        { text: 'not warming_up', holds: null },
+        { text: 'sa_t - sa_t_sp > tolerance', holds: true },
+        { text: 'clg_valve >= full', holds: true },
+        { text: 'ma_t > sa_t', holds: null },
       ],
       inputs,
       params: {
         tolerance: { value: 1.1, unit: 'K', source: 'default' },
-        persistence: { value: 60, unit: 'min', source: 'site' },
+        full: { value: 0.95, unit: 'fraction', source: 'site' },
       },
       worst_at: from + (end - from) / 2,
       sentence: sentence ?? `${given.title} for a while.`,
@@ -99,13 +128,13 @@ export function finding({
 const COOLING_INPUTS = { sa_t: 16.8, sa_t_sp: 12.8, ma_t: 24.1, clg_valve: 1, fan_status: 1 }
 export const COOLING = finding({
   finding_id: 'f-cooling',
-  rule_id: 'AHU-FC13-COOL-SAT',
+  rule_id: 'AHU-SUPPLY-WARM',
   equipment_id: 'ahu-1',
   title: 'Supply air too warm with the cooling valve wide open',
   severity: 1,
   from: NOW - 6 * HOUR,
   inputs: COOLING_INPUTS,
-  sentence: 'Supply air was up to 7.3 °F above its set point with the cooling valve wide open.',
+  sentence: 'Supply air was 4.1 K above its set point of 12.8 °C with the cooling valve at 100 %, for 6 h.',
 })
 export const FINDINGS: Finding[] = [
   COOLING,
@@ -197,10 +226,10 @@ export const RUN: RunRecord = {
   from: NOW - 3 * DAY,
   to: NOW - 12 * MINUTE,
   trigger: 'schedule',
-  rule_ids: ['AHU-FC13-COOL-SAT', 'VAV-LOW-FLOW', 'CHW-LOW-DT', 'SENSOR-FLAT'],
+  rule_ids: ['AHU-SUPPLY-WARM', 'VAV-LOW-FLOW', 'CHW-LOW-DT', 'SENSOR-FLAT'],
   results: [
     {
-      rule_id: 'AHU-FC13-COOL-SAT',
+      rule_id: 'AHU-SUPPLY-WARM',
       equipment_id: 'ahu-1',
       status: 'fault',
       coverage: 0.91,

@@ -245,9 +245,9 @@ test('the page of one fault explains it in the order in which one asks', async t
   const { box } = t.context
   const page = await (await get(box, '/faults/f-cooling', await signIn(box, 'viewer'))).text()
   const order = [
-    '7.3 °F above',
+    '7.4 °F above',
     'class="plot"',
-    'clg_valve &gt;= 95 %',
+    'too_warm &gt; tolerance',
     'Thresholds',
     'dev 1007 AI-12',
     'How good the data is',
@@ -263,7 +263,9 @@ test('the page of one fault explains it in the order in which one asks', async t
   t.true(at.every(i => i > 0))
   t.regex(page, /62\.2 °F/)
   t.regex(page, /1\.98 °F <span class="muted">the rule(&#39;|')s default/)
-  t.regex(page, /coverage|Coverage/)
+  t.regex(page, /where <code>too_warm<\/code> is <code>avg\(sa_t - sa_t_sp, 10m\)<\/code>/)
+  t.regex(page, /Looked at only while <code>fan_status<\/code>/)
+  t.regex(page, /sa_t <span class="value">62\.2 °F<\/span> - sa_t_sp/)
 })
 
 test('all quiet is a statement with the time of the last run and what could not be looked at', async t => {

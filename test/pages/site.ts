@@ -1,9 +1,9 @@
 /** A process that serves pages over the real stores and the real HTTP server, on loopback. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import type { CentralContext, RunRequest } from '#shared/central/context.ts'
+import type { CentralContext } from '#shared/central/context.ts'
 import { problemPages } from '#shared/central/pages/login.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { openShell } from '#shared/central/pages/shell.ts'
@@ -13,6 +13,7 @@ import type { Building, Equipment, Point } from '#shared/core/model.ts'
 import type { Historian } from '#shared/core/ports.ts'
 import { EMPTY_SERIES, type Series } from '#shared/core/series.ts'
 import { DAY, formatInstant, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
+import type { RunRequest } from '#shared/flow/run-fdd.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { auditStore } from '#shared/node/store/audit.ts'
@@ -24,7 +25,7 @@ import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
 import { openAuth } from '#shared/node/token.ts'
 import { homeRoutes, type HomeSources } from '../../appliance/page/home.ts'
 import { fleetRoutes } from '../../hub/pages/routes.ts'
-import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RUN, samplesOf } from './fixture.ts'
+import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RULE_FILE, RUN, samplesOf } from './fixture.ts'
 
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 
@@ -43,6 +44,8 @@ export type SiteOptions = {
 
 export async function openSite(options: SiteOptions): Promise<TestSite> {
   const workspace = mkdtempSync(join(tmpdir(), 'plenum-pages-'))
+  mkdirSync(join(workspace, 'rules'))
+  writeFileSync(join(workspace, 'rules', 'supply-warm.yaml'), RULE_FILE)
   const db = openDatabase(join(workspace, 'plenum.db'))
   const runs: string[] = []
   const context = openContext(options, db, workspace, runs)
@@ -98,6 +101,7 @@ function openContext(
     edges: edgeStore(db),
     audit: auditStore(db),
     historian: HISTORIAN,
+    rulesDirs: { shipped: join(workspace, 'none'), deployed: join(workspace, 'rules') },
     runs: {
       run: async ({ building_id }: RunRequest) => {
         runs.push(building_id)
@@ -185,6 +189,7 @@ const SOURCES: HomeSources = {
     backlog: 3,
     oldest_at: NOW - 4 * SECOND,
     dropped: 0,
+    rejected: 0,
     last_ack_at: NOW - 9 * SECOND,
     cert_not_after: NOW + 300 * DAY,
   }),

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { formatParam, formatRoleValue, measureOf, roleWords } from '#shared/core/ui/measure.ts'
+import { inUnitsOf, withValues } from '#shared/core/ui/measure-text.ts'
 import { formatAge, formatMoment, formatZone, moment } from '#shared/core/ui/moment.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 
@@ -36,6 +37,31 @@ for (const [value, unit, system, shown] of [
 ] as const) {
   test(`a threshold of ${value} ${unit} reads ${shown}`, t => t.is(formatParam(value, unit, system), shown))
 }
+
+for (const [text, roles, shown] of [
+  ['It was 2.3 K above 13.0 °C.', ['sa_t'], 'It was 4.1 °F above 55.4 °F.'],
+  ['It lacks 75 Pa of 250 Pa', ['duct_static'], 'It lacks 0.30 in.w.c. of 1.00 in.w.c.'],
+  ['It gave -0.5 K/h', ['oa_t'], 'It gave −0.9 °F/h'],
+  ['0.05 m³/s of air', ['zone_flow'], '106 cfm of air'],
+  ['0.05 m³/s of water', ['chw_flow'], '793 gpm of water'],
+  ['5 Kelvins, room 12 Paris, 40 % and 68.0 °F stay', ['sa_t'], '5 Kelvins, room 12 Paris, 40 % and 68.0 °F stay'],
+] as const) {
+  test(`"${text}" reads "${shown}" in a building of US units`, t => t.is(inUnitsOf(text, 'us', [...roles]), shown))
+}
+
+test('a sentence in SI units stays as it is in a building that uses them', t =>
+  t.is(inUnitsOf('It was 2.3 K above 13.0 °C and lacked 75 Pa.', 'si', []), 'It was 2.3 K above 13.0 °C and lacked 75 Pa.'))
+
+test('a condition carries the value behind each name', t => {
+  const evidence = {
+    inputs: { sa_t: 20, clg_valve: null },
+    params: { tolerance: { value: 1, unit: 'K', source: 'default' as const } },
+  }
+  t.is(
+    withValues('sa_t > tolerance and clg_valve < toString', evidence, 'si').text,
+    'sa_t <span class="value">20.0 °C</span> &gt; tolerance <span class="value">1 K</span> and clg_valve <span class="value">no value</span> &lt; toString',
+  )
+})
 
 test('a difference of temperatures takes no offset', t => t.is(measureOf('K', 'us').offset, 0))
 test('a role is named in words', t => t.is(roleWords('sa_t'), 'supply air temperature'))

@@ -3,9 +3,11 @@ import type { Finding } from '#shared/core/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
-import type { FaultModel, InputRow, Window } from '#shared/core/ui/fault-page.ts'
+import type { FaultModel, InputRow, RuleWords, Window } from '#shared/core/ui/fault-page.ts'
 import { type Plot, toCanonical, type Trace, TRACES_MAX } from '#shared/core/ui/plot.ts'
 import { clipped, gapsOf, joined, lengthOf, nominalOf, type Span } from '#shared/core/ui/plot-scale.ts'
+import { parseRule } from '#shared/core/rules/parse-rule.ts'
+import { readRuleFiles } from '#shared/node/rule-files.ts'
 import type { CentralContext } from '../context.ts'
 
 /** About one bucket for each two pixels of the wide plot. */
@@ -13,7 +15,7 @@ const BUCKETS = 480
 /** Episodes of the same fault that the page lists and shades. */
 const EPISODES_MAX = 20
 
-export type FaultContext = Pick<CentralContext, 'model' | 'results' | 'notes' | 'historian'>
+export type FaultContext = Pick<CentralContext, 'model' | 'results' | 'notes' | 'historian' | 'rulesDirs'>
 type Input = { role: string; point: Point | undefined }
 
 /** @throws Problem unknown_finding, or unknown_building when its model has gone */
@@ -30,8 +32,10 @@ export async function faultModel(
   const building = model.building(building_id)
   if (!building) throw new Problem('unknown_building', `The building ${building_id} of this finding is not known`)
   const equipment = model.equipment(building_id)
-  const inputs = inputsOf(finding, equipment, model.points(building_id))
-  const episodes = results.list({ building_id, equipment_id, rule_id, limit: EPISODES_MAX })
+  const rule = ruleWords(context.rulesDirs, rule_id)
+  const inputs = inputsOf(finding, rule?.roles ?? [], equipment, model.points(building_id))
+  const listed = results.list({ building_id, equipment_id, rule_id, limit: EPISODES_MAX })
+  const episodes = listed.filter(({ role }) => role === finding.role)
   const here = { ...at.here, timezone: building.timezone }
   const span = windowOf(finding, window, here.now)
   const history = await readInputs(context, building_id, inputs, span)
@@ -48,14 +52,18 @@ export async function faultModel(
     plot: plotOf(finding, episodes, building, traces.slice(0, TRACES_MAX), span, here.now),
     inputs: rows,
     notPlotted: traces.slice(TRACES_MAX).map(({ role }) => role),
+    rule,
     result: results.latest(building_id).find(one => one.rule_id === rule_id && one.equipment_id === equipment_id),
     history: episodes.map(one => ({ finding: one, note: notes.get(one.finding_id) })),
     silencedBy: finding.suppressed_by === undefined ? undefined : results.get(finding.suppressed_by),
   }
 }
 
-/** The rule's inputs with the points that stand for them: the equipment's own, else what feeds it, else the weather's. */
-function inputsOf({ equipment_id, evidence }: Finding, equipment: Equipment[], points: Point[]): Input[] {
+/**
+ * The rule's inputs, those first that it cannot do without, with the points that stand for them: the equipment's own, else
+ * what feeds it, else the weather's.
+ */
+function inputsOf({ equipment_id, evidence }: Finding, needed: string[], equipment: Equipment[], points: Point[]): Input[] {
   const parent = equipment.find(one => one.equipment_id === equipment_id)?.parent_id
   const feeders = equipment.filter(({ feeds }) => feeds?.includes(equipment_id)).map(one => one.equipment_id)
   const weather = equipment.filter(({ equipment_type }) => equipment_type === 'weather').map(one => one.equipment_id)
@@ -64,7 +72,8 @@ function inputsOf({ equipment_id, evidence }: Finding, equipment: Equipment[], p
     places.flatMap(place =>
       place === undefined ? [] : (points.find(point => point.role === role && point.equipment_id === place) ?? []),
     )[0]
-  return Object.keys(evidence.inputs).map(role => ({ role, point: find(role) }))
+  const roles = Object.keys(evidence.inputs).toSorted((a, b) => Number(needed.includes(b)) - Number(needed.includes(a)))
+  return roles.map(role => ({ role, point: find(role) }))
 }
 
 /** The episode with an hour or a quarter of its length on both sides, or a day or week that ends with it. */
@@ -75,6 +84,22 @@ function windowOf({ from, to }: Finding, window: Window, now: number): Span {
   if (window === 'day') return { from: until - DAY, to: until }
   if (window === 'week') return { from: until - 7 * DAY, to: until }
   return { from: from - margin, to: until }
+}
+
+/** Looks through the texts for the one rule and parses that alone; where ids meet, the deployed one counts. */
+function ruleWords({ deployed, shipped }: CentralContext['rulesDirs'], rule_id: string): RuleWords | undefined {
+  const named = (text: string) => text.split('\n').some(line => /^id:\s*(\S+)\s*$/.exec(line)?.[1] === rule_id)
+  const file = [deployed, shipped].flatMap(dir => readRuleFiles(dir).filter(({ text }) => named(text)))[0]
+  const parsed = file && parseRule(file.text, file.path)
+  if (!parsed?.ok) return undefined
+  const { source, body, roles } = parsed.rule
+  const lets = typeof body['let'] === 'object' && body['let'] !== null ? Object.entries(body['let']) : []
+  return {
+    source,
+    roles: Object.keys(roles),
+    gate: body['gate'] === undefined ? undefined : String(body['gate']),
+    lets: Object.fromEntries(lets.map(([name, text]) => [name, String(text)])),
+  }
 }
 
 type History = { trace: Trace | undefined; row: (until: number) => InputRow }

@@ -5,6 +5,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { HOUR } from '#shared/core/time.ts'
 import { NOTE_MAX } from '#shared/core/ui/fault-actions.ts'
 import { faultBody, WINDOWS } from '#shared/core/ui/fault-page.ts'
+import { titleOf } from '#shared/core/ui/words.ts'
 import { type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { type FaultContext, faultModel } from './fault-model.ts'
@@ -27,7 +28,7 @@ export const faultRoutes = (context: FaultContext & Pick<CentralContext, 'clock'
       const { params, query, caller } = call
       const at = { here: shell.here(), user: shell.userOf(caller), csrf: shell.csrfOf(caller) }
       const model = await faultModel(context, params.finding_id, query.window ?? 'episode', at)
-      return shell.document(call, { title: model.finding.title, current: '/faults' }, faultBody(model))
+      return shell.document(call, { title: titleOf(model.finding), current: '/faults' }, faultBody(model))
     },
   }),
   command(context, 'ack', strict({}), note => ({ ...note, ack: 'acked' })),

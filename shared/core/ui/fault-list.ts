@@ -44,7 +44,7 @@ export function laneOf({ finding, note }: Named, now: number): Lane {
 }
 
 /**
- * Gathers episodes into rows, one for each lane, building, equipment and rule.
+ * Gathers episodes into rows, one for each lane, building, equipment and rule (and role, of a rule over every role).
  *
  * @param items episodes in any order
  * @returns rows, worst first: active before cleared, then by priority, unacknowledged first, the longest-lasting first
@@ -54,7 +54,7 @@ export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow
   for (const item of items) {
     const { finding, note } = item
     const lane = laneOf(item, now)
-    const key = JSON.stringify([lane, finding.building_id, finding.equipment_id, finding.rule_id])
+    const key = JSON.stringify([lane, finding.building_id, finding.equipment_id, finding.rule_id, finding.role])
     const known = rows.get(key)
     const inFaultMs = finding.duration_secs * 1000
     if (!known) {

@@ -10,7 +10,8 @@ import { priorityMark, priorityOf } from './mark.ts'
 import { formatMoment, type Here, moment, momentAge } from './moment.ts'
 import { NARROW, type Plot, plotSvg, WIDE } from './plot.ts'
 import { plotSummary, plotTable } from './plot-words.ts'
-import { REASON_WORDS, SOURCE_WORDS, stateWords } from './words.ts'
+import { inUnitsOf, withValues } from './measure-text.ts'
+import { componentWords, REASON_WORDS, SOURCE_WORDS, stateWords, titleOf } from './words.ts'
 
 /** One point that the rule read, and how well it was covered in the plot's window. */
 export type InputRow = {
@@ -20,6 +21,8 @@ export type InputRow = {
   /** 0..1; null when nothing is known of the point. */
   coverage: number | null
 }
+/** What a rule's file says: where it comes from, in words of its own, and the roles that it cannot do without. */
+export type RuleWords = { source: string; gate: string | undefined; lets: Record<string, string>; roles: string[] }
 export const WINDOWS = ['episode', 'day', 'week'] as const
 export type Window = (typeof WINDOWS)[number]
 
@@ -34,6 +37,8 @@ export type FaultModel = {
   inputs: InputRow[]
   /** Inputs of the rule that are not on the plot, because it holds six at most. */
   notPlotted: string[]
+  /** The rule as it is installed now; undefined when it has gone. */
+  rule: RuleWords | undefined
   /** What the newest run said of this rule on this equipment. */
   result: (RuleResult & { finished_at: number }) | undefined
   /** Earlier and later episodes of the same fault, newest first. */
@@ -51,20 +56,20 @@ ${plotSection(model)}
 <div>${causeSection(model)}${historySection(model)}${faultActions(model)}</div>
 </div>`
 
-function head({ finding, note, building, equipment, here, silencedBy }: FaultModel): Html {
-  const { title, evidence, state, from, to, confirmed_at, duration_secs, severity, rule_id } = finding
+function head({ finding, note, building, equipment, here, silencedBy, rule }: FaultModel): Html {
+  const { evidence, state, from, to, confirmed_at, duration_secs, severity, rule_id } = finding
   const until = to === null ? 'ongoing' : html`to ${moment(to, here)}`
-  return html`<h1>${title}</h1>
-<p class="lead">${evidence.sentence}</p>
+  return html`<h1>${titleOf(finding)}</h1>
+<p class="lead">${inUnitsOf(evidence.sentence, building.unit_system, Object.keys(evidence.inputs))}</p>
 <dl class="facts">
 <div><dt>Equipment</dt><dd>${equipment?.name ?? finding.equipment_id}<span class="muted"> in ${building.name}</span></dd></div>
 <div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityMark(priorityOf(severity))}</dd></div>
 <div><dt>State</dt><dd>${stateWords(finding, note)}</dd></div>
 <div><dt>Since</dt><dd>${state === 'active' ? momentAge(from, here) : moment(from, here)}, ${until}</dd></div>
 <div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, confirmed after ${formatDuration(confirmed_at - from)}</dd></div>
-<div><dt>Rule</dt><dd><code>${rule_id}</code></dd></div>
+<div><dt>Rule</dt><dd><code>${rule_id}</code>${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>
 </dl>
-${silencedBy && html`<p class="notice">Silenced: explained by <a href="/faults/${encodeURIComponent(silencedBy.finding_id)}">${silencedBy.title}</a>.</p>`}
+${silencedBy && html`<p class="notice">Silenced: explained by <a href="/faults/${encodeURIComponent(silencedBy.finding_id)}">${titleOf(silencedBy)}</a>.</p>`}
 ${note.not_a_fault !== undefined && html`<p class="notice">Marked as not a fault: ${note.not_a_fault}</p>`}`
 }
 
@@ -88,26 +93,38 @@ ${plotTable(plot)}`
 </section>`
 }
 
-function because({ finding, building, here }: FaultModel): Html {
+function because({ finding, building, here, rule }: FaultModel): Html {
   const { evidence } = finding
+  const lets = Object.entries(rule?.lets ?? {})
   return html`<section class="card"><h2>Because</h2>
 <p class="expression"><code>${evidence.expression}</code></p>
+${lets.length > 0 && html`<ul class="lets">${lets.map(([name, text]) => html`<li>where <code>${name}</code> is <code>${text}</code></li>`)}</ul>`}
+${rule?.gate !== undefined && html`<p>Looked at only while <code>${rule.gate}</code>.</p>`}
 <p>At the worst moment, ${formatMoment(evidence.worst_at, here)}:</p>
-<ul class="terms">${evidence.terms.map(term)}</ul>
+<ul class="terms">${evidence.terms.map(one => term(one, evidence, building))}</ul>
 <dl class="values">${Object.entries(evidence.inputs).map(
     ([role, value]) =>
-      html`<div><dt><code>${role}</code></dt><dd>${formatRoleValue(role, value, building.unit_system)}</dd></div>`,
+      html`<div><dt><code>${role}</code> <span>${roleWords(role)}</span></dt><dd>${formatRoleValue(role, value, building.unit_system)}</dd></div>`,
   )}</dl>
 ${thresholds(evidence, building)}
+${baselines(evidence)}
 </section>`
 }
 
 /** True, false or not evaluated: a sign, a word, and no colour needed. */
-function term({ text, holds }: Evidence['terms'][number]): Html {
+function term({ text, holds }: Evidence['terms'][number], evidence: Evidence, { unit_system }: Building): Html {
   const [kind, sign, word] =
     holds === null ? ['open', '?', 'could not be evaluated'] : holds ? ['true', '✓', 'true'] : ['false', '✗', 'false']
-  return html`<li class="term ${kind}"><span class="sign" aria-hidden="true">${sign}</span> <code>${text}</code> <span class="muted">${word}</span></li>`
+  return html`<li class="term ${kind}"><span class="sign" aria-hidden="true">${sign}</span> <code>${withValues(text, evidence, unit_system)}</code> <span class="muted">${word}</span></li>`
 }
+
+/** The equipment's own past, where the rule compares with it. */
+const baselines = ({ baselines: listed = [] }: Evidence): Html | false =>
+  listed.length > 0 &&
+  html`<h3>Compared with its own past</h3><ul>${listed.map(
+    ({ name, days_used, dates, cold }) =>
+      html`<li><code>${name}</code>: ${days_used} days${dates.length > 0 && html` from ${dates[0]} to ${dates.at(-1)}`}${cold && ', too few yet, so the physical limit counts'}</li>`,
+  )}</ul>`
 
 function thresholds({ params }: Evidence, { unit_system }: Building): Html | false {
   const listed = Object.entries(params)
@@ -162,10 +179,10 @@ function causeSection({ finding }: FaultModel): Html | false {
   if (!first) return false
   const total = causes.reduce((sum, { weight }) => sum + Math.max(weight, 0), 0) || 1
   return html`<section class="card"><h2>Likely cause</h2>
-<p><strong>${first.component}</strong>${second && html`; next most likely: ${second.component}`}</p>
+<p><strong>${componentWords(first.component)}</strong>${second && html`; next most likely: ${componentWords(second.component)}`}</p>
 <ul class="bars">${causes.map(
     ({ component, weight }) =>
-      html`<li><span>${component}</span>${bar(Math.max(weight, 0) / total)}<span class="muted">weight ${Number(weight.toFixed(2))}</span></li>`,
+      html`<li><span>${componentWords(component)}</span>${bar(Math.max(weight, 0) / total)}<span class="muted">weight ${Number(weight.toFixed(2))}</span></li>`,
   )}</ul></section>`
 }
 

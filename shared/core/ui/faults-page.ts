@@ -1,5 +1,5 @@
 /** The page of faults: tabs, filter, groups, and a positive statement when there is nothing. */
-import type { ResultReason, RuleResult } from '../finding.ts'
+import type { Finding, ResultReason, RuleResult } from '../finding.ts'
 import { type Html, html } from '../html.ts'
 import type { Building } from '../model.ts'
 import { formatDuration } from '../time.ts'
@@ -15,7 +15,8 @@ import {
 } from './fault-list.ts'
 import { PRIORITIES, PRIORITY_WORDS, priorityMark } from './mark.ts'
 import { type Here, moment, momentAge, momentOr } from './moment.ts'
-import { REASON_WORDS, stateWords } from './words.ts'
+import { inUnitsOf } from './measure-text.ts'
+import { REASON_WORDS, stateWords, titleOf } from './words.ts'
 
 /** What the last run of one building could and could not say. */
 export type LastRun = {
@@ -106,12 +107,17 @@ function faultRow({ finding, note, priority, episodes, inFaultMs }: FaultRow, mo
   const loud = finding.state === 'active' && note.ack === 'unacked' ? 'unacked' : 'quiet'
   return html`<tr class="${loud} ${finding.state}">
 <td data-label="Priority" class="p${priority}"><div>${priorityMark(priority)}</div></td>
-<td data-label="Fault" class="what"><div><a href="/faults/${encodeURIComponent(finding.finding_id)}">${finding.title}</a><span class="sentence">${finding.evidence.sentence}</span></div></td>
+<td data-label="Fault" class="what"><div><a href="/faults/${encodeURIComponent(finding.finding_id)}">${titleOf(finding)}</a><span class="sentence">${sentenceOf(finding, model)}</span></div></td>
 <td data-label="Equipment"><div>${model.equipmentName(finding)}</div></td>
 <td data-label="Since"><div>${moment(finding.from, here)}</div></td>
 <td data-label="In fault"><div>${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</div></td>
 <td data-label="State"><div>${stateWords(finding, note)}</div></td>
 </tr>`
+}
+
+function sentenceOf({ building_id, evidence }: Finding, { buildings }: FaultsModel): string {
+  const system = buildings.find(building => building.building_id === building_id)?.unit_system ?? 'si'
+  return inUnitsOf(evidence.sentence, system, Object.keys(evidence.inputs))
 }
 
 /** Nothing to list: say so, say since when that is known, and what could not be looked at. */

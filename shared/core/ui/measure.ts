@@ -38,6 +38,7 @@ const WATER: Record<UnitSystem, Record<string, Shown>> = {
   us: { pressure: { unit: 'psi', label: 'psi', decimals: 1 }, flow: { unit: 'gpm', label: 'gpm', decimals: 0 } },
 }
 const WATER_ROLE = /^(chw|cw|hw)_/
+export const isWaterRole = (role: string): boolean => WATER_ROLE.test(role)
 
 /** Kelvin and kelvin per hour are differences: they take a scale and no offset. */
 const DIFFERENCES: Record<string, string> = { K: '', 'K/h': '/h' }
@@ -56,7 +57,7 @@ export function measureOf(unit: string, system: UnitSystem, role = ''): Measure 
       : { label: `K${per}`, scale: 1, offset: 0, decimals: 1 }
   }
   const dimension = UNITS[unit]?.dimension ?? 'none'
-  const shown = (WATER_ROLE.test(role) ? WATER[system][dimension] : undefined) ?? AIR[system][dimension]
+  const shown = (isWaterRole(role) ? WATER[system][dimension] : undefined) ?? AIR[system][dimension]
   const way = shown && conversion(unit, shown.unit)
   if (!shown || !way) return { label: dimension === 'none' ? '' : unit, scale: 1, offset: 0, decimals: 1 }
   return { label: shown.label, ...way, decimals: shown.decimals }

@@ -23,3 +23,10 @@ export const SOURCE_WORDS: Record<ParamValue['source'], string> = {
 export function stateWords({ state }: Pick<Finding, 'state'>, { ack }: Pick<FindingNote, 'ack'>): string {
   return `${state === 'active' ? 'Active' : 'Cleared'}, ${ack === 'acked' ? 'acknowledged' : 'not acknowledged'}`
 }
+
+/** What a finding is called; a rule over every role names the role of which it speaks. */
+export const titleOf = ({ title, role }: Pick<Finding, 'title' | 'role'>): string =>
+  role === undefined ? title : `${title}: ${role}`
+
+/** @returns `outdoor air damper` for `outdoor_air_damper` */
+export const componentWords = (component: string): string => component.replaceAll('_', ' ')
