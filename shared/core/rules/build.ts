@@ -8,6 +8,7 @@ import { WINDOW_MAX_MS } from './functions.ts'
 import type { Graph, Node } from './graph.ts'
 import { MACROS, OAF, OAF_ROLES } from './macros.ts'
 import { baselineNode, dayMedianNode, isWindow, sinceNode, toleranceNode, windowNode } from './nodes.ts'
+import { own } from './own.ts'
 import { parseExpr } from './parse-expr.ts'
 import type { Plant } from './plant.ts'
 import type { Steps } from './steps.ts'
@@ -115,7 +116,7 @@ function reference(name: string, context: Context): Node {
   const known = context.refs.get(name)
   if (known) return known
   const made =
-    name === 'oaf' ? build(OAF_TYPED, context) : MACROS[name] ? macro(name, context) : build(letOf(name, context), context)
+    name === 'oaf' ? build(OAF_TYPED, context) : own(MACROS, name) ? macro(name, context) : build(letOf(name, context), context)
   context.refs.set(name, made)
   return made
 }

@@ -16,6 +16,7 @@ import {
 import { type Arg, BASELINE_FUNCTIONS, FUNCTIONS, JOINS, type Join, type Signature } from './functions.ts'
 import { ExprError } from './lex.ts'
 import { MACROS } from './macros.ts'
+import { own } from './own.ts'
 import type { Expr } from './parse-expr.ts'
 
 /** A checked expression. Constants are canonical; parameters are converted when their values are known. */
@@ -82,15 +83,15 @@ function checkName(expr: Expr & { kind: 'name' }, scope: Scope): Checked {
   if (name === 'true' || name === 'false') return { typed: name === 'true' ? TRUE : FALSE, type: { kind: 'bool' } }
   const known = scope.lets.get(name)
   if (known) return known.typed.kind === 'const' ? known : { typed: { kind: 'ref', name }, type: known.type }
-  const param = scope.params[name]
+  const param = own(scope.params, name)
   if (param) {
     const type: Type = param.unit === 'any' ? { kind: 'any' } : asNumber(typeOfUnit(param.unit, false))
     return { typed: { kind: 'param', name, absolute: false }, type }
   }
   if (name === scope.each) return { typed: { kind: 'role', role: 'each', where: 'own' }, type: { kind: 'any' } }
-  const unit = scope.roles[name]
+  const unit = own(scope.roles, name)
   if (unit !== undefined) return { typed: { kind: 'role', role: roleOf(name)!, where: 'own' }, type: typeOfUnit(unit, true) }
-  if (MACROS[name]) return { typed: { kind: 'ref', name }, type: { kind: 'bool' } }
+  if (own(MACROS, name)) return { typed: { kind: 'ref', name }, type: { kind: 'bool' } }
   if (name === 'oaf') {
     scope.oaf = true
     return { typed: { kind: 'ref', name }, type: NUMBER }
@@ -99,7 +100,8 @@ function checkName(expr: Expr & { kind: 'name' }, scope: Scope): Checked {
 }
 
 function unknownName(name: string): string {
-  if (FUNCTIONS[name]) return `${name} is a function: ${FUNCTIONS[name].example}`
+  const signature = own(FUNCTIONS, name)
+  if (signature) return `${name} is a function: ${signature.example}`
   if (roleOf(name)) return `the role ${name} is not declared under roles or optional`
   return `${name} is no role, parameter, let or macro (roles like it: ${nearestRoles(name).join(', ')})`
 }
@@ -177,7 +179,7 @@ function checkCall(expr: Expr & { kind: 'call' }, scope: Scope): Checked {
   if (expr.name === 'zones') return checkZones(expr)
   const what = BASELINE_FUNCTIONS.find(name => name === expr.name)
   if (what) return checkBaseline(expr, what, scope)
-  const signature = FUNCTIONS[expr.name]
+  const signature = own(FUNCTIONS, expr.name)
   if (!signature) throw new ExprError(expr.at, `there is no function ${expr.name}`)
   const { args, more } = signature
   if (expr.args.length < args.length || (expr.args.length > args.length && !more)) {
@@ -253,7 +255,7 @@ function roleArg(arg: Expr, scope: Scope, elsewhere: boolean): { role: string; u
   if (arg.name === scope.each && !elsewhere) return { role: 'each' }
   const role = roleOf(arg.name)
   if (!role) throw new ExprError(arg.at, `${arg.name} is no role (roles like it: ${nearestRoles(arg.name).join(', ')})`)
-  const unit = scope.roles[arg.name] ?? (elsewhere ? ROLES[role]!.unit : undefined)
+  const unit = own(scope.roles, arg.name) ?? (elsewhere ? ROLES[role]!.unit : undefined)
   if (unit === undefined) throw new ExprError(arg.at, unknownName(arg.name))
   return { role, unit }
 }

@@ -5,6 +5,7 @@ import { type BaselineState, baselineState } from './baseline.ts'
 import { build, type Context, constantOf } from './build.ts'
 import { type Graph, type Node, orderOf } from './graph.ts'
 import { settledNode } from './nodes.ts'
+import { own } from './own.ts'
 import type { Plant } from './plant.ts'
 import type { Steps } from './steps.ts'
 import type { BaselineSpec, EquipmentData, Figure, Param, Program, Rule } from './types.ts'
@@ -127,15 +128,18 @@ function rootsOf({ gate, settled, guard, when, terms, figures, causes, baselines
 }
 
 function paramsOf(rule: Rule, role: string | undefined, request: Record<string, number>): Record<string, ParamValue> {
-  for (const name of Object.keys(request)) if (!rule.params[name]) throw new RangeError(`${rule.id} has no parameter ${name}`)
-  return Object.fromEntries(Object.entries(rule.params).map(([name, param]) => [name, paramOf(name, param, role, request[name])]))
+  for (const name of Object.keys(request))
+    if (!own(rule.params, name)) throw new RangeError(`${rule.id} has no parameter ${name}`)
+  return Object.fromEntries(
+    Object.entries(rule.params).map(([name, param]) => [name, paramOf(name, param, role, own(request, name))]),
+  )
 }
 
 function paramOf(name: string, param: Param, role: string | undefined, asked: number | undefined): ParamValue {
   const unit = param.unit === 'any' ? (ROLES[role ?? '']?.unit ?? 'count') : param.unit
   if (asked === undefined) {
-    const own = role === undefined ? undefined : (param.perRole?.[role] ?? param.perRole?.[ROLES[role]?.unit ?? ''])
-    return { value: own ?? param.default, unit, source: 'default' }
+    const special = role === undefined ? undefined : (param.perRole?.[role] ?? param.perRole?.[ROLES[role]?.unit ?? ''])
+    return { value: special ?? param.default, unit, source: 'default' }
   }
   if (asked >= param.min && asked <= param.max) return { value: asked, unit, source: 'request' }
   throw new RangeError(`${name} = ${asked} is not within ${param.min} and ${param.max} ${unit}`)

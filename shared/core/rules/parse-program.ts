@@ -6,6 +6,7 @@ import { type Checked, checkCondition, checkExpr, type Scope, type Typed } from 
 import { describe, type Type, unify } from './dimension.ts'
 import { ExprError } from './lex.ts'
 import { OAF_GUARD, OAF_ROLES } from './macros.ts'
+import { own } from './own.ts'
 import { type Expr, parseExpr } from './parse-expr.ts'
 import type { BaselineSpec, Param, Program, Term } from './types.ts'
 import type { Fields, YamlText } from './yaml-text.ts'
@@ -101,7 +102,7 @@ function readLets(fields: Fields | undefined, reading: Reading, names: string[],
       late.push(name)
       continue
     }
-    if (roleOf(name) || reading.scope.params[name])
+    if (roleOf(name) || own(reading.scope.params, name))
       reading.yaml.complain(fields!.keyNode(name), `${name} is already a role or a parameter`)
     const checked = expression(fields!, name, reading)
     if (!checked) continue
@@ -116,7 +117,7 @@ function duration(root: Fields, key: string, scope: Scope, yaml: YamlText): Type
   if (text === undefined || text === '0') return { kind: 'const', value: 0 }
   const ms = parseDuration(text)
   if (ms !== undefined) return { kind: 'const', value: ms / 1000 }
-  const unit = scope.params[text]?.unit
+  const unit = own(scope.params, text)?.unit
   if (unit && ['s', 'min', 'h', 'd'].includes(unit)) return { kind: 'param', name: text, absolute: false }
   yaml.complain(root.node(key), `${key} is a duration such as 30m, or a parameter in s, min, h or d`)
   return { kind: 'const', value: 0 }

@@ -5,6 +5,7 @@ import { nearestRoles, ROLES, roleOf } from '../role.ts'
 import { UNITS, unitCode } from '../unit.ts'
 import { sha256 } from './identity.ts'
 import { OAF_ROLES } from './macros.ts'
+import { own } from './own.ts'
 import { parseProgram } from './parse-program.ts'
 import { parseTests } from './parse-tests.ts'
 import type { Param, Rule } from './types.ts'
@@ -88,12 +89,11 @@ const fits = (unit: string, canonical: string): boolean =>
   UNITS[unit]!.dimension === 'none' ? unit === canonical : unit !== 'K' && UNITS[unit]!.dimension === UNITS[canonical]!.dimension
 
 function readParams(fields: Fields | undefined, yaml: YamlText): Record<string, Param> {
-  const params: Record<string, Param> = {}
-  for (const name of fields?.keys() ?? []) {
+  const params = (fields?.keys() ?? []).flatMap((name): [string, Param][] => {
     const field = fields!.fields(name)
-    if (field) params[name] = readParam(name, field, fields!.keyNode(name), yaml)
-  }
-  return params
+    return field ? [[name, readParam(name, field, fields!.keyNode(name), yaml)]] : []
+  })
+  return Object.fromEntries(params)
 }
 
 function readParam(name: string, field: Fields, at: unknown, yaml: YamlText): Param {
@@ -107,7 +107,7 @@ function readParam(name: string, field: Fields, at: unknown, yaml: YamlText): Pa
   if (perRole) {
     param.perRole = {}
     for (const key of perRole.keys()) {
-      const role = roleOf(key) ?? (UNITS[key] && key)
+      const role = roleOf(key) ?? (own(UNITS, key) && key)
       if (!role) yaml.complain(perRole.keyNode(key), `${key} is neither a role nor a unit`)
       else param.perRole[role] = perRole.number(key) ?? Number.NaN
     }

@@ -4,6 +4,7 @@ import { nearestRoles, roleOf } from '../role.ts'
 import { HOUR, MINUTE, parseDuration } from '../time.ts'
 import { instantsOf, isZone } from '../zone.ts'
 import { MACROS } from './macros.ts'
+import { own } from './own.ts'
 import type { TestCase, TestRows } from './types.ts'
 import type { Fields, YamlText } from './yaml-text.ts'
 
@@ -99,7 +100,7 @@ function readRows(fields: Fields, yaml: YamlText, others: string[]): TestRows {
   const rows: TestRows = {}
   for (const key of fields.keys()) {
     if (others.includes(key)) continue
-    const name = MACROS[key] ? key : roleOf(key)
+    const name = own(MACROS, key) ? key : roleOf(key)
     const values = expandRows(fields.text(key) ?? '')
     if (!name)
       yaml.complain(fields.keyNode(key), `${key} is no role and no key of a test (like it: ${nearestRoles(key).join(', ')})`)

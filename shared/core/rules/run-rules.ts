@@ -3,6 +3,7 @@ import { ROLES } from '../role.ts'
 import { collect } from './collect.ts'
 import { compileRule, type Instance } from './compile.ts'
 import { createGraph } from './graph.ts'
+import { own } from './own.ts'
 import { type Plant, plantOf } from './plant.ts'
 import { runEquipment, type Verdict } from './run-equipment.ts'
 import type { Activity } from './suppress.ts'
@@ -57,6 +58,6 @@ function rolesFor({ program }: Rule, { roles }: EquipmentData): (string | undefi
   if (!program.each) return [undefined]
   const { which } = program.each
   return Object.keys(roles)
-    .filter(role => ROLES[role] && (which === 'any' || !ROLES[role].rests))
+    .filter(role => own(ROLES, role)?.rests === false || (which === 'any' && own(ROLES, role)))
     .toSorted()
 }

@@ -4,6 +4,7 @@ import { HOUR, MINUTE } from '../time.ts'
 import type { Typed } from './check-expr.ts'
 import { canonical } from './dimension.ts'
 import { MACROS } from './macros.ts'
+import { own } from './own.ts'
 import { runRules } from './run-rules.ts'
 import type { EquipmentData, RoleSeries, Rule, RunOutput, TestCase, TestRows } from './types.ts'
 
@@ -97,7 +98,7 @@ function equipmentOf(rule: Rule, test: TestCase, denser: boolean): EquipmentData
 
 /** A macro's row stands for its best proof: `fan_on: 0x6` is a fan status. */
 const renamed = (rows: TestRows): TestRows =>
-  Object.fromEntries(Object.entries(rows).map(([name, values]) => [MACROS[name]?.proofs[0]!.role ?? name, values]))
+  Object.fromEntries(Object.entries(rows).map(([name, values]) => [own(MACROS, name)?.proofs[0]!.role ?? name, values]))
 
 /** What a test does not speak of is as it should be: a macro without any of its roles in the test holds throughout. */
 function proven(rule: Rule, test: TestCase): TestRows {
@@ -113,7 +114,7 @@ function proven(rule: Rule, test: TestCase): TestRows {
 function macrosOf({ program }: Rule): string[] {
   const names = new Set<string>()
   const visit = (typed: Typed): void => {
-    if (typed.kind === 'ref' && MACROS[typed.name]) names.add(typed.name)
+    if (typed.kind === 'ref' && own(MACROS, typed.name)) names.add(typed.name)
     if (typed.kind === 'op' || typed.kind === 'baseline') for (const arg of typed.args) visit(arg)
   }
   for (const { typed } of program.lets) visit(typed)
