@@ -44,13 +44,15 @@ export function modbusDriver(bus: ModbusBus, unit: number, patience: Patience, n
 
   /** @returns smaller blocks to ask for instead of a declined one; none when there is nothing smaller */
   function split(block: Block<Item>, code: number): Block<Item>[] {
-    if (code === ILLEGAL_VALUE && block.items.length > 1) {
-      limits = { ...limits, registersMax: Math.max(REGISTERS_MIN, Math.floor(Math.min(block.count, limits.registersMax) / 2)) }
+    if (code !== ILLEGAL_ADDRESS && code !== ILLEGAL_VALUE) return []
+    if (block.items.length === 1) {
+      declined.add(block.items[0]!.point_id)
+      return []
     }
-    if ((code !== ILLEGAL_ADDRESS && code !== ILLEGAL_VALUE) || block.items.length === 1) return []
-    if (!hasGap(block, placeOf)) return halveBlock(block, placeOf)
-    limits = { ...limits, gap: NO_GAP }
-    return planBlocks(block.items, placeOf, limits)
+    // The device has holes, or takes fewer registers than the protocol allows: the next plan goes by that.
+    if (code === ILLEGAL_ADDRESS) limits = { ...limits, gap: NO_GAP }
+    else limits = { ...limits, registersMax: Math.max(REGISTERS_MIN, Math.min(limits.registersMax, Math.floor(block.count / 2))) }
+    return hasGap(block, placeOf) ? planBlocks(block.items, placeOf, { ...limits, gap: NO_GAP }) : halveBlock(block, placeOf)
   }
 
   function take(block: Block<Item>, bytes: Uint8Array, t: number): Reading[] {
@@ -87,7 +89,6 @@ export function modbusDriver(bus: ModbusBus, unit: number, patience: Patience, n
       const smaller = split(block, outcome.code)
       todo.unshift(...smaller)
       if (smaller.length) continue
-      if (outcome.code === ILLEGAL_ADDRESS) declined.add(block.items[0]!.point_id)
       readings.push(...block.items.map(item => bad(item, formatException(outcome.code), outcome.at)))
     }
     return readings

@@ -1,0 +1,289 @@
+/** The driver against servers on real sockets that behave badly: no crash, no wrong value, and every read ends. */
+import type { Socket } from 'node:net'
+import test, { type ExecutionContext } from 'ava'
+import { type ModbusPoint, parseModbusAddress } from '#shared/core/modbus/point.ts'
+import { DeviceError } from '#shared/core/poll/device.ts'
+import type { Reading } from '#shared/core/reading.ts'
+import { modbusBus } from '../../appliance/drivers/modbus/bus.ts'
+import { modbusDriver } from '../../appliance/drivers/modbus/driver.ts'
+import { openModbusDevice, type SimRegister } from '../sim/modbus-device.ts'
+import { modbusFrame, openTcpPeer, registersOf, type TcpBehaviour } from './tcp-peer.ts'
+
+const never = new AbortController().signal
+const patient = { timeoutMs: 8000, retries: 1 }
+const hasty = { timeoutMs: 200, retries: 1 }
+
+function points(...addresses: string[]): { point_id: string; address: ModbusPoint }[] {
+  return addresses.map(text => {
+    const address = parseModbusAddress(text, 'ABCD')
+    if (typeof address === 'string') throw new Error(address)
+    const kind = address.format === 'bit' ? 'bool' : 'number'
+    return { point_id: text, address: { address, conversion: { kind, scale: 1, offset: 0 } } }
+  })
+}
+const words = (...addresses: number[]) => points(...addresses.map(address => `holding:${address}:uint16`))
+const values = (readings: Reading[]) => Object.fromEntries(readings.map(({ id, v }) => [id, v]))
+const well: TcpBehaviour = (request, socket) => void socket.write(modbusFrame(request, registersOf(request)))
+
+function openDriver(t: ExecutionContext, port: number, patience = patient, unit = 1) {
+  const bus = modbusBus('127.0.0.1', port, () => 1_000)
+  t.teardown(() => bus.close())
+  return modbusDriver(bus, unit, patience, () => 1_000)
+}
+
+test('a device of all tables, formats and orders is read right', async t => {
+  const registers: SimRegister[] = [
+    { table: 'holding', address: 0, kind: 'float32', value: () => 21.5 },
+    { table: 'holding', address: 2, kind: 'uint32', value: () => 3_000_000_000, wordOrder: 'CDAB' },
+    { table: 'holding', address: 4, kind: 'int16', value: () => -100 },
+    { table: 'input', address: 7, kind: 'int32', value: () => -70_000 },
+    { table: 'coil', address: 11, kind: 'bit', value: () => 1 },
+    { table: 'coil', address: 12, kind: 'bit', value: () => 0 },
+    { table: 'discrete', address: 3, kind: 'bit', value: () => 1 },
+  ]
+  const device = await openModbusDevice({ registers, unit_id: 9 })
+  t.teardown(() => device.close())
+  const driver = openDriver(t, device.port, patient, 9)
+  const asked = points(
+    'holding:0:float32',
+    'holding:2:uint32:CDAB',
+    'holding:4:int16',
+    'input:7:int32',
+    'coil:11',
+    'coil:12',
+    'discrete:3',
+  )
+  const readings = await driver.read(asked, never)
+  t.deepEqual(values(readings), {
+    'holding:0:float32': 21.5,
+    'holding:2:uint32:CDAB': 3_000_000_000,
+    'holding:4:int16': -100,
+    'input:7:int32': -70_000,
+    'coil:11': true,
+    'coil:12': false,
+    'discrete:3': true,
+  })
+  t.true(readings.every(({ q, t: at }) => q === 'good' && at === 1_000))
+  t.is(device.requests(), 4)
+})
+
+test('a value is scaled, and NaN is bad for its point alone', async t => {
+  const peer = await openTcpPeer(t, (request, socket) => {
+    socket.write(modbusFrame(request, Buffer.from([3, 8, 0x7f, 0xc0, 0, 0, 0x41, 0xa8, 0, 0])))
+  })
+  const [first, second] = points('holding:0:float32', 'holding:2:float32')
+  const scaled = { ...second!, address: { ...second!.address, conversion: { kind: 'number' as const, scale: 0.1, offset: -1 } } }
+  const readings = await openDriver(t, peer.port).read([first!, scaled], never)
+  t.deepEqual(
+    readings.map(({ v, q }) => [v, q]),
+    [
+      [null, 'bad'],
+      [21 * 0.1 - 1, 'good'],
+    ],
+  )
+})
+
+/** A device with holding registers 0..39, but for some. */
+const without =
+  (...missing: number[]): TcpBehaviour =>
+  (request, socket) => {
+    const { address, count, code } = request
+    const hits = missing.some(one => one >= address && one < address + count) || address + count > 40
+    socket.write(modbusFrame(request, hits ? Buffer.of(code | 0x80, 2) : registersOf(request)))
+  }
+
+test('a missing register among twenty makes its point bad, and is asked for alone from then on', async t => {
+  const peer = await openTcpPeer(t, without(7))
+  const driver = openDriver(t, peer.port)
+  const twenty = words(...Array.from({ length: 20 }, (_, i) => i))
+  const wanted = Object.fromEntries(twenty.map(({ point_id }, i) => [point_id, i === 7 ? null : i]))
+  t.deepEqual(values(await driver.read(twenty, never)), wanted)
+  t.is(driver.report().point_error, 'holding:7: exception 2 (illegal data address)')
+  peer.asked.length = 0
+  t.deepEqual(values(await driver.read(twenty, never)), wanted)
+  t.deepEqual(
+    peer.asked.map(({ address, count }) => [address, count]),
+    [
+      [0, 7],
+      [8, 12],
+      [7, 1],
+    ],
+  )
+})
+
+test('a gap that the device does not have is read round', async t => {
+  const peer = await openTcpPeer(t, without(3))
+  const driver = openDriver(t, peer.port)
+  t.deepEqual(values(await driver.read(words(0, 6), never)), { 'holding:0:uint16': 0, 'holding:6:uint16': 6 })
+  t.is(peer.asked.length, 3)
+  await driver.read(words(0, 6), never)
+  t.is(peer.asked.length, 5)
+})
+
+test('a device that allows only short reads is asked for short ones', async t => {
+  const peer = await openTcpPeer(t, (request, socket) => {
+    const pdu = request.count > 10 ? Buffer.of(request.code | 0x80, 3) : registersOf(request)
+    socket.write(modbusFrame(request, pdu))
+  })
+  const driver = openDriver(t, peer.port)
+  const all = words(...Array.from({ length: 32 }, (_, i) => i))
+  t.is((await driver.read(all, never)).filter(({ q }) => q === 'good').length, 32)
+  peer.asked.length = 0
+  await driver.read(all, never)
+  t.true(peer.asked.length <= 4)
+  t.true(peer.asked.every(({ count }) => count <= 10))
+})
+
+for (const [name, behaviour, kind, reason] of [
+  ['answers nothing', () => undefined, 'silent', /no answer from 127\.0\.0\.1:\d+ unit 1 in 2 attempts/],
+  ['resets the connection', (_, socket) => void socket.resetAndDestroy(), 'silent', /reset|closed/i],
+  ['closes the connection', (_, socket) => void socket.end(), 'silent', /closed/],
+  [
+    'answers with noise',
+    (_, socket) => void socket.write(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    'silent',
+    /no answer/,
+  ],
+  [
+    'sends a byte count that is too small',
+    (request, socket) => {
+      const pdu = registersOf(request)
+      pdu[1] = 2
+      socket.write(modbusFrame(request, pdu))
+    },
+    'fault',
+    /2 bytes where 6 are due/,
+  ],
+  [
+    'sends a byte count that is too large',
+    (request, socket) => {
+      const pdu = registersOf(request)
+      pdu[1] = 250
+      socket.write(modbusFrame(request, pdu))
+    },
+    'fault',
+    /unit 1: /,
+  ],
+  [
+    'sends too few registers',
+    (request, socket) => void socket.write(modbusFrame(request, registersOf({ ...request, count: 1 }))),
+    'fault',
+    /length/,
+  ],
+  [
+    'answers for another unit',
+    (request, socket) => void socket.write(modbusFrame({ ...request, unit: 2 }, registersOf(request))),
+    'fault',
+    /address/,
+  ],
+  [
+    'answers another function',
+    (request, socket) => void socket.write(modbusFrame(request, registersOf({ ...request, code: 4 }))),
+    'fault',
+    /code/,
+  ],
+  [
+    'answers with another transaction id',
+    (request, socket) => void socket.write(modbusFrame({ ...request, id: request.id + 1 }, registersOf(request))),
+    'silent',
+    /no answer/,
+  ],
+  [
+    'claims 65,535 bytes and sends them not',
+    (_, socket) => void socket.write(Buffer.from([0, 1, 0, 0, 0xff, 0xff, 1, 3, 6])),
+    'silent',
+    /no answer/,
+  ],
+  [
+    'sits behind a gateway and does not answer it',
+    (request, socket) => void socket.write(modbusFrame(request, Buffer.of(0x83, 11))),
+    'silent',
+    /exception 11/,
+  ],
+] as [string, TcpBehaviour, DeviceError['kind'], RegExp][]) {
+  test(`a device that ${name} gives no value, and the next read is right`, async t => {
+    let isWell = false
+    const peer = await openTcpPeer(t, (request, socket) => (isWell ? well : behaviour)(request, socket))
+    const bus = modbusBus('127.0.0.1', peer.port, () => 1_000)
+    t.teardown(() => bus.close())
+    const error = await t.throwsAsync(modbusDriver(bus, 1, hasty, Date.now).read(words(0, 1, 2), never), {
+      instanceOf: DeviceError,
+    })
+    t.is((error as DeviceError).kind, kind)
+    t.regex(error!.message, reason)
+    isWell = true
+    const readings = await modbusDriver(bus, 1, patient, Date.now).read(words(0, 1, 2), never)
+    t.deepEqual(values(readings), { 'holding:0:uint16': 0, 'holding:1:uint16': 1, 'holding:2:uint16': 2 })
+  })
+}
+
+test('a late answer is never the value of the next read', async t => {
+  const late: (() => void)[] = []
+  const peer = await openTcpPeer(t, (request, socket) => {
+    if (late.length < 2)
+      return void late.push(
+        () => socket.destroyed || socket.write(modbusFrame(request, registersOf({ ...request, address: 600 }))),
+      )
+    for (const send of late) send()
+    return well(request, socket)
+  })
+  const bus = modbusBus('127.0.0.1', peer.port, () => 1_000)
+  t.teardown(() => bus.close())
+  await t.throwsAsync(modbusDriver(bus, 1, { timeoutMs: 200, retries: 0 }, Date.now).read(words(0), never))
+  await t.throwsAsync(modbusDriver(bus, 1, { timeoutMs: 200, retries: 0 }, Date.now).read(words(0), never))
+  t.deepEqual(values(await modbusDriver(bus, 1, patient, Date.now).read(words(0), never)), { 'holding:0:uint16': 0 })
+  t.is(peer.connections(), 2)
+})
+
+test('a device that restarts is read again without a word', async t => {
+  const registers: SimRegister[] = [{ table: 'holding', address: 0, kind: 'uint16', value: () => 5 }]
+  const first = await openModbusDevice({ registers })
+  const driver = openDriver(t, first.port, hasty)
+  t.deepEqual(values(await driver.read(words(0), never)), { 'holding:0:uint16': 5 })
+  await first.close()
+  await t.throwsAsync(driver.read(words(0), never), { message: /ECONNREFUSED/ })
+  const second = await openModbusDevice({ registers, port: first.port })
+  t.teardown(() => second.close())
+  t.deepEqual(values(await driver.read(words(0), never)), { 'holding:0:uint16': 5 })
+})
+
+test('units behind one gateway take turns on one connection', async t => {
+  let inFlight = 0
+  let most = 0
+  const peer = await openTcpPeer(t, (request, socket) => {
+    most = Math.max(most, ++inFlight)
+    setTimeout(() => {
+      inFlight--
+      socket.write(modbusFrame(request, registersOf({ ...request, address: 100 * request.unit })))
+    }, 5)
+  })
+  const bus = modbusBus('127.0.0.1', peer.port, () => 1_000)
+  t.teardown(() => bus.close())
+  const units = [1, 2, 3, 4, 5]
+  const reads = units.map(unit => modbusDriver(bus, unit, patient, Date.now).read(words(0), never))
+  t.deepEqual(
+    (await Promise.all(reads)).map(([reading]) => reading?.v),
+    [100, 200, 300, 400, 500],
+  )
+  t.is(most, 1)
+  t.is(peer.connections(), 1)
+})
+
+test('a read ends at once when its caller gives up', async t => {
+  const silent: Socket[] = []
+  const peer = await openTcpPeer(t, (_, socket) => void silent.push(socket))
+  const driver = openDriver(t, peer.port, { timeoutMs: 60_000, retries: 5 })
+  const giveUp = new AbortController()
+  const reading = driver.read(words(0), giveUp.signal)
+  setTimeout(() => giveUp.abort(), 50)
+  await t.throwsAsync(reading, { instanceOf: DeviceError })
+})
+
+test('functions 1 to 4 are all that is ever sent', async t => {
+  const peer = await openTcpPeer(
+    t,
+    (request, socket) => void socket.write(modbusFrame(request, Buffer.of(request.code | 0x80, 4))),
+  )
+  await openDriver(t, peer.port).read(points('holding:0:int16', 'input:0:int16', 'coil:0', 'discrete:0'), never)
+  t.deepEqual(peer.asked.map(({ code }) => code).toSorted(), [1, 2, 3, 4])
+})

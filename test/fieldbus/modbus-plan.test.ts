@@ -1,0 +1,133 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { decodeRegisters } from '#shared/core/modbus/decode.ts'
+import { halveBlock, hasGap, planBlocks } from '#shared/core/modbus/plan.ts'
+import { FORMATS, parseModbusAddress, type Place, WORD_ORDERS } from '#shared/core/modbus/point.ts'
+import { hex } from './wire.ts'
+
+for (const [text, wanted] of [
+  ['holding:100:float32:CDAB', { table: 'holding', address: 100, count: 2, format: 'float32', order: 'CDAB' }],
+  ['input:5:int16', { table: 'input', address: 5, count: 1, format: 'int16', order: 'BADC' }],
+  ['holding:65532:uint64', { table: 'holding', address: 65_532, count: 4, format: 'uint64', order: 'BADC' }],
+  ['coil:0', { table: 'coil', address: 0, count: 1, format: 'bit' }],
+  ['discrete:65535', { table: 'discrete', address: 65_535, count: 1, format: 'bit' }],
+] as const) {
+  test(`the address ${text} is understood`, t => t.deepEqual(parseModbusAddress(text, 'BADC'), wanted))
+}
+for (const [text, wanted] of [
+  ['holdings:1:int16', /"holdings" is no table/],
+  ['holding:-1:int16', /"-1" is no address/],
+  ['holding:65536:int16', /no address/],
+  ['holding:65535:float32', /past the last register/],
+  ['holding:1', /"" is no format/],
+  ['holding:1:float', /"float" is no format/],
+  ['holding:1:float32:BACD', /no word order/],
+  ['holding:1:float32:ABCD:x', /more than four parts/],
+  ['coil:1:int16', /takes no format/],
+  ['', /no table/],
+] as const) {
+  test(`the address "${text}" is refused`, t => t.regex(String(parseModbusAddress(text, 'ABCD')), wanted))
+}
+
+for (const [format, order, bytes, wanted] of [
+  ['int16', 'ABCD', 'ff9c', -100],
+  ['int16', 'CDAB', 'ff9c', -100],
+  ['int16', 'BADC', '9cff', -100],
+  ['uint16', 'ABCD', 'ff9c', 65_436],
+  ['int32', 'ABCD', 'fffe1dc0', -123_456],
+  ['int32', 'CDAB', '1dc0fffe', -123_456],
+  ['int32', 'BADC', 'feffc01d', -123_456],
+  ['int32', 'DCBA', 'c01dfeff', -123_456],
+  ['uint32', 'ABCD', 'fffe1dc0', 4_294_843_840],
+  ['float32', 'ABCD', '41ac0000', 21.5],
+  ['float32', 'CDAB', '000041ac', 21.5],
+  ['float32', 'BADC', 'ac410000', 21.5],
+  ['float32', 'DCBA', '0000ac41', 21.5],
+  ['int64', 'ABCD', 'fffffffffffe1dc0', -123_456],
+  ['int64', 'CDAB', '1dc0fffeffffffff', -123_456],
+  ['uint64', 'DCBA', '0807060504030201', 0x0102_0304_0506_0708],
+  ['float64', 'ABCD', '4035800000000000', 21.5],
+  ['float64', 'CDAB', '0000000080004035', 21.5],
+] as const) {
+  test(`${format} in ${order} of ${bytes} is ${wanted}`, t => t.is(decodeRegisters(hex(bytes), format, order), wanted))
+}
+
+test('every order of the same bytes gives back the number that was laid out', t => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true }), fc.constantFrom(...WORD_ORDERS), (value, order) => {
+      const bytes = Buffer.alloc(8)
+      bytes.writeDoubleBE(value)
+      const words = [0, 2, 4, 6].map(at => [...bytes.subarray(at, at + 2)])
+      const inOrder = order === 'CDAB' || order === 'DCBA' ? words.toReversed() : words
+      const laid = inOrder.flatMap(word => (order === 'BADC' || order === 'DCBA' ? word.toReversed() : word))
+      t.is(decodeRegisters(Uint8Array.from(laid), 'float64', order), value)
+    }),
+  )
+})
+
+const place = fc.record({
+  table: fc.constantFrom<Place['table'][]>('holding', 'coil'),
+  address: fc.integer({ min: 0, max: 6000 }),
+  count: fc.constantFrom(...new Set(Object.values(FORMATS))),
+})
+const limits = (gap: number, registersMax: number) => ({ gap: { registers: gap, bits: 16 * gap }, registersMax })
+const itself = (place: Place) => place
+
+test('blocks hold every place whole, stay within their limits and leave no gap wider than allowed', t => {
+  fc.assert(
+    fc.property(fc.array(place, { maxLength: 80 }), fc.integer({ min: 0, max: 20 }), (places, gap) => {
+      const blocks = planBlocks(places, itself, limits(gap, 125))
+      t.is(blocks.flatMap(({ items }) => items).length, places.length)
+      for (const { table, address, count, items } of blocks) {
+        t.true(count >= 1 && count <= (table === 'coil' ? 2000 : 125))
+        let end = address
+        for (const item of items) {
+          t.is(item.table, table)
+          t.true(item.address >= address && item.address + item.count <= address + count)
+          t.true(item.address - end <= (table === 'coil' ? 16 * gap : gap))
+          end = Math.max(end, item.address + item.count)
+        }
+        t.is(end, address + count)
+      }
+    }),
+  )
+})
+
+test('neighbours share a block, far ones do not, and a block ends at its limit', t => {
+  const registers = (...addresses: number[]) => addresses.map((address): Place => ({ table: 'holding', address, count: 2 }))
+  const spans = (places: Place[], gap: number, most = 125) =>
+    planBlocks(places, itself, limits(gap, most)).map(({ address, count }) => [address, count])
+  t.deepEqual(spans(registers(4, 0, 2), 0), [[0, 6]])
+  t.deepEqual(spans(registers(0, 10), 8), [[0, 12]])
+  t.deepEqual(spans(registers(0, 11), 8), [
+    [0, 2],
+    [11, 2],
+  ])
+  t.deepEqual(spans(registers(...Array.from({ length: 70 }, (_, i) => 2 * i)), 0), [
+    [0, 124],
+    [124, 16],
+  ])
+  t.deepEqual(spans(registers(0, 2, 4, 6), 0, 4), [
+    [0, 4],
+    [4, 4],
+  ])
+  t.deepEqual(spans(registers(0, 0, 1), 0), [[0, 3]])
+})
+
+test('a declined block is halved between its places', t => {
+  const [block] = planBlocks(
+    [0, 2, 9].map((address): Place => ({ table: 'holding', address, count: 2 })),
+    itself,
+    limits(8, 125),
+  )
+  t.true(hasGap(block!, itself))
+  const halves = halveBlock(block!, itself)
+  t.deepEqual(
+    halves.map(({ address, count }) => [address, count]),
+    [
+      [0, 4],
+      [9, 2],
+    ],
+  )
+  t.false(halves.some(half => hasGap(half, itself)))
+})

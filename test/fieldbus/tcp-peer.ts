@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import type { ExecutionContext } from 'ava'
+
+/** One Modbus request as it came: transaction id, unit, function, first address and count. */
+export type TcpAsked = { id: number; unit: number; code: number; address: number; count: number }
+export type TcpBehaviour = (request: TcpAsked, socket: Socket) => void
+
+/** A TCP peer on loopback that does with each Modbus request what the test says. */
+export async function openTcpPeer(t: ExecutionContext, behaviour: TcpBehaviour) {
+  const sockets = new Set<Socket>()
+  const asked: TcpAsked[] = []
+  let connections = 0
+  const server = createServer(socket => {
+    sockets.add(socket)
+    connections++
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+    socket.on('data', frame => {
+      const [id, address, count] = [frame.readUInt16BE(0), frame.readUInt16BE(8), frame.readUInt16BE(10)]
+      const request = { id, unit: frame[6]!, code: frame[7]!, address, count }
+      asked.push(request)
+      behaviour(request, socket)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  })
+  return { port: (server.address() as { port: number }).port, asked, connections: () => connections }
+}
+
+/** A Modbus TCP frame. */
+export function modbusFrame({ id, unit }: { id: number; unit: number }, pdu: Buffer, protocol = 0): Buffer {
+  const head = Buffer.from([id >> 8, id & 0xff, 0, protocol, 0, pdu.length + 1, unit])
+  return Buffer.concat([head, pdu])
+}
+
+/** Registers that hold their own address. */
+export function registersOf({ code, address, count }: TcpAsked): Buffer {
+  const pdu = Buffer.alloc(2 + 2 * count)
+  pdu[0] = code
+  pdu[1] = 2 * count
+  for (let i = 0; i < count; i++) pdu.writeUInt16BE(address + i, 2 + 2 * i)
+  return pdu
+}
