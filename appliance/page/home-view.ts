@@ -1,8 +1,9 @@
 /** Home: how the box is, in six tiles. Each says how old it is; what is wrong stands first. */
 import { type Html, html } from '#shared/core/html.ts'
 import { csrfField, operatorButton, type User, versionText } from '#shared/core/ui/frame.ts'
-import { faultsHref, DEFAULT_QUERY } from '#shared/core/ui/fault-list.ts'
-import { PRIORITIES, type Priority, priorityMark, type State, STATES, stateMark } from '#shared/core/ui/mark.ts'
+import { DEFAULT_QUERY, faultsHref, type OpenCounts } from '#shared/core/ui/fault-list.ts'
+import { PRIORITIES, priorityMark, type State, STATES, stateMark } from '#shared/core/ui/mark.ts'
+import { formatCount } from '#shared/core/ui/measure.ts'
 import { formatAge, type Here, moment, momentAge, momentNow, momentOr } from '#shared/core/ui/moment.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
 import type { ForwardState } from '../services/forward.ts'
@@ -38,7 +39,7 @@ export type HomeModel = {
   here: Here
   /** Null while polling is off: a box that only holds imported packages. */
   poll: { running: boolean; points: PointCounts; devices: DeviceLine[]; last_read_at: number | null } | null
-  open: Record<Priority, number> & { data: number }
+  open: OpenCounts
   run: RunTile
   hub: ForwardState
   box: BoxState
@@ -92,7 +93,7 @@ function pointsTile({ poll, here }: HomeModel): Html {
   return tile(
     'points',
     'Points',
-    bad > 0,
+    bad > 0 || !poll.running,
     html`<p class="figure">${bad ? html`${bad} of ${total} not ok` : html`${points.ok} ok`}</p>
 <ul class="breakdown">${states.map(state => html`<li><span class="n">${points[state]}</span> ${stateMark(state)}</li>`)}</ul>
 <p class="age">${poll.running ? 'Last answer' : html`<strong>Polling has stopped.</strong> Last answer`} ${momentOr(last_read_at, here, 'never')}</p>`,
@@ -156,7 +157,7 @@ function hubTile({ hub, here }: HomeModel): Html {
     state !== 'up' || dropped > 0 || rejected > 0,
     html`<p class="figure">${HUB_WORDS[state]}</p>
 ${reason !== undefined && html`<p class="error">${reason}</p>`}
-<p>${backlog ? html`${backlog} messages wait${oldest_at !== null && html`, the oldest since ${momentAge(oldest_at, here)}`}` : 'Nothing waits to be sent'}</p>
+<p>${backlog ? html`${formatCount(backlog)} messages wait${oldest_at !== null && html`, the oldest since ${momentAge(oldest_at, here)}`}` : 'Nothing waits to be sent'}</p>
 ${dropped > 0 && html`<p><strong>${dropped} messages were dropped</strong> because the outbox was full</p>`}
 ${rejected > 0 && html`<p><strong>${rejected} messages were refused</strong> by the hub and are kept aside</p>`}
 <p class="age">Last confirmed by the hub ${momentOr(last_ack_at, here, 'never')}</p>`,

@@ -11,6 +11,7 @@ import {
   type Lane,
   matches,
   type Named,
+  type OpenCounts,
   toRows,
 } from '#shared/core/ui/fault-list.ts'
 import { type FaultsModel, faultsBody, type LastRun } from '#shared/core/ui/faults-page.ts'
@@ -94,7 +95,7 @@ function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): Faul
 }
 
 /** Episodes that overlap the last `spanMs`, newest start first, with what people noted. */
-export function episodesWithin({ results, notes }: Stores, spanMs: number, now: number, building_id?: string): Named[] {
+function episodesWithin({ results, notes }: Stores, spanMs: number, now: number, building_id?: string): Named[] {
   const listed = results.list({
     ...(building_id !== undefined && { building_id }),
     from: now - spanMs,
@@ -104,9 +105,16 @@ export function episodesWithin({ results, notes }: Stores, spanMs: number, now: 
   return listed.map(finding => ({ finding, note: notes.get(finding.finding_id) }))
 }
 
-/** Open faults by priority over the default window, for Home and Fleet. */
-export const openFaults = (context: Stores, now: number, building_id?: string) =>
-  countOpen(toRows(episodesWithin(context, 7 * DAY, now, building_id), now))
+/** Open faults by priority, for Home and Fleet: only what lasts is looked at. */
+export function openFaults({ results, notes }: Stores, now: number, building_id?: string): OpenCounts {
+  const active = results.list({ ...(building_id !== undefined && { building_id }), state: 'active', limit: EPISODES_MAX })
+  return countOpen(
+    toRows(
+      active.map(finding => ({ finding, note: notes.get(finding.finding_id) })),
+      now,
+    ),
+  )
+}
 
 /** Names by building and equipment, looked up once for a page. */
 function equipmentNames({ model }: Stores) {
@@ -119,7 +127,7 @@ function equipmentNames({ model }: Stores) {
 }
 
 /** What the newest run of a building could and could not say; undefined before the first. */
-export function lastRun({ results }: Pick<Stores, 'results'>, building_id: string): LastRun | undefined {
+function lastRun({ results }: Pick<Stores, 'results'>, building_id: string): LastRun | undefined {
   const [run] = results.runs({ building_id, limit: 1 })
   return run && { building_id, finished_at: run.finished_at, failed: run.failed.length, results: results.latest(building_id) }
 }

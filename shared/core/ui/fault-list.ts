@@ -108,8 +108,11 @@ function groupOf({ finding, priority }: FaultRow, by: Grouping, equipmentName: (
   return { key: JSON.stringify([finding.building_id, finding.equipment_id]), title: equipmentName(finding) }
 }
 
-/** How many rows are active, by priority: what Home and the navigation count. */
-export function countOpen(rows: { lane: Lane; row: FaultRow }[]): Record<Priority, number> & { data: number } {
+/** Active equipment faults by priority, and active findings about sensors and data. */
+export type OpenCounts = Record<Priority, number> & { data: number }
+
+/** How many rows are active: what Home and Fleet count. */
+export function countOpen(rows: { lane: Lane; row: FaultRow }[]): OpenCounts {
   const open = rows.filter(({ row }) => row.finding.state === 'active')
   const inFaults = open.filter(({ lane }) => lane === 'faults')
   const counts = { 1: 0, 2: 0, 3: 0, data: open.filter(({ lane }) => lane === 'data').length }

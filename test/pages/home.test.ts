@@ -1,0 +1,137 @@
+import test from 'ava'
+import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
+import { type HomeModel, homeBody } from '../../appliance/page/home-view.ts'
+import { readBox } from '../../appliance/page/box.ts'
+import { NOW } from './fixture.ts'
+
+const HOME: HomeModel = {
+  identity: { name: 'Plant room', edge_id: 'edge-1', site_id: 'riverside', building: 'Riverside School' },
+  version: '0.1.0+d792499f00aa',
+  here: { now: NOW, timezone: 'America/Chicago' },
+  poll: {
+    running: true,
+    points: { ok: 30, stale: 0, down: 0, fault: 0, disabled: 0, unknown: 0 },
+    devices: [
+      {
+        device_id: 'ahu',
+        name: 'AHU',
+        state: 'ok',
+        since: NOW - DAY,
+        last_ok_at: NOW - 5 * SECOND,
+        last_error: null,
+        rtt_ms_p50: 9,
+      },
+    ],
+    last_read_at: NOW - 5 * SECOND,
+  },
+  open: { 1: 0, 2: 0, 3: 0, data: 0 },
+  run: {
+    running: false,
+    last_error: null,
+    last: { finished_at: NOW - 12 * MINUTE, seconds: 2.34, faults: 0, passed: 9, open: 2, failed: 0 },
+    next_at: NOW + 2 * HOUR,
+  },
+  hub: {
+    state: 'up',
+    backlog: 0,
+    oldest_at: null,
+    dropped: 0,
+    rejected: 0,
+    last_ack_at: NOW - 9 * SECOND,
+    cert_not_after: NOW + 300 * DAY,
+  },
+  box: { disk: { free_bytes: 40e9, total_bytes: 60e9 }, clock_synced: true, started_at: NOW - 4 * DAY },
+  user: { name: 'agent', role: 'operator', mayOperate: true },
+  csrf: 'token',
+}
+/** What a reader sees, without the markup. */
+const words = (model: Partial<HomeModel>) =>
+  homeBody({ ...HOME, ...model })
+    .text.replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+const alarms = (model: Partial<HomeModel>) =>
+  [...homeBody({ ...HOME, ...model }).text.matchAll(/class="card tile alarm" id="tile-(\w+)"/g)].map(([, id]) => id)
+
+const { poll, run, hub, box } = HOME
+for (const [what, model, said, loud] of [
+  ['all is well', {}, 'All quiet No equipment fault is open. As of the run at 13:50 , 12 min ago', []],
+  ['all points answer', {}, '30 ok 30 ok Last answer 14:02 , 5 s ago', []],
+  ['faults are open', { open: { 1: 2, 2: 0, 3: 1, data: 4 } }, '3 open 2 1 high 0 2 medium 1 3 low', ['faults']],
+  ['sensors need a look', { open: { 1: 0, 2: 0, 3: 0, data: 4 } }, '4 open about sensors and data', []],
+  ['no run has finished', { run: { ...run, last: null, next_at: null } }, 'Not looked yet No run has finished yet', []],
+  [
+    'a rule failed',
+    { run: { ...run, last: { ...run.last!, failed: 1 } } },
+    '0 faults, 9 passed, 2 could not be evaluated, 1 failed ; took 2.3 s',
+    ['run'],
+  ],
+  ['a run came to nothing', { run: { ...run, last_error: 'no memory' } }, 'The newest run failed: no memory', ['run']],
+  ['a run is overdue', { run: { ...run, next_at: NOW - HOUR } }, '1 h ago (overdue)', ['run']],
+  ['a run is under way', { run: { ...run, running: true } }, 'Running now', []],
+  [
+    'points are stale',
+    { poll: { ...poll!, points: { ...poll!.points, ok: 20, stale: 9, fault: 1 } } },
+    '10 of 30 not ok 1 ! fault 9 stale 20 ok',
+    ['points'],
+  ],
+  ['points are switched off', { poll: { ...poll!, points: { ...poll!.points, disabled: 4 } } }, '30 ok 4 disabled 30 ok', []],
+  [
+    'polling has stopped',
+    { poll: { ...poll!, running: false, last_read_at: null } },
+    'Polling has stopped. Last answer never',
+    ['points'],
+  ],
+  ['there is no catalogue', { poll: null }, 'Not polling No device is in the catalogue.', []],
+  ['there is no hub', { hub: { ...hub, state: 'off', cert_not_after: null } }, 'Off This box works alone.', []],
+  [
+    'the hub is away',
+    { hub: { ...hub, state: 'connecting', reason: 'refused', backlog: 4120, oldest_at: NOW - HOUR } },
+    'Not connected refused 4,120 messages wait, the oldest since 13:02 , 1 h ago',
+    ['hub'],
+  ],
+  [
+    'something was lost',
+    { hub: { ...hub, dropped: 3, rejected: 2 } },
+    '3 messages were dropped because the outbox was full 2 messages were refused by the hub',
+    ['hub'],
+  ],
+  [
+    'the disk fills',
+    { box: { ...box, disk: { free_bytes: 1e9, total_bytes: 60e9 } } },
+    'Disk free Tight: 1.0 of 60.0 GB',
+    ['box'],
+  ],
+  ['the certificate ends soon', { hub: { ...hub, cert_not_after: NOW + 20 * DAY } }, 'Ends soon: 20 d left', ['box']],
+  ['the certificate has ended', { hub: { ...hub, cert_not_after: NOW - DAY } }, 'ended 24 h ago', ['box']],
+  [
+    'a viewer looks',
+    { user: { name: 'viewer', role: 'viewer', mayOperate: false } },
+    'Needs the operator role; you are signed in as viewer.',
+    [],
+  ],
+] as const) {
+  test(`when ${what}, Home says so`, t => {
+    t.true(words(model as Partial<HomeModel>).includes(said), words(model as Partial<HomeModel>))
+    t.deepEqual(alarms(model as Partial<HomeModel>), [...loud])
+  })
+}
+
+test('the worst device is listed first and a long list is cut', t => {
+  const device = (i: number) => ({
+    ...poll!.devices[0]!,
+    device_id: `d${i}`,
+    name: `D${i}`,
+    ...(i === 19 && { state: 'down' as const, last_error: 'no answer' }),
+  })
+  const said = words({ poll: { ...poll!, devices: Array.from({ length: 20 }, (_, i) => device(i)) } })
+  t.true(said.indexOf('D19') < said.indexOf('D0 '))
+  t.regex(said, /1 of 20 need a look/)
+  t.regex(said, /no answer/)
+  t.regex(said, /and 12 more, none worse/)
+})
+
+test('the box tells the room on its disk', async t => {
+  const state = await readBox('.', NOW)
+  t.true(state.disk.free_bytes > 0 && state.disk.free_bytes <= state.disk.total_bytes)
+  t.is(state.started_at, NOW)
+})
