@@ -1,8 +1,13 @@
 import type { Logger } from 'pino'
-import type { Finding } from '#shared/core/finding.ts'
 import type { BulkLoader, Clock, Historian, Notes, Results, RunRecord } from '#shared/core/ports.ts'
 import type { AuditStore, EdgeStore, ModelStore, QuantityStore, RuleStates } from '#shared/core/stores.ts'
+import type { RunReport, RunRequest } from '#shared/flow/run-fdd.ts'
+import type { RuleCheck, RuleShelf, RuleText } from '#shared/flow/publish-rules.ts'
 import type { Auth } from '#shared/node/token.ts'
+import type { Catalogue } from './fdd/worker.ts'
+import type { ImportSessions } from './import/sessions.ts'
+
+export type { RunReport, RunRequest }
 
 /** Everything that the routes of central work with. A main makes one, with `openCentral`. */
 export type CentralContext = {
@@ -32,32 +37,21 @@ export type CentralContext = {
   health: HealthSources
 }
 
+/** What only the API's own routes need besides. */
+export type CentralParts = CentralContext & { sessions: ImportSessions; rules: RuleDesk }
+
+/** Reads, checks and deploys rules; the work is done in a process of its own. */
+export type RuleDesk = {
+  /** Every rule that the folders hold now. */
+  catalogue(): Promise<Catalogue>
+  /** Runs one rule's own tests. @returns undefined when there is no such rule */
+  test(rule_id: string): Promise<RuleCheck | undefined>
+  check(files: RuleText[]): Promise<RuleCheck[]>
+  shelf(): Promise<RuleShelf>
+}
+
 /** Rules are read from both; where ids meet, the deployed one counts. */
 export type RulesDirs = { shipped: string; deployed: string }
-
-export type RunRequest = {
-  building_id: string
-  /** Default: every active rule. */
-  rule_ids?: string[]
-  equipment_ids?: string[]
-  /** `[from, to)` in ms; default: the lookback that ends now. */
-  from?: number
-  to?: number
-  /** Rule id → parameter → value in the parameter's own unit. */
-  params?: Record<string, Record<string, number>>
-}
-
-/** One run: what it says of itself, and how long each part took. */
-export type RunReport = RunRecord & {
-  rules_run: number
-  rules_succeeded: number
-  rules_failed: number
-  /** Rules that no equipment of the building could answer for. */
-  rules_skipped: number
-  findings: Finding[]
-  timings: { step: string; ms: number }[]
-  total_ms: number
-}
 
 /** Runs of rules, one building at a time, in a process of their own. */
 export type RunControl = {

@@ -1,0 +1,58 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { syncFolder } from '#shared/node/files.ts'
+import type { PlatformConfig, PlatformConfigStore } from '../context.ts'
+
+/** Bounds of the settings, with their reasons: a run an hour at least, a month of history at most. */
+export const CONFIG_BOUNDS = { rule_interval_hours: [0.05, 168], lookback_days: [1, 31] } as const
+
+/**
+ * The settings of the FDD loop in a JSON file, read anew each time, so that a change by hand counts at once.
+ *
+ * @param defaults what counts where the file is silent
+ * @throws Error from `read` that names the file when it cannot be understood
+ */
+export function openPlatformConfig(path: string, defaults: PlatformConfig): PlatformConfigStore {
+  return {
+    read() {
+      let text: string
+      try {
+        text = readFileSync(path, 'utf8')
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return defaults
+        throw error
+      }
+      return check(path, { ...defaults, ...parse(path, text) })
+    },
+    write(config) {
+      mkdirSync(dirname(path), { recursive: true })
+      const file = openSync(`${path}.tmp`, 'w')
+      try {
+        writeSync(file, `${JSON.stringify(config, null, 2)}\n`)
+        fsyncSync(file)
+      } finally {
+        closeSync(file)
+      }
+      renameSync(`${path}.tmp`, path)
+      syncFolder(dirname(path))
+    },
+  }
+}
+
+function parse(path: string, text: string): Partial<PlatformConfig> {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${path} is no JSON: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function check(path: string, config: PlatformConfig): PlatformConfig {
+  for (const [name, [min, max]] of Object.entries(CONFIG_BOUNDS)) {
+    const value = config[name as keyof typeof CONFIG_BOUNDS]
+    if (typeof value !== 'number' || !(value >= min && value <= max)) {
+      throw new Error(`${path}: ${name} takes a number from ${min} to ${max}, not ${JSON.stringify(value)}`)
+    }
+  }
+  return config
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { RULE_FILENAME, type RuleShelf } from '#shared/flow/publish-rules.ts'
+import { makeFolder, replaceFile, syncFolder } from '#shared/node/files.ts'
+
+/** A change that is being written, and one that is written and only has to be moved into place. */
+const WRITING = '.writing-'
+const DECIDED = '.decided-'
+/** Lists what a decided change removes. */
+const REMOVALS = 'removals.json'
+const NAME = new RegExp(RULE_FILENAME)
+
+/**
+ * The folder of deployed rules. A change is written beside the files first; renaming its folder decides it, and what a
+ * crash leaves is finished when it was decided and dropped when it was not. The rule loader looks past dotted names.
+ */
+export async function openRuleShelf(folder: string): Promise<RuleShelf> {
+  await makeFolder(folder)
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(WRITING)) await rm(join(folder, name), { recursive: true })
+    if (name.startsWith(DECIDED)) await finish(folder, name)
+  }
+  return {
+    async list() {
+      const names = (await readdir(folder)).filter(name => NAME.test(name)).toSorted()
+      return Promise.all(names.map(async filename => ({ filename, yaml: await readFile(join(folder, filename), 'utf8') })))
+    },
+    async change(put, remove) {
+      const id = randomUUID()
+      const staging = join(folder, WRITING + id)
+      await mkdir(staging)
+      for (const { filename, yaml } of put) await replaceFile(join(staging, filename), yaml)
+      await replaceFile(join(staging, REMOVALS), JSON.stringify(remove))
+      await rename(staging, join(folder, DECIDED + id))
+      syncFolder(folder)
+      await finish(folder, DECIDED + id)
+    },
+  }
+}
+
+/** Moves a decided change into place; doing it twice does no harm. */
+async function finish(folder: string, change: string): Promise<void> {
+  const from = join(folder, change)
+  const removals = join(from, REMOVALS)
+  const remove = existsSync(removals) ? (JSON.parse(await readFile(removals, 'utf8')) as string[]) : []
+  for (const name of remove) await rm(join(folder, name), { force: true })
+  for (const name of await readdir(from)) if (NAME.test(name)) await rename(join(from, name), join(folder, name))
+  syncFolder(folder)
+  await rm(from, { recursive: true })
+}

@@ -1,0 +1,64 @@
+/** The process in which rules are read, checked and run, so that no poll waits for them. */
+import { parseRule } from '#shared/core/rules/parse-rule.ts'
+import { testRule } from '#shared/core/rules/test-rule.ts'
+import type { Rule } from '#shared/core/rules/types.ts'
+import { type EvaluateJob, type Evaluation, evaluateRules } from '#shared/flow/evaluate-rules.ts'
+import type { RuleCheck, RuleText } from '#shared/flow/publish-rules.ts'
+import { openHistoryReader } from '#shared/node/historian/reader.ts'
+import { loadRules } from '#shared/node/rule-files.ts'
+import { serveWorker } from '#shared/node/serve-worker.ts'
+
+export type FddInit = { dbPath: string; root: string; memoryMb: number }
+/** What people and the API see of a rule. */
+export type RuleView = Pick<
+  Rule,
+  'id' | 'title' | 'kind' | 'equipment' | 'roles' | 'optional' | 'params' | 'severity' | 'source' | 'sha256' | 'filename'
+>
+export type Catalogue = { rules: RuleView[]; errors: { filename: string; line: number; message: string }[] }
+export type FddHandlers = {
+  evaluate(input: { job: EvaluateJob; dirs: string[] }): Promise<Evaluation>
+  check(files: RuleText[]): RuleCheck[]
+  /** Runs the tests of one loaded rule; undefined when there is no such rule. */
+  test(input: { dirs: string[]; rule_id: string }): RuleCheck | undefined
+  catalogue(dirs: string[]): Catalogue
+}
+
+serveWorker((init: FddInit): FddHandlers => {
+  return {
+    async evaluate({ job, dirs }) {
+      const historian = await openHistoryReader(init)
+      try {
+        return await evaluateRules(job, { historian, loadRules: () => loadRules(dirs), elapsed: () => performance.now() })
+      } finally {
+        historian.close()
+      }
+    },
+    check: files => files.map(checkFile),
+    test({ dirs, rule_id }) {
+      const rule = loadRules(dirs).rules.find(({ id }) => id === rule_id)
+      return rule && { filename: rule.filename, rule_id, errors: [], failing: failingOf(rule) }
+    },
+    catalogue(dirs) {
+      const { rules, errors } = loadRules(dirs)
+      return { rules: rules.map(viewOf), errors: errors.map(({ filename, line, message }) => ({ filename, line, message })) }
+    },
+  }
+})
+
+function checkFile({ filename, yaml }: RuleText): RuleCheck {
+  const parsed = parseRule(yaml, filename)
+  if (!parsed.ok) {
+    const errors = parsed.errors.map(({ line, column, message }) => ({ line, column, message }))
+    return { filename, rule_id: undefined, errors, failing: [] }
+  }
+  return { filename, rule_id: parsed.rule.id, errors: [], failing: failingOf(parsed.rule) }
+}
+
+const failingOf = (rule: Rule) =>
+  testRule(rule)
+    .filter(({ ok }) => !ok)
+    .map(({ name, line, problems }) => ({ name, line, problems }))
+
+function viewOf({ id, title, kind, equipment, roles, optional, params, severity, source, sha256, filename }: Rule): RuleView {
+  return { id, title, kind, equipment, roles, optional, params, severity, source, sha256, filename }
+}

@@ -1,0 +1,144 @@
+import { Type } from '@sinclair/typebox'
+import type { RunReport } from '#shared/flow/run-fdd.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { route, type Route, strict } from '#shared/node/route.ts'
+import type { CentralContext } from '../context.ts'
+import { afterOf, cutPage, limitOf, PAGE, pageOf } from './list.ts'
+import { ID, needBuilding } from './model.ts'
+import { readInstant, runView } from './view.ts'
+
+/** Rules and equipment that one request names. */
+const NAMED_MAX = 1000
+const INSTANT = Type.Optional(Type.String({ maxLength: 40 }))
+
+export const fddRoutes = (context: CentralContext): Route[] => [
+  runRoute(context),
+  ...runListRoutes(context),
+  equipmentRoute(context),
+]
+
+const runRoute = ({ runs }: CentralContext) =>
+  route({
+    method: 'POST',
+    path: '/api/fdd/run',
+    auth: 'operator',
+    summary: 'Runs rules over a building now and answers with what they say',
+    body: strict({
+      building_id: ID,
+      rule_ids: Type.Optional(Type.Array(Type.String(), { maxItems: NAMED_MAX })),
+      equipment_ids: Type.Optional(Type.Array(ID, { maxItems: NAMED_MAX })),
+      from: INSTANT,
+      to: INSTANT,
+      params: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Number()))),
+    }),
+    action: 'run_fdd',
+    problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid', 'run_in_progress', 'query_failed'],
+    handle: async ({ body: { from, to, rule_ids, equipment_ids, params, building_id }, audit }) => {
+      const start = readInstant('from', from)
+      const end = readInstant('to', to)
+      const request = {
+        building_id,
+        ...(rule_ids?.length && { rule_ids }),
+        ...(equipment_ids?.length && { equipment_ids }),
+        ...(start !== undefined && { from: start }),
+        ...(end !== undefined && { to: end }),
+        ...(params && { params }),
+      }
+      const report = await runs.run(request, 'request')
+      audit({ subject: building_id, after: { run_id: report.run_id, rules_run: report.rules_run } })
+      return runReply(report)
+    },
+  })
+
+/** A run as the API answers it. */
+export const runReply = (report: RunReport) => ({
+  ok: true,
+  run_id: report.run_id,
+  building_id: report.building_id,
+  from: formatInstant(report.from),
+  to: formatInstant(report.to),
+  rules_run: report.rules_run,
+  rules_succeeded: report.rules_succeeded,
+  rules_failed: report.rules_failed,
+  rules_skipped: report.rules_skipped,
+  results: report.results,
+  failed: report.failed,
+  timings: report.timings,
+  total_ms: report.total_ms,
+})
+
+const runListRoutes = ({ results, model }: CentralContext): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/fdd/runs',
+    auth: 'viewer',
+    summary: 'Runs, newest first',
+    query: strict({ building_id: Type.Optional(ID), ...PAGE }),
+    problems: ['bad_cursor'],
+    handle: ({ query }) => {
+      const { building_id } = query
+      const after = afterOf(query)
+      const of = { ...(building_id !== undefined && { building_id }), ...(after !== undefined && { after }) }
+      const { items, ...more } = pageOf(results.runs({ ...of, limit: limitOf(query) + 1 }), query, run => run.run_id)
+      return { ok: true, runs: items.map(runView), ...more }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/fdd/results',
+    auth: 'viewer',
+    summary: 'What the newest run says of each rule and equipment',
+    query: strict({
+      building_id: ID,
+      equipment_id: Type.Optional(ID),
+      rule_id: Type.Optional(Type.String()),
+      status: Type.Optional(Type.String()),
+      ...PAGE,
+    }),
+    problems: ['unknown_building', 'bad_cursor'],
+    handle: ({ query }) => {
+      const { building_id, equipment_id, rule_id, status } = query
+      needBuilding({ model }, building_id)
+      const found = results
+        .latest(building_id)
+        .filter(one => equipment_id === undefined || one.equipment_id === equipment_id)
+        .filter(one => rule_id === undefined || one.rule_id === rule_id)
+        .filter(one => status === undefined || one.status === status)
+      const { items, ...more } = cutPage(found, query, one => `${one.equipment_id} ${one.rule_id}`)
+      return { ok: true, results: items.map(one => ({ ...one, finished_at: formatInstant(one.finished_at) })), ...more }
+    },
+  }),
+]
+
+const equipmentRoute = ({ model, results }: CentralContext) =>
+  route({
+    method: 'GET',
+    path: '/api/fdd/equipment',
+    auth: 'viewer',
+    summary: 'Equipment of a building with its roles, active faults and what could not be evaluated',
+    query: strict({ building_id: ID, ...PAGE }),
+    problems: ['unknown_building'],
+    handle: ({ query }) => {
+      const { building_id } = query
+      needBuilding({ model }, building_id)
+      const all = model.equipment(building_id)
+      const points = Map.groupBy(model.points(building_id), ({ equipment_id }) => equipment_id)
+      const said = Map.groupBy(results.latest(building_id), ({ equipment_id }) => equipment_id)
+      const active = results.list({ building_id, state: 'active', limit: 10_000 })
+      const { items, ...more } = cutPage(all, query, one => one.equipment_id)
+      const equipment = items.map(one => {
+        const own = points.get(one.equipment_id) ?? []
+        const latest = said.get(one.equipment_id) ?? []
+        const count = (status: string) => latest.filter(result => result.status === status).length
+        return {
+          ...one,
+          points: own.length,
+          roles: own.flatMap(({ role }) => role ?? []).toSorted(),
+          active_findings: active.filter(({ equipment_id }) => equipment_id === one.equipment_id).length,
+          results: { fault: count('fault'), pass: count('pass'), not_evaluated: count('not_evaluated') },
+          missing_roles: [...new Set(latest.flatMap(({ missing_roles = [] }) => missing_roles))].toSorted(),
+        }
+      })
+      return { ok: true, building_id, count: all.length, equipment, ...more }
+    },
+  })

@@ -1,0 +1,49 @@
+/** Records as the API shows them: instants in RFC 3339, and what people said beside what a run found. */
+import type { Finding, FindingNote } from '#shared/core/finding.ts'
+import type { RunRecord } from '#shared/core/ports.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { formatInstant, parseInstant } from '#shared/core/time.ts'
+
+export const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms))
+
+/** Reads an instant of a request. @throws Problem bad_request that names the field */
+export function readInstant(field: string, text: string): number
+export function readInstant(field: string, text: string | undefined): number | undefined
+export function readInstant(field: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const ms = parseInstant(text)
+  if (ms !== undefined) return ms
+  const message = `${field} takes an instant such as 2026-03-01T05:00:00Z`
+  throw new Problem('bad_request', message, [{ pointer: `/${field}`, message }])
+}
+
+export function findingView({ evidence, ...finding }: Finding, note: FindingNote) {
+  const { ack, snoozed_until, note: text, assignee, not_a_fault } = note
+  return {
+    ...finding,
+    from: formatInstant(finding.from),
+    to: instantOrNull(finding.to),
+    confirmed_at: formatInstant(finding.confirmed_at),
+    evidence: { ...evidence, worst_at: formatInstant(evidence.worst_at) },
+    ack,
+    ...(snoozed_until !== undefined && { snoozed_until: formatInstant(snoozed_until) }),
+    ...(text !== undefined && { note: text }),
+    ...(assignee !== undefined && { assignee }),
+    ...(not_a_fault !== undefined && { not_a_fault }),
+    overrides: [],
+  }
+}
+
+/** A run without its results, which have a route of their own. */
+export function runView({ results, failed, ...run }: RunRecord) {
+  const count = (status: string) => results.filter(result => result.status === status).length
+  return {
+    ...run,
+    started_at: formatInstant(run.started_at),
+    finished_at: formatInstant(run.finished_at),
+    from: formatInstant(run.from),
+    to: formatInstant(run.to),
+    failed,
+    counts: { fault: count('fault'), pass: count('pass'), not_evaluated: count('not_evaluated') },
+  }
+}

@@ -1,0 +1,99 @@
+import type { Building, Equipment, Point } from '#shared/core/model.ts'
+import type { Historian } from '#shared/core/ports.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { runRules } from '#shared/core/rules/run-rules.ts'
+import type { Carried, Rule, RunOutput } from '#shared/core/rules/types.ts'
+import { buildFrames, pastOf } from './build-frames.ts'
+
+/** All that a run needs to know, as plain data that goes to another process. */
+export type EvaluateJob = {
+  building: Pick<Building, 'building_id' | 'timezone'>
+  equipment: Equipment[]
+  points: Point[]
+  from: number
+  to: number
+  /** Undefined: every rule that is not in `inactive`. */
+  rule_ids: string[] | undefined
+  inactive: string[]
+  /** Undefined: all. */
+  equipment_ids: string[] | undefined
+  params: Record<string, Record<string, number>> | undefined
+  carried: Carried[]
+}
+
+export type Evaluation = Pick<RunOutput, 'findings' | 'results' | 'failed'> & {
+  /** Rules that ran. */
+  rule_ids: string[]
+  timings: { step: string; ms: number }[]
+}
+
+export type EvaluatePorts = {
+  historian: Pick<Historian, 'read'>
+  /** Reads the rules afresh. */
+  loadRules: () => { rules: Rule[]; errors: { filename: string; line: number; message: string }[] }
+  /** A stopwatch, ms. */
+  elapsed: () => number
+}
+
+/**
+ * Runs rules over a building's history.
+ *
+ * A rule file that does not check, and a rule that throws on some equipment, fail alone and are listed.
+ *
+ * @throws Problem unknown_rule
+ */
+export async function evaluateRules(job: EvaluateJob, { historian, loadRules, elapsed }: EvaluatePorts): Promise<Evaluation> {
+  const timings: Evaluation['timings'] = []
+  const timed = async <T>(step: string, work: () => T | Promise<T>): Promise<T> => {
+    const started = elapsed()
+    const result = await work()
+    timings.push({ step, ms: Math.round(elapsed() - started) })
+    return result
+  }
+  const { building_id, timezone } = job.building
+  const loaded = await timed('rules', loadRules)
+  const rules = selectRules(loaded.rules, job)
+  const equipment = selectEquipment(job)
+  const span = { from: job.from - pastOf(rules), to: job.to }
+  const frames = await timed('history', () => buildFrames(building_id, equipment, job.points, span, historian))
+  const { from, to, params, carried } = job
+  const input = { building_id, timezone, from, to, rules, equipment: frames, carried, ...(params && { params }) }
+  const output = await timed('evaluation', () => runRules(input))
+  const wanted = (one: { equipment_id: string }) => !job.equipment_ids || job.equipment_ids.includes(one.equipment_id)
+  const broken = job.rule_ids ? [] : loaded.errors.map(brokenFile)
+  return {
+    findings: output.findings.filter(wanted),
+    results: output.results.filter(wanted),
+    failed: [...output.failed.filter(wanted), ...broken],
+    rule_ids: rules.map(({ id }) => id),
+    timings,
+  }
+}
+
+const brokenFile = ({ filename, line, message }: { filename: string; line: number; message: string }) => {
+  return { rule_id: filename, equipment_id: '', error: `line ${line}: ${message}` }
+}
+
+function selectRules(rules: Rule[], { rule_ids, inactive }: EvaluateJob): Rule[] {
+  if (!rule_ids) return rules.filter(({ id }) => !inactive.includes(id))
+  const known = new Set(rules.map(({ id }) => id))
+  const unknown = rule_ids.filter(id => !known.has(id))
+  if (unknown.length) throw new Problem('unknown_rule', `There is no rule ${unknown.join(', ')}`)
+  return rules.filter(({ id }) => rule_ids.includes(id))
+}
+
+/** The equipment asked for, with what feeds it and what it feeds: rules look at both. */
+function selectEquipment({ equipment, equipment_ids }: EvaluateJob): Equipment[] {
+  if (!equipment_ids) return equipment
+  const asked = equipment.filter(({ equipment_id }) => equipment_ids.includes(equipment_id))
+  const near = new Set(
+    asked.flatMap(({ equipment_id, feeds = [], parent_id }) => [equipment_id, ...feeds, ...(parent_id ? [parent_id] : [])]),
+  )
+  return equipment.filter(
+    ({ equipment_id, feeds = [], equipment_type, parent_id }) =>
+      near.has(equipment_id) ||
+      equipment_type === 'weather' ||
+      feeds.some(fed => equipment_ids.includes(fed)) ||
+      (parent_id !== undefined && equipment_ids.includes(parent_id)),
+  )
+}

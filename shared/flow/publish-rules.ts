@@ -1,0 +1,81 @@
+import { type DataError, Problem } from '#shared/core/problem.ts'
+
+/** A rule file as it comes or lies. */
+export type RuleText = { filename: string; yaml: string }
+/** What checking a file found: the rule's id, or what is wrong and where. */
+export type RuleCheck = {
+  filename: string
+  rule_id: string | undefined
+  errors: { line: number; column: number; message: string }[]
+  /** Tests of the rule's own that do not pass. */
+  failing: { name: string; line: number; problems: string[] }[]
+}
+
+export type RuleShelf = {
+  /** The deployed files, ordered by name. */
+  list(): Promise<RuleText[]>
+  /** Puts and removes files, all at one moment or not at all; durable when resolved. */
+  change(put: RuleText[], remove: string[]): Promise<void>
+}
+export type PublishPorts = {
+  shelf: RuleShelf
+  /** Parses the files and runs their tests, in a process of its own. */
+  check: (files: RuleText[]) => Promise<RuleCheck[]>
+}
+
+/** What a deployed file may be called: no folder, no leading dot. */
+export const RULE_FILENAME = '^[A-Za-z0-9_-][A-Za-z0-9._-]{0,122}\\.ya?ml$'
+
+/**
+ * Checks rule files with their tests and deploys all of them or none.
+ *
+ * @throws Problem rule_invalid or rule_tests_failed that lists every place
+ */
+export async function publishRules(files: RuleText[], { shelf, check }: PublishPorts, dryRun: boolean) {
+  const twice = files.find(({ filename }, i) => files.findIndex(other => other.filename === filename) !== i)
+  if (twice) throw new Problem('rule_invalid', `${twice.filename} is in the request twice`)
+  const checked = await check(files)
+  refuseErrors(checked)
+  const deployed = new Map((await shelf.list()).map(({ filename, yaml }) => [filename, yaml]))
+  const others = await check([...deployed].filter(([name]) => !files.some(file => file.filename === name)).map(toText))
+  refuseDoubles([...others, ...checked])
+  refuseFailing(checked)
+  const changed = files.filter(({ filename, yaml }) => deployed.get(filename) !== yaml)
+  if (!dryRun && changed.length) await shelf.change(changed, [])
+  return {
+    deployed: changed.map(({ filename }) => filename),
+    unchanged: files.filter(file => !changed.includes(file)).map(({ filename }) => filename),
+  }
+}
+
+const toText = ([filename, yaml]: [string, string]): RuleText => ({ filename, yaml })
+
+function refuseErrors(checked: RuleCheck[]): void {
+  const errors = checked.flatMap(({ filename, errors }) =>
+    errors.map(({ line, column, message }): DataError => ({ pointer: `${filename}:${line}:${column}`, row: line, message })),
+  )
+  if (errors.length)
+    throw new Problem('rule_invalid', `${errors[0]!.pointer} ${errors[0]!.message}; nothing was deployed`, errors)
+}
+
+/** Of two deployed files with one id nobody could tell which counts. */
+function refuseDoubles(checked: RuleCheck[]): void {
+  const owners = new Map<string, string>()
+  for (const { filename, rule_id } of checked) {
+    if (rule_id === undefined) continue
+    const owner = owners.get(rule_id)
+    if (owner !== undefined)
+      throw new Problem('rule_invalid', `${filename} and ${owner} both define ${rule_id}; nothing was deployed`)
+    owners.set(rule_id, filename)
+  }
+}
+
+/** @throws Problem rule_tests_failed that names each failing case */
+export function refuseFailing(checked: RuleCheck[]): void {
+  const errors = checked.flatMap(({ filename, failing }) =>
+    failing.map(({ name, line, problems }): DataError => {
+      return { pointer: `${filename}:${line}`, row: line, message: `${name}: ${problems.join('; ')}` }
+    }),
+  )
+  if (errors.length) throw new Problem('rule_tests_failed', `${errors[0]!.pointer} ${errors[0]!.message}`, errors)
+}

@@ -1,0 +1,151 @@
+import type { Finding } from '#shared/core/finding.ts'
+import type { Clock, Historian, Results, RunRecord } from '#shared/core/ports.ts'
+import { Problem } from '#shared/core/problem.ts'
+import type { Carried } from '#shared/core/rules/types.ts'
+import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
+import { DAY } from '#shared/core/time.ts'
+import type { EvaluateJob, Evaluation } from './evaluate-rules.ts'
+
+export type RunRequest = {
+  building_id: string
+  /** Default: every active rule. */
+  rule_ids?: string[]
+  equipment_ids?: string[]
+  /** `[from, to)` in ms; default: the lookback that ends now, or where history ends. */
+  from?: number
+  to?: number
+  /** Rule id → parameter → value in the parameter's own unit. */
+  params?: Record<string, Record<string, number>>
+}
+
+/** One run: what it says of itself, and how long each part took. */
+export type RunReport = RunRecord & {
+  rules_run: number
+  rules_succeeded: number
+  rules_failed: number
+  /** Rules for which the building has no equipment. */
+  rules_skipped: number
+  timings: { step: string; ms: number }[]
+  total_ms: number
+}
+
+export type RunPorts = {
+  model: ModelStore
+  results: Results
+  ruleStates: RuleStates
+  historian: Pick<Historian, 'spans'>
+  clock: Clock
+  /** The work itself, in a process of its own. @throws Problem unknown_rule or query_failed */
+  evaluate: (job: EvaluateJob) => Promise<Evaluation>
+  /** Told of what is stored of the span after each run. */
+  onFindings: (findings: Finding[]) => void
+  newId: () => string
+  /** A stopwatch, ms. */
+  elapsed: () => number
+}
+
+/** Longest span of one run: two years of minutes fit the memory of the process that runs it. */
+const SPAN_MAX = 2 * 366 * DAY
+/** Findings that one run carries over or hands on. */
+const FINDINGS_MAX = 10_000
+/** Newest runs among which the one is that last looked at an active finding. */
+const RUNS_LOOKED_AT = 20
+
+/**
+ * Runs rules over a building and stores what they say.
+ *
+ * @throws Problem unknown_building, unknown_equipment, unknown_rule, invalid for an impossible span, or query_failed
+ */
+export async function runFdd(
+  request: RunRequest,
+  trigger: RunRecord['trigger'],
+  lookbackMs: number,
+  ports: RunPorts,
+): Promise<RunReport> {
+  const { model, results, clock } = ports
+  const started = ports.elapsed()
+  const started_at = clock.now()
+  const job = await prepare(request, lookbackMs, ports)
+  const { building_id } = request
+  const { findings, results: said, failed, rule_ids, timings } = await ports.evaluate(job)
+  const { from, to } = job
+  const run: RunRecord = {
+    run_id: ports.newId(),
+    building_id,
+    started_at,
+    finished_at: clock.now(),
+    from,
+    to,
+    trigger,
+    rule_ids,
+    results: said,
+    failed: failed.map(({ rule_id, equipment_id, error }) => ({
+      rule_id,
+      error: equipment_id ? `${equipment_id}: ${error}` : error,
+    })),
+  }
+  if (!model.building(building_id)) throw new Problem('unknown_building', `Building ${building_id} went away during the run`)
+  results.replace(run, findings)
+  ports.onFindings(results.list({ building_id, from, to, limit: FINDINGS_MAX }))
+  return { ...run, ...countRules(run), timings, total_ms: Math.round(ports.elapsed() - started) }
+}
+
+function countRules({ rule_ids, results, failed }: RunRecord) {
+  const failing = new Set(failed.map(({ rule_id }) => rule_id))
+  const answered = new Set(results.map(({ rule_id }) => rule_id))
+  const skipped = rule_ids.filter(id => !failing.has(id) && !answered.has(id)).length
+  const succeeded = rule_ids.filter(id => !failing.has(id) && answered.has(id)).length
+  return { rules_run: rule_ids.length, rules_succeeded: succeeded, rules_failed: failing.size, rules_skipped: skipped }
+}
+
+async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts): Promise<EvaluateJob> {
+  const { model, ruleStates } = ports
+  const { building_id, rule_ids, equipment_ids, params } = request
+  const building = model.building(building_id)
+  if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
+  const equipment = model.equipment(building_id)
+  const known = new Set(equipment.map(({ equipment_id }) => equipment_id))
+  const unknown = (equipment_ids ?? []).filter(id => !known.has(id))
+  if (unknown.length) throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${unknown.join(', ')}`)
+  const { from, to } = await spanOf(request, lookbackMs, ports)
+  const inactive = ruleStates.list().filter(({ active }) => !active)
+  return {
+    building,
+    equipment,
+    points: model.points(building_id),
+    from,
+    to,
+    rule_ids,
+    inactive: inactive.map(({ rule_id }) => rule_id),
+    equipment_ids,
+    params,
+    carried: carriedInto(building_id, from, ports.results),
+  }
+}
+
+async function spanOf({ building_id, from, to }: RunRequest, lookbackMs: number, { historian, clock }: RunPorts) {
+  const end = to ?? (await endOf(building_id, lookbackMs, historian, clock.now()))
+  const start = from ?? end - lookbackMs
+  if (!(start < end)) throw new Problem('invalid', 'The span ends before it begins')
+  if (end - start > SPAN_MAX) throw new Problem('invalid', 'The span is longer than two years; run it in parts')
+  return { from: start, to: end }
+}
+
+/** Now, so that silence shows; but where history ended long ago, as in an imported package, its end. */
+async function endOf(building_id: string, lookbackMs: number, historian: RunPorts['historian'], now: number): Promise<number> {
+  const spans = await historian.spans(building_id)
+  const last = Math.max(...spans.map(span => span.last))
+  return last < now - lookbackMs && Number.isFinite(last) ? last + 1 : now
+}
+
+/** Active findings that began before the span, with the instant up to which their duration was reckoned. */
+function carriedInto(building_id: string, from: number, results: Results): Carried[] {
+  const runs = new Map(results.runs({ building_id, limit: RUNS_LOOKED_AT }).map(run => [run.run_id, run.to]))
+  const seen = new Map(results.latest(building_id).map(one => [`${one.equipment_id} ${one.rule_id}`, runs.get(one.run_id)]))
+  const active = results.list({ building_id, state: 'active', to: from, limit: FINDINGS_MAX })
+  return active.flatMap(({ rule_id, equipment_id, role, from: began, confirmed_at, duration_secs }): Carried[] => {
+    const up_to = seen.get(`${equipment_id} ${rule_id}`)
+    if (up_to === undefined) return []
+    return [{ rule_id, equipment_id, from: began, confirmed_at, duration_secs, up_to, ...(role !== undefined && { role }) }]
+  })
+}
