@@ -120,13 +120,19 @@ function momentAt({ terms, figures }: Instance, at: number, row: number, measure
   return { at, measure, seen: Float64Array.from(nodes, node => node.out[row]!) }
 }
 
-/** The reason under which most time was missed; gated time counts only when there is nothing else. */
+/** Less than this share of all missed time is the warming-up of windows, not the reason why nothing was evaluated. */
+const WORTH_TELLING = 0.05
+
+/**
+ * The reason under which most time was missed. Being gated is no reason as long as anything worth telling was missed while
+ * the gate was open.
+ */
 export function commonest({ missedMs }: Coverage): ResultReason | undefined {
-  const real = RESULT_REASONS.filter(reason => reason !== 'gated' && reason !== 'settling')
-  const pick = (reasons: readonly ResultReason[]) =>
-    reasons.reduce<ResultReason | undefined>((best, reason) => {
-      if (missedMs[reason] <= 0) return best
-      return best === undefined || missedMs[reason] > missedMs[best] ? reason : best
-    }, undefined)
-  return pick(real) ?? pick(['gated', 'settling'])
+  const total = RESULT_REASONS.reduce((sum, reason) => sum + missedMs[reason], 0)
+  const shut: ResultReason[] = ['gated', 'settling']
+  const open = RESULT_REASONS.filter(reason => !shut.includes(reason))
+  const missed = open.reduce((sum, reason) => sum + missedMs[reason], 0)
+  const candidates = missed > WORTH_TELLING * total ? open : RESULT_REASONS
+  const [first] = candidates.filter(reason => missedMs[reason] > 0).toSorted((a, b) => missedMs[b] - missedMs[a])
+  return first
 }
