@@ -1,9 +1,17 @@
+/** The way to the hub: one MQTTS session with the kit's certificate. Polling never waits for it. */
+import { randomUUID, X509Certificate } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { Building, Equipment, Point } from '#shared/core/model.ts'
+import { commonName } from '#shared/core/auth/identity.ts'
 import type { Clock } from '#shared/core/ports.ts'
+import { packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
+import { type EdgeModel, writeMetadata } from '#shared/core/telemetry/metadata.ts'
+import { readAck, writeLastWill, writeStatus } from '#shared/core/telemetry/status.ts'
+import { topicOf } from '#shared/core/topic/topics.ts'
 import type { Kit } from '#shared/node/kit-read.ts'
+import { type Link, mqttLink } from '#shared/node/mqtt.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Outbox } from '../sinks/outbox.ts'
+import { type Sender, sender } from './sender.ts'
 
 /** What pages and health show of the way to the hub. Times are ms since 1970 UTC. */
 export type ForwardState = {
@@ -14,21 +22,150 @@ export type ForwardState = {
   backlog: number
   /** When the oldest of them was written. */
   oldest_at: number | null
-  /** Messages dropped since start because the outbox was full. */
+  /** Messages dropped since start because there was no room for them. */
   dropped: number
+  /** Messages that the hub refused since start; they are kept aside. */
+  rejected: number
   last_ack_at: number | null
   /** When the kit's certificate ends. */
   cert_not_after: number | null
 }
 
-export declare function forwardService(options: {
+/** What an appliance without a kit shows. */
+export const FORWARD_OFF: ForwardState = {
+  state: 'off',
+  backlog: 0,
+  oldest_at: null,
+  dropped: 0,
+  rejected: 0,
+  last_ack_at: null,
+  cert_not_after: null,
+}
+
+export type ForwardOptions = {
   outbox: Outbox
   kit: Kit
-  /** Where the broker is; by default what the kit says. */
-  broker?: { host: string; port: number }
-  version: string
-  /** Read at every connection and once a minute; published when it changed. */
-  model: () => { building: Building; equipment: Equipment[]; points: Point[]; name: string; connector_url?: string }
+  /** What the hub is told of this edge: read at each connection and once a minute, published when it has changed. */
+  model: () => EdgeModel
   clock: Clock
   log: Logger
-}): Service & { forwardState(): ForwardState }
+}
+
+/** How often status goes out while connected, ms. */
+const STATUS_MS = 60_000
+
+export function forwardService(options: ForwardOptions): Service & { forwardState(): ForwardState } {
+  const { outbox, kit, clock, log } = options
+  const { site_id, edge_id } = kit.edge
+  const topic = { site_id, edge_id }
+  const cert_not_after = Date.parse(new X509Certificate(kit.cert_pem).validTo)
+  const boot_id = randomUUID()
+  let reason: string | undefined
+  let ticking: NodeJS.Timeout | undefined
+
+  const link = mqttLink({
+    ...kit,
+    host: kit.edge.broker_host,
+    port: kit.edge.broker_port,
+    clientId: commonName({ kind: 'edge', ...topic }),
+    will: { topic: topicOf({ ...topic, kind: 'status' }), payload: packBody(writeLastWill(boot_id)) },
+    subscribe: [topicOf({ ...topic, kind: 'acks' })],
+    onUp: () => void greet(),
+    onDown: why => {
+      reason = why
+      sending.down()
+      clearInterval(ticking)
+    },
+    onMessage: (_topic, payload) => takeAck(payload, sending, log),
+    log,
+  })
+  const sending = sender({ outbox, edge: topic, clock, log, publish: link.publish })
+  const hello = greeter(options, link, () => {
+    const { backlog, oldest_at } = sending.state()
+    const { version } = options.model()
+    return {
+      version,
+      boot_id,
+      backlog: { rows: backlog, oldest_at },
+      dropped: outbox.dropped(),
+      disk: { free_bytes: outbox.freeBytes() },
+      cert_not_after,
+    }
+  })
+
+  /** The hub must know the edge before it can place what the edge measured. */
+  const greet = async () => {
+    reason = undefined
+    hello.forget()
+    await hello.say()
+    if (!link.isUp()) return
+    sending.up()
+    clearInterval(ticking)
+    ticking = setInterval(() => void hello.say(), STATUS_MS)
+  }
+
+  return {
+    name: 'forward',
+    start: async () => link.start(),
+    async stop() {
+      clearInterval(ticking)
+      sending.down()
+      await hello.goodbye()
+      await link.stop()
+    },
+    forwardState() {
+      const { backlog, oldest_at, rejected, lastAckAt, damage } = sending.state()
+      const why = damage ?? reason
+      return {
+        state: link.isUp() ? 'up' : 'connecting',
+        ...(why === undefined ? {} : { reason: why }),
+        backlog,
+        oldest_at,
+        dropped: outbox.dropped(),
+        rejected,
+        last_ack_at: lastAckAt,
+        cert_not_after,
+      }
+    },
+  }
+}
+
+function takeAck(payload: Buffer, sending: Sender, log: Logger): void {
+  const body = unpackBody(payload, SMALL_MAX)
+  const ack = body.ok ? readAck(body.value) : body
+  if (!ack.ok) return log.warn(`an acknowledgement cannot be read: ${ack.reason}`)
+  sending
+    .acknowledged(ack.value)
+    .catch((error: Error) => log.error({ err: error }, 'an acknowledgement could not be carried out'))
+}
+
+/** Publishes metadata when it has changed, and status. What the broker does not get is said again at the next chance. */
+function greeter(
+  { kit, model, log }: ForwardOptions,
+  link: Link,
+  status: () => Omit<Parameters<typeof writeStatus>[0], 'online'>,
+) {
+  const { site_id, edge_id } = kit.edge
+  const publish = (kind: 'metadata' | 'status', body: object) =>
+    link.publish(topicOf({ site_id, edge_id, kind }), packBody(body), { retain: true })
+  let said: number | undefined
+  const tell = async (online: boolean) => {
+    const metadata = writeMetadata(site_id, edge_id, model())
+    const body = writeStatus({ online, ...status() })
+    try {
+      if (online && metadata.revision !== said) await publish('metadata', metadata)
+      said = metadata.revision
+      await publish('status', body)
+    } catch (error) {
+      log.debug(`status was not sent: ${(error as Error).message}`)
+    }
+  }
+  return {
+    say: () => tell(true),
+    /** Without it the broker would publish the last will only when the connection is found dead. */
+    goodbye: async () => {
+      if (link.isUp()) await tell(false)
+    },
+    forget: () => void (said = undefined),
+  }
+}

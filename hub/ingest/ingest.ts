@@ -1,28 +1,125 @@
+/** The hub's own session with the broker: hands what edges publish to the flow and sends back what is stored. */
+import { X509Certificate } from 'node:crypto'
 import type { Logger } from 'pino'
+import { commonName, type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
 import type { Clock, Inbox } from '#shared/core/ports.ts'
 import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
+import { packBody } from '#shared/core/telemetry/body.ts'
+import { type Ack, REJECTED_MAX } from '#shared/core/telemetry/status.ts'
+import { topicsOf } from '#shared/core/topic/rule.ts'
+import { topicOf } from '#shared/core/topic/topics.ts'
+import { ingest, type IngestCounters, type IngestEvent, type Reply } from '#shared/flow/ingest.ts'
+import { mqttLink } from '#shared/node/mqtt.ts'
+import type { Pair } from '#shared/node/pki.ts'
 import type { Service } from '#shared/node/service.ts'
 
-/** Counts since the process started, for health. */
-export type IngestCounters = {
-  ingest_ok: number
-  ingest_duplicate: number
-  ingest_rejected: number
-  /** Messages of edges whose metadata has not come yet; they are not acknowledged. */
-  ingest_waiting: number
-  last_ingest_at: number | null
-  connected: boolean
-}
-
-export declare function ingestService(options: {
+export type IngestOptions = Pair & {
   broker: { host: string; port: number }
   ca_pem: string
-  /** The certificate of `central:{site_id or *}` and its key. */
-  cert_pem: string
-  key_pem: string
   inbox: Inbox
   model: ModelStore
   edges: EdgeStore
   clock: Clock
   log: Logger
-}): Service & { counters(): IngestCounters }
+}
+
+/** How often what was seen of edges is written, ms. */
+const FLUSH_MS = 1_000
+/** How long an edge may take to come back after the hub has connected anew, before it counts as gone, ms. */
+const DOUBT_MS = 60_000
+/** The same complaint about the same edge is logged once in this time, ms. */
+const QUIET_MS = 60_000
+
+/**
+ * Subscribes with the certificate of `central:{site_id or *}` and takes in what its sites send. It reconnects and
+ * subscribes again by itself; what came twice is counted and stored once.
+ *
+ * @throws Error when the certificate is not a central's
+ */
+export function ingestService(options: IngestOptions): Service & { counters(): IngestCounters & { connected: boolean } } {
+  const { broker, inbox, model, edges, clock, log } = options
+  const identity = centralOf(options.cert_pem)
+  const flow = ingest({ inbox, model, edges, clock, notify: notifier(log) })
+  const timers: NodeJS.Timeout[] = []
+  const replies = replyBox(({ site_id, edge_id, ack }) => {
+    const topic = topicOf({ site_id, edge_id, kind: 'acks' })
+    link.publish(topic, packBody(ack)).catch((error: Error) => log.debug(`an acknowledgement was not sent: ${error.message}`))
+  })
+  const link = mqttLink({
+    ...options,
+    ...broker,
+    clientId: commonName(identity),
+    subscribe: topicsOf(identity).subscribe,
+    onUp: () => {
+      flow.doubtSessions()
+      clearTimeout(timers[1])
+      timers[1] = setTimeout(flow.endDoubt, DOUBT_MS)
+    },
+    onDown: () => clearTimeout(timers[1]),
+    onMessage: (topic, payload) => {
+      const reply = flow.take(topic, payload)
+      if (reply) replies.add(reply)
+    },
+    log,
+  })
+  return {
+    name: 'ingest',
+    start: async () => {
+      timers[0] = setInterval(flow.flush, FLUSH_MS)
+      link.start()
+    },
+    async stop() {
+      for (const timer of timers) clearTimeout(timer)
+      replies.send()
+      await link.stop()
+      flow.flush()
+    },
+    counters: () => ({ ...flow.counters(), connected: link.isUp() }),
+  }
+}
+
+function centralOf(cert_pem: string): Identity {
+  const { subject } = new X509Certificate(cert_pem)
+  const identity = parseIdentity(subject.replace(/^CN=/, ''))
+  if (identity?.kind !== 'central') throw new Error(`the certificate of ${subject} is not a central's`)
+  return identity
+}
+
+/** Gathers acknowledgements of one turn of the event loop: the last one of a stream says all. */
+function replyBox(send: (reply: Reply) => void) {
+  let waiting = new Map<string, Reply>()
+  const sendAll = () => {
+    const replies = waiting
+    waiting = new Map()
+    for (const reply of replies.values()) send(reply)
+  }
+  return {
+    add(reply: Reply) {
+      const key = `${reply.site_id}/${reply.edge_id}/${reply.ack.stream}`
+      const before = waiting.get(key)?.ack
+      if (waiting.size === 0) setImmediate(sendAll)
+      if ((before?.rejected?.length ?? 0) + (reply.ack.rejected?.length ?? 0) > REJECTED_MAX) sendAll()
+      waiting.set(key, { ...reply, ack: merge(waiting.get(key)?.ack, reply.ack) })
+    },
+    send: sendAll,
+  }
+}
+
+function merge(before: Ack | undefined, ack: Ack): Ack {
+  const rejected = [...(before?.rejected ?? []), ...(ack.rejected ?? [])]
+  const { stream, through_seq } = ack
+  return { stream, through_seq, ...(rejected.length > 0 ? { rejected } : {}) }
+}
+
+/** Logs each complaint about an edge when it begins, not each time. */
+function notifier(log: Logger): (event: IngestEvent) => void {
+  let said = new Map<string, number>()
+  return event => {
+    const key = `${event.kind} ${event.edge}`
+    const now = Date.now()
+    if (now - (said.get(key) ?? -Infinity) < QUIET_MS) return
+    if (said.size >= 10_000) said = new Map()
+    said.set(key, now)
+    log[event.kind === 'failed' ? 'error' : 'warn'](event, `ingest: ${event.reason}`)
+  }
+}

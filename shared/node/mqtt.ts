@@ -113,7 +113,6 @@ function connectOptions({ host, port, ca_pem, cert_pem, key_pem, clientId, will 
     ca: ca_pem,
     cert: cert_pem,
     key: key_pem,
-    minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
     clientId,
     protocolVersion: 4,

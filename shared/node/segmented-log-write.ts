@@ -68,7 +68,7 @@ export function logWriter({ dir, segments, position: start, segmentBytes, openFi
     try {
       if (active().bytes > 0 && active().bytes + bytes.length > segmentBytes) await rotate()
       const { bytesWritten } = await file!.write(bytes, 0, bytes.length, active().bytes)
-      if (bytesWritten < bytes.length) throw new Error(`only ${bytesWritten} of ${bytes.length} bytes could be written`)
+      if (bytesWritten < bytes.length) throw diskFull(`only ${bytesWritten} of ${bytes.length} bytes could be written`)
       await file!.datasync()
     } catch (error) {
       await close().catch(() => undefined)
@@ -82,6 +82,8 @@ export function logWriter({ dir, segments, position: start, segmentBytes, openFi
   }
   return { begin, write, close, last: () => position.seq }
 }
+
+const diskFull = (text: string): Error => Object.assign(new Error(text), { code: 'ENOSPC' })
 
 type Waiting = { payloads: string[]; resolve: (last: number) => void; reject: (error: unknown) => void }
 

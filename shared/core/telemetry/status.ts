@@ -10,7 +10,9 @@ export type EdgeStatus = {
   boot_id: string
   /** Messages that wait to be acknowledged, and when the oldest was written (ms since 1970 UTC). */
   backlog: { rows: number; oldest_at: number | null }
+  /** Messages dropped since start, for want of room. */
   dropped: number
+  disk: { free_bytes: number }
   cert_not_after: number
 }
 

@@ -14,8 +14,8 @@ export const TEXT_MAX = 1024
 
 export type Telemetry = Envelope & {
   protocol: TelemetryProtocol
-  /** Whether the edge's clock followed a time server when it sent this. */
-  time_synced: boolean
+  /** Whether the edge's clock followed a time server; null where the machine does not say. */
+  time_synced: boolean | null
   readings: Reading[]
 }
 
@@ -33,7 +33,7 @@ export function readTelemetry(body: Record<string, unknown>): Decoded<Telemetry>
     return {
       ...readEnvelope(from, TELEMETRY_SCHEMA),
       protocol: choice(from, 'protocol', TELEMETRY_PROTOCOLS),
-      time_synced: flag(from, 'time_synced'),
+      time_synced: body.time_synced === null ? null : flag(from, 'time_synced'),
       readings,
     }
   })

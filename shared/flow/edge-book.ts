@@ -1,0 +1,119 @@
+/** What the hub knows of its edges: identity and model from metadata, session from status, freshness from data. */
+import type { Clock } from '#shared/core/ports.ts'
+import type { EdgeRecord, EdgeStore, ModelStore } from '#shared/core/stores.ts'
+import type { Metadata } from '#shared/core/telemetry/metadata.ts'
+import type { Point } from '#shared/core/model.ts'
+import type { Topic } from '#shared/core/topic/topics.ts'
+
+type Session = { online: boolean; said: Record<string, unknown> }
+/** What was seen of an edge and is not in the store yet. */
+type Seen = { session?: Session; lastSeenAt?: number; lastDataAt?: number }
+
+/** Edges whose metadata has not come are remembered up to this many. */
+const UNKNOWN_MAX = 10_000
+
+export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
+  const seen = new Map<string, Seen>()
+  let doubted = new Set<string>()
+
+  const note = ({ site_id, edge_id }: Topic, what: Seen) => {
+    const key = `${site_id}/${edge_id}`
+    if (!seen.has(key) && seen.size >= UNKNOWN_MAX) return
+    seen.set(key, { ...seen.get(key), lastSeenAt: clock.now(), ...what })
+  }
+  const known = (site_id: string, edge_id: string): EdgeRecord | undefined => {
+    const edge = edges.get(edge_id)
+    return edge?.site_id === site_id && edge.metadata_revision !== null ? edge : undefined
+  }
+
+  const flush = () => {
+    for (const [key, what] of seen) {
+      const [site_id = '', edge_id = ''] = key.split('/')
+      const edge = known(site_id, edge_id)
+      if (!edge) continue
+      edges.put(withSeen(edge, what, clock.now()))
+      seen.delete(key)
+    }
+  }
+
+  return {
+    buildingOf: ({ site_id, edge_id }: Topic): string | undefined => known(site_id, edge_id)?.building_id,
+    /** Data of this edge was stored; `newest` is its latest instant, ms. */
+    heard(topic: Topic, newest: number) {
+      const before = seen.get(`${topic.site_id}/${topic.edge_id}`)?.lastDataAt ?? -Infinity
+      note(topic, Number.isFinite(newest) ? { lastDataAt: Math.max(before, newest) } : {})
+    },
+    session(topic: Topic, session: Session) {
+      doubted.delete(topic.edge_id)
+      note(topic, { session })
+      flush()
+    },
+    /** @returns why the metadata is not taken, or undefined when it is */
+    enter({ site_id, edge_id }: Topic, metadata: Metadata): string | undefined {
+      const { building, equipment, points, revision, name, version, connector_url } = metadata
+      const edge = edges.get(edge_id)
+      if (metadata.site_id !== site_id || metadata.edge_id !== edge_id) return `it says ${metadata.site_id}/${metadata.edge_id}`
+      if (building.site_id !== site_id) return `building ${building.building_id} is said to be of site ${building.site_id}`
+      if (edge && edge.site_id !== site_id) return `edge id ${edge_id} is taken by site ${edge.site_id}`
+      const owner = model.building(building.building_id)?.site_id ?? site_id
+      if (owner !== site_id) return `building ${building.building_id} belongs to site ${owner}`
+      if (edge?.metadata_revision === revision) return undefined
+      model.put({ building, equipment, points: withAssignments(points, model.points(building.building_id)) })
+      const { last_seen_at, status, online, session_changed_at, last_data_at, status_body } = edge ?? UNSEEN
+      edges.put({
+        ...{ last_seen_at, status, online, session_changed_at, last_data_at, status_body },
+        edge_id,
+        site_id,
+        building_id: building.building_id,
+        name,
+        version,
+        metadata_revision: revision,
+        ...(connector_url === undefined ? {} : { connector_url }),
+      })
+      flush()
+      return undefined
+    },
+    flush,
+    doubt() {
+      doubted = new Set(edges.list().flatMap(({ edge_id, online }) => (online ? [edge_id] : [])))
+    },
+    endDoubt() {
+      for (const edge_id of doubted) {
+        const edge = edges.get(edge_id)
+        if (edge?.online) edges.put({ ...edge, online: false, status: 'disconnected', session_changed_at: clock.now() })
+      }
+      doubted.clear()
+    },
+  }
+}
+
+const UNSEEN = {
+  last_seen_at: null,
+  status: 'pending' as const,
+  online: false,
+  session_changed_at: null,
+  last_data_at: null,
+  status_body: {},
+}
+
+function withSeen(edge: EdgeRecord, { session, lastSeenAt, lastDataAt }: Seen, now: number): EdgeRecord {
+  const next = { ...edge, last_seen_at: lastSeenAt ?? edge.last_seen_at }
+  if (lastDataAt !== undefined) next.last_data_at = Math.max(lastDataAt, edge.last_data_at ?? -Infinity)
+  if (!session) return next
+  const { online, said } = session
+  // A last will says no more than that the session ended; what the edge said before it still tells why.
+  const status_body = online ? said : { ...edge.status_body, ...said }
+  const changed = online !== edge.online || edge.session_changed_at === null
+  const session_changed_at = changed ? now : edge.session_changed_at
+  return { ...next, online, status: online ? 'operational' : 'disconnected', session_changed_at, status_body }
+}
+
+/** A point that the edge has no role for keeps the one that somebody gave it at the hub. */
+function withAssignments(points: Point[], held: Point[]): Point[] {
+  const before = new Map(held.map(point => [point.point_id, point]))
+  return points.map(point => {
+    const { role, equipment_id, unit } = before.get(point.point_id) ?? {}
+    if (point.role !== undefined || role === undefined) return point
+    return { ...point, role, ...(equipment_id === undefined ? {} : { equipment_id }), ...(unit === undefined ? {} : { unit }) }
+  })
+}
