@@ -1,0 +1,18 @@
+import type { VariableTable } from '#shared/core/env.ts'
+import { AUTH_VARIABLES } from '#shared/node/token-settings.ts'
+
+/** What every process that mounts central is told. */
+export const CENTRAL_VARIABLES = {
+  SERVICE_CENTRAL_BIND: { kind: 'text', default: '0.0.0.0', doc: 'address to listen on' },
+  SERVICE_CENTRAL_PORT: { kind: 'integer', default: 8080, min: 1, max: 65_535, doc: 'port to listen on' },
+  SERVICE_WORKSPACE: { kind: 'text', default: '/workspace', doc: 'folder of everything that is kept' },
+  SERVICE_PARQUET_ROOT: { kind: 'text', doc: 'folder of sealed history; by default .cache/parquet in the workspace' },
+  SERVICE_SITE_ID: { kind: 'text', default: 'local', pattern: /^[A-Za-z0-9._-]{1,128}$/, doc: 'the site' },
+  SERVICE_LOG_LEVEL: { kind: 'choice', choices: ['debug', 'info', 'warn', 'error'], default: 'info', doc: 'how much is logged' },
+  SERVICE_SIM_CLOCK: {
+    kind: 'text',
+    pattern: /^\d+(\.\d+)?@\d+@\d+$/,
+    doc: 'a simulated clock, as speed@epoch ms@wall ms; only on loopback',
+  },
+  ...AUTH_VARIABLES,
+} as const satisfies VariableTable
