@@ -12,14 +12,6 @@ export const priorityOf = (severity: Severity): Priority => (severity <= 3 ? (se
 /** What a point or a device may be in. `down` is communication, `fault` is configuration or the device's own word. */
 export const STATES = ['fault', 'down', 'stale', 'unknown', 'disabled', 'ok'] as const
 export type State = (typeof STATES)[number]
-export const STATE_WORDS: Record<State, string> = {
-  ok: 'ok',
-  stale: 'stale',
-  down: 'down',
-  fault: 'fault',
-  disabled: 'disabled',
-  unknown: 'unknown',
-}
 
 /** Shapes in a box of 20 × 20. Text inside a filled shape is cut out in the colour of the surface. */
 const SHAPES: Record<string, string> = {
@@ -33,7 +25,6 @@ const SHAPES: Record<string, string> = {
   disabled: '<circle cx="10" cy="10" r="7.5" class="hollow"/><path class="line" d="M4.5 15.5l11-11"/>',
   unknown: '<circle cx="10" cy="10" r="8" class="hollow dashed"/><text x="10" y="14.5" class="own">?</text>',
 }
-export type MarkName = keyof typeof SHAPES
 
 /** The shape alone; the word that it stands for is always next to it. */
 const shape = (name: string): Html =>
@@ -44,5 +35,5 @@ export const priorityMark = (priority: Priority): Html =>
   html`<span class="marked">${shape(`p${priority}`)}<span>${PRIORITY_WORDS[priority]}</span></span>`
 
 /** `✕ down` */
-export const stateMark = (state: State, words: string = STATE_WORDS[state]): Html =>
+export const stateMark = (state: State, words: string = state): Html =>
   html`<span class="marked state-${state}">${shape(state)}<span>${words}</span></span>`

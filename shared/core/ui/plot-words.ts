@@ -4,7 +4,8 @@ import { formatDuration } from '../time.ts'
 import { formatFigure, formatRoleValue, measureOfRole, type UnitSystem } from './measure.ts'
 import { dateOf } from '../zone.ts'
 import { formatClock, formatDay, formatMoment } from './moment.ts'
-import { type Plot, type Trace, TRACES_MAX } from './plot.ts'
+import { type Plot, TRACES_MAX } from './plot.ts'
+import type { Trace } from './plot-trace.ts'
 import { clipped, gapsOf, joined, lengthOf } from './plot-scale.ts'
 
 /** Rows of the table: enough to follow a day by half hours. */
