@@ -67,6 +67,11 @@ test('units of one family share a panel, switches are bars, and six traces are t
   t.regex(svg, /class="switch t4"/)
 })
 
+test('a switch that stays on is one bar', t => {
+  const always = { ...trace('fan_status', 8), nominalMs: MINUTE }
+  t.is([...plotSvg(plot([always]), WIDE, 'p', 'x').text.matchAll(/class="switch t1"/g)].length, 1)
+})
+
 test('the axis names the zone and the plot has an accessible name', t => {
   const svg = plotSvg(plot([trace('sa_t', 8)]), WIDE, 'p', 'Plot of the inputs').text
   t.regex(svg, /America\/Chicago \(CST, UTC−6\)/)

@@ -6,7 +6,7 @@ import { csrfField, type User } from './frame.ts'
 import { type Here, moment } from './moment.ts'
 
 /** Longest note or reason, characters. */
-export const NOTE_MAX = 2000
+export const NOTE_MAX = 4000
 
 /** How long a fault may be snoozed: it always ends. */
 export const SNOOZES = [

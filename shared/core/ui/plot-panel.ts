@@ -2,7 +2,7 @@
 import { type Html, html } from '../html.ts'
 import type { Buckets } from '../series.ts'
 import { formatFigure, type Measure, measureOfRole, type UnitSystem } from './measure.ts'
-import { common, type Span, valueTicks } from './plot-scale.ts'
+import { common, joined, type Span, valueTicks } from './plot-scale.ts'
 import { type DrawnTrace, scaled, stretches } from './plot-trace.ts'
 
 /** Where things are on the drawing, in its own units. */
@@ -60,7 +60,7 @@ function drawSwitch(trace: DrawnTrace, surface: Surface, top: number): Html {
       .map(({ i, next }) => ({ from: from + i * step, to: from + next * step })),
   )
   const place = { top: middle - BAR / 2, height: BAR }
-  return html`<path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>${on.map(span => stripe(surface, span, place, `switch t${trace.style}`))}${endLabel(trace, surface, middle)}`
+  return html`<path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>${joined(on).map(span => stripe(surface, span, place, `switch t${trace.style}`))}${endLabel(trace, surface, middle)}`
 }
 
 function drawLines({ family, traces }: Panel, surface: Surface, { top, height }: Place, system: UnitSystem): Html {
