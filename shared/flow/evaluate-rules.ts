@@ -21,7 +21,7 @@ export type EvaluateJob = {
   carried: Carried[]
 }
 
-export type Evaluation = Pick<RunOutput, 'findings' | 'results' | 'failed'> & {
+export type Evaluation = Pick<RunOutput, 'findings' | 'results' | 'days' | 'failed'> & {
   /** Rules that ran. */
   rule_ids: string[]
   timings: { step: string; ms: number }[]
@@ -64,6 +64,7 @@ export async function evaluateRules(job: EvaluateJob, { historian, loadRules, el
   return {
     findings: output.findings.filter(wanted),
     results: output.results.filter(wanted),
+    days: output.days.filter(wanted),
     failed: [...output.failed.filter(wanted), ...broken],
     rule_ids: rules.map(({ id }) => id),
     timings,

@@ -1,7 +1,7 @@
 import type { Finding } from '#shared/core/finding.ts'
 import type { Clock, Historian, Results, RunRecord } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
-import type { Carried } from '#shared/core/rules/types.ts'
+import type { Carried, EquipmentDay } from '#shared/core/rules/types.ts'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { EvaluateJob, Evaluation } from './evaluate-rules.ts'
@@ -25,6 +25,8 @@ export type RunReport = RunRecord & {
   rules_failed: number
   /** Rules for which the building has no equipment. */
   rules_skipped: number
+  /** By equipment and building day: the rules that were active, and what they accuse together. */
+  days: EquipmentDay[]
   timings: { step: string; ms: number }[]
   total_ms: number
 }
@@ -67,7 +69,7 @@ export async function runFdd(
   const started_at = clock.now()
   const job = await prepare(request, lookbackMs, ports)
   const { building_id } = request
-  const { findings, results: said, failed, rule_ids, timings } = await ports.evaluate(job)
+  const { findings, results: said, days, failed, rule_ids, timings } = await ports.evaluate(job)
   const { from, to } = job
   const run: RunRecord = {
     run_id: ports.newId(),
@@ -87,7 +89,7 @@ export async function runFdd(
   if (!model.building(building_id)) throw new Problem('unknown_building', `Building ${building_id} went away during the run`)
   results.replace(run, findings)
   ports.onFindings(results.list({ building_id, from, to, limit: FINDINGS_MAX }))
-  return { ...run, ...countRules(run), timings, total_ms: Math.round(ports.elapsed() - started) }
+  return { ...run, ...countRules(run), days, timings, total_ms: Math.round(ports.elapsed() - started) }
 }
 
 function countRules({ rule_ids, results, failed }: RunRecord) {

@@ -62,6 +62,7 @@ export const runReply = (report: RunReport) => ({
   rules_failed: report.rules_failed,
   rules_skipped: report.rules_skipped,
   results: report.results,
+  days: report.days,
   failed: report.failed,
   timings: report.timings,
   total_ms: report.total_ms,
