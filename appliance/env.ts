@@ -21,16 +21,31 @@ export const BACNET_VARIABLES = {
   SERVICE_BACNET_PORT: { kind: 'integer', default: 47_808, min: 0, max: 65_535, doc: 'UDP port; 0 takes a free one' },
 } as const satisfies VariableTable
 
+const EDGE_ID = {
+  kind: 'text',
+  default: 'fieldbus-1',
+  pattern: /^[A-Za-z0-9._-]{1,128}$/,
+  doc: 'this appliance within the site',
+} as const
+
+const { SERVICE_MQTT_ENABLED: _alwaysOn, ...UPLINK } = UPLINK_VARIABLES
+const { SERVICE_WORKSPACE, SERVICE_SITE_ID, SERVICE_LOG_LEVEL } = CENTRAL_VARIABLES
+
+/** What a protocol process without central is told: it polls, and everything goes to the broker. */
+export const FIELDBUS_ENV = {
+  SERVICE_WORKSPACE: { ...SERVICE_WORKSPACE, doc: 'folder that holds config/site.json and config/field-devices.json' },
+  SERVICE_SITE_ID,
+  SERVICE_EDGE_ID: EDGE_ID,
+  ...BACNET_VARIABLES,
+  ...UPLINK,
+  SERVICE_LOG_LEVEL,
+} as const satisfies VariableTable
+
 /** What the whole appliance is told. */
 export const APPLIANCE_ENV = {
   ...CENTRAL_VARIABLES,
   QUERY_MEMORY_MB: { kind: 'integer', default: 192, min: 64, max: 65_536, doc: 'memory for a query over history, MB' },
-  SERVICE_EDGE_ID: {
-    kind: 'text',
-    default: 'fieldbus-1',
-    pattern: /^[A-Za-z0-9._-]{1,128}$/,
-    doc: 'this appliance within the site',
-  },
+  SERVICE_EDGE_ID: EDGE_ID,
   ...BACNET_VARIABLES,
   ...UPLINK_VARIABLES,
 } as const satisfies VariableTable

@@ -5,19 +5,25 @@ import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-sche
 import { type Site, siteModel } from '../store/site.ts'
 
 /**
- * Puts the building, its equipment and the catalogue's points into the model when the process starts. Where an entry
- * names no role or equipment, what an operator assigned meanwhile stays.
+ * What site and catalogue say of the building.
+ *
+ * @param known where an entry names no role or equipment, what an operator assigned to such a point stays
  */
+export function fieldModel(site: Site, catalogue: Catalogue, known: readonly Point[] = []) {
+  const { building, equipment } = siteModel(site)
+  const assigned = new Map(known.map(point => [point.point_id, point]))
+  const points = catalogue.devices.flatMap(device =>
+    device.points.map(entry => modelPoint(building.building_id, device, entry, assigned.get(entry.point_id))),
+  )
+  return { building, equipment, points }
+}
+
+/** Puts the building, its equipment and the catalogue's points into the model when the process starts. */
 export function modelSync({ model, site, catalogue }: { model: ModelStore; site: Site; catalogue: Catalogue }): Service {
   return {
     name: 'model-sync',
     async start() {
-      const { building, equipment } = siteModel(site)
-      const known = new Map(model.points(building.building_id).map(point => [point.point_id, point]))
-      const points = catalogue.devices.flatMap(device =>
-        device.points.map(entry => modelPoint(building.building_id, device, entry, known.get(entry.point_id))),
-      )
-      model.put({ building, equipment, points })
+      model.put(fieldModel(site, catalogue, model.points(site.building.building_id)))
     },
     async stop() {},
   }

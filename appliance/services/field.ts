@@ -1,0 +1,31 @@
+/** The appliance's own files as the mains open them: which building this is, and what may be read in it. */
+import { join } from 'node:path'
+import type { Effective } from '#shared/core/env.ts'
+import type { FieldProtocol } from '../drivers/protocol.ts'
+import { openCatalogue } from '../store/catalogue.ts'
+import type { Catalogue } from '../store/catalogue-schema.ts'
+import { openSite, type Site } from '../store/site.ts'
+
+export type Field = { site: Site; catalogue: Catalogue }
+
+/**
+ * Opens `config/site.json` and `config/field-devices.json` in the workspace.
+ *
+ * @param effective where the environment names site or edge, it must name the same as the file
+ * @throws Error that says every complaint
+ */
+export async function openField(workspace: string, protocols: readonly FieldProtocol[], effective: Effective[]): Promise<Field> {
+  const dir = join(workspace, 'config')
+  const site = (await openSite(dir)).current()
+  const catalogue = (await openCatalogue(dir, site, protocols)).current()
+  for (const [name, id] of [
+    ['SERVICE_SITE_ID', site.site_id],
+    ['SERVICE_EDGE_ID', site.edge_id],
+  ]) {
+    const given = effective.find(variable => variable.name === name)
+    if (given && given.source !== 'default' && given.value !== id) {
+      throw new Error(`${name} is "${given.value}", but ${join(dir, 'site.json')} says "${id}"`)
+    }
+  }
+  return { site, catalogue }
+}
