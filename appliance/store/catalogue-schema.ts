@@ -70,7 +70,11 @@ const DeviceEntry = Type.Object(
   strict,
 )
 
-export const CatalogueFile = Type.Object({ devices: Type.Array(DeviceEntry, { maxItems: 2000 }) }, strict)
+/** Published beside this file as field-devices.schema.json. */
+export const CatalogueFile = Type.Object(
+  { devices: Type.Array(DeviceEntry, { maxItems: 2000 }) },
+  { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Field devices and their points', ...strict },
+)
 
 export type Catalogue = Static<typeof CatalogueFile>
 export type DeviceEntry = Static<typeof DeviceEntry>

@@ -12,6 +12,7 @@ const name = Type.String({ minLength: 1, maxLength: 200 })
 const choice = <const T extends readonly string[]>(choices: T) =>
   Type.Unsafe<T[number]>(Type.String({ enum: [...choices], pattern: `^(${choices.join('|')})$` }))
 
+/** Published beside this file as site.schema.json. */
 export const SiteFile = Type.Object(
   {
     site_id: id('First part of every topic'),
@@ -41,7 +42,7 @@ export const SiteFile = Type.Object(
       { maxItems: 5000 },
     ),
   },
-  strict,
+  { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'The building an appliance serves', ...strict },
 )
 export type Site = Static<typeof SiteFile>
 

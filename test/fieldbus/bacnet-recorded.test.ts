@@ -37,12 +37,13 @@ function exchanges(): { frames: number; pairs: Exchange[] } {
   return { frames: frames.length, pairs }
 }
 
+const at = (index: number) => (index === WHOLE ? {} : { index })
+
 /** A confirmed request, read by the library's decoder. */
 function readQuestion(bytes: Buffer): Question | undefined {
   if (bytes[5] !== 4 || bytes[6]! >> 4 !== 0) return undefined
   const service = bytes[9]!
   const length = bytes.length - 10
-  const at = (index: number) => (index === WHOLE ? {} : { index })
   if (service === 12) {
     const { objectId, property } = library.readProperty.decode(bytes, 10, length)
     return { service, targets: [{ ...objectId, property: property.id, ...at(property.index) }] }

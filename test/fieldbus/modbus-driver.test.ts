@@ -8,6 +8,7 @@ import { modbusBus } from '../../appliance/drivers/modbus/bus.ts'
 import { modbusDriver } from '../../appliance/drivers/modbus/driver.ts'
 import { openModbusDevice, type SimRegister } from '../sim/modbus-device.ts'
 import { modbusFrame, openTcpPeer, registersOf, type TcpBehaviour } from './tcp-peer.ts'
+import { mutate, seeded } from './wire.ts'
 
 const never = new AbortController().signal
 const patient = { timeoutMs: 8000, retries: 1 }
@@ -286,4 +287,28 @@ test('functions 1 to 4 are all that is ever sent', async t => {
   )
   await openDriver(t, peer.port).read(points('holding:0:int16', 'input:0:int16', 'coil:0', 'discrete:0'), never)
   t.deepEqual(peer.asked.map(({ code }) => code).toSorted(), [1, 2, 3, 4])
+})
+
+test('mutated answers leave no read open and end nothing', async t => {
+  const random = seeded(3)
+  const ends: Record<string, number> = {}
+  const storm = async () => {
+    const peer = await openTcpPeer(
+      t,
+      (request, socket) => void socket.write(mutate(modbusFrame(request, registersOf(request)), random)),
+    )
+    const bus = modbusBus('127.0.0.1', peer.port, () => 1_000)
+    t.teardown(() => bus.close())
+    const driver = modbusDriver(bus, 1, { timeoutMs: 40, retries: 0 }, Date.now)
+    for (let i = 0; i < 100; i++) {
+      const end = await driver.read(words(0, 1, 2), never).then(
+        () => 'answered',
+        error => (error instanceof DeviceError ? error.kind : 'a crash'),
+      )
+      ends[end] = (ends[end] ?? 0) + 1
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, storm))
+  t.deepEqual(Object.keys(ends).toSorted(), ['answered', 'fault', 'silent'])
+  t.log(ends)
 })

@@ -45,7 +45,7 @@ for (const [format, order, bytes, wanted] of [
   ['float32', 'DCBA', '0000ac41', 21.5],
   ['int64', 'ABCD', 'fffffffffffe1dc0', -123_456],
   ['int64', 'CDAB', '1dc0fffeffffffff', -123_456],
-  ['uint64', 'DCBA', '0807060504030201', 0x0102_0304_0506_0708],
+  ['uint64', 'DCBA', '0807060504030000', 0x0304_0506_0708],
   ['float64', 'ABCD', '4035800000000000', 21.5],
   ['float64', 'CDAB', '0000000080004035', 21.5],
 ] as const) {
@@ -93,10 +93,11 @@ test('blocks hold every place whole, stay within their limits and leave no gap w
   )
 })
 
+const registers = (...addresses: number[]) => addresses.map((address): Place => ({ table: 'holding', address, count: 2 }))
+const spans = (places: Place[], gap: number, most = 125) =>
+  planBlocks(places, itself, limits(gap, most)).map(({ address, count }) => [address, count])
+
 test('neighbours share a block, far ones do not, and a block ends at its limit', t => {
-  const registers = (...addresses: number[]) => addresses.map((address): Place => ({ table: 'holding', address, count: 2 }))
-  const spans = (places: Place[], gap: number, most = 125) =>
-    planBlocks(places, itself, limits(gap, most)).map(({ address, count }) => [address, count])
   t.deepEqual(spans(registers(4, 0, 2), 0), [[0, 6]])
   t.deepEqual(spans(registers(0, 10), 8), [[0, 12]])
   t.deepEqual(spans(registers(0, 11), 8), [

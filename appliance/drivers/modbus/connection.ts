@@ -33,16 +33,15 @@ const READS: Record<Table, 'readHoldingRegisters' | 'readInputRegisters' | 'read
 /** @throws Error when the server refuses, is not there within `timeoutMs`, or `signal` aborts */
 export async function openConnection(host: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<Connection> {
   const socket = await openSocket(host, port, timeoutMs, signal)
-  // The library tells of a reset neither by an event nor to the request that waits: the socket does.
   let closed: string | undefined
-  const gone = new Promise<Answer>(resolve => {
-    const end = (reason: string) => {
-      closed ??= reason
-      resolve({ state: 'closed', reason: closed })
-    }
-    socket.on('error', error => end(error.message))
-    socket.on('close', () => end('the device closed the connection'))
-  })
+  /** Settles the request in flight: the library tells it neither of a reset nor of a close. */
+  let settle: ((answer: Answer) => void) | undefined
+  const end = (reason: string) => {
+    closed ??= reason
+    settle?.({ state: 'closed', reason: closed })
+  }
+  socket.on('error', error => end(error.message))
+  socket.on('close', () => end('the device closed the connection'))
   const client: Client = new ModbusSerial.default()
   client.on('error', () => socket.destroy())
   client.setTimeout(timeoutMs)
@@ -53,8 +52,12 @@ export async function openConnection(host: string, port: number, timeoutMs: numb
     read(unit, place, timeoutMs) {
       client.setID(unit)
       client.setTimeout(timeoutMs)
-      const answer = client[READS[place.table]](place.address, place.count)
-      return Promise.race([gone, answer.then(({ buffer }) => checkLength(buffer, place), explain)])
+      return new Promise(resolve => {
+        settle = resolve
+        client[READS[place.table]](place.address, place.count)
+          .then(({ buffer }) => checkLength(buffer, place), explain)
+          .then(resolve)
+      })
     },
     close: () => client.destroy(() => undefined),
   }

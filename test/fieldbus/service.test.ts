@@ -1,0 +1,180 @@
+/** From the catalogue to the sinks, over real sockets. */
+import test, { type ExecutionContext } from 'ava'
+import type { Building, Equipment, Point } from '#shared/core/model.ts'
+import type { Historian } from '#shared/core/ports.ts'
+import type { Reading } from '#shared/core/reading.ts'
+import type { ModelStore } from '#shared/core/stores.ts'
+import { simulatedClock } from '#shared/node/clock.ts'
+import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
+import { modbusProtocol } from '../../appliance/drivers/modbus/protocol.ts'
+import { modelSync } from '../../appliance/services/model-sync.ts'
+import { pollService } from '../../appliance/services/poll.ts'
+import { historianSink } from '../../appliance/sinks/historian.ts'
+import type { Catalogue } from '../../appliance/store/catalogue-schema.ts'
+import { openBacnetDevice } from '../sim/bacnet-device.ts'
+import { OBJECT_TYPES } from '../sim/bacnet-objects.ts'
+import { openModbusDevice } from '../sim/modbus-device.ts'
+import { catalogue, SILENT, site } from './site.ts'
+
+/** Polls until `ready`, for at most 30 s. */
+async function until(t: ExecutionContext, ready: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 1500; tries++) {
+    if (ready()) return
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  t.fail('it did not come to pass within 30 s')
+}
+
+async function openDevices(t: ExecutionContext) {
+  const air = await openBacnetDevice({
+    device_instance: 1001,
+    name: 'ahu-1',
+    objects: [
+      { type: OBJECT_TYPES.AI, instance: 1, name: 'sat', value: () => 55.5 },
+      { type: OBJECT_TYPES.BI, instance: 1, name: 'fan', value: () => 1 },
+    ],
+  })
+  const meter = await openModbusDevice({
+    registers: [{ table: 'holding', address: 0, kind: 'float32', value: () => 12_500 }],
+  })
+  t.teardown(() => Promise.all([air.close(), meter.close()]))
+  const at = structuredClone(catalogue)
+  at.devices[0]!.bacnet!.port = air.port
+  at.devices[0]!.timeout_ms = 1000
+  at.devices[1]!.modbus!.port = meter.port
+  return { air, meter, at }
+}
+
+function openService(t: ExecutionContext, at: Catalogue, sinks: { write(readings: Reading[]): Promise<void> }[]) {
+  // A minute in half a second.
+  const clock = simulatedClock({ speed: 120, epochMs: Date.UTC(2026, 2, 1), atMs: Date.now() })
+  const bind = { address: '127.0.0.1', port: 0 }
+  const protocols = [bacnetProtocol({ bind, now: clock.now, log: SILENT }), modbusProtocol({ now: clock.now })]
+  const service = pollService({ catalogue: at, protocols, sinks, clock, log: SILENT })
+  t.teardown(() => service.stop())
+  return { service, clock }
+}
+
+test('devices of both protocols are read on schedule, and one that dies and returns shows in the status', async t => {
+  const { air, at } = await openDevices(t)
+  const kept: Reading[] = []
+  const { service, clock } = openService(t, at, [{ write: async readings => void kept.push(...readings) }])
+  t.like(service.pollStatus(), { running: false, points_ok: 0 })
+  await service.start()
+  await until(t, () => service.pollStatus().points_ok === 3)
+  const latest = (id: string) => kept.findLast(reading => reading.id === id)
+  t.like(latest('AHU-1.sa_t'), { v: 55.5, q: 'good' })
+  t.like(latest('AHU-1.fan_status'), { v: true, q: 'good' })
+  t.like(latest('meter.power'), { v: 12.5, q: 'good' })
+  t.true(kept.every(({ t: observed }) => observed >= Date.UTC(2026, 2, 1) && observed <= clock.now()))
+
+  air.misbehave('silent')
+  await until(t, () => service.pollStatus().points_down === 2)
+  t.like(service.pollStatus(), { running: true, points_ok: 1 })
+  t.like(service.pollStatus().devices[0], { device_id: 'ahu-1', state: 'down' })
+  const meterReads = service.pollStatus().devices[1]!.reads
+  await until(t, () => service.pollStatus().devices[1]!.reads > meterReads + 1)
+  air.misbehave('none')
+  await until(t, () => service.pollStatus().points_ok === 3)
+
+  await service.stop()
+  t.is(service.pollStatus().running, false)
+  const before = kept.length
+  await new Promise(resolve => setTimeout(resolve, 50))
+  t.is(kept.length, before)
+})
+
+test('a disabled device is never asked, and the port of a protocol without devices is not taken', async t => {
+  const { air, at } = await openDevices(t)
+  at.devices[0]!.enabled = false
+  const { service } = openService(t, at, [{ write: async () => undefined }])
+  await service.start()
+  await until(t, () => service.pollStatus().points_ok === 1)
+  t.is(service.pollStatus().devices[0]!.state, 'disabled')
+  t.is(air.requests(), 0)
+})
+
+test('a service that never started can be stopped', async t => {
+  const { service } = openService(t, { devices: [] }, [])
+  await service.stop()
+  await t.notThrowsAsync(service.stop())
+})
+
+function memoryModel(points: Point[] = []) {
+  const held: { building?: Building; equipment: Equipment[]; points: Point[] } = { equipment: [], points }
+  const model: ModelStore = {
+    buildings: () => (held.building ? [held.building] : []),
+    building: () => held.building,
+    equipment: () => held.equipment,
+    points: () => held.points,
+    put: next => Object.assign(held, next),
+    assign: () => ({ saved: 0, unchanged: 0, removed: 0 }),
+  }
+  return { model, held }
+}
+
+test("the model gets the building, its equipment and the catalogue's points", async t => {
+  const { model, held } = memoryModel()
+  await modelSync({ model, site, catalogue }).start()
+  t.like(held.building, { building_id: 'school', site_id: 'demo' })
+  t.deepEqual(
+    held.equipment.map(({ equipment_id, building_id }) => [equipment_id, building_id]),
+    [
+      ['AHU-1', 'school'],
+      ['VAV-1', 'school'],
+    ],
+  )
+  t.deepEqual(held.points[0], {
+    point_id: 'AHU-1.sa_t',
+    building_id: 'school',
+    equipment_id: 'AHU-1',
+    name: 'Supply air temperature',
+    role: 'sa_t',
+    unit: 'degF',
+    kind: 'number',
+    poll_secs: 60,
+    source: { protocol: 'bacnet', address: 'ahu-1/analog-input,1' },
+  })
+})
+
+test('what an operator assigned stays where the catalogue says nothing', async t => {
+  const assigned: Point = {
+    point_id: 'meter.power',
+    building_id: 'school',
+    equipment_id: 'VAV-1',
+    role: 'power',
+    name: 'old',
+    unit: 'kW',
+    kind: 'number',
+    source: { protocol: 'modbus', address: 'x' },
+  }
+  const { model, held } = memoryModel([assigned, { ...assigned, point_id: 'AHU-1.sa_t' }])
+  await modelSync({ model, site, catalogue }).start()
+  t.like(held.points[2], { point_id: 'meter.power', role: 'power', equipment_id: 'VAV-1', name: 'Power' })
+  t.like(held.points[0], { point_id: 'AHU-1.sa_t', role: 'sa_t', equipment_id: 'AHU-1' })
+})
+
+test('history gets numbers: flags as 0 and 1, texts by their place, what is no number as no data', async t => {
+  const appended: { id: string; t: number; v: number }[] = []
+  const historian: Historian = {
+    append: async (building_id, rows) => {
+      t.is(building_id, 'school')
+      appended.push(...rows)
+      return { added: rows.length, duplicate: 0 }
+    },
+    read: async () => [],
+    buckets: async () => [],
+    spans: async () => [],
+  }
+  const sink = historianSink(historian, 'school', [{ point_id: 'mode', states: ['off', 'heat', 'cool'] }, { point_id: 'x' }])
+  await sink.write([
+    { id: 'x', t: 1, v: 2.5, q: 'good' },
+    { id: 'x', t: 2, v: true, q: 'good' },
+    { id: 'mode', t: 3, v: 'cool', q: 'good' },
+    { id: 'x', t: 4, v: null, q: 'bad' },
+  ])
+  t.deepEqual(
+    appended.map(({ v }) => v),
+    [2.5, 1, 2, Number.NaN],
+  )
+})

@@ -1,0 +1,39 @@
+import type { Clock } from '#shared/core/ports.ts'
+
+type Sleeper = { at: number; order: number; wake: () => void }
+
+/** Lets everything that can go on without time passing do so. */
+const settle = () => new Promise<void>(resolve => setImmediate(resolve))
+
+/** A clock that stands still until told to run on; a day of polling takes a moment. */
+export function virtualClock(start: number): Clock & { runTo(until: number): Promise<void> } {
+  let now = start
+  let order = 0
+  const sleepers = new Set<Sleeper>()
+  return {
+    now: () => now,
+    sleep(ms, signal) {
+      if (ms <= 0 || signal?.aborted) return Promise.resolve()
+      return new Promise(resolve => {
+        const wake = () => {
+          sleepers.delete(sleeper)
+          resolve()
+        }
+        const sleeper: Sleeper = { at: now + ms, order: order++, wake }
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', wake, { once: true })
+      })
+    },
+    async runTo(until) {
+      await settle()
+      for (;;) {
+        const next = [...sleepers].toSorted((a, b) => a.at - b.at || a.order - b.order)[0]
+        if (!next || next.at > until) break
+        now = Math.max(now, next.at)
+        next.wake()
+        await settle()
+      }
+      now = until
+    },
+  }
+}
