@@ -7,15 +7,13 @@ import type { CentralContext } from '#shared/central/context.ts'
 import { problemPages } from '#shared/central/pages/login.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { openShell } from '#shared/central/pages/shell.ts'
-import { toBuckets } from '#shared/core/buckets.ts'
 import type { Finding } from '#shared/core/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
-import type { Historian } from '#shared/core/ports.ts'
-import { EMPTY_SERIES, type Series } from '#shared/core/series.ts'
 import { DAY, formatInstant, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import type { RunRequest } from '#shared/flow/run-fdd.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
-import { openDatabase } from '#shared/node/sqlite.ts'
+import { openHistorian, type StoredHistorian } from '#shared/node/historian/historian.ts'
+import { type Database, openDatabase } from '#shared/node/sqlite.ts'
 import { auditStore } from '#shared/node/store/audit.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { modelStore } from '#shared/node/store/model.ts'
@@ -48,8 +46,9 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
   writeFileSync(join(workspace, 'rules', 'supply-warm.yaml'), RULE_FILE)
   const db = openDatabase(join(workspace, 'plenum.db'))
   const runs: string[] = []
-  const context = openContext(options, db, workspace, runs)
-  fill(context, options)
+  const historian = await openHistorian({ db, root: join(workspace, 'parquet'), memoryMb: 128, idleMs: 60_000 })
+  const context = openContext(options, db, historian, workspace, runs)
+  await fill(context, options)
   const shell = openShell(context, {
     house: options.house,
     name: options.house === 'hub' ? 'Campus hub' : 'Riverside box',
@@ -72,6 +71,7 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
   await http.start()
   const close = async () => {
     await http.stop()
+    await historian.stop()
     db.close()
     rmSync(workspace, { recursive: true, force: true })
   }
@@ -80,7 +80,8 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
 
 function openContext(
   { open }: SiteOptions,
-  db: ReturnType<typeof openDatabase>,
+  db: Database,
+  historian: StoredHistorian,
   workspace: string,
   runs: string[],
 ): CentralContext {
@@ -100,7 +101,7 @@ function openContext(
     notes: noteStore(db),
     edges: edgeStore(db),
     audit: auditStore(db),
-    historian: HISTORIAN,
+    historian,
     rulesDirs: { shipped: join(workspace, 'none'), deployed: join(workspace, 'rules') },
     runs: {
       run: async ({ building_id }: RunRequest) => {
@@ -123,25 +124,17 @@ function openContext(
   } as unknown as CentralContext
 }
 
-function fill({ model, results, edges }: CentralContext, given: SiteOptions): void {
+async function fill({ model, results, edges, historian }: CentralContext, given: SiteOptions): Promise<void> {
   const { building = BUILDING, equipment = EQUIPMENT, points = POINTS, findings = FINDINGS } = given
   model.put({ building, equipment, points })
   if (!given.empty) results.replace({ ...RUN, building_id: building.building_id }, [])
   results.put(findings)
+  for (const point of points) {
+    const { ts, values } = samplesOf(point)
+    const readings = Array.from(ts, (t, i) => ({ id: point.point_id, t, v: values[i]! }))
+    await historian.append(building.building_id, readings)
+  }
   if (given.house === 'hub') for (const edge of EDGES) edges.put(edge)
-}
-
-/** Buckets of the fixture's samples; the real historian has its own conformance suite. */
-const HISTORIAN: Historian = {
-  append: async () => ({ added: 0, duplicate: 0 }),
-  read: async ({ point_ids }) => point_ids.map(seriesOf),
-  spans: async () => [],
-  buckets: async ({ point_ids, from, to, maxBuckets }) => point_ids.map(id => toBuckets(seriesOf(id), from, to, maxBuckets)),
-}
-
-function seriesOf(point_id: string): Series {
-  const point = POINTS.find(one => one.point_id === point_id)
-  return point ? samplesOf(point) : EMPTY_SERIES
 }
 
 const device = (device_id: string, name: string, points: number, enabled = true) => ({

@@ -61,7 +61,7 @@ export async function faultModel(
 }
 
 /**
- * The rule's inputs, those first that it cannot do without, with the points that stand for them: the equipment's own, else
+ * The rule's inputs, those first that it cannot do without (in the order of its file), with the points that stand for them: the equipment's own, else
  * what feeds it, else the weather's.
  */
 function inputsOf({ equipment_id, evidence }: Finding, needed: string[], equipment: Equipment[], points: Point[]): Input[] {
@@ -73,7 +73,8 @@ function inputsOf({ equipment_id, evidence }: Finding, needed: string[], equipme
     places.flatMap(place =>
       place === undefined ? [] : (points.find(point => point.role === role && point.equipment_id === place) ?? []),
     )[0]
-  const roles = Object.keys(evidence.inputs).toSorted((a, b) => Number(needed.includes(b)) - Number(needed.includes(a)))
+  const seen = Object.keys(evidence.inputs)
+  const roles = [...needed.filter(role => seen.includes(role)), ...seen.filter(role => !needed.includes(role))]
   return roles.map(role => ({ role, point: find(role) }))
 }
 
