@@ -1,7 +1,31 @@
 import type { Route } from '#shared/node/route.ts'
-import type { CentralContext } from './context.ts'
+import type { CentralParts } from './context.ts'
+import type { Trigger } from './fdd/trigger.ts'
+import { auditRoutes } from './routes/audit.ts'
 import { authRoutes } from './routes/auth.ts'
+import { fddRoutes } from './routes/fdd.ts'
+import { findingRoutes } from './routes/findings.ts'
 import { healthRoutes } from './routes/health.ts'
+import { importRoutes } from './routes/import.ts'
+import { modelRoutes } from './routes/model.ts'
+import { olderRoutes } from './routes/older.ts'
+import { publicRoutes } from './routes/public.ts'
+import { quantityRoutes } from './routes/quantities.ts'
+import { ruleRoutes } from './routes/rules.ts'
+import { seriesRoutes } from './routes/series.ts'
 
 /** Every route of central; API.md lists them, and a test compares. */
-export const centralRoutes = (context: CentralContext): Route[] => [...healthRoutes(context), ...authRoutes(context)]
+export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] => [
+  ...healthRoutes(context),
+  ...publicRoutes(context),
+  ...authRoutes(context),
+  ...importRoutes(context, context.sessions),
+  ...modelRoutes(context),
+  ...quantityRoutes(context),
+  ...ruleRoutes(context),
+  ...fddRoutes(context),
+  ...findingRoutes(context),
+  ...seriesRoutes(context),
+  ...auditRoutes(context),
+  ...olderRoutes(context, trigger),
+]

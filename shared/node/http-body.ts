@@ -20,7 +20,10 @@ export function jsonDepth(text: string, max: number): number {
   return deepest
 }
 
-/** JSON and forms, the two kinds of body that are read before a handler; everything else is 415. */
+/** What YAML is called on the wire; RFC 9512 names the first. */
+export const YAML_TYPES = ['application/yaml', 'text/yaml', 'application/x-yaml', 'text/x-yaml', 'text/plain']
+
+/** JSON, forms and YAML, the kinds of body that are read before a handler; everything else is 415. */
 export function addBodyParsers(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
@@ -34,4 +37,5 @@ export function addBodyParsers(app: FastifyInstance): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
     done(null, Object.fromEntries(new URLSearchParams(body as string)))
   })
+  app.addContentTypeParser(YAML_TYPES, { parseAs: 'string' }, (_request, body, done) => done(null, body))
 }

@@ -3,17 +3,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { Html } from '#shared/core/html.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { AuditStore } from '#shared/core/stores.ts'
+import { YAML_TYPES } from './http-body.ts'
 import { type Idempotency, idempotencyKey } from './http-idempotency.ts'
-import { type Call, type Caller, type Need, type Route, strict } from './route.ts'
+import { type Call, type Caller, type Route, strict } from './route.ts'
 import { type Auth, sameText } from './token.ts'
 
 const RANK = { viewer: 1, operator: 2, admin: 3 } as const
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']
-const MEDIA_TYPES = {
-  json: 'application/json',
-  form: 'application/x-www-form-urlencoded',
-  upload: 'multipart/form-data',
-} as const
+const MEDIA_TYPES: Record<NonNullable<Route['takes']>, readonly string[]> = {
+  json: ['application/json'],
+  form: ['application/x-www-form-urlencoded'],
+  yaml: YAML_TYPES,
+  upload: ['multipart/form-data'],
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -42,7 +44,7 @@ export function mount(app: FastifyInstance, routes: Route[], options: MountOptio
       ...(route.bodyMax !== undefined && { bodyLimit: route.bodyMax }),
       schema: schemaOf(route),
       onRequest: async request => {
-        request.caller = await admit(route.auth, request, options.auth)
+        request.caller = await admit(route, request, options.auth)
         assertBody(route, request)
       },
       preValidation: async request => {
@@ -84,9 +86,9 @@ const PROBLEM_SCHEMA = Type.Object({
 })
 
 /** @throws Problem unauthenticated or forbidden */
-async function admit(need: Need, request: FastifyRequest, auth: Auth): Promise<Caller | undefined> {
+async function admit({ auth: need, apiKey }: Route, request: FastifyRequest, auth: Auth): Promise<Caller | undefined> {
   if (need === 'public') return undefined
-  const caller = await auth.callerOf(request)
+  const caller = (apiKey && auth.keyCallerOf(request)) ?? (await auth.callerOf(request))
   if (!caller) throw new Problem('unauthenticated', 'Send Authorization: Bearer <token>')
   const fits = need === 'edge' || caller.role === 'edge' ? caller.role === need : RANK[caller.role] >= RANK[need]
   if (!fits) throw new Problem('forbidden', `This needs the role ${need}, and ${caller.subject} has ${caller.role}`)
@@ -98,8 +100,11 @@ function assertBody(route: Route, request: FastifyRequest): void {
   const { 'content-length': length = '0', 'transfer-encoding': transfer, 'content-type': type = '' } = request.headers
   if (Number(length) === 0 && transfer === undefined) return
   const wanted = MEDIA_TYPES[route.takes ?? 'json']
-  if (type.split(';')[0]!.trim().toLowerCase() !== wanted) {
-    throw new Problem(route.wrongMediaType ?? 'unsupported_media_type', `This takes ${wanted}, not ${type || 'an unnamed type'}`)
+  if (!wanted.includes(type.split(';')[0]!.trim().toLowerCase())) {
+    throw new Problem(
+      route.wrongMediaType ?? 'unsupported_media_type',
+      `This takes ${wanted[0]}, not ${type || 'an unnamed type'}`,
+    )
   }
   if (route.bodyMax !== undefined && Number(length) > route.bodyMax) {
     throw new Problem('too_large', `The body has ${length} bytes; at most ${route.bodyMax} are taken`)

@@ -43,7 +43,9 @@ export type Route = {
   /** Largest body in bytes, where the default of 1 MiB is not enough. */
   bodyMax?: number
   /** How the body comes: JSON by default; `form` carries a `csrf` field; `upload` is read by the handler as it streams. */
-  takes?: 'json' | 'form' | 'upload'
+  takes?: 'json' | 'form' | 'yaml' | 'upload'
+  /** Also open to whoever knows the key of the older API. */
+  apiKey?: true
   /** The problem that a body of another media type meets, where the common one would not help. */
   wrongMediaType?: ProblemCode
   /** What an audit row calls it; every route that writes has one. */

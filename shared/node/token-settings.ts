@@ -6,6 +6,12 @@ export const AUTH_VARIABLES = {
   SERVICE_ADMIN_PASSWORD: { kind: 'text', secret: true, doc: 'password of the login admin' },
   SERVICE_AGENT_PASSWORD: { kind: 'text', secret: true, doc: 'password of the login agent (operator)' },
   SERVICE_VIEWER_PASSWORD: { kind: 'text', secret: true, doc: 'password of the login viewer' },
+  SERVICE_API_KEY: {
+    kind: 'text',
+    secret: true,
+    minLength: 16,
+    doc: 'opens the older API (/config, /rules, /run-fdd) to scripts',
+  },
   SERVICE_DEV_OPEN: { kind: 'flag', default: false, doc: 'no login at all; only on loopback and without a secret' },
   SERVICE_TRUSTED_PROXIES: {
     kind: 'text',
@@ -18,6 +24,8 @@ export type AuthSettings = {
   /** Undefined: everything is open to everyone on this machine. */
   secret: string | undefined
   passwords: { admin: string | undefined; agent: string | undefined; viewer: string | undefined }
+  /** Opens the older API to scripts that know it. */
+  apiKey?: string | undefined
   trustedProxies: string[]
 }
 export type AuthSettingsResult = { ok: true; settings: AuthSettings } | { ok: false; complaints: string[] }
@@ -55,5 +63,8 @@ export function authSettings(env: Settings<typeof AUTH_VARIABLES>, bind: string)
   }
   if (complaints.length) return { ok: false, complaints }
   const trustedProxies = env.SERVICE_TRUSTED_PROXIES.split(',').map(text => text.trim())
-  return { ok: true, settings: { secret, passwords, trustedProxies: trustedProxies.filter(Boolean) } }
+  return {
+    ok: true,
+    settings: { secret, passwords, apiKey: env.SERVICE_API_KEY, trustedProxies: trustedProxies.filter(Boolean) },
+  }
 }

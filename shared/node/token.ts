@@ -14,6 +14,7 @@ const AUDIENCE = 'plenum-api'
 const LOGIN_SECS = (8 * HOUR) / SECOND
 const AGENT_TTL = { default: 3600, min: 60, max: 86_400 }
 const LOGIN_ROLES = { admin: 'admin', agent: 'operator', viewer: 'viewer' } as const satisfies Record<string, Role>
+const BEARER = /^Bearer +(\S+)$/i
 const TOKEN_ROLES = ['viewer', 'operator', 'admin', 'edge']
 
 /** A token and what is in it. `expires_at` in ms since 1970 UTC. */
@@ -35,6 +36,8 @@ export type Auth = {
    * @throws Problem unauthenticated for a bad, expired or ended token; forbidden for a cookie sent from another site
    */
   callerOf(request: FastifyRequest): Promise<Caller | undefined>
+  /** The caller who knows the key of the older API; undefined without it. */
+  keyCallerOf(request: FastifyRequest): Caller | undefined
   /** The value of the field `csrf` in this caller's forms. */
   formToken(caller: Caller): string
 }
@@ -94,7 +97,7 @@ export function openAuth({ settings, epochs, now }: { settings: AuthSettings; ep
       }
       const header = request.headers.authorization
       if (header !== undefined) {
-        const [, token] = /^Bearer +(\S+)$/i.exec(header) ?? []
+        const [, token] = BEARER.exec(header) ?? []
         if (!token) throw new Problem('unauthenticated', 'The Authorization header reads `Bearer <token>`')
         return verify(token, 'bearer')
       }
@@ -103,6 +106,11 @@ export function openAuth({ settings, epochs, now }: { settings: AuthSettings; ep
       const caller = await verify(cookie, 'cookie')
       assertSameSite(request, 'cookie')
       return caller
+    },
+    keyCallerOf(request) {
+      const [, key] = BEARER.exec(request.headers.authorization ?? '') ?? []
+      if (!key || settings.apiKey === undefined || !sameText(key, settings.apiKey)) return undefined
+      return { subject: 'api-key', role: 'admin', via: 'bearer', session: 'api-key' }
     },
     formToken: ({ session }) => createHmac('sha256', key).update(`form ${session}`).digest('base64url'),
   }

@@ -6,23 +6,34 @@ import type { PlatformConfig, PlatformConfigStore } from '../context.ts'
 /** Bounds of the settings, with their reasons: a run an hour at least, a month of history at most. */
 export const CONFIG_BOUNDS = { rule_interval_hours: [0.05, 168], lookback_days: [1, 31] } as const
 
+export type PlatformConfigFile = PlatformConfigStore & {
+  /** What is wrong with the file as it is now; the last good settings count meanwhile. */
+  fault(): string | undefined
+}
+
 /**
  * The settings of the FDD loop in a JSON file, read anew each time, so that a change by hand counts at once.
  *
  * @param defaults what counts where the file is silent
- * @throws Error from `read` that names the file when it cannot be understood
+ * @throws Error that names the file when it cannot be understood at the start
  */
-export function openPlatformConfig(path: string, defaults: PlatformConfig): PlatformConfigStore {
+export function openPlatformConfig(path: string, defaults: PlatformConfig): PlatformConfigFile {
+  let good = load(path, defaults)
+  let fault: string | undefined
+  const read = () => {
+    try {
+      good = load(path, defaults)
+      fault = undefined
+    } catch (error) {
+      fault = (error as Error).message
+    }
+    return good
+  }
   return {
-    read() {
-      let text: string
-      try {
-        text = readFileSync(path, 'utf8')
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return defaults
-        throw error
-      }
-      return check(path, { ...defaults, ...parse(path, text) })
+    read,
+    fault() {
+      read()
+      return fault
     },
     write(config) {
       mkdirSync(dirname(path), { recursive: true })
@@ -37,6 +48,17 @@ export function openPlatformConfig(path: string, defaults: PlatformConfig): Plat
       syncFolder(dirname(path))
     },
   }
+}
+
+function load(path: string, defaults: PlatformConfig): PlatformConfig {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return defaults
+    throw error
+  }
+  return check(path, { ...defaults, ...parse(path, text) })
 }
 
 function parse(path: string, text: string): Partial<PlatformConfig> {

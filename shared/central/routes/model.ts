@@ -118,11 +118,9 @@ const writeRoutes = ({ model, site_id }: CentralContext): Route[] => [
       const buildings = body.buildings.map(one => ({ site_id, ...one }))
       refuse(buildings.flatMap(({ timezone }, i) => zoneErrors(timezone, i)))
       if (query.dry_run) return { ok: true, saved: 0, dry_run: true }
-      for (const building of buildings) {
-        const before = model.building(building.building_id)
-        model.put({ building })
-        audit({ subject: building.building_id, before, after: building })
-      }
+      const before = buildings.map(({ building_id }) => model.building(building_id) ?? null)
+      for (const building of buildings) model.put({ building })
+      audit({ subject: subjectOf(buildings.map(({ building_id }) => building_id)), before, after: buildings })
       return { ok: true, saved: buildings.length }
     },
   }),
@@ -146,7 +144,7 @@ const writeRoutes = ({ model, site_id }: CentralContext): Route[] => [
         building_id => model.equipment(building_id),
       )
       model.put({ equipment })
-      for (const one of equipment) audit({ subject: one.equipment_id, before: before(one), after: one })
+      audit({ subject: subjectOf(equipment.map(one => one.equipment_id)), before: equipment.map(before), after: equipment })
       return { ok: true, saved: equipment.length }
     },
   }),
@@ -170,7 +168,7 @@ const writeRoutes = ({ model, site_id }: CentralContext): Route[] => [
         building_id => model.points(building_id),
       )
       model.put({ points })
-      for (const one of points) audit({ subject: one.point_id, before: before(one), after: one })
+      audit({ subject: subjectOf(points.map(one => one.point_id)), before: points.map(before), after: points })
       return { ok: true, saved: points.length }
     },
   }),
@@ -217,11 +215,14 @@ function refuse(errors: DataError[]): void {
   if (errors.length) throw new Problem('invalid', `Nothing was saved: ${errors[0]!.message}`, errors)
 }
 
+/** What an audit row calls the things of one request. */
+export const subjectOf = ([first, ...more]: string[]): string => (more.length ? `${first} and ${more.length} more` : first!)
+
 /** Looks a record of a request up as it was before. */
 function knownBy<T extends { building_id: string }>(items: T[], idOf: (item: T) => string, read: (building_id: string) => T[]) {
   const buildings = [...new Set(items.map(({ building_id }) => building_id))]
   const known = new Map(buildings.flatMap(read).map(item => [`${item.building_id} ${idOf(item)}`, item]))
-  return (item: T) => known.get(`${item.building_id} ${idOf(item)}`)
+  return (item: T) => known.get(`${item.building_id} ${idOf(item)}`) ?? null
 }
 
 const zoneErrors = (timezone: string, i: number): DataError[] =>

@@ -10,7 +10,7 @@ import {
 import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { cutPage, PAGE } from './list.ts'
-import { ID } from './model.ts'
+import { ID, subjectOf } from './model.ts'
 
 const TEXT = Type.Optional(Type.String())
 const RECORDS_MAX = 5000
@@ -57,9 +57,9 @@ export const quantityRoutes = ({ quantities }: CentralContext): Route[] => [
     problems: ['conflict'],
     handle: ({ body, audit }) => {
       const given: Quantity[] = body.quantities
-      const before = given.map(({ quantity_id }) => quantities.get(quantity_id))
+      const before = given.map(({ quantity_id }) => quantities.get(quantity_id) ?? null)
       quantities.put(given)
-      for (const [i, quantity] of given.entries()) audit({ subject: quantity.quantity_id, before: before[i], after: quantity })
+      audit({ subject: subjectOf(given.map(({ quantity_id }) => quantity_id)), before, after: given })
       return { ok: true, saved: given.length }
     },
   }),

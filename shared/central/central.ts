@@ -1,0 +1,161 @@
+import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Finding } from '#shared/core/finding.ts'
+import type { Clock } from '#shared/core/ports.ts'
+import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
+import { makeFolder } from '#shared/node/files.ts'
+import { openHistorian, type StoredHistorian } from '#shared/node/historian/historian.ts'
+import { historianService } from '#shared/node/historian/service.ts'
+import type { Route } from '#shared/node/route.ts'
+import type { Service } from '#shared/node/service.ts'
+import { type Database, openDatabase } from '#shared/node/sqlite.ts'
+import { auditStore } from '#shared/node/store/audit.ts'
+import { edgeStore } from '#shared/node/store/edges.ts'
+import { modelStore } from '#shared/node/store/model.ts'
+import { noteStore } from '#shared/node/store/notes.ts'
+import { quantityStore } from '#shared/node/store/quantities.ts'
+import { resultStore } from '#shared/node/store/results.ts'
+import { ruleStateStore } from '#shared/node/store/rule-states.ts'
+import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
+import { openAuth } from '#shared/node/token.ts'
+import type { AuthSettings } from '#shared/node/token-settings.ts'
+import { openWorker } from '#shared/node/worker.ts'
+import type { CentralParts, HealthCheck, HealthSources } from './context.ts'
+import { openPlatformConfig, type PlatformConfigFile } from './fdd/config.ts'
+import { openRuleDesk } from './fdd/rule-desk.ts'
+import { openRunControl } from './fdd/run-control.ts'
+import { fddService } from './fdd/service.ts'
+import { openTrigger } from './fdd/trigger.ts'
+import type { FddHandlers, FddInit } from './fdd/worker.ts'
+import { importSessions } from './import/sessions.ts'
+import { checkSpace } from './import/space.ts'
+import { centralRoutes } from './routes.ts'
+
+/** The catalogue that ships with the program. */
+const SHIPPED_RULES = fileURLToPath(new URL('../../rules', import.meta.url))
+/** What running rules needs beside DuckDB: a year of minutes of an air handler is 170 MB, its masks as much again. */
+const RULES_BESIDE_MB = 768
+/** Checking rule files needs no history. */
+const CHECK_MB = 512
+/** How long the processes of central wait for more work before they end and free their memory. */
+const IDLE_MS = 30 * SECOND
+/** Samples stay in the database for a day, and are moved to files each hour. */
+const SEAL_EVERY_MS = HOUR
+const HOT_MS = DAY
+const CONFIG_DEFAULTS = { rule_interval_hours: 3, lookback_days: 3 }
+
+export type CentralOptions = {
+  /** The process as health names it. */
+  service: string
+  version: string
+  clock: Clock
+  log: Logger
+  workspace: string
+  /** Folder of sealed history; by default `.cache/parquet` in the workspace. */
+  parquetRoot: string | undefined
+  /** DuckDB's memory limit in each of its processes. */
+  memoryMb: number
+  site_id: string
+  auth: AuthSettings
+  /** Whether rules run on schedule here. */
+  scheduled: boolean
+  /** Told of what is stored after each run. */
+  onFindings: (findings: Finding[]) => void
+  /** What the process adds to health. */
+  health: HealthSources
+}
+
+export type Central = {
+  context: CentralParts
+  db: Database
+  historian: StoredHistorian
+  routes: Route[]
+  /** In the order in which they start. */
+  services: Service[]
+}
+
+/**
+ * Opens everything that central keeps in a workspace. The same for a hub, an appliance and central alone.
+ *
+ * @throws Error that names the file or folder that cannot be opened or written
+ */
+export async function openCentral(options: CentralOptions): Promise<Central> {
+  const { workspace, memoryMb, clock, log, service, version, site_id } = options
+  await makeFolder(join(workspace, 'imports'))
+  const db = openDatabase(join(workspace, 'plenum.db'))
+  const root = options.parquetRoot ?? join(workspace, '.cache', 'parquet')
+  const historian = await openHistorian({ db, root, memoryMb, idleMs: IDLE_MS })
+  const config = openPlatformConfig(join(workspace, 'config', 'platform.json'), {
+    rules_dir: join(workspace, 'rules'),
+    ...CONFIG_DEFAULTS,
+  })
+  const module = new URL('./fdd/worker.ts', import.meta.url)
+  const init: FddInit = { dbPath: db.name, root, memoryMb }
+  const worker = openWorker<FddHandlers>({ name: 'FDD', module, init, memoryMb: memoryMb + RULES_BESIDE_MB, idleMs: IDLE_MS })
+  const checker = openWorker<FddHandlers>({ name: 'rule check', module, init, memoryMb: CHECK_MB, idleMs: IDLE_MS })
+
+  const stores = openStores(db)
+  const ruleDirs = () => [SHIPPED_RULES, config.read().rules_dir]
+  const { model, results, ruleStates } = stores
+  const { onFindings } = options
+  const runs = openRunControl({ worker, config, ruleDirs, model, results, ruleStates, historian, clock, onFindings })
+  const trigger = openTrigger(workspace)
+  const context: CentralParts = {
+    service,
+    version,
+    startedAt: clock.now(),
+    clock,
+    log,
+    workspace,
+    site_id,
+    ...stores,
+    historian,
+    loader: historian,
+    rulesDirs: { shipped: SHIPPED_RULES, deployed: config.read().rules_dir },
+    runs,
+    config,
+    auth: openAuth({ settings: options.auth, epochs: tokenEpochStore(db), now: Date.now }),
+    health: withOwnChecks(options.health, { db, workspace, config, runs }),
+    sessions: importSessions(join(workspace, 'imports'), Date.now),
+    rules: openRuleDesk({ checker, config, ruleDirs }),
+  }
+  const closing: Service = {
+    name: 'central',
+    start: async () => undefined,
+    async stop() {
+      await Promise.all([worker.stop(), checker.stop()])
+      db.close()
+    },
+  }
+  const sealing = historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })
+  const schedule = options.scheduled ? [fddService(context, trigger)] : []
+  return { context, db, historian, routes: centralRoutes(context, trigger), services: [closing, sealing, ...schedule] }
+}
+
+const openStores = (db: Database) => ({
+  model: modelStore(db),
+  results: resultStore(db),
+  notes: noteStore(db),
+  edges: edgeStore(db),
+  audit: auditStore(db),
+  ruleStates: ruleStateStore(db),
+  quantities: quantityStore(db),
+})
+
+const warnOf = (fault: string | null | undefined): HealthCheck => (fault ? { status: 'warn', detail: fault } : { status: 'ok' })
+
+type Checked = { db: Database; workspace: string; config: PlatformConfigFile; runs: CentralParts['runs'] }
+
+function withOwnChecks({ checks, counters }: HealthSources, { db, workspace, config, runs }: Checked): HealthSources {
+  const own: HealthSources['checks'] = {
+    database: () => {
+      db.prepare('SELECT 1').get()
+      return { status: 'ok' }
+    },
+    workspace: () => checkSpace(workspace),
+    config: () => warnOf(config.fault()),
+    fdd: () => warnOf(runs.status().last_error),
+  }
+  return { checks: { ...own, ...checks }, counters }
+}

@@ -1,0 +1,21 @@
+import type { Worker } from '#shared/node/worker.ts'
+import type { PlatformConfigStore, RuleDesk } from '../context.ts'
+import { openRuleShelf } from './rule-shelf.ts'
+import type { FddHandlers } from './worker.ts'
+
+/** Reads, checks and deploys rules, with the reading and checking done in a process of its own. */
+export function openRuleDesk(parts: {
+  checker: Worker<FddHandlers>
+  config: PlatformConfigStore
+  /** Folders in rising precedence. */
+  ruleDirs: () => string[]
+}): RuleDesk {
+  const { checker, config, ruleDirs } = parts
+  return {
+    catalogue: () => checker.request('catalogue', ruleDirs()),
+    test: rule_id => checker.request('test', { dirs: ruleDirs(), rule_id }),
+    check: files => checker.request('check', files),
+    // Opened anew each time: the folder is a setting, and opening one finishes what a crash has left.
+    shelf: () => openRuleShelf(config.read().rules_dir),
+  }
+}

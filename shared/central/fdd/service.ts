@@ -1,0 +1,55 @@
+import type { RunRecord } from '#shared/core/ports.ts'
+import { DAY } from '#shared/core/time.ts'
+import { scheduleFdd } from '#shared/flow/fdd-schedule.ts'
+import type { RunReport } from '#shared/flow/run-fdd.ts'
+import type { Service } from '#shared/node/service.ts'
+import type { CentralContext } from '../context.ts'
+import type { Trigger } from './trigger.ts'
+
+/** Runs rules on schedule and when the trigger file asks. */
+export function fddService(context: CentralContext, trigger: Trigger): Service {
+  const { clock, config, results, log } = context
+  const ending = new AbortController()
+  let loop: Promise<void> = Promise.resolve()
+  return {
+    name: 'fdd schedule',
+    async start() {
+      const ports = {
+        clock,
+        intervalHours: () => config.read().rule_interval_hours,
+        lastRunAt: () => results.runs({ limit: 1 })[0]?.finished_at,
+        takeTrigger: trigger.take,
+        runAll: async (how: 'schedule' | 'file') => void (await runEverything(context, how)),
+      }
+      loop = scheduleFdd(ports, ending.signal)
+      loop.catch(error => log.fatal({ err: error }, `the FDD schedule has ended: ${error.message}`))
+    },
+    async stop() {
+      ending.abort()
+      await loop.catch(() => undefined)
+    },
+  }
+}
+
+/**
+ * Runs the active rules over every building in turn. A building that fails does not keep the next from running, and one
+ * whose history ended before the lookback has nothing new to say.
+ */
+export async function runEverything(context: CentralContext, trigger: RunRecord['trigger']): Promise<RunReport[]> {
+  const { model, historian, clock, runs, config, log } = context
+  const since = clock.now() - config.read().lookback_days * DAY
+  const reports: RunReport[] = []
+  for (const { building_id } of model.buildings()) {
+    try {
+      const spans = await historian.spans(building_id)
+      if (!spans.some(({ last }) => last >= since) && trigger === 'schedule') continue
+      const report = await runs.run({ building_id }, trigger)
+      const { run_id, rules_run, rules_failed, total_ms } = report
+      log.info({ building_id, run_id, rules_run, rules_failed, total_ms }, 'rules ran')
+      reports.push(report)
+    } catch (error) {
+      log.error({ err: error, building_id }, `rules cannot run over ${building_id}: ${(error as Error).message}`)
+    }
+  }
+  return reports
+}

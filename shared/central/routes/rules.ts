@@ -1,0 +1,98 @@
+import { Type } from '@sinclair/typebox'
+import { Problem } from '#shared/core/problem.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { publishRules, refuseFailing, RULE_FILENAME } from '#shared/flow/publish-rules.ts'
+import { route, type Route, strict } from '#shared/node/route.ts'
+import type { CentralParts } from '../context.ts'
+import { runEverything } from '../fdd/service.ts'
+import { runReply } from './fdd.ts'
+import { cutPage, PAGE } from './list.ts'
+
+const RULE_ID = strict({ rule_id: Type.String({ minLength: 1, maxLength: 128 }) })
+/** Longest rule file, and how many one request brings: a whole catalogue. */
+export const YAML_MAX = 256 * 1024
+const FILES_MAX = 1000
+const BATCH_MAX = 16 * 1024 * 1024
+
+export const ruleRoutes = (context: CentralParts): Route[] => [listRoute(context), batchRoute(context), activateRoute(context)]
+
+const listRoute = ({ rules, ruleStates }: CentralParts) =>
+  route({
+    method: 'GET',
+    path: '/api/fdd-rules',
+    auth: 'viewer',
+    summary: 'Rules with what they read and whether they are active, and files that do not check',
+    query: strict(PAGE),
+    handle: async ({ query }) => {
+      const catalogue = await rules.catalogue()
+      const states = new Map(ruleStates.list().map(state => [state.rule_id, state]))
+      const { items, ...more } = cutPage(catalogue.rules, query, rule => rule.id)
+      const views = items.map(({ filename, ...rule }) => {
+        const state = states.get(rule.id)
+        const changed = state && { changed_by: state.changed_by, changed_at: formatInstant(state.changed_at) }
+        return { ...rule, filename: filename.slice(filename.lastIndexOf('/') + 1), active: state?.active ?? true, ...changed }
+      })
+      return { ok: true, count: catalogue.rules.length, rules: views, ...more, errors: catalogue.errors }
+    },
+  })
+
+const batchRoute = (context: CentralParts) =>
+  route({
+    method: 'POST',
+    path: '/api/rules/batch',
+    auth: 'operator',
+    summary: 'Checks and deploys rule files, all of them or none; an empty body runs the active rules',
+    body: Type.Union([
+      strict({
+        confirm: Type.Optional(Type.Boolean()),
+        rules: Type.Optional(
+          Type.Array(strict({ filename: Type.String({ pattern: RULE_FILENAME }), yaml: Type.String({ maxLength: YAML_MAX }) }), {
+            maxItems: FILES_MAX,
+          }),
+        ),
+      }),
+      Type.Null(),
+    ]),
+    query: strict({ dry_run: Type.Optional(Type.Boolean()) }),
+    bodyMax: BATCH_MAX,
+    action: 'deploy_rules',
+    idempotent: true,
+    problems: ['confirm_required', 'rule_invalid', 'rule_tests_failed'],
+    handle: async ({ body, query, audit }) => {
+      const files = body?.rules ?? []
+      if (files.length === 0) {
+        const reports = query.dry_run ? [] : await runEverything(context, 'request')
+        audit({ subject: 'active rules', after: { runs: reports.map(({ run_id }) => run_id) } })
+        return { ok: true, deployed: 0, unchanged: 0, errors: [], runs: reports.map(runReply) }
+      }
+      if (body?.confirm !== true) throw new Problem('confirm_required', 'This deploys rules; send confirm: true')
+      const { check } = context.rules
+      const shelf = await context.rules.shelf()
+      const done = await publishRules(files, { shelf, check }, query.dry_run === true)
+      if (!query.dry_run) audit({ subject: 'rules', after: done })
+      return { ok: true, deployed: done.deployed.length, unchanged: done.unchanged.length, files: done, errors: [] }
+    },
+  })
+
+const activateRoute = ({ rules, ruleStates, clock }: CentralParts) =>
+  route({
+    method: 'POST',
+    path: '/api/fdd-rules/:rule_id/activate',
+    auth: 'operator',
+    summary: 'Activates a rule that passes its own tests, or deactivates it',
+    params: RULE_ID,
+    query: strict({ active: Type.Optional(Type.Boolean({ default: true })) }),
+    body: Type.Union([strict({}), Type.Null()]),
+    action: 'activate_rule',
+    problems: ['unknown_rule', 'rule_tests_failed'],
+    handle: async ({ params: { rule_id }, query: { active = true }, caller, audit }) => {
+      const checked = await rules.test(rule_id)
+      if (!checked) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+      if (active) refuseFailing([checked])
+      const before = ruleStates.list().find(state => state.rule_id === rule_id)
+      const state = { rule_id, active, changed_by: caller!.subject, changed_at: clock.now() }
+      ruleStates.set(state)
+      audit({ subject: rule_id, before, after: state })
+      return { ok: true, rule_id, active, activated_by: state.changed_by, activated_at: formatInstant(state.changed_at) }
+    },
+  })

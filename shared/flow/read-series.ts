@@ -1,0 +1,151 @@
+import type { Finding } from '#shared/core/finding.ts'
+import type { Equipment, Point } from '#shared/core/model.ts'
+import type { Historian, Results } from '#shared/core/ports.ts'
+import { Problem } from '#shared/core/problem.ts'
+import type { Buckets, Series } from '#shared/core/series.ts'
+import type { ModelStore } from '#shared/core/stores.ts'
+import { SECOND } from '#shared/core/time.ts'
+import { medianGap } from './build-frames.ts'
+
+export type SeriesRequest = {
+  building_id: string
+  equipment_id: string
+  /** One point, some roles, or what a rule reads. */
+  select: { point_id: string } | { roles: string[]; rule_id?: string }
+  /** `[from, to)`, ms; default: all there is. */
+  from?: number
+  to?: number
+  maxPoints: number
+}
+
+/** One value or one bucket; `min`, `max`, `mean` and `last` are the same for a value. Null begins a gap. */
+export type SeriesPoint = { t: number; min: number | null; max: number | null; mean: number | null; last: number | null }
+export type Stretch = { from: number; to: number }
+export type ReadSeries = {
+  from: number
+  to: number
+  downsampled: boolean
+  /** Width of a bucket, ms; undefined when every sample is there. */
+  step: number | undefined
+  series: { point: Point; points: SeriesPoint[]; no_data: Stretch[] }[]
+  faults: Finding[]
+}
+export type SeriesPorts = { model: ModelStore; historian: Historian; results: Results }
+
+/** A sample holds for this many times the usual distance between samples. */
+const HOLD_STEPS = 3
+/** Points of one request. */
+const POINTS_MAX = 50
+const FAULTS_MAX = 1000
+
+/**
+ * The history of some points of an equipment, whole or in buckets, with its gaps and the faults of the same time.
+ *
+ * @throws Problem unknown_building, unknown_equipment, unknown_point, or invalid for an impossible span
+ */
+export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Promise<ReadSeries> {
+  const { building_id, equipment_id, maxPoints } = request
+  const points = selectPoints(request, ports.model)
+  const point_ids = points.map(({ point_id }) => point_id)
+  const held = (await ports.historian.spans(building_id)).filter(span => point_ids.includes(span.point_id))
+  const from = request.from ?? Math.min(...held.map(({ first }) => first))
+  const to = request.to ?? Math.max(...held.map(({ last }) => last)) + 1
+  const rule_id = 'rule_id' in request.select ? request.select.rule_id : undefined
+  if (held.length === 0) {
+    const [start, end] = [request.from ?? 0, request.to ?? 0]
+    const series = points.map(point => ({ point, points: [], no_data: end > start ? [{ from: start, to: end }] : [] }))
+    return { from: start, to: end, downsampled: false, step: undefined, series, faults: [] }
+  }
+  if (!(from < to)) throw new Problem('invalid', 'The span ends before it begins')
+  const query = { building_id, point_ids, from, to }
+  const filter = { building_id, equipment_id, from, to, limit: FAULTS_MAX, ...(rule_id !== undefined && { rule_id }) }
+  const faults = ports.results.list(filter)
+  const mayFit = held.every(({ samples, first, last }) => share(samples, first, last, from, to) <= maxPoints)
+  const whole = mayFit ? await ports.historian.read(query) : []
+  if (mayFit && whole.every(({ ts }) => ts.length <= maxPoints)) {
+    const series = points.map((point, i) => ({
+      point,
+      ...fromSamples(whole[i]!, nominalOf(point, medianGap(whole[i]!.ts)), from, to),
+    }))
+    return { from, to, downsampled: false, step: undefined, series, faults }
+  }
+  const buckets = await ports.historian.buckets({ ...query, maxBuckets: maxPoints })
+  const spans = new Map(held.map(span => [span.point_id, span]))
+  const series = points.map((point, i) => {
+    const span = spans.get(point.point_id)
+    const usual = span && span.samples > 1 ? (span.last - span.first) / (span.samples - 1) : 0
+    return { point, ...fromBuckets(buckets[i]!, nominalOf(point, usual), to) }
+  })
+  return { from, to, downsampled: true, step: buckets[0]!.step, series, faults }
+}
+
+/** Samples to be expected in a stretch, were they spread evenly. */
+function share(samples: number, first: number, last: number, from: number, to: number): number {
+  const overlap = Math.min(last, to) - Math.max(first, from)
+  return overlap <= 0 ? 0 : (samples * overlap) / Math.max(1, last - first)
+}
+
+const nominalOf = ({ poll_secs }: Point, usual: number) => (poll_secs === undefined ? usual : poll_secs * SECOND)
+
+function selectPoints({ building_id, equipment_id, select }: SeriesRequest, model: ModelStore): Point[] {
+  if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
+  const equipment = model.equipment(building_id)
+  const own = equipment.find(one => one.equipment_id === equipment_id)
+  if (!own) throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${equipment_id}`)
+  const points = model.points(building_id)
+  if ('point_id' in select) {
+    const point = points.find(one => one.point_id === select.point_id && one.equipment_id === equipment_id)
+    if (!point) throw new Problem('unknown_point', `Equipment ${equipment_id} has no point ${select.point_id}`)
+    return [point]
+  }
+  const places = [equipment_id, ...feedersOf(own, equipment), ...weatherOf(equipment)]
+  const found = select.roles.flatMap(role => {
+    const holder = places.map(place => points.find(point => point.equipment_id === place && point.role === role)).find(Boolean)
+    return holder ?? []
+  })
+  if (found.length === 0) throw new Problem('unknown_point', `Equipment ${equipment_id} has none of ${select.roles.join(', ')}`)
+  return found.slice(0, POINTS_MAX)
+}
+
+const feedersOf = ({ equipment_id, parent_id }: Equipment, equipment: Equipment[]) => [
+  ...(parent_id === undefined ? [] : [parent_id]),
+  ...equipment.filter(({ feeds = [] }) => feeds.includes(equipment_id)).map(one => one.equipment_id),
+]
+const weatherOf = (equipment: Equipment[]) =>
+  equipment.filter(({ equipment_type }) => equipment_type === 'weather').map(one => one.equipment_id)
+
+type Drawn = { points: SeriesPoint[]; no_data: Stretch[] }
+const gapAt = (t: number): SeriesPoint => ({ t, min: null, max: null, mean: null, last: null })
+
+function fromSamples({ ts, values }: Series, nominal: number, from: number, to: number): Drawn {
+  const drawn: Drawn = { points: [], no_data: [] }
+  let known = from
+  for (let i = 0; i < ts.length; i++) {
+    const [t, value] = [ts[i]!, values[i]!]
+    if (Number.isNaN(value)) continue
+    if (t > known) openGap(drawn, known, t)
+    drawn.points.push({ t, min: value, max: value, mean: value, last: value })
+    known = Math.min(t + HOLD_STEPS * nominal, ts[i + 1] ?? Number.POSITIVE_INFINITY)
+  }
+  if (known < to) openGap(drawn, known, to)
+  return drawn
+}
+
+function fromBuckets({ from, step, min, max, mean, last, count }: Buckets, nominal: number, to: number): Drawn {
+  const drawn: Drawn = { points: [], no_data: [] }
+  let known = from
+  for (let i = 0; i < count.length; i++) {
+    if (!count[i]) continue
+    const t = from + i * step
+    if (t > known) openGap(drawn, known, t)
+    drawn.points.push({ t, min: min[i]!, max: max[i]!, mean: mean[i]!, last: last[i]! })
+    known = Math.max(t + step, t + HOLD_STEPS * nominal)
+  }
+  if (known < to) openGap(drawn, known, to)
+  return drawn
+}
+
+function openGap({ points, no_data }: Drawn, from: number, to: number): void {
+  no_data.push({ from, to })
+  if (points.length) points.push(gapAt(from))
+}
