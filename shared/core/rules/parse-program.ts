@@ -33,6 +33,8 @@ export function parseProgram(root: Fields, yaml: YamlText, names: Names, each: P
   const specs = readBaselines(baselines, reading)
   readLets(lets, reading, late, false)
   const gate = condition(root, 'gate', reading)
+  if (gate && usesDay(gate.typed, scope))
+    yaml.complain(root.node('gate'), 'day_median cannot stand in a gate: it counts what the gate lets through')
   const when = condition(root, 'when', reading)
   if (!root.has('when')) yaml.complain(root.map, 'when is missing')
   const program: Program = {
@@ -56,6 +58,12 @@ export function parseProgram(root: Fields, yaml: YamlText, names: Names, each: P
   if (gate) program.gate = gate.typed
   if (scope.oaf) program.guard = checkCondition(parseExpr(OAF_GUARD), { ...scope, roles: OAF_ROLES })
   return program
+}
+
+function usesDay(typed: Typed, scope: Scope): boolean {
+  if (typed.kind === 'ref') return usesDay(scope.lets.get(typed.name)?.typed ?? NEVER, scope)
+  if (typed.kind !== 'op') return false
+  return typed.op === 'day_median' || typed.args.some(arg => usesDay(arg, scope))
 }
 
 /** Parses and checks one expression; a mistake becomes a complaint at its place. */

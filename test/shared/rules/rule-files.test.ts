@@ -1,0 +1,114 @@
+import test from 'ava'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadRules } from '#shared/node/rule-files.ts'
+import { main } from '../../../scripts/rules.ts'
+import { yamlOf } from './helpers.ts'
+
+const CASE = '\ntests:\n  - name: warm\n    step: 5m\n    sa_t: 30x6\n    faults: [00:00-]\n'
+
+function folder(t: { teardown(fn: () => void): void }, files: Record<string, string>): string {
+  const dir = mkdtempSync(join(tmpdir(), 'plenum-rules-'))
+  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(dir, name, '..'), { recursive: true })
+    writeFileSync(join(dir, name), text)
+  }
+  return dir
+}
+
+async function command(...args: string[]): Promise<{ code: number; lines: string[] }> {
+  const lines: string[] = []
+  return { code: await main(args, line => lines.push(line)), lines }
+}
+
+test('rules are read from folders within folders, the later folder wins', t => {
+  const shipped = folder(t, { 'ahu/a.yaml': yamlOf({ id: 'A' }), 'b.yml': yamlOf({ id: 'B' }), 'notes.txt': 'no rule' })
+  const own = folder(t, { 'a.yaml': yamlOf({ id: 'A', title: 'mine' }) })
+  const { rules, errors } = loadRules([shipped, own, join(own, 'nowhere')])
+  t.deepEqual(errors, [])
+  t.deepEqual(
+    rules.map(({ id, title }) => [id, title]),
+    [
+      ['A', 'mine'],
+      ['B', 'A rule'],
+    ],
+  )
+})
+
+test('a file that does not check is named with its place, the others are loaded', t => {
+  const dir = folder(t, {
+    'a.yaml': yamlOf({ id: 'A' }),
+    'b.yaml': yamlOf({ id: 'B', when: 'sa_t >' }),
+    'c.yaml': yamlOf({ id: 'A' }),
+  })
+  const { rules, errors } = loadRules([dir])
+  t.deepEqual(
+    rules.map(({ filename }) => filename),
+    [join(dir, 'a.yaml')],
+  )
+  t.deepEqual(
+    errors.map(({ filename, line }) => [filename, line]),
+    [
+      [join(dir, 'b.yaml'), 5],
+      [join(dir, 'c.yaml'), 1],
+    ],
+  )
+})
+
+test('a rule that changed is seen at the next load', t => {
+  const dir = folder(t, { 'a.yaml': yamlOf({ id: 'A' }) })
+  const first = loadRules([dir]).rules[0]!
+  writeFileSync(join(dir, 'a.yaml'), yamlOf({ id: 'A', severity: '1' }))
+  const second = loadRules([dir]).rules[0]!
+  t.deepEqual([first.severity, second.severity], [3, 1])
+  t.not(first.sha256, second.sha256)
+})
+
+test('check names mistakes, rules without tests and rings', async t => {
+  const good = folder(t, { 'a.yaml': yamlOf({ id: 'A' }) + CASE })
+  t.deepEqual(await command('check', good), { code: 0, lines: ['1 rules checked'] })
+  const bad = folder(t, {
+    'a.yaml': yamlOf({ id: 'A', suppresses: '[B]' }) + CASE,
+    'b.yaml': yamlOf({ id: 'B', suppresses: '[A]' }),
+    'c.yaml': yamlOf({ id: 'C', when: 'sa_t + 5 Pa > 3' }),
+  })
+  const { code, lines } = await command('check', bad)
+  t.is(code, 1)
+  t.deepEqual(
+    lines.map(line => line.replace(`${bad}/`, '')),
+    [
+      'c.yaml:5:14: cannot add a pressure to a temperature',
+      'A silences B silences A: a ring',
+      'b.yaml:1:1: the rule has no tests',
+      '2 rules checked',
+    ],
+  )
+})
+
+test('test runs the tests of a folder, a file or an id, and fails with their place', async t => {
+  const dir = folder(t, { 'a.yaml': yamlOf({ id: 'A' }) + CASE, 'b.yaml': yamlOf({ id: 'B' }) + CASE.replace('30x6', '10x6') })
+  const { code, lines } = await command('test', dir)
+  t.is(code, 1)
+  t.is(lines[0], `${dir}/b.yaml:9: B "warm": faults [00:00-] expected, [] found (pass)`)
+  t.is(lines.at(-1), '2 rules: 1 tests passed, 1 failed')
+  t.is((await command('test', dir, 'A')).code, 0)
+  t.is((await command('test', join(dir, 'a.yaml'))).code, 0)
+  t.deepEqual(await command('test', dir, 'NONE'), { code: 1, lines: ['NONE: no such rule', '0 rules: 0 tests passed, 0 failed'] })
+})
+
+test('explain tells a rule in words; a command that is none is refused', async t => {
+  const dir = folder(t, { 'a.yaml': yamlOf({ id: 'A' }) + CASE })
+  const { code, lines } = await command('explain', 'A', dir)
+  t.is(code, 0)
+  t.true(lines[0]!.includes('Fault when: sa_t > 20.'))
+  t.is((await command('frobnicate')).code, 64)
+  t.is((await command('--help')).code, 0)
+})
+
+test('scripts/rules is a command of its own', t => {
+  const dir = folder(t, { 'a.yaml': yamlOf({ id: 'A' }) + CASE })
+  t.is(execFileSync('scripts/rules', ['test', dir], { encoding: 'utf8' }), '1 rules: 1 tests passed, 0 failed\n')
+})
