@@ -32,6 +32,7 @@ const LOOKS = [
   { name: 'a tablet', viewport: { width: 920, height: 1200 }, colorScheme: 'light' },
   { name: 'a phone in daylight', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
   { name: 'a phone at night', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+  { name: 'more contrast', viewport: { width: 390, height: 844 }, colorScheme: 'light', contrast: 'more' },
   { name: 'forced colours', viewport: { width: 390, height: 844 }, colorScheme: 'dark', forcedColors: 'active' },
 ] as const
 

@@ -8,6 +8,9 @@ export type Span = { from: number; to: number }
 /** A sample is taken to hold for at most this many nominal intervals, as the engine does. */
 export const HOLDS_INTERVALS = 3
 
+/** Values closer than this share of their size lie on one line: an axis of their differences would show rounding. */
+const FLAT = 1e-6
+
 const STEPS = [5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR]
 const DAY_STEPS = [1, 2, 7, 14, 30, 91, 365]
 
@@ -34,7 +37,8 @@ export function timeTicks(from: number, to: number, timezone: string, most: numb
 
 /** @returns about `count` round values that enclose `[low, high]`, ascending, at least two */
 export function valueTicks(low: number, high: number, count: number): number[] {
-  const [bottom, top] = high - low < 1e-9 ? [low - 1, high + 1] : [low, high]
+  const flat = high - low <= FLAT * Math.max(1, Math.abs(low), Math.abs(high))
+  const [bottom, top] = flat ? [low - 1, high + 1] : [low, high]
   const rough = (top - bottom) / count
   const magnitude = 10 ** Math.floor(Math.log10(rough))
   const step = [1, 2, 2.5, 5, 10].map(factor => factor * magnitude).find(candidate => candidate >= rough) ?? 10 * magnitude
