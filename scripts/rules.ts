@@ -6,23 +6,60 @@ import { explainRule } from '#shared/core/rules/explain.ts'
 import { testRule } from '#shared/core/rules/test-rule.ts'
 import type { Rule } from '#shared/core/rules/types.ts'
 import { loadRules } from '#shared/node/rule-files.ts'
+import { backtest } from './rules-backtest.ts'
 
 const USAGE = `scripts/rules check [FOLDER|FILE|ID]...     parse and check: keys, names, dimensions, who silences whom
 scripts/rules test [FOLDER|FILE|ID]...      run the tests inside the rules
 scripts/rules explain ID...                 a rule in words
+scripts/rules backtest [FOLDER|FILE|ID]...  what rules would have said of history, and with other parameters
+    --data DIR [--type ahu]                 wide CSV files, one for each equipment
+    --workspace DIR --building B            or the history of an appliance or a hub
+    --days N                                how many of the last days (default 30)
+    --param NAME=VALUE                      compare with this value, as often as needed
 Without a folder: rules. Exit 0 when all is well, 1 when a rule fails, 64 when the command is not understood.
 `
 
 type Out = (line: string) => void
-type Command = (rules: Rule[], ids: string[], out: Out) => boolean
+type Options = ReturnType<typeof readArgs>['values']
+type Command = (rules: Rule[], options: Options, out: Out) => boolean | Promise<boolean>
 
-const COMMANDS: Record<string, Command> = { check: checkAll, test: testAll, explain: explainAll }
+const COMMANDS = new Map<string, Command>([
+  ['check', checkAll],
+  ['test', testAll],
+  ['explain', explainAll],
+  ['backtest', backtestAll],
+])
+
+const text = { type: 'string' } as const
+const readArgs = (args: string[]) =>
+  parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean' },
+      data: text,
+      type: { ...text, default: 'ahu' },
+      workspace: text,
+      building: text,
+      days: { ...text, default: '30' },
+      param: { ...text, multiple: true, default: [] as string[] },
+    },
+  })
 
 /** @returns the exit code */
-export function main(args: string[], out: Out): number {
-  const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { help: { type: 'boolean' } } })
+export async function main(args: string[], out: Out): Promise<number> {
+  try {
+    return await runCommand(args, out)
+  } catch (error) {
+    out((error as Error).message)
+    return 64
+  }
+}
+
+async function runCommand(args: string[], out: Out): Promise<number> {
+  const { positionals, values } = readArgs(args)
   const [name = '', ...rest] = positionals
-  const command = COMMANDS[name]
+  const command = COMMANDS.get(name)
   if (!command || values.help) {
     out(USAGE.trimEnd())
     return values.help ? 0 : 64
@@ -34,11 +71,11 @@ export function main(args: string[], out: Out): number {
   const missing = ids.filter(id => !rules.some(rule => rule.id === id))
   for (const id of missing) out(`${id}: no such rule`)
   const chosen = ids.length > 0 ? rules.filter(({ id }) => ids.includes(id)) : rules
-  const fine = command(chosen, ids, out)
+  const fine = await command(chosen, values, out)
   return fine && errors.length === 0 && missing.length === 0 ? 0 : 1
 }
 
-function checkAll(rules: Rule[], _: string[], out: Out): boolean {
+function checkAll(rules: Rule[], _: Options, out: Out): boolean {
   const cycles = cyclesOf(rules)
   for (const cycle of cycles) out(`${cycle.join(' silences ')}: a ring`)
   for (const { filename, tests } of rules) if (tests.length === 0) out(`${filename}:1:1: the rule has no tests`)
@@ -46,7 +83,7 @@ function checkAll(rules: Rule[], _: string[], out: Out): boolean {
   return cycles.length === 0 && rules.every(({ tests }) => tests.length > 0)
 }
 
-function testAll(rules: Rule[], _: string[], out: Out): boolean {
+function testAll(rules: Rule[], _: Options, out: Out): boolean {
   let passed = 0
   let failed = 0
   for (const rule of rules) {
@@ -60,11 +97,18 @@ function testAll(rules: Rule[], _: string[], out: Out): boolean {
   return failed === 0
 }
 
-function explainAll(rules: Rule[], ids: string[], out: Out): boolean {
+function explainAll(rules: Rule[], _: Options, out: Out): boolean {
   for (const rule of rules) out(`${explainRule(rule).join('\n')}\n`)
-  return ids.length > 0
+  return rules.length > 0
+}
+
+async function backtestAll(rules: Rule[], { days, param, ...where }: Options, out: Out): Promise<boolean> {
+  const count = Number(days)
+  if (!(count > 0)) throw new Error(`--days ${days} is no number of days`)
+  for (const line of await backtest(rules, { ...where, days: count, params: param })) out(line)
+  return true
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  process.exitCode = main(process.argv.slice(2), line => process.stdout.write(`${line}\n`))
+  process.exitCode = await main(process.argv.slice(2), line => process.stdout.write(`${line}\n`))
 }

@@ -124,7 +124,8 @@ function daysOf(made: Made[], { from }: RunInput): EquipmentDay[] {
     if (finding.suppressed_by !== undefined || instance.causes.length === 0) continue
     for (const [index, tally] of episode.days) {
       const { date, to } = verdict.days[index]!
-      if (to <= from) continue
+      // The tail of yesterday's episode does not make today a day in fault.
+      if (to <= from || tally.trueMs < instance.dailyMinimumMs) continue
       const { equipment_id } = instance.equipment
       const key = `${equipment_id}\n${date}`
       const day = days.get(key) ?? { equipment_id, date, rules: new Set(), sums: new Map() }

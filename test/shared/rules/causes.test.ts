@@ -45,6 +45,14 @@ test('a conditional weight counts when its condition held for half of the time i
   t.deepEqual(weight('30x5 21x7'), { component: 'valve', weight: 0.3 })
 })
 
+test("the tail of yesterday's episode does not make today a day in fault", t => {
+  const lasting = rule({ ...WARM, daily_minimum: '60m', clear: '60m' })
+  const dates = (tail: number) =>
+    run([lasting], [ahu({ sa_t: `10x270 30x${18 + tail} 10x${270 - tail}` })], 2 * 24 * HOUR).days.map(({ date }) => date)
+  t.deepEqual(dates(11), ['2026-03-02'])
+  t.deepEqual(dates(12), ['2026-03-02', '2026-03-03'])
+})
+
 test('a rule without a cause makes no day', t => {
   t.deepEqual(run([rule({ id: 'A' })], [ahu({ sa_t: '30x12' })], HOUR).days, [])
 })

@@ -3,9 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openHistorian } from '#shared/node/historian/historian.ts'
 import { loadRules } from '#shared/node/rule-files.ts'
+import { openDatabase } from '#shared/node/sqlite.ts'
+import { modelStore } from '#shared/node/store/model.ts'
 import { main } from '../../../scripts/rules.ts'
-import { yamlOf } from './helpers.ts'
+import { START, yamlOf } from './helpers.ts'
 
 const CASE = '\ntests:\n  - name: warm\n    step: 5m\n    sa_t: 30x6\n    faults: [00:00-]\n'
 
@@ -111,4 +114,61 @@ test('explain tells a rule in words; a command that is none is refused', async t
 test('scripts/rules is a command of its own', t => {
   const dir = folder(t, { 'a.yaml': yamlOf({ id: 'A' }) + CASE })
   t.is(execFileSync('scripts/rules', ['test', dir], { encoding: 'utf8' }), '1 rules: 1 tests passed, 0 failed\n')
+})
+
+test('backtest tells what rules would have said of CSV files, also with another parameter', async t => {
+  const rule = yamlOf({
+    id: 'A',
+    params: '{ limit: { default: 20, min: 0, max: 40, unit: degC } }',
+    when: 'sa_t > limit',
+    clear: '10m',
+  })
+  const dir = folder(t, { 'rules/a.yaml': rule + CASE })
+  const minutes = Array.from(
+    { length: 180 },
+    (_, i) => `2026-03-02 0${Math.floor(i / 60)}:${String(i % 60).padStart(2, '0')},${i < 90 ? 80 : 60}`,
+  )
+  mkdirSync(join(dir, 'data'))
+  writeFileSync(join(dir, 'data', 'AHU-7.csv'), ['Datetime,AHU: Supply Air Temperature', ...minutes].join('\n'))
+  const run = (...more: string[]) => command('backtest', join(dir, 'rules'), '--data', join(dir, 'data'), '--days', '1', ...more)
+  t.deepEqual(await run('--param', 'limit=30'), {
+    code: 0,
+    lines: ['AHU-7, 2026-03-01 to 2026-03-02', 'AHU-7  A  1 episodes, 1.5 h in fault  ->  not evaluated: no_data'],
+  })
+  t.deepEqual(await run('--param', 'nix=30'), { code: 64, lines: ['--param nix=30: no such parameter, or no number'] })
+  t.is((await command('backtest', join(dir, 'rules'))).code, 64)
+})
+
+test('backtest reads the history of a workspace', async t => {
+  const dir = folder(t, { 'rules/a.yaml': yamlOf({ id: 'A' }) + CASE })
+  const db = openDatabase(join(dir, 'plenum.db'))
+  const model = modelStore(db)
+  const building_id = 'hq'
+  model.put({
+    building: { building_id, name: 'HQ', site_id: 's', timezone: 'UTC', unit_system: 'si' },
+    equipment: [{ building_id, equipment_id: 'ahu-1', name: 'AHU 1', equipment_type: 'ahu' }],
+    points: [
+      {
+        point_id: 'p',
+        building_id,
+        equipment_id: 'ahu-1',
+        name: 'P',
+        role: 'sa_t',
+        unit: 'degF',
+        kind: 'number',
+        source: { protocol: 'csv', address: 'p' },
+      },
+    ],
+  })
+  const historian = await openHistorian({ db, root: join(dir, '.cache', 'parquet'), memoryMb: 200, idleMs: 1000 })
+  await historian.append(
+    building_id,
+    Array.from({ length: 121 }, (_, i) => ({ id: 'p', t: START + i * 60_000, v: i < 30 ? 86 : 50 })),
+  )
+  await historian.stop()
+  db.close()
+  const run = (building: string) =>
+    command('backtest', join(dir, 'rules'), '--workspace', dir, '--building', building, '--days', '1')
+  t.deepEqual((await run('hq')).lines, ['hq, 2026-03-01 to 2026-03-02', 'ahu-1  A  1 episodes, 0.5 h in fault'])
+  t.deepEqual(await run('nowhere'), { code: 64, lines: ['there is no building nowhere (hq)'] })
 })
