@@ -15,6 +15,8 @@ export const REFRESH_SECS = 10
 const DEVICES_MAX = 8
 const CERTIFICATE_SOON = 60 * DAY
 const DISK_TIGHT = 0.1
+/** A run takes its time; one that is later than this does not come. */
+const OVERDUE_MS = 30 * MINUTE
 
 export type DeviceLine = {
   device_id: string
@@ -31,7 +33,7 @@ export type RunTile = {
   /** Why the newest run came to nothing, when it did. */
   last_error: string | null
   last: { finished_at: number; seconds: number; faults: number; passed: number; open: number; failed: number } | null
-  next_at: number | null
+  next_at: number
 }
 export type HomeModel = {
   identity: { name: string; edge_id: string; site_id: string; building: string }
@@ -129,7 +131,7 @@ ${state !== 'ok' && last_error !== null && html`<span class="error">${last_error
 
 function runTile({ run, here, user, csrf }: HomeModel): Html {
   const { last, last_error, running, next_at } = run
-  const overdue = next_at !== null && here.now - next_at > 10 * MINUTE && !running
+  const overdue = here.now - next_at > OVERDUE_MS && !running
   return tile(
     'run',
     'Last check for faults',
@@ -140,7 +142,7 @@ ${
   html`<p>${last.faults} faults, ${last.passed} passed, ${last.open} could not be evaluated${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds.toFixed(1)} s</p>`
 }
 ${last_error !== null && html`<p class="error"><strong>The newest run failed:</strong> ${last_error}</p>`}
-<p class="age">${last && html`Finished ${moment(last.finished_at, here)}. `}${next_at === null ? 'No next run is planned' : html`Next ${momentAge(next_at, here)}${overdue && html` (overdue)`}`}</p>
+<p class="age">${last && html`Finished ${moment(last.finished_at, here)}. `}Next ${momentAge(next_at, here)}${overdue && html` (overdue)`}</p>
 <form method="post" action="/home/run">${csrfField(csrf)}${operatorButton(user, 'run-why', 'Run now')}</form>`,
   )
 }

@@ -1,7 +1,7 @@
 /** Home: the first page of a box, its self-refreshing part, and the button that runs the rules. */
 import { Problem } from '#shared/core/problem.ts'
 import type { PollStatus } from '#shared/core/poll/board.ts'
-import { parseInstant, SECOND } from '#shared/core/time.ts'
+import { HOUR, parseInstant, SECOND } from '#shared/core/time.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { openFaults } from '#shared/central/pages/faults.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
@@ -17,8 +17,6 @@ export type HomeSources = {
   catalogue: () => Catalogue
   pollStatus: () => PollStatus
   forwardState: () => ForwardState
-  /** When the rules run next by themselves; null when they do not. */
-  nextRunAt: () => number | null
 }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
@@ -75,7 +73,7 @@ async function homeModel(context: CentralContext, shell: Shell, sources: HomeSou
     here,
     poll: pollTiles(sources),
     open: openFaults(context, here.now),
-    run: runTile(context, sources),
+    run: runTile(context),
     hub: sources.forwardState(),
     box: await readBox(context.workspace, context.startedAt),
     user: shell.userOf(caller),
@@ -106,7 +104,8 @@ function pollTiles({ catalogue, pollStatus }: HomeSources): HomeModel['poll'] {
   return { running: status.running, points, devices: lines, last_read_at: answered.length ? Math.max(...answered) : null }
 }
 
-function runTile({ results, runs }: CentralContext, { nextRunAt }: HomeSources): RunTile {
+function runTile(context: CentralContext): RunTile {
+  const { results, runs } = context
   const [last] = results.runs({ limit: 1 })
   const count = (status: string) => last?.results.filter(result => result.status === status).length ?? 0
   const { running, last_error } = runs.status()
@@ -123,8 +122,17 @@ function runTile({ results, runs }: CentralContext, { nextRunAt }: HomeSources):
           failed: last.failed.length,
         }
       : null,
-    next_at: nextRunAt(),
+    next_at: nextRunAt(context),
   }
+}
+
+/** Runs that are looked at to find the newest one from which the schedule reckons. */
+const RUNS_LOOKED_AT = 50
+
+/** The schedule reckons from its own last run, from any run of an earlier life, or else from the start. */
+function nextRunAt({ results, config, startedAt }: CentralContext): number {
+  const counts = results.runs({ limit: RUNS_LOOKED_AT }).find(run => run.trigger !== 'request' || run.finished_at < startedAt)
+  return (counts?.finished_at ?? startedAt) + config.read().rule_interval_hours * HOUR
 }
 
 const instant = (text: string | null): number | null => (text === null ? null : (parseInstant(text) ?? null))

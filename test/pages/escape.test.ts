@@ -139,7 +139,7 @@ test('Home escapes', t =>
         last_read_at: null,
       },
       open: { 1: 0, 2: 0, 3: 0, data: 0 },
-      run: { running: false, last_error: text, last: null, next_at: null },
+      run: { running: false, last_error: text, last: null, next_at: NOW },
       hub: {
         state: 'connecting',
         reason: text,

@@ -58,7 +58,7 @@ for (const [what, model, said, loud] of [
   ['all points answer', {}, '30 ok 30 ok Last answer 14:02 , 5 s ago', []],
   ['faults are open', { open: { 1: 2, 2: 0, 3: 1, data: 4 } }, '3 open 2 1 high 0 2 medium 1 3 low', ['faults']],
   ['sensors need a look', { open: { 1: 0, 2: 0, 3: 0, data: 4 } }, '4 open about sensors and data', []],
-  ['no run has finished', { run: { ...run, last: null, next_at: null } }, 'Not looked yet No run has finished yet', []],
+  ['no run has finished', { run: { ...run, last: null } }, 'Not looked yet No run has finished yet', []],
   [
     'a rule failed',
     { run: { ...run, last: { ...run.last!, failed: 1 } } },

@@ -233,14 +233,6 @@ test('an operator acknowledges, notes, snoozes and withdraws; each leaves an aud
   t.like(rows.at(-1), { action: 'finding_ack', actor: 'agent', role: 'operator' })
 })
 
-test('an operator runs the rules from Home; the page does not wait', async t => {
-  const { box } = t.context
-  const cookie = await signIn(box, 'agent')
-  const answer = await post(box, '/home/run', cookie, { csrf: await csrfOn(box, '/', cookie) })
-  t.is(answer.headers.get('location'), '/')
-  t.deepEqual(box.runs, ['school'])
-})
-
 test('the page of one fault explains it in the order in which one asks', async t => {
   const { box } = t.context
   const page = await (await get(box, '/faults/f-cooling', await signIn(box, 'viewer'))).text()

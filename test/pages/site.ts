@@ -3,31 +3,23 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
+import { type CentralOptions, openCentral } from '#shared/central/central.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { problemPages } from '#shared/central/pages/login.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { openShell } from '#shared/central/pages/shell.ts'
 import type { Finding } from '#shared/core/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
-import { DAY, formatInstant, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
-import type { RunRequest } from '#shared/flow/run-fdd.ts'
+import { DAY, formatInstant, MINUTE, SECOND } from '#shared/core/time.ts'
+import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
-import { openHistorian, type StoredHistorian } from '#shared/node/historian/historian.ts'
-import { type Database, openDatabase } from '#shared/node/sqlite.ts'
-import { auditStore } from '#shared/node/store/audit.ts'
-import { edgeStore } from '#shared/node/store/edges.ts'
-import { modelStore } from '#shared/node/store/model.ts'
-import { noteStore } from '#shared/node/store/notes.ts'
-import { resultStore } from '#shared/node/store/results.ts'
-import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
-import { openAuth } from '#shared/node/token.ts'
 import { homeRoutes, type HomeSources } from '../../appliance/page/home.ts'
 import { fleetRoutes } from '../../hub/pages/routes.ts'
 import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RULE_FILE, RUN, samplesOf } from './fixture.ts'
 
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 
-export type TestSite = { http: HttpService; url: string; context: CentralContext; close(): Promise<void>; runs: string[] }
+export type TestSite = { http: HttpService; url: string; context: CentralContext; close(): Promise<void> }
 export type SiteOptions = {
   house: 'appliance' | 'hub'
   open?: boolean
@@ -44,18 +36,12 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
   const workspace = mkdtempSync(join(tmpdir(), 'plenum-pages-'))
   mkdirSync(join(workspace, 'rules'))
   writeFileSync(join(workspace, 'rules', 'supply-warm.yaml'), RULE_FILE)
-  const db = openDatabase(join(workspace, 'plenum.db'))
-  const runs: string[] = []
-  const historian = await openHistorian({ db, root: join(workspace, 'parquet'), memoryMb: 128, idleMs: 60_000 })
-  const context = openContext(options, db, historian, workspace, runs)
+  const { context, services } = await openCentral(centralOptions(options, workspace))
   await fill(context, options)
-  const shell = openShell(context, {
-    house: options.house,
-    name: options.house === 'hub' ? 'Campus hub' : 'Riverside box',
-    first: options.house === 'hub' ? 'Fleet' : 'Home',
-  })
-  const first =
-    options.house === 'hub' ? fleetRoutes(context, shell) : homeRoutes(context, shell, { ...SOURCES, ...options.sources })
+  const { house, sources } = options
+  const isHub = house === 'hub'
+  const shell = openShell(context, { house, name: isHub ? 'Campus hub' : 'Riverside box', first: isHub ? 'Fleet' : 'Home' })
+  const first = isHub ? fleetRoutes(context, shell) : homeRoutes(context, shell, { ...SOURCES, ...sources })
   const http = await openHttp({
     name: 'pages',
     host: '127.0.0.1',
@@ -68,60 +54,40 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
     trustedProxies: [],
     problemPage: problemPages(shell),
   })
-  await http.start()
+  const running = [...services, http]
+  for (const service of running) await service.start()
   const close = async () => {
-    await http.stop()
-    await historian.stop()
-    db.close()
+    for (const service of running.toReversed()) await service.stop()
     rmSync(workspace, { recursive: true, force: true })
   }
-  return { http, url: http.url(), context, close, runs }
+  return { http, url: http.url(), context, close }
 }
 
-function openContext(
-  { open }: SiteOptions,
-  db: Database,
-  historian: StoredHistorian,
-  workspace: string,
-  runs: string[],
-): CentralContext {
-  const settings = open
-    ? { secret: undefined, passwords: { admin: undefined, agent: undefined, viewer: undefined }, trustedProxies: [] }
-    : { secret: 'a secret of at least thirty-two characters', passwords: PASSWORDS, trustedProxies: [] }
+const counters = () => ({
+  edges: 4,
+  ingest_ok: 18_204,
+  ingest_duplicate: 12,
+  ingest_rejected: 0,
+  last_ingest_at: NOW - 20 * SECOND,
+})
+
+function centralOptions({ open }: SiteOptions, workspace: string): CentralOptions {
+  const nobody = { admin: undefined, agent: undefined, viewer: undefined }
+  const secret = 'a secret of at least thirty-two characters'
   return {
     service: 'test',
     version: '0.1.0+d792499f00aa',
-    startedAt: NOW - 4 * DAY,
-    clock: { now: () => NOW, sleep: async () => undefined },
+    clock: { now: () => NOW, sleep: wallClock.sleep },
     log: pino({ level: 'silent' }),
     workspace,
+    parquetRoot: undefined,
+    memoryMb: 128,
     site_id: 'riverside',
-    model: modelStore(db),
-    results: resultStore(db),
-    notes: noteStore(db),
-    edges: edgeStore(db),
-    audit: auditStore(db),
-    historian,
-    rulesDirs: { shipped: join(workspace, 'none'), deployed: join(workspace, 'rules') },
-    runs: {
-      run: async ({ building_id }: RunRequest) => {
-        runs.push(building_id)
-        return undefined as never
-      },
-      status: () => ({ running: false, last_run_at: RUN.finished_at, last_error: null }),
-    },
-    auth: openAuth({ settings, epochs: tokenEpochStore(db), now: Date.now }),
-    health: {
-      checks: {},
-      counters: () => ({
-        edges: 4,
-        ingest_ok: 18_204,
-        ingest_duplicate: 12,
-        ingest_rejected: 0,
-        last_ingest_at: NOW - 20 * SECOND,
-      }),
-    },
-  } as unknown as CentralContext
+    auth: { secret: open ? undefined : secret, passwords: open ? nobody : PASSWORDS, trustedProxies: [] },
+    scheduled: false,
+    onFindings: () => undefined,
+    health: { checks: {}, counters },
+  }
 }
 
 async function fill({ model, results, edges, historian }: CentralContext, given: SiteOptions): Promise<void> {
@@ -186,6 +152,5 @@ const SOURCES: HomeSources = {
     last_ack_at: NOW - 9 * SECOND,
     cert_not_after: NOW + 300 * DAY,
   }),
-  nextRunAt: () => NOW + 2 * HOUR,
 }
 const ago = (ms: number) => formatInstant(NOW - ms)
