@@ -33,7 +33,7 @@ export async function faultModel(
   const building = model.building(building_id)
   if (!building) throw new Problem('unknown_building', `The building ${building_id} of this finding is not known`)
   const equipment = model.equipment(building_id)
-  const rule = ruleWords(context.rulesDirs, rule_id)
+  const rule = ruleWords(context.rulesDirs, finding)
   const inputs = inputsOf(finding, rule?.roles ?? [], equipment, model.points(building_id))
   const listed = results.list({ building_id, equipment_id, rule_id, limit: EPISODES_MAX })
   const episodes = listed.filter(({ role }) => role === finding.role)
@@ -89,18 +89,19 @@ function windowOf({ from, to }: Finding, window: Window, now: number): Span {
 }
 
 /** Looks through the texts for the one rule and parses that alone; where ids meet, the deployed one counts. */
-function ruleWords({ deployed, shipped }: CentralContext['rulesDirs'], rule_id: string): RuleWords | undefined {
+function ruleWords({ deployed, shipped }: CentralContext['rulesDirs'], { rule_id, role }: Finding): RuleWords | undefined {
   const named = (text: string) => text.split('\n').some(line => /^id:\s*(\S+)\s*$/.exec(line)?.[1] === rule_id)
   const file = [deployed, shipped].flatMap(dir => readRuleFiles(dir).filter(({ text }) => named(text)))[0]
   const parsed = file && parseRule(file.text, file.path)
   if (!parsed?.ok) return undefined
-  const { source, body, roles } = parsed.rule
+  const { source, body, roles, program } = parsed.rule
+  const each = program.each && role !== undefined ? [[program.each.name, role]] : []
   const lets = typeof body['let'] === 'object' && body['let'] !== null ? Object.entries(body['let']) : []
   return {
     source,
     roles: Object.keys(roles),
     gate: body['gate'] === undefined ? undefined : String(body['gate']),
-    lets: Object.fromEntries(lets.map(([name, text]) => [name, String(text)])),
+    lets: Object.fromEntries([...each, ...lets].map(([name, text]) => [name, String(text)])),
   }
 }
 

@@ -57,16 +57,15 @@ ${plotSection(model)}
 </div>`
 
 function head({ finding, note, building, equipment, here, silencedBy, rule }: FaultModel): Html {
-  const { evidence, state, from, to, confirmed_at, duration_secs, severity, rule_id } = finding
-  const until = to === null ? 'ongoing' : html`to ${moment(to, here)}`
+  const { evidence, from, to, confirmed_at, duration_secs, severity, rule_id } = finding
   return html`<h1>${titleOf(finding)}</h1>
 <p class="lead">${inUnitsOf(evidence.sentence, building.unit_system, Object.keys(evidence.inputs))}</p>
 <dl class="facts">
 <div><dt>Equipment</dt><dd>${equipment?.name ?? finding.equipment_id}<span class="muted"> in ${building.name}</span></dd></div>
 <div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityMark(priorityOf(severity))}</dd></div>
 <div><dt>State</dt><dd>${stateWords(finding, note)}</dd></div>
-<div><dt>Since</dt><dd>${state === 'active' ? momentAge(from, here) : moment(from, here)}, ${until}</dd></div>
-<div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, confirmed after ${formatDuration(confirmed_at - from)}</dd></div>
+<div><dt>${to === null ? 'Since' : 'When'}</dt><dd>${to === null ? momentAge(from, here) : html`${moment(from, here)} to ${moment(to, here)}`}</dd></div>
+<div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, confirmed ${confirmed_at > from ? `after ${formatDuration(confirmed_at - from)}` : 'at once'}</dd></div>
 <div><dt>Rule</dt><dd><code>${rule_id}</code>${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>
 </dl>
 ${silencedBy && html`<p class="notice">Silenced: explained by <a href="/faults/${encodeURIComponent(silencedBy.finding_id)}">${titleOf(silencedBy)}</a>.</p>`}

@@ -32,7 +32,9 @@ export const NARROW: PlotSize = { width: 356, left: 36, right: 84, panel: 120 }
 const TOP = 18
 const GAP = 26
 const AXIS = 40
-const FAULT_BAR = 10
+/** The bar is slimmer than its lane, so that what is hatched shows on both sides of it. */
+const FAULT_LANE = 14
+const FAULT_BAR = 6
 /** Room that one label of the time axis needs. */
 const TICK_WIDTH = 62
 
@@ -49,7 +51,7 @@ export function plotSvg(plot: Plot, size: PlotSize, id: string, label: string): 
   return html`<svg class="plot" viewBox="0 0 ${size.width} ${axis + AXIS}" width="${size.width}" height="${axis + AXIS}" role="img" aria-label="${label}">
 <defs><pattern id="${id}-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0V6"/></pattern></defs>
 ${panels.map((panel, i) => drawPanel(panel, surface, places[i]!, shaded, plot.system))}
-${faultLane(shaded, traces, surface, { top: bottom - 6, height: FAULT_BAR })}
+${faultLane(shaded, traces, surface, { top: bottom - 8, height: FAULT_LANE })}
 ${worstLine(plot, surface, axis)}
 ${timeAxis(plot, surface, axis)}
 </svg>`
@@ -75,14 +77,15 @@ function placesOf(panels: Panel[], size: PlotSize): Place[] {
   })
 }
 
-/** When the rule said fault, and hatched, when it could not say anything because an input was missing. */
+/** When the rule said fault, and hatched, when an input was missing. */
 function faultLane(shaded: { span: Span }[], traces: DrawnTrace[], surface: Surface, place: Place): Html {
   const unknown = joined(traces.flatMap(({ gaps }) => gaps))
   const middle = place.top + place.height / 2
+  const bar = { top: middle - FAULT_BAR / 2, height: FAULT_BAR }
   return html`<g>
 <path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>
-${shaded.map(({ span }) => stripe(surface, span, place, 'fault-bar', 2))}
-${unknown.map(span => html`${stripe(surface, span, place, 'field')}${hatched(surface, span, place)}`)}
+${unknown.map(span => hatched(surface, span, place))}
+${shaded.map(({ span }) => stripe(surface, span, bar, 'fault-bar', 2))}
 <text class="end fault-word" x="${surface.right + 6}" y="${middle + 4}">in fault</text>
 </g>`
 }
