@@ -120,7 +120,7 @@ function readResult(cursor: Cursor): PropertyResult {
   return { error }
 }
 
-/** Every target once, by name; a device may answer in another order. */
+/** Every target by its name; a device may answer in another order. There are no more results than targets. */
 function order(found: Found[], targets: Target[]): Reply {
   const byKey = new Map(found.map(({ target, result }) => [targetKey(target), result]))
   const results: PropertyResult[] = []
@@ -129,7 +129,6 @@ function order(found: Found[], targets: Target[]): Reply {
     if (!result) return { state: 'garbled', reason: `the answer does not hold ${formatTarget(target)}${instead(found, targets)}` }
     results.push(result)
   }
-  if (found.length !== targets.length) return { state: 'garbled', reason: 'the answer names a property twice' }
   return { state: 'results', results }
 }
 
