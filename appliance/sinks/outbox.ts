@@ -102,7 +102,7 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
       return { stream: stream.id, first: Math.max(first - stream.base, 1), last: last - stream.base }
     },
     settle: ({ through_seq, rejected = [] }) => {
-      for (const { seq, reason } of rejected) files.keepRejected(stream, seq, reason, log.read(stream.base + seq, 1)[0])
+      for (const { seq, reason } of rejected) files.keepRejected(stream, seq, reason, log.read(stream.base + seq, 1)[0]?.record)
       acked = Math.max(acked, stream.base + through_seq)
       log.dropThrough(stream.base + through_seq)
     },

@@ -1,0 +1,185 @@
+import { deflateRawSync } from 'node:zlib'
+import test from 'ava'
+import fc from 'fast-check'
+import { MESSAGE_MAX, packBody, unpackBody } from '#shared/core/telemetry/body.ts'
+import { readFindings, writeFindings } from '#shared/core/telemetry/findings.ts'
+import { receive } from '#shared/core/telemetry/message.ts'
+import { readMetadata, writeMetadata } from '#shared/core/telemetry/metadata.ts'
+import { readAck, readStatus, writeStatus } from '#shared/core/telemetry/status.ts'
+import { readTelemetry, writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
+import { envelope, finding, NOON, STREAM } from './messages.ts'
+import { edgeModel } from './site.ts'
+
+/** Through bytes and back, as on the wire. */
+function wire(body: object): Record<string, unknown> {
+  const unpacked = unpackBody(packBody(body), 4 * 1024 * 1024)
+  if (!unpacked.ok) throw new Error(unpacked.reason)
+  return unpacked.value
+}
+
+test('telemetry comes back as it was sent, whatever the values', t => {
+  const reading = fc.record({
+    id: fc.string({ minLength: 1, maxLength: 20 }),
+    t: fc.integer({ min: 0, max: 4e12 }),
+    v: fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+      fc.string({ maxLength: 30 }),
+      fc.constant(null),
+    ),
+    q: fc.constantFrom('good', 'uncertain', 'bad', 'stale'),
+  })
+  fc.assert(
+    fc.property(fc.array(reading, { minLength: 1, maxLength: 60 }), readings => {
+      const sent = { ...envelope(), protocol: 'modbus' as const, time_synced: null, readings }
+      const back = readTelemetry(wire(writeTelemetry(sent)))
+      // JSON has one zero.
+      const zero = readings.map(each => (Object.is(each.v, -0) ? { ...each, v: 0 } : each))
+      t.deepEqual(back, { ok: true, value: { ...sent, readings: zero } })
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('findings, metadata, status and acknowledgements come back as they were sent', t => {
+  const findings = {
+    ...envelope(7),
+    findings: [finding, { ...finding, finding_id: 'f-2', to: NOON + 1, state: 'cleared' as const }],
+  }
+  t.deepEqual(readFindings(wire(writeFindings(findings))), { ok: true, value: findings })
+
+  const model = edgeModel('A')
+  const metadata = readMetadata(wire(writeMetadata('A', 'e1', model)))
+  if (!metadata.ok) return t.fail(metadata.reason)
+  const { revision, ...rest } = metadata.value
+  t.deepEqual(rest, { site_id: 'A', edge_id: 'e1', ...model })
+  t.is(revision, writeMetadata('A', 'e1', edgeModel('A')).revision)
+  t.not(revision, writeMetadata('A', 'e1', { ...model, name: 'Other' }).revision)
+
+  const status = { online: true, version: '1', boot_id: 'b', dropped: 0, disk: { free_bytes: 1 }, cert_not_after: NOON }
+  const read = readStatus(wire(writeStatus({ ...status, backlog: { rows: 3, oldest_at: NOON } })))
+  t.like(read, { ok: true, value: { online: true, said: { backlog: { rows: 3, oldest_at: '2026-03-01T12:00:00Z' } } } })
+
+  const ack = { stream: STREAM, through_seq: 0, rejected: [{ seq: 1, reason: 'why' }] }
+  t.deepEqual(readAck(wire(ack)), { ok: true, value: ack })
+})
+
+test('a short body is plain JSON, a long one is deflated behind the byte 1', t => {
+  t.is(packBody({ a: 1 }).toString(), '{"a":1}')
+  const long = packBody({ a: 'x'.repeat(2000) })
+  t.is(long[0], 1)
+  t.true(long.length < 100)
+})
+
+test('what is no body is refused with the reason, and a bomb is not inflated', t => {
+  const bomb = Buffer.concat([Buffer.of(1), deflateRawSync(Buffer.alloc(64 * 1024 * 1024, 0x20))])
+  const cases: [Uint8Array, RegExp][] = [
+    [Buffer.of(), /empty/],
+    [Buffer.from('hello'), /begins with byte 104/],
+    [Buffer.from('{"a":'), /not JSON/],
+    [Buffer.from([1, 2, 3, 4]), /does not inflate/],
+    [Buffer.concat([Buffer.of(1), deflateRawSync(Buffer.from('[1]'))]), /not a JSON object/],
+    [Buffer.alloc(MESSAGE_MAX + 1, 0x7b), /more than 262144/],
+    [bomb, /inflates to more than 262144/],
+  ]
+  for (const [bytes, reason] of cases) {
+    const unpacked = unpackBody(bytes, MESSAGE_MAX)
+    t.regex(unpacked.ok ? 'taken' : unpacked.reason, reason)
+  }
+})
+
+test('a body that does not fit is refused with the place and what was there', t => {
+  const point = { id: 'p', t: '2026-03-01T12:00:00Z', v: 1, q: 'good' }
+  const good = {
+    schema: 'svc_telemetry_v1',
+    ...envelope(),
+    sent_at: '2026-03-01T12:00:00Z',
+    protocol: 'bacnet',
+    time_synced: true,
+  }
+  const telemetry = (change: object) => readTelemetry({ ...good, points: [point], ...change })
+  t.true(telemetry({}).ok)
+  const cases: [object, string][] = [
+    [{ schema: 'svc_telemetry_v2' }, 'schema must be one of svc_telemetry_v1, not "svc_telemetry_v2"'],
+    [{ stream: 'x' }, 'stream must be a UUID, not "x"'],
+    [{ seq: 0 }, 'seq must be a whole number of at least 1, not 0'],
+    [{ seq: 1.5 }, 'seq must be a whole number of at least 1, not 1.5'],
+    [{ seq: '1' }, 'seq must be a whole number of at least 1, not "1"'],
+    [{ sent_at: '2026-03-01T12:00:00' }, 'sent_at must be an RFC 3339 time with offset, not "2026-03-01T12:00:00"'],
+    [{ site_id: 'a/b' }, 'site_id must be an id of letters, digits and ._-, not "a/b"'],
+    [{ protocol: 'csv' }, 'protocol must be one of bacnet, modbus, haystack, not "csv"'],
+    [{ time_synced: 1 }, 'time_synced must be true or false, not 1'],
+    [{ points: [] }, 'points must be a list of at least 1, not []'],
+    [{ points: 3 }, 'points must be a list of at most 500, not 3'],
+    [{ points: Array.from({ length: 501 }, () => point) }, 'points must be a list of at most 500, not "501 elements"'],
+    [{ points: [point, 7] }, 'points[1] must be an object, not 7'],
+    [{ points: [{ ...point, id: '' }] }, 'points[0].id must be the id of a point, not ""'],
+    [{ points: [{ ...point, t: 5 }] }, 'points[0].t must be an RFC 3339 time with offset, not 5'],
+    [{ points: [{ ...point, v: [1] }] }, 'points[0].v must be a number, true, false, text or null, not [1]'],
+    [{ points: [{ ...point, v: undefined }] }, 'points[0].v must be a number, true, false, text or null, not missing'],
+    [
+      { points: [{ ...point, v: 'x'.repeat(1025) }] },
+      `points[0].v must be text of at most 1024 characters, not "${'x'.repeat(79)}`,
+    ],
+    [{ points: [{ ...point, q: 'fine' }] }, 'points[0].q must be one of good, uncertain, bad, stale, not "fine"'],
+  ]
+  for (const [change, reason] of cases) {
+    const read = telemetry(change)
+    t.is(read.ok ? 'taken' : read.reason, reason)
+  }
+})
+
+const wireFinding = (): object => (writeFindings({ ...envelope(), findings: [finding] }) as { findings: object[] }).findings[0]!
+
+function findingsWith(change: object): string {
+  const read = readFindings({ ...writeFindings({ ...envelope(), findings: [] }), findings: [{ ...wireFinding(), ...change }] })
+  return read.ok ? 'taken' : read.reason
+}
+function metadataWith(change: object): string {
+  const read = readMetadata({ ...writeMetadata('A', 'e1', edgeModel('A')), ...change })
+  return read.ok ? 'taken' : read.reason
+}
+
+test('a finding or metadata that does not fit is refused in the same way', t => {
+  t.is(findingsWith({}), 'taken')
+  t.is(findingsWith({ to: '2026-01-01T00:00:00Z' }), 'findings[0].to must be at or after from, not "2026-01-01T00:00:00Z"')
+  t.is(findingsWith({ severity: 5 }), 'findings[0].severity must be one of 1, 2, 3, 4, not 5')
+  t.is(
+    findingsWith({ cause: [{ component: 'x', weight: 2 }] }),
+    'findings[0].cause[0].weight must be a number from 0 to 1, not 2',
+  )
+  t.is(findingsWith({ evidence: 1 }), 'findings[0].evidence must be an object, not 1')
+  const { building, points } = edgeModel('A')
+  t.is(metadataWith({}), 'taken')
+  t.is(
+    metadataWith({ building: { ...building, timezone: 'Mars/Base' } }),
+    'building.timezone must be an IANA zone, not "Mars/Base"',
+  )
+  t.is(
+    metadataWith({ points: [{ ...points[0], equipment_id: 'other' }] }),
+    'points[0].equipment_id must be equipment of this message, not "other"',
+  )
+})
+
+test('a message that cannot be used still says its place in the stream, when it can', t => {
+  const topic = { site_id: 'A', edge_id: 'e1', kind: 'telemetry', protocol: 'bacnet' } as const
+  const good = {
+    ...envelope(5),
+    protocol: 'bacnet' as const,
+    time_synced: true,
+    readings: [{ id: 'p', t: NOON, v: 1, q: 'good' as const }],
+  }
+  const receiveBody = (body: object) => receive(topic, packBody(body))
+  t.like(receiveBody(writeTelemetry(good)), { state: 'good', seq: 5, stream: STREAM })
+  for (const [body, reason] of [
+    [writeTelemetry({ ...good, edge_id: 'e2' }), 'it says A/e2 and came from A/e1'],
+    [writeTelemetry({ ...good, protocol: 'modbus' }), 'protocol modbus came under bacnet'],
+    [{ ...writeTelemetry(good), schema: 'svc_telemetry_v9' }, 'schema must be one of svc_telemetry_v1, not "svc_telemetry_v9"'],
+  ] as const) {
+    t.deepEqual(receiveBody(body), { state: 'unusable', stream: STREAM, seq: 5, reason })
+  }
+  t.deepEqual(receiveBody({ stream: STREAM, seq: -1 }), {
+    state: 'unreadable',
+    reason: 'points must be a list of at most 500, not missing; seq must be a whole number of at least 1, not -1',
+  })
+})

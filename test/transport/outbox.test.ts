@@ -1,0 +1,128 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { wallClock } from '#shared/node/clock.ts'
+import { openOutbox, type Outbox } from '../../appliance/sinks/outbox.ts'
+import { folder } from './folders.ts'
+import { finding } from './messages.ts'
+import { reading, silent } from './site.ts'
+
+const MEGABYTE = 1024 * 1024
+const opened = (dir: string, maxBytes = 64 * MEGABYTE): Promise<Outbox> =>
+  openOutbox({ dir, maxBytes, protocolOf: id => (id === 'p1' ? 'bacnet' : 'modbus'), clock: wallClock, log: silent })
+
+test('readings leave by protocol in messages of at most 500, findings in the same stream', async t => {
+  const outbox = await opened(folder(t))
+  await outbox.write([...Array.from({ length: 501 }, (_, n) => reading(n)), { ...reading(7), id: 'p2' }])
+  await outbox.putFindings([finding])
+  await outbox.write([])
+  const kept = outbox
+    .next(0, 10)
+    .map(({ seq, kept: each }) => [seq, 'findings' in each ? each.findings.length : `${each.protocol} ${each.readings.length}`])
+  t.deepEqual(kept, [
+    [1, 'bacnet 500'],
+    [2, 'bacnet 1'],
+    [3, 'modbus 1'],
+    [4, 1],
+  ])
+  await outbox.close()
+})
+
+test('a message stays under the wire’s limit also when texts are long', async t => {
+  const outbox = await opened(folder(t))
+  await outbox.write(Array.from({ length: 500 }, (_, n) => ({ ...reading(n), v: 'x'.repeat(1000) })))
+  const sizes = outbox.next(0, 10).map(({ kept }) => JSON.stringify(kept).length)
+  t.is(sizes.length, 3)
+  for (const size of sizes) t.true(size < 256 * 1024, String(size))
+  await outbox.close()
+})
+
+test('the stream goes on after a restart, with its name and its places', async t => {
+  const dir = folder(t)
+  const first = await opened(dir)
+  await first.write([reading(1)])
+  const { stream } = first.span()
+  first.settle({ stream, through_seq: 1 })
+  await first.close()
+  const again = await opened(dir)
+  await again.write([reading(2)])
+  t.is(again.span().stream, stream)
+  t.is(again.next(1, 5)[0]?.seq, 2)
+  await again.close()
+})
+
+test('a damaged outbox is put aside whole, and a new stream begins', async t => {
+  const dir = folder(t)
+  let before = ''
+  for (const round of [1, 2]) {
+    const outbox = await opened(dir)
+    const { stream, last } = outbox.span()
+    t.not(stream, before)
+    t.is(last, 0)
+    before = stream
+    for (let n = 1; n <= 3; n++) await outbox.write([reading(n)])
+    await outbox.close()
+    const path = join(dir, 'log', readdirSync(join(dir, 'log'))[0]!)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"v":1', '"v":9'))
+    t.is(readdirSync(dir).filter(name => name.startsWith('damaged-')).length, round - 1)
+  }
+  const outbox = await opened(dir)
+  t.deepEqual(outbox.next(0, 5), [])
+  t.is(readdirSync(dir).filter(name => name.startsWith('damaged-')).length, 1)
+  await outbox.close()
+})
+
+test('a lost or unreadable stream.json begins a new stream with what is there', async t => {
+  const dir = folder(t)
+  const first = await opened(dir)
+  await first.write([reading(1), { ...reading(2), id: 'p2' }])
+  const { stream } = first.span()
+  await first.close()
+  writeFileSync(join(dir, 'stream.json'), '{"id":')
+  const again = await opened(dir)
+  t.not(again.span().stream, stream)
+  t.like(again.span(), { first: 1, last: 2 })
+  await again.close()
+})
+
+test('the quota is kept by dropping the oldest, and what the hub had is not counted as dropped', async t => {
+  const outbox = await opened(folder(t), MEGABYTE)
+  const page = Array.from({ length: 500 }, (_, n) => reading(n))
+  for (let n = 0; n < 120; n++) {
+    await outbox.write(page)
+    if (n === 20) outbox.settle({ stream: outbox.span().stream, through_seq: 21 })
+  }
+  const { first, last } = outbox.span()
+  t.is(last, 120)
+  t.true(first > 22)
+  t.is(outbox.dropped(), first - 1 - 21)
+  t.true((last - first + 1) * JSON.stringify(page).length <= MEGABYTE * 1.1)
+  await outbox.close()
+})
+
+test('what the hub refused is kept aside with the reason', async t => {
+  const dir = folder(t)
+  const outbox = await opened(dir)
+  await outbox.write([reading(1)])
+  const { stream } = outbox.span()
+  outbox.settle({ stream, through_seq: 1, rejected: [{ seq: 1, reason: 'why' }] })
+  const path = join(dir, 'rejected', `${stream}-1.json`)
+  t.true(existsSync(path))
+  const { reason, message } = JSON.parse(readFileSync(path, 'utf8'))
+  t.is(reason, 'why')
+  t.deepEqual(message.readings, [reading(1)])
+  await outbox.close()
+})
+
+test('a new stream begins with the oldest message that is left', async t => {
+  const outbox = await opened(folder(t), MEGABYTE)
+  const page = Array.from({ length: 500 }, (_, n) => reading(n))
+  for (let n = 0; n < 60; n++) await outbox.write(page)
+  const before = outbox.span()
+  await outbox.beginStream()
+  const after = outbox.span()
+  t.not(after.stream, before.stream)
+  t.deepEqual([after.first, after.last], [1, before.last - before.first + 1])
+  t.is(outbox.next(0, 1)[0]?.kept.message_id, outbox.next(0, 60)[0]?.kept.message_id)
+  await outbox.close()
+})
