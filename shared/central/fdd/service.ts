@@ -32,14 +32,17 @@ export function fddService(context: CentralContext, trigger: Trigger): Service {
 }
 
 /**
- * Runs the active rules over every building in turn. A building that fails does not keep the next from running, and one
- * whose history ended before the lookback has nothing new to say.
+ * Runs the active rules over every building in turn. A building that fails does not keep the next from running. The
+ * schedule leaves out one whose history ended before the lookback, which has nothing new to say, and one whose own
+ * appliance finds its faults and sends them.
  */
 export async function runEverything(context: CentralContext, trigger: RunRecord['trigger']): Promise<RunReport[]> {
-  const { model, historian, clock, runs, config, log } = context
+  const { model, edges, historian, clock, runs, config, log } = context
   const since = clock.now() - config.read().lookback_days * DAY
   const reports: RunReport[] = []
+  const reported = new Set(edges.list().map(edge => edge.building_id))
   for (const { building_id } of model.buildings()) {
+    if (trigger === 'schedule' && reported.has(building_id)) continue
     try {
       const spans = await historian.spans(building_id)
       if (!spans.some(({ last }) => last >= since) && trigger === 'schedule') continue

@@ -1,0 +1,51 @@
+/** central: HTTP API, pages and rule engine; hears the broker unless it is told not to. `--once` runs the rules and exits. */
+import type { Central } from '#shared/central/central.ts'
+import { runEverything } from '#shared/central/fdd/service.ts'
+import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
+import { openLog } from '#shared/node/log.ts'
+import { runUntilSignal } from '#shared/node/service.ts'
+import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
+import { openInbox } from '#shared/node/store/inbox.ts'
+import { readCentralFiles } from '../broker/files.ts'
+import { hubHealth } from '../ingest/health.ts'
+import { ingestService } from '../ingest/ingest.ts'
+import { fleetRoutes } from '../pages/routes.ts'
+import { CENTRAL_ENV } from './env.ts'
+
+const usage =
+  'central: API, pages and rule engine   [--once runs the rules over every building and exits: 0, or 1 when one failed]'
+const argv = process.argv.slice(2)
+const { settings } = settingsOrExit(usage, CENTRAL_ENV, process.env, argv, { flags: ['--once'], complain: complainOfCentral })
+const log = openLog('central', settings.SERVICE_LOG_LEVEL)
+const clock = clockFor(settings)
+const refuse = (error: Error) => exitWith([error.message])
+const once = argv.includes('--once')
+const hears = settings.SERVICE_MQTT_ENABLED && !once
+
+const files = hears ? await readCentralFiles(settings.SERVICE_MQTT_CERT_DIR).catch(refuse) : undefined
+const central: Central = await openCentralFor(settings, {
+  service: 'central',
+  clock,
+  log,
+  scheduled: true,
+  onFindings: () => undefined,
+  health: hubHealth(() => ({ edges: context.edges, ingest })),
+}).catch(refuse)
+const { context, db, services } = central
+const { model, edges } = context
+
+const broker = { host: settings.SERVICE_MQTT_HOST, port: settings.SERVICE_MQTT_PORT }
+const ingest = files && ingestService({ broker, ...files, inbox: openInbox(db), model, edges, clock, log })
+if (once) {
+  const reports = await runEverything(context, 'request')
+  for (const service of services.toReversed()) await service.stop()
+  const failed = reports.length < model.buildings().length || reports.some(({ rules_failed }) => rules_failed > 0)
+  process.exit(failed ? 1 : 0)
+}
+const http = await serveCentral(settings, {
+  central,
+  shell: { house: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet' },
+  routes: shell => fleetRoutes(context, shell),
+  log,
+})
+await runUntilSignal([...services, ...(ingest ? [ingest] : []), http], log)

@@ -1,0 +1,45 @@
+/** The hub: broker, central and pages in one process. */
+import type { Central } from '#shared/central/central.ts'
+import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
+import { openLog } from '#shared/node/log.ts'
+import { runUntilSignal } from '#shared/node/service.ts'
+import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
+import { openInbox } from '#shared/node/store/inbox.ts'
+import { brokerService } from './broker/broker.ts'
+import { readBrokerFiles, readCentralFiles } from './broker/files.ts'
+import { HUB_ENV } from './env.ts'
+import { hubHealth } from './ingest/health.ts'
+import { ingestService } from './ingest/ingest.ts'
+import { fleetRoutes } from './pages/routes.ts'
+
+const usage = 'hub: gathers appliances over MQTTS and shows the fleet'
+const { settings } = settingsOrExit(usage, HUB_ENV, process.env, process.argv.slice(2), { complain: complainOfCentral })
+const log = openLog('hub', settings.SERVICE_LOG_LEVEL)
+const clock = clockFor(settings)
+const refuse = (error: Error) => exitWith([error.message])
+
+const certificates = settings.SERVICE_MQTT_CERT_DIR
+const brokerFiles = await readBrokerFiles(certificates).catch(refuse)
+const centralFiles = await readCentralFiles(certificates).catch(refuse)
+const central: Central = await openCentralFor(settings, {
+  service: 'hub',
+  clock,
+  log,
+  scheduled: true,
+  onFindings: () => undefined,
+  health: hubHealth(() => ({ edges: context.edges, ingest })),
+}).catch(refuse)
+const { context, db } = central
+const { model, edges } = context
+
+const { SERVICE_MQTT_BIND: host, SERVICE_MQTT_PORT: port } = settings
+const broker = brokerService({ host, port, ...brokerFiles, log })
+const own = host === '0.0.0.0' ? '127.0.0.1' : host
+const ingest = ingestService({ broker: { host: own, port }, ...centralFiles, inbox: openInbox(db), model, edges, clock, log })
+const http = await serveCentral(settings, {
+  central,
+  shell: { house: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet' },
+  routes: shell => fleetRoutes(context, shell),
+  log,
+})
+await runUntilSignal([...central.services, broker, ingest, http], log)

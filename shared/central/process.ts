@@ -1,0 +1,77 @@
+/** What the mains that mount central have in common: from settings to an open central, and from there to its server. */
+import type { Logger } from 'pino'
+import type { Settings } from '#shared/core/env.ts'
+import type { Clock } from '#shared/core/ports.ts'
+import { clockOf } from '#shared/node/clock.ts'
+import { type HttpService, openHttp } from '#shared/node/http.ts'
+import type { Route } from '#shared/node/route.ts'
+import { authSettings, isLoopback } from '#shared/node/token-settings.ts'
+import { readVersion } from '#shared/node/version.ts'
+import { type Central, type CentralOptions, openCentral } from './central.ts'
+import type { CENTRAL_VARIABLES } from './env.ts'
+import { problemPages } from './pages/login.ts'
+import { pageRoutes } from './pages/routes.ts'
+import { openShell, type Shell, type ShellOptions } from './pages/shell.ts'
+
+type CentralSettings = Settings<typeof CENTRAL_VARIABLES> & { QUERY_MEMORY_MB: number }
+
+/** What is wrong with the settings of central together. */
+export function complainOfCentral(settings: Settings<typeof CENTRAL_VARIABLES>): string[] {
+  const { SERVICE_CENTRAL_BIND: bind, SERVICE_SIM_CLOCK: simulated } = settings
+  const auth = authSettings(settings, bind)
+  const loose = simulated !== undefined && !isLoopback(bind)
+  return [...(auth.ok ? [] : auth.complaints), ...(loose ? [`SERVICE_SIM_CLOCK: is taken only on loopback, not on ${bind}`] : [])]
+}
+
+/** The clock of a process whose settings have no complaints. */
+export const clockFor = (settings: Settings<typeof CENTRAL_VARIABLES>): Clock => clockOf(settings.SERVICE_SIM_CLOCK)!
+
+export type ProcessParts = Pick<CentralOptions, 'service' | 'clock' | 'log' | 'scheduled' | 'onFindings' | 'health'> & {
+  site_id?: string
+}
+
+/** Opens central as the settings say. @throws Error that names the file or folder that cannot be opened or written */
+export async function openCentralFor(settings: CentralSettings, parts: ProcessParts): Promise<Central> {
+  const auth = authSettings(settings, settings.SERVICE_CENTRAL_BIND)
+  if (!auth.ok) throw new Error(auth.complaints.join('; '))
+  return openCentral({
+    site_id: settings.SERVICE_SITE_ID,
+    ...parts,
+    version: readVersion(),
+    workspace: settings.SERVICE_WORKSPACE,
+    parquetRoot: settings.SERVICE_PARQUET_ROOT,
+    memoryMb: settings.QUERY_MEMORY_MB,
+    auth: auth.settings,
+  })
+}
+
+export type ServeOptions = {
+  central: Central
+  shell: ShellOptions
+  /** What the house adds: its first page and its own routes. */
+  routes: (shell: Shell) => Route[]
+  log: Logger
+}
+
+/** The server of central's API and pages; it listens when started. */
+export async function serveCentral(
+  settings: CentralSettings,
+  { central, shell: options, routes, log }: ServeOptions,
+): Promise<HttpService> {
+  const { context } = central
+  const shell = openShell(context, options)
+  return openHttp({
+    name: options.house,
+    host: settings.SERVICE_CENTRAL_BIND,
+    port: settings.SERVICE_CENTRAL_PORT,
+    routes: [...central.routes, ...pageRoutes(context, shell), ...routes(shell)],
+    auth: context.auth,
+    audit: context.audit,
+    log,
+    version: context.version,
+    trustedProxies: settings.SERVICE_TRUSTED_PROXIES.split(',')
+      .map(text => text.trim())
+      .filter(Boolean),
+    problemPage: problemPages(shell),
+  })
+}
