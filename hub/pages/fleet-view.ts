@@ -96,10 +96,11 @@ function edgeRow({ edge, health, reported, building, open }: FleetRow, here: Her
 </tr>`
 }
 
-const backlog = ({ backlog_rows, backlog_oldest_at }: Reported, { now }: Here): Html | string => {
+function backlog({ backlog_rows, backlog_oldest_at, dropped }: Reported, { now }: Here): Html | string {
   if (backlog_rows === null) return 'not said'
-  if (backlog_rows === 0) return 'none'
-  return html`${formatCount(backlog_rows)}${backlog_oldest_at !== null && html` <span class="muted">oldest ${formatAge(backlog_oldest_at, now)}</span>`}`
+  const oldest = backlog_oldest_at !== null && html` <span class="muted">oldest ${formatAge(backlog_oldest_at, now)}</span>`
+  const lost = dropped !== null && dropped > 0 && html` <strong>${formatCount(dropped)} dropped</strong>`
+  return html`${backlog_rows === 0 ? 'none' : html`${formatCount(backlog_rows)}${oldest}`}${lost}`
 }
 
 function clock({ clock_offset_ms }: Reported): Html | string {

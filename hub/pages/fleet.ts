@@ -26,7 +26,8 @@ export type Reported = {
   backlog_oldest_at: number | null
   clock_offset_ms: number | null
   cert_not_after: number | null
-  disk_free_bytes: number | null
+  /** Messages that the edge gave up since its start, for want of room. */
+  dropped: number | null
 }
 
 /** Reads a status message, which comes from outside and may hold anything. */
@@ -37,7 +38,7 @@ export function reportedBy(body: Record<string, unknown>): Reported {
     backlog_oldest_at: instantOf(backlog['oldest_at']),
     clock_offset_ms: numberOf(body['clock_offset_ms']),
     cert_not_after: instantOf(body['cert_not_after']),
-    disk_free_bytes: numberOf(fieldsOf(body['disk'])['free_bytes']),
+    dropped: numberOf(body['dropped']),
   }
 }
 

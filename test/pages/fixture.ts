@@ -279,7 +279,12 @@ export const EDGES: EdgeRecord[] = [
   edge('edge-1', 'Plant room', {}),
   edge('edge-2', 'Gymnasium', {
     last_data_at: NOW - 3 * HOUR,
-    status_body: { clock_offset_ms: -90_000, backlog: { rows: 4120, oldest_at: NOW - 3 * HOUR }, cert_not_after: NOW + 20 * DAY },
+    status_body: {
+      clock_offset_ms: -90_000,
+      backlog: { rows: 4120, oldest_at: NOW - 3 * HOUR },
+      dropped: 12,
+      cert_not_after: NOW + 20 * DAY,
+    },
   }),
   edge('edge-3', 'Annex', { online: false, session_changed_at: NOW - 2 * DAY, last_data_at: NOW - 2 * DAY }),
   edge('edge-4', 'Pool', { online: false, session_changed_at: null, last_data_at: null, version: '', status_body: {} }),

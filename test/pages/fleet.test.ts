@@ -27,19 +27,19 @@ test('a status message is read in both ways of writing an instant', t => {
     clock_offset_ms: -90_000,
     backlog: { rows: 7, oldest_at: '2026-11-20T17:02:10Z' },
     cert_not_after: NOW,
-    disk: { free_bytes: 5 },
+    dropped: 5,
   }
   t.deepEqual(reportedBy(body), {
     backlog_rows: 7,
     backlog_oldest_at: NOW - 3 * 3_600_000,
     clock_offset_ms: -90_000,
     cert_not_after: NOW,
-    disk_free_bytes: 5,
+    dropped: 5,
   })
 })
 
 test('a status message may hold anything: what is no figure is not said', t => {
-  const body = fc.dictionary(fc.constantFrom('backlog', 'clock_offset_ms', 'cert_not_after', 'disk', 'x'), fc.anything())
+  const body = fc.dictionary(fc.constantFrom('backlog', 'clock_offset_ms', 'cert_not_after', 'dropped', 'x'), fc.anything())
   const property = fc.property(body, fields => {
     for (const value of Object.values(reportedBy(fields))) if (value !== null) return Number.isFinite(value)
     return true
