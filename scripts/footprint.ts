@@ -114,10 +114,10 @@ async function applianceEnv(port: number, password: string): Promise<Record<stri
   await writeFile(join(workspace, 'config', 'site.json'), JSON.stringify(points.site))
   return {
     SERVICE_WORKSPACE: workspace,
-    SERVICE_PARQUET_ROOT: join(workspace, '.cache', 'parquet'),
-    SERVICE_EDGE_STORE_DIR: join(dir, 'edge-state'),
     SERVICE_CENTRAL_BIND: '127.0.0.1',
     SERVICE_CENTRAL_PORT: String(port),
+    SERVICE_BACNET_BIND: '127.0.0.1',
+    SERVICE_BACNET_PORT: '0',
     SERVICE_JWT_SECRET: 'a secret of the bench, known to all',
     SERVICE_ADMIN_PASSWORD: 'admin-of-the-bench',
     SERVICE_VIEWER_PASSWORD: password,

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { EDGE_ID, SITE_ID } from '../../test/sim/catalogue.ts'
 import type { Kept } from './folder.ts'
 import { PORTS } from './options.ts'
@@ -24,16 +23,22 @@ const common = ({ kept: { passwords }, clock }: PartSettings): Record<string, st
 export const hubEnv = (settings: PartSettings): Record<string, string> => ({
   ...common(settings),
   SERVICE_WORKSPACE: settings.at.hub,
-  SERVICE_PARQUET_ROOT: join(settings.at.hub, '.cache', 'parquet'),
   SERVICE_CENTRAL_PORT: String(settings.portBase + PORTS.hub),
+  SERVICE_MQTT_BIND: '127.0.0.1',
+  SERVICE_MQTT_PORT: String(settings.portBase + PORTS.broker),
+  SERVICE_MQTT_CERT_DIR: settings.at.certs,
   SERVICE_JWT_SECRET: settings.kept.hubSecret,
 })
 
 export const applianceEnv = (settings: PartSettings): Record<string, string> => ({
   ...common(settings),
   SERVICE_WORKSPACE: settings.at.appliance,
-  SERVICE_PARQUET_ROOT: join(settings.at.appliance, '.cache', 'parquet'),
   SERVICE_EDGE_STORE_DIR: settings.at.edgeStore,
+  SERVICE_MQTT_ENABLED: '1',
+  SERVICE_MQTT_HOST: '127.0.0.1',
+  SERVICE_MQTT_PORT: String(settings.portBase + PORTS.broker),
+  SERVICE_BACNET_BIND: '127.0.0.1',
+  SERVICE_BACNET_PORT: '0',
   SERVICE_EDGE_KIT_DIR: settings.at.kit,
   SERVICE_EDGE_ID: EDGE_ID,
   SERVICE_CENTRAL_PORT: String(settings.portBase + PORTS.appliance),
