@@ -1,54 +1,14 @@
 /** The driver against peers on real sockets that behave badly: no crash, no wrong value, and every read ends. */
-import test, { type ExecutionContext } from 'ava'
-import pino from 'pino'
-import { type Batch, firstBatch } from '#shared/core/bacnet/batch.ts'
-import type { BacnetPoint } from '#shared/core/bacnet/point.ts'
+import test from 'ava'
+import { firstBatch } from '#shared/core/bacnet/batch.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import type { Reading } from '#shared/core/reading.ts'
 import { bacnetDriver } from '../../appliance/drivers/bacnet/driver.ts'
-import { type BacnetTransport, openBacnetTransport } from '../../appliance/drivers/bacnet/transport.ts'
+import { openBacnetTransport } from '../../appliance/drivers/bacnet/transport.ts'
 import { openBacnetDevice } from '../sim/bacnet-device.ts'
+import { bad, good, hasty, held, inputs, never, openDriver, openTransport, patient, range } from './bacnet-harness.ts'
+import { SILENT } from './site.ts'
 import { type Behaviour, openUdpPeer } from './udp-peer.ts'
-import { answer, datagram, hex, mutate, seeded } from './wire.ts'
-
-const log = pino({ level: 'silent' })
-const never = new AbortController().signal
-/** Generous: a peer on this machine answers in a millisecond, even when the machine is busy in well under this. */
-const patient = { timeoutMs: 4000, retries: 1 }
-const hasty = { timeoutMs: 150, retries: 1 }
-
-async function openTransport(t: ExecutionContext): Promise<BacnetTransport> {
-  const transport = await openBacnetTransport({ address: '127.0.0.1', port: 0 }, () => 1_000, log)
-  t.teardown(() => transport.close())
-  return transport
-}
-
-const inputs = (...instances: number[]): { point_id: string; address: BacnetPoint }[] =>
-  instances.map(instance => ({
-    point_id: `ai-${instance}`,
-    address: { target: { type: 0, instance, property: 85 }, conversion: { kind: 'number', scale: 1, offset: 0 } },
-  }))
-const range = (count: number) => Array.from({ length: count }, (_, i) => i)
-const good = (instance: number, v: number): Reading => ({ id: `ai-${instance}`, t: 1_000, v, q: 'good' })
-const bad = (instance: number): Reading => ({ id: `ai-${instance}`, t: 1_000, v: null, q: 'bad' })
-const held = (instance: number) => 10 * instance
-
-type Options = { patience?: typeof patient; batch?: Batch }
-async function openDriver(
-  t: ExecutionContext,
-  behaviour: Behaviour,
-  { patience = patient, batch = firstBatch(1476) }: Options = {},
-) {
-  const transport = await openTransport(t)
-  const peer = await openUdpPeer(t, behaviour)
-  return {
-    transport,
-    peer,
-    driver: bacnetDriver(transport, peer, patience, batch, () => 1_000),
-    /** The same device, asked with time to answer. */
-    patientDriver: bacnetDriver(transport, peer, patient, batch, () => 1_000),
-  }
-}
+import { answer, datagram, hex } from './wire.ts'
 
 const services = (asked: { service: number; instances: number[] }[]) =>
   asked.map(({ service, instances }) => `${service === 12 ? 'RP' : 'RPM'} ${instances.length}`)
@@ -233,7 +193,7 @@ test('when a device falls silent half-way, what it said is kept and the rest is 
     (request, reply) => {
       if (request.instances[0]! < 4) reply(answer(request, held))
     },
-    { patience: hasty, batch: { size: 2, multiple: true } },
+    { patience: { timeoutMs: 600, retries: 1 }, batch: { size: 2, multiple: true } },
   )
   const readings = await driver.read(inputs(...range(10)), never)
   t.deepEqual(
@@ -281,7 +241,7 @@ test('requests to us are never answered', async t => {
 
 test('a port that is taken is named', async t => {
   const peer = await openUdpPeer(t, () => undefined)
-  await t.throwsAsync(openBacnetTransport({ address: '127.0.0.1', port: peer.port }, Date.now, log), {
+  await t.throwsAsync(openBacnetTransport({ address: '127.0.0.1', port: peer.port }, Date.now, SILENT), {
     message: `BACnet/IP cannot use UDP port ${peer.port} of 127.0.0.1: bind EADDRINUSE 127.0.0.1:${peer.port}`,
   })
 })
@@ -296,53 +256,4 @@ test('the driver reads a whole device in batches that fit its APDU', async t => 
     range(200).map(i => good(i, i + 0.25)),
   )
   t.is(device.requests(), Math.ceil(200 / 29))
-})
-
-test('four hundred reads of slow and quick devices at one address are all right', async t => {
-  const transport = await openTransport(t)
-  const drivers = await Promise.all(
-    range(8).map(async k => {
-      const device = await openUdpPeer(t, (request, reply) => {
-        const apdu = answer(request, i => 1000 * k + i)
-        setTimeout(reply, k % 2 ? 12 : 0, apdu)
-      })
-      return bacnetDriver(transport, device, patient, firstBatch(1476), () => 1_000)
-    }),
-  )
-  const reads = range(400).map(async n => {
-    const k = n % 8
-    const instances = [n, n + 1, n + 2]
-    const readings = await drivers[k]!.read(inputs(...instances), never)
-    return readings.every(({ v }, i) => v === 1000 * k + instances[i]!)
-  })
-  const right = await Promise.all(reads)
-  t.is(right.filter(Boolean).length, 400)
-})
-
-test('three thousand mutated answers leave no read open and end nothing', async t => {
-  const random = seeded(11)
-  const transport = await openTransport(t)
-  const ends: Record<string, number> = {}
-  for (const k of range(15)) {
-    // Ids given up stay unused for a while, so every round has an address of its own.
-    const peer = await openUdpPeer(
-      t,
-      (request, _, send) => {
-        const mutated = mutate(datagram(answer(request, held)), random)
-        if (mutated.length) send(mutated)
-      },
-      `127.0.1.${k + 1}`,
-    )
-    const questions = range(200).map(i => inputs(i, i + 1).map(({ address }) => address.target))
-    const outcomes = await Promise.all(
-      questions.map(targets => transport.request(peer, { service: 14, targets }, { timeoutMs: 100, retries: 0 }, never)),
-    )
-    for (const { state } of outcomes) ends[state] = (ends[state] ?? 0) + 1
-  }
-  t.is(
-    Object.values(ends).reduce((sum, n) => sum + n),
-    3000,
-  )
-  t.true(transport.counters().sent === 3000 && transport.counters().garbled > 100)
-  t.log(ends, transport.counters())
 })

@@ -1,30 +1,16 @@
 /** The driver against servers on real sockets that behave badly: no crash, no wrong value, and every read ends. */
 import type { Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import { type ModbusPoint, parseModbusAddress } from '#shared/core/modbus/point.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import type { Reading } from '#shared/core/reading.ts'
 import { modbusBus } from '../../appliance/drivers/modbus/bus.ts'
 import { modbusDriver } from '../../appliance/drivers/modbus/driver.ts'
 import { openModbusDevice, type SimRegister } from '../sim/modbus-device.ts'
-import { modbusFrame, openTcpPeer, registersOf, type TcpBehaviour } from './tcp-peer.ts'
+import { modbusFrame, openTcpPeer, points, registersOf, type TcpBehaviour, values, well, words } from './tcp-peer.ts'
 import { mutate, seeded } from './wire.ts'
 
 const never = new AbortController().signal
 const patient = { timeoutMs: 8000, retries: 1 }
 const hasty = { timeoutMs: 200, retries: 1 }
-
-function points(...addresses: string[]): { point_id: string; address: ModbusPoint }[] {
-  return addresses.map(text => {
-    const address = parseModbusAddress(text, 'ABCD')
-    if (typeof address === 'string') throw new Error(address)
-    const kind = address.format === 'bit' ? 'bool' : 'number'
-    return { point_id: text, address: { address, conversion: { kind, scale: 1, offset: 0 } } }
-  })
-}
-const words = (...addresses: number[]) => points(...addresses.map(address => `holding:${address}:uint16`))
-const values = (readings: Reading[]) => Object.fromEntries(readings.map(({ id, v }) => [id, v]))
-const well: TcpBehaviour = (request, socket) => void socket.write(modbusFrame(request, registersOf(request)))
 
 function openDriver(t: ExecutionContext, port: number, patience = patient, unit = 1) {
   const bus = modbusBus('127.0.0.1', port, () => 1_000)
@@ -239,7 +225,7 @@ test('a late answer is never the value of the next read', async t => {
 test('a device that restarts is read again without a word', async t => {
   const registers: SimRegister[] = [{ table: 'holding', address: 0, kind: 'uint16', value: () => 5 }]
   const first = await openModbusDevice({ registers })
-  const driver = openDriver(t, first.port, hasty)
+  const driver = openDriver(t, first.port)
   t.deepEqual(values(await driver.read(words(0), never)), { 'holding:0:uint16': 5 })
   await first.close()
   await t.throwsAsync(driver.read(words(0), never), { message: /ECONNREFUSED/ })

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import type { ExecutionContext } from 'ava'
+import { type ModbusPoint, parseModbusAddress } from '#shared/core/modbus/point.ts'
+import type { Reading } from '#shared/core/reading.ts'
 
 /** One Modbus request as it came: transaction id, unit, function, first address and count. */
 export type TcpAsked = { id: number; unit: number; code: number; address: number; count: number }
@@ -34,8 +36,8 @@ export async function openTcpPeer(t: ExecutionContext, behaviour: TcpBehaviour) 
 }
 
 /** A Modbus TCP frame. */
-export function modbusFrame({ id, unit }: { id: number; unit: number }, pdu: Buffer, protocol = 0): Buffer {
-  const head = Buffer.from([id >> 8, id & 0xff, 0, protocol, 0, pdu.length + 1, unit])
+export function modbusFrame({ id, unit }: { id: number; unit: number }, pdu: Buffer): Buffer {
+  const head = Buffer.from([id >> 8, id & 0xff, 0, 0, 0, pdu.length + 1, unit])
   return Buffer.concat([head, pdu])
 }
 
@@ -47,3 +49,15 @@ export function registersOf({ code, address, count }: TcpAsked): Buffer {
   for (let i = 0; i < count; i++) pdu.writeUInt16BE(address + i, 2 + 2 * i)
   return pdu
 }
+
+export function points(...addresses: string[]): { point_id: string; address: ModbusPoint }[] {
+  return addresses.map(text => {
+    const address = parseModbusAddress(text, 'ABCD')
+    if (typeof address === 'string') throw new Error(address)
+    const kind = address.format === 'bit' ? 'bool' : 'number'
+    return { point_id: text, address: { address, conversion: { kind, scale: 1, offset: 0 } } }
+  })
+}
+export const words = (...addresses: number[]) => points(...addresses.map(address => `holding:${address}:uint16`))
+export const values = (readings: Reading[]) => Object.fromEntries(readings.map(({ id, v }) => [id, v]))
+export const well: TcpBehaviour = (request, socket) => void socket.write(modbusFrame(request, registersOf(request)))
