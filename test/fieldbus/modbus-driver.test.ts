@@ -10,7 +10,7 @@ import { mutate, seeded } from './wire.ts'
 
 const never = new AbortController().signal
 const patient = { timeoutMs: 8000, retries: 1 }
-const hasty = { timeoutMs: 200, retries: 1 }
+const hasty = { timeoutMs: 400, retries: 1 }
 
 function openDriver(t: ExecutionContext, port: number, patience = patient, unit = 1) {
   const bus = modbusBus('127.0.0.1', port, () => 1_000)
