@@ -10,8 +10,8 @@ import type { ReadHandlers, ReadInit } from './read-worker.ts'
 import { openSealer, type SealCount } from './sealer.ts'
 import type { WriteHandlers, WriteInit } from './write-worker.ts'
 
-/** What a process with DuckDB needs beside DuckDB's own limit; an exact quantile was seen to need more, and is ended. */
-const BESIDE_MB = 300
+/** What a process needs beside DuckDB's own limit: 300 MB were seen while ten million rows were loaded. */
+const BESIDE_MB = 350
 /** Points of one query to the reading process: a year of minutes of these is 70 MB. */
 const READ_POINTS = 8
 

@@ -19,6 +19,7 @@ export type LoadInput = {
 /** As if the rows had been appended one by one: the value that is there already counts as duplicate. */
 export type Loaded = { parts: NewPart[]; added: number; duplicate: number }
 
+/** What is staged of a point in a month, and how many rows have to be looked at for it. */
 type StagedPoint = { month: string; point: number; rows: number }
 
 /**
@@ -29,7 +30,7 @@ type StagedPoint = { month: string; point: number; rows: number }
 export async function loadStaged(duck: Duck, root: string, input: LoadInput): Promise<Loaded> {
   const files = Array.from({ length: input.batches }, (_, n) => stageFile(root, input.folder, n))
   const staged = `read_parquet([${texts(files)}])`
-  const byMonth = Map.groupBy(await survey(duck, staged, input.rows), ({ month }) => month)
+  const byMonth = Map.groupBy(await survey(duck, staged, input), ({ month }) => month)
   const loaded: Loaded = { parts: [], added: 0, duplicate: 0 }
   for (const [month, points] of byMonth) {
     for (const [n, group] of groups(points, ({ rows }) => rows).entries()) {
@@ -44,13 +45,19 @@ export async function loadStaged(duck: Duck, root: string, input: LoadInput): Pr
   return loaded
 }
 
-async function survey(duck: Duck, staged: string, expected: number): Promise<StagedPoint[]> {
+async function survey(duck: Duck, staged: string, input: LoadInput): Promise<StagedPoint[]> {
   const found = (await duck.rows(
     `SELECT strftime(epoch_ms(ts), '%Y-%m'), point, count(*)::DOUBLE FROM ${staged} GROUP BY ALL ORDER BY ALL`,
   )) as [string, number, number][]
   const rows = found.reduce((sum, [, , some]) => sum + some, 0)
-  if (rows !== expected) throw new Error(`${rows} rows are staged of ${expected} that were sent`)
-  return found.map(([month, point, some]) => ({ month, point, rows: some }))
+  if (rows !== input.rows) throw new Error(`${rows} rows are staged of ${input.rows} that were sent`)
+  return found.map(([month, point, some]) => ({ month, point, rows: some + heldOf(input, month, point) }))
+}
+
+/** Sealed rows of a point in a month. */
+function heldOf({ existing, points }: LoadInput, month: string, point: number): number {
+  const ofMonth = existing.filter(part => part.month === month).flatMap(part => part.points)
+  return ofMonth.reduce((sum, { point_id, samples }) => (point_id === points[point] ? sum + samples : sum), 0)
 }
 
 /** Fills the table `settled` with the staged rows of some points and one month: whether each was new, whether it lasts. */

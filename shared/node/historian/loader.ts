@@ -14,8 +14,8 @@ import type { Sealer } from './sealer.ts'
 import { stageFolder } from './stage.ts'
 import type { WriteHandlers } from './write-worker.ts'
 
-/** Rows that are sent to staging at once: 6 MB. */
-const BATCH_ROWS = 250_000
+/** Rows that are sent to staging at once: 2.4 MB. */
+const BATCH_ROWS = 100_000
 
 /** Loads packages; its callers see to it that one operation runs at a time. */
 export function openLoader(

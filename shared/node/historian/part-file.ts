@@ -1,17 +1,17 @@
 import { closeSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeFolder, syncFolder } from '../files.ts'
-import { type Duck, text, texts } from './duck.ts'
+import { type Duck, pointRuns, text, texts } from './duck.ts'
 import type { NewPart, Part, PartPoint } from './manifest.ts'
 
 /** Rows that are worked on at once: bounds memory whatever a building's size, and so the size of a file. */
-export const PART_ROWS = 1_000_000
+export const PART_ROWS = 250_000
 
 /**
  * Writes one part: temporary file, read back, fsync, rename, fsync of the folder. It counts once the manifest lists it.
  *
  * @param select gives point_id, ts, value and quality, sorted by point_id and ts
- * @throws Error when the file does not hold as many rows as were written
+ * @throws Error when the file does not hold what was written, in that order
  */
 export async function writePart(duck: Duck, root: string, file: string, month: string, select: string): Promise<NewPart> {
   const path = join(root, file)
@@ -33,17 +33,31 @@ export async function writePart(duck: Duck, root: string, file: string, month: s
   return { file, month, bytes: statSync(path).size, points }
 }
 
+/**
+ * What a file holds, read as a query reads it.
+ *
+ * @throws Error when its rows are not sorted by point and time, or a point has an instant twice
+ */
 async function contents(duck: Duck, path: string): Promise<PartPoint[]> {
-  const rows = await duck.rows(
-    `SELECT point_id, epoch_ms(min(ts))::DOUBLE, epoch_ms(max(ts))::DOUBLE, count(*)::DOUBLE
-     FROM read_parquet(${text(path)}) GROUP BY point_id ORDER BY point_id`,
-  )
-  return (rows as [string, number, number, number][]).map(([point_id, first, last, samples]) => ({
-    point_id,
-    first,
-    last,
-    samples,
-  }))
+  const points: PartPoint[] = []
+  await duck.stream(`SELECT point_id, epoch_ms(ts)::DOUBLE FROM read_parquet(${text(path)})`, chunk => {
+    for (const { point_id, from, to } of pointRuns(chunk)) {
+      const times = chunk.getColumnVector(1)
+      let known = points.at(-1)
+      if (known?.point_id !== point_id) {
+        known = { point_id, first: times.getItem(from) as number, last: -Infinity, samples: 0 }
+        points.push(known)
+      }
+      for (let i = from; i < to; i++) {
+        const t = times.getItem(i) as number
+        if (t <= known.last) throw new Error(`${path} is not sorted`)
+        known.last = t
+      }
+      known.samples += to - from
+    }
+  })
+  if (new Set(points.map(({ point_id }) => point_id)).size !== points.length) throw new Error(`${path} is not sorted`)
+  return points
 }
 
 /**

@@ -6,7 +6,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { type Buckets, EMPTY_SERIES, type Series } from '#shared/core/series.ts'
 import { type SeriesBuilder, seriesBuilder } from '#shared/core/series-builder.ts'
 import { type Database, openReadOnly } from '../sqlite.ts'
-import { type Chunk, type Duck, openDuck, text, texts } from './duck.ts'
+import { type Chunk, type Duck, openDuck, pointRuns, text, texts } from './duck.ts'
 import { openKeys } from './keys.ts'
 import { openManifest, type Part, type PartPoint } from './manifest.ts'
 import { readSpans } from './spans.ts'
@@ -110,27 +110,12 @@ function within(points: PartPoint[], { from, to }: HistoryQuery): string {
   return `AND ts >= epoch_ms(${from}::BIGINT) AND ts < epoch_ms(${to}::BIGINT)`
 }
 
-/** Rows of a file come sorted by point, so a chunk is cut where the point changes. */
 function pushChunk(chunk: Chunk, builderOf: (point_id: string) => SeriesBuilder): void {
-  const [ids, ts, values] = [chunk.getColumnVector(0), chunk.getColumnVector(1), chunk.getColumnVector(2)]
-  for (let from = 0, to = 0; from < chunk.rowCount; from = to) {
-    const point_id = ids.getItem(from) as string
-    to = endOfRun(i => ids.getItem(i) === point_id, from, chunk.rowCount)
+  const [ts, values] = [chunk.getColumnVector(1), chunk.getColumnVector(2)]
+  for (const { point_id, from, to } of pointRuns(chunk)) {
     const builder = builderOf(point_id)
     for (let i = from; i < to; i++) builder.push(ts.getItem(i) as number, values.getItem(i) as number)
   }
-}
-
-/** @returns the end of the run that begins at `from`, where `same` holds on a run and nowhere after it */
-function endOfRun(same: (i: number) => boolean, from: number, to: number): number {
-  if (same(to - 1)) return to
-  let [holds, fails] = [from, to - 1]
-  while (fails - holds > 1) {
-    const middle = (holds + fails) >> 1
-    if (same(middle)) holds = middle
-    else fails = middle
-  }
-  return fails
 }
 
 /** Samples to make room for: what the files hold of a point, but no more than one in a second of the span. */
