@@ -3,8 +3,8 @@ import { type Html, html } from '#shared/core/html.ts'
 import { csrfField, operatorButton, type User, versionText } from '#shared/core/ui/frame.ts'
 import { DEFAULT_QUERY, faultsHref, type OpenCounts } from '#shared/core/ui/fault-list.ts'
 import { PRIORITIES, priorityMark, type State, STATES, stateMark } from '#shared/core/ui/mark.ts'
-import { formatCount } from '#shared/core/ui/measure.ts'
 import { formatAge, type Here, moment, momentAge, momentNow, momentOr } from '#shared/core/ui/moment.ts'
+import { countOf } from '#shared/core/ui/words.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
 import type { ForwardState } from '../services/forward.ts'
 import type { BoxState } from './box.ts'
@@ -139,7 +139,7 @@ function runTile({ run, here, user, csrf }: HomeModel): Html {
     html`<p class="figure">${running ? 'Running now' : last ? formatAge(last.finished_at, here.now) : 'Not yet'}</p>
 ${
   last &&
-  html`<p>${last.faults} faults, ${last.passed} passed, ${last.open} could not be evaluated${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds.toFixed(1)} s</p>`
+  html`<p>${countOf(last.faults, 'fault')}, ${last.passed} passed, ${last.open} could not be evaluated${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds.toFixed(1)} s</p>`
 }
 ${last_error !== null && html`<p class="error"><strong>The newest run failed:</strong> ${last_error}</p>`}
 <p class="age">${last && html`Finished ${moment(last.finished_at, here)}. `}Next ${momentAge(next_at, here)}${overdue && html` (overdue)`}</p>
@@ -159,9 +159,9 @@ function hubTile({ hub, here }: HomeModel): Html {
     state !== 'up' || dropped > 0 || rejected > 0,
     html`<p class="figure">${HUB_WORDS[state]}</p>
 ${reason !== undefined && html`<p class="error">${reason}</p>`}
-<p>${backlog ? html`${formatCount(backlog)} messages wait${oldest_at !== null && html`, the oldest since ${momentAge(oldest_at, here)}`}` : 'Nothing waits to be sent'}</p>
-${dropped > 0 && html`<p><strong>${dropped} messages were dropped</strong> because the outbox was full</p>`}
-${rejected > 0 && html`<p><strong>${rejected} messages were refused</strong> by the hub and are kept aside</p>`}
+<p>${backlog ? html`${countOf(backlog, 'message')} to be sent${oldest_at !== null && html`; the oldest waits since ${momentAge(oldest_at, here)}`}` : 'Nothing waits to be sent'}</p>
+${dropped > 0 && html`<p><strong>${countOf(dropped, 'message')} dropped</strong> because the outbox was full</p>`}
+${rejected > 0 && html`<p><strong>${countOf(rejected, 'message')} refused</strong> by the hub and kept aside</p>`}
 <p class="age">Last confirmed by the hub ${momentOr(last_ack_at, here, 'never')}</p>`,
   )
 }

@@ -34,11 +34,11 @@ test.serial('Home refreshes itself and leaves the focus where it is', async t =>
   await rememberFocus(page)
   t.context.hub.backlog = 77
   await page.clock.runFor(11_000)
-  await page.getByText('77 messages wait').waitFor()
+  await page.getByText('77 messages to be sent').waitFor()
   t.true(await isSameFocus(page))
   t.context.hub.backlog = 78
   await page.clock.runFor(11_000)
-  await page.getByText('78 messages wait').waitFor()
+  await page.getByText('78 messages to be sent').waitFor()
   t.deepEqual(complaints, [])
 })
 
@@ -54,7 +54,7 @@ test.serial('a page that nobody looks at asks for nothing, and asks at once when
   t.is(asked, 0)
   t.context.hub.backlog = 5
   await setHidden(page, false)
-  await page.getByText('5 messages wait').waitFor()
+  await page.getByText('5 messages to be sent').waitFor()
   t.true(asked >= 1)
 })
 

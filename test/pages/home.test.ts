@@ -86,13 +86,13 @@ for (const [what, model, said, loud] of [
   [
     'the hub is away',
     { hub: { ...hub, state: 'connecting', reason: 'refused', backlog: 4120, oldest_at: NOW - HOUR } },
-    'Not connected refused 4,120 messages wait, the oldest since 13:02 , 1 h ago',
+    'Not connected refused 4,120 messages to be sent; the oldest waits since 13:02 , 1 h ago',
     ['hub'],
   ],
   [
     'something was lost',
     { hub: { ...hub, dropped: 3, rejected: 2 } },
-    '3 messages were dropped because the outbox was full 2 messages were refused by the hub',
+    '3 messages dropped because the outbox was full 2 messages refused by the hub',
     ['hub'],
   ],
   [

@@ -11,7 +11,7 @@ import { formatMoment, type Here, moment, momentAge } from './moment.ts'
 import { NARROW, type Plot, plotSvg, WIDE } from './plot.ts'
 import { plotSummary, plotTable } from './plot-words.ts'
 import { inUnitsOf, withValues } from './measure-text.ts'
-import { componentWords, REASON_WORDS, SOURCE_WORDS, stateWords, titleOf } from './words.ts'
+import { componentWords, REASON_WORDS, shareOf, SOURCE_WORDS, stateWords, titleOf } from './words.ts'
 
 /** One point that the rule read, and how well it was covered in the plot's window. */
 export type InputRow = {
@@ -144,7 +144,7 @@ const inputsSection = ({ inputs }: FaultModel): Html => html`<section class="car
 <td data-label="Point"><div>${point ? html`${point.name} <span class="muted address">${point.point_id} · ${point.source.protocol} ${point.source.address}</span>` : 'no point has this role'}</div></td>
 <td data-label="Unit"><div>${point ? unitLabel(point.unit) : '–'}</div></td>
 <td data-label="Samples"><div>${samples}</div></td>
-<td data-label="Coverage"><div>${coverage === null ? '–' : `${Math.round(coverage * 100)} %`}</div></td>
+<td data-label="Coverage"><div>${coverage === null ? '–' : shareOf(coverage)}</div></td>
 </tr>`,
 )}</tbody></table></section>`
 
@@ -154,18 +154,18 @@ function caveats({ finding, inputs, result, here }: FaultModel): Html {
   const open = end - finding.from - finding.duration_secs * 1000
   const thin = Map.groupBy(
     inputs.filter(({ coverage }) => coverage !== null && coverage < 0.95),
-    ({ coverage }) => Math.floor(coverage! * 100),
+    ({ coverage }) => shareOf(coverage!),
   )
   const said = [
     open > 60_000 &&
       html`<li>${formatDuration(open)} of this episode do not count as time in fault: the inputs had gaps there or the condition did not hold.</li>`,
     ...[...thin].map(
-      ([percent, rows]) =>
-        html`<li>Data for ${percent} % of the time shown: ${rows.map(({ role }, i) => html`${i > 0 && ', '}<code>${role}</code>`)}.</li>`,
+      ([share, rows]) =>
+        html`<li>Data for ${share} of the time shown: ${rows.map(({ role }, i) => html`${i > 0 && ', '}<code>${role}</code>`)}.</li>`,
     ),
     result &&
       result.coverage < 0.95 &&
-      html`<li>The run of ${momentAge(result.finished_at, here)} could evaluate ${Math.floor(result.coverage * 100)} % of the time that counts.</li>`,
+      html`<li>The run of ${momentAge(result.finished_at, here)} could evaluate ${shareOf(result.coverage)} of the time that counts.</li>`,
     result?.reason && html`<li>The rest could not be evaluated, mostly ${REASON_WORDS[result.reason]}.</li>`,
   ].filter(Boolean)
   return html`<section class="card"><h2>How good the data is</h2>

@@ -16,7 +16,7 @@ import {
 import { PRIORITIES, PRIORITY_WORDS, priorityMark } from './mark.ts'
 import { type Here, moment, momentAge, momentOr } from './moment.ts'
 import { inUnitsOf } from './measure-text.ts'
-import { REASON_WORDS, stateWords, titleOf } from './words.ts'
+import { countOf, REASON_WORDS, stateWords, titleOf } from './words.ts'
 
 /** What the last run of one building could and could not say. */
 export type LastRun = {
@@ -148,10 +148,8 @@ function runLine(run: LastRun, model: FaultsModel): Html {
   const reasons = new Map<ResultReason, number>()
   for (const { reason } of open) if (reason) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
   const listed = [...reasons].toSorted((a, b) => b[1] - a[1]).map(([reason, n]) => `${n} ${REASON_WORDS[reason]}`)
-  return html`<p>${model.buildings.length > 1 && html`<strong>${name}</strong>: `}Last run ${momentAge(run.finished_at, hereOf(run.building_id, model))}: ${
-    run.results.length - open.length
-  } checks evaluated, ${open.length} could not be${listed.length > 0 && html` (${listed.join(', ')})`}${
-    run.failed > 0 && html`, <strong>${run.failed} rules failed</strong>`
+  return html`<p>${model.buildings.length > 1 && html`<strong>${name}</strong>: `}Last run ${momentAge(run.finished_at, hereOf(run.building_id, model))}: ${countOf(run.results.length - open.length, 'check')} evaluated, ${open.length} could not be${listed.length > 0 && html` (${listed.join(', ')})`}${
+    run.failed > 0 && html`, <strong>${countOf(run.failed, 'rule')} failed</strong>`
   }.</p>`
 }
 

@@ -1,5 +1,6 @@
 /** The few words that several pages share. */
 import type { Finding, FindingNote, ParamValue, ResultReason } from '../finding.ts'
+import { formatCount } from './measure.ts'
 
 export const REASON_WORDS: Record<ResultReason, string> = {
   missing_role: 'for want of a point',
@@ -23,6 +24,12 @@ export const SOURCE_WORDS: Record<ParamValue['source'], string> = {
 export function stateWords({ state }: Pick<Finding, 'state'>, { ack }: Pick<FindingNote, 'ack'>): string {
   return `${state === 'active' ? 'Active' : 'Cleared'}, ${ack === 'acked' ? 'acknowledged' : 'not acknowledged'}`
 }
+
+/** @returns `1 message`, `4,120 messages` */
+export const countOf = (n: number, what: string): string => `${formatCount(n)} ${what}${n === 1 ? '' : 's'}`
+
+/** @returns `93 %`, rounded down: 100 % is said of nothing that lacks a sample */
+export const shareOf = (share: number): string => `${Math.floor(share * 100)} %`
 
 /** What a finding is called; a rule over every role names the role of which it speaks. */
 export const titleOf = ({ title, role }: Pick<Finding, 'title' | 'role'>): string =>
