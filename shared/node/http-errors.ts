@@ -41,5 +41,8 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   if (problem instanceof LoginThrottled) reply.header('retry-after', String(problem.retryAfterSecs))
   const [instance] = request.url.split('?')
   const json = toProblemJson(problem, { instance: instance!, request_id: request.id })
-  return reply.code(json.status).type('application/problem+json').send(JSON.stringify(json))
+  return reply
+    .code(json.status)
+    .type('application/problem+json')
+    .send(Buffer.from(JSON.stringify(json)))
 }

@@ -81,6 +81,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     routerOptions: { maxParamLength: PARAM_MAX },
     forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true } },
   })
   app.decorateRequest('caller', undefined)
