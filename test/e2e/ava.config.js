@@ -1,0 +1,7 @@
+export default {
+  files: ['test/e2e/**/*.test.ts'],
+  extensions: ['js', 'ts'],
+  timeout: '10m',
+  workerThreads: false,
+  concurrency: 1,
+}
