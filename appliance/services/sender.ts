@@ -20,7 +20,7 @@ export type SenderParts = {
 export type Sender = ReturnType<typeof sender>
 
 export function sender({ outbox, edge, clock, publish, log }: SenderParts) {
-  let window = openWindow(outbox.span().first - 1)
+  let window = openWindow(outbox.span().acked)
   let isUp = false
   let silence: NodeJS.Timeout | undefined
   let parting = false

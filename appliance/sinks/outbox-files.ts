@@ -7,8 +7,8 @@ import type { Logger } from 'pino'
 import { makeFolder, replaceFile, syncFolder } from '#shared/node/files.ts'
 import { type FileLog, openSegmentedLog } from '#shared/node/segmented-log.ts'
 
-/** The stream's place n is the log's record `base + n`. */
-export type Stream = { id: string; base: number }
+/** The stream's place n is the log's record `base + n`; the hub has everything up to place `acked`, and perhaps more. */
+export type Stream = { id: string; base: number; acked: number }
 export type OutboxFiles<T> = {
   log: FileLog<T>
   stream: Stream
@@ -35,8 +35,9 @@ export async function openOutboxFiles<T>(options: { dir: string; maxBytes: numbe
   }
   const { first, last } = log.state()
   const known = await readStream(path)
-  // A base beyond the log's end belongs to a log that is not there any more.
-  const stream = known && known.base <= last ? known : await saveStream({ id: randomUUID(), base: first - 1 })
+  // A name is never used for another log: not when nothing was written yet, nor when the log ends before the stream does.
+  const fits = known && last > 0 && known.base + known.acked <= last
+  const stream = fits ? known : await saveStream({ id: randomUUID(), base: first - 1, acked: 0 })
   return { log, stream, saveStream, keepRejected: keeper(join(dir, 'rejected'), logger) }
 }
 
@@ -59,8 +60,8 @@ async function openSound<T>(dir: string, segmentBytes: number, logger: Logger): 
 
 async function readStream(path: string): Promise<Stream | undefined> {
   try {
-    const { id, base } = JSON.parse(await readFile(path, 'utf8')) as Stream
-    return typeof id === 'string' && Number.isSafeInteger(base) ? { id, base } : undefined
+    const { id, base, acked } = JSON.parse(await readFile(path, 'utf8')) as Stream
+    return typeof id === 'string' && Number.isSafeInteger(base) && Number.isSafeInteger(acked) ? { id, base, acked } : undefined
   } catch (error) {
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

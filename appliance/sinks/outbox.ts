@@ -26,8 +26,8 @@ export type Outbox = Sink & {
   putFindings(findings: Finding[]): Promise<void>
   /** Messages behind place `after`, oldest first. @throws Error when the log is damaged */
   next(after: number, limit: number): Outgoing[]
-  /** The stream and its places that can be sent; `last` is `first - 1` when there are none. */
-  span(): { stream: string; first: number; last: number }
+  /** The stream and its places that can be sent; `last` is `first - 1` when there are none. The hub has up to `acked`. */
+  span(): { stream: string; first: number; last: number; acked: number }
   /** Forgets what the hub has, and keeps aside what it refused. */
   settle(ack: Ack): void
   /** Begins a new stream with the oldest message that is left. */
@@ -64,7 +64,8 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
   const { clock, protocolOf, maxBytes } = options
   const { log } = files
   let { stream } = files
-  let acked = log.state().first - 1
+  /** Last record that the hub has, or that was dropped. */
+  let acked = Math.max(log.state().first - 1, stream.base + stream.acked)
   let dropped = 0
   const listeners: (() => void)[] = []
 
@@ -99,7 +100,8 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
       })),
     span: () => {
       const { first, last } = log.state()
-      return { stream: stream.id, first: Math.max(first - stream.base, 1), last: last - stream.base }
+      const place = (record: number) => record - stream.base
+      return { stream: stream.id, first: Math.max(place(first), 1), last: place(last), acked: place(acked) }
     },
     settle: ({ through_seq, rejected = [] }) => {
       for (const { seq, reason } of rejected) files.keepRejected(stream, seq, reason, log.read(stream.base + seq, 1)[0]?.record)
@@ -107,7 +109,7 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
       log.dropThrough(stream.base + through_seq)
     },
     beginStream: async () => {
-      stream = await files.saveStream({ id: randomUUID(), base: log.state().first - 1 })
+      stream = await files.saveStream({ id: randomUUID(), base: log.state().first - 1, acked: 0 })
       acked = stream.base
     },
     dropped: () => dropped,
@@ -116,14 +118,23 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
       return bavail * bsize
     },
     onWritten: listener => void listeners.push(listener),
-    close: log.close,
+    close: async () => {
+      await log.close()
+      await files
+        .saveStream({ ...stream, acked: acked - stream.base })
+        .catch(error => options.log.debug({ err: error }, 'some messages will be sent again'))
+    },
   }
 }
 
 type Body = { protocol: TelemetryProtocol; readings: Reading[] } | { findings: Finding[] }
 
 /** Appends; on a full disk, drops the oldest and tries again while there is an oldest to drop. */
-async function appendWithRoom(log: FileLog<Kept>, kept: Kept[], dropOldest: (reason: string) => boolean): Promise<void> {
+export async function appendWithRoom(
+  log: Pick<FileLog<Kept>, 'append'>,
+  kept: Kept[],
+  dropOldest: (reason: string) => boolean,
+): Promise<void> {
   for (;;) {
     try {
       await log.append(kept)

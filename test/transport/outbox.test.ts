@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { wallClock } from '#shared/node/clock.ts'
-import { openOutbox, type Outbox } from '../../appliance/sinks/outbox.ts'
+import { appendWithRoom, openOutbox, type Outbox } from '../../appliance/sinks/outbox.ts'
 import { folder } from './folders.ts'
 import { finding } from './messages.ts'
 import { reading, silent } from './site.ts'
@@ -46,7 +46,7 @@ test('the stream goes on after a restart, with its name and its places', async t
   await first.close()
   const again = await opened(dir)
   await again.write([reading(2)])
-  t.is(again.span().stream, stream)
+  t.deepEqual(again.span(), { stream, first: 1, last: 2, acked: 1 })
   t.is(again.next(1, 5)[0]?.seq, 2)
   await again.close()
 })
@@ -98,6 +98,40 @@ test('the quota is kept by dropping the oldest, and what the hub had is not coun
   t.is(outbox.dropped(), first - 1 - 21)
   t.true((last - first + 1) * JSON.stringify(page).length <= MEGABYTE * 1.1)
   await outbox.close()
+})
+
+test('a log that is not the one of stream.json never goes on under its name', async t => {
+  const dir = folder(t)
+  const first = await opened(dir)
+  await first.write([reading(1)])
+  const { stream } = first.span()
+  await first.close()
+  rmSync(join(dir, 'log'), { recursive: true })
+  const again = await opened(dir)
+  t.not(again.span().stream, stream)
+  await again.close()
+})
+
+test('on a full disk the oldest makes room for the newest, and what still finds none is refused', async t => {
+  const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+  let failures = 3
+  const log = { append: async () => (failures-- > 0 ? Promise.reject(full) : 1) }
+  let segments = 5
+  await appendWithRoom(log, [], () => segments-- > 0)
+  t.is(segments, 2)
+  failures = 9
+  await t.throwsAsync(
+    appendWithRoom(log, [], () => segments-- > 0),
+    { is: full },
+  )
+  await t.throwsAsync(
+    appendWithRoom(
+      { append: async () => Promise.reject(Object.assign(new Error('bad sector'), { code: 'EIO' })) },
+      [],
+      () => true,
+    ),
+    { message: 'bad sector' },
+  )
 })
 
 test('what the hub refused is kept aside with the reason', async t => {

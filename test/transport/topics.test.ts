@@ -141,6 +141,11 @@ test('the ACL for mosquitto says the same', t => {
   )
 })
 
+test('the ACL of central in the provisioning guide is the one that the rule prints', t => {
+  const text = readFileSync(new URL('../../provisioning/README.md', import.meta.url), 'utf8')
+  t.true(text.includes(toMosquittoAcl({ kind: 'central', site_id: '*' })))
+})
+
 test('TOPICS.md names every kind of topic', t => {
   const text = readFileSync(new URL('../../shared/core/topic/TOPICS.md', import.meta.url), 'utf8')
   for (const kind of TOPIC_KINDS) t.true(text.includes(`/${kind}`), kind)
