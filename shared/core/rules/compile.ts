@@ -23,6 +23,8 @@ export type Instance = {
   gate: Node
   settled: Node
   guard: Node
+  /** Gate, settled and guard in one: where the rule looks. */
+  active: Node
   when: Node
   terms: InstanceTerm[]
   figures: (string | { word: 'duration' | 'role' } | (Extract<Figure, { typed: unknown }> & { node: Node }))[]
@@ -74,6 +76,7 @@ export function compileRule({ rule, equipment, role, request }: Binding, plant: 
     gate,
     settled,
     guard,
+    active,
     baselines,
     ...(role !== undefined && { role }),
     params: context.params,
@@ -114,11 +117,12 @@ function compileBaseline(spec: BaselineSpec, context: Context, active: Node): In
   return { state, of: build(spec.of, context), when: spec.when ? build(spec.when, context) : active }
 }
 
-function rootsOf({ gate, settled, guard, when, terms, figures, causes, baselines }: Instance): Node[] {
+function rootsOf({ gate, settled, guard, active, when, terms, figures, causes, baselines }: Instance): Node[] {
   return [
     gate,
     settled,
     guard,
+    active,
     when,
     ...baselines.flatMap(({ of, when }) => [of, when]),
     ...terms.flatMap(({ node, sides }) => [node, ...(sides ?? [])]),

@@ -3,6 +3,8 @@
  *
  * A node's column has one figure for every row of the day at hand: NaN where it is not evaluated.
  */
+import { MINUTE } from '../time.ts'
+import { averageRun } from './average.ts'
 import { choose, join, KERNELS } from './kernels.ts'
 import type { Rows } from './rows.ts'
 import { firstAtOrAfter, type Steps } from './steps.ts'
@@ -59,6 +61,8 @@ export function createGraph() {
     /** @param name operator with its window and constants, which make it what it is */
     window: (name: string, input: Node, coverMs: number, create: () => WindowOp): Node =>
       make(key(name, [input]), [input], node => windowRun(node, input, create(), coverMs)),
+    average: (input: Node, windowMs: number): Node =>
+      make(key(`avg ${windowMs}`, [input]), [input], node => averageRun(node, input, windowMs, WINDOW_COVERAGE * windowMs)),
     coverage: (input: Node, windowMs: number): Node =>
       make(key(`coverage ${windowMs}`, [input]), [input], node => coverageRun(node, input, windowMs)),
     /** A node that belongs to one rule alone. */
@@ -109,17 +113,26 @@ function opRun(node: Node, op: string, inputs: Node[]): Node['run'] {
 
 /** A role's step function on the day's rows. */
 function roleRun(node: Node, steps: Steps, raw: boolean): Node['run'] {
-  const { ts, values, holdMs } = steps
+  const { ts, values, holdMs, minutely } = steps
   const low = raw ? -Infinity : steps.low
   const high = raw ? Infinity : steps.high
+  let own = new Float64Array(0)
   let next = 0
   return ({ t, n }) => {
-    const out = node.out
+    const first = (t[0]! - ts[0]!) / MINUTE
+    const length = (t[n]! - t[0]!) / MINUTE
+    if (minutely && length === n && first >= 0 && first + n <= ts.length) {
+      node.out = values.subarray(first, first + n)
+      return
+    }
+    // Never the series itself: what is written here is the day's own column.
+    if (own.length < n) own = new Float64Array(Math.ceil(n * 1.25))
+    node.out = own
     for (let i = 0; i < n; i++) {
       const at = t[i]!
       while (next < ts.length && ts[next]! <= at) next++
       const value = next > 0 && at < ts[next - 1]! + holdMs ? values[next - 1]! : Number.NaN
-      out[i] = value >= low && value <= high ? value : Number.NaN
+      own[i] = value >= low && value <= high ? value : Number.NaN
     }
   }
 }
@@ -137,16 +150,17 @@ export function roleState(steps: Steps, at: number, raw: boolean): number {
 /** Time since the last sample that carried a value, s; known as soon as there was one. */
 function ageRun(node: Node, { ts, values }: Steps): Node['run'] {
   let next = 0
-  let last = Number.NaN
-  let held = Number.NaN
+  const state = { last: Number.NaN, held: Number.NaN }
   return ({ t, minute, n }) => {
     const out = node.out
+    let { last, held } = state
     for (let i = 0; i < n; i++) {
       const at = t[i]!
       for (; next < ts.length && ts[next]! <= at; next++) if (values[next] === values[next]) last = ts[next]!
       if (minute[i] === 1) held = (at - last) / 1000
       out[i] = held
     }
+    Object.assign(state, { last, held })
   }
 }
 
@@ -154,23 +168,32 @@ function ageRun(node: Node, { ts, values }: Steps): Node['run'] {
 function windowRun(node: Node, input: Node, op: WindowOp, coverMs: number): Node['run'] {
   const known = knownTime(coverMs)
   const enough = WINDOW_COVERAGE * coverMs
-  let last = Number.NaN
-  let held = Number.NaN
+  /** `since`: from when on the input has been known without a break. */
+  const state = { last: Number.NaN, held: Number.NaN, since: Number.NaN }
   return ({ t, minute, n }) => {
     const x = input.out
     const out = node.out
+    let { last, held, since } = state
     for (let i = 0; i < n; i++) {
+      const at = t[i]!
       const value = x[i]!
       const there = value === value
       const changed = value !== last && (there || last === last)
       if (changed) {
-        if (there !== (last === last)) known.flip(t[i]!, there)
-        op.push(t[i]!, value)
+        if (there !== (last === last)) {
+          known.flip(at, there)
+          since = at
+        }
+        op.push(at, value)
         last = value
       }
-      if (changed || minute[i] === 1) held = there && (coverMs === 0 || known.read(t[i]!) >= enough) ? op.read(t[i]!) : Number.NaN
+      if (changed || minute[i] === 1) {
+        const covered = there && (at - since >= coverMs || known.read(at) >= enough)
+        held = covered ? op.read(at) : Number.NaN
+      }
       out[i] = held
     }
+    Object.assign(state, { last, held, since })
   }
 }
 

@@ -33,33 +33,33 @@ export function judgeDay(
   feed: (stretch: Stretch, seen?: Seen) => void,
 ): void {
   const { n, t, day } = rows
+  const active = instance.active.out
+  const when = instance.when.out
   let start = 0
-  let state = n > 0 ? stateAt(instance, 0) : MISSING
-  for (let i = 1; i <= n; i++) {
-    const next = i < n ? stateAt(instance, i) : -1
+  let state = -1
+  for (let i = 0; i <= n; i++) {
+    const next = i === n ? -1 : active[i] !== 1 ? shutState(instance, i) : when[i] === 1 ? TRUE : when[i] === 0 ? FALSE : MISSING
     if (next === state) continue
-    const from = t[start]!
-    const to = t[i]!
-    const counted = Math.max(0, Math.min(to, span.to) - Math.max(from, span.from))
-    if (state === TRUE || state === FALSE) coverage.evaluatedMs += counted
-    else if (counted > 0) miss(instance, rows, start, i, state, coverage, span)
-    if (state === TRUE) feed({ from, to, day: day.index, state: 'true' }, look(instance, rows, start, i))
-    else feed({ from, to, day: day.index, state: state === FALSE ? 'false' : 'unknown' })
+    if (i > start) {
+      const from = t[start]!
+      const to = t[i]!
+      book(instance, rows, start, i, state, coverage, span)
+      if (state === TRUE) feed({ from, to, day: day.index, state: 'true' }, look(instance, rows, start, i))
+      else feed({ from, to, day: day.index, state: state === FALSE ? 'false' : 'unknown' })
+    }
     start = i
     state = next
   }
 }
 
-function stateAt({ gate, settled, guard, when }: Instance, i: number): number {
-  const open = gate.out[i]! * guard.out[i]!
-  if (open !== 1) return gate.out[i] === 0 || guard.out[i] === 0 ? GATED : MISSING
-  if (settled.out[i] !== 1) return SETTLING
-  const value = when.out[i]!
-  return value === 1 ? TRUE : value === 0 ? FALSE : MISSING
+/** Why the rule does not look at a row. */
+function shutState({ gate, settled, guard }: Instance, i: number): number {
+  if (gate.out[i] === 0 || guard.out[i] === 0) return GATED
+  return gate.out[i] === 1 && settled.out[i] === 0 ? SETTLING : MISSING
 }
 
-/** Books missed time under its reason; what is missing may change from row to row. */
-function miss(
+/** Books the time of a stretch; where something is missing, what it is may change from row to row. */
+function book(
   instance: Instance,
   { t }: Rows,
   start: number,
@@ -68,12 +68,13 @@ function miss(
   coverage: Coverage,
   span: { from: number; to: number },
 ): void {
-  for (let i = start; i < end; i++) {
-    const ms = Math.min(t[i + 1]!, span.to) - Math.max(t[i]!, span.from)
-    if (ms <= 0) continue
-    const reason = state === GATED ? 'gated' : state === SETTLING ? 'settling' : reasonAt(instance, t[i]!)
-    coverage.missedMs[reason] += ms
-  }
+  const within = (from: number, to: number) => Math.max(0, Math.min(to, span.to) - Math.max(from, span.from))
+  const ms = within(t[start]!, t[end]!)
+  if (ms === 0) return
+  if (state === TRUE || state === FALSE) coverage.evaluatedMs += ms
+  else if (state === GATED) coverage.missedMs.gated += ms
+  else if (state === SETTLING) coverage.missedMs.settling += ms
+  else for (let i = start; i < end; i++) coverage.missedMs[reasonAt(instance, t[i]!)] += within(t[i]!, t[i + 1]!)
 }
 
 /** The first role without a usable value is the reason; when all have one, windows or baselines lack history. */

@@ -3,7 +3,6 @@ import type { BaselineState } from './baseline.ts'
 import type { Graph, Node } from './graph.ts'
 import type { Rows } from './rows.ts'
 import {
-  average,
   between,
   cusum,
   deltaOf,
@@ -25,8 +24,6 @@ const distance = (from: number, to: number): number => (bothKnown(from, to) ? Ma
 
 /** `covers`: most of the window must be known. The others say themselves when they know too little. */
 const WINDOWS: Record<string, { create: (windowMs: number, extra: number) => WindowOp; covers: boolean }> = {
-  avg: { create: average, covers: true },
-  duty: { create: average, covers: true },
   min: { create: windowMs => extreme(windowMs, -1), covers: true },
   max: { create: windowMs => extreme(windowMs, 1), covers: true },
   range: { create: rangeOf, covers: true },
@@ -43,22 +40,35 @@ const WINDOWS: Record<string, { create: (windowMs: number, extra: number) => Win
   delta: { create: deltaOf, covers: false },
 }
 
-export const isWindow = (name: string): boolean => name in WINDOWS
+export const isWindow = (name: string): boolean => name === 'avg' || name === 'duty' || Object.hasOwn(WINDOWS, name)
 
 /** @param extra the function's further constant: a share, a dead band, a slack */
 export function windowNode(graph: Graph, name: string, input: Node, windowMs: number, extra: number): Node {
+  // The share of time in which a condition holds is the mean of its 0 and 1.
+  if (name === 'avg' || name === 'duty') return graph.average(input, windowMs)
   const { create, covers } = WINDOWS[name]!
   return graph.window(`${name} ${windowMs} ${extra}`, input, covers ? windowMs : 0, () => create(windowMs, extra))
 }
 
 /** 1 once the gate has been open for `settleMs`, 0 before and while it is shut. */
 export function settledNode(graph: Graph, gate: Node, settleMs: number): Node {
-  let since = Number.NaN
-  const op: WindowOp = {
-    push: (t, value) => void (since = value === 1 ? t : Number.NaN),
-    read: t => (t - since >= settleMs ? 1 : 0),
-  }
-  return graph.window(`settled ${settleMs}`, gate, 0, () => op)
+  return graph.own(`settled ${settleMs}`, [gate], node => {
+    const state = { since: Number.NaN, last: Number.NaN, held: Number.NaN }
+    return ({ n, t, minute }: Rows) => {
+      const open = gate.out
+      const out = node.out
+      let { since, last, held } = state
+      for (let i = 0; i < n; i++) {
+        const value = open[i]!
+        const changed = value !== last && (value === value || last === last)
+        if (changed) since = value === 1 ? t[i]! : Number.NaN
+        if (changed || minute[i] === 1) held = t[i]! - since >= settleMs ? 1 : value === value ? 0 : value
+        last = value
+        out[i] = held
+      }
+      Object.assign(state, { since, last, held })
+    }
+  })
 }
 
 /** Time since the condition was last true, s: 0 while it is, not evaluated before it ever was. */

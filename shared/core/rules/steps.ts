@@ -24,12 +24,15 @@ export type Steps = {
   high: number
   /** Instants beside full minutes at which the value changes, ascending. */
   offMinute: Float64Array
+  /** One sample at every full minute, each of them plausible or missing: a day of it can be used as it is. */
+  minutely: boolean
 }
 
 export function stepsOf(equipment_id: string, role: string, series: RoleSeries): Steps {
   const { ts, values } = ordered(series)
   const holdMs = HOLD_INTERVALS * series.nominalMs
   const [low, high] = ROLES[role]?.range ?? [-Infinity, Infinity]
+  const minutely = holdMs >= MINUTE && isMinutely(ts) && isPlausible(values, low, high)
   return {
     equipment_id,
     role,
@@ -39,7 +42,8 @@ export function stepsOf(equipment_id: string, role: string, series: RoleSeries):
     nominalMs: series.nominalMs,
     low,
     high,
-    offMinute: offMinute(ts, values, holdMs),
+    offMinute: minutely && !isOffMinute(holdMs) ? new Float64Array(0) : offMinute(ts, values, holdMs),
+    minutely,
   }
 }
 
@@ -60,14 +64,27 @@ function offMinute(ts: Float64Array, values: Float64Array, holdMs: number): Floa
   for (let i = 0; i < ts.length; i++) {
     const t = ts[i]!
     const value = values[i]!
-    if (t % MINUTE !== 0 && !Object.is(value, holding)) found.push(t)
+    if (isOffMinute(t) && !Object.is(value, holding)) found.push(t)
     const end = t + holdMs
     const silent = i + 1 === ts.length || ts[i + 1]! > end
-    if (silent && end % MINUTE !== 0) found.push(end)
+    if (silent && isOffMinute(end)) found.push(end)
     holding = silent ? Number.NaN : value
   }
   return Float64Array.from(found)
 }
+
+function isMinutely(ts: Float64Array): boolean {
+  if (ts.length === 0 || isOffMinute(ts[0]!)) return false
+  for (let i = 1; i < ts.length; i++) if (ts[i]! - ts[i - 1]! !== MINUTE) return false
+  return true
+}
+
+function isPlausible(values: Float64Array, low: number, high: number): boolean {
+  for (let i = 0; i < values.length; i++) if (values[i]! < low || values[i]! > high) return false
+  return true
+}
+
+const isOffMinute = (t: number): boolean => Math.floor(t / MINUTE) * MINUTE !== t
 
 /** First index whose instant is at or after `t`. */
 export function firstAtOrAfter(ts: Float64Array, t: number): number {

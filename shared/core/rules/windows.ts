@@ -37,63 +37,30 @@ export function knownTime(windowMs: number): { flip(t: number, known: boolean): 
   }
 }
 
-/** Time-weighted mean of what is known in the window. Of a condition: the share of time in which it holds. */
-export function average(windowMs: number): WindowOp {
-  // (start, value) of each step; the oldest is partly outside the window and is not in the sums.
-  const steps = new Ring()
-  let sum = 0
-  let time = 0
-  const weigh = (at: number, end: number, sign: number) => {
-    const value = steps.b[at & steps.mask]!
-    if (value !== value) return
-    const length = (end - steps.a[at & steps.mask]!) * sign
-    sum += value * length
-    time += length
-  }
-  return {
-    push(t, value) {
-      const last = steps.back - 1
-      if (last > steps.front) weigh(last, t, 1)
-      steps.push(t, value)
-    },
-    read(t) {
-      const cut = t - windowMs
-      const last = steps.back - 1
-      while (steps.front < last && steps.a[(steps.front + 1) & steps.mask]! <= cut) {
-        steps.front++
-        if (steps.front < last) weigh(steps.front, steps.a[(steps.front + 1) & steps.mask]!, -1)
-      }
-      if (last - steps.front < 2) sum = time = 0
-      const value = steps.b[last & steps.mask]!
-      if (steps.front === last) return value
-      const oldest = steps.b[steps.front & steps.mask]!
-      const head = t - steps.a[last & steps.mask]!
-      const tail =
-        oldest === oldest ? steps.a[(steps.front + 1) & steps.mask]! - Math.max(cut, steps.a[steps.front & steps.mask]!) : 0
-      const total = time + head + tail
-      return total > 0 ? (sum + value * head + (tail > 0 ? oldest * tail : 0)) / total : value
-    },
-  }
-}
-
 /** Greatest (`sign` 1) or least (−1) value that held in the window. */
 export function extreme(windowMs: number, sign: 1 | -1): WindowOp {
   // (value × sign, end of its hold), values falling: the front is the extreme.
   const falling = new Ring()
-  let current = Number.NaN
+  const state = { current: Number.NaN }
   return {
     push(t, value) {
-      const { b, mask } = falling
-      if (current === current) b[(falling.back - 1) & mask] = t
-      current = value * sign
+      if (state.current === state.current) falling.b[(falling.back - 1) & falling.mask] = t
+      const current = value * sign
+      state.current = current
       if (current !== current) return
-      while (falling.back > falling.front && falling.a[(falling.back - 1) & mask]! <= current) falling.back--
+      const { a, mask, front } = falling
+      let back = falling.back
+      while (back > front && a[(back - 1) & mask]! <= current) back--
+      falling.back = back
       falling.push(current, Infinity)
     },
     read(t) {
       const cut = t - windowMs
-      while (falling.b[falling.front & falling.mask]! <= cut) falling.front++
-      return falling.a[falling.front & falling.mask]! * sign
+      const { b, mask } = falling
+      let front = falling.front
+      while (b[front & mask]! <= cut) front++
+      falling.front = front
+      return falling.a[front & mask]! * sign
     },
   }
 }

@@ -1,0 +1,80 @@
+/**
+ * The trailing time-weighted mean: by far the commonest window, so its loop stands alone and calls nothing.
+ *
+ * Same rules as for every window: reckoned at full minutes and when the input changes, and only when the input is known
+ * now and was for `coverMs` of the window.
+ */
+import type { Node } from './graph.ts'
+import { Ring } from './ring.ts'
+import type { Rows } from './rows.ts'
+
+export function averageRun(node: Node, input: Node, windowMs: number, coverMs: number): Node['run'] {
+  // (start, value) of each step. The oldest reaches out of the window and the newest is not over: neither is in the sums.
+  const steps = new Ring()
+  // Kept from day to day; within a day they are locals, for a captured variable that changes is a new object each time.
+  const state = { sum: 0, time: 0, last: Number.NaN, lastFrom: 0, held: Number.NaN }
+  return ({ t, minute, n }: Rows) => {
+    const x = input.out
+    const out = node.out
+    let { sum, time, last, lastFrom, held } = state
+    for (let i = 0; i < n; i++) {
+      const at = t[i]!
+      const value = x[i]!
+      const there = value === value
+      if (value !== last && (there || last === last)) {
+        if (steps.back - steps.front > 1 && last === last) {
+          sum += last * (at - lastFrom)
+          time += at - lastFrom
+        }
+        steps.push(at, value)
+        last = value
+        lastFrom = at
+      } else if (minute[i] === 0) {
+        out[i] = held
+        continue
+      }
+      const { a, b, mask } = steps
+      const cut = at - windowMs
+      const newest = steps.back - 1
+      let front = steps.front
+      while (front < newest && a[(front + 1) & mask]! <= cut) {
+        front++
+        const gone = b[front & mask]!
+        if (front < newest && gone === gone) {
+          const length = a[(front + 1) & mask]! - a[front & mask]!
+          sum -= gone * length
+          time -= length
+        }
+      }
+      steps.front = front
+      // An empty middle is exactly nothing: rounding does not gather over the years.
+      if (newest - front < 2) sum = time = 0
+      held = there ? mean(a, b, mask, front, newest, at, cut, sum, time, coverMs) : Number.NaN
+      out[i] = held
+    }
+    Object.assign(state, { sum, time, last, lastFrom, held })
+  }
+}
+
+/** What is complete in the window, with the part of the oldest step that is in it and the newest so far. */
+function mean(
+  a: Float64Array,
+  b: Float64Array,
+  mask: number,
+  front: number,
+  newest: number,
+  at: number,
+  cut: number,
+  sum: number,
+  time: number,
+  coverMs: number,
+): number {
+  const value = b[newest & mask]!
+  const begun = a[newest & mask]!
+  if (front === newest) return at - Math.max(begun, cut) >= coverMs ? value : Number.NaN
+  const oldest = b[front & mask]!
+  const tail = oldest === oldest ? a[(front + 1) & mask]! - Math.max(cut, a[front & mask]!) : 0
+  const total = time + at - begun + tail
+  if (total < coverMs) return Number.NaN
+  return (sum + value * (at - begun) + (tail > 0 ? oldest * tail : 0)) / total
+}
