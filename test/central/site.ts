@@ -30,7 +30,7 @@ export async function startCentral(
 ): Promise<TestCentral> {
   const workspace = given.workspace ?? mkdtempSync(join(tmpdir(), 'plenum-central-'))
   const told: Finding[] = []
-  const log = pino({ level: 'silent' })
+  const log = pino({ level: 'error' }, pino.destination(2))
   const central = await openCentral({
     service: 'test',
     version: '0.0.0+000000000000',

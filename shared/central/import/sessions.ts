@@ -10,8 +10,8 @@ import type { ImportResult } from '#shared/flow/import-package.ts'
 
 /** How long a preflight may wait for its import. */
 const KEPT_MS = DAY
-/** Packages that lie in wait at once; the oldest makes room. */
-const SESSIONS_MAX = 10
+/** Packages that lie in wait at once; the oldest makes room. Their bytes are bounded by the space that an import asks for. */
+const SESSIONS_MAX = 100
 const RECORD = 'session.json'
 const ID = /^[0-9a-f-]{36}$/
 
@@ -33,7 +33,13 @@ export type ImportSessions = {
   save(session: Pick<ImportSession, 'session_id' | 'files' | 'report' | 'plan'>): Promise<ImportSession>
   /** @throws Problem unknown_session */
   get(session_id: string): Promise<ImportSession>
-  finish(session: ImportSession, result: ImportResult): Promise<void>
+  /**
+   * Imports a session; meanwhile it is not removed and not imported by somebody else. What `work` gives is kept as the
+   * session's result, and its files are removed.
+   *
+   * @throws Problem unknown_session, or conflict when it was imported or is just being imported
+   */
+  importOnce(session_id: string, work: (session: ImportSession) => Promise<ImportResult>): Promise<ImportResult>
   discard(session_id: string): Promise<void>
 }
 
@@ -46,46 +52,60 @@ export function importSessions(folder: string, now: () => number): ImportSession
     return text === undefined ? undefined : (JSON.parse(text) as ImportSession)
   }
   const discard = (session_id: string) => rm(path(session_id), { recursive: true, force: true })
-  const receiving = new Set<string>()
+  /** Sessions that are being received or imported. */
+  const busy = new Set<string>()
+  let tidying: Promise<void> = Promise.resolve()
 
   /** Removes what has expired, what an upload cut off has left, and the oldest beyond the limit. */
   const tidy = async () => {
-    const names = (await readdir(folder)).filter(name => ID.test(name) && !receiving.has(name))
+    const names = (await readdir(folder)).filter(name => ID.test(name) && !busy.has(name))
     const sessions = await Promise.all(names.map(async name => ({ name, created_at: (await read(name))?.created_at ?? 0 })))
     const newest = sessions.toSorted((a, b) => b.created_at - a.created_at)
     const old = newest.filter(({ created_at }, i) => i >= SESSIONS_MAX - 1 || created_at + KEPT_MS <= now())
     await Promise.all(old.map(({ name }) => discard(name)))
   }
 
+  const get = async (session_id: string): Promise<ImportSession> => {
+    const session = ID.test(session_id) ? await read(session_id) : undefined
+    if (!session || session.expires_at <= now())
+      throw new Problem('unknown_session', `No import session ${session_id} waits here`)
+    return session
+  }
+
   return {
     async open() {
       const session_id = randomUUID()
-      receiving.add(session_id)
+      busy.add(session_id)
       const [upload, files] = [join(path(session_id), 'upload'), join(path(session_id), 'files')]
       await mkdir(upload, { recursive: true })
       await mkdir(files)
-      await tidy()
+      tidying = tidying.then(tidy)
+      await tidying
       return { session_id, folder: path(session_id), upload, files }
     },
     async save(parts) {
       const session = { ...parts, created_at: now(), expires_at: now() + KEPT_MS }
       await write(session)
-      receiving.delete(parts.session_id)
+      busy.delete(parts.session_id)
       return session
     },
-    async get(session_id) {
-      const session = ID.test(session_id) ? await read(session_id) : undefined
-      if (!session || session.expires_at <= now())
-        throw new Problem('unknown_session', `No import session ${session_id} waits here`)
-      return session
-    },
-    async finish(session, result) {
-      await write({ ...session, files: [], result })
-      await rm(join(path(session.session_id), 'files'), { recursive: true, force: true })
-      await rm(join(path(session.session_id), 'upload'), { recursive: true, force: true })
+    get,
+    async importOnce(session_id, work) {
+      const session = await get(session_id)
+      if (session.result) throw new Problem('conflict', `Session ${session_id} was imported already`)
+      if (busy.has(session_id)) throw new Problem('conflict', `Session ${session_id} is being imported`)
+      busy.add(session_id)
+      try {
+        const result = await work(session)
+        await write({ ...session, files: [], result })
+        for (const part of ['files', 'upload']) await rm(join(path(session_id), part), { recursive: true, force: true })
+        return result
+      } finally {
+        busy.delete(session_id)
+      }
     },
     async discard(session_id) {
-      receiving.delete(session_id)
+      busy.delete(session_id)
       await discard(session_id)
     },
   }

@@ -87,19 +87,11 @@ const executeRoute = (context: CentralContext, sessions: ImportSessions) =>
     handle: async ({ body, query, audit }) => {
       assertConfirmed(body.confirm)
       const started = performance.now()
-      const session = await sessions.get(body.session_id)
-      const plan = executablePlan(session)
-      if (query.dry_run) return dryRun(session)
+      const { mode = 'merge', session_id } = body
+      if (query.dry_run) return dryRun(await sessions.get(session_id))
       await assertSpace(context.workspace)
-      const fileOf = new Map(session.files.map(({ path, file }) => [path, file]))
-      const { model, loader } = context
-      const result = await importPackage(plan, body.mode ?? 'merge', {
-        model,
-        loader,
-        readTable: table => readTable(fileOf.get(table.path)!, table),
-      })
-      await sessions.finish(session, result)
-      audit({ subject: result.building_id, after: { mode: body.mode, ...result } })
+      const result = await sessions.importOnce(session_id, session => importSession(session, mode, context))
+      audit({ subject: result.building_id, after: { mode, ...result } })
       return { ok: true, ...result, total_ms: Math.round(performance.now() - started) }
     },
   })
@@ -161,18 +153,23 @@ function assertConfirmed(confirm: boolean | undefined): void {
   if (confirm !== true) throw new Problem('confirm_required', 'This changes data; send confirm: true')
 }
 
-/** @throws Problem conflict or package_invalid */
-function executablePlan({ session_id, plan, report, result }: ImportSession) {
-  if (result) throw new Problem('conflict', `Session ${session_id} was imported already`)
+function importSession(session: ImportSession, mode: 'merge' | 'replace', { model, loader }: CentralContext) {
+  const plan = executablePlan(session)
+  const fileOf = new Map(session.files.map(({ path, file }) => [path, file]))
+  return importPackage(plan, mode, { model, loader, readTable: table => readTable(fileOf.get(table.path)!, table) })
+}
+
+/** @throws Problem package_invalid that lists what keeps the package from being imported */
+function executablePlan({ plan, report }: ImportSession) {
   if (plan && report.can_execute) return plan
   const errors = report.checks.filter(({ severity }) => severity === 'error')
   const listed = errors.map(({ code, message, examples }): DataError => ({ pointer: code, message, hint: examples.join('; ') }))
   throw new Problem('package_invalid', errors[0]?.message ?? 'The package cannot be imported', listed)
 }
 
-function dryRun({ report, plan }: ImportSession) {
-  const { building_id, rows_in, rows_rejected } = report
-  const equipment = plan!.equipment.map(({ equipment_id }) => equipment_id)
+function dryRun(session: ImportSession) {
+  const { building_id, rows_in, rows_rejected } = session.report
+  const equipment = executablePlan(session).equipment.map(({ equipment_id }) => equipment_id)
   return {
     ok: true,
     dry_run: true,
