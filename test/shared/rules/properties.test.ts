@@ -109,6 +109,27 @@ test('the same signal sampled more often gives the same findings', t => {
   )
 })
 
+test('a sample at every full minute says the same as one at every half', t => {
+  const minutes = fc
+    .array(fc.record({ value, length: fc.integer({ min: 1, max: 90 }) }), { minLength: 20, maxLength: 60 })
+    .map(runs =>
+      runs
+        .flatMap(({ value: v, length }) => Array.from({ length }, () => v))
+        .map((v, i): Sample => ({ t: START + i * MINUTE, value: v })),
+    )
+  const plant = fc.record({
+    sa_t: minutes,
+    ma_t: minutes,
+    oa_damper: minutes.map(samples => samples.map(({ t: at, value: v }) => ({ t: at, value: v / 24 }))),
+  })
+  fc.assert(
+    fc.property(plant, signals => {
+      t.deepEqual(all(unit(signals, denser([0.5]))), all(unit(signals)))
+    }),
+    { numRuns: 40 },
+  )
+})
+
 test('what another role does between the minutes changes nothing', t => {
   fc.assert(
     fc.property(plantOf, signal(1), (plant, other) => {
