@@ -15,6 +15,8 @@ import type { CentralContext } from '../context.ts'
 const BUCKETS = 480
 /** Episodes of the same fault that the page lists and shades. */
 const EPISODES_MAX = 20
+/** Episodes among which these are looked for: a rule over every role has as many series of them as there are roles. */
+const LOOKED_AT_MAX = 200
 
 export type FaultContext = Pick<CentralContext, 'model' | 'results' | 'notes' | 'historian' | 'rulesDirs'>
 type Input = { role: string; point: Point | undefined }
@@ -35,8 +37,8 @@ export async function faultModel(
   const equipment = model.equipment(building_id)
   const rule = ruleWords(context.rulesDirs, finding)
   const inputs = inputsOf(finding, rule?.roles ?? [], equipment, model.points(building_id))
-  const listed = results.list({ building_id, equipment_id, rule_id, limit: EPISODES_MAX })
-  const episodes = listed.filter(({ role }) => role === finding.role)
+  const listed = results.list({ building_id, equipment_id, rule_id, limit: LOOKED_AT_MAX })
+  const episodes = listed.filter(({ role }) => role === finding.role).slice(0, EPISODES_MAX)
   const here = { ...at.here, timezone: building.timezone }
   const span = windowOf(finding, window, here.now)
   const history = await readInputs(context, building_id, inputs, span)
