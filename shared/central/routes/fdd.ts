@@ -118,7 +118,7 @@ const equipmentRoute = ({ model, results }: CentralContext) =>
     auth: 'viewer',
     summary: 'Equipment of a building with its roles, active faults and what could not be evaluated',
     query: strict({ building_id: ID, ...PAGE }),
-    problems: ['unknown_building'],
+    problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const { building_id } = query
       needBuilding({ model }, building_id)

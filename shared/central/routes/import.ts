@@ -120,6 +120,7 @@ const packageRoutes = (context: CentralContext): Route[] => [
       'unknown_equipment',
       'mapping_empty',
       'package_invalid',
+      'workspace_full',
     ],
     handle: async ({ body, audit }) => {
       assertConfirmed(body.confirm)

@@ -70,6 +70,7 @@ const readRoutes = ({ model }: CentralContext): Route[] => [
     auth: 'viewer',
     summary: 'Buildings',
     query: strict(PAGE),
+    problems: ['bad_cursor'],
     handle: ({ query }) => {
       const { items, ...more } = cutPage(model.buildings(), query, one => one.building_id)
       return { ok: true, buildings: items, ...more }
@@ -81,7 +82,7 @@ const readRoutes = ({ model }: CentralContext): Route[] => [
     auth: 'viewer',
     summary: 'Equipment of a building',
     query: OF_BUILDING,
-    problems: ['unknown_building'],
+    problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       needBuilding({ model }, query.building_id)
       const { items, ...more } = cutPage(model.equipment(query.building_id), query, one => one.equipment_id)
@@ -94,7 +95,7 @@ const readRoutes = ({ model }: CentralContext): Route[] => [
     auth: 'viewer',
     summary: 'Points of a building',
     query: OF_BUILDING,
-    problems: ['unknown_building'],
+    problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       needBuilding({ model }, query.building_id)
       const { items, ...more } = cutPage(model.points(query.building_id), query, one => one.point_id)

@@ -41,6 +41,7 @@ export const quantityRoutes = ({ quantities }: CentralContext): Route[] => [
     auth: 'viewer',
     summary: 'Engineering quantities, of one building or all',
     query: strict({ building_id: Type.Optional(ID), ...PAGE }),
+    problems: ['bad_cursor'],
     handle: ({ query }) => {
       const { items, ...more } = cutPage(quantities.list(query.building_id), query, one => one.quantity_id)
       return { ok: true, quantities: items, ...more }

@@ -23,6 +23,7 @@ const listRoute = ({ rules, ruleStates }: CentralParts) =>
     auth: 'viewer',
     summary: 'Rules with what they read and whether they are active, and files that do not check',
     query: strict(PAGE),
+    problems: ['bad_cursor'],
     handle: async ({ query }) => {
       const catalogue = await rules.catalogue()
       const states = new Map(ruleStates.list().map(state => [state.rule_id, state]))

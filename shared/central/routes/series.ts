@@ -28,7 +28,7 @@ export const seriesRoutes = (context: CentralParts): Route[] => [
       to: Type.Optional(Type.String({ maxLength: 40 })),
       max_points: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_POINTS, default: MAX_POINTS_DEFAULT })),
     }),
-    problems: ['unknown_building', 'unknown_equipment', 'unknown_point', 'unknown_rule', 'invalid'],
+    problems: ['unknown_building', 'unknown_equipment', 'unknown_point', 'unknown_rule', 'invalid', 'query_failed'],
     handle: async ({ query, request, reply }) => {
       const { building_id, equipment_id, max_points: maxPoints = MAX_POINTS_DEFAULT } = query
       const from = readInstant('from', query.from)
