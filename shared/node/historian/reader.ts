@@ -110,10 +110,12 @@ function within(points: PartPoint[], { from, to }: HistoryQuery): string {
   return `AND ts >= epoch_ms(${from}::BIGINT) AND ts < epoch_ms(${to}::BIGINT)`
 }
 
+/** A filter keeps the few rows that it lets through of a chunk back and gives them at the end: each run is a stretch. */
 function pushChunk(chunk: Chunk, builderOf: (point_id: string) => SeriesBuilder): void {
   const [ts, values] = [chunk.getColumnVector(1), chunk.getColumnVector(2)]
   for (const { point_id, from, to } of pointRuns(chunk)) {
     const builder = builderOf(point_id)
+    builder.begin()
     for (let i = from; i < to; i++) builder.push(ts.getItem(i) as number, values.getItem(i) as number)
   }
 }
