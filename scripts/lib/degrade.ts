@@ -18,7 +18,9 @@ const K_PER_DEGF = 1 / 1.8
 
 /** @returns a set of its own; the one given is left alone */
 export function degrade(set: LabelledSet, { noise, sampling, bias = 0 }: Degradation): LabelledSet {
-  const rows = [...set.ts.keys()].filter(row => !sampling || row === 0 || slot(set.ts[row]!, sampling) !== slot(set.ts[row - 1]!, sampling))
+  const rows = [...set.ts.keys()].filter(
+    row => !sampling || row === 0 || slot(set.ts[row]!, sampling) !== slot(set.ts[row - 1]!, sampling),
+  )
   const columns = set.columns.map(({ role, unit, values }, i) => {
     const shift = role === 'ma_t' ? inUnit(bias * K_PER_DEGF, unit) : 0
     const deviation = noise !== undefined && isThermometer(role) ? inUnit(NOISE_K, unit) : 0

@@ -41,7 +41,10 @@ export function readLabelled(dir: string, name: string, type: EquipmentType): La
   if (path === undefined) throw new Error(`${join(dir, name)}.csv is named in labels.csv and is not there`)
   const bytes = readFileSync(path)
   const [header = [], ...rows] = records(path.endsWith('.gz') ? gunzipSync(bytes) : bytes)
-  const ts = readTimes(rows.map(row => row[0]!), path)
+  const ts = readTimes(
+    rows.map(row => row[0]!),
+    path,
+  )
   const seen = new Set<string>()
   const columns = header.slice(1).flatMap((text, i): LabelledColumn[] => {
     const role = suggestRole(text.trim(), type)

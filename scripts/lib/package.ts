@@ -15,7 +15,14 @@ export type PackageEquipment = {
   units: Record<string, string>
   tables: PackageTable[]
 }
-export type Package = { building_id: string; timezone: string; grid_minutes: number; equipment: PackageEquipment[] }
+export type Package = {
+  building_id: string
+  timezone: string
+  grid_minutes: number
+  /** How dates such as 5/7/2022 read, when that is known. */
+  date_order?: 'mdy' | 'dmy'
+  equipment: PackageEquipment[]
+}
 
 /** @returns the ZIP of a package */
 export async function zipPackage({ equipment, ...manifest }: Package): Promise<Buffer> {

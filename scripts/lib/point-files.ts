@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { withoutUnit } from '#shared/core/csv/names.ts'
+import type { DateOrder } from '#shared/core/csv/stamp.ts'
+import { openTimeline } from '#shared/core/csv/timeline.ts'
 import { ROLES } from '#shared/core/role.ts'
 import { unitCode } from '#shared/core/unit.ts'
 import type { PackageEquipment } from './package.ts'
@@ -20,7 +22,9 @@ export type PointFiles = {
   /** Files whose name tells no equipment, alone in their folder or not. */
   homeless: string[]
   /** Zones that the times state, such as CST. */
-  zones: string[]
+  zones: Set<string>
+  /** What the files that can be told apart say of the order of day and month; one export has one. */
+  orders: Set<DateOrder>
 }
 
 /** State texts of flags; anything else in a flag stays as it is and is judged by the import. */
@@ -31,26 +35,26 @@ const FLAGS: Record<string, string> = {
 /** The zone that a time ends in. */
 const ZONE = / ([A-Z]{3,4})$/
 
-/** Unpacks every archive of a folder. @returns the folder itself, and the temporary ones that hold what was unpacked */
-export function unpacked(dir: string): string[] {
+/** Unpacks every archive of a folder. @returns the folders to read, and the temporary ones among them */
+export function unpackInto(dir: string): { dirs: string[]; temporary: string[] } {
   const archives = readdirSync(dir).filter(name => /\.(tar\.gz|tgz)$/.test(name))
-  return archives.reduce(
-    (dirs, name) => {
-      const target = mkdtempSync(join(tmpdir(), 'plenum-points-'))
-      execFileSync('tar', ['-xzf', join(dir, name), '-C', target, '--no-same-owner', '--no-same-permissions'])
-      return [...dirs, target]
-    },
-    [dir],
-  )
+  const temporary = archives.map(name => {
+    const target = mkdtempSync(join(tmpdir(), 'plenum-points-'))
+    execFileSync('tar', ['-xzf', join(dir, name), '-C', target, '--no-same-owner', '--no-same-permissions'])
+    return target
+  })
+  return { dirs: [dir, ...temporary], temporary }
 }
 
 /** Reads all point files below the folders. What a name does not tell, the other files of its folder may. */
 export function readPointFiles(dirs: string[], map: PointMap): PointFiles {
   const paths = dirs.flatMap(dir =>
-    (readdirSync(dir, { recursive: true }) as string[]).filter(path => path.toLowerCase().endsWith('.csv')).map(path => join(dir, path)),
+    (readdirSync(dir, { recursive: true }) as string[])
+      .filter(path => path.toLowerCase().endsWith('.csv'))
+      .map(path => join(dir, path)),
   )
   const named = new Map(paths.toSorted().map(path => [path, equipmentOf(nameOf(path), map)]))
-  const found: PointFiles = { equipment: [], files: paths.length, rows: 0, empty: [], homeless: [], zones: [] }
+  const found: PointFiles = { equipment: [], files: paths.length, rows: 0, empty: [], homeless: [], zones: new Set(), orders: new Set() }
   for (const [path, own] of named) {
     const home = own ?? neighbour(path, named)
     if (!home) found.homeless.push(basename(path))
@@ -69,7 +73,11 @@ function neighbour(path: string, named: Map<string, NamedEquipment | undefined>)
 }
 
 function addFile(path: string, home: NamedEquipment, map: PointMap, found: PointFiles): void {
-  const [header = [], ...rows] = parse(readFileSync(path), { bom: true, relax_column_count: true, skip_empty_lines: true }) as string[][]
+  const [header = [], ...rows] = parse(readFileSync(path), {
+    bom: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+  }) as string[][]
   if (rows.length === 0) {
     found.empty.push(basename(path))
     return
@@ -87,5 +95,14 @@ function addFile(path: string, home: NamedEquipment, map: PointMap, found: Point
   if (unit) equipment.units[point] = unit
   found.rows += rows.length
   const zone = ZONE.exec(rows[0]![0]!.trim())?.[1]
-  if (zone && !found.zones.includes(zone)) found.zones.push(zone)
+  if (zone) found.zones.add(zone)
+  const order = orderOf(rows.map(([time = '']) => time))
+  if (order) found.orders.add(order)
+}
+
+function orderOf(times: string[]): DateOrder | undefined {
+  const timeline = openTimeline(undefined, undefined)
+  for (const time of times) timeline.add(time, '')
+  const end = timeline.end()
+  return 'ambiguous' in end ? undefined : end.order
 }

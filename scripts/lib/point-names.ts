@@ -83,6 +83,10 @@ export function equipmentOf(name: string, { equipment }: PointMap): NamedEquipme
 }
 
 /** @returns role and unit that a point's name means on equipment of a type, or undefined */
-export function roleOfPoint(point: string, type: EquipmentType, { points }: PointMap): { role: string; unit?: string } | undefined {
+export function roleOfPoint(
+  point: string,
+  type: EquipmentType,
+  { points }: PointMap,
+): { role: string; unit?: string } | undefined {
   return points.find(({ of, pattern }) => of === type && new RegExp(pattern, 'i').test(point))
 }

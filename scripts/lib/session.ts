@@ -1,0 +1,127 @@
+/** A central of its own in this process, on loopback and in a temporary workspace, spoken to as anybody speaks to it. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { openCentral } from '#shared/central/central.ts'
+import type { EquipmentDay } from '#shared/core/rules/types.ts'
+import type { Finding, RuleResult } from '#shared/core/finding.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { openHttp } from '#shared/node/http.ts'
+import { readVersion } from '#shared/node/version.ts'
+import { type Package, zipPackage } from './package.ts'
+
+/** A finding as the API gives it: instants as texts. */
+export type FindingView = Omit<Finding, 'from' | 'to'> & { from: string; to: string | null }
+export type RunReply = { results: RuleResult[]; days: EquipmentDay[]; failed: { rule_id: string; error: string }[] }
+export type RuleView = { id: string; title: string; kind: Finding['kind'] }
+export type Imported = { rows_in: number; rows_written: number; rows_rejected: number }
+
+export type Session = {
+  /** @throws Error with what the preflight or the import says */
+  importPackage(contents: Package): Promise<Imported>
+  get<T>(path: string): Promise<T>
+  post<T>(path: string, body: unknown): Promise<T>
+  /** Follows the pages of a list to its end. @param key where the items stand in an answer */
+  list<T>(path: string, key: string): Promise<T[]>
+  close(): Promise<void>
+}
+
+/** DuckDB's limit; the sets that are scored here are small. */
+const MEMORY_MB = 256
+const PAGE = 1000
+
+export async function openSession(): Promise<Session> {
+  const workspace = mkdtempSync(join(tmpdir(), 'plenum-session-'))
+  const secret = () => randomBytes(24).toString('hex')
+  const [agent, admin] = [secret(), secret()]
+  const log = pino({ level: 'error' }, pino.destination({ dest: 2, sync: true }))
+  const central = await openCentral({
+    service: 'session',
+    version: readVersion(),
+    clock: wallClock,
+    log,
+    workspace,
+    parquetRoot: undefined,
+    memoryMb: MEMORY_MB,
+    site_id: 'local',
+    auth: { secret: secret(), passwords: { agent, admin, viewer: undefined }, apiKey: undefined, trustedProxies: [] },
+    scheduled: false,
+    onFindings: () => undefined,
+    health: {
+      checks: {},
+      counters: () => ({ edges: 0, ingest_ok: 0, ingest_duplicate: 0, ingest_rejected: 0, last_ingest_at: null }),
+    },
+  })
+  const { context, routes, services } = central
+  const { auth, audit, version } = context
+  const http = await openHttp({
+    name: 'session',
+    host: '127.0.0.1',
+    port: 0,
+    routes,
+    auth,
+    audit,
+    log,
+    version,
+    trustedProxies: [],
+  })
+  for (const service of services) await service.start()
+  await http.start()
+  const { token } = await send<{ token: string }>(`${http.url()}/api/auth/login`, undefined, {
+    username: 'agent',
+    password: agent,
+  })
+  const post = <T>(path: string, body: unknown) => send<T>(http.url() + path, token, body)
+  return {
+    importPackage: contents => importPackage(contents, post),
+    get: path => send(http.url() + path, token),
+    post,
+    async list<T>(path: string, key: string): Promise<T[]> {
+      const items: T[] = []
+      for (let cursor: string | undefined; ; ) {
+        const page = new URLSearchParams({ limit: String(PAGE), ...(cursor && { cursor }) })
+        const answer = await send<Record<string, unknown>>(`${http.url()}${path}${path.includes('?') ? '&' : '?'}${page}`, token)
+        items.push(...(answer[key] as T[]))
+        cursor = answer['next_cursor'] as string | undefined
+        if (!cursor) return items
+      }
+    },
+    async close() {
+      await http.stop()
+      for (const service of services.toReversed()) await service.stop()
+      rmSync(workspace, { recursive: true, force: true })
+    },
+  }
+}
+
+async function importPackage(contents: Package, post: Session['post']): Promise<Imported> {
+  const form = new FormData()
+  form.append('package', new Blob([new Uint8Array(await zipPackage(contents))]), 'package.zip')
+  const preflight = await post<Preflight>('/api/csv/import/preflight', form)
+  if (!preflight.can_execute) {
+    const errors = preflight.checks
+      .filter(({ severity }) => severity === 'error')
+      .map(({ code, message }) => `${code}: ${message}`)
+    throw new Error(`the package is refused: ${errors.join('; ')}`)
+  }
+  return post<Imported>('/api/csv/import/execute', { session_id: preflight.session_id, confirm: true })
+}
+type Preflight = { session_id: string; can_execute: boolean; checks: { code: string; severity: string; message: string }[] }
+
+/** @throws Error with the problem's code and detail */
+async function send<T>(url: string, token: string | undefined, body?: unknown): Promise<T> {
+  const isForm = body instanceof FormData
+  const response = await fetch(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+  })
+  const answer = (await response.json()) as T & { code?: string; detail?: string }
+  if (!response.ok) throw new Error(`${new URL(url).pathname}: ${answer.code ?? response.status} ${answer.detail ?? ''}`)
+  return answer
+}

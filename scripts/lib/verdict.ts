@@ -1,0 +1,54 @@
+/** Judges what rules said of a day against what was true of it. */
+import type { CauseWeight, FindingKind } from '#shared/core/finding.ts'
+import type { Label } from './labelled.ts'
+
+/** What a run said of one equipment and one day. */
+export type DayReport = { active: { rule_id: string; kind: FindingKind; fault_secs: number }[]; cause: CauseWeight[] }
+export type Verdict = Label & {
+  faulty: boolean
+  /** Whether at least one equipment fault was active. */
+  alarm: boolean
+  /** Component that the day's rules accuse first. */
+  accused: string | undefined
+  right: boolean
+  rule_ids: string[]
+}
+export type Score = { found: number; faulty: number; false: number; normal: number; right: number }
+
+/** What the labels call a component, as rules name it; others bear the same name in both. */
+const COMPONENTS: Record<string, string> = { hcv: 'heating_valve', ccv: 'cooling_valve', oad: 'outdoor_air_damper' }
+/** These speak of data and of people, not of equipment. */
+const NO_EQUIPMENT: readonly FindingKind[] = ['data', 'override']
+/** All that these have is a fan at full speed, a high pressure or a run at night: true, and no proof of any fault. */
+export const NO_CREDIT: readonly string[] = ['AHU-FC1-STATIC-LOW', 'AHU-STATIC-HIGH', 'AHU-UNOCCUPIED-RUN']
+/** A day counts by its own evidence: a fault that merely was not cleared yet adds less than this. */
+const DAY_SECS = 30 * 60
+
+export function judge(label: Label, { active, cause }: DayReport): Verdict {
+  const counting = active.filter(
+    ({ rule_id, kind, fault_secs }) => fault_secs >= DAY_SECS && !NO_EQUIPMENT.includes(kind) && !NO_CREDIT.includes(rule_id),
+  )
+  const alarm = counting.length > 0
+  const accused = alarm ? cause[0]?.component : undefined
+  const faulty = label.component !== 'normal'
+  const right = faulty && accused === (COMPONENTS[label.component] ?? label.component)
+  return { ...label, faulty, alarm, accused, right, rule_ids: counting.map(({ rule_id }) => rule_id).toSorted() }
+}
+
+export function scoreOf(verdicts: Verdict[]): Score {
+  const count = (holds: (verdict: Verdict) => boolean) => verdicts.filter(holds).length
+  return {
+    found: count(({ faulty, alarm }) => faulty && alarm),
+    faulty: count(({ faulty }) => faulty),
+    false: count(({ faulty, alarm }) => !faulty && alarm),
+    normal: count(({ faulty }) => !faulty),
+    right: count(({ right }) => right),
+  }
+}
+
+/** @returns a line for a day that was missed, accused the wrong component or was normal; undefined for one judged right */
+export function complaintOf({ file, date, component, faulty, alarm, accused, right, rule_ids }: Verdict): string | undefined {
+  if (faulty ? right : !alarm) return undefined
+  const what = !faulty ? 'false' : alarm ? `wrong, ${accused ?? 'nothing'} accused` : 'missed'
+  return `${file} ${date} ${component}: ${what}${rule_ids.length ? ` (${rule_ids.join(', ')})` : ''}`
+}
