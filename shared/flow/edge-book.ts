@@ -5,7 +5,8 @@ import type { Metadata } from '#shared/core/telemetry/metadata.ts'
 import type { Point } from '#shared/core/model.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 
-type Session = { online: boolean; said: Record<string, unknown> }
+/** What an edge, or its last will, says of its session; `said` is the whole status. */
+export type Session = { online: boolean; said: Record<string, unknown> }
 /** What was seen of an edge and is not in the store yet. */
 type Seen = { session?: Session; lastSeenAt?: number; lastDataAt?: number }
 
@@ -49,27 +50,13 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
       flush()
     },
     /** @returns why the metadata is not taken, or undefined when it is */
-    enter({ site_id, edge_id }: Topic, metadata: Metadata): string | undefined {
-      const { building, equipment, points, revision, name, version, connector_url } = metadata
-      const edge = edges.get(edge_id)
-      if (metadata.site_id !== site_id || metadata.edge_id !== edge_id) return `it says ${metadata.site_id}/${metadata.edge_id}`
-      if (building.site_id !== site_id) return `building ${building.building_id} is said to be of site ${building.site_id}`
-      if (edge && edge.site_id !== site_id) return `edge id ${edge_id} is taken by site ${edge.site_id}`
-      const owner = model.building(building.building_id)?.site_id ?? site_id
-      if (owner !== site_id) return `building ${building.building_id} belongs to site ${owner}`
-      if (edge?.metadata_revision === revision) return undefined
+    enter(topic: Topic, metadata: Metadata): string | undefined {
+      const { building, equipment, points, revision } = metadata
+      const edge = edges.get(topic.edge_id)
+      const refusal = overreach(topic, metadata, edge?.site_id, model.building(building.building_id)?.site_id)
+      if (refusal !== undefined || edge?.metadata_revision === revision) return refusal
       model.put({ building, equipment, points: withAssignments(points, model.points(building.building_id)) })
-      const { last_seen_at, status, online, session_changed_at, last_data_at, status_body } = edge ?? UNSEEN
-      edges.put({
-        ...{ last_seen_at, status, online, session_changed_at, last_data_at, status_body },
-        edge_id,
-        site_id,
-        building_id: building.building_id,
-        name,
-        version,
-        metadata_revision: revision,
-        ...(connector_url === undefined ? {} : { connector_url }),
-      })
+      edges.put(withMetadata(edge, metadata))
       flush()
       return undefined
     },
@@ -84,6 +71,32 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
       }
       doubted.clear()
     },
+  }
+}
+
+/**
+ * An edge speaks for itself and for buildings of its own site.
+ *
+ * @param edgeSite site that the edge id is known to be of, if it is known
+ * @param buildingSite site that the building is known to be of, if it is known
+ * @returns in words what the metadata claims beyond that
+ */
+function overreach(topic: Topic, { site_id, edge_id, building }: Metadata, edgeSite?: string, buildingSite?: string) {
+  const { building_id } = building
+  if (site_id !== topic.site_id || edge_id !== topic.edge_id) return `it says ${site_id}/${edge_id}`
+  if (building.site_id !== site_id) return `building ${building_id} is said to be of site ${building.site_id}`
+  if (edgeSite !== undefined && edgeSite !== site_id) return `edge id ${edge_id} is taken by site ${edgeSite}`
+  if (buildingSite !== undefined && buildingSite !== site_id) return `building ${building_id} belongs to site ${buildingSite}`
+  return undefined
+}
+
+function withMetadata(edge: EdgeRecord | undefined, metadata: Metadata): EdgeRecord {
+  const { site_id, edge_id, building, name, version, revision, connector_url } = metadata
+  const { last_seen_at, status, online, session_changed_at, last_data_at, status_body } = edge ?? UNSEEN
+  return {
+    ...{ edge_id, site_id, building_id: building.building_id, name, version, metadata_revision: revision },
+    ...(connector_url === undefined ? {} : { connector_url }),
+    ...{ last_seen_at, status, online, session_changed_at, last_data_at, status_body },
   }
 }
 

@@ -1,12 +1,12 @@
 /** What a hub does with what edges publish: store once, in order, acknowledge what is stored, know who is there. */
 import type { Clock, Inbox } from '#shared/core/ports.ts'
 import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
-import { METADATA_MAX, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
+import { type Decoded, METADATA_MAX, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { receive } from '#shared/core/telemetry/message.ts'
-import { readMetadata } from '#shared/core/telemetry/metadata.ts'
+import { type Metadata, readMetadata } from '#shared/core/telemetry/metadata.ts'
 import { type Ack, readStatus } from '#shared/core/telemetry/status.ts'
 import { parseTopic, type Topic } from '#shared/core/topic/topics.ts'
-import { edgeBook } from './edge-book.ts'
+import { edgeBook, type Session } from './edge-book.ts'
 
 /** Counts since the process started, for health. Times are ms since 1970 UTC. */
 export type IngestCounters = {
@@ -38,14 +38,7 @@ type Message = Topic & { kind: 'telemetry' | 'findings' }
 /** @returns the flow; `take` is synchronous, so what it acknowledges is committed when it returns */
 export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
   const book = edgeBook(edges, model, clock)
-  const counters: IngestCounters = {
-    ingest_ok: 0,
-    ingest_duplicate: 0,
-    ingest_rejected: 0,
-    ingest_waiting: 0,
-    ingest_failed: 0,
-    last_ingest_at: null,
-  }
+  const counters = { ...NOTHING_YET }
   const reject = (topic: Topic | undefined, reason: string) => {
     counters.ingest_rejected++
     notify({ kind: 'rejected', edge: topic ? nameOf(topic) : 'unknown', reason })
@@ -79,15 +72,13 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
   }
 
   const takeMetadata = (topic: Topic, payload: Uint8Array): void => {
-    const body = unpackBody(payload, METADATA_MAX)
-    const metadata = body.ok ? readMetadata(body.value) : body
+    const metadata = decodeMetadata(payload)
     const reason = metadata.ok ? book.enter(topic, metadata.value) : metadata.reason
     if (reason !== undefined) reject(topic, `metadata: ${reason}`)
   }
 
   const takeStatus = (topic: Topic, payload: Uint8Array): void => {
-    const body = unpackBody(payload, SMALL_MAX)
-    const status = body.ok ? readStatus(body.value) : body
+    const status = decodeStatus(payload)
     if (status.ok) book.session(topic, status.value)
     else reject(topic, `status: ${status.reason}`)
   }
@@ -115,6 +106,25 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     endDoubt: book.endDoubt,
     counters: (): IngestCounters => ({ ...counters }),
   }
+}
+
+const NOTHING_YET: IngestCounters = {
+  ingest_ok: 0,
+  ingest_duplicate: 0,
+  ingest_rejected: 0,
+  ingest_waiting: 0,
+  ingest_failed: 0,
+  last_ingest_at: null,
+}
+
+function decodeMetadata(payload: Uint8Array): Decoded<Metadata> {
+  const body = unpackBody(payload, METADATA_MAX)
+  return body.ok ? readMetadata(body.value) : body
+}
+
+function decodeStatus(payload: Uint8Array): Decoded<Session> {
+  const body = unpackBody(payload, SMALL_MAX)
+  return body.ok ? readStatus(body.value) : body
 }
 
 const nameOf = ({ site_id, edge_id }: Topic): string => `${site_id}/${edge_id}`
