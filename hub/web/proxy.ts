@@ -25,6 +25,12 @@ export function webService({ host, port, upstream, resolver, pages }: WebOptions
       rewritePrefix: prefix,
       http: { agents: { 'http:': agent, 'https:': agent as never }, requestOptions: { timeout: ANSWER_MS } },
       replyOptions: {
+        // Central compares a form's origin with the host that the browser asked, and counts logins by address.
+        rewriteRequestHeaders: (request, headers) => ({
+          ...headers,
+          host: request.headers.host,
+          'x-forwarded-for': request.socket.remoteAddress,
+        }),
         onError: (reply, { error }) => {
           const detail = `central at ${upstream} does not answer: ${error.message}`
           const body = {

@@ -1,6 +1,5 @@
 import fastifyCookie from '@fastify/cookie'
 import fastifyMultipart from '@fastify/multipart'
-import fastifyStatic from '@fastify/static'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -54,12 +53,8 @@ export type HttpOptions = {
   log: Logger
   version: string
   trustedProxies: string[]
-  /** Files served to everyone under `/static/`. */
-  staticDir?: string
   /** Answers a failed page request itself, as a page or a redirect; returns false to leave it as a problem document. */
   problemPage?: (problem: Problem, request: FastifyRequest, reply: FastifyReply) => Promise<boolean> | boolean
-  /** Adds what a route cannot say, a proxy for example; runs before the routes are mounted. */
-  extend?: (app: FastifyInstance) => Promise<void>
 }
 
 export type HttpService = Service & { app: FastifyInstance; url(): string }
@@ -91,11 +86,6 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
   addErrors(app, options)
   await app.register(fastifyCookie)
   await app.register(fastifyMultipart)
-  const { staticDir } = options
-  if (staticDir !== undefined) {
-    await app.register(fastifyStatic, { root: staticDir, prefix: '/static/', index: false, maxAge: '1h' })
-  }
-  await options.extend?.(app)
   const docs = await documentRoutes(app, options)
   const { auth, audit } = options
   mount(app, [...options.routes, ...docs], { auth, audit, idempotency: openIdempotency(Date.now), now: Date.now })

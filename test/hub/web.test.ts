@@ -8,7 +8,7 @@ import { webService } from '../../hub/web/proxy.ts'
 /** A central that says which path it was asked for. */
 async function startCentral(port = 0) {
   const app = fastify()
-  app.all('/*', ({ method, url, headers }) => ({ method, url, cookie: headers.cookie }))
+  app.all('/*', ({ method, url, headers }) => ({ method, url, cookie: headers.cookie, host: headers.host }))
   await app.listen({ host: '127.0.0.1', port })
   return { app, upstream: `127.0.0.1:${(app.server.address() as AddressInfo).port}` }
 }
@@ -26,13 +26,13 @@ async function startWeb(upstream: string, pages = true) {
   return { web, base: `http://127.0.0.1:${port}` }
 }
 
-test('the API, the twins and the pages come from central, with the caller’s cookie', async t => {
+test('the API, the twins and the pages come from central, with the caller’s cookie and host', async t => {
   const { app, upstream } = await startCentral()
   const { web, base } = await startWeb(upstream)
   t.teardown(() => Promise.all([app.close(), web.stop()]))
   for (const path of ['/api/health?x=1', '/twins/b1', '/faults', '/']) {
     const answer = await fetch(`${base}${path}`, { headers: { cookie: 'a=1' } })
-    t.deepEqual(await answer.json(), { method: 'GET', url: path, cookie: 'a=1' })
+    t.deepEqual(await answer.json(), { method: 'GET', url: path, cookie: 'a=1', host: base.slice('http://'.length) })
   }
 })
 
