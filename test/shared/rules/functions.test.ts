@@ -69,6 +69,7 @@ const ARITHMETIC: [string, Rows, (number | null)[]][] = [
   ['sa_t != oa_t', { sa_t: '20 20', oa_t: '20 21' }, [0, 1]],
   ['fan_cmd != fan_status', { fan_cmd: '1 1', fan_status: '0 1' }, [1, 0]],
   ['oa_damper * 3 >= 0.3', { oa_damper: '0.1 0.0999' }, [1, 0]],
+  ['oa_damper * 3 > 0.3', { oa_damper: '0.1 0.1001' }, [0, 1]],
   ['sa_t > 68 degF', { sa_t: '20.1 20' }, [1, 0]],
   ['sa_t - oa_t >= 9 degF', { sa_t: '20 20', oa_t: '15 15.1' }, [1, 0]],
   ['sa_t > oa_t + 9 degF', { sa_t: '20 20.1', oa_t: '15 15' }, [0, 1]],
