@@ -12,6 +12,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openHubClient } from './lib-start/hub-client.ts'
 import { type Memory, memoryOf } from './lib-footprint/memory.ts'
+import { LEAN } from './lib-start/process.ts'
 import { type Running, startMeasured } from './lib-footprint/measured-process.ts'
 import { openPoints, POINT_COUNT } from './lib-footprint/points.ts'
 
@@ -45,7 +46,7 @@ async function bench() {
   const password = 'viewer-of-the-bench'
   const env = await applianceEnv(appliancePort, password)
   const floor = await startSeveral(['scripts/lib-footprint/bare-server.ts', String(barePort)], {}, barePort)
-  const ours = await startSeveral(['appliance/main.ts'], env, appliancePort)
+  const ours = await startSeveral([...LEAN, 'appliance/main.ts'], env, appliancePort)
   say(`ready after ${ours.readyMs} ms (median of ${STARTS}); bare fastify ${floor.readyMs} ms`)
 
   const peak = await pollFor(minutes * MINUTE_MS, ours.last)
@@ -133,4 +134,6 @@ async function freePort(): Promise<number> {
   return port
 }
 
-const round = (value: number): number => Math.round(value * 100) / 100
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}

@@ -1,12 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** What the start reads of a finding (contract §6). */
-export type SeenFinding = { finding_id: string; rule_id: string; equipment_id: string; title: string; from: string }
+export type SeenFinding = {
+  finding_id: string
+  rule_id: string
+  equipment_id: string
+  title: string
+  from: string
+  /** The finding that explains this one. */
+  suppressed_by?: string
+}
 export type SeenHealth = { ok: boolean; edges: number; ingest_ok: number; ingest_duplicate: number; ingest_rejected: number }
 
 export type HubClient = {
   health(): Promise<SeenHealth>
-  /** All findings that the hub holds, oldest first. */
+  /** What the hub shows: the findings that no other one explains, oldest first. */
   findings(): Promise<SeenFinding[]>
   get<T>(path: string): Promise<T>
 }
@@ -25,7 +33,8 @@ export async function openHubClient(base: string, password: string): Promise<Hub
     health: () => get('/api/health'),
     async findings() {
       const { findings } = await get<{ findings: SeenFinding[] }>('/api/fdd/findings?limit=1000')
-      return findings.toSorted((a, b) => (a.from < b.from ? -1 : 1))
+      const shown = findings.filter(({ suppressed_by }) => suppressed_by === undefined)
+      return shown.toSorted((a, b) => (a.from < b.from ? -1 : 1))
     },
   }
 }

@@ -16,6 +16,8 @@ export type Part = {
 /** How long a part may take to stop in order before it is killed. */
 const STOP_MS = 12_000
 const ROOT = new URL('../../', import.meta.url)
+/** How a main is run where memory is dear: small new space, size before speed. It costs a few percent of time. */
+export const LEAN: readonly string[] = ['--max-semi-space-size=1', '--optimize-for-size']
 
 /**
  * Starts a main as a process of its own. It sees the given environment and nothing else of ours but the path.
@@ -25,7 +27,7 @@ const ROOT = new URL('../../', import.meta.url)
 export function startPart(name: string, main: string, env: Record<string, string>, logFile: string): Part {
   const log = openSync(logFile, 'a', 0o600)
   const { PATH = '', HOME = '', TMPDIR = '/tmp' } = process.env
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [...LEAN, main], {
     cwd: ROOT,
     env: { PATH, HOME, TMPDIR, ...env },
     stdio: ['ignore', log, log],

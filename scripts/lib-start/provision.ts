@@ -35,14 +35,20 @@ export async function provision(at: Layout, portBase: number): Promise<void> {
 }
 
 /** Rules run four times an hour, so that a fault shows soon after it is confirmed. */
-const PLATFORM = { rule_interval_hours: 0.25 }
+const APPLIANCE_PLATFORM = { rule_interval_hours: 0.25 }
+/** The hub leaves the rules to the appliance: what it shows, it was sent. */
+const HUB_PLATFORM = { rule_interval_hours: 168 }
 
 /** Ports may differ from start to start, so the appliance's lists are written each time. */
 export async function configure(at: Layout, portBase: number): Promise<void> {
   const { fieldDevices, site } = siteCatalogue(portBase + PORTS.devices)
-  const dir = join(at.appliance, 'config')
+  await writeConfig(at.appliance, { 'field-devices': fieldDevices, site, platform: APPLIANCE_PLATFORM })
+  await writeConfig(at.hub, { platform: HUB_PLATFORM })
+}
+
+async function writeConfig(workspace: string, files: Record<string, object>): Promise<void> {
+  const dir = join(workspace, 'config')
   await mkdir(dir, { recursive: true, mode: 0o700 })
-  for (const [name, value] of Object.entries({ 'field-devices': fieldDevices, site, platform: PLATFORM })) {
+  for (const [name, value] of Object.entries(files))
     await writeFile(join(dir, `${name}.json`), `${JSON.stringify(value, null, 2)}\n`)
-  }
 }

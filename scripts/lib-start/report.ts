@@ -1,5 +1,5 @@
 import { HOUR } from '#shared/core/time.ts'
-import { wallOf } from '#shared/core/zone.ts'
+import { dateOf, wallOf } from '#shared/core/zone.ts'
 import { SITE_START, TIMEZONE } from '../../test/sim/building.ts'
 import { SCRIPT } from '../../test/sim/faults.ts'
 import type { SeenFinding } from './hub-client.ts'
@@ -7,26 +7,32 @@ import type { Options } from './options.ts'
 import type { RunningSite } from './run.ts'
 
 /** What a stranger is told once everything runs. */
-export function greeting({ hubUrl, applianceUrl, folder }: RunningSite, { data, speed }: Options): string {
+export function greeting(site: RunningSite, { data, speed }: Options): string {
+  const { hubUrl, applianceUrl, folder } = site
   const { admin, agent, viewer } = folder.kept.passwords
   const logins = folder.fresh
-    ? `  log in as admin (${admin}), agent (${agent}) or viewer (${viewer})`
-    : '  log in with the passwords of the first start; they are kept in secrets.json of the data folder'
+    ? `log in as admin (${admin}), agent (${agent}) or viewer (${viewer})`
+    : 'log in with the passwords of the first start; secrets.json in the data folder has them'
   const end = data === undefined ? 'stops everything and removes its folder' : `stops everything; ${folder.path} is kept`
   return `
 Plenum runs, with a simulated building at ${speed} times real time.
 
   hub        ${hubUrl}   the fleet, for an operator
   appliance  ${applianceUrl}   the box beside the air handler, for a technician
-${logins}
+  ${logins}
 
-  Faults of the first simulated hours:
-${SCRIPT.filter(({ from }) => from < 4 * HOUR)
-  .map(({ from, equipment_id, says }) => `    ${clockTime(SITE_START + from)}  ${equipment_id.padEnd(8)} ${says}`)
-  .join('\n')}
+${folder.fresh ? firstFaults() : `  In the building it is ${dateOf(site.now(), TIMEZONE)} ${clockTime(site.now())}.`}
 
   Findings appear below as they reach the hub. Ctrl-C ${end}.
 `
+}
+
+/** The faults that a watcher will see first. */
+function firstFaults(): string {
+  const lines = SCRIPT.filter(({ from }) => from < 4 * HOUR).map(
+    ({ from, equipment_id, says }) => `    ${clockTime(SITE_START + from)}  ${equipment_id.padEnd(8)} ${says}`,
+  )
+  return ['  Faults of the first simulated hours:', ...lines].join('\n')
 }
 
 export const findingLine = ({ from, equipment_id, rule_id, title }: SeenFinding, now: number): string =>

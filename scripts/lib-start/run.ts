@@ -28,6 +28,8 @@ export type RunningSite = {
 
 /** A cold, loaded machine takes a while. */
 const READY_MS = 90_000
+/** How often the simulated time is noted. */
+const CLOCK_MS = 5000
 
 /**
  * Starts the simulated building in this process, the hub and the appliance as processes of their own.
@@ -61,7 +63,7 @@ async function startParts(
 
   const started = { speed, epochMs: folder.clockMs ?? SITE_START, atMs: Date.now() }
   const clock = simulatedClock(started)
-  undo.push(() => folder.saveClock(clock.now()))
+  undo.push(keepClock(folder, clock.now))
   const site = await openSite(clock, portBase + PORTS.devices).catch(error => {
     throw new Refusal(portTaken(error.port, 'a simulated device', error))
   })
@@ -81,6 +83,18 @@ async function startParts(
   const broken = Promise.race([hub, appliance].map(async part => failure(part, await part.ended)))
   const client = await openHubClient(hubUrl, folder.kept.passwords.viewer)
   return { hubUrl, applianceUrl, folder, hub: client, now: clock.now, broken, stop }
+}
+
+/** Notes the simulated time as it goes, so that a start after a crash does not go back. @returns its end */
+function keepClock(folder: Folder, now: () => number): () => Promise<void> {
+  let saving = folder.saveClock(now())
+  const timer = setInterval(() => {
+    saving = saving.then(() => folder.saveClock(now()))
+  }, CLOCK_MS)
+  return async () => {
+    clearInterval(timer)
+    await saving.then(() => folder.saveClock(now()))
+  }
 }
 
 const urlOf = (port: number): string => `http://127.0.0.1:${port}`

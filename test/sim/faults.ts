@@ -20,8 +20,6 @@ export type ScheduledFault = {
   to?: number
   /** Rules of the catalogue that may name this fault; the first ones listed are its own, the rest its consequences. */
   rules: string[]
-  /** Its own rule compares with days before, so it shows later. */
-  needsHistory?: true
 }
 
 /**
@@ -42,7 +40,6 @@ export const SCRIPT: readonly ScheduledFault[] = [
     says: 'shut reheat valve passes hot water',
     from: 10 * MINUTE,
     rules: ['VAV-REHEAT-LEAK'],
-    needsHistory: true,
   },
   {
     fault: 'exhaust_fan_off',
