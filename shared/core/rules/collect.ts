@@ -70,18 +70,17 @@ function findingOf(episode: Episode, { instance, baselines, days }: Verdict, { b
 // ---- results: one for each rule and equipment, over all roles of a rule over roles
 
 function resultsOf(verdicts: Verdict[], made: Made[], input: RunInput): RuleResult[] {
-  const groups = new Map<string, Verdict[]>()
-  for (const verdict of verdicts) {
-    const { rule, equipment } = verdict.instance
-    const key = `${equipment.equipment_id}\n${rule.id}`
-    groups.set(key, [...(groups.get(key) ?? []), verdict])
-  }
-  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => resultOf(group, made, input))
+  const groups = Map.groupBy(verdicts, ({ instance: { rule, equipment } }) => `${equipment.equipment_id}\n${rule.id}`)
+  const told = Map.groupBy(made, ({ verdict }) => verdict)
+  const sorted = [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return sorted.map(([, group]) => {
+    const episodes = group.flatMap(verdict => told.get(verdict) ?? []).map(({ episode }) => episode)
+    return resultOf(group, episodes, input)
+  })
 }
 
-function resultOf(group: Verdict[], made: Made[], input: RunInput): RuleResult {
+function resultOf(group: Verdict[], episodes: Episode[], input: RunInput): RuleResult {
   const { rule, equipment } = group[0]!.instance
-  const episodes = made.filter(({ verdict }) => group.includes(verdict)).map(({ episode }) => episode)
   const coverage = group.reduce(
     (sum, verdict) => ({ evaluated: sum.evaluated + verdict.coverage.evaluatedMs, missed: sum.missed + missedMs(verdict) }),
     { evaluated: 0, missed: 0 },

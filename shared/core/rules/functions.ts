@@ -63,5 +63,8 @@ export type Join = (typeof JOINS)[number]
 /** Of a declared baseline: its value, its spread, whether it is still too young, and the tolerance that is due meanwhile. */
 export const BASELINE_FUNCTIONS = ['base', 'spread', 'cold', 'tolerance'] as const
 
+/** A baseline looks back at most this far. */
+export const BASELINE_DAYS_MAX = 92
+
 /** Longest window, ms: what a run over a month of history can still fill. */
 export const WINDOW_MAX_MS = 31 * 86_400_000

@@ -4,6 +4,7 @@ import { ROLES, roleOf } from '../role.ts'
 import { parseDuration } from '../time.ts'
 import { type Checked, checkCondition, checkExpr, type Scope, type Typed } from './check-expr.ts'
 import { describe, type Type, unify } from './dimension.ts'
+import { BASELINE_DAYS_MAX } from './functions.ts'
 import { ExprError } from './lex.ts'
 import { OAF_GUARD, OAF_ROLES } from './macros.ts'
 import { own } from './own.ts'
@@ -15,8 +16,6 @@ import type { Fields, YamlText } from './yaml-text.ts'
 const MIN_COVERAGE = 0.8
 /** What a day must hold of values before it counts for a baseline. */
 const DAY_MINIMUM_MS = 10 * 60_000
-/** A baseline looks back at most this far: history for more is not loaded. */
-const BASELINE_DAYS_MAX = 92
 
 const NEVER: Typed = { kind: 'const', value: 0 }
 type Names = { roles: Record<string, string>; params: Record<string, Param>; each?: string }

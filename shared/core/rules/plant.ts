@@ -20,6 +20,8 @@ export function plantOf(equipment: EquipmentData[]): Plant {
   const parents = new Map<string, string>()
   for (const { equipment_id, feeds } of equipment) for (const fed of feeds) if (byId.has(fed)) parents.set(fed, equipment_id)
   for (const { equipment_id, parent_id } of equipment) if (parent_id && byId.has(parent_id)) parents.set(equipment_id, parent_id)
+  const fed = new Map<string, string[]>()
+  for (const [below, by] of [...parents].toSorted(([a], [b]) => (a < b ? -1 : 1))) fed.set(by, [...(fed.get(by) ?? []), below])
   const made = new Map<string, Steps>()
   const upstream = (equipment_id: string): string[] => {
     const chain: string[] = []
@@ -42,6 +44,6 @@ export function plantOf(equipment: EquipmentData[]): Plant {
       return made.get(key)
     },
     upstream,
-    downstream: equipment_id => [...parents].flatMap(([fed, by]) => (by === equipment_id ? [fed] : [])).toSorted(),
+    downstream: equipment_id => fed.get(equipment_id) ?? [],
   }
 }

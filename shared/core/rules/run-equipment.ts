@@ -1,15 +1,22 @@
 /** All rules of one equipment, day by day: a rule's yesterday decides what its baseline may see today. */
 import type { BaselineView } from '../finding.ts'
+import { DAY } from '../time.ts'
 import { beginDay, endDay } from './baseline.ts'
 import type { Instance } from './compile.ts'
 import { type Episode, episodeTracker, type OpenEpisode } from './episodes.ts'
 import { runNodes } from './graph.ts'
+import { BASELINE_DAYS_MAX, WINDOW_MAX_MS } from './functions.ts'
 import { type Coverage, judgeDay, noCoverage } from './judge.ts'
 import type { Plant } from './plant.ts'
 import { type Day, daysOf, type Rows, rowMaker } from './rows.ts'
 import type { Steps } from './steps.ts'
 import { type Activity, activityKey, spoilersOf } from './suppress.ts'
 import type { RunInput, RunOutput } from './types.ts'
+
+/** What lies longer before a run is not looked at: no baseline and no window reaches so far. */
+const HISTORY_MAX_MS = BASELINE_DAYS_MAX * DAY + WINDOW_MAX_MS + DAY
+/** Most episodes of one rule on one equipment: one that flaps more often lacks `clear`. */
+const EPISODES_MAX = 5000
 
 export type Verdict = {
   instance: Instance
@@ -37,7 +44,7 @@ export function runEquipment(
 ): Verdict[] {
   const runnable = instances.filter(({ missing }) => missing.length === 0)
   const sources = new Set(runnable.flatMap(({ order }) => order.flatMap(({ steps }) => steps ?? [])))
-  const days = daysOf(Math.min(input.from, firstSample(sources)), input.to, input.timezone)
+  const days = daysOf(Math.max(Math.min(input.from, firstSample(sources)), input.from - HISTORY_MAX_MS), input.to, input.timezone)
   const runners = instances.map(instance => runnerOf(instance, days, input, plant))
   const layOut = rowMaker([...sources])
   for (const day of runnable.length > 0 ? days : []) {
@@ -105,7 +112,10 @@ function runDay({ instance, verdict, tracker, spoilers }: Runner, rows: Rows, sp
   judgeDay(instance, rows, verdict.coverage, span, tracker.feed)
   for (const { state, of, when } of baselines) endDay(state, rows, of, when)
   const key = activityKey(equipment.equipment_id, rule.id, role)
-  for (const episode of tracker.episodes().toReversed()) {
+  const episodes = tracker.episodes()
+  if (episodes.length > EPISODES_MAX)
+    throw new RangeError(`more than ${EPISODES_MAX} episodes: the rule needs clear or persistence`)
+  for (const episode of episodes.toReversed()) {
     if (!episode.days.has(rows.day.index)) break
     const dates = activity.get(key) ?? new Set()
     activity.set(key, dates)

@@ -50,16 +50,14 @@ export type Judged = { finding: Finding; instance: Instance }
  */
 export function suppress(judged: Judged[], plant: Plant, until: number): void {
   const order = judged.toSorted(({ finding: a }, { finding: b }) => compare(a, b))
+  const byId = new Map(order.map(item => [item.finding.finding_id, item]))
+  const byEquipment = Map.groupBy(order, ({ finding }) => finding.equipment_id)
   for (const upper of order) {
     if (upper.instance.rule.program.suppresses.length === 0) continue
-    for (const lower of order) {
-      if (lower === upper || lower.finding.suppressed_by !== undefined) continue
-      if (
-        silences(upper, lower, plant) &&
-        overlap(upper.finding, lower.finding, until) >= OVERLAP_MIN &&
-        !below(upper, lower, order)
-      ) {
-        lower.finding.suppressed_by = upper.finding.finding_id
+    for (const equipment_id of reachOf(upper.finding.equipment_id, plant)) {
+      for (const lower of byEquipment.get(equipment_id) ?? []) {
+        if (lower.finding.suppressed_by !== undefined || overlap(upper.finding, lower.finding, until) < OVERLAP_MIN) continue
+        if (silences(upper, lower) && !isBelow(upper, lower, byId)) lower.finding.suppressed_by = upper.finding.finding_id
       }
     }
   }
@@ -68,24 +66,27 @@ export function suppress(judged: Judged[], plant: Plant, until: number): void {
 const compare = (a: Finding, b: Finding): number =>
   a.severity - b.severity || a.from - b.from || (a.finding_id < b.finding_id ? -1 : 1)
 
-/** Whether `upper` is itself silenced by `lower`, over any number of steps. */
-function below(upper: Judged, lower: Judged, order: Judged[]): boolean {
-  let by = upper.finding.suppressed_by
-  while (by !== undefined) {
-    if (by === lower.finding.finding_id) return true
-    by = order.find(({ finding }) => finding.finding_id === by)?.finding.suppressed_by
-  }
-  return false
+/** An equipment with all that it feeds, over any number of steps. */
+function reachOf(equipment_id: string, plant: Plant): Set<string> {
+  const reach = new Set([equipment_id])
+  for (const id of reach) for (const fed of plant.downstream(id)) reach.add(fed)
+  return reach
 }
 
-function silences({ instance: upper }: Judged, { instance: lower }: Judged, plant: Plant): boolean {
+/** Whether `upper` is itself silenced by `lower`, over any number of steps. */
+function isBelow(upper: Judged, lower: Judged, byId: Map<string, Judged>): boolean {
+  let by = upper.finding.suppressed_by
+  while (by !== undefined && by !== lower.finding.finding_id) by = byId.get(by)?.finding.suppressed_by
+  return by !== undefined
+}
+
+/** Told of two findings of which the second is on the first one's equipment or on what that feeds. */
+function silences({ instance: upper }: Judged, { instance: lower }: Judged): boolean {
   if (upper.rule.id === lower.rule.id) return false
   const { suppresses } = upper.rule.program
   const at = upper.equipment.equipment_id
   const reads = lower.leaves.some(({ equipment_id, role }) => equipment_id === at && role === upper.role)
-  if (suppresses.includes(READERS) && reads) return true
-  const beneath = at === lower.equipment.equipment_id || plant.upstream(lower.equipment.equipment_id).includes(at)
-  return beneath && suppresses.some(pattern => matches(pattern, lower.rule.id))
+  return (suppresses.includes(READERS) && reads) || suppresses.some(pattern => matches(pattern, lower.rule.id))
 }
 
 /** Share of `lower`'s span that `upper` covers. */

@@ -54,7 +54,7 @@ export function openYaml(text: string): { root?: Fields; yaml: YamlText; body: R
     errors.push({ line: 1, column: 1, message: `longer than ${TEXT_MAX} characters` })
     return { yaml, body: {} }
   }
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' })
   for (const { pos, message } of document.errors) complainAt(pos[0], message)
   if (errors.length > 0) return { yaml, body: {} }
   if (!isMap(document.contents)) {

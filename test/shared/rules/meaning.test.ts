@@ -372,3 +372,18 @@ test('the outdoor-air fraction is gated while the airs are too close to tell', t
   t.is(status('17.1x6').reason, 'gated')
   t.is(run([rule], [ahu({ oa_damper: '0x6' })], 30 * MINUTE).results[0]!.reason, 'missing_role')
 })
+
+test('a rule that flaps without end fails and says what it lacks', t => {
+  const rows = Array.from({ length: 11_000 }, (_, i) => (i % 2 ? 30 : 10)).join(' ')
+  const output = run([ruleOf(yamlOf({}))], [ahu({ sa_t: rows }, MINUTE)], 11_000 * MINUTE)
+  t.deepEqual(output.findings, [])
+  t.regex(output.failed[0]!.error, /more than 5000 episodes: the rule needs clear/)
+})
+
+test('a stray sample of long ago does not make the run long', t => {
+  const plant = [ahu({ sa_t: '30x12' })]
+  const series = plant[0]!.roles.sa_t!
+  const stray = { ...series, ts: Float64Array.of(0, ...series.ts), values: Float64Array.of(20, ...series.values) }
+  const output = run([ruleOf(yamlOf({}))], [{ ...plant[0]!, roles: { sa_t: stray } }], HOUR)
+  t.deepEqual(spans(output), ['0-'])
+})
