@@ -94,6 +94,15 @@ export function runNodes(order: Node[], rows: Rows): void {
   }
 }
 
+/** Lets go of columns and of what windows remember: an equipment is done, others are to come. */
+export function releaseNodes(order: Node[]): void {
+  for (const node of order) {
+    node.out = new Float64Array(0)
+    node.inputs = []
+    node.run = () => undefined
+  }
+}
+
 function constantRun(node: Node, value: number): Node['run'] {
   let filled = 0
   return () => {

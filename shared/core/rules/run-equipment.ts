@@ -4,7 +4,7 @@ import { DAY } from '../time.ts'
 import { beginDay, endDay } from './baseline.ts'
 import type { Instance } from './compile.ts'
 import { type Episode, episodeTracker, type OpenEpisode } from './episodes.ts'
-import { runNodes } from './graph.ts'
+import { releaseNodes, runNodes } from './graph.ts'
 import { BASELINE_DAYS_MAX, WINDOW_MAX_MS } from './functions.ts'
 import { type Coverage, judgeDay, noCoverage } from './judge.ts'
 import type { Plant } from './plant.ts'
@@ -64,6 +64,7 @@ export function runEquipment(
       }
     }
   }
+  for (const { order } of instances) releaseNodes(order)
   return runners.filter(runner => !runner.failed).map(({ verdict, tracker }) => ({ ...verdict, episodes: tracker.episodes() }))
 }
 
