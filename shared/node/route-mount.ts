@@ -107,7 +107,8 @@ function assertBody(route: Route, request: FastifyRequest): void {
     )
   }
   if (route.bodyMax !== undefined && Number(length) > route.bodyMax) {
-    throw new Problem('too_large', `The body has ${length} bytes; at most ${route.bodyMax} are taken`)
+    const way = route.takes === 'upload' ? '; a ZIP of it may be small enough' : ''
+    throw new Problem('too_large', `The body has ${length} bytes; at most ${route.bodyMax} are taken${way}`)
   }
 }
 

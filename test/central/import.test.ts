@@ -266,6 +266,20 @@ for (const [what, csv, more, code, severity, count] of [
   })
 }
 
+test('an empty table among others is named, and the rest goes in', async t => {
+  const files = {
+    ...airHandler(table(rows(2)), { manifest: ownBuilding() }),
+    'AHU-1/empty.csv': '',
+    'AHU-1/header.csv': 'Times,Value\n',
+  }
+  const { body } = await preflight(files)
+  t.deepEqual(
+    body.checks.filter(({ code }: Seen) => code === 'no_rows').map(({ severity, message }: Seen) => `${severity} ${message}`),
+    ['warning AHU-1/empty.csv: is empty', 'warning AHU-1/header.csv: holds a header and no rows'],
+  )
+  t.like((await execute(body.session_id)).body, { ok: true, rows_written: 2 })
+})
+
 test('the unknown unit names its column', async t => {
   const { body } = await preflight(airHandler(table(rows(3)), { manifest: ownBuilding(), map: { units: { SAT: 'furlong' } } }))
   t.regex(checkOf(body.checks, 'unit_unknown')!.message, /AHU-1\/history_wide\.csv: column SAT has the unit "furlong"/)

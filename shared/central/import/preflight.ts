@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { type Findings, gatherChecks } from '#shared/core/csv/checks.ts'
+import { type Findings, gatherChecks, refuseEmpty } from '#shared/core/csv/checks.ts'
 import { type EquipmentFolder, layOut } from '#shared/core/csv/layout.ts'
 import { isId, type Read, readColumnMap, readManifest } from '#shared/core/csv/manifest.ts'
 import { equipmentTypeOf, withoutUnit } from '#shared/core/csv/names.ts'
@@ -51,7 +51,9 @@ export async function preflightPackage(files: PackageFile[], { model, site_id }:
     reportMissing(owner, headers, folder, checks)
   }
   if (scanned.length === 0) checks.add('no_rows', 'package', 'holds no table with rows')
-  const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, checks.list())
+  const rows = scanned.reduce((sum, { scan }) => sum + (scan.timeline?.rows ?? 0), 0)
+  const found = refuseEmpty(checks.list(), rows)
+  const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, found)
   const planned = planPoints(building_id, scanned, known)
   return { report, plan: { building, equipment: planEquipment(building_id, scanned, model), ...planned } }
 }

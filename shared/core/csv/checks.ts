@@ -31,11 +31,11 @@ export const CHECKS = {
   ),
   header_duplicate: means('error', 'Give every column a header of its own'),
   row_unreadable: means('error', 'Close the quotes and keep one record on one line'),
-  no_rows: means('error', 'Send at least one row with a readable timestamp'),
   no_numeric_columns: means('error', 'Send at least one column that holds numbers or state texts'),
   unit_unknown: means('error', 'Write a unit that is listed in GET /api/ingest/contract', '"units":{"Supply Temp":"degF"}'),
   unit_mismatch: means('error', 'Give a unit of what the role measures', '"units":{"Supply Temp":"degF"}'),
   unit_conflict: means('error', 'Use a unit that fits the history which the point has, or another header'),
+  no_rows: means('warning', 'Send at least one row with a readable timestamp; a package without any is refused'),
   column_missing: means('warning', 'Remove the entry from column_map.json or add the column'),
   column_empty: means('warning', 'Check the export: the column holds no value'),
   column_unmapped: means(
@@ -105,6 +105,10 @@ export function hintsFor(checks: Check[]): AgentHint[] {
   const codes = new Set(checks.filter(({ severity }) => severity !== 'info').map(({ code }) => code))
   return [...codes].map(code => ({ code, action: CHECKS[code].action, example: CHECKS[code].example }))
 }
+
+/** A table without rows keeps the rest of its package from nothing; a package without rows is refused. */
+export const refuseEmpty = (checks: Check[], rows: number): Check[] =>
+  rows > 0 ? checks : checks.map(check => (check.code === 'no_rows' ? { ...check, severity: 'error' } : check))
 
 export type Verdict = 'pass' | 'warn' | 'fail'
 export function verdictOf(checks: Check[]): Verdict {

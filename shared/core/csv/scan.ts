@@ -82,7 +82,7 @@ export function openScan(options: ScanOptions): TableScan {
         return { rows_in: rows, rows_rejected: rows, order: undefined, timeline: undefined, columns: kept }
       }
       const { order, timeline: times } = read
-      reportTimes(times, options)
+      if (rows > 0) reportTimes(times, options)
       return { rows_in: rows, rows_rejected: rows - times.rows, order, timeline: times, columns: kept }
     },
   }
