@@ -1,5 +1,5 @@
 import test from 'ava'
-import { readCell, statesOf } from '#shared/core/csv/cell.ts'
+import { readCell, stateNumber, statesOf } from '#shared/core/csv/cell.ts'
 import { sniffDialect } from '#shared/core/csv/dialect.ts'
 import { judgeEntries, PACKAGE_LIMITS } from '#shared/core/csv/entries.ts'
 import { layOut } from '#shared/core/csv/layout.ts'
@@ -35,21 +35,24 @@ for (const [cell, decimalComma, wanted] of [
     t.is(readCell(cell, decimalComma), wanted))
 }
 
-for (const [texts, kept, wanted] of [
-  [['On', 'Off'], [], ['Off', 'On']],
-  [['On'], [], ['off', 'On']],
-  [['UnOccupied', 'Occupied'], [], ['UnOccupied', 'Occupied']],
-  [['Heat', 'Cool', 'Auto'], [], ['Auto', 'Cool', 'Heat']],
-  [
-    ['Alarm', 'On'],
-    ['On', 'Off'],
-    ['On', 'Off', 'Alarm'],
-  ],
-  [['ON', 'On', 'Off'], [], ['ON', 'Off', 'On']],
+for (const [texts, kept, wanted, known] of [
+  [['On', 'Off'], [], ['Off', 'On'], true],
+  [['On'], [], ['off', 'On'], true],
+  [['UnOccupied', 'Occupied'], [], ['UnOccupied', 'Occupied'], true],
+  [['Occ', 'Unocc'], [], ['Unocc', 'Occ'], true],
+  [['ON', 'On', 'Off'], [], ['Off', 'On'], true],
+  [['Heat', 'Cool', 'Auto'], [], ['Auto', 'Cool', 'Heat'], false],
+  [['Alarm', 'On'], ['On', 'Off'], ['On', 'Off', 'Alarm'], false],
+  [['on'], ['On', 'Off'], ['On', 'Off'], true],
 ] as const) {
   test(`the states ${texts.join(', ')} after [${kept.join(', ')}] are ${wanted.join(', ')}`, t =>
-    t.deepEqual(statesOf(texts, kept), [...wanted]))
+    t.deepEqual(statesOf(texts, kept), { states: [...wanted], known }))
 }
+
+test('a state is found whatever its case', t => {
+  t.is(stateNumber(['Off', 'On'], 'ON'), 1)
+  t.is(stateNumber(['Off', 'On'], 'Auto'), Number.NaN)
+})
 
 for (const [head, delimiter, decimalComma] of [
   ['t,a,b\n1,2,3\n', ',', false],

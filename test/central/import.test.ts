@@ -219,6 +219,14 @@ for (const [what, csv, more, code, severity, count] of [
     1,
   ],
   [
+    'texts of a flag of which nobody knows the order',
+    table(['2026-03-01T00:00:00Z,Ja', '2026-03-01T00:05:00Z,Nein'], 'timestamp_utc,Fan'),
+    {},
+    'states_order_unknown',
+    'error',
+    1,
+  ],
+  [
     'a text among numbers',
     local(['2026-03-08 00:30,60', '2026-03-08 00:35,fault', '2026-03-08 00:40,60']),
     {},

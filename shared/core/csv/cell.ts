@@ -26,6 +26,8 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ['no', 'yes'],
   ['inactive', 'active'],
   ['unoccupied', 'occupied'],
+  ['unocc', 'occ'],
+  ['not running', 'running'],
   ['closed', 'open'],
   ['stop', 'start'],
   ['stopped', 'running'],
@@ -39,17 +41,25 @@ const PAIRS: readonly (readonly [string, string])[] = [
 export const STATES_MAX = 32
 
 /**
- * The state texts of a column, index = stored number. Texts that are kept already keep their number.
- *
- * A known pair is 0 and 1 even when only one of the two was seen; other texts go in alphabetical order.
+ * The state texts of a column, index = stored number. Texts that are kept already keep their number; texts that differ
+ * in case only are one. A known pair is 0 and 1 even when only one of the two was seen.
  *
  * @param texts distinct texts as written
  * @param kept states that the point has so far
+ * @returns `known` tells whether the order means something; else it is that of the alphabet
  */
-export function statesOf(texts: readonly string[], kept: readonly string[] = []): string[] {
-  const fresh = texts.filter(text => !kept.includes(text)).toSorted()
-  if (kept.length) return [...kept, ...fresh]
-  const lower = new Map(fresh.map(text => [text.toLowerCase(), text]))
-  const pair = PAIRS.find(words => [...lower.keys()].every(text => words.includes(text)))
-  return pair && lower.size === fresh.length ? pair.map(word => lower.get(word) ?? word) : fresh
+export function statesOf(texts: readonly string[], kept: readonly string[] = []): { states: string[]; known: boolean } {
+  const taken = new Set(kept.map(text => text.toLowerCase()))
+  const fresh = new Map(texts.toSorted().map(text => [text.toLowerCase(), text]))
+  for (const text of taken) fresh.delete(text)
+  if (kept.length) return { states: [...kept, ...fresh.values()], known: fresh.size === 0 }
+  const pair = PAIRS.find(words => [...fresh.keys()].every(text => words.includes(text)))
+  return pair ? { states: pair.map(word => fresh.get(word) ?? word), known: true } : { states: [...fresh.values()], known: false }
+}
+
+/** @returns the number of a state, or NaN for a text that is none */
+export function stateNumber(states: readonly string[], text: string): number {
+  const wanted = text.toLowerCase()
+  const at = states.findIndex(state => state.toLowerCase() === wanted)
+  return at < 0 ? Number.NaN : at
 }

@@ -56,6 +56,11 @@ export const CHECKS = {
   row_truncated: means('warning', 'Export the file again: its last row is cut off'),
   value_unreadable: means('warning', 'Write plain numbers; unreadable values count as missing', '21.5'),
   text_states: means('info', 'Nothing need be done: the texts are kept as states'),
+  states_order_unknown: means(
+    'error',
+    'Send 0 and 1, or texts such as Off and On, Closed and Open, Unoccupied and Occupied',
+    '1',
+  ),
   states_too_many: means('warning', 'Free text is not kept; send numbers or at most 32 state texts'),
   grid_differs: means('info', 'Nothing need be done: the spacing found counts, not the one stated'),
   unit_from_header: means('info', 'Nothing need be done: the header states the unit'),

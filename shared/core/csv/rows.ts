@@ -1,7 +1,7 @@
 /** Turns the rows of a scanned table into history, block by block. */
 import type { PointRows } from '../ports.ts'
 import type { Series } from '../series.ts'
-import { readCell } from './cell.ts'
+import { readCell, stateNumber } from './cell.ts'
 import type { CheckCode } from './checks.ts'
 import type { Meaning } from './local-clock.ts'
 import { fitsWidth } from './scan.ts'
@@ -96,8 +96,7 @@ export function openRows({ columns, decimalComma }: TablePlan): RowReader {
 function toHistory(cell: number | string | undefined, { scale, offset, states }: PlannedColumn): number | undefined {
   if (cell === undefined) return undefined
   if (typeof cell === 'number') return cell * scale + offset
-  const state = states?.indexOf(cell) ?? -1
-  return state < 0 ? Number.NaN : state
+  return states ? stateNumber(states, cell) : Number.NaN
 }
 
 /** The samples in time order; of samples at the same instant the last one counts. */

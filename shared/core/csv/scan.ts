@@ -141,10 +141,12 @@ function settle(column: Column, count: CellCount, { checks, place }: ScanOptions
       checks.add('states_too_many', place, `columns hold free text`, { examples: [`${header}, ${count.examples[0]}`] })
       return []
     }
-    const states = statesOf([...count.texts.keys()], point?.states)
-    checks.add('text_states', place, 'texts are kept as states', {
-      examples: [`${header}: ${states.map((text, i) => `${i} = ${text}`).join(', ')}`],
-    })
+    const { states, known } = statesOf([...count.texts.keys()], point?.states)
+    const example = `${header}: ${states.map((text, i) => `${i} = ${text}`).join(', ')}`
+    checks.add('text_states', place, 'texts are kept as states', { examples: [example] })
+    if (role !== undefined && ROLES[role]!.kind === 'bool' && !known) {
+      checks.add('states_order_unknown', place, `which text of ${role} means yes is not known`, { examples: [example] })
+    }
     const own = unit === 'count' ? (states.length === 2 ? 'bool' : 'enum') : unit
     return [{ ...column, unit: own, historyUnit: point?.unit ?? own, kind: kindOf(role, own, states), states }]
   }
