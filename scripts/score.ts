@@ -19,7 +19,7 @@ function readOptions(args: string[]) {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
   const options = { cold: flag, json: flag, help: flag, noise: text, sampling: text, bias: text, type: text }
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options })
+  const { values, positionals } = parseArgs({ args: withSigns(args), allowPositionals: true, options })
   const [dir] = positionals
   if (values.help || dir === undefined) return { help: true } as const
   const sampling = values.sampling === undefined ? undefined : parseDuration(values.sampling)
@@ -33,6 +33,13 @@ function readOptions(args: string[]) {
   if (sampling) score.sampling = sampling
   return { help: false, dir, json: values.json, score } as const
 }
+
+/** `--bias -2` as `--bias=-2`: a number below zero is no option. */
+const withSigns = (args: string[]): string[] =>
+  args.flatMap((arg, i) => {
+    if (/^-\d/.test(arg) && args[i - 1]?.startsWith('--')) return []
+    return arg.startsWith('--') && /^-\d/.test(args[i + 1] ?? '') ? [`${arg}=${args[i + 1]}`] : [arg]
+  })
 
 function numberOf(name: string, text: string): number {
   const value = Number(text)
@@ -56,7 +63,7 @@ async function main(args: string[]): Promise<number> {
   const total = { ...scoreOf(verdicts), seconds: round(sets.reduce((sum, { seconds }) => sum + seconds, 0)) }
   process.stdout.write(line({ set: 'in all', ...total }))
   if (options.json) {
-    const bySet = sets.map(({ verdicts: _, seconds, ...set }) => ({ ...set, seconds: round(seconds) }))
+    const bySet = sets.map(({ set, verdicts: own, seconds }) => ({ set, ...scoreOf(own), seconds: round(seconds) }))
     process.stdout.write(`${JSON.stringify({ ...total, sets: bySet })}\n`)
   }
   return 0

@@ -22,6 +22,9 @@ export type LabelledSet = { name: string; ts: Float64Array; columns: LabelledCol
 const US_UNITS: Record<string, string> = { temperature: 'degF', pressure: 'inwc', flow: 'cfm' }
 /** A signal column that states no unit and goes beyond this is in percent. */
 const FRACTION_MAX = 1.5
+/** A pressure column that states no unit and goes beyond this many inches of water is in Pa. */
+const INWC_MAX = 20
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /** @returns the rows of `labels.csv`, in its order */
 export function readLabels(dir: string): Label[] {
@@ -29,7 +32,11 @@ export function readLabels(dir: string): Label[] {
   const at = (name: string) => header.findIndex(cell => cell.trim() === name)
   const [file, date, component] = [at('file'), at('date'), at('component')]
   if (file < 0 || date < 0 || component < 0) throw new Error('labels.csv needs the columns file, date and component')
-  return rows.map(row => ({ file: row[file]!.trim(), date: row[date]!.trim(), component: row[component]!.trim() || 'normal' }))
+  return rows.map((row, i) => {
+    const cell = (index: number) => (row[index] ?? '').trim()
+    if (!ISO_DATE.test(cell(date))) throw new Error(`labels.csv, line ${i + 2}: ${cell(date)} is no date such as 2026-03-01`)
+    return { file: cell(file), date: cell(date), component: cell(component) || 'normal' }
+  })
 }
 
 /**
@@ -82,5 +89,6 @@ function unitOf(header: string, role: string, values: Float64Array): string {
   const { unit } = ROLES[role]!
   const { dimension } = UNITS[unit]!
   if (dimension === 'fraction') return values.some(value => value > FRACTION_MAX) ? 'percent' : 'fraction'
+  if (dimension === 'pressure' && values.some(value => value > INWC_MAX)) return 'Pa'
   return US_UNITS[dimension] ?? unit
 }

@@ -54,7 +54,15 @@ export function readPointFiles(dirs: string[], map: PointMap): PointFiles {
       .map(path => join(dir, path)),
   )
   const named = new Map(paths.toSorted().map(path => [path, equipmentOf(nameOf(path), map)]))
-  const found: PointFiles = { equipment: [], files: paths.length, rows: 0, empty: [], homeless: [], zones: new Set(), orders: new Set() }
+  const found: PointFiles = {
+    equipment: [],
+    files: paths.length,
+    rows: 0,
+    empty: [],
+    homeless: [],
+    zones: new Set(),
+    orders: new Set(),
+  }
   for (const [path, own] of named) {
     const home = own ?? neighbour(path, named)
     if (!home) found.homeless.push(basename(path))

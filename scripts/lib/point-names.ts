@@ -61,14 +61,22 @@ export function readPointMap(path: string): PointMap {
   const { equipment, points } = JSON.parse(readFileSync(path, 'utf8')) as PointMap
   if (!Array.isArray(equipment) || !Array.isArray(points)) throw new Error(`${path} needs the lists equipment and points`)
   for (const { pattern, equipment_type } of equipment) {
-    new RegExp(pattern)
+    if (!isPattern(pattern)) throw new Error(`${path}: ${pattern} is no regular expression`)
     if (!EQUIPMENT_TYPES.includes(equipment_type)) throw new Error(`${path}: ${equipment_type} is no equipment type`)
   }
   for (const { pattern, role } of points) {
-    new RegExp(pattern)
+    if (!isPattern(pattern)) throw new Error(`${path}: ${pattern} is no regular expression`)
     if (!ROLES[role]) throw new Error(`${path}: ${role} is no role`)
   }
   return { equipment, points }
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text).source.length > 0
+  } catch {
+    return false
+  }
 }
 
 export type NamedEquipment = { equipment_id: string; equipment_type: EquipmentType; point: string }

@@ -32,14 +32,21 @@ test('a file bears the id of its rule', t => {
 
 test('every rule says in a sentence with figures what it found, and data rules alone accuse nobody', t => {
   for (const { id, kind, program } of rules) {
-    t.true(program.explains.some(part => typeof part !== 'string'), id)
+    t.true(
+      program.explains.some(part => typeof part !== 'string'),
+      id,
+    )
     t.is(program.causes.length === 0, kind === 'data', id)
   }
 })
 
 test('every rule proves a fault, no fault, a boundary, a missing role, irregular samples and equipment off', t => {
   for (const rule of rules) {
-    for (const [what, meets] of DEMANDS) t.true(rule.tests.some(one => meets(one, rule)), `${rule.id} lacks ${what}`)
+    for (const [what, meets] of DEMANDS)
+      t.true(
+        rule.tests.some(one => meets(one, rule)),
+        `${rule.id} lacks ${what}`,
+      )
   }
 })
 
