@@ -1,18 +1,18 @@
-import type { Clock, Historian, Results } from '#shared/core/ports.ts'
+import type { Clock, Results } from '#shared/core/ports.ts'
 import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import { SECOND } from '#shared/core/time.ts'
 
-export type SnapshotPorts = { model: ModelStore; results: Results; edges: EdgeStore; clock: Clock; historian: Historian }
+export type SnapshotPorts = { model: ModelStore; results: Results; edges: EdgeStore; clock: Clock }
 
 /** Active findings that are counted; beyond it the count says so by being this. */
 const FINDINGS_MAX = 10_000
 
 /**
- * What everyone may know: counts, codes and ages. No names, no addresses, no values.
+ * What everyone may know: counts, codes and ages. No names, no addresses, no values, and nothing that costs a query.
  *
  * @returns ages in seconds of the process's clock; null for what never was
  */
-export async function takeSnapshot({ model, results, edges, clock, historian }: SnapshotPorts) {
+export function takeSnapshot({ model, results, edges, clock }: SnapshotPorts) {
   const now = clock.now()
   const age = (ms: number | undefined | null) =>
     ms === undefined || ms === null ? null : Math.max(0, Math.round((now - ms) / SECOND))
@@ -20,8 +20,7 @@ export async function takeSnapshot({ model, results, edges, clock, historian }: 
   const points = buildings.flatMap(({ building_id }) => model.points(building_id))
   const active = results.list({ state: 'active', limit: FINDINGS_MAX })
   const latest = buildings.flatMap(({ building_id }) => results.latest(building_id))
-  const spans = (await Promise.all(buildings.map(({ building_id }) => historian.spans(building_id)))).flat()
-  const newest = spans.reduce<number | undefined>((last, span) => Math.max(last ?? span.last, span.last), undefined)
+  const heard = edges.list().flatMap(({ last_data_at }) => last_data_at ?? [])
   return {
     buildings: buildings.length,
     equipment: buildings.reduce((sum, { building_id }) => sum + model.equipment(building_id).length, 0),
@@ -34,7 +33,7 @@ export async function takeSnapshot({ model, results, edges, clock, historian }: 
     findings_by_rule: countBy(active.map(({ rule_id }) => rule_id)),
     results: countBy(latest.map(({ status }) => status)),
     last_run_age_secs: age(results.runs({ limit: 1 })[0]?.finished_at),
-    newest_sample_age_secs: age(newest),
+    newest_edge_data_age_secs: age(heard.length ? Math.max(...heard) : null),
   }
 }
 

@@ -9,14 +9,14 @@ const KEPT_MS = 10 * SECOND
 
 /** What everyone may see: counts, codes and ages only. */
 export function publicRoutes(context: CentralContext): Route[] {
-  const snapshot = kept(async () => ({ as_of: formatInstant(context.clock.now()), ...(await takeSnapshot(context)) }))
+  const snapshot = kept(() => ({ as_of: formatInstant(context.clock.now()), ...takeSnapshot(context) }))
   return [
     route({
       method: 'GET',
       path: '/api/building/snapshot',
       auth: 'public',
       summary: 'Counts, codes and ages of everything here',
-      handle: async () => ({ ok: true, ...(await snapshot()) }),
+      handle: () => ({ ok: true, ...snapshot() }),
     }),
     route({
       method: 'GET',
@@ -31,24 +31,20 @@ export function publicRoutes(context: CentralContext): Route[] {
         points: Type.Integer(),
         findings_active: Type.Integer(),
         last_run_age_secs: Type.Union([Type.Integer(), Type.Null()]),
-        newest_sample_age_secs: Type.Union([Type.Integer(), Type.Null()]),
+        newest_edge_data_age_secs: Type.Union([Type.Integer(), Type.Null()]),
       }),
-      handle: async () => {
-        const { as_of, buildings, equipment, points, findings_active, last_run_age_secs, newest_sample_age_secs } =
-          await snapshot()
-        return { ok: true, as_of, buildings, equipment, points, findings_active, last_run_age_secs, newest_sample_age_secs }
+      handle: () => {
+        const { as_of, buildings, equipment, points, findings_active, last_run_age_secs, newest_edge_data_age_secs } = snapshot()
+        return { ok: true, as_of, buildings, equipment, points, findings_active, last_run_age_secs, newest_edge_data_age_secs }
       },
     }),
   ]
 }
 
-function kept<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: { at: number; value: Promise<T> } | undefined
+function kept<T>(make: () => T): () => T {
+  let made: { at: number; value: T } | undefined
   return () => {
     if (!made || made.at < performance.now() - KEPT_MS) made = { at: performance.now(), value: make() }
-    made.value.catch(() => {
-      made = undefined
-    })
     return made.value
   }
 }
