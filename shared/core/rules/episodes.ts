@@ -102,6 +102,13 @@ export function episodeTracker(limits: EpisodeLimits, carried?: OpenEpisode) {
     },
     /** Confirmed episodes in time order; the last may still be open. */
     episodes: (): Episode[] => (current && confirmed ? [...done, current] : done),
+    /** How many there are, and those with time in fault on one day, the last first. */
+    count: (): number => done.length + (current && confirmed ? 1 : 0),
+    on(index: number): Episode[] {
+      const found = current && confirmed && current.days.has(index) ? [current] : []
+      for (let i = done.length - 1; i >= 0 && done[i]!.days.has(index); i--) found.push(done[i]!)
+      return found
+    },
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { MINUTE } from '../time.ts'
 import { averageRun } from './average.ts'
+import { extremeRun } from './extreme.ts'
 import { choose, join, KERNELS } from './kernels.ts'
 import type { Rows } from './rows.ts'
 import { firstAtOrAfter, type Steps } from './steps.ts'
@@ -63,6 +64,10 @@ export function createGraph() {
       make(key(name, [input]), [input], node => windowRun(node, input, create(), coverMs)),
     average: (input: Node, windowMs: number): Node =>
       make(key(`avg ${windowMs}`, [input]), [input], node => averageRun(node, input, windowMs, WINDOW_COVERAGE * windowMs)),
+    extreme: (input: Node, windowMs: number, sign: 1 | -1): Node =>
+      make(key(`extreme ${sign} ${windowMs}`, [input]), [input], node =>
+        extremeRun(node, input, windowMs, WINDOW_COVERAGE * windowMs, sign),
+      ),
     coverage: (input: Node, windowMs: number): Node =>
       make(key(`coverage ${windowMs}`, [input]), [input], node => coverageRun(node, input, windowMs)),
     /** A node that belongs to one rule alone. */

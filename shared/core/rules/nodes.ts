@@ -2,20 +2,7 @@
 import type { BaselineState } from './baseline.ts'
 import type { Graph, Node } from './graph.ts'
 import type { Rows } from './rows.ts'
-import {
-  between,
-  cusum,
-  deltaOf,
-  eventSum,
-  extreme,
-  heldFor,
-  lagged,
-  quantile,
-  rangeOf,
-  reversal,
-  stretchCount,
-  type WindowOp,
-} from './windows.ts'
+import { between, cusum, deltaOf, eventSum, heldFor, lagged, quantile, reversal, stretchCount, type WindowOp } from './windows.ts'
 
 const bothKnown = (from: number, to: number): boolean => from === from && to === to
 const change = (from: number, to: number): number => (bothKnown(from, to) ? 1 : 0)
@@ -24,9 +11,6 @@ const distance = (from: number, to: number): number => (bothKnown(from, to) ? Ma
 
 /** `covers`: most of the window must be known. The others say themselves when they know too little. */
 const WINDOWS: Record<string, { create: (windowMs: number, extra: number) => WindowOp; covers: boolean }> = {
-  min: { create: windowMs => extreme(windowMs, -1), covers: true },
-  max: { create: windowMs => extreme(windowMs, 1), covers: true },
-  range: { create: rangeOf, covers: true },
   median: { create: windowMs => quantile(windowMs, 0.5), covers: true },
   percentile: { create: quantile, covers: true },
   changes: { create: windowMs => eventSum(windowMs, change), covers: true },
@@ -40,12 +24,21 @@ const WINDOWS: Record<string, { create: (windowMs: number, extra: number) => Win
   delta: { create: deltaOf, covers: false },
 }
 
-export const isWindow = (name: string): boolean => name === 'avg' || name === 'duty' || Object.hasOwn(WINDOWS, name)
+/** Those that have a loop of their own. The share of time in which a condition holds is the mean of its 0 and 1. */
+const LOOPS: Record<string, (graph: Graph, input: Node, windowMs: number) => Node> = {
+  avg: (graph, input, windowMs) => graph.average(input, windowMs),
+  duty: (graph, input, windowMs) => graph.average(input, windowMs),
+  min: (graph, input, windowMs) => graph.extreme(input, windowMs, -1),
+  max: (graph, input, windowMs) => graph.extreme(input, windowMs, 1),
+  range: (graph, input, windowMs) => graph.op('sub', graph.extreme(input, windowMs, 1), graph.extreme(input, windowMs, -1)),
+}
+
+export const isWindow = (name: string): boolean => Object.hasOwn(LOOPS, name) || Object.hasOwn(WINDOWS, name)
 
 /** @param extra the function's further constant: a share, a dead band, a slack */
 export function windowNode(graph: Graph, name: string, input: Node, windowMs: number, extra: number): Node {
-  // The share of time in which a condition holds is the mean of its 0 and 1.
-  if (name === 'avg' || name === 'duty') return graph.average(input, windowMs)
+  const loop = LOOPS[name]
+  if (loop) return loop(graph, input, windowMs)
   const { create, covers } = WINDOWS[name]!
   return graph.window(`${name} ${windowMs} ${extra}`, input, covers ? windowMs : 0, () => create(windowMs, extra))
 }

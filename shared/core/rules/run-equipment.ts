@@ -113,11 +113,9 @@ function runDay({ instance, verdict, tracker, spoilers }: Runner, rows: Rows, sp
   judgeDay(instance, rows, verdict.coverage, span, tracker.feed)
   for (const { state, of, when } of baselines) endDay(state, rows, of, when)
   const key = activityKey(equipment.equipment_id, rule.id, role)
-  const episodes = tracker.episodes()
-  if (episodes.length > EPISODES_MAX)
+  if (tracker.count() > EPISODES_MAX)
     throw new RangeError(`more than ${EPISODES_MAX} episodes: the rule needs clear or persistence`)
-  for (const episode of episodes.toReversed()) {
-    if (!episode.days.has(rows.day.index)) break
+  for (const episode of tracker.on(rows.day.index)) {
     const dates = activity.get(key) ?? new Set()
     activity.set(key, dates)
     for (const index of episode.days.keys()) dates.add(verdict.days[index]!.date)

@@ -37,46 +37,6 @@ export function knownTime(windowMs: number): { flip(t: number, known: boolean): 
   }
 }
 
-/** Greatest (`sign` 1) or least (−1) value that held in the window. */
-export function extreme(windowMs: number, sign: 1 | -1): WindowOp {
-  // (value × sign, end of its hold), values falling: the front is the extreme.
-  const falling = new Ring()
-  const state = { current: Number.NaN }
-  return {
-    push(t, value) {
-      if (state.current === state.current) falling.b[(falling.back - 1) & falling.mask] = t
-      const current = value * sign
-      state.current = current
-      if (current !== current) return
-      const { a, mask, front } = falling
-      let back = falling.back
-      while (back > front && a[(back - 1) & mask]! <= current) back--
-      falling.back = back
-      falling.push(current, Infinity)
-    },
-    read(t) {
-      const cut = t - windowMs
-      const { b, mask } = falling
-      let front = falling.front
-      while (b[front & mask]! <= cut) front++
-      falling.front = front
-      return falling.a[front & mask]! * sign
-    },
-  }
-}
-
-export function rangeOf(windowMs: number): WindowOp {
-  const top = extreme(windowMs, 1)
-  const bottom = extreme(windowMs, -1)
-  return {
-    push(t, value) {
-      top.push(t, value)
-      bottom.push(t, value)
-    },
-    read: t => top.read(t) - bottom.read(t),
-  }
-}
-
 /** The value that held at t − w. */
 export function lagged(windowMs: number): WindowOp {
   const steps = new Ring()
