@@ -361,6 +361,18 @@ test('a later package in another unit is converted to the unit that history has'
   )
 })
 
+test('a package that was planned before another changed its points is not imported', async t => {
+  const manifest = ownBuilding()
+  const one = ['2026-03-01T00:00:00Z,50']
+  const [fahrenheit, celsius] = await Promise.all(
+    ['degF', 'degC'].map(SAT => preflight(airHandler(table(one, 'timestamp_utc,SAT'), { manifest, map: { units: { SAT } } }))),
+  )
+  t.is((await execute(fahrenheit!.body.session_id)).status, 200)
+  const refused = await execute(celsius!.body.session_id)
+  t.deepEqual([refused.status, refused.body.code], [409, 'conflict'])
+  t.deepEqual([...(await history(manifest.building_id, 'AHU-1.SAT')).values], [50])
+})
+
 test('rows that are left out can be had as CSV', async t => {
   const lines = ['2026-11-01 00:30,60', '2026-11-01 01:30,60', '=cmd(),60', '2026-11-01 03:30,60,7', '2026-11-01 04:00,61']
   const { body } = await preflight(airHandler(local(lines), { manifest: ownBuilding() }))
