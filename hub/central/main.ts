@@ -38,8 +38,8 @@ const broker = { host: settings.SERVICE_MQTT_HOST, port: settings.SERVICE_MQTT_P
 const ingest = files && ingestService({ broker, ...files, inbox: openInbox(db), model, edges, clock, log })
 if (once) {
   const reports = await runEverything(context, 'request')
-  for (const service of services.toReversed()) await service.stop()
   const failed = reports.length < model.buildings().length || reports.some(({ rules_failed }) => rules_failed > 0)
+  for (const service of services.toReversed()) await service.stop()
   process.exit(failed ? 1 : 0)
 }
 const http = await serveCentral(settings, {

@@ -78,8 +78,8 @@ const REFUSALS: { main: string; why: string; env: Record<string, string>; says: 
   {
     main: 'hub/central/main.ts',
     why: 'cannot write its workspace',
-    env: { ...SECRETS, SERVICE_MQTT_ENABLED: '0', SERVICE_WORKSPACE: '/proc/plenum' },
-    says: /\/proc\/plenum/,
+    env: { ...SECRETS, SERVICE_MQTT_ENABLED: '0', SERVICE_WORKSPACE: '/dev/null/plenum' },
+    says: /\/dev\/null\/plenum/,
   },
   { main: 'hub/main.ts', why: 'has no certificates', env: { ...SECRETS, SERVICE_MQTT_CERT_DIR: '/nowhere' }, says: /\/nowhere/ },
   {
