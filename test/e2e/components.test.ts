@@ -35,7 +35,7 @@ async function startMain(t: ExecutionContext, main: string, env: Record<string, 
   await eventually(`${main} at ${url}`, 60_000, async () => (await fetch(url).catch(() => undefined))?.ok || undefined)
 }
 
-test('central and web as two processes: a browser signs in through web and sees the fleet', async t => {
+test.serial('central and web as two processes: a browser signs in through web and sees the fleet', async t => {
   t.timeout(120_000)
   const [workspace, port] = [await temporaryFolder(t), await freeBase(2)]
   const central = `127.0.0.1:${port}`
@@ -63,7 +63,7 @@ test('central and web as two processes: a browser signs in through web and sees 
   t.is(foreign.status, 403)
 })
 
-test('central run once over an empty workspace exits 0', async t => {
+test.serial('central run once over an empty workspace exits 0', async t => {
   const env = { ...SECRETS, SERVICE_WORKSPACE: await temporaryFolder(t), SERVICE_CENTRAL_BIND: '127.0.0.1' }
   t.deepEqual((await runMain('hub/central/main.ts', env, '--once')).code, 0)
 })
@@ -93,7 +93,7 @@ const REFUSALS: { main: string; why: string; env: Record<string, string>; says: 
   { main: 'hub/mqtt/main.ts', why: 'has no certificates', env: { SERVICE_MQTT_CERT_DIR: '/nowhere' }, says: /\/nowhere/ },
 ]
 for (const { main, why, env, says } of REFUSALS) {
-  test(`${main} exits 78 and says so when it ${why}`, async t => {
+  test.serial(`${main} exits 78 and says so when it ${why}`, async t => {
     const { code, said } = await runMain(main, env)
     t.is(code, 78, said)
     t.regex(said, says)
@@ -102,7 +102,7 @@ for (const { main, why, env, says } of REFUSALS) {
 
 const MAINS = ['appliance', 'appliance/fieldbus', 'appliance/bacnet-modbus', 'hub', 'hub/central', 'hub/web', 'hub/mqtt']
 for (const component of MAINS) {
-  test(`${component} explains its environment with --help`, async t => {
+  test.serial(`${component} explains its environment with --help`, async t => {
     const { code, said } = await runMain(join(component, 'main.ts'), {}, '--help')
     t.is(code, 0, said)
   })
