@@ -9,7 +9,13 @@ export type SeriesBuilder = {
   begin(): void
   /** @throws RangeError when `t` is not later than the one before in this stretch */
   push(t: number, value: number): void
-  /** @returns the series, ascending, without duplicates */
+  /**
+   * Many samples at once, ascending in time.
+   *
+   * @throws RangeError when the first is not later than the one before in this stretch
+   */
+  append(ts: Float64Array, values: Float64Array): void
+  /** @returns the series, ascending, without duplicates; the builder is spent */
   build(): Series
 }
 
@@ -23,9 +29,13 @@ export function seriesBuilder(capacity: number): SeriesBuilder {
   /** Where the current stretch begins. */
   let start = 0
 
-  const grow = () => {
-    ts = extended(ts)
-    values = extended(values)
+  const reserve = (more: number) => {
+    if (n + more <= ts.length) return
+    ts = extended(ts, n + more)
+    values = extended(values, n + more)
+  }
+  const checkNext = (t: number | undefined) => {
+    if (n > start && !(t! > ts[n - 1]!)) throw new RangeError(`${t} comes after ${ts[n - 1]} in a stretch that ascends`)
   }
   const begin = () => {
     if (start > 0 && start < n && ts[start]! <= ts[start - 1]!) {
@@ -41,21 +51,29 @@ export function seriesBuilder(capacity: number): SeriesBuilder {
   return {
     begin,
     push: (t, value) => {
-      if (n > start && t <= ts[n - 1]!) throw new RangeError(`${t} comes after ${ts[n - 1]} in a stretch that ascends`)
-      if (n === ts.length) grow()
+      checkNext(t)
+      reserve(1)
       ts[n] = t
       values[n] = value
       n += 1
     },
+    append: (moreTs, moreValues) => {
+      if (moreTs.length === 0) return
+      checkNext(moreTs[0])
+      reserve(moreTs.length)
+      ts.set(moreTs, n)
+      values.set(moreValues, n)
+      n += moreTs.length
+    },
     build: () => {
       begin()
-      return { ts: ts.slice(0, n), values: values.slice(0, n) }
+      return n === ts.length ? { ts, values } : { ts: ts.slice(0, n), values: values.slice(0, n) }
     },
   }
 }
 
-function extended(column: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
-  const longer = new Float64Array(column.length * 2)
+function extended(column: Float64Array<ArrayBuffer>, least: number): Float64Array<ArrayBuffer> {
+  const longer = new Float64Array(Math.max(least, column.length * 2))
   longer.set(column)
   return longer
 }

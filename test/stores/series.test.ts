@@ -101,6 +101,7 @@ const part = (rank: number, samples: number): Part => ({
   file: `${rank}`,
   month: '2026-01',
   rank,
+  rows: samples,
   points: [{ point_id: 'p', first: 0, last: 1, samples }],
 })
 

@@ -47,7 +47,7 @@ export function openManifestWriter(db: Database): ManifestWriter {
 
 function openChange(db: Database): ManifestChange {
   const addPart = db
-    .prepare('INSERT INTO parts (building, month, file, bytes, rank) VALUES (?, ?, ?, ?, ?) RETURNING part')
+    .prepare('INSERT INTO parts (building, month, file, bytes, rows, rank) VALUES (?, ?, ?, ?, ?, ?) RETURNING part')
     .pluck()
   const addPoint = db.prepare(
     `INSERT INTO part_points SELECT point, @part, @first, @last, @samples FROM history_points
@@ -60,8 +60,8 @@ function openChange(db: Database): ManifestChange {
     .pluck()
   return {
     add: (building, rank, parts) => {
-      for (const { file, month, bytes, points } of parts) {
-        const part = addPart.get(building, month, file, bytes, rank)
+      for (const { file, month, bytes, rows, points } of parts) {
+        const part = addPart.get(building, month, file, bytes, rows, rank)
         for (const point of points) {
           if (addPoint.run({ building, part, ...point }).changes !== 1) throw new Error(`point ${point.point_id} has no key`)
         }

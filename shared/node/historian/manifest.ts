@@ -9,10 +9,11 @@ export type NewPart = {
   /** UTC, `2026-03`. */
   month: string
   bytes: number
+  rows: number
   points: PartPoint[]
 }
 /** Of two parts that hold a sample of the same instant, the one with the higher rank has the valid one. */
-export type Part = { part: number; file: string; month: string; rank: number; points: PartPoint[] }
+export type Part = { part: number; file: string; month: string; rank: number; rows: number; points: PartPoint[] }
 
 export type Manifest = {
   /** Parts that hold something of these points in `[from, to)`, oldest month and lowest rank first. */
@@ -24,7 +25,7 @@ export type Manifest = {
   files(): { file: string; bytes: number }[]
 }
 
-const COLUMNS = 'parts.part, file, month, rank, point_id, first, last, samples'
+const COLUMNS = 'parts.part, file, month, rank, rows, point_id, first, last, samples'
 const ORDER = 'ORDER BY month, rank, parts.part, point_id'
 
 /** The list of the sealed files. What is not listed here does not exist, whatever lies in the folder. */
@@ -56,10 +57,10 @@ export function openManifest(db: Database): Manifest {
 function toParts(rows: unknown[]): Part[] {
   const parts = new Map<number, Part>()
   for (const row of rows as (Omit<Part, 'points'> & PartPoint)[]) {
-    const { part, file, month, rank, ...point } = row
+    const { part, file, month, rank, rows: all, ...point } = row
     const known = parts.get(part)
     if (known) known.points.push(point)
-    else parts.set(part, { part, file, month, rank, points: [point] })
+    else parts.set(part, { part, file, month, rank, rows: all, points: [point] })
   }
   return [...parts.values()]
 }

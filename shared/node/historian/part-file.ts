@@ -30,7 +30,7 @@ export async function writePart(duck: Duck, root: string, file: string, month: s
   }
   renameSync(temporary, path)
   syncFolder(dirname(path))
-  return { file, month, bytes: statSync(path).size, points }
+  return { file, month, bytes: statSync(path).size, rows: readBack, points }
 }
 
 /**

@@ -6,7 +6,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { type Buckets, EMPTY_SERIES, type Series } from '#shared/core/series.ts'
 import { type SeriesBuilder, seriesBuilder } from '#shared/core/series-builder.ts'
 import { type Database, openReadOnly } from '../sqlite.ts'
-import { type Chunk, type Duck, openDuck, pointRuns, text, texts } from './duck.ts'
+import { type Duck, numbersOf, openDuck, pointRuns, text, texts } from './duck.ts'
 import { openKeys } from './keys.ts'
 import { openManifest, type Part, type PartPoint } from './manifest.ts'
 import { readSpans } from './spans.ts'
@@ -81,21 +81,21 @@ function openSnapshots(db: Database): (query: HistoryQuery) => Snapshot {
 async function assemble(duck: Duck, root: string, query: HistoryQuery, { parts, hot }: Snapshot): Promise<Series[]> {
   const builders = new Map<string, SeriesBuilder>()
   const capacities = expected(query, parts)
-  const builderOf = (point_id: string): SeriesBuilder => {
+  const builderOf: BuilderOf = point_id => {
     const known = builders.get(point_id)
     if (known) return known
     const made = seriesBuilder(capacities.get(point_id) ?? 0)
     builders.set(point_id, made)
     return made
   }
-  for (const { file, points } of parts) {
-    for (const { point_id } of points) builderOf(point_id).begin()
-    const sql = `SELECT point_id, epoch_ms(ts)::DOUBLE, coalesce(value, 'nan'::DOUBLE) FROM read_parquet(${text(join(root, file))})
-      WHERE point_id IN (${texts(points.map(({ point_id }) => point_id))}) ${within(points, query)}`
+  for (const part of parts) {
+    for (const { point_id } of part.points) builderOf(point_id).begin()
     try {
-      await duck.stream(sql, chunk => pushChunk(chunk, builderOf))
+      if (part.points.every(({ first, last }) => first >= query.from && last < query.to))
+        await readWhole(duck, root, part, builderOf)
+      else await readCut(duck, root, part, query, builderOf)
     } catch (error) {
-      throw new Problem('history_damaged', `the history file ${file} cannot be read: ${(error as Error).message}`)
+      throw new Problem('history_damaged', `the history file ${part.file} cannot be read: ${(error as Error).message}`)
     }
   }
   for (const point_id of new Set(hot.map(row => row.point_id))) builderOf(point_id).begin()
@@ -104,20 +104,48 @@ async function assemble(duck: Duck, root: string, query: HistoryQuery, { parts, 
   return query.point_ids.map(point_id => built.get(point_id) ?? EMPTY_SERIES)
 }
 
-/** Nothing where the whole file lies in the span: the plain scan is quicker. */
-function within(points: PartPoint[], { from, to }: HistoryQuery): string {
-  if (points.every(({ first, last }) => first >= from && last < to)) return ''
-  return `AND ts >= epoch_ms(${from}::BIGINT) AND ts < epoch_ms(${to}::BIGINT)`
+type BuilderOf = (point_id: string) => SeriesBuilder
+
+const TS = 'epoch_ms(ts)::DOUBLE'
+const VALUE = "coalesce(value, 'nan'::DOUBLE)"
+const source = (root: string, { file }: Part) => `read_parquet(${text(join(root, file))})`
+const ofPoints = (points: PartPoint[]) => `point_id IN (${texts(points.map(({ point_id }) => point_id))})`
+
+/**
+ * All that a part holds of the points. It is known how many rows that is, and they come sorted by point: there is no need
+ * to read the point's id of each row, which takes longer than the rest of it.
+ */
+async function readWhole(duck: Duck, root: string, part: Part, builderOf: BuilderOf): Promise<void> {
+  const { points } = part // in the order of the file, which is that of the ids' bytes
+  const rows = points.reduce((sum, { samples }) => sum + samples, 0)
+  const filter = rows === part.rows ? '' : `WHERE ${ofPoints(points)}`
+  let [current, taken] = [0, 0]
+  await duck.stream(`SELECT ${TS}, ${VALUE} FROM ${source(root, part)} ${filter}`, chunk => {
+    const [ts, values] = [numbersOf(chunk, 0), numbersOf(chunk, 1)]
+    for (let from = 0, to = 0; from < chunk.rowCount; from = to) {
+      const point = points[current]
+      if (!point) throw new Error(`it holds more than ${rows} rows of these points`)
+      to = Math.min(chunk.rowCount, from + point.samples - taken)
+      builderOf(point.point_id).append(ts.subarray(from, to), values.subarray(from, to))
+      taken += to - from
+      if (taken === point.samples) [current, taken] = [current + 1, 0]
+    }
+  })
+  if (current < points.length) throw new Error(`it holds less than ${rows} rows of these points`)
 }
 
-/** A filter keeps the few rows that it lets through of a chunk back and gives them at the end: each run is a stretch. */
-function pushChunk(chunk: Chunk, builderOf: (point_id: string) => SeriesBuilder): void {
-  const [ts, values] = [chunk.getColumnVector(1), chunk.getColumnVector(2)]
-  for (const { point_id, from, to } of pointRuns(chunk)) {
-    const builder = builderOf(point_id)
-    builder.begin()
-    for (let i = from; i < to; i++) builder.push(ts.getItem(i) as number, values.getItem(i) as number)
-  }
+/** What a part holds of the points in a span. */
+async function readCut(duck: Duck, root: string, part: Part, { from, to }: HistoryQuery, builderOf: BuilderOf): Promise<void> {
+  const filter = `${ofPoints(part.points)} AND ts >= epoch_ms(${from}::BIGINT) AND ts < epoch_ms(${to}::BIGINT)`
+  await duck.stream(`SELECT point_id, ${TS}, ${VALUE} FROM ${source(root, part)} WHERE ${filter}`, chunk => {
+    const [ts, values] = [numbersOf(chunk, 1), numbersOf(chunk, 2)]
+    // DuckDB keeps the few rows that a filter lets through of a chunk back, and gives them at the end: each run is a stretch.
+    for (const run of pointRuns(chunk)) {
+      const builder = builderOf(run.point_id)
+      builder.begin()
+      builder.append(ts.subarray(run.from, run.to), values.subarray(run.from, run.to))
+    }
+  })
 }
 
 /** Samples to make room for: what the files hold of a point, but no more than one in a second of the span. */

@@ -41,6 +41,8 @@ CREATE TABLE IF NOT EXISTS parts (
   -- Below the Parquet folder.
   file     TEXT NOT NULL UNIQUE,
   bytes    INTEGER NOT NULL,
+  -- All of the file's rows, also those of points that do not count any more.
+  rows     INTEGER NOT NULL,
   -- Of two parts that hold a sample of the same instant, the higher rank has the valid one.
   rank     INTEGER NOT NULL
 ) STRICT;
