@@ -34,9 +34,11 @@ const say = (line: string) => values.json || process.stdout.write(`${line}\n`)
 
 const dir = await mkdtemp(join(tmpdir(), 'plenum-footprint-'))
 const points = await openPoints()
+const started: Running[] = []
 try {
   process.stdout.write(`${JSON.stringify(await bench())}\n`)
 } finally {
+  await Promise.all(started.map(running => running.stop()))
   await points.close()
   await rm(dir, { recursive: true, force: true })
 }
@@ -54,7 +56,6 @@ async function bench() {
   const floorMemory = memoryOf(floor.last.pid)
   const viewer = await openHubClient(`http://127.0.0.1:${appliancePort}`, password)
   const status = await viewer.get<PollStatus>('/api/bacnet/poll/status')
-  await Promise.all([ours.last.stop(), floor.last.stop()])
   if (status.points_ok !== POINT_COUNT) throw new Error(`${status.points_ok} of ${POINT_COUNT} points were read`)
   say(
     `after ${minutes} min: ${memory.rss_mb} MB resident in ${memory.processes} processes; bare fastify ${floorMemory.rss_mb} MB`,
@@ -92,6 +93,7 @@ async function startSeveral(
   const times: number[] = []
   for (;;) {
     const running = await startMeasured(args, env, `http://127.0.0.1:${port}/api/health`)
+    started.push(running)
     times.push(running.readyMs)
     if (times.length === STARTS) return { readyMs: Math.round(times.toSorted((a, b) => a - b)[STARTS >> 1]!), last: running }
     await running.stop()
