@@ -192,23 +192,35 @@ function checkCall(expr: Expr & { kind: 'call' }, scope: Scope): Checked {
 
 function checkPlain(expr: Expr & { kind: 'call' }, scope: Scope, signature: Signature): Checked {
   const wanted = (index: number): Arg => signature.args[Math.min(index, signature.args.length - 1)]!
-  const checked = expr.args.map((arg, index) => checkArg(arg, wanted(index), expr.name, scope))
-  const values = checked.filter((_, index) => ['value', 'either', 'like'].includes(wanted(index)))
+  const args = expr.args.map((arg, index) => ({
+    ...checkArg(arg, wanted(index), expr.name, scope),
+    at: arg.at,
+    wanted: wanted(index),
+  }))
+  const values = args.filter(arg => VALUES.includes(arg.wanted))
   let common: Type = values[0]?.type ?? NUMBER
-  for (const [index, { type }] of values.entries()) {
+  for (const { type, at } of values) {
     const joined = unify(common, type)
-    if (!joined)
-      throw new ExprError(expr.args[checked.indexOf(values[index]!)]!.at, `${describe(type)} does not fit ${describe(common)}`)
+    if (!joined) throw new ExprError(at, `${describe(type)} does not fit ${describe(common)}`)
     common = joined
   }
-  const step: Type = common.kind === 'quantity' ? { ...common, absolute: false } : common
-  const typed = checked.map((arg, index) => {
-    if (wanted(index) !== 'step') return settle(arg, ['value', 'either', 'like'].includes(wanted(index)) ? common : arg.type)
-    if (!unify(step, arg.type))
-      throw new ExprError(expr.args[index]!.at, `${describe(step)} is expected here, this is ${describe(arg.type)}`)
-    return settle(arg, step)
+  const step = differenceOf(common)
+  const typed = args.map(arg => {
+    if (arg.wanted === 'step') return settleStep(arg, step, arg.at)
+    return VALUES.includes(arg.wanted) ? settle(arg, common) : arg.typed
   })
   return { typed: op(expr.name, ...typed), type: resultOf(signature, common) }
+}
+
+/** Arguments that are of one kind with each other. */
+const VALUES: readonly Arg[] = ['value', 'either', 'like']
+
+const differenceOf = (type: Type): Type => (type.kind === 'quantity' ? { ...type, absolute: false } : type)
+
+/** @throws ExprError when the argument is not such a difference */
+function settleStep(checked: Checked, step: Type, at: number): Typed {
+  if (!unify(step, checked.type)) throw new ExprError(at, `${describe(step)} is expected here, this is ${describe(checked.type)}`)
+  return settle(checked, step)
 }
 
 function resultOf({ gives }: Signature, value: Type): Type {
@@ -218,7 +230,7 @@ function resultOf({ gives }: Signature, value: Type): Type {
   if (gives === 'time') return TIME
   const number = asNumber(value)
   if (number.kind !== 'quantity') return number
-  if (gives === 'difference') return { ...number, absolute: false }
+  if (gives === 'difference') return differenceOf(number)
   return { kind: 'quantity', base: `hour ${number.base}`.trim(), absolute: false }
 }
 
@@ -269,7 +281,7 @@ function checkZones(expr: Expr & { kind: 'call' }): Checked {
   const type = asNumber(typeOfUnit(unit!, true))
   return {
     typed: { kind: 'zones', role, join: how },
-    type: how === 'sum' && type.kind === 'quantity' ? { ...type, absolute: false } : type,
+    type: how === 'sum' ? differenceOf(type) : type,
   }
 }
 
@@ -280,11 +292,9 @@ function checkBaseline(expr: Expr & { kind: 'call' }, what: (typeof BASELINE_FUN
   if (!type) throw new ExprError(first?.at ?? expr.at, `${name || 'this'} is not declared under baseline`)
   if (expr.args.length !== (what === 'tolerance' ? 2 : 1))
     throw new ExprError(expr.at, `write ${what === 'tolerance' ? 'tolerance(name, warm)' : `${what}(name)`}`)
-  const step: Type = type.kind === 'quantity' ? { ...type, absolute: false } : type
+  const step = differenceOf(type)
   if (what === 'cold') return { typed: { kind: 'baseline', what, name, args: [] }, type: { kind: 'bool' } }
   if (what !== 'tolerance') return { typed: { kind: 'baseline', what, name, args: [] }, type: what === 'base' ? type : step }
-  const warm = checkExpr(second!, scope)
-  if (!unify(step, warm.type))
-    throw new ExprError(second!.at, `${describe(step)} is expected here, this is ${describe(warm.type)}`)
-  return { typed: { kind: 'baseline', what, name, args: [settle(warm, step)] }, type: step }
+  const warm = settleStep(checkExpr(second!, scope), step, second!.at)
+  return { typed: { kind: 'baseline', what, name, args: [warm] }, type: step }
 }

@@ -211,16 +211,16 @@ function windowRun(node: Node, input: Node, op: WindowOp, coverMs: number): Node
   }
 }
 
-/** Share of the window in which the input was known; itself known once a whole window has gone by. */
+/** Share of the window in which the input was known; itself known from one window after the first value on. */
 function coverageRun(node: Node, input: Node, windowMs: number): Node['run'] {
   const known = knownTime(windowMs)
   let started = Number.NaN
   let last = false
   let held = Number.NaN
   return ({ t, minute, n }) => {
-    if (started !== started) started = t[0]!
     for (let i = 0; i < n; i++) {
       const there = input.out[i] === input.out[i]
+      if (there && started !== started) started = t[i]!
       if (there !== last) known.flip(t[i]!, there)
       if (there !== last || minute[i] === 1) held = t[i]! - started >= windowMs ? known.read(t[i]!) / windowMs : Number.NaN
       last = there

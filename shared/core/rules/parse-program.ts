@@ -48,10 +48,10 @@ export function parseProgram(root: Fields, yaml: YamlText, names: Names, each: P
     persistence: duration(root, 'persistence', scope, yaml),
     daily_minimum: duration(root, 'daily_minimum', scope, yaml),
     clear: duration(root, 'clear', scope, yaml),
-    min_coverage: root.number('min_coverage') ?? MIN_COVERAGE,
+    min_coverage: readCoverage(root, yaml),
     baselines: specs,
     causes: readCauses(root.fields('cause'), reading),
-    suppresses: root.list('suppresses').map(({ text }) => text),
+    suppresses: readPatterns(root, yaml),
     explains: readSentence(root, reading),
   }
   if (gate) program.gate = gate.typed
@@ -102,6 +102,10 @@ function readLets(fields: Fields | undefined, reading: Reading, names: string[],
   const late: string[] = []
   for (const name of names) {
     const text = fields!.text(name) ?? ''
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      reading.yaml.complain(fields!.keyNode(name), 'the name of a let is made of letters, digits and _')
+      continue
+    }
     if (
       patient &&
       (/\b(base|spread|cold|tolerance)\s*\(/.test(text) || late.some(other => new RegExp(`\\b${other}\\b`).test(text)))
@@ -128,6 +132,21 @@ function duration(root: Fields, key: string, scope: Scope, yaml: YamlText): Type
   if (unit && ['s', 'min', 'h', 'd'].includes(unit)) return { kind: 'param', name: text, absolute: false }
   yaml.complain(root.node(key), `${key} is a duration such as 30m, or a parameter in s, min, h or d`)
   return { kind: 'const', value: 0 }
+}
+
+function readCoverage(root: Fields, yaml: YamlText): number {
+  const share = root.number('min_coverage') ?? MIN_COVERAGE
+  if (!(share >= 0 && share <= 1)) yaml.complain(root.node('min_coverage'), 'min_coverage is a share from 0 to 1')
+  return share
+}
+
+/** Ids in which `*` may stand for anything; few of them, for each multiplies the work of matching. */
+function readPatterns(root: Fields, yaml: YamlText): string[] {
+  return root.list('suppresses').map(({ text, node }) => {
+    const fine = /^[A-Za-z0-9._*-]{1,128}$/.test(text) && text.split('*').length <= 4
+    if (!fine) yaml.complain(node, `${text} is neither a rule's id, with at most three *, nor readers`)
+    return text
+  })
 }
 
 // ---- the condition, term by term

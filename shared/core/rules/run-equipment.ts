@@ -4,8 +4,8 @@ import { DAY } from '../time.ts'
 import { beginDay, endDay } from './baseline.ts'
 import type { Instance } from './compile.ts'
 import { type Episode, episodeTracker, type OpenEpisode } from './episodes.ts'
-import { releaseNodes, runNodes } from './graph.ts'
 import { BASELINE_DAYS_MAX, WINDOW_MAX_MS } from './functions.ts'
+import { releaseNodes, runNodes } from './graph.ts'
 import { type Coverage, judgeDay, noCoverage } from './judge.ts'
 import type { Plant } from './plant.ts'
 import { type Day, daysOf, type Rows, rowMaker } from './rows.ts'
@@ -113,8 +113,8 @@ function runDay({ instance, verdict, tracker, spoilers }: Runner, rows: Rows, sp
   judgeDay(instance, rows, verdict.coverage, span, tracker.feed)
   for (const { state, of, when } of baselines) endDay(state, rows, of, when)
   const key = activityKey(equipment.equipment_id, rule.id, role)
-  if (tracker.count() > EPISODES_MAX)
-    throw new RangeError(`more than ${EPISODES_MAX} episodes: the rule needs clear or persistence`)
+  const count = tracker.count()
+  if (count > EPISODES_MAX) throw new RangeError(`${count} episodes: the rule needs clear or persistence`)
   for (const episode of tracker.on(rows.day.index)) {
     const dates = activity.get(key) ?? new Set()
     activity.set(key, dates)
