@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { RunReport } from '#shared/flow/run-fdd.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { route, type Route, strict } from '#shared/node/route.ts'
+import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { afterOf, cutPage, limitOf, PAGE, pageOf } from './list.ts'
 import { ID, needBuilding } from './model.ts'
@@ -93,7 +93,7 @@ const runListRoutes = ({ results, model }: CentralContext): Route[] => [
       building_id: ID,
       equipment_id: Type.Optional(ID),
       rule_id: Type.Optional(Type.String()),
-      status: Type.Optional(Type.String()),
+      status: Type.Optional(oneOf(['fault', 'pass', 'not_evaluated'])),
       ...PAGE,
     }),
     problems: ['unknown_building', 'bad_cursor'],
