@@ -39,7 +39,7 @@ const pairOf = ({ rule_id, equipment_id }: { rule_id: string; equipment_id: stri
 function continuation(old: Finding, found: Finding[], run: RunRecord): Finding | undefined {
   const until = old.to ?? run.from + CUT_MS
   return found
-    .filter(finding => pairOf(finding) === pairOf(old) && finding.from <= until)
+    .filter(finding => pairOf(finding) === pairOf(old) && finding.role === old.role && finding.from <= until)
     .reduce<Finding | undefined>((first, next) => (first && first.from <= next.from ? first : next), undefined)
 }
 

@@ -106,6 +106,19 @@ const STORIES: Story[] = [
     after: [finding('long', 2, 13, { duration_secs: 11 * 3600, title: 'Supply air too warm, reworded' })],
   },
   {
+    title: 'a rule over every role goes on with each role by itself',
+    before: [
+      finding('a', 2, null, { role: 'ma_t', duration_secs: 8 * 3600 }),
+      finding('b', 3, null, { role: 'ra_t', duration_secs: 7 * 3600 }),
+    ],
+    run: run('1', 10, 20),
+    found: [finding('cut', 10, 13, { role: 'ra_t' })],
+    after: [
+      finding('b', 3, 13, { role: 'ra_t', duration_secs: 10 * 3600 }),
+      finding('a', 2, 10, { role: 'ma_t', duration_secs: 8 * 3600 }),
+    ],
+  },
+  {
     title: 'what begins after a closed episode of before the span is an episode of its own',
     before: [finding('first', 2, 11)],
     run: run('1', 10, 20),

@@ -10,7 +10,7 @@ import { temporaryFolder } from './place.ts'
 const CHILD = fileURLToPath(new URL('kill-child.ts', import.meta.url))
 const KILLS = 26
 /** How long a child lives after it is ready, at most. */
-const LIFE_MS = 450
+const LIFE_MS = 350
 const POINTS = 20
 
 type Acknowledged = { minutes: number; package: number }
