@@ -91,8 +91,7 @@ async function assemble(duck: Duck, root: string, query: HistoryQuery, { parts, 
   for (const part of parts) {
     for (const { point_id } of part.points) builderOf(point_id).begin()
     try {
-      if (part.points.every(({ first, last }) => first >= query.from && last < query.to))
-        await readWhole(duck, root, part, builderOf)
+      if (isWhole(part, query)) await readWhole(duck, root, part, builderOf)
       else await readCut(duck, root, part, query, builderOf)
     } catch (error) {
       throw new Problem('history_damaged', `the history file ${part.file} cannot be read: ${(error as Error).message}`)
@@ -111,16 +110,20 @@ const VALUE = "coalesce(value, 'nan'::DOUBLE)"
 const source = (root: string, { file }: Part) => `read_parquet(${text(join(root, file))})`
 const ofPoints = (points: PartPoint[]) => `point_id IN (${texts(points.map(({ point_id }) => point_id))})`
 
+/** Whether every row of the part is asked for: only then do rows come in the order of the file. */
+function isWhole({ points, rows }: Part, { from, to }: HistoryQuery): boolean {
+  const asked = points.reduce((sum, { samples }) => sum + samples, 0)
+  return asked === rows && points.every(({ first, last }) => first >= from && last < to)
+}
+
 /**
- * All that a part holds of the points. It is known how many rows that is, and they come sorted by point: there is no need
- * to read the point's id of each row, which takes longer than the rest of it.
+ * A part of which everything is asked for. It is known how many rows each point has, and they come sorted by point: there
+ * is no need to read the point's id of each row, which takes longer than the rest of it.
  */
 async function readWhole(duck: Duck, root: string, part: Part, builderOf: BuilderOf): Promise<void> {
-  const { points } = part // in the order of the file, which is that of the ids' bytes
-  const rows = points.reduce((sum, { samples }) => sum + samples, 0)
-  const filter = rows === part.rows ? '' : `WHERE ${ofPoints(points)}`
+  const { points, rows } = part // in the order of the file, which is that of the ids' bytes
   let [current, taken] = [0, 0]
-  await duck.stream(`SELECT ${TS}, ${VALUE} FROM ${source(root, part)} ${filter}`, chunk => {
+  await duck.stream(`SELECT ${TS}, ${VALUE} FROM ${source(root, part)}`, chunk => {
     const [ts, values] = [numbersOf(chunk, 0), numbersOf(chunk, 1)]
     for (let from = 0, to = 0; from < chunk.rowCount; from = to) {
       const point = points[current]
