@@ -36,6 +36,7 @@ export function serveWorker<Init>(setUp: (init: Init) => Handlers | Promise<Hand
   process.on('disconnect', () => process.exit())
 }
 
+/** When the parent is gone nobody reads it, and the end of the channel ends this process. */
 function send(message: FromWorker): void {
-  process.send?.(message)
+  process.send?.(message, () => undefined)
 }

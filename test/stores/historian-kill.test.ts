@@ -9,8 +9,9 @@ import { temporaryFolder } from './place.ts'
 
 const CHILD = fileURLToPath(new URL('kill-child.ts', import.meta.url))
 const KILLS = 26
-/** How long a child lives after it is ready, at most. */
-const LIFE_MS = 350
+/** What a child may acknowledge before it is to die, at most, and how long it lives on then: any moment may be the last. */
+const ACKNOWLEDGED_MAX = 160
+const LINGER_MS = 40
 const POINTS = 20
 
 type Acknowledged = { minutes: number; package: number }
@@ -21,14 +22,15 @@ async function live(folder: string): Promise<{ found: Found; acknowledged: Ackno
   const exit = once(child, 'exit')
   const acknowledged = { minutes: 0, package: 0 }
   let found: Found | undefined
+  let left = Math.floor(Math.random() * ACKNOWLEDGED_MAX)
   for await (const line of createInterface(child.stdout)) {
     const said = JSON.parse(line)
     if (found) Object.assign(acknowledged, said)
     else {
       found = said as Found
       Object.assign(acknowledged, { minutes: found.minutes, package: found.package })
-      void wait(Math.random() * LIFE_MS).then(() => child.kill('SIGKILL'))
     }
+    if (left-- === 0) void wait(Math.random() * LINGER_MS).then(() => child.kill('SIGKILL'))
   }
   await exit
   if (!found) throw new Error('the child ended before it was ready')
