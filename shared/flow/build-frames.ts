@@ -1,23 +1,21 @@
 import type { Equipment, Point } from '#shared/core/model.ts'
 import type { Historian } from '#shared/core/ports.ts'
 import { ROLES } from '#shared/core/role.ts'
+import { historyNeeded } from '#shared/core/rules/needs.ts'
 import type { EquipmentData, RoleSeries, Rule } from '#shared/core/rules/types.ts'
 import type { Series } from '#shared/core/series.ts'
 import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
 import { conversion } from '#shared/core/unit.ts'
 
-/** Past that windows of rules may reach into: the longest of the rule language are of days. */
-const WINDOWS_MS = 7 * DAY
+/** Least past that is read: an episode keeps the start that it had in an earlier run. */
+const PAST_MS = 7 * DAY
 /** Spacing of a point with fewer than two samples, of which nothing is known. */
 const NOMINAL_MS = 5 * MINUTE
 /** Gaps that the usual spacing is told from. */
 const GAPS_LOOKED_AT = 2001
 
-/** How far before a run's span rules look: for their windows, and for the past days of their baselines. */
-export function pastOf(rules: Rule[]): number {
-  const days = rules.flatMap(({ program }) => program.baselines.map(baseline => baseline.days))
-  return Math.max(WINDOWS_MS, (Math.max(0, ...days) + 1) * DAY)
-}
+/** How far before a run's span rules look. */
+export const pastOf = (rules: Rule[]): number => Math.max(PAST_MS, historyNeeded(rules))
 
 /**
  * The history of a building's equipment by role, each value converted once to the role's canonical unit.

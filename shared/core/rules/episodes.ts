@@ -3,8 +3,13 @@
  *
  * A candidate begins with the first stretch of true that lasts `persistenceMs`; a false or unknown moment breaks a
  * stretch. It is confirmed once the building day has `dailyMinimumMs` of true. Evaluated-false for `clearMs` in all ends
- * it at the first of those moments; time that is not evaluated neither ends nor feeds it.
+ * it at the first of those moments. Time that is not evaluated neither ends nor feeds it, until nothing has been evaluated
+ * for `LAPSE_MS`: nobody knows of the fault any more, and it ends where it was last looked at.
  */
+import { DAY } from '../time.ts'
+
+/** A weekend without the plant does not end a fault; an equipment or a point that is gone for good does. */
+export const LAPSE_MS = 3 * DAY
 
 /** The worst moment of a stretch, with what was seen then. */
 export type Moment = { at: number; measure: number; seen: Float64Array }
@@ -37,6 +42,8 @@ export function episodeTracker(limits: EpisodeLimits, carried?: OpenEpisode) {
   let stretchFrom = Number.NaN
   let falseFrom = Number.NaN
   let falseMs = 0
+  /** End of the last time that was evaluated. */
+  let lookedTo = Number.NaN
   /** What is being gathered: a stretch, a candidate or a confirmed episode. */
   let current: Episode | undefined
   let candidate = false
@@ -93,11 +100,14 @@ export function episodeTracker(limits: EpisodeLimits, carried?: OpenEpisode) {
       const stretch = carried ? { ...whole, from: Math.max(whole.from, carried.confirmed_at) } : whole
       if (stretch.day !== day) dayTrueMs = 0
       day = stretch.day
+      if (stretch.state !== 'unknown') lookedTo = stretch.to
+      else if (Number.isNaN(lookedTo)) lookedTo = stretch.from
       if (stretch.state === 'true') feedTrue(stretch, seen!)
       else if (stretch.state === 'false') feedFalse(stretch)
       else {
         stretchFrom = Number.NaN
         if (!candidate) current = undefined
+        if (candidate && stretch.to - lookedTo >= LAPSE_MS) end(falseMs > 0 ? falseFrom : lookedTo)
       }
     },
     /** Confirmed episodes in time order; the last may still be open. */

@@ -185,6 +185,24 @@ const CASES: Case[] = [
     rows: { sa_t: '30x3 10x3 ?x9 10x3 30x3' },
     spans: ['0-15', '90-'],
   },
+  {
+    title: 'a fault that nothing was evaluated of for less than three days goes on',
+    rule: { clear: '30m' },
+    rows: { sa_t: '30x3 ?x860 30x3' },
+    spans: ['0-'],
+  },
+  {
+    title: 'a fault that nothing was evaluated of for three days ends where it was last evaluated',
+    rule: { clear: '30m' },
+    rows: { sa_t: '30x3 10x3 30x3 ?x864 30x3' },
+    spans: ['0-45', '4365-'],
+  },
+  {
+    title: 'one that was seen false last ends there',
+    rule: { clear: '30m' },
+    rows: { sa_t: '30x3 10x3 ?x870' },
+    spans: ['0-15'],
+  },
   { title: 'until clear has passed the fault is active', rule: { clear: '60m' }, rows: { sa_t: '30x3 10x6' }, spans: ['0-'] },
 ]
 
