@@ -1,4 +1,5 @@
 /** A year of minutes of one air handler: made up, the same every time, with the physics that the rules look for. */
+import type { PointRows } from '#shared/core/ports.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 
 export const YEAR_START = Date.UTC(2025, 0, 1)
@@ -64,7 +65,7 @@ const RESOLUTION: Partial<Record<Role, number>> = { duct_static: 0.5, bldg_stati
  * @param minutes how many from the start of the year
  * @returns by role: [minutes] values; NaN for one in some ten thousand, as of a controller that is being restarted
  */
-export function simulateYear(minutes = MINUTES): Record<Role, Float64Array> {
+function simulate(minutes: number): Record<Role, Float64Array> {
   const random = dice(20_250_101)
   const columns = Object.fromEntries(AIR_HANDLER_ROLES.map(role => [role, new Float64Array(minutes)])) as Record<
     Role,
@@ -79,6 +80,13 @@ export function simulateYear(minutes = MINUTES): Record<Role, Float64Array> {
     for (const role of AIR_HANDLER_ROLES) columns[role][i] = silent ? Number.NaN : rounded(now[role], RESOLUTION[role] ?? 0.01)
   }
   return columns
+}
+
+/** The first minutes of the year as a package brings them, point by point. */
+export async function* airHandlerRows(pointOf: Record<string, string>, minutes: number): AsyncGenerator<PointRows> {
+  const columns = simulate(minutes)
+  const ts = Float64Array.from({ length: minutes }, (_, i) => YEAR_START + i * MINUTE)
+  for (const role of AIR_HANDLER_ROLES) yield { point_id: pointOf[role]!, series: { ts, values: columns[role] } }
 }
 
 type State = {

@@ -30,7 +30,15 @@ export type Words = {
   column(text: string, layer: number): Sql
 }
 
-const COMPARE: Record<string, string> = { lt: '<', le: '<=', gt: '>', ge: '>=', eq: '=', ne: '<>' }
+/** Figures closer than 1e-9 are equal, as in the engine. */
+const COMPARE: Record<string, (difference: string) => string> = {
+  lt: d => `${d} < -1e-9`,
+  le: d => `${d} <= 1e-9`,
+  gt: d => `${d} > 1e-9`,
+  ge: d => `${d} >= -1e-9`,
+  eq: d => `abs(${d}) <= 1e-9`,
+  ne: d => `abs(${d}) > 1e-9`,
+}
 const ARITHMETIC: Record<string, string> = { add: '+', sub: '-', mul: '*' }
 const CONDITIONS = new Set([...Object.keys(COMPARE), 'and', 'or', 'not', 'held', 'has', 'rests'])
 const OAF_TYPED = checkExpr(parseExpr(OAF), { roles: OAF_ROLES, params: {}, lets: new Map(), baselines: new Map() }).typed
@@ -96,9 +104,10 @@ export function condition(typed: Typed, words: Words): Sql {
   if (op === 'has') return sql(words.roles.includes(bound(args[0]!, words)) ? 'TRUE' : 'FALSE')
   if (op === 'rests') return sql(ROLES[bound(args[0]!, words)]?.rests ? 'TRUE' : 'FALSE')
   if (op === 'held') return windowSql('held', condition(args[0]!, words), rows(args[1]!, words), words)
-  const [a, b] = args.map(arg => (COMPARE[op] ? value(arg, words) : condition(arg, words))) as [Sql, Sql]
-  if (op === 'not') return sql(`(NOT ${a.text})`, a)
-  return sql(`(${a.text} ${COMPARE[op] ?? op.toUpperCase()} ${b.text})`, a, b)
+  const compare = COMPARE[op]
+  const [a, b] = args.map(arg => (compare ? value(arg, words) : condition(arg, words))) as [Sql, Sql]
+  if (compare) return sql(`(${compare(`(${a.text} - ${b.text})`)})`, a, b)
+  return op === 'not' ? sql(`(NOT ${a.text})`, a) : sql(`(${a.text} ${op.toUpperCase()} ${b.text})`, a, b)
 }
 
 function operation(op: string, args: Typed[], words: Words): Sql {

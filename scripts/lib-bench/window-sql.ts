@@ -43,7 +43,7 @@ export function windowSql(op: string, x: Sql, n: number, { column }: Words): Sql
     case 'starts':
       return event(`${x.text} = 1 AND lag(${x.text}) OVER (ORDER BY ts) = 0`)
     case 'coverage':
-      return make(`count(${x.text}) ${over(n, 1)} / ${n}.0`)
+      return make(`CASE WHEN count(*) ${over(n, 1)} = ${n} THEN count(${x.text}) ${over(n, 1)} / ${n}.0 END`)
     case 'held':
       return make(
         `CASE WHEN NOT ${x.text} THEN FALSE WHEN bool_and(${x.text}) ${over(n, 0)} AND count(${x.text}) ${over(n, 0)} = ${n + 1} THEN TRUE
