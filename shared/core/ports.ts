@@ -55,8 +55,15 @@ export interface BulkLoader {
   /**
    * @param points the points that the package speaks of; `replace` drops what was held of them
    * @param rows consumed once; nothing is visible before the last row is in
+   * @param beside runs in the transaction that makes the rows visible; what it throws leaves everything as it was
    */
-  load(building_id: string, points: string[], mode: 'merge' | 'replace', rows: AsyncIterable<PointRows>): Promise<AppendCount>
+  load(
+    building_id: string,
+    points: string[],
+    mode: 'merge' | 'replace',
+    rows: AsyncIterable<PointRows>,
+    beside?: () => void,
+  ): Promise<AppendCount>
 }
 
 /** Findings and results of runs, durable. The run loop (or, on a hub, ingest) is the only writer. */

@@ -2,7 +2,7 @@ import type { PackagePlan } from '#shared/core/csv/plan.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { judgeRow, openRows, type TablePlan } from '#shared/core/csv/rows.ts'
 import type { BulkLoader, PointRows } from '#shared/core/ports.ts'
-import { Problem } from '#shared/core/problem.ts'
+import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 
 export type ImportPorts = {
@@ -28,17 +28,22 @@ export type ImportResult = {
 }
 
 /**
- * Imports what a preflight has settled: first the model, then all history at one moment.
+ * Imports what a preflight has settled: the model and all history at one moment, so that no crash leaves one without the
+ * other.
  *
- * @throws Problem conflict when the model has changed since the preflight; package_invalid when not one sample came
+ * @throws Problem conflict when somebody has changed the model since the preflight, and the package would undo that;
+ *   package_invalid when not one sample came
  */
 export async function importPackage(plan: PackagePlan, mode: 'merge' | 'replace', ports: ImportPorts): Promise<ImportResult> {
   const { building, equipment, points, tables } = plan
   assertUnchanged(plan, ports.model)
-  ports.model.put({ building, equipment, points })
+  const putModel = () => {
+    assertUnchanged(plan, ports.model)
+    ports.model.put({ building, equipment, points })
+  }
   const rows = { in: 0, rejected: 0 }
   const ids = points.map(({ point_id }) => point_id)
-  const samples = await ports.loader.load(building.building_id, ids, mode, blocks(tables, ports, rows))
+  const samples = await ports.loader.load(building.building_id, ids, mode, blocks(tables, ports, rows), putModel)
   const total = samples.added + samples.duplicate
   const good = rows.in - rows.rejected
   const rows_duplicate = Math.round((good * samples.duplicate) / total)
@@ -54,16 +59,58 @@ export async function importPackage(plan: PackagePlan, mode: 'merge' | 'replace'
   }
 }
 
-/** Between preflight and import another one may have come; values in the wrong unit would be worse than a second look. */
-function assertUnchanged({ building, points }: PackagePlan, model: ModelStore): void {
-  const known = new Map(model.points(building.building_id).map(point => [point.point_id, point]))
-  for (const { point_id, unit, source } of points) {
-    const now = known.get(point_id)
-    if (now && (now.unit !== unit || now.source.address !== source.address)) {
-      throw new Problem('conflict', `Point ${point_id} has changed since the preflight; run it again`)
-    }
-  }
+/** What a package may not undo, each as people call it. */
+const BUILDING = { name: 'name', timezone: 'time zone', unit_system: 'unit system', lat: 'latitude', lon: 'longitude' }
+const EQUIPMENT = { name: 'name', equipment_type: 'type', parent_id: 'parent', feeds: 'feeds' }
+const POINT = {
+  equipment_id: 'equipment',
+  name: 'name',
+  role: 'role',
+  unit: 'unit',
+  kind: 'kind',
+  source: 'address',
+  poll_secs: 'polling interval',
+  states: 'states',
 }
+
+/** Between preflight and import people work, and other packages come; what they have settled by now is not put back. */
+function assertUnchanged({ building, equipment, points, before }: PackagePlan, model: ModelStore): void {
+  const { building_id } = building
+  const now = {
+    building: [model.building(building_id)].flatMap(one => one ?? []),
+    equipment: model.equipment(building_id),
+    points: model.points(building_id),
+  }
+  const first = before.building ? [before.building] : []
+  const changed = [
+    ...changes('building', 'building_id', BUILDING, { planned: [building], before: first, now: now.building }),
+    ...changes('equipment', 'equipment_id', EQUIPMENT, { planned: equipment, before: before.equipment, now: now.equipment }),
+    ...changes('point', 'point_id', POINT, { planned: points, before: before.points, now: now.points }),
+  ]
+  if (changed.length === 0) return
+  const more = changed.length > 1 ? ` (and ${changed.length - 1} more)` : ''
+  const errors = changed.map((message): DataError => ({ message }))
+  throw new Problem('conflict', `Changed since the preflight: ${changed[0]}${more}; run it again`, errors)
+}
+
+/** @returns in words, each field that is neither as it was before nor as it is planned */
+function changes<K extends string, T extends Record<K, string>>(
+  kind: string,
+  id: K,
+  fields: Partial<Record<keyof T, string>>,
+  { planned, before, now }: { planned: T[]; before: T[]; now: T[] },
+): string[] {
+  const [known, current] = [before, now].map(list => new Map(list.map(one => [one[id], one])))
+  return planned.flatMap(plan => {
+    const is = current!.get(plan[id])
+    if (!is) return []
+    const was = known!.get(plan[id])
+    const wrong = (Object.keys(fields) as (keyof T)[]).filter(name => !same(is[name], was?.[name]) && !same(is[name], plan[name]))
+    return wrong.map(name => `${fields[name]} of ${kind} ${plan[id]}`)
+  })
+}
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
 async function* blocks(
   tables: TablePlan[],

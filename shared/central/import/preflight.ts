@@ -4,6 +4,7 @@ import { type EquipmentFolder, layOut } from '#shared/core/csv/layout.ts'
 import { isId, type Read, readColumnMap, readManifest } from '#shared/core/csv/manifest.ts'
 import { equipmentTypeOf, withoutUnit } from '#shared/core/csv/names.ts'
 import {
+  type PackageModel,
   type PackagePlan,
   type PackageReport,
   planBuilding,
@@ -11,7 +12,7 @@ import {
   reportPackage,
   type ScannedTable,
 } from '#shared/core/csv/plan.ts'
-import { EQUIPMENT_TYPES, type Equipment } from '#shared/core/model.ts'
+import { EQUIPMENT_TYPES, type Equipment, type Point } from '#shared/core/model.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { PackageFile } from '#shared/node/zip.ts'
 import { type Owner, scanTable } from './scan-table.ts'
@@ -32,10 +33,11 @@ export async function preflightPackage(files: PackageFile[], { model, site_id }:
   const manifest = await readPart(layout.manifest, fileOf, readManifest, 'manifest', checks)
   if (!manifest) return { report: reportPackage(null, null, [], checks.list()), plan: undefined }
 
-  const building = planBuilding(manifest, model.building(manifest.building_id), site_id)
+  const before = knownOf(manifest.building_id, model)
+  const building = planBuilding(manifest, before.building, site_id)
   const { building_id } = building
-  const timezone = manifest.timezone ?? model.building(building_id)?.timezone
-  const known = model.points(building_id)
+  const timezone = manifest.timezone ?? before.building?.timezone
+  const known = before.points
   const scanned: ScannedTable[] = []
   for (const folder of layout.folders) {
     const owner = await readFolder(folder, fileOf, checks)
@@ -55,7 +57,23 @@ export async function preflightPackage(files: PackageFile[], { model, site_id }:
   const found = refuseEmpty(checks.list(), rows)
   const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, found)
   const planned = planPoints(building_id, scanned, known)
-  return { report, plan: { building, equipment: planEquipment(building_id, scanned, model), ...planned } }
+  const equipment = planEquipment(building_id, scanned, before.equipment)
+  return { report, plan: { building, equipment, ...planned, before: keepNamed(before, equipment, planned.points) } }
+}
+
+function knownOf(building_id: string, model: ModelStore): PackageModel {
+  const building = model.building(building_id)
+  return { ...(building && { building }), equipment: model.equipment(building_id), points: model.points(building_id) }
+}
+
+/** Of a large building a package speaks of a few points; only those are kept with it. */
+function keepNamed(model: PackageModel, equipment: Equipment[], points: Point[]): PackageModel {
+  const ids = new Set([...equipment.map(one => one.equipment_id), ...points.map(one => one.point_id)])
+  return {
+    ...model,
+    equipment: model.equipment.filter(({ equipment_id }) => ids.has(equipment_id)),
+    points: model.points.filter(({ point_id }) => ids.has(point_id)),
+  }
 }
 
 async function readPart<T>(
@@ -114,11 +132,11 @@ function reportMissing({ map }: Folder, headers: Set<string>, { columnMap }: Equ
 }
 
 /** The package's equipment as it will be; what the model knows of it beyond its type stays. */
-function planEquipment(building_id: string, scanned: ScannedTable[], model: ModelStore): Equipment[] {
-  const known = new Map(model.equipment(building_id).map(equipment => [equipment.equipment_id, equipment]))
+function planEquipment(building_id: string, scanned: ScannedTable[], before: Equipment[]): Equipment[] {
+  const known = new Map(before.map(equipment => [equipment.equipment_id, equipment]))
   const planned = scanned.map(({ equipment_id, equipment_type }): Equipment => {
-    const before = known.get(equipment_id) ?? { equipment_id, building_id, name: equipment_id }
-    return { ...before, equipment_type }
+    const own = known.get(equipment_id) ?? { equipment_id, building_id, name: equipment_id }
+    return { ...own, equipment_type }
   })
   return [...new Map(planned.map(equipment => [equipment.equipment_id, equipment])).values()]
 }

@@ -8,8 +8,18 @@ import type { Manifest } from './manifest.ts'
 import type { TablePlan } from './rows.ts'
 import type { Scan } from './scan.ts'
 
+/** What the model holds of a package's building, equipment and points. */
+export type PackageModel = { building?: Building; equipment: Equipment[]; points: Point[] }
+
 /** Everything an import needs, as plain data. */
-export type PackagePlan = { building: Building; equipment: Equipment[]; points: Point[]; tables: TablePlan[] }
+export type PackagePlan = {
+  building: Building
+  equipment: Equipment[]
+  points: Point[]
+  tables: TablePlan[]
+  /** What the model held when this was settled. */
+  before: PackageModel
+}
 
 export type ColumnReport = Pick<Column, 'header' | 'status'> & { role: string | null; unit: string; suggestion?: string }
 export type EquipmentReport = {

@@ -47,13 +47,13 @@ export async function openHistorian({ db, root, memoryMb, idleMs }: HistorianOpt
   const init: ReadInit & WriteInit = { dbPath: db.name, root, memoryMb }
   const reader = openWorker<ReadHandlers>({
     name: 'history query',
-    module: new URL('read-worker.ts', import.meta.url),
+    module: new URL('./read-worker.ts', import.meta.url),
     init,
     ...bounds,
   })
   const writer = openWorker<WriteHandlers>({
     name: 'history sealing',
-    module: new URL('write-worker.ts', import.meta.url),
+    module: new URL('./write-worker.ts', import.meta.url),
     init,
     ...bounds,
   })
@@ -68,9 +68,9 @@ export async function openHistorian({ db, root, memoryMb, idleMs }: HistorianOpt
     read,
     buckets: query => inGroups(query.point_ids, point_ids => reader.request('buckets', { ...query, point_ids })),
     spans: building_id => reader.request('spans', building_id),
-    load: (building_id, points, mode, rows) =>
+    load: (building_id, points, mode, rows, beside) =>
       inTurn(async () => {
-        const count = await load(building_id, points, mode, rows)
+        const count = await load(building_id, points, mode, rows, beside)
         await sealer.merge()
         return count
       }),

@@ -29,7 +29,7 @@ export function openLoader(
   const forget = db.prepare('DELETE FROM samples WHERE building = ? AND point IN (SELECT value FROM json_each(?))')
   const { find } = openManifest(db)
 
-  return async (building_id, points, mode, rows) => {
+  return async (building_id, points, mode, rows, beside) => {
     const folder = randomUUID()
     try {
       const staged = await stageAll(writer, folder, points, rows)
@@ -43,13 +43,18 @@ export function openLoader(
       const epoch = manifest.nextEpoch()
       const { batches, rows: sent } = staged
       const loaded = await writer.request('load', { building_id, folder, batches, rows: sent, points, existing, epoch })
-      const rubbish = manifest.commit(list => {
-        if (mode === 'replace') forget.run(given.building, JSON.stringify(keys))
-        const files = mode === 'replace' ? list.dropPoints(given.building, keys) : []
-        list.add(given.building, epoch, loaded.parts)
-        return files
-      })
-      removeParts(root, rubbish)
+      let rubbish = loaded.parts.map(({ file }) => file)
+      try {
+        rubbish = manifest.commit(list => {
+          if (mode === 'replace') forget.run(given.building, JSON.stringify(keys))
+          const files = mode === 'replace' ? list.dropPoints(given.building, keys) : []
+          list.add(given.building, epoch, loaded.parts)
+          beside?.()
+          return files
+        })
+      } finally {
+        removeParts(root, rubbish)
+      }
       return { added: loaded.added, duplicate: loaded.duplicate }
     } finally {
       rmSync(stageFolder(root, folder), { recursive: true, force: true })
