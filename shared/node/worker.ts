@@ -1,28 +1,19 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { Problem } from '#shared/core/problem.ts'
 import type { Handlers } from './serve-worker.ts'
-import { type FromWorker, fromWire, type ToWorker } from './worker-protocol.ts'
+import { type ProcessOptions, startProcess, type WorkerProcess } from './worker-process.ts'
+import { type FromWorker, fromWire } from './worker-protocol.ts'
 
-/** How often the resident memory of a busy worker is looked at. */
-const WATCH_MS = 200
 /** How long a cancelled request may take to end before its process is ended. */
 const CANCEL_MS = 2_000
 /** Requests that may wait for one worker; more would only hide that it cannot keep up. */
 const QUEUE_MAX = 1_000
-const KB = 1024
-const MB = 1024 * 1024
+/** A process that has kept this share of its memory is replaced before the next request, which would suffer for it. */
+const FULL = 0.75
 
-export type WorkerOptions = {
+export type WorkerOptions = ProcessOptions & {
   /** In messages: "the <name> process …". */
   name: string
-  /** A module whose body calls `serveWorker`. */
-  module: URL
-  /** Passed to its `setUp` each time a process starts. */
-  init: unknown
-  /** Resident memory at which the process is ended (on Linux), and the bound of its JavaScript heap. */
-  memoryMb: number
-  /** How long it may be idle before it ends. */
+  /** How long its process may be idle before it ends. */
   idleMs: number
 }
 
@@ -53,60 +44,32 @@ type Task = {
 
 /** A process of its own for heavy work: it starts with the first request, ends when idle, and its death harms nobody else. */
 export function openWorker<H extends Handlers>(options: WorkerOptions): Worker<H> {
-  const { name, memoryMb, idleMs } = options
+  const { name, idleMs } = options
   const queue: Task[] = []
-  let child: ChildProcess | undefined
+  let worker: WorkerProcess | undefined
   let current: Task | undefined
   let stopped = false
-  let overBound = 0
   let lastId = 0
   let idle: NodeJS.Timeout | undefined
-  let watch: NodeJS.Timeout | undefined
-
-  const start = (): ChildProcess => {
-    const execArgv = [...process.execArgv, `--max-old-space-size=${memoryMb}`]
-    // A process group of its own: Ctrl-C on a terminal is the parent's business.
-    const made = fork(options.module, { serialization: 'advanced', execArgv, detached: true })
-    made.on('message', message => settle(message as FromWorker))
-    made.once('exit', (code, signal) => lost(made, signal ? `was ended by ${signal}` : `ended with code ${code}`))
-    made.once('error', error => lost(made, error.message))
-    made.send({ kind: 'init', init: options.init } satisfies ToWorker)
-    return made
-  }
 
   const next = () => {
     clearTimeout(idle)
     current = queue.shift()
-    if (!current) return rest()
-    child ??= start()
-    child.ref()
-    child.channel?.ref()
-    watch ??= setInterval(look, WATCH_MS).unref()
+    if (!current) {
+      worker?.busy(false)
+      idle = setTimeout(dismiss, idleMs).unref()
+      return
+    }
+    if (worker && worker.fullness() > FULL) dismiss()
+    worker ??= startProcess(options, { message: settle, lost })
+    worker.busy(true)
     const { id, method, input } = current
-    child.send({ kind: 'request', id, method, input } satisfies ToWorker, error => error && child?.kill('SIGKILL'))
+    worker.send({ kind: 'request', id, method, input })
   }
-
-  /** Idle processes do not keep their parent alive. */
-  const rest = () => {
-    clearInterval(watch)
-    watch = undefined
-    if (!child) return
-    child.unref()
-    child.channel?.unref()
-    idle = setTimeout(() => {
-      const done = child
-      child = undefined // a request that comes now starts a new one
-      done?.kill('SIGKILL')
-    }, idleMs).unref()
+  const dismiss = () => {
+    void worker?.end()
+    worker = undefined
   }
-
-  const look = () => {
-    const bytes = child?.pid === undefined ? 0 : residentBytes(child.pid)
-    if (bytes <= memoryMb * MB) return
-    overBound = bytes
-    child?.kill('SIGKILL')
-  }
-
   const settle = (message: FromWorker) => {
     if (message.id !== current?.id) return
     const { resolve, reject } = current
@@ -114,66 +77,57 @@ export function openWorker<H extends Handlers>(options: WorkerOptions): Worker<H
     else reject(fromWire(message.error))
     next()
   }
-
-  const lost = (which: ChildProcess, how: string) => {
-    if (which !== child) return
-    child = undefined
-    const reason = overBound ? `needed ${Math.round(overBound / MB)} MB where ${memoryMb} MB are allowed` : how
-    overBound = 0
+  const lost = (reason: string) => {
+    worker = undefined
     current?.reject(new Problem('query_failed', `the ${name} process ${reason}`))
     next()
   }
-
   const cancel = (task: Task, reason: Error) => {
     task.reject(reason)
     const waiting = queue.indexOf(task)
     if (waiting >= 0) queue.splice(waiting, 1)
     if (task !== current) return
-    const busy = child
-    busy?.send({ kind: 'cancel', id: task.id } satisfies ToWorker)
-    setTimeout(() => void (current === task && busy?.kill('SIGKILL')), CANCEL_MS).unref()
+    worker?.send({ kind: 'cancel', id: task.id })
+    setTimeout(() => {
+      if (task !== current) return
+      dismiss()
+      next()
+    }, CANCEL_MS).unref()
+  }
+  const refusal = (signal: AbortSignal | undefined): Error | undefined => {
+    if (stopped) return new Problem('not_ready', `the ${name} process is stopped`)
+    if (queue.length >= QUEUE_MAX) return new Problem('not_ready', `${QUEUE_MAX} requests wait for the ${name} process`)
+    return signal?.aborted ? signal.reason : undefined
   }
 
   return {
     request: (method, input, signal) =>
       new Promise((resolve, reject) => {
-        if (stopped) return reject(new Problem('not_ready', `the ${name} process is stopped`))
-        if (queue.length >= QUEUE_MAX)
-          return reject(new Problem('not_ready', `${QUEUE_MAX} requests wait for the ${name} process`))
-        if (signal?.aborted) return reject(signal.reason)
-        const abort = () => cancel(task, signal?.reason as Error)
-        const done =
-          <T>(settleWith: (value: T) => void) =>
+        const refused = refusal(signal)
+        if (refused) return reject(refused)
+        const abort = () => cancel(task, signal?.reason)
+        const then =
+          <T>(settled: (value: T) => void) =>
           (value: T) => {
             signal?.removeEventListener('abort', abort)
-            settleWith(value)
+            settled(value)
           }
-        const task: Task = { id: ++lastId, method, input, resolve: done(resolve as Task['resolve']), reject: done(reject) }
+        const task: Task = { id: ++lastId, method, input, resolve: then(resolve as Task['resolve']), reject: then(reject) }
         signal?.addEventListener('abort', abort, { once: true })
         queue.push(task)
         if (!current) next()
       }),
-    pid: () => child?.pid,
+    pid: () => worker?.pid,
     stop: async () => {
       stopped = true
+      clearTimeout(idle)
       const why = new Problem('not_ready', `the ${name} process is stopped`)
       for (const task of queue.splice(0)) task.reject(why)
       current?.reject(why)
-      const last = child
-      if (!last) return
-      const ended = new Promise(resolve => last.once('exit', resolve))
-      last.ref()
-      last.kill('SIGKILL')
-      await ended
+      current = undefined
+      const last = worker
+      worker = undefined
+      await last?.end()
     },
-  }
-}
-
-/** @returns 0 where the machine does not tell, or the process is gone */
-function residentBytes(pid: number): number {
-  try {
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * KB
-  } catch {
-    return 0
   }
 }

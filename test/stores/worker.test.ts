@@ -4,7 +4,7 @@ import { openWorker, type Worker, type WorkerOptions } from '#shared/node/worker
 import type { TestHandlers } from './worker-module.ts'
 
 function open(t: ExecutionContext, more: Partial<WorkerOptions> = {}): Worker<TestHandlers> {
-  const module = new URL('worker-module.ts', import.meta.url)
+  const module = new URL('./worker-module.ts', import.meta.url)
   const worker = openWorker<TestHandlers>({ name: 'test', module, init: { a: 1 }, memoryMb: 256, idleMs: 20_000, ...more })
   t.teardown(worker.stop)
   return worker
