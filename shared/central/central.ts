@@ -21,6 +21,7 @@ import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
 import { openAuth } from '#shared/node/token.ts'
 import type { AuthSettings } from '#shared/node/token-settings.ts'
 import { openWorker } from '#shared/node/worker.ts'
+import { lockWorkspace } from '#shared/node/workspace-lock.ts'
 import type { CentralParts, HealthCheck, HealthSources } from './context.ts'
 import { openPlatformConfig, type PlatformConfigFile } from './fdd/config.ts'
 import { openRuleDesk } from './fdd/rule-desk.ts'
@@ -76,13 +77,24 @@ export type Central = {
 }
 
 /**
- * Opens everything that central keeps in a workspace. The same for a hub, an appliance and central alone.
+ * Opens everything that central keeps in a workspace, for this process alone. The same for a hub, an appliance and central
+ * alone.
  *
- * @throws Error that names the file or folder that cannot be opened or written
+ * @throws Error that names the file or folder that cannot be opened or written, or that another process has
  */
 export async function openCentral(options: CentralOptions): Promise<Central> {
+  await makeFolder(join(options.workspace, 'imports'))
+  const unlock = lockWorkspace(options.workspace)
+  try {
+    return await openLocked(options, unlock)
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+async function openLocked(options: CentralOptions, unlock: () => void): Promise<Central> {
   const { workspace, memoryMb, clock, log, service, version, site_id } = options
-  await makeFolder(join(workspace, 'imports'))
   const db = openDatabase(join(workspace, 'plenum.db'))
   const root = options.parquetRoot ?? join(workspace, '.cache', 'parquet')
   const historian = await openHistorian({ db, root, memoryMb, idleMs: IDLE_MS })
@@ -126,6 +138,7 @@ export async function openCentral(options: CentralOptions): Promise<Central> {
     async stop() {
       await Promise.all([worker.stop(), checker.stop()])
       db.close()
+      unlock()
     },
   }
   const sealing = historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })
