@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { crc32 } from 'node:zlib'
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
 import { judgeEntries, type PackageLimits } from '#shared/core/csv/entries.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -26,7 +27,7 @@ export async function unpackZip(archive: string, folder: string, limits: Package
     for (const [i, { path, entry }] of (await judge(zip, limits)).entries()) {
       const file = join(folder, String(i))
       const stream = await zip.openReadStreamPromise(entry).catch(refuse)
-      await pipeline(stream, createWriteStream(file, { flags: 'wx' })).catch(error => {
+      await pipeline(stream, checked(entry), createWriteStream(file, { flags: 'wx' })).catch(error => {
         throw error.code === 'ENOSPC' ? error : new Problem('package_invalid', `${path} cannot be unpacked: ${error.message}`)
       })
       files.push({ path, file })
@@ -36,6 +37,17 @@ export async function unpackZip(archive: string, folder: string, limits: Package
     zip.close()
   }
 }
+
+/** Passes an entry's bytes on, and fails at their end when they are not those that were packed. */
+const checked = (entry: Entry) =>
+  async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let sum = 0
+    for await (const chunk of chunks) {
+      sum = crc32(chunk, sum)
+      yield chunk
+    }
+    if (sum !== entry.crc32) throw new Error('its checksum is not that of its bytes, the archive is damaged')
+  }
 
 async function judge(zip: ZipFile, limits: PackageLimits): Promise<{ path: string; entry: Entry }[]> {
   const judged: { path: string; entry: Entry }[] = []
