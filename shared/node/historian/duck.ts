@@ -10,14 +10,14 @@ export type DuckOptions = {
   spill: string | undefined
 }
 
-/** One chunk of an answer: `row` reads a column without making an object of the row. */
+/** Some rows of an answer, by column. */
 export type Chunk = DuckDBDataChunk
 
 export type Duck = {
   run(sql: string): Promise<void>
   /** Rows as arrays; for small answers. */
   rows(sql: string): Promise<unknown[][]>
-  /** Hands over the answer chunk by chunk, in order. */
+  /** Hands over the answer chunk by chunk. A filter may keep rows back and give them late. */
   stream(sql: string, take: (chunk: Chunk) => void): Promise<void>
   /** Appends columns of numbers to a table whose columns are all DOUBLE. `null` is NULL. */
   append(table: string, columns: ArrayLike<number | null>[]): Promise<void>
@@ -28,7 +28,7 @@ export type Duck = {
 export async function openDuck({ memoryMb, spill }: DuckOptions): Promise<Duck> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${memoryMb}MB`,
-    // With more threads a filtered scan gives its chunks in any order; one keeps the order of the file, and is as quick.
+    // One keeps the order of the file in a scan without a filter, and was as quick as two.
     threads: '1',
     temp_directory: spill ?? '',
     autoinstall_known_extensions: 'false',

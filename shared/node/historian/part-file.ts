@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeFolder, syncFolder } from '../files.ts'
 import { type Duck, pointRuns, text, texts } from './duck.ts'
@@ -17,20 +17,32 @@ export async function writePart(duck: Duck, root: string, file: string, month: s
   const path = join(root, file)
   const temporary = `${path}.tmp`
   await makeFolder(dirname(path))
+  try {
+    const points = await copyProven(duck, temporary, select)
+    renameSync(temporary, path)
+    syncFolder(dirname(path))
+    const rows = points.reduce((sum, { samples }) => sum + samples, 0)
+    return { file, month, bytes: statSync(path).size, rows, points }
+  } catch (error) {
+    rmSync(temporary, { force: true }) // a full disk is not filled further, try after try
+    throw error
+  }
+}
+
+/** Writes a file, reads it back and makes it durable. @returns what it holds */
+async function copyProven(duck: Duck, path: string, select: string): Promise<PartPoint[]> {
   const options = 'FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd'
-  const [[written] = []] = await duck.rows(`COPY (${select}) TO ${text(temporary)} (${options})`)
-  const points = await contents(duck, temporary)
-  const readBack = points.reduce((sum, { samples }) => sum + samples, 0)
-  if (readBack !== Number(written)) throw new Error(`${file}: ${readBack} rows can be read back of ${written} that were written`)
-  const descriptor = openSync(temporary, 'r')
+  const [[written] = []] = await duck.rows(`COPY (${select}) TO ${text(path)} (${options})`)
+  const points = await contents(duck, path)
+  const rows = points.reduce((sum, { samples }) => sum + samples, 0)
+  if (rows !== Number(written)) throw new Error(`${path}: ${rows} rows can be read back of ${written} that were written`)
+  const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }
-  renameSync(temporary, path)
-  syncFolder(dirname(path))
-  return { file, month, bytes: statSync(path).size, rows: readBack, points }
+  return points
 }
 
 /**
