@@ -27,6 +27,8 @@ for (const [cell, decimalComma, wanted] of [
   ['#N/A', false, Number.NaN],
   ['--', false, Number.NaN],
   ['Infinity', false, 'Infinity'],
+  ['1e400', false, '1e400'],
+  ['-1e400', false, '-1e400'],
   ['0x10', false, '0x10'],
   ['On', false, 'On'],
   ['12 °C', false, '12 °C'],
@@ -103,13 +105,20 @@ for (const cell of [
   '5/7/2022 13:00 PM',
   '5/7/2022 12:05 XYZ',
   '5/7-2022',
+  '2026-01-01T00:00:00+99:99',
+  '2026-01-01T00:00:00+05:60',
+  '2026-01-01T00:00:00-14:01',
+  `2026-01-01 00:00:00${' '.repeat(60_000)}!`,
 ]) {
-  test(`the time ${JSON.stringify(cell)} is not read`, t => t.is(readStamp(cell), undefined))
+  test(`the time ${JSON.stringify(cell.replace(/ {9,}/, ' … '))} is not read`, t => t.is(readStamp(cell), undefined))
 }
 test('a date that the calendar does not have is none', t => {
   t.true(Number.isNaN(readStamp('2026-02-30 00:00')!.mdy))
   t.true(Number.isNaN(readStamp('31/4/2026')!.dmy))
 })
+for (const date of ['0001-01-01', '0099-12-31', '1969-12-31', '1/1/0022', '2200-01-01', '9999-12-31']) {
+  test(`the date ${date} is not taken for one of another century`, t => t.true(Number.isNaN(readStamp(`${date} 00:00`)!.mdy)))
+}
 
 test('the local clock says what zone.ts says, minute by minute through both changes of the clock', t => {
   for (const [zone, day] of [
@@ -211,6 +220,8 @@ test('a header suggests a role, with its prefix and its unit left aside', t => {
   t.is(suggestRole('Fault Detection Ground Truth', 'ahu'), undefined)
   t.deepEqual(withoutUnit('Value (°F)'), { name: 'Value', unit: '°F' })
   t.deepEqual(withoutUnit(' SAT [degF] '), { name: 'SAT', unit: 'degF' })
+  t.deepEqual(withoutUnit('SAT (left) (°F)'), { name: 'SAT (left)', unit: '°F' })
+  for (const plain of ['SAT', 'SAT (a]b)', 'SAT ()', 'SAT)', '(SAT) x', '']) t.deepEqual(withoutUnit(plain), { name: plain })
 })
 
 for (const [text, wanted] of [

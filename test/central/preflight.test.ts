@@ -194,6 +194,8 @@ for (const [what, csv, more] of [
   ],
   ['headers with blanks', table(rows(2), 'timestamp_utc, SAT  ,OAT ,Fan'), { map: { points: { sa_t: 'SAT ', oa_t: 'OAT' } } }],
   ['Windows line ends', table(rows(2)).replaceAll('\n', '\r\n'), {}],
+  ['a Windows line end in the header only', table(rows(2)).replace('\n', '\r\n'), {}],
+  ['line ends of three systems', `${table([rows(2)[0]!]).replace('\n', '\r')}${rows(2)[1]}\r\n`, {}],
   ['rows in reverse', table(rows(2).toReversed()), {}],
   ['blank lines and trailing commas', `timestamp_utc,SAT,OAT,Fan,\n\n${rows(2).join(',\n')},\n\n`, {}],
   [

@@ -65,6 +65,8 @@ function records(source: Readable, { delimiter, encoding }: Form): AsyncIterable
   const parser = parse({
     delimiter,
     bom: true,
+    // Stated, not found: the parser would take the first one it meets for all, and files are glued from several systems.
+    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,

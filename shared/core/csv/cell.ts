@@ -15,7 +15,8 @@ export function readCell(cell: string, decimalComma: boolean): number | string |
   if (text === '') return undefined
   const written = decimalComma && DECIMAL_COMMA.test(text) ? text.replace(',', '.') : text
   const value = Number(written)
-  if (!Number.isNaN(value) && !NOT_DECIMAL.test(written)) return value
+  // 1e400 is written as a number and is none that can be kept.
+  if (Number.isFinite(value) && !NOT_DECIMAL.test(written)) return value
   return NO_VALUE.has(text.toLowerCase()) ? Number.NaN : text
 }
 

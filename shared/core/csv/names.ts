@@ -41,8 +41,12 @@ export function suggestRole(header: string, equipmentType: EquipmentType): strin
 
 /** Splits `Value (°F)` or `SAT [degF]` into name and unit. */
 export function withoutUnit(header: string): { name: string; unit?: string } {
-  const match = /^(.*?)\s*[([]([^()[\]]+)[)\]]\s*$/.exec(header)
-  return match ? { name: match[1]!.trim(), unit: match[2]!.trim() } : { name: header.trim() }
+  const name = header.trim()
+  const bare = name.slice(0, -1)
+  const opens = Math.max(bare.lastIndexOf('('), bare.lastIndexOf('['))
+  const closes = Math.max(bare.lastIndexOf(')'), bare.lastIndexOf(']'))
+  if (!/[)\]]$/.test(name) || opens <= closes || opens === bare.length - 1) return { name }
+  return { name: bare.slice(0, opens).trim(), unit: bare.slice(opens + 1).trim() }
 }
 
 const TYPE_NAMES: Record<string, EquipmentType> = {

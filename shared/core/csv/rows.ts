@@ -95,7 +95,10 @@ export function openRows({ columns, decimalComma }: TablePlan): RowReader {
 /** @returns the number that history keeps; NaN for *no usable value*; undefined for no sample */
 function toHistory(cell: number | string | undefined, { scale, offset, states }: PlannedColumn): number | undefined {
   if (cell === undefined) return undefined
-  if (typeof cell === 'number') return cell * scale + offset
+  if (typeof cell === 'number') {
+    const value = cell * scale + offset
+    return Number.isFinite(value) ? value : Number.NaN
+  }
   return states ? stateNumber(states, cell) : Number.NaN
 }
 

@@ -25,6 +25,15 @@ const MONTH_NAMED = new RegExp(String.raw`^(\d{1,2})[- ]([A-Za-z]{3})[a-z]*\.?[-
 const EPOCH = /^(\d{10})(\d{3})?(?:\.\d+)?$/
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
+/** Longest timestamp that is looked at; the longest notation has half of it. Patterns are tried on nothing longer. */
+const STAMP_MAX = 64
+/** No building system has history from before, … */
+const YEAR_MIN = 1970
+/** … and a clock that shows more has stopped being one. */
+const YEAR_MAX = 2199
+/** Farthest zone from UTC. @source IANA tz database (Pacific/Kiritimati) */
+const OFFSET_MAX = 14 * HOUR
+
 /** Hours ahead of UTC of the abbreviations that mean one thing in building systems. @source IANA tz database */
 // biome-ignore format: a table reads best in rows
 const ZONES: Record<string, number> = {
@@ -40,6 +49,7 @@ const ZONES: Record<string, number> = {
  */
 export function readStamp(cell: string): Stamp | undefined {
   const text = cell.trim()
+  if (text.length > STAMP_MAX) return undefined
   let match = YEAR_FIRST.exec(text)
   if (match) return stamp(match, 4, day(match[1]!, match[2]!, match[3]!))
   match = YEAR_LAST.exec(text)
@@ -59,9 +69,10 @@ export function readStamp(cell: string): Stamp | undefined {
   return { mdy: ms, dmy: ms, offset: 0 }
 }
 
-/** Midnight of a date written as if it were UTC; NaN when there is no such date. Two-digit years are of this century. */
+/** Midnight of a date written as if it were UTC; NaN when there is no such date, or none that a building has history of. Two-digit years are of this century. */
 function day(year: string, month: string, date: string): number {
   const [y, m, d] = [Number(year.length === 2 ? `20${year}` : year), Number(month), Number(date)]
+  if (!(y >= YEAR_MIN && y <= YEAR_MAX)) return Number.NaN
   const ms = Date.UTC(y, m - 1, d)
   return m >= 1 && m <= 12 && new Date(ms).getUTCDate() === d ? ms : Number.NaN
 }
@@ -86,5 +97,7 @@ function offsetOf(zone: string): number | undefined {
   if (hours !== undefined) return hours * HOUR
   const match = /^([+-])(\d{2}):?(\d{2})$/.exec(zone)
   if (!match) return undefined
-  return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * HOUR + Number(match[3]) * MINUTE)
+  const ahead = Number(match[2]) * HOUR + Number(match[3]) * MINUTE
+  if (Number(match[3]) > 59 || ahead > OFFSET_MAX) return undefined
+  return match[1] === '-' ? -ahead : ahead
 }
