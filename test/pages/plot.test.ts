@@ -41,7 +41,8 @@ test('a line stops at a gap and starts anew behind it', t => {
 })
 
 test('no stroke is ever longer than a sample may hold, whatever is missing', t => {
-  const longest = ((4 * MINUTE) / (8 * HOUR)) * (WIDE.width - WIDE.left - WIDE.right)
+  // 75: the room for a name of eight characters.
+  const longest = ((4 * MINUTE) / (8 * HOUR)) * (WIDE.width - WIDE.left - 75)
   const property = fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 479 }), { minLength: 1, maxLength: 300 }), present => {
     const kept = new Set(present)
     const svg = plotSvg(plot([trace('sa_t', 8, i => !kept.has(i))]), WIDE, 'p', 'plot').text
@@ -51,6 +52,12 @@ test('no stroke is ever longer than a sample may hold, whatever is missing', t =
     })
   })
   t.notThrows(() => fc.assert(property, { numRuns: 60 }))
+})
+
+test('the longest name at the right end stays inside the picture', t => {
+  const svg = plotSvg(plot([trace('zone_t_sp_cool', 8)]), NARROW, 'p', 'plot').text
+  const x = Number(/<text class="end t\d" x="([\d.]+)"/.exec(svg)![1])
+  t.true(x + 'zone_t_sp_cool'.length * 7.5 <= NARROW.width, `begins at ${x}`)
 })
 
 test('a lonely sample is still a dot', t =>

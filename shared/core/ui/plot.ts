@@ -25,9 +25,14 @@ export type Plot = {
   others: Span[]
   worst_at: number
 }
-export type PlotSize = { width: number; left: number; right: number; panel: number }
-export const WIDE: PlotSize = { width: 960, left: 52, right: 120, panel: 150 }
-export const NARROW: PlotSize = { width: 356, left: 36, right: 84, panel: 120 }
+export type PlotSize = { width: number; left: number; panel: number }
+export const WIDE: PlotSize = { width: 960, left: 52, panel: 150 }
+export const NARROW: PlotSize = { width: 356, left: 36, panel: 120 }
+
+/** Room for the names at the right end: the gap before them, and a bold character of 12 px. */
+const NAME_GAP = 14
+const NAME_CHARACTER = 7.6
+const NAME_MIN = 8
 
 const TOP = 18
 const GAP = 26
@@ -57,7 +62,9 @@ ${timeAxis(plot, surface, axis)}
 </svg>`
 }
 
-function surfaceOf({ from, to }: Plot, { width, left, right }: PlotSize, id: string): Surface {
+function surfaceOf({ from, to, traces }: Plot, { width, left }: PlotSize, id: string): Surface {
+  const longest = Math.max(NAME_MIN, ...traces.map(({ role }) => role.length))
+  const right = Math.ceil(NAME_GAP + longest * NAME_CHARACTER)
   const scale = (width - left - right) / (to - from)
   return { id, left, right: width - right, x: ms => Math.round((left + (ms - from) * scale) * 10) / 10 }
 }
