@@ -8,13 +8,16 @@ export const DAY = 24 * HOUR
 /** @returns for example `2026-03-01T05:00:00Z`; milliseconds only when there are any */
 export const formatInstant = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
 
-/** @returns ms, or undefined when `text` is not RFC 3339 with an offset */
+/** @returns ms, or undefined when `text` is not RFC 3339 with an offset, or names a day that its month does not have */
 export function parseInstant(text: string): number | undefined {
-  const ms = INSTANT.test(text) ? Date.parse(text) : Number.NaN
+  const ms = INSTANT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
   return Number.isNaN(ms) ? undefined : ms
 }
+
+/** `Date` takes 30 February for 2 March. */
+const isDay = (date: string) => new Date(date).getUTCDate() === Number(date.slice(8))
 
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d)$/
 const DURATION_MS: Record<string, number> = { ms: 1, s: SECOND, m: MINUTE, min: MINUTE, h: HOUR, d: DAY }

@@ -22,8 +22,9 @@ function format(timezone: string): Intl.DateTimeFormat {
   return made
 }
 
-/** @returns whether `timezone` is an IANA zone that this machine knows */
+/** @returns whether `timezone` is the name of an IANA zone that this machine knows; an offset such as `+05:00` is none */
 export function isZone(timezone: string): boolean {
+  if (!/^[A-Za-z]/.test(timezone)) return false
   try {
     format(timezone)
     return true

@@ -9,9 +9,22 @@ const utc = (text: string) => Date.parse(text)
 test('an instant is written with Z and read back', t => {
   fc.assert(fc.property(fc.integer({ min: 0, max: utc('2100-01-01T00:00:00Z') }), ms => parseInstant(formatInstant(ms)) === ms))
   t.is(formatInstant(utc('2026-03-01T05:00:00Z')), '2026-03-01T05:00:00Z')
+  t.is(parseInstant('2028-02-29T23:30:00-05:00'), utc('2028-03-01T04:30:00Z'))
 })
 
-for (const text of ['2026-03-01', '2026-03-01T05:00:00', '05:00Z', '2026-13-01T00:00:00Z', 'yesterday', '']) {
+for (const text of [
+  '2026-03-01',
+  '2026-03-01T05:00:00',
+  '05:00Z',
+  '2026-13-01T00:00:00Z',
+  '2026-02-30T00:00:00Z',
+  '2026-02-29T00:00:00Z',
+  '2026-04-31T00:00:00+02:00',
+  '2026-03-00T00:00:00Z',
+  '2026-03-01T24:00:00Z',
+  'yesterday',
+  '',
+]) {
   test(`"${text}" is no instant`, t => t.is(parseInstant(text), undefined))
 }
 
@@ -72,6 +85,6 @@ test('every instant lies in its own day', t => {
     }),
     { numRuns: 60 },
   )
-  t.true(isZone(CHICAGO))
-  t.false(isZone('America/Springfield'))
+  for (const zone of [CHICAGO, 'UTC', 'Etc/GMT+5']) t.true(isZone(zone), zone)
+  for (const none of ['America/Springfield', '+05:00', '-0500', '']) t.false(isZone(none), none)
 })
