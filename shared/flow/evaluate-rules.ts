@@ -1,6 +1,6 @@
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
 import type { Historian } from '#shared/core/ports.ts'
-import { Problem } from '#shared/core/problem.ts'
+import { type DataError, Problem } from '#shared/core/problem.ts'
 import { runRules } from '#shared/core/rules/run-rules.ts'
 import type { Carried, Rule, RunOutput } from '#shared/core/rules/types.ts'
 import { buildFrames, pastOf } from './build-frames.ts'
@@ -40,7 +40,7 @@ export type EvaluatePorts = {
  *
  * A rule file that does not check, and a rule that throws on some equipment, fail alone and are listed.
  *
- * @throws Problem unknown_rule
+ * @throws Problem unknown_rule, or invalid when a parameter is none of a rule's or beyond its limits
  */
 export async function evaluateRules(job: EvaluateJob, { historian, loadRules, elapsed }: EvaluatePorts): Promise<Evaluation> {
   const timings: Evaluation['timings'] = []
@@ -53,6 +53,7 @@ export async function evaluateRules(job: EvaluateJob, { historian, loadRules, el
   const { building_id, timezone } = job.building
   const loaded = await timed('rules', loadRules)
   const rules = selectRules(loaded.rules, job)
+  refuseParams(job.params ?? {}, rules)
   const equipment = selectEquipment(job)
   const span = { from: job.from - pastOf(rules), to: job.to }
   const frames = await timed('history', () => buildFrames(building_id, equipment, job.points, span, historian))
@@ -82,6 +83,29 @@ function selectRules(rules: Rule[], { rule_ids, inactive }: EvaluateJob): Rule[]
   if (unknown.length) throw new Problem('unknown_rule', `There is no rule ${unknown.join(', ')}`)
   return rules.filter(({ id }) => rule_ids.includes(id))
 }
+
+/** @throws Problem invalid that points to each parameter which no rule of the run takes so */
+function refuseParams(params: Record<string, Record<string, number>>, rules: Rule[]): void {
+  const known = new Map(rules.map(rule => [rule.id, rule]))
+  const errors = Object.entries(params).flatMap(([id, values]) => {
+    const rule = known.get(id)
+    const at = `/params/${escaped(id)}`
+    return rule ? paramErrors(rule, values, at) : [{ pointer: at, message: `${id} is none of the rules that this run has` }]
+  })
+  if (errors.length) throw new Problem('invalid', errors[0]!.message, errors)
+}
+
+const paramErrors = ({ id, params }: Rule, values: Record<string, number>, at: string): DataError[] =>
+  Object.entries(values).flatMap(([name, value]) => {
+    const pointer = `${at}/${escaped(name)}`
+    const param = Object.hasOwn(params, name) ? params[name] : undefined
+    if (!param) return [{ pointer, message: `${id} has no parameter ${name}` }]
+    const { min, max, unit } = param
+    return value >= min && value <= max ? [] : [{ pointer, message: `${name} takes ${min} to ${max} ${unit}, not ${value}` }]
+  })
+
+/** Part of a JSON pointer. @source RFC 6901 §3 */
+const escaped = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** The equipment asked for, with what feeds it and what it feeds: rules look at both. */
 function selectEquipment({ equipment, equipment_ids }: EvaluateJob): Equipment[] {

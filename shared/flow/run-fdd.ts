@@ -56,7 +56,7 @@ const RUNS_LOOKED_AT = 20
 /**
  * Runs rules over a building and stores what they say.
  *
- * @throws Problem unknown_building, unknown_equipment, unknown_rule, invalid for an impossible span, or query_failed
+ * @throws Problem unknown_building, unknown_equipment, unknown_rule, invalid for an impossible span or parameter, or query_failed
  */
 export async function runFdd(
   request: RunRequest,

@@ -127,7 +127,28 @@ test.serial('without a span a run looks back from the end of history, with every
   t.truthy(runs.next_cursor)
 })
 
+for (const [what, params, pointer] of [
+  ['of a rule that is not there', { NOTHING: { limit: 1 } }, '/params/NOTHING'],
+  ['of a rule that is not run', { 'FC-1': { limit: 1 } }, '/params/FC-1'],
+  ['that the rule does not have', { 'TEST-WARM': { limit: 90, 'a/b': 1 } }, '/params/TEST-WARM/a~1b'],
+  ['beyond its limits', { 'TEST-WARM': { limit: 1e9 } }, '/params/TEST-WARM/limit'],
+  ['with the name of something else', { 'TEST-WARM': { constructor: 1 } }, '/params/TEST-WARM/constructor'],
+] as const) {
+  test.serial(`a parameter ${what} is refused before the run, with its place`, async t => {
+    const runs = () => site.central.context.results.runs({ limit: 1 })[0]?.run_id
+    const before = runs()
+    const { status, body } = await run({ rule_ids: ['TEST-WARM'], params })
+    t.deepEqual([status, body.code], [422, 'invalid'])
+    t.deepEqual(
+      body.errors.map((error: { pointer: string }) => error.pointer),
+      [pointer],
+    )
+    t.is(runs(), before)
+  })
+}
+
 for (const [what, body, status, code] of [
+  ['a day that its month does not have', { from: '2026-02-30T00:00:00Z' }, 400, 'bad_request'],
   ['a building that is not there', { building_id: 'nowhere' }, 404, 'unknown_building'],
   ['equipment that is not there', { equipment_ids: ['AHU-9'] }, 404, 'unknown_equipment'],
   ['a rule that is not there', { rule_ids: ['NOTHING'] }, 404, 'unknown_rule'],
