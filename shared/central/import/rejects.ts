@@ -1,5 +1,6 @@
+import { CsvError } from 'csv-parse'
 import { localClock } from '#shared/core/csv/local-clock.ts'
-import { judgeRow } from '#shared/core/csv/rows.ts'
+import { judgeRow, type TablePlan } from '#shared/core/csv/rows.ts'
 import type { ImportSession } from './sessions.ts'
 import { readTable } from './table.ts'
 
@@ -12,19 +13,29 @@ export function csvCell(text: string): string {
   return /[",\n\r]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
 }
 
-/** The rows that an import leaves out, as CSV, found by reading the package once more. */
+/** The rows that an import leaves out, as CSV, found by reading the package once more. What cannot be read ends its table. */
 export async function* rejectsCsv({ plan, files }: ImportSession): AsyncGenerator<string> {
   yield 'file,line,code,message,row\r\n'
   const fileOf = new Map(files.map(({ path, file }) => [path, file]))
   for (const table of plan?.tables ?? []) {
-    const local = table.timezone === undefined ? undefined : localClock(table.timezone)
-    let header = true
-    for await (const { cells, line } of readTable(fileOf.get(table.path)!, table)) {
-      const verdict = header ? 0 : judgeRow(cells, table, local)
-      header = false
-      if (typeof verdict === 'number') continue
-      const row = cells.join(table.delimiter).slice(0, TEXT_MAX)
-      yield `${[table.path, String(line), verdict.code, verdict.message, row].map(csvCell).join(',')}\r\n`
+    try {
+      yield* rejectsOf(table, fileOf.get(table.path)!)
+    } catch (error) {
+      if (!(error instanceof CsvError)) throw error
+      yield line([table.path, String(error['lines'] ?? ''), 'row_unreadable', error.message, ''])
     }
   }
 }
+
+async function* rejectsOf(table: TablePlan, file: string): AsyncGenerator<string> {
+  const local = table.timezone === undefined ? undefined : localClock(table.timezone)
+  let header = true
+  for await (const { cells, line: at } of readTable(file, table)) {
+    const verdict = header ? 0 : judgeRow(cells, table, local)
+    header = false
+    if (typeof verdict === 'number') continue
+    yield line([table.path, String(at), verdict.code, verdict.message, cells.join(table.delimiter).slice(0, TEXT_MAX)])
+  }
+}
+
+const line = (cells: string[]) => `${cells.map(csvCell).join(',')}\r\n`

@@ -43,20 +43,30 @@ export type ImportSessions = {
   discard(session_id: string): Promise<void>
 }
 
+/** @returns undefined when the text is not the record of this session */
+function sessionOf(session_id: string, text: string): ImportSession | undefined {
+  try {
+    const record = JSON.parse(text) as ImportSession | null
+    return record?.session_id === session_id ? record : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** @param now the wall clock, ms: a person's day is meant, not a simulated one */
 export function importSessions(folder: string, now: () => number): ImportSessions {
   const path = (session_id: string) => join(folder, session_id)
   const write = (session: ImportSession) => replaceFile(join(path(session.session_id), RECORD), JSON.stringify(session))
   const read = async (session_id: string): Promise<ImportSession | undefined> => {
     const text = await readFile(join(path(session_id), RECORD), 'utf8').catch(() => undefined)
-    return text === undefined ? undefined : (JSON.parse(text) as ImportSession)
+    return text === undefined ? undefined : sessionOf(session_id, text)
   }
   const discard = (session_id: string) => rm(path(session_id), { recursive: true, force: true })
   /** Sessions that are being received or imported. */
   const busy = new Set<string>()
   let tidying: Promise<void> = Promise.resolve()
 
-  /** Removes what has expired, what an upload cut off has left, and the oldest beyond the limit. */
+  /** Removes what has expired, what an upload cut off has left or cannot be read, and the oldest beyond the limit. */
   const tidy = async () => {
     const names = (await readdir(folder)).filter(name => ID.test(name) && !busy.has(name))
     const sessions = await Promise.all(names.map(async name => ({ name, created_at: (await read(name))?.created_at ?? 0 })))

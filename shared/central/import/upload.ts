@@ -16,6 +16,7 @@ const ZIP_MAGIC = Buffer.from('PK\u0003\u0004')
 /** Fields by which a file that comes alone may be described, instead of `manifest`. */
 const MANIFEST_FIELDS = ['building_id', 'grid_minutes', 'timezone', 'unit_system', 'date_order', 'notes'] as const
 
+type FormLimits = NonNullable<NonNullable<Parameters<FastifyRequest['parts']>[0]>['limits']>
 type Folders = { upload: string; files: string }
 
 /**
@@ -35,12 +36,13 @@ export async function receivePackage(
   const { fault } = judgeEntries(limits)
   const partLimits = { fileSize: bytesMax, files: limits.entriesMax, fields: FIELDS_MAX, fieldSize: FIELD_MAX }
   let left = bytesMax
-  for await (const part of request.parts({ preservePath: true, limits: partLimits }) as AsyncIterable<Multipart>) {
+  for await (const part of partsOf(request, partLimits)) {
     if (part.type === 'field') {
-      fields.set(part.fieldname, String(part.value))
+      if (part.valueTruncated) throw new Problem('too_large', `The field ${part.fieldname} is longer than ${FIELD_MAX} bytes`)
+      fields.set(part.fieldname, typeof part.value === 'string' ? part.value : JSON.stringify(part.value))
       continue
     }
-    const path = part.filename.replace(/^\.\//, '')
+    const path = (part.filename ?? '').replace(/^\.\//, '')
     const wrong = fault({ path, bytes: 0, packed: 0, isLink: false, isEncrypted: false })
     if (wrong) throw new Problem('package_invalid', wrong)
     const file = join(upload, String(received.length))
@@ -58,8 +60,23 @@ export async function receivePackage(
   return [...received, ...(await saveFields(fields, files))]
 }
 
+/** The parts of a form, in their order. @throws Problem bad_request when the form is broken */
+async function* partsOf(request: FastifyRequest, limits: FormLimits): AsyncGenerator<Multipart> {
+  try {
+    yield* request.parts({ preservePath: true, limits })
+  } catch (error) {
+    throw formFault(error as Error)
+  }
+}
+
+/** What the reader of forms complains of has no code, unlike what the system says, or the server. */
+const formFault = (error: Error) =>
+  'code' in error ? error : new Problem('bad_request', `The form cannot be read: ${error.message}`)
+
 async function save(part: MultipartFile, file: string): Promise<void> {
-  await pipeline(part.file, createWriteStream(file, { flags: 'wx' }))
+  await pipeline(part.file, createWriteStream(file, { flags: 'wx' })).catch(error => {
+    throw formFault(error)
+  })
   if (part.file.truncated) throw new Problem('too_large', `${part.filename} is larger than an upload may be; pack it into a ZIP`)
 }
 

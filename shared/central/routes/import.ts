@@ -68,6 +68,7 @@ const rejectsRoute = (sessions: ImportSessions) =>
     problems: ['unknown_session'],
     handle: async ({ params, reply }) => {
       const session = await sessions.get(params.session_id)
+      if (session.result) throw new Problem('unknown_session', 'The package was imported, and its files are gone')
       reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="rejects.csv"')
       return reply.send(Readable.from(rejectsCsv(session)))
     },
