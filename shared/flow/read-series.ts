@@ -1,6 +1,6 @@
 import type { Finding } from '#shared/core/finding.ts'
 import type { Equipment, Point } from '#shared/core/model.ts'
-import type { Historian, Results } from '#shared/core/ports.ts'
+import type { Historian, Results, Span } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { Buckets, Series } from '#shared/core/series.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
@@ -48,15 +48,12 @@ export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Pr
   const points = selectPoints(request, ports.model)
   const point_ids = points.map(({ point_id }) => point_id)
   const held = (await ports.historian.spans(building_id)).filter(span => point_ids.includes(span.point_id))
-  const from = request.from ?? Math.min(...held.map(({ first }) => first))
-  const to = request.to ?? Math.max(...held.map(({ last }) => last)) + 1
+  const { from, to } = spanOf(request, held)
   const rule_id = 'rule_id' in request.select ? request.select.rule_id : undefined
-  if (held.length === 0) {
-    const [start, end] = [request.from ?? 0, request.to ?? 0]
-    const series = points.map(point => ({ point, points: [], no_data: end > start ? [{ from: start, to: end }] : [] }))
-    return { from: start, to: end, downsampled: false, step: undefined, series, faults: [] }
+  if (held.length === 0 || from === to) {
+    const series = points.map(point => ({ point, points: [], no_data: to > from ? [{ from, to }] : [] }))
+    return { from, to, downsampled: false, step: undefined, series, faults: [] }
   }
-  if (!(from < to)) throw new Problem('invalid', 'The span ends before it begins')
   const query = { building_id, point_ids, from, to }
   const filter = { building_id, equipment_id, from, to, limit: FAULTS_MAX, ...(rule_id !== undefined && { rule_id }) }
   const faults = ports.results.list(filter)
@@ -77,6 +74,16 @@ export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Pr
     return { point, ...fromBuckets(buckets[i]!, nominalOf(point, usual), to) }
   })
   return { from, to, downsampled: true, step: buckets[0]!.step, series, faults }
+}
+
+/** What was asked for, or as far as history goes; of no length when that is all before `from`, or all after `to`. */
+function spanOf(asked: Pick<SeriesRequest, 'from' | 'to'>, held: Span[]): Stretch {
+  const given = [asked.from ?? [], asked.to ?? []].flat()
+  if (held.length + given.length === 0) return { from: 0, to: 0 }
+  const from = asked.from ?? Math.min(...given, ...held.map(({ first }) => first))
+  const to = asked.to ?? Math.max(...given, ...held.map(({ last }) => last + 1))
+  if (from > to || (from === to && given.length === 2)) throw new Problem('invalid', 'The span ends before it begins')
+  return { from, to }
 }
 
 /** Samples to be expected in a stretch, were they spread evenly. */

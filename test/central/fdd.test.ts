@@ -285,6 +285,18 @@ test.serial('a long series comes in at most as many buckets as asked for, and ho
   t.is(part.body.series[0].points.length, 12)
 })
 
+for (const [query, at] of [
+  ['from=2027-01-01T00:00:00Z', '2027-01-01T00:00:00Z'],
+  ['to=2020-01-01T00:00:00Z', '2020-01-01T00:00:00Z'],
+] as const) {
+  test.serial(`a series with only ${query}, where no history is, is empty`, async t => {
+    const { status, body } = await series(`point_id=AHU-1.SAT&${query}`)
+    t.is(status, 200)
+    t.like(body, { from: at, to: at, downsampled: false, faults: [] })
+    t.deepEqual([body.series[0].points, body.series[0].no_data], [[], []])
+  })
+}
+
 test.serial('a series comes as CSV too', async t => {
   const { text, headers } = await series('point_id=AHU-1.SAT&to=2026-03-01T06:10:00Z', { accept: 'text/csv' })
   t.regex(headers.get('content-type')!, /^text\/csv/)
