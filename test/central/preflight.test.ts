@@ -140,6 +140,23 @@ for (const [what, csv, more, code, severity, count] of [
     'info',
     1,
   ],
+  [
+    'more columns than are taken',
+    `timestamp_utc${',c'.repeat(100_000)}\n2026-03-01T00:00:00Z${',1'.repeat(100_000)}\n`,
+    {},
+    'columns_too_many',
+    'error',
+    1,
+  ],
+  ['a header without end', `timestamp_utc,a${' '.repeat(60_000)}b\n2026-03-01T00:00:00Z,1\n`, {}, 'header_too_long', 'error', 1],
+  [
+    'a map of thousands of names that are no role',
+    table(rows(2)),
+    { map: { points: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`zz${i}`, `c${i}`])) } },
+    'column_unmapped',
+    'warning',
+    20_000,
+  ],
   ['bytes that are no text', Buffer.from([0, 1, 2, 0, 0, 3]), {}, 'row_unreadable', 'error', 1],
 ] as const) {
   test(`preflight of ${what} finds ${code}, ${severity}`, async t => {

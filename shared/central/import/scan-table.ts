@@ -1,5 +1,6 @@
-import type { Findings } from '#shared/core/csv/checks.ts'
-import { type Column, nameColumns, planColumns } from '#shared/core/csv/columns.ts'
+import { CsvError } from 'csv-parse'
+import { atLine, type Findings } from '#shared/core/csv/checks.ts'
+import { type Column, judgeHeader, nameColumns, planColumns } from '#shared/core/csv/columns.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import type { ColumnMap, Manifest } from '#shared/core/csv/manifest.ts'
 import type { ScannedTable } from '#shared/core/csv/plan.ts'
@@ -39,6 +40,7 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
   try {
     for await (const { cells, line } of lines) {
       if (!opened) {
+        if (!judgeHeader(cells, path, checks)) return undefined
         opened = openTable(cells, path, form, context)
         if (SAYS_UTC.test(opened.names[0]!)) timezone = undefined
         else zoneKnown = timezone !== undefined
@@ -51,7 +53,8 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
       opened.scan.row(cells, line)
     }
   } catch (error) {
-    checks.add('row_unreadable', path, (error as Error).message)
+    if (!(error instanceof CsvError)) throw error
+    checks.add('row_unreadable', path, 'cannot be read as CSV', { examples: [atLine(error['lines'] as number, error.message)] })
   }
   if (!opened) return undefined
   const { names, columns } = opened
@@ -77,7 +80,8 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
 function openTable(header: string[], path: string, { decimalComma }: TableForm, context: TableContext) {
   const { owner, manifest, timezone, points, checks } = context
   const names = nameColumns(header, path)
-  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  const seen = new Set<string>()
+  const twice = names.find(name => seen.size === seen.add(name).size)
   if (twice !== undefined) checks.add('header_duplicate', path, 'headers occur more than once', { examples: [twice] })
   const { equipment_type: equipmentType, map } = owner
   const columns = planColumns(names, { place: path, equipmentType, map, unitSystem: manifest.unit_system, points, checks })

@@ -1,4 +1,5 @@
 /** What a check of a package may say, and what helps against it. */
+import type { DataError } from '../problem.ts'
 
 export type CheckSeverity = 'error' | 'warning' | 'info'
 type Meaning = { severity: CheckSeverity; action: string; example: string }
@@ -30,6 +31,8 @@ export const CHECKS = {
     '"timezone":"America/Chicago"',
   ),
   header_duplicate: means('error', 'Give every column a header of its own'),
+  header_too_long: means('error', 'Shorten the header to what names the point'),
+  columns_too_many: means('error', 'Split the table: an equipment may have several'),
   row_unreadable: means('error', 'Close the quotes and keep one record on one line'),
   no_numeric_columns: means('error', 'Send at least one column that holds numbers or state texts'),
   unit_unknown: means('error', 'Write a unit that is listed in GET /api/ingest/contract', '"units":{"Supply Temp":"degF"}'),
@@ -54,7 +57,7 @@ export const CHECKS = {
   timestamp_gap: means('info', 'Nothing need be done: a gap stays a gap'),
   row_width: means('warning', 'Give every row as many cells as the header'),
   row_truncated: means('warning', 'Export the file again: its last row is cut off'),
-  value_unreadable: means('warning', 'Write plain numbers; unreadable values count as missing', '21.5'),
+  value_unreadable: means('warning', 'Write plain numbers with a point; texts of a column of numbers count as missing', '21.5'),
   text_states: means('info', 'Nothing need be done: the texts are kept as states'),
   states_order_unknown: means(
     'error',
@@ -73,6 +76,24 @@ export type CheckCode = keyof typeof CHECKS
 export type Check = { code: CheckCode; severity: CheckSeverity; message: string; count: number; examples: string[] }
 export type AgentHint = { code: CheckCode; action: string; example: string }
 
+/** Where an example stands: `line 7: rubbish`, or `SAT, line 7: rubbish`. */
+export const atLine = (line: number, text: string, column?: string): string =>
+  `${column === undefined ? '' : `${column}, `}line ${line}: ${text}`
+const AT_LINE = /^(?:(.*), )?line (\d+): ([^]*)$/
+
+/** The places that a check has named, one error each; the check itself where it named none. */
+export function placesOf({ code, message, examples }: Check): DataError[] {
+  const hint = CHECKS[code].action
+  if (examples.length === 0) return [{ message, hint }]
+  return examples.map((example): DataError => {
+    const [, column, row, text] = AT_LINE.exec(example) ?? []
+    if (row === undefined) return { message: `${message}: ${example}`, hint }
+    return { ...(column !== undefined && { column }), row: Number(row), message: `${message}: ${text}`, hint }
+  })
+}
+
+/** Longest message and example: what people wrote is quoted, and may be anything. */
+const TEXT_MAX = 300
 /** Examples that one check lists. */
 const EXAMPLES_MAX = 5
 /** Checks that one answer lists: enough for a code at every file of a large package. */
@@ -95,10 +116,17 @@ export function gatherChecks(): Findings {
   return {
     add(code, place, message, { examples = [], count = 1, severity = CHECKS[code].severity } = {}) {
       const key = `${code} ${severity} ${place}`
-      const check = checks.get(key) ?? { code, severity, message: `${place}: ${message}`, count: 0, examples: [] }
+      const check = checks.get(key) ?? {
+        code,
+        severity,
+        message: `${place}: ${message}`.slice(0, TEXT_MAX),
+        count: 0,
+        examples: [],
+      }
       if (checks.size >= CHECKS_MAX && check.count === 0) return
       check.count += count
-      check.examples.push(...examples.slice(0, EXAMPLES_MAX - check.examples.length))
+      const room = EXAMPLES_MAX - check.examples.length
+      check.examples.push(...examples.slice(0, room).map(example => example.slice(0, TEXT_MAX)))
       checks.set(key, check)
     },
     list: () => [...checks.values()],

@@ -37,6 +37,12 @@ export type ColumnContext = {
   checks: Findings
 }
 
+/** Most columns of a table, its timestamp included: the points of several thousand rooms. Another table takes the rest. */
+export const COLUMNS_MAX = 10_000
+/** Longest header; it names a point, and lists and plots show it. */
+export const HEADER_MAX = 200
+const EXAMPLES = 3
+
 /** Units of the trade, by dimension; every other dimension has one unit for all. */
 const US_UNITS: Record<string, string> = { temperature: 'degF', pressure: 'inwc', flow: 'cfm' }
 /** Water is not measured as air is. */
@@ -58,13 +64,28 @@ export function nameColumns(cells: string[], path: string): string[] {
   return [time, unit === undefined ? stem : `${stem} (${unit})`]
 }
 
+/** Complains of a header row that no table of ours can have. @returns whether its columns can be planned */
+export function judgeHeader(cells: string[], place: string, checks: Findings): boolean {
+  if (cells.length > COLUMNS_MAX) {
+    checks.add('columns_too_many', place, `has ${cells.length} columns; at most ${COLUMNS_MAX} are taken`)
+    return false
+  }
+  const long = cells.filter(cell => cell.trim().length > HEADER_MAX)
+  if (long.length === 0) return true
+  const examples = long.slice(0, EXAMPLES).map(cell => `${cell.trim().slice(0, 40)} … has ${cell.trim().length} letters`)
+  checks.add('header_too_long', place, `headers are longer than ${HEADER_MAX} letters`, { examples, count: long.length })
+  return false
+}
+
 /** @param names as `nameColumns` gives them */
 export function planColumns(names: string[], context: ColumnContext): Column[] {
   const { place, map, checks, equipmentType } = context
   const roles = rolesByHeader(context)
+  const units = unitsByHeader(map)
+  const points = new Map(context.points.map(point => [point.source.address, point]))
   const taken = new Set<string>()
   return names.slice(1).map((header, i) => {
-    const point = context.points.find(({ source }) => source.address === header)
+    const point = points.get(header)
     const named = roles.get(header) ?? roles.get(withoutUnit(header).name)
     const role = named ?? point?.role ?? (map ? undefined : roleOfName(header, equipmentType))
     const twice = role !== undefined && taken.has(role)
@@ -78,29 +99,50 @@ export function planColumns(names: string[], context: ColumnContext): Column[] {
     }
     const status = twice ? 'ambiguous' : role === undefined ? 'unmapped' : 'mapped'
     const mapped = twice ? undefined : role
-    return { index: i + 1, header, role: mapped, status, suggestion, point, ...unitsOf(header, mapped, point, context) }
+    return { index: i + 1, header, role: mapped, status, suggestion, point, ...unitsOf(header, mapped, point, units, context) }
   })
 }
 
 /** Header → role, as the column map says; complains of names that are no role. */
 function rolesByHeader({ map, place, equipmentType, checks }: ColumnContext): Map<string, string> {
   const roles = new Map<string, string>()
+  const unknown: string[] = []
   for (const [name, header] of Object.entries(map?.points ?? {})) {
     const role = roleOfName(name, equipmentType)
     if (role) roles.set(header.trim(), role)
-    else {
-      const example = `${name}: perhaps ${nearestRoles(name).join(', ')}`
-      checks.add('column_unmapped', `${place}, column_map.json`, 'names are no role', { examples: [example] })
-    }
+    else unknown.push(name)
+  }
+  if (unknown.length) {
+    const examples = unknown.slice(0, EXAMPLES).map(name => name.slice(0, HEADER_MAX))
+    checks.add('column_unmapped', `${place}, column_map.json`, 'names are no role', {
+      examples: examples.map(name => `${name}: perhaps ${nearestRoles(name).join(', ')}`),
+      count: unknown.length,
+    })
   }
   return roles
 }
 
+/** Header → unit as written in the column map. */
+function unitsByHeader(map: ColumnMap | undefined): Map<string, string> {
+  // Of headers that differ in blanks only, the first counts.
+  return new Map(
+    Object.entries(map?.units ?? {})
+      .map(([header, unit]) => [header.trim(), unit] as const)
+      .toReversed(),
+  )
+}
+
 type Units = Pick<Column, 'unit' | 'historyUnit' | 'scale' | 'offset' | 'unitStated'>
 
-function unitsOf(header: string, role: string | undefined, point: Point | undefined, context: ColumnContext): Units {
+function unitsOf(
+  header: string,
+  role: string | undefined,
+  point: Point | undefined,
+  given: ReadonlyMap<string, string>,
+  context: ColumnContext,
+): Units {
   const { place, checks } = context
-  const { unit, stated } = fileUnit(header, role, point, context)
+  const { unit, stated } = fileUnit(header, role, point, given, context)
   const wanted = role && ROLES[role]!.unit
   if (wanted && !conversion(unit, wanted)) {
     checks.add('unit_mismatch', place, `${unit} is not a unit of what the role measures`, {
@@ -117,11 +159,17 @@ function unitsOf(header: string, role: string | undefined, point: Point | undefi
 }
 
 /** The unit of a file's numbers: as stated, else as the header says, as the point has it, or as the role has it. */
-function fileUnit(header: string, role: string | undefined, point: Point | undefined, context: ColumnContext) {
-  const { place, map, checks, unitSystem } = context
+function fileUnit(
+  header: string,
+  role: string | undefined,
+  point: Point | undefined,
+  units: ReadonlyMap<string, string>,
+  context: ColumnContext,
+) {
+  const { place, checks, unitSystem } = context
   const kind = role && ROLES[role]!.kind
   const { name, unit: inHeader } = withoutUnit(header)
-  const given = Object.entries(map?.units ?? {}).find(([key]) => key.trim() === header || key.trim() === name)?.[1]
+  const given = units.get(header) ?? units.get(name)
   if (given !== undefined) {
     const unit = unitCode(given)
     if (unit) return { unit, stated: true }
@@ -146,6 +194,13 @@ function roleUnit(role: string, system: 'us' | 'si' | undefined): string {
   const { dimension } = UNITS[ROLES[role]!.unit]!
   if (system === 'us') return US_ROLE_UNITS[role] ?? US_UNITS[dimension] ?? ROLES[role]!.unit
   return system === 'si' ? canonicalUnit(dimension) : ROLES[role]!.unit
+}
+
+/** @returns whether texts of a column may be states; a temperature has none, whatever its cells say */
+export function takesStates({ role, point, unit }: Pick<Column, 'role' | 'point' | 'unit'>): boolean {
+  if (role !== undefined) return ROLES[role]!.kind !== 'number'
+  if (point) return point.kind !== 'number'
+  return UNITS[unit]!.dimension === 'none'
 }
 
 /** @returns what kind of point a column is, from its role, its unit and whether it holds texts */

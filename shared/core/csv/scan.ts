@@ -3,9 +3,9 @@ import type { PointKind } from '../model.ts'
 import { ROLES } from '../role.ts'
 import { MINUTE } from '../time.ts'
 import { conversion } from '../unit.ts'
-import { readCell, STATES_MAX, statesOf } from './cell.ts'
-import type { Findings } from './checks.ts'
-import { type Column, kindOf } from './columns.ts'
+import { readCell, stateNumber, STATES_MAX, statesOf } from './cell.ts'
+import { atLine, type Findings } from './checks.ts'
+import { type Column, kindOf, takesStates } from './columns.ts'
 import type { Meaning } from './local-clock.ts'
 import type { DateOrder } from './stamp.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
@@ -61,7 +61,9 @@ export function openScan(options: ScanOptions): TableScan {
   return {
     row(cells, line) {
       if (lastBad)
-        checks.add('row_width', place, `rows have not ${width} cells`, { examples: [`line ${lastBad.line}: ${lastBad.cells}`] })
+        checks.add('row_width', place, `rows have not ${width} cells`, {
+          examples: [atLine(lastBad.line, String(lastBad.cells))],
+        })
       lastBad = fitsWidth(cells, width) ? undefined : { line, cells: cells.length }
       rows++
       if (lastBad) return
@@ -70,7 +72,9 @@ export function openScan(options: ScanOptions): TableScan {
     },
     end() {
       if (lastBad)
-        checks.add('row_truncated', place, `the last row, line ${lastBad.line}, has ${lastBad.cells} of ${width} cells`)
+        checks.add('row_truncated', place, 'the last row is cut off', {
+          examples: [atLine(lastBad.line, `${lastBad.cells} of ${width} cells`)],
+        })
       const read = timeline.end()
       const kept = columns.flatMap((column, i) => settle(column, seen[i]!.end(), options))
       if (rows > 0 && kept.length === 0) checks.add('no_numeric_columns', place, 'no column holds numbers or state texts')
@@ -89,6 +93,8 @@ export function openScan(options: ScanOptions): TableScan {
 }
 
 type CellCount = {
+  /** Cells that are not blank. */
+  filled: number
   numbers: number
   outside: number
   min: number
@@ -103,6 +109,7 @@ function openCells(column: Column) {
   const range = column.role === undefined ? undefined : ROLES[column.role]!.range
   const way = column.role === undefined ? undefined : conversion(column.unit, ROLES[column.role]!.unit)
   const count: CellCount = {
+    filled: 0,
     numbers: 0,
     outside: 0,
     min: Number.POSITIVE_INFINITY,
@@ -113,7 +120,8 @@ function openCells(column: Column) {
   }
   return {
     take(value: number | string | undefined, line: number): void {
-      if (typeof value === 'string') takeText(count, value, line)
+      if (value !== undefined) count.filled++
+      if (typeof value === 'string') takeText(count, value, line, column.header)
       if (typeof value !== 'number' || Number.isNaN(value)) return
       count.numbers++
       if (value < count.min) count.min = value
@@ -126,44 +134,68 @@ function openCells(column: Column) {
   }
 }
 
-function takeText(count: CellCount, text: string, line: number): void {
+function takeText(count: CellCount, text: string, line: number, header: string): void {
   count.textCount++
-  if (count.examples.length < EXAMPLES) count.examples.push(`line ${line}: ${text.slice(0, 40)}`)
+  if (count.examples.length < EXAMPLES) count.examples.push(atLine(line, text.slice(0, 40), header))
   count.texts?.set(text, (count.texts.get(text) ?? 0) + 1)
   if (count.texts && count.texts.size > STATES_MAX) count.texts = undefined
 }
 
 /** What a column turns out to be; none when it holds nothing that history keeps. */
-function settle(column: Column, count: CellCount, { checks, place }: ScanOptions): ScannedColumn[] {
+function settle(column: Column, count: CellCount, options: ScanOptions): ScannedColumn[] {
+  const canBeStates = takesStates(column)
+  return canBeStates && count.textCount > count.numbers
+    ? settleStates(column, count, options)
+    : settleNumbers(column, count, options, canBeStates ? column.point?.states : undefined)
+}
+
+function settleStates(column: Column, count: CellCount, { checks, place }: ScanOptions): ScannedColumn[] {
   const { header, role, point, unit } = column
-  if (count.textCount > count.numbers) {
-    if (!count.texts) {
-      checks.add('states_too_many', place, `columns hold free text`, { examples: [`${header}, ${count.examples[0]}`] })
-      return []
-    }
-    const { states, known } = statesOf([...count.texts.keys()], point?.states)
-    const example = `${header}: ${states.map((text, i) => `${i} = ${text}`).join(', ')}`
-    checks.add('text_states', place, 'texts are kept as states', { examples: [example] })
-    if (role !== undefined && ROLES[role]!.kind === 'bool' && !known) {
-      checks.add('states_order_unknown', place, `which text of ${role} means yes is not known`, { examples: [example] })
-    }
-    const own = unit === 'count' ? (states.length === 2 ? 'bool' : 'enum') : unit
-    return [{ ...column, unit: own, historyUnit: point?.unit ?? own, kind: kindOf(role, own, states), states }]
+  const { states, known } = statesOf([...(count.texts?.keys() ?? [])], point?.states)
+  if (!count.texts || states.length > STATES_MAX) {
+    checks.add('states_too_many', place, 'columns hold free text', { examples: count.examples.slice(0, 1) })
+    return []
   }
-  if (count.textCount > 0) {
-    const examples = count.examples.map(example => `${header}, ${example}`)
-    checks.add('value_unreadable', place, 'cells are no numbers and count as missing', { examples, count: count.textCount })
+  const example = `${header}: ${states.map((text, i) => `${i} = ${text}`).join(', ')}`
+  checks.add('text_states', place, 'texts are kept as states', { examples: [example] })
+  if (role !== undefined && ROLES[role]!.kind === 'bool' && !known) {
+    checks.add('states_order_unknown', place, `which text of ${role} means yes is not known`, { examples: [example] })
   }
-  if (count.numbers === 0) {
+  const own = unit === 'count' ? (states.length === 2 ? 'bool' : 'enum') : unit
+  return [{ ...column, unit: own, historyUnit: point?.unit ?? own, kind: kindOf(role, own, states), states }]
+}
+
+function settleNumbers(
+  column: Column,
+  { numbers, filled, texts, textCount, examples, outside, min, max }: CellCount,
+  { checks, place }: ScanOptions,
+  states: string[] | undefined,
+): ScannedColumn[] {
+  const { header, role, point, unit } = column
+  const unread = states && texts ? countUnknown(texts, states) : textCount
+  // A column that has been numbers so far may be away for the time of a chunk; one of which nothing is a number is an error.
+  const isWrong = numbers === 0 && !point
+  if (unread > 0) {
+    const severity = isWrong ? 'error' : 'warning'
+    checks.add('value_unreadable', place, 'cells are no numbers and count as missing', { examples, count: unread, severity })
+  }
+  if (numbers === 0 && (filled === 0 || !point)) {
     if (role !== undefined) checks.add('column_empty', place, 'mapped columns hold no value', { examples: [header] })
     return []
   }
-  if (count.outside / count.numbers > IMPLAUSIBLE_SHARE) {
-    const example = `${header}: ${count.min} to ${count.max} ${unit} for ${role}`
+  if (outside / numbers > IMPLAUSIBLE_SHARE) {
+    const example = `${header}: ${min} to ${max} ${unit} for ${role}`
     const severity = column.unitStated ? 'warning' : 'error'
     checks.add('unit_implausible', place, 'values do not fit their role in this unit', { examples: [example], severity })
   }
-  return [{ ...column, kind: kindOf(role, unit, undefined), states: point?.states }]
+  return [{ ...column, kind: kindOf(role, unit, undefined), states }]
+}
+
+/** Texts of a column of numbers that are none of the states which its point has. */
+function countUnknown(texts: Map<string, number>, states: string[]): number {
+  let unknown = 0
+  for (const [text, count] of texts) if (Number.isNaN(stateNumber(states, text))) unknown += count
+  return unknown
 }
 
 function reportTimes(times: Timeline, { checks, place, gridMinutes }: ScanOptions): void {
