@@ -1,50 +1,80 @@
-import { gatherChecks, verdictOf } from '#shared/core/csv/checks.ts'
+import { type Check, gatherChecks, placesOf, verdictOf } from '#shared/core/csv/checks.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { planPoints, type ScannedTable } from '#shared/core/csv/plan.ts'
-import { judgeRow, openRows } from '#shared/core/csv/rows.ts'
+import { judgeRow, openRows, type TablePlan } from '#shared/core/csv/rows.ts'
 import type { DateOrder } from '#shared/core/csv/stamp.ts'
 import type { Point } from '#shared/core/model.ts'
 import type { Historian, PointRows } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
+import { openAddition } from './addition.ts'
 import { formOf, type Line, readTableText } from './table.ts'
 import { scanLines } from './scan-table.ts'
+
+/**
+ * Most cells of a chunk, blank ones included: a thousand columns every four seconds for an hour. Chunks are worked through
+ * in the process that serves everybody, two seconds for this many; what is larger goes in as a package.
+ */
+export const CELLS_MAX = 1_000_000
+/** Letters of chunks that are added or wait for it: two of the largest, or a thousand that are as an hour is. */
+const WAITING_MAX = 64 * 1024 * 1024
 
 export type AppendRequest = { building_id: string; equipment_id: string; csv: string; date_order?: DateOrder }
 type Parts = { model: ModelStore; historian: Historian }
 
-/** A sample as the historian takes it. */
-type Sample = { id: string; t: number; v: number }
+/** One chunk at a time: what each needs of memory is needed once. */
+let last: Promise<unknown> = Promise.resolve()
+let waiting = 0
 
 /**
  * Adds a chunk of rows to equipment that a package has brought. Costs follow the chunk; a repeated chunk adds nothing.
+ * State texts that are new are added to their points before the samples that mean them.
  *
- * @throws Problem unknown_building, unknown_equipment, mapping_empty (no package came yet) or package_invalid
+ * @throws Problem unknown_building, unknown_equipment, mapping_empty (no package came yet), package_invalid, too_large,
+ *   conflict when a point has changed meanwhile, or not_ready when too many chunks wait
  */
-export async function appendChunk(request: AppendRequest, { model, historian }: Parts) {
+export async function appendChunk(request: AppendRequest, parts: Parts) {
+  const letters = request.csv.length
+  if (waiting + letters > WAITING_MAX)
+    throw new Problem('not_ready', 'Too many chunks wait to be added; send this one again later')
+  waiting += letters
+  const turn = last
+    .then(() => addChunk(request, parts))
+    .finally(() => {
+      waiting -= letters
+    })
+  last = turn.catch(() => undefined)
+  return turn
+}
+
+async function addChunk(request: AppendRequest, { model, historian }: Parts) {
   const { building_id, equipment_id } = request
-  const scanned = await scanChunk(request, model)
-  const { lines, table, points } = scanned
-  const rows = takeRows(lines, table, planPoints(building_id, [table], points).tables[0]!)
-  const known = await knownSamples(historian, building_id, rows.samples)
-  const fresh = rows.samples.filter(({ id, t, v }) => !Object.is(known.get(`${id} ${t}`), v))
-  await historian.append(building_id, fresh)
-  const freshRows = new Set(fresh.map(({ t }) => t)).size
-  const instants = rows.samples.map(({ t }) => t)
+  const { table, points, checks } = await scanChunk(request, model)
+  const planned = planPoints(building_id, [table], points)
+  const plan = planned.tables[0]!
+  const addition = openAddition(building_id, historian)
+  keepStates(building_id, planned.points, points, model)
+  let taken = 0
+  for await (const { rows, block } of readBlocks(request.csv, plan)) {
+    taken += rows
+    await addition.add(block)
+  }
+  const { first, last: end, instants } = addition.end()
+  if (Number.isNaN(first)) refuse(checks, 'The chunk holds no value')
   return {
     building_id,
     equipment_id,
     rows_in: table.scan.rows_in,
-    rows_added: freshRows,
-    rows_duplicate: rows.taken - freshRows,
+    rows_added: instants,
+    rows_duplicate: taken - instants,
     rows_rejected: table.scan.rows_rejected,
-    ts_min: instants.reduce((a, b) => Math.min(a, b)),
-    ts_max: instants.reduce((a, b) => Math.max(a, b)),
-    checks: scanned.checks,
+    ts_min: first,
+    ts_max: end,
+    checks,
   }
 }
 
-/** Reads the chunk and settles its columns. */
+/** Reads the chunk through and settles its columns. */
 async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendRequest, model: ModelStore) {
   const building = model.building(building_id)
   if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
@@ -57,30 +87,35 @@ async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendR
   const checks = gatherChecks()
   const form = formOf(Buffer.from(csv))
   if (form.empty) throw new Problem('package_invalid', 'The chunk is empty')
-  const lines: Line[] = []
-  for await (const line of readTableText(csv, form.delimiter)) lines.push(line)
   const { equipment_type } = equipment
   const owner = { equipment_id, equipment_type, map: { equipType: equipment_type, points: {} } }
   const manifest = date_order === undefined ? {} : { date_order }
-  const table = await scanLines('csv', form, replay(lines), { owner, manifest, timezone: building.timezone, points, checks })
+  const lines = bounded(readTableText(csv, form.delimiter))
+  const table = await scanLines('csv', form, lines, { owner, manifest, timezone: building.timezone, points, checks })
   const found = checks.list().filter(({ code }) => code !== 'column_unmapped' && code !== 'unit_missing')
-  if (!table || verdictOf(found) === 'fail') refuse(found)
+  if (!table || verdictOf(found) === 'fail') refuse(found, 'The chunk cannot be read')
   assertColumnsKnown(table, points)
-  return { lines, table, points, checks: found }
+  return { table, points, checks: found }
 }
 
-async function* replay(lines: Line[]): AsyncGenerator<Line> {
-  yield* lines
+/** @throws Problem too_large */
+async function* bounded(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
+  let cells = 0
+  for await (const line of lines) {
+    cells += line.cells.length
+    if (cells > CELLS_MAX) {
+      const detail = `The chunk has more than ${CELLS_MAX} cells, from line ${line.line} on; split it, or send it as a package`
+      throw new Problem('too_large', detail)
+    }
+    yield line
+  }
 }
 
-function refuse(checks: { severity: string; message: string; examples: string[] }[]): never {
+/** @throws Problem package_invalid that names the places, of what keeps the chunk out first */
+function refuse(checks: Check[], otherwise: string): never {
   const errors = checks.filter(({ severity }) => severity === 'error')
-  const detail = errors[0]?.message ?? 'The chunk cannot be read'
-  throw new Problem(
-    'package_invalid',
-    detail,
-    errors.map(({ message, examples }): DataError => ({ message, hint: examples.join('; ') })),
-  )
+  const warnings = checks.filter(({ severity }) => severity === 'warning')
+  throw new Problem('package_invalid', errors[0]?.message ?? otherwise, [...errors, ...warnings].flatMap(placesOf))
 }
 
 function assertColumnsKnown({ columns }: ScannedTable, points: Point[]): void {
@@ -91,31 +126,36 @@ function assertColumnsKnown({ columns }: ScannedTable, points: Point[]): void {
   throw new Problem('package_invalid', `Column ${unknown[0]!.header} is not in the mapping of this equipment`, errors)
 }
 
-/** Samples of all good rows, and how many rows those are. */
-function takeRows(lines: Line[], { table }: ScannedTable, plan: Parameters<typeof openRows>[0]) {
-  const reader = openRows(plan)
-  const local = table.timezone === undefined ? undefined : localClock(table.timezone)
-  const blocks: PointRows[] = []
-  let taken = 0
-  for (const { cells } of lines.slice(1)) {
-    const instant = judgeRow(cells, plan, local)
-    if (typeof instant !== 'number') continue
-    taken++
-    blocks.push(...reader.row(instant, cells))
-  }
-  blocks.push(...reader.end())
-  const samples = blocks.flatMap(({ point_id, series }): Sample[] =>
-    Array.from(series.ts, (t, i) => ({ id: point_id, t, v: series.values[i]! })),
-  )
-  if (samples.length === 0) throw new Problem('package_invalid', 'The chunk holds no value')
-  return { samples, taken }
+/** Adds to the model what states the chunk's texts have brought; without them its numbers would mean nothing. */
+function keepStates(building_id: string, planned: Point[], before: Point[], model: ModelStore): void {
+  const known = new Map(before.map(point => [point.point_id, point.states ?? []]))
+  const grown = planned.filter(({ point_id, states = [] }) => states.length > known.get(point_id)!.length)
+  if (grown.length === 0) return
+  const now = new Map(model.points(building_id).map(point => [point.point_id, point]))
+  const points = grown.map(({ point_id, states, kind }): Point => {
+    const point = now.get(point_id)!
+    const isSame = (point.states ?? []).join('\n') === known.get(point_id)!.join('\n')
+    if (!isSame) throw new Problem('conflict', `The states of ${point_id} have changed while the chunk was read; send it again`)
+    return { ...point, kind, states: states! }
+  })
+  model.put({ points })
 }
 
-/** What history holds at the chunk's instants, by point and instant. */
-async function knownSamples(historian: Historian, building_id: string, samples: Sample[]): Promise<Map<string, number>> {
-  const point_ids = [...new Set(samples.map(({ id }) => id))]
-  const from = samples.reduce((first, { t }) => Math.min(first, t), Number.POSITIVE_INFINITY)
-  const to = samples.reduce((last, { t }) => Math.max(last, t), Number.NEGATIVE_INFINITY) + 1
-  const held = await historian.read({ building_id, point_ids, from, to })
-  return new Map(held.flatMap(({ ts, values }, i) => Array.from(ts, (t, row) => [`${point_ids[i]} ${t}`, values[row]!] as const)))
+/** The chunk once more: the samples of its good rows, block by block, each with the number of rows since the one before. */
+async function* readBlocks(csv: string, plan: TablePlan): AsyncGenerator<{ rows: number; block: PointRows[] }> {
+  const reader = openRows(plan)
+  const local = plan.timezone === undefined ? undefined : localClock(plan.timezone)
+  let isHeader = true
+  let rows = 0
+  for await (const { cells } of readTableText(csv, plan.delimiter)) {
+    const instant = isHeader ? undefined : judgeRow(cells, plan, local)
+    isHeader = false
+    if (typeof instant !== 'number') continue
+    rows++
+    const block = reader.row(instant, cells)
+    if (block.length === 0) continue
+    yield { rows, block }
+    rows = 0
+  }
+  yield { rows, block: reader.end() }
 }

@@ -1,8 +1,10 @@
+import { COLUMNS_MAX, HEADER_MAX } from '#shared/core/csv/columns.ts'
 import { PACKAGE_LIMITS } from '#shared/core/csv/entries.ts'
 import { PACKAGE_SCHEMA } from '#shared/core/csv/manifest.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model.ts'
 import { ROLES } from '#shared/core/role.ts'
 import { UNITS } from '#shared/core/unit.ts'
+import { CELLS_MAX } from './append.ts'
 
 /** What a package must hold: everything an agent needs to write one. */
 export const ingestContract = ({ uploadMax, chunkMax }: { uploadMax: number; chunkMax: number }) => ({
@@ -32,6 +34,9 @@ export const ingestContract = ({ uploadMax, chunkMax }: { uploadMax: number; chu
   limits: {
     upload_bytes: uploadMax,
     append_bytes: chunkMax,
+    append_cells: CELLS_MAX,
+    columns: COLUMNS_MAX,
+    header_letters: HEADER_MAX,
     entries: PACKAGE_LIMITS.entriesMax,
     expanded_bytes: PACKAGE_LIMITS.expandedMax,
     ratio: PACKAGE_LIMITS.ratioMax,

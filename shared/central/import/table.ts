@@ -2,6 +2,7 @@ import { parse } from 'csv-parse'
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline, Readable, Transform } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { type Dialect, sniffDialect } from '#shared/core/csv/dialect.ts'
 import type { Encoding } from '#shared/core/csv/rows.ts'
 
@@ -56,7 +57,15 @@ export const readTable = (file: string, form: Form): AsyncIterable<Line> =>
 
 /** The same of a text. */
 export const readTableText = (text: string, delimiter: string): AsyncIterable<Line> =>
-  records(Readable.from([Buffer.from(text)]), { delimiter, encoding: 'utf-8' })
+  records(Readable.from(pieces(Buffer.from(text))), { delimiter, encoding: 'utf-8' })
+
+/** In pieces, so that the parser does not make all records at once, and with a rest after each for whatever else waits. */
+async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let from = 0; from < bytes.length; from += CHUNK_BYTES) {
+    yield bytes.subarray(from, from + CHUNK_BYTES)
+    await setImmediate()
+  }
+}
 
 /** An error reaches whoever reads from the parser. */
 const told = () => undefined
