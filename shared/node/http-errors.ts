@@ -1,4 +1,7 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import { type DataError, Problem, type ProblemCode, toProblemJson } from '#shared/core/problem.ts'
 import { LoginThrottled } from './token.ts'
 
@@ -45,4 +48,29 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .code(json.status)
     .type('application/problem+json')
     .send(Buffer.from(JSON.stringify(json)))
+}
+
+/** Answers bytes that are no HTTP, or not in time, and hangs up; there is no request for which to answer otherwise. */
+export function refuseBytes(error: ConnectionError, socket: Socket): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const request_id = randomUUID()
+  const json = toProblemJson(bytesProblem(error), { instance: '/', request_id })
+  const text = JSON.stringify(json)
+  const head = [
+    `HTTP/1.1 ${json.status} ${STATUS_CODES[json.status]}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(text)}`,
+    `x-request-id: ${request_id}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy())
+}
+
+function bytesProblem({ code }: ConnectionError): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large', 'The header of the request is too long')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request_timeout', 'The request did not arrive in time')
+  return new Problem('bad_request', `The request is no HTTP that can be read (${code})`)
 }

@@ -14,9 +14,9 @@ import type { AuditStore } from '#shared/core/stores.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { addBodyParsers } from './http-body.ts'
 import { documentRoutes } from './http-docs.ts'
-import { sendProblem, toProblem } from './http-errors.ts'
+import { refuseBytes, sendProblem, toProblem } from './http-errors.ts'
 import { openIdempotency } from './http-idempotency.ts'
-import { mount } from './route-mount.ts'
+import { METHODS, mount } from './route-mount.ts'
 import type { Route } from './route.ts'
 import type { Service } from './service.ts'
 import type { Auth } from './token.ts'
@@ -77,6 +77,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
     routerOptions: { maxParamLength: PARAM_MAX },
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
+    clientErrorHandler: refuseBytes,
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true } },
   })
   app.decorateRequest('caller', undefined)
@@ -123,12 +124,18 @@ function addHeaders(app: FastifyInstance): void {
   })
 }
 
-function addErrors(app: FastifyInstance, { problemPage }: HttpOptions): void {
+function addErrors(app: FastifyInstance, { problemPage, routes }: HttpOptions): void {
+  const allow = [...new Set(routes.map(({ method }) => method))].join(', ')
   const send = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const isPage = !request.url.startsWith('/api/') && request.headers.accept?.includes('text/html')
     if (isPage && problemPage && (await problemPage(toProblem(error, request.id), request, reply))) return reply
     return sendProblem(error, request, reply)
   }
   app.setErrorHandler(send)
-  app.setNotFoundHandler((request, reply) => send(new Problem('not_found', `Nothing answers at ${request.url}`), request, reply))
+  app.setNotFoundHandler((request, reply) => {
+    if (METHODS.includes(request.method))
+      return send(new Problem('not_found', `Nothing answers at ${request.url}`), request, reply)
+    reply.header('allow', allow)
+    return send(new Problem('method_not_allowed', `${request.method} is taken nowhere`), request, reply)
+  })
 }

@@ -9,7 +9,8 @@ import { type Call, type Caller, type Route, strict } from './route.ts'
 import { type Auth, sameText } from './token.ts'
 
 const RANK = { viewer: 1, operator: 2, admin: 3 } as const
-const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']
+/** What a path refuses with its own `Allow` unless it takes it; no path takes any other method. */
+export const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']
 const MEDIA_TYPES: Record<NonNullable<Route['takes']>, readonly string[]> = {
   json: ['application/json'],
   form: ['application/x-www-form-urlencoded'],
