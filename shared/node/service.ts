@@ -29,7 +29,9 @@ export async function runUntilSignal(services: Service[], log: Logger): Promise<
       started.push(service)
       await service.start()
     } catch (error) {
-      log.fatal({ err: error, service: service.name }, `${service.name} cannot start: ${(error as Error).message}`)
+      const { message, cause } = error as Error
+      // What has a cause was foreseen and put in words; of the rest one wants to know where it came from.
+      log.fatal({ ...(cause === undefined && { err: error }), service: service.name }, `${service.name} cannot start: ${message}`)
       await stop(1)
       return
     }

@@ -68,6 +68,23 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
+for (const [what, options, hasStack] of [
+  ['was foreseen', "{ cause: new Error('EADDRINUSE') }", false],
+  ['was not foreseen', 'undefined', true],
+] as const) {
+  test(`a failing start that ${what} is told ${hasStack ? 'with its stack' : 'in one sentence'}`, async t => {
+    const { said } = await runProgram(`
+import pino from 'pino'
+import { runUntilSignal } from '#shared/node/service.ts'
+const start = async () => { throw new Error('the port is taken', ${options}) }
+await runUntilSignal([{ name: 'http', start, stop: async () => undefined }], pino({}, pino.destination({ dest: 1, sync: true })))
+`)
+    const { level, msg, err } = JSON.parse(said[0]!)
+    t.deepEqual([level, msg], [60, 'http cannot start: the port is taken'])
+    t.is(typeof err?.stack === 'string', hasStack)
+  })
+}
+
 test('a service that cannot start stops those that run and exits 1', async t => {
   const { said, code } = await runProgram(PROGRAM(true))
   t.deepEqual(said.slice(0, 3), ['start store', 'stop http', 'stop store'])
