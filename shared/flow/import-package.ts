@@ -13,8 +13,9 @@ export type ImportPorts = {
 }
 
 /**
- * What an import did. Rows are lines of tables: one whose samples were all there already counts as duplicate; where a
- * package brings some samples of a row and not others, rows are shared out as samples are.
+ * What an import did. Rows are lines of tables: one whose samples were all there already, or that a later one of the same
+ * time has replaced, counts as duplicate; where a package brings some samples of a row and not others, rows are shared out
+ * as samples are.
  */
 export type ImportResult = {
   building_id: string
@@ -41,12 +42,12 @@ export async function importPackage(plan: PackagePlan, mode: 'merge' | 'replace'
     assertUnchanged(plan, ports.model)
     ports.model.put({ building, equipment, points })
   }
-  const rows = { in: 0, rejected: 0 }
+  const rows = { in: 0, rejected: 0, replaced: 0 }
   const ids = points.map(({ point_id }) => point_id)
   const samples = await ports.loader.load(building.building_id, ids, mode, blocks(tables, ports, rows), putModel)
   const total = samples.added + samples.duplicate
   const good = rows.in - rows.rejected
-  const rows_duplicate = Math.round((good * samples.duplicate) / total)
+  const rows_duplicate = rows.replaced + Math.round(((good - rows.replaced) * samples.duplicate) / total)
   return {
     building_id: building.building_id,
     rows_in: rows.in,
@@ -115,7 +116,7 @@ const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 async function* blocks(
   tables: TablePlan[],
   { readTable }: ImportPorts,
-  rows: { in: number; rejected: number },
+  rows: { in: number; rejected: number; replaced: number },
 ): AsyncGenerator<PointRows> {
   let samples = 0
   for (const table of tables) {
@@ -141,6 +142,7 @@ async function* blocks(
       samples += block.series.ts.length
       yield block
     }
+    rows.replaced += reader.replaced()
   }
   if (samples === 0) throw new Problem('package_invalid', 'Not one sample could be imported')
 }

@@ -48,6 +48,16 @@ test('a chunk of many columns and blocks is added whole and once, whatever the o
   }
 })
 
+test('rows of a package that have one instant count once, wherever they stand', async t => {
+  const { building_id } = ownBuilding()
+  const lines = Array.from({ length: 20 }, (_, i) => `${at(i % 4)},${60 + i}`)
+  const { body } = await preflight(airHandler(table(lines, 'timestamp_utc,SAT'), { manifest: { building_id } }))
+  t.is(checkOf(body.checks, 'timestamp_duplicate')?.count, 16)
+  const done = await execute(body.session_id)
+  t.like(done.body, { rows_in: 20, rows_written: 4, rows_duplicate: 16, samples_written: 4 })
+  t.deepEqual([...(await history(building_id, 'AHU-1.SAT')).values], [76, 77, 78, 79])
+})
+
 test('states that chunks bring are added to the point, and none takes the number of another', async t => {
   const { building_id } = ownBuilding()
   const map = { points: {}, units: {} }

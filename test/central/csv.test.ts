@@ -165,7 +165,7 @@ test('a timeline counts what is doubled, out of order, missing, twice and skippe
   if ('ambiguous' in read) return t.fail()
   const { rows, first, last, step, duplicate, outOfOrder, gaps, unreadable } = read.timeline
   t.deepEqual([rows, first, last, step], [8, utc(2026, 3, 1), utc(2026, 3, 1, 1, 20), 5 * MINUTE])
-  t.deepEqual([duplicate.count, outOfOrder.count, gaps.count, unreadable.count], [1, 1, 1, 1])
+  t.deepEqual([duplicate.count, outOfOrder.count, gaps.count, unreadable.count], [2, 1, 1, 1])
   t.deepEqual(outOfOrder.examples, ['line 6: 2026-03-01 00:05'])
   const autumn = timelineOf(
     ['2026-11-01 00:30', '2026-11-01 01:30', '2026-11-01 01:30', '2026-11-01 02:30'],

@@ -58,6 +58,8 @@ export type RowReader = {
   row(instant: number, cells: string[]): PointRows[]
   /** @returns what is left */
   end(): PointRows[]
+  /** @returns how many rows a later row of the same block has replaced so far, as both have one instant */
+  replaced(): number
 }
 
 export function openRows({ columns, decimalComma }: TablePlan): RowReader {
@@ -65,7 +67,9 @@ export function openRows({ columns, decimalComma }: TablePlan): RowReader {
   const ts = columns.map(() => new Float64Array(rowsMax))
   const values = columns.map(() => new Float64Array(rowsMax))
   const counts = new Uint32Array(columns.length)
+  const instants = new Float64Array(rowsMax)
   let rows = 0
+  let replaced = 0
 
   const flush = (): PointRows[] => {
     const block = columns.flatMap(({ point_id }, i) => {
@@ -73,6 +77,7 @@ export function openRows({ columns, decimalComma }: TablePlan): RowReader {
       return n === 0 ? [] : [{ point_id, series: ascending(ts[i]!.slice(0, n), values[i]!.slice(0, n)) }]
     })
     counts.fill(0)
+    replaced += rows - new Set(instants.subarray(0, rows)).size
     rows = 0
     return block
   }
@@ -86,9 +91,11 @@ export function openRows({ columns, decimalComma }: TablePlan): RowReader {
         ts[i]![n] = instant
         values[i]![n] = value
       }
+      instants[rows] = instant
       return ++rows < rowsMax ? [] : flush()
     },
     end: flush,
+    replaced: () => replaced,
   }
 }
 

@@ -203,7 +203,7 @@ function reportTimes(times: Timeline, { checks, place, gridMinutes }: ScanOption
     ['timestamp_unreadable', times.unreadable, 'timestamps cannot be read; their rows are left out'],
     ['timestamp_ambiguous', times.twice, 'local times occur twice on that day; their rows are left out'],
     ['timestamp_skipped', times.skipped, 'local times do not exist on that day; their rows are left out'],
-    ['timestamp_duplicate', times.duplicate, 'timestamps repeat the one before; the last row counts'],
+    ['timestamp_duplicate', times.duplicate, 'timestamps occur more than once; the last row counts'],
     ['timestamp_out_of_order', times.outOfOrder, 'timestamps go back'],
     ['timestamp_gap', times.gaps, 'gaps are longer than three steps'],
   ] as const

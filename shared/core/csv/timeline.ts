@@ -7,6 +7,11 @@ import { type DateOrder, readStamp, type Stamp } from './stamp.ts'
 const STEPS_MAX = 500
 /** A gap is longer than this many steps. */
 const GAP_STEPS = 3
+/**
+ * Instants that are remembered to tell those that come again, 25 MB: a year of minutes. Beyond, only rows that repeat the
+ * one before are told; the import itself keeps the last row of all of them in any case.
+ */
+const SEEN_MAX = 525_600
 const EXAMPLES = 3
 
 export type Tally = { count: number; examples: string[] }
@@ -26,7 +31,12 @@ export type Timeline = {
 }
 
 /** One way to read the dates of a table. */
-type Track = Omit<Timeline, 'step' | 'gaps'> & { previous: number; steps: Map<number, number>; places: Map<number, string> }
+type Track = Omit<Timeline, 'step' | 'gaps'> & {
+  previous: number
+  seen: Set<number>
+  steps: Map<number, number>
+  places: Map<number, string>
+}
 
 const tally = (): Tally => ({ count: 0, examples: [] })
 const openTrack = (): Track => ({
@@ -39,6 +49,7 @@ const openTrack = (): Track => ({
   duplicate: tally(),
   outOfOrder: tally(),
   previous: Number.NaN,
+  seen: new Set(),
   steps: new Map(),
   places: new Map(),
 })
@@ -106,8 +117,9 @@ function follow(track: Track, meaning: Meaning | 'unreadable', cell: string, whe
     return
   }
   const step = meaning - track.previous
-  if (step === 0) note(track.duplicate, `${where}: ${cell.trim()}`)
-  else if (step < 0) note(track.outOfOrder, `${where}: ${cell.trim()}`)
+  if (step === 0 || track.seen.has(meaning)) note(track.duplicate, `${where}: ${cell.trim()}`)
+  else if (track.seen.size < SEEN_MAX) track.seen.add(meaning)
+  if (step < 0) note(track.outOfOrder, `${where}: ${cell.trim()}`)
   else if (step > 0) {
     const known = track.steps.get(step)
     if (known === undefined) track.places.set(step, `${where}: ${cell.trim()}`)
