@@ -241,9 +241,14 @@ test('a lone nameless column is called after its file', t => {
 })
 
 test('ids of points are made of letters that ids may have, and differ', t => {
-  t.is(pointId('AHU-1', 'AHU: Supply  Air (°F)', new Set()), 'AHU-1.AHU_Supply_Air')
-  t.is(pointId('AHU-1', 'Zuluft', new Set(['AHU-1.Zuluft'])), 'AHU-1.Zuluft-2')
-  t.is(pointId('AHU-1', '温度', new Set()), 'AHU-1.point')
+  t.is(pointId('AHU-1', 'AHU: Supply  Air (°F)', new Set(), new Map()), 'AHU-1.AHU_Supply_Air')
+  t.is(pointId('AHU-1', 'Zuluft', new Set(['AHU-1.Zuluft']), new Map()), 'AHU-1.Zuluft-2')
+  t.is(pointId('AHU-1', '温度', new Set(), new Map()), 'AHU-1.point')
+  const [taken, numbers] = [new Set(['AHU-1.point-2']), new Map<string, number>()]
+  for (const id of ['AHU-1.point', 'AHU-1.point-3', 'AHU-1.point-4']) {
+    t.is(pointId('AHU-1', '温度', taken, numbers), id)
+    taken.add(id)
+  }
 })
 
 for (const [what, paths, manifest, folders, ignored] of [

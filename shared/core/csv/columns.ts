@@ -213,11 +213,18 @@ export function kindOf(role: string | undefined, unit: string, states: string[] 
 
 const slug = (text: string) => text.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^_+|_+$/g, '')
 
-/** An id for a column's point: the equipment's and the header, in the letters that ids may have. */
-export function pointId(equipment_id: string, header: string, taken: ReadonlySet<string>): string {
+/**
+ * An id for a column's point: the equipment's and the header, in the letters that ids may have.
+ *
+ * @param numbers how far the ids of one wording are numbered; kept from call to call, or ten thousand headers in other
+ *   letters are counted through anew for each
+ */
+export function pointId(equipment_id: string, header: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {
   const base = `${equipment_id}.${slug(withoutUnit(header).name) || 'point'}`.slice(0, 120)
-  for (let n = 1; ; n++) {
+  for (let n = numbers.get(base) ?? 1; ; n++) {
     const id = n === 1 ? base : `${base}-${n}`
-    if (!taken.has(id)) return id
+    if (taken.has(id)) continue
+    numbers.set(base, n)
+    return id
   }
 }

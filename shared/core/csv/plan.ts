@@ -73,13 +73,14 @@ export function planPoints(
   known: Point[],
 ): { points: Point[]; tables: TablePlan[] } {
   const taken = new Set(known.map(({ point_id }) => point_id))
+  const numbers = new Map<string, number>()
   const planned = new Map<string, Point>()
   const tables = scanned.map(({ equipment_id, table, scan }): TablePlan => {
     const columns = scan.columns.map(column => {
       const { header, role, historyUnit, kind, states, index, scale, offset } = column
       const key = JSON.stringify([equipment_id, header])
       const before = planned.get(key) ?? column.point
-      const point_id = before?.point_id ?? pointId(equipment_id, header, taken)
+      const point_id = before?.point_id ?? pointId(equipment_id, header, taken, numbers)
       taken.add(point_id)
       const own = { name: before?.name ?? header, unit: historyUnit, kind, source: { protocol: 'csv', address: header } as const }
       const more = { ...(role !== undefined && { role }), ...(states && { states }) }
