@@ -137,6 +137,7 @@ for (const [what, params, pointer] of [
   test.serial(`a parameter ${what} is refused before the run, with its place`, async t => {
     const runs = () => site.central.context.results.runs({ limit: 1 })[0]?.run_id
     const before = runs()
+    const fault = site.central.context.runs.status().last_error
     const { status, body } = await run({ rule_ids: ['TEST-WARM'], params })
     t.deepEqual([status, body.code], [422, 'invalid'])
     t.deepEqual(
@@ -144,6 +145,7 @@ for (const [what, params, pointer] of [
       [pointer],
     )
     t.is(runs(), before)
+    t.is(site.central.context.runs.status().last_error, fault, 'what a caller did wrong is no fault of the runs')
   })
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Problem } from '#shared/core/problem.ts'
+import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { DAY } from '#shared/core/time.ts'
 import { runFdd, type RunPorts, type RunReport } from '#shared/flow/run-fdd.ts'
 import type { Worker } from '#shared/node/worker.ts'
@@ -30,7 +30,7 @@ export function openRunControl({ worker, config, ruleDirs, ...ports }: RunContro
         lastRun = { at: report.finished_at, error: null }
         return report
       } catch (error) {
-        lastRun = { at: ports.clock.now(), error: (error as Error).message }
+        if (!isCallers(error)) lastRun = { at: ports.clock.now(), error: (error as Error).message }
         throw error
       } finally {
         current = undefined
@@ -57,3 +57,6 @@ export function openRunControl({ worker, config, ruleDirs, ...ports }: RunContro
     }),
   }
 }
+
+/** What a caller did wrong says nothing of how runs fare. */
+const isCallers = (error: unknown): boolean => error instanceof Problem && PROBLEMS[error.code].status < 500
