@@ -9,7 +9,7 @@ test('a sample that is sealed while another is looked up is looked up too', asyn
   const sealed = new Map<number, number>()
   const seal = (at: number, value: number) =>
     manifest.commit(list => {
-      const points = [{ point_id: 'p', first: at, last: at, samples: 1 }]
+      const points = [{ point_id: 'p', first: at, last: at, samples: 1, step: null }]
       list.add(1, manifest.nextEpoch(), [{ file: `${at}.parquet`, month: '1970-01', bytes: 1, rows: 1, points }])
       db.prepare('DELETE FROM samples WHERE ts = ?').run(at)
       sealed.set(at, value)

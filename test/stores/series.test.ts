@@ -102,7 +102,7 @@ const part = (rank: number, samples: number): Part => ({
   month: '2026-01',
   rank,
   rows: samples,
-  points: [{ point_id: 'p', first: 0, last: 1, samples }],
+  points: [{ point_id: 'p', first: 0, last: 1, samples, step: null }],
 })
 
 test('a merge takes the newest parts, and older ones no larger than what is merged into them', t => {

@@ -50,7 +50,7 @@ function openChange(db: Database): ManifestChange {
     .prepare('INSERT INTO parts (building, month, file, bytes, rows, rank) VALUES (?, ?, ?, ?, ?, ?) RETURNING part')
     .pluck()
   const addPoint = db.prepare(
-    `INSERT INTO part_points SELECT point, @part, @first, @last, @samples FROM history_points
+    `INSERT INTO part_points SELECT point, @part, @first, @last, @samples, @step FROM history_points
      WHERE building = @building AND point_id = @point_id`,
   )
   const drop = db.prepare('DELETE FROM parts WHERE part = ?')

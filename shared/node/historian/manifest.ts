@@ -1,7 +1,9 @@
 import type { Database } from '../sqlite.ts'
 
-/** What a file holds of one point, `last` included. */
-export type PartPoint = { point_id: string; first: number; last: number; samples: number }
+/** Samples of one point, `last` included. */
+export type Stretch = { point_id: string; first: number; last: number; samples: number }
+/** What a file holds of one point. `step` is the time between its samples, ms, where all are equally far apart. */
+export type PartPoint = Stretch & { step: number | null }
 /** A sealed file: rows sorted by point and time, at most one for a point and instant. Never changed, only dropped. */
 export type NewPart = {
   /** Below the history folder. */
@@ -25,7 +27,7 @@ export type Manifest = {
   files(): { file: string; bytes: number }[]
 }
 
-const COLUMNS = 'parts.part, file, month, rank, rows, point_id, first, last, samples'
+const COLUMNS = 'parts.part, file, month, rank, rows, point_id, first, last, samples, step'
 const ORDER = 'ORDER BY month, rank, parts.part, point_id'
 
 /** The list of the sealed files. What is not listed here does not exist, whatever lies in the folder. */

@@ -57,15 +57,17 @@ async function contents(duck: Duck, path: string): Promise<PartPoint[]> {
       const times = chunk.getColumnVector(1)
       let known = points.at(-1)
       if (known?.point_id !== point_id) {
-        known = { point_id, first: times.getItem(from) as number, last: -Infinity, samples: 0 }
+        known = { point_id, first: times.getItem(from) as number, last: -Infinity, samples: 0, step: null }
         points.push(known)
       }
       for (let i = from; i < to; i++) {
         const t = times.getItem(i) as number
         if (t <= known.last) throw new Error(`${path} is not sorted`)
+        if (known.samples === 1) known.step = t - known.last
+        else if (t - known.last !== known.step) known.step = null
         known.last = t
+        known.samples += 1
       }
-      known.samples += to - from
     }
   })
   if (new Set(points.map(({ point_id }) => point_id)).size !== points.length) throw new Error(`${path} is not sorted`)

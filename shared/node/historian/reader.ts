@@ -118,23 +118,34 @@ function isWhole({ points, rows }: Part, { from, to }: HistoryQuery): boolean {
 
 /**
  * A part of which everything is asked for. It is known how many rows each point has, and they come sorted by point: there
- * is no need to read the point's id of each row, which takes longer than the rest of it.
+ * is no need to read the point's id of each row. Nor the instants, where all samples are equally far apart. Either would
+ * take as long as the values.
  */
 async function readWhole(duck: Duck, root: string, part: Part, builderOf: BuilderOf): Promise<void> {
   const { points, rows } = part // in the order of the file, which is that of the ids' bytes
+  const regular = points.every(({ step }) => step !== null)
   let [current, taken] = [0, 0]
-  await duck.stream(`SELECT ${TS}, ${VALUE} FROM ${source(root, part)}`, chunk => {
-    const [ts, values] = [numbersOf(chunk, 0), numbersOf(chunk, 1)]
+  await duck.stream(`SELECT ${VALUE}${regular ? '' : `, ${TS}`} FROM ${source(root, part)}`, chunk => {
+    const values = numbersOf(chunk, 0)
+    const ts = regular ? undefined : numbersOf(chunk, 1)
     for (let from = 0, to = 0; from < chunk.rowCount; from = to) {
       const point = points[current]
       if (!point) throw new Error(`it holds more than ${rows} rows of these points`)
       to = Math.min(chunk.rowCount, from + point.samples - taken)
-      builderOf(point.point_id).append(ts.subarray(from, to), values.subarray(from, to))
+      const times = ts?.subarray(from, to) ?? instants(point, taken, to - from)
+      builderOf(point.point_id).append(times, values.subarray(from, to))
       taken += to - from
       if (taken === point.samples) [current, taken] = [current + 1, 0]
     }
   })
   if (current < points.length) throw new Error(`it holds less than ${rows} rows of these points`)
+}
+
+/** Of samples that are equally far apart: those from the nth on. */
+function instants({ first, step }: PartPoint, n: number, count: number): Float64Array {
+  const ts = new Float64Array(count)
+  for (let i = 0; i < count; i++) ts[i] = first + (n + i) * step!
+  return ts
 }
 
 /** What a part holds of the points in a span. */

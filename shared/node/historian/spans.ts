@@ -2,7 +2,7 @@ import type { HistoryQuery, Span } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series.ts'
 import type { Database } from '../sqlite.ts'
 import { openKeys } from './keys.ts'
-import { openManifest, type PartPoint } from './manifest.ts'
+import { openManifest, type Stretch } from './manifest.ts'
 
 /**
  * What is held of each point: added up from the manifest and the hot rows. Only where stretches overlap, so that an
@@ -25,7 +25,7 @@ export async function readSpans(
 }
 
 /** By point, in the order of their ids. */
-function stretches(db: Database, building_id: string): Map<string, PartPoint[]> {
+function stretches(db: Database, building_id: string): Map<string, Stretch[]> {
   const hot = db.prepare(
     `SELECT point_id, min(ts) AS first, max(ts) AS last, count(*) AS samples
      FROM samples JOIN history_points USING (building, point) WHERE building = ? GROUP BY point`,
@@ -37,14 +37,14 @@ function stretches(db: Database, building_id: string): Map<string, PartPoint[]> 
       ...openManifest(db)
         .all(building)
         .flatMap(({ points }) => points),
-      ...(hot.all(building) as PartPoint[]),
+      ...(hot.all(building) as Stretch[]),
     ]
   })()
   const byPoint = Map.groupBy(all, ({ point_id }) => point_id)
   return new Map([...byPoint].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function overlap(held: PartPoint[]): boolean {
+function overlap(held: Stretch[]): boolean {
   const sorted = held.toSorted((a, b) => a.first - b.first)
   return sorted.some((stretch, i) => i > 0 && stretch.first <= sorted[i - 1]!.last)
 }

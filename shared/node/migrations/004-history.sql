@@ -55,6 +55,8 @@ CREATE TABLE IF NOT EXISTS part_points (
   first   INTEGER NOT NULL,
   last    INTEGER NOT NULL,
   samples INTEGER NOT NULL,
+  -- ms between samples where all are equally far apart: then their instants need not be read.
+  step    INTEGER,
   PRIMARY KEY (point, part)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS part_points_by_part ON part_points (part);
