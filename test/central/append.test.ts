@@ -1,4 +1,7 @@
 import test from 'ava'
+import { openAddition } from '#shared/central/import/addition.ts'
+import type { Historian } from '#shared/core/ports.ts'
+import { DAY } from '#shared/core/time.ts'
 import { checkOf, importer } from './importer.ts'
 import { airHandler, rows, table } from './packages.ts'
 import { type Answer, startCentral, type TestCentral } from './site.ts'
@@ -56,6 +59,26 @@ test('rows of a package that have one instant count once, wherever they stand', 
   const done = await execute(body.session_id)
   t.like(done.body, { rows_in: 20, rows_written: 4, rows_duplicate: 16, samples_written: 4 })
   t.deepEqual([...(await history(building_id, 'AHU-1.SAT')).values], [76, 77, 78, 79])
+})
+
+test('a row of a clock gone wrong is added like any other, and what lies between is not fetched for it', async t => {
+  const { building_id } = ownBuilding()
+  await imported(airHandler(column('SAT', ['60', '61']), { manifest: { building_id } }))
+  const { historian } = site.central.context
+  const asked: number[] = []
+  const counting: Historian = {
+    ...historian,
+    read: query => {
+      asked.push(query.to - query.from)
+      return historian.read(query)
+    },
+  }
+  const addition = openAddition(building_id, counting)
+  const ts = Float64Array.of(Date.UTC(2000, 0, 1), Date.parse(at(0)), Date.parse(at(5)))
+  await addition.add([{ point_id: 'AHU-1.SAT', series: { ts, values: Float64Array.of(1, 60, 62) } }])
+  t.deepEqual(addition.end(), { first: ts[0]!, last: ts[2]!, instants: 2 })
+  t.deepEqual([...(await history(building_id, 'AHU-1.SAT')).values], [1, 60, 61, 62])
+  t.true(Math.max(...asked) < 31 * DAY)
 })
 
 test('states that chunks bring are added to the point, and none takes the number of another', async t => {

@@ -1,9 +1,16 @@
 import type { Historian, PointRows } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series.ts'
+import { DAY } from '#shared/core/time.ts'
 
-/** Points that are compared with history and added at once; with a block's rows it bounds what is held in objects. */
+/** Points that are compared with history at once. */
 const POINTS_AT_ONCE = 8
+/** Samples that are written at once; only of these, 5 MB, there are objects. */
+const SAMPLES_AT_ONCE = 50_000
 
+/** What of history is compared at once: a month of minutes of these points is 6 MB. */
+const MONTH = 31 * DAY
+
+type Sample = { id: string; t: number; v: number }
 export type Addition = {
   /** Adds what history does not hold yet. Durable when resolved. */
   add(block: PointRows[]): Promise<void>
@@ -17,33 +24,56 @@ export function openAddition(building_id: string, historian: Historian): Additio
   let first = Number.NaN
   let last = Number.NaN
 
+  let waiting: Sample[] = []
+
+  const write = async () => {
+    if (waiting.length > 0) await historian.append(building_id, waiting)
+    waiting = []
+  }
   const addPoints = async (group: PointRows[]) => {
     const from = Math.min(...group.map(({ series }) => series.ts[0]!))
     const to = Math.max(...group.map(({ series }) => series.ts.at(-1)!)) + 1
     if (!(first <= from)) first = from
     if (!(last >= to - 1)) last = to - 1
     const held = await historian.read({ building_id, point_ids: group.map(({ point_id }) => point_id), from, to })
-    const samples = group.flatMap(({ point_id, series }, i) => freshOf(series, held[i]!).map(at => ({ id: point_id, ...at })))
-    for (const { t } of samples) fresh.add(t)
-    if (samples.length > 0) await historian.append(building_id, samples)
+    for (const [i, { point_id, series }] of group.entries()) {
+      for (const row of freshRows(series, held[i]!)) {
+        fresh.add(series.ts[row]!)
+        waiting.push({ id: point_id, t: series.ts[row]!, v: series.values[row]! })
+        if (waiting.length >= SAMPLES_AT_ONCE) await write()
+      }
+    }
   }
 
   return {
     async add(block) {
-      for (let i = 0; i < block.length; i += POINTS_AT_ONCE) await addPoints(block.slice(i, i + POINTS_AT_ONCE))
+      for (let i = 0; i < block.length; i += POINTS_AT_ONCE) {
+        for (const group of byMonth(block.slice(i, i + POINTS_AT_ONCE))) await addPoints(group)
+      }
+      await write()
     },
     end: () => ({ first, last, instants: fresh.size }),
   }
 }
 
-/** The samples of `series` that `held` has not, or has with another value. Both ascend. */
-function freshOf(series: Series, held: Series): { t: number; v: number }[] {
-  const fresh: { t: number; v: number }[] = []
+/** Cuts series into months, so that one row of a clock gone wrong does not fetch the years between. */
+function byMonth(group: PointRows[]): PointRows[][] {
+  const monthOf = (t: number) => Math.floor(t / MONTH)
+  const pieces = group.flatMap(({ point_id, series: { ts, values } }): PointRows[] => {
+    const starts = [...ts.keys()].filter(row => row === 0 || monthOf(ts[row]!) !== monthOf(ts[row - 1]!))
+    return starts.map((from, i) => {
+      const to = starts[i + 1]
+      return { point_id, series: { ts: ts.subarray(from, to), values: values.subarray(from, to) } }
+    })
+  })
+  return [...Map.groupBy(pieces, ({ series }) => monthOf(series.ts[0]!)).values()]
+}
+
+/** Rows of `series` that `held` has not, or has with another value. Both ascend. */
+function* freshRows(series: Series, held: Series): Generator<number> {
   let j = 0
-  for (const [i, t] of series.ts.entries()) {
+  for (const [row, t] of series.ts.entries()) {
     while (held.ts[j]! < t) j++
-    const v = series.values[i]!
-    if (held.ts[j] !== t || !Object.is(held.values[j], v)) fresh.push({ t, v })
+    if (held.ts[j] !== t || !Object.is(held.values[j], series.values[row])) yield row
   }
-  return fresh
 }

@@ -13,7 +13,7 @@ import { scanLines } from './scan-table.ts'
 
 /**
  * Most cells of a chunk, blank ones included: a thousand columns every four seconds for an hour. Chunks are worked through
- * in the process that serves everybody, two seconds for this many; what is larger goes in as a package.
+ * in the process that serves everybody, ten seconds for this many; what is larger goes in as a package.
  */
 export const CELLS_MAX = 1_000_000
 /** Letters of chunks that are added or wait for it: two of the largest, or a thousand that are as an hour is. */
