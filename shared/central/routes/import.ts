@@ -121,6 +121,8 @@ const packageRoutes = (context: CentralContext): Route[] => [
       'unknown_equipment',
       'mapping_empty',
       'package_invalid',
+      'conflict',
+      'not_ready',
       'workspace_full',
     ],
     handle: async ({ body, audit }) => {
