@@ -39,7 +39,21 @@ const QUIET_MS = 60_000
 export function ingestService(options: IngestOptions): Service & { counters(): IngestCounters & { connected: boolean } } {
   const { broker, inbox, model, edges, clock, log } = options
   const identity = centralOf(options.cert_pem)
-  const flow = ingest({ inbox, model, edges, clock, notify: notifier(log) })
+  const notify = notifier(log)
+  const flow = ingest({ inbox, model, edges, clock, notify })
+  /** What cannot be written, on a full disk, stays in memory for a later turn. @returns whether it was written */
+  const keep = (write: () => void): boolean => {
+    try {
+      write()
+      return true
+    } catch (error) {
+      notify({ kind: 'failed', edge: 'every edge', reason: `what is known of edges is not kept: ${(error as Error).message}` })
+      return false
+    }
+  }
+  const endDoubt = () => {
+    if (!keep(flow.endDoubt)) timers[1] = setTimeout(endDoubt, DOUBT_MS)
+  }
   const timers: NodeJS.Timeout[] = []
   const replies = replyBox(({ site_id, edge_id, ack }) => {
     const topic = topicOf({ site_id, edge_id, kind: 'acks' })
@@ -53,7 +67,7 @@ export function ingestService(options: IngestOptions): Service & { counters(): I
     onUp: () => {
       flow.doubtSessions()
       clearTimeout(timers[1])
-      timers[1] = setTimeout(flow.endDoubt, DOUBT_MS)
+      timers[1] = setTimeout(endDoubt, DOUBT_MS)
     },
     onDown: () => clearTimeout(timers[1]),
     onMessage: (topic, payload) => {
@@ -65,14 +79,14 @@ export function ingestService(options: IngestOptions): Service & { counters(): I
   return {
     name: 'ingest',
     start: async () => {
-      timers[0] = setInterval(flow.flush, FLUSH_MS)
+      timers[0] = setInterval(() => keep(flow.flush), FLUSH_MS)
       link.start()
     },
     async stop() {
       for (const timer of timers) clearTimeout(timer)
       replies.send()
       await link.stop()
-      flow.flush()
+      keep(flow.flush)
     },
     counters: () => ({ ...flow.counters(), connected: link.isUp() }),
   }

@@ -87,13 +87,15 @@ async function startParts(
 
 /** Notes the simulated time as it goes, so that a start after a crash does not go back. @returns its end */
 function keepClock(folder: Folder, now: () => number): () => Promise<void> {
-  let saving = folder.saveClock(now())
+  /** On a full disk the time that was noted last stays. */
+  const save = () => folder.saveClock(now()).catch(() => undefined)
+  let saving = save()
   const timer = setInterval(() => {
-    saving = saving.then(() => folder.saveClock(now()))
+    saving = saving.then(save)
   }, CLOCK_MS)
   return async () => {
     clearInterval(timer)
-    await saving.then(() => folder.saveClock(now()))
+    await saving.then(save)
   }
 }
 

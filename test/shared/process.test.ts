@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { clockOf, simulatedClock } from '#shared/node/clock.ts'
@@ -89,4 +89,21 @@ test('a service that cannot start stops those that run and exits 1', async t => 
   const { said, code } = await runProgram(PROGRAM(true))
   t.deepEqual(said.slice(0, 3), ['start store', 'stop http', 'stop store'])
   t.is(code, 1)
+})
+
+test('a log that cannot be written stops nothing', async t => {
+  const program = `
+import { openLog } from '#shared/node/log.ts'
+const log = openLog('full', 'info')
+for (let i = 0; i < 3; i++) log.info('a line that a full disk does not take')
+setTimeout(() => process.exit(7), 50)
+`
+  const folder = mkdtempSync(join(import.meta.dirname, '.service-'))
+  const file = join(folder, 'program.mjs')
+  writeFileSync(file, program)
+  const full = openSync('/dev/full', 'w')
+  const [code] = await once(spawn(process.execPath, [file], { stdio: ['ignore', 'ignore', full] }), 'close')
+  closeSync(full)
+  rmSync(folder, { recursive: true })
+  t.is(code, 7)
 })

@@ -47,6 +47,7 @@ export async function startHub(certs: string, workspace: string, port: number) {
   )
   return {
     ...stores,
+    db,
     counters: hub.counters,
     /** What is stored, in order of time. */
     samples: () => samples.all() as { id: string; v: number }[],

@@ -37,6 +37,35 @@ test('readings and their building arrive while everything runs, and the outbox f
   await until(() => hub.edges.get('e1')?.online === false, 'the good-bye is known')
 })
 
+test('a hub that cannot write what it knows of edges goes on, and writes it when it can', async t => {
+  const dir = folder(t)
+  const pki = await makeAuthority(join(dir, 'pki'))
+  const broker = await startBroker(join(dir, 'pki'))
+  const hub = await startHub(join(dir, 'pki'), join(dir, 'hub'), broker.port())
+  const kit = await pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: broker.port() })
+  const edge = await startEdge(kit, join(dir, 'outbox'))
+  t.teardown(async () => {
+    await edge.stop()
+    await hub.stop()
+    await broker.stop()
+  })
+  await edge.outbox.write([reading(1)])
+  await until(() => hub.edges.get('e1')?.last_data_at === reading(1).t, 'freshness is known')
+
+  let refused = 0
+  hub.db.function('refuse', () => {
+    refused++
+    throw new Error('database or disk is full')
+  })
+  hub.db.exec('CREATE TEMP TRIGGER full BEFORE UPDATE ON edges BEGIN SELECT refuse(); END')
+  await edge.outbox.write([reading(2)])
+  await until(() => refused >= 2, 'the hub has tried twice')
+  t.is(hub.samples().length, 2)
+  t.is(hub.edges.get('e1')?.last_data_at, reading(1).t)
+  hub.db.exec('DROP TRIGGER full')
+  await until(() => hub.edges.get('e1')?.last_data_at === reading(2).t, 'freshness is known again')
+})
+
 test('broker, hub and edge start again at random: nothing is lost, nothing is doubled, in order', async t => {
   const dir = folder(t)
   const pki = await makeAuthority(join(dir, 'pki'))
