@@ -116,7 +116,8 @@ export function readValues(cursor: Cursor, number: number): BacnetValue[] {
   return values
 }
 
-function readValue(cursor: Cursor): BacnetValue {
+/** The next value, whatever it is. */
+export function readValue(cursor: Cursor): BacnetValue {
   const tag = readTag(cursor)
   if (!tag.isContext) return readApplication(cursor, tag.number, tag.length)
   if (tag.shape === 'closing') throw new Malformed('a closing tag without its opening')

@@ -1,0 +1,57 @@
+/** Reads what a device says of itself when it is called: I-Am (135-2020 16.10). */
+import { type BacnetValue, type Cursor, isDone, Malformed, openCursor, readValue } from './tag.ts'
+
+/** The unconfirmed service that carries it (135-2020 21, BACnetUnconfirmedServiceChoice). */
+export const I_AM = 0
+
+/** What a device can do with messages that are longer than its APDU, in the order of the enumeration. */
+export const SEGMENTATIONS = ['both', 'transmit', 'receive', 'none'] as const
+export type Segmentation = (typeof SEGMENTATIONS)[number]
+
+export type IAm = {
+  /** 0..4194302. */
+  device_instance: number
+  /** Largest APDU that the device takes, bytes, 50 and more. */
+  max_apdu: number
+  segmentation: Segmentation
+  /** As ASHRAE numbers vendors. */
+  vendor_id: number
+}
+
+const DEVICE = 8
+const INSTANCE_MAX = 4_194_302
+const APDU_LEAST = 50
+const VENDOR_MAX = 65_535
+
+/**
+ * @param payload of the unconfirmed request, behind its service choice
+ * @returns what it says, or in words why it is no I-Am
+ */
+export function readIAm(payload: Uint8Array): IAm | string {
+  try {
+    const cursor = openCursor(payload)
+    const object = readValue(cursor)
+    if (object.type !== 'object' || object.object.type !== DEVICE) return 'it names no device object'
+    const { instance } = object.object
+    if (instance > INSTANCE_MAX) return 'its instance is the wildcard'
+    const max_apdu = readUnsigned(cursor)
+    const segmentation = enumerated(readValue(cursor))
+    const vendor_id = readUnsigned(cursor)
+    if (!isDone(cursor)) return 'bytes are left over'
+    if (max_apdu === undefined || max_apdu < APDU_LEAST) return 'its largest APDU is below 50 bytes'
+    if (segmentation === undefined) return 'its segmentation is none of the four'
+    if (vendor_id === undefined || vendor_id > VENDOR_MAX) return 'its vendor is no number up to 65535'
+    return { device_instance: instance, max_apdu, segmentation, vendor_id }
+  } catch (error) {
+    if (error instanceof Malformed) return `it is malformed: ${error.message}`
+    throw error
+  }
+}
+
+function readUnsigned(cursor: Cursor): number | undefined {
+  const value = readValue(cursor)
+  return value.type === 'unsigned' && typeof value.value === 'number' ? value.value : undefined
+}
+
+const enumerated = (value: BacnetValue): Segmentation | undefined =>
+  value.type === 'enumerated' ? SEGMENTATIONS[value.value] : undefined
