@@ -54,7 +54,7 @@ test('the gate finds the station behind a router and the origin behind a broadca
   const routed = readFrame(datagram(hex('60 01 09'), { network: 700, mac: [3] }))
   t.deepEqual(routed?.source, { network: 700, mac: Buffer.of(3) })
   const forwarded = readFrame(hex('8104 0013 c0a80107bac0 0100 60010900000000'))
-  t.is(forwarded?.origin, '192.168.1.7')
+  t.deepEqual(forwarded?.origin, { host: '192.168.1.7', port: 47_808 })
   const withDestination = readFrame(hex('810a 0012 0128 0001 01 07 02bc 01 03 ff 600109'))
   t.deepEqual([withDestination?.source?.network, [...withDestination!.apdu]], [700, [0x60, 1, 9]])
 })

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import test from 'ava'
 import { type Apdu, readApdu, readFrame } from '#shared/core/bacnet/frame.ts'
 import type { Target } from '#shared/core/bacnet/object.ts'
-import { type PropertyResult, type Question, type Reply, readReply } from '#shared/core/bacnet/reply.ts'
+import { type PropertyResult, type ReadQuestion, type Reply, readReply } from '#shared/core/bacnet/reply.ts'
 import { encodeRequest } from '../../appliance/drivers/bacnet/codec.ts'
 import { hex } from './wire.ts'
 
@@ -14,12 +14,12 @@ const library = createRequire(import.meta.url)('node-bacnet/lib/services')
 const WHOLE = 0xffff_ffff
 
 type Frame = { capture: string; from: string; to: string; hex: string }
-type Exchange = { device: string; request: Buffer; question: Question; apdu: Apdu; reply: Reply }
+type Exchange = { device: string; request: Buffer; question: ReadQuestion; apdu: Apdu; reply: Reply }
 
 /** Pairs each reply with the latest request that bears its invoke id. */
 function exchanges(): { frames: number; pairs: Exchange[] } {
   const frames = gunzipSync(readFileSync(FILE)).toString().trim().split('\n')
-  const open = new Map<string, { request: Buffer; question: Question }>()
+  const open = new Map<string, { request: Buffer; question: ReadQuestion }>()
   const pairs: Exchange[] = []
   for (const line of frames) {
     const { capture, from, to, hex: text } = JSON.parse(line) as Frame
@@ -40,7 +40,7 @@ function exchanges(): { frames: number; pairs: Exchange[] } {
 const at = (index: number) => (index === WHOLE ? {} : { index })
 
 /** A confirmed request, read by the library's decoder. */
-function readQuestion(bytes: Buffer): Question | undefined {
+function readQuestion(bytes: Buffer): ReadQuestion | undefined {
   if (bytes[5] !== 4 || bytes[6]! >> 4 !== 0) return undefined
   const service = bytes[9]!
   const length = bytes.length - 10

@@ -36,7 +36,12 @@ test('of the BACnet codec only the encoders of reads are imported, and in one fi
       .filter(specifier => specifier.startsWith('node-bacnet'))
       .map(specifier => `${file} ${specifier}`),
   )
-  const parts = ['apdu', 'bvlc', 'npdu', 'services/read-property-multiple', 'services/read-property']
+  const parts = [
+    'apdu',
+    'bvlc',
+    'npdu',
+    ...['read-property-multiple', 'read-property', 'subscribe-cov', 'who-is'].map(name => `services/${name}`),
+  ]
   t.deepEqual(imports.toSorted(), parts.map(part => `appliance/drivers/bacnet/codec.ts node-bacnet/lib/${part}.js`).toSorted())
 })
 

@@ -17,6 +17,7 @@ declare module 'node-bacnet/lib/apdu.js' {
       maxApdu: number,
       invokeId: number,
     ): void
+    encodeUnconfirmedServiceRequest(buffer: CodecBuffer, type: number, service: number): void
   }
   export default apdu
 }
@@ -40,4 +41,23 @@ declare module 'node-bacnet/lib/services/read-property-multiple.js' {
   }
   const readPropertyMultiple: { encode(buffer: CodecBuffer, specifications: Specification[]): void }
   export default readPropertyMultiple
+}
+
+declare module 'node-bacnet/lib/services/subscribe-cov.js' {
+  const subscribeCov: {
+    encode(
+      buffer: CodecBuffer,
+      processId: number,
+      object: { type: number; instance: number },
+      isCancellation: boolean,
+      isConfirmed: boolean,
+      lifetimeSecs: number,
+    ): void
+  }
+  export default subscribeCov
+}
+
+declare module 'node-bacnet/lib/services/who-is.js' {
+  const whoIs: { encode(buffer: CodecBuffer, low: number, high: number): void }
+  export default whoIs
 }

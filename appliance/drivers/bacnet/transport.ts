@@ -2,13 +2,29 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Logger } from 'pino'
-import { isSameStation, readApdu, readFrame, type Station } from '#shared/core/bacnet/frame.ts'
+import {
+  type Endpoint,
+  isSameStation,
+  readApdu,
+  readFrame,
+  readUnconfirmed,
+  type Station,
+  type Unconfirmed,
+} from '#shared/core/bacnet/frame.ts'
 import { type InvokeIds, invokeIds } from '#shared/core/bacnet/invoke-ids.ts'
 import { type PropertyResult, type Question, readReply, type Refusal } from '#shared/core/bacnet/reply.ts'
-import { encodeRequest } from './codec.ts'
+import { ALL_NETWORKS, encodeRequest, encodeWhoIs, type InstanceRange } from './codec.ts'
 
 export type Bind = { address: string; port: number }
 export type Peer = { host: string; port: number; station?: Station }
+/** Whom a Who-Is is for. `local`: whoever hears a broadcast on this IP network. */
+export type Audience =
+  | { to: 'local'; port?: number }
+  | { to: 'everywhere'; port?: number }
+  /** A network behind a router, 1..65534. */
+  | { to: 'network'; network: number; port?: number }
+  | ({ to: 'host' } & Endpoint)
+
 export type Patience = { timeoutMs: number; retries: number }
 
 /** How a request ended. It always ends; there is no exception for what a peer does. */
@@ -21,16 +37,27 @@ export type Outcome =
 export type Counters = {
   sent: number
   received: number
-  /** Not a reply in a well-formed frame. */
+  /** Neither a reply nor an unconfirmed request in a well-formed frame. */
   malformed: number
   /** A reply that nobody waits for: late, doubled, or never asked for. */
   unmatched: number
   /** A reply with the id of an open request that is no answer to it. */
   garbled: number
+  /** What was said to nobody in particular: I-Am, notifications, Who-Is. */
+  unconfirmed: number
 }
 
 export interface BacnetTransport {
   request(peer: Peer, question: Question, patience: Patience, signal: AbortSignal): Promise<Outcome>
+  /** Hears every unconfirmed request that comes in, also those that came by broadcast. @returns what ends it */
+  listen(take: (message: Unconfirmed) => void): () => void
+  /**
+   * Sends one Who-Is; answers come to those who `listen`. A broadcast goes to `port`, by default the one we are bound to.
+   *
+   * @param range devices that are meant; undefined means all
+   * @throws Error when it cannot be sent
+   */
+  whoIs(audience: Audience, range?: InstanceRange): Promise<void>
   counters(): Readonly<Counters>
   close(): Promise<void>
 }
@@ -58,23 +85,31 @@ const QUIET_MS = 30_000
  */
 export async function openBacnetTransport(bind: Bind, now: () => number, log: Logger): Promise<BacnetTransport> {
   const ids = invokeIds<Pending>()
-  const counters: Counters = { sent: 0, received: 0, malformed: 0, unmatched: 0, garbled: 0 }
+  const counters: Counters = { sent: 0, received: 0, malformed: 0, unmatched: 0, garbled: 0, unconfirmed: 0 }
+  const listeners = new Set<(message: Unconfirmed) => void>()
   const socket = await bindSocket(bind)
   socket.on('error', error => log.error({ err: error }, 'the BACnet/IP socket reports an error'))
-  socket.on('message', (bytes, { address }) => receive(bytes, address))
+  socket.on('message', (bytes, { address, port }) => receive(bytes, { host: address, port }))
 
   /** Matches on id, address and station here, on service and properties in `readReply`; never on the sender's port. */
-  function receive(bytes: Uint8Array, from: string): void {
+  function receive(bytes: Uint8Array, from: Endpoint): void {
     counters.received++
     const frame = readFrame(bytes)
+    const unconfirmed = frame && readUnconfirmed(frame, from)
+    if (unconfirmed) return announce(unconfirmed)
     const apdu = frame && readApdu(frame.apdu)
     if (!apdu) return void counters.malformed++
-    const pending = ids.find(frame.origin ?? from, apdu.invokeId)
+    const pending = ids.find(frame.origin?.host ?? from.host, apdu.invokeId)
     if (!pending || !isSameStation(frame.source, pending.peer.station)) return void counters.unmatched++
     const reply = readReply(apdu, pending.question)
     if (reply.state !== 'garbled') return pending.settle({ ...reply, at: now(), rttMs: performance.now() - pending.sentAt })
     counters.garbled++
     pending.garbled = reply.reason
+  }
+
+  function announce(message: Unconfirmed): void {
+    counters.unconfirmed++
+    for (const take of listeners) take(message)
   }
 
   function send(datagram: Buffer, { host, port }: Peer, fail: (error: Error) => void): void {
@@ -89,6 +124,15 @@ export async function openBacnetTransport(bind: Bind, now: () => number, log: Lo
   return {
     request: (peer, question, patience, signal) =>
       new Promise(resolve => transact({ ids, send }, { peer, question, patience, signal, resolve })),
+    listen(take) {
+      listeners.add(take)
+      return () => void listeners.delete(take)
+    },
+    whoIs: (audience, range) =>
+      new Promise((resolve, reject) => {
+        const { datagram, peer } = ask(audience, range, bind.port || DEFAULT_PORT)
+        socket.send(datagram, peer.port, peer.host, error => (error ? reject(error) : resolve()))
+      }),
     counters: () => counters,
     async close() {
       for (const pending of ids.all()) pending.settle({ state: 'cancelled', reason: 'the transport closes' })
@@ -96,6 +140,17 @@ export async function openBacnetTransport(bind: Bind, now: () => number, log: Lo
       await once(socket, 'close')
     },
   }
+}
+
+const DEFAULT_PORT = 47_808
+const LIMITED_BROADCAST = '255.255.255.255'
+
+function ask(audience: Audience, range: InstanceRange | undefined, defaultPort: number): { datagram: Buffer; peer: Endpoint } {
+  if (audience.to === 'host') return { datagram: encodeWhoIs(range, undefined, false), peer: audience }
+  const networks = { local: undefined, everywhere: ALL_NETWORKS }
+  const network = audience.to === 'network' ? audience.network : networks[audience.to]
+  const { port = defaultPort } = audience
+  return { datagram: encodeWhoIs(range, network, true), peer: { host: LIMITED_BROADCAST, port } }
 }
 
 async function bindSocket(bind: Bind): Promise<Socket> {
@@ -111,6 +166,7 @@ async function bindSocket(bind: Bind): Promise<Socket> {
     const listening = once(socket, 'listening')
     socket.bind(bind)
     await listening
+    socket.setBroadcast(true)
     return socket
   } catch (error) {
     socket.close()

@@ -3,9 +3,12 @@
 /** A device behind a router: its network and its address there (135-2020 6.2). */
 export type Station = { network: number; mac: Uint8Array }
 
+/** A place on the IP network: IPv4 address and UDP port. */
+export type Endpoint = { host: string; port: number }
+
 export type Frame = {
-  /** Who sent it, when a broadcast manager (BBMD) passed it on; else the sender of the datagram. */
-  origin?: string
+  /** Who sent it, when a broadcast manager (BBMD) passed it on; else the sender of the datagram did. */
+  origin?: Endpoint
   /** Set when it came through a router. */
   source?: Station
   apdu: Uint8Array
@@ -14,10 +17,21 @@ export type Frame = {
 /** Replies from a server, by what they mean to the client that asked. */
 export type Apdu =
   | { kind: 'ack'; invokeId: number; service: number; payload: Uint8Array }
+  /** SimpleACK: done, and there is nothing to tell. */
+  | { kind: 'done'; invokeId: number; service: number }
   | { kind: 'error'; invokeId: number; service: number; payload: Uint8Array }
   | { kind: 'reject' | 'abort'; invokeId: number; reason: number }
   /** Part of a segmented answer, which no request of ours allows. */
   | { kind: 'segment'; invokeId: number }
+
+/** What somebody says to nobody in particular: I-Am, a COV notification, Who-Is. */
+export type Unconfirmed = Endpoint & {
+  /** 0 I-Am, 2 COV notification, 8 Who-Is (135-2020 21, BACnetUnconfirmedServiceChoice). */
+  service: number
+  payload: Uint8Array
+  /** Set when the speaker is behind a router; `host` and `port` are then the router's. */
+  station?: Station
+}
 
 const BVLC = 0x81
 const FORWARDED = 0x04
@@ -25,7 +39,9 @@ const UNICAST = 0x0a
 const BROADCAST = 0x0b
 /** BVLC of a forwarded message 10, NPDU with a 6-byte source 11, APDU 1476. */
 const DATAGRAM_MAX = 1497
-const DATAGRAM_MIN = 9
+const DATAGRAM_MIN = 8
+/** A Who-Is to everybody; replies have three bytes and more. */
+const APDU_MIN = 2
 
 /**
  * @param bytes one datagram
@@ -40,7 +56,7 @@ export function readFrame(bytes: Uint8Array): Frame | undefined {
       return readNpdu(bytes.subarray(4))
     case FORWARDED: {
       const frame = readNpdu(bytes.subarray(10))
-      return frame && { ...frame, origin: bytes.subarray(4, 8).join('.') }
+      return frame && { ...frame, origin: { host: bytes.subarray(4, 8).join('.'), port: (bytes[8]! << 8) | bytes[9]! } }
     }
     default:
       return undefined
@@ -68,17 +84,19 @@ function readNpdu(bytes: Uint8Array): Frame | undefined {
   }
   if (control & HAS_DESTINATION) at += 1
   const apdu = bytes.subarray(at)
-  if (apdu.length < 3) return undefined
+  if (apdu.length < APDU_MIN) return undefined
   return source ? { source, apdu } : { apdu }
 }
 
 const SEGMENTED = 0x08
 
-/** @returns undefined for what is not a server's reply: requests, I-Am, notifications, SegmentACK, SimpleACK */
+/** @returns undefined for what is not a server's reply: requests, I-Am, notifications, SegmentACK */
 export function readApdu(bytes: Uint8Array): Apdu | undefined {
   const [first = 0, invokeId = 0, third = 0] = bytes
   if (bytes.length < 3) return undefined
   switch (first >> 4) {
+    case 2:
+      return bytes.length === 3 ? { kind: 'done', invokeId, service: third } : undefined
     case 3:
       if (first & SEGMENTED) return { kind: 'segment', invokeId }
       return { kind: 'ack', invokeId, service: third, payload: bytes.subarray(3) }
@@ -91,6 +109,18 @@ export function readApdu(bytes: Uint8Array): Apdu | undefined {
     default:
       return undefined
   }
+}
+
+const UNCONFIRMED_REQUEST = 0x10
+
+/**
+ * @param from who sent the datagram
+ * @returns undefined for what is not an UnconfirmedRequest; its payload is not read (135-2020 20.1.3)
+ */
+export function readUnconfirmed({ apdu, origin, source }: Frame, from: Endpoint): Unconfirmed | undefined {
+  if (apdu[0] !== UNCONFIRMED_REQUEST) return undefined
+  const { host, port } = origin ?? from
+  return { host, port, service: apdu[1]!, payload: apdu.subarray(2), ...(source && { station: source }) }
 }
 
 /** Whether a frame came from the station that was asked; both undefined means straight on the IP network. */

@@ -20,9 +20,16 @@ import {
 
 export const READ_PROPERTY = 12
 export const READ_PROPERTY_MULTIPLE = 14
+export const SUBSCRIBE_COV = 5
 
 /** ReadProperty takes exactly one target. */
-export type Question = { service: typeof READ_PROPERTY | typeof READ_PROPERTY_MULTIPLE; targets: Target[] }
+export type ReadQuestion = { service: typeof READ_PROPERTY | typeof READ_PROPERTY_MULTIPLE; targets: Target[] }
+/** Asks to be told of changes, in notifications that need no answer (135-2020 13.14). */
+export type CovQuestion = { service: typeof SUBSCRIBE_COV; subscription: Subscription }
+export type Question = ReadQuestion | CovQuestion
+
+/** `lifetimeSecs` 1 and more: a subscription without an end would outlive us in the device. */
+export type Subscription = { processId: number; object: { type: number; instance: number }; lifetimeSecs: number }
 
 export type PropertyError = { errorClass: number; errorCode: number }
 export type PropertyResult = { values: BacnetValue[] } | { error: PropertyError }
@@ -31,7 +38,7 @@ export type PropertyResult = { values: BacnetValue[] } | { error: PropertyError 
 export type Refusal = ({ by: 'error' } & PropertyError) | { by: 'reject' | 'abort'; reason: number }
 
 export type Reply =
-  /** In the order of the question's targets. */
+  /** In the order of the question's targets; none for a subscription that is accepted. */
   | { state: 'results'; results: PropertyResult[] }
   | { state: 'refused'; refusal: Refusal }
   /** Not an answer to this question; `reason` in words. */
@@ -50,6 +57,10 @@ export function readReply(apdu: Apdu, question: Question): Reply {
         return readError(apdu.service, apdu.payload, question)
       case 'ack':
         return readAck(apdu.service, apdu.payload, question)
+      case 'done':
+        if (apdu.service !== question.service) return otherService(apdu.service)
+        if (question.service === SUBSCRIBE_COV) return { state: 'results', results: [] }
+        return { state: 'garbled', reason: 'the answer holds no values' }
     }
   } catch (error) {
     if (error instanceof Malformed) return { state: 'garbled', reason: `the answer is malformed: ${error.message}` }
@@ -64,8 +75,7 @@ function readError(service: number, payload: Uint8Array, question: Question): Re
   const cursor = openCursor(payload)
   const error = readErrorPair(cursor)
   if (!isDone(cursor)) throw new Malformed('bytes are left over')
-  const [only] = question.targets
-  if (question.service === READ_PROPERTY && only) return { state: 'results', results: [{ error }] }
+  if (question.service === READ_PROPERTY) return { state: 'results', results: [{ error }] }
   return { state: 'refused', refusal: { by: 'error', ...error } }
 }
 
@@ -75,6 +85,7 @@ function readErrorPair(cursor: Cursor): PropertyError {
 
 function readAck(service: number, payload: Uint8Array, question: Question): Reply {
   if (service !== question.service) return otherService(service)
+  if (question.service === SUBSCRIBE_COV) return { state: 'garbled', reason: 'the answer holds more than a subscription asks' }
   const cursor = openCursor(payload)
   const found = service === READ_PROPERTY ? [readPropertyAck(cursor)] : readMultipleAck(cursor, question.targets.length)
   if (!isDone(cursor)) throw new Malformed('bytes are left over')
