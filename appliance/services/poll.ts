@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
-import { openBoard, type PollStatus, pollStatusOf } from '#shared/core/poll/board.ts'
+import { openBoard, type PointStatus, pointStatusOf, type PollStatus, pollStatusOf, setPlans } from '#shared/core/poll/board.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
-import { poll, type PolledDevice, type PollEvent } from '#shared/flow/poll.ts'
+import { openPolling, type PolledDevice, type Polling, type PollEvent } from '#shared/flow/poll.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
@@ -9,6 +10,14 @@ import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 export type PollService = Service & {
   /** Body of `GET /api/bacnet/poll/status`. */
   pollStatus(): PollStatus
+  /** The newest reading and the state of each point of a device. */
+  pointStatus(device_id: string): PointStatus[]
+  /**
+   * Polls another list from now on. A device that did not change for its driver goes on undisturbed.
+   *
+   * @throws Error with the reason when a protocol that was not spoken yet cannot start; the old list then goes on
+   */
+  reload(catalogue: Catalogue): Promise<void>
 }
 
 /**
@@ -23,34 +32,80 @@ export function pollService(options: {
   clock: Clock
   log: Logger
 }): PollService {
-  const { catalogue, protocols, sinks, clock, log } = options
-  const ours = catalogue.devices.filter(({ protocol }) => protocols.some(({ name }) => name === protocol))
-  const used = protocols.filter(({ name }) => ours.some(({ protocol, enabled }) => enabled && protocol === name))
-  const board = openBoard(ours, clock.now())
-  const stopped = new AbortController()
-  let devices: PolledDevice[] = []
-  let running: Promise<void> | undefined
+  const { protocols, sinks, clock, log } = options
+  const oursOf = ({ devices }: Catalogue) => devices.filter(({ protocol }) => protocols.some(({ name }) => name === protocol))
+  let entries = oursOf(options.catalogue)
+  const board = openBoard(entries, clock.now())
+  const started = new Set<FieldProtocol>()
+  const links = new Map<DeviceEntry, PolledDevice>()
+  let polling: Polling | undefined
+
+  const startProtocols = async (needed: readonly DeviceEntry[]) => {
+    for (const protocol of protocols) {
+      const isUsed = needed.some(entry => entry.enabled && entry.protocol === protocol.name)
+      if (!isUsed || started.has(protocol)) continue
+      await protocol.start()
+      started.add(protocol)
+    }
+  }
+  const follow = async (running: Polling, next: DeviceEntry[]) => {
+    const enabled = next.filter(entry => entry.enabled)
+    const gone = [...links].filter(([entry]) => !enabled.includes(entry))
+    for (const [entry] of gone) links.delete(entry)
+    await running.follow([...links.values()])
+    await Promise.all(gone.map(([, { driver }]) => driver.close()))
+    entries = next
+    setPlans(board, next, clock.now())
+    for (const entry of enabled) if (!links.has(entry)) links.set(entry, linkDevice(entry, protocols))
+    await running.follow(enabled.map(entry => links.get(entry)!))
+    const points = enabled.reduce((sum, entry) => sum + entry.points.length, 0)
+    log.info({ devices: enabled.length, points }, 'these are polled')
+  }
 
   return {
     name: 'poll',
     async start() {
-      for (const protocol of used) await protocol.start()
-      devices = ours.filter(({ enabled }) => enabled).map(entry => linkDevice(entry, used))
-      const points = devices.reduce((sum, { plan }) => sum + plan.points.length, 0)
-      log.info({ devices: devices.length, points }, 'polling starts')
-      // Nobody handles its rejection: it would be an error of the program, which ends the process.
-      running = poll({ devices, sinks, clock, board, notify: event => report(log, event) }, stopped.signal)
+      await startProtocols(entries)
+      // Nobody handles its failure: it would be an error of the program, which ends the process.
+      polling = openPolling({ sinks, clock, board, notify: event => report(log, event) })
+      await follow(polling, entries)
+    },
+    async reload(catalogue) {
+      const known = new Map(entries.map(entry => [entry.device_id, entry]))
+      const next = oursOf(catalogue).map(entry => {
+        const before = known.get(entry.device_id)
+        return before && isSameToPoll(before, entry) ? before : entry
+      })
+      if (polling) {
+        await startProtocols(next)
+        await follow(polling, next)
+        return
+      }
+      entries = next
+      setPlans(board, next, clock.now())
     },
     async stop() {
-      stopped.abort()
-      await running
-      running = undefined
-      await Promise.all(devices.map(({ driver }) => driver.close()))
-      await Promise.all(used.map(protocol => protocol.stop()))
+      const running = polling
+      polling = undefined
+      await running?.stop()
+      await Promise.all(Array.from(links.values(), ({ driver }) => driver.close()))
+      links.clear()
+      await Promise.all(Array.from(started, protocol => protocol.stop()))
+      started.clear()
     },
-    pollStatus: () => pollStatusOf(board, { running: running !== undefined, now: clock.now() }),
+    pollStatus: () => pollStatusOf(board, { running: polling !== undefined, now: clock.now() }),
+    pointStatus: device_id => pointStatusOf(board, device_id, clock.now()),
   }
 }
+
+/** Whether two entries make no difference to what is sent and how answers are read. */
+const isSameToPoll = (a: DeviceEntry, b: DeviceEntry): boolean => isDeepStrictEqual(polledPart(a), polledPart(b))
+
+const polledPart = (entry: DeviceEntry) => ({
+  ...entry,
+  name: undefined,
+  points: entry.points.map(point => ({ ...point, name: undefined, role: undefined, equipment_id: undefined })),
+})
 
 function linkDevice(plan: DeviceEntry, protocols: readonly FieldProtocol[]): PolledDevice {
   const protocol = protocols.find(({ name }) => name === plan.protocol)!

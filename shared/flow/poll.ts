@@ -16,10 +16,9 @@ export type PollEvent =
   | { kind: 'sink_back'; lost: number }
 
 export type PollParts = {
-  devices: readonly PolledDevice[]
   sinks: readonly Sink[]
   clock: Clock
-  /** Holds the plans of `devices`, and perhaps of disabled ones. */
+  /** Holds the plans of the devices, and perhaps of disabled ones. */
   board: Board
   notify(event: PollEvent): void
 }
@@ -29,19 +28,56 @@ const IN_FLIGHT_MAX = 256
 /** Readings that may wait for a sink before devices wait with them: a minute of a large site. */
 const WAITING_MAX = 50_000
 
-/** Runs until `signal` aborts and everything begun is over. @throws whatever is not a `DeviceError`: an error of the program */
-export async function poll(parts: PollParts, signal: AbortSignal): Promise<void> {
-  const groups = Map.groupBy(planGroups(parts.devices.map(({ plan }) => plan)), ({ device_id }) => device_id)
+/** The devices that are polled; the list may change meanwhile. */
+export type Polling = {
+  /**
+   * From now on these are polled. A device that is in the list already, as the same object, goes on undisturbed.
+   * Resolves when nothing of those that are gone is under way.
+   */
+  follow(devices: readonly PolledDevice[]): Promise<void>
+  /** Resolves when nothing is under way and the sinks have every reading. */
+  stop(): Promise<void>
+  /** Rejects with whatever is not a `DeviceError`: an error of the program. Unhandled it ends the process. */
+  failure: Promise<never>
+}
+
+/** Polls nothing until told to follow a list. */
+export function openPolling(parts: PollParts): Polling {
   const inSlot = slots(IN_FLIGHT_MAX)
   const keepers = parts.sinks.map(sink => keeper(sink, parts.notify))
   const keep = async (readings: Reading[]) => {
     await Promise.all(keepers.map(({ push }) => push(readings)))
   }
-  const loops = parts.devices.map(device =>
-    pollDevice({ ...parts, device, inSlot, keep }, groups.get(device.plan.device_id) ?? [], signal),
-  )
-  await Promise.all(loops)
-  await Promise.all(keepers.map(({ flush }) => flush()))
+  const { promise: failure, reject: fail } = Promise.withResolvers<never>()
+  const loops = new Map<PolledDevice, { stopped: AbortController; over: Promise<void> }>()
+
+  const begin = (device: PolledDevice, groups: readonly PollGroup[]) => {
+    const stopped = new AbortController()
+    const over = pollDevice({ ...parts, device, inSlot, keep }, groups, stopped.signal).catch(fail)
+    loops.set(device, { stopped, over })
+  }
+  const endAllBut = async (devices: ReadonlySet<PolledDevice>) => {
+    const ending = [...loops].filter(([device]) => !devices.has(device))
+    for (const [device, { stopped }] of ending) {
+      loops.delete(device)
+      stopped.abort()
+    }
+    await Promise.all(ending.map(([, { over }]) => over))
+  }
+  return {
+    failure,
+    async follow(devices) {
+      await endAllBut(new Set(devices))
+      const groups = Map.groupBy(planGroups(devices.map(({ plan }) => plan)), ({ device_id }) => device_id)
+      for (const device of devices) {
+        if (!loops.has(device)) begin(device, groups.get(device.plan.device_id) ?? [])
+      }
+    },
+    async stop() {
+      await endAllBut(new Set())
+      await Promise.all(keepers.map(({ flush }) => flush()))
+    },
+  }
 }
 
 type LoopParts = PollParts & {

@@ -4,7 +4,7 @@ import { type Board, noteReadings, openBoard, pollStatusOf } from '#shared/core/
 import { DeviceError, type DevicePlan } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/reading.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
-import { poll, type PolledDevice, type PollEvent } from '#shared/flow/poll.ts'
+import { openPolling, type PolledDevice, type PollEvent } from '#shared/flow/poll.ts'
 import { virtualClock } from './virtual-clock.ts'
 
 const START = Date.UTC(2026, 2, 1)
@@ -49,14 +49,11 @@ function run(t: ExecutionContext, scripts: DeviceScript[], { write }: { write?: 
   )
   const readings: Reading[] = []
   const events: PollEvent[] = []
-  const stop = new AbortController()
   const keep = { write: async (batch: Reading[]) => void readings.push(...batch) }
   const sinks = write ? [{ write }, keep] : [keep]
-  const over = poll({ devices, sinks, clock, board, notify: event => events.push(event) }, stop.signal)
-  const end = async () => {
-    stop.abort()
-    await over
-  }
+  const polling = openPolling({ sinks, clock, board, notify: event => events.push(event) })
+  void polling.follow(devices)
+  const end = () => polling.stop()
   t.teardown(end)
   return { clock, readings, events, end, status: () => pollStatusOf(board, { running: true, now: clock.now() }) }
 }
@@ -194,10 +191,7 @@ test('an error of the program ends the poll instead of being taken for a dead de
     throw new TypeError('of the program')
   }
   const board = openBoard([device.plan], START)
-  await t.throwsAsync(
-    poll({ devices: [device], sinks: [], clock, board, notify: () => undefined }, new AbortController().signal),
-    {
-      instanceOf: TypeError,
-    },
-  )
+  const { follow, failure } = openPolling({ sinks: [], clock, board, notify: () => undefined })
+  await follow([device])
+  await t.throwsAsync(failure, { instanceOf: TypeError })
 })

@@ -57,27 +57,40 @@ const STALE_PERIODS = 3
 const NO_REPORT: DriverReport = { rtts: [], batch_size: null, point_error: null }
 
 export function openBoard(plans: readonly DevicePlan[], now: number): Board {
-  const devices = plans.map((plan): [string, DeviceRecord] => {
-    const points = plan.points.map(({ point_id, poll_secs }): [string, PointRecord] => [
-      point_id,
-      { periodMs: poll_secs * SECOND, last: null, last_good_at: null },
-    ])
-    const record: DeviceRecord = {
-      plan,
-      points: new Map(points),
-      outcome: 'none',
-      state: plan.enabled ? 'unknown' : 'disabled',
-      since: now,
-      reads: 0,
-      errors: 0,
-      last_ok_at: null,
-      last_error: null,
-      next_due_at: null,
-      report: NO_REPORT,
-    }
-    return [plan.device_id, record]
-  })
-  return { devices: new Map(devices), cycles: 0, late_cycles: 0 }
+  const board: Board = { devices: new Map(), cycles: 0, late_cycles: 0 }
+  setPlans(board, plans, now)
+  return board
+}
+
+/** From now on the board holds `plans`, in their order. What is known of a device stays when its plan is the same object. */
+export function setPlans(board: Board, plans: readonly DevicePlan[], now: number): void {
+  const before = board.devices
+  board.devices = new Map(
+    plans.map(plan => {
+      const known = before.get(plan.device_id)
+      return [plan.device_id, known?.plan === plan ? known : newRecord(plan, now)]
+    }),
+  )
+}
+
+function newRecord(plan: DevicePlan, now: number): DeviceRecord {
+  const points = plan.points.map(({ point_id, poll_secs }): [string, PointRecord] => [
+    point_id,
+    { periodMs: poll_secs * SECOND, last: null, last_good_at: null },
+  ])
+  return {
+    plan,
+    points: new Map(points),
+    outcome: 'none',
+    state: plan.enabled ? 'unknown' : 'disabled',
+    since: now,
+    reads: 0,
+    errors: 0,
+    last_ok_at: null,
+    last_error: null,
+    next_due_at: null,
+    report: NO_REPORT,
+  }
 }
 
 const recordOf = (board: Board, device_id: string): DeviceRecord => {
@@ -158,6 +171,20 @@ function pointState({ plan, outcome }: DeviceRecord, point: PointRecord, now: nu
   if (!point.last) return outcome === 'fault' ? 'fault' : 'unknown'
   if (outcome === 'fault' || point.last.q === 'bad') return 'fault'
   return point.last_good_at !== null && now - point.last_good_at > STALE_PERIODS * point.periodMs ? 'stale' : 'ok'
+}
+
+/** What is known of one point. `last`: the newest reading, whatever its quality. */
+export type PointStatus = { point_id: string; state: PollState; last: Reading | null }
+
+/** @returns the points of a device in the order of its plan; empty when the board does not hold the device */
+export function pointStatusOf(board: Board, device_id: string, now: number): PointStatus[] {
+  const record = board.devices.get(device_id)
+  if (!record) return []
+  return Array.from(record.points, ([point_id, point]) => ({
+    point_id,
+    state: pointState(record, point, now),
+    last: point.last,
+  }))
 }
 
 /** @returns the status at `now`; counts of points that are disabled or not yet read are left to the devices' states */
