@@ -3,8 +3,11 @@
 /** The bytes are not what the standard says. Thrown within the decoder only; `readReply` turns it into a result. */
 export class Malformed extends Error {}
 
-/** Reading position: bytes in [at, end) are still to be read. */
-export type Cursor = { readonly bytes: Uint8Array; at: number; readonly end: number }
+/**
+ * Reading position: bytes in [at, end) are still to be read. The other fields are the tag read last, kept here and not in
+ * an object of its own: a reply has hundreds of tags.
+ */
+export type Cursor = { readonly bytes: Uint8Array; at: number; readonly end: number } & Tag
 
 export type BacnetValue =
   | { type: 'null' }
@@ -24,10 +27,20 @@ export type BacnetValue =
 type Tag = { number: number; isContext: boolean; shape: 'primitive' | 'opening' | 'closing'; length: number }
 
 const APPLICATION_BOOLEAN = 1
+const OPENING = 0x0e
+const CLOSING = 0x0f
 /** Deeper nesting than any property of the standard has. */
 const DEPTH_MAX = 8
 
-export const openCursor = (bytes: Uint8Array): Cursor => ({ bytes, at: 0, end: bytes.length })
+export const openCursor = (bytes: Uint8Array): Cursor => ({
+  bytes,
+  at: 0,
+  end: bytes.length,
+  number: 0,
+  isContext: false,
+  shape: 'primitive',
+  length: 0,
+})
 export const isDone = (cursor: Cursor): boolean => cursor.at >= cursor.end
 
 function byte(cursor: Cursor): number {
@@ -37,27 +50,31 @@ function byte(cursor: Cursor): number {
   return value
 }
 
-/** Big-endian unsigned of up to 4 bytes. */
+/** Big-endian unsigned of up to 6 bytes. */
 function unsigned(cursor: Cursor, length: number): number {
   let value = 0
   for (let i = 0; i < length; i++) value = value * 256 + byte(cursor)
   return value
 }
 
-function readTag(cursor: Cursor): Tag {
+/** Reads the next tag into the cursor. */
+function readTag(cursor: Cursor): void {
   const first = byte(cursor)
-  const isContext = (first & 0x08) !== 0
-  const number = first >> 4 === 0x0f ? byte(cursor) : first >> 4
   const low = first & 0x07
+  cursor.isContext = (first & 0x08) !== 0
+  cursor.number = first >> 4 === 0x0f ? byte(cursor) : first >> 4
   if (low >= 6) {
-    if (!isContext) throw new Malformed('an application tag cannot open or close')
-    return { number, isContext, shape: low === 6 ? 'opening' : 'closing', length: 0 }
+    if (!cursor.isContext) throw new Malformed('an application tag cannot open or close')
+    cursor.shape = low === 6 ? 'opening' : 'closing'
+    cursor.length = 0
+    return
   }
+  cursor.shape = 'primitive'
+  cursor.length = low
   // The low bits of an application boolean are its value, not a length (135-2020 20.2.3).
-  if (!isContext && number === APPLICATION_BOOLEAN) return { number, isContext, shape: 'primitive', length: low }
-  const length = low < 5 ? low : extendedLength(cursor)
-  if (length > cursor.end - cursor.at) throw new Malformed('a length runs past the end')
-  return { number, isContext, shape: 'primitive', length }
+  if (!cursor.isContext && cursor.number === APPLICATION_BOOLEAN) return
+  if (low === 5) cursor.length = extendedLength(cursor)
+  if (cursor.length > cursor.end - cursor.at) throw new Malformed('a length runs past the end')
 }
 
 function extendedLength(cursor: Cursor): number {
@@ -66,36 +83,34 @@ function extendedLength(cursor: Cursor): number {
   return unsigned(cursor, first === 254 ? 2 : 4)
 }
 
-/** Whether the next tag is context tag `number` of that shape; reads nothing. */
-function peek(cursor: Cursor, number: number, shape: Tag['shape']): boolean {
-  if (isDone(cursor)) return false
-  const tag = readTag({ ...cursor })
-  return tag.isContext && tag.number === number && tag.shape === shape
+/** What comes next; nothing is read. `number` 0..14, so that one byte says it (135-2020 20.2.1). */
+export const isOpening = ({ bytes, at, end }: Cursor, number: number): boolean =>
+  at < end && bytes[at] === ((number << 4) | OPENING)
+export const isClosing = ({ bytes, at, end }: Cursor, number: number): boolean =>
+  at < end && bytes[at] === ((number << 4) | CLOSING)
+export const isContext = ({ bytes, at, end }: Cursor, number: number): boolean =>
+  at < end && bytes[at]! >> 3 === ((number << 1) | 1) && (bytes[at]! & 0x07) < 6
+
+function expect(cursor: Cursor, number: number, shape: Tag['shape']): void {
+  readTag(cursor)
+  if (!cursor.isContext || cursor.number !== number || cursor.shape !== shape)
+    throw new Malformed(`${shape} tag ${number} is missing`)
 }
 
-export const isContext = (cursor: Cursor, number: number): boolean => peek(cursor, number, 'primitive')
-export const isOpening = (cursor: Cursor, number: number): boolean => peek(cursor, number, 'opening')
-export const isClosing = (cursor: Cursor, number: number): boolean => peek(cursor, number, 'closing')
-
-function expect(cursor: Cursor, number: number, shape: Tag['shape']): Tag {
-  const tag = readTag(cursor)
-  if (!tag.isContext || tag.number !== number || tag.shape !== shape) throw new Malformed(`${shape} tag ${number} is missing`)
-  return tag
-}
-
-export const readOpening = (cursor: Cursor, number: number): void => void expect(cursor, number, 'opening')
-export const readClosing = (cursor: Cursor, number: number): void => void expect(cursor, number, 'closing')
+export const readOpening = (cursor: Cursor, number: number): void => expect(cursor, number, 'opening')
+export const readClosing = (cursor: Cursor, number: number): void => expect(cursor, number, 'closing')
 
 /** Context-tagged unsigned or enumerated of 1..4 bytes. */
 export function readContextUnsigned(cursor: Cursor, number: number): number {
-  const { length } = expect(cursor, number, 'primitive')
+  expect(cursor, number, 'primitive')
+  const { length } = cursor
   if (length < 1 || length > 4) throw new Malformed(`tag ${number} has ${length} bytes`)
   return unsigned(cursor, length)
 }
 
 export function readContextObject(cursor: Cursor, number: number): { type: number; instance: number } {
-  const { length } = expect(cursor, number, 'primitive')
-  if (length !== 4) throw new Malformed('an object identifier has 4 bytes')
+  expect(cursor, number, 'primitive')
+  if (cursor.length !== 4) throw new Malformed('an object identifier has 4 bytes')
   return splitObject(unsigned(cursor, 4))
 }
 
@@ -118,81 +133,94 @@ export function readValues(cursor: Cursor, number: number): BacnetValue[] {
 
 /** The next value, whatever it is. */
 export function readValue(cursor: Cursor): BacnetValue {
-  const tag = readTag(cursor)
-  if (!tag.isContext) return readApplication(cursor, tag.number, tag.length)
-  if (tag.shape === 'closing') throw new Malformed('a closing tag without its opening')
-  if (tag.shape === 'primitive') cursor.at += tag.length
-  else skipTo(cursor, tag.number, 1)
+  readTag(cursor)
+  if (!cursor.isContext) return readApplication(cursor, cursor.number, cursor.length)
+  if (cursor.shape === 'closing') throw new Malformed('a closing tag without its opening')
+  if (cursor.shape === 'primitive') cursor.at += cursor.length
+  else skipTo(cursor, cursor.number, 1)
   return { type: 'opaque' }
 }
 
 function skipTo(cursor: Cursor, closing: number, depth: number): void {
   if (depth > DEPTH_MAX) throw new Malformed('nested too deep')
   for (;;) {
-    const tag = readTag(cursor)
-    if (tag.shape === 'closing') {
-      if (tag.number !== closing) throw new Malformed('tags do not balance')
+    readTag(cursor)
+    if (cursor.shape === 'closing') {
+      if (cursor.number !== closing) throw new Malformed('tags do not balance')
       return
     }
-    if (tag.shape === 'opening') skipTo(cursor, tag.number, depth + 1)
-    else if (tag.isContext || tag.number !== APPLICATION_BOOLEAN) cursor.at += tag.length
+    if (cursor.shape === 'opening') skipTo(cursor, cursor.number, depth + 1)
+    else if (cursor.isContext || cursor.number !== APPLICATION_BOOLEAN) cursor.at += cursor.length
   }
 }
 
 /** @param length bytes of content, known to be there; for a boolean its value */
 function readApplication(cursor: Cursor, number: number, length: number): BacnetValue {
-  if (number === APPLICATION_BOOLEAN) {
-    if (length > 1) throw new Malformed('a boolean is 0 or 1')
-    return { type: 'boolean', value: length === 1 }
-  }
-  const content = cursor.bytes.subarray(cursor.at, cursor.at + length)
-  const view = new DataView(content.buffer, content.byteOffset, length)
-  cursor.at += length
-  const exactly = (bytes: number) => {
-    if (length !== bytes) throw new Malformed(`a value of type ${number} has ${length} bytes instead of ${bytes}`)
-  }
   switch (number) {
     case 0:
-      exactly(0)
+      exactly(0, number, length)
       return { type: 'null' }
+    case APPLICATION_BOOLEAN:
+      if (length > 1) throw new Malformed('a boolean is 0 or 1')
+      return { type: 'boolean', value: length === 1 }
     case 2:
-      return { type: 'unsigned', value: integer(content, false) }
+      return { type: 'unsigned', value: integer(cursor, length, false) }
     case 3:
-      return { type: 'signed', value: integer(content, true) }
+      return { type: 'signed', value: integer(cursor, length, true) }
     case 4:
-      exactly(4)
-      return { type: 'real', value: view.getFloat32(0) }
+      exactly(4, number, length)
+      SCRATCH.setUint32(0, unsigned(cursor, 4))
+      return { type: 'real', value: SCRATCH.getFloat32(0) }
     case 5:
-      exactly(8)
-      return { type: 'double', value: view.getFloat64(0) }
+      exactly(8, number, length)
+      SCRATCH.setUint32(0, unsigned(cursor, 4))
+      SCRATCH.setUint32(4, unsigned(cursor, 4))
+      return { type: 'double', value: SCRATCH.getFloat64(0) }
     case 6:
-      return { type: 'octets', value: content }
+      return { type: 'octets', value: content(cursor, length) }
     case 7:
-      return { type: 'text', value: text(content) }
+      return { type: 'text', value: text(content(cursor, length)) }
     case 8:
-      return { type: 'bits', value: bits(content) }
+      return { type: 'bits', value: bits(content(cursor, length)) }
     case 9:
       if (length < 1 || length > 4) throw new Malformed(`an enumerated has ${length} bytes`)
-      return { type: 'enumerated', value: Number(integer(content, false)) }
+      return { type: 'enumerated', value: unsigned(cursor, length) }
     case 10:
     case 11:
-      exactly(4)
+      exactly(4, number, length)
+      cursor.at += 4
       return { type: 'opaque' }
     case 12:
-      exactly(4)
-      return { type: 'object', object: splitObject(view.getUint32(0)) }
+      exactly(4, number, length)
+      return { type: 'object', object: splitObject(unsigned(cursor, 4)) }
     default:
       throw new Malformed(`application tag ${number} is reserved`)
   }
 }
 
-function integer(content: Uint8Array, isSigned: boolean): number | bigint {
-  if (content.length < 1 || content.length > 8) throw new Malformed(`an integer has ${content.length} bytes`)
-  let value = 0n
-  for (const one of content) value = (value << 8n) | BigInt(one)
-  if (isSigned) value = BigInt.asIntN(8 * content.length, value)
-  const number = Number(value)
-  return Number.isSafeInteger(number) ? number : value
+/** Turns bytes into floating point numbers; holds nothing from one call to the next. */
+const SCRATCH = new DataView(new ArrayBuffer(8))
+
+function exactly(bytes: number, number: number, length: number): void {
+  if (length !== bytes) throw new Malformed(`a value of type ${number} has ${length} bytes instead of ${bytes}`)
+}
+
+const content = (cursor: Cursor, length: number): Uint8Array => cursor.bytes.subarray(cursor.at, (cursor.at += length))
+
+/** Most bytes whose every unsigned number a float64 holds exactly. */
+const EXACT_BYTES = 6
+
+function integer(cursor: Cursor, length: number, isSigned: boolean): number | bigint {
+  if (length < 1 || length > 8) throw new Malformed(`an integer has ${length} bytes`)
+  if (length <= EXACT_BYTES) {
+    const value = unsigned(cursor, length)
+    return isSigned && value >= 2 ** (8 * length - 1) ? value - 2 ** (8 * length) : value
+  }
+  const low = length - EXACT_BYTES
+  const value = BigInt(unsigned(cursor, EXACT_BYTES)) * 256n ** BigInt(low) + BigInt(unsigned(cursor, low))
+  const whole = isSigned ? BigInt.asIntN(8 * length, value) : value
+  const number = Number(whole)
+  return Number.isSafeInteger(number) ? number : whole
 }
 
 function bits(content: Uint8Array): boolean[] {
