@@ -131,6 +131,17 @@ export async function openBacnetDevice(options: BacnetDeviceOptions): Promise<Ba
   }
 }
 
+/**
+ * What such a device answers, without a socket.
+ *
+ * @returns from a confirmed request's APDU the APDU of the acknowledgement, Error, Reject or Abort
+ */
+export function answererOf(options: BacnetDeviceOptions): (request: Buffer) => Buffer {
+  const { maxApdu = 1476, rpm = true } = options
+  const table = tableOf(options, maxApdu)
+  return request => answer(request, table, maxApdu, rpm)
+}
+
 function tableOf({ device_instance, name, objects }: BacnetDeviceOptions, maxApdu: number): PropertyTable {
   const table: PropertyTable = new Map(objects.map(object => [key(object.type, object.instance), propertiesOf(object)]))
   const list = [objectId(DEVICE, device_instance), ...objects.map(({ type, instance }) => objectId(type, instance))]
