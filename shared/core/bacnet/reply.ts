@@ -94,13 +94,16 @@ function readAck(service: number, payload: Uint8Array, question: Question): Repl
 
 type Found = { target: Target; result: PropertyResult }
 
+const targetOf = ({ type, instance }: { type: number; instance: number }, property: number, index: number | undefined): Target =>
+  index === undefined ? { type, instance, property } : { type, instance, property, index }
+
 /** 135-2020 21, ReadProperty-ACK: [0] object, [1] property, [2] index?, [3] value. */
 function readPropertyAck(cursor: Cursor): Found {
   const object = readContextObject(cursor, 0)
   const property = readContextUnsigned(cursor, 1)
-  const index = isContext(cursor, 2) ? { index: readContextUnsigned(cursor, 2) } : {}
+  const index = isContext(cursor, 2) ? readContextUnsigned(cursor, 2) : undefined
   readOpening(cursor, 3)
-  return { target: { ...object, property, ...index }, result: { values: readValues(cursor, 3) } }
+  return { target: targetOf(object, property, index), result: { values: readValues(cursor, 3) } }
 }
 
 /** 135-2020 21, ReadAccessResult: [0] object, [1] { [2] property, [3] index?, [4] value | [5] error }. */
@@ -112,8 +115,8 @@ function readMultipleAck(cursor: Cursor, most: number): Found[] {
     while (!isClosing(cursor, 1)) {
       if (found.length === most) throw new Malformed('more results than were asked for')
       const property = readContextUnsigned(cursor, 2)
-      const index = isContext(cursor, 3) ? { index: readContextUnsigned(cursor, 3) } : {}
-      found.push({ target: { ...object, property, ...index }, result: readResult(cursor) })
+      const index = isContext(cursor, 3) ? readContextUnsigned(cursor, 3) : undefined
+      found.push({ target: targetOf(object, property, index), result: readResult(cursor) })
     }
     readClosing(cursor, 1)
   }
@@ -133,6 +136,10 @@ function readResult(cursor: Cursor): PropertyResult {
 
 /** Every target by its name; a device may answer in another order. There are no more results than targets. */
 function order(found: Found[], targets: Target[]): Reply {
+  // As good as always they come as they were asked for, and then no names have to be made.
+  if (found.length === targets.length && found.every(({ target }, i) => isSameTarget(target, targets[i]!))) {
+    return { state: 'results', results: found.map(({ result }) => result) }
+  }
   const byKey = new Map(found.map(({ target, result }) => [targetKey(target), result]))
   const results: PropertyResult[] = []
   for (const target of targets) {
@@ -142,6 +149,10 @@ function order(found: Found[], targets: Target[]): Reply {
   }
   return { state: 'results', results }
 }
+
+/** As `targetKey` of both, without making texts. */
+const isSameTarget = (a: Target, b: Target): boolean =>
+  a.instance === b.instance && a.type === b.type && a.property === b.property && a.index === b.index
 
 function instead(found: Found[], targets: Target[]): string {
   const asked = new Set(targets.map(targetKey))
