@@ -7,6 +7,7 @@ import { bacnetProtocol } from './drivers/bacnet/protocol.ts'
 import { modbusProtocol } from './drivers/modbus/protocol.ts'
 import { APPLIANCE_ENV } from './env.ts'
 import { homeRoutes } from './page/home.ts'
+import { catalogueWatch, factOfPoint } from './services/field-catalogue.ts'
 import { openField } from './services/field.ts'
 import { fieldModel, modelSync } from './services/model-sync.ts'
 import { pollService } from './services/poll.ts'
@@ -24,7 +25,7 @@ const refuse = (error: Error) => exitWith([error.message])
 
 const bind = { address: settings.SERVICE_BACNET_BIND, port: settings.SERVICE_BACNET_PORT }
 const protocols = [bacnetProtocol({ bind, now: clock.now, log }), modbusProtocol({ now: clock.now })]
-const { site, catalogue } = await openField(settings.SERVICE_WORKSPACE, protocols, effective).catch(refuse)
+const { site, catalogue } = await openField({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log }).catch(refuse)
 const { site_id, edge_id, building } = site
 
 const central = await openCentralFor(settings, {
@@ -49,26 +50,26 @@ const uplink = await openUplink({
   catalogue,
   model: () => {
     const { building_id } = building
-    const { building: known, equipment, points } = fieldModel(site, catalogue, context.model.points(building_id))
+    const { building: known, equipment, points } = fieldModel(site, catalogue.current(), context.model.points(building_id))
     return { name: known.name, version: context.version, building: known, equipment, points }
   },
   clock,
   log,
 }).catch(refuse)
 
-const points = catalogue.devices.flatMap(device => device.points)
-const sinks = [historianSink(historian, building.building_id, points), ...uplink.sinks]
-const polling = pollService({ catalogue, protocols, sinks, clock, log })
+const statesOf = factOfPoint(catalogue, ({ states }) => states)
+const sinks = [historianSink(historian, building.building_id, statesOf), ...uplink.sinks]
+const syncing = modelSync({ model: context.model, site, catalogue })
+const polling = pollService({ catalogue: catalogue.current(), protocols, sinks, clock, log })
+catalogue.onChange(polling.reload)
 const { pollStatus } = polling
 const identity = { name: building.name, edge_id, site_id }
-const sources = { identity, catalogue: () => catalogue, pollStatus, forwardState: uplink.forwardState }
+const sources = { identity, catalogue: catalogue.current, pollStatus, forwardState: uplink.forwardState }
 const http = await serveCentral(settings, {
   central,
   shell: { house: 'appliance', name: building.name, first: 'Home' },
   routes: shell => [...homeRoutes(context, shell, sources), pollStatusRoute(pollStatus)],
   log,
 })
-await runUntilSignal(
-  [...central.services, modelSync({ model: context.model, site, catalogue }), ...uplink.services, polling, http],
-  log,
-)
+const watching = catalogueWatch(catalogue, log)
+await runUntilSignal([...central.services, syncing, ...uplink.services, polling, watching, http], log)

@@ -6,6 +6,7 @@ import type { Service } from '#shared/node/service.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { FIELDBUS_ENV } from '../env.ts'
+import { catalogueWatch } from './field-catalogue.ts'
 import { openField } from './field.ts'
 import { fieldModel } from './model-sync.ts'
 import { pollService } from './poll.ts'
@@ -21,7 +22,7 @@ export type FieldbusOptions = {
 
 /** @throws Error with the reason when files, kit or store cannot be used */
 export async function fieldbusServices({ settings, effective, protocols, log }: FieldbusOptions): Promise<Service[]> {
-  const { site, catalogue } = await openField(settings.SERVICE_WORKSPACE, protocols, effective)
+  const { site, catalogue } = await openField({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
   const { site_id, edge_id, building } = site
   const about = { name: building.name, version: readVersion() }
   const uplink = await openUplink({
@@ -29,10 +30,11 @@ export async function fieldbusServices({ settings, effective, protocols, log }: 
     site_id,
     edge_id,
     catalogue,
-    model: () => ({ ...about, ...fieldModel(site, catalogue) }),
+    model: () => ({ ...about, ...fieldModel(site, catalogue.current()) }),
     clock: wallClock,
     log,
   })
-  const polling = pollService({ catalogue, protocols, sinks: uplink.sinks, clock: wallClock, log })
-  return [...uplink.services, polling]
+  const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock: wallClock, log })
+  catalogue.onChange(polling.reload)
+  return [...uplink.services, polling, catalogueWatch(catalogue, log)]
 }

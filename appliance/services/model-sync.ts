@@ -3,6 +3,7 @@ import type { ModelStore } from '#shared/core/stores.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { type Site, siteModel } from '../store/site.ts'
+import type { FieldCatalogue } from './field-catalogue.ts'
 
 /**
  * What site and catalogue say of the building.
@@ -18,12 +19,18 @@ export function fieldModel(site: Site, catalogue: Catalogue, known: readonly Poi
   return { building, equipment, points }
 }
 
-/** Puts the building, its equipment and the catalogue's points into the model when the process starts. */
-export function modelSync({ model, site, catalogue }: { model: ModelStore; site: Site; catalogue: Catalogue }): Service {
+/**
+ * Puts the building, its equipment and the catalogue's points into the model when the process starts, and when the catalogue
+ * changes. Points that leave the catalogue stay in the model, because their history does.
+ */
+export function modelSync(options: { model: ModelStore; site: Site; catalogue: FieldCatalogue }): Service {
+  const { model, site, catalogue } = options
+  const put = (next: Catalogue) => model.put(fieldModel(site, next, model.points(site.building.building_id)))
+  catalogue.onChange(put)
   return {
     name: 'model-sync',
     async start() {
-      model.put(fieldModel(site, catalogue, model.points(site.building.building_id)))
+      put(catalogue.current())
     },
     async stop() {},
   }

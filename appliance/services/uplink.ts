@@ -10,7 +10,7 @@ import { readKit } from '#shared/node/kit-read.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
 import { openOutbox } from '../sinks/outbox.ts'
-import type { Catalogue } from '../store/catalogue-schema.ts'
+import { factOfPoint, type FieldCatalogue } from './field-catalogue.ts'
 import { FORWARD_OFF, type ForwardState, forwardService } from './forward.ts'
 
 export type Uplink = {
@@ -24,7 +24,7 @@ export type UplinkOptions = {
   settings: Settings<typeof UPLINK_VARIABLES>
   site_id: string
   edge_id: string
-  catalogue: Catalogue
+  catalogue: FieldCatalogue
   model: () => EdgeModel
   clock: Clock
   log: Logger
@@ -47,13 +47,11 @@ export async function openUplink({ settings, site_id, edge_id, catalogue, model,
   if (broker_host !== undefined) Object.assign(kit.edge, { broker_host, broker_port })
   const dir = join(settings.SERVICE_EDGE_STORE_DIR, 'outbox')
   await makeFolder(dir, 0o700)
-  const protocols = new Map(
-    catalogue.devices.flatMap(({ protocol, points }) => points.map(({ point_id }) => [point_id, protocol])),
-  )
+  const protocolOf = factOfPoint(catalogue, (_point, { protocol }) => protocol)
   const outbox = await openOutbox({
     dir,
     maxBytes: settings.SERVICE_OUTBOX_MAX_MB * MB,
-    protocolOf: point_id => protocols.get(point_id)!,
+    protocolOf: point_id => protocolOf(point_id)!,
     clock,
     log,
   })

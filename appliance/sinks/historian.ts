@@ -4,17 +4,16 @@ import { toNumber } from '#shared/core/reading.ts'
 /**
  * Keeps readings in the building's history, in the points' own units.
  *
- * @param points `states` turn texts into numbers; a value that has no number is kept as *no data* (NaN)
+ * @param statesOf the texts that stand for numbers at a point; a value that has no number is kept as *no data* (NaN)
  */
 export function historianSink(
   historian: Historian,
   building_id: string,
-  points: readonly { point_id: string; states?: string[] }[],
+  statesOf: (point_id: string) => string[] | undefined,
 ): Sink {
-  const states = new Map(points.map(point => [point.point_id, point.states]))
   return {
     async write(readings) {
-      const rows = readings.map(({ id, t, v }) => ({ id, t, v: toNumber(v, states.get(id)) }))
+      const rows = readings.map(({ id, t, v }) => ({ id, t, v: toNumber(v, statesOf(id)) }))
       await historian.append(building_id, rows)
     },
   }

@@ -1,10 +1,21 @@
-import { open, readFile, rename, stat } from 'node:fs/promises'
+import { type FileHandle, open, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Adapter } from 'lowdb'
 import { ConfigError } from './config-error.ts'
 
 /** A catalogue of ten thousand points takes about 2 MB. */
 const FILE_MAX_BYTES = 32 * 1024 * 1024
+
+/** Which file stands at a path, and in which version; `none` when there is none. Two that are equal hold the same. */
+export type Stamp = string
+export const NONE: Stamp = 'none'
+
+export type DurableJson<T> = Adapter<T> & {
+  /** Of what was read or written last. */
+  seen(): Stamp
+  /** Of what stands there now. */
+  stamp(): Promise<Stamp>
+}
 
 /**
  * lowdb adapter for one JSON file that survives a power cut: temporary file, fsync, rename, fsync of the folder. lowdb's
@@ -14,32 +25,55 @@ const FILE_MAX_BYTES = 32 * 1024 * 1024
  *
  * @throws ConfigError when the file is there and cannot be read as JSON; it is never overwritten by reading
  */
-export function durableJson<T>(path: string): Adapter<T> {
+export function durableJson<T>(path: string): DurableJson<T> {
+  let seen: Stamp = NONE
   return {
-    read: () => readJson<T>(path),
+    seen: () => seen,
+    stamp: () =>
+      stat(path, { bigint: true }).then(stampOf, error => {
+        if (error.code === 'ENOENT') return NONE
+        throw error
+      }),
+    async read() {
+      seen = NONE
+      return withFile(path, async file => {
+        seen = stampOf(await file.stat({ bigint: true }))
+        return readJson<T>(path, file)
+      })
+    },
     async write(value) {
       const temporary = `${path}.tmp`
       await using file = await open(temporary, 'w', 0o640)
       await file.writeFile(`${JSON.stringify(value, null, 2)}\n`)
       await file.sync()
+      const written = stampOf(await file.stat({ bigint: true }))
       await rename(temporary, path)
+      seen = written
       await syncFolder(dirname(path))
     },
   }
 }
 
-async function readJson<T>(path: string): Promise<T | null> {
-  const refuse = (message: string) => new ConfigError(path, [{ pointer: '', message }])
-  let text: string
+/** Neither a new name nor new bytes leave all three as they were. */
+const stampOf = ({ ino, mtimeNs, size }: { ino: bigint; mtimeNs: bigint; size: bigint }): Stamp => `${ino}:${mtimeNs}:${size}`
+
+/** @returns null when there is no file */
+async function withFile<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
   try {
-    const { size } = await stat(path)
-    if (size > FILE_MAX_BYTES) throw refuse(`the file has ${size} bytes, more than ${FILE_MAX_BYTES}`)
-    text = await readFile(path, 'utf8')
+    await using file = await open(path, 'r')
+    return await read(file)
   } catch (error) {
     if (error instanceof ConfigError) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw refuse((error as Error).message)
+    throw new ConfigError(path, [{ pointer: '', message: (error as Error).message }])
   }
+}
+
+async function readJson<T>(path: string, file: FileHandle): Promise<T> {
+  const refuse = (message: string) => new ConfigError(path, [{ pointer: '', message }])
+  const { size } = await file.stat()
+  if (size > FILE_MAX_BYTES) throw refuse(`the file has ${size} bytes, more than ${FILE_MAX_BYTES}`)
+  const text = await file.readFile('utf8')
   try {
     return JSON.parse(text) as T
   } catch (error) {

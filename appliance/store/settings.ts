@@ -2,7 +2,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { Low } from 'lowdb'
 import { type Complaint, ConfigError } from './config-error.ts'
-import { durableJson } from './durable-json.ts'
+import { durableJson, type Stamp } from './durable-json.ts'
 
 /** One checked settings file. */
 export type Settings<T> = {
@@ -11,6 +11,10 @@ export type Settings<T> = {
   current(): T
   /** Checks, then replaces the file. Durable when resolved. @throws ConfigError; file and memory then stay as they were */
   replace(next: T): Promise<void>
+  /** What stands at the path now, when that is not what was read or written last. */
+  foreign(): Promise<Stamp | undefined>
+  /** Reads the file again. @throws ConfigError when it is missing or wrong; memory then stays as it was */
+  reread(): Promise<T>
 }
 
 /**
@@ -31,9 +35,11 @@ export async function openSettings<S extends TSchema>(
     if (complaints.length) throw new ConfigError(path, complaints)
     return value as Static<S>
   }
-  const found = await durableJson<unknown>(path).read()
-  if (found === null && absent === undefined) throw new ConfigError(path, [{ pointer: '', message: 'there is no such file' }])
-  const db = new Low<Static<S>>(durableJson(path), verify(found ?? absent))
+  const file = durableJson<Static<S>>(path)
+  const missing = () => new ConfigError(path, [{ pointer: '', message: 'there is no such file' }])
+  const found = (await file.read()) ?? absent
+  if (found === undefined) throw missing()
+  const db = new Low<Static<S>>(file, verify(found))
   return {
     path,
     current: () => db.data,
@@ -46,6 +52,16 @@ export async function openSettings<S extends TSchema>(
         db.data = before
         throw error
       }
+    },
+    async foreign() {
+      const stamp = await file.stamp()
+      return stamp === file.seen() ? undefined : stamp
+    },
+    async reread() {
+      const read = await file.read()
+      if (read === null) throw missing()
+      db.data = verify(read)
+      return db.data
     },
   }
 }

@@ -14,7 +14,7 @@ import type { Catalogue } from '../../appliance/store/catalogue-schema.ts'
 import { openBacnetDevice } from '../sim/bacnet-device.ts'
 import { OBJECT_TYPES } from '../sim/bacnet-objects.ts'
 import { openModbusDevice } from '../sim/modbus-device.ts'
-import { catalogue, SILENT, site } from './site.ts'
+import { catalogue, memoryCatalogue, SILENT, site } from './site.ts'
 
 /** Polls until `ready`, for at most 30 s. */
 async function until(t: ExecutionContext, ready: () => boolean): Promise<void> {
@@ -115,7 +115,7 @@ function memoryModel(points: Point[] = []) {
 
 test("the model gets the building, its equipment and the catalogue's points", async t => {
   const { model, held } = memoryModel()
-  await modelSync({ model, site, catalogue }).start()
+  await modelSync({ model, site, catalogue: memoryCatalogue(catalogue) }).start()
   t.like(held.building, { building_id: 'school', site_id: 'demo' })
   t.deepEqual(
     held.equipment.map(({ equipment_id, building_id }) => [equipment_id, building_id]),
@@ -149,7 +149,7 @@ test('what an operator assigned stays where the catalogue says nothing', async t
     source: { protocol: 'modbus', address: 'x' },
   }
   const { model, held } = memoryModel([assigned, { ...assigned, point_id: 'AHU-1.sa_t' }])
-  await modelSync({ model, site, catalogue }).start()
+  await modelSync({ model, site, catalogue: memoryCatalogue(catalogue) }).start()
   t.like(held.points[2], { point_id: 'meter.power', role: 'power', equipment_id: 'VAV-1', name: 'Power' })
   t.like(held.points[0], { point_id: 'AHU-1.sa_t', role: 'sa_t', equipment_id: 'AHU-1' })
 })
@@ -166,7 +166,7 @@ test('history gets numbers: flags as 0 and 1, texts by their place, what is no n
     buckets: async () => [],
     spans: async () => [],
   }
-  const sink = historianSink(historian, 'school', [{ point_id: 'mode', states: ['off', 'heat', 'cool'] }, { point_id: 'x' }])
+  const sink = historianSink(historian, 'school', id => (id === 'mode' ? ['off', 'heat', 'cool'] : undefined))
   await sink.write([
     { id: 'x', t: 1, v: 2.5, q: 'good' },
     { id: 'x', t: 2, v: true, q: 'good' },

@@ -1,6 +1,7 @@
 /** A small site for tests: one BACnet device, one Modbus device. */
 import pino from 'pino'
 import type { Catalogue } from '../../appliance/store/catalogue-schema.ts'
+import { fieldCatalogue } from '../../appliance/services/field-catalogue.ts'
 import type { Site } from '../../appliance/store/site.ts'
 
 export const SILENT = pino({ level: 'silent' })
@@ -68,4 +69,17 @@ export const catalogue: Catalogue = {
       ],
     },
   ],
+}
+
+/** A catalogue that no file holds and that takes every change. */
+export function memoryCatalogue(held: Catalogue) {
+  let current = held
+  const settings = {
+    path: 'memory',
+    current: () => current,
+    replace: async (next: Catalogue) => void (current = next),
+    foreign: async () => undefined,
+    reread: async () => current,
+  }
+  return fieldCatalogue(settings, SILENT)
 }
