@@ -1,0 +1,187 @@
+/** Turns what a device told into an entry of the catalogue: a proposal, which somebody looks at before it is added. */
+import type { PointKind } from '../model.ts'
+import { ROLES, roleOf } from '../role.ts'
+import { conversion } from '../unit.ts'
+import { APDU_MAX } from './batch.ts'
+import { type DeviceResult, type FoundObject } from './discovery.ts'
+import { engineeringUnit } from './engineering-units.ts'
+import { formatTarget, PRESENT_VALUE } from './object.ts'
+import { POINT_TYPES } from './scan.ts'
+
+/** As the catalogue has it (field-devices.schema.json). */
+export type ProposedPoint = {
+  point_id: string
+  address: string
+  name: string
+  unit: string
+  kind: PointKind
+  poll_secs: number
+  scale?: number
+  offset?: number
+  states?: string[]
+}
+export type ProposedDevice = {
+  device_id: string
+  name: string
+  enabled: boolean
+  protocol: 'bacnet'
+  bacnet: {
+    device_instance: number
+    host: string
+    port: number
+    network?: number
+    mac?: string
+    max_apdu: number
+    rpm_max?: number
+  }
+  points: ProposedPoint[]
+}
+
+export type Proposal = {
+  key: string
+  device: ProposedDevice
+  /** Roles that names stand for, by `point_id`. A guess to show: it is not part of the entry. */
+  guessed_roles: Record<string, string>
+  /** What the entry cannot say, in words. */
+  notes: string[]
+}
+
+const ID_MAX = 128
+/** Room for `-4194302` or `.multi-state-value-4194302` behind it. */
+const STEM_MAX = 48
+const NAME_MAX = 200
+/** A state text is as long as a name may be; the list as long as the catalogue allows. */
+const STATES_MAX = 1000
+
+/**
+ * @param found everything that was found: a name that two devices have is told apart by their instances
+ * @param chosen those to propose
+ * @param taken ids of devices that the catalogue has already
+ * @param poll_secs how often their points are to be read
+ * @returns the same ids whenever the devices tell the same, in whatever order they answer
+ */
+export function proposeAll(
+  found: readonly DeviceResult[],
+  chosen: readonly DeviceResult[],
+  taken: ReadonlySet<string>,
+  poll_secs: number,
+): Proposal[] {
+  const names = Map.groupBy(found, ({ name }) => idPart(name ?? ''))
+  const used = new Set([...taken, ...[...names].filter(([, some]) => some.length > 1).map(([name]) => name)])
+  return chosen
+    .toSorted((a, b) => a.device_instance - b.device_instance || (a.key < b.key ? -1 : 1))
+    .map(result => {
+      const device_id = deviceId(result, used)
+      used.add(device_id)
+      return propose(result, device_id, poll_secs)
+    })
+}
+
+/** @param device_id of the entry, which may be one that the catalogue has already */
+export function propose(result: DeviceResult, device_id: string, poll_secs: number): Proposal {
+  const { device_instance, host, port, network, mac, max_apdu, multiple, key } = result
+  const notes: string[] = []
+  const guessed_roles: Record<string, string> = {}
+  const shared = repeatedNames(result.objects)
+  const points = result.objects.map(object => {
+    const { point, note } = proposePoint(object, device_id, shared, poll_secs)
+    if (note !== undefined) notes.push(`${point.point_id}: ${note}`)
+    const role = guessRole(object, point)
+    if (role !== undefined) guessed_roles[point.point_id] = role
+    return point
+  })
+  const device: ProposedDevice = {
+    device_id,
+    name: cut(result.name ?? `Device ${device_instance}`),
+    enabled: true,
+    protocol: 'bacnet',
+    bacnet: {
+      device_instance,
+      host,
+      port,
+      ...(network !== undefined && mac !== undefined && { network, mac }),
+      max_apdu: Math.min(max_apdu, APDU_MAX),
+      ...(multiple === false && { rpm_max: 1 }),
+    },
+    points,
+  }
+  return { key, device, guessed_roles, notes }
+}
+
+/** Its name where it has one that nobody else has; with its instance where the name is taken. */
+function deviceId({ name, device_instance }: DeviceResult, taken: ReadonlySet<string>): string {
+  const stem = idPart(name ?? '') || 'bacnet'
+  const wanted = idPart(name ?? '') ? stem : `bacnet-${device_instance}`
+  if (!taken.has(wanted)) return wanted
+  let id = `${stem}-${device_instance}`
+  for (let n = 2; taken.has(id); n++) id = `${stem}-${device_instance}-${n}`
+  return id
+}
+
+/** @returns the names that more than one object has, as ids would hold them */
+function repeatedNames(objects: readonly FoundObject[]): Set<string> {
+  const seen = Map.groupBy(objects, ({ name }) => idPart(name ?? '').toLowerCase())
+  return new Set([...seen].filter(([, some]) => some.length > 1).map(([name]) => name))
+}
+
+function proposePoint(
+  object: FoundObject,
+  device_id: string,
+  repeated: ReadonlySet<string>,
+  poll_secs: number,
+): { point: ProposedPoint; note: string | undefined } {
+  const { type, instance, name, description } = object
+  const address = formatTarget({ type, instance, property: PRESENT_VALUE })
+  const part = idPart(name ?? '')
+  const place = address.replace(',', '-')
+  // A name that another object of the device has too tells with the address which one is meant.
+  const own = part === '' ? place : repeated.has(part.toLowerCase()) ? `${part}.${place}` : part
+  const { note, ...value } = valueOf(object)
+  const point_id = `${device_id}.${own}`.slice(0, ID_MAX)
+  return { point: { point_id, address, name: cut(name ?? description ?? address), ...value, poll_secs }, note }
+}
+
+type Measure = { kind: PointKind; unit: string; scale?: number; offset?: number; states?: string[]; note?: string }
+
+function valueOf({ type, units, texts }: FoundObject): Measure {
+  switch (POINT_TYPES.get(type)) {
+    case 'binary':
+      return { kind: 'bool', unit: 'bool', ...(texts && { states: texts.map(cut) }) }
+    case 'multistate':
+      // States count from 1, and their texts here from 0.
+      return { kind: 'enum', unit: 'enum', ...(texts && { states: ['', ...texts.map(cut)].slice(0, STATES_MAX) }) }
+    case 'text':
+      return { kind: 'string', unit: 'count' }
+    default:
+      return { kind: 'number', ...measureOf(units) }
+  }
+}
+
+function measureOf(units: number | undefined): Omit<Measure, 'kind'> {
+  if (units === undefined) return { unit: 'count', note: 'it gives no unit' }
+  const { name, ...known } = engineeringUnit(units)
+  if (known.unit === undefined) return { unit: 'count', note: `${name} is no unit that is known here; it is kept without one` }
+  return { ...known }
+}
+
+/** Only a name that is the role's own or one of its aliases, on a unit that fits. */
+function guessRole({ name = '', description = '' }: FoundObject, { unit }: ProposedPoint): string | undefined {
+  const last = name.split(/[./:]/).at(-1) ?? ''
+  for (const text of [name, last, description]) {
+    const role = roleOf(text) ?? roleOf(text.replaceAll(/[\s-]+/g, '_'))
+    if (role !== undefined && conversion(unit, ROLES[role]!.unit)) return role
+  }
+  return undefined
+}
+
+/** A text as a part of an id: letters, digits, dots, dashes and underscores. */
+function idPart(text: string): string {
+  const plain = text.normalize('NFKD').replaceAll(/\p{M}+/gu, '')
+  return plain
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .replaceAll(/-{2,}/g, '-')
+    .slice(0, STEM_MAX)
+    .replaceAll(/^[-.]+|[-.]+$/g, '')
+}
+
+const cut = (text: string): string => text.slice(0, NAME_MAX)

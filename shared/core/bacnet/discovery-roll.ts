@@ -1,0 +1,88 @@
+/** The roll call: which I-Ams are taken, and why the others are not. */
+import {
+  addressKey,
+  type DeviceAddress,
+  deviceKey,
+  type DeviceResult,
+  type Discovery,
+  type DiscoveryRequest,
+  formatAddress,
+  IGNORED_MAX,
+} from './discovery.ts'
+import type { Unconfirmed } from './frame.ts'
+import { type IAm, readIAm } from './i-am.ts'
+
+/** Most devices that one discovery takes: the catalogue holds as many. */
+const DEVICES_MAX = 2000
+
+/** @returns the device when it is new; undefined when the message was not taken, which the discovery then says */
+export function noteIAm(discovery: Discovery, message: Unconfirmed, isOwn: boolean): DeviceResult | undefined {
+  discovery.i_ams.heard++
+  const address = addressOf(message)
+  const said = readIAm(message.payload)
+  if (typeof said === 'string') return ignore(discovery, address, null, said)
+  const reason = isOwn ? 'it comes from this machine itself' : outside(discovery.request, address, said)
+  if (reason !== undefined) return ignore(discovery, address, said.device_instance, reason)
+  const key = deviceKey({ ...address, ...said })
+  if (discovery.devices.some(device => device.key === key)) {
+    discovery.i_ams.repeated++
+    return undefined
+  }
+  if (discovery.devices.length === DEVICES_MAX) {
+    return ignore(discovery, address, said.device_instance, `there are more than ${DEVICES_MAX}; ask with narrower bounds`)
+  }
+  discovery.i_ams.taken++
+  const device: DeviceResult = { key, ...address, ...said, ...UNREAD, objects: [], others: {} }
+  discovery.devices.push(device)
+  return device
+}
+
+const UNREAD = {
+  outcome: 'waiting',
+  reason: null,
+  name: null,
+  vendor: null,
+  model: null,
+  multiple: null,
+  batch_size: null,
+  listed: null,
+  requests: 0,
+} as const
+
+const addressOf = ({ host, port, station }: Unconfirmed): DeviceAddress =>
+  station ? { host, port, network: station.network, mac: Buffer.from(station.mac).toString('hex') } : { host, port }
+
+/** @returns why a device is beyond what was asked for; devices also answer calls of others */
+function outside({ low, high, network, addresses }: DiscoveryRequest, from: DeviceAddress, said: IAm): string | undefined {
+  const { device_instance } = said
+  if (device_instance < low || device_instance > high) return `its instance is not in ${low} to ${high}`
+  if (network === 'local' && from.network !== undefined) return `it is on network ${from.network}, behind a router`
+  if (typeof network === 'number' && from.network !== network) return `it is not on network ${network}`
+  // Routers and managers answer from other ports.
+  if (addresses.length && !addresses.some(({ host }) => host === from.host)) return 'its address was not asked'
+  return undefined
+}
+
+function ignore(
+  { ignored }: Discovery,
+  { host, port }: DeviceAddress,
+  device_instance: number | null,
+  reason: string,
+): undefined {
+  const before = ignored.find(
+    one => one.host === host && one.port === port && one.device_instance === device_instance && one.reason === reason,
+  )
+  if (before) before.count++
+  else if (ignored.length < IGNORED_MAX) ignored.push({ host, port, device_instance, reason, count: 1 })
+  return undefined
+}
+
+/** @returns for each instance that answers from more than one place, those places */
+export function conflicts(devices: readonly DeviceResult[]): Map<number, DeviceResult[]> {
+  const byInstance = Map.groupBy(devices, ({ device_instance }) => device_instance)
+  return new Map([...byInstance].filter(([, some]) => new Set(some.map(addressKey)).size > 1))
+}
+
+/** @returns for example `I-Am of device 7 at 10.0.0.7, vendor 999, APDU 480, segmentation none` */
+export const formatIAm = (device: DeviceResult): string =>
+  `I-Am of device ${device.device_instance} at ${formatAddress(device)}, vendor ${device.vendor_id}, APDU ${device.max_apdu}, segmentation ${device.segmentation}`
