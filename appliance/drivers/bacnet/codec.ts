@@ -7,6 +7,7 @@ import readPropertyMultiple from 'node-bacnet/lib/services/read-property-multipl
 import subscribeCov from 'node-bacnet/lib/services/subscribe-cov.js'
 import whoIs from 'node-bacnet/lib/services/who-is.js'
 import type { Station } from '#shared/core/bacnet/frame.ts'
+import type { Target } from '#shared/core/bacnet/object.ts'
 import { type Question, READ_PROPERTY, READ_PROPERTY_MULTIPLE, SUBSCRIBE_COV } from '#shared/core/bacnet/reply.ts'
 
 const BVLC_BYTES = 4
@@ -31,12 +32,30 @@ const WHO_IS_MAX = 20
  * @throws RangeError when it would not fit a datagram
  */
 export function encodeRequest(question: Question, invokeId: number, station: Station | undefined): Buffer {
-  const bytes = { buffer: Buffer.alloc(REQUEST_MAX), offset: BVLC_BYTES }
+  const bytes = { buffer: DRAFT, offset: BVLC_BYTES }
   npdu.encode(bytes, EXPECTING_REPLY, station && { net: station.network, adr: [...station.mac] })
   apdu.encodeConfirmedServiceRequest(bytes, CONFIRMED_REQUEST, question.service, NO_SEGMENTS, TAKES_1476, invokeId)
   encodeQuestion(bytes, question)
   bvlc.encode(bytes.buffer, UNICAST, bytes.offset)
-  return bytes.buffer.subarray(0, bytes.offset)
+  return Buffer.from(bytes.buffer.subarray(0, bytes.offset))
+}
+
+/** Requests are written here and copied once their length is known; encoding is over before anything else runs. */
+const DRAFT = Buffer.alloc(REQUEST_MAX)
+/** Object 5, opening and closing tag, property 5, index 5. */
+const SPECIFICATION_MAX = 17
+/** A poll asks for the same targets over and over, and writing them costs more than all the rest of a request. */
+const specifications = new WeakMap<Target, Uint8Array>()
+
+function specificationOf(target: Target): Uint8Array {
+  const known = specifications.get(target)
+  if (known) return known
+  const { type, instance, property, index = WHOLE } = target
+  const bytes = { buffer: Buffer.alloc(SPECIFICATION_MAX), offset: 0 }
+  readPropertyMultiple.encode(bytes, [{ objectId: { type, instance }, properties: [{ id: property, index }] }])
+  const made = new Uint8Array(bytes.buffer.subarray(0, bytes.offset))
+  specifications.set(target, made)
+  return made
 }
 
 function encodeQuestion(bytes: { buffer: Buffer; offset: number }, question: Question): void {
@@ -45,13 +64,13 @@ function encodeQuestion(bytes: { buffer: Buffer; offset: number }, question: Que
       const { type, instance, property, index = WHOLE } = question.targets[0]!
       return readProperty.encode(bytes, type, instance, property, index)
     }
-    case READ_PROPERTY_MULTIPLE: {
-      const specifications = question.targets.map(({ type, instance, property, index = WHOLE }) => ({
-        objectId: { type, instance },
-        properties: [{ id: property, index }],
-      }))
-      return readPropertyMultiple.encode(bytes, specifications)
-    }
+    case READ_PROPERTY_MULTIPLE:
+      for (const target of question.targets) {
+        const specification = specificationOf(target)
+        bytes.buffer.set(specification, bytes.offset)
+        bytes.offset += specification.length
+      }
+      return undefined
     case SUBSCRIBE_COV: {
       const { processId, object, lifetimeSecs } = question.subscription
       return subscribeCov.encode(bytes, processId, object, false, false, lifetimeSecs)
