@@ -1,8 +1,25 @@
 import test from 'ava'
-import { afterRefusal, firstBatch } from '#shared/core/bacnet/batch.ts'
+import {
+  afterAnswer,
+  afterRefusal,
+  afterSilence,
+  type Batch,
+  firstBatch,
+  fitting,
+  plainSize,
+  resultBytes,
+  sizeOf,
+  startLearning,
+  withoutMultiple,
+} from '#shared/core/bacnet/batch.ts'
 import { invokeIds } from '#shared/core/bacnet/invoke-ids.ts'
+import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'
 import { formatRefusal } from '#shared/core/bacnet/refusal.ts'
 import type { Refusal } from '#shared/core/bacnet/reply.ts'
+import { DAY } from '#shared/core/time.ts'
+
+const target = (text: string) => parseTarget(text) as Target
+const times = (count: number, text: string) => Array.from({ length: count }, () => target(text))
 
 for (const [apdu, size] of [
   [1476, 92],
@@ -12,30 +29,105 @@ for (const [apdu, size] of [
   [128, 7],
   [50, 2],
 ] as const) {
-  test(`an APDU of ${apdu} bytes holds ${size} present values`, t => t.deepEqual(firstBatch(apdu), { size, multiple: true }))
+  test(`an APDU of ${apdu} bytes holds ${size} present values`, t => {
+    t.like(firstBatch(apdu), { size, multiple: true })
+    t.is(fitting(firstBatch(apdu), times(200, 'analog-input,1')), size)
+  })
 }
+for (const [apdu, count] of [
+  [1476, 16],
+  [480, 5],
+  [206, 2],
+  [128, 1],
+  [50, 1],
+] as const) {
+  test(`an APDU of ${apdu} bytes holds ${count} priority arrays`, t => {
+    t.is(fitting(firstBatch(apdu), times(20, 'analog-output,1/priority-array')), count)
+  })
+}
+for (const [text, bytes] of [
+  ['analog-input,1', 16],
+  ['analog-output,1/priority-array', 91],
+  ['analog-output,1/priority-array[16]', 18],
+  ['analog-value,1/5000', 17],
+  ['large-analog-value,1', 21],
+  ['device,1/object-name', 54],
+  ['characterstring-value,1', 54],
+] as const) {
+  test(`the result of ${text} is reckoned at ${bytes} bytes`, t => t.is(resultBytes(target(text)), bytes))
+}
+
 test('an entry may ask for smaller batches, and for single reads', t => {
-  t.deepEqual(firstBatch(1476, 20), { size: 20, multiple: true })
-  t.deepEqual(firstBatch(1476, 1), { size: 1, multiple: false })
-  t.deepEqual(firstBatch(65_535), { size: 92, multiple: true })
+  t.is(fitting(firstBatch(1476, 20), times(50, 'analog-input,1')), 20)
+  t.like(firstBatch(1476, 1), { size: 1, multiple: false })
+  t.is(fitting(firstBatch(1476, 1), times(50, 'analog-input,1')), 1)
+  t.is(firstBatch(65_535).size, 92)
+  t.is(firstBatch(0).size, 2)
+})
+test('values of different sizes share a batch as long as their bytes fit', t => {
+  const mixed = [...times(3, 'analog-output,1/priority-array'), ...times(40, 'analog-input,1')]
+  t.is(fitting(firstBatch(480), mixed), 3 + Math.floor((477 - 3 * 91) / 16))
 })
 
-const single = { size: 1, multiple: false }
+const NOW = 1_000
+const whole = startLearning(firstBatch(1476))
+const plain = (count: number) => sizeOf(times(count, 'analog-input,1'))
+const like = (size: number, multiple = true): Partial<Batch> => ({ size, multiple })
 for (const [refusal, asked, wanted] of [
-  [{ by: 'abort', reason: 4 }, 92, { size: 46, multiple: true }],
-  [{ by: 'abort', reason: 4 }, 3, { size: 1, multiple: true }],
-  [{ by: 'abort', reason: 4 }, 1, single],
-  [{ by: 'reject', reason: 9 }, 92, single],
+  [{ by: 'abort', reason: 4 }, 92, like(46)],
+  [{ by: 'abort', reason: 4 }, 3, like(1)],
+  [{ by: 'abort', reason: 4 }, 1, undefined],
+  [{ by: 'abort', reason: 1 }, 92, like(46)],
+  [{ by: 'abort', reason: 11 }, 92, like(46)],
+  [{ by: 'reject', reason: 1 }, 92, like(46)],
+  [{ by: 'reject', reason: 7 }, 92, like(46)],
+  [{ by: 'reject', reason: 9 }, 92, like(1, false)],
+  [{ by: 'error', errorClass: 5, errorCode: 29 }, 92, like(1, false)],
+  [{ by: 'error', errorClass: 5, errorCode: 45 }, 1, like(1, false)],
   [{ by: 'abort', reason: 9 }, 92, undefined],
   [{ by: 'reject', reason: 4 }, 92, undefined],
   [{ by: 'error', errorClass: 1, errorCode: 31 }, 92, undefined],
-] as [Refusal, number, unknown][]) {
+] as [Refusal, number, Partial<Batch> | undefined][]) {
   test(`after ${formatRefusal(refusal)} to ${asked} points the batch is ${JSON.stringify(wanted)}`, t => {
-    t.deepEqual(afterRefusal({ size: 92, multiple: true }, asked, refusal), wanted)
+    const learnt = afterRefusal(whole, plain(asked), refusal, NOW)
+    if (wanted) t.like(learnt!.batch, wanted)
+    else t.is(learnt, undefined)
   })
 }
-test('a refusal of a single read changes nothing', t => {
-  t.is(afterRefusal(single, 1, { by: 'abort', reason: 4 }), undefined)
+test('a small request that is declined does not shrink a batch that has worked', t => {
+  const proven = afterAnswer(whole, plain(92), 'multiple', NOW)
+  t.is(afterRefusal(proven, plain(5), { by: 'abort', reason: 4 }, NOW), undefined)
+  t.is(afterRefusal(proven, plain(60), { by: 'abort', reason: 4 }, NOW)!.batch.size, 30)
+})
+
+test('a batch that was halved is doubled again after a day, until it is whole', t => {
+  let learnt = afterRefusal(whole, plain(92), { by: 'abort', reason: 4 }, NOW)!
+  learnt = afterRefusal(learnt, plain(46), { by: 'abort', reason: 4 }, NOW)!
+  t.is(plainSize(learnt.batch), 23)
+  t.is(plainSize(afterAnswer(learnt, plain(23), 'multiple', NOW + DAY - 1).batch), 23)
+  learnt = afterAnswer(learnt, plain(23), 'multiple', NOW + DAY)
+  t.is(plainSize(learnt.batch), 46)
+  const again = afterRefusal(learnt, plain(46), { by: 'abort', reason: 4 }, NOW + DAY)!
+  t.is(plainSize(afterAnswer(again, plain(23), 'multiple', NOW + DAY + 1).batch), 23)
+  learnt = afterAnswer(learnt, plain(46), 'multiple', NOW + DAY)
+  t.is(plainSize(learnt.batch), 92)
+  learnt = afterAnswer(learnt, plain(92), 'multiple', NOW + DAY)
+  t.deepEqual([learnt.batch, learnt.growAt], [firstBatch(1476), null])
+})
+test('a device without ReadPropertyMultiple is asked for two at once after a day', t => {
+  const single = withoutMultiple(whole, NOW)
+  t.is(plainSize(single.batch), 1)
+  t.like(afterAnswer(single, plain(1), 'single', NOW + DAY).batch, like(2))
+})
+
+test('what falls silent beyond what has worked is tried at a quarter, then alone, and never grows', t => {
+  const answered = afterAnswer(whole, plain(10), 'multiple', NOW)
+  t.is(afterSilence(answered, plain(10)), answered)
+  let learnt = afterSilence(answered, plain(80))
+  t.is(plainSize(learnt.batch), 20)
+  learnt = afterSilence(afterSilence(startLearning(firstBatch(1476)), plain(3)), plain(1))
+  t.like(learnt, { batch: like(1, false), growAt: null })
+  t.is(afterAnswer(learnt, plain(1), 'single', NOW + 9 * DAY), learnt)
 })
 
 test("invoke ids go round from 1 to 255 and are each address's own", t => {

@@ -193,7 +193,7 @@ test('when a device falls silent half-way, what it said is kept and the rest is 
     (request, reply) => {
       if (request.instances[0]! < 4) reply(answer(request, held))
     },
-    { patience: { timeoutMs: 600, retries: 1 }, batch: { size: 2, multiple: true } },
+    { patience: { timeoutMs: 600, retries: 1 }, batch: firstBatch(1476, 2) },
   )
   const readings = await driver.read(inputs(...range(10)), never)
   t.deepEqual(

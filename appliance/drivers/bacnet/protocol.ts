@@ -28,9 +28,12 @@ export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Lo
     },
     link(entry) {
       assert(transport && entry.bacnet)
-      const { max_apdu = APDU_DEFAULT, rpm_max } = entry.bacnet
+      const { device_instance, max_apdu, rpm_max } = entry.bacnet
+      const first = firstBatch(max_apdu ?? APDU_DEFAULT, rpm_max)
+      const apdu = max_apdu === undefined && first.multiple ? { ask: true as const, most: rpm_max } : undefined
+      const device = { device_instance, ...(apdu && { apdu }) }
       const patience = { timeoutMs: entry.timeout_ms ?? TIMEOUT_MS, retries: entry.retries ?? RETRIES }
-      const driver = bacnetDriver(transport, peerOf(entry.bacnet), patience, firstBatch(max_apdu, rpm_max), now)
+      const driver = bacnetDriver(transport, peerOf(entry.bacnet), patience, first, now, device)
       return { driver, addresses: new Map(entry.points.map(point => [point.point_id, bacnetPoint(point)])) }
     },
     async stop() {

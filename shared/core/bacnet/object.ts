@@ -4,6 +4,12 @@
 export type Target = { type: number; instance: number; property: number; index?: number }
 
 export const PRESENT_VALUE = 85
+export const PRIORITY_ARRAY = 87
+export const MAX_APDU_LENGTH_ACCEPTED = 62
+
+export const DEVICE = 8
+export const CHARACTERSTRING_VALUE = 40
+export const LARGE_ANALOG_VALUE = 46
 
 /** Names as in ASHRAE 135-2020, 12. Any other type is written as its number. */
 const OBJECT_TYPES: Record<string, number> = {
@@ -13,16 +19,16 @@ const OBJECT_TYPES: Record<string, number> = {
   'binary-input': 3,
   'binary-output': 4,
   'binary-value': 5,
-  device: 8,
+  device: DEVICE,
   loop: 12,
   'multi-state-input': 13,
   'multi-state-output': 14,
   'multi-state-value': 19,
   accumulator: 23,
   'pulse-converter': 24,
-  'characterstring-value': 40,
+  'characterstring-value': CHARACTERSTRING_VALUE,
   'integer-value': 45,
-  'large-analog-value': 46,
+  'large-analog-value': LARGE_ANALOG_VALUE,
   'positive-integer-value': 48,
 }
 
@@ -33,10 +39,14 @@ const PROPERTIES: Record<string, number> = {
   'object-name': 77,
   'out-of-service': 81,
   'present-value': PRESENT_VALUE,
-  'priority-array': 87,
+  'priority-array': PRIORITY_ARRAY,
   reliability: 103,
   'relinquish-default': 104,
 }
+
+const TEXTS = new Set([28, 77])
+/** Whether a property is a text in every object: description, object-name. */
+export const isText = (property: number): boolean => TEXTS.has(property)
 
 /** Stand for several properties at once (135-2020 15.7.3.1.2), so no single value can answer them. */
 const SPECIAL_PROPERTIES = new Set([8, 80, 105])

@@ -12,6 +12,9 @@ const ERROR_CODES: Record<number, string> = {
   31: 'unknown-object',
   32: 'unknown-property',
   42: 'invalid-array-index',
+  43: 'cov-subscription-failed',
+  44: 'not-cov-property',
+  45: 'optional-functionality-not-supported',
   50: 'property-is-not-an-array',
   77: 'unknown-device',
 }

@@ -1,10 +1,12 @@
 /** What polling needs to know of a device, whatever its protocol. */
 import type { Driver } from '../ports.ts'
+import type { Reading } from '../reading.ts'
 
 export type DevicePlan = {
   device_id: string
   enabled: boolean
-  points: { point_id: string; poll_secs: number }[]
+  /** `cov`: the device is asked to tell changes of this point; it is polled all the same. */
+  points: { point_id: string; poll_secs: number; cov?: boolean }[]
 }
 
 /**
@@ -33,6 +35,19 @@ export type DriverReport = {
 /** How many request times a driver keeps for the percentiles. */
 export const RTTS_MAX = 64
 
+/** Takes what a device says without being polled. */
+export type ChangeListener = {
+  /** `t` of each is when it was told. */
+  changed(readings: Reading[]): void
+  /** The device declines to tell changes of that many points; they are polled alone. Said once, until it has accepted all. */
+  declined(points: number, reason: string): void
+}
+
 export interface FieldDriver<Address> extends Driver<Address> {
   report(): DriverReport
+  /**
+   * Has the device tell changes of `points` until `signal` aborts, as far as it can. Absent where the protocol has no
+   * such thing. It begins with the first read that is answered, and begins anew when the device was away.
+   */
+  watch?(points: { point_id: string; address: Address }[], listener: ChangeListener, signal: AbortSignal): Promise<void>
 }
