@@ -65,6 +65,7 @@ export interface BacnetTransport {
 type Pending = {
   peer: Peer
   question: Question
+  signal: AbortSignal
   sentAt: number
   /** Why the latest reply with this id was not taken. */
   garbled: string | undefined
@@ -87,6 +88,7 @@ export async function openBacnetTransport(bind: Bind, now: () => number, log: Lo
   const ids = invokeIds<Pending>()
   const counters: Counters = { sent: 0, received: 0, malformed: 0, unmatched: 0, garbled: 0, unconfirmed: 0 }
   const listeners = new Set<(message: Unconfirmed) => void>()
+  const heeded = new WeakSet<AbortSignal>()
   const socket = await bindSocket(bind)
   socket.on('error', error => log.error({ err: error }, 'the BACnet/IP socket reports an error'))
   socket.on('message', (bytes, { address, port }) => receive(bytes, { host: address, port }))
@@ -121,9 +123,23 @@ export async function openBacnetTransport(bind: Bind, now: () => number, log: Lo
     }
   }
 
+  /** One listener for each signal, not for each request: a poll has thousands of requests and one signal. */
+  function heed(signal: AbortSignal): void {
+    if (heeded.has(signal)) return
+    heeded.add(signal)
+    const cancel = () => {
+      for (const pending of ids.all()) if (pending.signal === signal) pending.settle(CANCELLED)
+    }
+    signal.addEventListener('abort', cancel, { once: true })
+  }
+
   return {
     request: (peer, question, patience, signal) =>
-      new Promise(resolve => transact({ ids, send }, { peer, question, patience, signal, resolve })),
+      new Promise(resolve => {
+        if (signal.aborted) return resolve(CANCELLED)
+        heed(signal)
+        return transact({ ids, send }, { peer, question, patience, signal, resolve })
+      }),
     listen(take) {
       listeners.add(take)
       return () => void listeners.delete(take)
@@ -175,6 +191,8 @@ async function bindSocket(bind: Bind): Promise<Socket> {
   }
 }
 
+const CANCELLED: Outcome = { state: 'cancelled', reason: 'cancelled' }
+
 type Machinery = { ids: InvokeIds<Pending>; send(datagram: Buffer, peer: Peer, fail: (error: Error) => void): void }
 type Request = { peer: Peer; question: Question; patience: Patience; signal: AbortSignal; resolve(outcome: Outcome): void }
 
@@ -183,19 +201,17 @@ type Request = { peer: Peer; question: Question; patience: Patience; signal: Abo
  * repeats the invoke id, so that the device can see the repetition, and a late answer is still the answer (135-2020 5.4.4).
  */
 function transact({ ids, send }: Machinery, { peer, question, patience, signal, resolve }: Request): void {
-  const pending: Pending = { peer, question, sentAt: 0, garbled: undefined, settle }
+  const pending: Pending = { peer, question, signal, sentAt: 0, garbled: undefined, settle }
   const opened = ids.open(peer.host, pending, performance.now())
   if (opened === undefined) return resolve({ state: 'silent', reason: `all invoke ids of ${peer.host} are in use` })
   const invokeId = opened
   const datagram = encodeRequest(question, invokeId, peer.station)
-  const cancel = () => settle({ state: 'cancelled', reason: 'cancelled' })
   let timer: NodeJS.Timeout | undefined
   let attempts = 0
 
   function settle(outcome: Outcome): void {
     if (ids.find(peer.host, invokeId) !== pending) return
     clearTimeout(timer)
-    signal.removeEventListener('abort', cancel)
     const isClean = attempts === 1 && !('reason' in outcome)
     ids.close(peer.host, invokeId, performance.now() + (isClean ? 0 : QUIET_MS))
     resolve(outcome)
@@ -209,9 +225,7 @@ function transact({ ids, send }: Machinery, { peer, question, patience, signal, 
     send(datagram, peer, error => settle({ state: 'silent', reason: `cannot be sent: ${error.message}` }))
   }
 
-  signal.addEventListener('abort', cancel)
-  if (signal.aborted) cancel()
-  else attempt()
+  attempt()
 }
 
 function unanswered({ garbled, peer }: Pending, attempts: number): Outcome {

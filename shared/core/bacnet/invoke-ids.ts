@@ -9,7 +9,11 @@ export type InvokeIds<T> = {
   all(): T[]
 }
 
-type Slots<T> = { next: number; waiting: Map<number, T>; quietUntil: Map<number, number> }
+/**
+ * By invoke id. Arrays, not maps: a map that is filled and emptied all the time leaves tables behind that point to their
+ * successors, and with them all that ever waited outlives the collections of young garbage.
+ */
+type Slots<T> = { next: number; waiting: (T | undefined)[]; quietUntil: number[] }
 
 /** 0 is left out: the codec takes it for "none given". */
 const ID_MAX = 255
@@ -23,7 +27,7 @@ export function invokeIds<T>(): InvokeIds<T> {
   const slotsOf = (host: string): Slots<T> => {
     const known = peers.get(host)
     if (known) return known
-    const made: Slots<T> = { next: 1, waiting: new Map(), quietUntil: new Map() }
+    const made: Slots<T> = { next: 1, waiting: [], quietUntil: [] }
     peers.set(host, made)
     return made
   }
@@ -33,19 +37,18 @@ export function invokeIds<T>(): InvokeIds<T> {
       for (let tried = 0; tried < ID_MAX; tried++) {
         const id = slots.next
         slots.next = id === ID_MAX ? 1 : id + 1
-        if (slots.waiting.has(id) || (slots.quietUntil.get(id) ?? 0) > nowMs) continue
-        slots.quietUntil.delete(id)
-        slots.waiting.set(id, waiting)
+        if (slots.waiting[id] !== undefined || (slots.quietUntil[id] ?? 0) > nowMs) continue
+        slots.waiting[id] = waiting
         return id
       }
       return undefined
     },
-    find: (host, invokeId) => peers.get(host)?.waiting.get(invokeId),
+    find: (host, invokeId) => peers.get(host)?.waiting[invokeId],
     close(host, invokeId, quietUntilMs) {
       const slots = slotsOf(host)
-      slots.waiting.delete(invokeId)
-      slots.quietUntil.set(invokeId, quietUntilMs)
+      slots.waiting[invokeId] = undefined
+      slots.quietUntil[invokeId] = quietUntilMs
     },
-    all: () => [...peers.values()].flatMap(({ waiting }) => [...waiting.values()]),
+    all: () => [...peers.values()].flatMap(({ waiting }) => waiting.filter(one => one !== undefined)),
   }
 }
