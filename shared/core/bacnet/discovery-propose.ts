@@ -37,6 +37,12 @@ export type ProposedDevice = {
   points: ProposedPoint[]
 }
 
+/** What a proposal is made of, whether the device told it or a list of points did. */
+export type Told = Pick<
+  DeviceResult,
+  'key' | 'device_instance' | 'host' | 'port' | 'network' | 'mac' | 'max_apdu' | 'multiple' | 'name' | 'objects'
+>
+
 export type Proposal = {
   key: string
   device: ProposedDevice
@@ -61,8 +67,8 @@ const STATES_MAX = 1000
  * @returns the same ids whenever the devices tell the same, in whatever order they answer
  */
 export function proposeAll(
-  found: readonly DeviceResult[],
-  chosen: readonly DeviceResult[],
+  found: readonly Told[],
+  chosen: readonly Told[],
   taken: ReadonlySet<string>,
   poll_secs: number,
 ): Proposal[] {
@@ -78,7 +84,7 @@ export function proposeAll(
 }
 
 /** @param device_id of the entry, which may be one that the catalogue has already */
-export function propose(result: DeviceResult, device_id: string, poll_secs: number): Proposal {
+export function propose(result: Told, device_id: string, poll_secs: number): Proposal {
   const { device_instance, host, port, network, mac, max_apdu, multiple, key } = result
   const notes: string[] = []
   const guessed_roles: Record<string, string> = {}
@@ -109,7 +115,7 @@ export function propose(result: DeviceResult, device_id: string, poll_secs: numb
 }
 
 /** Its name where it has one that nobody else has; with its instance where the name is taken. */
-function deviceId({ name, device_instance }: DeviceResult, taken: ReadonlySet<string>): string {
+function deviceId({ name, device_instance }: Told, taken: ReadonlySet<string>): string {
   const stem = idPart(name ?? '') || 'bacnet'
   const wanted = idPart(name ?? '') ? stem : `bacnet-${device_instance}`
   if (!taken.has(wanted)) return wanted
@@ -175,7 +181,7 @@ function guessRole({ name = '', description = '' }: FoundObject, { unit }: Propo
 }
 
 /** A text as a part of an id: letters, digits, dots, dashes and underscores. */
-function idPart(text: string): string {
+export function idPart(text: string): string {
   const plain = text.normalize('NFKD').replaceAll(/\p{M}+/gu, '')
   return plain
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
