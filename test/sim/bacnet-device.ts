@@ -42,6 +42,8 @@ export type BacnetDeviceOptions = {
   misbehaves?: Misbehaviour
   /** For `late`, ms. */
   lateMs?: number
+  /** Falls silent after so many requests. */
+  silentAfter?: number
 }
 
 export type BacnetDevice = {
@@ -107,6 +109,7 @@ export async function openBacnetDevice(options: BacnetDeviceOptions): Promise<Ba
       if (isAsked(apdu.subarray(2), device_instance)) send(iAm(device_instance, maxApdu), from, 0)
     } else if (kind === 0 && apdu.length >= 4) {
       requests++
+      if (requests > (options.silentAfter ?? Number.POSITIVE_INFINITY)) return
       const reply = distort(answer(apdu, table, maxApdu, options.rpm ?? true), how)
       send(reply, from, how === 'late' ? (options.lateMs ?? 0) : (options.latencyMs ?? 0))
     }
@@ -161,7 +164,8 @@ function isAsked(range: Buffer, device_instance: number): boolean {
   }
 }
 
-const iAm = (device_instance: number, maxApdu: number): Buffer =>
+/** The APDU of its I-Am. */
+export const iAm = (device_instance: number, maxApdu: number): Buffer =>
   Buffer.concat([
     Buffer.of(0x10, 0),
     objectId(DEVICE, device_instance),

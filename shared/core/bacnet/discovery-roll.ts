@@ -16,12 +16,12 @@ import { type IAm, readIAm } from './i-am.ts'
 const DEVICES_MAX = 2000
 
 /** @returns the device when it is new; undefined when the message was not taken, which the discovery then says */
-export function noteIAm(discovery: Discovery, message: Unconfirmed, isOwn: boolean): DeviceResult | undefined {
+export function noteIAm(discovery: Discovery, message: Unconfirmed): DeviceResult | undefined {
   discovery.i_ams.heard++
   const address = addressOf(message)
   const said = readIAm(message.payload)
   if (typeof said === 'string') return ignore(discovery, address, null, said)
-  const reason = isOwn ? 'it comes from this machine itself' : outside(discovery.request, address, said)
+  const reason = outside(discovery.request, address, said)
   if (reason !== undefined) return ignore(discovery, address, said.device_instance, reason)
   const key = deviceKey({ ...address, ...said })
   if (discovery.devices.some(device => device.key === key)) {

@@ -26,7 +26,7 @@ export const POINT_TYPES: ReadonlyMap<number, 'analog' | 'binary' | 'multistate'
 ])
 
 /** Types that are counted and not proposed; any other goes by its number. */
-const OTHER_TYPES: Record<number, string> = {
+export const OTHER_TYPES: Record<number, string> = {
   6: 'calendar',
   7: 'command',
   8: 'device',

@@ -1,0 +1,177 @@
+/** Calls devices, notes who answers, and reads what each of them holds, a few at a time. It adds nothing anywhere. */
+import { conflicts, formatIAm, noteIAm } from '#shared/core/bacnet/discovery-roll.ts'
+import {
+  type DeviceResult,
+  type Discovery,
+  type DiscoveryRequest,
+  endDiscovery,
+  formatAddress,
+  say,
+  trunkKey,
+} from '#shared/core/bacnet/discovery.ts'
+import type { Unconfirmed } from '#shared/core/bacnet/frame.ts'
+import { I_AM } from '#shared/core/bacnet/i-am.ts'
+import type { Clock } from '#shared/core/ports.ts'
+import { SECOND } from '#shared/core/time.ts'
+import { countOf } from '#shared/core/ui/words.ts'
+import { scanDevice, type ScanParts } from './scan-device.ts'
+
+/** Whom one call is for. */
+export type Call =
+  | { to: 'local' }
+  | { to: 'everywhere' }
+  | { to: 'network'; network: number }
+  | { to: 'host'; host: string; port: number }
+
+/** The way to the devices, shared with polling. */
+export interface DiscoveryWire {
+  /** Sends one Who-Is. @throws Error when it cannot be sent */
+  whoIs(call: Call, range: { low: number; high: number }): Promise<void>
+  /** @returns what ends it */
+  listen(take: (message: Unconfirmed) => void): () => void
+  ask: ScanParts['ask']
+}
+
+/** Devices whose objects are read at the same time, each on a trunk of its own. */
+const SCANS_MAX = 4
+
+/**
+ * Runs one discovery to its end and keeps `discovery` up to date meanwhile. Everybody is called twice, as datagrams get
+ * lost; what has answered by the end of `seconds` is read. A discovery whose calls cannot be sent has failed.
+ */
+export async function discover(
+  { wire, clock }: { wire: DiscoveryWire; clock: Clock },
+  discovery: Discovery,
+  signal: AbortSignal,
+): Promise<void> {
+  const { request } = discovery
+  const pace = pacer(clock, request.requests_per_second)
+  const parts: ScanParts = { ask: wire.ask, pace, now: clock.now }
+  const trunks = inTrunks(SCANS_MAX)
+  const scans: Promise<void>[] = []
+  const scan = async (device: DeviceResult) => {
+    if (signal.aborted) return leave(device)
+    await scanDevice(parts, device, signal)
+    say(discovery, clock.now(), summary(device))
+  }
+  const end = wire.listen(message => {
+    if (message.service !== I_AM) return
+    const device = noteIAm(discovery, message)
+    if (!device) return
+    say(discovery, clock.now(), formatIAm(device))
+    scans.push(trunks(trunkKey(device), () => scan(device)))
+  })
+  const half = (request.seconds * SECOND) / 2
+  for (const _round of [1, 2]) {
+    const failure = await callAll({ wire, clock, pace }, discovery, signal)
+    if (failure) discovery.error = failure.message
+    if (failure || signal.aborted) break
+    await clock.sleep(half, signal)
+  }
+  end()
+  await Promise.all(scans)
+  finish(discovery, clock.now(), signal.aborted)
+}
+
+function callsOf({ network, addresses }: DiscoveryRequest): Call[] {
+  if (addresses.length) return addresses.map(({ host, port }) => ({ to: 'host', host, port }))
+  if (network === 'local') return [{ to: 'local' }]
+  return network === 'all' ? [{ to: 'everywhere' }] : [{ to: 'network', network }]
+}
+
+type CallParts = { wire: DiscoveryWire; clock: Clock; pace: ScanParts['pace'] }
+
+/** @returns why none of the calls could be sent; undefined when one could */
+async function callAll({ wire, clock, pace }: CallParts, discovery: Discovery, signal: AbortSignal): Promise<Error | undefined> {
+  const { low, high } = discovery.request
+  let failure: Error | undefined
+  let isSent = false
+  for (const call of callsOf(discovery.request)) {
+    await pace(signal)
+    if (signal.aborted) return undefined
+    try {
+      await wire.whoIs(call, { low, high })
+      discovery.calls_sent++
+      isSent = true
+      say(discovery, clock.now(), `Who-Is ${low} to ${high} sent to ${wordsOf(call)}`)
+    } catch (error) {
+      failure = error as Error
+      say(discovery, clock.now(), `Who-Is to ${wordsOf(call)} cannot be sent: ${failure.message}`)
+    }
+  }
+  return isSent ? undefined : failure
+}
+
+function wordsOf(call: Call): string {
+  switch (call.to) {
+    case 'local':
+      return 'this network'
+    case 'everywhere':
+      return 'all networks'
+    case 'network':
+      return `network ${call.network}`
+    case 'host':
+      return formatAddress(call)
+  }
+}
+
+function leave(device: DeviceResult): void {
+  device.outcome = 'partial'
+  device.reason = 'stopped before it was asked'
+}
+
+function summary(device: DeviceResult): string {
+  const { device_instance, name, objects, outcome, reason, requests } = device
+  const what = `device ${device_instance}${name === null ? '' : ` "${name}"`}: ${outcome}`
+  return `${what}, ${countOf(objects.length, 'point')}, ${countOf(requests, 'request')}${reason === null ? '' : `; ${reason}`}`
+}
+
+function finish(discovery: Discovery, now: number, isStopped: boolean): void {
+  for (const [instance, some] of conflicts(discovery.devices)) {
+    say(
+      discovery,
+      now,
+      `instance ${instance} answers from ${some.map(formatAddress).join(' and ')}: an instance belongs to one device`,
+    )
+  }
+  const { heard, taken } = discovery.i_ams
+  const state = isStopped ? 'stopped' : discovery.error === null ? 'done' : 'failed'
+  say(discovery, now, `${state}: ${countOf(heard, 'I-Am')} heard, ${countOf(taken, 'device')} taken`)
+  endDiscovery(discovery, state, now)
+}
+
+/** At most `perSecond` go a second, evenly. */
+function pacer(clock: Clock, perSecond: number): ScanParts['pace'] {
+  let next = 0
+  return async signal => {
+    const at = Math.max(clock.now(), next)
+    next = at + SECOND / perSecond
+    await clock.sleep(at - clock.now(), signal)
+  }
+}
+
+/** Runs one task at a time on each trunk, and on at most `most` trunks at once, in the order they came. */
+function inTrunks(most: number): (trunk: string, task: () => Promise<void>) => Promise<void> {
+  const busy = new Set<string>()
+  const waiting: { trunk: string; start: () => void }[] = []
+  const startNext = () => {
+    const i = busy.size < most ? waiting.findIndex(({ trunk }) => !busy.has(trunk)) : -1
+    const [next] = i < 0 ? [] : waiting.splice(i, 1)
+    if (!next) return
+    busy.add(next.trunk)
+    next.start()
+    startNext()
+  }
+  return async (trunk, task) => {
+    await new Promise<void>(resolve => {
+      waiting.push({ trunk, start: resolve })
+      startNext()
+    })
+    try {
+      await task()
+    } finally {
+      busy.delete(trunk)
+      startNext()
+    }
+  }
+}

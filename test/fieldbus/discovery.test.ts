@@ -1,0 +1,187 @@
+/** Discovery against devices on real sockets, good and bad: each has an outcome with its reason, and every scan ends. */
+import test from 'ava'
+import { conflicts } from '#shared/core/bacnet/discovery-roll.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { bacnetDriver } from '../../appliance/drivers/bacnet/driver.ts'
+import { firstBatch } from '#shared/core/bacnet/batch.ts'
+import { iAm } from '../sim/bacnet-device.ts'
+import { openBacnetRouter } from '../sim/bacnet-router.ts'
+import { inputs, never, openTransport, patient } from './bacnet-harness.ts'
+import { discoverAt, objects, openDevice } from './discovery-harness.ts'
+import { openUdpPeer } from './udp-peer.ts'
+import { answer, hex } from './wire.ts'
+
+/** Enough for a device that answers, and soon over with one that does not. */
+const brief = { timeoutMs: 700, retries: 1 }
+const texts = (log: { text: string }[]) => log.map(({ text }) => text)
+
+test('a device is found with names, units and state texts', async t => {
+  const device = await openDevice(t, { device_instance: 1001, name: 'AHU-1', objects: objects(10) })
+  const { devices, state, log } = await discoverAt(t, [device])
+  const [found] = devices
+  t.is(state, 'done')
+  t.is(devices.length, 1)
+  t.like(found, {
+    device_instance: 1001,
+    outcome: 'found',
+    reason: null,
+    name: 'AHU-1',
+    vendor: 'Simulated',
+    listed: 11,
+    vendor_id: 999,
+  })
+  t.deepEqual(found!.others, { device: 1 })
+  t.deepEqual(found!.objects[0], { type: 0, instance: 0, name: 'Zone 0 Temp', units: 64 })
+  t.deepEqual(found!.objects[8], { type: 5, instance: 8, name: 'Fan 8', texts: ['off', 'on'] })
+  t.deepEqual(found!.objects[9], { type: 19, instance: 9, name: 'Mode 9', texts: ['Off', 'Heat', 'Cool'] })
+  t.regex(
+    texts(log).join('\n'),
+    /Who-Is 0 to 4194302 sent to 127\.0\.0\.1[\s\S]*I-Am of device 1001[\s\S]*"AHU-1": found, 10 points/,
+  )
+})
+
+test('an object list of 2,000 entries is read in parts, whole and right, in a bounded number of requests', async t => {
+  const all = objects(2000)
+  const device = await openDevice(t, { device_instance: 7, name: 'large', objects: all })
+  const { devices } = await discoverAt(t, [device], { requests_per_second: 100 })
+  const [found] = devices
+  t.like(found, { outcome: 'found', listed: 2001, multiple: true })
+  t.deepEqual(
+    found!.objects.map(({ type, instance, name }) => ({ type, instance, name })),
+    all.map(({ type, instance, name }) => ({ type, instance, name })),
+  )
+  t.true(found!.requests < 400, `${found!.requests} requests`)
+})
+
+test('a device with a small APDU and without ReadPropertyMultiple is read one by one', async t => {
+  const device = await openDevice(t, { device_instance: 8, name: 'old', objects: objects(10), maxApdu: 50, rpm: false })
+  const { devices } = await discoverAt(t, [device])
+  t.like(devices[0], { outcome: 'found', listed: 11, multiple: false })
+  t.deepEqual(devices[0]!.objects[9]!.texts, ['Off', 'Heat', 'Cool'])
+})
+
+test('a device that refuses its object list is told as refused, with its own reason', async t => {
+  const peer = await openUdpPeer(t, (request, reply) => {
+    if (request.body.length === 0) return
+    reply(Buffer.from([0x50, request.invokeId, request.service, 0x91, 2, 0x91, 27]))
+  })
+  peer.socket.on('message', (bytes, from) => {
+    if (bytes[6] === 0x10) peer.socket.send(hex('810a0014 0100 1000 c402000009 2201e0 9103 21ff'), from.port, from.address)
+  })
+  const { devices } = await discoverAt(t, [peer])
+  t.like(devices[0], {
+    device_instance: 9,
+    outcome: 'refused',
+    reason: 'it does not list its objects: error read-access-denied (class 2)',
+  })
+})
+
+test('a device that stops in the middle is partial, and what it told is kept', async t => {
+  const device = await openDevice(t, { device_instance: 10, name: 'tired', objects: objects(300), silentAfter: 24 })
+  const { devices } = await discoverAt(t, [device], { patience: brief })
+  const [found] = devices
+  t.is(found!.outcome, 'partial')
+  t.regex(found!.reason!, /^broke off with \d+ of 300 points read: no answer from /)
+  t.true(found!.objects.some(({ name }) => name === 'Zone 0 Temp'))
+  t.is(found!.objects.at(-1)!.name, undefined)
+})
+
+test('a device that only answers the call is told as timeout', async t => {
+  const device = await openDevice(t, { device_instance: 11, name: 'gone', objects: objects(3), silentAfter: 0 })
+  const { devices } = await discoverAt(t, [device], { patience: brief })
+  t.is(devices[0]!.outcome, 'timeout')
+  t.regex(devices[0]!.reason!, /no answer from .* though it answered the call/)
+})
+
+test('devices behind a router keep network and address, and are asked one at a time', async t => {
+  const station = (mac: number) => ({
+    device_instance: 2000 + mac,
+    name: `VAV-${mac}`,
+    objects: objects(20),
+    maxApdu: 480,
+    mac: [mac],
+  })
+  const router = await openBacnetRouter(2001, [station(3), station(4), station(5)])
+  t.teardown(() => router.close())
+  const { devices } = await discoverAt(t, [router])
+  t.deepEqual(
+    devices.map(({ device_instance, network, mac, name, outcome }) => [device_instance, network, mac, name, outcome]),
+    [3, 4, 5].map(mac => [2000 + mac, 2001, `0${mac}`, `VAV-${mac}`, 'found']),
+  )
+  t.is(router.together(), 1)
+})
+
+test('two devices with one instance are both told, and named as a conflict', async t => {
+  const one = await openDevice(t, { device_instance: 12, name: 'one', objects: objects(2), host: '127.0.0.1' })
+  const two = await openDevice(t, { device_instance: 12, name: 'two', objects: objects(2), host: '127.0.0.2' })
+  const { devices, log } = await discoverAt(t, [one, two])
+  t.deepEqual(devices.map(({ name }) => name).toSorted(), ['one', 'two'])
+  t.is(conflicts(devices).get(12)!.length, 2)
+  t.regex(texts(log).join('\n'), /instance 12 answers from .* and .*: an instance belongs to one device/)
+})
+
+test('answers beyond the bounds, malformed ones and repetitions are counted, never dropped in silence', async t => {
+  const device = await openDevice(t, { device_instance: 13, name: 'inside', objects: [] })
+  const noisy = await openUdpPeer(t, () => undefined)
+  noisy.socket.on('message', (_, from) => {
+    for (const apdu of [iAm(99_999, 480), hex('1000 c402000009')]) {
+      const bytes = Buffer.concat([Buffer.from([0x81, 0x0a, 0, 6 + apdu.length, 1, 0]), apdu])
+      noisy.socket.send(bytes, from.port, from.address)
+    }
+  })
+  const { devices, ignored, i_ams } = await discoverAt(t, [device, noisy], { low: 1, high: 100 })
+  t.deepEqual(
+    devices.map(({ device_instance }) => device_instance),
+    [13],
+  )
+  const reasons = ignored.map(({ device_instance, reason, count }) => [device_instance, reason, count])
+  t.deepEqual(reasons, [
+    [99_999, 'its instance is not in 1 to 100', 2],
+    [null, 'it is malformed: ends too early', 2],
+  ])
+  t.deepEqual(i_ams, { heard: 6, taken: 1, repeated: 1 })
+})
+
+test('a discovery that is stopped ends at once and says how far it came', async t => {
+  const stop = new AbortController()
+  const device = await openUdpPeer(t, request => {
+    if (request.service === 12) stop.abort()
+  })
+  device.socket.on('message', (bytes, from) => {
+    const apdu = iAm(14, 480)
+    if (bytes[6] === 0x10)
+      device.socket.send(Buffer.concat([Buffer.from([0x81, 0x0a, 0, 6 + apdu.length, 1, 0]), apdu]), from.port, from.address)
+  })
+  const { state, devices } = await discoverAt(t, [device], {
+    signal: stop.signal,
+    seconds: 120,
+    patience: { timeoutMs: 60_000, retries: 5 },
+  })
+  t.is(state, 'stopped')
+  t.like(devices[0], { outcome: 'partial', reason: 'stopped before its objects were known' })
+})
+
+test('polling goes on while a large device is read over the same transport', async t => {
+  const transport = await openTransport(t)
+  const large = await openDevice(t, { device_instance: 15, name: 'large', objects: objects(500) })
+  const polled = await openUdpPeer(t, (request, reply) => reply(answer(request, i => 10 * i)))
+  const driver = bacnetDriver(transport, polled, patient, firstBatch(1476), wallClock.now)
+  let isOver = false
+  const discovering = discoverAt(t, [large], { transport }).finally(() => {
+    isOver = true
+  })
+  let reads = 0
+  for (; !isOver; reads++) {
+    const readings = await driver.read(inputs(1, 2), never)
+    t.deepEqual(
+      readings.map(({ v, q }) => [v, q]),
+      [
+        [10, 'good'],
+        [20, 'good'],
+      ],
+    )
+  }
+  const { devices } = await discovering
+  t.is(devices[0]!.outcome, 'found')
+  t.true(reads > 1)
+})
