@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { closure } from '../scripts/closure.ts'
 
-const DRIVERS = ['appliance/drivers/', 'node-bacnet', 'modbus-serial']
+const DRIVERS = ['appliance/drivers/', 'node-bacnet', 'serialport']
 const STORES = ['shared/node/sqlite.ts', 'shared/node/store/', 'shared/node/historian/', 'better-sqlite3', '@duckdb/node-api']
 const HUB = ['hub/']
 const BROKER = ['hub/broker/', 'aedes']
@@ -14,7 +14,7 @@ const COMPONENTS: { main: string; reaches: string[]; never: string[] }[] = [
   {
     main: 'appliance/fieldbus/main.ts',
     reaches: ['appliance/drivers/bacnet/', 'mqtt'],
-    never: [...HUB, 'appliance/drivers/modbus/', 'modbus-serial', 'aedes'],
+    never: [...HUB, 'appliance/drivers/modbus/', 'serialport', 'aedes'],
   },
   { main: 'appliance/bacnet-modbus/main.ts', reaches: DRIVERS, never: [...HUB, 'aedes', 'appliance/drivers/haystack/'] },
   { main: 'hub/main.ts', reaches: [...BROKER, ...STORES], never: ['appliance/', ...DRIVERS] },

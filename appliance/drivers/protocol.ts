@@ -12,8 +12,8 @@ export type DeviceLink = { driver: FieldDriver<unknown>; addresses: Map<string, 
 /** One way to reach field devices. A main passes those that its process speaks. */
 export type FieldProtocol = {
   readonly name: DeviceEntry['protocol']
-  /** What is wrong with an entry beyond its schema; pointers are relative to the entry. */
-  check(entry: DeviceEntry): Complaint[]
+  /** What is wrong with an entry beyond its schema, seen among all entries; pointers are relative to the entry. */
+  check(entry: DeviceEntry, all: readonly DeviceEntry[]): Complaint[]
   /** Opens what the devices share. @throws Error with the reason, for example a port that is taken */
   start(): Promise<void>
   /** Only after `start`, and only with an entry that `check` passes. Sends nothing. */

@@ -1,7 +1,7 @@
 /** Shape of `config/field-devices.json`: the devices that may be read, and their points. Contract §10. */
 import { type Static, Type } from '@sinclair/typebox'
 import { ID_PATTERN, POINT_KINDS } from '#shared/core/model.ts'
-import { WORD_ORDERS } from '#shared/core/modbus/point.ts'
+import { WORD_ORDERS } from '#shared/core/modbus/order.ts'
 
 const strict = { additionalProperties: false }
 const choice = <const T extends readonly string[]>(choices: T, description: string) =>
@@ -47,10 +47,17 @@ const Bacnet = Type.Object(
 
 const Modbus = Type.Object(
   {
-    host: Type.String({ minLength: 1, maxLength: 253, description: 'Name or address' }),
+    host: Type.Optional(Type.String({ minLength: 1, maxLength: 253, description: 'Modbus TCP: name or address' })),
     port: Type.Optional(integer(1, PORT_MAX, 'TCP port; 502 when absent')),
-    unit_id: integer(0, 255, 'Unit behind a gateway, else mostly 1'),
+    serial: Type.Optional(
+      Type.String({ pattern: '^/', maxLength: 200, description: 'Modbus RTU instead: the port, best by /dev/serial/by-id/...' }),
+    ),
+    baud: Type.Optional(integer(300, 4_000_000, 'Bits in a second on the serial line; 19200 when absent')),
+    parity: Type.Optional(choice(['none', 'even', 'odd'], 'On the serial line; even when absent')),
+    stop_bits: Type.Optional(integer(1, 2, 'On the serial line; 1 when absent')),
+    unit_id: integer(0, 255, 'Unit behind a gateway or on a serial line, else mostly 1'),
     word_order: Type.Optional(choice(WORD_ORDERS, 'For points that do not say; ABCD when absent')),
+    max_gap: Type.Optional(integer(0, 124, 'Registers between points that may be read along; 0 for none, 16 when absent')),
   },
   strict,
 )

@@ -28,7 +28,7 @@ function checkCatalogue({ devices }: Catalogue, site: Site, protocols: readonly 
   return [
     ...repeated(devices.map(({ device_id }, i) => ({ id: device_id, pointer: `/devices/${i}/device_id` }))),
     ...repeated(points.map(({ point, pointer }) => ({ id: point.point_id, pointer: `${pointer}/point_id` }))),
-    ...devices.flatMap((device, i) => checkDevice(device, protocols).map(one => below(`/devices/${i}`, one))),
+    ...devices.flatMap((device, i) => checkDevice(device, devices, protocols).map(one => below(`/devices/${i}`, one))),
     ...points.flatMap(({ point, pointer }) => checkPoint(point, equipment).map(one => below(pointer, one))),
   ]
 }
@@ -44,10 +44,10 @@ function repeated(ids: { id: string; pointer: string }[]): Complaint[] {
   })
 }
 
-function checkDevice(device: DeviceEntry, protocols: readonly FieldProtocol[]): Complaint[] {
+function checkDevice(device: DeviceEntry, all: readonly DeviceEntry[], protocols: readonly FieldProtocol[]): Complaint[] {
   const { protocol } = device
   if (!device[protocol]) return [{ pointer: `/${protocol}`, message: `a device with protocol ${protocol} needs this section` }]
-  return protocols.find(({ name }) => name === protocol)?.check(device) ?? []
+  return protocols.find(({ name }) => name === protocol)?.check(device, all) ?? []
 }
 
 function checkPoint({ unit, role, equipment_id, kind, scale, offset }: PointEntry, equipment: Set<string>): Complaint[] {

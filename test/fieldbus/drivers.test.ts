@@ -6,6 +6,7 @@ import { bacnetDriver } from '../../appliance/drivers/bacnet/driver.ts'
 import { openBacnetTransport } from '../../appliance/drivers/bacnet/transport.ts'
 import { modbusBus } from '../../appliance/drivers/modbus/bus.ts'
 import { modbusDriver } from '../../appliance/drivers/modbus/driver.ts'
+import { tcpLink } from '../../appliance/drivers/modbus/tcp-link.ts'
 import { openBacnetDevice } from '../sim/bacnet-device.ts'
 import { openModbusDevice, type SimRegister } from '../sim/modbus-device.ts'
 import { driverConformance } from './driver-conformance.ts'
@@ -37,13 +38,13 @@ driverConformance<ModbusPoint>(test, 'Modbus TCP', async t => {
     (address): SimRegister => ({ table: 'input', address, kind: 'uint16', value: () => 10 + address }),
   )
   const device = await openModbusDevice({ registers })
-  const bus = modbusBus(device.host, device.port, () => NOW)
+  const bus = modbusBus(tcpLink(device.host, device.port), () => NOW)
   t.teardown(async () => {
     await bus.close()
     await device.close()
   })
   return {
-    driver: modbusDriver(bus, 1, patience, () => NOW),
+    driver: modbusDriver(bus, { unit_id: 1, max_gap: 16, patience, now: () => NOW }),
     address: point_id => ({
       address: { table: 'input', address: placeOf(point_id), count: 1, format: 'uint16', order: 'ABCD' },
       conversion,

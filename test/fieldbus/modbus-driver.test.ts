@@ -2,20 +2,22 @@
 import type { Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import { modbusBus } from '../../appliance/drivers/modbus/bus.ts'
+import { type ModbusBus, modbusBus, type Patience } from '../../appliance/drivers/modbus/bus.ts'
 import { modbusDriver } from '../../appliance/drivers/modbus/driver.ts'
+import { tcpLink } from '../../appliance/drivers/modbus/tcp-link.ts'
 import { openModbusDevice, type SimRegister } from '../sim/modbus-device.ts'
-import { modbusFrame, openTcpPeer, points, registersOf, type TcpBehaviour, values, well, words } from './tcp-peer.ts'
-import { mutate, seeded } from './wire.ts'
+import { modbusFrame, openTcpPeer, points, registersOf, type TcpBehaviour, values, words } from './tcp-peer.ts'
 
 const never = new AbortController().signal
 const patient = { timeoutMs: 8000, retries: 1 }
-const hasty = { timeoutMs: 400, retries: 1 }
+
+const driverOf = (bus: ModbusBus, patience: Patience, unit_id = 1, max_gap = 16) =>
+  modbusDriver(bus, { unit_id, max_gap, patience, now: () => 1_000 })
 
 function openDriver(t: ExecutionContext, port: number, patience = patient, unit = 1) {
-  const bus = modbusBus('127.0.0.1', port, () => 1_000)
+  const bus = modbusBus(tcpLink('127.0.0.1', port), () => 1_000)
   t.teardown(() => bus.close())
-  return modbusDriver(bus, unit, patience, () => 1_000)
+  return driverOf(bus, patience, unit)
 }
 
 test('a device of all tables, formats and orders is read right', async t => {
@@ -121,107 +123,6 @@ test('a device that allows only short reads is asked for short ones', async t =>
   t.true(peer.asked.every(({ count }) => count <= 10))
 })
 
-for (const [name, behaviour, kind, reason] of [
-  ['answers nothing', () => undefined, 'silent', /no answer from 127\.0\.0\.1:\d+ unit 1 in 2 attempts/],
-  ['resets the connection', (_, socket) => void socket.resetAndDestroy(), 'silent', /reset|closed/i],
-  ['closes the connection', (_, socket) => void socket.end(), 'silent', /closed/],
-  [
-    'answers with noise',
-    (_, socket) => void socket.write(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')),
-    'silent',
-    /no answer/,
-  ],
-  [
-    'sends a byte count that is too small',
-    (request, socket) => {
-      const pdu = registersOf(request)
-      pdu[1] = 2
-      socket.write(modbusFrame(request, pdu))
-    },
-    'fault',
-    /2 bytes where 6 are due/,
-  ],
-  [
-    'sends a byte count that is too large',
-    (request, socket) => {
-      const pdu = registersOf(request)
-      pdu[1] = 250
-      socket.write(modbusFrame(request, pdu))
-    },
-    'fault',
-    /unit 1: /,
-  ],
-  [
-    'sends too few registers',
-    (request, socket) => void socket.write(modbusFrame(request, registersOf({ ...request, count: 1 }))),
-    'fault',
-    /length/,
-  ],
-  [
-    'answers for another unit',
-    (request, socket) => void socket.write(modbusFrame({ ...request, unit: 2 }, registersOf(request))),
-    'fault',
-    /address/,
-  ],
-  [
-    'answers another function',
-    (request, socket) => void socket.write(modbusFrame(request, registersOf({ ...request, code: 4 }))),
-    'fault',
-    /code/,
-  ],
-  [
-    'answers with another transaction id',
-    (request, socket) => void socket.write(modbusFrame({ ...request, id: request.id + 1 }, registersOf(request))),
-    'silent',
-    /no answer/,
-  ],
-  [
-    'claims 65,535 bytes and sends them not',
-    (_, socket) => void socket.write(Buffer.from([0, 1, 0, 0, 0xff, 0xff, 1, 3, 6])),
-    'silent',
-    /no answer/,
-  ],
-  [
-    'sits behind a gateway and does not answer it',
-    (request, socket) => void socket.write(modbusFrame(request, Buffer.of(0x83, 11))),
-    'silent',
-    /exception 11/,
-  ],
-] as [string, TcpBehaviour, DeviceError['kind'], RegExp][]) {
-  test(`a device that ${name} gives no value, and the next read is right`, async t => {
-    let isWell = false
-    const peer = await openTcpPeer(t, (request, socket) => (isWell ? well : behaviour)(request, socket))
-    const bus = modbusBus('127.0.0.1', peer.port, () => 1_000)
-    t.teardown(() => bus.close())
-    const error = await t.throwsAsync(modbusDriver(bus, 1, hasty, Date.now).read(words(0, 1, 2), never), {
-      instanceOf: DeviceError,
-    })
-    t.is((error as DeviceError).kind, kind)
-    t.regex(error!.message, reason)
-    isWell = true
-    const readings = await modbusDriver(bus, 1, patient, Date.now).read(words(0, 1, 2), never)
-    t.deepEqual(values(readings), { 'holding:0:uint16': 0, 'holding:1:uint16': 1, 'holding:2:uint16': 2 })
-  })
-}
-
-test('a late answer is never the value of the next read', async t => {
-  const late: (() => void)[] = []
-  const peer = await openTcpPeer(t, (request, socket) => {
-    if (late.length < 2)
-      return void late.push(
-        () => socket.destroyed || socket.write(modbusFrame(request, registersOf({ ...request, address: 600 }))),
-      )
-    for (const send of late) send()
-    return well(request, socket)
-  })
-  const bus = modbusBus('127.0.0.1', peer.port, () => 1_000)
-  t.teardown(() => bus.close())
-  await t.throwsAsync(modbusDriver(bus, 1, { timeoutMs: 200, retries: 0 }, Date.now).read(words(0), never))
-  await t.throwsAsync(modbusDriver(bus, 1, { timeoutMs: 200, retries: 0 }, Date.now).read(words(0), never))
-  t.deepEqual(values(await modbusDriver(bus, 1, patient, Date.now).read(words(0), never)), { 'holding:0:uint16': 0 })
-  t.is(peer.connections(), 2)
-})
-
 test('a device that restarts is read again without a word', async t => {
   const registers: SimRegister[] = [{ table: 'holding', address: 0, kind: 'uint16', value: () => 5 }]
   const first = await openModbusDevice({ registers })
@@ -244,10 +145,10 @@ test('units behind one gateway take turns on one connection', async t => {
       socket.write(modbusFrame(request, registersOf({ ...request, address: 100 * request.unit })))
     }, 5)
   })
-  const bus = modbusBus('127.0.0.1', peer.port, () => 1_000)
+  const bus = modbusBus(tcpLink('127.0.0.1', peer.port), () => 1_000)
   t.teardown(() => bus.close())
   const units = [1, 2, 3, 4, 5]
-  const reads = units.map(unit => modbusDriver(bus, unit, patient, Date.now).read(words(0), never))
+  const reads = units.map(unit => driverOf(bus, patient, unit).read(words(0), never))
   t.deepEqual(
     (await Promise.all(reads)).map(([reading]) => reading?.v),
     [100, 200, 300, 400, 500],
@@ -273,28 +174,4 @@ test('functions 1 to 4 are all that is ever sent', async t => {
   )
   await openDriver(t, peer.port).read(points('holding:0:int16', 'input:0:int16', 'coil:0', 'discrete:0'), never)
   t.deepEqual(peer.asked.map(({ code }) => code).toSorted(), [1, 2, 3, 4])
-})
-
-test('mutated answers leave no read open and end nothing', async t => {
-  const random = seeded(3)
-  const ends: Record<string, number> = {}
-  const storm = async () => {
-    const peer = await openTcpPeer(
-      t,
-      (request, socket) => void socket.write(mutate(modbusFrame(request, registersOf(request)), random)),
-    )
-    const bus = modbusBus('127.0.0.1', peer.port, () => 1_000)
-    t.teardown(() => bus.close())
-    const driver = modbusDriver(bus, 1, { timeoutMs: 40, retries: 0 }, Date.now)
-    for (let i = 0; i < 100; i++) {
-      const end = await driver.read(words(0, 1, 2), never).then(
-        () => 'answered',
-        error => (error instanceof DeviceError ? error.kind : 'a crash'),
-      )
-      ends[end] = (ends[end] ?? 0) + 1
-    }
-  }
-  await Promise.all(Array.from({ length: 8 }, storm))
-  t.deepEqual(Object.keys(ends).toSorted(), ['answered', 'fault', 'silent'])
-  t.log(ends)
 })

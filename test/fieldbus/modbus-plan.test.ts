@@ -1,14 +1,18 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { decodeRegisters } from '#shared/core/modbus/decode.ts'
+import { decodeBits, decodeRegisters, isRounded } from '#shared/core/modbus/decode.ts'
 import { halveBlock, hasGap, planBlocks } from '#shared/core/modbus/plan.ts'
-import { FORMATS, parseModbusAddress, type Place, WORD_ORDERS } from '#shared/core/modbus/point.ts'
+import { WORD_ORDERS } from '#shared/core/modbus/order.ts'
+import { FORMATS, parseModbusAddress, type Place } from '#shared/core/modbus/point.ts'
 import { hex } from './wire.ts'
 
 for (const [text, wanted] of [
   ['holding:100:float32:CDAB', { table: 'holding', address: 100, count: 2, format: 'float32', order: 'CDAB' }],
   ['input:5:int16', { table: 'input', address: 5, count: 1, format: 'int16', order: 'BADC' }],
   ['holding:65532:uint64', { table: 'holding', address: 65_532, count: 4, format: 'uint64', order: 'BADC' }],
+  ['holding:9:uint64:CDABGHEF', { table: 'holding', address: 9, count: 4, format: 'uint64', order: 'CDABGHEF' }],
+  ['input:9:bit:3', { table: 'input', address: 9, count: 1, format: 'bits', low: 3, high: 3, order: 'BADC' }],
+  ['holding:9:bits:0-15:ABCD', { table: 'holding', address: 9, count: 1, format: 'bits', low: 0, high: 15, order: 'ABCD' }],
   ['coil:0', { table: 'coil', address: 0, count: 1, format: 'bit' }],
   ['discrete:65535', { table: 'discrete', address: 65_535, count: 1, format: 'bit' }],
 ] as const) {
@@ -21,6 +25,17 @@ for (const [text, wanted] of [
   ['holding:65535:float32', /past the last register/],
   ['holding:1', /"" is no format/],
   ['holding:1:float', /"float" is no format/],
+  ['holding:1:int32:CDABGHEF', /no word order of int32/],
+  ['holding:1:int64:CDABGHFE', /no word order of int64/],
+  ['holding:1:bit', /"" is no bit: 0\.\.15/],
+  ['holding:1:bit:16', /"16" is not within the bits/],
+  ['holding:1:bit:1-2', /"1-2" is no bit/],
+  ['holding:1:bits:4', /"4" is no range of bits/],
+  ['holding:1:bits:7-4', /"7-4" is not within/],
+  ['holding:1:bits:4-16', /"4-16" is not within/],
+  ['holding:1:bit:3:BACD', /no word order/],
+  ['holding:1:bit:3:ABCD:x', /at most five parts/],
+  ['coil:1:bit:0', /takes no format/],
   ['holding:1:float32:BACD', /no word order/],
   ['holding:1:float32:ABCD:x', /more than four parts/],
   ['coil:1:int16', /takes no format/],
@@ -43,13 +58,45 @@ for (const [format, order, bytes, wanted] of [
   ['float32', 'CDAB', '000041ac', 21.5],
   ['float32', 'BADC', 'ac410000', 21.5],
   ['float32', 'DCBA', '0000ac41', 21.5],
-  ['int64', 'ABCD', 'fffffffffffe1dc0', -123_456],
-  ['int64', 'CDAB', '1dc0fffeffffffff', -123_456],
-  ['uint64', 'DCBA', '0807060504030000', 0x0304_0506_0708],
+  ['int64', 'ABCD', 'fffffffffffe1dc0', -123_456n],
+  ['int64', 'CDAB', '1dc0fffeffffffff', -123_456n],
+  ['uint64', 'DCBA', '0807060504030000', 0x0304_0506_0708n],
+  ['uint64', 'ABCDEFGH', '0102030405060708', 0x0102_0304_0506_0708n],
+  ['uint64', 'GHEFCDAB', '0708050603040102', 0x0102_0304_0506_0708n],
+  ['uint64', 'CDAB', '0708050603040102', 0x0102_0304_0506_0708n],
+  ['uint64', 'BADCFEHG', '0201040306050807', 0x0102_0304_0506_0708n],
+  ['uint64', 'HGFEDCBA', '0807060504030201', 0x0102_0304_0506_0708n],
+  ['uint64', 'EFGHABCD', '0506070801020304', 0x0102_0304_0506_0708n],
+  ['uint64', 'CDABGHEF', '0304010207080506', 0x0102_0304_0506_0708n],
+  ['uint64', 'FEHGBADC', '0605080702010403', 0x0102_0304_0506_0708n],
+  ['uint64', 'DCBAHGFE', '0403020108070605', 0x0102_0304_0506_0708n],
+  ['float64', 'CDABGHEF', '8000403500000000', 21.5],
   ['float64', 'ABCD', '4035800000000000', 21.5],
   ['float64', 'CDAB', '0000000080004035', 21.5],
 ] as const) {
   test(`${format} in ${order} of ${bytes} is ${wanted}`, t => t.is(decodeRegisters(hex(bytes), format, order), wanted))
+}
+
+for (const [bytes, low, high, order, wanted] of [
+  ['0008', 3, 3, 'ABCD', 1],
+  ['0008', 3, 3, 'BADC', 0],
+  ['0800', 3, 3, 'BADC', 1],
+  ['a5c3', 4, 7, 'ABCD', 0xc],
+  ['a5c3', 0, 15, 'CDAB', 0xa5c3],
+  ['8000', 15, 15, 'ABCD', 1],
+] as const) {
+  test(`bits ${low} to ${high} of ${bytes} in ${order} are ${wanted}`, t =>
+    t.is(decodeBits(hex(bytes), low, high, order), wanted))
+}
+
+for (const [raw, wanted] of [
+  [2n ** 53n, false],
+  [2n ** 53n + 1n, true],
+  [-(2n ** 53n) - 1n, true],
+  [2n ** 60n, false],
+  [2 ** 60 + 0.5, false],
+] as const) {
+  test(`${raw} ${wanted ? 'has to be rounded' : 'is kept whole'} as a number`, t => t.is(isRounded(raw), wanted))
 }
 
 test('every order of the same bytes gives back the number that was laid out', t => {

@@ -1,83 +1,105 @@
-/** All that goes to one Modbus TCP server, in turn: one request in flight, and a new connection when one is in doubt. */
+/** All that goes to one Modbus server or serial port, in turn: one request in flight, and a new connection when one is in doubt. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Place } from '#shared/core/modbus/point.ts'
 import { serial } from '../serial.ts'
-import { type Answer, type Connection, openConnection } from './connection.ts'
+import type { Answer, Connection, Link } from './connection.ts'
 
 export type Patience = { timeoutMs: number; retries: number }
 
-/** How a read ended. It always ends; there is no exception for what a server does. */
+/** How a read ended. It always ends; there is no exception for what a device does. */
 export type Outcome =
   /** `at`: when the answer came, on the clock given to the bus. */
   | { state: 'data'; bytes: Uint8Array; at: number; rttMs: number }
   | { state: 'exception'; code: number; at: number; rttMs: number }
   | { state: 'silent' | 'garbled'; reason: string }
 
-/** Units behind one gateway share its bus. */
+/** Units behind one gateway, or on one serial line, share its bus. */
 export interface ModbusBus {
   read(unit: number, place: Place, patience: Patience, signal: AbortSignal): Promise<Outcome>
   close(): Promise<void>
 }
 
-/** After one timeout the answer may still come and is told by its transaction id; after two the stream may be out of step. */
-const TIMEOUTS_MAX = 2
-/** Pause before the second attempt, doubling with each further one. */
+/** Pause before the second attempt of a read and before the second of a connection, doubling with each further one. */
 const BACKOFF_MS = 100
+/** Longest pause between attempts to connect. */
+const RECONNECT_MAX_MS = 30_000
+
+/** Half to the whole of a doubling pause, so that what failed together is not tried again together. */
+const backoff = (failures: number, most: number): number =>
+  Math.min(most, BACKOFF_MS * 2 ** (failures - 1)) * (0.5 + Math.random() / 2)
 
 /** @param now what `at` is reckoned in; timeouts run on the machine's own clock */
-export function modbusBus(host: string, port: number, now: () => number): ModbusBus {
+export function modbusBus(link: Link, now: () => number): ModbusBus {
   const inTurn = serial()
   let connection: Connection | undefined
-  let timeouts = 0
+  /** Connections in a row that failed or gave no answer, why the last did, and when the next may be tried. */
+  let failures = 0
+  let failure = ''
+  let nextOpenAt = 0
 
-  function drop(): void {
-    connection?.close()
+  async function drop(): Promise<void> {
+    const dropped = connection
     connection = undefined
-    timeouts = 0
+    await dropped?.close()
   }
 
-  async function attempt(unit: number, place: Place, timeoutMs: number, signal: AbortSignal): Promise<Answer> {
+  function noteFailure(reason: string): Answer {
+    failures++
+    failure = reason
+    nextOpenAt = performance.now() + backoff(failures, RECONNECT_MAX_MS)
+    return { state: 'closed', reason }
+  }
+
+  /** @returns why there is no connection; undefined when there is one */
+  async function connect(timeoutMs: number, signal: AbortSignal): Promise<Answer | undefined> {
+    await drop()
+    const waitMs = nextOpenAt - performance.now()
+    if (waitMs > timeoutMs) {
+      return { state: 'closed', reason: `${failure}; tried again in ${Math.ceil(waitMs / 1000)} s` }
+    }
+    if (waitMs > 0) await pause(waitMs, undefined, { signal }).catch(() => undefined)
     try {
-      if (!connection?.isOpen()) {
-        drop()
-        connection = await openConnection(host, port, timeoutMs, signal)
-      }
+      signal.throwIfAborted()
+      connection = await link.open(timeoutMs, signal)
+      return undefined
     } catch (error) {
-      return { state: 'closed', reason: (error as Error).message }
+      return noteFailure((error as Error).message)
     }
-    const answer = await connection.read(unit, place, timeoutMs)
-    timeouts = answer.state === 'timeout' ? timeouts + 1 : 0
-    if (answer.state === 'garbled' || answer.state === 'closed' || timeouts === TIMEOUTS_MAX) drop()
-    return answer
   }
 
-  async function read(unit: number, place: Place, { timeoutMs, retries }: Patience, signal: AbortSignal): Promise<Outcome> {
-    let last: Exclude<Answer, { state: 'data' | 'exception' }> = { state: 'timeout' }
-    for (let tried = 0; tried <= retries && !signal.aborted; tried++) {
-      if (tried > 0) await pause(BACKOFF_MS * 2 ** (tried - 1), undefined, { signal }).catch(() => undefined)
-      const sentAt = performance.now()
-      const answer = await attempt(unit, place, timeoutMs, signal)
-      if (answer.state === 'data' || answer.state === 'exception')
-        return { ...answer, at: now(), rttMs: performance.now() - sentAt }
-      last = answer
-    }
-    const where = `${host}:${port} unit ${unit}`
-    if (last.state === 'timeout') return { state: 'silent', reason: `no answer from ${where} in ${retries + 1} attempts` }
-    return { state: last.state === 'garbled' ? 'garbled' : 'silent', reason: `${where}: ${last.reason}` }
-  }
-
-  /** Ends the request in flight at once when the caller gives up. */
-  async function readUntil(signal: AbortSignal, work: () => Promise<Outcome>): Promise<Outcome> {
+  /** One request. It ends at once when the caller gives up. */
+  async function attempt(unit: number, place: Place, timeoutMs: number, signal: AbortSignal): Promise<Answer> {
+    const failed = connection?.isOpen() ? undefined : await connect(timeoutMs, signal)
+    if (failed || !connection) return failed ?? { state: 'closed', reason: 'given up' }
     signal.addEventListener('abort', drop)
     try {
-      return await work()
+      const answer = await connection.read(unit, place, timeoutMs)
+      if (answer.state === 'closed') return noteFailure(answer.reason)
+      if (answer.state === 'data' || answer.state === 'exception') failures = 0
+      return answer
     } finally {
       signal.removeEventListener('abort', drop)
     }
   }
 
-  return {
-    read: (unit, place, patience, signal) => inTurn(() => readUntil(signal, () => read(unit, place, patience, signal))),
-    close: () => inTurn(async () => drop()),
+  /** Others may have their turn between the attempts of one read. */
+  async function read(unit: number, place: Place, { timeoutMs, retries }: Patience, signal: AbortSignal): Promise<Outcome> {
+    let last: Exclude<Answer, { state: 'data' | 'exception' }> = { state: 'closed', reason: 'given up' }
+    for (let tried = 0; tried <= retries && !signal.aborted; tried++) {
+      if (tried > 0) await pause(backoff(tried, RECONNECT_MAX_MS), undefined, { signal }).catch(() => undefined)
+      const outcome = await inTurn(async () => {
+        const sentAt = performance.now()
+        const answer = await attempt(unit, place, timeoutMs, signal)
+        return { answer, at: now(), rttMs: performance.now() - sentAt }
+      })
+      const { answer, ...when } = outcome
+      if (answer.state === 'data' || answer.state === 'exception') return { ...answer, ...when }
+      last = answer
+    }
+    const where = `${link.name} unit ${unit}`
+    if (last.state === 'timeout') return { state: 'silent', reason: `no answer from ${where} in ${retries + 1} attempts` }
+    return { state: last.state === 'garbled' ? 'garbled' : 'silent', reason: `${where}: ${last.reason}` }
   }
+
+  return { read, close: () => inTurn(drop) }
 }

@@ -1,53 +1,84 @@
 import assert from 'node:assert/strict'
-import { type ModbusPoint, parseModbusAddress, type WordOrder } from '#shared/core/modbus/point.ts'
+import type { WordOrder } from '#shared/core/modbus/order.ts'
+import { type ModbusPoint, parseModbusAddress, type Place } from '#shared/core/modbus/point.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
-import type { Complaint } from '../../store/config-error.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
-import { type ModbusBus, modbusBus } from './bus.ts'
-import { modbusDriver } from './driver.ts'
+import { type ModbusBus, modbusBus, type Outcome } from './bus.ts'
+import { checkModbus, DEFAULT_ORDER, wayTo } from './check.ts'
+import type { Link } from './connection.ts'
+import { MAX_GAP, modbusDriver } from './driver.ts'
+import { serialLink } from './serial-link.ts'
+import { tcpLink } from './tcp-link.ts'
 
-const DEFAULT_PORT = 502
-const DEFAULT_ORDER: WordOrder = 'ABCD'
+export type ModbusProtocol = FieldProtocol & {
+  /**
+   * Reads registers or bits that need be no point's, in turn with what is polled.
+   *
+   * @param entry a device of this protocol
+   */
+  readPlace(entry: DeviceEntry, place: Place): Promise<Outcome>
+}
 
 /**
- * Modbus TCP. Devices at one host and port share a connection.
+ * Modbus TCP and RTU. Devices at one host and port share a connection, those on one serial port its line.
  *
  * @param now what readings are stamped with, ms since 1970 UTC
  */
-export function modbusProtocol({ now }: { now: () => number }): FieldProtocol {
-  const buses = new Map<string, ModbusBus>()
+export function modbusProtocol({ now }: { now: () => number }): ModbusProtocol {
+  const buses = new Map<string, { bus: ModbusBus; users: number }>()
+  const never = new AbortController().signal
+
+  function acquire(entry: DeviceEntry) {
+    const link = linkOf(entry)
+    const shared = buses.get(link.name) ?? { bus: modbusBus(link, now), users: 0 }
+    buses.set(link.name, shared)
+    shared.users++
+    return { bus: shared.bus, release: () => release(link.name) }
+  }
+  /** The last user leaves no open connection behind: a serial port may be wanted with other settings. */
+  async function release(name: string): Promise<void> {
+    const shared = buses.get(name)
+    if (!shared || --shared.users > 0) return
+    buses.delete(name)
+    await shared.bus.close()
+  }
+
   return {
     name: 'modbus',
     check: checkModbus,
     async start() {},
     link(entry) {
       assert(entry.modbus)
-      const { host, port = DEFAULT_PORT, unit_id, word_order = DEFAULT_ORDER } = entry.modbus
-      const key = `${host}:${port}`
-      const bus = buses.get(key) ?? modbusBus(host, port, now)
-      buses.set(key, bus)
+      const { unit_id, word_order = DEFAULT_ORDER, max_gap = MAX_GAP } = entry.modbus
+      const { bus, release } = acquire(entry)
       const patience = { timeoutMs: entry.timeout_ms ?? TIMEOUT_MS, retries: entry.retries ?? RETRIES }
       const addresses = new Map(entry.points.map(point => [point.point_id, modbusPoint(point, word_order)]))
-      return { driver: modbusDriver(bus, unit_id, patience, now), addresses }
+      return { driver: { ...modbusDriver(bus, { unit_id, max_gap, patience, now }), close: release }, addresses }
+    },
+    async readPlace(entry, place) {
+      assert(entry.modbus)
+      const { bus, release } = acquire(entry)
+      try {
+        return await bus.read(entry.modbus.unit_id, place, { timeoutMs: entry.timeout_ms ?? TIMEOUT_MS, retries: 0 }, never)
+      } finally {
+        await release()
+      }
     },
     async stop() {
-      await Promise.all(Array.from(buses.values(), bus => bus.close()))
+      await Promise.all(Array.from(buses.values(), ({ bus }) => bus.close()))
       buses.clear()
     },
   }
+}
+
+function linkOf({ modbus }: DeviceEntry): Link {
+  assert(modbus)
+  const way = wayTo(modbus)
+  return way.kind === 'tcp' ? tcpLink(way.host, way.port) : serialLink(way)
 }
 
 function modbusPoint({ address, kind, scale = 1, offset = 0 }: DeviceEntry['points'][number], order: WordOrder): ModbusPoint {
   const parsed = parseModbusAddress(address, order)
   assert(typeof parsed !== 'string', 'the catalogue checks addresses')
   return { address: parsed, conversion: { kind, scale, offset } }
-}
-
-function checkModbus({ modbus, points }: DeviceEntry): Complaint[] {
-  return points.flatMap(({ address, kind }, i) => {
-    const pointer = `/points/${i}/`
-    const parsed = parseModbusAddress(address, modbus?.word_order ?? DEFAULT_ORDER)
-    if (typeof parsed === 'string') return [{ pointer: `${pointer}address`, message: parsed }]
-    return kind === 'string' ? [{ pointer: `${pointer}kind`, message: 'Modbus has no texts' }] : []
-  })
 }

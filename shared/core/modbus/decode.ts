@@ -1,43 +1,67 @@
 import assert from 'node:assert/strict'
-import { type Format, FORMATS, type WordOrder } from './point.ts'
+import { type ByteOrder, positionsOf } from './order.ts'
+import { type Format, FORMATS, type ModbusAddress, type Place } from './point.ts'
+
+/** A value most significant byte first; used up within one call. */
+const scratch = new DataView(new ArrayBuffer(8))
 
 /**
  * Reads one value from registers.
  *
- * @param bytes [2 × registers] as they came
- * @returns the number; 64-bit integers beyond 2^53 are rounded to the nearest double
+ * @param bytes registers as they came, 2 bytes each
+ * @param from where the value begins, in bytes
+ * @returns the value; 64-bit integers whole
  */
-export function decodeRegisters(bytes: Uint8Array, format: Format, order: WordOrder): number {
-  assert.equal(bytes.length, 2 * FORMATS[format])
-  const ordered = arrange(bytes, order)
-  const view = new DataView(ordered.buffer)
+export function decodeRegisters(bytes: Uint8Array, format: Format, order: ByteOrder, from = 0): number | bigint {
+  const registers = FORMATS[format]
+  assert(from + 2 * registers <= bytes.length)
+  const positions = positionsOf(order, registers)
+  for (let i = 0; i < positions.length; i++) scratch.setUint8(i, bytes[from + positions[i]!]!)
   switch (format) {
     case 'int16':
-      return view.getInt16(0)
+      return scratch.getInt16(0)
     case 'uint16':
-      return view.getUint16(0)
+      return scratch.getUint16(0)
     case 'int32':
-      return view.getInt32(0)
+      return scratch.getInt32(0)
     case 'uint32':
-      return view.getUint32(0)
+      return scratch.getUint32(0)
     case 'float32':
-      return view.getFloat32(0)
+      return scratch.getFloat32(0)
     case 'int64':
-      return Number(view.getBigInt64(0))
+      return scratch.getBigInt64(0)
     case 'uint64':
-      return Number(view.getBigUint64(0))
+      return scratch.getBigUint64(0)
     case 'float64':
-      return view.getFloat64(0)
+      return scratch.getFloat64(0)
   }
 }
 
-/** A copy, most significant byte first. */
-function arrange(bytes: Uint8Array, order: WordOrder): Uint8Array<ArrayBuffer> {
-  const turnsWords = order === 'CDAB' || order === 'DCBA'
-  const turnsBytes = order === 'BADC' || order === 'DCBA'
-  const last = bytes.length / 2 - 1
-  return Uint8Array.from(bytes, (_, i) => {
-    const word = turnsWords ? last - (i >> 1) : i >> 1
-    return bytes[2 * word + (turnsBytes ? 1 - (i & 1) : i & 1)]!
-  })
+/** Bit `i` of a coil or discrete input block: the lowest bit of the first byte is the first (V1.1b3, 6.1). */
+export const decodeBit = (bytes: Uint8Array, i: number): 0 | 1 => (((bytes[i >> 3] ?? 0) >> (i & 7)) & 1) as 0 | 1
+
+/** The bits `low` to `high` of one register, 0 the least significant, as an unsigned number. */
+export function decodeBits(bytes: Uint8Array, low: number, high: number, order: ByteOrder, from = 0): number {
+  const word = decodeRegisters(bytes, 'uint16', order, from) as number
+  return (word >> low) & ((1 << (high - low + 1)) - 1)
 }
+
+/**
+ * Reads what a point asks for out of a block that holds it whole.
+ *
+ * @param bytes the block's registers or bits as they came
+ */
+export function decodePoint(bytes: Uint8Array, block: Place, address: ModbusAddress): number | bigint {
+  const from = address.address - block.address
+  switch (address.format) {
+    case 'bit':
+      return decodeBit(bytes, from)
+    case 'bits':
+      return decodeBits(bytes, address.low, address.high, address.order, 2 * from)
+    default:
+      return decodeRegisters(bytes, address.format, address.order, 2 * from)
+  }
+}
+
+/** Whether a whole number has to be rounded to be a number of JSON, of SQLite and of JavaScript. */
+export const isRounded = (raw: number | bigint): boolean => typeof raw === 'bigint' && BigInt(Number(raw)) !== raw

@@ -1,4 +1,4 @@
-import type { Place, Table } from './point.ts'
+import { isBits, type Place } from './point.ts'
 
 /** Most that one request may ask for (Modbus Application Protocol V1.1b3, 6.1 to 6.4). */
 export const BITS_MAX = 2000
@@ -49,7 +49,6 @@ export function hasGap<P>({ address, items }: Block<P>, placeOf: (item: P) => Pl
   return false
 }
 
-const isBits = (table: Table): boolean => table === 'coil' || table === 'discrete'
 const pick = ({ table, address, count }: Place): Place => ({ table, address, count })
 const compare = (a: Place, b: Place): number => (a.table < b.table ? -1 : a.table > b.table ? 1 : a.address - b.address)
 

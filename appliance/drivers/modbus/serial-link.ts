@@ -1,0 +1,42 @@
+/** The serial port below Modbus RTU, with errors that say what to do about them. */
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import type { SerialPort } from 'serialport'
+import type { Link } from './connection.ts'
+import { type Line, openLine, rtuConnection } from './rtu-connection.ts'
+
+export const PARITIES = ['none', 'even', 'odd'] as const
+export type SerialSettings = { path: string; baud: number; parity: (typeof PARITIES)[number]; stopBits: 1 | 2 }
+
+/** What a failed look at the port means to the person who has to mend it. */
+const HINTS: Record<string, string> = {
+  ENOENT: 'there is no such port; is the adapter plugged in?',
+  EACCES: 'no permission; the user of the service has to be in the group of the port, mostly dialout',
+}
+
+/** @returns in words why a port cannot be opened */
+export const explainPort = ({ code, message }: NodeJS.ErrnoException): string =>
+  HINTS[code ?? ''] ?? `the port cannot be opened: ${message.replace(/^Error:? /, '')}`
+
+/** What the line still owes outlives the port: a device answers late whether or not it was opened anew. */
+export function serialLink(settings: SerialSettings): Link {
+  const line: Line = openLine(settings.baud)
+  return {
+    name: settings.path,
+    async open() {
+      const port = await openPort(settings).catch(error => {
+        throw new Error(explainPort(error as NodeJS.ErrnoException), { cause: error })
+      })
+      return rtuConnection(port, line)
+    },
+  }
+}
+
+async function openPort({ path, baud, parity, stopBits }: SerialSettings): Promise<SerialPort> {
+  await access(path, constants.R_OK | constants.W_OK)
+  // Loaded when there is a serial port: most boxes have none, and it is native code.
+  const { SerialPort } = await import('serialport')
+  const port = new SerialPort({ path, baudRate: baud, parity, stopBits, dataBits: 8, autoOpen: false })
+  await new Promise<void>((resolve, reject) => port.open(error => (error ? reject(error) : resolve())))
+  return port
+}

@@ -1,0 +1,101 @@
+/** Modbus TCP over one socket. A stream that is out of step is closed, for no later answer could be told from another. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { judgeReply } from '#shared/core/modbus/pdu.ts'
+import type { Place } from '#shared/core/modbus/point.ts'
+import { encodeTcpRequest, readTcpFrame } from '#shared/core/modbus/tcp.ts'
+import type { Answer, Connection, Link } from './connection.ts'
+
+/** After one timeout the answer may still come and is told by its transaction id; after two the server may hang. */
+const TIMEOUTS_MAX = 2
+const KEEP_ALIVE_MS = 60_000
+
+export const tcpLink = (host: string, port: number): Link => ({
+  name: `${host}:${port}`,
+  open: async (timeoutMs, signal) => tcpConnection(await openSocket(host, port, timeoutMs, signal)),
+})
+
+/** @throws Error when the server refuses, is not there within `timeoutMs`, or `signal` aborts */
+async function openSocket(host: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
+  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS })
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) })
+    return socket
+  } catch (error) {
+    socket.on('error', () => undefined)
+    socket.destroy()
+    const isLate = (error as Error).name === 'AbortError'
+    throw new Error(isLate ? `no connection within ${timeoutMs} ms` : (error as Error).message, { cause: error })
+  }
+}
+
+type Pending = { id: number; unit: number; place: Place; settle(answer: Answer): void }
+
+function tcpConnection(socket: Socket): Connection {
+  let closed: string | undefined
+  let pending: Pending | undefined
+  /** The beginning of a frame that is not whole yet. */
+  let rest: Uint8Array = new Uint8Array(0)
+  let lastId = 0
+  let timeouts = 0
+
+  function end(reason: string, answer: Answer = { state: 'closed', reason }): void {
+    if (closed !== undefined) return
+    closed = reason
+    socket.destroy()
+    pending?.settle(answer)
+  }
+
+  function take(chunk: Uint8Array): void {
+    let bytes = rest.length ? Buffer.concat([rest, chunk]) : chunk
+    while (closed === undefined && bytes.length) {
+      const frame = readTcpFrame(bytes)
+      if (frame.state === 'garbled') return end(frame.reason, frame)
+      if (frame.state === 'partial') break
+      bytes = bytes.subarray(frame.end)
+      // An answer to a request that was given up carries that one's id.
+      if (!pending || frame.id !== pending.id) continue
+      const answer = frame.unit === pending.unit ? judgeReply(frame.pdu, pending.place) : wrongUnit(frame.unit, pending.unit)
+      if (answer.state === 'garbled') return end(answer.reason, answer)
+      timeouts = 0
+      pending.settle(answer)
+    }
+    rest = bytes
+  }
+
+  socket.on('data', take)
+  socket.on('error', error => end(error.message))
+  socket.on('end', () => end('the device closed the connection'))
+  socket.on('close', () => end('the device closed the connection'))
+
+  return {
+    // Half a frame between two requests belongs to neither.
+    isOpen: () => closed === undefined && rest.length === 0,
+    read(unit, place, timeoutMs) {
+      lastId = (lastId + 1) & 0xffff
+      const id = lastId
+      return new Promise(resolve => {
+        const timer = setTimeout(() => {
+          pending?.settle({ state: 'timeout' })
+          if (++timeouts === TIMEOUTS_MAX) end('two timeouts in a row')
+        }, timeoutMs)
+        const settle = (answer: Answer) => {
+          clearTimeout(timer)
+          pending = undefined
+          resolve(answer)
+        }
+        pending = { id, unit, place, settle }
+        if (closed !== undefined) settle({ state: 'closed', reason: closed })
+        else socket.write(encodeTcpRequest(id, unit, place))
+      })
+    },
+    async close() {
+      end('closed')
+    },
+  }
+}
+
+const wrongUnit = (came: number, asked: number): Answer => ({
+  state: 'garbled',
+  reason: `unit ${came} answers for unit ${asked}`,
+})

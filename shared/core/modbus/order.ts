@@ -1,0 +1,47 @@
+/** The orders in which devices send the bytes of one value. */
+
+/**
+ * The bytes of 1-2-3-4, A the most significant: ABCD as they are, CDAB with the words turned round, BADC with the bytes
+ * of each word turned round, DCBA with both. 64-bit values go by the same rule, 16-bit ones by their bytes.
+ */
+export const WORD_ORDERS = ['ABCD', 'CDAB', 'BADC', 'DCBA'] as const
+export type WordOrder = (typeof WORD_ORDERS)[number]
+
+/**
+ * 64-bit values have twice as many orders, because some devices turn the words within each half or the halves alone.
+ * The first four are what the four letters mean for them.
+ */
+export const LONG_ORDERS = [
+  'ABCDEFGH',
+  'GHEFCDAB',
+  'BADCFEHG',
+  'HGFEDCBA',
+  'EFGHABCD',
+  'CDABGHEF',
+  'FEHGBADC',
+  'DCBAHGFE',
+] as const
+export type LongOrder = (typeof LONG_ORDERS)[number]
+export type ByteOrder = WordOrder | LongOrder
+
+/** What each order means for values of one and of two registers. */
+const SHORT: Record<WordOrder, string> = { ABCD: 'AB', CDAB: 'AB', BADC: 'BA', DCBA: 'BA' }
+
+/** The order of four letters as it is for a value of `registers`, one letter for each byte. */
+export function spellOrder(order: ByteOrder, registers: 1 | 2 | 4): string {
+  if (order.length === 8) return order
+  if (registers === 1) return SHORT[order as WordOrder]
+  return registers === 2 ? order : LONG_ORDERS[WORD_ORDERS.indexOf(order as WordOrder)]!
+}
+
+/** Where byte A, B, … of a value stands among the bytes as they came, by the order's spelling. */
+const POSITIONS = new Map(
+  ['AB', 'BA', ...WORD_ORDERS, ...LONG_ORDERS].map(spelling => [
+    spelling,
+    Array.from(spelling, (_, i) => spelling.indexOf('ABCDEFGH'[i]!)),
+  ]),
+)
+
+/** @returns for each byte of the value, most significant first, its place among the bytes as they came */
+export const positionsOf = (order: ByteOrder, registers: 1 | 2 | 4): readonly number[] =>
+  POSITIONS.get(spellOrder(order, registers))!

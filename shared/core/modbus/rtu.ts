@@ -1,0 +1,68 @@
+/** Frames of Modbus RTU (Modbus over Serial Line V1.02, 2.5.1 and 6.2.2): unit, request or answer, checksum. */
+import { bytesDue, CODES, EXCEPTION_BIT, putRequest, type Reply, REQUEST_BYTES } from './pdu.ts'
+import type { Place } from './point.ts'
+
+const CRC_BYTES = 2
+const EXCEPTION_BYTES = 3 + CRC_BYTES
+/** Reversed polynomial of the checksum. */
+const POLYNOMIAL = 0xa001
+/** A character on the line: start bit, eight bits, parity or second stop bit, stop bit. */
+const BITS_PER_BYTE = 11
+
+const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >> 1) ^ POLYNOMIAL : crc >> 1
+  return crc
+})
+
+/** Of the bytes `[from, to)`. On the line its low byte goes first. */
+export function crc16(bytes: Uint8Array, from: number, to: number): number {
+  let crc = 0xffff
+  for (let i = from; i < to; i++) crc = (crc >> 8) ^ CRC_TABLE[(crc ^ bytes[i]!) & 0xff]!
+  return crc
+}
+
+export function encodeRtuRequest(unit: number, place: Place): Uint8Array {
+  const bytes = new Uint8Array(1 + REQUEST_BYTES + CRC_BYTES)
+  bytes[0] = unit
+  putRequest(bytes, 1, place)
+  const crc = crc16(bytes, 0, 1 + REQUEST_BYTES)
+  bytes[6] = crc
+  bytes[7] = crc >> 8
+  return bytes
+}
+
+/**
+ * Looks for a whole answer with a right checksum, wherever noise or an echo of the request let it begin.
+ *
+ * @param bytes what came so far
+ * @returns the answer and where it ends; undefined when there is none yet
+ */
+export function findRtuReply(bytes: Uint8Array, unit: number, place: Place) {
+  const code = CODES[place.table]
+  const due = bytesDue(place)
+  for (let at = 0; at + EXCEPTION_BYTES <= bytes.length; at++) {
+    if (bytes[at] !== unit) continue
+    const isException = bytes[at + 1] === (code | EXCEPTION_BIT)
+    if (!isException && (bytes[at + 1] !== code || bytes[at + 2] !== due)) continue
+    const end = at + (isException ? EXCEPTION_BYTES : 3 + due + CRC_BYTES)
+    if (end > bytes.length || !isSound(bytes, at, end)) continue
+    const reply: Exclude<Reply, { state: 'garbled' }> = isException
+      ? { state: 'exception', code: bytes[at + 2]! }
+      : { state: 'data', bytes: bytes.slice(at + 3, at + 3 + due) }
+    return { reply, end }
+  }
+  return undefined
+}
+
+function isSound(bytes: Uint8Array, from: number, end: number): boolean {
+  const crc = crc16(bytes, from, end - CRC_BYTES)
+  return bytes[end - 2] === (crc & 0xff) && bytes[end - 1] === crc >> 8
+}
+
+/** How long a request for `place` and its answer are on the line, ms. */
+export const wireMs = (place: Place, baud: number): number =>
+  ((1 + REQUEST_BYTES + CRC_BYTES + 3 + bytesDue(place) + CRC_BYTES) * BITS_PER_BYTE * 1000) / baud
+
+/** Silence between two frames, ms: 3.5 characters, and 1.75 ms where characters are short (V1.02, 2.5.1.1). */
+export const frameGapMs = (baud: number): number => (baud > 19_200 ? 1.75 : (3.5 * BITS_PER_BYTE * 1000) / baud)

@@ -1,0 +1,38 @@
+/** Frames of Modbus TCP (Modbus Messaging on TCP/IP Implementation Guide V1.0b, 3.1.3). */
+import { putRequest, REQUEST_BYTES } from './pdu.ts'
+import type { Place } from './point.ts'
+
+/** Transaction id, protocol id, length, unit. */
+const HEADER_BYTES = 7
+/** What `length` counts: the unit, and a function code with at least one byte and at most 252 after it. */
+const LENGTH_MIN = 3
+const LENGTH_MAX = 254
+
+/** @param id transaction id, 0..65535 */
+export function encodeTcpRequest(id: number, unit: number, place: Place): Uint8Array {
+  const bytes = new Uint8Array(HEADER_BYTES + REQUEST_BYTES)
+  bytes[0] = id >> 8
+  bytes[1] = id
+  bytes[5] = 1 + REQUEST_BYTES
+  bytes[6] = unit
+  putRequest(bytes, HEADER_BYTES, place)
+  return bytes
+}
+
+export type TcpFrame =
+  | { state: 'frame'; id: number; unit: number; pdu: Uint8Array; end: number }
+  | { state: 'partial' }
+  /** No frame begins here: the stream is out of step. */
+  | { state: 'garbled'; reason: string }
+
+/** Reads the frame at the beginning of `bytes`; `end` is where the next one begins. */
+export function readTcpFrame(bytes: Uint8Array): TcpFrame {
+  if (bytes.length < 6) return { state: 'partial' }
+  const protocol = (bytes[2]! << 8) | bytes[3]!
+  const length = (bytes[4]! << 8) | bytes[5]!
+  if (protocol !== 0) return { state: 'garbled', reason: `protocol id ${protocol} where 0 is due` }
+  if (length < LENGTH_MIN || length > LENGTH_MAX) return { state: 'garbled', reason: `a frame of ${length} bytes cannot be` }
+  const end = 6 + length
+  if (bytes.length < end) return { state: 'partial' }
+  return { state: 'frame', id: (bytes[0]! << 8) | bytes[1]!, unit: bytes[6]!, pdu: bytes.subarray(HEADER_BYTES, end), end }
+}
