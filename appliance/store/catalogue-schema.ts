@@ -1,5 +1,6 @@
 /** Shape of `config/field-devices.json`: the devices that may be read, and their points. Contract §10. */
 import { type Static, Type } from '@sinclair/typebox'
+import { HAYSTACK_AUTHS } from '#shared/core/haystack/endpoint.ts'
 import { ID_PATTERN, POINT_KINDS } from '#shared/core/model.ts'
 import { WORD_ORDERS } from '#shared/core/modbus/order.ts'
 
@@ -62,14 +63,28 @@ const Modbus = Type.Object(
   strict,
 )
 
+const Haystack = Type.Object(
+  {
+    endpoint: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: 'Address of the API, to which the names of ops are added: https://skyspark.example/api/demo/',
+    }),
+    auth: choice(HAYSTACK_AUTHS, 'How the server knows us; the key or password is in SERVICE_HAYSTACK_API_KEY, never here'),
+    username: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'For auth scram and basic' })),
+  },
+  strict,
+)
+
 const DeviceEntry = Type.Object(
   {
     device_id: id('Unique in the file'),
     name: Type.String({ minLength: 1, maxLength: 200 }),
     enabled: Type.Boolean({ description: 'false: never asked' }),
-    protocol: choice(['bacnet', 'modbus'], 'Which of the two sections below is read'),
+    protocol: choice(['bacnet', 'modbus', 'haystack'], 'Which of the sections below is read'),
     bacnet: Type.Optional(Bacnet),
     modbus: Type.Optional(Modbus),
+    haystack: Type.Optional(Haystack),
     timeout_ms: Type.Optional(integer(100, 60_000, 'How long the first attempt of a request waits; 3000 when absent')),
     retries: Type.Optional(integer(0, 5, 'Further attempts, each waiting half a timeout longer; 2 when absent')),
     points: Type.Array(PointEntry, { maxItems: 10_000 }),

@@ -1,0 +1,73 @@
+/**
+ * SCRAM-SHA-256 without channel binding: the messages of the client and what they must be answered with. The slow part,
+ * the salted password (PBKDF2), is the caller's.
+ *
+ * @source RFC 5802 sections 3, 5.1 and 7; RFC 7677 (SHA-256, at least 4096 iterations)
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+export const SCRAM_HASH = 'sha256'
+export const SCRAM_KEY_BYTES = 32
+const ITERATIONS_MIN = 4096
+/** More would only keep this machine busy: half a second of one core. */
+const ITERATIONS_MAX = 1_000_000
+const GS2_HEADER = 'n,,'
+/** The GS2 header in base64, as the final message repeats it. */
+const CHANNEL = 'biws'
+
+export type ServerFirst = { text: string; nonce: string; salt: Buffer; iterations: number }
+
+const hmac = (key: Buffer, text: string): Buffer => createHmac(SCRAM_HASH, key).update(text).digest()
+
+/** `bare` goes into the proof, `message` over the wire. */
+export function clientFirst(username: string, nonce: string): { bare: string; message: string } {
+  const name = username.replaceAll('=', '=3D').replaceAll(',', '=2C') // RFC 5802 5.1, saslname
+  const bare = `n=${name},r=${nonce}`
+  return { bare, message: GS2_HEADER + bare }
+}
+
+/**
+ * @param nonce what the client sent; the server's must continue it
+ * @returns the server's first message, or in words what is wrong with it
+ */
+export function readServerFirst(text: string, nonce: string): ServerFirst | string {
+  const { r, s, i } = attributes(text)
+  if (r === undefined || s === undefined || i === undefined) return 'the server sent no nonce, salt or iteration count'
+  if (!r.startsWith(nonce) || r === nonce) return "the server's nonce does not continue ours"
+  const iterations = Number(i)
+  if (!/^\d+$/.test(i) || iterations < ITERATIONS_MIN || iterations > ITERATIONS_MAX) {
+    return `the server asks for ${i} iterations, not ${ITERATIONS_MIN} to ${ITERATIONS_MAX}`
+  }
+  const salt = Buffer.from(s, 'base64')
+  return salt.length ? { text, nonce: r, salt, iterations } : 'the server sent an empty salt'
+}
+
+/**
+ * @param bare of `clientFirst`
+ * @param saltedPassword PBKDF2-HMAC-SHA-256 of the password with the server's salt and iterations, 32 bytes
+ * @returns the final message, and the signature that only a server which knows the password can answer with
+ */
+export function clientFinal(bare: string, server: ServerFirst, saltedPassword: Buffer): { message: string; signature: Buffer } {
+  const withoutProof = `c=${CHANNEL},r=${server.nonce}`
+  const signed = `${bare},${server.text},${withoutProof}`
+  const clientKey = hmac(saltedPassword, 'Client Key')
+  const clientSignature = hmac(createHash(SCRAM_HASH).update(clientKey).digest(), signed)
+  const proof = Buffer.from(clientKey.map((byte, i) => byte ^ clientSignature[i]!))
+  return {
+    message: `${withoutProof},p=${proof.toString('base64')}`,
+    signature: hmac(hmac(saltedPassword, 'Server Key'), signed),
+  }
+}
+
+/** @returns in words why the server is not the one that knows the password; undefined when it is */
+export function checkServerFinal(text: string, signature: Buffer): string | undefined {
+  const { v, e } = attributes(text)
+  if (e !== undefined) return `the server refuses the login: ${e}`
+  const given = Buffer.from(v ?? '', 'base64')
+  const isRight = given.length === signature.length && timingSafeEqual(given, signature)
+  return isRight ? undefined : 'the server did not prove that it knows the password'
+}
+
+/** One letter, `=`, and everything up to the comma. */
+const attributes = (text: string): Record<string, string> =>
+  Object.fromEntries(text.split(',').map(part => [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)]))
