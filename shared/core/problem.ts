@@ -17,6 +17,8 @@ export const PROBLEMS = {
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   conflict: { status: 409, title: 'The state has changed or is already so' },
   run_in_progress: { status: 409, title: 'A run is already in progress' },
+  discovery_in_progress: { status: 409, title: 'A discovery is already running' },
+  discovery_disabled: { status: 409, title: 'Discovery is switched off' },
   too_large: { status: 413, title: 'The body is larger than allowed' },
   unsupported_media_type: { status: 415, title: 'This media type is not taken here' },
   append_takes_json: { status: 415, title: 'Append takes JSON with confirm, building_id, equipment_id and csv' },
