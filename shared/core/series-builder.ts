@@ -15,6 +15,8 @@ export type SeriesBuilder = {
    * @throws RangeError when the first is not later than the one before in this stretch
    */
   append(ts: Float64Array, values: Float64Array): void
+  /** The same for samples that are equally far apart. */
+  appendEven(first: number, step: number, values: Float64Array): void
   /** @returns the series, ascending, without duplicates; the builder is spent */
   build(): Series
 }
@@ -64,6 +66,14 @@ export function seriesBuilder(capacity: number): SeriesBuilder {
       ts.set(moreTs, n)
       values.set(moreValues, n)
       n += moreTs.length
+    },
+    appendEven: (first, step, more) => {
+      if (more.length === 0) return
+      checkNext(first)
+      reserve(more.length)
+      for (let i = 0; i < more.length; i++) ts[n + i] = first + i * step
+      values.set(more, n)
+      n += more.length
     },
     build: () => {
       begin()

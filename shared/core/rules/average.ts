@@ -1,21 +1,51 @@
 /**
- * The trailing time-weighted mean: by far the commonest window, so its loop stands alone and calls nothing.
+ * The trailing time-weighted mean: by far the commonest window, so its loops stand alone and call nothing.
  *
  * Same rules as for every window: reckoned at full minutes and when the input changes, and only when the input is known
  * now and was for `coverMs` of the window.
  */
-import type { Node } from './graph.ts'
+import type { TwoWays, WindowColumn } from './minutes.ts'
 import { Ring } from './ring.ts'
-import type { Rows } from './rows.ts'
 
-export function averageRun(node: Node, input: Node, windowMs: number, coverMs: number): Node['run'] {
+export const MEAN: TwoWays = { byMinute: meanByMinute, create: meanColumn }
+
+/**
+ * The mean of the known ones of the `w` minutes before each: its own value has only begun.
+ *
+ * @param z [w + n] the minutes before the day, then the day's
+ * @param least how many have to be known
+ */
+function meanByMinute(z: Float64Array, w: number, n: number, least: number, out: Float64Array): void {
+  let sum = 0
+  let known = 0
+  for (let i = 0; i < w; i++) {
+    const value = z[i]!
+    if (value !== value) continue
+    sum += value
+    known++
+  }
+  for (let i = 0; i < n; i++) {
+    const value = z[w + i]!
+    const gone = z[i]!
+    const there = value === value
+    out[i] = there && known >= least ? sum / known : Number.NaN
+    if (there) {
+      sum += value
+      known++
+    }
+    if (gone === gone) {
+      sum -= gone
+      known--
+    }
+  }
+}
+
+function meanColumn(windowMs: number, coverMs: number): WindowColumn {
   // (start, value) of each step. The oldest reaches out of the window and the newest is not over: neither is in the sums.
   const steps = new Ring()
   // Kept from day to day; within a day they are locals, for a captured variable that changes is a new object each time.
   const state = { sum: 0, time: 0, last: Number.NaN, lastFrom: 0, held: Number.NaN }
-  return ({ t, minute, n }: Rows) => {
-    const x = input.out
-    const out = node.out
+  return ({ t, minute, n }, x, out) => {
     let { sum, time, last, lastFrom, held } = state
     for (let i = 0; i < n; i++) {
       const at = t[i]!

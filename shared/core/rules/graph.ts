@@ -4,9 +4,10 @@
  * A node's column has one figure for every row of the day at hand: NaN where it is not evaluated.
  */
 import { MINUTE } from '../time.ts'
-import { averageRun } from './average.ts'
-import { extremeRun } from './extreme.ts'
+import { MEAN } from './average.ts'
+import { GREATEST, LEAST } from './extreme.ts'
 import { choose, join, KERNELS } from './kernels.ts'
+import { minuteRun } from './minutes.ts'
 import type { Rows } from './rows.ts'
 import { firstAtOrAfter, type Steps } from './steps.ts'
 import { knownTime, type WindowOp } from './windows.ts'
@@ -63,10 +64,10 @@ export function createGraph() {
     window: (name: string, input: Node, coverMs: number, create: () => WindowOp): Node =>
       make(key(name, [input]), [input], node => windowRun(node, input, create(), coverMs)),
     average: (input: Node, windowMs: number): Node =>
-      make(key(`avg ${windowMs}`, [input]), [input], node => averageRun(node, input, windowMs, WINDOW_COVERAGE * windowMs)),
+      make(key(`avg ${windowMs}`, [input]), [input], node => minuteRun(node, input, windowMs, WINDOW_COVERAGE * windowMs, MEAN)),
     extreme: (input: Node, windowMs: number, sign: 1 | -1): Node =>
       make(key(`extreme ${sign} ${windowMs}`, [input]), [input], node =>
-        extremeRun(node, input, windowMs, WINDOW_COVERAGE * windowMs, sign),
+        minuteRun(node, input, windowMs, WINDOW_COVERAGE * windowMs, sign === 1 ? GREATEST : LEAST),
       ),
     coverage: (input: Node, windowMs: number): Node =>
       make(key(`coverage ${windowMs}`, [input]), [input], node => coverageRun(node, input, windowMs)),

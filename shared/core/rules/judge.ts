@@ -33,23 +33,41 @@ export function judgeDay(
   feed: (stretch: Stretch, seen?: Seen) => void,
 ): void {
   const { n, t, day } = rows
-  const active = instance.active.out
-  const when = instance.when.out
   let start = 0
-  let state = -1
-  for (let i = 0; i <= n; i++) {
-    const next = i === n ? -1 : active[i] !== 1 ? shutState(instance, i) : when[i] === 1 ? TRUE : when[i] === 0 ? FALSE : MISSING
+  let state = n > 0 ? stateAt(instance, 0) : MISSING
+  for (let i = 0; i < n; ) {
+    i = alike(instance, i, n)
+    const next = i < n ? stateAt(instance, i) : undefined
     if (next === state) continue
-    if (i > start) {
-      const from = t[start]!
-      const to = t[i]!
-      book(instance, rows, start, i, state, coverage, span)
-      if (state === TRUE) feed({ from, to, day: day.index, state: 'true' }, look(instance, rows, start, i))
-      else feed({ from, to, day: day.index, state: state === FALSE ? 'false' : 'unknown' })
-    }
+    const from = t[start]!
+    const to = t[i]!
+    book(instance, rows, start, i, state, coverage, span)
+    if (state === TRUE) feed({ from, to, day: day.index, state: 'true' }, look(instance, rows, start, i))
+    else feed({ from, to, day: day.index, state: state === FALSE ? 'false' : 'unknown' })
     start = i
-    state = next
+    state = next ?? MISSING
   }
+}
+
+function stateAt(instance: Instance, i: number): number {
+  if (instance.active.out[i] !== 1) return shutState(instance, i)
+  const value = instance.when.out[i]
+  return value === 1 ? TRUE : value === 0 ? FALSE : MISSING
+}
+
+/** @returns a row after `i` up to which the state is surely that of `i`: most of a day is looked at here, and only here */
+function alike({ active, when, gate }: Instance, i: number, n: number): number {
+  const open = active.out
+  let next = i + 1
+  if (open[i] === 1) {
+    const values = when.out
+    const value = values[i]
+    while (next < n && open[next] === 1 && values[next] === value) next++
+  } else if (gate.out[i] === 0) {
+    const gates = gate.out
+    while (next < n && gates[next] === 0) next++
+  }
+  return next
 }
 
 /** Why the rule does not look at a row. */

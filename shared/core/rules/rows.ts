@@ -13,6 +13,8 @@ export type Rows = {
   t: Float64Array
   /** [n] 1 on a full minute: windows are reckoned anew then, and whenever what they look at changes */
   minute: Uint8Array
+  /** Every row is a full minute, and none is left out. */
+  isMinutely: boolean
 }
 
 /** Longest span of one run, days: ten years. */
@@ -54,7 +56,7 @@ export function rowMaker(sources: Steps[]): (day: Day) => Rows {
       }
     }
     t[n] = day.to
-    return { day, n, t, minute }
+    return { day, n, t, minute, isMinutely: n * MINUTE === day.to - day.from }
   }
 }
 

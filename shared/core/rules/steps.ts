@@ -29,10 +29,11 @@ export type Steps = {
 }
 
 export function stepsOf(equipment_id: string, role: string, series: RoleSeries): Steps {
-  const { ts, values } = ordered(series)
+  const even = isMinutely(series.ts)
+  const { ts, values } = even ? series : ordered(series)
   const holdMs = HOLD_INTERVALS * series.nominalMs
   const [low, high] = ROLES[role]?.range ?? [-Infinity, Infinity]
-  const minutely = holdMs >= MINUTE && isMinutely(ts) && isPlausible(values, low, high)
+  const minutely = even && holdMs >= MINUTE && isPlausible(values, low, high)
   return {
     equipment_id,
     role,

@@ -124,28 +124,16 @@ function isWhole({ points, rows }: Part, { from, to }: HistoryQuery): boolean {
 async function readWhole(duck: Duck, root: string, part: Part, builderOf: BuilderOf): Promise<void> {
   const { points, rows } = part // in the order of the file, which is that of the ids' bytes
   const regular = points.every(({ step }) => step !== null)
-  let [current, taken] = [0, 0]
-  await duck.stream(`SELECT ${VALUE}${regular ? '' : `, ${TS}`} FROM ${source(root, part)}`, chunk => {
-    const values = numbersOf(chunk, 0)
-    const ts = regular ? undefined : numbersOf(chunk, 1)
-    for (let from = 0, to = 0; from < chunk.rowCount; from = to) {
-      const point = points[current]
-      if (!point) throw new Error(`it holds more than ${rows} rows of these points`)
-      to = Math.min(chunk.rowCount, from + point.samples - taken)
-      const times = ts?.subarray(from, to) ?? instants(point, taken, to - from)
-      builderOf(point.point_id).append(times, values.subarray(from, to))
-      taken += to - from
-      if (taken === point.samples) [current, taken] = [current + 1, 0]
+  await duck.columns(regular ? [VALUE] : [VALUE, TS], source(root, part), ([values, ts]) => {
+    if (values!.length !== rows) throw new Error(`it holds ${values!.length} rows of these points instead of ${rows}`)
+    let from = 0
+    for (const { point_id, first, step, samples } of points) {
+      const own = values!.subarray(from, from + samples)
+      if (ts) builderOf(point_id).append(ts.subarray(from, from + samples), own)
+      else builderOf(point_id).appendEven(first, step!, own)
+      from += samples
     }
   })
-  if (current < points.length) throw new Error(`it holds less than ${rows} rows of these points`)
-}
-
-/** Of samples that are equally far apart: those from the nth on. */
-function instants({ first, step }: PartPoint, n: number, count: number): Float64Array {
-  const ts = new Float64Array(count)
-  for (let i = 0; i < count; i++) ts[i] = first + (n + i) * step!
-  return ts
 }
 
 /** What a part holds of the points in a span. */

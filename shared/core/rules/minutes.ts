@@ -1,0 +1,60 @@
+/**
+ * Days of full minutes. Most buildings are read by the minute, and then a window is so many values of an array: nothing need
+ * be remembered but the minutes before. Any other day is reckoned step by step, with the same figures.
+ */
+import { MINUTE } from '../time.ts'
+import type { Node } from './graph.ts'
+import type { Rows } from './rows.ts'
+
+/** Reckons a window over one stretch after another; remembers between them what the window still sees. */
+export type WindowColumn = (rows: Pick<Rows, 'n' | 't' | 'minute'>, x: Float64Array, out: Float64Array) => void
+
+/** The same by the minute: `z` is [w + n], the minutes before the day and the day's; `least` of `w` have to be known. */
+export type MinuteWindow = (z: Float64Array, w: number, n: number, least: number, out: Float64Array) => void
+
+/** One window function in both ways; they give the same figures. */
+export type TwoWays = { byMinute: MinuteWindow; create: (windowMs: number, coverMs: number) => WindowColumn }
+
+/** @param coverMs how much of the window has to be known */
+export function minuteRun(node: Node, input: Node, windowMs: number, coverMs: number, ways: TwoWays): Node['run'] {
+  const create = () => ways.create(windowMs, coverMs)
+  const w = windowMs / MINUTE
+  const least = coverMs / MINUTE
+  if (!Number.isInteger(w)) {
+    const column = create()
+    return rows => column(rows, input.out, node.out)
+  }
+  let z = new Float64Array(w).fill(Number.NaN)
+  /** How many minutes at the head of `z` are such: before the first day there was nothing, minute by minute. */
+  let before = w
+  let column: WindowColumn | undefined
+  return rows => {
+    const { n, isMinutely } = rows
+    if (z.length < w + n) z = widened(z, w, n)
+    if (isMinutely && before >= w) {
+      z.set(input.out.subarray(0, n), w)
+      ways.byMinute(z, w, n, least, node.out)
+      column = undefined
+    } else {
+      column ??= remembering(create(), z.subarray(0, w), rows.t[0]!)
+      column(rows, input.out, node.out)
+      before = isMinutely ? before + n : 0
+      z.set(input.out.subarray(0, n), w)
+    }
+    z.copyWithin(0, n, n + w)
+  }
+}
+
+function widened(z: Float64Array, w: number, n: number): Float64Array<ArrayBuffer> {
+  const wider = new Float64Array(w + Math.ceil(n * 1.25))
+  wider.set(z.subarray(0, w))
+  return wider
+}
+
+/** Goes on step by step after days by the minute: what a window saw of them is told once more. */
+function remembering(column: WindowColumn, before: Float64Array, from: number): WindowColumn {
+  const n = before.length
+  const t = Float64Array.from({ length: n + 1 }, (_, i) => from - (n - i) * MINUTE)
+  column({ n, t, minute: new Uint8Array(n).fill(1) }, before, new Float64Array(n))
+  return column
+}
