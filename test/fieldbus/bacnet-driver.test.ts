@@ -115,7 +115,6 @@ for (const [name, behaviour, kind, reason] of [
     'silent',
     /no answer/,
   ],
-  ['answers in segments', (request, reply) => reply(Buffer.of(0x3c, request.invokeId, 0, 4, 14, 0x0c)), 'fault', /segments/],
 ] as [string, Behaviour, DeviceError['kind'], RegExp][]) {
   test(`a device that ${name} gives no value, and the next read is right`, async t => {
     let isWell = false
@@ -242,7 +241,9 @@ test('requests to us are never answered', async t => {
 test('a port that is taken is named', async t => {
   const peer = await openUdpPeer(t, () => undefined)
   await t.throwsAsync(openBacnetTransport({ address: '127.0.0.1', port: peer.port }, Date.now, SILENT), {
-    message: `BACnet/IP cannot use UDP port ${peer.port} of 127.0.0.1: bind EADDRINUSE 127.0.0.1:${peer.port}`,
+    message: new RegExp(
+      `^BACnet/IP cannot use UDP port ${peer.port} of 127\\.0\\.0\\.1: bind EADDRINUSE 127\\.0\\.0\\.1:${peer.port}, which process \\d+ \\(.+\\) holds$`,
+    ),
   })
 })
 

@@ -43,7 +43,9 @@ test('three thousand mutated answers leave no read open and end nothing', async 
     )
     const questions = range(200).map(i => inputs(i, i + 1).map(({ address }) => address.target))
     const outcomes = await Promise.all(
-      questions.map(targets => transport.request(peer, { service: 14, targets }, { timeoutMs: 100, retries: 0 }, never)),
+      questions.map(targets =>
+        transport.request({ ...peer, concurrency: 200 }, { service: 14, targets }, { timeoutMs: 100, retries: 0 }, never),
+      ),
     )
     for (const { state } of outcomes) ends[state] = (ends[state] ?? 0) + 1
   }

@@ -38,7 +38,7 @@ test('a subscription asks for notifications that need no answer, for a time', as
   const subscription = { processId: 4711, object: { type: 2, instance: 9 }, lifetimeSecs: 600 }
   const outcome = await transport.request(device, { service: 5, subscription }, patient, never)
   t.like(outcome, { state: 'results', results: [] })
-  t.is(device.raw[0]!.subarray(6).toString('hex'), hex('0005 01 05 0a1267 1c00800009 2900 3a0258').toString('hex'))
+  t.is(device.raw[0]!.subarray(6).toString('hex'), hex('0275 01 05 0a1267 1c00800009 2900 3a0258').toString('hex'))
 })
 
 test('a device that cannot be subscribed to says why', async t => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'
-import { READ_PROPERTY, READ_PROPERTY_MULTIPLE } from '#shared/core/bacnet/reply.ts'
+import { type Question, READ_PROPERTY, READ_PROPERTY_MULTIPLE, SUBSCRIBE_COV } from '#shared/core/bacnet/reply.ts'
 import { encodeRequest } from '../../appliance/drivers/bacnet/codec.ts'
 import { importsOf } from '../../scripts/closure.ts'
 
@@ -45,16 +45,23 @@ test('of the BACnet codec only the encoders of reads are imported, and in one fi
   t.deepEqual(imports.toSorted(), parts.map(part => `appliance/drivers/bacnet/codec.ts node-bacnet/lib/${part}.js`).toSorted())
 })
 
-test('every request that can be encoded is a confirmed ReadProperty or ReadPropertyMultiple', t => {
+test('every request that can be encoded is a confirmed ReadProperty, ReadPropertyMultiple or SubscribeCOV', t => {
   const targets = ['analog-input,1', 'analog-output,4194302/priority-array[16]', '1023,0/4194303'].map(
     text => parseTarget(text) as Target,
   )
-  for (const service of [READ_PROPERTY, READ_PROPERTY_MULTIPLE] as const) {
+  const questions: Question[] = [
+    { service: READ_PROPERTY, targets: targets.slice(1, 2) },
+    { service: READ_PROPERTY_MULTIPLE, targets },
+    { service: SUBSCRIBE_COV, subscription: { processId: 1, object: { type: 0, instance: 1 }, lifetimeSecs: 60 } },
+  ]
+  for (const question of questions) {
     for (const station of [undefined, { network: 700, mac: Buffer.of(3) }]) {
-      const bytes = encodeRequest({ service, targets: service === READ_PROPERTY ? targets.slice(1, 2) : targets }, 255, station)
-      const apdu = bytes.subarray(station ? 11 : 6)
-      t.deepEqual([...apdu.subarray(0, 4)], [0x00, 0x05, 255, service])
-      t.is(bytes.readUInt16BE(2), bytes.length)
+      for (const segmentation of [false, true]) {
+        const bytes = encodeRequest(question, 255, station, segmentation)
+        const apdu = bytes.subarray(station ? 11 : 6)
+        t.deepEqual([...apdu.subarray(0, 4)], [segmentation ? 0x02 : 0x00, segmentation ? 0x75 : 0x05, 255, question.service])
+        t.is(bytes.readUInt16BE(2), bytes.length)
+      }
     }
   }
 })

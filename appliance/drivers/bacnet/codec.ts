@@ -8,39 +8,56 @@ import subscribeCov from 'node-bacnet/lib/services/subscribe-cov.js'
 import whoIs from 'node-bacnet/lib/services/who-is.js'
 import type { Station } from '#shared/core/bacnet/frame.ts'
 import type { Target } from '#shared/core/bacnet/object.ts'
+import type { SegmentAck } from '#shared/core/bacnet/segments.ts'
 import { type Question, READ_PROPERTY, READ_PROPERTY_MULTIPLE, SUBSCRIBE_COV } from '#shared/core/bacnet/reply.ts'
 
 const BVLC_BYTES = 4
+/** Functions of the link layer (135-2020 J.2). */
+const REGISTER_FOREIGN_DEVICE = 0x05
 const UNICAST = 0x0a
-const BROADCAST = 0x0b
+/** Who passes a broadcast on: the network itself, or a broadcast manager to all the networks it knows. */
+const BROADCASTS = { network: 0x0b, manager: 0x09 } as const
 /** NPCI bit: an answer is expected, so routers keep the way back (135-2020 6.2.2). */
 const EXPECTING_REPLY = 0x04
-/** No segmented answer is accepted, and none of our requests is segmented. */
+/** None of our requests is segmented. */
 const CONFIRMED_REQUEST = 0x00
+const SEGMENTED_RESPONSE_ACCEPTED = 0x02
 const NO_SEGMENTS = 0x00
+/** Code of "more than 64" (135-2020 20.1.2.4). */
+const MANY_SEGMENTS = 0x70
 /** Code of 1476 bytes (135-2020 20.1.2.5). */
 const TAKES_1476 = 0x05
 const WHOLE = 0xffff_ffff
 /** Longest request: 92 points of 9 bytes each, a point with an index 12. */
 const REQUEST_MAX = 1497
-/** BVLC 4, NPDU with a destination network 6, APDU 2, two tagged instances of 4 bytes each. */
-const WHO_IS_MAX = 20
 
 /**
  * @param station the device behind a router; undefined when it is on the IP network itself
+ * @param segmentation whether the answer may come in parts
  * @returns one datagram with the request: ReadProperty, ReadPropertyMultiple or SubscribeCOV
  * @throws RangeError when it would not fit a datagram
  */
-export function encodeRequest(question: Question, invokeId: number, station: Station | undefined): Buffer {
+export function encodeRequest(question: Question, invokeId: number, station: Station | undefined, segmentation: boolean): Buffer {
   const bytes = { buffer: DRAFT, offset: BVLC_BYTES }
-  npdu.encode(bytes, EXPECTING_REPLY, station && { net: station.network, adr: [...station.mac] })
-  apdu.encodeConfirmedServiceRequest(bytes, CONFIRMED_REQUEST, question.service, NO_SEGMENTS, TAKES_1476, invokeId)
+  encodeNpdu(bytes, EXPECTING_REPLY, station)
+  const type = CONFIRMED_REQUEST | (segmentation ? SEGMENTED_RESPONSE_ACCEPTED : 0)
+  const segments = segmentation ? MANY_SEGMENTS : NO_SEGMENTS
+  apdu.encodeConfirmedServiceRequest(bytes, type, question.service, segments, TAKES_1476, invokeId)
   encodeQuestion(bytes, question)
-  bvlc.encode(bytes.buffer, UNICAST, bytes.offset)
+  return finish(bytes, UNICAST)
+}
+
+type Writing = { buffer: Buffer; offset: number }
+
+const encodeNpdu = (bytes: Writing, control: number, station: Station | undefined): void =>
+  npdu.encode(bytes, control, station && { net: station.network, adr: [...station.mac] })
+
+function finish(bytes: Writing, linkFunction: number): Buffer {
+  bvlc.encode(bytes.buffer, linkFunction, bytes.offset)
   return Buffer.from(bytes.buffer.subarray(0, bytes.offset))
 }
 
-/** Requests are written here and copied once their length is known; encoding is over before anything else runs. */
+/** Everything is written here and copied once its length is known; encoding is over before anything else runs. */
 const DRAFT = Buffer.alloc(REQUEST_MAX)
 /** Object 5, opening and closing tag, property 5, index 5. */
 const SPECIFICATION_MAX = 17
@@ -58,7 +75,7 @@ function specificationOf(target: Target): Uint8Array {
   return made
 }
 
-function encodeQuestion(bytes: { buffer: Buffer; offset: number }, question: Question): void {
+function encodeQuestion(bytes: Writing, question: Question): void {
   switch (question.service) {
     case READ_PROPERTY: {
       const { type, instance, property, index = WHOLE } = question.targets[0]!
@@ -78,6 +95,41 @@ function encodeQuestion(bytes: { buffer: Buffer; offset: number }, question: Que
   }
 }
 
+/** The bit that would say "from the server" is not set in these: we are the client of the transaction. */
+const SEGMENT_ACK = 0x40
+const NEGATIVE = 0x02
+const ABORT = 0x70
+
+/** @returns one datagram with a SegmentACK */
+export function encodeSegmentAck(invokeId: number, ack: SegmentAck, station: Station | undefined): Buffer {
+  const type = SEGMENT_ACK | (ack.isNegative ? NEGATIVE : 0)
+  return encodeShort([type, invokeId, ack.sequence, ack.window], station)
+}
+
+/**
+ * @param reason 135-2020 18.10
+ * @returns one datagram that ends a transaction of ours
+ */
+export const encodeAbort = (invokeId: number, reason: number, station: Station | undefined): Buffer =>
+  encodeShort([ABORT, invokeId, reason], station)
+
+function encodeShort(pdu: number[], station: Station | undefined): Buffer {
+  const bytes = { buffer: DRAFT, offset: BVLC_BYTES }
+  encodeNpdu(bytes, 0, station)
+  for (const byte of pdu) bytes.buffer[bytes.offset++] = byte
+  return finish(bytes, UNICAST)
+}
+
+/**
+ * @param ttlSecs how long the broadcast manager passes broadcasts on to us, 1..65535
+ * @returns one datagram with Register-Foreign-Device (135-2020 J.2.6)
+ */
+export function encodeRegistration(ttlSecs: number): Buffer {
+  const bytes = { buffer: DRAFT, offset: BVLC_BYTES }
+  bytes.offset = bytes.buffer.writeUInt16BE(ttlSecs, bytes.offset)
+  return finish(bytes, REGISTER_FOREIGN_DEVICE)
+}
+
 /** Instances of device objects, both ends included. */
 export type InstanceRange = { low: number; high: number }
 
@@ -89,13 +141,17 @@ const WHO_IS = 8
 /**
  * @param range devices that are meant; undefined means all
  * @param network where it is broadcast by routers, 1..65534 or ALL_NETWORKS; undefined for this IP network alone
- * @returns one datagram with a Who-Is request, to be sent to one address or to the broadcast address
+ * @param broadcast who is to pass it on; undefined when it is for one address
+ * @returns one datagram with a Who-Is request
  */
-export function encodeWhoIs(range: InstanceRange | undefined, network: number | undefined, isBroadcast: boolean): Buffer {
-  const bytes = { buffer: Buffer.alloc(WHO_IS_MAX), offset: BVLC_BYTES }
+export function encodeWhoIs(
+  range: InstanceRange | undefined,
+  network: number | undefined,
+  broadcast: keyof typeof BROADCASTS | undefined,
+): Buffer {
+  const bytes = { buffer: DRAFT, offset: BVLC_BYTES }
   npdu.encode(bytes, 0, network === undefined ? undefined : { net: network, adr: [] })
   apdu.encodeUnconfirmedServiceRequest(bytes, UNCONFIRMED_REQUEST, WHO_IS)
   if (range) whoIs.encode(bytes, range.low, range.high)
-  bvlc.encode(bytes.buffer, isBroadcast ? BROADCAST : UNICAST, bytes.offset)
-  return bytes.buffer.subarray(0, bytes.offset)
+  return finish(bytes, broadcast ? BROADCASTS[broadcast] : UNICAST)
 }

@@ -9,7 +9,8 @@ import type { BacnetValue } from '#shared/core/bacnet/tag.ts'
 import type { ChangeListener } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/reading.ts'
 import { DAY, SECOND } from '#shared/core/time.ts'
-import type { BacnetTransport, Outcome, Patience, Peer } from './transport.ts'
+import type { Outcome, Patience, Peer } from './peer.ts'
+import type { BacnetTransport } from './transport.ts'
 
 type Item = { point_id: string; address: BacnetPoint }
 

@@ -20,7 +20,8 @@ import type { Reading } from '#shared/core/reading.ts'
 import { DAY } from '#shared/core/time.ts'
 import { serial } from '../serial.ts'
 import { covChanges, LIFETIME_SECS } from './cov.ts'
-import type { BacnetTransport, Outcome, Patience, Peer } from './transport.ts'
+import type { Outcome, Patience, Peer } from './peer.ts'
+import type { BacnetTransport } from './transport.ts'
 
 type Item = { point_id: string; address: BacnetPoint }
 

@@ -7,7 +7,8 @@ import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Complaint } from '../../store/config-error.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
 import { bacnetDriver } from './driver.ts'
-import { type BacnetTransport, type Bind, openBacnetTransport, type Peer } from './transport.ts'
+import type { Peer } from './peer.ts'
+import { type BacnetTransport, type Bind, openBacnetTransport } from './transport.ts'
 
 const DEFAULT_PORT = 47_808
 

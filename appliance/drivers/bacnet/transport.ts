@@ -1,234 +1,167 @@
-/** BACnet/IP client transactions over one UDP socket. It asks and never answers: what is no reply to it is dropped. */
-import { createSocket, type Socket } from 'node:dgram'
-import { once } from 'node:events'
+/** BACnet/IP as a client over UDP. It asks and never answers: what is no reply to it, nor said to everybody, is dropped. */
 import type { Logger } from 'pino'
-import {
-  type Endpoint,
-  isSameStation,
-  readApdu,
-  readFrame,
-  readUnconfirmed,
-  type Station,
-  type Unconfirmed,
-} from '#shared/core/bacnet/frame.ts'
-import { type InvokeIds, invokeIds } from '#shared/core/bacnet/invoke-ids.ts'
-import { type PropertyResult, type Question, readReply, type Refusal } from '#shared/core/bacnet/reply.ts'
-import { ALL_NETWORKS, encodeRequest, encodeWhoIs, type InstanceRange } from './codec.ts'
+import { type Endpoint, readApdu, readFrame, readResult, readUnconfirmed, type Unconfirmed } from '#shared/core/bacnet/frame.ts'
+import type { Question } from '#shared/core/bacnet/reply.ts'
+import { broadcastOf } from '#shared/core/bacnet/subnet.ts'
+import { ALL_NETWORKS, encodeWhoIs, type InstanceRange } from './codec.ts'
+import { type Bbmd, type Foreign, type ForeignReport, registerForeign } from './foreign.ts'
+import { type Counters, type Interface, interfaceTo, openInterfaces } from './interfaces.ts'
+import type { Outcome, Patience, Peer } from './peer.ts'
+import { openRoutes } from './routes.ts'
+import { openTransactions } from './transactions.ts'
 
-export type Bind = { address: string; port: number }
-export type Peer = { host: string; port: number; station?: Station }
-/** Whom a Who-Is is for. `local`: whoever hears a broadcast on this IP network. */
+/** Where BACnet/IP is spoken. */
+export type Bind = {
+  /** Local address; 0.0.0.0 for all of the machine. */
+  address: string
+  /** Further ones, each with a socket of its own. A peer is asked from the one on whose subnet it is, else the first. */
+  furtherAddresses?: readonly string[]
+  /** UDP port; 0 takes any that is free. */
+  port: number
+  /** Requests a second that each network is sent at most; unbounded when absent. */
+  maxRequestsPerSecond?: number
+  /** Where to register as a foreign device; broadcasts then go there. */
+  bbmd?: Bbmd
+}
+
+/** Whom a Who-Is is for. A broadcast goes to `port`, by default the one that is bound. */
 export type Audience =
+  /** Whoever hears a broadcast on the IP networks of our interfaces, or that the broadcast manager passes on. */
   | { to: 'local'; port?: number }
   | { to: 'everywhere'; port?: number }
   /** A network behind a router, 1..65534. */
   | { to: 'network'; network: number; port?: number }
   | ({ to: 'host' } & Endpoint)
 
-export type Patience = { timeoutMs: number; retries: number }
+/** One datagram of a Who-Is; `error` says why it was not sent. */
+export type WhoIsSent = { from: string; to: Endpoint; error: string | null }
 
-/** How a request ended. It always ends; there is no exception for what a peer does. */
-export type Outcome =
-  /** `at`: when the answer came, on the clock given to the transport; `rttMs` from the last attempt. */
-  | { state: 'results'; results: PropertyResult[]; at: number; rttMs: number }
-  | { state: 'refused'; refusal: Refusal; at: number; rttMs: number }
-  | { state: 'silent' | 'garbled' | 'cancelled'; reason: string }
-
-export type Counters = {
-  sent: number
-  received: number
-  /** Neither a reply nor an unconfirmed request in a well-formed frame. */
-  malformed: number
-  /** A reply that nobody waits for: late, doubled, or never asked for. */
-  unmatched: number
-  /** A reply with the id of an open request that is no answer to it. */
-  garbled: number
-  /** What was said to nobody in particular: I-Am, notifications, Who-Is. */
-  unconfirmed: number
+export type InterfaceReport = Counters & {
+  address: string
+  port: number
+  /** Where its broadcasts go; empty when it is on no network that has such an address. */
+  broadcast_addresses: string[]
+  /** Why broadcasts of its network cannot be heard; null when they can. */
+  deafness: string | null
 }
+
+/** For "why is it empty?". */
+export type Diagnostics = { interfaces: InterfaceReport[]; bbmd: ForeignReport | null }
 
 export interface BacnetTransport {
   request(peer: Peer, question: Question, patience: Patience, signal: AbortSignal): Promise<Outcome>
   /** Hears every unconfirmed request that comes in, also those that came by broadcast. @returns what ends it */
   listen(take: (message: Unconfirmed) => void): () => void
   /**
-   * Sends one Who-Is; answers come to those who `listen`. A broadcast goes to `port`, by default the one we are bound to.
+   * Sends one Who-Is; answers come to those who `listen`.
    *
    * @param range devices that are meant; undefined means all
-   * @throws Error when it cannot be sent
+   * @returns what was sent, or why not; empty when no interface is on a network with a broadcast address
    */
-  whoIs(audience: Audience, range?: InstanceRange): Promise<void>
+  whoIs(audience: Audience, range?: InstanceRange): Promise<WhoIsSent[]>
+  /** Of all interfaces together. */
   counters(): Readonly<Counters>
+  diagnostics(): Diagnostics
   close(): Promise<void>
 }
 
-type Pending = {
-  peer: Peer
-  question: Question
-  signal: AbortSignal
-  sentAt: number
-  /** Why the latest reply with this id was not taken. */
-  garbled: string | undefined
-  settle(outcome: Outcome): void
-}
-
-/** Room for what devices answer in one burst; the kernel's own is about 90 full datagrams. */
-const RECEIVE_BUFFER_BYTES = 1024 * 1024
-/** How long the id of a request that was sent again or given up stays unused: a late answer finds nobody. */
-const QUIET_MS = 30_000
+const DEFAULT_PORT = 47_808
 
 /**
  * Opens the client.
  *
- * @param bind local address and UDP port; port 0 takes any that is free
  * @param now what `at` is reckoned in; timeouts run on the machine's own clock
- * @throws Error when the port is taken or the address is not this machine's
+ * @param random in [0, 1), spreads repetitions
+ * @throws Error when a port is taken, with who holds it if that can be known, or an address is not this machine's
  */
-export async function openBacnetTransport(bind: Bind, now: () => number, log: Logger): Promise<BacnetTransport> {
-  const ids = invokeIds<Pending>()
-  const counters: Counters = { sent: 0, received: 0, malformed: 0, unmatched: 0, garbled: 0, unconfirmed: 0 }
+export async function openBacnetTransport(
+  bind: Bind,
+  now: () => number,
+  log: Logger,
+  random: () => number = Math.random,
+): Promise<BacnetTransport> {
   const listeners = new Set<(message: Unconfirmed) => void>()
-  const heeded = new WeakSet<AbortSignal>()
-  const socket = await bindSocket(bind)
-  socket.on('error', error => log.error({ err: error }, 'the BACnet/IP socket reports an error'))
-  socket.on('message', (bytes, { address, port }) => receive(bytes, { host: address, port }))
+  let foreign: Foreign | undefined
+  const interfaces = await openInterfaces([bind.address, ...(bind.furtherAddresses ?? [])], bind.port, receive, log)
+  const routeTo = openRoutes(interfaces, bind.maxRequestsPerSecond)
+  const transactions = openTransactions({ routeTo, now, random })
+  const registrar = bind.bbmd && interfaceTo(bind.bbmd.host, interfaces)
+  if (bind.bbmd && registrar) foreign = registerForeign(bind.bbmd, registrar.send, log)
 
-  /** Matches on id, address and station here, on service and properties in `readReply`; never on the sender's port. */
-  function receive(bytes: Uint8Array, from: Endpoint): void {
-    counters.received++
+  function receive(bytes: Uint8Array, from: Endpoint, { counters }: Interface): void {
     const frame = readFrame(bytes)
-    const unconfirmed = frame && readUnconfirmed(frame, from)
-    if (unconfirmed) return announce(unconfirmed)
-    const apdu = frame && readApdu(frame.apdu)
+    if (!frame) {
+      const result = readResult(bytes)
+      if (result === undefined || !foreign?.take(from, result)) counters.malformed++
+      return
+    }
+    const message = readUnconfirmed(frame, from)
+    if (message) {
+      counters.unconfirmed++
+      for (const take of listeners) take(message)
+      return
+    }
+    const apdu = readApdu(frame.apdu)
     if (!apdu) return void counters.malformed++
-    const pending = ids.find(frame.origin?.host ?? from.host, apdu.invokeId)
-    if (!pending || !isSameStation(frame.source, pending.peer.station)) return void counters.unmatched++
-    const reply = readReply(apdu, pending.question)
-    if (reply.state !== 'garbled') return pending.settle({ ...reply, at: now(), rttMs: performance.now() - pending.sentAt })
-    counters.garbled++
-    pending.garbled = reply.reason
+    const taken = transactions.take(frame.origin?.host ?? from.host, frame.source, apdu)
+    if (taken !== 'taken') counters[taken]++
   }
 
-  function announce(message: Unconfirmed): void {
-    counters.unconfirmed++
-    for (const take of listeners) take(message)
-  }
-
-  function send(datagram: Buffer, { host, port }: Peer, fail: (error: Error) => void): void {
-    counters.sent++
-    try {
-      socket.send(datagram, port, host, error => error && fail(error))
-    } catch (error) {
-      fail(error as Error)
-    }
-  }
-
-  /** One listener for each signal, not for each request: a poll has thousands of requests and one signal. */
-  function heed(signal: AbortSignal): void {
-    if (heeded.has(signal)) return
-    heeded.add(signal)
-    const cancel = () => {
-      for (const pending of ids.all()) if (pending.signal === signal) pending.settle(CANCELLED)
-    }
-    signal.addEventListener('abort', cancel, { once: true })
+  /** Who-Is on its way through one interface: none where there is no broadcast address. */
+  function call(through: Interface, audience: Audience, range: InstanceRange | undefined): Promise<WhoIsSent>[] {
+    if (audience.to === 'host') return [sendOne(through, encodeWhoIs(range, undefined, undefined), audience)]
+    const { port = bind.port || DEFAULT_PORT } = audience
+    const network = networkOf(audience)
+    if (through === registrar && bind.bbmd) return [sendOne(through, encodeWhoIs(range, network, 'manager'), bind.bbmd)]
+    return broadcastsOf(through).map(host => sendOne(through, encodeWhoIs(range, network, 'network'), { host, port }))
   }
 
   return {
-    request: (peer, question, patience, signal) =>
-      new Promise(resolve => {
-        if (signal.aborted) return resolve(CANCELLED)
-        heed(signal)
-        return transact({ ids, send }, { peer, question, patience, signal, resolve })
-      }),
+    request: transactions.request,
     listen(take) {
       listeners.add(take)
       return () => void listeners.delete(take)
     },
-    whoIs: (audience, range) =>
-      new Promise((resolve, reject) => {
-        const { datagram, peer } = ask(audience, range, bind.port || DEFAULT_PORT)
-        socket.send(datagram, peer.port, peer.host, error => (error ? reject(error) : resolve()))
-      }),
-    counters: () => counters,
+    whoIs(audience, range) {
+      const ways = audience.to === 'host' ? [interfaceTo(audience.host, interfaces)] : interfaces
+      return Promise.all(ways.flatMap(through => call(through, audience, range)))
+    },
+    counters: () => sum(interfaces.map(({ counters }) => counters)),
+    diagnostics: () => ({ interfaces: interfaces.map(reportOf), bbmd: foreign?.report() ?? null }),
     async close() {
-      for (const pending of ids.all()) pending.settle({ state: 'cancelled', reason: 'the transport closes' })
-      socket.close()
-      await once(socket, 'close')
+      foreign?.close()
+      transactions.close()
+      await Promise.all(interfaces.map(one => one.close()))
     },
   }
 }
 
-const DEFAULT_PORT = 47_808
-const LIMITED_BROADCAST = '255.255.255.255'
-
-function ask(audience: Audience, range: InstanceRange | undefined, defaultPort: number): { datagram: Buffer; peer: Endpoint } {
-  if (audience.to === 'host') return { datagram: encodeWhoIs(range, undefined, false), peer: audience }
-  const networks = { local: undefined, everywhere: ALL_NETWORKS }
-  const network = audience.to === 'network' ? audience.network : networks[audience.to]
-  const { port = defaultPort } = audience
-  return { datagram: encodeWhoIs(range, network, true), peer: { host: LIMITED_BROADCAST, port } }
+function networkOf(audience: Exclude<Audience, { to: 'host' }>): number | undefined {
+  if (audience.to === 'network') return audience.network
+  return audience.to === 'everywhere' ? ALL_NETWORKS : undefined
 }
 
-async function bindSocket(bind: Bind): Promise<Socket> {
-  const socket = createSocket({
-    type: 'udp4',
-    reuseAddr: false,
-    recvBufferSize: RECEIVE_BUFFER_BYTES,
-    // Addresses are literals, so that no name server delays a poll.
-    lookup: (address, _, done) => done(null, address, 4),
+const sendOne = (through: Interface, datagram: Buffer, { host, port }: Endpoint): Promise<WhoIsSent> =>
+  new Promise(resolve => {
+    const to = { host, port }
+    through.send(datagram, to, error => resolve({ from: through.address, to, error: error?.message ?? null }))
   })
-  try {
-    // Listen first: with a lookup that answers at once, binding is over before `bind` returns.
-    const listening = once(socket, 'listening')
-    socket.bind(bind)
-    await listening
-    socket.setBroadcast(true)
-    return socket
-  } catch (error) {
-    socket.close()
-    const reason = (error as Error).message
-    throw new Error(`BACnet/IP cannot use UDP port ${bind.port} of ${bind.address}: ${reason}`, { cause: error })
+
+const broadcastsOf = ({ subnets }: Interface): string[] =>
+  subnets().flatMap(({ address, netmask }) => broadcastOf(address, netmask) ?? [])
+
+const reportOf = (one: Interface): InterfaceReport => ({
+  address: one.address,
+  port: one.port,
+  broadcast_addresses: broadcastsOf(one),
+  deafness: one.deafness,
+  ...one.counters,
+})
+
+function sum([first, ...rest]: Counters[]): Counters {
+  const total = { ...first! }
+  for (const counters of rest) {
+    for (const name of Object.keys(total) as (keyof Counters)[]) total[name] += counters[name]
   }
-}
-
-const CANCELLED: Outcome = { state: 'cancelled', reason: 'cancelled' }
-
-type Machinery = { ids: InvokeIds<Pending>; send(datagram: Buffer, peer: Peer, fail: (error: Error) => void): void }
-type Request = { peer: Peer; question: Question; patience: Patience; signal: AbortSignal; resolve(outcome: Outcome): void }
-
-/**
- * One request from its first datagram to its end. Each attempt waits half a timeout longer than the one before and
- * repeats the invoke id, so that the device can see the repetition, and a late answer is still the answer (135-2020 5.4.4).
- */
-function transact({ ids, send }: Machinery, { peer, question, patience, signal, resolve }: Request): void {
-  const pending: Pending = { peer, question, signal, sentAt: 0, garbled: undefined, settle }
-  const opened = ids.open(peer.host, pending, performance.now())
-  if (opened === undefined) return resolve({ state: 'silent', reason: `all invoke ids of ${peer.host} are in use` })
-  const invokeId = opened
-  const datagram = encodeRequest(question, invokeId, peer.station)
-  let timer: NodeJS.Timeout | undefined
-  let attempts = 0
-
-  function settle(outcome: Outcome): void {
-    if (ids.find(peer.host, invokeId) !== pending) return
-    clearTimeout(timer)
-    const isClean = attempts === 1 && !('reason' in outcome)
-    ids.close(peer.host, invokeId, performance.now() + (isClean ? 0 : QUIET_MS))
-    resolve(outcome)
-  }
-
-  function attempt(): void {
-    if (attempts > patience.retries) return settle(unanswered(pending, attempts))
-    timer = setTimeout(attempt, patience.timeoutMs * (1 + attempts / 2))
-    attempts++
-    pending.sentAt = performance.now()
-    send(datagram, peer, error => settle({ state: 'silent', reason: `cannot be sent: ${error.message}` }))
-  }
-
-  attempt()
-}
-
-function unanswered({ garbled, peer }: Pending, attempts: number): Outcome {
-  if (garbled) return { state: 'garbled', reason: garbled }
-  return { state: 'silent', reason: `no answer from ${peer.host}:${peer.port} in ${attempts} attempts` }
+  return total
 }

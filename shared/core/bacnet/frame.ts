@@ -1,4 +1,5 @@
 /** The gate: what a datagram must be before anything in it is believed. */
+import type { Segment } from './segments.ts'
 
 /** A device behind a router: its network and its address there (135-2020 6.2). */
 export type Station = { network: number; mac: Uint8Array }
@@ -21,8 +22,8 @@ export type Apdu =
   | { kind: 'done'; invokeId: number; service: number }
   | { kind: 'error'; invokeId: number; service: number; payload: Uint8Array }
   | { kind: 'reject' | 'abort'; invokeId: number; reason: number }
-  /** Part of a segmented answer, which no request of ours allows. */
-  | { kind: 'segment'; invokeId: number }
+  /** A part of an answer, see segments.ts. */
+  | ({ kind: 'segment' } & Segment)
 
 /** What somebody says to nobody in particular: I-Am, a COV notification, Who-Is. */
 export type Unconfirmed = Endpoint & {
@@ -34,6 +35,7 @@ export type Unconfirmed = Endpoint & {
 }
 
 const BVLC = 0x81
+const RESULT = 0x00
 const FORWARDED = 0x04
 const UNICAST = 0x0a
 const BROADCAST = 0x0b
@@ -88,7 +90,19 @@ function readNpdu(bytes: Uint8Array): Frame | undefined {
   return source ? { source, apdu } : { apdu }
 }
 
+/**
+ * A broadcast manager's word on what we asked of it (135-2020 J.2.1).
+ *
+ * @returns 0 done, 0x30 it registers no foreign device, 0x60 it passes no broadcast on; undefined for any other datagram
+ */
+export function readResult(bytes: Uint8Array): number | undefined {
+  const isResult = bytes.length === 6 && bytes[0] === BVLC && bytes[1] === RESULT && bytes[2] === 0 && bytes[3] === 6
+  return isResult ? (bytes[4]! << 8) | bytes[5]! : undefined
+}
+
 const SEGMENTED = 0x08
+const MORE_FOLLOWS = 0x04
+const WINDOW_MAX = 127
 
 /** @returns undefined for what is not a server's reply: requests, I-Am, notifications, SegmentACK */
 export function readApdu(bytes: Uint8Array): Apdu | undefined {
@@ -98,7 +112,7 @@ export function readApdu(bytes: Uint8Array): Apdu | undefined {
     case 2:
       return bytes.length === 3 ? { kind: 'done', invokeId, service: third } : undefined
     case 3:
-      if (first & SEGMENTED) return { kind: 'segment', invokeId }
+      if (first & SEGMENTED) return readSegment(bytes)
       return { kind: 'ack', invokeId, service: third, payload: bytes.subarray(3) }
     case 5:
       return { kind: 'error', invokeId, service: third, payload: bytes.subarray(3) }
@@ -109,6 +123,14 @@ export function readApdu(bytes: Uint8Array): Apdu | undefined {
     default:
       return undefined
   }
+}
+
+/** 135-2020 20.1.5: type, invoke id, sequence number, proposed window size, service. */
+function readSegment(bytes: Uint8Array): Apdu | undefined {
+  const [first = 0, invokeId = 0, sequence = 0, window = 0, service] = bytes
+  if (service === undefined || window < 1 || window > WINDOW_MAX) return undefined
+  const isLast = (first & MORE_FOLLOWS) === 0
+  return { kind: 'segment', invokeId, sequence, window, isLast, service, payload: bytes.subarray(5) }
 }
 
 const UNCONFIRMED_REQUEST = 0x10

@@ -1,0 +1,79 @@
+/** Registered with a broadcast manager (BBMD) in another network, so that broadcasts reach us there (135-2020 J.5). */
+import type { Logger } from 'pino'
+import type { Endpoint } from '#shared/core/bacnet/frame.ts'
+import { encodeRegistration } from './codec.ts'
+
+export type Bbmd = Endpoint & { ttlSecs: number }
+
+/** `waiting`: not answered yet. `silent`: it does not answer. */
+export type ForeignState = 'waiting' | 'registered' | 'refused' | 'silent'
+export type ForeignReport = Endpoint & { ttl_secs: number; state: ForeignState; registrations: number }
+
+export type Foreign = {
+  /** Takes a BVLC-Result. @returns false when it is not the manager's */
+  take(from: Endpoint, code: number): boolean
+  report(): ForeignReport
+  close(): void
+}
+
+/** A manager that refuses or is away is asked this often, unless the registration would be renewed sooner. */
+const RETRY_MS = 10_000
+const REGISTRATION_REFUSED = 0x30
+
+/**
+ * Registers now, again at half of each lifetime, and sooner while it is not registered. Each change of state is a line
+ * in the log, not each attempt.
+ *
+ * @param send passes a datagram to a place; that it cannot is the same as no answer
+ */
+export function registerForeign(
+  bbmd: Bbmd,
+  send: (datagram: Buffer, to: Endpoint, done: () => void) => void,
+  log: Logger,
+): Foreign {
+  const { host, port, ttlSecs } = bbmd
+  const datagram = encodeRegistration(ttlSecs)
+  const renewMs = (ttlSecs * 1000) / 2
+  let state: ForeignState = 'waiting'
+  let registrations = 0
+  let isAnswered = true
+  let timer: NodeJS.Timeout
+
+  function become(next: ForeignState, level: 'info' | 'warn', words: string): void {
+    if (state !== next) log[level]({ bbmd: `${host}:${port}` }, `the broadcast manager ${host}:${port} ${words}`)
+    state = next
+  }
+
+  function register(): void {
+    if (!isAnswered) become('silent', 'warn', 'does not answer')
+    isAnswered = false
+    send(datagram, bbmd, () => undefined)
+    again(Math.min(RETRY_MS, renewMs))
+  }
+
+  function again(afterMs: number): void {
+    clearTimeout(timer)
+    timer = setTimeout(register, afterMs)
+  }
+
+  register()
+  return {
+    take(from, code) {
+      if (from.host !== host || from.port !== port) return false
+      if (code === 0) {
+        isAnswered = true
+        registrations++
+        become('registered', 'info', 'has registered us')
+        again(renewMs)
+      } else if (code === REGISTRATION_REFUSED) {
+        isAnswered = true
+        become('refused', 'warn', 'refuses to register us as a foreign device')
+      } else {
+        log.debug({ code }, 'the broadcast manager declines')
+      }
+      return true
+    },
+    report: () => ({ host, port, ttl_secs: ttlSecs, state, registrations }),
+    close: () => clearTimeout(timer),
+  }
+}

@@ -1,0 +1,159 @@
+/** The local addresses from which BACnet/IP is spoken: a socket at each, and one more where its broadcasts are heard. */
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { networkInterfaces } from 'node:os'
+import type { Logger } from 'pino'
+import type { Endpoint } from '#shared/core/bacnet/frame.ts'
+import { broadcastOf, isSameSubnet } from '#shared/core/bacnet/subnet.ts'
+import { whoHoldsPort } from './port-holder.ts'
+
+export type Counters = {
+  sent: number
+  received: number
+  /** Neither a reply nor an unconfirmed request in a well-formed frame. */
+  malformed: number
+  /** A reply that nobody waits for: late, doubled, or never asked for. */
+  unmatched: number
+  /** A reply with the id of an open request that is no answer to it. */
+  garbled: number
+  /** What was said to nobody in particular: I-Am, notifications, Who-Is. */
+  unconfirmed: number
+}
+
+export type Subnet = { address: string; netmask: string }
+
+export type Interface = {
+  readonly address: string
+  readonly port: number
+  readonly counters: Counters
+  /** Why broadcasts of this network cannot be heard; null when they can. */
+  readonly deafness: string | null
+  /** IP networks that are reached through it, as the machine has them now. */
+  subnets(): Subnet[]
+  /** @param done called with the error or null, at once or a little later */
+  send(datagram: Buffer, to: Endpoint, done: (error: Error | null) => void): void
+  close(): Promise<void>
+}
+
+export type Interfaces = readonly [Interface, ...Interface[]]
+export type Receive = (bytes: Buffer, from: Endpoint, through: Interface) => void
+
+const EVERYWHERE = '0.0.0.0'
+const ORIGINAL_BROADCAST = 0x0b
+/** Room for what devices answer in one burst; the kernel's own is about 90 full datagrams. */
+const RECEIVE_BUFFER_BYTES = 1024 * 1024
+
+/**
+ * @param addresses each is this machine's; 0.0.0.0 for all of them
+ * @param port 0 takes any that is free
+ * @throws Error when the port is taken or an address is not this machine's; nothing is open then
+ */
+export async function openInterfaces(
+  [first, ...further]: readonly [string, ...string[]],
+  port: number,
+  receive: Receive,
+  log: Logger,
+): Promise<Interfaces> {
+  const open: [Interface, ...Interface[]] = [await openInterface(first, port, receive, log)]
+  try {
+    for (const address of further) open.push(await openInterface(address, port, receive, log))
+    return open
+  } catch (error) {
+    await Promise.all(open.map(one => one.close()))
+    throw error
+  }
+}
+
+async function openInterface(address: string, port: number, receive: Receive, log: Logger): Promise<Interface> {
+  const socket = await bindSocket(address, port)
+  socket.setBroadcast(true)
+  const bound = socket.address().port
+  const counters: Counters = { sent: 0, received: 0, malformed: 0, unmatched: 0, garbled: 0, unconfirmed: 0 }
+  const { ear, deafness } = await openEar(address, bound)
+  let subnets = subnetsOf(address)
+
+  const own: Interface = {
+    address,
+    port: bound,
+    counters,
+    deafness,
+    subnets: () => (subnets = subnetsOf(address)),
+    send(datagram, to, done) {
+      counters.sent++
+      try {
+        socket.send(datagram, to.port, to.host, done)
+      } catch (error) {
+        done(error as Error)
+      }
+    },
+    close: async () => {
+      for (const open of [socket, ear]) {
+        if (!open) continue
+        open.close()
+        await once(open, 'close')
+      }
+    },
+  }
+  for (const open of [socket, ear]) {
+    open?.on('error', error => log.error({ err: error }, 'the BACnet/IP socket reports an error'))
+    open?.on('message', (bytes, { address: host, port }) => {
+      // What we broadcast comes back to us.
+      if (port === bound && bytes[1] === ORIGINAL_BROADCAST && subnets.some(one => one.address === host)) return
+      counters.received++
+      receive(bytes, { host, port }, own)
+    })
+  }
+  return own
+}
+
+/** @returns the interface on whose subnet the host is, else the first */
+export function interfaceTo(host: string, interfaces: Interfaces): Interface {
+  if (interfaces.length === 1) return interfaces[0]
+  const near = interfaces.find(({ subnets }) => subnets().some(({ address, netmask }) => isSameSubnet(host, address, netmask)))
+  return near ?? interfaces[0]
+}
+
+/** A socket that is bound to an address does not hear what is sent to the broadcast address, on Linux. */
+async function openEar(address: string, port: number): Promise<{ ear: Socket | undefined; deafness: string | null }> {
+  if (address === EVERYWHERE) return { ear: undefined, deafness: null }
+  const [subnet] = subnetsOf(address)
+  const broadcast = subnet && broadcastOf(address, subnet.netmask)
+  if (!broadcast) return { ear: undefined, deafness: `${address} is on no network with a broadcast address` }
+  try {
+    return { ear: await bindSocket(broadcast, port), deafness: null }
+  } catch (error) {
+    return { ear: undefined, deafness: (error as Error).message }
+  }
+}
+
+/** For 0.0.0.0 all that are not the machine's own; else the one that holds the address. */
+function subnetsOf(address: string): Subnet[] {
+  const all = Object.values(networkInterfaces()).flatMap(list => list ?? [])
+  const ipv4 = all.filter(({ family }) => family === 'IPv4')
+  if (address === EVERYWHERE) return ipv4.filter(({ internal }) => !internal)
+  const own = ipv4.find(one => one.address === address) ?? ipv4.find(one => isSameSubnet(one.address, address, one.netmask))
+  return own ? [{ address, netmask: own.netmask }] : []
+}
+
+async function bindSocket(address: string, port: number): Promise<Socket> {
+  const socket = createSocket({
+    type: 'udp4',
+    // Otherwise another process could take the port too, and with it our answers.
+    reuseAddr: false,
+    recvBufferSize: RECEIVE_BUFFER_BYTES,
+    // Addresses are literals, so that no name server delays a poll.
+    lookup: (address, _, done) => done(null, address, 4),
+  })
+  try {
+    // Listen first: with a lookup that answers at once, binding is over before `bind` returns.
+    const listening = once(socket, 'listening')
+    socket.bind({ address, port })
+    await listening
+    return socket
+  } catch (error) {
+    socket.close()
+    const holder = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? whoHoldsPort(port) : undefined
+    const reason = `${(error as Error).message}${holder ? `, which ${holder} holds` : ''}`
+    throw new Error(`BACnet/IP cannot use UDP port ${port} of ${address}: ${reason}`, { cause: error })
+  }
+}

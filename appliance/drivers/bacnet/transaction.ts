@@ -1,0 +1,216 @@
+/** One request, from its turn with the device to its end. */
+import type { Apdu } from '#shared/core/bacnet/frame.ts'
+import type { InvokeIds } from '#shared/core/bacnet/invoke-ids.ts'
+import { attemptMs } from '#shared/core/bacnet/pace.ts'
+import { type Question, readReply } from '#shared/core/bacnet/reply.ts'
+import { type Assembly, type Progress, type Segment, type SegmentAck, takeSegment } from '#shared/core/bacnet/segments.ts'
+import { encodeAbort, encodeRequest, encodeSegmentAck } from './codec.ts'
+import type { Place } from './lanes.ts'
+import type { Outcome, Patience, Peer } from './peer.ts'
+import type { Route } from './routes.ts'
+
+export type Taken = 'taken' | 'garbled'
+export type Pending = {
+  readonly peer: Peer
+  /** A reply with our invoke id, from our device. */
+  take(apdu: Apdu): Taken
+  settle(outcome: Outcome): void
+}
+
+export type Machinery = {
+  ids: InvokeIds<Pending>
+  route: Route
+  /** What `at` is reckoned in, ms. */
+  now: () => number
+  /** In [0, 1), spreads repetitions. */
+  random: () => number
+  /** Told when the end of a segmented answer has been acknowledged, which the device may not hear. */
+  sayFarewell(invokeId: number, sequence: number, datagram: Buffer): void
+}
+
+export type Request = { peer: Peer; question: Question; patience: Patience; resolve(outcome: Outcome): void }
+
+/** How long the id of a request that was sent again, given up or answered in parts stays unused: what is late finds nobody. */
+const QUIET_MS = 30_000
+/** Who is silent for longer than this no longer keeps the others on its network waiting. */
+const HOLD_MS = 1000
+/** How often a request looks for a free invoke id when its address has none. */
+const NO_ID_MS = 250
+/** Timeouts that a part of an answer may take: the device repeats what was lost only after a timeout of its own. */
+const PART_TIMEOUTS = 2
+/** An answer in parts may take this long: 64 kB over MS/TP at 38,400 bit/s take half of it. */
+const PARTS_MS = 60_000
+/** Reasons of an Abort (135-2020 18.10). */
+const OTHER = 0
+const BUFFER_OVERFLOW = 1
+const TSM_TIMEOUT = 10
+
+/**
+ * Waits for its turn with the device, then for each attempt with the network. Attempts repeat the invoke id, so that the
+ * device can see the repetition, and a late answer is still the answer (135-2020 5.4.4).
+ *
+ * @returns what replies are given to; it may be over already
+ */
+export function transact(machinery: Machinery, { peer, question, patience, resolve }: Request): Pending {
+  const { ids, route, now, random, sayFarewell } = machinery
+  const { through, network, device } = route
+  const { station, concurrency = 1, segmentation = true } = peer
+  const pending: Pending = { peer, take, settle }
+  let isOver = false
+  let invokeId = 0
+  let datagram: Buffer | undefined
+  let timer: NodeJS.Timeout | undefined
+  let atDevice: Place | undefined
+  let onNetwork: Place | undefined
+  let attempts = 0
+  let sentAt = 0
+  let assembly: Assembly | undefined
+  let partsSince = 0
+  /** Why the latest reply with this id was not taken. */
+  let garbled: string | undefined
+
+  atDevice = device.enter(concurrency, () => open(patience.timeoutMs * (1 + patience.retries)))
+  // It may be over before it knows its place.
+  if (isOver) leave()
+  return pending
+
+  function open(leftMs: number): void {
+    const id = ids.open(peer.host, pending, performance.now())
+    if (id !== undefined) {
+      invokeId = id
+      datagram = encodeRequest(question, id, station, segmentation)
+      attempt()
+    } else if (leftMs > 0) timer = setTimeout(open, NO_ID_MS, leftMs - NO_ID_MS)
+    else settle({ state: 'silent', reason: `all invoke ids of ${peer.host} are in use` })
+  }
+
+  function attempt(): void {
+    if (attempts > patience.retries) return settle(unanswered())
+    onNetwork = network.lane.enter(network.width(concurrency), () => {
+      const pauseMs = network.pauseMs(performance.now())
+      if (pauseMs > 0) timer = setTimeout(send, pauseMs)
+      else send()
+    })
+    if (isOver) leave()
+  }
+
+  function send(): void {
+    const waitMs = attemptMs(patience.timeoutMs, attempts, random())
+    attempts++
+    sentAt = performance.now()
+    timer = setTimeout(hold, Math.min(waitMs, HOLD_MS), waitMs - HOLD_MS)
+    through.send(datagram!, peer, error => {
+      if (error) settle({ state: 'silent', reason: `cannot be sent: ${error.message}` })
+    })
+  }
+
+  function hold(leftMs: number): void {
+    onNetwork?.leave()
+    if (leftMs > 0) timer = setTimeout(attempt, leftMs)
+    else attempt()
+  }
+
+  function take(apdu: Apdu): Taken {
+    if (apdu.kind === 'segment' && segmentation) return takePart(apdu)
+    const reply = readReply(apdu, question)
+    if (reply.state === 'garbled') {
+      garbled = reply.reason
+      return 'garbled'
+    }
+    settle({ ...reply, at: now(), rttMs: performance.now() - sentAt })
+    return 'taken'
+  }
+
+  function takePart(segment: Segment): Taken {
+    if (segment.service !== question.service) {
+      garbled = `the answer is to service ${segment.service}`
+      return 'garbled'
+    }
+    const progress = takeSegment(assembly, segment)
+    switch (progress.state) {
+      case 'foreign':
+        garbled = progress.reason
+        return 'garbled'
+      case 'too_large':
+        // As a device says that its answer does not fit; fewer points then may.
+        settle({
+          state: 'refused',
+          refusal: { by: 'abort', reason: BUFFER_OVERFLOW },
+          at: now(),
+          rttMs: performance.now() - sentAt,
+        })
+        return 'taken'
+      case 'more':
+        if (progress.isNew) awaitPart()
+        assembly = progress.assembly
+        if (progress.ack) acknowledge(progress.ack)
+        return 'taken'
+      case 'whole':
+        return takeWhole(progress)
+    }
+  }
+
+  /** Only a new part buys more time. */
+  function awaitPart(): void {
+    clearTimeout(timer)
+    const since = performance.now()
+    if (!assembly) partsSince = since
+    const leftMs = partsSince + PARTS_MS - since
+    timer = setTimeout(breakOff, Math.min(PART_TIMEOUTS * patience.timeoutMs, leftMs))
+  }
+
+  function breakOff(): void {
+    const parts = assembly?.parts.length
+    settle({ state: 'silent', reason: `the answer of ${peer.host}:${peer.port} broke off after ${parts} parts` })
+  }
+
+  function takeWhole({ service, payload, ack }: Extract<Progress, { state: 'whole' }>): Taken {
+    sayFarewell(invokeId, ack.sequence, acknowledge(ack))
+    assembly = undefined
+    const reply = readReply({ kind: 'ack', invokeId, service, payload }, question)
+    if (reply.state === 'garbled') settle(reply)
+    else settle({ ...reply, at: now(), rttMs: performance.now() - sentAt })
+    return reply.state === 'garbled' ? 'garbled' : 'taken'
+  }
+
+  function acknowledge(ack: SegmentAck): Buffer {
+    const bytes = encodeSegmentAck(invokeId, ack, station)
+    through.send(bytes, peer, ignore)
+    return bytes
+  }
+
+  function unanswered(): Outcome {
+    if (garbled) return { state: 'garbled', reason: garbled }
+    return { state: 'silent', reason: `no answer from ${peer.host}:${peer.port} in ${attempts} attempts` }
+  }
+
+  function settle(outcome: Outcome): void {
+    if (isOver) return
+    isOver = true
+    clearTimeout(timer)
+    if (assembly) through.send(encodeAbort(invokeId, abortReason(outcome), station), peer, ignore)
+    if (datagram) {
+      const isClean = attempts === 1 && !('reason' in outcome) && partsSince === 0
+      ids.close(peer.host, invokeId, performance.now() + (isClean ? 0 : QUIET_MS))
+    }
+    resolve(outcome)
+    leave()
+  }
+
+  function leave(): void {
+    onNetwork?.leave()
+    atDevice?.leave()
+  }
+}
+
+/** Its failure shows as the silence that follows. */
+const ignore = (): void => undefined
+
+/**
+ * Why we end an answer in the midst of its parts. The device would else repeat them for as long as its retries last, and
+ * many have room for one transaction alone. It is sent in transactions that we began, never to a stranger.
+ */
+function abortReason({ state }: Outcome): number {
+  if (state === 'refused') return BUFFER_OVERFLOW
+  return state === 'silent' ? TSM_TIMEOUT : OTHER
+}
