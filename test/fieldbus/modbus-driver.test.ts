@@ -6,7 +6,7 @@ import { type ModbusBus, modbusBus, type Patience } from '../../appliance/driver
 import { modbusDriver } from '../../appliance/drivers/modbus/driver.ts'
 import { tcpLink } from '../../appliance/drivers/modbus/tcp-link.ts'
 import { openModbusDevice, type SimRegister } from '../sim/modbus-device.ts'
-import { modbusFrame, openTcpPeer, points, registersOf, type TcpBehaviour, values, words } from './tcp-peer.ts'
+import { modbusFrame, openTcpPeer, points, registersOf, type TcpBehaviour, values, well, words } from './tcp-peer.ts'
 
 const never = new AbortController().signal
 const patient = { timeoutMs: 8000, retries: 1 }
@@ -174,4 +174,59 @@ test('functions 1 to 4 are all that is ever sent', async t => {
   )
   await openDriver(t, peer.port).read(points('holding:0:int16', 'input:0:int16', 'coil:0', 'discrete:0'), never)
   t.deepEqual(peer.asked.map(({ code }) => code).toSorted(), [1, 2, 3, 4])
+})
+
+test('bits of one register are read with one request, and a number that has to be rounded says so', async t => {
+  const peer = await openTcpPeer(t, (request, socket) => {
+    socket.write(modbusFrame(request, Buffer.from('0312a5c300200000000000010020000000000000', 'hex')))
+  })
+  const asked = points(
+    'holding:0:bit:0',
+    'holding:0:bit:2',
+    'holding:0:bits:4-7',
+    'holding:0:bits:4-7:BADC',
+    'holding:1:uint64',
+    'holding:5:uint64',
+  )
+  const readings = await openDriver(t, peer.port).read(asked, never)
+  t.deepEqual(values(readings), {
+    'holding:0:bit:0': 1,
+    'holding:0:bit:2': 0,
+    'holding:0:bits:4-7': 0xc,
+    'holding:0:bits:4-7:BADC': 0xa,
+    'holding:1:uint64': 2 ** 53,
+    'holding:5:uint64': 2 ** 53,
+  })
+  const rounded = readings.filter(({ q }) => q === 'uncertain')
+  t.deepEqual(
+    rounded.map(({ id }) => id),
+    ['holding:1:uint64'],
+  )
+  t.is(peer.asked.length, 1)
+})
+
+test('what nobody asked for is read along as far as the entry allows', async t => {
+  const peer = await openTcpPeer(t, well)
+  const bus = modbusBus(tcpLink('127.0.0.1', peer.port), () => 1_000)
+  t.teardown(() => bus.close())
+  const spans = async (max_gap: number) => {
+    peer.asked.length = 0
+    await driverOf(bus, patient, 1, max_gap).read([...words(0, 1, 4, 10), ...points('input:0:uint16')], never)
+    return peer.asked.map(({ code, address, count }) => [code, address, count])
+  }
+  t.deepEqual(await spans(0), [
+    [3, 0, 2],
+    [3, 4, 1],
+    [3, 10, 1],
+    [4, 0, 1],
+  ])
+  t.deepEqual(await spans(2), [
+    [3, 0, 5],
+    [3, 10, 1],
+    [4, 0, 1],
+  ])
+  t.deepEqual(await spans(5), [
+    [3, 0, 11],
+    [4, 0, 1],
+  ])
 })

@@ -1,5 +1,7 @@
 /** Modbus RTU over one serial port: requests a gap apart, and after one that was given up silence, until its answer cannot come. */
+import { isDeepStrictEqual } from 'node:util'
 import { type Owed, rivalsOf, stillOwed } from '#shared/core/modbus/owed.ts'
+import type { Reply } from '#shared/core/modbus/pdu.ts'
 import { encodeRtuRequest, findRtuReply, frameGapMs, wireMs } from '#shared/core/modbus/rtu.ts'
 import type { Place } from '#shared/core/modbus/point.ts'
 import type { Answer, Connection } from './connection.ts'
@@ -74,9 +76,8 @@ export function rtuConnection(port: Port, line: Line): Connection {
     return new Promise(resolve => {
       const sentAt = performance.now()
       let input: Uint8Array = new Uint8Array(0)
-      /** The latest answer that may be that to an earlier request, and how many there were. */
-      let doubtful: Answer | undefined
-      let seen = 0
+      /** Answers that fit; when there is more than one, all but one are to earlier requests. */
+      const answers: Reply[] = []
       let timer = setTimeout(giveUp, timeoutMs + wireMs(place, line.baud))
 
       function settle(answer: Answer): void {
@@ -89,11 +90,10 @@ export function rtuConnection(port: Port, line: Line): Connection {
         input = appended(input, bytes)
         for (let found = findRtuReply(input, unit, place); found; found = findRtuReply(input, unit, place)) {
           input = input.subarray(found.end)
-          seen++
+          answers.push(found.reply)
           const now = performance.now()
           const rivals = rivalsOf(stillOwed(line.owed, sentAt), unit, place, found.reply, now)
-          if (seen > rivals.count) return answered(found.reply)
-          doubtful = found.reply
+          if (answers.length > rivals.count) return answered(soleOf(answers))
           clearTimeout(timer)
           timer = setTimeout(giveUp, rivals.waitMs)
         }
@@ -104,7 +104,7 @@ export function rtuConnection(port: Port, line: Line): Connection {
         settle(answer)
       }
       function giveUp(): void {
-        if (doubtful) return answered(doubtful)
+        if (answers.length) return answered(soleOf(answers))
         const now = performance.now()
         line.owed = [...stillOwed(line.owed, now), { unit, place, sentAt, timeoutMs }]
         line.quietUntil = now + timeoutMs
@@ -133,6 +133,12 @@ export function rtuConnection(port: Port, line: Line): Connection {
     },
   }
 }
+
+/** Which of several is the right one cannot be told, unless they say the same. */
+const soleOf = (answers: readonly Reply[]): Reply =>
+  answers.every(answer => isDeepStrictEqual(answer, answers[0]))
+    ? answers[0]!
+    : { state: 'garbled', reason: `${answers.length} answers came, to this and to earlier requests` }
 
 /** The newest `INPUT_MAX` bytes of both. */
 function appended(before: Uint8Array, bytes: Uint8Array): Uint8Array {

@@ -16,8 +16,7 @@ export const stillOwed = (owed: readonly Owed[], now: number): Owed[] =>
   owed.filter(({ sentAt, timeoutMs }) => now - sentAt <= LATEST_TIMEOUTS * timeoutMs)
 
 /**
- * The earlier requests of `unit` whose answer `reply` could be instead of that to `place`. Units answer in the order in
- * which they are asked, so the last of so many answers and one more is the right one.
+ * The earlier requests of `unit` whose answer `reply` could be instead of that to `place`.
  *
  * @returns `waitMs`: how long further ones may take to come; one that was late is waited for as long again and a half
  */

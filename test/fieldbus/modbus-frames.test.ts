@@ -1,0 +1,68 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { rivalsOf, stillOwed } from '#shared/core/modbus/owed.ts'
+import { crc16, encodeRtuRequest, findRtuReply, frameGapMs, wireMs } from '#shared/core/modbus/rtu.ts'
+import { encodeTcpRequest, readTcpFrame } from '#shared/core/modbus/tcp.ts'
+import type { Place } from '#shared/core/modbus/point.ts'
+import { rtuAnswer } from '../sim/modbus-rtu.ts'
+import { hex } from './wire.ts'
+
+const two: Place = { table: 'holding', address: 0x6b, count: 3 }
+
+test('requests are laid out as the standards show them', t => {
+  t.is(Buffer.from(encodeTcpRequest(0x1501, 17, two)).toString('hex'), '1501000000061103006b0003')
+  t.is(Buffer.from(encodeRtuRequest(17, two)).toString('hex'), '1103006b00037687')
+  t.is(Buffer.from(encodeRtuRequest(1, { table: 'coil', address: 0, count: 10 })).toString('hex'), '01010000000abc0d')
+  t.is(crc16(hex('0207'), 0, 2), 0x1241)
+})
+
+test('a frame is read when it is whole, and told from what follows it', t => {
+  const frame = hex('0001 0000 0005 01 03 02 002a')
+  for (let length = 0; length < frame.length; length++) t.is(readTcpFrame(frame.subarray(0, length)).state, 'partial')
+  const read = readTcpFrame(Buffer.concat([frame, hex('ffff')]))
+  t.like(read, { state: 'frame', id: 1, unit: 1, end: frame.length })
+})
+
+test('no bytes make a reader of frames fail, and none are read beyond the end', t => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.integer({ min: 0, max: 255 }), (bytes, unit) => {
+      const frame = readTcpFrame(bytes)
+      if (frame.state === 'frame') t.true(frame.end <= bytes.length && frame.pdu.length >= 2)
+      const found = findRtuReply(bytes, unit, two)
+      if (found) t.true(found.end <= bytes.length)
+    }),
+  )
+  t.pass()
+})
+
+test('an answer on a serial line is found behind any noise', t => {
+  const answer = rtuAnswer({ unit: 17, code: 3, address: two.address, count: two.count })
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), noise => {
+      const found = findRtuReply(Buffer.concat([noise, answer]), 17, two)
+      t.deepEqual(Buffer.from((found!.reply as { bytes: Uint8Array }).bytes), answer.subarray(3, 9))
+      t.is(found!.end, noise.length + answer.length)
+    }),
+  )
+  t.is(findRtuReply(answer.subarray(0, -1), 17, two), undefined)
+  t.is(findRtuReply(answer, 16, two), undefined)
+})
+
+test('what an earlier request is owed makes an answer that looks alike doubtful, and for so long', t => {
+  const owed = [{ unit: 1, place: two, sentAt: 1000, timeoutMs: 100 }]
+  const data = { state: 'data', bytes: new Uint8Array(6) } as const
+  const one = { ...two, count: 1 }
+  t.deepEqual(rivalsOf(owed, 1, { ...two, address: 9 }, data, 1300), { count: 1, waitMs: 450 })
+  t.deepEqual(rivalsOf(owed, 2, two, data, 1300), { count: 0, waitMs: 0 })
+  t.deepEqual(rivalsOf(owed, 1, one, data, 1300), { count: 0, waitMs: 0 })
+  t.deepEqual(rivalsOf(owed, 1, { ...two, table: 'input' }, data, 1300), { count: 0, waitMs: 0 })
+  t.is(rivalsOf(owed, 1, one, { state: 'exception', code: 2 }, 1300).count, 1)
+  t.is(stillOwed(owed, 1500).length, 1)
+  t.is(stillOwed(owed, 1501).length, 0)
+})
+
+test('how long frames and the silence between them are goes by the speed of the line', t => {
+  t.is(frameGapMs(115_200), 1.75)
+  t.is(Math.round(frameGapMs(9600) * 100) / 100, 4.01)
+  t.is(Math.round(wireMs({ table: 'holding', address: 0, count: 125 }, 1200)), 2411)
+})
