@@ -118,9 +118,17 @@ function report(log: Logger, event: PollEvent): void {
       return log.warn({ device_id: event.device_id }, `device ${event.device_id} is lost: ${event.reason}`)
     case 'device_back':
       return log.info({ device_id: event.device_id, away_ms: event.away_ms }, `device ${event.device_id} is back`)
+    case 'changes_declined': {
+      const { device_id, points, reason } = event
+      return log.warn({ device_id, points }, `device ${device_id} does not tell changes of ${points} points: ${reason}`)
+    }
     case 'sink_failed':
-      return log.error(`readings are not kept: ${event.reason}`)
+      return log.error(`readings are not kept, and wait: ${event.reason}`)
+    case 'sink_full':
+      return log.error({ waiting: event.waiting }, 'readings wait to be kept, more than may: the oldest are dropped')
     case 'sink_back':
       return log.warn({ lost: event.lost }, 'readings are kept again')
+    case 'sink_left':
+      return log.error({ lost: event.lost }, 'readings are lost that were not kept before the end')
   }
 }

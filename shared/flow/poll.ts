@@ -1,10 +1,13 @@
 /** Reads every device when it is due and hands the readings to the sinks. A dead device or sink holds up nobody else. */
-import { type Board, noteDue, noteFailure, noteLate, noteReadings } from '#shared/core/poll/board.ts'
+import { type Board, noteChanges, noteDue, noteFailure, noteLate, noteReadings } from '#shared/core/poll/board.ts'
 import { type Breaker, closedBreaker, tripBreaker } from '#shared/core/poll/breaker.ts'
 import { DeviceError, type DevicePlan, type FieldDriver } from '#shared/core/poll/device.ts'
 import { advance, earliest, planGroups, type PollGroup, resume, startDue } from '#shared/core/poll/schedule.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import type { Reading } from '#shared/core/reading.ts'
+import { SECOND } from '#shared/core/time.ts'
+import { keepReadings, type SinkEvent } from './keep-readings.ts'
+import { slots } from './slots.ts'
 
 export type PolledDevice = { plan: DevicePlan; driver: FieldDriver<unknown>; addresses: ReadonlyMap<string, unknown> }
 
@@ -12,8 +15,9 @@ export type PolledDevice = { plan: DevicePlan; driver: FieldDriver<unknown>; add
 export type PollEvent =
   | { kind: 'device_lost'; device_id: string; reason: string }
   | { kind: 'device_back'; device_id: string; away_ms: number }
-  | { kind: 'sink_failed'; reason: string }
-  | { kind: 'sink_back'; lost: number }
+  /** It tells no changes of these points, which are polled alone. */
+  | { kind: 'changes_declined'; device_id: string; points: number; reason: string }
+  | SinkEvent
 
 export type PollParts = {
   sinks: readonly Sink[]
@@ -23,10 +27,12 @@ export type PollParts = {
   notify(event: PollEvent): void
 }
 
-/** Devices asked at the same time. Dead ones wait out their timeouts here, so it is many more than answer at once. */
+/** Devices asked at the same time: as many answers as come at once still fit the receive buffer. */
 const IN_FLIGHT_MAX = 256
-/** Readings that may wait for a sink before devices wait with them: a minute of a large site. */
-const WAITING_MAX = 50_000
+/** Devices that are down and tried again at the same time. */
+const PROBES_MAX = 32
+/** A device that has not answered by then is waited for without a place among those. */
+const HOLD_MS = SECOND
 
 /** The devices that are polled; the list may change meanwhile. */
 export type Polling = {
@@ -43,18 +49,20 @@ export type Polling = {
 
 /** Polls nothing until told to follow a list. */
 export function openPolling(parts: PollParts): Polling {
-  const inSlot = slots(IN_FLIGHT_MAX)
-  const keepers = parts.sinks.map(sink => keeper(sink, parts.notify))
-  const keep = async (readings: Reading[]) => {
-    await Promise.all(keepers.map(({ push }) => push(readings)))
+  const { clock } = parts
+  const places = { inTurn: slots(IN_FLIGHT_MAX, HOLD_MS, clock), asProbe: slots(PROBES_MAX, HOLD_MS, clock) }
+  const keepers = parts.sinks.map(sink => keepReadings(sink, clock, parts.notify))
+  const keep = (readings: Reading[]) => {
+    for (const keeper of keepers) keeper.push(readings)
   }
   const { promise: failure, reject: fail } = Promise.withResolvers<never>()
   const loops = new Map<PolledDevice, { stopped: AbortController; over: Promise<void> }>()
 
   const begin = (device: PolledDevice, groups: readonly PollGroup[]) => {
     const stopped = new AbortController()
-    const over = pollDevice({ ...parts, device, inSlot, keep }, groups, stopped.signal).catch(fail)
-    loops.set(device, { stopped, over })
+    const loop = { ...parts, device, ...places, keep }
+    const both = [pollDevice(loop, groups, stopped.signal), watchDevice(loop, stopped.signal)]
+    loops.set(device, { stopped, over: Promise.all(both).then(() => undefined, fail) })
   }
   const endAllBut = async (devices: ReadonlySet<PolledDevice>) => {
     const ending = [...loops].filter(([device]) => !devices.has(device))
@@ -75,19 +83,20 @@ export function openPolling(parts: PollParts): Polling {
     },
     async stop() {
       await endAllBut(new Set())
-      await Promise.all(keepers.map(({ flush }) => flush()))
+      await Promise.all(keepers.map(keeper => keeper.close()))
     },
   }
 }
 
 type LoopParts = PollParts & {
   device: PolledDevice
-  inSlot: ReturnType<typeof slots>
-  keep(readings: Reading[]): Promise<void>
+  inTurn: ReturnType<typeof slots>
+  asProbe: ReturnType<typeof slots>
+  keep(readings: Reading[]): void
 }
 
 async function pollDevice(parts: LoopParts, groups: readonly PollGroup[], signal: AbortSignal): Promise<void> {
-  const { clock, board, device, inSlot } = parts
+  const { clock, board, device, inTurn, asProbe } = parts
   const { device_id } = device.plan
   let dues = startDue(groups, clock.now())
   let breaker = closedBreaker(clock.now())
@@ -97,9 +106,10 @@ async function pollDevice(parts: LoopParts, groups: readonly PollGroup[], signal
     await clock.sleep(at - clock.now(), signal)
     if (signal.aborted) return
     const { group } = due
-    const error = await inSlot(() => readGroup(parts, group, signal))
-    if (signal.aborted) return
     const wasDown = breaker.retryAt !== null
+    const inPlace = wasDown ? asProbe : inTurn
+    const error = await inPlace(async () => (signal.aborted ? undefined : readGroup(parts, group, signal)))
+    if (signal.aborted) return
     breaker = judge(parts, breaker, error)
     const next = advance(dues, due, clock.now())
     dues = error || wasDown ? resume(next.dues, clock.now()) : next.dues
@@ -114,13 +124,32 @@ async function readGroup({ device, board, clock, keep }: LoopParts, group: PollG
     const points = group.point_ids.map(point_id => ({ point_id, address: addresses.get(point_id) }))
     const readings = await driver.read(points, signal)
     noteReadings(board, plan.device_id, readings, driver.report(), clock.now())
-    await keep(readings)
+    keep(readings)
     return undefined
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error
     if (!signal.aborted) noteFailure(board, plan.device_id, error, driver.report(), clock.now())
     return error
   }
+}
+
+/** What the device tells of its own accord, onto the board and into the sinks. */
+async function watchDevice({ device, board, clock, keep, notify }: LoopParts, signal: AbortSignal): Promise<void> {
+  const { plan, driver, addresses } = device
+  const { device_id } = plan
+  const points = plan.points.filter(({ cov }) => cov).map(({ point_id }) => ({ point_id, address: addresses.get(point_id) }))
+  if (points.length === 0) return
+  await driver.watch?.(
+    points,
+    {
+      changed(readings) {
+        noteChanges(board, device_id, readings, clock.now())
+        keep(readings)
+      },
+      declined: (count, reason) => notify({ kind: 'changes_declined', device_id, points: count, reason }),
+    },
+    signal,
+  )
 }
 
 function judge({ device, clock, notify }: LoopParts, breaker: Breaker, error: DeviceError | undefined): Breaker {
@@ -133,56 +162,4 @@ function judge({ device, clock, notify }: LoopParts, breaker: Breaker, error: De
   if (breaker.retryAt === null) return breaker
   notify({ kind: 'device_back', device_id, away_ms: now - breaker.since })
   return closedBreaker(now)
-}
-
-/** Lets `max` tasks run at a time; the others wait in the order they came. */
-function slots(max: number): <T>(task: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let free = max
-  return async task => {
-    if (free === 0) await new Promise<void>(resolve => waiting.push(resolve))
-    else free--
-    try {
-      return await task()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free++
-    }
-  }
-}
-
-/** Writes to one sink, one batch at a time: what comes while a batch is written goes with the next, in one fsync. */
-function keeper(sink: Sink, notify: PollParts['notify']) {
-  let waiting: Reading[] = []
-  let writing: Promise<void> | undefined
-  /** Readings lost since the sink failed; null while it works. */
-  let lost: number | null = null
-
-  async function drain(): Promise<void> {
-    while (waiting.length) {
-      const batch = waiting
-      waiting = []
-      try {
-        await sink.write(batch)
-        if (lost !== null) notify({ kind: 'sink_back', lost })
-        lost = null
-      } catch (error) {
-        if (lost === null) notify({ kind: 'sink_failed', reason: (error as Error).message })
-        lost = (lost ?? 0) + batch.length
-      }
-    }
-    writing = undefined
-  }
-  return {
-    /** Resolves at once unless too much waits already. */
-    async push(readings: Reading[]): Promise<void> {
-      waiting = waiting.concat(readings)
-      writing ??= drain()
-      if (waiting.length > WAITING_MAX) await writing
-    },
-    async flush(): Promise<void> {
-      await writing
-    },
-  }
 }

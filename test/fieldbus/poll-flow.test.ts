@@ -1,63 +1,12 @@
 /** The loop over all devices, on a clock that stands still between polls. */
-import test, { type ExecutionContext } from 'ava'
-import { type Board, noteReadings, openBoard, pollStatusOf } from '#shared/core/poll/board.ts'
-import { DeviceError, type DevicePlan } from '#shared/core/poll/device.ts'
+import test from 'ava'
+import { noteReadings, openBoard, pollStatusOf } from '#shared/core/poll/board.ts'
+import type { ChangeListener, DevicePlan } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/reading.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
-import { openPolling, type PolledDevice, type PollEvent } from '#shared/flow/poll.ts'
+import { openPolling } from '#shared/flow/poll.ts'
+import { type Answer, bad, countOf, good, run, scripted, START } from './poll-harness.ts'
 import { virtualClock } from './virtual-clock.ts'
-
-const START = Date.UTC(2026, 2, 1)
-type Clock = ReturnType<typeof virtualClock>
-type Answer = (point_id: string, now: number) => Reading
-
-type DeviceScript = { id: string; secs?: number[]; answer?: Answer; isDead?: (now: number) => boolean; takesMs?: number }
-
-const good: Answer = (id, t) => ({ id, t, v: 1, q: 'good' })
-const bad: Answer = (id, t) => ({ id, t, v: null, q: 'bad' })
-
-function scripted(
-  clock: Clock,
-  { id, secs = [60], answer = good, isDead = () => false, takesMs = 20 }: DeviceScript,
-): PolledDevice {
-  const plan: DevicePlan = {
-    device_id: id,
-    enabled: true,
-    points: secs.map((poll_secs, i) => ({ point_id: `${id}.${i}`, poll_secs })),
-  }
-  return {
-    plan,
-    addresses: new Map(plan.points.map(({ point_id }) => [point_id, point_id])),
-    driver: {
-      async read(points, signal) {
-        await clock.sleep(isDead(clock.now()) ? 9 * SECOND : takesMs, signal)
-        if (signal.aborted || isDead(clock.now())) throw new DeviceError('silent', 'no answer')
-        return points.map(({ point_id }) => answer(point_id, clock.now()))
-      },
-      report: () => ({ rtts: [takesMs], batch_size: 10, point_error: null }),
-      async close() {},
-    },
-  }
-}
-
-function run(t: ExecutionContext, scripts: DeviceScript[], { write }: { write?: (readings: Reading[]) => Promise<void> } = {}) {
-  const clock = virtualClock(START)
-  const devices = scripts.map(script => scripted(clock, script))
-  const board: Board = openBoard(
-    devices.map(({ plan }) => plan),
-    START,
-  )
-  const readings: Reading[] = []
-  const events: PollEvent[] = []
-  const keep = { write: async (batch: Reading[]) => void readings.push(...batch) }
-  const sinks = write ? [{ write }, keep] : [keep]
-  const polling = openPolling({ sinks, clock, board, notify: event => events.push(event) })
-  void polling.follow(devices)
-  const end = () => polling.stop()
-  t.teardown(end)
-  return { clock, readings, events, end, status: () => pollStatusOf(board, { running: true, now: clock.now() }) }
-}
-const countOf = (readings: Reading[], id: string) => readings.filter(reading => reading.id === id).length
 
 test('a day of polls: every point at its own period, none late, none doubled', async t => {
   const { clock, readings, events, status, end } = run(t, [
@@ -106,7 +55,7 @@ test('a device slower than its period skips due times, and they are counted', as
   t.true(countOf(readings, 'a.0') >= 59)
 })
 
-test('a sink that fails is one event, loses what it was given, and the other sink misses nothing', async t => {
+test('a sink that fails for an hour is one event, gets everything afterwards, and the other sink misses nothing', async t => {
   let isBroken = false
   const kept: Reading[] = []
   const write = async (batch: Reading[]) => {
@@ -117,14 +66,15 @@ test('a sink that fails is one event, loses what it was given, and the other sin
   await clock.runTo(START + HOUR)
   isBroken = true
   await clock.runTo(START + 2 * HOUR)
+  t.is(readings.length, 120)
   isBroken = false
   await clock.runTo(START + 3 * HOUR)
   await end()
   t.deepEqual(events, [
     { kind: 'sink_failed', reason: 'the disk is full' },
-    { kind: 'sink_back', lost: 60 },
+    { kind: 'sink_back', lost: 0 },
   ])
-  t.is(kept.length, readings.length - 60)
+  t.deepEqual(kept, readings)
 })
 
 test('a sink that is slow gets what came meanwhile in one batch, and holds up no poll', async t => {
@@ -194,4 +144,43 @@ test('an error of the program ends the poll instead of being taken for a dead de
   const { follow, failure } = openPolling({ sinks: [], clock, board, notify: () => undefined })
   await follow([device])
   await t.throwsAsync(failure, { instanceOf: TypeError })
+})
+
+test('changes that a device tells reach sinks and status at once, and it is polled all the same', async t => {
+  let listener: ChangeListener | undefined
+  let watched: string[] = []
+  let hasEnded = false
+  const { clock, readings, events, status, end } = run(t, [
+    {
+      id: 'a',
+      secs: [60, 60],
+      cov: true,
+      answer: bad,
+      async watch(points, hear, signal) {
+        watched = points.map(({ point_id }) => point_id)
+        listener = hear
+        await new Promise(resolve => signal.addEventListener('abort', resolve))
+        hasEnded = true
+      },
+    },
+    { id: 'deaf', cov: true },
+  ])
+  await clock.runTo(START + 90 * SECOND)
+  t.deepEqual(watched, ['a.0', 'a.1'])
+  t.like(status(), { points_ok: 1, points_fault: 2 })
+  listener!.changed([good('a.0', START + 90 * SECOND)])
+  listener!.declined(1, 'error cov-subscription-failed (class 5)')
+  await clock.runTo(START + 91 * SECOND)
+  t.deepEqual(
+    readings.filter(({ q, id }) => q === 'good' && id === 'a.0').map(({ t: at }) => at),
+    [START + 90 * SECOND],
+  )
+  t.is(status().devices[0]!.last_ok_at, '2026-03-01T00:01:30Z')
+  t.deepEqual(events, [
+    { kind: 'changes_declined', device_id: 'a', points: 1, reason: 'error cov-subscription-failed (class 5)' },
+  ])
+  await clock.runTo(START + 5 * MINUTE)
+  t.true(countOf(readings, 'a.0') >= 6)
+  await end()
+  t.true(hasEnded)
 })

@@ -42,6 +42,8 @@ for (const [name, due, now, next, late] of [
   ['ends when the next is due', at(10, 5), at(11, 5), at(12, 5), 1],
   ['takes two periods and a half', at(10, 5), at(12, 35), at(13, 5), 2],
   ['began off the grid, after a start', at(10, 17), at(10, 18), at(11, 5), 0],
+  ['began right before the grid, after a start', at(10, 4), at(10, 6), at(11, 5), 0],
+  ['began off the grid and takes two periods', at(10, 4), at(12, 6), at(13, 5), 2],
   ['was woken a millisecond early', at(10, 5), at(10, 5) - 1, at(11, 5), 0],
   ['ends after the clock was set back an hour', at(70, 5), at(10, 6), at(11, 5), 0],
 ] as const) {

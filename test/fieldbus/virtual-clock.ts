@@ -17,6 +17,7 @@ export function virtualClock(start: number): Clock & { runTo(until: number): Pro
       return new Promise(resolve => {
         const wake = () => {
           sleepers.delete(sleeper)
+          signal?.removeEventListener('abort', wake)
           resolve()
         }
         const sleeper: Sleeper = { at: now + ms, order: order++, wake }
@@ -27,7 +28,7 @@ export function virtualClock(start: number): Clock & { runTo(until: number): Pro
     async runTo(until) {
       await settle()
       for (;;) {
-        const next = [...sleepers].toSorted((a, b) => a.at - b.at || a.order - b.order)[0]
+        const next = earliest(sleepers)
         if (!next || next.at > until) break
         now = Math.max(now, next.at)
         next.wake()
@@ -36,4 +37,12 @@ export function virtualClock(start: number): Clock & { runTo(until: number): Pro
       now = until
     },
   }
+}
+
+function earliest(sleepers: Iterable<Sleeper>): Sleeper | undefined {
+  let first: Sleeper | undefined
+  for (const one of sleepers) {
+    if (!first || one.at < first.at || (one.at === first.at && one.order < first.order)) first = one
+  }
+  return first
 }

@@ -111,12 +111,7 @@ export function noteReadings(
   board.cycles++
   record.reads++
   record.report = report
-  for (const reading of readings) {
-    const point = record.points.get(reading.id)
-    if (!point) continue
-    point.last = reading
-    if (reading.q !== 'bad') point.last_good_at = reading.t
-  }
+  notePoints(record, readings)
   const good = readings.filter(({ q }) => q !== 'bad').length
   record.outcome = good || readings.length === 0 ? 'answered' : 'fault'
   if (record.outcome === 'answered') record.last_ok_at = now
@@ -125,6 +120,22 @@ export function noteReadings(
     record.last_error = report.point_error
   }
   settle(record, now)
+}
+
+function notePoints(record: DeviceRecord, readings: readonly Reading[]): void {
+  for (const reading of readings) {
+    const point = record.points.get(reading.id)
+    if (!point) continue
+    point.last = reading
+    if (reading.q !== 'bad') point.last_good_at = reading.t
+  }
+}
+
+/** Notes what a device told without being asked. Whether it answers when asked, only that can tell. */
+export function noteChanges(board: Board, device_id: string, readings: readonly Reading[], now: number): void {
+  const record = recordOf(board, device_id)
+  notePoints(record, readings)
+  if (readings.some(({ q }) => q !== 'bad')) record.last_ok_at = now
 }
 
 /** Notes that a device failed as a whole. */

@@ -58,7 +58,10 @@ export function advance(dues: readonly Due[], done: Due, now: number): { dues: D
     if (due === done) return { group, at: upcoming }
     return due.at - now > due.group.periodMs ? { group: due.group, at: after(due.group, now) } : due
   })
-  return { dues: moved, late: Math.round((upcoming - next) / group.periodMs) }
+  const skipped = Math.round((upcoming - next) / group.periodMs)
+  // A read off the grid, after a start or a return, stands for the due time that comes while it lasts.
+  const covered = (at - group.phaseMs) % group.periodMs === 0 ? 0 : 1
+  return { dues: moved, late: Math.max(0, skipped - covered) }
 }
 
 /** Takes up polling again after a device was given up: what passed meanwhile is due now, and nothing was late. */

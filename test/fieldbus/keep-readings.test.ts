@@ -1,0 +1,122 @@
+/** A sink that fails, is slow, or never comes back: what waits is bounded, and what is lost is counted. */
+import test from 'ava'
+import fc from 'fast-check'
+import { readingQueue } from '#shared/core/poll/reading-queue.ts'
+import type { Reading } from '#shared/core/reading.ts'
+import { MINUTE, SECOND } from '#shared/core/time.ts'
+import { keepReadings, type SinkEvent, WAITING_MAX } from '#shared/flow/keep-readings.ts'
+import { virtualClock } from './virtual-clock.ts'
+
+const readings = (from: number, count: number): Reading[] =>
+  Array.from({ length: count }, (_, i) => ({ id: 'a', t: from + i, v: 1, q: 'good' }))
+
+function open(write: (batch: Reading[]) => Promise<void>) {
+  const clock = virtualClock(0)
+  const events: SinkEvent[] = []
+  return { clock, events, keeper: keepReadings({ write }, clock, event => events.push(event)) }
+}
+
+test('what a failing sink was given is written again, in order, until it is taken', async t => {
+  let failures = 3
+  const kept: Reading[] = []
+  const { clock, events, keeper } = open(async batch => {
+    if (failures-- > 0) throw new Error('no space')
+    kept.push(...batch)
+  })
+  keeper.push(readings(0, 3))
+  await clock.runTo(7 * SECOND)
+  keeper.push(readings(3, 2))
+  t.deepEqual(kept, [])
+  await clock.runTo(MINUTE)
+  t.deepEqual(kept, readings(0, 5))
+  t.deepEqual(events, [
+    { kind: 'sink_failed', reason: 'no space' },
+    { kind: 'sink_back', lost: 0 },
+  ])
+  keeper.push(readings(5, 1))
+  await keeper.close()
+  t.is(kept.length, 6)
+})
+
+test('beyond the bound the oldest go, said once and counted', async t => {
+  let isBroken = true
+  const kept: Reading[] = []
+  const { clock, events, keeper } = open(async batch => {
+    if (isBroken) throw new Error('no space')
+    kept.push(...batch)
+  })
+  for (let i = 0; i < WAITING_MAX + 5_000; i += 1000) {
+    keeper.push(readings(i, 1000))
+    await clock.runTo(i)
+  }
+  isBroken = false
+  await clock.runTo(100 * MINUTE)
+  t.deepEqual(events, [
+    { kind: 'sink_failed', reason: 'no space' },
+    { kind: 'sink_full', waiting: WAITING_MAX },
+    { kind: 'sink_back', lost: 5_000 },
+  ])
+  t.is(kept.length, WAITING_MAX)
+  t.deepEqual([kept[0]!.t, kept.at(-1)!.t], [5_000, WAITING_MAX + 4_999])
+})
+
+test('a sink that hangs holds up nobody, and what waits for it is bounded', async t => {
+  const hung = Promise.withResolvers<void>()
+  let written = 0
+  const { clock, events, keeper } = open(async batch => {
+    await hung.promise
+    written += batch.length
+  })
+  for (let i = 0; i < 2 * WAITING_MAX; i += 5_000) keeper.push(readings(i, 5_000))
+  t.deepEqual(events, [{ kind: 'sink_full', waiting: WAITING_MAX }])
+  hung.resolve()
+  await clock.runTo(MINUTE)
+  // What was being written when it hung, and all that may wait.
+  t.is(written, 5_000 + WAITING_MAX)
+  t.deepEqual(events.at(-1), { kind: 'sink_back', lost: WAITING_MAX - 5_000 })
+})
+
+test('a sink that does not come back before the end is tried a last time', async t => {
+  let attempts = 0
+  const { clock, events, keeper } = open(async () => {
+    attempts++
+    throw new Error('no space')
+  })
+  keeper.push(readings(0, 10))
+  await clock.runTo(2 * SECOND)
+  t.is(attempts, 1)
+  await keeper.close()
+  t.is(attempts, 2)
+  t.deepEqual(events.at(-1), { kind: 'sink_left', lost: 10 })
+})
+
+test('a queue keeps the newest of what it was given, in order, whatever is taken and put back', t => {
+  const step = fc.oneof(
+    fc.record({ push: fc.integer({ min: 0, max: 12 }) }),
+    fc.record({ take: fc.integer({ min: 1, max: 12 }), back: fc.boolean() }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), steps => {
+      const queue = readingQueue(10)
+      let model: Reading[] = []
+      let next = 0
+      const bounded = (list: Reading[]) => list.slice(Math.max(0, list.length - 10))
+      for (const one of steps) {
+        if ('push' in one) {
+          const given = readings(next, one.push)
+          next += one.push
+          t.is(queue.push(given), Math.max(0, model.length + one.push - 10))
+          model = bounded([...model, ...given])
+        } else {
+          const taken = queue.take(one.take)
+          t.true(taken.length >= Math.min(one.take, model.length))
+          t.deepEqual(taken, model.slice(0, taken.length))
+          if (one.back) queue.putBack(taken)
+          else model = model.slice(taken.length)
+        }
+        t.is(queue.size(), model.length)
+      }
+      t.deepEqual(queue.take(100), model)
+    }),
+  )
+})
