@@ -88,9 +88,13 @@ export function propose(result: Told, device_id: string, poll_secs: number): Pro
   const { device_instance, host, port, network, mac, max_apdu, multiple, key } = result
   const notes: string[] = []
   const guessed_roles: Record<string, string> = {}
-  const shared = repeatedNames(result.objects)
-  const points = result.objects.map(object => {
-    const { point, note } = proposePoint(object, device_id, shared, poll_secs)
+  const addresses = result.objects.map(({ type, instance }) => formatTarget({ type, instance, property: PRESENT_VALUE }))
+  const ids = pointIds(
+    device_id,
+    result.objects.map(({ name = '' }, i) => ({ name, address: addresses[i]! })),
+  )
+  const points = result.objects.map((object, i) => {
+    const { point, note } = proposePoint(object, { point_id: ids[i]!, address: addresses[i]!, poll_secs })
     if (note !== undefined) notes.push(`${point.point_id}: ${note}`)
     const role = guessRole(object, point)
     if (role !== undefined) guessed_roles[point.point_id] = role
@@ -124,26 +128,27 @@ function deviceId({ name, device_instance }: Told, taken: ReadonlySet<string>): 
   return id
 }
 
-/** @returns the names that more than one object has, as ids would hold them */
-function repeatedNames(objects: readonly FoundObject[]): Set<string> {
-  const seen = Map.groupBy(objects, ({ name }) => idPart(name ?? '').toLowerCase())
-  return new Set([...seen].filter(([, some]) => some.length > 1).map(([name]) => name))
+/**
+ * Ids of a device's points, by their names. A name that another point of the device has too tells with the address which
+ * one is meant.
+ */
+export function pointIds(device_id: string, points: readonly { name: string; address: string }[]): string[] {
+  const seen = Map.groupBy(points, ({ name }) => idPart(name).toLowerCase())
+  return points.map(({ name, address }) => {
+    const part = idPart(name)
+    const place = idPart(address)
+    const isShared = seen.get(part.toLowerCase())!.length > 1
+    return `${device_id}.${part === '' ? place : isShared ? `${part}.${place}` : part}`.slice(0, ID_MAX)
+  })
 }
 
 function proposePoint(
   object: FoundObject,
-  device_id: string,
-  repeated: ReadonlySet<string>,
-  poll_secs: number,
+  at: Pick<ProposedPoint, 'point_id' | 'address' | 'poll_secs'>,
 ): { point: ProposedPoint; note: string | undefined } {
-  const { type, instance, name, description } = object
-  const address = formatTarget({ type, instance, property: PRESENT_VALUE })
-  const part = idPart(name ?? '')
-  const place = address.replace(',', '-')
-  // A name that another object of the device has too tells with the address which one is meant.
-  const own = part === '' ? place : repeated.has(part.toLowerCase()) ? `${part}.${place}` : part
+  const { name, description } = object
+  const { point_id, address, poll_secs } = at
   const { note, ...value } = valueOf(object)
-  const point_id = `${device_id}.${own}`.slice(0, ID_MAX)
   return { point: { point_id, address, name: cut(name ?? description ?? address), ...value, poll_secs }, note }
 }
 
@@ -181,7 +186,7 @@ function guessRole({ name = '', description = '' }: FoundObject, { unit }: Propo
 }
 
 /** A text as a part of an id: letters, digits, dots, dashes and underscores. */
-export function idPart(text: string): string {
+function idPart(text: string): string {
   const plain = text.normalize('NFKD').replaceAll(/\p{M}+/gu, '')
   return plain
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-')

@@ -1,0 +1,164 @@
+/** What an import would make of the catalogue: nothing that is there is changed, devices and points are added. */
+import { formatAddress, parseAddress } from '#shared/core/catalogue/address.ts'
+import type { Ede, EdeDevice } from '#shared/core/catalogue/ede.ts'
+import type { Registry } from '#shared/core/catalogue/registry.ts'
+import { AUTHOR } from '#shared/core/catalogue/write-ede.ts'
+import { propose, proposeAll, type Proposal, pointIds, type Told } from '#shared/core/bacnet/discovery-propose.ts'
+import { BACNET_PORT, type DeviceAddress } from '#shared/core/bacnet/discovery.ts'
+import { formatTarget, parseTarget } from '#shared/core/bacnet/object.ts'
+import { ID_PATTERN } from '#shared/core/model.ts'
+import type { Catalogue, DeviceEntry, PointEntry } from './catalogue-schema.ts'
+
+/** What becomes of one device of the file. `no_address`: it is left out, because nobody has said where it is. */
+export type PlannedDevice = {
+  device_id: string
+  name: string
+  device_instance?: number
+  state: 'new' | 'known' | 'no_address'
+  /** Where it is, in words; null when nobody has said. */
+  where: string | null
+  /** Points that are added, or would be. */
+  points: PointEntry[]
+  /** Points that the catalogue has already; they stay as they are. */
+  points_known: number
+}
+export type ImportPlan = {
+  catalogue: Catalogue
+  devices: PlannedDevice[]
+  /** What could not be taken of points that are. */
+  notes: string[]
+}
+
+const ID = new RegExp(ID_PATTERN)
+/** A device that is not asked yet takes at least this, as the catalogue has it for those that do not say. */
+const MAX_APDU = 480
+
+/** @param addresses by device instance, where the file does not say; they count before what it says */
+export function planEde(
+  catalogue: Catalogue,
+  ede: Ede,
+  { addresses, poll_secs }: { addresses: ReadonlyMap<number, DeviceAddress>; poll_secs: number },
+): ImportPlan {
+  const known = new Map(catalogue.devices.flatMap(device => (device.bacnet ? [[device.bacnet.device_instance, device]] : [])))
+  const told = ede.devices.map(device => ({ device, told: toldOf(device, addresses.get(device.device_instance)) }))
+  const fresh = told.filter(({ device }) => !known.has(device.device_instance)).map(one => one.told)
+  const taken = new Set(catalogue.devices.map(({ device_id }) => device_id))
+  const proposed = new Map(proposeAll(fresh, fresh, taken, poll_secs).map(proposal => [proposal.key, proposal]))
+  const plan = openPlan(catalogue)
+  for (const { device, told: one } of told) {
+    const before = known.get(device.device_instance)
+    const proposal = proposed.get(one.key) ?? propose(one, before!.device_id, poll_secs)
+    const named = ede.author === AUTHOR ? withKeys(proposal, device, taken, before) : proposal
+    const { entry, notes } = withUnits(named, device)
+    plan.notes.push(...notes)
+    plan.add(entry, before, one.host === '' ? null : formatAddress(one))
+  }
+  return plan.end()
+}
+
+function toldOf({ device_instance, name, address, objects }: EdeDevice, given: DeviceAddress | undefined): Told {
+  const where = given ?? parseAddress(address) ?? { host: '', port: BACNET_PORT }
+  return { key: String(device_instance), device_instance, ...where, max_apdu: MAX_APDU, multiple: null, name, objects }
+}
+
+/** Our own files carry the ids. */
+function withKeys(proposal: Proposal, { keyname, objects }: EdeDevice, taken: Set<string>, before: DeviceEntry | undefined) {
+  const { device } = proposal
+  const device_id = !before && ID.test(keyname) && !taken.has(keyname) ? keyname : device.device_id
+  taken.add(device_id)
+  const points = device.points.map((point, i) => {
+    const key = objects[i]!.keyname
+    return ID.test(key) ? { ...point, point_id: key } : point
+  })
+  return { ...proposal, device: { ...device, device_id, points } }
+}
+
+/** A vendor's unit has no number of the standard; the file with the units has said what it is. */
+function withUnits({ device, notes }: Proposal, { objects }: EdeDevice): { entry: DeviceEntry; notes: string[] } {
+  const { max_apdu: _, ...bacnet } = device.bacnet
+  const points = device.points.map((point, i) => {
+    const { unit } = objects[i]!
+    return unit !== undefined && point.kind === 'number' ? { ...point, unit } : point
+  })
+  const named = new Set(objects.flatMap(({ unit }, i) => (unit === undefined ? [] : [device.points[i]!.point_id])))
+  return {
+    entry: { ...device, bacnet, points },
+    notes: notes.filter(note => !named.has(note.slice(0, note.indexOf(':')))),
+  }
+}
+
+/** @param device the registry's device: an entry of the catalogue, or a new one; its points are not looked at */
+export function planRegistry(catalogue: Catalogue, { points }: Registry, device: DeviceEntry, poll_secs: number): ImportPlan {
+  const ids = pointIds(device.device_id, points)
+  const entries = points.map(({ name, address, kind, unit, scale, offset }, i) => ({
+    point_id: ids[i]!,
+    address,
+    name,
+    unit,
+    kind,
+    poll_secs,
+    ...(scale !== undefined && { scale }),
+    ...(offset !== undefined && { offset }),
+  }))
+  const before = catalogue.devices.find(({ device_id }) => device_id === device.device_id)
+  const plan = openPlan(catalogue)
+  plan.add({ ...device, points: entries }, before, whereOf(before ?? device))
+  return plan.end()
+}
+
+/** @returns where a device is, in words; null when its entry does not say */
+export function whereOf({ bacnet, modbus, haystack }: DeviceEntry): string | null {
+  if (bacnet) return bacnet.host === '' ? null : formatAddress(bacnet)
+  if (haystack) return haystack.endpoint
+  if (!modbus) return null
+  const { host, port, serial, unit_id } = modbus
+  const place = serial ?? (port === undefined ? host : `${host}:${port}`)
+  return place ? `${place} unit ${unit_id}` : null
+}
+
+/** Addresses that read the same are the same, however they are written. */
+function addressKey(protocol: DeviceEntry['protocol'], address: string): string {
+  const target = protocol === 'bacnet' ? parseTarget(address) : address
+  return typeof target === 'string' ? address : formatTarget(target)
+}
+
+function openPlan(catalogue: Catalogue) {
+  const added = new Map<string, PointEntry[]>()
+  const fresh: DeviceEntry[] = []
+  const devices: PlannedDevice[] = []
+  const notes: string[] = []
+  const takenPoints = new Set(catalogue.devices.flatMap(({ points }) => points.map(({ point_id }) => point_id)))
+
+  const freshId = (wanted: string): string => {
+    let id = wanted
+    for (let n = 2; takenPoints.has(id); n++) id = `${wanted}-${n}`
+    takenPoints.add(id)
+    return id
+  }
+  const add = (entry: DeviceEntry, before: DeviceEntry | undefined, where: string | null) => {
+    const { device_id, protocol, bacnet } = before ?? entry
+    const there = new Set(before?.points.map(({ address }) => addressKey(protocol, address)))
+    const points = entry.points.filter(({ address }) => !there.has(addressKey(protocol, address)))
+    const state = before ? 'known' : where === null ? 'no_address' : 'new'
+    const named = state === 'no_address' ? points : points.map(point => ({ ...point, point_id: freshId(point.point_id) }))
+    if (before) added.set(device_id, named)
+    else if (state === 'new') fresh.push({ ...entry, points: named })
+    devices.push({
+      device_id,
+      name: (before ?? entry).name,
+      ...(bacnet && { device_instance: bacnet.device_instance }),
+      state,
+      where: before ? whereOf(before) : where,
+      points: named,
+      points_known: entry.points.length - points.length,
+    })
+  }
+  const end = (): ImportPlan => {
+    const kept = catalogue.devices.map(device => {
+      const more = added.get(device.device_id)
+      return more?.length ? { ...device, points: [...device.points, ...more] } : device
+    })
+    return { catalogue: { devices: [...kept, ...fresh] }, devices, notes }
+  }
+  return { add, notes, end }
+}
