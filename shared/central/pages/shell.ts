@@ -12,6 +12,8 @@ export type ShellOptions = {
   name: string
   /** What the first page is called: Home on a box, Fleet on a hub. */
   first: string
+  /** Pages that the house has beside the common ones. */
+  more?: NavItem[]
 }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
@@ -32,6 +34,7 @@ export function openShell(context: Pick<CentralContext, 'auth' | 'clock' | 'mode
   const nav: NavItem[] = [
     { href: '/', text: options.first },
     { href: '/faults', text: 'Faults' },
+    ...(options.more ?? []),
   ]
   const site: Site = { house: options.house, name: options.name, nav, version, assets, open: !auth.required }
   const shell: Shell = {

@@ -4,7 +4,8 @@ import { moment, type Here } from './moment.ts'
 
 /** Addresses of the few files that a page asks for; they carry a hash, so a browser may keep them for ever. */
 export type Assets = { css: string; script: string; htmx: string; icon: string }
-export type NavItem = { href: string; text: string; count?: number }
+/** `operators`: for them alone; whoever may not open it does not see it. */
+export type NavItem = { href: string; text: string; count?: number; operators?: true }
 /** What all pages of a process share. */
 export type Site = {
   /** `appliance` pages have larger controls. */
@@ -57,7 +58,7 @@ ${footer(frame)}
 
 const header = ({ site, current, user, csrf }: Frame): Html => html`<header class="top">
 <p class="brand"><span class="product">Plenum</span> <span class="place">${site.name}</span></p>
-${user && html`<nav aria-label="Pages"><ul>${site.nav.map(item => navItem(item, current))}</ul></nav>`}
+${user && html`<nav aria-label="Pages"><ul>${site.nav.filter(item => !item.operators || user.mayOperate).map(item => navItem(item, current))}</ul></nav>`}
 ${user && !site.open && signOut(user, csrf)}
 </header>`
 
