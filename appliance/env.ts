@@ -1,4 +1,4 @@
-import type { VariableTable } from '#shared/core/env.ts'
+import type { Settings, VariableTable } from '#shared/core/env.ts'
 import { CENTRAL_VARIABLES } from '#shared/central/env.ts'
 
 /** How an appliance reaches its hub. */
@@ -28,18 +28,51 @@ const EDGE_ID = {
   doc: 'this appliance within the site',
 } as const
 
-const { SERVICE_MQTT_ENABLED: _alwaysOn, ...UPLINK } = UPLINK_VARIABLES
 const { SERVICE_WORKSPACE, SERVICE_SITE_ID, SERVICE_LOG_LEVEL } = CENTRAL_VARIABLES
 
-/** What a protocol process without central is told: it polls, and everything goes to the broker. */
-export const FIELDBUS_ENV = {
+/**
+ * What every protocol process without central is told besides its protocol: it polls, and what it reads goes to a broker, to
+ * the central on this box, or to both.
+ */
+export const SPLIT_EDGE_VARIABLES = {
   SERVICE_WORKSPACE: { ...SERVICE_WORKSPACE, doc: 'folder that holds config/site.json and config/field-devices.json' },
   SERVICE_SITE_ID,
   SERVICE_EDGE_ID: EDGE_ID,
-  ...BACNET_VARIABLES,
-  ...UPLINK,
+  SERVICE_CENTRAL_URL: {
+    kind: 'text',
+    pattern: /^https?:\/\/[^/?#]+\/?$/,
+    doc: 'the central on this box, as http://host:port: what is read goes there; needs SERVICE_LOCAL_INGEST_TOKEN',
+  },
+  SERVICE_LOCAL_INGEST_TOKEN: {
+    ...CENTRAL_VARIABLES.SERVICE_LOCAL_INGEST_TOKEN,
+    doc: 'shows central who sends, and opens the poll status of this process; at least 32 characters',
+  },
+  ...UPLINK_VARIABLES,
+  SERVICE_MQTT_ENABLED: { kind: 'flag', default: true, doc: '0: nothing goes to a broker; SERVICE_CENTRAL_URL is then needed' },
+  SERVICE_EDGE_PORT: {
+    kind: 'integer',
+    default: 8090,
+    min: 0,
+    max: 65_535,
+    doc: 'TCP port of health and poll status, on loopback; 0 takes a free one',
+  },
+  SERVICE_CONTAINER: { kind: 'flag', default: false, doc: '1: this is a container, so its port listens on every address in it' },
   SERVICE_LOG_LEVEL,
 } as const satisfies VariableTable
+
+/** What is wrong with the settings of a protocol process together. */
+export function complainOfSplitEdge(settings: Settings<typeof SPLIT_EDGE_VARIABLES>): string[] {
+  const { SERVICE_CENTRAL_URL: url, SERVICE_LOCAL_INGEST_TOKEN: token, SERVICE_MQTT_ENABLED: mqtt } = settings
+  return [
+    ...(mqtt || url !== undefined
+      ? []
+      : ['SERVICE_CENTRAL_URL, SERVICE_MQTT_ENABLED: readings would go nowhere; set the address of central, or 1']),
+    ...(url !== undefined && token === undefined ? ['SERVICE_LOCAL_INGEST_TOKEN: SERVICE_CENTRAL_URL needs it'] : []),
+  ]
+}
+
+/** What the processes that speak BACnet/IP are told. */
+export const FIELDBUS_ENV = { ...SPLIT_EDGE_VARIABLES, ...BACNET_VARIABLES } as const satisfies VariableTable
 
 /** What the whole appliance is told. */
 export const APPLIANCE_ENV = {

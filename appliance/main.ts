@@ -1,8 +1,13 @@
 /** The whole appliance: drivers, history, rules, pages, and the way to a hub. */
+import type { Central } from '#shared/central/central.ts'
+import { ingestDesk } from '#shared/central/ingest-desk.ts'
 import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
+import { localIngestRoutes } from '#shared/central/routes/local-ingest.ts'
+import { pollStatusRoute } from '#shared/central/routes/poll.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
+import { openInbox } from '#shared/node/store/inbox.ts'
 import { bacnetProtocol } from './drivers/bacnet/protocol.ts'
 import { modbusProtocol } from './drivers/modbus/protocol.ts'
 import { APPLIANCE_ENV } from './env.ts'
@@ -11,7 +16,6 @@ import { catalogueWatch, factOfPoint } from './services/field-catalogue.ts'
 import { openField } from './services/field.ts'
 import { fieldModel, modelSync } from './services/model-sync.ts'
 import { pollService } from './services/poll.ts'
-import { pollStatusRoute } from './services/poll-route.ts'
 import { openUplink } from './services/uplink.ts'
 import { historianSink } from './sinks/historian.ts'
 
@@ -28,7 +32,7 @@ const protocols = [bacnetProtocol({ bind, now: clock.now, log }), modbusProtocol
 const { site, catalogue } = await openField({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log }).catch(refuse)
 const { site_id, edge_id, building } = site
 
-const central = await openCentralFor(settings, {
+const central: Central = await openCentralFor(settings, {
   service: 'appliance',
   clock,
   log,
@@ -38,29 +42,35 @@ const central = await openCentralFor(settings, {
     void uplink.putFindings(findings).catch(error => log.error({ err: error }, 'findings are not kept for the hub')),
   health: {
     checks: {},
-    counters: () => ({ edges: 0, ingest_ok: 0, ingest_duplicate: 0, ingest_rejected: 0, last_ingest_at: null }),
+    counters: () => ({ edges: edges.list().length, ...desk.counters() }),
   },
 }).catch(refuse)
-const { context, historian } = central
+const { context, historian, db } = central
+const { model, edges } = context
+const desk = ingestDesk({ inbox: openInbox(db), model, edges, clock, log })
 
+const statesOf = factOfPoint(catalogue, ({ states }) => states)
 const uplink = await openUplink({
   settings,
-  site_id,
-  edge_id,
-  catalogue,
-  model: () => {
-    const { building_id } = building
-    const { building: known, equipment, points } = fieldModel(site, catalogue.current(), context.model.points(building_id))
-    return { name: known.name, version: context.version, building: known, equipment, points }
+  history: historianSink(historian, building.building_id, statesOf),
+  self: {
+    site_id,
+    edge_id,
+    runs_rules: true,
+    model: () => {
+      const { building_id } = building
+      const { building: known, equipment, points } = fieldModel(site, catalogue.current(), model.points(building_id))
+      return { name: known.name, version: context.version, building: known, equipment, points }
+    },
+    pollStatus: () => polling.pollStatus(),
   },
+  catalogue,
   clock,
   log,
 }).catch(refuse)
 
-const statesOf = factOfPoint(catalogue, ({ states }) => states)
-const sinks = [historianSink(historian, building.building_id, statesOf), ...uplink.sinks]
-const syncing = modelSync({ model: context.model, site, catalogue })
-const polling = pollService({ catalogue: catalogue.current(), protocols, sinks, clock, log })
+const syncing = modelSync({ model, site, catalogue })
+const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
 catalogue.onChange(polling.reload)
 const { pollStatus } = polling
 const identity = { name: building.name, edge_id, site_id }
@@ -68,8 +78,12 @@ const sources = { identity, catalogue: catalogue.current, pollStatus, forwardSta
 const http = await serveCentral(settings, {
   central,
   shell: { house: 'appliance', name: building.name, first: 'Home' },
-  routes: shell => [...homeRoutes(context, shell, sources), pollStatusRoute(pollStatus)],
+  routes: shell => [
+    ...homeRoutes(context, shell, sources),
+    pollStatusRoute(desk, pollStatus),
+    ...localIngestRoutes(context, desk, settings.SERVICE_LOCAL_INGEST_TOKEN),
+  ],
   log,
 })
 const watching = catalogueWatch(catalogue, log)
-await runUntilSignal([...central.services, syncing, ...uplink.services, polling, watching, http], log)
+await runUntilSignal([...central.services, desk, syncing, ...uplink.services, ...central.schedule, polling, watching, http], log)

@@ -1,6 +1,8 @@
 /** The hub: broker, central and pages in one process. */
 import type { Central } from '#shared/central/central.ts'
 import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
+import { ingestDesk } from '#shared/central/ingest-desk.ts'
+import { pollStatusRoute } from '#shared/central/routes/poll.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
@@ -27,19 +29,20 @@ const central: Central = await openCentralFor(settings, {
   log,
   scheduled: true,
   onFindings: () => undefined,
-  health: hubHealth(() => ({ edges: context.edges, ingest })),
+  health: hubHealth(() => ({ edges: context.edges, desk, broker: ingest })),
 }).catch(refuse)
 const { context, db } = central
 const { model, edges } = context
+const desk = ingestDesk({ inbox: openInbox(db), model, edges, clock, log })
 
 const { SERVICE_MQTT_BIND: host, SERVICE_MQTT_PORT: port } = settings
 const broker = brokerService({ host, port, ...brokerFiles, log })
 const own = host === '0.0.0.0' ? '127.0.0.1' : host
-const ingest = ingestService({ broker: { host: own, port }, ...centralFiles, inbox: openInbox(db), model, edges, clock, log })
+const ingest = ingestService({ broker: { host: own, port }, ...centralFiles, desk, log })
 const http = await serveCentral(settings, {
   central,
   shell: { house: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet' },
-  routes: shell => fleetRoutes(context, shell),
+  routes: shell => [...fleetRoutes(context, shell), pollStatusRoute(desk)],
   log,
 })
-await runUntilSignal([...central.services, broker, ingest, http], log)
+await runUntilSignal([...central.services, desk, ...central.schedule, broker, ingest, http], log)

@@ -1,18 +1,20 @@
-/** bacnet-modbus: polls BACnet/IP and Modbus TCP devices and publishes over MQTTS. */
+/** bacnet-modbus: polls BACnet/IP and Modbus TCP devices and hands readings to a broker, to central or to both. */
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
 import { bacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import { modbusProtocol } from '../drivers/modbus/protocol.ts'
-import { FIELDBUS_ENV } from '../env.ts'
+import { complainOfSplitEdge, FIELDBUS_ENV } from '../env.ts'
 import { fieldbusServices } from '../services/fieldbus.ts'
 
-const usage = 'bacnet-modbus: polls BACnet/IP and Modbus TCP devices and publishes over MQTTS'
-const { settings, effective } = settingsOrExit(usage, FIELDBUS_ENV, process.env, process.argv.slice(2))
+const usage = 'bacnet-modbus: polls BACnet/IP and Modbus TCP devices and hands readings to a broker, to central or to both'
+const { settings, effective } = settingsOrExit(usage, FIELDBUS_ENV, process.env, process.argv.slice(2), {
+  complain: complainOfSplitEdge,
+})
 const log = openLog('bacnet-modbus', settings.SERVICE_LOG_LEVEL)
 const bind = { address: settings.SERVICE_BACNET_BIND, port: settings.SERVICE_BACNET_PORT }
 const protocols = [bacnetProtocol({ bind, now: Date.now, log }), modbusProtocol({ now: Date.now })]
-const services = await fieldbusServices({ settings, effective, protocols, log }).catch((error: Error) =>
+const services = await fieldbusServices({ name: 'bacnet-modbus', settings, effective, protocols, log }).catch((error: Error) =>
   exitWith([error.message]),
 )
 await runUntilSignal(services, log)

@@ -150,7 +150,7 @@ ${last_error !== null && html`<p class="error"><strong>The newest run failed:</s
 const HUB_WORDS: Record<ForwardState['state'], string> = { off: 'Off', connecting: 'Not connected', up: 'Connected' }
 
 function hubTile({ hub, here }: HomeModel): Html {
-  const { state, reason, backlog, oldest_at, dropped, rejected, last_ack_at } = hub
+  const { state, reason, note, backlog, oldest_at, dropped, rejected, last_ack_at } = hub
   if (state === 'off')
     return tile('hub', 'Hub', false, html`<p class="figure">Off</p><p>${reason ?? 'This box works alone.'}</p>`)
   return tile(
@@ -159,6 +159,7 @@ function hubTile({ hub, here }: HomeModel): Html {
     state !== 'up' || dropped > 0 || rejected > 0,
     html`<p class="figure">${HUB_WORDS[state]}</p>
 ${reason !== undefined && html`<p class="error">${reason}</p>`}
+${note !== undefined && html`<p>Since this start everything kept is sent again: ${note}</p>`}
 <p>${backlog ? html`${countOf(backlog, 'message')} to be sent${oldest_at !== null && html`; the oldest waits since ${momentAge(oldest_at, here)}`}` : 'Nothing waits to be sent'}</p>
 ${dropped > 0 && html`<p><strong>${countOf(dropped, 'message')} dropped</strong> because the outbox was full</p>`}
 ${rejected > 0 && html`<p><strong>${countOf(rejected, 'message')} refused</strong> by the hub and kept aside</p>`}

@@ -1,11 +1,12 @@
-/** A protocol process without central: it polls and hands everything to the hub through the outbox. */
+/** A protocol process without central: it polls, and what it reads goes through the outbox to broker, central or both. */
 import type { Logger } from 'pino'
 import type { Effective, Settings } from '#shared/core/env.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import type { Service } from '#shared/node/service.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
-import type { FIELDBUS_ENV } from '../env.ts'
+import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
+import { edgeHttp } from './edge-http.ts'
 import { catalogueWatch } from './field-catalogue.ts'
 import { openField } from './field.ts'
 import { fieldModel } from './model-sync.ts'
@@ -13,28 +14,44 @@ import { pollService } from './poll.ts'
 import { openUplink } from './uplink.ts'
 
 export type FieldbusOptions = {
-  settings: Settings<typeof FIELDBUS_ENV>
+  /** Of the process, as its image is called. */
+  name: string
+  settings: Settings<typeof SPLIT_EDGE_VARIABLES>
   effective: Effective[]
   /** What this process speaks; devices of other protocols are another's. */
   protocols: readonly FieldProtocol[]
   log: Logger
 }
 
-/** @throws Error with the reason when files, kit or store cannot be used */
-export async function fieldbusServices({ settings, effective, protocols, log }: FieldbusOptions): Promise<Service[]> {
+/**
+ * Everything that a protocol process runs, in the order in which it starts.
+ *
+ * @throws Error with the reason when files, kit or store cannot be used
+ */
+export async function fieldbusServices({ name, settings, effective, protocols, log }: FieldbusOptions): Promise<Service[]> {
   const { site, catalogue } = await openField({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
   const { site_id, edge_id, building } = site
-  const about = { name: building.name, version: readVersion() }
+  const { SERVICE_CENTRAL_URL: url, SERVICE_LOCAL_INGEST_TOKEN: token } = settings
+  const clock = wallClock
+  const version = readVersion()
   const uplink = await openUplink({
-    settings: { ...settings, SERVICE_MQTT_ENABLED: true },
-    site_id,
-    edge_id,
+    settings,
+    central: url !== undefined && token !== undefined ? { url, token } : undefined,
+    self: {
+      site_id,
+      edge_id,
+      runs_rules: false,
+      model: () => ({ name: building.name, version, ...fieldModel(site, catalogue.current()) }),
+      pollStatus: () => polling.pollStatus(),
+    },
     catalogue,
-    model: () => ({ ...about, ...fieldModel(site, catalogue.current()) }),
-    clock: wallClock,
+    clock,
     log,
   })
-  const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock: wallClock, log })
+  const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
   catalogue.onChange(polling.reload)
-  return [...uplink.services, polling, catalogueWatch(catalogue, log)]
+  const { pollStatus } = polling
+  const ways = { hub: uplink.forwardState, central: uplink.localState }
+  const http = await edgeHttp({ name, version, settings, pollStatus, ways, clock, log })
+  return [...uplink.services, polling, catalogueWatch(catalogue, log), http]
 }

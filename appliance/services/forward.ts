@@ -1,16 +1,17 @@
 /** The way to the hub: one MQTTS session with the kit's certificate. Polling never waits for it. */
-import { randomUUID, X509Certificate } from 'node:crypto'
+import { X509Certificate } from 'node:crypto'
 import type { Logger } from 'pino'
 import { commonName } from '#shared/core/auth/identity.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
-import { type EdgeModel, writeMetadata } from '#shared/core/telemetry/metadata.ts'
-import { readAck, writeLastWill, writeStatus } from '#shared/core/telemetry/status.ts'
+import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
+import { readAck, writeLastWill } from '#shared/core/telemetry/status.ts'
 import { topicOf } from '#shared/core/topic/topics.ts'
 import type { Kit } from '#shared/node/kit-read.ts'
 import { type Link, mqttLink } from '#shared/node/mqtt.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Outbox } from '../sinks/outbox.ts'
+import { type EdgeSelf, statusBody } from './edge-self.ts'
 import { type Sender, sender } from './sender.ts'
 
 /** What pages and health show of the way to the hub. Times are ms since 1970 UTC. */
@@ -18,6 +19,8 @@ export type ForwardState = {
   state: 'off' | 'connecting' | 'up'
   /** Why it is not up, in words. */
   reason?: string
+  /** What an engineer should know of the outbox: why its stream began anew at this start. */
+  note?: string
   /** Messages that the hub has not acknowledged. */
   backlog: number
   /** When the oldest of them was written. */
@@ -45,8 +48,7 @@ export const FORWARD_OFF: ForwardState = {
 export type ForwardOptions = {
   outbox: Outbox
   kit: Kit
-  /** What the hub is told of this edge: read at each connection and once a minute, published when it has changed. */
-  model: () => EdgeModel
+  self: EdgeSelf
   clock: Clock
   log: Logger
 }
@@ -55,11 +57,10 @@ export type ForwardOptions = {
 const STATUS_MS = 60_000
 
 export function forwardService(options: ForwardOptions): Service & { forwardState(): ForwardState } {
-  const { outbox, kit, clock, log } = options
+  const { outbox, kit, self, clock, log } = options
   const { site_id, edge_id } = kit.edge
   const topic = { site_id, edge_id }
   const cert_not_after = Date.parse(new X509Certificate(kit.cert_pem).validTo)
-  const boot_id = randomUUID()
   let reason: string | undefined
   let ticking: NodeJS.Timeout | undefined
 
@@ -68,7 +69,7 @@ export function forwardService(options: ForwardOptions): Service & { forwardStat
     host: kit.edge.broker_host,
     port: kit.edge.broker_port,
     clientId: commonName({ kind: 'edge', ...topic }),
-    will: { topic: topicOf({ ...topic, kind: 'status' }), payload: packBody(writeLastWill(boot_id)) },
+    will: { topic: topicOf({ ...topic, kind: 'status' }), payload: packBody(writeLastWill(self.boot_id)) },
     subscribe: [topicOf({ ...topic, kind: 'acks' })],
     onUp: () => void greet(),
     onDown: why => {
@@ -79,19 +80,14 @@ export function forwardService(options: ForwardOptions): Service & { forwardStat
     onMessage: (_topic, payload) => takeAck(payload, sending, log),
     log,
   })
-  const sending = sender({ outbox, edge: topic, clock, log, publish: link.publish })
-  const hello = greeter(options, link, () => {
-    const { backlog, oldest_at } = sending.state()
-    const { version } = options.model()
-    return {
-      version,
-      boot_id,
-      backlog: { rows: backlog, oldest_at },
-      dropped: outbox.dropped(),
-      disk: { free_bytes: outbox.freeBytes() },
-      cert_not_after,
-    }
+  const sending = sender({
+    way: outbox.way('hub'),
+    edge: topic,
+    clock,
+    log,
+    publish: (to, body) => link.publish(topicOf(to), packBody(body)),
   })
+  const hello = greeter(options, link, online => statusBody(self, { online, outbox, sending, cert_not_after }))
 
   /** The hub must know the edge before it can place what the edge measured. */
   const greet = async () => {
@@ -114,14 +110,15 @@ export function forwardService(options: ForwardOptions): Service & { forwardStat
       await link.stop()
     },
     forwardState() {
-      const { backlog, oldest_at, rejected, lastAckAt, damage } = sending.state()
+      const { backlog, oldest_at, dropped, rejected, lastAckAt, damage, note } = sending.state()
       const why = damage ?? reason
       return {
         state: link.isUp() ? 'up' : 'connecting',
-        ...(why === undefined ? {} : { reason: why }),
+        ...(why !== undefined && { reason: why }),
+        ...(note !== undefined && { note }),
         backlog,
         oldest_at,
-        dropped: outbox.dropped(),
+        dropped,
         rejected,
         last_ack_at: lastAckAt,
         cert_not_after,
@@ -140,18 +137,14 @@ function takeAck(payload: Buffer, sending: Sender, log: Logger): void {
 }
 
 /** Publishes metadata when it has changed, and status. What the broker does not get is said again at the next chance. */
-function greeter(
-  { kit, model, log }: ForwardOptions,
-  link: Link,
-  status: () => Omit<Parameters<typeof writeStatus>[0], 'online'>,
-) {
+function greeter({ kit, self, log }: ForwardOptions, link: Link, status: (online: boolean) => object) {
   const { site_id, edge_id } = kit.edge
   const publish = (kind: 'metadata' | 'status', body: object) =>
     link.publish(topicOf({ site_id, edge_id, kind }), packBody(body), { retain: true })
   let said: number | undefined
   const tell = async (online: boolean) => {
-    const metadata = writeMetadata(site_id, edge_id, model())
-    const body = writeStatus({ online, ...status() })
+    const metadata = writeMetadata(site_id, edge_id, self.model())
+    const body = status(online)
     try {
       if (online && metadata.revision !== said) await publish('metadata', metadata)
       said = metadata.revision

@@ -1,26 +1,25 @@
-/** Keeps the outbox moving over one link: sends within the window, steps back after a silence, settles what is stored. */
+/** Keeps one way of the outbox moving: sends within the window, steps back after a silence, settles what is stored. */
 import type { Logger } from 'pino'
 import type { Clock } from '#shared/core/ports.ts'
-import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import type { Ack } from '#shared/core/telemetry/status.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import { acknowledge, openWindow, reconnect, room, stepBack } from '#shared/core/telemetry/window.ts'
-import { topicOf } from '#shared/core/topic/topics.ts'
-import type { Outbox, Outgoing } from '../sinks/outbox.ts'
+import type { Topic } from '#shared/core/topic/topics.ts'
+import type { Outgoing, OutboxWay } from '../sinks/outbox-way.ts'
 
 export type SenderParts = {
-  outbox: Outbox
+  way: OutboxWay
   edge: { site_id: string; edge_id: string }
   clock: Clock
   /** May reject: what was not stored is sent again anyway. */
-  publish: (topic: string, payload: Buffer) => Promise<void>
+  publish: (topic: Topic, body: object, place: { stream: string; seq: number }) => Promise<void>
   log: Logger
 }
 export type Sender = ReturnType<typeof sender>
 
-export function sender({ outbox, edge, clock, publish, log }: SenderParts) {
-  let window = openWindow(outbox.span().acked)
+export function sender({ way, edge, clock, publish, log }: SenderParts) {
+  let window = openWindow(way.span().acked)
   let isUp = false
   let silence: NodeJS.Timeout | undefined
   let parting = false
@@ -42,9 +41,9 @@ export function sender({ outbox, edge, clock, publish, log }: SenderParts) {
     const free = room(window)
     const begun = window.sent > window.acked
     try {
-      for (const outgoing of free > 0 ? outbox.next(window.sent, free) : []) {
+      for (const outgoing of free > 0 ? way.next(window.sent, free) : []) {
         const { topic, body } = encode(outgoing, edge, clock.now())
-        publish(topic, packBody(body)).catch((error: Error) => log.debug({ seq: outgoing.seq }, `not sent: ${error.message}`))
+        publish(topic, body, outgoing).catch((error: Error) => log.debug({ seq: outgoing.seq }, `not sent: ${error.message}`))
         window = { ...window, sent: outgoing.seq }
       }
     } catch (error) {
@@ -54,21 +53,28 @@ export function sender({ outbox, edge, clock, publish, log }: SenderParts) {
     if (!begun) arm()
   }
 
-  const part = async () => {
+  const part = async (why: string) => {
     parting = true
-    log.warn('the hub does not know this stream as far as it goes; a new stream begins with the oldest message that is left')
+    log.warn(`${why}; a new stream begins with the oldest message that is left`)
     try {
-      await outbox.beginStream()
-      window = openWindow(0)
+      await way.beginStream()
+      window = openWindow(way.span().acked)
     } catch (error) {
-      log.error({ err: error }, 'no new stream could be begun; it is tried again when the hub asks again')
+      log.error({ err: error }, 'no new stream could be begun; it is tried again at the next answer')
     } finally {
       parting = false
     }
     pump()
   }
 
-  outbox.onWritten(pump)
+  /** Whether the message that the destination has at its mark is the one that lies there here. */
+  const isOurs = ({ through_seq, through_id }: Ack): boolean => {
+    const { first, last } = way.span()
+    if (through_id === undefined || through_seq < first || through_seq > last) return true
+    return way.next(through_seq - 1, 1)[0]?.kept.message_id === through_id
+  }
+
+  way.onWritten(pump)
   return {
     up() {
       isUp = true
@@ -80,37 +86,39 @@ export function sender({ outbox, edge, clock, publish, log }: SenderParts) {
       clearTimeout(silence)
     },
     async acknowledged(ack: Ack): Promise<void> {
-      const span = outbox.span()
+      const span = way.span()
       if (ack.stream !== span.stream || parting) return
       lastAckAt = clock.now()
       const next = acknowledge(window, ack.through_seq, span)
-      if (next === 'parted') return part()
+      if (next === 'parted') return part('this stream is not known as far as it goes')
+      if (!isOurs(ack)) return part(`place ${ack.through_seq} holds another message there: this outbox is an older copy`)
       const unknown = (ack.rejected ?? []).filter(({ seq }) => seq > window.acked && seq >= span.first)
       rejected += unknown.length
       const progress = next !== window
       window = next
-      outbox.settle({ ...ack, rejected: unknown })
+      way.settle({ ...ack, rejected: unknown })
       pump()
       if (progress) arm()
     },
     state() {
-      const { first, last } = outbox.span()
+      const { first, last } = way.span()
       const acked = Math.max(window.acked, first - 1)
-      return { backlog: last - acked, oldest_at: damage ? null : oldestAt(outbox, acked), rejected, lastAckAt, damage }
+      const oldest_at = damage ? null : oldestAt(way, acked)
+      return { backlog: last - acked, oldest_at, dropped: way.dropped(), rejected, lastAckAt, damage, note: way.note }
     },
   }
 }
 
-const oldestAt = (outbox: Outbox, acked: number): number | null => outbox.next(acked, 1)[0]?.kept.at ?? null
+const oldestAt = (way: OutboxWay, acked: number): number | null => way.next(acked, 1)[0]?.kept.at ?? null
 
-function encode({ stream, seq, kept }: Outgoing, edge: { site_id: string; edge_id: string }, now: number) {
+function encode({ stream, seq, kept }: Outgoing, edge: SenderParts['edge'], now: number): { topic: Topic; body: object } {
   const envelope = { message_id: kept.message_id, stream, seq, sent_at: now, ...edge }
   if ('findings' in kept) {
-    return { topic: topicOf({ ...edge, kind: 'findings' }), body: writeFindings({ ...envelope, findings: kept.findings }) }
+    return { topic: { ...edge, kind: 'findings' }, body: writeFindings({ ...envelope, findings: kept.findings }) }
   }
   const { protocol, readings } = kept
   return {
-    topic: topicOf({ ...edge, kind: 'telemetry', protocol }),
+    topic: { ...edge, kind: 'telemetry', protocol },
     body: writeTelemetry({ ...envelope, protocol, time_synced: null, readings }),
   }
 }

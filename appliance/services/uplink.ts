@@ -1,61 +1,97 @@
-/** The way to a hub as the mains wire it: kit, outbox and forwarder, or nothing when there is no hub. */
+/** Where readings go as the mains wire it: outbox, hub, the central on this box, history; or history alone. */
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/finding.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
-import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
 import { makeFolder } from '#shared/node/files.ts'
-import { readKit } from '#shared/node/kit-read.ts'
+import { type Kit, readKit } from '#shared/node/kit-read.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
-import { openOutbox } from '../sinks/outbox.ts'
+import { historyWay } from '../sinks/history-way.ts'
+import { type Destination, openOutbox, type Outbox } from '../sinks/outbox.ts'
+import type { EdgeSelf } from './edge-self.ts'
 import { factOfPoint, type FieldCatalogue } from './field-catalogue.ts'
 import { FORWARD_OFF, type ForwardState, forwardService } from './forward.ts'
+import { localForwardService } from './local-forward.ts'
 
 export type Uplink = {
   sinks: Sink[]
+  /** In the order in which they start: polling comes after them. */
   services: Service[]
+  /** The way to the hub. */
   forwardState(): ForwardState
+  /** The way to the central on this box. */
+  localState(): ForwardState
   putFindings(findings: Finding[]): Promise<void>
 }
 
 export type UplinkOptions = {
   settings: Settings<typeof UPLINK_VARIABLES>
-  site_id: string
-  edge_id: string
+  /** The central on this box, where this process is not it. */
+  central?: { url: string; token: string } | undefined
+  /** The history of this process, where it keeps one. */
+  history?: Sink
+  self: Omit<EdgeSelf, 'boot_id'>
   catalogue: FieldCatalogue
-  model: () => EdgeModel
   clock: Clock
   log: Logger
 }
 
-const OFF: Uplink = { sinks: [], services: [], forwardState: () => FORWARD_OFF, putFindings: async () => {} }
 const MB = 2 ** 20
 
 /** @throws Error when the kit cannot be used or is another edge's, or when the store cannot be written */
-export async function openUplink({ settings, site_id, edge_id, catalogue, model, clock, log }: UplinkOptions): Promise<Uplink> {
-  if (!settings.SERVICE_MQTT_ENABLED) return OFF
-  const kit = await readKit(settings.SERVICE_EDGE_KIT_DIR, Date.now())
-  if (kit.edge.site_id !== site_id || kit.edge.edge_id !== edge_id) {
-    const { edge } = kit
-    throw new Error(
-      `the kit in ${settings.SERVICE_EDGE_KIT_DIR} is of ${edge.site_id}/${edge.edge_id}, this is ${site_id}/${edge_id}`,
-    )
+export async function openUplink(options: UplinkOptions): Promise<Uplink> {
+  const { settings, central, history, clock, log } = options
+  const self: EdgeSelf = { ...options.self, boot_id: randomUUID() }
+  const kit = settings.SERVICE_MQTT_ENABLED ? await ownKit(settings, self) : undefined
+  if (!kit && !central) return historyAlone(history)
+  const outbox = await openOwnOutbox(options, [
+    ...(kit ? ['hub' as const] : []),
+    ...(central ? ['central' as const] : []),
+    ...(history ? ['history' as const] : []),
+  ])
+  const parts = { outbox, self, clock, log }
+  const forward = kit && forwardService({ ...parts, kit })
+  const local = central && localForwardService({ ...parts, central })
+  const keeping = history && historyWay(outbox, outbox.way('history'), history, log)
+  const keeper: Service = { name: 'outbox', start: async () => {}, stop: () => outbox.close() }
+  return {
+    sinks: [keeping ?? outbox],
+    services: [keeper, ...(keeping ? [keeping.service] : []), ...(forward ? [forward] : []), ...(local ? [local] : [])],
+    forwardState: forward?.forwardState ?? (() => FORWARD_OFF),
+    localState: local?.forwardState ?? (() => FORWARD_OFF),
+    putFindings: outbox.putFindings,
   }
-  const { SERVICE_MQTT_HOST: broker_host, SERVICE_MQTT_PORT: broker_port } = settings
-  if (broker_host !== undefined) Object.assign(kit.edge, { broker_host, broker_port })
+}
+
+function historyAlone(history: Sink | undefined): Uplink {
+  const off = () => FORWARD_OFF
+  return { sinks: history ? [history] : [], services: [], forwardState: off, localState: off, putFindings: async () => {} }
+}
+
+async function ownKit(settings: UplinkOptions['settings'], { site_id, edge_id }: EdgeSelf): Promise<Kit> {
+  const { SERVICE_EDGE_KIT_DIR: dir, SERVICE_MQTT_HOST: broker_host, SERVICE_MQTT_PORT: broker_port } = settings
+  const kit = await readKit(dir, Date.now())
+  const { edge } = kit
+  if (edge.site_id !== site_id || edge.edge_id !== edge_id) {
+    throw new Error(`the kit in ${dir} is of ${edge.site_id}/${edge.edge_id}, this is ${site_id}/${edge_id}`)
+  }
+  if (broker_host !== undefined) Object.assign(edge, { broker_host, broker_port })
+  return kit
+}
+
+async function openOwnOutbox({ settings, catalogue, clock, log }: UplinkOptions, to: Destination[]): Promise<Outbox> {
   const dir = join(settings.SERVICE_EDGE_STORE_DIR, 'outbox')
   await makeFolder(dir, 0o700)
   const protocolOf = factOfPoint(catalogue, (_point, { protocol }) => protocol)
-  const outbox = await openOutbox({
+  return openOutbox({
     dir,
     maxBytes: settings.SERVICE_OUTBOX_MAX_MB * MB,
+    to,
     protocolOf: point_id => protocolOf(point_id)!,
     clock,
     log,
   })
-  const forward = forwardService({ outbox, kit, model, clock, log })
-  const keeper: Service = { name: 'outbox', start: async () => {}, stop: () => outbox.close() }
-  return { sinks: [outbox], services: [keeper, forward], forwardState: forward.forwardState, putFindings: outbox.putFindings }
 }

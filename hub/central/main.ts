@@ -2,6 +2,9 @@
 import type { Central } from '#shared/central/central.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
 import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
+import { ingestDesk } from '#shared/central/ingest-desk.ts'
+import { localIngestRoutes } from '#shared/central/routes/local-ingest.ts'
+import { pollStatusRoute } from '#shared/central/routes/poll.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
@@ -29,13 +32,14 @@ const central: Central = await openCentralFor(settings, {
   log,
   scheduled: true,
   onFindings: () => undefined,
-  health: hubHealth(() => ({ edges: context.edges, ingest })),
+  health: hubHealth(() => ({ edges: context.edges, desk, broker: ingest })),
 }).catch(refuse)
-const { context, db, services } = central
+const { context, db, services, schedule } = central
 const { model, edges } = context
+const desk = ingestDesk({ inbox: openInbox(db), model, edges, clock, log })
 
 const broker = { host: settings.SERVICE_MQTT_HOST, port: settings.SERVICE_MQTT_PORT }
-const ingest = files && ingestService({ broker, ...files, inbox: openInbox(db), model, edges, clock, log })
+const ingest = files && ingestService({ broker, ...files, desk, log })
 if (once) {
   const reports = await runEverything(context, 'request')
   const failed = reports.length < model.buildings().length || reports.some(({ rules_failed }) => rules_failed > 0)
@@ -45,7 +49,11 @@ if (once) {
 const http = await serveCentral(settings, {
   central,
   shell: { house: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet' },
-  routes: shell => fleetRoutes(context, shell),
+  routes: shell => [
+    ...fleetRoutes(context, shell),
+    pollStatusRoute(desk),
+    ...localIngestRoutes(context, desk, settings.SERVICE_LOCAL_INGEST_TOKEN),
+  ],
   log,
 })
-await runUntilSignal([...services, ...(ingest ? [ingest] : []), http], log)
+await runUntilSignal([...services, desk, ...schedule, ...(ingest ? [ingest] : []), http], log)

@@ -1,35 +1,29 @@
 import type { HealthSources } from '#shared/central/context.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
-import type { ingestService } from './ingest.ts'
+import type { IngestDesk } from '#shared/central/ingest-desk.ts'
 
-type Parts = { edges: EdgeStore; ingest: Pick<ReturnType<typeof ingestService>, 'counters'> | undefined }
+type Parts = { edges: EdgeStore; desk: Pick<IngestDesk, 'flow' | 'counters'>; broker: { isConnected(): boolean } | undefined }
 
 /**
  * What a hub adds to health: its counters, and whether it hears its broker.
  *
- * @param parts looked up at each question; `ingest` is undefined where there is no broker
+ * @param parts looked up at each question; `broker` is undefined where there is none
  */
 export function hubHealth(parts: () => Parts): HealthSources {
   return {
     checks: {
       broker: () => {
-        const counters = parts().ingest?.counters()
-        if (!counters) return { status: 'ok', detail: 'off' }
-        const { connected, ingest_waiting, ingest_failed } = counters
+        const { desk, broker } = parts()
+        if (!broker) return { status: 'ok', detail: 'off' }
+        const { ingest_waiting, ingest_failed } = desk.flow.counters()
+        const connected = broker.isConnected()
         const status = connected ? 'ok' : 'warn'
         return { status, ingest_waiting, ingest_failed, ...(!connected && { detail: 'the broker is not reached' }) }
       },
     },
     counters: () => {
-      const { edges, ingest } = parts()
-      const counters = ingest?.counters()
-      return {
-        edges: edges.list().length,
-        ingest_ok: counters?.ingest_ok ?? 0,
-        ingest_duplicate: counters?.ingest_duplicate ?? 0,
-        ingest_rejected: counters?.ingest_rejected ?? 0,
-        last_ingest_at: counters?.last_ingest_at ?? null,
-      }
+      const { edges, desk } = parts()
+      return { edges: edges.list().length, ...desk.counters() }
     },
   }
 }

@@ -1,14 +1,13 @@
 /** The hub's own session with the broker: hands what edges publish to the flow and sends back what is stored. */
 import { X509Certificate } from 'node:crypto'
 import type { Logger } from 'pino'
+import type { IngestDesk } from '#shared/central/ingest-desk.ts'
 import { commonName, type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
-import type { Clock, Inbox } from '#shared/core/ports.ts'
-import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
 import { type Ack, REJECTED_MAX } from '#shared/core/telemetry/status.ts'
 import { topicsOf } from '#shared/core/topic/rule.ts'
 import { topicOf } from '#shared/core/topic/topics.ts'
-import { ingest, type IngestCounters, type IngestEvent, type Reply } from '#shared/flow/ingest.ts'
+import type { Reply } from '#shared/flow/ingest.ts'
 import { mqttLink } from '#shared/node/mqtt.ts'
 import type { Pair } from '#shared/node/pki.ts'
 import type { Service } from '#shared/node/service.ts'
@@ -16,45 +15,26 @@ import type { Service } from '#shared/node/service.ts'
 export type IngestOptions = Pair & {
   broker: { host: string; port: number }
   ca_pem: string
-  inbox: Inbox
-  model: ModelStore
-  edges: EdgeStore
-  clock: Clock
+  desk: IngestDesk
   log: Logger
 }
 
-/** How often what was seen of edges is written, ms. */
-const FLUSH_MS = 1_000
 /** How long an edge may take to come back after the hub has connected anew, before it counts as gone, ms. */
 const DOUBT_MS = 60_000
-/** The same complaint about the same edge is logged once in this time, ms. */
-const QUIET_MS = 60_000
-
 /**
  * Subscribes with the certificate of `central:{site_id or *}` and takes in what its sites send. It reconnects and
  * subscribes again by itself; what came twice is counted and stored once.
  *
  * @throws Error when the certificate is not a central's
  */
-export function ingestService(options: IngestOptions): Service & { counters(): IngestCounters & { connected: boolean } } {
-  const { broker, inbox, model, edges, clock, log } = options
+export function ingestService(options: IngestOptions): Service & { isConnected(): boolean } {
+  const { broker, desk, log } = options
+  const { flow, keep } = desk
   const identity = centralOf(options.cert_pem)
-  const notify = notifier(log)
-  const flow = ingest({ inbox, model, edges, clock, notify })
-  /** What cannot be written, on a full disk, stays in memory for a later turn. @returns whether it was written */
-  const keep = (write: () => void): boolean => {
-    try {
-      write()
-      return true
-    } catch (error) {
-      notify({ kind: 'failed', edge: 'every edge', reason: `what is known of edges is not kept: ${(error as Error).message}` })
-      return false
-    }
-  }
   const endDoubt = () => {
-    if (!keep(flow.endDoubt)) timers[1] = setTimeout(endDoubt, DOUBT_MS)
+    if (!keep(flow.endDoubt)) doubting = setTimeout(endDoubt, DOUBT_MS)
   }
-  const timers: NodeJS.Timeout[] = []
+  let doubting: NodeJS.Timeout | undefined
   const replies = replyBox(({ site_id, edge_id, ack }) => {
     const topic = topicOf({ site_id, edge_id, kind: 'acks' })
     link.publish(topic, packBody(ack)).catch((error: Error) => log.debug(`an acknowledgement was not sent: ${error.message}`))
@@ -66,10 +46,10 @@ export function ingestService(options: IngestOptions): Service & { counters(): I
     subscribe: topicsOf(identity).subscribe,
     onUp: () => {
       flow.doubtSessions()
-      clearTimeout(timers[1])
-      timers[1] = setTimeout(endDoubt, DOUBT_MS)
+      clearTimeout(doubting)
+      doubting = setTimeout(endDoubt, DOUBT_MS)
     },
-    onDown: () => clearTimeout(timers[1]),
+    onDown: () => clearTimeout(doubting),
     onMessage: (topic, payload) => {
       const reply = flow.take(topic, payload)
       if (reply) replies.add(reply)
@@ -78,17 +58,13 @@ export function ingestService(options: IngestOptions): Service & { counters(): I
   })
   return {
     name: 'ingest',
-    start: async () => {
-      timers[0] = setInterval(() => keep(flow.flush), FLUSH_MS)
-      link.start()
-    },
+    start: async () => link.start(),
     async stop() {
-      for (const timer of timers) clearTimeout(timer)
+      clearTimeout(doubting)
       replies.send()
       await link.stop()
-      keep(flow.flush)
     },
-    counters: () => ({ ...flow.counters(), connected: link.isUp() }),
+    isConnected: link.isUp,
   }
 }
 
@@ -123,17 +99,4 @@ function merge(before: Ack | undefined, ack: Ack): Ack {
   const rejected = [...(before?.rejected ?? []), ...(ack.rejected ?? [])]
   const { stream, through_seq } = ack
   return { stream, through_seq, ...(rejected.length > 0 ? { rejected } : {}) }
-}
-
-/** Logs each complaint about an edge when it begins, not each time. */
-function notifier(log: Logger): (event: IngestEvent) => void {
-  let said = new Map<string, number>()
-  return event => {
-    const key = `${event.kind} ${event.edge}`
-    const now = Date.now()
-    if (now - (said.get(key) ?? -Infinity) < QUIET_MS) return
-    if (said.size >= 10_000) said = new Map()
-    said.set(key, now)
-    log[event.kind === 'failed' ? 'error' : 'warn'](event, `ingest: ${event.reason}`)
-  }
 }

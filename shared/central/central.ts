@@ -72,8 +72,10 @@ export type Central = {
   db: Database
   historian: StoredHistorian
   routes: Route[]
-  /** In the order in which they start. */
+  /** What everything else stands on, in the order in which they start. */
   services: Service[]
+  /** Runs of the rules; they start after what their findings go to, so that they end before it. */
+  schedule: Service[]
 }
 
 /**
@@ -142,8 +144,9 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     },
   }
   const sealing = historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })
-  const schedule = options.scheduled ? [fddService(context, trigger)] : []
-  return { context, db, historian, routes: centralRoutes(context, trigger), services: [closing, sealing, ...schedule] }
+  const running: Service = { name: 'runs', start: async () => undefined, stop: runs.idle }
+  const schedule = options.scheduled ? [running, fddService(context, trigger)] : [running]
+  return { context, db, historian, routes: centralRoutes(context, trigger), services: [closing, sealing], schedule }
 }
 
 const openStores = (db: Database) => ({

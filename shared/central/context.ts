@@ -57,6 +57,8 @@ export type RulesDirs = { shipped: string; deployed: string }
 export type RunControl = {
   /** @throws Problem unknown_building, unknown_rule, run_in_progress (of the same building) or query_failed */
   run(request: RunRequest, trigger: RunRecord['trigger']): Promise<RunReport>
+  /** Resolves when every run that was asked for is over; it never rejects. */
+  idle(): Promise<void>
   status(): { running: boolean; building_id?: string; last_run_at: number | null; last_error: string | null }
 }
 

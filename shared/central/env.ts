@@ -14,5 +14,11 @@ export const CENTRAL_VARIABLES = {
     pattern: /^\d+(\.\d+)?@\d+@\d+$/,
     doc: 'a simulated clock, as speed@epoch ms@wall ms; only on loopback',
   },
+  SERVICE_LOCAL_INGEST_TOKEN: {
+    kind: 'text',
+    secret: true,
+    minLength: 32,
+    doc: 'protocol processes on this box that know it may write readings over HTTP; at least 32 characters',
+  },
   ...AUTH_VARIABLES,
 } as const satisfies VariableTable

@@ -131,7 +131,8 @@ export interface SegmentedLog<T> {
 
 /** Where a hub puts what an edge sent: the rows and the sequence mark in one transaction. */
 export interface Inbox {
-  accept(message: EdgeMessage): { status: 'stored' | 'duplicate' | 'gap'; through_seq: number }
+  /** @returns where the mark stands now, and which message it stands at where that is known */
+  accept(message: EdgeMessage): { status: 'stored' | 'duplicate' | 'gap'; through_seq: number; through_id?: string }
 }
 export type EdgeMessage = {
   site_id: string
@@ -139,6 +140,7 @@ export type EdgeMessage = {
   building_id: string
   stream: string
   seq: number
+  message_id?: string
   readings: Reading[]
   findings: Finding[]
 }

@@ -2,21 +2,36 @@
 import type { Clock } from '#shared/core/ports.ts'
 import type { EdgeRecord, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import type { Metadata } from '#shared/core/telemetry/metadata.ts'
+import type { PollReport, Reported } from '#shared/core/telemetry/poll-report.ts'
+import { MINUTE } from '#shared/core/time.ts'
 import type { Point } from '#shared/core/model.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 
 /** What an edge, or its last will, says of its session; `said` is the whole status. */
-export type Session = { online: boolean; said: Record<string, unknown> }
+export type Session = { online: boolean; said: Record<string, unknown>; poll?: PollReport }
 /** What was seen of an edge and is not in the store yet. */
 type Seen = { session?: Session; lastSeenAt?: number; lastDataAt?: number }
 
 /** Edges whose metadata has not come are remembered up to this many. */
 const UNKNOWN_MAX = 10_000
+/** Edges whose poll report is kept, in memory: it is some kilobytes each, and comes again with the next status. */
+const REPORTS_MAX = 2_000
+/** An edge that reports over HTTP has no last will: after this silence its session has ended. */
+const LEASE_MS = 1.5 * MINUTE
 
 export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
   const seen = new Map<string, Seen>()
+  const reports = new Map<string, Reported>()
+  /** Until when a session over HTTP is believed without a word. */
+  const leases = new Map<string, { topic: Topic; until: number }>()
+  for (const { site_id, edge_id, online, status_body } of edges.list()) {
+    if (online && status_body.via === 'local') lease({ site_id, edge_id, kind: 'status' })
+  }
   let doubted = new Set<string>()
 
+  function lease(topic: Topic) {
+    leases.set(topic.edge_id, { topic, until: clock.now() + LEASE_MS })
+  }
   const note = ({ site_id, edge_id }: Topic, what: Seen) => {
     const key = `${site_id}/${edge_id}`
     if (!seen.has(key) && seen.size >= UNKNOWN_MAX) return
@@ -27,7 +42,16 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
     return edge?.site_id === site_id && edge.metadata_revision !== null ? edge : undefined
   }
 
+  const endLeases = () => {
+    for (const [edge_id, { topic, until }] of leases) {
+      if (until >= clock.now()) continue
+      note(topic, { session: { online: false, said: { online: false } }, lastSeenAt: edges.get(edge_id)?.last_seen_at ?? until })
+      leases.delete(edge_id)
+    }
+  }
+
   const flush = () => {
+    endLeases()
     for (const [key, what] of seen) {
       const [site_id = '', edge_id = ''] = key.split('/')
       const edge = known(site_id, edge_id)
@@ -39,16 +63,28 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
 
   return {
     buildingOf: ({ site_id, edge_id }: Topic): string | undefined => known(site_id, edge_id)?.building_id,
+    /** The revision of the metadata that is held; null before it came. */
+    revisionOf: ({ site_id, edge_id }: Topic): number | null => known(site_id, edge_id)?.metadata_revision ?? null,
     /** Data of this edge was stored; `newest` is its latest instant, ms. */
     heard(topic: Topic, newest: number) {
       const before = seen.get(`${topic.site_id}/${topic.edge_id}`)?.lastDataAt ?? -Infinity
       note(topic, Number.isFinite(newest) ? { lastDataAt: Math.max(before, newest) } : {})
     },
-    session(topic: Topic, session: Session) {
-      doubted.delete(topic.edge_id)
-      note(topic, { session })
+    /** @param via how it came: a session over HTTP ends when nothing is heard of it for a while */
+    session(topic: Topic, { online, said, poll }: Session, via: 'mqtt' | 'local' = 'mqtt') {
+      const { site_id, edge_id } = topic
+      const { poll: _, ...rest } = said
+      doubted.delete(edge_id)
+      if (via === 'local' && online) lease(topic)
+      else leases.delete(edge_id)
+      if (poll && (reports.has(edge_id) || reports.size < REPORTS_MAX)) {
+        reports.set(edge_id, { edge_id, site_id, at: clock.now(), report: poll })
+      }
+      note(topic, { session: { online, said: { ...rest, via } } })
       flush()
     },
+    /** How polling goes at the edges that have said so since the start, by edge. */
+    reported: () => [...reports.values()].filter(({ site_id, edge_id }) => known(site_id, edge_id)),
     /** @returns why the metadata is not taken, or undefined when it is */
     enter(topic: Topic, metadata: Metadata): string | undefined {
       const { building, equipment, points, revision } = metadata

@@ -1,10 +1,12 @@
-/** What a hub does with what edges publish: store once, in order, acknowledge what is stored, know who is there. */
+/** What a central does with what edges send: store once, in order, acknowledge what is stored, know who is there. */
 import type { Clock, Inbox } from '#shared/core/ports.ts'
 import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
-import { type Decoded, METADATA_MAX, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
-import { receive } from '#shared/core/telemetry/message.ts'
+import { type Decoded, METADATA_MAX, STATUS_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
+import { type Received, receive } from '#shared/core/telemetry/message.ts'
 import { type Metadata, readMetadata } from '#shared/core/telemetry/metadata.ts'
+import { readPollReport } from '#shared/core/telemetry/poll-report.ts'
 import { type Ack, readStatus } from '#shared/core/telemetry/status.ts'
+import type { Refused } from '#shared/core/telemetry/telemetry.ts'
 import { parseTopic, type Topic } from '#shared/core/topic/topics.ts'
 import { edgeBook, type Session } from './edge-book.ts'
 
@@ -33,9 +35,17 @@ export type IngestParts = {
 export type Reply = { site_id: string; edge_id: string; ack: Ack }
 export type Ingest = ReturnType<typeof ingest>
 
-type Message = Topic & { kind: 'telemetry' | 'findings' }
+export type Message = Topic & { kind: 'telemetry' | 'findings' }
+type Numbered = Exclude<Received, { state: 'unreadable' }>
+/** What became of a message. `reason`: why nothing of it was stored; `refused`: readings that were not. */
+export type Outcome = {
+  status: 'stored' | 'duplicate' | 'gap'
+  mark: { through_seq: number; through_id?: string }
+  reason?: string
+  refused: Refused[]
+}
 
-/** @returns the flow; `take` is synchronous, so what it acknowledges is committed when it returns */
+/** @returns the flow; it is synchronous, so what it acknowledges is committed when it returns */
 export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
   const book = edgeBook(edges, model, clock)
   const counters = { ...NOTHING_YET }
@@ -44,31 +54,47 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     notify({ kind: 'rejected', edge: topic ? nameOf(topic) : 'unknown', reason })
   }
 
-  const takeMessage = (topic: Message, payload: Uint8Array): Reply | undefined => {
+  const wait = (topic: Topic, reason: string) => {
+    counters.ingest_waiting++
+    notify({ kind: 'waiting', edge: nameOf(topic), reason })
+  }
+
+  const fail = (topic: Topic, error: unknown) => {
+    counters.ingest_failed++
+    notify({ kind: 'failed', edge: nameOf(topic), reason: (error as Error).message })
+  }
+
+  /** Stores a message whose place can be read, counts it, and says what became of it. */
+  const accept = (topic: Message, building_id: string, numbered: Numbered): Outcome => {
     const { site_id, edge_id } = topic
-    let received = receive(topic, payload)
-    if (received.state === 'unreadable') return void reject(topic, received.reason)
-    const building_id = book.buildingOf(topic)
-    if (building_id === undefined) {
-      counters.ingest_waiting++
-      return void notify({ kind: 'waiting', edge: nameOf(topic), reason: 'its metadata has not come yet' })
-    }
-    const foreign = received.state === 'good' && received.findings.find(finding => finding.building_id !== building_id)
-    if (foreign) received = { ...received, state: 'unusable', reason: `a finding is about ${foreign.building_id}` }
-    const { stream, seq } = received
-    const { readings, findings } = received.state === 'good' ? received : { readings: [], findings: [] }
-    const { status, through_seq } = inbox.accept({ site_id, edge_id, building_id, stream, seq, readings, findings })
-    if (status !== 'gap' && received.state === 'unusable') {
-      if (status === 'stored') reject(topic, received.reason)
-      return { site_id, edge_id, ack: { stream, through_seq, rejected: [{ seq, reason: received.reason }] } }
-    }
-    if (status === 'duplicate') counters.ingest_duplicate++
-    if (status === 'stored') {
+    const { stream, seq } = numbered
+    const reason = numbered.state === 'good' ? unusable(numbered, building_id) : numbered.reason
+    const refused = numbered.state === 'good' ? numbered.refused : []
+    const { readings, findings } = numbered.state === 'good' && reason === undefined ? numbered : NO_CONTENT
+    const named = numbered.message_id !== undefined && { message_id: numbered.message_id }
+    const { status, ...mark } = inbox.accept({ site_id, edge_id, building_id, stream, seq, ...named, readings, findings })
+    const why = reason ?? summary(refused)
+    if (status === 'stored' && why !== undefined) reject(topic, why)
+    if (status === 'duplicate' && reason === undefined) counters.ingest_duplicate++
+    if (status === 'stored' && reason === undefined) {
       counters.ingest_ok++
       counters.last_ingest_at = clock.now()
       book.heard(topic, newest(readings))
     }
-    return { site_id, edge_id, ack: { stream, through_seq } }
+    return { status, mark, refused, ...(reason !== undefined && { reason }) }
+  }
+
+  const takeMessage = (topic: Message, payload: Uint8Array): Reply | undefined => {
+    const received = receive(topic, payload)
+    if (received.state === 'unreadable') return void reject(topic, received.reason)
+    const building_id = book.buildingOf(topic)
+    if (building_id === undefined) return void wait(topic, 'its metadata has not come yet')
+    const { site_id, edge_id } = topic
+    const { stream, seq } = received
+    const { status, mark, reason, refused } = accept(topic, building_id, received)
+    const why = status === 'gap' ? undefined : (reason ?? summary(refused))
+    const rejected = why === undefined ? {} : { rejected: [{ seq, reason: why }] }
+    return { site_id, edge_id, ack: { stream, ...mark, ...rejected } }
   }
 
   const takeMetadata = (topic: Topic, payload: Uint8Array): void => {
@@ -78,9 +104,11 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
   }
 
   const takeStatus = (topic: Topic, payload: Uint8Array): void => {
-    const status = decodeStatus(payload)
-    if (status.ok) book.session(topic, status.value)
-    else reject(topic, `status: ${status.reason}`)
+    const body = unpackBody(payload, STATUS_MAX)
+    const status = body.ok ? readSession(body.value) : body
+    if (!status.ok) return reject(topic, `status: ${status.reason}`)
+    if (status.value.fault !== undefined) reject(topic, `status: ${status.value.fault}`)
+    book.session(topic, status.value.session)
   }
 
   return {
@@ -93,11 +121,15 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
         if (topic.kind === 'metadata') takeMetadata(topic, payload)
         if (topic.kind === 'status') takeStatus(topic, payload)
       } catch (error) {
-        counters.ingest_failed++
-        notify({ kind: 'failed', edge: nameOf(topic), reason: (error as Error).message })
+        fail(topic, error)
       }
       return undefined
     },
+    accept,
+    reject,
+    wait,
+    fail,
+    book,
     /** Writes what has been seen of edges since the last call. */
     flush: book.flush,
     /** Connected anew: of no edge is it known whether it is still there. */
@@ -116,17 +148,36 @@ const NOTHING_YET: IngestCounters = {
   ingest_failed: 0,
   last_ingest_at: null,
 }
+const NO_CONTENT = { readings: [], findings: [] }
+
+/** @returns why nothing of a message that could be read can be stored */
+function unusable({ readings, findings, refused }: Numbered & { state: 'good' }, building_id: string): string | undefined {
+  const foreign = findings.find(finding => finding.building_id !== building_id)
+  if (foreign) return `a finding is about ${foreign.building_id}`
+  return readings.length === 0 ? refused[0]?.reason : undefined
+}
 
 function decodeMetadata(payload: Uint8Array): Decoded<Metadata> {
   const body = unpackBody(payload, METADATA_MAX)
   return body.ok ? readMetadata(body.value) : body
 }
 
-function decodeStatus(payload: Uint8Array): Decoded<Session> {
-  const body = unpackBody(payload, SMALL_MAX)
-  return body.ok ? readStatus(body.value) : body
+/** A status whose poll report does not fit still says that the edge is there. */
+export function readSession(body: Record<string, unknown>): Decoded<{ session: Session; fault?: string }> {
+  const status = readStatus(body)
+  if (!status.ok) return status
+  if (body.poll === undefined) return { ok: true, value: { session: status.value } }
+  const poll = readPollReport(body.poll)
+  const value = poll.ok ? { session: { ...status.value, poll: poll.value } } : { session: status.value, fault: poll.reason }
+  return { ok: true, value }
 }
 
-const nameOf = ({ site_id, edge_id }: Topic): string => `${site_id}/${edge_id}`
+function summary(refused: Refused[]): string | undefined {
+  if (refused.length === 0) return undefined
+  const more = refused.length > 1 ? `; so are ${refused.length - 1} other readings` : ''
+  return `${refused[0]!.reason}; this reading is refused${more}, the rest of the message is stored`
+}
+
+export const nameOf = ({ site_id, edge_id }: Pick<Topic, 'site_id' | 'edge_id'>): string => `${site_id}/${edge_id}`
 const isMessage = (topic: Topic): topic is Message => topic.kind === 'telemetry' || topic.kind === 'findings'
 const newest = (readings: { t: number }[]): number => readings.reduce((max, { t }) => Math.max(max, t), -Infinity)

@@ -5,8 +5,8 @@ import { Problem } from '#shared/core/problem.ts'
 import type { AuditStore } from '#shared/core/stores.ts'
 import { YAML_TYPES } from './http-body.ts'
 import { type Idempotency, idempotencyKey } from './http-idempotency.ts'
-import { type Call, type Caller, type Route, strict } from './route.ts'
-import { type Auth, sameText } from './token.ts'
+import { type Call, type Caller, type Route, type SharedToken, strict } from './route.ts'
+import { type Auth, BEARER, sameText } from './token.ts'
 
 const RANK = { viewer: 1, operator: 2, admin: 3 } as const
 /** What a path refuses with its own `Allow` unless it takes it; no path takes any other method. */
@@ -87,13 +87,24 @@ const PROBLEM_SCHEMA = Type.Object({
 })
 
 /** @throws Problem unauthenticated or forbidden */
-async function admit({ auth: need, apiKey }: Route, request: FastifyRequest, auth: Auth): Promise<Caller | undefined> {
+async function admit({ auth: need, apiKey, bearer }: Route, request: FastifyRequest, auth: Auth): Promise<Caller | undefined> {
   if (need === 'public') return undefined
-  const caller = (apiKey && auth.keyCallerOf(request)) ?? (await auth.callerOf(request))
+  if (need === 'edge' && bearer && bearer.value === undefined) {
+    throw new Problem('forbidden', `Nothing is taken here: ${bearer.variable} is not set`)
+  }
+  const known = (bearer && sharedCaller(bearer, need, request)) ?? (apiKey && auth.keyCallerOf(request))
+  const caller = known ?? (await auth.callerOf(request))
   if (!caller) throw new Problem('unauthenticated', 'Send Authorization: Bearer <token>')
   const fits = need === 'edge' || caller.role === 'edge' ? caller.role === need : RANK[caller.role] >= RANK[need]
   if (!fits) throw new Problem('forbidden', `This needs the role ${need}, and ${caller.subject} has ${caller.role}`)
   return caller
+}
+
+/** Who knows the shared token of a route has what the route needs, and nothing else. */
+function sharedCaller({ subject, value }: SharedToken, role: Caller['role'], request: FastifyRequest): Caller | undefined {
+  const [, token] = BEARER.exec(request.headers.authorization ?? '') ?? []
+  if (!token || value === undefined || !sameText(token, value)) return undefined
+  return { subject, role, via: 'bearer', session: subject }
 }
 
 /** @throws Problem unsupported_media_type or too_large, by what the headers say */

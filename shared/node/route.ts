@@ -30,6 +30,9 @@ export type Call<Body, Query, Params> = {
   reply: FastifyReply
 }
 
+/** A token that processes of one box share; `variable` sets it, and until it is set nobody has it. */
+export type SharedToken = { subject: string; value: string | undefined; variable: string }
+
 /** A route is a value. `auth` has no default, so no route is public by accident. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -46,6 +49,8 @@ export type Route = {
   takes?: 'json' | 'form' | 'yaml' | 'upload'
   /** Also open to whoever knows the key of the older API. */
   apiKey?: true
+  /** Also open to whoever sends this as `Authorization: Bearer`. */
+  bearer?: SharedToken
   /** The problem that a body of another media type meets, where the common one would not help. */
   wrongMediaType?: ProblemCode
   /** What an audit row calls it; every route that writes has one. */

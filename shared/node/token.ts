@@ -14,7 +14,8 @@ const AUDIENCE = 'plenum-api'
 const LOGIN_SECS = (8 * HOUR) / SECOND
 const AGENT_TTL = { default: 3600, min: 60, max: 86_400 }
 const LOGIN_ROLES = { admin: 'admin', agent: 'operator', viewer: 'viewer' } as const satisfies Record<string, Role>
-const BEARER = /^Bearer +(\S+)$/i
+/** The header that carries a token. */
+export const BEARER = /^Bearer +(\S+)$/i
 const TOKEN_ROLES = ['viewer', 'operator', 'admin', 'edge']
 
 /** A token and what is in it. `expires_at` in ms since 1970 UTC. */

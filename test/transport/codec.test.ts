@@ -5,10 +5,11 @@ import { MESSAGE_MAX, packBody, unpackBody } from '#shared/core/telemetry/body.t
 import { readFindings, writeFindings } from '#shared/core/telemetry/findings.ts'
 import { receive } from '#shared/core/telemetry/message.ts'
 import { readMetadata, writeMetadata } from '#shared/core/telemetry/metadata.ts'
+import { readPollReport, REPORT_DEVICES_MAX, writePollReport } from '#shared/core/telemetry/poll-report.ts'
 import { readAck, readStatus, writeStatus } from '#shared/core/telemetry/status.ts'
 import { readTelemetry, writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
-import { envelope, finding, NOON, STREAM } from './messages.ts'
-import { edgeModel } from './site.ts'
+import { envelope, finding, MESSAGE_ID, NOON, STREAM } from './messages.ts'
+import { edgeModel, pollStatus } from './site.ts'
 
 /** Through bytes and back, as on the wire. */
 function wire(body: object): Record<string, unknown> {
@@ -35,7 +36,7 @@ test('telemetry comes back as it was sent, whatever the values', t => {
       const back = readTelemetry(wire(writeTelemetry(sent)))
       // JSON has one zero.
       const zero = readings.map(each => (Object.is(each.v, -0) ? { ...each, v: 0 } : each))
-      t.deepEqual(back, { ok: true, value: { ...sent, readings: zero } })
+      t.deepEqual(back, { ok: true, value: { ...sent, readings: zero, refused: [] } })
     }),
     { numRuns: 60 },
   )
@@ -56,11 +57,14 @@ test('findings, metadata, status and acknowledgements come back as they were sen
   t.is(revision, writeMetadata('A', 'e1', edgeModel('A')).revision)
   t.not(revision, writeMetadata('A', 'e1', { ...model, name: 'Other' }).revision)
 
-  const status = { online: true, version: '1', boot_id: 'b', dropped: 0, disk: { free_bytes: 1 }, cert_not_after: NOON }
+  const status = {
+    ...{ online: true, version: '1', boot_id: 'b', dropped: 0, disk: { free_bytes: 1 }, cert_not_after: NOON },
+    ...{ runs_rules: false, poll: writePollReport(pollStatus) },
+  }
   const read = readStatus(wire(writeStatus({ ...status, backlog: { rows: 3, oldest_at: NOON } })))
   t.like(read, { ok: true, value: { online: true, said: { backlog: { rows: 3, oldest_at: '2026-03-01T12:00:00Z' } } } })
 
-  const ack = { stream: STREAM, through_seq: 0, rejected: [{ seq: 1, reason: 'why' }] }
+  const ack = { stream: STREAM, through_seq: 0, through_id: MESSAGE_ID, rejected: [{ seq: 1, reason: 'why' }] }
   t.deepEqual(readAck(wire(ack)), { ok: true, value: ack })
 })
 
@@ -125,8 +129,33 @@ test('a body that does not fit is refused with the place and what was there', t 
   ]
   for (const [change, reason] of cases) {
     const read = telemetry(change)
-    t.is(read.ok ? 'taken' : read.reason, reason)
+    t.is(read.ok ? (read.value.refused[0]?.reason ?? 'taken') : read.reason, reason)
   }
+})
+
+test('a reading that does not fit is told, and the rest of its message is taken', t => {
+  const good = { id: 'p', t: NOON, v: 1, q: 'good' as const }
+  const body = writeTelemetry({ ...envelope(), protocol: 'bacnet', time_synced: null, readings: [good, good, good] }) as {
+    points: object[]
+  }
+  const read = readTelemetry({ ...body, points: [body.points[0], { ...body.points[1], q: 'fine' }, body.points[2]] })
+  const reason = 'points[1].q must be one of good, uncertain, bad, stale, not "fine"'
+  t.like(read, { ok: true, value: { readings: [good, good], refused: [{ pointer: 'points[1]', reason }] } })
+})
+
+test('a poll report names the devices in trouble first, and what is no report is refused by name', t => {
+  const device = (n: number) => ({
+    ...{ device_id: `d${n}`, state: n === 999 ? ('down' as const) : ('ok' as const), since: '2026-03-01T12:00:00Z' },
+    ...{ rtt_ms_p50: 1.5, rtt_ms_p95: null, reads: n, errors: 0, last_ok_at: null, last_error: 'x'.repeat(5000) },
+    ...{ next_due_at: null, batch_size: 20 },
+  })
+  const report = writePollReport({ ...pollStatus, devices: Array.from({ length: 1000 }, (_, n) => device(n) as never) })
+  t.is(report.devices.length, REPORT_DEVICES_MAX)
+  t.like(report, { devices_total: 1000, devices: [{ device_id: 'd999', state: 'down' }] })
+  t.true(JSON.stringify(report).length < 100 * 1024)
+  t.deepEqual(readPollReport(wire({ ...report })), { ok: true, value: report })
+  const bad = readPollReport({ ...report, points_ok: -1 })
+  t.is(bad.ok ? 'taken' : bad.reason, 'poll.points_ok must be a whole number of at least 0, not -1')
 })
 
 const wireFinding = (): object => (writeFindings({ ...envelope(), findings: [finding] }) as { findings: object[] }).findings[0]!
@@ -176,7 +205,7 @@ test('a message that cannot be used still says its place in the stream, when it 
     [writeTelemetry({ ...good, protocol: 'modbus' }), 'protocol modbus came under bacnet'],
     [{ ...writeTelemetry(good), schema: 'svc_telemetry_v9' }, 'schema must be one of svc_telemetry_v1, not "svc_telemetry_v9"'],
   ] as const) {
-    t.deepEqual(receiveBody(body), { state: 'unusable', stream: STREAM, seq: 5, reason })
+    t.deepEqual(receiveBody(body), { state: 'unusable', stream: STREAM, seq: 5, message_id: MESSAGE_ID, reason })
   }
   t.deepEqual(receiveBody({ stream: STREAM, seq: -1 }), {
     state: 'unreadable',

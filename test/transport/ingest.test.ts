@@ -11,7 +11,7 @@ import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { resultStore } from '#shared/node/store/results.ts'
 import { folder } from './folders.ts'
-import { envelope, finding, NOON, STREAM } from './messages.ts'
+import { envelope, finding, MESSAGE_ID, NOON, STREAM } from './messages.ts'
 import { edgeModel } from './site.ts'
 
 /** The flow over the hub's real stores, on a clock that stands still until it is set. */
@@ -41,7 +41,7 @@ const telemetry = (seq: number, change: object = {}) => ({
 const acked = (through_seq: number, more: object = {}) => ({
   site_id: 'A',
   edge_id: 'e1',
-  ack: { stream: STREAM, through_seq, ...more },
+  ack: { stream: STREAM, through_seq, through_id: MESSAGE_ID, ...more },
 })
 
 test('before its metadata came, what an edge sends is neither stored nor acknowledged', t => {
@@ -149,7 +149,7 @@ test('session and freshness are told apart, and a last will keeps what the edge 
   at.now = NOON + 9000
   status({ online: false, boot_id: 'b' })
   t.like(edges.get('e1'), { online: false, status: 'disconnected', session_changed_at: NOON + 9000, last_data_at: NOON + 1000 })
-  t.deepEqual(edges.get('e1')?.status_body, { online: false, version: '1', backlog: { rows: 3 }, boot_id: 'b' })
+  t.deepEqual(edges.get('e1')?.status_body, { online: false, version: '1', backlog: { rows: 3 }, boot_id: 'b', via: 'mqtt' })
 })
 
 test('after the hub connected anew, an edge that does not say that it is there counts as gone', t => {

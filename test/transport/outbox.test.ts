@@ -2,14 +2,20 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import test from 'ava'
 import { wallClock } from '#shared/node/clock.ts'
-import { appendWithRoom, openOutbox, type Outbox } from '../../appliance/sinks/outbox.ts'
+import { appendWithRoom, type Destination, openOutbox, type Outbox } from '../../appliance/sinks/outbox.ts'
 import { folder } from './folders.ts'
 import { finding } from './messages.ts'
 import { reading, silent } from './site.ts'
 
 const MEGABYTE = 1024 * 1024
-const opened = (dir: string, maxBytes = 64 * MEGABYTE): Promise<Outbox> =>
-  openOutbox({ dir, maxBytes, protocolOf: id => (id === 'p1' ? 'bacnet' : 'modbus'), clock: wallClock, log: silent })
+const protocolOf = (id: string) => (id === 'p1' ? ('bacnet' as const) : ('modbus' as const))
+const openTo = (dir: string, to: Destination[], maxBytes = 64 * MEGABYTE): Promise<Outbox> =>
+  openOutbox({ dir, maxBytes, to, protocolOf, clock: wallClock, log: silent })
+/** An outbox with one destination, seen from there. */
+async function opened(dir: string, maxBytes?: number) {
+  const outbox = await openTo(dir, ['hub'], maxBytes)
+  return { ...outbox, ...outbox.way('hub') }
+}
 
 test('readings leave by protocol in messages of at most 500, findings in the same stream', async t => {
   const outbox = await opened(folder(t))
@@ -72,13 +78,13 @@ test('a damaged outbox is put aside whole, and a new stream begins', async t => 
   await outbox.close()
 })
 
-test('a lost or unreadable stream.json begins a new stream with what is there', async t => {
+test('a lost or unreadable streams.json begins a new stream with what is there', async t => {
   const dir = folder(t)
   const first = await opened(dir)
   await first.write([reading(1), { ...reading(2), id: 'p2' }])
   const { stream } = first.span()
   await first.close()
-  writeFileSync(join(dir, 'stream.json'), '{"id":')
+  writeFileSync(join(dir, 'streams.json'), '{"id":')
   const again = await opened(dir)
   t.not(again.span().stream, stream)
   t.like(again.span(), { first: 1, last: 2 })
@@ -100,7 +106,7 @@ test('the quota is kept by dropping the oldest, and what the hub had is not coun
   await outbox.close()
 })
 
-test('a log that is not the one of stream.json never goes on under its name', async t => {
+test('a log that is not the one of streams.json never goes on under its name', async t => {
   const dir = folder(t)
   const first = await opened(dir)
   await first.write([reading(1)])

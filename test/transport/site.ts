@@ -2,14 +2,17 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
-import { openOutbox, type Outbox } from '../../appliance/sinks/outbox.ts'
+import { type Destination, openOutbox, type Outbox } from '../../appliance/sinks/outbox.ts'
+import type { EdgeSelf } from '../../appliance/services/edge-self.ts'
 import { type ForwardState, forwardService } from '../../appliance/services/forward.ts'
 import { brokerService } from '../../hub/broker/broker.ts'
 import { readBrokerFiles, readCentralFiles } from '../../hub/broker/files.ts'
 import { ingestService } from '../../hub/ingest/ingest.ts'
+import { ingestDesk } from '#shared/central/ingest-desk.ts'
 import type { Point } from '#shared/core/model.ts'
 import type { Reading } from '#shared/core/reading.ts'
 import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
+import type { PollStatus } from '#shared/core/poll/board.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import type { Kit } from '#shared/node/kit-read.ts'
 import { makePki, openPki } from '#shared/node/pki-files.ts'
@@ -40,7 +43,9 @@ export async function startHub(certs: string, workspace: string, port: number) {
   const db = openDatabase(join(workspace, 'plenum.db'))
   const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db) }
   const files = await readCentralFiles(certs)
-  const hub = ingestService({ ...files, ...stores, broker: { host: '127.0.0.1', port }, clock: wallClock, log: silent })
+  const desk = ingestDesk({ ...stores, clock: wallClock, log: silent })
+  const hub = ingestService({ ...files, desk, broker: { host: '127.0.0.1', port }, log: silent })
+  await desk.start()
   await hub.start()
   const samples = db.prepare(
     'SELECT point_id AS id, value AS v FROM samples JOIN history_points USING (building, point) ORDER BY ts',
@@ -48,11 +53,13 @@ export async function startHub(certs: string, workspace: string, port: number) {
   return {
     ...stores,
     db,
-    counters: hub.counters,
+    desk,
+    counters: desk.flow.counters,
     /** What is stored, in order of time. */
     samples: () => samples.all() as { id: string; v: number }[],
     stop: async () => {
       await hub.stop()
+      await desk.stop()
       db.close()
     },
   }
@@ -77,11 +84,38 @@ export const edgeModel = (site_id: string, building_id = `building-${site_id}`):
   ),
 })
 
+/** What an edge of the tests says of its polling. */
+export const pollStatus: PollStatus = {
+  ok: true,
+  enabled: true,
+  running: true,
+  cycles: 7,
+  late_cycles: 0,
+  points_ok: 2,
+  points_stale: 0,
+  points_down: 0,
+  points_fault: 0,
+  devices: [],
+}
+
+export const edgeSelf = (site_id: string, edge_id: string): EdgeSelf => ({
+  site_id,
+  edge_id,
+  boot_id: 'boot',
+  runs_rules: false,
+  model: () => edgeModel(site_id),
+  pollStatus: () => pollStatus,
+})
+
+export const testOutbox = (dir: string, to: Destination[], maxBytes = 64 * 1024 * 1024): Promise<Outbox> =>
+  openOutbox({ dir, maxBytes, to, protocolOf: () => 'bacnet', clock: wallClock, log: silent })
+
 export type Edge = { outbox: Outbox; forwardState: () => ForwardState; stop: () => Promise<void> }
 
 export async function startEdge(kit: Kit, dir: string, maxBytes = 64 * 1024 * 1024): Promise<Edge> {
-  const outbox = await openOutbox({ dir, maxBytes, protocolOf: () => 'bacnet', clock: wallClock, log: silent })
-  const forward = forwardService({ outbox, kit, model: () => edgeModel(kit.edge.site_id), clock: wallClock, log: silent })
+  const { site_id, edge_id } = kit.edge
+  const outbox = await testOutbox(dir, ['hub'], maxBytes)
+  const forward = forwardService({ outbox, kit, self: edgeSelf(site_id, edge_id), clock: wallClock, log: silent })
   await forward.start()
   return {
     outbox,

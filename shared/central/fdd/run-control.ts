@@ -49,6 +49,7 @@ export function openRunControl({ worker, config, ruleDirs, ...ports }: RunContro
       const lookbackMs = config.read().lookback_days * DAY
       return inTurn(building_id, () => runFdd(request, trigger, lookbackMs, all))
     },
+    idle: async () => void (await last),
     status: () => ({
       running: current !== undefined,
       ...(current !== undefined && { building_id: current }),

@@ -40,7 +40,7 @@ export async function runEverything(context: CentralContext, trigger: RunRecord[
   const { model, edges, historian, clock, runs, config, log } = context
   const since = clock.now() - config.read().lookback_days * DAY
   const reports: RunReport[] = []
-  const reported = new Set(edges.list().map(edge => edge.building_id))
+  const reported = new Set(edges.list().flatMap(edge => (edge.status_body['runs_rules'] === false ? [] : [edge.building_id])))
   for (const { building_id } of model.buildings()) {
     if (trigger === 'schedule' && reported.has(building_id)) continue
     try {

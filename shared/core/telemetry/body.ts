@@ -4,6 +4,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 /** What a body may inflate to, bytes. */
 export const MESSAGE_MAX = 256 * 1024
 export const METADATA_MAX = 4 * 1024 * 1024
+export const STATUS_MAX = 128 * 1024
 export const SMALL_MAX = 16 * 1024
 
 /** A body of at most this many bytes is sent as it is. */

@@ -5,46 +5,60 @@ import type { Topic } from '../topic/topics.ts'
 import { type Decoded, MESSAGE_MAX, unpackBody } from './body.ts'
 import type { Envelope } from './envelope.ts'
 import { readFindings } from './findings.ts'
-import { decodeWith, fields, integer, uuid } from './read.ts'
-import { readTelemetry } from './telemetry.ts'
+import { decodeWith, fields, integer, optional, uuid } from './read.ts'
+import { readTelemetry, type Refused } from './telemetry.ts'
 
 export type Received =
-  | { state: 'good'; stream: string; seq: number; readings: Reading[]; findings: Finding[] }
+  | ({ state: 'good' } & Content)
   /** It has a place in the stream, but nothing that can be stored. */
-  | { state: 'unusable'; stream: string; seq: number; reason: string }
+  | { state: 'unusable'; stream: string; seq: number; message_id?: string; reason: string }
   /** Not even its place in the stream can be read. */
   | { state: 'unreadable'; reason: string }
 
+type MessageTopic = Topic & { kind: 'telemetry' | 'findings' }
+
 /** @param topic what the broker let it be published to: nobody else can have sent it */
-export function receive(topic: Topic & { kind: 'telemetry' | 'findings' }, payload: Uint8Array): Received {
+export function receive(topic: MessageTopic, payload: Uint8Array): Received {
   const body = unpackBody(payload, MESSAGE_MAX)
-  if (!body.ok) return { state: 'unreadable', reason: body.reason }
-  const decoded = topic.kind === 'telemetry' ? decodeTelemetry(topic, body.value) : decodeFindings(topic, body.value)
+  return body.ok ? receiveBody(topic, body.value) : { state: 'unreadable', reason: body.reason }
+}
+
+/** The same for a body that is unpacked already. */
+export function receiveBody(topic: MessageTopic, body: Record<string, unknown>): Received {
+  const decoded = topic.kind === 'telemetry' ? decodeTelemetry(topic, body) : decodeFindings(topic, body)
   if (decoded.ok) return { state: 'good', ...decoded.value }
   const place = decodeWith(() => {
-    const from = fields(body.value, '')
-    return { stream: uuid(from, 'stream'), seq: integer(from, 'seq', 1) }
+    const from = fields(body, '')
+    return { stream: uuid(from, 'stream'), seq: integer(from, 'seq', 1), ...optional(from, 'message_id', uuid) }
   })
   return place.ok
     ? { state: 'unusable', ...place.value, reason: decoded.reason }
     : { state: 'unreadable', reason: `${decoded.reason}; ${place.reason}` }
 }
 
-type Content = { stream: string; seq: number; readings: Reading[]; findings: Finding[] }
+type Content = {
+  stream: string
+  seq: number
+  message_id: string
+  readings: Reading[]
+  /** Readings of the message that are not among `readings`. */
+  refused: Refused[]
+  findings: Finding[]
+}
 
 function decodeTelemetry(topic: Topic, body: Record<string, unknown>): Decoded<Content> {
   const telemetry = readTelemetry(body)
   if (!telemetry.ok) return telemetry
-  const { stream, seq, readings, protocol } = telemetry.value
+  const { stream, seq, message_id, readings, refused, protocol } = telemetry.value
   if (protocol !== topic.protocol) return { ok: false, reason: `protocol ${protocol} came under ${topic.protocol}` }
-  return strange(topic, telemetry.value) ?? { ok: true, value: { stream, seq, readings, findings: [] } }
+  return strange(topic, telemetry.value) ?? { ok: true, value: { stream, seq, message_id, readings, refused, findings: [] } }
 }
 
 function decodeFindings(topic: Topic, body: Record<string, unknown>): Decoded<Content> {
   const message = readFindings(body)
   if (!message.ok) return message
-  const { stream, seq, findings } = message.value
-  return strange(topic, message.value) ?? { ok: true, value: { stream, seq, readings: [], findings } }
+  const { stream, seq, message_id, findings } = message.value
+  return strange(topic, message.value) ?? { ok: true, value: { stream, seq, message_id, readings: [], refused: [], findings } }
 }
 
 function strange({ site_id, edge_id }: Topic, envelope: Envelope): { ok: false; reason: string } | undefined {

@@ -1,7 +1,8 @@
 /** Status of an edge, and what the hub acknowledges (contract §8). */
 import { formatInstant } from '../time.ts'
 import type { Decoded } from './body.ts'
-import { decodeWith, fields, flag, integer, list, text, uuid } from './read.ts'
+import type { PollReport } from './poll-report.ts'
+import { decodeWith, fields, flag, integer, list, optional, text, uuid } from './read.ts'
 
 export type EdgeStatus = {
   online: boolean
@@ -13,7 +14,14 @@ export type EdgeStatus = {
   /** Messages dropped since start, for want of room. */
   dropped: number
   disk: { free_bytes: number }
-  cert_not_after: number
+  /** When the certificate of its session ends; null where it has none. */
+  cert_not_after: number | null
+  /** Whether it runs the rules itself and sends what they find. */
+  runs_rules: boolean
+  /** How its polling goes. */
+  poll: PollReport
+  /** What an engineer should know of the outbox: why its stream began anew. */
+  note?: string
 }
 
 const orNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms))
@@ -23,7 +31,7 @@ export function writeStatus({ backlog, cert_not_after, ...status }: EdgeStatus):
   return {
     ...status,
     backlog: { rows: backlog.rows, oldest_at: orNull(backlog.oldest_at) },
-    cert_not_after: formatInstant(cert_not_after),
+    cert_not_after: orNull(cert_not_after),
   }
 }
 
@@ -39,6 +47,8 @@ export type Ack = {
   stream: string
   /** Everything up to this place is stored. */
   through_seq: number
+  /** Which message lies at that place: an edge whose own is another has gone back in time. Absent where it is not known. */
+  through_id?: string
   /** Messages that the hub could number but not use. */
   rejected?: { seq: number; reason: string }[]
 }
@@ -51,6 +61,7 @@ export function readAck(body: Record<string, unknown>): Decoded<Ack> {
     return {
       stream: uuid(from, 'stream'),
       through_seq: integer(from, 'through_seq', 0),
+      ...optional(from, 'through_id', uuid),
       rejected: from.body.rejected === undefined ? [] : list(from, 'rejected', REJECTED_MAX, readRejection),
     }
   })

@@ -25,17 +25,27 @@ export function writeTelemetry({ protocol, time_synced, readings, ...envelope }:
   return { ...writeEnvelope(TELEMETRY_SCHEMA, envelope), protocol, time_synced, points }
 }
 
-export function readTelemetry(body: Record<string, unknown>): Decoded<Telemetry> {
+/** A reading of a message that cannot be used, while the rest of the message can. */
+export type Refused = { pointer: string; reason: string }
+
+/**
+ * Reads a message reading by reading: what does not fit is told, the rest is taken.
+ *
+ * @returns not ok when the head does not fit
+ */
+export function readTelemetry(body: Record<string, unknown>): Decoded<Telemetry & { refused: Refused[] }> {
   return decodeWith(() => {
     const from = fields(body, '')
-    const readings = list(from, 'points', POINTS_MAX, readPoint)
-    if (readings.length === 0) unfit('points', 'a list of at least 1', [])
-    return {
+    const points = list(from, 'points', POINTS_MAX, (value, path) => ({ path, read: decodeWith(() => readPoint(value, path)) }))
+    if (points.length === 0) unfit('points', 'a list of at least 1', [])
+    const head = {
       ...readEnvelope(from, TELEMETRY_SCHEMA),
       protocol: choice(from, 'protocol', TELEMETRY_PROTOCOLS),
       time_synced: body.time_synced === null ? null : flag(from, 'time_synced'),
-      readings,
     }
+    const readings = points.flatMap(({ read }) => (read.ok ? [read.value] : []))
+    const refused = points.flatMap(({ path, read }) => (read.ok ? [] : [{ pointer: path, reason: read.reason }]))
+    return { ...head, readings, refused }
   })
 }
 

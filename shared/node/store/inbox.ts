@@ -8,15 +8,20 @@ import { findingWriter } from './findings.ts'
 export function openInbox(db: Database): Inbox {
   const hot = openHotRows(db)
   const writeFinding = findingWriter(db)
-  const mark = db.prepare('SELECT seq FROM marks WHERE edge_id = ? AND stream = ?').pluck()
+  const mark = db.prepare(
+    'SELECT seq, message_id FROM marks LEFT JOIN mark_messages USING (edge_id, stream) WHERE edge_id = ? AND stream = ?',
+  )
   const move = db.prepare('INSERT INTO marks VALUES (?, ?, ?) ON CONFLICT (edge_id, stream) DO UPDATE SET seq = excluded.seq')
+  const name = db.prepare(
+    'INSERT INTO mark_messages VALUES (?, ?, ?) ON CONFLICT (edge_id, stream) DO UPDATE SET message_id = excluded.message_id',
+  )
   const states = db.prepare('SELECT states FROM points WHERE building_id = ? AND point_id = ?').pluck()
   const statesOf = (building_id: string, point_id: string) => {
     const text = states.get(building_id, point_id)
     return typeof text === 'string' ? (JSON.parse(text) as string[]) : undefined
   }
 
-  const store = db.transaction(({ building_id, edge_id, stream, seq, readings, findings }: EdgeMessage) => {
+  const store = db.transaction(({ building_id, edge_id, stream, seq, message_id, readings, findings }: EdgeMessage) => {
     const samples = readings.map(({ id, t, v, q }) => {
       const texts = typeof v === 'string' ? statesOf(building_id, id) : undefined
       return { id, t, v: toNumber(v, texts), q }
@@ -24,16 +29,24 @@ export function openInbox(db: Database): Inbox {
     hot.insert(building_id, samples)
     findings.forEach(writeFinding)
     move.run(edge_id, stream, seq)
+    name.run(edge_id, stream, message_id ?? null)
   })
 
   return {
     accept: message => {
-      const through = (mark.get(message.edge_id, message.stream) as number | undefined) ?? 0
-      if (message.seq <= through) return { status: 'duplicate', through_seq: through }
-      if (message.seq > through + 1) return { status: 'gap', through_seq: through }
+      const held = (mark.get(message.edge_id, message.stream) as Mark | undefined) ?? { seq: 0, message_id: null }
+      const stands = at(held.seq, held.message_id ?? undefined)
+      if (message.seq <= held.seq) return { status: 'duplicate', ...stands }
+      if (message.seq > held.seq + 1) return { status: 'gap', ...stands }
       hot.prepare(message.building_id, new Set(message.readings.map(({ id }) => id)))
       store(message)
-      return { status: 'stored', through_seq: message.seq }
+      return { status: 'stored', ...at(message.seq, message.message_id) }
     },
   }
 }
+
+type Mark = { seq: number; message_id: string | null }
+const at = (through_seq: number, through_id: string | undefined) => ({
+  through_seq,
+  ...(through_id !== undefined && { through_id }),
+})

@@ -1,0 +1,94 @@
+/** The small door of a protocol process: whether it works, and how its polling goes. Nothing can be changed through it. */
+import { randomBytes } from 'node:crypto'
+import { Type } from '@sinclair/typebox'
+import type { Logger } from 'pino'
+import type { Settings } from '#shared/core/env.ts'
+import { mergePollStatus } from '#shared/core/poll/merged.ts'
+import type { PollStatus } from '#shared/core/poll/board.ts'
+import type { Clock } from '#shared/core/ports.ts'
+import { formatInstant, SECOND } from '#shared/core/time.ts'
+import { type HttpService, openHttp } from '#shared/node/http.ts'
+import { route, type Route } from '#shared/node/route.ts'
+import { openAuth } from '#shared/node/token.ts'
+import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
+import type { ForwardState } from './forward.ts'
+
+export type EdgeHttpOptions = {
+  /** Of the process, as its image is called. */
+  name: string
+  version: string
+  settings: Pick<Settings<typeof SPLIT_EDGE_VARIABLES>, 'SERVICE_EDGE_PORT' | 'SERVICE_CONTAINER' | 'SERVICE_LOCAL_INGEST_TOKEN'>
+  pollStatus: () => PollStatus
+  /** The ways out of this process, by destination; one that is off is left out of health. */
+  ways: Record<'hub' | 'central', () => ForwardState>
+  clock: Clock
+  log: Logger
+}
+
+/**
+ * Listens on loopback, and on every address inside a container only, from where its port is published to the host's loopback.
+ * `GET /api/health` is open and says no names; `GET /api/bacnet/poll/status` takes SERVICE_LOCAL_INGEST_TOKEN.
+ */
+export function edgeHttp(options: EdgeHttpOptions): Promise<HttpService> {
+  const { name, version, settings, clock, log } = options
+  // Nobody logs in here, so no token but the shared one is ever valid.
+  const nobody = { secret: randomBytes(32).toString('hex'), passwords: NO_PASSWORDS, trustedProxies: [] }
+  return openHttp({
+    name,
+    version,
+    host: settings.SERVICE_CONTAINER ? '0.0.0.0' : '127.0.0.1',
+    port: settings.SERVICE_EDGE_PORT,
+    routes: edgeRoutes(options),
+    auth: openAuth({ settings: nobody, epochs: { get: () => 0, set: () => undefined }, now: clock.now }),
+    audit: undefined,
+    log,
+    trustedProxies: [],
+  })
+}
+
+const NO_PASSWORDS = { admin: undefined, agent: undefined, viewer: undefined }
+
+function edgeRoutes({ name, version, settings, pollStatus, ways, clock }: EdgeHttpOptions): Route[] {
+  const startedAt = clock.now()
+  const bearer = { subject: 'local', value: settings.SERVICE_LOCAL_INGEST_TOKEN, variable: 'SERVICE_LOCAL_INGEST_TOKEN' }
+  return [
+    route({
+      method: 'GET',
+      path: '/api/health',
+      auth: 'public',
+      summary: 'Whether the process works; 503 with the same body when it does not poll',
+      reply: Type.Object({ ok: Type.Boolean() }, { additionalProperties: true }),
+      handle: ({ reply }) => {
+        const { running, enabled, points_ok, points_stale, points_down, points_fault } = pollStatus()
+        const ok = running || !enabled
+        const body = {
+          ok,
+          service: name,
+          version,
+          started_at: formatInstant(startedAt),
+          uptime_secs: Math.floor((clock.now() - startedAt) / SECOND),
+          checks: {
+            poll: { status: ok ? 'ok' : 'fail', points_ok, points_stale, points_down, points_fault },
+            ...Object.fromEntries(Object.entries(ways).flatMap(([to, state]) => wayCheck(to, state()))),
+          },
+        }
+        return reply.code(ok ? 200 : 503).send(body)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/bacnet/poll/status',
+      auth: 'viewer',
+      bearer,
+      summary: 'How polling goes, device by device',
+      handle: () => mergePollStatus(pollStatus(), []),
+    }),
+  ]
+}
+
+/** A destination that is away is a warning: what is read waits for it. */
+function wayCheck(to: string, { state, reason, note, backlog, dropped, rejected }: ForwardState): [string, object][] {
+  if (state === 'off') return []
+  const status = state === 'up' && dropped === 0 && rejected === 0 ? 'ok' : 'warn'
+  return [[to, { status, state, backlog, dropped, rejected, ...(reason && { detail: reason }), ...(note && { note }) }]]
+}

@@ -1,0 +1,70 @@
+/** Posts to the central on this box, and says in words what it refuses. */
+import { decodeWith, fields, integer, list, optional, text, uuid } from '#shared/core/telemetry/read.ts'
+import { POINTS_MAX } from '#shared/core/telemetry/telemetry.ts'
+import { SECOND } from '#shared/core/time.ts'
+
+/** What became of a message that was posted. */
+export type LocalAnswer = {
+  status: string
+  through_seq: number
+  through_id?: string
+  rejected: { pointer: string; reason: string }[]
+}
+
+/** How long central may take to answer: a transaction on a busy card takes seconds. */
+const ANSWER_MS = 15 * SECOND
+/** Longest answer that is read, characters. */
+const ANSWER_MAX = 256 * 1024
+
+/** @param signal ends what is under way */
+export function localClient({ url, token }: { url: string; token: string }, signal: AbortSignal) {
+  const base = url.replace(/\/+$/, '')
+  /**
+   * @returns the body of an answer of 2xx, or of 409 when messages before this one are missing
+   * @throws Error that says why it was not taken
+   */
+  return async (path: string, body: object): Promise<Record<string, unknown>> => {
+    const response = await fetch(base + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+    }).catch((error: Error) => {
+      throw new Error(`${base} does not answer: ${((error.cause as Error | undefined) ?? error).message}`)
+    })
+    const answer = parse((await response.text()).slice(0, ANSWER_MAX))
+    if (response.ok || (response.status === 409 && 'through_seq' in answer)) return answer
+    const why = typeof answer['detail'] === 'string' ? answer['detail'] : 'with no reason given'
+    throw new Error(`${base} answers ${response.status}: ${why}`)
+  }
+}
+
+/** Reads the answer to a message. @throws Error when it is none, as that of another program on the port */
+export function readAnswer(body: Record<string, unknown>): LocalAnswer {
+  const read = decodeWith(() => {
+    const from = fields(body, '')
+    const rejected = body['rejected'] === undefined ? [] : list(from, 'rejected', 2 * POINTS_MAX, readRefused)
+    return {
+      status: body['ok'] === true ? text(from, 'status', 20) : 'gap',
+      through_seq: integer(from, 'through_seq', 0),
+      ...optional(from, 'through_id', uuid),
+      rejected,
+    }
+  })
+  if (!read.ok) throw new Error(`central answers something else: ${read.reason}`)
+  return read.value
+}
+
+function readRefused(value: unknown, path: string) {
+  const from = fields(value, path)
+  return { pointer: text(from, 'pointer'), reason: text(from, 'reason') }
+}
+
+function parse(body: string): Record<string, unknown> {
+  try {
+    return { ...(JSON.parse(body) as Record<string, unknown>) }
+  } catch {
+    return {}
+  }
+}

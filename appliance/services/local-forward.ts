@@ -1,0 +1,143 @@
+/** The way to the central on this box: one message at a time over HTTP, each answered when it is stored (contract §10). */
+import type { Logger } from 'pino'
+import type { Clock } from '#shared/core/ports.ts'
+import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
+import { SECOND } from '#shared/core/time.ts'
+import type { Service } from '#shared/node/service.ts'
+import type { Outbox } from '../sinks/outbox.ts'
+import { type EdgeSelf, statusBody } from './edge-self.ts'
+import type { ForwardState } from './forward.ts'
+import { type LocalAnswer, localClient, readAnswer } from './local-client.ts'
+import { sender } from './sender.ts'
+
+export type LocalForwardOptions = {
+  outbox: Outbox
+  /** Address of central, and the token that it takes. */
+  central: { url: string; token: string }
+  self: EdgeSelf
+  clock: Clock
+  log: Logger
+}
+
+/** How often status goes out; central takes an edge for gone after 90 s. */
+const STATUS_MS = 20 * SECOND
+/** How long after a failure the next attempt is made. */
+const RETRY_MS = { first: SECOND, longest: 30 * SECOND }
+
+/** Runs until stopped; central may be away for as long as the outbox has room. */
+export function localForwardService(options: LocalForwardOptions): Service & { forwardState(): ForwardState } {
+  const { outbox, self, clock, log } = options
+  const { site_id, edge_id } = self
+  const ending = new AbortController()
+  const post = localClient(options.central, ending.signal)
+  let isUp = false
+  let reason: string | undefined
+  let retryMs = RETRY_MS.first
+  let timer: NodeJS.Timeout | undefined
+  let posting: Promise<unknown> = Promise.resolve()
+  let stopped = false
+
+  /** One after the other: central takes messages in their order, and a window of them would overtake each other. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = posting.then(work)
+    posting = turn.catch(() => undefined)
+    return turn
+  }
+
+  const fall = (error: Error) => {
+    if (stopped) return
+    if (reason !== error.message) log.warn(`central is not reached: ${error.message}`)
+    reason = error.message
+    isUp = false
+    sending.down()
+    clearTimeout(timer)
+    timer = setTimeout(() => void hello(), retryMs)
+    retryMs = Math.min(retryMs * 2, RETRY_MS.longest)
+  }
+
+  const sending = sender({
+    way: outbox.way('central'),
+    edge: { site_id, edge_id },
+    clock,
+    log,
+    publish: (_topic, body, place) =>
+      inTurn(async () => {
+        if (!isUp) throw new Error('central is not reached')
+        try {
+          const answer = readAnswer(await post('/api/ingest/local', body))
+          await sending.acknowledged(ackOf(answer, place))
+        } catch (error) {
+          fall(error as Error)
+          throw error
+        }
+      }),
+  })
+
+  /** Central must know the edge before it can place what the edge measured. */
+  const hello = async () => {
+    try {
+      await inTurn(async () => {
+        const metadata = writeMetadata(site_id, edge_id, self.model())
+        const status = { site_id, edge_id, ...statusBody(self, { online: true, outbox, sending, cert_not_after: null }) }
+        const known = await post('/api/ingest/local/status', status)
+        if (known['metadata_revision'] !== metadata.revision) {
+          await post('/api/ingest/local/metadata', metadata)
+          await post('/api/ingest/local/status', status)
+        }
+      })
+    } catch (error) {
+      return fall(error as Error)
+    }
+    if (stopped) return
+    if (!isUp) log.info({ url: options.central.url }, 'central takes what is read')
+    timer = setTimeout(() => void hello(), STATUS_MS)
+    if (isUp) return
+    isUp = true
+    reason = undefined
+    retryMs = RETRY_MS.first
+    sending.up()
+  }
+
+  return {
+    name: 'local forward',
+    start: async () => void hello(),
+    async stop() {
+      if (stopped) return
+      stopped = true
+      clearTimeout(timer)
+      sending.down()
+      const wasUp = isUp
+      isUp = false
+      const goodbye = { site_id, edge_id, ...statusBody(self, { online: false, outbox, sending, cert_not_after: null }) }
+      if (wasUp) await inTurn(() => post('/api/ingest/local/status', goodbye)).catch(() => undefined)
+      ending.abort()
+      await posting
+    },
+    forwardState() {
+      const { damage, note, backlog, oldest_at, dropped, rejected, lastAckAt } = sending.state()
+      const why = damage ?? reason
+      return {
+        state: isUp ? 'up' : 'connecting',
+        ...(why !== undefined && { reason: why }),
+        ...(note !== undefined && { note }),
+        backlog,
+        oldest_at,
+        dropped,
+        rejected,
+        last_ack_at: lastAckAt,
+        cert_not_after: null,
+      }
+    },
+  }
+}
+
+function ackOf({ status, through_seq, through_id, rejected }: LocalAnswer, { stream, seq }: { stream: string; seq: number }) {
+  const [first, ...more] = rejected
+  const reason = first && `${first.pointer} ${first.reason}${more.length > 0 ? `, and ${more.length} more` : ''}`.trim()
+  return {
+    stream,
+    through_seq,
+    ...(through_id !== undefined && { through_id }),
+    ...(reason !== undefined && status !== 'gap' && { rejected: [{ seq, reason }] }),
+  }
+}

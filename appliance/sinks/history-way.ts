@@ -1,0 +1,82 @@
+/** Brings into history what the outbox holds, so that no reading is on one side only, whatever ends the process. */
+import type { Logger } from 'pino'
+import type { Sink } from '#shared/core/ports.ts'
+import type { Reading } from '#shared/core/reading.ts'
+import type { Service } from '#shared/node/service.ts'
+import type { Outgoing, OutboxWay } from './outbox-way.ts'
+
+/** Messages in one transaction of history: many at a start, one or two while polling. */
+const BATCH = 20
+
+/**
+ * Outbox first, history from it: a place of the way moves when history has the readings, and after a power cut the few
+ * before it are written again, which changes nothing.
+ *
+ * @param outbox where readings are safe first. When it cannot take them they go to history all the same, and the error on
+ * @param way the outbox's way to `history`
+ */
+export function historyWay(outbox: Sink, way: OutboxWay, history: Sink, log: Logger): Sink & { service: Service } {
+  let running: Promise<void> | undefined
+  /** What keeps history from following: it comes again at the next attempt, or the outbox cannot be read any more. */
+  let trouble: 'history' | 'outbox' | undefined
+  let said = false
+
+  const fail = (where: 'history' | 'outbox', error: unknown) => {
+    if (!said) log.error({ err: error }, `history does not follow the outbox: ${(error as Error).message}`)
+    said = true
+    trouble = where
+  }
+  const nextBatch = (): Outgoing[] => {
+    try {
+      return way.next(way.span().acked, BATCH)
+    } catch (error) {
+      fail('outbox', error)
+      return []
+    }
+  }
+  const drain = async () => {
+    trouble = trouble === 'outbox' ? trouble : undefined
+    for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) {
+      const { stream, seq } = batch.at(-1)!
+      try {
+        await history.write(batch.flatMap(({ kept }) => ('readings' in kept ? kept.readings : [])))
+      } catch (error) {
+        return fail('history', error)
+      }
+      way.settle({ stream, through_seq: seq })
+    }
+    if (said && !trouble) log.warn('history follows the outbox again')
+    said &&= trouble !== undefined
+  }
+  /** Resolves when history has everything that was in the outbox at the call, or cannot follow now: it never rejects. */
+  const catchUp = async () => {
+    const { last } = way.span()
+    do {
+      running ??= drain().finally(() => {
+        running = undefined
+      })
+      await running
+    } while (!trouble && way.span().acked < last)
+  }
+  return {
+    async write(readings: Reading[]) {
+      try {
+        await outbox.write(readings)
+      } catch (error) {
+        await history.write(readings)
+        throw error
+      }
+      await catchUp()
+      if (trouble === 'outbox') await history.write(readings)
+    },
+    service: {
+      name: 'history from outbox',
+      async start() {
+        const { last, acked } = way.span()
+        if (last > acked) log.info({ messages: last - acked }, 'history takes up what the outbox holds')
+        await catchUp()
+      },
+      stop: catchUp,
+    },
+  }
+}

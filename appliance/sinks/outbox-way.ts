@@ -1,0 +1,122 @@
+/** The destinations of an outbox: each reads the same log and has its own place in it. */
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Ack } from '#shared/core/telemetry/status.ts'
+import type { Destination, Kept } from './outbox.ts'
+import type { OutboxFiles, Stream } from './outbox-files.ts'
+
+/** One message with its place in the stream. */
+export type Outgoing = { stream: string; seq: number; kept: Kept }
+
+/** What one destination reads, and how far it has come. */
+export type OutboxWay = {
+  /** Messages behind place `after`, oldest first. @throws Error when the log is damaged */
+  next(after: number, limit: number): Outgoing[]
+  /**
+   * The stream and its places that can be sent; `last` is `first - 1` when there are none. The destination has up to
+   * `acked`.
+   */
+  span(): { stream: string; first: number; last: number; acked: number }
+  /** Forgets what the destination has, and keeps aside what it refused. */
+  settle(ack: Ack): void
+  /** Goes on in a new stream that begins with the oldest message that is left; in that of another way, if it began later. */
+  beginStream(): Promise<void>
+  /** Messages that were dropped before the destination had them, because there was no room, since start. */
+  dropped(): number
+  /** Why its stream is not the one of before the start. */
+  note: string | undefined
+  /** Calls back after each message that has been written. */
+  onWritten(listener: () => void): void
+}
+
+/** Places are saved when this many messages more are acknowledged: so many are sent again, at most, after a power cut. */
+const SAVE_EVERY = 500
+
+/** @throws Error when the streams cannot be saved */
+export async function openWays(files: OutboxFiles<Kept>, to: readonly Destination[], logger: Logger) {
+  const { log, note } = files
+  const first = log.state().first
+  const born = Math.max(0, ...Array.from(files.streams.values(), stream => stream.born)) + 1
+  const newest = [...files.streams.values()].toSorted((a, b) => b.born - a.born)[0]
+  const fresh: Stream = newest ? { ...newest, acked: 0 } : { id: randomUUID(), base: first - 1, acked: 0, born }
+  const streams = new Map(to.map(name => [name, files.streams.get(name) ?? fresh]))
+  /** Last record that the destination has, or that was dropped. */
+  const acked = new Map(to.map(name => [name, Math.max(first - 1, streams.get(name)!.base + streams.get(name)!.acked)]))
+  const dropped = new Map(to.map(name => [name, 0]))
+  const listeners: (() => void)[] = []
+  let unsaved = 0
+
+  const save = () => {
+    unsaved = 0
+    return files.saveStreams(
+      new Map([...streams].map(([name, stream]) => [name, { ...stream, acked: Math.max(0, acked.get(name)! - stream.base) }])),
+    )
+  }
+  const saveLater = () =>
+    void save().catch(error => logger.debug({ err: error }, 'places are not saved; some messages may be sent again'))
+  await save()
+
+  const way = (name: Destination): OutboxWay => {
+    if (!streams.has(name)) throw new RangeError(`the outbox has no way to ${name}`)
+    const stream = () => streams.get(name)!
+    return {
+      next: (after, limit) =>
+        log.read(stream().base + after + 1, limit).map(({ seq, record }) => ({
+          stream: stream().id,
+          seq: seq - stream().base,
+          kept: record,
+        })),
+      span: () => {
+        const { first: oldest, last } = log.state()
+        const place = (record: number) => record - stream().base
+        return { stream: stream().id, first: Math.max(place(oldest), 1), last: place(last), acked: place(acked.get(name)!) }
+      },
+      settle: ({ through_seq, rejected = [] }) => {
+        const { base } = stream()
+        for (const { seq, reason } of rejected) {
+          files.keepRejected(stream(), seq, reason, log.read(base + seq, 1)[0]?.record)
+        }
+        const before = acked.get(name)!
+        acked.set(name, Math.max(before, base + through_seq))
+        log.dropThrough(Math.min(...acked.values()))
+        unsaved += acked.get(name)! - before
+        if (unsaved >= SAVE_EVERY) saveLater()
+      },
+      beginStream: async () => {
+        const latest = [...streams.values()].reduce((a, b) => (b.born > a.born ? b : a))
+        const next =
+          latest.born > stream().born ? latest : { id: randomUUID(), base: log.state().first - 1, born: latest.born + 1 }
+        const held = streams.get(name)!
+        streams.set(name, { ...next, acked: 0 })
+        const position = acked.get(name)!
+        acked.set(name, Math.max(log.state().first - 1, next.base))
+        await save().catch((error: unknown) => {
+          streams.set(name, held)
+          acked.set(name, position)
+          throw error
+        })
+      },
+      dropped: () => dropped.get(name)!,
+      note,
+      onWritten: listener => void listeners.push(listener),
+    }
+  }
+
+  return {
+    way,
+    /** Everything up to record `last` is gone from the log. */
+    lose(last: number, reason: string) {
+      for (const [name, position] of acked) {
+        const lost = Math.max(0, last - position)
+        acked.set(name, Math.max(position, last))
+        dropped.set(name, dropped.get(name)! + lost)
+        const sum = { to: name, lost, dropped: dropped.get(name) }
+        if (lost > 0) logger.warn(sum, `the outbox dropped its oldest messages: ${reason}`)
+      }
+    },
+    written() {
+      for (const listener of listeners) listener()
+    },
+    save: () => save().catch(error => logger.debug({ err: error }, 'some messages will be sent again')),
+  }
+}
