@@ -47,7 +47,15 @@ function repeated(ids: { id: string; pointer: string }[]): Complaint[] {
 function checkDevice(device: DeviceEntry, all: readonly DeviceEntry[], protocols: readonly FieldProtocol[]): Complaint[] {
   const { protocol } = device
   if (!device[protocol]) return [{ pointer: `/${protocol}`, message: `a device with protocol ${protocol} needs this section` }]
-  return protocols.find(({ name }) => name === protocol)?.check(device, all) ?? []
+  const speaker = protocols.find(({ name }) => name === protocol)
+  return [...checkChanges(device), ...(speaker?.check(device, all) ?? [])]
+}
+
+/** Whatever a process speaks: an entry of another's protocol is checked too. */
+function checkChanges({ protocol, points }: DeviceEntry): Complaint[] {
+  if (protocol === 'bacnet') return []
+  const message = `cov is for BACnet; a point of a ${protocol} device is polled`
+  return points.flatMap(({ cov }, i) => (cov ? [{ pointer: `/points/${i}/cov`, message }] : []))
 }
 
 function checkPoint({ unit, role, equipment_id, kind, scale, offset }: PointEntry, equipment: Set<string>): Complaint[] {

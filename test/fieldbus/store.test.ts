@@ -93,6 +93,13 @@ for (const [name, change, pointer, message] of [
     '/devices/0/points/0/equipment_id',
     /no equipment/,
   ],
+  ['cov on a Modbus point', c => (c.devices[1].points[0].cov = true), '/devices/1/points/0/cov', /cov is for BACnet/],
+  [
+    'cov on what devices do not tell',
+    c => Object.assign(c.devices[0].points[0], { cov: true, address: 'analog-output,1/priority-array[8]' }),
+    '/devices/0/points/0/cov',
+    /present values/,
+  ],
   ['a scale on a bool', c => (c.devices[0].points[1].scale = 2), '/devices/0/points/1/scale', /not scaled/],
 ] as [string, Change, string, RegExp][]) {
   test(`a catalogue with ${name} is refused at its place, and the file is kept`, async t => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Logger } from 'pino'
 import { APDU_DEFAULT, firstBatch } from '#shared/core/bacnet/batch.ts'
-import { parseTarget } from '#shared/core/bacnet/object.ts'
+import { parseTarget, tellsChanges } from '#shared/core/bacnet/object.ts'
 import type { BacnetPoint } from '#shared/core/bacnet/point.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Complaint } from '../../store/config-error.ts'
@@ -63,9 +63,12 @@ function checkBacnet({ bacnet, points }: DeviceEntry): Complaint[] {
   if ((bacnet?.network === undefined) !== (bacnet?.mac === undefined)) {
     complaints.push({ pointer: '/bacnet', message: 'network and mac go together' })
   }
-  for (const [i, { address }] of points.entries()) {
+  for (const [i, { address, cov }] of points.entries()) {
     const target = parseTarget(address)
     if (typeof target === 'string') complaints.push({ pointer: `/points/${i}/address`, message: target })
+    else if (cov && !tellsChanges(target)) {
+      complaints.push({ pointer: `/points/${i}/cov`, message: `a device tells changes of present values, not of ${address}` })
+    }
   }
   return complaints
 }

@@ -92,5 +92,8 @@ export function formatTarget({ type, instance, property, index }: Target): strin
   return `${object}/${nameOf(PROPERTIES, property)}${index === undefined ? '' : `[${index}]`}`
 }
 
+/** Whether SubscribeCOV is about this value: it takes objects, and means their present value (135-2020 13.1). */
+export const tellsChanges = ({ property, index }: Target): boolean => property === PRESENT_VALUE && index === undefined
+
 /** Equal for equal targets. */
 export const targetKey = ({ type, instance, property, index = -1 }: Target): string => `${type}:${instance}:${property}:${index}`
