@@ -7,6 +7,8 @@ import { ENOUGH, summarize } from './lib-start/summary.ts'
 
 /** `--once` answers within three minutes; this leaves time to stop in order. */
 const ONCE_MS = 165_000
+/** A loaded machine may miss an answer; so many in a row are no accident. */
+const UNANSWERED_MAX = 5
 
 const startedAt = Date.now()
 const stopped = new AbortController()
@@ -77,10 +79,15 @@ async function follow(
   stopped.signal.addEventListener('abort', () => {
     trouble ??= 'Stopped'
   })
+  let unanswered = 0
   await watch(
     () => trouble !== undefined,
     async () => {
-      for (const finding of await site.hub.findings()) {
+      const findings = await site.hub.findings().catch((error: Error) => {
+        if (++unanswered === UNANSWERED_MAX) trouble ??= `The hub does not answer: ${error.message}`
+      })
+      if (findings) unanswered = 0
+      for (const finding of findings ?? []) {
         if (!seen.has(finding.finding_id)) tell(findingLine(finding, site.now()))
         seen.add(finding.finding_id)
       }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 
 export type Part = {
@@ -9,7 +9,7 @@ export type Part = {
   ended: Promise<string>
   hasEnded(): boolean
   stop(): Promise<void>
-  /** Last lines of its log that tell of trouble. */
+  /** Last lines of this start's log that tell of trouble. */
   lastWords(): string[]
 }
 
@@ -20,17 +20,19 @@ const ROOT = new URL('../../', import.meta.url)
 export const LEAN: readonly string[] = ['--max-semi-space-size=1', '--optimize-for-size']
 
 /**
- * Starts a main as a process of its own. It sees the given environment and nothing else of ours but the path.
+ * Starts a main as a process of its own, which stops when this one is gone, however it went. It sees the given environment
+ * and nothing else of ours but the path.
  *
  * @param logFile what it writes on standard error, kept
  */
 export function startPart(name: string, main: string, env: Record<string, string>, logFile: string): Part {
   const log = openSync(logFile, 'a', 0o600)
+  const earlier = fstatSync(log).size
   const { PATH = '', HOME = '', TMPDIR = '/tmp' } = process.env
   const child = spawn(process.execPath, [...LEAN, main], {
     cwd: ROOT,
     env: { PATH, HOME, TMPDIR, ...env },
-    stdio: ['ignore', log, log],
+    stdio: ['ignore', log, log, 'ipc'],
   })
   closeSync(log)
   const ended = endOf(child)
@@ -52,7 +54,7 @@ export function startPart(name: string, main: string, env: Record<string, string
       patience.abort()
       await kill
     },
-    lastWords: () => troubleIn(readFileSync(logFile, 'utf8')),
+    lastWords: () => troubleIn(readFileSync(logFile).subarray(earlier).toString()),
   }
 }
 

@@ -7,7 +7,7 @@ export type Service = { name: string; start(): Promise<void>; stop(): Promise<vo
 const STOP_MS = 10_000
 
 /**
- * Starts services in order, runs until SIGTERM or SIGINT, stops them in reverse and exits 0. A start that fails stops
+ * Starts services in order, runs until SIGTERM or SIGINT, or until the process that holds this one's channel is gone; stops them in reverse and exits 0. A start that fails stops
  * what runs already and exits 1 with the reason in the log.
  */
 export async function runUntilSignal(services: Service[], log: Logger): Promise<void> {
@@ -23,6 +23,8 @@ export async function runUntilSignal(services: Service[], log: Logger): Promise<
     process.exit(code)
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(0))
+  process.once('disconnect', () => void stop(0))
+  process.channel?.unref()
   for (const service of services) {
     if (stopping) return
     try {

@@ -61,6 +61,18 @@ serial('a stopped site goes on in its folder, with the same passwords and its ow
   t.false((await readdir(folder)).includes('running.pid'))
 })
 
+serial('a start that is killed takes the hub and the appliance with it', async t => {
+  t.timeout(200_000)
+  const run = await runStart(t, '--port-base', String(await freeBase(PORTS)))
+  await eventually('the greeting', 90_000, () => (run.out().includes('Plenum runs') ? true : undefined))
+  const parts = await descendants(run.child.pid!)
+  t.true(parts.length >= 2)
+  run.child.kill('SIGKILL')
+  await run.exit
+  await eventually('the end of its parts', 60_000, () => (parts.some(isAlive) ? undefined : true))
+  t.pass()
+})
+
 /** Node keeps a cache of compiled code there; the rest is ours. */
 const leftovers = async (tmp: string) => (await readdir(tmp)).filter(name => name.startsWith('plenum'))
 
