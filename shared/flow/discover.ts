@@ -3,6 +3,7 @@ import { conflicts, formatIAm, noteIAm } from '#shared/core/bacnet/discovery-rol
 import {
   type DeviceResult,
   type Discovery,
+  DISCOVERY_DEFAULTS,
   type DiscoveryRequest,
   endDiscovery,
   formatAddress,
@@ -23,10 +24,13 @@ export type Call =
   | { to: 'network'; network: number }
   | { to: 'host'; host: string; port: number }
 
+/** One datagram; `error` says why it was not sent. */
+export type SentCall = { from: string; to: { host: string; port: number }; error: string | null }
+
 /** The way to the devices, shared with polling. */
 export interface DiscoveryWire {
-  /** Sends one Who-Is. @throws Error when it cannot be sent */
-  whoIs(call: Call, range: { low: number; high: number }): Promise<void>
+  /** Sends a Who-Is from every address that can. @returns what was sent, or why not; empty when none is on a network */
+  whoIs(call: Call, range: { low: number; high: number }): Promise<SentCall[]>
   /** @returns what ends it */
   listen(take: (message: Unconfirmed) => void): () => void
   ask: ScanParts['ask']
@@ -64,8 +68,8 @@ export async function discover(
   const half = (request.seconds * SECOND) / 2
   for (const _round of [1, 2]) {
     const failure = await callAll({ wire, clock, pace }, discovery, signal)
-    if (failure) discovery.error = failure.message
-    if (failure || signal.aborted) break
+    if (discovery.calls_sent === 0 && failure !== undefined) discovery.error = failure
+    if (discovery.error !== null || signal.aborted) break
     await clock.sleep(half, signal)
   }
   end()
@@ -82,21 +86,22 @@ function callsOf({ network, addresses }: DiscoveryRequest): Call[] {
 type CallParts = { wire: DiscoveryWire; clock: Clock; pace: ScanParts['pace'] }
 
 /** @returns why none of the calls could be sent; undefined when one could */
-async function callAll({ wire, clock, pace }: CallParts, discovery: Discovery, signal: AbortSignal): Promise<Error | undefined> {
+async function callAll({ wire, clock, pace }: CallParts, discovery: Discovery, signal: AbortSignal): Promise<string | undefined> {
   const { low, high } = discovery.request
-  let failure: Error | undefined
+  const range = low === DISCOVERY_DEFAULTS.low && high === DISCOVERY_DEFAULTS.high ? 'to all' : `for ${low} to ${high}`
+  let failure: string | undefined
   let isSent = false
   for (const call of callsOf(discovery.request)) {
     await pace(signal)
     if (signal.aborted) return undefined
-    try {
-      await wire.whoIs(call, { low, high })
-      discovery.calls_sent++
-      isSent = true
-      say(discovery, clock.now(), `Who-Is ${low} to ${high} sent to ${wordsOf(call)}`)
-    } catch (error) {
-      failure = error as Error
-      say(discovery, clock.now(), `Who-Is to ${wordsOf(call)} cannot be sent: ${failure.message}`)
+    const sent = await wire.whoIs(call, { low, high })
+    if (!sent.length) failure = `there is no network with a broadcast address to call ${wordsOf(call)} on`
+    for (const { from, to, error } of sent) {
+      const what = `Who-Is ${range}, ${wordsOf(call)}, from ${from} to ${to.host}:${to.port}`
+      if (error === null) isSent = true
+      else failure = error
+      if (error === null) discovery.calls_sent++
+      say(discovery, clock.now(), error === null ? what : `${what} cannot be sent: ${error}`)
     }
   }
   return isSent ? undefined : failure
@@ -105,13 +110,13 @@ async function callAll({ wire, clock, pace }: CallParts, discovery: Discovery, s
 function wordsOf(call: Call): string {
   switch (call.to) {
     case 'local':
-      return 'this network'
+      return 'this IP network alone'
     case 'everywhere':
       return 'all networks'
     case 'network':
       return `network ${call.network}`
     case 'host':
-      return formatAddress(call)
+      return 'one device'
   }
 }
 
