@@ -8,42 +8,48 @@ import type { Complaint } from '../../store/config-error.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
 import { bacnetDriver } from './driver.ts'
 import type { Peer } from './peer.ts'
-import { type BacnetTransport, type Bind, openBacnetTransport } from './transport.ts'
+import { type Lent, sharedTransport } from './shared-transport.ts'
+import { type Bind, openBacnetTransport } from './transport.ts'
 
 const DEFAULT_PORT = 47_808
 
+export type BacnetProtocol = FieldProtocol & {
+  /** Opens it when nobody has it yet. @throws Error when the port cannot be had */
+  borrow(): Promise<Lent>
+}
+
 /**
- * BACnet/IP. One socket for all devices.
+ * BACnet/IP. One transport for all devices.
  *
  * @param bind local address and UDP port; some devices answer only to 47808
  * @param now what readings are stamped with, ms since 1970 UTC
  */
-export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Logger }): FieldProtocol {
+export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Logger }): BacnetProtocol {
   const { bind, now, log } = options
-  let transport: BacnetTransport | undefined
+  const shared = sharedTransport(() => openBacnetTransport(bind, now, log), log)
+  let polling: Lent | undefined
   return {
     name: 'bacnet',
     check: checkBacnet,
     async start() {
-      transport = await openBacnetTransport(bind, now, log)
+      polling = await shared()
     },
     link(entry) {
-      assert(transport && entry.bacnet)
+      assert(polling && entry.bacnet)
       const { device_instance, max_apdu, rpm_max } = entry.bacnet
       const first = firstBatch(max_apdu ?? APDU_DEFAULT, rpm_max)
       const apdu = max_apdu === undefined && first.multiple ? { ask: true as const, most: rpm_max } : undefined
       const device = { device_instance, ...(apdu && { apdu }) }
       const patience = { timeoutMs: entry.timeout_ms ?? TIMEOUT_MS, retries: entry.retries ?? RETRIES }
-      const driver = bacnetDriver(transport, peerOf(entry.bacnet), patience, first, now, device)
+      const driver = bacnetDriver(polling.transport, peerOf(entry.bacnet), patience, first, now, device)
       return { driver, addresses: new Map(entry.points.map(point => [point.point_id, bacnetPoint(point)])) }
     },
     async stop() {
-      const open = transport
-      transport = undefined
-      if (!open) return
-      log.info(open.counters(), 'BACnet/IP datagrams')
-      await open.close()
+      const lent = polling
+      polling = undefined
+      await lent?.release()
     },
+    borrow: shared,
   }
 }
 

@@ -1,0 +1,38 @@
+import type { Logger } from 'pino'
+import type { BacnetTransport } from './transport.ts'
+
+/** The transport of the process, until it is given back. */
+export type Lent = { transport: BacnetTransport; release(): Promise<void> }
+
+/**
+ * One transport for polling and for whoever needs it beside polling: open while anybody has it.
+ *
+ * @returns what lends it; it fails with the reason when the port cannot be had
+ */
+export function sharedTransport(open: () => Promise<BacnetTransport>, log: Logger): () => Promise<Lent> {
+  let opening: Promise<BacnetTransport> | undefined
+  let closing: Promise<void> = Promise.resolve()
+  let holders = 0
+
+  async function release(transport: BacnetTransport): Promise<void> {
+    if (--holders > 0) return
+    opening = undefined
+    log.info(transport.counters(), 'BACnet/IP datagrams')
+    closing = transport.close()
+    await closing
+  }
+
+  return async () => {
+    holders++
+    // The port is free only when the one before has closed.
+    const mine = (opening ??= closing.then(open))
+    try {
+      const transport = await mine
+      return { transport, release: () => release(transport) }
+    } catch (error) {
+      holders--
+      if (opening === mine) opening = undefined
+      throw error
+    }
+  }
+}
