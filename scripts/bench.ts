@@ -3,6 +3,8 @@
 const BENCHES: Record<string, string> = {
   fdd: './bench-fdd.ts',
   footprint: './footprint.ts',
+  modbus: './bench-modbus.ts',
+  poll: './bench-poll.ts',
 }
 
 const [name = ''] = process.argv.splice(2, 1)
