@@ -13,6 +13,7 @@ export const PROBLEMS = {
   unknown_session: { status: 404, title: 'No such import session' },
   unknown_run: { status: 404, title: 'No such run' },
   unknown_edge: { status: 404, title: 'No such edge' },
+  unknown_device: { status: 404, title: 'No such device' },
   method_not_allowed: { status: 405, title: 'This path does not take this method' },
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   conflict: { status: 409, title: 'The state has changed or is already so' },
