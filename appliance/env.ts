@@ -15,10 +15,36 @@ export const UPLINK_VARIABLES = {
   SERVICE_OUTBOX_MAX_MB: { kind: 'integer', default: 512, min: 8, max: 65_536, doc: 'most that may wait for the hub, MB' },
 } as const satisfies VariableTable
 
-/** Where BACnet/IP is spoken. */
+const IPV4 = String.raw`(?:\d{1,3}\.){3}\d{1,3}`
+
+/** Where BACnet/IP is spoken, and how fast. */
 export const BACNET_VARIABLES = {
-  SERVICE_BACNET_BIND: { kind: 'text', default: '0.0.0.0', doc: 'address on the OT network from which devices are asked' },
+  SERVICE_BACNET_BIND: {
+    kind: 'text',
+    default: '0.0.0.0',
+    pattern: new RegExp(`^${IPV4}(?:\\s*,\\s*${IPV4}){0,7}$`),
+    doc: 'address on the OT network from which devices are asked; up to eight of them with commas, one for each network',
+  },
   SERVICE_BACNET_PORT: { kind: 'integer', default: 47_808, min: 0, max: 65_535, doc: 'UDP port; 0 takes a free one' },
+  SERVICE_BACNET_MAX_REQUESTS_PER_SECOND: {
+    kind: 'integer',
+    default: 200,
+    min: 1,
+    max: 100_000,
+    doc: 'requests that each BACnet network is sent at most in a second',
+  },
+  SERVICE_BACNET_BBMD: {
+    kind: 'text',
+    pattern: new RegExp(`^${IPV4}(?::\\d{1,5})?$`),
+    doc: 'address:port of a broadcast manager to register with, where devices are on another IP network',
+  },
+  SERVICE_BACNET_BBMD_TTL_SECS: {
+    kind: 'integer',
+    default: 300,
+    min: 30,
+    max: 65_535,
+    doc: 'how long a registration with SERVICE_BACNET_BBMD lasts, s; it is renewed after half of it',
+  },
 } as const satisfies VariableTable
 
 const EDGE_ID = {
@@ -74,11 +100,28 @@ export function complainOfSplitEdge(settings: Settings<typeof SPLIT_EDGE_VARIABL
 /** What the processes that speak BACnet/IP are told. */
 export const FIELDBUS_ENV = { ...SPLIT_EDGE_VARIABLES, ...BACNET_VARIABLES } as const satisfies VariableTable
 
+/** Which Haystack server is spoken to. */
+export const HAYSTACK_VARIABLES = {
+  SERVICE_HAYSTACK_ENDPOINT: {
+    kind: 'text',
+    doc: "address of the server's API, as https://skyspark.example/api/demo/; the key goes there and nowhere else",
+  },
+  SERVICE_HAYSTACK_API_KEY: { kind: 'text', secret: true, doc: 'API key, or the password of the user in the catalogue' },
+  SERVICE_HAYSTACK_CA: {
+    kind: 'text',
+    doc: "PEM of the authority that signed the server's certificate, mostly as SERVICE_HAYSTACK_CA_FILE; else the system's",
+  },
+} as const satisfies VariableTable
+
+/** What the process that speaks Haystack is told. */
+export const HAYSTACK_ENV = { ...SPLIT_EDGE_VARIABLES, ...HAYSTACK_VARIABLES } as const satisfies VariableTable
+
 /** What the whole appliance is told. */
 export const APPLIANCE_ENV = {
   ...CENTRAL_VARIABLES,
   QUERY_MEMORY_MB: { kind: 'integer', default: 192, min: 64, max: 65_536, doc: 'memory for a query over history, MB' },
   SERVICE_EDGE_ID: EDGE_ID,
   ...BACNET_VARIABLES,
+  SERVICE_BACNET_DISCOVERY: { kind: 'flag', default: true, doc: '0: no operator can call devices that are not in the list' },
   ...UPLINK_VARIABLES,
 } as const satisfies VariableTable

@@ -88,16 +88,16 @@ type CallParts = { wire: DiscoveryWire; clock: Clock; pace: ScanParts['pace'] }
 /** @returns why none of the calls could be sent; undefined when one could */
 async function callAll({ wire, clock, pace }: CallParts, discovery: Discovery, signal: AbortSignal): Promise<string | undefined> {
   const { low, high } = discovery.request
-  const range = low === DISCOVERY_DEFAULTS.low && high === DISCOVERY_DEFAULTS.high ? 'to all' : `for ${low} to ${high}`
+  const range = low === DISCOVERY_DEFAULTS.low && high === DISCOVERY_DEFAULTS.high ? '' : ` for ${low} to ${high}`
   let failure: string | undefined
   let isSent = false
   for (const call of callsOf(discovery.request)) {
     await pace(signal)
     if (signal.aborted) return undefined
     const sent = await wire.whoIs(call, { low, high })
-    if (!sent.length) failure = `there is no network with a broadcast address to call ${wordsOf(call)} on`
+    if (!sent.length) failure = 'there is no network with a broadcast address to call on'
     for (const { from, to, error } of sent) {
-      const what = `Who-Is ${range}, ${wordsOf(call)}, from ${from} to ${to.host}:${to.port}`
+      const what = `Who-Is${range}${wordsOf(call)} from ${from} to ${to.host}:${to.port}`
       if (error === null) isSent = true
       else failure = error
       if (error === null) discovery.calls_sent++
@@ -110,13 +110,13 @@ async function callAll({ wire, clock, pace }: CallParts, discovery: Discovery, s
 function wordsOf(call: Call): string {
   switch (call.to) {
     case 'local':
-      return 'this IP network alone'
+      return ' on this IP network alone'
     case 'everywhere':
-      return 'all networks'
+      return ' on all networks'
     case 'network':
-      return `network ${call.network}`
+      return ` on network ${call.network}`
     case 'host':
-      return 'one device'
+      return ''
   }
 }
 

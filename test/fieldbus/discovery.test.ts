@@ -36,7 +36,7 @@ test('a device is found with names, units and state texts', async t => {
   t.deepEqual(found!.objects[9], { type: 19, instance: 9, name: 'Mode 9', texts: ['Off', 'Heat', 'Cool'] })
   t.regex(
     texts(log).join('\n'),
-    /Who-Is to all, one device, from 127\.0\.0\.1 to 127\.0\.0\.1:\d+[\s\S]*I-Am of device 1001[\s\S]*"AHU-1": found, 10 points/,
+    /Who-Is from 127\.0\.0\.1 to 127\.0\.0\.1:\d+[\s\S]*I-Am of device 1001[\s\S]*"AHU-1": found, 10 points/,
   )
 })
 
