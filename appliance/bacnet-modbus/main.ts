@@ -2,6 +2,7 @@
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
+import { bindOf } from '../drivers/bacnet/bind.ts'
 import { bacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import { modbusProtocol } from '../drivers/modbus/protocol.ts'
 import { complainOfSplitEdge, FIELDBUS_ENV } from '../env.ts'
@@ -12,7 +13,7 @@ const { settings, effective } = settingsOrExit(usage, FIELDBUS_ENV, process.env,
   complain: complainOfSplitEdge,
 })
 const log = openLog('bacnet-modbus', settings.SERVICE_LOG_LEVEL)
-const bind = { address: settings.SERVICE_BACNET_BIND, port: settings.SERVICE_BACNET_PORT }
+const bind = bindOf(settings)
 const protocols = [bacnetProtocol({ bind, now: Date.now, log }), modbusProtocol({ now: Date.now })]
 const services = await fieldbusServices({ name: 'bacnet-modbus', settings, effective, protocols, log }).catch((error: Error) =>
   exitWith([error.message]),
