@@ -100,11 +100,28 @@ export function complainOfSplitEdge(settings: Settings<typeof SPLIT_EDGE_VARIABL
 /** What the processes that speak BACnet/IP are told. */
 export const FIELDBUS_ENV = { ...SPLIT_EDGE_VARIABLES, ...BACNET_VARIABLES } as const satisfies VariableTable
 
+/** Which Haystack server is spoken to. */
+export const HAYSTACK_VARIABLES = {
+  SERVICE_HAYSTACK_ENDPOINT: {
+    kind: 'text',
+    doc: "address of the server's API, as https://skyspark.example/api/demo/; the key goes there and nowhere else",
+  },
+  SERVICE_HAYSTACK_API_KEY: { kind: 'text', secret: true, doc: 'API key, or the password of the user in the catalogue' },
+  SERVICE_HAYSTACK_CA: {
+    kind: 'text',
+    doc: "PEM of the authority that signed the server's certificate, mostly as SERVICE_HAYSTACK_CA_FILE; else the system's",
+  },
+} as const satisfies VariableTable
+
+/** What the process that speaks Haystack is told. */
+export const HAYSTACK_ENV = { ...SPLIT_EDGE_VARIABLES, ...HAYSTACK_VARIABLES } as const satisfies VariableTable
+
 /** What the whole appliance is told. */
 export const APPLIANCE_ENV = {
   ...CENTRAL_VARIABLES,
   QUERY_MEMORY_MB: { kind: 'integer', default: 192, min: 64, max: 65_536, doc: 'memory for a query over history, MB' },
   SERVICE_EDGE_ID: EDGE_ID,
   ...BACNET_VARIABLES,
+  SERVICE_BACNET_DISCOVERY: { kind: 'flag', default: true, doc: '0: no operator can call devices that are not in the list' },
   ...UPLINK_VARIABLES,
 } as const satisfies VariableTable

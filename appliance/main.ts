@@ -12,7 +12,10 @@ import { bindOf } from './drivers/bacnet/bind.ts'
 import { bacnetProtocol } from './drivers/bacnet/protocol.ts'
 import { modbusProtocol } from './drivers/modbus/protocol.ts'
 import { APPLIANCE_ENV } from './env.ts'
+import { discoverRoutes } from './page/discover.ts'
 import { homeRoutes } from './page/home.ts'
+import { bacnetDiscovery } from './services/discovery-bacnet.ts'
+import { discoveryRoutes } from './services/discovery-routes.ts'
 import { catalogueWatch, factOfPoint } from './services/field-catalogue.ts'
 import { openField } from './services/field.ts'
 import { fieldModel, modelSync } from './services/model-sync.ts'
@@ -29,7 +32,8 @@ const clock = clockFor(settings)
 const refuse = (error: Error) => exitWith([error.message])
 
 const bind = bindOf(settings)
-const protocols = [bacnetProtocol({ bind, now: clock.now, log }), modbusProtocol({ now: clock.now })]
+const bacnet = bacnetProtocol({ bind, now: clock.now, log })
+const protocols = [bacnet, modbusProtocol({ now: clock.now })]
 const { site, catalogue } = await openField({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log }).catch(refuse)
 const { site_id, edge_id, building } = site
 
@@ -73,18 +77,29 @@ const uplink = await openUplink({
 const syncing = modelSync({ model, site, catalogue })
 const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
 catalogue.onChange(polling.reload)
+const discovery = bacnetDiscovery({ enabled: settings.SERVICE_BACNET_DISCOVERY, bind, bacnet, catalogue })
 const { pollStatus } = polling
 const identity = { name: building.name, edge_id, site_id }
 const sources = { identity, catalogue: catalogue.current, pollStatus, forwardState: uplink.forwardState }
 const http = await serveCentral(settings, {
   central,
-  shell: { house: 'appliance', name: building.name, first: 'Home' },
+  shell: {
+    house: 'appliance',
+    name: building.name,
+    first: 'Home',
+    more: [{ href: '/discover', text: 'Discover', operators: true }],
+  },
   routes: shell => [
     ...homeRoutes(context, shell, sources),
     pollStatusRoute(desk, pollStatus),
+    ...discoveryRoutes(discovery),
+    ...discoverRoutes(discovery, shell),
     ...localIngestRoutes(context, desk, settings.SERVICE_LOCAL_INGEST_TOKEN),
   ],
   log,
 })
 const watching = catalogueWatch(catalogue, log)
-await runUntilSignal([...central.services, desk, syncing, ...uplink.services, ...central.schedule, polling, watching, http], log)
+await runUntilSignal(
+  [...central.services, desk, syncing, ...uplink.services, ...central.schedule, polling, discovery, watching, http],
+  log,
+)
