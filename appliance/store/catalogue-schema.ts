@@ -42,6 +42,9 @@ const Bacnet = Type.Object(
     network: Type.Optional(integer(1, 65_534, 'Network behind the router; goes with mac')),
     mac: Type.Optional(Type.String({ pattern: '^([0-9a-f]{2}){1,7}$', description: 'Address on that network, hexadecimal' })),
     max_apdu: Type.Optional(integer(50, 1476, 'Largest APDU the device takes, bytes; 480 when absent')),
+    segmentation: Type.Optional(
+      Type.Boolean({ description: 'false: it mishandles answers in parts, so it is told not to send any; true when absent' }),
+    ),
     rpm_max: Type.Optional(integer(1, 92, 'Most points in one request; 1 means ReadProperty only')),
   },
   strict,
@@ -88,6 +91,7 @@ const DeviceEntry = Type.Object(
     haystack: Type.Optional(Haystack),
     timeout_ms: Type.Optional(integer(100, 60_000, 'How long the first attempt of a request waits; 3000 when absent')),
     retries: Type.Optional(integer(0, 5, 'Further attempts, each waiting half a timeout longer; 2 when absent')),
+    concurrency: Type.Optional(integer(1, 16, 'Requests that a BACnet device takes at a time; 1 when absent')),
     points: Type.Array(PointEntry, { maxItems: 10_000 }),
   },
   strict,

@@ -41,7 +41,7 @@ export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Lo
       const apdu = max_apdu === undefined && first.multiple ? { ask: true as const, most: rpm_max } : undefined
       const device = { device_instance, ...(apdu && { apdu }) }
       const patience = { timeoutMs: entry.timeout_ms ?? TIMEOUT_MS, retries: entry.retries ?? RETRIES }
-      const driver = bacnetDriver(polling.transport, peerOf(entry.bacnet), patience, first, now, device)
+      const driver = bacnetDriver(polling.transport, peerOf(entry), patience, first, now, device)
       return { driver, addresses: new Map(entry.points.map(point => [point.point_id, bacnetPoint(point)])) }
     },
     async stop() {
@@ -53,9 +53,12 @@ export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Lo
   }
 }
 
-function peerOf({ host, port = DEFAULT_PORT, network, mac }: NonNullable<DeviceEntry['bacnet']>): Peer {
-  if (network === undefined || mac === undefined) return { host, port }
-  return { host, port, station: { network, mac: Buffer.from(mac, 'hex') } }
+function peerOf({ bacnet, concurrency = 1 }: DeviceEntry): Peer {
+  assert(bacnet)
+  const { host, port = DEFAULT_PORT, network, mac, segmentation = true } = bacnet
+  const peer = { host, port, concurrency, segmentation }
+  if (network === undefined || mac === undefined) return peer
+  return { ...peer, station: { network, mac: Buffer.from(mac, 'hex') } }
 }
 
 function bacnetPoint({ address, kind, scale = 1, offset = 0 }: DeviceEntry['points'][number]): BacnetPoint {
