@@ -36,6 +36,9 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
   let failures = 0
   let failure = ''
   let nextOpenAt = 0
+  /** Whose request is in flight, and whose end is listened for. */
+  let asking: AbortSignal | undefined
+  const heeded = new WeakSet<AbortSignal>()
 
   async function drop(): Promise<void> {
     const dropped = connection
@@ -71,20 +74,25 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
   async function attempt(unit: number, place: Place, timeoutMs: number, signal: AbortSignal): Promise<Answer> {
     const failed = connection?.isOpen() ? undefined : await connect(timeoutMs, signal)
     if (failed || !connection) return failed ?? { state: 'closed', reason: 'given up' }
-    signal.addEventListener('abort', drop)
-    try {
-      const answer = await connection.read(unit, place, timeoutMs)
-      if (answer.state === 'closed') return noteFailure(answer.reason)
-      if (answer.state === 'data' || answer.state === 'exception') failures = 0
-      return answer
-    } finally {
-      signal.removeEventListener('abort', drop)
-    }
+    asking = signal
+    const answer = await connection.read(unit, place, timeoutMs)
+    asking = undefined
+    if (answer.state === 'closed') return noteFailure(answer.reason)
+    if (answer.state === 'data' || answer.state === 'exception') failures = 0
+    return answer
+  }
+
+  /** A caller gives the same signal with each of its reads. */
+  function heed(signal: AbortSignal): void {
+    if (heeded.has(signal)) return
+    heeded.add(signal)
+    signal.addEventListener('abort', () => void (asking === signal && drop()), { once: true })
   }
 
   /** Others may have their turn between the attempts of one read. */
   async function read(unit: number, place: Place, { timeoutMs, retries }: Patience, signal: AbortSignal): Promise<Outcome> {
     let last: Exclude<Answer, { state: 'data' | 'exception' }> = { state: 'closed', reason: 'given up' }
+    heed(signal)
     for (let tried = 0; tried <= retries && !signal.aborted; tried++) {
       if (tried > 0) await pause(backoff(tried, RECONNECT_MAX_MS), undefined, { signal }).catch(() => undefined)
       const outcome = await inTurn(async () => {

@@ -1,6 +1,6 @@
 /** Modbus TCP over one socket. A stream that is out of step is closed, for no later answer could be told from another. */
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { judgeReply } from '#shared/core/modbus/pdu.ts'
 import type { Place } from '#shared/core/modbus/point.ts'
 import { encodeTcpRequest, readTcpFrame } from '#shared/core/modbus/tcp.ts'
@@ -8,16 +8,35 @@ import type { Answer, Connection, Link } from './connection.ts'
 
 /** After one timeout the answer may still come and is told by its transaction id; after two the server may hang. */
 const TIMEOUTS_MAX = 2
-const KEEP_ALIVE_MS = 60_000
+const SOCKET = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
+/** A frame is at most 260 bytes; more than one comes when answers are late. */
+const INPUT_BYTES = 1024
+
+/** Gets bytes that are there until it returns. */
+type Take = (bytes: Uint8Array) => void
 
 export const tcpLink = (host: string, port: number): Link => ({
   name: `${host}:${port}`,
-  open: async (timeoutMs, signal) => tcpConnection(await openSocket(host, port, timeoutMs, signal)),
+  async open(timeoutMs, signal) {
+    let take: Take = () => {}
+    // One buffer for all that is read: without it each answer of some bytes costs 64 KiB.
+    const onread = {
+      buffer: new Uint8Array(INPUT_BYTES),
+      callback: (bytes: number, buffer: Uint8Array) => {
+        take(buffer.subarray(0, bytes))
+        return true
+      },
+    }
+    const socket = await openSocket({ ...SOCKET, host, port, onread }, timeoutMs, signal)
+    return tcpConnection(socket, listener => {
+      take = listener
+    })
+  },
 })
 
 /** @throws Error when the server refuses, is not there within `timeoutMs`, or `signal` aborts */
-async function openSocket(host: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
-  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS })
+async function openSocket(options: TcpNetConnectOpts, timeoutMs: number, signal: AbortSignal): Promise<Socket> {
+  const socket = connect(options)
   try {
     await once(socket, 'connect', { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) })
     return socket
@@ -31,7 +50,7 @@ async function openSocket(host: string, port: number, timeoutMs: number, signal:
 
 type Pending = { id: number; unit: number; place: Place; settle(answer: Answer): void }
 
-function tcpConnection(socket: Socket): Connection {
+function tcpConnection(socket: Socket, listen: (take: Take) => void): Connection {
   let closed: string | undefined
   let pending: Pending | undefined
   /** The beginning of a frame that is not whole yet. */
@@ -55,15 +74,16 @@ function tcpConnection(socket: Socket): Connection {
       bytes = bytes.subarray(frame.end)
       // An answer to a request that was given up carries that one's id.
       if (!pending || frame.id !== pending.id) continue
-      const answer = frame.unit === pending.unit ? judgeReply(frame.pdu, pending.place) : wrongUnit(frame.unit, pending.unit)
+      const answer =
+        frame.unit === pending.unit ? judgeReply(frame.pdu.slice(), pending.place) : wrongUnit(frame.unit, pending.unit)
       if (answer.state === 'garbled') return end(answer.reason, answer)
       timeouts = 0
       pending.settle(answer)
     }
-    rest = bytes
+    rest = bytes.slice()
   }
 
-  socket.on('data', take)
+  listen(take)
   socket.on('error', error => end(error.message))
   socket.on('end', () => end('the device closed the connection'))
   socket.on('close', () => end('the device closed the connection'))

@@ -34,14 +34,21 @@ export function spellOrder(order: ByteOrder, registers: 1 | 2 | 4): string {
   return registers === 2 ? order : LONG_ORDERS[WORD_ORDERS.indexOf(order as WordOrder)]!
 }
 
-/** Where byte A, B, … of a value stands among the bytes as they came, by the order's spelling. */
-const POSITIONS = new Map(
-  ['AB', 'BA', ...WORD_ORDERS, ...LONG_ORDERS].map(spelling => [
-    spelling,
-    Array.from(spelling, (_, i) => spelling.indexOf('ABCDEFGH'[i]!)),
-  ]),
-)
+const POSITIONS = {
+  1: placesOf(1),
+  2: placesOf(2),
+  4: placesOf(4),
+}
+
+function placesOf(registers: 1 | 2 | 4): Record<string, readonly number[]> {
+  const orders: readonly ByteOrder[] = registers === 4 ? [...WORD_ORDERS, ...LONG_ORDERS] : WORD_ORDERS
+  return Object.fromEntries(
+    orders.map(order => {
+      const spelling = spellOrder(order, registers)
+      return [order, Array.from(spelling, (_, i) => spelling.indexOf('ABCDEFGH'[i]!))]
+    }),
+  )
+}
 
 /** @returns for each byte of the value, most significant first, its place among the bytes as they came */
-export const positionsOf = (order: ByteOrder, registers: 1 | 2 | 4): readonly number[] =>
-  POSITIONS.get(spellOrder(order, registers))!
+export const positionsOf = (order: ByteOrder, registers: 1 | 2 | 4): readonly number[] => POSITIONS[registers][order]!
