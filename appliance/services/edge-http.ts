@@ -21,6 +21,8 @@ export type EdgeHttpOptions = {
   pollStatus: () => PollStatus
   /** The ways out of this process, by destination; one that is off is left out of health. */
   ways: Record<'hub' | 'central', () => ForwardState>
+  /** What this process answers besides; each says who may call. */
+  routes?: readonly Route[]
   clock: Clock
   log: Logger
 }
@@ -38,7 +40,7 @@ export function edgeHttp(options: EdgeHttpOptions): Promise<HttpService> {
     version,
     host: settings.SERVICE_CONTAINER ? '0.0.0.0' : '127.0.0.1',
     port: settings.SERVICE_EDGE_PORT,
-    routes: edgeRoutes(options),
+    routes: [...edgeRoutes(options), ...(options.routes ?? [])],
     auth: openAuth({ settings: nobody, epochs: { get: () => 0, set: () => undefined }, now: clock.now }),
     audit: undefined,
     log,
@@ -78,7 +80,7 @@ function edgeRoutes({ name, version, settings, pollStatus, ways, clock }: EdgeHt
     route({
       method: 'GET',
       path: '/api/bacnet/poll/status',
-      auth: 'viewer',
+      auth: 'edge',
       bearer,
       summary: 'How polling goes, device by device',
       handle: () => mergePollStatus(pollStatus(), []),

@@ -97,6 +97,5 @@ function replyBox(send: (reply: Reply) => void) {
 
 function merge(before: Ack | undefined, ack: Ack): Ack {
   const rejected = [...(before?.rejected ?? []), ...(ack.rejected ?? [])]
-  const { stream, through_seq } = ack
-  return { stream, through_seq, ...(rejected.length > 0 ? { rejected } : {}) }
+  return { ...ack, ...(rejected.length > 0 && { rejected }) }
 }

@@ -90,7 +90,7 @@ const PROBLEM_SCHEMA = Type.Object({
 async function admit({ auth: need, apiKey, bearer }: Route, request: FastifyRequest, auth: Auth): Promise<Caller | undefined> {
   if (need === 'public') return undefined
   if (need === 'edge' && bearer && bearer.value === undefined) {
-    throw new Problem('forbidden', `Nothing is taken here: ${bearer.variable} is not set`)
+    throw new Problem('forbidden', `Nobody is let in here: ${bearer.variable} is not set`)
   }
   const known = (bearer && sharedCaller(bearer, need, request)) ?? (apiKey && auth.keyCallerOf(request))
   const caller = known ?? (await auth.callerOf(request))

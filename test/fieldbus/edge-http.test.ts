@@ -1,0 +1,95 @@
+/** The door of a protocol process, over real HTTP. */
+import test, { type ExecutionContext } from 'ava'
+import type { PollStatus } from '#shared/core/poll/board.ts'
+import { readEnv } from '#shared/core/env.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { complainOfSplitEdge, SPLIT_EDGE_VARIABLES } from '../../appliance/env.ts'
+import { edgeHttp, type EdgeHttpOptions } from '../../appliance/services/edge-http.ts'
+import { FORWARD_OFF } from '../../appliance/services/forward.ts'
+import { SILENT } from './site.ts'
+
+const TOKEN = 'local-token-for-tests-0123456789abcdef'
+const polling: PollStatus = {
+  ...{ ok: true, enabled: true, running: true, cycles: 3, late_cycles: 0 },
+  ...{ points_ok: 5, points_stale: 0, points_down: 1, points_fault: 0, devices: [] },
+}
+const away = { ...FORWARD_OFF, state: 'connecting' as const, reason: 'nobody answers', backlog: 4 }
+
+async function opened(t: ExecutionContext, change: Partial<EdgeHttpOptions> = {}) {
+  const http = await edgeHttp({
+    name: 'fieldbus',
+    version: '0.0.0+000000000000',
+    settings: { SERVICE_EDGE_PORT: 0, SERVICE_CONTAINER: false, SERVICE_LOCAL_INGEST_TOKEN: TOKEN },
+    pollStatus: () => polling,
+    ways: { hub: () => FORWARD_OFF, central: () => away },
+    clock: wallClock,
+    log: SILENT,
+    ...change,
+  })
+  await http.start()
+  t.teardown(() => http.stop())
+  const get = async (path: string, bearer?: string) => {
+    const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+    const response = await fetch(http.url() + path, { headers })
+    return { status: response.status, body: (await response.json()) as Record<string, any> }
+  }
+  return { http, get }
+}
+
+test('health is open, counts points and says which way is away', async t => {
+  const { http, get } = await opened(t)
+  t.regex(http.url(), /^http:\/\/127\.0\.0\.1:/)
+  const { status, body } = await get('/api/health')
+  t.is(status, 200)
+  t.like(body, {
+    ok: true,
+    service: 'fieldbus',
+    checks: {
+      poll: { status: 'ok', points_ok: 5, points_down: 1 },
+      central: { status: 'warn', state: 'connecting', backlog: 4, detail: 'nobody answers' },
+    },
+  })
+  t.is(body['checks'].hub, undefined)
+})
+
+test('a process that should poll and does not is not healthy; one that has nothing to poll is', async t => {
+  const { get } = await opened(t, { pollStatus: () => ({ ...polling, running: false }) })
+  t.like(await get('/api/health'), { status: 503, body: { ok: false, checks: { poll: { status: 'fail' } } } })
+  const idle = await opened(t, { pollStatus: () => ({ ...polling, running: false, enabled: false }) })
+  t.is((await idle.get('/api/health')).status, 200)
+})
+
+test('the poll status takes the shared token and no other', async t => {
+  const { get } = await opened(t)
+  t.like(await get('/api/bacnet/poll/status', TOKEN), { status: 200, body: { ok: true, points_ok: 5, edges: [] } })
+  t.is((await get('/api/bacnet/poll/status')).status, 401)
+  t.is((await get('/api/bacnet/poll/status', 'x'.repeat(38))).status, 401)
+  const settings = { SERVICE_EDGE_PORT: 0, SERVICE_CONTAINER: false, SERVICE_LOCAL_INGEST_TOKEN: undefined }
+  const closed = await opened(t, { settings })
+  const detail = 'Nobody is let in here: SERVICE_LOCAL_INGEST_TOKEN is not set'
+  t.like(await closed.get('/api/bacnet/poll/status', 'undefined'), { status: 403, body: { code: 'forbidden', detail } })
+})
+
+test('in a container the door is open to every address in it', async t => {
+  const settings = { SERVICE_EDGE_PORT: 0, SERVICE_CONTAINER: true, SERVICE_LOCAL_INGEST_TOKEN: TOKEN }
+  const { http } = await opened(t, { settings })
+  t.is((http.app.server.address() as { address: string }).address, '0.0.0.0')
+})
+
+const COMPLAINTS: [Record<string, string>, string[]][] = [
+  [{}, []],
+  [
+    { SERVICE_MQTT_ENABLED: '0' },
+    ['SERVICE_CENTRAL_URL, SERVICE_MQTT_ENABLED: readings would go nowhere; set the address of central, or 1'],
+  ],
+  [{ SERVICE_CENTRAL_URL: 'http://127.0.0.1:8080' }, ['SERVICE_LOCAL_INGEST_TOKEN: SERVICE_CENTRAL_URL needs it']],
+  [{ SERVICE_CENTRAL_URL: 'http://central:8080/', SERVICE_LOCAL_INGEST_TOKEN: TOKEN, SERVICE_MQTT_ENABLED: '0' }, []],
+  [{ SERVICE_CENTRAL_URL: 'central:8080' }, ['SERVICE_CENTRAL_URL: does not fit ^https?:\\/\\/[^/?#]+\\/?$, not "central:8080"']],
+  [{ SERVICE_LOCAL_INGEST_TOKEN: 'short' }, ['SERVICE_LOCAL_INGEST_TOKEN: takes at least 32 characters']],
+]
+test('a protocol process needs somewhere to send, and a token for central', t => {
+  for (const [env, wanted] of COMPLAINTS) {
+    const read = readEnv(SPLIT_EDGE_VARIABLES, env, () => '')
+    t.deepEqual(read.ok ? complainOfSplitEdge(read.settings) : read.complaints, wanted)
+  }
+})

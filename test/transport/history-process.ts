@@ -1,0 +1,40 @@
+/** Writes readings to outbox and history, and kills itself at a step of the last one. Prints each number when the outbox has it. */
+import { join } from 'node:path'
+import type { Sink } from '#shared/core/ports.ts'
+import { openDatabase } from '#shared/node/sqlite.ts'
+import { openHistorian } from '#shared/node/historian/historian.ts'
+import { historianSink } from '../../appliance/sinks/historian.ts'
+import { historyWay } from '../../appliance/sinks/history-way.ts'
+import { reading, silent, testOutbox } from './site.ts'
+
+const [dir = '', from, count, when] = process.argv.slice(2)
+const last = Number(from) + Number(count)
+const db = openDatabase(join(dir, 'plenum.db'))
+const historian = await openHistorian({ db, root: join(dir, 'parquet'), memoryMb: 64, idleMs: 1000 })
+const kept = historianSink(historian, 'building-A', () => undefined)
+
+const end = (): Promise<never> => {
+  process.kill(process.pid, 'SIGKILL')
+  return new Promise(() => undefined)
+}
+const history: Sink = {
+  async write(readings) {
+    const isLast = readings.some(({ v }) => v === last)
+    if (when === 'after the outbox' && isLast) await end()
+    await kept.write(readings)
+    if (when === 'after history' && isLast) await end()
+  },
+}
+const outbox = await testOutbox(join(dir, 'outbox'), ['hub', 'history'])
+const said: Sink = {
+  async write(readings) {
+    await outbox.write(readings)
+    process.stdout.write(`${readings[0]!.v}\n`)
+  },
+}
+const way = historyWay(said, outbox.way('history'), history, silent)
+await way.service.start()
+for (let n = Number(from) + 1; n <= last; n++) await way.write([reading(n)])
+await outbox.close()
+await historian.stop()
+db.close()
