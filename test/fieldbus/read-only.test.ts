@@ -2,10 +2,15 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import test from 'ava'
+import { APDU_DEFAULT, firstBatch } from '#shared/core/bacnet/batch.ts'
 import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'
 import { type Question, READ_PROPERTY, READ_PROPERTY_MULTIPLE, SUBSCRIBE_COV } from '#shared/core/bacnet/reply.ts'
 import { encodeRequest } from '../../appliance/drivers/bacnet/codec.ts'
+import { bacnetDriver } from '../../appliance/drivers/bacnet/driver.ts'
 import { importsOf } from '../../scripts/closure.ts'
+import { inputs, never, openTransport, patient, range } from './bacnet-harness.ts'
+import { openUdpPeer } from './udp-peer.ts'
+import { answer, seeded } from './wire.ts'
 
 const sources = execFileSync('git', ['ls-files', '--', 'appliance/*.ts', 'shared/*.ts'], { encoding: 'utf8' }).trim().split('\n')
 
@@ -64,4 +69,57 @@ test('every request that can be encoded is a confirmed ReadProperty, ReadPropert
       }
     }
   }
+})
+
+test('of the confirmed services that a question can have, SubscribeCOV alone is no read', t => {
+  const reply = readFileSync('shared/core/bacnet/reply.ts', 'utf8')
+  const services = new Set(Array.from(reply.matchAll(/typeof ([A-Z_]+)/g), ([, name]) => name))
+  t.deepEqual([...services].toSorted(), ['READ_PROPERTY', 'READ_PROPERTY_MULTIPLE', 'SUBSCRIBE_COV'])
+  // 135-2020 21, BACnetConfirmedServiceChoice.
+  t.deepEqual([READ_PROPERTY, READ_PROPERTY_MULTIPLE, SUBSCRIBE_COV], [12, 14, 5])
+})
+
+test('requests are encoded in one place each: confirmed ones from a question, unconfirmed ones as Who-Is', t => {
+  const calls = sources.flatMap(file =>
+    Array.from(readFileSync(file, 'utf8').matchAll(/encode(?:Unc|C)onfirmedServiceRequest\((?!\s*$|\n)([^)]*)\)/g), ([call]) =>
+      file.endsWith('.d.ts') ? [] : [`${file} ${call}`],
+    ).flat(),
+  )
+  t.deepEqual(calls.toSorted(), [
+    'appliance/drivers/bacnet/codec.ts encodeConfirmedServiceRequest(bytes, type, question.service, segments, TAKES_1476, invokeId)',
+    'appliance/drivers/bacnet/codec.ts encodeUnconfirmedServiceRequest(bytes, UNCONFIRMED_REQUEST, WHO_IS)',
+  ])
+})
+
+test('whatever a device answers, it is asked with reads, and with subscriptions that end and want no answer', async t => {
+  const random = seeded(5)
+  const peer = await openUdpPeer(t, (request, reply) => {
+    const dice = random()
+    if (dice < 0.1) reply(Buffer.of(0x60, request.invokeId, Math.floor(random() * 10)))
+    else if (dice < 0.2) reply(Buffer.of(0x71, request.invokeId, Math.floor(random() * 12)))
+    else if (dice < 0.3) reply(Buffer.from([0x50, request.invokeId, request.service, 0x91, 5, 0x91, Math.floor(random() * 50)]))
+    else if (request.service === SUBSCRIBE_COV) reply(Buffer.of(0x20, request.invokeId, SUBSCRIBE_COV))
+    else reply(answer(request, instance => (random() < 0.1 ? undefined : instance)))
+  })
+  const transport = await openTransport(t)
+  const device = { device_instance: 7, lifetimeSecs: 1 }
+  const stop = new AbortController()
+  const watched: Promise<void>[] = []
+  for (let i = 0; i < 40; i++) {
+    const driver = bacnetDriver(transport, peer, patient, firstBatch(APDU_DEFAULT), () => 0, device)
+    watched.push(driver.watch!(inputs(1, 2, 3), { changed: () => undefined, declined: () => undefined }, stop.signal))
+    for (let k = 0; k < 5; k++) await driver.read(inputs(...range(40)), never).catch(() => undefined)
+  }
+  stop.abort()
+  await Promise.all(watched)
+  const apdus = peer.raw.map(bytes => bytes.subarray(6))
+  t.true(apdus.length > 400)
+  for (const apdu of apdus) {
+    t.is(apdu[0]! & 0xf0, 0)
+    t.true([READ_PROPERTY, READ_PROPERTY_MULTIPLE, SUBSCRIBE_COV].includes(apdu[3] as never))
+  }
+  const subscriptions = apdus.filter(apdu => apdu[3] === SUBSCRIBE_COV).map(apdu => apdu.subarray(4))
+  t.true(subscriptions.length > 20)
+  // [0] process 8, [1] object, [2] issueConfirmedNotifications false, [3] a lifetime of one second.
+  for (const body of subscriptions) t.regex(body.toString('hex'), /^09081c0000000[123]29003901$/)
 })

@@ -25,12 +25,13 @@ async function until(t: ExecutionContext, ready: () => boolean): Promise<void> {
   t.fail('it did not come to pass within 30 s')
 }
 
-async function openDevices(t: ExecutionContext) {
+async function openDevices(t: ExecutionContext, sat = () => 55.5) {
   const air = await openBacnetDevice({
     device_instance: 1001,
     name: 'ahu-1',
+    cov: true,
     objects: [
-      { type: OBJECT_TYPES.AI, instance: 1, name: 'sat', value: () => 55.5 },
+      { type: OBJECT_TYPES.AI, instance: 1, name: 'sat', value: sat },
       { type: OBJECT_TYPES.BI, instance: 1, name: 'fan', value: () => 1 },
     ],
   })
@@ -82,6 +83,28 @@ test('devices of both protocols are read on schedule, and one that dies and retu
   const before = kept.length
   await new Promise(resolve => setTimeout(resolve, 50))
   t.is(kept.length, before)
+})
+
+test('a change that a device tells is kept between two polls', async t => {
+  let sat = 55.5
+  const { air, at } = await openDevices(t, () => sat)
+  for (const point of at.devices[0]!.points) point.poll_secs = 86_400
+  at.devices[0]!.points[0]!.cov = true
+  const kept: Reading[] = []
+  const { service } = openService(t, at, [{ write: async readings => void kept.push(...readings) }])
+  await service.start()
+  const values = () => kept.filter(({ id }) => id === 'AHU-1.sa_t').map(({ v }) => v)
+  await until(t, () => values().length === 2)
+  t.deepEqual(
+    air.subscribed().map(({ type, instance, lifetimeSecs }) => [type, instance, lifetimeSecs]),
+    [[OBJECT_TYPES.AI, 1, 600]],
+  )
+  sat = 60.25
+  air.tell(OBJECT_TYPES.AI, 1)
+  await until(t, () => values().length === 3)
+  t.deepEqual(values(), [55.5, 55.5, 60.25])
+  t.like(service.pointStatus('ahu-1')[0], { state: 'ok', last: { v: 60.25 } })
+  t.is(service.pollStatus().devices[0]!.reads, 1)
 })
 
 test('a disabled device is never asked, and the port of a protocol without devices is not taken', async t => {

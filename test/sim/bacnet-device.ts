@@ -22,6 +22,7 @@ import {
   refuse,
 } from './bacnet-objects.ts'
 import type { SimObject } from './bacnet-objects.ts'
+import { openSubscriptions, type Subscribed } from './bacnet-cov.ts'
 
 /** How a device misbehaves. `late` answers after `lateMs`; the rest as they say. */
 export type Misbehaviour = 'none' | 'silent' | 'garbage' | 'truncated' | 'wrong_object' | 'late'
@@ -37,6 +38,8 @@ export type BacnetDeviceOptions = {
   maxApdu?: number
   /** Answers ReadPropertyMultiple with Reject 9 (unrecognized service). */
   rpm?: boolean
+  /** Takes SubscribeCOV and tells changes; default false: it is rejected like any service it does not have. */
+  cov?: boolean
   /** How long an answer takes, ms. Default 0. */
   latencyMs?: number
   misbehaves?: Misbehaviour
@@ -53,10 +56,17 @@ export type BacnetDevice = {
   /** Requests received so far. */
   requests(): number
   misbehave(how: Misbehaviour): void
+  /** Tells subscribers the present value of an object. */
+  tell(type: number, instance: number): void
+  /** Subscriptions accepted so far, renewals too. */
+  subscribed(): Subscribed[]
+  /** Forgets what a device forgets when its power goes. */
+  reboot(): void
   close(): Promise<void>
 }
 
 const DEVICE = 8
+const SUBSCRIBE_COV = 5
 const READ_PROPERTY = 12
 const READ_PROPERTY_MULTIPLE = 14
 const REJECT_UNRECOGNIZED_SERVICE = 9
@@ -79,7 +89,7 @@ class Refusal extends Error {
 
 /**
  * A BACnet/IP device on a real socket: Who-Is, ReadProperty and ReadPropertyMultiple, with errors per property and
- * Abort 4 where an answer does not fit. It has no service that writes.
+ * Abort 4 where an answer does not fit; SubscribeCOV when asked for. It has no service that writes.
  *
  * @throws Error when the address is taken
  */
@@ -87,6 +97,7 @@ export async function openBacnetDevice(options: BacnetDeviceOptions): Promise<Ba
   const { device_instance, host = '127.0.0.1', maxApdu = 1476 } = options
   const table = tableOf(options, maxApdu)
   const socket = createSocket({ type: 'udp4', reuseAddr: false })
+  const subscriptions = openSubscriptions(device_instance, table)
   const timers = new Set<NodeJS.Timeout>()
   let how: Misbehaviour = options.misbehaves ?? 'none'
   let requests = 0
@@ -101,6 +112,18 @@ export async function openBacnetDevice(options: BacnetDeviceOptions): Promise<Ba
     timers.add(timer)
   }
 
+  const tell = (type: number, instance: number) => {
+    for (const { apdu, to } of subscriptions.notify(type, instance)) send(apdu, to, 0)
+  }
+
+  /** The first notification follows the acknowledgement (135-2020 13.14.2). */
+  const subscribe = (apdu: Buffer, from: RemoteInfo) => {
+    const { reply, isAccepted } = subscriptions.subscribe(apdu, from)
+    send(reply, from, 0)
+    const { type, instance } = subscriptions.accepted().at(-1) ?? { type: 0, instance: 0 }
+    if (isAccepted) tell(type, instance)
+  }
+
   socket.on('message', (bytes, from) => {
     const apdu = apduOf(bytes)
     if (!apdu || how === 'silent') return
@@ -110,6 +133,7 @@ export async function openBacnetDevice(options: BacnetDeviceOptions): Promise<Ba
     } else if (kind === 0 && apdu.length >= 4) {
       requests++
       if (requests > (options.silentAfter ?? Number.POSITIVE_INFINITY)) return
+      if (options.cov && apdu[3] === SUBSCRIBE_COV) return subscribe(apdu, from)
       const reply = distort(answer(apdu, table, maxApdu, options.rpm ?? true), how)
       send(reply, from, how === 'late' ? (options.lateMs ?? 0) : (options.latencyMs ?? 0))
     }
@@ -126,6 +150,9 @@ export async function openBacnetDevice(options: BacnetDeviceOptions): Promise<Ba
     misbehave: next => {
       how = next
     },
+    tell,
+    subscribed: () => subscriptions.accepted(),
+    reboot: () => subscriptions.forget(),
     async close() {
       for (const timer of timers) clearTimeout(timer)
       socket.close()
