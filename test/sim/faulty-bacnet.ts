@@ -3,12 +3,14 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { answererOf } from './bacnet-device.ts'
 import { OBJECT_TYPES } from './bacnet-objects.ts'
+import { type Heard, readHeard } from './bacnet-segments.ts'
 import { apduOf, datagram } from './bacnet-wire.ts'
 import { type Asked, type Exchange, heldBy, type Misbehaviour, readAsked } from './faulty-exchange.ts'
 import { FAULTY_REPLIES } from './faulty-replies.ts'
+import { FAULTY_SEGMENTS } from './faulty-segments.ts'
 import { FAULTY_TRAFFIC } from './faulty-traffic.ts'
 
-const MISBEHAVIOURS: Readonly<Record<string, Misbehaviour>> = { ...FAULTY_TRAFFIC, ...FAULTY_REPLIES }
+const MISBEHAVIOURS: Readonly<Record<string, Misbehaviour>> = { ...FAULTY_TRAFFIC, ...FAULTY_REPLIES, ...FAULTY_SEGMENTS }
 /** Nobody listens at its port; the sender is told so (ICMP port unreachable). */
 export const PORT_CLOSED = 'port_closed'
 /** Everything that a device can be told to do instead of behaving. */
@@ -40,6 +42,8 @@ export async function openFaultyDevice(random: () => number, host = '127.0.0.1')
   const timers = new Set<NodeJS.Timeout>()
   const strangers = { other_port: await bound(0, host), other_address: await bound(0, '127.0.0.2') }
   const kept: Asked[] = []
+  /** Who waits for what the client says, by invoke id. */
+  const ears = new Map<number, (heard: Heard) => void>()
   let misbehaviour: Misbehaviour | undefined
   let turn = 0
   let isOpen = true
@@ -54,7 +58,10 @@ export async function openFaultyDevice(random: () => number, host = '127.0.0.1')
 
   function receive(bytes: Buffer, from: RemoteInfo): void {
     const apdu = apduOf(bytes)
-    if (!apdu || apdu[0]! >> 4 !== 0) return
+    if (!apdu) return
+    const said = readHeard(apdu)
+    if (said) return void ears.get(said.invokeId)?.(said.heard)
+    if (apdu[0]! >> 4 !== 0) return
     const exchange = exchangeOf(apdu, from)
     if (misbehaviour) misbehaviour(exchange)
     else exchange.reply(exchange.right)
@@ -62,8 +69,9 @@ export async function openFaultyDevice(random: () => number, host = '127.0.0.1')
 
   function exchangeOf(apdu: Buffer, { port, address }: RemoteInfo): Exchange {
     const send = (bytes: Buffer, by: Socket) => void (isOpen && by.send(bytes, port, address))
+    const asked = readAsked(apdu)
     return {
-      asked: readAsked(apdu),
+      asked,
       turn: turn++,
       right: right(apdu),
       reply: answer => send(datagram(answer), socket),
@@ -76,6 +84,7 @@ export async function openFaultyDevice(random: () => number, host = '127.0.0.1')
         }, ms)
         timers.add(timer)
       },
+      hear: take => void ears.set(asked.invokeId, take),
       random,
       kept,
     }

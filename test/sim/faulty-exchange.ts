@@ -1,4 +1,5 @@
 /** What a misbehaving BACnet device does with one request, and the bytes that it makes of it. */
+import type { Heard } from './bacnet-segments.ts'
 import { contextId, contextUnsigned, enclosed, enumerated, readTags, real } from './bacnet-wire.ts'
 
 export type AskedTarget = { type: number; instance: number; property: number; index?: number }
@@ -17,6 +18,8 @@ export type Exchange = {
   send(datagram: Buffer): void
   /** As `reply`, from another socket: of the same address, or of 127.0.0.2. */
   replyFrom(where: 'other_port' | 'other_address', apdu: Buffer): void
+  /** What the client says of the parts of this answer. */
+  hear(take: (heard: Heard) => void): void
   after(ms: number, act: () => void): void
   /** In [0, 1), the same in every run. */
   random(): number
