@@ -8,8 +8,10 @@ export type Conversion = { kind: PointKind; scale: number; offset: number }
 export function convertNumber(raw: number, { kind, scale, offset }: Conversion): Value | undefined {
   if (!Number.isFinite(raw)) return undefined
   switch (kind) {
-    case 'number':
-      return raw * scale + offset
+    case 'number': {
+      const value = raw * scale + offset
+      return Number.isFinite(value) ? value : undefined
+    }
     case 'bool':
       return raw === 0 ? false : raw === 1 ? true : undefined
     case 'enum':
