@@ -4,19 +4,25 @@ import test from 'ava'
 import { closure } from '../scripts/closure.ts'
 
 const DRIVERS = ['appliance/drivers/', 'node-bacnet', 'serialport']
+const HAYSTACK = ['appliance/drivers/haystack/', 'haystack-core']
 const STORES = ['shared/node/sqlite.ts', 'shared/node/store/', 'shared/node/historian/', 'better-sqlite3', '@duckdb/node-api']
 const HUB = ['hub/']
 const BROKER = ['hub/broker/', 'aedes']
 
 /** What a component is, and what its image must not contain: beginnings of files, and packages. */
 const COMPONENTS: { main: string; reaches: string[]; never: string[] }[] = [
-  { main: 'appliance/main.ts', reaches: DRIVERS, never: [...HUB, ...BROKER] },
+  { main: 'appliance/main.ts', reaches: DRIVERS, never: [...HUB, ...BROKER, ...HAYSTACK] },
   {
     main: 'appliance/fieldbus/main.ts',
     reaches: ['appliance/drivers/bacnet/', 'mqtt'],
-    never: [...HUB, 'appliance/drivers/modbus/', 'serialport', 'aedes'],
+    never: [...HUB, ...HAYSTACK, 'appliance/drivers/modbus/', 'serialport', 'aedes'],
   },
-  { main: 'appliance/bacnet-modbus/main.ts', reaches: DRIVERS, never: [...HUB, 'aedes', 'appliance/drivers/haystack/'] },
+  { main: 'appliance/bacnet-modbus/main.ts', reaches: DRIVERS, never: [...HUB, ...HAYSTACK, 'aedes'] },
+  {
+    main: 'appliance/haystack/main.ts',
+    reaches: [...HAYSTACK, 'mqtt'],
+    never: [...HUB, ...STORES, 'appliance/drivers/bacnet/', 'appliance/drivers/modbus/', 'node-bacnet', 'serialport', 'aedes'],
+  },
   { main: 'hub/main.ts', reaches: [...BROKER, ...STORES], never: ['appliance/', ...DRIVERS] },
   { main: 'hub/central/main.ts', reaches: STORES, never: ['appliance/', ...DRIVERS] },
   { main: 'hub/web/main.ts', reaches: ['@fastify/http-proxy'], never: ['appliance/', ...DRIVERS, ...STORES, 'mqtt', 'aedes'] },

@@ -2,12 +2,13 @@
 import type { Logger } from 'pino'
 import type { Effective, Settings } from '#shared/core/env.ts'
 import { wallClock } from '#shared/node/clock.ts'
+import type { Route } from '#shared/node/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
 import { edgeHttp } from './edge-http.ts'
-import { catalogueWatch } from './field-catalogue.ts'
+import { catalogueWatch, type FieldCatalogue } from './field-catalogue.ts'
 import { openField } from './field.ts'
 import { fieldModel } from './model-sync.ts'
 import { pollService } from './poll.ts'
@@ -20,6 +21,8 @@ export type FieldbusOptions = {
   effective: Effective[]
   /** What this process speaks; devices of other protocols are another's. */
   protocols: readonly FieldProtocol[]
+  /** What this process answers over HTTP besides health and poll status. */
+  routes?: (catalogue: FieldCatalogue) => Route[]
   log: Logger
 }
 
@@ -28,7 +31,8 @@ export type FieldbusOptions = {
  *
  * @throws Error with the reason when files, kit or store cannot be used
  */
-export async function fieldbusServices({ name, settings, effective, protocols, log }: FieldbusOptions): Promise<Service[]> {
+export async function fieldbusServices(options: FieldbusOptions): Promise<Service[]> {
+  const { name, settings, effective, protocols, routes, log } = options
   const { site, catalogue } = await openField({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
   const { site_id, edge_id, building } = site
   const { SERVICE_CENTRAL_URL: url, SERVICE_LOCAL_INGEST_TOKEN: token } = settings
@@ -52,6 +56,6 @@ export async function fieldbusServices({ name, settings, effective, protocols, l
   catalogue.onChange(polling.reload)
   const { pollStatus } = polling
   const ways = { hub: uplink.forwardState, central: uplink.localState }
-  const http = await edgeHttp({ name, version, settings, pollStatus, ways, clock, log })
+  const http = await edgeHttp({ name, version, settings, pollStatus, ways, routes: routes?.(catalogue) ?? [], clock, log })
   return [...uplink.services, polling, catalogueWatch(catalogue, log), http]
 }

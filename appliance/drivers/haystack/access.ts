@@ -1,0 +1,54 @@
+/** The one server that a haystack process speaks to, and what opens it. The key goes nowhere else. */
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { parseEndpoint } from '#shared/core/haystack/endpoint.ts'
+import type { Catalogue, DeviceEntry } from '../../store/catalogue-schema.ts'
+import type { Server } from './session.ts'
+
+export type HaystackAccess = Pick<Server, 'endpoint' | 'secret' | 'ca'>
+
+type AccessSettings = {
+  SERVICE_HAYSTACK_ENDPOINT: string | undefined
+  SERVICE_HAYSTACK_API_KEY: string | undefined
+  SERVICE_HAYSTACK_CA: string | undefined
+}
+
+/** What is wrong with the settings, in words; empty when `accessOf` may be called. */
+export function complainOfAccess(settings: AccessSettings): string[] {
+  const { SERVICE_HAYSTACK_ENDPOINT: endpoint, SERVICE_HAYSTACK_API_KEY: key, SERVICE_HAYSTACK_CA: ca } = settings
+  const parsed = parseEndpoint(endpoint ?? '')
+  return [
+    ...(typeof parsed === 'string' ? [`SERVICE_HAYSTACK_ENDPOINT: ${parsed}`] : []),
+    ...(key === undefined || key.trim() === '' ? ['SERVICE_HAYSTACK_API_KEY: the server asks for a key or a password'] : []),
+    ...(ca === undefined || isCertificate(ca) ? [] : ['SERVICE_HAYSTACK_CA: is no certificate in PEM']),
+  ]
+}
+
+/** Only with settings that `complainOfAccess` has nothing against. */
+export function accessOf(settings: AccessSettings): HaystackAccess {
+  const { SERVICE_HAYSTACK_ENDPOINT: endpoint = '', SERVICE_HAYSTACK_API_KEY: secret = '', SERVICE_HAYSTACK_CA: ca } = settings
+  const parsed = parseEndpoint(endpoint)
+  assert(typeof parsed !== 'string')
+  return { endpoint: parsed, secret, ca }
+}
+
+/** How the server of an entry is reached. Only with an entry that the catalogue has checked. */
+export function serverOf({ haystack }: DeviceEntry, access: HaystackAccess): Server {
+  assert(haystack)
+  return { ...access, auth: haystack.auth, username: haystack.username }
+}
+
+/** The ways in which the catalogue's devices reach the server, each once. */
+export function serversOf({ devices }: Catalogue, access: HaystackAccess): Server[] {
+  const servers = devices.filter(({ protocol }) => protocol === 'haystack').map(entry => serverOf(entry, access))
+  const same = (a: Server) => (b: Server) => a.auth === b.auth && a.username === b.username
+  return servers.filter((server, i) => servers.findIndex(same(server)) === i)
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0
+  } catch {
+    return false
+  }
+}

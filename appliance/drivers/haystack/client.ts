@@ -1,0 +1,115 @@
+/** The ops of a Haystack server that read, each as a function. @source project-haystack.org/doc/docHaystack/Ops */
+import { HaystackFailure } from '#shared/core/haystack/failure.ts'
+import { type Dict, makeGrid, makeNumber, makeRef, MARKER, numberOf, textOf } from '#shared/core/haystack/grid.ts'
+import type { Op, Patience, Reply, Session } from './session.ts'
+
+/** Rows in the order of the answer; `at` as of the session. */
+export type Rows = { rows: Dict[]; at: number; rttMs: number }
+export type Watch = { watchId: string; leaseMs: number | undefined }
+
+/** Milliseconds in the units that servers write a lease in. */
+const LEASE_UNITS: Record<string, number> = {
+  ms: 1,
+  millisecond: 1,
+  s: 1000,
+  sec: 1000,
+  second: 1000,
+  min: 60_000,
+  minute: 60_000,
+  hr: 3_600_000,
+  h: 3_600_000,
+  hour: 3_600_000,
+}
+
+export type HaystackClient = ReturnType<typeof haystackClient>
+
+export function haystackClient({ call }: Pick<Session, 'call'>) {
+  const rowsOf = ({ grid: { rows }, at, rttMs }: Reply): Rows => ({ rows, at, rttMs })
+  const names = async (op: Op, patience: Patience): Promise<Dict[]> => (await call(op, undefined, patience)).grid.rows
+
+  return {
+    /** What the server says of itself. */
+    about: async (patience: Patience): Promise<Dict> => (await names('about', patience))[0] ?? {},
+
+    /** Names of the ops that the server has. */
+    async ops(patience: Patience): Promise<Set<string>> {
+      // Haystack 4 names an op by its def, `^op:read`; before, by `name`.
+      return new Set((await names('ops', patience)).map(row => nameOf(row).replace(/^op:/, '')))
+    },
+
+    /** Media types that the server reads and writes. Haystack 4 calls this op `filetypes`, earlier servers `formats`. */
+    async formats(patience: Patience): Promise<string[]> {
+      const rows = await names('filetypes', patience).catch((error: HaystackFailure) => {
+        if (error.step !== 'op' || error.kind === 'silent') throw error
+        return names('formats', patience)
+      })
+      return rows.map(row => textOf(row.mime) ?? nameOf(row).replace(/^filetype:/, ''))
+    },
+
+    /** Records that fit a filter, at most `limit`. */
+    read: async (filter: string, limit: number, patience: Patience): Promise<Rows> =>
+      rowsOf(await call('read', makeGrid([{ filter, limit }]), patience)),
+
+    /** Records by id, in the order of `ids`; a record that is not there is a row without `id`. */
+    readIds: async (ids: readonly string[], patience: Patience): Promise<Rows> =>
+      rowsOf(await call('read', idGrid(ids), patience)),
+
+    /** Children of a place in the server's tree; of its root when `navId` is undefined. */
+    nav: async (navId: string | undefined, patience: Patience): Promise<Rows> =>
+      rowsOf(await call('nav', makeGrid([navId === undefined ? { navId: null } : { navId }]), patience)),
+
+    /**
+     * Opens a watch, or adds to one.
+     *
+     * @param leaseMs how long the server should keep the watch without a poll
+     * @returns the watch, and the records with their current values
+     */
+    async watchSub(ids: readonly string[], leaseMs: number, watchId: string | undefined, patience: Patience) {
+      const meta = { watchDis: 'Plenum', lease: makeNumber(Math.ceil(leaseMs / 60_000), 'min'), ...(watchId && { watchId }) }
+      const reply = await call('watchSub', idGrid(ids, meta), patience)
+      const given = textOf(reply.grid.meta.watchId)
+      if (given === undefined) throw new HaystackFailure('watchSub: the answer names no watch', { step: 'op' })
+      return { ...rowsOf(reply), watch: { watchId: given, leaseMs: leaseOf(reply.grid.meta.lease) } satisfies Watch }
+    },
+
+    /** Records whose values have changed since the last poll. */
+    watchPoll: async (watchId: string, patience: Patience): Promise<Rows> =>
+      rowsOf(await call('watchPoll', emptyGrid({ watchId }), patience)),
+
+    /** Ends a watch. */
+    async watchUnsub(watchId: string, patience: Patience): Promise<void> {
+      await call('watchUnsub', emptyGrid({ watchId, close: MARKER }), patience)
+    },
+
+    /**
+     * History of one point: rows with `ts` and `val`.
+     *
+     * @param range as the op takes it: `today`, `2026-03-01`, or an instant after which everything is wanted
+     */
+    hisRead: async (id: string, range: string, patience: Patience): Promise<Rows> =>
+      rowsOf(await call('hisRead', makeGrid([{ id: makeRef(id), range }]), patience)),
+
+    /** Ends the session of a login. */
+    async close(patience: Patience): Promise<void> {
+      await call('close', emptyGrid({}), patience)
+    },
+  }
+}
+
+const idGrid = (ids: readonly string[], meta?: Dict): object =>
+  makeGrid(
+    ids.map(id => ({ id: makeRef(id) })),
+    meta,
+  )
+const emptyGrid = (meta: Dict): object => ({ ...makeGrid([], meta), cols: [{ name: 'empty' }] })
+
+function nameOf({ def, name }: Dict): string {
+  const symbol = typeof def === 'object' && def !== null ? (def as Dict).val : undefined
+  return textOf(symbol) ?? textOf(name) ?? ''
+}
+
+function leaseOf(cell: unknown): number | undefined {
+  const { value, unit = 'min' } = numberOf(cell) ?? {}
+  const ms = value === undefined ? Number.NaN : value * (LEASE_UNITS[unit] ?? Number.NaN)
+  return ms > 0 ? ms : undefined
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { parseHaystackAddress } from '#shared/core/haystack/address.ts'
+import { parseEndpoint } from '#shared/core/haystack/endpoint.ts'
+import type { HaystackPoint } from '#shared/core/haystack/point.ts'
+import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
+import type { DeviceEntry } from '../../store/catalogue-schema.ts'
+import type { Complaint } from '../../store/config-error.ts'
+import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
+import { serial } from '../serial.ts'
+import { type HaystackAccess, serverOf } from './access.ts'
+import { checkFilter } from './codec.ts'
+import { haystackDriver } from './driver.ts'
+import { openSession, type Session } from './session.ts'
+
+/** A watch outlives two polls that fail. */
+const LEASE_PERIODS = 3
+const LEASE_MIN_MS = MINUTE
+
+/** @param now what readings are stamped with, ms since 1970 UTC */
+export function haystackProtocol({ access, now }: { access: HaystackAccess; now: () => number }): FieldProtocol {
+  const sessions = new Map<string, Session>()
+  const inTurn = serial()
+  return {
+    name: 'haystack',
+    check: entry => checkHaystack(entry, access.endpoint),
+    async start() {},
+    link(entry) {
+      const server = serverOf(entry, access)
+      const key = `${server.auth} ${server.username ?? ''}`
+      const session = sessions.get(key) ?? openSession(server, inTurn, now)
+      sessions.set(key, session)
+      const driver = haystackDriver({
+        session,
+        timeoutMs: entry.timeout_ms ?? TIMEOUT_MS,
+        retries: entry.retries ?? RETRIES,
+        leaseMs: leaseMs(entry),
+        now,
+      })
+      return { driver, addresses: new Map(entry.points.map(point => [point.point_id, haystackPoint(point)])) }
+    },
+    async stop() {
+      await Promise.all(Array.from(sessions.values(), session => session.close()))
+      sessions.clear()
+    },
+  }
+}
+
+function leaseMs({ points }: DeviceEntry): number {
+  const shortest = Math.min(...points.map(({ poll_secs }) => poll_secs))
+  return Math.min(HOUR, Math.max(LEASE_MIN_MS, LEASE_PERIODS * shortest * SECOND))
+}
+
+function haystackPoint({ address, kind, unit, states }: DeviceEntry['points'][number]): HaystackPoint {
+  const parsed = parseHaystackAddress(address)
+  assert(typeof parsed !== 'string', 'the catalogue checks addresses')
+  return { address: parsed, kind, unit, states }
+}
+
+function checkHaystack({ haystack, points }: DeviceEntry, endpoint: URL): Complaint[] {
+  if (!haystack) return []
+  const complaints: Complaint[] = []
+  const own = parseEndpoint(haystack.endpoint)
+  if (typeof own === 'string') complaints.push({ pointer: '/haystack/endpoint', message: own })
+  else if (own.href !== endpoint.href) {
+    const message = `this process speaks to ${endpoint.href} alone (SERVICE_HAYSTACK_ENDPOINT); another server takes another process`
+    complaints.push({ pointer: '/haystack/endpoint', message })
+  }
+  const needsName = haystack.auth === 'scram' || haystack.auth === 'basic'
+  if (needsName !== (haystack.username !== undefined)) {
+    complaints.push({ pointer: '/haystack/username', message: `auth ${haystack.auth} takes ${needsName ? 'a' : 'no'} user name` })
+  }
+  return [
+    ...complaints,
+    ...points.flatMap((point, i) => checkAddress(point).map(one => ({ ...one, pointer: `/points/${i}${one.pointer}` }))),
+  ]
+}
+
+function checkAddress({ address, scale, offset }: DeviceEntry['points'][number]): Complaint[] {
+  const complaints: Complaint[] = []
+  const parsed = parseHaystackAddress(address)
+  const wrong = typeof parsed === 'string' ? parsed : 'filter' in parsed ? checkFilter(parsed.filter) : undefined
+  if (wrong !== undefined) complaints.push({ pointer: '/address', message: wrong })
+  if (scale !== undefined || offset !== undefined) {
+    const message = 'a Haystack server says units, and values are converted by them; they are not scaled'
+    complaints.push({ pointer: scale === undefined ? '/offset' : '/scale', message })
+  }
+  return complaints
+}

@@ -1,0 +1,188 @@
+/** Current records of points: by a watch where the server keeps watches, else by reading them. */
+import { isSameRef } from '#shared/core/haystack/address.ts'
+import { HaystackFailure } from '#shared/core/haystack/failure.ts'
+import { type Dict, refOf } from '#shared/core/haystack/grid.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
+import type { HaystackClient } from './client.ts'
+import { inParts } from './parts.ts'
+import type { Patience } from './session.ts'
+
+/** A record as it was at `at`, or why there is none. */
+export type Found = ({ record: Dict } | { reason: string }) & { at: number }
+
+/** A change that a server failed to tell, or a record that is gone, is found by asking for everything now and then. */
+const REFRESH_MS = 10 * MINUTE
+/** A record that could not be read is left alone for so long. */
+const SPOILED_MS = 10 * MINUTE
+/** A server that loses watches so often in a row is read instead, and given another chance later. */
+const LOST_MAX = 2
+const RETRY_WATCH_MS = HOUR
+
+type Watch = { id: string; ids: Set<string>; polledAt: number; leaseMs: number; refreshedAt: number }
+type Open = { client: HaystackClient; leaseMs: number; now: () => number }
+
+/**
+ * @param leaseMs for which a watch should live without a poll
+ * @param now ms; the clock that leases are reckoned in
+ */
+export function openRecords({ client, leaseMs, now }: Open) {
+  const watching = openWatch({ client, leaseMs, now })
+  const spoiled = new Map<string, { reason: string; at: number }>()
+  /** Until when records are read instead; undefined until the server has said whether it keeps watches. */
+  let readUntil: number | undefined
+
+  const spoil = (id: string, reason: string) => void spoiled.set(id, { reason, at: now() })
+
+  async function read(ids: readonly string[], patience: Patience): Promise<Map<string, Found>> {
+    const found = new Map<string, Found>()
+    const ask = async (part: readonly string[]) => {
+      const { rows, at } = await client.readIds(part, patience)
+      const records = matchRows(rows, part)
+      for (const id of part) found.set(id, foundOf(records.get(id), id, at))
+    }
+    await inParts(ids, ask, spoil)
+    return found
+  }
+
+  async function current(ids: readonly string[], patience: Patience): Promise<Map<string, Found>> {
+    if (ids.length === 0) return new Map()
+    readUntil ??= (await hasWatches(client, patience)) ? 0 : Infinity
+    if (now() < readUntil) return read(ids, patience)
+    try {
+      return await watching.current(ids, patience, spoil)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      watching.forget()
+      readUntil = now() + RETRY_WATCH_MS
+      return read(ids, patience)
+    }
+  }
+
+  return {
+    /**
+     * @param ids without the `@`, each once
+     * @throws HaystackFailure when the server as a whole cannot be read
+     */
+    async current(ids: readonly string[], patience: Patience): Promise<Map<string, Found>> {
+      for (const [id, { at }] of spoiled) if (now() - at >= SPOILED_MS) spoiled.delete(id)
+      const found = await current(
+        ids.filter(id => !spoiled.has(id)),
+        patience,
+      )
+      for (const id of ids) {
+        const spoilt = spoiled.get(id)
+        if (spoilt) found.set(id, { reason: spoilt.reason, at: now() })
+      }
+      return found
+    },
+    close: watching.close,
+  }
+}
+
+function openWatch({ client, leaseMs, now }: Open) {
+  /** By the id that was asked for. */
+  const records = new Map<string, Dict>()
+  /** Ids that were asked for, by the id under which the server answers. */
+  const askedBy = new Map<string, Set<string>>()
+  let watch: Watch | undefined
+  /** Watches that were gone at their first poll, since one was not. */
+  let lost = 0
+
+  function forget(): void {
+    watch = undefined
+    records.clear()
+    askedBy.clear()
+  }
+
+  async function subscribe(
+    ids: readonly string[],
+    patience: Patience,
+    spoil: (id: string, reason: string) => void,
+  ): Promise<void> {
+    const ask = async (part: readonly string[]) => {
+      const { rows, watch: given } = await client.watchSub(part, leaseMs, watch?.id, patience)
+      watch ??= { id: given.watchId, ids: new Set(), polledAt: now(), leaseMs, refreshedAt: now() }
+      Object.assign(watch, { id: given.watchId, polledAt: now(), leaseMs: given.leaseMs ?? leaseMs })
+      const matched = matchRows(rows, part)
+      for (const id of part) {
+        const record = matched.get(id)
+        watch.ids.add(id)
+        records.delete(id)
+        if (!record) continue
+        records.set(id, record)
+        const name = refOf(record.id)!
+        askedBy.set(name, (askedBy.get(name) ?? new Set()).add(id))
+      }
+    }
+    await inParts(ids, ask, spoil)
+  }
+
+  /** @returns false when the server has forgotten the watch */
+  async function poll(current: Watch, patience: Patience): Promise<boolean> {
+    try {
+      const { rows } = await client.watchPoll(current.id, patience)
+      current.polledAt = now()
+      for (const row of rows) for (const id of askedBy.get(refOf(row.id) ?? '') ?? []) records.set(id, row)
+      lost = 0
+      return true
+    } catch (error) {
+      if (!isRefusal(error) || ++lost >= LOST_MAX) throw error
+      return false
+    }
+  }
+
+  return {
+    async current(ids: readonly string[], patience: Patience, spoil: (id: string, reason: string) => void) {
+      if (watch && now() - watch.polledAt >= watch.leaseMs) forget()
+      if (watch && now() - watch.refreshedAt >= REFRESH_MS) {
+        watch.refreshedAt = now()
+        await subscribe([...watch.ids], patience, spoil)
+      } else if (watch && !(await poll(watch, patience))) forget()
+      await subscribe(
+        ids.filter(id => !watch?.ids.has(id)),
+        patience,
+        spoil,
+      )
+      const at = now()
+      return new Map(ids.map(id => [id, foundOf(records.get(id), id, at)]))
+    },
+    forget() {
+      forget()
+      lost = 0
+    },
+    /** The server forgets a watch by itself when this does not reach it. */
+    async close(patience: Patience): Promise<void> {
+      if (watch) await client.watchUnsub(watch.id, patience).catch(() => undefined)
+      forget()
+    },
+  }
+}
+
+/** The server answered, and would not: it has no such op, no such watch, or says why in an error grid. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof HaystackFailure && error.kind === 'fault' && (error.step === 'op' || error.step === 'parse')
+
+async function hasWatches(client: HaystackClient, patience: Patience): Promise<boolean> {
+  try {
+    const ops = await client.ops(patience)
+    return ops.has('watchSub') && ops.has('watchPoll')
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return true // A server that does not tell its ops may have them.
+  }
+}
+
+/** @returns records by the id that was asked for; ids without a record are absent */
+function matchRows(rows: readonly Dict[], asked: readonly string[]): Map<string, Dict> {
+  const exact = new Set(asked)
+  const matched = new Map<string, Dict>()
+  for (const row of rows) {
+    const id = refOf(row.id)
+    if (id === undefined) continue
+    for (const one of asked) if (one === id || (!exact.has(id) && isSameRef(one, id))) matched.set(one, row)
+  }
+  return matched
+}
+
+const foundOf = (record: Dict | undefined, id: string, at: number): Found =>
+  record ? { record, at } : { reason: `the server has no record @${id}`, at }

@@ -1,0 +1,150 @@
+/** Everything that is said to one Haystack server: one request at a time, logged in when it has to be. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Cookies, cookieHeader, takeCookies } from '#shared/core/haystack/cookies.ts'
+import type { HaystackAuth } from '#shared/core/haystack/endpoint.ts'
+import { HaystackFailure } from '#shared/core/haystack/failure.ts'
+import { type Grid, makeGrid } from '#shared/core/haystack/grid.ts'
+import type { serial } from '../serial.ts'
+import { encodeGrid, type Format, MEDIA_TYPES } from './codec.ts'
+import { type Answer, openLine } from './exchange.ts'
+import { gridOf, isRedirect } from './answer.ts'
+import { logIn } from './login.ts'
+
+export type Server = {
+  /** Ends in `/`; the names of ops are added to it. */
+  endpoint: URL
+  auth: HaystackAuth
+  /** For scram and basic. */
+  username: string | undefined
+  /** The API key, or the password. */
+  secret: string
+  /** PEM of the authorities to trust; those of the system when undefined. */
+  ca: string | undefined
+}
+
+/** What is asked of a server. Nothing in this list changes anything in it or behind it. */
+export const OPS = [
+  'about',
+  'ops',
+  'formats',
+  'filetypes',
+  'read',
+  'nav',
+  'watchSub',
+  'watchPoll',
+  'watchUnsub',
+  'hisRead',
+  'close',
+] as const
+export type Op = (typeof OPS)[number]
+
+/** `at`: when the answer was whole, on the clock given to the session. */
+export type Reply = { grid: Grid; at: number; rttMs: number }
+/** `retries`: further attempts after a silence. */
+export type Patience = { timeoutMs: number; retries: number; signal: AbortSignal }
+
+export type Session = {
+  /**
+   * @param grid arguments; undefined for ops that take none
+   * @throws HaystackFailure: no answer, no grid, or an error grid
+   */
+  call(op: Op, grid: object | undefined, patience: Patience): Promise<Reply>
+  /** Ends the login, when there is one, and the connection. */
+  close(): Promise<void>
+}
+
+/** Pause before the second attempt, doubling with each further one. */
+const BACKOFF_MS = 200
+/** How long a server may take to hear that we are gone. */
+const GOODBYE_MS = 1000
+/** The server does not speak the format of the question, or of the answer that we want. */
+const OTHER_FORMAT = new Set([406, 415])
+
+/** @param inTurn of the server: what is said to it, by whatever session, is said one after the other */
+export function openSession(server: Server, inTurn: ReturnType<typeof serial>, now: () => number): Session {
+  const line = openLine(server.endpoint, server.ca)
+  let cookies: Cookies = new Map()
+  let token: string | undefined
+  let format: Format = 'zinc'
+
+  async function send(
+    op: Op,
+    body: string | undefined,
+    authorization: string,
+    step: 'hello' | 'auth' | 'op',
+    patience: Patience,
+  ) {
+    const cookie = cookieHeader(cookies)
+    const type = `${MEDIA_TYPES[format]}${format === 'zinc' ? '; charset=utf-8' : ''}`
+    const headers = {
+      accept: MEDIA_TYPES[format],
+      authorization,
+      ...(cookie === undefined ? {} : { cookie }),
+      ...(body === undefined ? {} : { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) }),
+    }
+    const outgoing = {
+      method: body === undefined ? ('GET' as const) : ('POST' as const),
+      url: new URL(op, server.endpoint),
+      headers,
+    }
+    const answer = await line.exchange({ ...outgoing, ...(body === undefined ? {} : { body }) }, { ...patience, step })
+    cookies = takeCookies(cookies, answer.headers['set-cookie'] ?? [])
+    return answer
+  }
+
+  async function authorization(patience: Patience): Promise<string> {
+    const { auth, username = '', secret } = server
+    if (auth === 'bearer') return `Bearer ${secret}`
+    if (auth === 'basic') return `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`
+    if (auth === 'bearer-haystack') return `BEARER authToken=${secret}`
+    if (token === undefined) {
+      cookies = new Map()
+      token = await logIn((header, step) => send('about', undefined, header, step, patience), username, secret)
+    }
+    return `BEARER authToken=${token}`
+  }
+
+  /** Asks, and once more after a new login when the server has forgotten the old one. */
+  async function ask(op: Op, body: string | undefined, patience: Patience): Promise<Answer> {
+    const isFresh = token === undefined
+    const answer = await send(op, body, await authorization(patience), 'op', patience)
+    const isForgotten = answer.status === 401 || answer.status === 403 || isRedirect(answer)
+    if (!isForgotten || server.auth !== 'scram' || isFresh) return answer
+    token = undefined
+    return send(op, body, await authorization(patience), 'op', patience)
+  }
+
+  async function call(op: Op, grid: object | undefined, patience: Patience): Promise<Reply> {
+    const encoded = () => (grid === undefined ? undefined : encodeGrid(grid, format))
+    let answer = await ask(op, encoded(), patience)
+    if (OTHER_FORMAT.has(answer.status) && format === 'zinc') {
+      format = 'hayson'
+      answer = await ask(op, encoded(), patience)
+    }
+    if (answer.status === 401) token = undefined
+    return { grid: gridOf(answer, op, server), at: now(), rttMs: answer.rttMs }
+  }
+
+  async function persist(op: Op, grid: object | undefined, patience: Patience): Promise<Reply> {
+    for (let tried = 0; ; tried++) {
+      try {
+        return await call(op, grid, patience)
+      } catch (error) {
+        const isSilent = error instanceof HaystackFailure && error.kind === 'silent'
+        if (!isSilent || tried >= patience.retries || patience.signal.aborted) throw error
+        await pause(BACKOFF_MS * 2 ** tried, undefined, { signal: patience.signal }).catch(() => undefined)
+      }
+    }
+  }
+
+  return {
+    call: (op, grid, patience) => inTurn(() => persist(op, grid, patience)),
+    close: () =>
+      inTurn(async () => {
+        const patience = { timeoutMs: GOODBYE_MS, retries: 0, signal: AbortSignal.timeout(GOODBYE_MS) }
+        // The server forgets a login by itself when this does not reach it.
+        if (token !== undefined) await call('close', makeGrid([{ empty: null }]), patience).catch(() => undefined)
+        line.close()
+      }),
+  }
+}

@@ -1,0 +1,46 @@
+/** "Test connection": as a command of the haystack process, and as a route of it while it runs. */
+import { Type } from '@sinclair/typebox'
+import { connectionLines, type ConnectionReport } from '#shared/core/haystack/connection.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { type Route, route, type SharedToken } from '#shared/node/route.ts'
+import { type HaystackAccess, serversOf } from '../drivers/haystack/access.ts'
+import { checkConnection } from '../drivers/haystack/check.ts'
+import { serial } from '../drivers/serial.ts'
+import type { Catalogue } from '../store/catalogue-schema.ts'
+import type { FieldCatalogue } from './field-catalogue.ts'
+
+const NO_DEVICE = 'config/field-devices.json has no device with protocol haystack, which would say how the server knows us'
+
+async function checkAll(catalogue: Catalogue, access: HaystackAccess): Promise<ConnectionReport[]> {
+  const reports: ConnectionReport[] = []
+  for (const server of serversOf(catalogue, access)) reports.push(await checkConnection(server))
+  return reports
+}
+
+/** @returns what a terminal shows, and the code to exit with: 0 when every way into the server works */
+export async function checkInTerminal(catalogue: Catalogue, access: HaystackAccess): Promise<{ lines: string[]; exit: number }> {
+  const reports = await checkAll(catalogue, access)
+  if (reports.length === 0) return { lines: [NO_DEVICE], exit: 1 }
+  return { lines: reports.flatMap(connectionLines), exit: reports.every(({ ok }) => ok) ? 0 : 1 }
+}
+
+/** `POST /api/haystack/check`: one test at a time. */
+export function haystackRoutes(catalogue: FieldCatalogue, access: HaystackAccess, token: string | undefined): Route[] {
+  const inTurn = serial()
+  return [
+    route({
+      method: 'POST',
+      path: '/api/haystack/check',
+      auth: 'operator',
+      bearer: { subject: 'local', value: token, variable: 'SERVICE_LOCAL_INGEST_TOKEN' } satisfies SharedToken,
+      summary: 'Tests the connection to the Haystack server and names the step that fails',
+      problems: ['not_found'],
+      reply: Type.Object({ ok: Type.Literal(true) }, { additionalProperties: true }),
+      handle: async () => {
+        const reports = await inTurn(() => checkAll(catalogue.current(), access))
+        if (reports.length === 0) throw new Problem('not_found', NO_DEVICE)
+        return { ok: true, connected: reports.every(({ ok }) => ok), reports }
+      },
+    }),
+  ]
+}
