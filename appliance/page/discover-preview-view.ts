@@ -1,5 +1,6 @@
 /** What would be added: the points as they would stand in the list, and what reading them costs. */
 import { type Html, html } from '#shared/core/html.ts'
+import { BACNET_PORT, formatAddress } from '#shared/core/bacnet/discovery.ts'
 import { TRUNK_BAUD, type Traffic, type TrunkTraffic } from '#shared/core/bacnet/discovery-traffic.ts'
 import { csrfField } from '#shared/core/ui/frame.ts'
 import { formatCount } from '#shared/core/ui/measure.ts'
@@ -9,6 +10,8 @@ import type { Preview } from '../services/discovery.ts'
 
 /** Points of one device that the page lists; the API has them all. */
 const POINTS_SHOWN = 200
+/** A device with more points shows them when asked. */
+const POINTS_OPEN = 10
 /** Notes of one device that the page lists. */
 const NOTES_SHOWN = 20
 /** A trunk that is busier than this leaves too little for what the building itself does. */
@@ -22,14 +25,14 @@ export const previewBody = ({
   csrf,
 }: PreviewModel): Html => html`<p class="crumbs"><a href="/discover">Discover</a></p>
 <h1>Add ${countOf(preview.devices, 'device')} with ${countOf(preview.points, 'new point')}?</h1>
-<p class="lead">New points are read every ${poll_secs} s. Nothing is in the list yet.</p>
-<section class="card"><h2>Traffic</h2>${trafficBody(preview.before, preview.after)}</section>
-${preview.additions.map(deviceBody)}
+<p class="lead">New points are read every ${poll_secs} s. Nothing has been added yet.</p>
 <form method="post" action="/discover/add" class="card">${csrfField(csrf)}
+<h2>Traffic</h2>${trafficBody(preview.before, preview.after)}
 <input type="hidden" name="devices" value="${preview.additions.map(({ key }) => key).join(' ')}">
 <input type="hidden" name="poll_secs" value="${poll_secs}">
-<button class="primary">Add ${countOf(preview.devices, 'device')}</button> <a class="clear" href="/discover">Back without adding</a>
-</form>`
+<div class="filter"><button class="primary">Add ${countOf(preview.devices, 'device')}</button> <a class="clear" href="/discover">Back without adding</a></div>
+</form>
+${preview.additions.map(deviceBody)}`
 
 function trafficBody(before: Traffic, after: Traffic): Html {
   const trunks = after.trunks.filter(({ share }) => share !== null)
@@ -64,10 +67,10 @@ function deviceBody({ change, entry, new_points, guessed_roles, notes }: Additio
   const points = entry.points.filter(({ point_id }) => fresh.has(point_id))
   const shown = points.slice(0, POINTS_SHOWN)
   const { bacnet } = entry
-  return html`<section class="addition"><h2>${entry.name} <code>${entry.device_id}</code></h2>
-<p>${VERBS[change]}: device ${bacnet?.device_instance} at ${bacnet?.host}${bacnet?.network !== undefined && html` net ${bacnet.network} mac ${bacnet.mac}`}, ${countOf(points.length, 'new point')}.</p>
+  return html`<section class="card"><h2>${entry.name} <code>${entry.device_id}</code></h2>
+<p>${VERBS[change]}: device ${bacnet?.device_instance} at ${bacnet && formatAddress({ ...bacnet, port: bacnet.port ?? BACNET_PORT })}, ${countOf(points.length, 'new point')}.</p>
 ${notes.length > 0 && html`<details><summary>${countOf(notes.length, 'note')} on units</summary><ul>${notes.slice(0, NOTES_SHOWN).map(note => html`<li>${note}</li>`)}</ul>${notes.length > NOTES_SHOWN && html`<p>and ${notes.length - NOTES_SHOWN} more</p>`}</details>`}
-<table class="fleet"><thead><tr><th scope="col">Point</th><th scope="col">Address</th><th scope="col">Name</th><th scope="col">Value</th><th scope="col">Role, a guess</th></tr></thead><tbody>${shown.map(
+<details${points.length <= POINTS_OPEN && html` open`}><summary>${countOf(points.length, 'point')}</summary><table class="fleet"><thead><tr><th scope="col">Point</th><th scope="col">Address</th><th scope="col">Name</th><th scope="col">Value</th><th scope="col">Role, a guess</th></tr></thead><tbody>${shown.map(
     ({ point_id, address, name, unit, kind, scale, offset, states }) => html`<tr>
 <td data-label="Point" class="address"><div><code>${point_id}</code></div></td>
 <td data-label="Address"><div>${address}</div></td>
@@ -76,6 +79,6 @@ ${notes.length > 0 && html`<details><summary>${countOf(notes.length, 'note')} on
 <td data-label="Role, a guess"><div>${guessed_roles[point_id] ?? html`<span class="muted">none</span>`}</div></td>
 </tr>`,
   )}</tbody></table>
-${points.length > shown.length && html`<p>and ${countOf(points.length - shown.length, 'point')} more, which <code>POST /api/bacnet/discover/preview</code> lists.</p>`}
+${points.length > shown.length && html`<p>and ${countOf(points.length - shown.length, 'point')} more, which <code>POST /api/bacnet/discover/preview</code> lists.</p>`}</details>
 </section>`
 }

@@ -5,6 +5,7 @@ import { BOUNDS, type FormFields, type RequestError } from '#shared/core/bacnet/
 import { type DeviceOutcome, type DeviceResult, type Discovery, formatAddress } from '#shared/core/bacnet/discovery.ts'
 import type { WhyReport } from '#shared/core/bacnet/discovery-why.ts'
 import { csrfField } from '#shared/core/ui/frame.ts'
+import { formatCount } from '#shared/core/ui/measure.ts'
 import { type State, stateMark } from '#shared/core/ui/mark.ts'
 import { type Here, momentAge, momentNow } from '#shared/core/ui/moment.ts'
 import { formatDuration } from '#shared/core/time.ts'
@@ -43,9 +44,9 @@ function startForm({ enabled, csrf, fields, errors, discovery }: DiscoverModel):
   return html`<section class="card"><h2>Whom to call</h2>
 ${errors.length > 0 && html`<ul class="notice" role="alert">${errors.map(({ pointer, message }) => html`<li><strong>${LABELS[pointer.split('/')[1] ?? ''] ?? pointer}:</strong> ${message}</li>`)}</ul>`}
 <form method="post" action="/discover" class="ask">${csrfField(csrf)}
-${field('low', fields, 'from', `${BOUNDS.instance[0]}`, 'numeric')}
-${field('high', fields, 'to', `${BOUNDS.instance[1]}`, 'numeric')}
-${field('network', fields, 'all, local, or its number', 'all')}
+${field('low', fields, 'of a device', `${BOUNDS.instance[0]}`, 'numeric')}
+${field('high', fields, 'of a device', `${BOUNDS.instance[1]}`, 'numeric')}
+${field('network', fields, 'all, local, number', 'all')}
 ${field('seconds', fields, `${BOUNDS.seconds[0]} to ${BOUNDS.seconds[1]}`, '5', 'numeric')}
 ${field('requests_per_second', fields, `${BOUNDS.requests_per_second[0]} to ${BOUNDS.requests_per_second[1]}`, '20', 'numeric')}
 <label class="long">Addresses <span class="muted">instead of everybody: 10.0.0.7 or 10.0.0.7:47809, parted by blanks</span><textarea name="addresses" rows="1" autocapitalize="none" spellcheck="false">${fields.addresses}</textarea></label>
@@ -111,7 +112,7 @@ function results(model: DiscoverModel, discovery: Discovery): Html {
     rows.length > 0 &&
     html`<form method="get" action="/discover/preview">
 <h2>What answered</h2>
-<table class="fleet found"><thead><tr><th scope="col">Choose</th><th scope="col">Device</th><th scope="col">Place</th><th scope="col">How it went</th><th scope="col">Against the list</th><th scope="col">Points</th></tr></thead>
+<table class="fleet found"><thead><tr><th scope="col">Choose</th><th scope="col">Device</th><th scope="col">Place</th><th scope="col">How it went</th><th scope="col">In the list</th><th scope="col">Points</th></tr></thead>
 <tbody>${rows.map(({ device, change }) => deviceRow(device, change))}</tbody></table>
 ${
   addable.length > 0
@@ -137,8 +138,8 @@ function deviceRow(device: DeviceResult, change: DeviceChange | undefined): Html
 <td data-label="Device"><div><strong>${name ?? 'without a name'}</strong> <code>${device_instance}</code><span class="muted">${vendor ?? `vendor ${vendor_id}`}${model !== null && html`, ${model}`}</span></div></td>
 <td data-label="Place" class="address"><div>${formatAddress(device)}</div></td>
 <td data-label="How it went"><div>${stateMark(...OUTCOME_MARKS[outcome])}${reason !== null && html`<span class="muted">${reason}</span>`}</div></td>
-<td data-label="Against the list"><div>${change && changeWords(change)}</div></td>
-<td data-label="Points"><div>${objects.length}${rest.length > 0 && html`<span class="muted">and ${rest.map(([type, n], i) => html`${i > 0 && ', '}${n} ${type}`)}</span>`}</div></td>
+<td data-label="In the list"><div>${change && changeWords(change)}</div></td>
+<td data-label="Points"><div>${formatCount(objects.length)}${rest.length > 0 && html`<span class="muted">and ${rest.map(([type, n], i) => html`${i > 0 && ', '}${n} ${type}`)}</span>`}</div></td>
 </tr>`
 }
 

@@ -1,6 +1,6 @@
 /** The routes of the page of discovery. Its forms work without script. */
 import { Type } from '@sinclair/typebox'
-import { FORM_FIELDS, type FormFields, readForm, type RequestError } from '#shared/core/bacnet/discovery-request.ts'
+import { FORM_FIELDS, type FormFields, formOf, readForm, type RequestError } from '#shared/core/bacnet/discovery-request.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 import { type Call, type Route, route, strict } from '#shared/node/route.ts'
@@ -17,7 +17,7 @@ const POLL = Type.Integer({ minimum: POLL_SECS.minimum, maximum: POLL_SECS.maxim
 const KEYS_MAX = 200_000
 
 export function discoverRoutes(service: DiscoveryService, shell: Shell): Route[] {
-  const page = (call: AnyCall, fields: FormFields = {}, errors: RequestError[] = []) =>
+  const page = (call: AnyCall, fields = formOf(service.current()?.request), errors: RequestError[] = []) =>
     shell.document(call, { title: 'Discover', current: '/discover' }, discoverBody(modelOf(service, shell, call, fields, errors)))
   return [
     route({

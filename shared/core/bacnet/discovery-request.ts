@@ -85,3 +85,12 @@ export function readForm(fields: FormFields): { request: DiscoveryRequest } | { 
   const all = [...errors, ...('errors' in completed ? completed.errors : [])]
   return all.length || 'errors' in completed ? { errors: all } : completed
 }
+
+/** The fields that ask for the same again; what is as by default stays blank. */
+export function formOf(request: DiscoveryRequest = DISCOVERY_DEFAULTS): FormFields {
+  const numbers = ['low', 'high', 'network', 'seconds', 'requests_per_second'] as const
+  const fields: FormFields = {}
+  for (const name of numbers) if (request[name] !== DISCOVERY_DEFAULTS[name]) fields[name] = String(request[name])
+  const addresses = request.addresses.map(({ host, port }) => (port === BACNET_PORT ? host : `${host}:${port}`))
+  return addresses.length ? { ...fields, addresses: addresses.join(' ') } : fields
+}
