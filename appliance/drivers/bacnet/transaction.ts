@@ -24,9 +24,13 @@ export type Machinery = {
   now: () => number
   /** In [0, 1), spreads repetitions. */
   random: () => number
+  /** Nobody wants the answer any more: what waits is let in to nothing. */
+  isCancelled(): boolean
   /** Told when the end of a segmented answer has been acknowledged, which the device may not hear. */
   sayFarewell(invokeId: number, sequence: number, datagram: Buffer): void
 }
+
+export const CANCELLED: Outcome = { state: 'cancelled', reason: 'cancelled' }
 
 export type Request = { peer: Peer; question: Question; patience: Patience; resolve(outcome: Outcome): void }
 
@@ -52,7 +56,7 @@ const TSM_TIMEOUT = 10
  * @returns what replies are given to; it may be over already
  */
 export function transact(machinery: Machinery, { peer, question, patience, resolve }: Request): Pending {
-  const { ids, route, now, random, sayFarewell } = machinery
+  const { ids, route, now, random, isCancelled, sayFarewell } = machinery
   const { through, network, device } = route
   const { station, concurrency = 1, segmentation = true } = peer
   const pending: Pending = { peer, take, settle }
@@ -75,6 +79,7 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
   return pending
 
   function open(leftMs: number): void {
+    if (isCancelled()) return settle(CANCELLED)
     const id = ids.open(peer.host, pending, performance.now())
     if (id !== undefined) {
       invokeId = id
@@ -87,9 +92,11 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
   function attempt(): void {
     if (attempts > patience.retries) return settle(unanswered())
     onNetwork = network.lane.enter(network.width(concurrency), () => {
+      if (isCancelled()) return settle(CANCELLED)
       const pauseMs = network.pauseMs(performance.now())
-      if (pauseMs > 0) timer = setTimeout(send, pauseMs)
-      else send()
+      if (pauseMs === 0) return send()
+      timer = setTimeout(send, pauseMs)
+      return undefined
     })
     if (isOver) leave()
   }

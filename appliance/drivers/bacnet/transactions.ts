@@ -4,7 +4,7 @@ import { invokeIds } from '#shared/core/bacnet/invoke-ids.ts'
 import type { Question } from '#shared/core/bacnet/reply.ts'
 import type { Outcome, Patience, Peer } from './peer.ts'
 import type { Route } from './routes.ts'
-import { type Pending, type Taken, transact } from './transaction.ts'
+import { CANCELLED, type Pending, type Taken, transact } from './transaction.ts'
 
 export type Transactions = {
   request(peer: Peer, question: Question, patience: Patience, signal: AbortSignal): Promise<Outcome>
@@ -37,7 +37,10 @@ type Farewell = { peer: Peer; invokeId: number; sequence: number; again(): void 
 const FAREWELLS_MAX = 32
 /** Its failure is the device's silence, which ends by itself. */
 const ignore = (): void => undefined
-const CANCELLED = 'cancelled'
+
+function settle(doomed: readonly Open[]): void {
+  for (const { pending } of doomed) pending.settle(CANCELLED)
+}
 
 export function openTransactions({ routeTo, now, random }: Parts): Transactions {
   const ids = invokeIds<Pending>()
@@ -46,20 +49,12 @@ export function openTransactions({ routeTo, now, random }: Parts): Transactions 
   const farewells: Farewell[] = []
   let isClosed = false
 
-  const cancel = (doomed: readonly Open[], reason: string) => {
-    for (const { pending } of doomed) pending.settle({ state: 'cancelled', reason })
-  }
-
   /** One listener for each signal, not for each request: a poll has thousands of requests and one signal. */
   function heed(signal: AbortSignal): void {
     if (heeded.has(signal)) return
     heeded.add(signal)
-    const give = () =>
-      cancel(
-        all.filter(one => one.signal === signal),
-        CANCELLED,
-      )
-    signal.addEventListener('abort', give, { once: true })
+    const cancel = () => settle(all.filter(one => one.signal === signal))
+    signal.addEventListener('abort', cancel, { once: true })
   }
 
   function forget({ at }: Open): void {
@@ -73,6 +68,7 @@ export function openTransactions({ routeTo, now, random }: Parts): Transactions 
     const route = routeTo(peer)
     let open: Open | undefined
     let isOver = false
+    const isCancelled = () => isClosed || signal.aborted
     const resolve = (outcome: Outcome) => {
       isOver = true
       if (open) forget(open)
@@ -82,14 +78,14 @@ export function openTransactions({ routeTo, now, random }: Parts): Transactions 
       farewells.push({ peer, invokeId, sequence, again: () => route.through.send(datagram, peer, ignore) })
       if (farewells.length > FAREWELLS_MAX) farewells.shift()
     }
-    const pending = transact({ ids, route, now, random, sayFarewell }, { peer, question, patience, resolve })
+    const pending = transact({ ids, route, now, random, isCancelled, sayFarewell }, { peer, question, patience, resolve })
     if (!isOver) all.push((open = { signal, pending, at: all.length }))
   }
 
   return {
     request: (peer, question, patience, signal) =>
       new Promise(resolve => {
-        if (isClosed || signal.aborted) return resolve({ state: 'cancelled', reason: CANCELLED })
+        if (isClosed || signal.aborted) return resolve(CANCELLED)
         heed(signal)
         return begin(peer, question, patience, signal, resolve)
       }),
@@ -105,7 +101,7 @@ export function openTransactions({ routeTo, now, random }: Parts): Transactions 
     },
     close() {
       isClosed = true
-      cancel([...all], 'the transport closes')
+      settle([...all])
     },
   }
 }
