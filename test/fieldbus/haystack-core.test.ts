@@ -7,7 +7,17 @@ import { connectionLines, reportSteps } from '#shared/core/haystack/connection.t
 import { cookieHeader, takeCookies } from '#shared/core/haystack/cookies.ts'
 import { parseEndpoint } from '#shared/core/haystack/endpoint.ts'
 import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import { errorOf, type Grid, kindOf, numberOf, takeGrid } from '#shared/core/haystack/grid.ts'
+import {
+  errorOf,
+  type Grid,
+  kindOf,
+  makeGrid,
+  makeNumber,
+  makeRef,
+  MARKER,
+  numberOf,
+  takeGrid,
+} from '#shared/core/haystack/grid.ts'
 import { type HaystackPoint, pointState } from '#shared/core/haystack/point.ts'
 import { checkServerFinal, clientFinal, clientFirst, readServerFirst } from '#shared/core/haystack/scram.ts'
 import { haystackConversion } from '#shared/core/haystack/unit.ts'
@@ -155,14 +165,12 @@ for (const format of ['zinc', 'hayson'] as const) {
 }
 
 test('what is sent as Zinc is what is sent as Hayson', t => {
-  const grid = {
-    _kind: 'grid',
-    meta: { ver: '3.0', watchId: 'w "1"', lease: { _kind: 'number', val: 2, unit: 'min' } },
-    cols: [{ name: 'id' }],
-    rows: [{ id: { _kind: 'ref', val: 'p:a:r:1' } }, { id: { _kind: 'ref', val: 'b' } }],
-  }
-  t.is(encodeGrid(grid, 'zinc'), 'ver:"3.0" watchId:"w \\"1\\"" lease:2min\nid\n@p:a:r:1\n@b\n')
-  t.deepEqual(JSON.parse(encodeGrid(grid, 'hayson')), grid)
+  const rows = [{ id: makeRef('p:a:r:1') }, { id: makeRef('b') }]
+  const grid = makeGrid(rows, { watchId: 'w "1"', lease: makeNumber(2, 'min'), close: MARKER })
+  t.is(encodeGrid(grid, 'zinc'), 'ver:"3.0" watchId:"w \\"1\\"" lease:2min close\nid\n@p:a:r:1\n@b\n')
+  t.deepEqual(decodeGrid(Buffer.from(encodeGrid(grid, 'hayson')), 'hayson'), grid)
+  t.is(encodeGrid(makeGrid([]), 'zinc'), 'ver:"3.0"\nempty\n')
+  t.is(encodeGrid(makeGrid([{ navId: null }]), 'zinc'), 'ver:"3.0"\nnavId\nN\n')
 })
 
 for (const [what, value, why] of [

@@ -15,6 +15,8 @@ type Expected = [step: Step, kind: 'silent' | 'fault', message: RegExp, advice?:
 const EXPECTED: Record<Mischief, Expected> = {
   silent: ['op', 'silent', /no answer from 127\.0\.0\.1:\d+ within 300 ms/],
   reset: ['op', 'silent', /broke the connection off/],
+  'no HTTP': ['op', 'fault', /does not speak HTTP/, /https/],
+  'headers without end': ['op', 'fault', /does not speak HTTP/],
   'status 500 with a page': ['op', 'fault', /about is answered with status 500/],
   'status 503 without a body': ['op', 'fault', /status 503/],
   'a page instead of a grid': ['op', 'fault', /answered with text\/html.*no grid/, /path of the endpoint/],
@@ -130,6 +132,20 @@ test('a token that has expired in the middle of a session is renewed', async t =
   server.login.expire()
   t.true((await client.ops(PATIENCE)).has('watchSub'))
   t.is(server.login.logins(), 2)
+})
+
+test('a cookie whose session is over is dropped, and the question asked again without it', async t => {
+  const server = await openServer(t, { ...PROFILES.nhaystack, cookie: true })
+  const { client } = openClient(t, accessOf(server, 'basic'))
+  await client.about(PATIENCE)
+  await client.about(PATIENCE)
+  t.is(server.asked.at(-1)!.headers.cookie, 'session=s1')
+  server.misbehave('a redirect to the login page', 'ops', 1)
+  t.true((await client.ops(PATIENCE)).has('read'))
+  t.deepEqual(
+    server.asked.slice(-2).map(({ headers }) => headers.cookie),
+    ['session=s1', undefined],
+  )
 })
 
 test('a session that ends logs out', async t => {

@@ -13,6 +13,8 @@ const send = (status: number, headers: Record<string, string>, body: string | Bu
 export const MISCHIEF = {
   silent: () => undefined,
   reset: response => void response.socket?.resetAndDestroy(),
+  'no HTTP': response => void response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'),
+  'headers without end': response => void response.socket?.end(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`),
   'status 500 with a page': send(500, page, '<html><h1>Internal error</h1></html>'),
   'status 503 without a body': send(503, {}, ''),
   'a page instead of a grid': send(200, page, '<!DOCTYPE html><html><body>Log in</body></html>'),

@@ -206,6 +206,7 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     const body = format === 'zinc' ? writeZincGrid(grid, profile.ver) : writeHaysonGrid(grid, profile.ver)
     const type = format === 'zinc' ? profile.zincType : 'application/vnd.haystack+json; version=4; charset=utf-8'
     const isPacked = profile.gzip && /gzip/.test(request.headers['accept-encoding'] ?? '')
+    if (profile.cookie && profile.auth === 'basic') response.setHeader('set-cookie', 'session=s1; Path=/; HttpOnly')
     response.writeHead(200, { 'content-type': type, ...(isPacked && { 'content-encoding': 'gzip' }) })
     response.end(isPacked ? gzipSync(body) : body)
   }

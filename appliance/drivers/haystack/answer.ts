@@ -1,17 +1,19 @@
 /** What an answer comes to: a grid, or what went wrong and what to do about it. */
+import type { HaystackAuth } from '#shared/core/haystack/endpoint.ts'
 import { HaystackFailure } from '#shared/core/haystack/failure.ts'
 import { errorOf, type Grid } from '#shared/core/haystack/grid.ts'
 import { decodeGrid, formatOf } from './codec.ts'
 import type { Answer } from './exchange.ts'
-import type { Server } from './session.ts'
 
 const UNAUTHORIZED = 401
 const FORBIDDEN = 403
 
 export const isRedirect = ({ status }: Answer): boolean => status >= 300 && status < 400
 
+type Asked = { endpoint: URL; auth: HaystackAuth }
+
 /** @throws HaystackFailure when the answer holds no grid, or one that says what went wrong */
-export function gridOf(answer: Answer, op: string, server: Server): Grid {
+export function gridOf(answer: Answer, op: string, server: Asked): Grid {
   const { status, headers, body } = answer
   const type = headers['content-type'] ?? ''
   const format = formatOf(type)
@@ -35,7 +37,7 @@ export function gridOf(answer: Answer, op: string, server: Server): Grid {
   return grid
 }
 
-function statusFailure(answer: Answer, op: string, { auth, endpoint }: Server): HaystackFailure {
+function statusFailure(answer: Answer, op: string, { auth, endpoint }: Asked): HaystackFailure {
   const { status, headers } = answer
   if (status === UNAUTHORIZED) {
     const advice =

@@ -1,6 +1,6 @@
 /** The ops of a Haystack server that read, each as a function. @source project-haystack.org/doc/docHaystack/Ops */
 import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import { type Dict, makeGrid, makeNumber, makeRef, MARKER, numberOf, textOf } from '#shared/core/haystack/grid.ts'
+import { type Dict, type Grid, makeGrid, makeNumber, makeRef, MARKER, numberOf, textOf } from '#shared/core/haystack/grid.ts'
 import type { Op, Patience, Reply, Session } from './session.ts'
 
 /** Rows in the order of the answer; `at` as of the session. */
@@ -74,11 +74,11 @@ export function haystackClient({ call }: Pick<Session, 'call'>) {
 
     /** Records whose values have changed since the last poll. */
     watchPoll: async (watchId: string, patience: Patience): Promise<Rows> =>
-      rowsOf(await call('watchPoll', emptyGrid({ watchId }), patience)),
+      rowsOf(await call('watchPoll', makeGrid([], { watchId }), patience)),
 
     /** Ends a watch. */
     async watchUnsub(watchId: string, patience: Patience): Promise<void> {
-      await call('watchUnsub', emptyGrid({ watchId, close: MARKER }), patience)
+      await call('watchUnsub', makeGrid([], { watchId, close: MARKER }), patience)
     },
 
     /**
@@ -91,17 +91,16 @@ export function haystackClient({ call }: Pick<Session, 'call'>) {
 
     /** Ends the session of a login. */
     async close(patience: Patience): Promise<void> {
-      await call('close', emptyGrid({}), patience)
+      await call('close', makeGrid([]), patience)
     },
   }
 }
 
-const idGrid = (ids: readonly string[], meta?: Dict): object =>
+const idGrid = (ids: readonly string[], meta?: Dict): Grid =>
   makeGrid(
     ids.map(id => ({ id: makeRef(id) })),
     meta,
   )
-const emptyGrid = (meta: Dict): object => ({ ...makeGrid([], meta), cols: [{ name: 'empty' }] })
 
 function nameOf({ def, name }: Dict): string {
   const symbol = typeof def === 'object' && def !== null ? (def as Dict).val : undefined

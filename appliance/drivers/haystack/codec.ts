@@ -1,6 +1,7 @@
-/** Grids as bytes: Zinc through the package's reader and writer, Hayson as JSON. The one file that knows the package. */
-import { HFilter, makeValue, ZincReader } from 'haystack-core'
+/** Grids as bytes: Zinc through the package's reader, Hayson as JSON. The one file that knows the package. */
+import { HFilter, ZincReader } from 'haystack-core'
 import { type Grid, takeGrid } from '#shared/core/haystack/grid.ts'
+import { writeZinc } from '#shared/core/haystack/zinc.ts'
 
 export type Format = 'zinc' | 'hayson'
 
@@ -38,9 +39,9 @@ function readZinc(text: string): unknown {
   return ZincReader.readValue(text)?.toJSON()
 }
 
-export function encodeGrid(grid: object, format: Format): string {
-  if (format === 'hayson') return JSON.stringify(grid)
-  return `${(makeValue(grid as Parameters<typeof makeValue>[0]) as { toZinc(): string }).toZinc().trimEnd()}\n`
+export function encodeGrid(grid: Grid, format: Format): string {
+  if (format === 'zinc') return writeZinc(grid)
+  return JSON.stringify({ _kind: 'grid', ...grid, cols: grid.cols.map(name => ({ name })) })
 }
 
 /** @returns in words why a text is no filter; undefined when it is one */

@@ -4,6 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { createGunzip } from 'node:zlib'
 import { explainCode, HaystackFailure, type Step } from '#shared/core/haystack/failure.ts'
 
@@ -31,7 +32,7 @@ const TOTAL_FACTOR = 10
 export function openLine(endpoint: URL, ca: string | undefined): Line {
   const keep = { keepAlive: true, maxSockets: 1 }
   const isSecure = endpoint.protocol === 'https:'
-  const agent = isSecure ? new HttpsAgent({ ...keep, ...(ca === undefined ? {} : { ca }) }) : new HttpAgent(keep)
+  const agent = isSecure ? new HttpsAgent({ ...keep, secureContext: trust(ca) }) : new HttpAgent(keep)
   const open = isSecure ? httpsRequest : httpRequest
   return {
     async exchange(outgoing, terms) {
@@ -43,6 +44,14 @@ export function openLine(endpoint: URL, ca: string | undefined): Line {
     },
     close: () => agent.destroy(),
   }
+}
+
+/** Made once: it holds some hundred certificates. */
+function trust(ca: string | undefined): SecureContext {
+  if (ca !== undefined) return createSecureContext({ ca })
+  // A slim image has no authorities of its own; Node brings some.
+  const system = getCACertificates('system')
+  return createSecureContext({ ca: system.length ? system : getCACertificates('default') })
 }
 
 type Agent = HttpAgent | HttpsAgent
@@ -133,7 +142,8 @@ function failureOf(error: NodeJS.ErrnoException, { progress, terms, url, isLate 
     return new HaystackFailure(says, { step, kind: isUnpacking ? 'fault' : 'silent', cause: error })
   }
   const { says, advice } = explainCode(error)
-  const kind = step === 'tls' ? 'fault' : 'silent'
+  const isAnswer = step === 'tls' || error.code?.startsWith('HPE_')
+  const kind = isAnswer ? 'fault' : 'silent'
   return new HaystackFailure(`${url.host}: ${says}`, { step, advice, kind, cause: error })
 }
 

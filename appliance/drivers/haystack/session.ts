@@ -48,7 +48,7 @@ export type Session = {
    * @param grid arguments; undefined for ops that take none
    * @throws HaystackFailure: no answer, no grid, or an error grid
    */
-  call(op: Op, grid: object | undefined, patience: Patience): Promise<Reply>
+  call(op: Op, grid: Grid | undefined, patience: Patience): Promise<Reply>
   /** Ends the login, when there is one, and the connection. */
   close(): Promise<void>
 }
@@ -104,17 +104,18 @@ export function openSession(server: Server, inTurn: ReturnType<typeof serial>, n
     return `BEARER authToken=${token}`
   }
 
-  /** Asks, and once more after a new login when the server has forgotten the old one. */
+  /** Asks, and once more as a stranger when the server has forgotten the login, or the session that its cookie names. */
   async function ask(op: Op, body: string | undefined, patience: Patience): Promise<Answer> {
-    const isFresh = token === undefined
+    const isKnown = server.auth === 'scram' ? token !== undefined : cookies.size > 0
     const answer = await send(op, body, await authorization(patience), 'op', patience)
     const isForgotten = answer.status === 401 || answer.status === 403 || isRedirect(answer)
-    if (!isForgotten || server.auth !== 'scram' || isFresh) return answer
+    if (!isForgotten || !isKnown) return answer
     token = undefined
+    cookies = new Map()
     return send(op, body, await authorization(patience), 'op', patience)
   }
 
-  async function call(op: Op, grid: object | undefined, patience: Patience): Promise<Reply> {
+  async function call(op: Op, grid: Grid | undefined, patience: Patience): Promise<Reply> {
     const encoded = () => (grid === undefined ? undefined : encodeGrid(grid, format))
     let answer = await ask(op, encoded(), patience)
     if (OTHER_FORMAT.has(answer.status) && format === 'zinc') {
@@ -125,7 +126,7 @@ export function openSession(server: Server, inTurn: ReturnType<typeof serial>, n
     return { grid: gridOf(answer, op, server), at: now(), rttMs: answer.rttMs }
   }
 
-  async function persist(op: Op, grid: object | undefined, patience: Patience): Promise<Reply> {
+  async function persist(op: Op, grid: Grid | undefined, patience: Patience): Promise<Reply> {
     for (let tried = 0; ; tried++) {
       try {
         return await call(op, grid, patience)
@@ -143,7 +144,7 @@ export function openSession(server: Server, inTurn: ReturnType<typeof serial>, n
       inTurn(async () => {
         const patience = { timeoutMs: GOODBYE_MS, retries: 0, signal: AbortSignal.timeout(GOODBYE_MS) }
         // The server forgets a login by itself when this does not reach it.
-        if (token !== undefined) await call('close', makeGrid([{ empty: null }]), patience).catch(() => undefined)
+        if (token !== undefined) await call('close', makeGrid([]), patience).catch(() => undefined)
         line.close()
       }),
   }

@@ -64,7 +64,13 @@ const CODES: Record<string, { says: string; advice?: string }> = {
   },
 }
 
+const NO_HTTP = {
+  says: 'what answers does not speak HTTP as it should',
+  advice: 'check the port of the endpoint; if the server has TLS, the endpoint begins with https://',
+}
+
 /** @param error as Node's sockets report it: a `code`, and a message that may be empty */
 export function explainCode(error: { code?: string | undefined; message: string }): { says: string; advice?: string } {
+  if (error.code?.startsWith('HPE_')) return NO_HTTP
   return CODES[error.code ?? ''] ?? { says: error.message || error.code || 'it failed' }
 }

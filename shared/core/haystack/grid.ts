@@ -38,11 +38,10 @@ export function takeGrid(value: unknown): Grid | string {
 }
 
 /** A grid to send. */
-export const makeGrid = (rows: readonly Dict[], meta: Dict = {}): object => ({
-  _kind: 'grid',
+export const makeGrid = (rows: readonly Dict[], meta: Dict = {}): Grid => ({
   meta: { ver: '3.0', ...meta },
-  cols: Array.from(new Set(rows.flatMap(row => Object.keys(row))), name => ({ name })),
-  rows,
+  cols: rows.length ? [...new Set(rows.flatMap(row => Object.keys(row)))] : ['empty'],
+  rows: [...rows],
 })
 
 export const makeRef = (id: string): Dict => ({ _kind: 'ref', val: id })
