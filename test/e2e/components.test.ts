@@ -90,6 +90,18 @@ const REFUSALS: { main: string; why: string; env: Record<string, string>; says: 
   },
   { main: 'appliance/main.ts', why: 'has no site file', env: { ...SECRETS, SERVICE_WORKSPACE: '/nowhere' }, says: /site\.json/ },
   { main: 'appliance/fieldbus/main.ts', why: 'has no site file', env: { SERVICE_WORKSPACE: '/nowhere' }, says: /site\.json/ },
+  {
+    main: 'appliance/fieldbus/main.ts',
+    why: 'would send nowhere',
+    env: { SERVICE_MQTT_ENABLED: '0' },
+    says: /SERVICE_CENTRAL_URL/,
+  },
+  {
+    main: 'appliance/bacnet-modbus/main.ts',
+    why: 'has no token for central',
+    env: { SERVICE_CENTRAL_URL: 'http://127.0.0.1:8080' },
+    says: /SERVICE_LOCAL_INGEST_TOKEN/,
+  },
   { main: 'hub/mqtt/main.ts', why: 'has no certificates', env: { SERVICE_MQTT_CERT_DIR: '/nowhere' }, says: /\/nowhere/ },
 ]
 for (const { main, why, env, says } of REFUSALS) {
