@@ -1,5 +1,6 @@
 /** The ports: what the flows ask of the outside world. One to four methods each; every one has a conformance suite. */
 import type { Finding, FindingNote, RuleResult } from './finding.ts'
+import type { PriorityReading, PriorityRecord, PriorityTarget } from './priority/record.ts'
 import type { Quality, Reading } from './reading.ts'
 import type { Buckets, Series } from './series.ts'
 
@@ -143,4 +144,35 @@ export type EdgeMessage = {
   message_id?: string
   readings: Reading[]
   findings: Finding[]
+}
+
+/** Everything that was ever seen of priority arrays, within its retention. It refuses to open on damage; see `PriorityState`. */
+export interface PriorityJournal {
+  /**
+   * One group: all of a visit's readings or none. Durable when resolved.
+   *
+   * @throws Error with the reason while history is disabled or cannot be written; nothing is then reported as kept
+   */
+  append(visit: PriorityReading[]): Promise<PriorityRecord[]>
+  /** Newest first, each in full. At most `limit`; `more` when another one matches. Reads no more than that. */
+  page(query: PriorityQuery): { records: PriorityRecord[]; more: boolean }
+  /** The newest record of every point, by `priorityKey`. */
+  latest(): ReadonlyMap<string, PriorityRecord>
+  state(): PriorityState
+}
+export type PriorityQuery = {
+  target?: PriorityTarget
+  /** Only records observed at or after this, ms since 1970 UTC. */
+  since?: number
+  /** Only records with a lower sequence. */
+  before?: number
+  limit: number
+}
+export type PriorityState = {
+  /** `repaired`: a torn end was cut when it was opened. `disabled`: damage, or a disk that fails; `reason` says where. */
+  journal: 'ok' | 'repaired' | 'disabled'
+  reason?: string
+  /** Sequence of the oldest and newest record within retention; `last < first` when there is none. */
+  first: number
+  last: number
 }
