@@ -1,0 +1,95 @@
+/** What is asked of a device, whatever it declines or drops: every point comes out once, and the asking ends. */
+import test from 'ava'
+import fc from 'fast-check'
+import { firstBatch, plainSize } from '#shared/core/bacnet/batch.ts'
+import { type Known, openInquiry, startKnowing } from '#shared/core/bacnet/inquiry.ts'
+import { PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
+import type { Refusal } from '#shared/core/bacnet/reply.ts'
+import { DAY } from '#shared/core/time.ts'
+
+type Item = { address: { target: { type: number; instance: number; property: number } } }
+const item = (instance: number): Item => ({ address: { target: { type: 0, instance, property: PRESENT_VALUE } } })
+const items = (count: number) => Array.from({ length: count }, (_, i) => item(i))
+const instanceOf = ({ address }: Item) => address.target.instance
+
+type Says = 'results' | Refusal | 'silent' | 'garbled'
+/** @returns the points with a value, those without, and how many requests it took */
+function ask(known: Known, wanted: Item[], device: (asked: number[], isAlone: boolean) => Says, now = 0) {
+  const inquiry = openInquiry(known, wanted, false, now)
+  const good: number[] = []
+  const bad: number[] = []
+  const sizes: number[] = []
+  for (let request = inquiry.next(); request; request = inquiry.next()) {
+    const asked = request.items.map(instanceOf)
+    sizes.push(request.isAlone ? 0 : asked.length)
+    const says = device(asked, request.isAlone)
+    if (says === 'results') {
+      const results = asked.map(() => ({ values: [{ type: 'real', value: 1 } as const] }))
+      inquiry.answered(request, results)
+      good.push(...asked)
+    } else if (says === 'silent' || says === 'garbled') {
+      const left = inquiry.unanswered(request, says)
+      bad.push(...(left ?? wanted).map(instanceOf))
+      break
+    } else bad.push(...inquiry.declined(request, says).map(instanceOf))
+  }
+  return { good, bad, sizes }
+}
+const sorted = (list: number[]) => list.toSorted((a, b) => a - b)
+const all = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+const SAYINGS: Says[] = [
+  'results',
+  { by: 'abort', reason: 4 },
+  { by: 'abort', reason: 9 },
+  { by: 'reject', reason: 7 },
+  { by: 'reject', reason: 9 },
+  { by: 'error', errorClass: 1, errorCode: 31 },
+  { by: 'error', errorClass: 5, errorCode: 29 },
+  'silent',
+  'garbled',
+]
+
+test('whatever a device says, every point comes out once, in about three requests for each at the worst', t => {
+  const answers = fc.array(fc.nat({ max: SAYINGS.length - 1 }), { minLength: 1, maxLength: 60 })
+  fc.assert(
+    fc.property(answers, fc.integer({ min: 1, max: 60 }), fc.integer({ min: 50, max: 1476 }), (dice, count, apdu) => {
+      const known = startKnowing(firstBatch(apdu))
+      let turn = 0
+      for (let visit = 0; visit < 4; visit++) {
+        const { good, bad, sizes } = ask(known, items(count), () => SAYINGS[dice[turn++ % dice.length]!]!, visit * DAY)
+        t.deepEqual(sorted([...good, ...bad]), all(count))
+        // Each point alone, each point of a tree of halves, and a few times the whole batch halved.
+        t.true(sizes.length <= 3 * count + 24)
+        t.true(plainSize(known.learnt.batch) >= 1 && plainSize(known.learnt.batch) <= firstBatch(apdu).size)
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a device that takes so many at once is asked so many, for every limit', t => {
+  for (let limit = 1; limit <= 40; limit++) {
+    const known = startKnowing(firstBatch(1476))
+    const device = (asked: number[]): Says => (asked.length <= limit ? 'results' : { by: 'abort', reason: 4 })
+    t.deepEqual(sorted(ask(known, items(40), device).good), all(40))
+    const { good, sizes } = ask(known, items(40), device)
+    t.deepEqual(sorted(good), all(40))
+    t.true(
+      sizes.every(size => size <= limit),
+      `nothing is declined the second time at ${limit}`,
+    )
+    t.true(Math.max(...sizes) * 2 >= Math.min(limit, 40), `half of what it takes at ${limit}`)
+  }
+})
+
+test('points that spoil a batch are found, asked alone for a day, and then tried in company again', t => {
+  const spoilers = new Set([0, 17, 18, 39])
+  const device = (asked: number[], isAlone: boolean): Says =>
+    !isAlone && asked.some(one => spoilers.has(one)) ? { by: 'error', errorClass: 2, errorCode: 32 } : 'results'
+  const known = startKnowing(firstBatch(1476))
+  t.deepEqual(sorted(ask(known, items(40), device).good), all(40))
+  t.deepEqual(ask(known, items(40), device, DAY - 1).sizes, [36, 0, 0, 0, 0])
+  spoilers.clear()
+  t.deepEqual(ask(known, items(40), device, DAY).sizes, [40])
+})
