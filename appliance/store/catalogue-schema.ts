@@ -41,7 +41,7 @@ const Bacnet = Type.Object(
     port: Type.Optional(integer(1, PORT_MAX, 'UDP port; 47808 when absent')),
     network: Type.Optional(integer(1, 65_534, 'Network behind the router; goes with mac')),
     mac: Type.Optional(Type.String({ pattern: '^([0-9a-f]{2}){1,7}$', description: 'Address on that network, hexadecimal' })),
-    max_apdu: Type.Optional(integer(50, 1476, 'Largest APDU the device takes, bytes; 480 when absent')),
+    max_apdu: Type.Optional(integer(50, 1476, 'Largest APDU the device takes, bytes; the device is asked when absent')),
     segmentation: Type.Optional(
       Type.Boolean({ description: 'false: it mishandles answers in parts, so it is told not to send any; true when absent' }),
     ),
