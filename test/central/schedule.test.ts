@@ -125,6 +125,28 @@ test('a scheduled run passes over history that ended long ago; one that is asked
   t.deepEqual((await runEverything(context, 'file')).map(({ building_id }) => building_id).toSorted(), ['empty', 'live', 'old'])
 })
 
+test('a scheduled run leaves out a building whose edge runs the rules, not one whose edge only polls', async t => {
+  const site = await startCentral()
+  t.teardown(site.close)
+  const { context, historian } = site.central
+  const building = { name: 'B', site_id: 's', timezone: 'UTC', unit_system: 'si' } as const
+  const edge = { site_id: 's', name: 'E', version: '1', last_seen_at: null, status: 'operational', online: true } as const
+  const unseen = { session_changed_at: null, last_data_at: null, metadata_revision: 1 }
+  for (const [building_id, status_body] of Object.entries({
+    polled: { runs_rules: false },
+    judged: { runs_rules: true },
+    silent: {},
+  })) {
+    context.model.put({ building: { ...building, building_id } })
+    context.edges.put({ ...edge, ...unseen, edge_id: `of-${building_id}`, building_id, status_body })
+    await historian.append(building_id, [{ id: 'p', t: Date.now() - MINUTE, v: 1 }])
+  }
+  t.deepEqual(
+    (await runEverything(context, 'schedule')).map(({ building_id }) => building_id),
+    ['polled'],
+  )
+})
+
 test('a workspace survives a restart with its model and its tokens', async t => {
   const workspace = mkdtempSync(join(tmpdir(), 'plenum-restart-'))
   t.teardown(() => rmSync(workspace, { recursive: true }))

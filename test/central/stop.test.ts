@@ -1,0 +1,34 @@
+/** A run that is under way at a stop: what it finds must still find an open outbox. */
+import test from 'ava'
+import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
+import { airHandler, table, zipForm, zipOf } from './packages.ts'
+import { warmRule } from './rule-texts.ts'
+import { startCentral } from './site.ts'
+
+const START = Date.UTC(2026, 2, 1, 6)
+const ISO = (ms: number) => new Date(ms).toISOString()
+
+/** A day of five minutes: 55 °F, and 80 °F for three hours. */
+const supplyAir = () =>
+  Array.from({ length: DAY / (5 * MINUTE) }, (_, i) => START + i * 5 * MINUTE).map(
+    at => `${ISO(at)},${at >= START + 6 * HOUR && at < START + 9 * HOUR ? 80 : 55},40,1`,
+  )
+
+test('when the schedule has stopped, every run is over and its findings were told', async t => {
+  const site = await startCentral()
+  t.teardown(site.close)
+  const form = zipForm(await zipOf(airHandler(table(supplyAir()))))
+  const { body } = await site.call('operator', 'POST', '/api/csv/import/preflight', form)
+  await site.call('operator', 'POST', '/api/csv/import/execute', { session_id: body.session_id, confirm: true })
+  const rules = [{ filename: 'warm.yaml', yaml: warmRule() }]
+  await site.call('operator', 'POST', '/api/rules/batch', { confirm: true, rules })
+
+  const { context, schedule } = site.central
+  const span = { from: START, to: START + DAY }
+  const running = context.runs.run({ building_id: 'b1', rule_ids: ['TEST-WARM'], ...span }, 'request')
+  t.is(site.told.length, 0)
+  for (const service of schedule.toReversed()) await service.stop()
+  t.is(site.told.length, 1)
+  t.false(context.runs.status().running)
+  t.is((await running).rules_succeeded, 1)
+})
