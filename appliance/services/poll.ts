@@ -127,7 +127,7 @@ function report(log: Logger, event: PollEvent): void {
     case 'sink_full':
       return log.error({ waiting: event.waiting }, 'readings wait to be kept, more than may: the oldest are dropped')
     case 'sink_back':
-      return log.warn({ lost: event.lost }, 'readings are kept again')
+      return log[event.lost ? 'warn' : 'info']({ lost: event.lost }, 'readings are kept again')
     case 'sink_left':
       return log.error({ lost: event.lost }, 'readings are lost that were not kept before the end')
   }

@@ -27,6 +27,7 @@ export interface Driver<Address> {
 
 /** Takes readings and returns when they are safe in its keeping. */
 export interface Sink {
+  /** What it throws means that the readings come again later, perhaps with others: it kept none, or takes them twice. */
   write(readings: Reading[]): Promise<void>
 }
 
