@@ -53,8 +53,8 @@ export type Proposal = {
 }
 
 const ID_MAX = 128
-/** Room for `-4194302` or `.multi-state-value-4194302` behind it. */
-const STEM_MAX = 48
+/** Twice, with `-4194302` behind the first and `.characterstring-value-4194302` behind the second, it fits an id. */
+const STEM_MAX = 40
 const NAME_MAX = 200
 /** A state text is as long as a name may be; the list as long as the catalogue allows. */
 const STATES_MAX = 1000
@@ -134,11 +134,16 @@ function deviceId({ name, device_instance }: Told, taken: ReadonlySet<string>): 
  */
 export function pointIds(device_id: string, points: readonly { name: string; address: string }[]): string[] {
   const seen = Map.groupBy(points, ({ name }) => idPart(name).toLowerCase())
+  const used = new Set<string>()
   return points.map(({ name, address }) => {
     const part = idPart(name)
     const place = idPart(address)
     const isShared = seen.get(part.toLowerCase())!.length > 1
-    return `${device_id}.${part === '' ? place : isShared ? `${part}.${place}` : part}`.slice(0, ID_MAX)
+    const own = part === '' ? place : isShared ? `${part}.${place}` : part
+    // One may bear as its name what another is called after its address.
+    const id = `${device_id}.${used.has(own) ? `${own}.${place}` : own}`.slice(0, ID_MAX)
+    used.add(own)
+    return id
   })
 }
 

@@ -72,7 +72,7 @@ function stepsOfNetworks({ bind, machine, speaking }: NetworkFacts, { devices, r
   else if (
     speaking.length > 0 &&
     speaking.every(isLoopback) &&
-    !request.addresses.every(({ host }) => isLoopback({ address: host }))
+    (!isCalled || request.addresses.some(({ host }) => !isLoopback({ address: host })))
   ) {
     steps.push(`${bind.address} reaches this machine alone: set SERVICE_BACNET_BIND to its address on the OT network.`)
   } else if (used.length && used.every(isBridged)) {
