@@ -14,6 +14,7 @@ import { modbusProtocol } from './drivers/modbus/protocol.ts'
 import { APPLIANCE_ENV } from './env.ts'
 import { discoverRoutes } from './page/discover.ts'
 import { homeRoutes } from './page/home.ts'
+import { modbusRoutes } from './page/modbus.ts'
 import { bacnetDiscovery } from './services/discovery-bacnet.ts'
 import { discoveryRoutes } from './services/discovery-routes.ts'
 import { catalogueWatch, factOfPoint } from './services/field-catalogue.ts'
@@ -33,7 +34,8 @@ const refuse = (error: Error) => exitWith([error.message])
 
 const bind = bindOf(settings)
 const bacnet = bacnetProtocol({ bind, now: clock.now, log })
-const protocols = [bacnet, modbusProtocol({ now: clock.now })]
+const modbus = modbusProtocol({ now: clock.now })
+const protocols = [bacnet, modbus]
 const { site, catalogue } = await openField({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log }).catch(refuse)
 const { site_id, edge_id, building } = site
 
@@ -87,13 +89,17 @@ const http = await serveCentral(settings, {
     house: 'appliance',
     name: building.name,
     first: 'Home',
-    more: [{ href: '/discover', text: 'Discover', operators: true }],
+    more: [
+      { href: '/discover', text: 'Discover', operators: true },
+      { href: '/modbus', text: 'Modbus', operators: true },
+    ],
   },
   routes: shell => [
     ...homeRoutes(context, shell, sources),
     pollStatusRoute(desk, pollStatus),
     ...discoveryRoutes(discovery),
     ...discoverRoutes(discovery, shell),
+    ...modbusRoutes({ catalogue: catalogue.current, modbus }, shell),
     ...localIngestRoutes(context, desk, settings.SERVICE_LOCAL_INGEST_TOKEN),
   ],
   log,

@@ -31,6 +31,7 @@ export const PROBLEMS = {
   rule_tests_failed: { status: 422, title: 'The rule fails its own tests' },
   login_throttled: { status: 429, title: 'Too many failed logins' },
   headers_too_large: { status: 431, title: 'The header is larger than allowed' },
+  device_failed: { status: 502, title: 'The device gave no answer that can be used' },
   edge_unreachable: { status: 502, title: 'The edge cannot be reached' },
   not_ready: { status: 503, title: 'Not ready' },
   query_failed: { status: 503, title: 'The query process ended before it answered' },

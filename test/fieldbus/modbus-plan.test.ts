@@ -13,6 +13,8 @@ for (const [text, wanted] of [
   ['holding:9:uint64:CDABGHEF', { table: 'holding', address: 9, count: 4, format: 'uint64', order: 'CDABGHEF' }],
   ['input:9:bit:3', { table: 'input', address: 9, count: 1, format: 'bits', low: 3, high: 3, order: 'BADC' }],
   ['holding:9:bits:0-15:ABCD', { table: 'holding', address: 9, count: 1, format: 'bits', low: 0, high: 15, order: 'ABCD' }],
+  ['input:9:int16:BA', { table: 'input', address: 9, count: 1, format: 'int16', order: 'BADC' }],
+  ['input:9:bit:3:AB', { table: 'input', address: 9, count: 1, format: 'bits', low: 3, high: 3, order: 'ABCD' }],
   ['coil:0', { table: 'coil', address: 0, count: 1, format: 'bit' }],
   ['discrete:65535', { table: 'discrete', address: 65_535, count: 1, format: 'bit' }],
 ] as const) {
@@ -37,6 +39,7 @@ for (const [text, wanted] of [
   ['holding:1:bit:3:ABCD:x', /at most five parts/],
   ['coil:1:bit:0', /takes no format/],
   ['holding:1:float32:BACD', /no word order/],
+  ['holding:1:float32:AB', /"AB" is no word order/],
   ['holding:1:float32:ABCD:x', /more than four parts/],
   ['coil:1:int16', /takes no format/],
   ['', /no table/],

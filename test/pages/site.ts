@@ -7,12 +7,13 @@ import { type CentralOptions, openCentral } from '#shared/central/central.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { problemPages } from '#shared/central/pages/login.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
-import { openShell } from '#shared/central/pages/shell.ts'
+import { openShell, type Shell } from '#shared/central/pages/shell.ts'
 import type { Finding } from '#shared/core/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
 import { DAY, formatInstant, MINUTE, SECOND } from '#shared/core/time.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
+import type { Route } from '#shared/node/route.ts'
 import { homeRoutes, type HomeSources } from '../../appliance/page/home.ts'
 import { fleetRoutes } from '../../hub/pages/routes.ts'
 import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RULE_FILE, RUN, samplesOf } from './fixture.ts'
@@ -30,6 +31,8 @@ export type SiteOptions = {
   sources?: Partial<HomeSources>
   /** Nothing has run yet. */
   empty?: boolean
+  /** Pages and routes besides. */
+  more?: (shell: Shell) => Route[]
 }
 
 export async function openSite(options: SiteOptions): Promise<TestSite> {
@@ -46,7 +49,7 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
     name: 'pages',
     host: '127.0.0.1',
     port: 0,
-    routes: [...pageRoutes(context, shell), ...first],
+    routes: [...pageRoutes(context, shell), ...first, ...(options.more?.(shell) ?? [])],
     auth: context.auth,
     audit: context.audit,
     log: context.log,

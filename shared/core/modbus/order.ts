@@ -24,8 +24,10 @@ export const LONG_ORDERS = [
 export type LongOrder = (typeof LONG_ORDERS)[number]
 export type ByteOrder = WordOrder | LongOrder
 
-/** What each order means for values of one and of two registers. */
+/** What the four letters mean for values of one register. */
 const SHORT: Record<WordOrder, string> = { ABCD: 'AB', CDAB: 'AB', BADC: 'BA', DCBA: 'BA' }
+/** The same written with a letter for each byte. */
+export const SHORT_ORDERS: Readonly<Record<string, WordOrder>> = { AB: 'ABCD', BA: 'BADC' }
 
 /** The order of four letters as it is for a value of `registers`, one letter for each byte. */
 export function spellOrder(order: ByteOrder, registers: 1 | 2 | 4): string {

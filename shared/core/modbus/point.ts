@@ -3,7 +3,7 @@
  * `holding:7:bits:4-7`, `coil:3`, `discrete:7`.
  */
 import type { Conversion } from '../poll/conversion.ts'
-import { type ByteOrder, LONG_ORDERS, WORD_ORDERS, type WordOrder } from './order.ts'
+import { type ByteOrder, LONG_ORDERS, SHORT_ORDERS, WORD_ORDERS, type WordOrder } from './order.ts'
 
 /** Registers that each format takes. */
 export const FORMATS = { int16: 1, uint16: 1, int32: 2, uint32: 2, float32: 2, int64: 4, uint64: 4, float64: 4 } as const
@@ -38,9 +38,10 @@ export function parseModbusAddress(text: string, deviceOrder: WordOrder): Modbus
   if (format === undefined || !isOneOf(Object.keys(FORMATS) as Format[], format)) {
     return `"${format ?? ''}" is no format (${FORMAT_WORDS})`
   }
-  const [order = deviceOrder, ...rest] = more
+  const [orderText = deviceOrder, ...rest] = more
   if (rest.length) return `"${text}" has more than four parts`
   const count = FORMATS[format]
+  const order = count === 1 ? shortOrder(orderText) : orderText
   const orders: readonly ByteOrder[] = count === 4 ? [...WORD_ORDERS, ...LONG_ORDERS] : WORD_ORDERS
   if (!isOneOf(orders, order)) return `"${order}" is no word order of ${format} (${orders.join(', ')})`
   if (address + count - 1 > ADDRESS_MAX) return `${format} at ${address} runs past the last register`
@@ -48,7 +49,8 @@ export function parseModbusAddress(text: string, deviceOrder: WordOrder): Modbus
 }
 
 function parseBits(place: Place, format: 'bit' | 'bits', more: string[], deviceOrder: WordOrder): ModbusAddress | string {
-  const [range = '', order = deviceOrder, ...rest] = more
+  const [range = '', orderText = deviceOrder, ...rest] = more
+  const order = shortOrder(orderText)
   const parts = (format === 'bit' ? /^(\d{1,2})$/ : /^(\d{1,2})-(\d{1,2})$/).exec(range)
   if (!parts) return `"${range}" is no ${format === 'bit' ? 'bit: 0..15, 0 the least significant' : 'range of bits such as 4-7'}`
   const low = Number(parts[1])
@@ -59,4 +61,5 @@ function parseBits(place: Place, format: 'bit' | 'bits', more: string[], deviceO
   return { ...place, format: 'bits', low, high, order }
 }
 
+const shortOrder = (text: string): string => SHORT_ORDERS[text] ?? text
 const isOneOf = <T extends string>(list: readonly T[], text: string): text is T => (list as readonly string[]).includes(text)
