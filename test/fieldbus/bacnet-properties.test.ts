@@ -1,0 +1,248 @@
+/** What holds for every value, every request and every cut of the bytes. The other side is written apart from the product's. */
+import { createRequire } from 'node:module'
+import test from 'ava'
+import fc from 'fast-check'
+import { readApdu, readFrame } from '#shared/core/bacnet/frame.ts'
+import type { Target } from '#shared/core/bacnet/object.ts'
+import { type ReadQuestion, readReply } from '#shared/core/bacnet/reply.ts'
+import { type BacnetValue, Malformed, openCursor, readValue } from '#shared/core/bacnet/tag.ts'
+import { encodeRequest } from '../../appliance/drivers/bacnet/codec.ts'
+import { ackWith, readAsked, resultOf } from '../sim/faulty-exchange.ts'
+import { datagram } from './wire.ts'
+
+const library = createRequire(import.meta.url)('node-bacnet/lib/services')
+
+const target: fc.Arbitrary<Target> = fc
+  .record({
+    type: fc.integer({ min: 0, max: 1023 }),
+    instance: fc.integer({ min: 0, max: 4_194_302 }),
+    property: fc.integer({ min: 0, max: 4_194_303 }),
+    index: fc.option(fc.integer({ min: 1, max: 65_535 }), { nil: undefined }),
+  })
+  .map(({ index, ...rest }) => (index === undefined ? rest : { ...rest, index }))
+const nameOf = ({ type, instance, property, index }: Target) => `${type}:${instance}:${property}:${index}`
+const question: fc.Arbitrary<ReadQuestion> = fc
+  .uniqueArray(target, { minLength: 1, maxLength: 60, selector: nameOf })
+  .chain(targets =>
+    fc.constantFrom(...(targets.length === 1 ? [12, 14] : [14])).map(service => ({ service, targets }) as ReadQuestion),
+  )
+const invokeId = fc.integer({ min: 1, max: 255 })
+
+/** A value and its bytes, made here by the book (135-2020 20.2). */
+type Written = { value: BacnetValue; bytes: Buffer }
+
+function tagged(number: number, content: Buffer): Buffer {
+  const { length } = content
+  if (length < 5) return Buffer.concat([Buffer.of((number << 4) | length), content])
+  const extended = length < 254 ? [length] : [254, length >> 8, length & 0xff]
+  return Buffer.concat([Buffer.from([(number << 4) | 5, ...extended]), content])
+}
+const plainOrBig = (whole: bigint): number | bigint => (Number.isSafeInteger(Number(whole)) ? Number(whole) : whole)
+
+function integerBytes(whole: bigint, length: number): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(BigInt.asUintN(64, whole))
+  return bytes.subarray(8 - length)
+}
+const bytesOf = (length: number, write: (bytes: Buffer) => void): Buffer => {
+  const bytes = Buffer.alloc(length)
+  write(bytes)
+  return bytes
+}
+
+const written: fc.Arbitrary<Written> = fc.oneof(
+  fc.constant<Written>({ value: { type: 'null' }, bytes: Buffer.of(0) }),
+  fc.boolean().map((value): Written => ({ value: { type: 'boolean', value }, bytes: Buffer.of(0x10 | Number(value)) })),
+  fc.integer({ min: 1, max: 8 }).chain(length =>
+    fc.bigInt({ min: 0n, max: 256n ** BigInt(length) - 1n }).map(
+      (whole): Written => ({
+        value: { type: 'unsigned', value: plainOrBig(whole) },
+        bytes: tagged(2, integerBytes(whole, length)),
+      }),
+    ),
+  ),
+  fc.integer({ min: 1, max: 8 }).chain(length => {
+    const half = 256n ** BigInt(length) / 2n
+    return fc.bigInt({ min: -half, max: half - 1n }).map(
+      (whole): Written => ({
+        value: { type: 'signed', value: plainOrBig(whole) },
+        bytes: tagged(3, integerBytes(whole, length)),
+      }),
+    )
+  }),
+  fc.float().map(
+    (value): Written => ({
+      value: { type: 'real', value },
+      bytes: tagged(
+        4,
+        bytesOf(4, to => to.writeFloatBE(value)),
+      ),
+    }),
+  ),
+  fc.double().map(
+    (value): Written => ({
+      value: { type: 'double', value },
+      bytes: tagged(
+        5,
+        bytesOf(8, to => to.writeDoubleBE(value)),
+      ),
+    }),
+  ),
+  fc
+    .uint8Array({ maxLength: 300 })
+    .map((value): Written => ({ value: { type: 'octets', value: Buffer.from(value) }, bytes: tagged(6, Buffer.from(value)) })),
+  fc
+    .string({ unit: 'grapheme', maxLength: 80 })
+    .filter(value => !value.startsWith('\ufeff'))
+    .map(
+      (value): Written => ({
+        value: { type: 'text', value },
+        bytes: tagged(7, Buffer.concat([Buffer.of(0), Buffer.from(value)])),
+      }),
+    ),
+  fc.array(fc.boolean(), { maxLength: 40 }).map((value): Written => {
+    const bits = Buffer.alloc(Math.ceil(value.length / 8))
+    for (const [i, on] of value.entries()) if (on) bits[i >> 3]! |= 0x80 >> (i & 7)
+    return { value: { type: 'bits', value }, bytes: tagged(8, Buffer.concat([Buffer.of(8 * bits.length - value.length), bits])) }
+  }),
+  fc.integer({ min: 1, max: 4 }).chain(length =>
+    fc.integer({ min: 0, max: 256 ** length - 1 }).map(
+      (value): Written => ({
+        value: { type: 'enumerated', value },
+        bytes: tagged(9, integerBytes(BigInt(value), length)),
+      }),
+    ),
+  ),
+  fc.record({ type: fc.integer({ min: 0, max: 1023 }), instance: fc.integer({ min: 0, max: 4_194_303 }) }).map(
+    (object): Written => ({
+      value: { type: 'object', object },
+      bytes: tagged(
+        12,
+        bytesOf(4, to => to.writeUInt32BE(((object.type << 22) | object.instance) >>> 0)),
+      ),
+    }),
+  ),
+  fc.constantFrom(10, 11).map((number): Written => ({ value: { type: 'opaque' }, bytes: tagged(number, Buffer.alloc(4, 0xff)) })),
+)
+
+/** The bytes in the middle of a larger buffer whose rest, read by mistake, would look like more of the same. */
+function poisoned(bytes: Uint8Array): Uint8Array {
+  const around = Buffer.alloc(bytes.length + 64, 0x3f)
+  around.set(bytes, 32)
+  return around.subarray(32, 32 + bytes.length)
+}
+
+test('a value of every type is read as it was written, and any cut of it is refused', t => {
+  fc.assert(
+    fc.property(written, ({ value, bytes }) => {
+      const cursor = openCursor(poisoned(bytes))
+      t.deepEqual(readValue(cursor), value)
+      t.is(cursor.at, bytes.length)
+      for (let length = 0; length < bytes.length; length++) {
+        t.throws(() => readValue(openCursor(poisoned(bytes.subarray(0, length)))), { instanceOf: Malformed })
+      }
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+test('a request says what was asked, as the device at the other end reads it', t => {
+  fc.assert(
+    fc.property(question, invokeId, fc.boolean(), (asked, id, segmentation) => {
+      const bytes = encodeRequest(asked, id, undefined, segmentation)
+      t.is(bytes.readUInt16BE(2), bytes.length)
+      const apdu = bytes.subarray(6)
+      t.deepEqual(readAsked(apdu), { invokeId: id, service: asked.service, targets: asked.targets })
+      const decoder = asked.service === 12 ? library.readProperty : library.readPropertyMultiple
+      t.is(decoder.decode(bytes, 10, bytes.length - 10).len, bytes.length - 10)
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('a request behind a router differs in its network header alone', t => {
+  const station = fc.record({
+    network: fc.integer({ min: 1, max: 65_534 }),
+    mac: fc.uint8Array({ minLength: 1, maxLength: 7 }),
+  })
+  fc.assert(
+    fc.property(question, invokeId, station, (asked, id, { network, mac }) => {
+      const direct = encodeRequest(asked, id, undefined, true)
+      const routed = encodeRequest(asked, id, { network, mac }, true)
+      const head = Buffer.from([1, 0x24, network >> 8, network & 0xff, mac.length, ...mac, 0xff])
+      t.deepEqual(routed.subarray(4), Buffer.concat([head, direct.subarray(6)]))
+      t.is(routed.readUInt16BE(2), routed.length)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+/** Per target values or an error, in any order, as a device would answer. */
+const answered = question.chain(asked =>
+  fc
+    .record({
+      asked: fc.constant(asked),
+      results: fc.tuple(
+        ...asked.targets.map(() =>
+          fc.oneof({ weight: 4, arbitrary: fc.array(written, { maxLength: 3 }) }, { weight: 1, arbitrary: fc.nat(200) }),
+        ),
+      ),
+      order: fc.shuffledSubarray(
+        asked.targets.map((_, i) => i),
+        { minLength: asked.targets.length },
+      ),
+    })
+    .filter(({ asked, results }) => asked.service === 14 || Array.isArray(results[0])),
+)
+
+test('an answer in any order is read as it was written; any cut of it, and any other question, is refused', t => {
+  fc.assert(
+    fc.property(answered, invokeId, ({ asked, results, order }, id) => {
+      const request = { invokeId: id, ...asked }
+      const bodies = order.map(i => {
+        const result = results[i]!
+        if (Array.isArray(result)) return resultOf(request, asked.targets[i]!, Buffer.concat(result.map(({ bytes }) => bytes)))
+        return resultOf(request, asked.targets[i]!, Buffer.concat([tagged(9, Buffer.of(2)), tagged(9, Buffer.of(result))]), 5)
+      })
+      const bytes = ackWith(request, Buffer.concat(bodies))
+      const read = (some: Uint8Array, of: ReadQuestion) => readReply(readApdu(poisoned(some))!, of)
+      t.deepEqual(read(bytes, asked), {
+        state: 'results',
+        results: results.map(result =>
+          Array.isArray(result) ? { values: result.map(({ value }) => value) } : { error: { errorClass: 2, errorCode: result } },
+        ),
+      })
+      for (let length = 3; length < bytes.length; length += 1 + (bytes.length >> 6)) {
+        t.is(read(bytes.subarray(0, length), asked).state, 'garbled')
+      }
+      const [first, ...rest] = asked.targets as [Target, ...Target[]]
+      const other = { ...asked, targets: [{ ...first, instance: first.instance ^ 1 }, ...rest] }
+      if (!rest.some(one => nameOf(one) === nameOf(other.targets[0]!))) t.is(read(bytes, other).state, 'garbled')
+      t.is(
+        read(bytes, { ...asked, targets: [...asked.targets, { ...first, property: first.property ^ 0x20_0000 }] }).state,
+        'garbled',
+      )
+    }),
+    { numRuns: 250 },
+  )
+})
+
+test('whatever the bytes, a datagram is read within its own and the rest makes no difference', t => {
+  const ask: ReadQuestion = { service: 14, targets: [{ type: 0, instance: 1, property: 85 }] }
+  const payload = fc.oneof(
+    fc.uint8Array({ maxLength: 120 }),
+    written.map(({ bytes }) => new Uint8Array(bytes)),
+  )
+  fc.assert(
+    fc.property(payload, fc.integer({ min: 0, max: 255 }), invokeId, (content, first, id) => {
+      const whole = datagram(Buffer.from([first, id, 14, ...content]))
+      const judge = (bytes: Uint8Array) => {
+        const frame = readFrame(bytes)
+        const apdu = frame && readApdu(frame.apdu)
+        return apdu && readReply(apdu, ask)
+      }
+      t.deepEqual(judge(poisoned(whole)), judge(new Uint8Array(whole)))
+    }),
+    { numRuns: 3000 },
+  )
+})
