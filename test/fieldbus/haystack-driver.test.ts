@@ -91,6 +91,34 @@ test('a server that forgets every watch is read instead', async t => {
   t.deepEqual(server.ops().slice(-2), ['read', 'read'])
 })
 
+test('a server that adds to no watch is read instead', async t => {
+  const server = await openServer(t, { watches: 'single' })
+  const driver = openDriver(t, accessOf(server, 'scram'))
+  await driver.read([TEMP], NEVER)
+  for (let i = 0; i < 3; i++) {
+    server.set('a1', { curVal: { num: 20 + i, unit: '°C' } })
+    server.set('a2', { curVal: i % 2 === 0 })
+    t.deepEqual(
+      (await driver.read([TEMP, FAN], NEVER)).map(({ v }) => v),
+      [20 + i, i % 2 === 0],
+    )
+  }
+  t.deepEqual(server.ops().slice(-2), ['read', 'read'])
+})
+
+test('a watch that is gone when everything is asked for again is opened anew', async t => {
+  let now = 0
+  const server = await openServer(t)
+  const driver = openDriver(t, accessOf(server, 'scram'), { now: () => now, leaseMs: 60 * MINUTE })
+  await driver.read([TEMP, FAN], NEVER)
+  server.watches.clear()
+  server.set('a1', { curVal: { num: 30, unit: '°C' } })
+  now += 11 * MINUTE
+  t.like((await driver.read([TEMP, FAN], NEVER))[0], { v: 30, q: 'good' })
+  await driver.read([TEMP, FAN], NEVER)
+  t.deepEqual(server.ops().slice(-3), ['watchSub', 'watchSub', 'watchPoll'])
+})
+
 test('everything is asked for again now and then, so that a record that is gone shows', async t => {
   let now = 0
   const server = await openServer(t)

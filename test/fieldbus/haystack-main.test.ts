@@ -96,9 +96,9 @@ test('what is wrong in the catalogue is named with its place', async t => {
     { point_id: 'c', address: '@c', name: 'c', unit: 'degC', kind: 'number', poll_secs: 60, scale: 2 },
   ]
   const dir = workspace(t, endpoint, { points, haystack: { endpoint, auth: 'bearer', username: 'x' } })
-  const { wrong, exit } = await ended(settings(dir, endpoint))
+  const { wrong, exit } = await ended({ ...settings(dir, endpoint), SERVICE_HAYSTACK_API_KEY: 'a key' })
   t.is(exit, 78)
-  for (const place of ['haystack/username', 'points/0/address', 'points/1/address', 'points/2/scale'])
+  for (const place of ['haystack/auth', 'haystack/username', 'points/0/address', 'points/1/address', 'points/2/scale'])
     t.true(wrong.includes(`/devices/0/${place}: `), place)
 })
 

@@ -28,8 +28,8 @@ export type SimProfile = {
   ver: string
   /** Content type of Zinc. */
   zincType: string
-  /** `none`: no such ops. `forgetful`: a watch is gone at its first poll. */
-  watches: 'good' | 'none' | 'forgetful'
+  /** `none`: no such ops. `forgetful`: a watch is gone at its first poll. `single`: every question opens another watch. */
+  watches: 'good' | 'none' | 'forgetful' | 'single'
   /** Ops are named by def (`^op:read`) or by name. */
   opStyle: 'def' | 'name'
   /** Answers short ids in their absolute form. */
@@ -151,7 +151,7 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
   }
 
   function watchSub({ watchId, leaseMin = 1, ids }: SimQuestion): SimGrid {
-    const id = watchId ?? `w-${++watchCount}`
+    const id = profile.watches === 'single' || watchId === undefined ? `w-${++watchCount}` : watchId
     if (watchId !== undefined && !alive(watchId)) return fail(`haystack::UnknownWatchErr: ${watchId}`)
     const leaseMs = Math.min(leaseMin, LONGEST_LEASE_MIN) * 60_000
     const watch = watches.get(id) ?? { ids: new Set(), told: new Map(), aliveUntil: now() + leaseMs, leaseMs }

@@ -2,7 +2,7 @@
 import { HaystackFailure } from '#shared/core/haystack/failure.ts'
 
 /** Records in one request. */
-export const BATCH_MAX = 200
+const BATCH_MAX = 200
 /** Requests without one answer that can be read, after which nothing of this server can be. Halving 200 down to one takes nine. */
 const FRUITLESS_MAX = 9
 

@@ -22,7 +22,7 @@ export function haystackProtocol({ access, now }: { access: HaystackAccess; now:
   const inTurn = serial()
   return {
     name: 'haystack',
-    check: entry => checkHaystack(entry, access.endpoint),
+    check: entry => checkHaystack(entry, access),
     async start() {},
     link(entry) {
       const server = serverOf(entry, access)
@@ -56,7 +56,7 @@ function haystackPoint({ address, kind, unit, states }: DeviceEntry['points'][nu
   return { address: parsed, kind, unit, states }
 }
 
-function checkHaystack({ haystack, points }: DeviceEntry, endpoint: URL): Complaint[] {
+function checkHaystack({ haystack, points }: DeviceEntry, { endpoint, secret }: HaystackAccess): Complaint[] {
   if (!haystack) return []
   const complaints: Complaint[] = []
   const own = parseEndpoint(haystack.endpoint)
@@ -64,6 +64,11 @@ function checkHaystack({ haystack, points }: DeviceEntry, endpoint: URL): Compla
   else if (own.href !== endpoint.href) {
     const message = `this process speaks to ${endpoint.href} alone (SERVICE_HAYSTACK_ENDPOINT); another server takes another process`
     complaints.push({ pointer: '/haystack/endpoint', message })
+  }
+  // RFC 9110 5.5; a password of scram or basic goes encoded.
+  if (haystack.auth.startsWith('bearer') && !/^[\x21-\x7e]+$/.test(secret)) {
+    const message = `SERVICE_HAYSTACK_API_KEY holds characters that auth ${haystack.auth} cannot send`
+    complaints.push({ pointer: '/haystack/auth', message })
   }
   const needsName = haystack.auth === 'scram' || haystack.auth === 'basic'
   if (needsName !== (haystack.username !== undefined)) {

@@ -19,6 +19,8 @@ const LOST_MAX = 2
 const RETRY_WATCH_MS = HOUR
 
 type Watch = { id: string; ids: Set<string>; polledAt: number; leaseMs: number; refreshedAt: number }
+/** Hears of a record that cannot be read. */
+type Spoil = (id: string, reason: string) => void
 type Open = { client: HaystackClient; leaseMs: number; now: () => number }
 
 /**
@@ -85,7 +87,7 @@ function openWatch({ client, leaseMs, now }: Open) {
   /** Ids that were asked for, by the id under which the server answers. */
   const askedBy = new Map<string, Set<string>>()
   let watch: Watch | undefined
-  /** Watches that were gone at their first poll, since one was not. */
+  /** Watches that were gone when they were asked, since one was not. */
   let lost = 0
 
   function forget(): void {
@@ -94,15 +96,13 @@ function openWatch({ client, leaseMs, now }: Open) {
     askedBy.clear()
   }
 
-  async function subscribe(
-    ids: readonly string[],
-    patience: Patience,
-    spoil: (id: string, reason: string) => void,
-  ): Promise<void> {
+  async function subscribe(ids: readonly string[], patience: Patience, spoil: Spoil): Promise<void> {
     const ask = async (part: readonly string[]) => {
       const { rows, watch: given } = await client.watchSub(part, leaseMs, watch?.id, patience)
       watch ??= { id: given.watchId, ids: new Set(), polledAt: now(), leaseMs, refreshedAt: now() }
-      Object.assign(watch, { id: given.watchId, polledAt: now(), leaseMs: given.leaseMs ?? leaseMs })
+      // What the first watch holds would not be polled any more.
+      if (given.watchId !== watch.id) throw new HaystackFailure('watchSub: the server adds to no watch', { step: 'op' })
+      Object.assign(watch, { polledAt: now(), leaseMs: given.leaseMs ?? leaseMs })
       const matched = matchRows(rows, part)
       for (const id of part) {
         const record = matched.get(id)
@@ -117,27 +117,29 @@ function openWatch({ client, leaseMs, now }: Open) {
     await inParts(ids, ask, spoil)
   }
 
-  /** @returns false when the server has forgotten the watch */
-  async function poll(current: Watch, patience: Patience): Promise<boolean> {
+  async function poll({ id }: Watch, patience: Patience): Promise<void> {
+    const { rows } = await client.watchPoll(id, patience)
+    for (const row of rows) for (const asked of askedBy.get(refOf(row.id) ?? '') ?? []) records.set(asked, row)
+  }
+
+  /** Brings what is known up to date; a watch that is gone is forgotten, so that another is opened. */
+  async function update(current: Watch, patience: Patience, spoil: Spoil): Promise<void> {
+    if (now() - current.polledAt >= current.leaseMs) return forget()
     try {
-      const { rows } = await client.watchPoll(current.id, patience)
-      current.polledAt = now()
-      for (const row of rows) for (const id of askedBy.get(refOf(row.id) ?? '') ?? []) records.set(id, row)
+      const isRefresh = now() - current.refreshedAt >= REFRESH_MS
+      if (isRefresh) await subscribe([...current.ids], patience, spoil)
+      else await poll(current, patience)
+      Object.assign(current, { polledAt: now(), ...(isRefresh && { refreshedAt: now() }) })
       lost = 0
-      return true
     } catch (error) {
       if (!isRefusal(error) || ++lost >= LOST_MAX) throw error
-      return false
+      forget()
     }
   }
 
   return {
-    async current(ids: readonly string[], patience: Patience, spoil: (id: string, reason: string) => void) {
-      if (watch && now() - watch.polledAt >= watch.leaseMs) forget()
-      if (watch && now() - watch.refreshedAt >= REFRESH_MS) {
-        watch.refreshedAt = now()
-        await subscribe([...watch.ids], patience, spoil)
-      } else if (watch && !(await poll(watch, patience))) forget()
+    async current(ids: readonly string[], patience: Patience, spoil: Spoil) {
+      if (watch) await update(watch, patience, spoil)
       await subscribe(
         ids.filter(id => !watch?.ids.has(id)),
         patience,
