@@ -24,6 +24,16 @@ export type PartsSender = {
   close(): void
 }
 
+/** The APDUs of an answer in parts, numbered from 0 (135-2020 20.1.5). */
+export function partsOf(invokeId: number, service: number, body: Buffer, partBytes: number, window: number): Buffer[] {
+  const count = Math.ceil(body.length / partBytes)
+  return Array.from({ length: count }, (_, i) => {
+    const type = COMPLEX_ACK_SEGMENTED | (i + 1 < count ? MORE_FOLLOWS : 0)
+    const head = Buffer.of(type, invokeId, i & 0xff, window, service)
+    return Buffer.concat([head, body.subarray(i * partBytes, (i + 1) * partBytes)])
+  })
+}
+
 /**
  * Sends `body`, the data of an acknowledgement, and repeats what is not acknowledged.
  *
@@ -31,19 +41,15 @@ export type PartsSender = {
  */
 export function sendInParts(invokeId: number, service: number, body: Buffer, options: PartsOptions): PartsSender {
   const { partBytes, resendMs, send } = options
-  const count = Math.ceil(body.length / partBytes)
+  const parts = partsOf(invokeId, service, body, partBytes, options.window)
+  const count = parts.length
   let [first, window, repeats, isDone] = [0, 1, 0, false]
   let timer: NodeJS.Timeout | undefined
 
   function sendWindow(): void {
-    for (let i = first; i < Math.min(first + window, count); i++) send(part(i))
+    for (const part of parts.slice(first, first + window)) send(part)
     clearTimeout(timer)
     timer = setTimeout(() => (++repeats > REPEATS_MAX ? end() : sendWindow()), resendMs)
-  }
-  function part(i: number): Buffer {
-    const type = COMPLEX_ACK_SEGMENTED | (i + 1 < count ? MORE_FOLLOWS : 0)
-    const head = Buffer.of(type, invokeId, i & 0xff, options.window, service)
-    return Buffer.concat([head, body.subarray(i * partBytes, (i + 1) * partBytes)])
   }
   function end(): void {
     clearTimeout(timer)

@@ -3,7 +3,6 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { answererOf } from './bacnet-device.ts'
 import { OBJECT_TYPES } from './bacnet-objects.ts'
-import { type Heard, readHeard } from './bacnet-segments.ts'
 import { apduOf, datagram } from './bacnet-wire.ts'
 import { type Asked, type Exchange, heldBy, type Misbehaviour, readAsked } from './faulty-exchange.ts'
 import { FAULTY_REPLIES } from './faulty-replies.ts'
@@ -42,8 +41,8 @@ export async function openFaultyDevice(random: () => number, host = '127.0.0.1')
   const timers = new Set<NodeJS.Timeout>()
   const strangers = { other_port: await bound(0, host), other_address: await bound(0, '127.0.0.2') }
   const kept: Asked[] = []
-  /** Who waits for what the client says, by invoke id. */
-  const ears = new Map<number, (heard: Heard) => void>()
+  /** What is being sent in parts, by invoke id. */
+  const senders = new Map<number, Parameters<Exchange['hear']>[0]>()
   let misbehaviour: Misbehaviour | undefined
   let turn = 0
   let isOpen = true
@@ -59,9 +58,7 @@ export async function openFaultyDevice(random: () => number, host = '127.0.0.1')
   function receive(bytes: Buffer, from: RemoteInfo): void {
     const apdu = apduOf(bytes)
     if (!apdu) return
-    const said = readHeard(apdu)
-    if (said) return void ears.get(said.invokeId)?.(said.heard)
-    if (apdu[0]! >> 4 !== 0) return
+    if (apdu[0]! >> 4 !== 0) return void senders.get(apdu[1]!)?.take(apdu)
     const exchange = exchangeOf(apdu, from)
     if (misbehaviour) misbehaviour(exchange)
     else exchange.reply(exchange.right)
@@ -84,7 +81,10 @@ export async function openFaultyDevice(random: () => number, host = '127.0.0.1')
         }, ms)
         timers.add(timer)
       },
-      hear: take => void ears.set(asked.invokeId, take),
+      hear(sender) {
+        senders.get(asked.invokeId)?.close()
+        senders.set(asked.invokeId, sender)
+      },
       random,
       kept,
     }
@@ -103,6 +103,7 @@ export async function openFaultyDevice(random: () => number, host = '127.0.0.1')
     },
     async close() {
       for (const timer of timers) clearTimeout(timer)
+      for (const sender of senders.values()) sender.close()
       const open = isOpen ? [socket] : []
       await Promise.all([...open, strangers.other_port, strangers.other_address].map(shut))
     },

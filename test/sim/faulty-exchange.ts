@@ -1,5 +1,5 @@
 /** What a misbehaving BACnet device does with one request, and the bytes that it makes of it. */
-import type { Heard } from './bacnet-segments.ts'
+import type { PartsSender } from './bacnet-parts.ts'
 import { contextId, contextUnsigned, enclosed, enumerated, readTags, real } from './bacnet-wire.ts'
 
 export type AskedTarget = { type: number; instance: number; property: number; index?: number }
@@ -18,8 +18,8 @@ export type Exchange = {
   send(datagram: Buffer): void
   /** As `reply`, from another socket: of the same address, or of 127.0.0.2. */
   replyFrom(where: 'other_port' | 'other_address', apdu: Buffer): void
-  /** What the client says of the parts of this answer. */
-  hear(take: (heard: Heard) => void): void
+  /** `sender` is told what the client says of the parts of this answer, and closed with the device. */
+  hear(sender: Pick<PartsSender, 'take' | 'close'>): void
   after(ms: number, act: () => void): void
   /** In [0, 1), the same in every run. */
   random(): number

@@ -1,24 +1,32 @@
 /** Answers in parts that are lost, doubled, mixed up, too many or never end. */
-import { segmentsOf, sendInParts, WINDOW } from './bacnet-segments.ts'
+import { partsOf, sendInParts } from './bacnet-parts.ts'
 import { ackOf, type Asked, type Exchange, type Misbehaviour, poison } from './faulty-exchange.ts'
 
 /** Parts that an answer is cut into: more than one window. */
-const PARTS = 6
+const [PARTS, WINDOW] = [6, 4]
 /** More than any client should take. */
 const ENDLESS = 400
+/** The client's own patience ends before. */
+const RESEND_MS = 30_000
 
-function cut(asked: Asked, apdu: Buffer, window = WINDOW): Buffer[] {
-  const payload = apdu.subarray(3)
-  return segmentsOf(asked, payload, Math.ceil(payload.length / PARTS), window)
+/** Bytes of the service's data in each part of an acknowledgement. */
+const partBytes = (ack: Buffer): number => Math.ceil((ack.length - 3) / PARTS)
+const cut = ({ invokeId, service }: Asked, ack: Buffer): Buffer[] =>
+  partsOf(invokeId, service, ack.subarray(3), partBytes(ack), WINDOW)
+
+type Say = (part: Buffer, sequence: number) => void
+
+/** Sends an acknowledgement in parts, each as `say` does it. */
+function divide({ asked, hear }: Exchange, ack: Buffer, say: Say, window = WINDOW, bytes = partBytes(ack)): void {
+  const send = (part: Buffer) => say(part, part[2]!)
+  hear(sendInParts(asked.invokeId, asked.service, ack.subarray(3), { partBytes: bytes, window, resendMs: RESEND_MS, send }))
 }
 
-/** Sends the right answer in parts, each as `say` does it. */
+/** The right answer in parts. */
 const inParts =
   (say: (part: Buffer, sequence: number, exchange: Exchange) => void, window = WINDOW): Misbehaviour =>
-  exchange => {
-    const parts = cut(exchange.asked, exchange.right, window)
-    exchange.hear(sendInParts(parts, part => say(part, parts.indexOf(part), exchange)))
-  }
+  exchange =>
+    divide(exchange, exchange.right, (part, sequence) => say(part, sequence, exchange), window)
 
 /** Ends after the first `count` parts and answers no acknowledgement. */
 const brokenOff =
@@ -35,30 +43,35 @@ function rewritten(part: Buffer, at: number, byte: number): Buffer {
   return changed
 }
 
+const SEGMENT_ACK = 4
 /** Behind the first part comes what `say` sends when that is acknowledged. */
 const afterFirst =
   (say: (exchange: Exchange) => void): Misbehaviour =>
   exchange => {
-    exchange.hear(({ kind }) => kind === 'ack' && say(exchange))
+    const take = (apdu: Buffer) => {
+      if (apdu[0]! >> 4 === SEGMENT_ACK) say(exchange)
+      return true
+    }
+    exchange.hear({ take, close: () => undefined })
     exchange.reply(cut(exchange.asked, exchange.right)[0]!)
   }
 
+/** `shown` of the bytes of each part are sent. */
 const endless =
-  (bytes: number): Misbehaviour =>
-  ({ asked, hear, reply }) => {
-    const payload = Buffer.alloc(bytes * ENDLESS)
-    const parts = Array.from({ length: ENDLESS }, (_, i) => Buffer.of(0x3c, asked.invokeId, i & 0xff, WINDOW, asked.service))
-    hear(
-      sendInParts(
-        parts.map((head, i) => Buffer.concat([head, payload.subarray(i * bytes, (i + 1) * bytes)])),
-        reply,
-      ),
+  (bytes: number, shown = bytes): Misbehaviour =>
+  exchange =>
+    divide(
+      exchange,
+      Buffer.alloc(3 + bytes * ENDLESS),
+      part => exchange.reply(part.subarray(0, part.length - bytes + shown)),
+      WINDOW,
+      bytes,
     )
-  }
 
 export const FAULTY_SEGMENTS: Record<string, Misbehaviour> = {
   in_parts: inParts((part, _, { reply }) => reply(part)),
-  in_one_part: ({ asked, right, reply }) => segmentsOf(asked, right.subarray(3), right.length).forEach(reply),
+  in_one_part: ({ asked, right, reply }) =>
+    partsOf(asked.invokeId, asked.service, right.subarray(3), 1400, WINDOW).forEach(reply),
   part_by_part: withWindow(1),
   window_of_0: withWindow(0),
   window_of_255: withWindow(255),
@@ -99,15 +112,14 @@ export const FAULTY_SEGMENTS: Record<string, Misbehaviour> = {
     reply(sequence === 0 ? part : rewritten(part, 4, asked.service ^ 2)),
   ),
   parts_without_end: endless(1),
-  parts_without_content: endless(0),
+  parts_without_content: endless(1, 0),
   parts_of_half_a_megabyte: endless(1400),
   parts_too_short: afterFirst(({ asked, reply }) =>
     [3, 4].forEach(length => reply(Buffer.of(0x3c, asked.invokeId, 1, 4).subarray(0, length))),
   ),
-  last_part_missing_bytes: ({ asked, hear, reply }) =>
-    hear(sendInParts(cut(asked, ackOf(asked, poison()).subarray(0, -3)), reply)),
-  lie_in_parts: ({ asked, hear, reply }) => {
+  last_part_missing_bytes: exchange => divide(exchange, ackOf(exchange.asked, poison()).subarray(0, -3), exchange.reply),
+  lie_in_parts: exchange => {
     const rename = (one: Asked['targets'][number]) => ({ ...one, instance: one.instance + 1000 })
-    hear(sendInParts(cut(asked, ackOf(asked, poison(), rename)), reply))
+    divide(exchange, ackOf(exchange.asked, poison(), rename), exchange.reply)
   },
 }
