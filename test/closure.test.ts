@@ -15,9 +15,9 @@ const COMPONENTS: { main: string; reaches: string[]; never: string[] }[] = [
   {
     main: 'appliance/fieldbus/main.ts',
     reaches: ['appliance/drivers/bacnet/', 'mqtt'],
-    never: [...HUB, ...HAYSTACK, 'appliance/drivers/modbus/', 'serialport', 'aedes'],
+    never: [...HUB, ...STORES, ...HAYSTACK, 'appliance/drivers/modbus/', 'serialport', 'aedes'],
   },
-  { main: 'appliance/bacnet-modbus/main.ts', reaches: DRIVERS, never: [...HUB, ...HAYSTACK, 'aedes'] },
+  { main: 'appliance/bacnet-modbus/main.ts', reaches: DRIVERS, never: [...HUB, ...STORES, ...HAYSTACK, 'aedes'] },
   {
     main: 'appliance/haystack/main.ts',
     reaches: [...HAYSTACK, 'mqtt'],
