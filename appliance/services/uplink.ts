@@ -58,7 +58,7 @@ export async function openUplink(options: UplinkOptions): Promise<Uplink> {
   const keeping = history && historyWay(outbox, outbox.way('history'), history, log)
   const keeper: Service = { name: 'outbox', start: async () => {}, stop: () => outbox.close() }
   return {
-    sinks: [keeping ?? outbox],
+    sinks: keeping?.sinks ?? [outbox],
     services: [keeper, ...(keeping ? [keeping.service] : []), ...(forward ? [forward] : []), ...(local ? [local] : [])],
     forwardState: forward?.forwardState ?? (() => FORWARD_OFF),
     localState: local?.forwardState ?? (() => FORWARD_OFF),

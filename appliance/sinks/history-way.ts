@@ -8,15 +8,22 @@ import type { Outgoing, OutboxWay } from './outbox-way.ts'
 /** Messages in one transaction of history: many at a start, one or two while polling. */
 const BATCH = 20
 
+export type HistoryWay = {
+  /** Both get every reading. The first writes to the outbox and lets history follow; the second while the outbox fails. */
+  sinks: [outboxFirst: Sink, meanwhile: Sink]
+  service: Service
+}
+
 /**
  * Outbox first, history from it: a place of the way moves when history has the readings, and after a power cut the few
- * before it are written again, which changes nothing.
+ * before it are written again, which changes nothing. While the outbox fails, history goes on without it.
  *
- * @param outbox where readings are safe first. When it cannot take them they go to history all the same, and the error on
+ * @param outbox where readings are safe first
  * @param way the outbox's way to `history`
  */
-export function historyWay(outbox: Sink, way: OutboxWay, history: Sink, log: Logger): Sink & { service: Service } {
+export function historyWay(outbox: Sink, way: OutboxWay, history: Sink, log: Logger): HistoryWay {
   let running: Promise<void> | undefined
+  let isOutboxFailing = false
   /** What keeps history from following: it comes again at the next attempt, or the outbox cannot be read any more. */
   let trouble: 'history' | 'outbox' | undefined
   let said = false
@@ -58,17 +65,20 @@ export function historyWay(outbox: Sink, way: OutboxWay, history: Sink, log: Log
       await running
     } while (!trouble && way.span().acked < last)
   }
+  const writeFirst = async (readings: Reading[]) => {
+    try {
+      await outbox.write(readings)
+      isOutboxFailing = false
+    } catch (error) {
+      isOutboxFailing = true
+      await history.write(readings)
+      throw error
+    }
+    await catchUp()
+    if (trouble === 'outbox') await history.write(readings)
+  }
   return {
-    async write(readings: Reading[]) {
-      try {
-        await outbox.write(readings)
-      } catch (error) {
-        await history.write(readings)
-        throw error
-      }
-      await catchUp()
-      if (trouble === 'outbox') await history.write(readings)
-    },
+    sinks: [{ write: writeFirst }, { write: async readings => void (isOutboxFailing && (await history.write(readings))) }],
     service: {
       name: 'history from outbox',
       async start() {

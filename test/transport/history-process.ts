@@ -32,9 +32,9 @@ const said: Sink = {
     process.stdout.write(`${readings[0]!.v}\n`)
   },
 }
-const way = historyWay(said, outbox.way('history'), history, silent)
-await way.service.start()
-for (let n = Number(from) + 1; n <= last; n++) await way.write([reading(n)])
+const { sinks, service } = historyWay(said, outbox.way('history'), history, silent)
+await service.start()
+for (let n = Number(from) + 1; n <= last; n++) await sinks[0].write([reading(n)])
 await outbox.close()
 await historian.stop()
 db.close()

@@ -26,10 +26,11 @@ function memory() {
 
 async function opened(t: ExecutionContext, dir: string, history: Sink) {
   const outbox = await testOutbox(dir, ['hub', 'history'])
-  const way = historyWay(outbox, outbox.way('history'), history, silent)
-  await way.service.start()
+  const { sinks, service } = historyWay(outbox, outbox.way('history'), history, silent)
+  await service.start()
   t.teardown(outbox.close)
-  return { outbox, way }
+  const [first, meanwhile] = sinks
+  return { outbox, way: { write: first.write, meanwhile: meanwhile.write, service } }
 }
 
 test('what is written is in both when the write returns', async t => {
@@ -64,12 +65,16 @@ test('a history that fails misses nothing: it follows when it can, and at a star
   t.deepEqual(kept, [1, 2, 3, 4, 5])
 })
 
-test('what the outbox cannot take goes to history all the same', async t => {
+test('while the outbox fails history goes on, and gets nothing twice when it does not', async t => {
   const { kept, history } = memory()
   const { outbox, way } = await opened(t, folder(t), history)
-  await outbox.close()
-  await t.throwsAsync(way.write([reading(1)]), { message: 'the log is closed' })
+  await way.write([reading(1)])
+  await way.meanwhile([reading(1)])
   t.deepEqual(kept, [1])
+  await outbox.close()
+  await t.throwsAsync(way.write([reading(2)]), { message: 'the log is closed' })
+  await way.meanwhile([reading(3)])
+  t.deepEqual(kept, [1, 2, 3])
 })
 
 const WORDS = ['after the outbox', 'after history'] as const
