@@ -33,6 +33,17 @@ export function inboxConformance(test: TestFn, name: string, open: (t: Execution
     t.deepEqual(stored().samples, ['p 1000 1', 'p 2000 2', 'p 3000 3', 'p 4000 4'])
   })
 
+  test(`${name}: the mark names its message, where that has a name`, t => {
+    const { inbox, reopen } = open(t)
+    const named = (seq: number) => message(seq, { message_id: `m${seq}` })
+    t.deepEqual(inbox.accept(named(1)), { status: 'stored', through_seq: 1, through_id: 'm1' })
+    t.deepEqual(inbox.accept(named(2)), { status: 'stored', through_seq: 2, through_id: 'm2' })
+    t.deepEqual(reopen().accept(message(1, { message_id: 'other' })), { status: 'duplicate', through_seq: 2, through_id: 'm2' })
+    t.deepEqual(inbox.accept(named(9)), { status: 'gap', through_seq: 2, through_id: 'm2' })
+    t.deepEqual(inbox.accept(message(3)), { status: 'stored', through_seq: 3 })
+    t.deepEqual(inbox.accept(named(3)), { status: 'duplicate', through_seq: 3 })
+  })
+
   test(`${name}: each stream of each edge has its own mark`, t => {
     const { inbox } = open(t)
     inbox.accept(message(1))
