@@ -1,0 +1,101 @@
+/** A box that discovers simulated devices on loopback: real transport, real catalogue on disk, API and pages. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openCentral } from '#shared/central/central.ts'
+import { problemPages } from '#shared/central/pages/login.ts'
+import { pageRoutes } from '#shared/central/pages/routes.ts'
+import { openShell } from '#shared/central/pages/shell.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { openHttp } from '#shared/node/http.ts'
+import type { Route } from '#shared/node/route.ts'
+import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
+import { discoverRoutes } from '../../appliance/page/discover.ts'
+import { bacnetDiscovery } from '../../appliance/services/discovery-bacnet.ts'
+import { discoveryRoutes } from '../../appliance/services/discovery-routes.ts'
+import { fieldCatalogue } from '../../appliance/services/field-catalogue.ts'
+import { pollService } from '../../appliance/services/poll.ts'
+import { openCatalogue } from '../../appliance/store/catalogue.ts'
+import { type BacnetDevice, openBacnetDevice } from '../sim/bacnet-device.ts'
+import { objects } from './discovery-harness.ts'
+import { SILENT, site } from './site.ts'
+
+export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
+export type DiscoverySite = Awaited<ReturnType<typeof openDiscoverySite>>
+
+/** @param enabled as `SERVICE_BACNET_DISCOVERY` says */
+export async function openDiscoverySite(enabled = true) {
+  const workspace = mkdtempSync(join(tmpdir(), 'plenum-discovery-'))
+  const found: BacnetDevice[] = [
+    await openBacnetDevice({ device_instance: 1001, name: 'AHU-1', objects: objects(30) }),
+    await openBacnetDevice({ device_instance: 1002, name: 'VAV-7', objects: objects(10), maxApdu: 480 }),
+  ]
+  const auth = { secret: 'a secret of at least thirty-two characters', passwords: PASSWORDS, trustedProxies: [] }
+  const central = await openCentral({
+    service: 'test',
+    version: '0.1.0+d792499f00aa',
+    clock: wallClock,
+    log: SILENT,
+    workspace,
+    parquetRoot: undefined,
+    memoryMb: 128,
+    site_id: site.site_id,
+    auth,
+    scheduled: false,
+    onFindings: () => undefined,
+    health: {
+      checks: {},
+      counters: () => ({ edges: 0, ingest_ok: 0, ingest_duplicate: 0, ingest_rejected: 0, last_ingest_at: null }),
+    },
+  })
+  const { context, services } = central
+  context.model.put({ building: { ...site.building, site_id: site.site_id } })
+  const bind = { address: '127.0.0.1', port: 0 }
+  const bacnet = bacnetProtocol({ bind, now: Date.now, log: SILENT })
+  const catalogue = fieldCatalogue(await openCatalogue(workspace, site, [bacnet]), SILENT)
+  const polling = pollService({ catalogue: catalogue.current(), protocols: [bacnet], sinks: [], clock: wallClock, log: SILENT })
+  catalogue.onChange(polling.reload)
+  const discovery = bacnetDiscovery({ enabled, bind, bacnet, catalogue })
+  const more = [{ href: '/discover', text: 'Discover', operators: true as const }]
+  const shell = openShell(context, { house: 'appliance', name: 'Riverside box', first: 'Home', more })
+  const api: Route[] = discoveryRoutes(discovery)
+  const http = await openHttp({
+    name: 'discovery',
+    host: '127.0.0.1',
+    port: 0,
+    routes: [...central.routes, ...pageRoutes(context, shell), ...api, ...discoverRoutes(discovery, shell)],
+    auth: context.auth,
+    audit: context.audit,
+    log: SILENT,
+    version: context.version,
+    trustedProxies: [],
+    problemPage: problemPages(shell),
+  })
+  const running = [...services, polling, discovery, http]
+  for (const service of running) await service.start()
+  return {
+    api,
+    url: http.url(),
+    context,
+    catalogue,
+    polling,
+    discovery,
+    /** Those that are there, as the form and the API take them. */
+    addresses: found.map(({ host, port }) => `${host}:${port}`),
+    /** The catalogue's bytes; empty before there are any. */
+    file: () => readOr(join(workspace, 'field-devices.json')),
+    async close() {
+      for (const service of running.toReversed()) await service.stop()
+      await Promise.all(found.map(device => device.close()))
+      rmSync(workspace, { recursive: true, force: true })
+    },
+  }
+}
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
