@@ -126,6 +126,8 @@ function report(log: Logger, event: PollEvent): void {
       return log.error(`readings are not kept, and wait: ${event.reason}`)
     case 'sink_full':
       return log.error({ waiting: event.waiting }, 'readings wait to be kept, more than may: the oldest are dropped')
+    case 'reading_refused':
+      return log.error({ point_id: event.point_id }, `a reading of ${event.point_id} cannot be kept: ${event.reason}`)
     case 'sink_back':
       return log[event.lost ? 'warn' : 'info']({ lost: event.lost }, 'readings are kept again')
     case 'sink_left':

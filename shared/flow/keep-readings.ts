@@ -10,6 +10,8 @@ export type SinkEvent =
   /** As many wait as may: the oldest go. */
   | { kind: 'sink_full'; waiting: number }
   | { kind: 'sink_back'; lost: number }
+  /** It takes others, but never this one, which is lost; the first of its kind until all is well again. */
+  | { kind: 'reading_refused'; point_id: string; reason: string }
   /** It did not come back before the end. */
   | { kind: 'sink_left'; lost: number }
 
@@ -26,19 +28,37 @@ const WRITE_MAX = 5_000
 /** Between attempts while a sink fails. */
 const RETRY_MS = 5 * SECOND
 
-/** Writes one batch at a time: what comes while a batch is written goes with the next, in one fsync. */
+/** Readings in a row that are tried one by one before the sink is taken for down; from 2, twice as many each time. */
+const ASIDE_MAX = 128
+
+/**
+ * Writes one batch at a time: what comes while a batch is written goes with the next, in one fsync.
+ *
+ * A batch that fails is tried again in halves, down to single readings. Those that fail are put aside; when one behind them
+ * is taken, the sink works and they are what it cannot take. When none is taken, they wait again, and so does the keeper.
+ */
 export function keepReadings(sink: Sink, clock: Clock, notify: (event: SinkEvent) => void): Keeper {
   const queue = readingQueue(WAITING_MAX)
   const closing = new AbortController()
   let writing: Promise<void> | undefined
-  let isFailing = false
-  /** Dropped since the trouble began; null while there is none. */
-  let lost: number | null = null
+  let limit = WRITE_MAX
+  /** It has taken something since it was last waited for. */
+  let isAlive = false
+  let aside: Reading[] = []
+  let asideMax = 2
+  let reason = ''
+  /** Since the trouble began: readings lost, and what was said of it. */
+  let lost = 0
+  const said = new Set<SinkEvent['kind']>()
+
+  function sayOnce(event: SinkEvent): void {
+    if (!said.has(event.kind)) notify(event)
+    said.add(event.kind)
+  }
 
   function drop(count: number): void {
-    if (count === 0) return
-    if (lost === null) notify({ kind: 'sink_full', waiting: WAITING_MAX })
-    lost = (lost ?? 0) + count
+    if (count > 0) sayOnce({ kind: 'sink_full', waiting: WAITING_MAX })
+    lost += count
   }
 
   /** @returns whether the sink took it */
@@ -47,28 +67,65 @@ export function keepReadings(sink: Sink, clock: Clock, notify: (event: SinkEvent
       await sink.write(batch)
       return true
     } catch (error) {
-      drop(queue.putBack(batch))
-      if (!isFailing) notify({ kind: 'sink_failed', reason: (error as Error).message })
-      isFailing = true
+      reason = (error as Error).message
       return false
     }
+  }
+
+  /** The sink works: what was put aside gets its last chance. */
+  async function giveUpAside(): Promise<void> {
+    for (const single of aside) {
+      if (await write([single])) continue
+      sayOnce({ kind: 'reading_refused', point_id: single.id, reason })
+      lost++
+    }
+    aside = []
+    asideMax = 2
+  }
+
+  function putAsideBack(): void {
+    drop(queue.putBack(aside))
+    aside = []
+    asideMax = Math.min(2 * asideMax, ASIDE_MAX)
+    isAlive = false
+  }
+
+  /** @returns whether to go on at once */
+  async function writeSome(): Promise<boolean> {
+    const batch = queue.take(limit)
+    if (await write(batch)) {
+      isAlive = true
+      limit = Math.min(WRITE_MAX, 2 * limit)
+      await giveUpAside()
+      return true
+    }
+    limit = Math.max(1, Math.floor(batch.length / 2))
+    if (batch.length > 1) {
+      drop(queue.putBack(batch))
+      return isAlive
+    }
+    aside.push(...batch)
+    if (aside.length < asideMax && queue.size() > 0) return true
+    putAsideBack()
+    return false
   }
 
   async function drain(): Promise<void> {
     while (queue.size() > 0) {
       const isLast = closing.signal.aborted
-      if (await write(queue.take(WRITE_MAX))) continue
+      if (await writeSome()) continue
+      sayOnce({ kind: 'sink_failed', reason })
       if (isLast) return leave()
       await clock.sleep(RETRY_MS, closing.signal)
     }
     writing = undefined
-    if (isFailing || lost !== null) notify({ kind: 'sink_back', lost: lost ?? 0 })
-    isFailing = false
-    lost = null
+    if (said.size > 0) notify({ kind: 'sink_back', lost })
+    said.clear()
+    lost = 0
   }
 
   function leave(): void {
-    notify({ kind: 'sink_left', lost: (lost ?? 0) + queue.clear() })
+    notify({ kind: 'sink_left', lost: lost + queue.clear() })
     writing = undefined
   }
   return {

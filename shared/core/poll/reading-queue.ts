@@ -6,7 +6,7 @@ export type ReadingQueue = {
   push(readings: readonly Reading[]): number
   /** Puts back what `take` gave, before all others. @returns how many of the oldest had to go */
   putBack(readings: readonly Reading[]): number
-  /** Takes the oldest out, at least `limit` when there are as many; what came together is not parted. */
+  /** Takes the oldest `limit` out, or all when there are fewer. */
   take(limit: number): Reading[]
   /** Takes all out. @returns how many there were */
   clear(): number
@@ -42,13 +42,16 @@ export function readingQueue(max: number): ReadingQueue {
       return trim()
     },
     take(limit) {
-      let end = 0
-      let count = 0
-      while (end < batches.length && count < limit) count += batches[end++]!.length
-      const taken = batches.slice(0, end)
-      batches = batches.slice(end)
-      size -= count
-      return taken.flat()
+      const taken: Reading[] = []
+      while (batches.length > 0 && taken.length < limit) {
+        const oldest = batches[0]!
+        const room = limit - taken.length
+        taken.push(...oldest.slice(0, room))
+        if (oldest.length <= room) batches.shift()
+        else batches[0] = oldest.slice(room)
+      }
+      size -= taken.length
+      return taken
     },
     clear() {
       const cleared = size
