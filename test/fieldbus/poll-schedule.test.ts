@@ -10,6 +10,18 @@ const device = (device_id: string, ...secs: number[]) => ({
   points: secs.map((poll_secs, i) => ({ point_id: `${device_id}.${i}`, poll_secs })),
 })
 
+test('devices that stand together in the list, as those of a trunk do, are asked far apart', t => {
+  for (const count of [100, 127, 360, 1000]) {
+    const phases = planGroups(Array.from({ length: count }, (_, i) => device(`d${i}`, 60))).map(({ phaseMs }) => phaseMs)
+    t.is(new Set(phases).size, count)
+    for (let first = 0; first + 20 <= count; first++) {
+      const trunk = phases.slice(first, first + 20).toSorted((a, b) => a - b)
+      const gaps = trunk.map((at, i) => (trunk[i + 1] ?? trunk[0]! + MINUTE) - at)
+      t.true(Math.min(...gaps) >= SECOND / 2, `20 of ${count} from ${first} on`)
+    }
+  }
+})
+
 test('points of a device with one period are read together', t => {
   const groups = planGroups([device('a', 60, 60, 300), { ...device('off', 60), enabled: false }, device('b', 60)])
   t.deepEqual(

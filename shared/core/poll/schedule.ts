@@ -12,8 +12,8 @@ export type Due = { group: PollGroup; at: number }
 const START_SPREAD_MS = 10 * SECOND
 
 /**
- * Groups by device and period. The groups of one period are spread evenly over it, in the order of `devices`, so that
- * not every device is asked in the same second.
+ * Groups by device and period. The groups of one period are spread evenly over it, so that not every device is asked in
+ * the same second; neighbours in `devices` come far apart, because they often share a trunk that takes one at a time.
  */
 export function planGroups(devices: readonly DevicePlan[]): PollGroup[] {
   const groups: PollGroup[] = []
@@ -26,10 +26,22 @@ export function planGroups(devices: readonly DevicePlan[]): PollGroup[] {
     }
   }
   for (const [periodMs, alike] of Map.groupBy(groups, group => group.periodMs)) {
-    for (const [i, group] of alike.entries()) group.phaseMs = Math.floor((i * periodMs) / alike.length)
+    const stride = strideOver(alike.length)
+    for (const [i, group] of alike.entries()) {
+      group.phaseMs = Math.floor((((i * stride) % alike.length) * periodMs) / alike.length)
+    }
   }
   return groups
 }
+
+/** The golden section of `count`, made coprime to it: steps of it come to every place once, and to near places late. */
+function strideOver(count: number): number {
+  let stride = Math.max(1, Math.round(count * 0.618))
+  while (greatestDivisor(stride, count) > 1) stride++
+  return stride
+}
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b))
 
 /** First due times after a start at `now`. */
 export function startDue(groups: readonly PollGroup[], now: number): Due[] {
