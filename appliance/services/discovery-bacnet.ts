@@ -31,7 +31,7 @@ export function bacnetDiscovery(parts: {
       return { wire: discoveryWire(transport, PATIENCE), facts, release }
     },
     machine: isOpen => ({
-      bind: { address: bind.address, port: bind.port },
+      bind: { address: [bind.address, ...(bind.furtherAddresses ?? [])].join(', '), port: bind.port },
       machine: machineAddresses(),
       holder: isOpen ? 'this process' : (whoHoldsPort(bind.port) ?? null),
     }),

@@ -1,0 +1,118 @@
+/** The page of discovery as an operator meets it: with script and without, on a desk and on a phone. */
+import anyTest, { type TestFn } from 'ava'
+import { type DiscoverySite, openDiscoverySite, PASSWORDS } from '../fieldbus/discovery-site.ts'
+import { openChromium, type OpenBrowser } from './chromium.ts'
+import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+
+const test = anyTest as TestFn<{ chromium: OpenBrowser; box: DiscoverySite }>
+test.before(async t => {
+  t.context = { chromium: await openChromium(), box: await openDiscoverySite() }
+})
+test.after.always(async t => {
+  await t.context.chromium.close()
+  await t.context.box.close()
+})
+
+const LOOKS = [
+  { name: 'a desk', viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  { name: 'a tablet', viewport: { width: 920, height: 1200 }, colorScheme: 'dark' },
+  { name: 'a phone in daylight', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+  { name: 'a phone at night', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+  { name: 'forced colours', viewport: { width: 390, height: 844 }, colorScheme: 'dark', forcedColors: 'active' },
+] as const
+
+test.serial('a viewer has no way to it', async t => {
+  const { box, chromium } = t.context
+  const { page, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, '/faults')
+  t.is(await page.getByRole('link', { name: 'Discover' }).count(), 0)
+  t.is((await page.goto('/discover'))!.status(), 403)
+})
+
+test.serial('what is wrong with a form is said beside what was filled in', async t => {
+  const { box, chromium } = t.context
+  const { page, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/discover')
+  await page.getByLabel('Lowest instance').fill('9')
+  await page.getByLabel('Highest instance').fill('5')
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('alert').getByText('the lowest instance 9 is above the highest 5').waitFor()
+  t.is(await page.getByLabel('Lowest instance').inputValue(), '9')
+})
+
+test.serial('without script an operator calls, refreshes, looks at the preview and adds', async t => {
+  const { box, chromium } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url, { javaScriptEnabled: false })
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/discover')
+  await page.getByLabel('Addresses').fill(box.addresses[1]!)
+  await page.getByLabel('Seconds to wait').fill('1')
+  await page.getByRole('button', { name: 'Start' }).click()
+  while (!(await page.getByRole('heading', { name: 'Done' }).count())) await page.getByRole('link', { name: 'Refresh' }).click()
+  t.true(await page.getByLabel('VAV-7 1002').isChecked())
+  await page.getByRole('button', { name: 'Preview what would be added' }).click()
+  await page.getByRole('heading', { name: 'Add 1 device with 10 new points?' }).waitFor()
+  await page.getByText('VAV-7.Zone-0-Temp').first().waitFor()
+  await page.getByRole('button', { name: 'Add 1 device' }).click()
+  await page.getByText('Added').first().waitFor()
+  t.deepEqual(
+    box.catalogue.current().devices.map(({ device_id }) => device_id),
+    ['VAV-7'],
+  )
+  t.deepEqual(complaints, [])
+})
+
+test.serial('with script the page follows a discovery to its end by itself', async t => {
+  const { box, chromium } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url)
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/discover')
+  await page.getByLabel('Addresses').fill(`${box.addresses.join(' ')} 127.0.0.1:9`)
+  await page.getByLabel('Seconds to wait').fill('5')
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('heading', { name: 'Running' }).waitFor()
+  await page.getByText('"AHU-1": found, 30 points').waitFor({ state: 'attached' })
+  t.deepEqual(await axeFindings(page), [])
+  await page.getByRole('heading', { name: 'What answered' }).waitFor()
+  await page.getByText('as in the list: VAV-7').waitFor()
+  t.deepEqual(complaints, [])
+})
+
+for (const { name, ...look } of LOOKS) {
+  test.serial(`form, results and preview are clean through ${name}`, async t => {
+    const { box, chromium } = t.context
+    const { page, complaints, close } = await openPage(chromium.browser, box.url, look)
+    t.teardown(close)
+    await signIn(page, 'agent', PASSWORDS.agent, '/discover')
+    await page.getByRole('heading', { name: 'What answered' }).waitFor()
+    const clean = async (what: string) => {
+      t.deepEqual(await axeFindings(page), [], what)
+      t.is(await overflow(page), 0, what)
+      t.deepEqual(await smallControls(page, 48), [], what)
+    }
+    await clean('results')
+    await page.getByText('Networks and counts').click()
+    await page.getByText(/^Log, /).click()
+    await clean('opened')
+    await page.getByRole('button', { name: 'Preview what would be added' }).click()
+    await page.getByText('30 points').click()
+    await clean('preview')
+    t.deepEqual(complaints, [])
+  })
+}
+
+test.serial('why it is empty stands open when nothing answered', async t => {
+  const { box, chromium } = t.context
+  const { page, close } = await openPage(chromium.browser, box.url, { viewport: { width: 390, height: 844 } })
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/discover')
+  await page.getByLabel('Addresses').fill('127.0.0.1:9')
+  await page.getByLabel('Seconds to wait').fill('1')
+  await page.getByRole('button', { name: 'Start' }).click()
+  await page.getByRole('heading', { name: 'Why is it empty?' }).waitFor()
+  t.true(await page.getByText('Nothing came in at all').isVisible())
+  t.deepEqual(await axeFindings(page), [])
+  t.is(await overflow(page), 0)
+})
