@@ -1,12 +1,14 @@
 /** Who is asked when: one request at a time for a device and a trunk, many devices at once, and never too fast. */
 import { once } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
+import { firstBatch } from '#shared/core/bacnet/batch.ts'
 import { attemptMs, pace } from '#shared/core/bacnet/pace.ts'
 import type { ReadQuestion } from '#shared/core/bacnet/reply.ts'
+import { bacnetDriver } from '../../appliance/drivers/bacnet/driver.ts'
 import { openLane } from '../../appliance/drivers/bacnet/lanes.ts'
 import type { Outcome, Peer } from '../../appliance/drivers/bacnet/peer.ts'
 import { openBacnetTransport } from '../../appliance/drivers/bacnet/transport.ts'
-import { held, never, openTransport, patient, range } from './bacnet-harness.ts'
+import { good, held, inputs, never, openTransport, patient, range } from './bacnet-harness.ts'
 import { SILENT } from './site.ts'
 import { type UdpPeer, openUdpPeer } from './udp-peer.ts'
 import { answer, datagram, readRequest } from './wire.ts'
@@ -116,6 +118,51 @@ for (const [concurrency, wanted] of [
     t.is(most(), wanted)
   })
 }
+
+test('a device that takes four batches at a time is read in four at a time, after its first answer', async t => {
+  let [inside, most] = [0, 0]
+  const peer = await openUdpPeer(t, (request, reply) => {
+    const among = ++inside
+    most = Math.max(most, among)
+    if (peer.asked.length === 1) t.is(among, 1)
+    setTimeout(() => {
+      inside--
+      reply(answer(request, held))
+    }, 5)
+  })
+  const driver = bacnetDriver(await openTransport(t), { ...peer, concurrency: 4 }, patient, firstBatch(480), () => 1_000)
+  const readings = await driver.read(inputs(...range(300)), never)
+  const byId = new Map(readings.map(reading => [reading.id, reading]))
+  t.deepEqual(
+    range(300).map(i => byId.get(`ai-${i}`)),
+    range(300).map(i => good(i, held(i))),
+  )
+  t.deepEqual([readings.length, most, peer.asked.length], [300, 4, Math.ceil(300 / 29)])
+})
+
+test('of several requests at a time, each that fails leaves its own points bad', async t => {
+  const peer = await openUdpPeer(t, (request, reply) => {
+    if (request.instances.some(i => i === 60 || i === 90)) return
+    reply(answer(request, held))
+  })
+  const transport = await openTransport(t)
+  const driver = bacnetDriver(
+    transport,
+    { ...peer, concurrency: 4 },
+    { timeoutMs: 600, retries: 0 },
+    firstBatch(480),
+    () => 1_000,
+  )
+  const readings = await driver.read(inputs(...range(200)), never)
+  const ids = readings.map(({ id }) => id)
+  t.deepEqual([ids.length, new Set(ids).size], [200, 200])
+  const values = new Map(readings.map(({ id, v, q }) => [id, q === 'good' ? v : q]))
+  t.deepEqual(
+    ['ai-0', 'ai-28', 'ai-60', 'ai-90'].map(id => values.get(id)),
+    [0, 280, 'bad', 'bad'],
+  )
+  t.true(readings.every(({ id, v, q }) => q === 'bad' || v === held(Number(id.slice(3)))))
+})
 
 test('fifty devices are asked before the first answers', async t => {
   const waiting: (() => void)[] = []

@@ -99,14 +99,13 @@ export function bacnetDriver(
     const readings: Reading[] = []
     const hasAnswered = await learnApdu(signal)
     const inquiry = openInquiry(known, items, hasAnswered, now())
-    for (let asked = inquiry.next(); asked; asked = inquiry.next()) {
+    const inquire = async (asked: Request<Item>) => {
       const outcome = await ask(asked, signal)
       if ('reason' in outcome) {
         const left = inquiry.unanswered(asked, outcome.state)
         if (!left) throw new DeviceError(outcome.state === 'garbled' ? 'fault' : 'silent', outcome.reason)
-        return [...readings, ...left.map(item => bad(item, outcome.reason, now()))]
-      }
-      if (outcome.state === 'results') {
+        readings.push(...left.map(item => bad(item, outcome.reason, now())))
+      } else if (outcome.state === 'results') {
         inquiry.answered(asked, outcome.results)
         readings.push(...take(asked.items, outcome))
       } else {
@@ -114,6 +113,9 @@ export function bacnetDriver(
         readings.push(...inquiry.declined(asked, refusal).map(item => bad(item, formatRefusal(refusal), at)))
       }
     }
+    // The first answer says that the device is there, and how much it takes; only then is it asked for more at a time.
+    await inquire(inquiry.next()!)
+    await atATime(peer.concurrency ?? 1, inquiry.next, inquire)
     return readings
   }
 
@@ -123,4 +125,12 @@ export function bacnetDriver(
     ...(changes && { watch: changes.watch }),
     close: async () => undefined,
   }
+}
+
+/** Does what `next` gives, `width` at a time, until it gives nothing more. */
+async function atATime<T>(width: number, next: () => T | undefined, work: (one: T) => Promise<void>): Promise<void> {
+  const worker = async () => {
+    for (let one = next(); one !== undefined; one = next()) await work(one)
+  }
+  await Promise.all(Array.from({ length: width }, worker))
 }

@@ -1,4 +1,7 @@
-/** One read of a device's points, request by request: what to ask next after what the device said or did not say. */
+/**
+ * One read of a device's points, request by request: what to ask next after what the device said or did not say. Several
+ * requests may be open at a time once the device has answered one.
+ */
 import {
   afterAnswer,
   afterRefusal,
@@ -31,8 +34,11 @@ export const startKnowing = (first: Batch): Known => ({
 })
 
 type Item = { address: { target: Target } }
-/** One request: by ReadProperty when `isAlone`, then of one item; else by ReadPropertyMultiple. */
-export type Request<I> = { items: I[]; isAlone: boolean }
+/**
+ * One request: by ReadProperty when `isAlone`, then of one item; else by ReadPropertyMultiple. `isDeclined`: alone because the
+ * device declined it in company.
+ */
+export type Request<I> = { items: I[]; isAlone: boolean; isDeclined: boolean }
 
 export type Inquiry<I> = {
   /** @returns what to ask now; undefined when all is said */
@@ -40,7 +46,7 @@ export type Inquiry<I> = {
   answered(request: Request<I>, results: readonly PropertyResult[]): void
   /** The device declined the request as a whole. @returns what it gives no value for; the others are asked again */
   declined(request: Request<I>, refusal: Refusal): I[]
-  /** @returns what is left without a value; undefined when the device said nothing at all */
+  /** @returns what is left without a value and is not asked any more; undefined when the device said nothing at all */
   unanswered(request: Request<I>, state: 'silent' | 'garbled' | 'cancelled'): I[] | undefined
 }
 
@@ -62,11 +68,9 @@ export function openInquiry<I extends Item>(known: Known, items: readonly I[], h
   let isThere = hasAnswered
   let hasTogether = false
   let onlyAlone = 0
-  /** The part of `todo` that the last request was cut from. */
-  let current: Chunk<I> = { items: [] }
 
-  function answeredAlone(results: readonly PropertyResult[]): void {
-    if (current.alone === 'declined' && results.some(result => 'values' in result)) onlyAlone++
+  function answeredAlone(isDeclined: boolean, results: readonly PropertyResult[]): void {
+    if (isDeclined && results.some(result => 'values' in result)) onlyAlone++
     if (onlyAlone >= ONLY_ALONE && known.learnt.proven === 0) known.learnt = withoutMultiple(known.learnt, now)
   }
 
@@ -81,18 +85,17 @@ export function openInquiry<I extends Item>(known: Known, items: readonly I[], h
     next() {
       const chunk = todo.shift()
       if (!chunk) return close()
-      current = chunk
       const { batch } = known.learnt
       const isAlone = chunk.alone !== undefined || !batch.multiple
       const ahead = chunk.items.slice(0, isAlone ? 1 : batch.size)
       const asked = isAlone ? ahead : ahead.slice(0, fitting(batch, ahead.map(targetOf)))
       if (asked.length < chunk.items.length) todo.unshift({ ...chunk, items: chunk.items.slice(asked.length) })
-      return { items: asked, isAlone }
+      return { items: asked, isAlone, isDeclined: chunk.alone === 'declined' }
     },
-    answered({ items: asked, isAlone }, results) {
+    answered({ items: asked, isAlone, isDeclined }, results) {
       isThere = true
       known.learnt = afterAnswer(known.learnt, askedFor(asked), isAlone ? 'single' : 'multiple', now)
-      if (isAlone) return answeredAlone(results)
+      if (isAlone) return answeredAlone(isDeclined, results)
       known.isSuspect = false
       hasTogether = true
     },
@@ -116,7 +119,7 @@ export function openInquiry<I extends Item>(known: Known, items: readonly I[], h
       if (!isAlone && (isThere || state === 'garbled')) known.learnt = afterSilence(known.learnt, askedFor(asked))
       else if (!isAlone && state === 'silent') known.isSuspect = known.learnt.proven === 0
       close()
-      return isThere ? [asked, ...todo.map(left => left.items)].flat() : undefined
+      return isThere ? [asked, ...todo.splice(0).map(left => left.items)].flat() : undefined
     },
   }
 }
