@@ -12,17 +12,25 @@ import { bindOf } from './drivers/bacnet/bind.ts'
 import { bacnetProtocol } from './drivers/bacnet/protocol.ts'
 import { modbusProtocol } from './drivers/modbus/protocol.ts'
 import { APPLIANCE_ENV } from './env.ts'
+import { devicePages } from './page/devices.ts'
 import { discoverRoutes } from './page/discover.ts'
 import { homeRoutes } from './page/home.ts'
 import { modbusRoutes } from './page/modbus.ts'
 import { bacnetDiscovery } from './services/discovery-bacnet.ts'
 import { discoveryRoutes } from './services/discovery-routes.ts'
+import { deviceRoutes } from './services/devices-routes.ts'
 import { catalogueWatch, factOfPoint } from './services/field-catalogue.ts'
 import { openField } from './services/field.ts'
 import { fieldModel, modelSync } from './services/model-sync.ts'
 import { pollService } from './services/poll.ts'
 import { openUplink } from './services/uplink.ts'
 import { historianSink } from './sinks/historian.ts'
+
+/** What the page of devices offers beside the list. */
+const FIND_LINKS = [
+  { href: '/discover', text: 'Discover BACnet devices' },
+  { href: '/modbus', text: 'Try Modbus registers' },
+]
 
 const usage = 'appliance: reads a building, finds its faults, shows why'
 const { settings, effective } = settingsOrExit(usage, APPLIANCE_ENV, process.env, process.argv.slice(2), {
@@ -80,7 +88,9 @@ const syncing = modelSync({ model, site, catalogue })
 const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
 catalogue.onChange(polling.reload)
 const discovery = bacnetDiscovery({ enabled: settings.SERVICE_BACNET_DISCOVERY, bind, bacnet, catalogue })
-const { pollStatus } = polling
+const { pollStatus, pointStatus } = polling
+const project = { name: building.name, version: context.version }
+const devices = { catalogue, pollStatus, pointStatus, project, now: clock.now }
 const identity = { name: building.name, edge_id, site_id }
 const sources = { identity, catalogue: catalogue.current, pollStatus, forwardState: uplink.forwardState }
 const http = await serveCentral(settings, {
@@ -90,6 +100,7 @@ const http = await serveCentral(settings, {
     name: building.name,
     first: 'Home',
     more: [
+      { href: '/devices', text: 'Devices' },
       { href: '/discover', text: 'Discover', operators: true },
       { href: '/modbus', text: 'Modbus', operators: true },
     ],
@@ -97,6 +108,8 @@ const http = await serveCentral(settings, {
   routes: shell => [
     ...homeRoutes(context, shell, sources),
     pollStatusRoute(desk, pollStatus),
+    ...deviceRoutes(devices),
+    ...devicePages({ context, shell, desk: devices, links: FIND_LINKS }),
     ...discoveryRoutes(discovery),
     ...discoverRoutes(discovery, shell),
     ...modbusRoutes({ catalogue: catalogue.current, modbus }, shell),

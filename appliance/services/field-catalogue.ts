@@ -22,6 +22,8 @@ export type FieldCatalogue = {
    * written anew
    */
   change(edit: (catalogue: Catalogue) => Catalogue): Promise<Catalogue>
+  /** @throws ConfigError that names every place where such a list would be wrong */
+  check(next: Catalogue): void
   /** Listeners are called in the order in which they came, each when the one before is done. */
   onChange(listener: CatalogueListener): void
   /** Takes in what was written to the file by somebody else, once it has stayed the same from one look to the next. */
@@ -89,6 +91,7 @@ export function fieldCatalogue(settings: Settings<Catalogue>, log: Logger): Fiel
 
   return {
     current: () => current,
+    check: settings.check,
     change: edit => inTurn(() => change(edit)),
     onChange: listener => void listeners.push(listener),
     look: () =>

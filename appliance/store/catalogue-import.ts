@@ -90,7 +90,7 @@ function withUnits({ device, notes }: Proposal, { objects }: EdeDevice): { entry
 /** @param device the registry's device: an entry of the catalogue, or a new one; its points are not looked at */
 export function planRegistry(catalogue: Catalogue, { points }: Registry, device: DeviceEntry, poll_secs: number): ImportPlan {
   const ids = pointIds(device.device_id, points)
-  const entries = points.map(({ name, address, kind, unit, scale, offset }, i) => ({
+  const entries = points.map(({ name, address, kind, unit, scale, offset, cov }, i) => ({
     point_id: ids[i]!,
     address,
     name,
@@ -99,6 +99,7 @@ export function planRegistry(catalogue: Catalogue, { points }: Registry, device:
     poll_secs,
     ...(scale !== undefined && { scale }),
     ...(offset !== undefined && { offset }),
+    ...(cov !== undefined && { cov }),
   }))
   const before = catalogue.devices.find(({ device_id }) => device_id === device.device_id)
   const plan = openPlan(catalogue)

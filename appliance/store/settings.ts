@@ -9,6 +9,8 @@ export type Settings<T> = {
   readonly path: string
   /** What the file holds. Not to be changed in place. */
   current(): T
+  /** @throws ConfigError when the file could not hold this */
+  check(next: T): void
   /** Checks, then replaces the file. Durable when resolved. @throws ConfigError; file and memory then stay as they were */
   replace(next: T): Promise<void>
   /** What stands at the path now, when that is not what was read or written last. */
@@ -43,6 +45,7 @@ export async function openSettings<S extends TSchema>(
   return {
     path,
     current: () => db.data,
+    check: next => void verify(next),
     async replace(next) {
       const before = db.data
       db.data = verify(next)

@@ -77,6 +77,7 @@ export function memoryCatalogue(held: Catalogue) {
   const settings = {
     path: 'memory',
     current: () => current,
+    check: () => undefined,
     replace: async (next: Catalogue) => void (current = next),
     foreign: async () => undefined,
     reread: async () => current,

@@ -119,11 +119,11 @@ function openReader(file: string, { refused, notes }: Pick<Ede, 'refused' | 'not
     const note = (column: string, message: string) => void notes.push({ file, line: row.line, column, message })
     const numbers = [
       { column: 1, max: INSTANCE_MAX },
-      { column: 3, max: TYPE_MAX },
+      { column: 3, max: TYPE_MAX }, // or a name
       { column: 4, max: INSTANCE_MAX },
     ].map(({ column, max }) => {
       const text = cellOf(row, column)
-      const value = (column === 3 ? typeNamed(text) : undefined) ?? readWhole(text, max)
+      const value = column === 3 ? readType(text) : readWhole(text, max)
       if (typeof value === 'string') refuse(MANDATORY[column]!, value)
       return value
     })
@@ -165,9 +165,10 @@ function openReader(file: string, { refused, notes }: Pick<Ede, 'refused' | 'not
 }
 
 /** Some tools write the name of a type instead of its number. */
-function typeNamed(text: string): number | undefined {
-  const target = /^[a-z]/.test(text) ? parseTarget(`${text},0`) : ''
-  return typeof target === 'string' ? undefined : target.type
+function readType(text: string): number | string {
+  const target = /^[a-z]/.test(text) ? parseTarget(`${text},0`) : undefined
+  if (target === undefined) return readWhole(text, TYPE_MAX)
+  return typeof target === 'string' ? target : target.type
 }
 
 type Note = (column: string, message: string) => void

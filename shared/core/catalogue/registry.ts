@@ -21,6 +21,8 @@ export type RegistryPoint = {
   unit: string
   scale?: number
   offset?: number
+  /** Whether the device is asked to tell changes. */
+  cov?: boolean
 }
 export type Registry = { points: RegistryPoint[]; refused: Refusal[]; notes: Refusal[] }
 
@@ -88,7 +90,8 @@ function bacnetPoint(cells: Cells): Read {
   const target = parseTarget(`${type},${index}/${kebab(cells('Property') || 'presentValue')}`)
   if (typeof target === 'string')
     return { column: /^\d+$/.test(index) && !target.startsWith('instance') ? 'Property' : 'Index', message: target }
-  return { address: formatTarget(target), ...bacnetValue(target, cells('Units')) }
+  const cov = cells('COV Flag').toLowerCase() === 'true' && target.property === PRESENT_VALUE
+  return { address: formatTarget(target), ...bacnetValue(target, cells('Units')), ...(cov && { cov }) }
 }
 
 const OUT_OF_SERVICE = 81

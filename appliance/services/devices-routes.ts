@@ -1,0 +1,225 @@
+/** The API of the field catalogue: what is polled, changed by an operator or a script. */
+import { Type } from '@sinclair/typebox'
+import { ID_PATTERN } from '#shared/core/model.ts'
+import type { PollStatus, PointStatus } from '#shared/core/poll/board.ts'
+import { ERRORS_MAX, Problem } from '#shared/core/problem.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { cutPage, PAGE } from '#shared/central/routes/list.ts'
+import { oneOf, type Route, route, strict } from '#shared/node/route.ts'
+import { CatalogueFile } from '../store/catalogue-schema.ts'
+import { type ImportPlan, whereOf } from '../store/catalogue-import.ts'
+import {
+  changeCatalogue,
+  checkCatalogue,
+  complaintsOf,
+  deviceOf,
+  entrySummary,
+  exportEde,
+  exportPoints,
+  type ImportSource,
+  planImport,
+  withDevice,
+  withoutDevice,
+} from './devices.ts'
+import { readAddresses, readSource, receiveUpload, UPLOAD_MAX } from './devices-upload.ts'
+import type { FieldCatalogue } from './field-catalogue.ts'
+import { zipTexts } from './zip-texts.ts'
+
+/** What the routes and pages of devices stand on. */
+export type DeviceDesk = {
+  catalogue: FieldCatalogue
+  pollStatus: () => PollStatus
+  pointStatus: (device_id: string) => PointStatus[]
+  /** Names the exports. */
+  project: { name: string; version: string }
+  /** ms since 1970 UTC */
+  now: () => number
+}
+
+/** An entry with ten thousand points has about 2 MB. */
+const ENTRY_MAX = 8 * 1024 * 1024
+const DeviceEntry = CatalogueFile.properties.devices.items
+const BY_ID = strict({ device_id: Type.String({ pattern: ID_PATTERN }) })
+const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })
+
+export const deviceRoutes = (desk: DeviceDesk): Route[] => [
+  ...readRoutes(desk),
+  ...changeRoutes(desk),
+  importRoute(desk),
+  exportRoute(desk),
+]
+
+const readRoutes = ({ catalogue, pollStatus, pointStatus }: DeviceDesk): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/devices',
+    auth: 'viewer',
+    summary: 'The field devices of the catalogue and how polling goes with each',
+    query: strict(PAGE),
+    problems: ['bad_cursor'],
+    handle: ({ query }) => {
+      const { devices } = catalogue.current()
+      const states = new Map(pollStatus().devices.map(status => [status.device_id, status]))
+      const { items, ...rest } = cutPage(devices, query, ({ device_id }) => device_id)
+      const lines = items.map(({ points, ...device }) => ({
+        ...device,
+        where: whereOf({ points, ...device }),
+        points: points.length,
+        poll: states.get(device.device_id) ?? null,
+      }))
+      const refusal = catalogue.refusal()
+      return { ok: true, devices: lines, ...(refusal !== undefined && { refusal }), ...rest }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/devices/:device_id',
+    auth: 'viewer',
+    summary: 'One device: its entry, and the newest reading of each point',
+    params: BY_ID,
+    problems: ['unknown_device'],
+    handle: ({ params: { device_id } }) => {
+      const device = deviceOf(catalogue.current(), device_id)
+      const poll = pollStatus().devices.find(status => status.device_id === device_id) ?? null
+      const points = pointStatus(device_id).map(({ point_id, state, last }) => ({
+        point_id,
+        state,
+        v: last?.v ?? null,
+        q: last?.q ?? null,
+        t: last ? formatInstant(last.t) : null,
+      }))
+      return { ok: true, device, poll, points }
+    },
+  }),
+]
+
+const changeRoutes = ({ catalogue }: DeviceDesk): Route[] => [
+  route({
+    method: 'PUT',
+    path: '/api/devices/:device_id',
+    auth: 'operator',
+    summary: 'Adds a device or replaces its entry; it is polled so from then on',
+    params: BY_ID,
+    body: DeviceEntry,
+    query: DRY_RUN,
+    bodyMax: ENTRY_MAX,
+    action: 'device_put',
+    problems: ['invalid', 'conflict'],
+    handle: async ({ params: { device_id }, body, query, audit }) => {
+      if (body.device_id !== device_id) {
+        const message = `is "${body.device_id}", but the path says "${device_id}"`
+        throw new Problem('invalid', `device_id ${message}`, [{ pointer: '/device_id', message }])
+      }
+      const before = catalogue.current().devices.find(one => one.device_id === device_id)
+      const result = { ok: true, device_id, created: !before }
+      if (query.dry_run) {
+        checkCatalogue(catalogue, withDevice(catalogue.current(), body))
+        return result
+      }
+      await changeCatalogue(catalogue, held => withDevice(held, body))
+      audit({ subject: device_id, before: entrySummary(before), after: entrySummary(body) })
+      return result
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/devices/:device_id',
+    auth: 'operator',
+    summary: 'Takes a device off the list; what was read of it stays in history',
+    params: BY_ID,
+    action: 'device_delete',
+    problems: ['unknown_device', 'conflict'],
+    handle: async ({ params: { device_id }, audit }) => {
+      const before = deviceOf(catalogue.current(), device_id)
+      await changeCatalogue(catalogue, held => withoutDevice(held, device_id))
+      audit({ subject: device_id, before: entrySummary(before) })
+      return { ok: true, device_id }
+    },
+  }),
+]
+
+const importRoute = ({ catalogue }: DeviceDesk): Route =>
+  route({
+    method: 'POST',
+    path: '/api/devices/import',
+    auth: 'operator',
+    summary: 'Adds the devices and points of an EDE set or a VOLTTRON registry',
+    takes: 'upload',
+    query: DRY_RUN,
+    bodyMax: UPLOAD_MAX,
+    action: 'device_import',
+    problems: ['invalid', 'conflict'],
+    handle: async ({ request, query, audit }) => {
+      const upload = await receiveUpload(request)
+      const source = readSource(upload, catalogue.current())
+      const addresses = readAddresses(upload.fields.get('addresses'))
+      if (query.dry_run) {
+        const plan = planImport(catalogue.current(), source, addresses)
+        checkCatalogue(catalogue, plan.catalogue)
+        return importReply(plan, source)
+      }
+      const { plan } = await applyImport(catalogue, source, addresses)
+      const reply = importReply(plan, source)
+      audit({ subject: source.format, after: { ...reply.counts, devices: plan.devices.map(({ device_id }) => device_id) } })
+      return reply
+    },
+  })
+
+/** Plans anew on the list as it is then, so that nothing which changed meanwhile is lost. @throws Problem invalid or conflict */
+export async function applyImport(catalogue: FieldCatalogue, source: ImportSource, addresses: Parameters<typeof planImport>[2]) {
+  let plan = planImport(catalogue.current(), source, addresses)
+  const adds = plan.devices.some(({ state, points }) => state === 'new' || (state === 'known' && points.length > 0))
+  if (adds) {
+    await changeCatalogue(catalogue, held => {
+      plan = planImport(held, source, addresses)
+      return plan.catalogue
+    })
+  }
+  return { plan }
+}
+
+/** What an import does or would do, in figures. */
+export function countImport({ devices }: ImportPlan) {
+  const of = (state: string) => devices.filter(device => device.state === state)
+  const added = devices.filter(({ state }) => state !== 'no_address')
+  return {
+    devices_new: of('new').length,
+    devices_known: of('known').length,
+    devices_without_address: of('no_address').length,
+    points_added: added.reduce((sum, { points }) => sum + points.length, 0),
+    points_known: devices.reduce((sum, { points_known }) => sum + points_known, 0),
+  }
+}
+
+function importReply(plan: ImportPlan, source: ImportSource) {
+  const { refused, notes, others } = complaintsOf(source)
+  return {
+    ok: true,
+    counts: countImport(plan),
+    devices: plan.devices.map(({ points, ...device }) => ({ ...device, points: points.length })),
+    refused: refused.slice(0, ERRORS_MAX),
+    refused_total: refused.length,
+    notes: [
+      ...notes.map(({ file, line, column, message }) => `${file}, line ${line}, ${column}: ${message}`),
+      ...plan.notes,
+    ].slice(0, ERRORS_MAX),
+    notes_total: notes.length + plan.notes.length,
+    others,
+  }
+}
+
+const exportRoute = ({ catalogue, project, now }: DeviceDesk): Route =>
+  route({
+    method: 'GET',
+    path: '/api/devices/export',
+    auth: 'viewer',
+    summary: 'The points of the catalogue: an EDE 2.3 set as ZIP, or one CSV table',
+    query: strict({ format: oneOf(['ede', 'csv']) }),
+    handle: async ({ query: { format }, reply }) => {
+      const send = (type: string, name: string, body: string | Buffer) =>
+        reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(body)
+      if (format === 'csv') return send('text/csv; charset=utf-8', 'points.csv', exportPoints(catalogue.current()))
+      const set = exportEde(catalogue.current(), { ...project, at: formatInstant(now()).slice(0, 10) })
+      return send('application/zip', 'ede.zip', await zipTexts(set))
+    },
+  })

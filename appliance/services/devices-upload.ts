@@ -1,0 +1,118 @@
+/** Reads the form that brings lists of points: a few files and fields, all in memory. */
+import type { FastifyRequest } from 'fastify'
+import { parseAddress, ADDRESS_FORM } from '#shared/core/catalogue/address.ts'
+import type { Table } from '#shared/core/catalogue/table.ts'
+import { INSTANCE_MAX } from '#shared/core/bacnet/discovery.ts'
+import { ID_PATTERN } from '#shared/core/model.ts'
+import { type DataError, Problem } from '#shared/core/problem.ts'
+import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
+import { type Addresses, FORMATS, type Format, type ImportSource, readEdeTables, readRegistryTables } from './devices.ts'
+import { readTableFile } from './table-file.ts'
+
+/** The four files of an EDE set. */
+const FILES_MAX = 4
+/** A table of ten thousand points has about 2 MB. */
+const FILE_BYTES_MAX = 16 * 1024 * 1024
+/** Of the whole form. */
+export const UPLOAD_MAX = 32 * 1024 * 1024
+const ZIP = Buffer.from('PK\u0003\u0004')
+const FIELD_BYTES_MAX = 256 * 1024
+const FIELDS = ['csrf', 'format', 'poll_secs', 'device_id', 'name', 'address', 'device_instance', 'unit_id', 'addresses']
+const POLL_SECS_MAX = 86_400
+
+export type Upload = { tables: Table[]; fields: ReadonlyMap<string, string> }
+
+/** @throws Problem bad_request, too_large, or invalid for a file that is no table */
+export async function receiveUpload(request: FastifyRequest): Promise<Upload> {
+  const tables: Table[] = []
+  const fields = new Map<string, string>()
+  const limits = { fileSize: FILE_BYTES_MAX, files: FILES_MAX, fields: FIELDS.length, fieldSize: FIELD_BYTES_MAX }
+  for await (const part of request.parts({ limits })) {
+    if (part.type === 'field') {
+      if (!FIELDS.includes(part.fieldname)) {
+        throw new Problem('bad_request', `"${part.fieldname}" is no field of this form; it has ${FIELDS.slice(1).join(', ')}`)
+      }
+      if (part.valueTruncated)
+        throw new Problem('too_large', `The field ${part.fieldname} is longer than ${FIELD_BYTES_MAX} bytes`)
+      fields.set(part.fieldname, String(part.value))
+      continue
+    }
+    const bytes = await part.toBuffer()
+    if (bytes.subarray(0, 4).equals(ZIP))
+      throw new Problem('invalid', `${part.filename} is a ZIP; unpack it and choose its tables`)
+    // A browser sends a file without name and content for a field that was left empty.
+    if (bytes.length > 0 || part.filename) tables.push(readTableFile(part.filename || 'file', bytes))
+  }
+  if (tables.length === 0) throw new Problem('bad_request', 'The form holds no file')
+  return { tables, fields }
+}
+
+/** @throws Problem invalid that names each field that is wrong */
+export function readSource({ tables, fields }: Upload, catalogue: Catalogue): ImportSource {
+  const format = fields.get('format') as Format
+  if (!FORMATS.includes(format)) throw fault('format', `is one of ${FORMATS.join(', ')}`)
+  const poll_secs = wholeField(fields, 'poll_secs', 1, POLL_SECS_MAX)
+  if (format === 'ede') return { format, ede: readEdeTables(tables), poll_secs }
+  return { format, registry: readRegistryTables(format, tables), device: registryDevice(format, fields, catalogue), poll_secs }
+}
+
+/** `addresses` is a JSON object from device instance to address. @throws Problem invalid that names each place */
+export function readAddresses(text: string | undefined): Addresses {
+  if (text === undefined || text.trim() === '') return new Map()
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch (error) {
+    throw fault('addresses', `is no JSON: ${(error as Error).message}`)
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw fault('addresses', 'is no JSON object')
+  return addressesOf(Object.entries(given))
+}
+
+/** @throws Problem invalid that names each place */
+export function addressesOf(entries: readonly (readonly [string, unknown])[]): Addresses {
+  const errors: DataError[] = []
+  const addresses = new Map(
+    entries.flatMap(([instance, text]) => {
+      const address = typeof text === 'string' ? parseAddress(text) : undefined
+      if (!address) errors.push({ pointer: `/addresses/${instance}`, message: `"${text}" is not written like ${ADDRESS_FORM}` })
+      return address ? [[Number(instance), address] as const] : []
+    }),
+  )
+  if (errors.length) throw new Problem('invalid', `Device ${errors[0]!.pointer!.slice(11)}: ${errors[0]!.message}`, errors)
+  return addresses
+}
+
+/** A registry has no device: one of the catalogue is named, or a new one described. */
+function registryDevice(format: Exclude<Format, 'ede'>, fields: Upload['fields'], catalogue: Catalogue): DeviceEntry {
+  const protocol = format === 'volttron-bacnet' ? 'bacnet' : 'modbus'
+  const device_id = fields.get('device_id')?.trim() ?? ''
+  if (!new RegExp(ID_PATTERN).test(device_id)) {
+    throw fault('device_id', `"${device_id}" is no id: letters, digits, dots, dashes and underscores, at most 128`)
+  }
+  const known = catalogue.devices.find(device => device.device_id === device_id)
+  if (known && known.protocol !== protocol) throw fault('device_id', `${device_id} is a ${known.protocol} device`)
+  if (known) return known
+  const about = { device_id, name: fields.get('name')?.trim() || device_id, enabled: true, points: [] }
+  const text = fields.get('address')?.trim() ?? ''
+  if (protocol === 'bacnet') {
+    const address = parseAddress(text)
+    if (!address) throw fault('address', `"${text}" is not written like ${ADDRESS_FORM}`)
+    return { ...about, protocol, bacnet: { device_instance: wholeField(fields, 'device_instance', 0, INSTANCE_MAX), ...address } }
+  }
+  const [, host = '', port] = /^([^\s:]+)(?::(\d{1,5}))?$/.exec(text) ?? []
+  if (!host) throw fault('address', `"${text}" is not written like 10.0.0.4 or meter.local:502`)
+  const unit_id = wholeField(fields, 'unit_id', 0, 255)
+  return { ...about, protocol, modbus: { host, ...(port !== undefined && { port: Number(port) }), unit_id } }
+}
+
+function wholeField(fields: Upload['fields'], name: string, least: number, most: number): number {
+  const text = fields.get(name)?.trim() ?? ''
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < least || value > most)
+    throw fault(name, `"${text}" is no whole number from ${least} to ${most}`)
+  return value
+}
+
+const fault = (field: string, message: string): Problem =>
+  new Problem('invalid', `${field}: ${message}`, [{ pointer: `/${field}`, message }])
