@@ -52,8 +52,9 @@ function byte(cursor: Cursor): number {
 
 /** Big-endian unsigned of up to 6 bytes. */
 function unsigned(cursor: Cursor, length: number): number {
+  if (length > cursor.end - cursor.at) throw new Malformed('ends too early')
   let value = 0
-  for (let i = 0; i < length; i++) value = value * 256 + byte(cursor)
+  for (const after = cursor.at + length; cursor.at < after; cursor.at++) value = value * 256 + cursor.bytes[cursor.at]!
   return value
 }
 
@@ -91,26 +92,37 @@ export const isClosing = ({ bytes, at, end }: Cursor, number: number): boolean =
 export const isContext = ({ bytes, at, end }: Cursor, number: number): boolean =>
   at < end && bytes[at]! >> 3 === ((number << 1) | 1) && (bytes[at]! & 0x07) < 6
 
-function expect(cursor: Cursor, number: number, shape: Tag['shape']): void {
-  readTag(cursor)
-  if (!cursor.isContext || cursor.number !== number || cursor.shape !== shape)
-    throw new Malformed(`${shape} tag ${number} is missing`)
+export function readOpening(cursor: Cursor, number: number): void {
+  if (!isOpening(cursor, number)) throw missing(cursor, 'opening', number)
+  cursor.at++
 }
 
-export const readOpening = (cursor: Cursor, number: number): void => expect(cursor, number, 'opening')
-export const readClosing = (cursor: Cursor, number: number): void => expect(cursor, number, 'closing')
+export function readClosing(cursor: Cursor, number: number): void {
+  if (!isClosing(cursor, number)) throw missing(cursor, 'closing', number)
+  cursor.at++
+}
+
+const missing = (cursor: Cursor, what: string, number: number): Malformed =>
+  new Malformed(isDone(cursor) ? 'ends too early' : `${what} tag ${number} is missing`)
+
+/** @returns bytes of content of context tag `number`, 0..14; they are there */
+function contextLength(cursor: Cursor, number: number): number {
+  if (!isContext(cursor, number)) throw missing(cursor, 'primitive', number)
+  const low = byte(cursor) & 0x07
+  const length = low < 5 ? low : extendedLength(cursor)
+  if (length > cursor.end - cursor.at) throw new Malformed('a length runs past the end')
+  return length
+}
 
 /** Context-tagged unsigned or enumerated of 1..4 bytes. */
 export function readContextUnsigned(cursor: Cursor, number: number): number {
-  expect(cursor, number, 'primitive')
-  const { length } = cursor
+  const length = contextLength(cursor, number)
   if (length < 1 || length > 4) throw new Malformed(`tag ${number} has ${length} bytes`)
   return unsigned(cursor, length)
 }
 
 export function readContextObject(cursor: Cursor, number: number): { type: number; instance: number } {
-  expect(cursor, number, 'primitive')
-  if (cursor.length !== 4) throw new Malformed('an object identifier has 4 bytes')
+  if (contextLength(cursor, number) !== 4) throw new Malformed('an object identifier has 4 bytes')
   return splitObject(unsigned(cursor, 4))
 }
 
