@@ -24,11 +24,8 @@ const TABLE_WORDS: Record<(typeof TABLES)[number], string> = {
   coil: 'coils',
   discrete: 'discrete inputs',
 }
-const WIDTHS = [
-  [1, 'One register'],
-  [2, 'Two registers'],
-  [4, 'Four registers'],
-] as const
+/** Bits below each other before another list begins. */
+const BITS_IN_LIST = 16
 
 export const registersBody = (model: RegistersModel): Html => html`<h1>Modbus registers</h1>
 <p class="lead">Reads a device now, in turn with what is polled, and shows the same bytes in every format and order. It only reads.</p>
@@ -54,40 +51,43 @@ const number = (name: string, label: string, value: number, least: number): Html
 
 function results(model: RegistersModel, read: RegisterRead): Html {
   const { device, place, bytes, bits, at, rttMs } = read
-  const said = html`<p class="age" role="status">${countOf(place.count, isOneBit(bits) ? 'bit' : 'register')} of ${device.name}, read ${momentAge(at, model.here)}, in ${Math.max(1, Math.round(rttMs))} ms</p>`
-  if (isOneBit(bits)) return html`${said}${bitTable(place, bits)}`
+  const what = countOf(place.count, bits.length ? 'bit' : 'register')
+  const said = html`<p class="age" role="status">${what} of ${device.name}, read ${momentAge(at, model.here)}, in ${Math.max(1, Math.round(rttMs))} ms</p>`
+  if (bits.length) return html`${said}${bitList(place, bits)}`
   const rows = listRegisters(bytes, place.address)
   const start = rows.find(({ address }) => address === model.from) ?? rows[0]!
-  const values = registerMatrix(bytes, place.table, place.address, start.address)
+  const values = Map.groupBy(registerMatrix(bytes, place.table, place.address, start.address), ({ format }) => format)
   return html`${said}
 <section class="card"><h2>As they came</h2>${registerTable(model, rows, start.address)}</section>
 <section class="card" id="values"><h2>Values that begin at register ${start.address}</h2>
-<p class="muted">The letters stand as the bytes arrive, A the most significant. As a point of the catalogue: <code>${place.table}:${start.address}:FORMAT:ORDER</code></p>
-${WIDTHS.map(([width, title]) =>
-  widthTable(
-    title,
-    values.filter(({ format }) => FORMATS[format] === width),
-  ),
+<p class="muted">The letters stand as the bytes arrive, A the most significant. A point of the catalogue that reads one: <code>${place.table}:${start.address}:FORMAT:ORDER</code></p>
+${[1, 2, 4].map(
+  registers =>
+    html`<div class="tiles">${[...values].filter(([format]) => FORMATS[format] === registers).map(([format, cells]) => formatList(format, cells))}</div>`,
 )}</section>`
 }
 
-const isOneBit = (bits: readonly unknown[]): boolean => bits.length > 0
+const bitList = ({ table, address }: Place, bits: readonly number[]): Html => html`<section class="card"><h2>As they came</h2>
+<div class="tiles">${Array.from(
+  { length: Math.ceil(bits.length / BITS_IN_LIST) },
+  (_, i) =>
+    html`<dl class="values">${bits
+      .slice(BITS_IN_LIST * i, BITS_IN_LIST * (i + 1))
+      .map((bit, k) => bitLine(`${table}:${address + BITS_IN_LIST * i + k}`, bit))}</dl>`,
+)}</div></section>`
 
-const bitTable = ({ table, address }: Place, bits: readonly number[]): Html => html`<section class="card"><h2>As they came</h2>
-<table class="inputs"><thead><tr><th>Address</th><th>Value</th><th>As a point</th></tr></thead>
-<tbody>${bits.map(
-  (bit, i) => html`<tr><td data-label="Address">${address + i}</td><td data-label="Value">${bit ? '1, on' : '0, off'}</td>
-<td data-label="As a point"><code>${table}:${address + i}</code></td></tr>`,
-)}</tbody></table></section>`
+const bitLine = (point: string, bit: number): Html =>
+  html`<div><dt><code>${point}</code></dt><dd>${bit ? '1, on' : '0, off'}</dd></div>`
 
-const registerTable = (model: RegistersModel, rows: RegisterRow[], start: number): Html => html`<table class="inputs">
-<thead><tr><th>Address</th><th>Hexadecimal</th><th>Unsigned</th><th>Signed</th><th>Bits 15 to 0</th><th>Values</th></tr></thead>
+const registerTable = (model: RegistersModel, rows: RegisterRow[], start: number): Html => html`<div class="wide"><table>
+<thead><tr><th>Address</th><th>Hex</th><th>Unsigned</th><th>Bits</th></tr></thead>
 <tbody>${rows.map(
-  ({ address, hex, uint16, int16, bits }) => html`<tr><td data-label="Address">${address}</td>
-<td data-label="Hexadecimal"><code>${hex}</code></td><td data-label="Unsigned">${uint16}</td><td data-label="Signed">${int16}</td>
-<td data-label="Bits 15 to 0"><code>${bits}</code></td>
-<td data-label="Values">${address === start ? 'shown below' : html`<a href="${hrefOf(model, address)}">from ${address}</a>`}</td></tr>`,
-)}</tbody></table>`
+  ({ address, hex, uint16, bits }) =>
+    html`<tr><th scope="row">${
+      address === start ? html`<strong>${address}</strong>` : html`<a href="${hrefOf(model, address)}">${address}</a>`
+    }</th><td>${hex}</td><td>${uint16}</td><td>${bits}</td></tr>`,
+)}</tbody></table></div>
+<p class="muted">Bit 15 stands first. An address leads to the values that begin there.</p>`
 
 function hrefOf({ asked }: RegistersModel, from: number): string {
   const { device_id = '', table, address, count } = asked
@@ -95,20 +95,9 @@ function hrefOf({ asked }: RegistersModel, from: number): string {
   return `/modbus?${query}#values`
 }
 
-/** One row for each order, one column for each format of the same width. */
-function widthTable(title: string, values: MatrixValue[]): Html | false {
-  if (!values.length) return false
-  const formats = [...new Set(values.map(({ format }) => format))]
-  const orders = Map.groupBy(values, ({ order }) => order)
-  return html`<h3>${title}</h3>
-<table class="inputs"><thead><tr><th>Order</th>${formats.map(format => html`<th>${format}</th>`)}</tr></thead>
-<tbody>${[...orders].map(
-    ([order, cells]) =>
-      html`<tr><td data-label="Order"><code>${order}</code></td>${formats.map(format => cell(format, cells))}</tr>`,
-  )}</tbody></table>`
-}
-
-function cell(format: Format, cells: readonly MatrixValue[]): Html {
-  const { text, rounded } = cells.find(one => one.format === format)!
-  return html`<td data-label="${format}">${text}${rounded && html` <span class="muted">rounded when kept</span>`}</td>`
-}
+/** One format in each of its orders. */
+const formatList = (format: Format, values: readonly MatrixValue[]): Html => html`<section><h3>${format}</h3>
+<dl class="values">${values.map(
+  ({ order, text, rounded }) => html`<div><dt><code>${order}</code></dt><dd>${text}${rounded && ' *'}</dd></div>`,
+)}</dl>
+${values.some(({ rounded }) => rounded) && html`<p class="muted">* has more digits than history keeps</p>`}</section>`
