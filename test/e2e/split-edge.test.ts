@@ -1,85 +1,15 @@
 /** A protocol process as an image would run it: to the central on its box by HTTP, to a hub by MQTTS, killed again and again. */
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import test from 'ava'
 import { writeKit } from '#shared/node/kit-files.ts'
-import { type HubClient, openHubClient, waitForHealth } from '../../scripts/lib-start/hub-client.ts'
-import { type Part, startPart } from '../../scripts/lib-start/process.ts'
-import { type BacnetDevice, openBacnetDevice } from '../sim/bacnet-device.ts'
-import { OBJECT_TYPES } from '../sim/bacnet-objects.ts'
+import { openHubClient } from '../../scripts/lib-start/hub-client.ts'
 import { makeAuthority } from '../transport/site.ts'
+import { assertInOrder, atLeast, AUTH, configure, countingDevice, held, loopback, PASSWORDS, program } from './field-site.ts'
 import { eventually, freeBase, temporaryFolder } from './run-start.ts'
 
 const TOKEN = 'local-token-of-the-test-0123456789abcdef'
-const VIEWER = 'viewer-of-the-test'
-const AUTH = { SERVICE_JWT_SECRET: 'j'.repeat(40), SERVICE_VIEWER_PASSWORD: VIEWER }
 const PORTS = { central: 0, edge: 1, hub: 2, broker: 3 }
-
-/** A device whose value is how often it was asked: no two readings are alike, and each is larger than the one before. */
-async function countingDevice(t: ExecutionContext): Promise<BacnetDevice> {
-  let asked = 0
-  const device = await openBacnetDevice({
-    device_instance: 1001,
-    name: 'ahu-1',
-    objects: [{ type: OBJECT_TYPES.AI, instance: 1, name: 'sat', value: () => ++asked }],
-  })
-  t.teardown(device.close)
-  return device
-}
-
-async function configure(workspace: string, port: number): Promise<void> {
-  const dir = join(workspace, 'config')
-  await mkdir(dir, { recursive: true })
-  const building = { building_id: 'school', name: 'School', timezone: 'America/Chicago', unit_system: 'us' }
-  const equipment = [{ equipment_id: 'AHU-1', name: 'Air handler', equipment_type: 'ahu' }]
-  await writeFile(join(dir, 'site.json'), JSON.stringify({ site_id: 'demo', edge_id: 'edge-1', building, equipment }))
-  const point = { point_id: 'AHU-1.sa_t', address: 'analog-input,1', name: 'Supply air', unit: 'degF', kind: 'number' }
-  const device = {
-    ...{ device_id: 'ahu-1', name: 'AHU', enabled: true, protocol: 'bacnet', timeout_ms: 4000, retries: 1 },
-    bacnet: { device_instance: 1001, host: '127.0.0.1', port, max_apdu: 1476 },
-    points: [{ ...point, poll_secs: 1, equipment_id: 'AHU-1', role: 'sa_t' }],
-  }
-  await writeFile(join(dir, 'field-devices.json'), JSON.stringify({ devices: [device] }))
-}
-
-type Told = { main: string; env: Record<string, string>; url: string; logs: string }
-
-/** A main with what it is told, to be started, killed and started again. */
-function program(t: ExecutionContext, name: string, { main, env, url, logs }: Told) {
-  let part: Part | undefined
-  t.teardown(async () => part?.stop())
-  return {
-    url,
-    async start() {
-      part = startPart(name, main, env, join(logs, `${name}.log`))
-      const { hasEnded, lastWords } = part
-      if (!(await waitForHealth(url, 90_000, hasEnded))) throw new Error(`${name}: ${lastWords().join('\n')}`)
-    },
-    async kill() {
-      process.kill(part!.pid, 'SIGKILL')
-      await part!.ended
-    },
-  }
-}
-
-type Series = { series: { points: { t: string; last: number | null }[] }[] }
-/** What a central holds, as `instant value`. */
-async function samples(central: HubClient): Promise<string[]> {
-  const query = new URLSearchParams({ building_id: 'school', equipment_id: 'AHU-1', point_id: 'AHU-1.sa_t' })
-  const { series } = await central.get<Series>(`/api/fdd/series?${query}`)
-  return series.flatMap(({ points }) => points.map(({ t: at, last }) => `${at} ${last}`))
-}
-
-/** Logs in anew each time: the process may be another one. */
-const held = async (url: string): Promise<string[]> => samples(await openHubClient(url, VIEWER))
-const atLeast = (url: string, count: number) =>
-  eventually(`${count} readings at ${url}`, 90_000, async () => {
-    const all = await held(url).catch((): string[] => [])
-    return all.length >= count ? all : undefined
-  })
-
-const loopback = (port: number) => `http://127.0.0.1:${port}`
 
 async function openPrograms(t: ExecutionContext, env: (dir: string, base: number) => Promise<Record<string, string>>) {
   const [dir, base] = [await temporaryFolder(t), await freeBase(4)]
@@ -116,22 +46,13 @@ async function openPrograms(t: ExecutionContext, env: (dir: string, base: number
   return { dir, base, bind, device, central, edge }
 }
 
-/** The values of `instant value`, which must rise as the device counted. */
-function assertInOrder(t: ExecutionContext, all: string[]): void {
-  const values = all.map(sample => Number(sample.split(' ')[1]))
-  t.deepEqual(
-    values,
-    [...new Set(values)].toSorted((a, b) => a - b),
-  )
-}
-
 test.serial('to the central on the box without a broker: readings, model and poll status, through kills of both', async t => {
   t.timeout(300_000)
   const { device, central, edge } = await openPrograms(t, async () => ({ SERVICE_MQTT_ENABLED: '0' }))
   await central.start()
   await edge.start()
   await atLeast(central.url, 3)
-  const viewer = await openHubClient(central.url, VIEWER)
+  const viewer = await openHubClient(central.url, PASSWORDS.viewer)
   const polled = await eventually('the poll status of the edge', 60_000, async () => {
     const status = await viewer.get<{ points_ok: number; edges: object[]; devices: object[] }>('/api/bacnet/poll/status')
     return status.points_ok === 1 ? status : undefined
@@ -153,7 +74,7 @@ test.serial('to the central on the box without a broker: readings, model and pol
   await central.start()
   const after = await atLeast(central.url, 10)
   assertInOrder(t, after)
-  t.like(await (await openHubClient(central.url, VIEWER)).health(), { edges: 1, ingest_rejected: 0 })
+  t.like(await (await openHubClient(central.url, PASSWORDS.viewer)).health(), { edges: 1, ingest_rejected: 0 })
 })
 
 test.serial('both ways, through kills of edge, central and hub: both hold the same, once', async t => {

@@ -1,0 +1,102 @@
+/** An appliance that is killed while it reads, and stopped while its rules run: box and hub hold the same. */
+import { join } from 'node:path'
+import test from 'ava'
+import { writeKit } from '#shared/node/kit-files.ts'
+import { openHubClient } from '../../scripts/lib-start/hub-client.ts'
+import { warmRule } from '../central/rule-texts.ts'
+import { makeAuthority } from '../transport/site.ts'
+import { assertInOrder, atLeast, AUTH, configure, countingDevice, held, loopback, PASSWORDS, program } from './field-site.ts'
+import { eventually, freeBase, temporaryFolder } from './run-start.ts'
+
+const PORTS = { box: 0, hub: 1, broker: 2 }
+/** A minute in 200 ms: half an hour of warm air passes in six seconds. */
+const SPEED = 300
+
+async function post(url: string, path: string, token: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+  return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+async function operatorToken(url: string): Promise<string> {
+  const answer = await post(url, '/api/auth/login', '', { username: 'agent', password: PASSWORDS.agent })
+  return ((await answer.json()) as { token: string }).token
+}
+
+const findingsOf = async (url: string): Promise<string[]> => {
+  const viewer = await openHubClient(url, PASSWORDS.viewer)
+  return (await viewer.findings()).map(({ finding_id }) => finding_id)
+}
+
+test('through kills and a stop in the middle of a run, the hub holds what the box holds', async t => {
+  t.timeout(400_000)
+  const [dir, base] = [await temporaryFolder(t), await freeBase(3)]
+  const device = await countingDevice(t)
+  await configure(join(dir, 'box'), device.port, 60)
+  const pki = await makeAuthority(join(dir, 'pki'))
+  const place = { broker_host: '127.0.0.1', broker_port: base + PORTS.broker }
+  await writeKit(await pki.kit({ site_id: 'demo', edge_id: 'edge-1', ...place }), join(dir, 'kit'))
+  const clock = `${SPEED}@${Date.UTC(2026, 2, 1)}@${Date.now()}`
+  const common = { ...AUTH, SERVICE_CENTRAL_BIND: '127.0.0.1', SERVICE_SITE_ID: 'demo', SERVICE_SIM_CLOCK: clock }
+  const hub = program(t, 'hub', {
+    main: 'hub/main.ts',
+    url: loopback(base + PORTS.hub),
+    logs: dir,
+    env: {
+      ...common,
+      SERVICE_CENTRAL_PORT: String(base + PORTS.hub),
+      SERVICE_WORKSPACE: join(dir, 'hub'),
+      SERVICE_MQTT_BIND: '127.0.0.1',
+      SERVICE_MQTT_PORT: String(base + PORTS.broker),
+      SERVICE_MQTT_CERT_DIR: join(dir, 'pki'),
+    },
+  })
+  const box = program(t, 'appliance', {
+    main: 'appliance/main.ts',
+    url: loopback(base + PORTS.box),
+    logs: dir,
+    env: {
+      ...common,
+      SERVICE_CENTRAL_PORT: String(base + PORTS.box),
+      SERVICE_WORKSPACE: join(dir, 'box'),
+      SERVICE_EDGE_STORE_DIR: join(dir, 'store'),
+      SERVICE_BACNET_BIND: '127.0.0.1',
+      SERVICE_BACNET_PORT: '0',
+      SERVICE_MQTT_ENABLED: '1',
+      SERVICE_EDGE_KIT_DIR: join(dir, 'kit'),
+    },
+  })
+  await Promise.all([hub.start(), box.start()])
+  for (const count of [10, 25]) {
+    await atLeast(box.url, count)
+    await box.kill()
+    await box.start()
+  }
+  await atLeast(box.url, 60)
+  const token = await operatorToken(box.url)
+  const rules = [{ filename: 'warm.yaml', yaml: warmRule() }]
+  t.is((await post(box.url, '/api/rules/batch', token, { confirm: true, rules })).status, 200)
+  const run = post(box.url, '/api/fdd/run', token, { building_id: 'school', rule_ids: ['TEST-WARM'] }).catch(() => undefined)
+  // A worker process starts before it evaluates: the run has begun by now and is not over.
+  await (await fetch(`${box.url}/api/health`)).text()
+  t.is(await box.stop(), 'exited with 0')
+  await run
+
+  await box.start()
+  const onBox = await eventually('the finding on the box', 30_000, async () => {
+    const ids = await findingsOf(box.url)
+    return ids.length > 0 ? ids : undefined
+  })
+  t.deepEqual(
+    await eventually('the finding at the hub', 60_000, async () => {
+      const ids = await findingsOf(hub.url)
+      return ids.length > 0 ? ids : undefined
+    }),
+    onBox,
+  )
+  device.misbehave('silent')
+  const same = await eventually('the same at box and hub', 60_000, async () => {
+    const [here, there] = [await held(box.url), await held(hub.url)]
+    return here.join() === there.join() ? here : undefined
+  })
+  assertInOrder(t, same)
+})
