@@ -1,4 +1,4 @@
-/** bacnet-modbus: polls BACnet/IP and Modbus TCP devices and hands readings to a broker, to central or to both. */
+/** bacnet-modbus: polls BACnet/IP and Modbus devices and hands readings to a broker, to central or to both. */
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
@@ -8,7 +8,7 @@ import { modbusProtocol } from '../drivers/modbus/protocol.ts'
 import { complainOfSplitEdge, FIELDBUS_ENV } from '../env.ts'
 import { fieldbusServices } from '../services/fieldbus.ts'
 
-const usage = 'bacnet-modbus: polls BACnet/IP and Modbus TCP devices and hands readings to a broker, to central or to both'
+const usage = 'bacnet-modbus: polls BACnet/IP and Modbus devices and hands readings to a broker, to central or to both'
 const { settings, effective } = settingsOrExit(usage, FIELDBUS_ENV, process.env, process.argv.slice(2), {
   complain: complainOfSplitEdge,
 })
