@@ -17,7 +17,7 @@ const SHAPES = [
 /** The one that counts. */
 const MAIN = 1
 const REPEATS = 5
-const [WARM_UP_MS, MEASURE_MS] = [1500, 2500]
+const [WARM_UP_MS, MEASURE_MS] = [3000, 2500]
 /** A multiple of 50 and of 90. */
 const POINTS = 900
 const GOAL = { ratio: 0.5 }
