@@ -324,7 +324,7 @@ for (const [name, more, discovered, first] of [
   [
     'devices answer outside the bounds',
     {},
-    { ignored: [{ host: '10.0.0.9', port: 47_808, device_instance: 9, reason: 'x', count: 4 }] },
+    { ignored: [{ host: '10.0.0.9', port: 47_808, device_instance: 9, why: 'outside', reason: 'x', count: 4 }] },
     /^1 device answered outside the bounds/,
   ],
   ['no call went out', {}, { calls_sent: 0 }, /^No call could be sent/],

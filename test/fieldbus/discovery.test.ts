@@ -4,12 +4,18 @@ import { conflicts } from '#shared/core/bacnet/discovery-roll.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { bacnetDriver } from '../../appliance/drivers/bacnet/driver.ts'
 import { firstBatch } from '#shared/core/bacnet/batch.ts'
-import { iAm } from '../sim/bacnet-device.ts'
+import { DISCOVERY_DEFAULTS } from '#shared/core/bacnet/discovery.ts'
+import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
+import { bacnetDiscovery } from '../../appliance/services/discovery-bacnet.ts'
+import { answererOf, iAm } from '../sim/bacnet-device.ts'
+import { type PartsSender, sendInParts } from '../sim/bacnet-parts.ts'
+import { contextId, contextUnsigned, enclosed, objectId } from '../sim/bacnet-wire.ts'
+import { SILENT } from './site.ts'
 import { openBacnetRouter } from '../sim/bacnet-router.ts'
 import { inputs, never, openTransport, patient } from './bacnet-harness.ts'
 import { discoverAt, objects, openDevice } from './discovery-harness.ts'
 import { openUdpPeer } from './udp-peer.ts'
-import { answer, hex } from './wire.ts'
+import { answer, datagram, hex } from './wire.ts'
 
 /** Enough for a device that answers, and soon over with one that does not. */
 const brief = { timeoutMs: 700, retries: 1 }
@@ -184,4 +190,44 @@ test('polling goes on while a large device is read over the same transport', asy
   const { devices } = await discovering
   t.is(devices[0]!.outcome, 'found')
   t.true(reads > 1)
+})
+
+test('a port that another process has is named with its holder, and polling is not touched', async t => {
+  const holder = await openUdpPeer(t, () => undefined)
+  const bind = { address: '127.0.0.1', port: holder.port }
+  const bacnet = bacnetProtocol({ bind, now: Date.now, log: SILENT })
+  const catalogue = { current: () => ({ devices: [] }), change: async () => t.fail() as never }
+  const service = bacnetDiscovery({ enabled: true, bind, bacnet, catalogue })
+  const discovery = service.begin({ ...DISCOVERY_DEFAULTS, seconds: 1 })
+  await service.stop()
+  t.is(discovery.state, 'failed')
+  t.regex(discovery.error!, new RegExp(`UDP port ${holder.port} of 127\\.0\\.0\\.1`))
+  const why = service.why()!
+  t.regex(why.holder!, new RegExp(`process ${process.pid} `))
+  t.regex(why.next_steps[0]!, /is held by process/)
+})
+
+test('a whole object list that comes in parts takes one request', async t => {
+  const instance = 77
+  const list = objects(900).map(one => objectId(one.type, one.instance))
+  const answers = answererOf({ device_instance: instance, name: 'parts', objects: objects(900), maxApdu: 65_535 })
+  let sending: PartsSender | undefined
+  const peer = await openUdpPeer(t, () => undefined)
+  peer.socket.on('message', (bytes, from) => {
+    const apdu = bytes.subarray(6)
+    const send = (reply: Buffer) => peer.socket.send(datagram(reply), from.port, from.address)
+    if (apdu[0] === 0x10) return send(iAm(instance, 1476))
+    if (sending?.take(apdu) || apdu[0]! >> 4 !== 0) return
+    const isList = apdu[3] === 12 && apdu.includes(Buffer.of(0x19, 76)) && apdu.length === 11
+    if (!isList) return send(answers(apdu))
+    const body = Buffer.concat([contextId(0, 8, instance), contextUnsigned(1, 76), enclosed(3, Buffer.concat(list))])
+    sending = sendInParts(apdu[2]!, 12, body, { partBytes: 1000, window: 4, resendMs: 300, send })
+  })
+  t.teardown(() => sending?.close())
+  const { devices } = await discoverAt(t, [peer])
+  t.like(devices[0], { outcome: 'found', listed: 900 })
+  t.false(
+    peer.raw.some(bytes => bytes.length === 19 && bytes.includes(Buffer.of(0x19, 76))),
+    'no entry was asked for by its index',
+  )
 })

@@ -1,5 +1,5 @@
 /** What a discovery found against what the catalogue has. It changes nothing; it says what is different. */
-import { addressKey, BACNET_PORT, type DeviceAddress, type DeviceResult, type DiscoveryRequest } from './discovery.ts'
+import { addressKey, BACNET_PORT, type DeviceAddress, deviceKey, type DeviceResult, type DiscoveryRequest } from './discovery.ts'
 import { conflicts } from './discovery-roll.ts'
 import { parseTarget, PRESENT_VALUE } from './object.ts'
 
@@ -44,13 +44,16 @@ export function compare(
     const at = placeOf(entry)
     return at ? [{ entry, at }] : []
   })
+  const byAddress = Map.groupBy(known, ({ at }) => addressKey(at))
+  const byInstance = new Map(known.toReversed().map(one => [one.at.device_instance, one]))
+  const heard = new Set(found.map(deviceKey))
   const doubled = conflicts(found)
   const claimed = new Set<KnownDevice>()
   const changes = found.map(device => {
-    const sameAddress = known.filter(({ at }) => addressKey(at) === addressKey(device))
+    const sameAddress = byAddress.get(addressKey(device)) ?? []
     const same = sameAddress.find(({ at }) => at.device_instance === device.device_instance)
-    const elsewhere = known.find(({ at }) => at.device_instance === device.device_instance)
-    const replaced = sameAddress.find(({ at }) => !found.some(one => isAt(one, at)))
+    const elsewhere = byInstance.get(device.device_instance)
+    const replaced = sameAddress.find(({ at }) => !heard.has(deviceKey(at)))
     const match = same ?? elsewhere ?? replaced
     if (match) claimed.add(match.entry)
     const places = doubled.get(device.device_instance)
@@ -91,9 +94,6 @@ function placeOf({ bacnet }: KnownDevice): Place | undefined {
 
 const addressOf = ({ host, port, network, mac }: DeviceAddress): DeviceAddress =>
   network === undefined || mac === undefined ? { host, port } : { host, port, network, mac }
-
-const isAt = (device: DeviceResult, at: Place): boolean =>
-  device.device_instance === at.device_instance && addressKey(device) === addressKey(at)
 
 /** Whether the call should have reached a device there. */
 function wasAsked({ low, high, network, addresses }: DiscoveryRequest, at: Place): boolean {

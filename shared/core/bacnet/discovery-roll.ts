@@ -8,6 +8,7 @@ import {
   type DiscoveryRequest,
   formatAddress,
   IGNORED_MAX,
+  type IgnoredWhy,
 } from './discovery.ts'
 import type { Unconfirmed } from './frame.ts'
 import { type IAm, readIAm } from './i-am.ts'
@@ -20,16 +21,31 @@ export function noteIAm(discovery: Discovery, message: Unconfirmed): DeviceResul
   discovery.i_ams.heard++
   const address = addressOf(message)
   const said = readIAm(message.payload)
-  if (typeof said === 'string') return ignore(discovery, address, null, said)
+  if (typeof said === 'string') return ignore(discovery, address, null, 'malformed', said)
   const reason = outside(discovery.request, address, said)
-  if (reason !== undefined) return ignore(discovery, address, said.device_instance, reason)
+  if (reason !== undefined) return ignore(discovery, address, said.device_instance, 'outside', reason)
   const key = deviceKey({ ...address, ...said })
   if (discovery.devices.some(device => device.key === key)) {
     discovery.i_ams.repeated++
     return undefined
   }
+  const twin = discovery.devices.find(one => one.device_instance === said.device_instance && placeOf(one) === placeOf(address))
+  if (twin)
+    return ignore(
+      discovery,
+      address,
+      said.device_instance,
+      'second_way',
+      `it is the device at ${formatAddress(twin)}, heard on a second way`,
+    )
   if (discovery.devices.length === DEVICES_MAX) {
-    return ignore(discovery, address, said.device_instance, `there are more than ${DEVICES_MAX}; ask with narrower bounds`)
+    return ignore(
+      discovery,
+      address,
+      said.device_instance,
+      'too_many',
+      `there are more than ${DEVICES_MAX}; ask with narrower bounds`,
+    )
   }
   discovery.i_ams.taken++
   const device: DeviceResult = { key, ...address, ...said, ...UNREAD, objects: [], others: {} }
@@ -52,6 +68,17 @@ const UNREAD = {
 const addressOf = ({ host, port, station }: Unconfirmed): DeviceAddress =>
   station ? { host, port, network: station.network, mac: Buffer.from(station.mac).toString('hex') } : { host, port }
 
+/** Bytes of a BACnet/IP address as a router passes it on: IPv4 and port (135-2020 J.1.2). */
+const IP_MAC = /^[0-9a-f]{12}$/
+
+/** Where a device is on the IP network, also when a router between two IP networks passed its message on. */
+function placeOf(address: DeviceAddress): string {
+  const { network, mac } = address
+  if (network === undefined || mac === undefined || !IP_MAC.test(mac)) return addressKey(address)
+  const bytes = Buffer.from(mac, 'hex')
+  return addressKey({ host: bytes.subarray(0, 4).join('.'), port: bytes.readUInt16BE(4) })
+}
+
 /** @returns why a device is beyond what was asked for; devices also answer calls of others */
 function outside({ low, high, network, addresses }: DiscoveryRequest, from: DeviceAddress, said: IAm): string | undefined {
   const { device_instance } = said
@@ -67,13 +94,14 @@ function ignore(
   { ignored }: Discovery,
   { host, port }: DeviceAddress,
   device_instance: number | null,
+  why: IgnoredWhy,
   reason: string,
 ): undefined {
   const before = ignored.find(
     one => one.host === host && one.port === port && one.device_instance === device_instance && one.reason === reason,
   )
   if (before) before.count++
-  else if (ignored.length < IGNORED_MAX) ignored.push({ host, port, device_instance, reason, count: 1 })
+  else if (ignored.length < IGNORED_MAX) ignored.push({ host, port, device_instance, why, reason, count: 1 })
   return undefined
 }
 

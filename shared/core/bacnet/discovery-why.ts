@@ -102,7 +102,7 @@ function stepsOfManager({ manager }: NetworkFacts): string[] {
 
 function stepsOfAnswers({ speaking }: NetworkFacts, { devices, ignored, i_ams, request, calls_sent }: Discovery): string[] {
   const steps: string[] = []
-  const outside = new Set(ignored.flatMap(({ device_instance }) => device_instance ?? [])).size
+  const outside = new Set(ignored.filter(({ why }) => why === 'outside').map(({ device_instance }) => device_instance)).size
   if (outside)
     steps.push(`${countOf(outside, 'device')} answered outside the bounds: widen the instances, the network or the addresses.`)
   if (devices.length) return steps

@@ -77,8 +77,17 @@ export type DeviceResult = DeviceAddress &
 
 export type LogLine = { n: number; at: number; text: string }
 
-/** An I-Am that was not taken, and how often it came. */
-export type IgnoredIAm = { host: string; port: number; device_instance: number | null; reason: string; count: number }
+/** `outside`: beyond the bounds. `second_way`: a device that is known, through another router. */
+export type IgnoredWhy = 'malformed' | 'outside' | 'second_way' | 'too_many'
+/** An I-Am that was not taken, why in a word and in a sentence, and how often it came. */
+export type IgnoredIAm = {
+  host: string
+  port: number
+  device_instance: number | null
+  why: IgnoredWhy
+  reason: string
+  count: number
+}
 
 export type DiscoveryState = 'running' | 'done' | 'stopped' | 'failed'
 
