@@ -88,7 +88,7 @@ ${
 ${
   shown.length > 0 &&
   html`<details class="figures"><summary>${points.length > shown.length ? `The first ${shown.length} points` : 'Points'}</summary>
-<div class="wide"><table><thead><tr><th scope="col">Id</th><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Unit</th></tr></thead>
+<div class="wide" tabindex="0" role="region" aria-label="Points of ${name}"><table><thead><tr><th scope="col">Id</th><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Unit</th></tr></thead>
 <tbody>${shown.map(point => html`<tr><td>${point.point_id}</td><td>${point.name}</td><td>${point.address}</td><td>${point.unit}</td></tr>`)}</tbody></table></div></details>`
 }
 </section>`

@@ -1,0 +1,109 @@
+/** The pages of field devices through a browser, with real polling behind them. */
+import anyTest, { type ExecutionContext, type TestFn } from 'ava'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { type DevicesSite, edeOf, openDevicesSite, PASSWORDS, STATE_TEXTS } from '../fieldbus/devices-site.ts'
+import { openChromium, type OpenBrowser } from './chromium.ts'
+import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+
+const test = anyTest as TestFn<{ chromium: OpenBrowser }>
+test.before(async t => {
+  t.context.chromium = await openChromium()
+})
+test.after.always(t => t.context.chromium.close())
+
+async function open(t: ExecutionContext<{ chromium: OpenBrowser }>, look: BrowserContextOptions = {}) {
+  const site = await openDevicesSite()
+  t.teardown(site.close)
+  const { page, complaints, close } = await openPage(t.context.chromium.browser, site.url, look)
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/devices')
+  return { site, page, complaints }
+}
+
+async function choose(page: Page, site: DevicesSite): Promise<void> {
+  const files = { 'school_EDE.csv': edeOf(site.air.port), 'school_StateTexts.csv': STATE_TEXTS }
+  const parts = Object.entries(files).map(([name, text]) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) }))
+  await page.getByLabel('Files').setInputFiles(parts)
+  await page.getByRole('button', { name: 'Show the preview' }).click()
+  await page.getByRole('heading', { name: 'Preview of the import' }).waitFor()
+}
+
+test.serial('without script a list of points is looked at, mended, imported, and a device switched off and removed', async t => {
+  const { site, page, complaints } = await open(t, { javaScriptEnabled: false })
+  await choose(page, site)
+  t.true(await page.getByText('2 points would be added to 1 new device; 1 device has no address; 2 places refused.').isVisible())
+  t.is(site.catalogue.current().devices.length, 0)
+  await page.getByLabel('Address of device 1002').fill('10.0.0')
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByText('Device 1002: "10.0.0" is not written like').waitFor()
+  t.is(site.catalogue.current().devices.length, 0)
+  await page.getByLabel('Address of device 1002').fill('')
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByRole('heading', { name: 'Imported' }).waitFor()
+  t.deepEqual(
+    site.catalogue.current().devices.map(({ device_id }) => device_id),
+    ['AHU-1'],
+  )
+
+  await page.getByRole('link', { name: 'Back to the devices' }).click()
+  await page.getByRole('link', { name: 'AHU-1' }).click()
+  for (let tries = 0; tries < 300 && !(await page.getByText('55.5 °F').isVisible()); tries++) {
+    await new Promise(resolve => setTimeout(resolve, 100))
+    await page.getByRole('link', { name: 'Refresh' }).click()
+  }
+  t.true(await page.getByText('55.5 °F').isVisible())
+  await page.getByRole('button', { name: 'Switch off' }).click()
+  await page.getByRole('button', { name: 'Switch on' }).waitFor()
+  t.is(site.pollStatus().devices[0]!.state, 'disabled')
+  await page.getByLabel('Yes, remove AHU-1').check()
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('No device is on the list yet').waitFor()
+  t.deepEqual(site.catalogue.current(), { devices: [] })
+  t.deepEqual(complaints, [])
+})
+
+const LOOKS = [
+  { name: 'a desk in daylight', viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
+  { name: 'a tablet at night', viewport: { width: 920, height: 1200 }, colorScheme: 'dark' },
+  { name: 'a phone in daylight', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+  { name: 'a phone at night', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+  { name: 'forced colours', viewport: { width: 390, height: 844 }, colorScheme: 'dark', forcedColors: 'active' },
+] as const
+for (const { name, ...look } of LOOKS) {
+  test.serial(`the pages of devices are clean through ${name}`, async t => {
+    const { site, page, complaints } = await open(t, look)
+    const check = async (what: string) => {
+      t.deepEqual(await axeFindings(page), [], what)
+      t.is(await overflow(page), 0, what)
+      t.deepEqual(await smallControls(page, 24), [], what)
+    }
+    await check('an empty list')
+    await choose(page, site)
+    for (const summary of await page.locator('summary').all()) await summary.click()
+    await check('a preview')
+    await page.getByLabel('Address of device 1002').fill('127.0.0.1:9')
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByRole('heading', { name: 'Imported' }).waitFor()
+    await check('an import')
+    for (const path of ['/devices', '/devices?state=fault', '/devices/AHU-1', '/devices/Boiler-2']) {
+      await page.goto(path)
+      for (const summary of await page.locator('summary').all()) await summary.click()
+      await check(path)
+    }
+    t.deepEqual(complaints, [])
+  })
+}
+
+test.serial('a viewer sees everything and is told why nothing can be changed', async t => {
+  const { site, page } = await open(t)
+  await choose(page, site)
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await signIn(page, 'viewer', PASSWORDS.viewer, '/devices/AHU-1')
+  for (const name of ['Switch off', 'Remove']) {
+    t.true(await page.getByRole('button', { name }).isDisabled())
+  }
+  t.true(await page.getByText('Needs the operator role').first().isVisible())
+  await page.goto('/devices')
+  t.true(await page.getByRole('button', { name: 'Show the preview' }).isDisabled())
+})
