@@ -77,10 +77,10 @@ async function readNeighbour(t: ExecutionContext, transport: BacnetTransport): P
   for (let i = 0; i < 10; i++) t.is(await endOf(t, driver, range(20)), 'right')
 }
 
-for (const name of MISBEHAVIOUR_NAMES) {
+for (const [i, name] of MISBEHAVIOUR_NAMES.entries()) {
   test(`${name}: no crash, no wrong value, every read ends and the neighbour is on time`, async t => {
     const transport = await openTransport(t)
-    const device = await openFaultyDevice(seeded(7))
+    const device = await openFaultyDevice(seeded(7), `127.0.4.${i + 1}`)
     t.teardown(() => device.close())
     const single = ENDS.get(name) ?? 'given_up'
     const many = MANY.get(name) ?? single

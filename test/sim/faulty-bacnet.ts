@@ -28,7 +28,8 @@ const POINTS = 100
 
 /**
  * @param random in [0, 1), the same in every run
- * @param host a loopback address other than 127.0.0.2, which is the stranger's
+ * @param host a loopback address other than 127.0.0.2, which is the stranger's; one of its own where the port is closed, so
+ *   that nobody takes that meanwhile
  */
 export async function openFaultyDevice(random: () => number, host = '127.0.0.1'): Promise<FaultyDevice> {
   const objects = Array.from({ length: POINTS }, (_, instance) => ({
@@ -97,9 +98,13 @@ export async function openFaultyDevice(random: () => number, host = '127.0.0.1')
       const next = name === undefined || name === PORT_CLOSED ? undefined : MISBEHAVIOURS[name]
       if (name !== undefined && name !== PORT_CLOSED && !next) throw new RangeError(`${name} is no misbehaviour`)
       misbehaviour = next
-      if (name === PORT_CLOSED && isOpen) await shut(socket)
-      else if (name !== PORT_CLOSED && !isOpen) socket = await listening(port)
-      isOpen = name !== PORT_CLOSED
+      const wasOpen = isOpen
+      isOpen = wasOpen && name !== PORT_CLOSED
+      if (wasOpen && !isOpen) await shut(socket)
+      else if (!wasOpen && name !== PORT_CLOSED) {
+        socket = await listening(port)
+        isOpen = true
+      }
     },
     async close() {
       for (const timer of timers) clearTimeout(timer)
