@@ -132,7 +132,7 @@ function openReader({ ask, pace, now }: ScanParts, device: DeviceResult, signal:
       return asked.length > 1 ? [...halves(asked), ...rest] : rest
     }
     const before = learnt
-    if (multiple) learnt = afterSilence(learnt, size)
+    if (multiple) learnt = afterSilence(learnt, size, now())
     if (learnt === before) throw new BrokenOff(answer)
     return [asked, ...rest]
   }

@@ -120,14 +120,16 @@ test('a device without ReadPropertyMultiple is asked for two at once after a day
   t.like(afterAnswer(single, plain(1), 'single', NOW + DAY).batch, like(2))
 })
 
-test('what falls silent beyond what has worked is tried at a quarter, then alone, and never grows', t => {
+test('what falls silent beyond what has worked is tried at a quarter, but not below what has worked, then alone', t => {
   const answered = afterAnswer(whole, plain(10), 'multiple', NOW)
-  t.is(afterSilence(answered, plain(10)), answered)
-  let learnt = afterSilence(answered, plain(80))
-  t.is(plainSize(learnt.batch), 20)
-  learnt = afterSilence(afterSilence(startLearning(firstBatch(1476)), plain(3)), plain(1))
-  t.like(learnt, { batch: like(1, false), growAt: null })
-  t.is(afterAnswer(learnt, plain(1), 'single', NOW + 9 * DAY), learnt)
+  t.is(afterSilence(answered, plain(10), NOW), answered)
+  const quarter = afterSilence(answered, plain(80), NOW)
+  t.is(plainSize(quarter.batch), 20)
+  const proven = afterSilence(quarter, plain(20), NOW)
+  t.is(plainSize(proven.batch), 10)
+  t.is(plainSize(afterAnswer(proven, plain(10), 'multiple', NOW + DAY).batch), 20)
+  const alone = afterSilence(afterSilence(whole, plain(3), NOW), plain(1), NOW)
+  t.like(alone.batch, like(1, false))
 })
 
 test("invoke ids go round from 1 to 255 and are each address's own", t => {

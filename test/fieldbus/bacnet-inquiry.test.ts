@@ -30,7 +30,7 @@ function ask(known: Known, wanted: Item[], device: (asked: number[], isAlone: bo
     } else if (says === 'silent' || says === 'garbled') {
       const left = inquiry.unanswered(request, says)
       bad.push(...(left ?? wanted).map(instanceOf))
-      break
+      if (!left) break
     } else bad.push(...inquiry.declined(request, says).map(instanceOf))
   }
   return { good, bad, sizes }
@@ -60,7 +60,7 @@ test('whatever a device says, every point comes out once, in about three request
         const { good, bad, sizes } = ask(known, items(count), () => SAYINGS[dice[turn++ % dice.length]!]!, visit * DAY)
         t.deepEqual(sorted([...good, ...bad]), all(count))
         // Each point alone, each point of a tree of halves, and a few times the whole batch halved.
-        t.true(sizes.length <= 3 * count + 24)
+        t.true(sizes.length <= 3 * count + 40)
         t.true(plainSize(known.learnt.batch) >= 1 && plainSize(known.learnt.batch) <= firstBatch(apdu).size)
       }
     }),
@@ -92,4 +92,28 @@ test('points that spoil a batch are found, asked alone for a day, and then tried
   t.deepEqual(ask(known, items(40), device, DAY - 1).sizes, [36, 0, 0, 0, 0])
   spoilers.clear()
   t.deepEqual(ask(known, items(40), device, DAY).sizes, [40])
+})
+
+test('a device that drops what is too large gives every value in the read in which it is found out', t => {
+  for (let limit = 0; limit <= 12; limit++) {
+    const known = startKnowing(firstBatch(1476))
+    const device = (asked: number[], isAlone: boolean): Says => (isAlone || asked.length <= limit ? 'results' : 'silent')
+    t.deepEqual(ask(known, items(40), device), { good: [], bad: all(40), sizes: [40] })
+    t.deepEqual(sorted(ask(known, items(40), device).good), all(40))
+    const { good, sizes } = ask(known, items(40), device)
+    t.deepEqual(sorted(good), all(40))
+    t.true(sizes.every(size => size <= limit))
+    // A day later more is tried; what is dropped then costs one wait and no value.
+    const later = ask(known, items(40), device, DAY)
+    t.deepEqual(sorted(later.good), all(40))
+  }
+})
+
+test('a device that dies in the first read has taught nothing', t => {
+  const known = startKnowing(firstBatch(1476))
+  known.isSuspect = true
+  let requests = 0
+  const { good, bad } = ask(known, items(40), () => (requests++ === 0 ? 'results' : 'silent'))
+  t.deepEqual([good, bad.length], [[0], 39])
+  t.is(plainSize(known.learnt.batch), 92)
 })

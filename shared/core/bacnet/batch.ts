@@ -94,7 +94,7 @@ export type Learnt = {
   readonly batch: Batch
   /** Most bytes of results that it has answered at once; 0 when it never answered a ReadPropertyMultiple. */
   readonly proven: number
-  /** When a larger batch is tried again, ms since 1970; null: not while the process lives. */
+  /** When a larger batch is tried again, ms since 1970; null while the batch is whole. */
   readonly growAt: number | null
 }
 
@@ -138,7 +138,7 @@ export function afterRefusal(learnt: Learnt, asked: Asked, refusal: Refusal, now
   if (refusal.by === 'error' || !(OUTGROWN[refusal.by] as readonly number[]).includes(refusal.reason)) return undefined
   // It has answered twice as much: one point in this request is larger than planned.
   if (2 * asked.bytes <= learnt.proven) return undefined
-  return asked.count > 1 ? shrunk(learnt, asked, 2, now + GROW_AFTER_MS) : undefined
+  return asked.count > 1 ? shrunk(learnt, asked, 2, now) : undefined
 }
 
 /** After ReadProperty gave what ReadPropertyMultiple never did. */
@@ -150,19 +150,19 @@ export const withoutMultiple = (learnt: Learnt, now: number): Learnt => ({
 
 /**
  * After no usable answer to a ReadPropertyMultiple from a device that is there: some drop what is too large for them, or
- * cut it short. A quarter is tried next, as each try costs all timeouts; it does not grow again, as that would cost a
- * day's readings now and then.
+ * cut it short. A quarter is tried next, as each try costs all timeouts.
  *
  * @returns the same when it has answered as much before: then it is the network
  */
-export function afterSilence(learnt: Learnt, asked: Asked): Learnt {
+export function afterSilence(learnt: Learnt, asked: Asked, now: number): Learnt {
   if (!learnt.batch.multiple || asked.bytes <= learnt.proven) return learnt
-  if (asked.count === 1) return { ...learnt, batch: { ...learnt.batch, size: 1, multiple: false }, growAt: null }
-  return shrunk(learnt, asked, 4, null)
+  return asked.count === 1 ? withoutMultiple(learnt, now) : shrunk(learnt, asked, 4, now)
 }
 
-function shrunk(learnt: Learnt, asked: Asked, by: number, growAt: number | null): Learnt {
-  const size = Math.max(1, Math.floor(asked.count / by))
-  const bytes = Math.max(PLAIN_RESULT, Math.floor(asked.bytes / by))
-  return { ...learnt, batch: { size, bytes, multiple: true }, growAt }
+/** Not to less than has been answered once, unless that is what failed. */
+function shrunk(learnt: Learnt, asked: Asked, by: number, now: number): Learnt {
+  const known = asked.bytes > learnt.proven ? learnt.proven : 0
+  const size = Math.max(1, Math.floor(asked.count / by), Math.floor(known / PLAIN_RESULT))
+  const bytes = Math.max(PLAIN_RESULT, Math.floor(asked.bytes / by), known)
+  return { ...learnt, batch: { size, bytes, multiple: true }, growAt: now + GROW_AFTER_MS }
 }

@@ -68,6 +68,8 @@ export function openInquiry<I extends Item>(known: Known, items: readonly I[], h
   let isThere = hasAnswered
   let hasTogether = false
   let onlyAlone = 0
+  /** What was known before requests went unanswered one after the other. */
+  let before: Learnt | undefined
 
   function answeredAlone(isDeclined: boolean, results: readonly PropertyResult[]): void {
     if (isDeclined && results.some(result => 'values' in result)) onlyAlone++
@@ -94,6 +96,7 @@ export function openInquiry<I extends Item>(known: Known, items: readonly I[], h
     },
     answered({ items: asked, isAlone, isDeclined }, results) {
       isThere = true
+      before = undefined
       known.learnt = afterAnswer(known.learnt, askedFor(asked), isAlone ? 'single' : 'multiple', now)
       if (isAlone) return answeredAlone(isDeclined, results)
       known.isSuspect = false
@@ -116,8 +119,16 @@ export function openInquiry<I extends Item>(known: Known, items: readonly I[], h
       return []
     },
     unanswered({ items: asked, isAlone }, state) {
-      if (!isAlone && (isThere || state === 'garbled')) known.learnt = afterSilence(known.learnt, askedFor(asked))
-      else if (!isAlone && state === 'silent') known.isSuspect = known.learnt.proven === 0
+      const { learnt } = known
+      if (!isAlone && (isThere || state === 'garbled')) known.learnt = afterSilence(learnt, askedFor(asked), now)
+      else if (!isAlone && state === 'silent') known.isSuspect = learnt.proven === 0
+      if (isThere && state === 'silent' && known.learnt !== learnt) {
+        before ??= learnt
+        todo.unshift({ items: asked })
+        return []
+      }
+      // Silent to a single point as well: it is gone, and its silence says nothing about sizes.
+      if (isAlone && before) known.learnt = before
       close()
       return isThere ? [asked, ...todo.splice(0).map(left => left.items)].flat() : undefined
     },
