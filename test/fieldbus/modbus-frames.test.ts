@@ -48,6 +48,19 @@ test('an answer on a serial line is found behind any noise', t => {
   t.is(findRtuReply(answer, 16, two), undefined)
 })
 
+test('up to three turned bits are always found out by the checksum', t => {
+  const answer = rtuAnswer({ unit: 17, code: 3, address: two.address, count: two.count })
+  const bit = fc.integer({ min: 0, max: 8 * answer.length - 1 })
+  fc.assert(
+    fc.property(fc.uniqueArray(bit, { minLength: 1, maxLength: 3 }), bits => {
+      const turned = Buffer.from(answer)
+      for (const at of bits) turned[at >> 3]! ^= 1 << (at & 7)
+      t.is(findRtuReply(turned, 17, two), undefined)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
 test('what an earlier request is owed makes an answer that looks alike doubtful, and for so long', t => {
   const owed = [{ unit: 1, place: two, sentAt: 1000, timeoutMs: 100 }]
   const data = { state: 'data', bytes: new Uint8Array(6) } as const

@@ -77,7 +77,7 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
     asking = signal
     const answer = await connection.read(unit, place, timeoutMs)
     asking = undefined
-    if (answer.state === 'closed') return noteFailure(answer.reason)
+    if (answer.state === 'closed' && !signal.aborted) return noteFailure(answer.reason)
     if (answer.state === 'data' || answer.state === 'exception') failures = 0
     return answer
   }
