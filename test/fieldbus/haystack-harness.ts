@@ -48,8 +48,8 @@ export function accessOf(server: { endpoint: string }, auth: HaystackAuth, chang
   }
 }
 
-export function openClient(t: ExecutionContext, server: Server, now: () => number = Date.now) {
-  const session = openSession(server, serial(), now)
+export function openClient(t: ExecutionContext, server: Server, now: () => number = Date.now, inTurn = serial()) {
+  const session = openSession(server, inTurn, now)
   t.teardown(() => session.close())
   return { session, client: haystackClient(session) }
 }

@@ -5,6 +5,7 @@ import test from 'ava'
 import type { HaystackAuth } from '#shared/core/haystack/endpoint.ts'
 import { HaystackFailure, type Step } from '#shared/core/haystack/failure.ts'
 import { issueServer, makeCa } from '#shared/node/pki.ts'
+import { serial } from '../../appliance/drivers/serial.ts'
 import { PROFILES } from '../sim/haystack-server.ts'
 import type { SimLoginFault } from '../sim/haystack-login.ts'
 import { MISCHIEF, type Mischief } from '../sim/haystack-mischief.ts'
@@ -165,11 +166,14 @@ test('an idle connection that the server closes at the wrong moment is no failur
   for (let i = 0; i < 10; i++) t.is((await client.about(PATIENCE)).serverName, 'Sim')
 })
 
-test('one question at a time is asked of a server', async t => {
+test('one question at a time is asked of a server, by however many sessions', async t => {
   const server = await openServer(t, PROFILES.nhaystack)
-  const { client } = openClient(t, accessOf(server, 'basic'))
-  await Promise.all(Array.from({ length: 20 }, () => client.about(PATIENCE)))
-  t.is(server.connections(), 1)
+  const inTurn = serial()
+  const clients = [1, 2, 3].map(() => openClient(t, accessOf(server, 'basic'), Date.now, inTurn).client)
+  await Promise.all(Array.from({ length: 21 }, (_, i) => clients[i % 3]!.about(PATIENCE)))
+  t.is(server.asked.length, 21)
+  t.is(server.busiest(), 1)
+  t.is(server.connections(), 3)
 })
 
 test('a silence is met with another attempt, as often as told', async t => {

@@ -98,6 +98,8 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
   const mischief = new Map<string, { how: Mischief; times: number }>()
   const sockets = new Set<Socket>()
   let connections = 0
+  let inFlight = 0
+  let busiest = 0
   let watchCount = 0
   /** Ends each connection after its answer without saying so before. */
   let closesIdle = false
@@ -190,6 +192,8 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    busiest = Math.max(busiest, ++inFlight)
+    response.on('close', () => inFlight--)
     const op = request.url!.slice(BASE.length)
     const isHayson = /json/.test(request.headers['content-type'] ?? '')
     const question = readQuestion(await text(request), isHayson)
@@ -237,6 +241,8 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     /** Names of the ops that were asked for, in order. */
     ops: () => asked.map(({ op }) => op),
     connections: () => connections,
+    /** Most requests that were under way at once. */
+    busiest: () => busiest,
     watches,
     set: (id: string, tags: SimRow) => void records.set(id, { ...records.get(id), ...tags }),
     remove: (id: string) => void records.delete(id),
