@@ -2,13 +2,16 @@
 import { createRequire } from 'node:module'
 import test from 'ava'
 import fc from 'fast-check'
+import { readCovNotification } from '#shared/core/bacnet/cov.ts'
 import { readApdu, readFrame } from '#shared/core/bacnet/frame.ts'
+import { readIAm, SEGMENTATIONS } from '#shared/core/bacnet/i-am.ts'
 import type { Target } from '#shared/core/bacnet/object.ts'
 import { type ReadQuestion, readReply } from '#shared/core/bacnet/reply.ts'
-import { type BacnetValue, Malformed, openCursor, readValue } from '#shared/core/bacnet/tag.ts'
+import { Malformed, openCursor, readValue } from '#shared/core/bacnet/tag.ts'
 import { encodeRequest } from '../../appliance/drivers/bacnet/codec.ts'
 import { ackWith, readAsked, resultOf } from '../sim/faulty-exchange.ts'
 import { datagram } from './wire.ts'
+import { bytesOf, integerBytes, tagged, written } from './written-values.ts'
 
 const library = createRequire(import.meta.url)('node-bacnet/lib/services')
 
@@ -27,103 +30,6 @@ const question: fc.Arbitrary<ReadQuestion> = fc
     fc.constantFrom(...(targets.length === 1 ? [12, 14] : [14])).map(service => ({ service, targets }) as ReadQuestion),
   )
 const invokeId = fc.integer({ min: 1, max: 255 })
-
-/** A value and its bytes, made here by the book (135-2020 20.2). */
-type Written = { value: BacnetValue; bytes: Buffer }
-
-function tagged(number: number, content: Buffer): Buffer {
-  const { length } = content
-  if (length < 5) return Buffer.concat([Buffer.of((number << 4) | length), content])
-  const extended = length < 254 ? [length] : [254, length >> 8, length & 0xff]
-  return Buffer.concat([Buffer.from([(number << 4) | 5, ...extended]), content])
-}
-const plainOrBig = (whole: bigint): number | bigint => (Number.isSafeInteger(Number(whole)) ? Number(whole) : whole)
-
-function integerBytes(whole: bigint, length: number): Buffer {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64BE(BigInt.asUintN(64, whole))
-  return bytes.subarray(8 - length)
-}
-const bytesOf = (length: number, write: (bytes: Buffer) => void): Buffer => {
-  const bytes = Buffer.alloc(length)
-  write(bytes)
-  return bytes
-}
-
-const written: fc.Arbitrary<Written> = fc.oneof(
-  fc.constant<Written>({ value: { type: 'null' }, bytes: Buffer.of(0) }),
-  fc.boolean().map((value): Written => ({ value: { type: 'boolean', value }, bytes: Buffer.of(0x10 | Number(value)) })),
-  fc.integer({ min: 1, max: 8 }).chain(length =>
-    fc.bigInt({ min: 0n, max: 256n ** BigInt(length) - 1n }).map(
-      (whole): Written => ({
-        value: { type: 'unsigned', value: plainOrBig(whole) },
-        bytes: tagged(2, integerBytes(whole, length)),
-      }),
-    ),
-  ),
-  fc.integer({ min: 1, max: 8 }).chain(length => {
-    const half = 256n ** BigInt(length) / 2n
-    return fc.bigInt({ min: -half, max: half - 1n }).map(
-      (whole): Written => ({
-        value: { type: 'signed', value: plainOrBig(whole) },
-        bytes: tagged(3, integerBytes(whole, length)),
-      }),
-    )
-  }),
-  fc.float().map(
-    (value): Written => ({
-      value: { type: 'real', value },
-      bytes: tagged(
-        4,
-        bytesOf(4, to => to.writeFloatBE(value)),
-      ),
-    }),
-  ),
-  fc.double().map(
-    (value): Written => ({
-      value: { type: 'double', value },
-      bytes: tagged(
-        5,
-        bytesOf(8, to => to.writeDoubleBE(value)),
-      ),
-    }),
-  ),
-  fc
-    .uint8Array({ maxLength: 300 })
-    .map((value): Written => ({ value: { type: 'octets', value: Buffer.from(value) }, bytes: tagged(6, Buffer.from(value)) })),
-  fc
-    .string({ unit: 'grapheme', maxLength: 80 })
-    .filter(value => !value.startsWith('\ufeff'))
-    .map(
-      (value): Written => ({
-        value: { type: 'text', value },
-        bytes: tagged(7, Buffer.concat([Buffer.of(0), Buffer.from(value)])),
-      }),
-    ),
-  fc.array(fc.boolean(), { maxLength: 40 }).map((value): Written => {
-    const bits = Buffer.alloc(Math.ceil(value.length / 8))
-    for (const [i, on] of value.entries()) if (on) bits[i >> 3]! |= 0x80 >> (i & 7)
-    return { value: { type: 'bits', value }, bytes: tagged(8, Buffer.concat([Buffer.of(8 * bits.length - value.length), bits])) }
-  }),
-  fc.integer({ min: 1, max: 4 }).chain(length =>
-    fc.integer({ min: 0, max: 256 ** length - 1 }).map(
-      (value): Written => ({
-        value: { type: 'enumerated', value },
-        bytes: tagged(9, integerBytes(BigInt(value), length)),
-      }),
-    ),
-  ),
-  fc.record({ type: fc.integer({ min: 0, max: 1023 }), instance: fc.integer({ min: 0, max: 4_194_303 }) }).map(
-    (object): Written => ({
-      value: { type: 'object', object },
-      bytes: tagged(
-        12,
-        bytesOf(4, to => to.writeUInt32BE(((object.type << 22) | object.instance) >>> 0)),
-      ),
-    }),
-  ),
-  fc.constantFrom(10, 11).map((number): Written => ({ value: { type: 'opaque' }, bytes: tagged(number, Buffer.alloc(4, 0xff)) })),
-)
 
 /** The bytes in the middle of a larger buffer whose rest, read by mistake, would look like more of the same. */
 function poisoned(bytes: Uint8Array): Uint8Array {
@@ -244,5 +150,55 @@ test('whatever the bytes, a datagram is read within its own and the rest makes n
       t.deepEqual(judge(poisoned(whole)), judge(new Uint8Array(whole)))
     }),
     { numRuns: 3000 },
+  )
+})
+
+const unsigned = (value: number) => tagged(2, integerBytes(BigInt(value), value < 0x100 ? 1 : value < 0x1_0000 ? 2 : 4))
+const object = (type: number, instance: number) => bytesOf(4, to => to.writeUInt32BE(((type << 22) | instance) >>> 0))
+
+test('an I-Am is read as it was written, and any cut of it is refused', t => {
+  const said = fc.record({
+    device_instance: fc.integer({ min: 0, max: 4_194_302 }),
+    max_apdu: fc.integer({ min: 50, max: 65_535 }),
+    segmentation: fc.constantFrom(...SEGMENTATIONS),
+    vendor_id: fc.integer({ min: 0, max: 65_535 }),
+  })
+  fc.assert(
+    fc.property(said, iAm => {
+      const bytes = Buffer.concat([
+        tagged(12, object(8, iAm.device_instance)),
+        unsigned(iAm.max_apdu),
+        tagged(9, Buffer.of(SEGMENTATIONS.indexOf(iAm.segmentation))),
+        unsigned(iAm.vendor_id),
+      ])
+      t.deepEqual(readIAm(poisoned(bytes)), iAm)
+      for (let length = 0; length < bytes.length; length++) t.is(typeof readIAm(poisoned(bytes.subarray(0, length))), 'string')
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a notification of a changed value is read as it was written, and any cut of it is refused', t => {
+  const id = fc.record({ type: fc.integer({ min: 0, max: 1023 }), instance: fc.integer({ min: 0, max: 4_194_302 }) })
+  const seconds = fc.integer({ min: 0, max: 65_535 })
+  fc.assert(
+    fc.property(id, seconds, seconds, written, (of, processId, remainingSecs, { value, bytes: present }) => {
+      const context = (number: number, content: Buffer) => Buffer.concat([Buffer.of((number << 4) | 8 | content.length), content])
+      const bytes = Buffer.concat([
+        context(0, integerBytes(BigInt(processId), 2)),
+        context(1, object(8, 1234)),
+        context(2, object(of.type, of.instance)),
+        context(3, integerBytes(BigInt(remainingSecs), 2)),
+        Buffer.of(0x4e, 0x09, 85, 0x2e),
+        present,
+        Buffer.of(0x2f, 0x09, 111, 0x2e, 0x82, 4, 0, 0x2f, 0x4f),
+      ])
+      const wanted = { processId, device_instance: 1234, object: of, remainingSecs, presentValue: [value] }
+      t.deepEqual(readCovNotification(poisoned(bytes)), wanted)
+      for (let length = 0; length < bytes.length; length += 1 + (bytes.length >> 6)) {
+        t.is(typeof readCovNotification(poisoned(bytes.subarray(0, length))), 'string')
+      }
+    }),
+    { numRuns: 300 },
   )
 })
