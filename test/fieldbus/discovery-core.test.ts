@@ -1,20 +1,11 @@
-/** What discovery decides, without a network: I-Am, units, proposals, comparison, traffic, reasons, requests. */
+/** What discovery decides, without a network: I-Am, units, proposals, comparison, traffic. */
 import { createRequire } from 'node:module'
 import test from 'ava'
 import fc from 'fast-check'
 import { compare, type KnownDevice } from '#shared/core/bacnet/discovery-diff.ts'
 import { proposeAll } from '#shared/core/bacnet/discovery-propose.ts'
-import { completeRequest, formOf, readForm } from '#shared/core/bacnet/discovery-request.ts'
 import { estimateTraffic } from '#shared/core/bacnet/discovery-traffic.ts'
-import { type NetworkFacts, whyEmpty } from '#shared/core/bacnet/discovery-why.ts'
-import {
-  deviceKey,
-  type DeviceResult,
-  type Discovery,
-  DISCOVERY_DEFAULTS,
-  type FoundObject,
-  openDiscovery,
-} from '#shared/core/bacnet/discovery.ts'
+import { deviceKey, type DeviceResult, DISCOVERY_DEFAULTS, type FoundObject } from '#shared/core/bacnet/discovery.ts'
 import { engineeringUnit } from '#shared/core/bacnet/engineering-units.ts'
 import { readIAm } from '#shared/core/bacnet/i-am.ts'
 import { parseTarget } from '#shared/core/bacnet/object.ts'
@@ -251,143 +242,6 @@ test('traffic counts requests by period and the share of a trunk', t => {
   // 39 points of 25 bytes and 11 pairs of frames with 64 bytes around them, ten bits a byte, of 60 s at 38,400 bit/s.
   t.is(trunk!.share!.toFixed(5), ((10 * (39 * 25 + 11 * 64)) / (60 * 38_400)).toFixed(5))
   t.is(trunks[1]!.share, null)
-})
-
-const facts: NetworkFacts = {
-  bind: { address: '0.0.0.0', port: 47_808 },
-  error: null,
-  holder: 'this process',
-  machine: [
-    { name: 'lo', address: '127.0.0.1', netmask: '255.0.0.0' },
-    { name: 'ens3', address: '10.0.0.5', netmask: '255.255.255.0' },
-  ],
-  speaking: [
-    {
-      address: '0.0.0.0',
-      port: 47_808,
-      broadcast_addresses: ['10.0.0.255'],
-      deafness: null,
-      ...{ sent: 2, received: 0, malformed: 0, unmatched: 0, unconfirmed: 0 },
-    },
-  ],
-  manager: null,
-}
-const [loopback, ot] = facts.machine as [NetworkFacts['machine'][0], NetworkFacts['machine'][0]]
-const [speaking] = facts.speaking as [NetworkFacts['speaking'][0]]
-for (const [name, more, discovered, first] of [
-  [
-    'another program has the port',
-    { error: 'bind EADDRINUSE', holder: 'process 4711 (bacserv)' },
-    {},
-    /^UDP port 47808 of 0\.0\.0\.0 is held by process 4711 \(bacserv\)/,
-  ],
-  [
-    'the address is not of this machine',
-    { error: 'bind EADDRNOTAVAIL', holder: null },
-    {},
-    /cannot be used \(bind EADDRNOTAVAIL\): check that SERVICE_BACNET_BIND/,
-  ],
-  ['there is no network', { machine: [loopback] }, {}, /no network but itself/],
-  [
-    'only loopback is bound',
-    { bind: { address: '127.0.0.1', port: 47_808 }, speaking: [{ ...speaking, address: '127.0.0.1' }] },
-    {},
-    /^127\.0\.0\.1 reaches this machine alone/,
-  ],
-  [
-    'a container bridge',
-    { machine: [loopback, { name: 'eth0', address: '172.17.0.2', netmask: '255.255.0.0' }] },
-    {},
-    /container bridge/,
-  ],
-  [
-    'several networks',
-    { machine: [loopback, ot, { name: 'ens4', address: '192.168.1.5', netmask: '255.255.255.0' }] },
-    {},
-    /several networks \(ens3 10\.0\.0\.5, ens4 192\.168\.1\.5\)/,
-  ],
-  [
-    'broadcasts are not heard',
-    { speaking: [{ ...speaking, deafness: 'taken' }] },
-    {},
-    /^Broadcasts at 0\.0\.0\.0 are not heard: taken/,
-  ],
-  ['another port', { bind: { address: '0.0.0.0', port: 47_809 } }, {}, /answer by broadcast answer to 47808/],
-  [
-    'the manager refuses',
-    { manager: { host: '10.1.0.1', port: 47_808, registered: false, error: 'it is refused' } },
-    {},
-    /^The broadcast manager 10\.1\.0\.1:47808 has not taken us in: it is refused/,
-  ],
-  ['nothing comes in', {}, {}, /^Nothing came in at all/],
-  ['others are heard', { speaking: [{ ...speaking, received: 9 }] }, {}, /^Datagrams come in, but nobody answers/],
-  [
-    'devices answer outside the bounds',
-    {},
-    { ignored: [{ host: '10.0.0.9', port: 47_808, device_instance: 9, why: 'outside', reason: 'x', count: 4 }] },
-    /^1 device answered outside the bounds/,
-  ],
-  ['no call went out', {}, { calls_sent: 0 }, /^No call could be sent/],
-  ['devices were found', {}, { devices: [device(1, '10.0.0.1')] }, undefined],
-] as [string, Partial<NetworkFacts>, Partial<Discovery>, RegExp | undefined][]) {
-  test(`why is it empty: ${name}`, t => {
-    const discovery = { ...openDiscovery('j', DISCOVERY_DEFAULTS, 0), calls_sent: 2, ...discovered }
-    const { next_steps } = whyEmpty(discovery, { ...facts, ...more })
-    if (first) t.regex(next_steps[0]!, first)
-    else t.deepEqual(next_steps, [])
-  })
-}
-
-test('a request is completed, and what does not fit together names its field', t => {
-  const read = completeRequest({ low: 5, addresses: ['10.0.0.1', '10.0.0.1:47808', '10.0.0.2:1'] })
-  t.deepEqual(read, {
-    request: {
-      ...DISCOVERY_DEFAULTS,
-      low: 5,
-      addresses: [
-        { host: '10.0.0.1', port: 47_808 },
-        { host: '10.0.0.2', port: 1 },
-      ],
-    },
-  })
-  const wrong = completeRequest({
-    low: 9,
-    high: 5,
-    network: 7,
-    addresses: ['10.0.0', '10.0.0.256', '10.0.0.1:', '1.2.3.4:0', '1.2.3.4:65536'],
-  })
-  t.deepEqual('errors' in wrong && wrong.errors.map(({ pointer }) => pointer), [
-    ...[0, 1, 2, 3, 4].map(i => `/addresses/${i}`),
-    '/low',
-    '/network',
-  ])
-})
-
-test('the form is read, told what is wrong with it, and filled with what was asked before', t => {
-  const asked = { low: '1', high: ' 99 ', network: '2001', addresses: '', seconds: '', requests_per_second: '5' }
-  const read = readForm(asked)
-  t.deepEqual(read, { request: { ...DISCOVERY_DEFAULTS, low: 1, high: 99, network: 2001, requests_per_second: 5 } })
-  t.deepEqual(formOf('request' in read ? read.request : undefined), {
-    low: '1',
-    high: '99',
-    network: '2001',
-    requests_per_second: '5',
-  })
-  t.deepEqual(formOf(), {})
-  const wrong = readForm({
-    low: '-1',
-    high: '4194303',
-    network: 'everything',
-    seconds: '1.5',
-    addresses: 'router.example, 10.0.0.1',
-  })
-  t.deepEqual('errors' in wrong && wrong.errors.map(({ pointer }) => pointer), [
-    '/low',
-    '/high',
-    '/seconds',
-    '/network',
-    '/addresses/0',
-  ])
 })
 
 test('entries of an object list are taken once each, and what is none is counted', t => {
