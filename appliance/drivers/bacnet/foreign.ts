@@ -37,6 +37,7 @@ export function registerForeign(
   let state: ForeignState = 'waiting'
   let registrations = 0
   let isAnswered = true
+  let isClosed = false
   let timer: NodeJS.Timeout
 
   function become(next: ForeignState, level: 'info' | 'warn', words: string): void {
@@ -53,7 +54,7 @@ export function registerForeign(
 
   function again(afterMs: number): void {
     clearTimeout(timer)
-    timer = setTimeout(register, afterMs)
+    if (!isClosed) timer = setTimeout(register, afterMs)
   }
 
   register()
@@ -74,6 +75,9 @@ export function registerForeign(
       return true
     },
     report: () => ({ host, port, ttl_secs: ttlSecs, state, registrations }),
-    close: () => clearTimeout(timer),
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
   }
 }
