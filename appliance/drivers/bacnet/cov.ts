@@ -72,11 +72,14 @@ export function covChanges(parts: CovParts): Changes {
       signal.addEventListener('abort', end)
       const renewMs = (parts.lifetimeSecs * SECOND) / 2
       let restMs = DAY
+      /** When those that were declined are tried again: a device may have had no room for a while. */
+      let retryAt = 0
       while (!signal.aborted) {
         if (!hasReturned) await pause(restMs)
         if (signal.aborted) break
-        if (hasReturned) {
-          restMs = renewMs
+        if (hasReturned) restMs = renewMs
+        if (hasReturned || performance.now() >= retryAt) {
+          retryAt = performance.now() + DAY
           for (const one of subscriptions.values()) one.state = 'open'
         }
         hasReturned = false
