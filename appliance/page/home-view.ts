@@ -111,7 +111,7 @@ function devicesTile({ poll, here }: HomeModel): Html {
     'devices',
     'Devices',
     silent.length > 0,
-    html`<p class="figure">${devices.length ? figure : 'None'}</p>
+    html`<p class="figure"><a href="/devices">${devices.length ? figure : 'None'}</a></p>
 <ul class="devices">${listed.map(device => deviceLine(device, here))}</ul>
 ${devices.length > listed.length && html`<p>and ${devices.length - listed.length} more, none worse</p>`}`,
   )

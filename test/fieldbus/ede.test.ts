@@ -291,6 +291,17 @@ test('no cell of an export begins like a formula, and names that do come back', 
   t.deepEqual(again({ devices: [device] }), { devices: [device] })
 })
 
+test('a percent is no humidity and a fraction no power factor', t => {
+  const point = { address: 'analog-input,1', name: 'P', kind: 'number', poll_secs: 60 } as const
+  const points = [
+    { ...point, point_id: 'percent', unit: 'percent' },
+    { ...point, point_id: 'fraction', unit: 'fraction' },
+  ]
+  const [main] = writeEde([{ device_id: 'd', name: 'D', bacnet: { device_instance: 1, host: '10.0.0.1' }, points }], project)
+  t.regex(main!.text, /^percent;(?:[^;]*;){13}98;;$/m)
+  t.regex(main!.text, /^# not said in EDE: fraction/m)
+})
+
 test('points that EDE has no words for stand in it as comments', t => {
   const point = {
     point_id: 'p',

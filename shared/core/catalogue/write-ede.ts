@@ -84,8 +84,11 @@ const tableText = (rows: (string | number | undefined)[][]): string => rows.map(
 const deviceRow = ({ device_id, name, bacnet }: EdeSource) => {
   const { device_instance } = bacnet
   const row = [device_id, device_instance, name, DEVICE, device_instance]
-  return [...row, ...Array.from({ length: 10 }, () => undefined), formatAddress(bacnet)]
+  return whole([...row, ...Array.from({ length: 10 }, () => undefined), formatAddress(bacnet)])
 }
+
+/** Some tools want as many cells in a row as there are headings. */
+const whole = (cells: (string | number | undefined)[]) => COLUMNS.map((_, i) => cells[i])
 
 function pointRow({ bacnet }: EdeSource, point: EdePoint, references: Map<string, number>) {
   const target = parseTarget(point.address)
@@ -93,7 +96,7 @@ function pointRow({ bacnet }: EdeSource, point: EdePoint, references: Map<string
   if (why !== undefined || typeof target === 'string') return [`# not said in EDE: ${point.point_id} (${point.address}): ${why}`]
   const { point_id, name } = point
   const row = [point_id, bacnet.device_instance, name, target.type, target.instance, undefined, undefined, undefined, undefined]
-  return [...row, NOT_SETTABLE, undefined, undefined, undefined, referenceOf(point, references), unitIdOf(point)]
+  return whole([...row, NOT_SETTABLE, undefined, undefined, undefined, referenceOf(point, references), unitIdOf(point)])
 }
 
 /** @returns in words why EDE cannot say what a point is; undefined when it can */
