@@ -23,7 +23,7 @@ const OPEN = 64
 const HOSTS = 400
 const BLOCK = 1000
 /** Growth of what is reachable over the second half of the run. */
-const GROWTH_MAX_MB = 8
+const GROWTH_MAX_MB = 12
 /** Behind BVLC, NPCI and the PDU type of a reply; in a request behind its segmentation as well. */
 const [REPLY_ID_AT, REQUEST_ID_AT] = [7, 8]
 
