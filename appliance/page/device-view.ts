@@ -53,6 +53,7 @@ ${pages > 1 && pageLinks(path, page, pages)}
 const pathOf = ({ device_id }: DeviceEntry): string => `/devices/${encodeURIComponent(device_id)}`
 
 function facts({ device, where, poll, here }: DeviceModel): Html {
+  const error = lastError(poll)
   const lines: [string, Html | string][] = [
     [
       'State',
@@ -67,10 +68,8 @@ function facts({ device, where, poll, here }: DeviceModel): Html {
     ['Next read', device.enabled ? momentOr(instantOf(poll?.next_due_at), here, 'not planned') : 'never: it is switched off'],
   ]
   return html`<dl class="facts card">${lines.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>
-${poll && LOUD(poll) && html`<p class="notice">${lastError(poll)}</p>`}`
+${error && html`<p class="notice">${error}</p>`}`
 }
-
-const LOUD = (poll: DeviceStatus): boolean => lastError(poll) !== false
 
 function pointRow({ entry, status }: DeviceModel['points'][number], here: Here): Html {
   const { point_id, name, address, poll_secs, role, equipment_id } = entry

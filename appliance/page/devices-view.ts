@@ -98,7 +98,7 @@ export const lastError = (poll: DeviceStatus | null): Html | false =>
   html`<span class="sentence error">${poll.last_error}</span>`
 const LOUD = new Set<PollState>(['down', 'fault', 'stale'])
 
-/** @returns `– ms` and `12 ms, 95 % within 40 ms` */
+/** @returns `12 ms, 95 % within 40 ms`; a dash before the first answer */
 export function rttWords(poll: DeviceStatus | null): string {
   const { rtt_ms_p50: half = null, rtt_ms_p95: most = null } = poll ?? {}
   if (half === null) return '–'

@@ -114,7 +114,7 @@ ${list.length > shown.length && html`<p class="muted">and ${list.length - shown.
 
 function notes(list: readonly string[]): Html | false {
   if (list.length === 0) return false
-  return html`<section class="card"><details class="figures"><summary>Units that are not known <span class="count">${list.length}</span></summary>
+  return html`<section class="card"><details class="figures"><summary>Points without a unit that is known <span class="count">${list.length}</span></summary>
 <p class="muted">These points are kept as plain numbers; say their unit later on the list.</p>
 <ul>${list.slice(0, LINES_MAX).map(note => html`<li>${note}</li>`)}</ul>${list.length > LINES_MAX && html`<p>and ${list.length - LINES_MAX} more</p>`}</details></section>`
 }
