@@ -33,7 +33,7 @@ export function bacnetDiscovery(parts: {
     machine: isOpen => ({
       bind: { address: [bind.address, ...(bind.furtherAddresses ?? [])].join(', '), port: bind.port },
       machine: machineAddresses(),
-      holder: isOpen ? 'this process' : (whoHoldsPort(bind.port) ?? null),
+      holder: isOpen ? 'this process' : (whoHoldsPort(bind.address, bind.port) ?? null),
     }),
   })
 }

@@ -242,7 +242,7 @@ test('a port that is taken is named', async t => {
   const peer = await openUdpPeer(t, () => undefined)
   await t.throwsAsync(openBacnetTransport({ address: '127.0.0.1', port: peer.port }, Date.now, SILENT), {
     message: new RegExp(
-      `^BACnet/IP cannot use UDP port ${peer.port} of 127\\.0\\.0\\.1: bind EADDRINUSE 127\\.0\\.0\\.1:${peer.port}, which process \\d+ \\(.+\\) holds$`,
+      `^BACnet/IP cannot use UDP port ${peer.port} of 127\\.0\\.0\\.1: bind EADDRINUSE 127\\.0\\.0\\.1:${peer.port}, which process ${process.pid} \\(node\\) holds$`,
     ),
   })
 })

@@ -152,7 +152,7 @@ async function bindSocket(address: string, port: number): Promise<Socket> {
     return socket
   } catch (error) {
     socket.close()
-    const holder = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? whoHoldsPort(port) : undefined
+    const holder = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? whoHoldsPort(address, port) : undefined
     const reason = `${(error as Error).message}${holder ? `, which ${holder} holds` : ''}`
     throw new Error(`BACnet/IP cannot use UDP port ${port} of ${address}: ${reason}`, { cause: error })
   }
