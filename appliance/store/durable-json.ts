@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs'
 import { type FileHandle, open, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Adapter } from 'lowdb'
@@ -46,16 +47,16 @@ export function durableJson<T>(path: string): DurableJson<T> {
       await using file = await open(temporary, 'w', 0o640)
       await file.writeFile(`${JSON.stringify(value, null, 2)}\n`)
       await file.sync()
-      const written = stampOf(await file.stat({ bigint: true }))
       await rename(temporary, path)
-      seen = written
+      // Of this very file: what somebody else has put in its place meanwhile is another.
+      seen = stampOf(await file.stat({ bigint: true }))
       await syncFolder(dirname(path))
     },
   }
 }
 
-/** Neither a new name nor new bytes leave all three as they were. */
-const stampOf = ({ ino, mtimeNs, size }: { ino: bigint; mtimeNs: bigint; size: bigint }): Stamp => `${ino}:${mtimeNs}:${size}`
+/** Nothing that puts other bytes under the name leaves all of it as it was; a copy may keep size and time of writing. */
+const stampOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): Stamp => [ino, size, mtimeNs, ctimeNs].join(':')
 
 /** @returns null when there is no file */
 async function withFile<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T | null> {

@@ -1,5 +1,5 @@
 /** The field catalogue while it is in use: changed by people, by scripts, and followed by polling. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -84,6 +84,15 @@ test("a script's file is in use once it has stayed the same from one look to the
   t.is(file.current().devices.length, 1)
   await settle()
   t.deepEqual(seen, [1])
+})
+
+test('a file of the same size and time is another all the same', async t => {
+  const { file, path, write, settle } = await openFile(t)
+  const { atime, mtime } = await stat(path)
+  await write(JSON.stringify(catalogue).replace('"Meter"', '"Metre"'))
+  await utimes(path, atime, mtime)
+  await settle()
+  t.is(file.current().devices[1]!.name, 'Metre')
 })
 
 test("a script's file that is wrong is refused with its places and the list from before goes on, until it is mended", async t => {
