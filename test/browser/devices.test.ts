@@ -1,7 +1,8 @@
 /** The pages of field devices through a browser, with real polling behind them. */
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { type DevicesSite, edeOf, openDevicesSite, PASSWORDS, STATE_TEXTS } from '../fieldbus/devices-site.ts'
+import { PASSWORDS } from '../fieldbus/box-central.ts'
+import { type DevicesSite, edeOf, openDevicesSite, STATE_TEXTS } from '../fieldbus/devices-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
 

@@ -4,7 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
 import { unzipSync } from './unzip.ts'
 import type { Catalogue } from '../../appliance/store/catalogue-schema.ts'
-import { type DevicesSite, edeOf, openDevicesSite, PASSWORDS, STATE_TEXTS } from './devices-site.ts'
+import { PASSWORDS } from './box-central.ts'
+import { type DevicesSite, edeOf, openDevicesSite, STATE_TEXTS } from './devices-site.ts'
 
 type Who = keyof typeof PASSWORDS
 type Answer = { status: number; body: any; text: string; headers: Headers }

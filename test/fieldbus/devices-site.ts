@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openCentral } from '#shared/central/central.ts'
 import { problemPages } from '#shared/central/pages/login.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { openShell } from '#shared/central/pages/shell.ts'
@@ -17,9 +16,8 @@ import { pollService } from '../../appliance/services/poll.ts'
 import { openCatalogue } from '../../appliance/store/catalogue.ts'
 import { openBacnetDevice } from '../sim/bacnet-device.ts'
 import { OBJECT_TYPES } from '../sim/bacnet-objects.ts'
+import { openBoxCentral } from './box-central.ts'
 import { SILENT, site } from './site.ts'
-
-export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 
 export type DevicesSite = Awaited<ReturnType<typeof openDevicesSite>>
 
@@ -33,25 +31,7 @@ export async function openDevicesSite() {
       { type: OBJECT_TYPES.BI, instance: 1, name: 'Fan', value: () => 1 },
     ],
   })
-  const auth = { secret: 'a secret of at least thirty-two characters', passwords: PASSWORDS, trustedProxies: [] }
-  const { context, services, routes: central } = await openCentral({
-    service: 'test',
-    version: '0.1.0+d792499f00aa',
-    clock: wallClock,
-    log: SILENT,
-    workspace,
-    parquetRoot: undefined,
-    memoryMb: 128,
-    site_id: site.site_id,
-    auth,
-    scheduled: false,
-    onFindings: () => undefined,
-    health: {
-      checks: {},
-      counters: () => ({ edges: 0, ingest_ok: 0, ingest_duplicate: 0, ingest_rejected: 0, last_ingest_at: null }),
-    },
-  })
-  context.model.put({ building: { ...site.building, site_id: site.site_id } })
+  const { context, services, routes: central } = await openBoxCentral(workspace)
   const protocols = [
     bacnetProtocol({ bind: { address: '127.0.0.1', port: 0 }, now: Date.now, log: SILENT }),
     modbusProtocol({ now: Date.now }),

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import anyTest, { type TestFn } from 'ava'
 import { PROBLEMS } from '#shared/core/problem.ts'
 import { wallClock } from '#shared/node/clock.ts'
-import { type DiscoverySite, openDiscoverySite, PASSWORDS } from './discovery-site.ts'
+import { PASSWORDS } from './box-central.ts'
+import { type DiscoverySite, openDiscoverySite } from './discovery-site.ts'
 
 const test = anyTest as TestFn<{ box: DiscoverySite; off: DiscoverySite }>
 test.before(async t => {

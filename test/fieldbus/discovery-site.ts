@@ -2,7 +2,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openCentral } from '#shared/central/central.ts'
 import { problemPages } from '#shared/central/pages/login.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { openShell } from '#shared/central/pages/shell.ts'
@@ -18,9 +17,9 @@ import { pollService } from '../../appliance/services/poll.ts'
 import { openCatalogue } from '../../appliance/store/catalogue.ts'
 import { type BacnetDevice, openBacnetDevice } from '../sim/bacnet-device.ts'
 import { objects } from './discovery-harness.ts'
+import { openBoxCentral } from './box-central.ts'
 import { SILENT, site } from './site.ts'
 
-export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 export type DiscoverySite = Awaited<ReturnType<typeof openDiscoverySite>>
 
 /** @param enabled as `SERVICE_BACNET_DISCOVERY` says */
@@ -30,26 +29,8 @@ export async function openDiscoverySite(enabled = true) {
     await openBacnetDevice({ device_instance: 1001, name: 'AHU-1', objects: objects(30) }),
     await openBacnetDevice({ device_instance: 1002, name: 'VAV-7', objects: objects(10), maxApdu: 480 }),
   ]
-  const auth = { secret: 'a secret of at least thirty-two characters', passwords: PASSWORDS, trustedProxies: [] }
-  const central = await openCentral({
-    service: 'test',
-    version: '0.1.0+d792499f00aa',
-    clock: wallClock,
-    log: SILENT,
-    workspace,
-    parquetRoot: undefined,
-    memoryMb: 128,
-    site_id: site.site_id,
-    auth,
-    scheduled: false,
-    onFindings: () => undefined,
-    health: {
-      checks: {},
-      counters: () => ({ edges: 0, ingest_ok: 0, ingest_duplicate: 0, ingest_rejected: 0, last_ingest_at: null }),
-    },
-  })
+  const central = await openBoxCentral(workspace)
   const { context, services } = central
-  context.model.put({ building: { ...site.building, site_id: site.site_id } })
   const bind = { address: '127.0.0.1', port: 0 }
   const bacnet = bacnetProtocol({ bind, now: Date.now, log: SILENT })
   const catalogue = fieldCatalogue(await openCatalogue(workspace, site, [bacnet]), SILENT)
