@@ -20,17 +20,14 @@ export function openOurs(port: number, floats: number): Side {
   const bus = modbusBus(tcpLink(HOST, port), Date.now)
   const patience = { timeoutMs: TIMEOUT_MS, retries: 0 }
   const driver = modbusDriver(bus, { unit_id: UNIT, max_gap: MAX_GAP, patience, now: Date.now })
-  const addresses = new Map(
-    Array.from({ length: floats }, (_, i) => {
-      const address = parseModbusAddress(`holding:${2 * i}:float32`, 'ABCD')
-      if (typeof address === 'string') throw new Error(address)
-      return [`point-${i}`, { address, conversion: { kind: 'number' as const, scale: 1, offset: 0 } }]
-    }),
-  )
+  const points = Array.from({ length: floats }, (_, i) => {
+    const address = parseModbusAddress(`holding:${2 * i}:float32`, 'ABCD')
+    if (typeof address === 'string') throw new Error(address)
+    return { point_id: `point-${i}`, address: { address, conversion: { kind: 'number' as const, scale: 1, offset: 0 } } }
+  })
   const never = new AbortController().signal
   return {
     async poll() {
-      const points = Array.from(addresses, ([point_id, address]) => ({ point_id, address }))
       let sum = 0
       for (const { v } of await driver.read(points, never)) sum += v as number
       return sum

@@ -3,7 +3,8 @@ import { type ByteOrder, positionsOf } from './order.ts'
 import { type Format, FORMATS, type ModbusAddress, type Place } from './point.ts'
 
 /** A value most significant byte first; used up within one call. */
-const scratch = new DataView(new ArrayBuffer(8))
+const ordered = new Uint8Array(8)
+const scratch = new DataView(ordered.buffer)
 
 /**
  * Reads one value from registers.
@@ -16,7 +17,7 @@ export function decodeRegisters(bytes: Uint8Array, format: Format, order: ByteOr
   const registers = FORMATS[format]
   assert(from + 2 * registers <= bytes.length)
   const positions = positionsOf(order, registers)
-  for (let i = 0; i < positions.length; i++) scratch.setUint8(i, bytes[from + positions[i]!]!)
+  for (let i = 0; i < positions.length; i++) ordered[i] = bytes[from + positions[i]!]!
   switch (format) {
     case 'int16':
       return scratch.getInt16(0)
