@@ -13,7 +13,7 @@ export type LocalAnswer = {
 
 /** How long central may take to answer: a transaction on a busy card takes seconds. */
 const ANSWER_MS = 15 * SECOND
-/** Longest answer that is read, characters. */
+/** Longest answer that is read, bytes: 500 refused readings have 100 kB. */
 const ANSWER_MAX = 256 * 1024
 
 /** @param signal ends what is under way */
@@ -33,7 +33,7 @@ export function localClient({ url, token }: { url: string; token: string }, sign
     }).catch((error: Error) => {
       throw new Error(`${base} does not answer: ${((error.cause as Error | undefined) ?? error).message}`)
     })
-    const answer = parse((await response.text()).slice(0, ANSWER_MAX))
+    const answer = parse(await readText(response))
     if (response.ok || (response.status === 409 && 'through_seq' in answer)) return answer
     const why = typeof answer['detail'] === 'string' ? answer['detail'] : 'with no reason given'
     throw new Error(`${base} answers ${response.status}: ${why}`)
@@ -59,6 +59,18 @@ export function readAnswer(body: Record<string, unknown>): LocalAnswer {
 function readRefused(value: unknown, path: string) {
   const from = fields(value, path)
   return { pointer: text(from, 'pointer'), reason: text(from, 'reason') }
+}
+
+/** @throws Error when the answer is longer than any of central's */
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > ANSWER_MAX) throw new Error(`the answer has more than ${ANSWER_MAX} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 function parse(body: string): Record<string, unknown> {

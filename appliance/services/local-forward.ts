@@ -90,6 +90,7 @@ export function localForwardService(options: LocalForwardOptions): Service & { f
     }
     if (stopped) return
     if (!isUp) log.info({ url: options.central.url }, 'central takes what is read')
+    clearTimeout(timer)
     timer = setTimeout(() => void hello(), STATUS_MS)
     if (isUp) return
     isUp = true

@@ -96,6 +96,12 @@ for (const [what, model, said, loud] of [
     ['hub'],
   ],
   [
+    'the outbox began anew',
+    { hub: { ...hub, note: 'streams.json cannot be read' } },
+    'Since this start everything kept is sent again: streams.json cannot be read',
+    [],
+  ],
+  [
     'the disk fills',
     { box: { ...box, disk: { free_bytes: 1e9, total_bytes: 60e9 } } },
     'Disk free Tight: 1.0 of 60.0 GB',

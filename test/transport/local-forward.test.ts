@@ -94,15 +94,23 @@ test('a token that central does not take, and a port that is another program’s
   t.regex(stranger.forwardState().reason ?? '', /answers 401: The token is not valid/)
   t.is(stranger.forwardState().backlog, 1)
 
-  const other = createServer((_request, response) => response.end('<html>printer</html>')).listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  t.teardown(() => other.close())
-  const lost = await startLocalEdge(`http://127.0.0.1:${(other.address() as AddressInfo).port}`, join(dir, 'lost'))
-  t.teardown(lost.stop)
-  await lost.outbox.write([reading(1)])
-  await until(() => lost.forwardState().reason !== undefined, 'it is told')
-  t.regex(lost.forwardState().reason ?? '', /answers something else: through_seq must be/)
-  t.like(lost.forwardState(), { state: 'connecting', backlog: 1 })
+  for (const [said, why] of [
+    ['<html>printer</html>', /answers something else: through_seq must be/],
+    ['x'.repeat(1024 * 1024), /more than 262144 bytes/],
+  ] as const) {
+    const other = createServer((_request, response) => response.end(said)).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    t.teardown(() => other.close())
+    const lost = await startLocalEdge(
+      `http://127.0.0.1:${(other.address() as AddressInfo).port}`,
+      join(dir, `lost-${said.length}`),
+    )
+    t.teardown(lost.stop)
+    await lost.outbox.write([reading(1)])
+    await until(() => lost.forwardState().reason !== undefined, 'it is told')
+    t.regex(lost.forwardState().reason ?? '', why)
+    t.like(lost.forwardState(), { state: 'connecting', backlog: 1 })
+  }
 })
 
 test('what central refuses is kept aside with its reason, and the rest arrives', async t => {
