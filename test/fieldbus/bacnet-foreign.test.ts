@@ -86,6 +86,21 @@ test('a manager that does not answer is asked on, and found when it is back', as
   t.pass()
 })
 
+test('a manager that passes no broadcast on has forgotten us and is asked again', t => {
+  const lines: string[] = []
+  const log = pino({ base: null }, { write: line => void lines.push((JSON.parse(line) as { msg: string }).msg) })
+  const bbmd = { host: '10.9.0.1', port: 47_808, ttlSecs: 300 }
+  let sent = 0
+  const foreign = registerForeign(bbmd, () => void sent++, log)
+  t.teardown(() => foreign.close())
+  for (const code of [0, 0x60, 0x60, 0]) t.true(foreign.take(bbmd, code))
+  t.deepEqual([sent, foreign.report().state, foreign.report().registrations], [2, 'registered', 2])
+  t.deepEqual(
+    lines.map(line => line.replace('the broadcast manager 10.9.0.1:47808 ', '')),
+    ['has registered us', 'has forgotten us', 'has registered us'],
+  )
+})
+
 test('a result from somebody else registers nobody', async t => {
   const { bbmd, hears } = await openManager(t, () => undefined)
   const transport = await open(t, { bbmd })

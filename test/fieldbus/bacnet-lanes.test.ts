@@ -251,6 +251,18 @@ test('a request that is given up while it waits for its turn is never sent', asy
   )
 })
 
+test('a request that fits no datagram ends, and the next is asked', async t => {
+  const peer = await openUdpPeer(t, (request, reply) => reply(answer(request, held)))
+  const transport = await openTransport(t)
+  const targets = range(200).map(instance => ({ type: 0, instance, property: 85 }))
+  const [tooLong, next] = await Promise.all([
+    transport.request(peer, { service: 14, targets }, patient, never),
+    transport.request(peer, question(3), patient, never),
+  ])
+  t.is(tooLong.state, 'garbled')
+  t.deepEqual(valueOf(next), real(30))
+})
+
 test('what waits when the transport closes is cancelled', async t => {
   const peer = await openUdpPeer(t, () => undefined)
   const transport = await openBacnetTransport({ address: '127.0.0.1', port: 0 }, () => 1_000, SILENT)

@@ -220,6 +220,38 @@ test('an answer that is too long is a refusal, so that less is asked for', async
   t.pass('the device was told')
 })
 
+test('an answer that begins while its repetition waits for the trunk is not asked for again', async t => {
+  const asked: number[] = []
+  const whole = (id: number, service: number, body: Buffer) => Buffer.concat([Buffer.of(0x38, id, 1, 4, service), body])
+  const router = await openUdpPeer(t, (_, __, send) => {
+    const bytes = router.raw.at(-1)!
+    const [mac, apdu] = [bytes.readUInt8(9), bytes.subarray(11)]
+    const [type, , id = 0, service = 0] = apdu
+    const say = (reply: Buffer, from: number) => send(routedDatagram(reply, { network: 7, mac: [from] }))
+    if (type! >> 4 === 4) {
+      if (apdu[2] === 0) setTimeout(() => say(whole(apdu[1]!, 12, body.subarray(20)), mac), 300)
+      return
+    }
+    asked.push(mac)
+    // While the second is asked, the first is to be asked again, then begins to answer.
+    if (mac === 2) {
+      setTimeout(() => say(Buffer.concat([Buffer.of(0x3c, first, 0, 4, 12), body.subarray(0, 20)]), 1), 150)
+      setTimeout(() => say(Buffer.concat([Buffer.of(0x30, id, service), listOf(2, 0, 2)]), 2), 300)
+    } else first = id
+  })
+  let first = 0
+  const body = listOf(1, 0, 9)
+  const { host, port } = router
+  const transport = await openTransport(t)
+  const station = (mac: number) => ({ host, port, station: { network: 7, mac: Buffer.of(mac) } })
+  const [slow, quick] = await Promise.all([
+    transport.request(station(1), objectList(1), { timeoutMs: 1100, retries: 3 }, never),
+    transport.request(station(2), objectList(2), patient, never),
+  ])
+  t.deepEqual([instancesIn(slow), instancesIn(quick)], [range(9), range(2)])
+  t.deepEqual(asked, [1, 2])
+})
+
 test('a request that is given up in the midst of an answer tells the device', async t => {
   const { peer, heard } = await openSpeaker(t, (invokeId, service) => [begin(invokeId, service)])
   const transport = await openTransport(t)

@@ -32,6 +32,22 @@ test('a listener hears unconfirmed requests with their sender, until it stops', 
   t.is(transport.counters().unconfirmed, 8)
 })
 
+test('a listener that fails ends nothing', async t => {
+  const transport = await openTransport(t)
+  const device = await openUdpPeer(t, ({ invokeId }, reply, send) => {
+    send(hex('810a0008 0100 1008'))
+    reply(Buffer.of(0x20, invokeId, 5))
+  })
+  let heard = 0
+  transport.listen(() => {
+    throw new Error('cannot read this')
+  })
+  transport.listen(() => heard++)
+  const question = { service: 5, subscription: { processId: 1, object: { type: 0, instance: 3 }, lifetimeSecs: 300 } } as const
+  t.like(await transport.request(device, question, patient, never), { state: 'results' })
+  t.is(heard, 1)
+})
+
 test('a subscription asks for notifications that need no answer, for a time', async t => {
   const transport = await openTransport(t)
   const device = await openUdpPeer(t, ({ invokeId }, reply) => reply(Buffer.of(0x20, invokeId, 5)))

@@ -19,6 +19,7 @@ export type Foreign = {
 /** A manager that refuses or is away is asked this often, unless the registration would be renewed sooner. */
 const RETRY_MS = 10_000
 const REGISTRATION_REFUSED = 0x30
+const BROADCAST_REFUSED = 0x60
 
 /**
  * Registers now, again at half of each lifetime, and sooner while it is not registered. Each change of state is a line
@@ -69,8 +70,10 @@ export function registerForeign(
       } else if (code === REGISTRATION_REFUSED) {
         isAnswered = true
         become('refused', 'warn', 'refuses to register us as a foreign device')
-      } else {
-        log.debug({ code }, 'the broadcast manager declines')
+      } else if (code === BROADCAST_REFUSED && state === 'registered') {
+        // It has been restarted, for example, and its table was lost.
+        become('waiting', 'warn', 'has forgotten us')
+        register()
       }
       return true
     },

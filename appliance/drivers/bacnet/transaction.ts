@@ -81,18 +81,29 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
   function open(leftMs: number): void {
     if (isCancelled()) return settle(CANCELLED)
     const id = ids.open(peer.host, pending, performance.now())
-    if (id !== undefined) {
-      invokeId = id
+    if (id !== undefined) return begin(id)
+    if (leftMs <= 0) return settle({ state: 'silent', reason: `all invoke ids of ${peer.host} are in use` })
+    timer = setTimeout(open, NO_ID_MS, leftMs - NO_ID_MS)
+    return undefined
+  }
+
+  function begin(id: number): void {
+    invokeId = id
+    try {
       datagram = encodeRequest(question, id, station, segmentation)
-      attempt()
-    } else if (leftMs > 0) timer = setTimeout(open, NO_ID_MS, leftMs - NO_ID_MS)
-    else settle({ state: 'silent', reason: `all invoke ids of ${peer.host} are in use` })
+    } catch (error) {
+      ids.close(peer.host, id, 0)
+      return settle({ state: 'garbled', reason: `the request cannot be written: ${(error as Error).message}` })
+    }
+    return attempt()
   }
 
   function attempt(): void {
     if (attempts > patience.retries) return settle(unanswered())
     onNetwork = network.lane.enter(network.width(concurrency), () => {
       if (isCancelled()) return settle(CANCELLED)
+      // The answer to an earlier attempt is on its way: it takes the place.
+      if (partsSince > 0) return undefined
       const pauseMs = network.pauseMs(performance.now())
       if (pauseMs === 0) return send()
       timer = setTimeout(send, pauseMs)

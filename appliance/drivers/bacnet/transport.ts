@@ -98,13 +98,23 @@ export async function openBacnetTransport(
     const message = readUnconfirmed(frame, from)
     if (message) {
       counters.unconfirmed++
-      for (const take of listeners) take(message)
-      return
+      return announce(message)
     }
     const apdu = readApdu(frame.apdu)
     if (!apdu) return void counters.malformed++
     const taken = transactions.take(frame.origin?.host ?? from.host, frame.source, apdu)
     if (taken !== 'taken') counters[taken]++
+  }
+
+  /** What a stranger says must not end the process, whatever a listener makes of it. */
+  function announce(message: Unconfirmed): void {
+    for (const take of listeners) {
+      try {
+        take(message)
+      } catch (error) {
+        log.error({ err: error, from: message.host, service: message.service }, 'an unconfirmed request was not understood')
+      }
+    }
   }
 
   /** Who-Is on its way through one interface: none where there is no broadcast address. */
