@@ -59,7 +59,7 @@ process.stdout.write(
     ...(building && { building: { ...BUILDING, minutes, ...building } }),
     load,
     goal: GOAL,
-    goal_met: ratio <= GOAL.ratio && ours.rss_mb <= peer.rss_mb && (building?.healthyLate ?? 0) === 0,
+    goal_met: ratio <= GOAL.ratio && ours.rss_mb <= peer.rss_mb && (building?.healthy_late ?? 0) === 0,
   })}\n`,
 )
 
@@ -112,13 +112,18 @@ async function pollBuilding(): Promise<BuildingReport> {
   try {
     const polled: PolledAt[] = all.map(({ host, kind }) => ({ host, kind, port: ports.get(host) ?? DEAD_PORT }))
     const report = await runBuilding({ minutes, points: BUILDING.points, devices: polled })
-    const share = (100 * report.cpuShare).toFixed(2)
+    const share = (100 * report.cpu_share).toFixed(2)
     say(
-      `${BUILDING.devices} devices for ${minutes} min: ${report.healthyReads} reads of healthy devices, ${report.healthyLate} late, ` +
-        `${report.healthyBad} bad values, at most ${Math.round(report.worstMs)} ms off; ${share} % of a core, ${round(report.rssMb, 1)} MB`,
+      `${BUILDING.devices} devices for ${minutes} min: ${report.healthy_reads} reads of healthy devices, ${report.healthy_late} late, ` +
+        `${report.healthy_bad} bad values, at most ${Math.round(report.worst_ms)} ms off; ${share} % of a core, ${round(report.rss_mb, 1)} MB`,
     )
-    if (report.healthyBad > 0) throw new Error(`${report.healthyBad} values of healthy devices were wrong`)
-    return { ...report, cpuShare: round(report.cpuShare, 4), rssMb: round(report.rssMb, 1), worstMs: Math.round(report.worstMs) }
+    if (report.healthy_bad > 0) throw new Error(`${report.healthy_bad} values of healthy devices were wrong`)
+    return {
+      ...report,
+      cpu_share: round(report.cpu_share, 4),
+      rss_mb: round(report.rss_mb, 1),
+      worst_ms: Math.round(report.worst_ms),
+    }
   } finally {
     await simulator.close()
   }

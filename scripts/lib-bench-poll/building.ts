@@ -15,15 +15,15 @@ const log = pino({ level: 'silent' })
 /** When the last reading of a device came and how many there were. The first gap is no period: a start reads all at once. */
 const seen = new Map<string, { at: number; reads: number }>()
 const report: BuildingReport = {
-  healthyReads: 0,
-  healthyLate: 0,
-  healthyBad: 0,
-  slowReads: 0,
-  worstMs: 0,
-  lateCycles: 0,
+  healthy_reads: 0,
+  healthy_late: 0,
+  healthy_bad: 0,
+  slow_reads: 0,
+  worst_ms: 0,
+  late_cycles: 0,
   points: 0,
-  cpuShare: 0,
-  rssMb: 0,
+  cpu_share: 0,
+  rss_mb: 0,
 }
 
 const entryOf = ({ host, port, kind }: PolledAt, i: number): DeviceEntry => ({
@@ -44,14 +44,14 @@ const entryOf = ({ host, port, kind }: PolledAt, i: number): DeviceEntry => ({
 
 function note(device_id: string, at: number): void {
   const isHealthy = device_id.startsWith('healthy')
-  if (isHealthy) report.healthyReads++
-  else report.slowReads++
+  if (isHealthy) report.healthy_reads++
+  else report.slow_reads++
   const { at: last, reads } = seen.get(device_id) ?? { at, reads: 0 }
   seen.set(device_id, { at, reads: reads + 1 })
   if (!isHealthy || reads < 2) return
   const off = Math.abs(at - last - POLL_SECS * SECOND)
-  report.worstMs = Math.max(report.worstMs, off)
-  if (off > (POLL_SECS * SECOND) / 2) report.healthyLate++
+  report.worst_ms = Math.max(report.worst_ms, off)
+  if (off > (POLL_SECS * SECOND) / 2) report.healthy_late++
 }
 
 const service = pollService({
@@ -63,7 +63,7 @@ const service = pollService({
         for (const { id, t, v } of readings) {
           const [device_id = '', instance = ''] = id.split('.')
           report.points++
-          if (v !== valueAt(Number(instance)) && device_id.startsWith('healthy')) report.healthyBad++
+          if (v !== valueAt(Number(instance)) && device_id.startsWith('healthy')) report.healthy_bad++
           if (instance === '0') note(device_id, t)
         }
       },
@@ -78,9 +78,9 @@ await new Promise(resolve => setTimeout(resolve, order.minutes * MINUTE))
 const { user, system } = process.cpuUsage(cpu)
 process.send?.({
   ...report,
-  lateCycles: service.pollStatus().late_cycles,
-  cpuShare: (user + system) / 1000 / (performance.now() - startedAt),
-  rssMb: process.memoryUsage.rss() / 1e6,
+  late_cycles: service.pollStatus().late_cycles,
+  cpu_share: (user + system) / 1000 / (performance.now() - startedAt),
+  rss_mb: process.memoryUsage.rss() / 1e6,
 })
 await service.stop()
 process.disconnect?.()

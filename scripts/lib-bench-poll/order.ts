@@ -32,14 +32,14 @@ export type PolledAt = { host: string; port: number; kind: 'healthy' | 'slow' | 
 
 export type BuildingReport = {
   /** Reads of healthy devices, and of these how many came half a period too late or with a bad value. */
-  healthyReads: number
-  healthyLate: number
-  healthyBad: number
-  slowReads: number
+  healthy_reads: number
+  healthy_late: number
+  healthy_bad: number
+  slow_reads: number
   /** Farthest that two readings of a healthy device were from a period apart, ms. */
-  worstMs: number
-  lateCycles: number
+  worst_ms: number
+  late_cycles: number
   points: number
-  cpuShare: number
-  rssMb: number
+  cpu_share: number
+  rss_mb: number
 }
