@@ -119,6 +119,35 @@ test('a watch that is gone when everything is asked for again is opened anew', a
   t.deepEqual(server.ops().slice(-3), ['watchSub', 'watchSub', 'watchPoll'])
 })
 
+test('a watch that does not work is read instead; a server that does not work at the moment keeps its watch', async t => {
+  for (const how of ['status 500 with a page', 'an error grid', 'forbidden'] as const) {
+    const server = await openServer(t)
+    server.misbehave(how, 'watchSub')
+    const driver = openDriver(t, accessOf(server, 'scram'))
+    t.like((await driver.read([TEMP], NEVER))[0], { v: 21.5, q: 'good' }, how)
+    await driver.read([TEMP], NEVER)
+    t.deepEqual(server.ops().slice(-2), ['read', 'read'])
+  }
+  const server = await openServer(t)
+  const driver = openDriver(t, accessOf(server, 'scram'))
+  await driver.read([TEMP], NEVER)
+  server.misbehave('status 503 without a body')
+  for (let i = 0; i < 3; i++) await t.throwsAsync(driver.read([TEMP], NEVER), { instanceOf: DeviceError, message: /503/ })
+  server.behave()
+  t.like((await driver.read([TEMP], NEVER))[0], { v: 21.5, q: 'good' })
+  await driver.read([TEMP], NEVER)
+  t.is(server.ops().at(-1), 'watchPoll')
+})
+
+test('a filter is not given up for what is wrong with the server at the moment', async t => {
+  const server = await openServer(t)
+  server.misbehave('status 503 without a body', 'read', 1)
+  const driver = openDriver(t, accessOf(server, 'scram'))
+  const items = [item('mode', point('dis == "Point a3"', 'enum', 'enum'))]
+  await t.throwsAsync(driver.read(items, NEVER), { instanceOf: DeviceError, message: /503/ })
+  t.like((await driver.read(items, NEVER))[0], { v: 'cool', q: 'good' })
+})
+
 test('everything is asked for again now and then, so that a record that is gone shows', async t => {
   let now = 0
   const server = await openServer(t)

@@ -46,7 +46,9 @@ function statusFailure(answer: Answer, op: string, { auth, endpoint }: Asked): H
   }
   if (status === FORBIDDEN) {
     const advice = 'give the account the right to read'
-    return new HaystackFailure(`${op}: the account may not do this (403)`, { step: 'auth', status, advice })
+    // After a login it is the question that is refused, else it may be the key.
+    const step = auth === 'scram' ? 'op' : 'auth'
+    return new HaystackFailure(`${op}: the account may not do this (403)`, { step, status, advice })
   }
   if (isRedirect(answer)) {
     const target = headers.location ?? ''

@@ -28,6 +28,8 @@ export type DriverOptions = {
 const REFUSED_MS = 5 * MINUTE
 /** How often a filter that fits no record, or several, is tried again. */
 const RESOLVE_MS = 5 * MINUTE
+/** Statuses with which servers send an error grid about the question itself. */
+const ERROR_GRIDS: ReadonlySet<number | undefined> = new Set([200, 400])
 /** How long the server may take to hear that the watch is over. */
 const GOODBYE_MS = 1000
 
@@ -63,7 +65,8 @@ export function haystackDriver({ session, timeoutMs, retries, leaseMs, now }: Dr
       if (rows.length > 1) return { reason: `more than one record fits ${filter}` }
       return ref === undefined ? { reason: `no record fits ${filter}` } : { ref }
     } catch (error) {
-      if (!(error instanceof HaystackFailure) || error.kind === 'silent' || error.step !== 'op') throw error
+      const isSaid = error instanceof HaystackFailure && error.step === 'op' && ERROR_GRIDS.has(error.status)
+      if (!isSaid) throw error
       return { reason: error.message }
     }
   }

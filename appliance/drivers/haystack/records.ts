@@ -55,8 +55,10 @@ export function openRecords({ client, leaseMs, now }: Open) {
     } catch (error) {
       if (!isRefusal(error)) throw error
       watching.forget()
+      // Only where reading works it is the watch that does not.
+      const found = await read(ids, patience)
       readUntil = now() + RETRY_WATCH_MS
-      return read(ids, patience)
+      return found
     }
   }
 
