@@ -38,6 +38,11 @@ export async function fieldbusServices(options: FieldbusOptions): Promise<Servic
   const { SERVICE_CENTRAL_URL: url, SERVICE_LOCAL_INGEST_TOKEN: token } = settings
   const clock = wallClock
   const version = readVersion()
+  // What is said of the points follows a change before anything is read of them.
+  let listed = catalogue.current()
+  catalogue.onChange(next => {
+    listed = next
+  })
   const uplink = await openUplink({
     settings,
     central: url !== undefined && token !== undefined ? { url, token } : undefined,
@@ -45,7 +50,7 @@ export async function fieldbusServices(options: FieldbusOptions): Promise<Servic
       site_id,
       edge_id,
       runs_rules: false,
-      model: () => ({ name: building.name, version, ...fieldModel(site, catalogue.current()) }),
+      model: () => ({ name: building.name, version, ...fieldModel(site, listed) }),
       pollStatus: () => polling.pollStatus(),
     },
     catalogue,

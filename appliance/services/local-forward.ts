@@ -5,6 +5,7 @@ import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { SECOND } from '#shared/core/time.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Outbox } from '../sinks/outbox.ts'
+import type { Outgoing } from '../sinks/outbox-way.ts'
 import { type EdgeSelf, statusBody } from './edge-self.ts'
 import type { ForwardState } from './forward.ts'
 import { type LocalAnswer, localClient, readAnswer } from './local-client.ts'
@@ -36,6 +37,8 @@ export function localForwardService(options: LocalForwardOptions): Service & { f
   let timer: NodeJS.Timeout | undefined
   let posting: Promise<unknown> = Promise.resolve()
   let stopped = false
+  /** What central knows of the model. */
+  let told: { revision: unknown; points: Set<string> } = { revision: undefined, points: new Set() }
 
   /** One after the other: central takes messages in their order, and a window of them would overtake each other. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -60,12 +63,13 @@ export function localForwardService(options: LocalForwardOptions): Service & { f
     edge: { site_id, edge_id },
     clock,
     log,
-    publish: (_topic, body, place) =>
+    publish: (_topic, body, outgoing) =>
       inTurn(async () => {
         if (!isUp) throw new Error('central is not reached')
         try {
+          if (!isToldOf(outgoing)) await introduce()
           const answer = readAnswer(await post('/api/ingest/local', body))
-          await sending.acknowledged(ackOf(answer, place))
+          await sending.acknowledged(ackOf(answer, outgoing))
         } catch (error) {
           fall(error as Error)
           throw error
@@ -73,17 +77,23 @@ export function localForwardService(options: LocalForwardOptions): Service & { f
       }),
   })
 
+  /** Tells central of points that came since it was told: it refuses readings of points that it does not know. */
+  const introduce = async () => {
+    const metadata = writeMetadata(site_id, edge_id, self.model())
+    if (metadata.revision !== told.revision) await post('/api/ingest/local/metadata', metadata)
+    told = { revision: metadata.revision, points: new Set(self.model().points.map(({ point_id }) => point_id)) }
+  }
+  const isToldOf = ({ kept }: Outgoing) => !('readings' in kept) || kept.readings.every(({ id }) => told.points.has(id))
+
   /** Central must know the edge before it can place what the edge measured. */
   const hello = async () => {
     try {
       await inTurn(async () => {
-        const metadata = writeMetadata(site_id, edge_id, self.model())
         const status = { site_id, edge_id, ...statusBody(self, { online: true, outbox, sending, cert_not_after: null }) }
-        const known = await post('/api/ingest/local/status', status)
-        if (known['metadata_revision'] !== metadata.revision) {
-          await post('/api/ingest/local/metadata', metadata)
-          await post('/api/ingest/local/status', status)
-        }
+        const { metadata_revision } = await post('/api/ingest/local/status', status)
+        told.revision = metadata_revision
+        await introduce()
+        if (metadata_revision === null) await post('/api/ingest/local/status', status)
       })
     } catch (error) {
       return fall(error as Error)

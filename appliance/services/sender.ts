@@ -13,7 +13,7 @@ export type SenderParts = {
   edge: { site_id: string; edge_id: string }
   clock: Clock
   /** May reject: what was not stored is sent again anyway. */
-  publish: (topic: Topic, body: object, place: { stream: string; seq: number }) => Promise<void>
+  publish: (topic: Topic, body: object, outgoing: Outgoing) => Promise<void>
   log: Logger
 }
 export type Sender = ReturnType<typeof sender>

@@ -11,7 +11,7 @@ import { localForwardService } from '../../appliance/services/local-forward.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { folder, until } from './folders.ts'
 import { startCentral, startLocalEdge, TOKEN } from './local-site.ts'
-import { edgeSelf, makeAuthority, reading, silent, startBroker, testOutbox } from './site.ts'
+import { edgeModel, edgeSelf, makeAuthority, reading, silent, startBroker, testOutbox } from './site.ts'
 
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
 
@@ -127,6 +127,33 @@ test('what central refuses is kept aside with its reason, and the rest arrives',
     [2, 3],
   )
   t.is(edge.forwardState().rejected, 1)
+})
+
+test('a point that is new to the edge is told to central before its first reading', async t => {
+  const dir = folder(t)
+  const central = await startCentral(join(dir, 'central'), { token: TOKEN })
+  t.teardown(central.stop)
+  const outbox = await testOutbox(join(dir, 'outbox'), ['central'])
+  const [whole, self] = [edgeModel('A'), edgeSelf('A', 'e1')]
+  let model = { ...whole, points: whole.points.filter(({ point_id }) => point_id === 'p1') }
+  const parts = { outbox, self: { ...self, model: () => model }, clock: wallClock, log: silent }
+  const forward = localForwardService({ ...parts, central: { url: central.url, token: TOKEN } })
+  await forward.start()
+  t.teardown(async () => {
+    await forward.stop()
+    await outbox.close()
+  })
+  await outbox.write([reading(1)])
+  await until(() => central.samples().length === 1, 'the first reading')
+  t.is(central.model.points('building-A').length, 1)
+  model = whole
+  await outbox.write([reading(2), { ...reading(3), id: 'p2' }])
+  await until(() => forward.forwardState().backlog === 0, 'everything acknowledged')
+  t.deepEqual(
+    central.samples().map(({ id, v }) => `${id} ${v}`),
+    ['p1 1', 'p1 2', 'p2 3'],
+  )
+  t.is(forward.forwardState().rejected, 0)
 })
 
 test('both ways to the same central, with restarts of broker, central and edge: everything is stored once', async t => {
