@@ -8,6 +8,7 @@ import { unitLabel } from '#shared/core/ui/measure.ts'
 import { type Here, momentAge, momentNow, momentOr } from '#shared/core/ui/moment.ts'
 import { countOf } from '#shared/core/ui/words.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
+import { editForms } from './device-edit-view.ts'
 import { instantOf, lastError, rttWords } from './devices-view.ts'
 
 /** The points refresh themselves this often. */
@@ -29,6 +30,7 @@ export type DeviceModel = {
 export const deviceBody = (model: DeviceModel): Html => html`<p class="crumbs"><a href="/devices">Devices</a></p>
 <h1>${model.device.name}</h1>
 ${devicePoints(model)}
+${editForms(model)}
 ${actions(model)}`
 
 /** The part that htmx asks for again. */
@@ -106,7 +108,7 @@ function actions({ device, user, csrf }: DeviceModel): Html {
     ? ['Switch off', 'Switched off, it is asked nothing any more; its points and their history stay.']
     : ['Switch on', 'Switched on, it is polled again.']
   return html`<section class="card actions" id="change">
-<h2>Change</h2>
+<h2>Switch off or remove</h2>
 <form method="post" action="${path}/enabled">${csrfField(csrf)}<input type="hidden" name="enabled" value="${device.enabled ? 'false' : 'true'}">
 <p>${what}</p>${operatorButton(user, 'enabled-why', word!)}</form>
 <form method="post" action="${path}/remove">${csrfField(csrf)}

@@ -20,6 +20,7 @@ import {
 } from '../services/devices.ts'
 import { addressesOf, readSource, receiveUpload, UPLOAD_MAX } from '../services/devices-upload.ts'
 import { applyImport, countImport, type DeviceDesk } from '../services/devices-routes.ts'
+import { editRoutes } from './device-edit.ts'
 import { deviceBody, type DeviceModel, devicePoints } from './device-view.ts'
 import { devicesBody, type DevicesModel } from './devices-view.ts'
 import { importBody, type ImportModel } from './import-view.ts'
@@ -40,7 +41,12 @@ const POINTS_PER_PAGE = 200
 const BY_ID = strict({ device_id: Type.String({ pattern: ID_PATTERN }) })
 const PAGE = strict({ page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) })
 
-export const devicePages = (pages: DevicePages): Route[] => [...listRoutes(pages), ...deviceRoutes(pages), ...importRoutes(pages)]
+export const devicePages = (pages: DevicePages): Route[] => [
+  ...listRoutes(pages),
+  ...deviceRoutes(pages),
+  ...editRoutes(pages.desk.catalogue),
+  ...importRoutes(pages),
+]
 
 function listRoutes({ shell, desk, links }: DevicePages): Route[] {
   return [

@@ -1,6 +1,6 @@
 /** Reads the form that brings lists of points: a few files and fields, all in memory. */
 import type { FastifyRequest } from 'fastify'
-import { parseAddress, ADDRESS_FORM } from '#shared/core/catalogue/address.ts'
+import { ADDRESS_FORM, HOST_FORM, parseAddress, parseHostPort } from '#shared/core/catalogue/address.ts'
 import type { Table } from '#shared/core/catalogue/table.ts'
 import { INSTANCE_MAX } from '#shared/core/bacnet/discovery.ts'
 import { ID_PATTERN } from '#shared/core/model.ts'
@@ -100,10 +100,10 @@ function registryDevice(format: Exclude<Format, 'ede'>, fields: Upload['fields']
     if (!address) throw fault('address', `"${text}" is not written like ${ADDRESS_FORM}`)
     return { ...about, protocol, bacnet: { device_instance: wholeField(fields, 'device_instance', 0, INSTANCE_MAX), ...address } }
   }
-  const [, host = '', port] = /^([^\s:]+)(?::(\d{1,5}))?$/.exec(text) ?? []
-  if (!host) throw fault('address', `"${text}" is not written like 10.0.0.4 or meter.local:502`)
+  const place = parseHostPort(text)
+  if (!place) throw fault('address', `"${text}" is not written like ${HOST_FORM}`)
   const unit_id = wholeField(fields, 'unit_id', 0, 255)
-  return { ...about, protocol, modbus: { host, ...(port !== undefined && { port: Number(port) }), unit_id } }
+  return { ...about, protocol, modbus: { ...place, unit_id } }
 }
 
 function wholeField(fields: Upload['fields'], name: string, least: number, most: number): number {

@@ -1,4 +1,4 @@
-/** Where a BACnet device is, on one line, as people write it into a form and as a table carries it. */
+/** Where a device is, on one line, as people write it into a form and as a table carries it. */
 import { BACNET_PORT, type DeviceAddress } from '../bacnet/discovery.ts'
 
 const PORT_MAX = 65_535
@@ -23,3 +23,14 @@ export function parseAddress(text: string): DeviceAddress | undefined {
 
 /** How the text is written, for whoever wrote another. */
 export const ADDRESS_FORM = '10.0.0.5, 10.0.0.5:47809 or, behind a router, 10.0.0.5 network 7 mac 0a'
+
+/** @returns host and port of `10.0.0.4` or `meter.local:5020`, undefined when the text is none */
+export function parseHostPort(text: string): { host: string; port?: number } | undefined {
+  const [, host, portText] = /^([^\s:/]{1,253})(?::(\d{1,5}))?$/.exec(text.trim()) ?? []
+  const port = portText === undefined ? undefined : Number(portText)
+  if (host === undefined || (port !== undefined && (port < 1 || port > PORT_MAX))) return undefined
+  return { host, ...(port !== undefined && { port }) }
+}
+
+/** How that is written. */
+export const HOST_FORM = '10.0.0.4 or meter.local:502'
