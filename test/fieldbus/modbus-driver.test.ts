@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import { type ModbusBus, modbusBus, type Patience } from '../../appliance/drivers/modbus/bus.ts'
 import { modbusDriver } from '../../appliance/drivers/modbus/driver.ts'
+import { modbusProtocol } from '../../appliance/drivers/modbus/protocol.ts'
 import { tcpLink } from '../../appliance/drivers/modbus/tcp-link.ts'
 import { openModbusDevice, type SimRegister } from '../sim/modbus-device.ts'
 import { modbusFrame, openTcpPeer, points, registersOf, type TcpBehaviour, values, well, words } from './tcp-peer.ts'
@@ -229,4 +230,35 @@ test('what nobody asked for is read along as far as the entry allows', async t =
     [3, 0, 11],
     [4, 0, 1],
   ])
+})
+
+test('devices at one host and port share a connection, and the last of them closes it', async t => {
+  const peer = await openTcpPeer(t, well)
+  const protocol = modbusProtocol({ now: () => 1_000 })
+  const linkOf = (unit_id: number) => {
+    const point = { point_id: 'p', address: 'holding:3:uint16', name: 'p', unit: 'kW', kind: 'number', poll_secs: 60 } as const
+    const modbus = { host: '127.0.0.1', port: peer.port, unit_id }
+    const entry = {
+      device_id: `unit-${unit_id}`,
+      name: 'unit',
+      enabled: true,
+      protocol: 'modbus',
+      modbus,
+      points: [point],
+    } as const
+    const { driver, addresses } = protocol.link({ ...entry, points: [point] })
+    const points = [{ point_id: 'p', address: addresses.get('p') }]
+    return { read: () => driver.read(points, never), close: () => driver.close() }
+  }
+  const [first, second] = [linkOf(1), linkOf(2)]
+  await first.read()
+  await first.close()
+  await first.close()
+  t.is((await second.read())[0]?.v, 3)
+  t.is(peer.connections(), 1)
+  await second.close()
+  const third = linkOf(3)
+  t.is((await third.read())[0]?.v, 3)
+  t.is(peer.connections(), 2)
+  await protocol.stop()
 })

@@ -32,15 +32,17 @@ export function modbusProtocol({ now }: { now: () => number }): ModbusProtocol {
     const link = linkOf(entry)
     const shared = buses.get(link.name) ?? { bus: modbusBus(link, now), users: 0 }
     buses.set(link.name, shared)
+    let isUser = true
     shared.users++
-    return { bus: shared.bus, release: () => release(link.name) }
-  }
-  /** The last user leaves no open connection behind: a serial port may be wanted with other settings. */
-  async function release(name: string): Promise<void> {
-    const shared = buses.get(name)
-    if (!shared || --shared.users > 0) return
-    buses.delete(name)
-    await shared.bus.close()
+    /** The last user leaves no open connection behind: a serial port may be wanted with other settings. */
+    const release = async () => {
+      if (isUser) shared.users--
+      isUser = false
+      if (shared.users > 0 || buses.get(link.name) !== shared) return
+      buses.delete(link.name)
+      await shared.bus.close()
+    }
+    return { bus: shared.bus, release }
   }
 
   return {
