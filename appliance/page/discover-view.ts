@@ -110,10 +110,10 @@ function results(model: DiscoverModel, discovery: Discovery): Html {
   const addable = rows.filter(({ device, change }) => change && isAddable(device, change))
   return html`${
     rows.length > 0 &&
-    html`<form method="get" action="/discover/preview">
+    html`<form method="post" action="/discover/preview">${csrfField(model.csrf)}
 <h2>What answered</h2>
 <table class="fleet found"><thead><tr><th scope="col">Choose</th><th scope="col">Device</th><th scope="col">Place</th><th scope="col">How it went</th><th scope="col">In the list</th><th scope="col">Points</th></tr></thead>
-<tbody>${rows.map(({ device, change }) => deviceRow(device, change))}</tbody></table>
+<tbody>${rows.map(({ device, change }, i) => deviceRow(device, change, i))}</tbody></table>
 ${
   addable.length > 0
     ? html`<div class="filter"><label>Read every <span class="muted">seconds</span><input name="poll_secs" value="${poll_secs}" inputmode="numeric" required></label><button class="primary">Preview what would be added</button></div>`
@@ -129,12 +129,12 @@ ${why && whyBody(why, discovery)}`
 const isAddable = ({ objects }: DeviceResult, { change, new_objects }: DeviceChange): boolean =>
   objects.length > 0 && change !== 'id_conflict' && (change !== 'same' || new_objects > 0)
 
-function deviceRow(device: DeviceResult, change: DeviceChange | undefined): Html {
+function deviceRow(device: DeviceResult, change: DeviceChange | undefined, row: number): Html {
   const { key, device_instance, name, vendor, model, vendor_id, outcome, reason, objects, others } = device
   const label = `${name ?? 'Device'} ${device_instance}`
   const rest = Object.entries(others).filter(([type]) => type !== 'device')
   return html`<tr>
-<td data-label="Choose"><div>${change && isAddable(device, change) ? html`<input type="checkbox" class="pick" name="device" value="${key}" aria-label="${label}"${change.change !== 'same' && html` checked`}>` : html`<span class="muted">–</span>`}</div></td>
+<td data-label="Choose"><div>${change && isAddable(device, change) ? html`<input type="checkbox" class="pick" name="device-${row}" value="${key}" aria-label="${label}"${change.change !== 'same' && html` checked`}>` : html`<span class="muted">–</span>`}</div></td>
 <td data-label="Device"><div><strong>${name ?? 'without a name'}</strong> <code>${device_instance}</code><span class="muted">${vendor ?? `vendor ${vendor_id}`}${model !== null && html`, ${model}`}</span></div></td>
 <td data-label="Place" class="address"><div>${formatAddress(device)}</div></td>
 <td data-label="How it went"><div>${stateMark(...OUTCOME_MARKS[outcome])}${reason !== null && html`<span class="muted">${reason}</span>`}</div></td>

@@ -81,14 +81,17 @@ export function discoverRoutes(service: DiscoveryService, shell: Shell): Route[]
 
 const addRoutes = (service: DiscoveryService, shell: Shell): Route[] => [
   route({
-    method: 'GET',
+    method: 'POST',
     path: '/discover/preview',
     auth: 'operator',
     summary: 'The page of what would be added',
-    query: strict({ device: Type.Optional(Type.Union([KEY, Type.Array(KEY)])), poll_secs: Type.Optional(POLL) }),
+    takes: 'form',
+    action: 'bacnet_discover_preview',
+    // Each device that is chosen is a field of its own: there may be more than an address holds.
+    body: Type.Object({ poll_secs: POLL }, { additionalProperties: KEY }),
     handle: call => {
-      const { device = [], poll_secs = POLL_SECS.default } = call.query
-      const keys = [device].flat()
+      const { poll_secs, ...chosen } = call.body
+      const keys = Object.values(chosen as Record<string, string>)
       if (!keys.length) throw new Problem('invalid', 'No device is chosen; go back and choose some')
       const preview = service.preview(keys, poll_secs)
       const model = { preview, poll_secs, csrf: shell.csrfOf(call.caller) }

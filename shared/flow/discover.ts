@@ -38,6 +38,8 @@ export interface DiscoveryWire {
 
 /** Devices whose objects are read at the same time, each on a trunk of its own. */
 const SCANS_MAX = 4
+/** Objects that one discovery holds in memory, some 20 MB; a site that has more is discovered in parts. */
+const OBJECTS_MAX = 100_000
 
 /**
  * Runs one discovery to its end and keeps `discovery` up to date meanwhile. Everybody is called twice, as datagrams get
@@ -54,7 +56,10 @@ export async function discover(
   const trunks = inTrunks(SCANS_MAX)
   const scans: Promise<void>[] = []
   const scan = async (device: DeviceResult) => {
-    if (signal.aborted) return leave(device)
+    if (signal.aborted) return leave(device, 'stopped before it was asked')
+    const held = discovery.devices.reduce((sum, { objects }) => sum + objects.length, 0)
+    if (held >= OBJECTS_MAX)
+      return leave(device, `not asked: ${countOf(held, 'object')} are held already; ask with narrower bounds`)
     await scanDevice(parts, device, signal)
     say(discovery, clock.now(), summary(device))
   }
@@ -120,9 +125,9 @@ function wordsOf(call: Call): string {
   }
 }
 
-function leave(device: DeviceResult): void {
+function leave(device: DeviceResult, reason: string): void {
   device.outcome = 'partial'
-  device.reason = 'stopped before it was asked'
+  device.reason = reason
 }
 
 function summary(device: DeviceResult): string {

@@ -183,6 +183,8 @@ async function readList(reader: Reader, device: DeviceResult, lacks: string[]): 
   const found = new Map<string, PropertyResult>()
   try {
     await reader.many(targets, found)
+    const declined = targets.length - found.size
+    if (declined) lacks.push(`it declined ${declined} of the ${targets.length} entries of its list`)
   } finally {
     takeList(
       device,

@@ -145,3 +145,9 @@ test('a device that a router between IP networks tells again is one device, not 
     t.like(ignored[0], { why: 'second_way', device_instance: 7 })
   }
 })
+
+test('an I-Am with an address that no network has is malformed, not a device', t => {
+  const { devices, ignored } = heard({ instance: 7, host: '10.0.0.7', station: { network: 12, mac: new Uint8Array(8) } })
+  t.deepEqual(devices, [])
+  t.like(ignored[0], { why: 'malformed', reason: 'its address behind the router has 8 bytes' })
+})

@@ -92,6 +92,22 @@ test('a device that stops in the middle is partial, and what it told is kept', a
   t.is(found!.objects.at(-1)!.name, undefined)
 })
 
+test('entries that a device declines make its list partial, and the others are read', async t => {
+  const answers = answererOf({ device_instance: 16, name: 'gaps', objects: objects(40), maxApdu: 128 })
+  const peer = await openUdpPeer(t, () => undefined)
+  peer.socket.on('message', (bytes, from) => {
+    const apdu = bytes.subarray(6)
+    const send = (reply: Buffer) => peer.socket.send(datagram(reply), from.port, from.address)
+    if (apdu[0] === 0x10) return send(iAm(16, 128))
+    // Any request that holds entry 5 of the list is declined as a whole.
+    send(apdu.includes(hex('09 4c 19 05')) ? Buffer.of(0x60, apdu[2]!, 0) : answers(apdu))
+  })
+  const { devices } = await discoverAt(t, [peer])
+  t.like(devices[0], { outcome: 'partial', reason: 'it declined 1 of the 41 entries of its list', listed: 41 })
+  t.is(devices[0]!.objects.length, 39)
+  t.true(devices[0]!.objects.every(({ name }) => name !== undefined))
+})
+
 test('a device that only answers the call is told as timeout', async t => {
   const device = await openDevice(t, { device_instance: 11, name: 'gone', objects: objects(3), silentAfter: 0 })
   const { devices } = await discoverAt(t, [device], { patience: brief })

@@ -16,12 +16,17 @@ import { type IAm, readIAm } from './i-am.ts'
 /** Most devices that one discovery takes: the catalogue holds as many. */
 const DEVICES_MAX = 2000
 
+/** Longest address on any network that BACnet runs on, bytes: LonTalk's (135-2020 6.2.2). */
+const MAC_MAX = 7
+
 /** @returns the device when it is new; undefined when the message was not taken, which the discovery then says */
 export function noteIAm(discovery: Discovery, message: Unconfirmed): DeviceResult | undefined {
   discovery.i_ams.heard++
   const address = addressOf(message)
   const said = readIAm(message.payload)
   if (typeof said === 'string') return ignore(discovery, address, null, 'malformed', said)
+  const bytes = message.station?.mac.length ?? 0
+  if (bytes > MAC_MAX) return ignore(discovery, address, null, 'malformed', `its address behind the router has ${bytes} bytes`)
   const reason = outside(discovery.request, address, said)
   if (reason !== undefined) return ignore(discovery, address, said.device_instance, 'outside', reason)
   const key = deviceKey({ ...address, ...said })
