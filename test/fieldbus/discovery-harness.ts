@@ -35,7 +35,7 @@ export async function discoverAt(
 ): Promise<Discovery> {
   const wire = discoveryWire(transport ?? (await openTransport(t)), patience)
   const places = addresses.map(({ host, port }) => ({ host, port }))
-  const bounds = { ...DISCOVERY_DEFAULTS, seconds: 2, requests_per_second: 100, addresses: places, ...request }
+  const bounds = { ...DISCOVERY_DEFAULTS, seconds: 3, requests_per_second: 100, addresses: places, ...request }
   const discovery = openDiscovery('job', bounds, wallClock.now())
   await discover({ wire, clock: wallClock }, discovery, signal)
   return discovery
