@@ -124,13 +124,14 @@ ${csrfField(csrf)}
 <p class="muted">Of an EDE set the files <code>…_EDE.csv</code>, <code>…_StateTexts.csv</code>, <code>…_Units.csv</code> and <code>…_ObjTypes.csv</code> together; of a registry its one file.</p>
 <label>Seconds between reads <input type="number" name="poll_secs" value="60" min="1" max="86400" required></label>
 <details class="figures"><summary>For a registry: which device it is</summary>
+<div class="fields">
 <p class="muted">A registry does not say. Name a device of the list, or a new one with its address.</p>
 <label>Device id <input name="device_id" maxlength="128" placeholder="rtu-1"></label>
 <label>Name, if new <input name="name" maxlength="200"></label>
 <label>Address, if new <input name="address" maxlength="260" placeholder="10.0.0.5"></label>
 <label>BACnet device instance, if new <input name="device_instance" inputmode="numeric"></label>
 <label>Modbus unit, if new <input name="unit_id" inputmode="numeric"></label>
-</details>
+</div></details>
 ${operatorButton(user, 'import-why', 'Show the preview', 'primary')}
 </form>
 </section>`

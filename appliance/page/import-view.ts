@@ -80,7 +80,7 @@ function deviceCard(device: PlannedDevice, model: ImportModel): Html {
   const shown = points.slice(0, POINTS_MAX)
   return html`<section class="card">
 <h2>${name} <span class="muted">${device_instance !== undefined && `device ${device_instance}, `}id ${device_id}</span></h2>
-<p>${STATE_WORDS[state]}${where !== null && html`, at <span class="address">${where}</span>`}; ${countOf(points.length, 'point')} to add${points_known > 0 && `, ${points_known} there already`}</p>
+<p>${model.done && state === 'no_address' ? 'was left out: nobody has said its address' : STATE_WORDS[state]}${where !== null && html`, at <span class="address">${where}</span>`}; ${countOf(points.length, 'point')} ${model.done && state !== 'no_address' ? 'added' : 'to add'}${points_known > 0 && `, ${points_known} there already`}</p>
 ${
   needsAddress &&
   html`<label class="fields">Address of device ${device_instance} <input name="${field}" value="${model.typed.get(String(device_instance)) ?? where ?? ''}" maxlength="80" placeholder="10.0.0.5" aria-describedby="address-form"></label>`
@@ -114,7 +114,7 @@ ${list.length > shown.length && html`<p class="muted">and ${list.length - shown.
 
 function notes(list: readonly string[]): Html | false {
   if (list.length === 0) return false
-  return html`<section class="card"><details class="figures"><summary>Points without a unit that is known <span class="count">${list.length}</span></summary>
+  return html`<section class="card"><details class="figures"><summary>Points without a unit that is known&nbsp;<span class="count">${list.length}</span></summary>
 <p class="muted">These points are kept as plain numbers; say their unit later on the list.</p>
 <ul>${list.slice(0, LINES_MAX).map(note => html`<li>${note}</li>`)}</ul>${list.length > LINES_MAX && html`<p>and ${list.length - LINES_MAX} more</p>`}</details></section>`
 }
