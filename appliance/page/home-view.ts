@@ -6,7 +6,7 @@ import { PRIORITIES, priorityMark, type State, STATES, stateMark } from '#shared
 import { formatAge, type Here, moment, momentAge, momentNow, momentOr } from '#shared/core/ui/moment.ts'
 import { countOf } from '#shared/core/ui/words.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
-import type { ForwardState } from '../services/forward.ts'
+import type { ForwardState } from '../services/forward-state.ts'
 import type { BoxState } from './box.ts'
 
 /** Tiles refresh themselves this often; the page turns grey when they stop. */

@@ -11,7 +11,7 @@ import { type HttpService, openHttp } from '#shared/node/http.ts'
 import { route, type Route } from '#shared/node/route.ts'
 import { openAuth } from '#shared/node/token.ts'
 import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
-import type { ForwardState } from './forward.ts'
+import type { ForwardState } from './forward-state.ts'
 
 export type EdgeHttpOptions = {
   /** Of the process, as its image is called. */

@@ -12,38 +12,8 @@ import { type Link, mqttLink } from '#shared/node/mqtt.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import { type EdgeSelf, statusBody } from './edge-self.ts'
+import { type ForwardState, stateOf } from './forward-state.ts'
 import { type Sender, sender } from './sender.ts'
-
-/** What pages and health show of the way to the hub. Times are ms since 1970 UTC. */
-export type ForwardState = {
-  state: 'off' | 'connecting' | 'up'
-  /** Why it is not up, in words. */
-  reason?: string
-  /** What an engineer should know of the outbox: why its stream began anew at this start. */
-  note?: string
-  /** Messages that the hub has not acknowledged. */
-  backlog: number
-  /** When the oldest of them was written. */
-  oldest_at: number | null
-  /** Messages dropped since start because there was no room for them. */
-  dropped: number
-  /** Messages that the hub refused since start; they are kept aside. */
-  rejected: number
-  last_ack_at: number | null
-  /** When the kit's certificate ends. */
-  cert_not_after: number | null
-}
-
-/** What an appliance without a kit shows. */
-export const FORWARD_OFF: ForwardState = {
-  state: 'off',
-  backlog: 0,
-  oldest_at: null,
-  dropped: 0,
-  rejected: 0,
-  last_ack_at: null,
-  cert_not_after: null,
-}
 
 export type ForwardOptions = {
   outbox: Outbox
@@ -109,21 +79,7 @@ export function forwardService(options: ForwardOptions): Service & { forwardStat
       await hello.goodbye()
       await link.stop()
     },
-    forwardState() {
-      const { backlog, oldest_at, dropped, rejected, lastAckAt, damage, note } = sending.state()
-      const why = damage ?? reason
-      return {
-        state: link.isUp() ? 'up' : 'connecting',
-        ...(why !== undefined && { reason: why }),
-        ...(note !== undefined && { note }),
-        backlog,
-        oldest_at,
-        dropped,
-        rejected,
-        last_ack_at: lastAckAt,
-        cert_not_after,
-      }
-    },
+    forwardState: () => stateOf(sending, { isUp: link.isUp(), reason, cert_not_after }),
   }
 }
 

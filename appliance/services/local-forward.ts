@@ -7,7 +7,7 @@ import type { Service } from '#shared/node/service.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import type { Outgoing } from '../sinks/outbox-way.ts'
 import { type EdgeSelf, statusBody } from './edge-self.ts'
-import type { ForwardState } from './forward.ts'
+import { type ForwardState, stateOf } from './forward-state.ts'
 import { type LocalAnswer, localClient, readAnswer } from './local-client.ts'
 import { sender } from './sender.ts'
 
@@ -124,21 +124,7 @@ export function localForwardService(options: LocalForwardOptions): Service & { f
       ending.abort()
       await posting
     },
-    forwardState() {
-      const { damage, note, backlog, oldest_at, dropped, rejected, lastAckAt } = sending.state()
-      const why = damage ?? reason
-      return {
-        state: isUp ? 'up' : 'connecting',
-        ...(why !== undefined && { reason: why }),
-        ...(note !== undefined && { note }),
-        backlog,
-        oldest_at,
-        dropped,
-        rejected,
-        last_ack_at: lastAckAt,
-        cert_not_after: null,
-      }
-    },
+    forwardState: () => stateOf(sending, { isUp, reason, cert_not_after: null }),
   }
 }
 

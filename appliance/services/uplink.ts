@@ -13,7 +13,8 @@ import { historyWay } from '../sinks/history-way.ts'
 import { type Destination, openOutbox, type Outbox } from '../sinks/outbox.ts'
 import type { EdgeSelf } from './edge-self.ts'
 import { factOfPoint, type FieldCatalogue } from './field-catalogue.ts'
-import { FORWARD_OFF, type ForwardState, forwardService } from './forward.ts'
+import { forwardService } from './forward.ts'
+import { FORWARD_OFF, type ForwardState } from './forward-state.ts'
 import { localForwardService } from './local-forward.ts'
 
 export type Uplink = {

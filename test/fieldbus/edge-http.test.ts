@@ -5,7 +5,7 @@ import { readEnv } from '#shared/core/env.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { complainOfSplitEdge, SPLIT_EDGE_VARIABLES } from '../../appliance/env.ts'
 import { edgeHttp, type EdgeHttpOptions } from '../../appliance/services/edge-http.ts'
-import { FORWARD_OFF } from '../../appliance/services/forward.ts'
+import { FORWARD_OFF } from '../../appliance/services/forward-state.ts'
 import { SILENT } from './site.ts'
 
 const TOKEN = 'local-token-for-tests-0123456789abcdef'
