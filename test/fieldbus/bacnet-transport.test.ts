@@ -32,6 +32,19 @@ test('a listener hears unconfirmed requests with their sender, until it stops', 
   t.is(transport.counters().unconfirmed, 8)
 })
 
+test("an answer that somebody passes on in the device's name is nobody's", async t => {
+  const transport = await openTransport(t)
+  const stranger = await openUdpPeer(t, () => undefined, '127.0.0.2')
+  const device = await openUdpPeer(t, ({ invokeId }, reply, _, from) => {
+    const forged = Buffer.concat([hex('8104 0013 7f000001 bac0 0100'), Buffer.of(0x50, invokeId, 5), hex('9105 912d')])
+    forged.writeUInt16BE(forged.length, 2)
+    stranger.socket.send(forged, from.port, from.address, () => reply(Buffer.of(0x20, invokeId, 5)))
+  })
+  const question = { service: 5, subscription: { processId: 1, object: { type: 0, instance: 3 }, lifetimeSecs: 300 } } as const
+  t.like(await transport.request(device, question, patient, never), { state: 'results' })
+  t.like(transport.counters(), { unmatched: 1, malformed: 0 })
+})
+
 test('a listener that fails ends nothing', async t => {
   const transport = await openTransport(t)
   const device = await openUdpPeer(t, ({ invokeId }, reply, send) => {

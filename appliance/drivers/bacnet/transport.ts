@@ -102,7 +102,8 @@ export async function openBacnetTransport(
     }
     const apdu = readApdu(frame.apdu)
     if (!apdu) return void counters.malformed++
-    const taken = transactions.take(frame.origin?.host ?? from.host, frame.source, apdu)
+    // Only broadcasts are passed on in another's name, and no answer to a request is one.
+    const taken = frame.origin ? 'unmatched' : transactions.take(from.host, frame.source, apdu)
     if (taken !== 'taken') counters[taken]++
   }
 
