@@ -65,6 +65,8 @@ export function historyWay(outbox: Sink, way: OutboxWay, history: Sink, log: Log
       await running
     } while (!trouble && way.span().acked < last)
   }
+  // Findings, too, must be passed by: what one reader has not passed is kept for it.
+  way.onWritten(() => void catchUp())
   const writeFirst = async (readings: Reading[]) => {
     try {
       await outbox.write(readings)

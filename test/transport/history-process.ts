@@ -1,4 +1,4 @@
-/** Writes readings to outbox and history, and kills itself at a step of the last one. Prints each number when the outbox has it. */
+/** Writes readings to outbox and history, and kills itself at a step of the last one, when the outbox has it. Prints its number. */
 import { join } from 'node:path'
 import type { Sink } from '#shared/core/ports.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
@@ -14,6 +14,7 @@ const historian = await openHistorian({ db, root: join(dir, 'parquet'), memoryMb
 const kept = historianSink(historian, 'building-A', () => undefined)
 
 const end = (): Promise<never> => {
+  process.stdout.write(`${last}\n`)
   process.kill(process.pid, 'SIGKILL')
   return new Promise(() => undefined)
 }
@@ -26,13 +27,7 @@ const history: Sink = {
   },
 }
 const outbox = await testOutbox(join(dir, 'outbox'), ['hub', 'history'])
-const said: Sink = {
-  async write(readings) {
-    await outbox.write(readings)
-    process.stdout.write(`${readings[0]!.v}\n`)
-  },
-}
-const { sinks, service } = historyWay(said, outbox.way('history'), history, silent)
+const { sinks, service } = historyWay(outbox, outbox.way('history'), history, silent)
 await service.start()
 for (let n = Number(from) + 1; n <= last; n++) await sinks[0].write([reading(n)])
 await outbox.close()

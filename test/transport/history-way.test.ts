@@ -8,7 +8,7 @@ import type { Sink } from '#shared/core/ports.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { historyWay } from '../../appliance/sinks/history-way.ts'
 import { finding } from './messages.ts'
-import { folder } from './folders.ts'
+import { folder, until } from './folders.ts'
 import { reading, silent, testOutbox } from './site.ts'
 
 /** A history that fails when told to, as on a full disk. */
@@ -42,6 +42,14 @@ test('what is written is in both when the write returns', async t => {
   t.deepEqual(kept, [1, 2, 3, 4, 5])
   t.like(outbox.way('history').span(), { acked: 5, last: 5 })
   t.is(outbox.way('hub').span().acked, 0)
+})
+
+test('findings are passed by, also where nothing is read', async t => {
+  const { kept, history } = memory()
+  const { outbox } = await opened(t, folder(t), history)
+  await outbox.putFindings([finding])
+  await until(() => outbox.way('history').span().acked === 1, 'history has passed the finding')
+  t.deepEqual(kept, [])
 })
 
 test('a history that fails misses nothing: it follows when it can, and at a start', async t => {
