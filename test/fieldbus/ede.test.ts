@@ -1,14 +1,21 @@
 /** EDE tables as tools write them, and back again. */
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test from 'ava'
 import fc from 'fast-check'
 import { parseAddress } from '#shared/core/catalogue/address.ts'
 import { type Ede, readEde } from '#shared/core/catalogue/ede.ts'
 import type { Table } from '#shared/core/catalogue/table.ts'
 import { writeEde } from '#shared/core/catalogue/write-ede.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
+import { openCatalogue } from '../../appliance/store/catalogue.ts'
 import { planEde } from '../../appliance/store/catalogue-import.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from '../../appliance/store/catalogue-schema.ts'
 import { readTableFile } from '../../appliance/services/table-file.ts'
+import { SILENT, site } from './site.ts'
 
 const TITLES =
   '# keyname;device obj.-instance;object-name;object-type;object-instance;description;present-value-default;min-present-value;max-present-value;settable;supports COV;hi-limit;low-limit;state-text-reference;unit-code;vendor-specific-address;notification-class'
@@ -319,4 +326,55 @@ test('points that EDE has no words for stand in it as comments', t => {
   t.regex(main!.text, /^"?# not said in EDE: p \(.*\): it is not the present value/m)
   t.regex(main!.text, /^"?# not said in EDE: q .*therm by 3/m)
   t.deepEqual(readEde({ main: table(main!.text) }).devices[0]!.objects, [])
+})
+
+const cell = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: 0, max: 30 }).map(String) },
+  fc.constantFrom(
+    '1001',
+    '4194302',
+    '4194303',
+    '1023',
+    'analog-input',
+    '10.0.0.5',
+    '#',
+    '# keyname',
+    '=1',
+    ' ',
+    '',
+    '-',
+    '\0',
+    '65535',
+  ),
+  fc.string({ maxLength: 300 }),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+)
+const rows = fc.array(fc.array(cell, { maxLength: 18 }), { maxLength: 30 })
+
+test('whatever a table holds, it is read, and what is proposed can be kept', async t => {
+  const dir = await mkdtemp(join(tmpdir(), 'plenum-ede-'))
+  t.teardown(() => rm(dir, { recursive: true }))
+  const { check } = await openCatalogue(dir, site, [
+    bacnetProtocol({ bind: { address: '127.0.0.1', port: 0 }, now: Date.now, log: SILENT }),
+  ])
+  const holds = (main: string[][], side: string[][]) => {
+    const tableOf = (file: string, cells: string[][]) => ({ file, rows: cells.map((one, i) => ({ line: i + 1, cells: one })) })
+    const ede = readEde({ main: tableOf('m', main), stateTexts: tableOf('s', side), units: tableOf('u', side) })
+    const addresses = new Map(ede.devices.map(({ device_instance }) => [device_instance, parseAddress('10.0.0.1')!]))
+    const { catalogue } = planEde(EMPTY, ede, { ...none, addresses })
+    check(catalogue)
+    assert.deepEqual(planEde(catalogue, ede, none).catalogue, catalogue)
+  }
+  t.notThrows(() => fc.assert(fc.property(rows, rows, holds), { numRuns: 500 }))
+})
+
+test('whatever bytes a file has, it is a table or refused in words', t => {
+  const reads = (bytes: Uint8Array) => {
+    try {
+      readEde({ main: readTableFile('x', Buffer.from(bytes)) })
+    } catch (error) {
+      assert.ok(error instanceof Problem, String(error))
+    }
+  }
+  t.notThrows(() => fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), reads), { numRuns: 500 }))
 })

@@ -1,10 +1,20 @@
 /** Registry configurations of VOLTTRON. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test from 'ava'
+import fc from 'fast-check'
 import { readBacnetRegistry, readModbusRegistry } from '#shared/core/catalogue/registry.ts'
+import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
+import { modbusProtocol } from '../../appliance/drivers/modbus/protocol.ts'
+import { openCatalogue } from '../../appliance/store/catalogue.ts'
 import { planRegistry } from '../../appliance/store/catalogue-import.ts'
 import { readTableFile } from '../../appliance/services/table-file.ts'
+import { SILENT, site } from './site.ts'
 import type { DeviceEntry } from '../../appliance/store/catalogue-schema.ts'
 
+const ENTRY = { device_id: 'd', name: 'D', enabled: true, points: [] }
 const table = (text: string) => readTableFile('registry.csv', Buffer.from(text))
 const BACNET =
   'Reference Point Name,Volttron Point Name,Units,Unit Details,BACnet Object Type,Property,Writable,Index,Write Priority,Notes\n'
@@ -126,3 +136,51 @@ test("a registry's points go to a new device or are added to one that is there, 
   )
   t.deepEqual(planRegistry(catalogue, registry, device, 60).catalogue, catalogue)
 })
+
+const cell = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 70_000 }).map(String) },
+  fc.constantFrom(
+    'TRUE',
+    'FALSE',
+    '>f',
+    '<q',
+    'BOOL',
+    'analogInput',
+    'multiStateValue',
+    'presentValue',
+    'outOfService',
+    'description',
+    'degreesFahrenheit',
+    '',
+  ),
+  fc.string({ maxLength: 300 }),
+)
+const HEADERS = {
+  bacnet: ['Volttron Point Name', 'BACnet Object Type', 'Property', 'Index', 'Units', 'COV Flag'],
+  modbus: ['Volttron Point Name', 'Modbus Register', 'Point Address', 'Writable', 'Units', 'Mixed Endian'],
+}
+const DEVICES: Record<'bacnet' | 'modbus', DeviceEntry> = {
+  bacnet: { ...ENTRY, protocol: 'bacnet', bacnet: { device_instance: 1, host: '10.0.0.1' } },
+  modbus: { ...ENTRY, protocol: 'modbus', modbus: { host: '10.0.0.1', unit_id: 1 } },
+}
+
+for (const protocol of ['bacnet', 'modbus'] as const) {
+  test(`whatever a ${protocol} registry holds, what is proposed can be kept`, async t => {
+    const dir = await mkdtemp(join(tmpdir(), 'plenum-registry-'))
+    t.teardown(() => rm(dir, { recursive: true }))
+    const bind = { address: '127.0.0.1', port: 0 }
+    const protocols = [bacnetProtocol({ bind, now: Date.now, log: SILENT }), modbusProtocol({ now: Date.now })]
+    const { check } = await openCatalogue(dir, site, protocols)
+    const holds = (body: string[][]) => {
+      const cells = [HEADERS[protocol], ...body]
+      const whole = { file: 'r', rows: cells.map((one, i) => ({ line: i + 1, cells: one })) }
+      const registry = protocol === 'bacnet' ? readBacnetRegistry(whole) : readModbusRegistry(whole)
+      const { catalogue } = planRegistry({ devices: [] }, registry, DEVICES[protocol], 60)
+      check(catalogue)
+      assert.deepEqual(planRegistry(catalogue, registry, DEVICES[protocol], 60).catalogue, catalogue)
+    }
+    t.notThrows(() =>
+      fc.assert(fc.property(fc.array(fc.array(cell, { maxLength: 7 }), { maxLength: 30 }), holds), { numRuns: 500 }),
+    )
+  })
+}
