@@ -2,10 +2,11 @@
 import type { Apdu } from '#shared/core/bacnet/frame.ts'
 import type { InvokeIds } from '#shared/core/bacnet/invoke-ids.ts'
 import { attemptMs } from '#shared/core/bacnet/pace.ts'
-import { type Question, readReply } from '#shared/core/bacnet/reply.ts'
-import { type Assembly, type Progress, type Segment, type SegmentAck, takeSegment } from '#shared/core/bacnet/segments.ts'
-import { encodeAbort, encodeRequest, encodeSegmentAck } from './codec.ts'
+import { type Question, readReply, type Reply } from '#shared/core/bacnet/reply.ts'
+import type { Segment } from '#shared/core/bacnet/segments.ts'
+import { encodeRequest } from './codec.ts'
 import type { Place } from './lanes.ts'
+import { BUFFER_OVERFLOW, type PartsReceiver, type Receiving, receiveParts } from './parts.ts'
 import type { Outcome, Patience, Peer } from './peer.ts'
 import type { Route } from './routes.ts'
 
@@ -40,14 +41,6 @@ const QUIET_MS = 30_000
 const HOLD_MS = 1000
 /** How often a request looks for a free invoke id when its address has none. */
 const NO_ID_MS = 250
-/** Timeouts that a part of an answer may take: the device repeats what was lost only after a timeout of its own. */
-const PART_TIMEOUTS = 2
-/** An answer in parts may take this long: 64 kB over MS/TP at 38,400 bit/s take half of it. */
-const PARTS_MS = 60_000
-/** Reasons of an Abort (135-2020 18.10). */
-const OTHER = 0
-const BUFFER_OVERFLOW = 1
-const TSM_TIMEOUT = 10
 
 /**
  * Waits for its turn with the device, then for each attempt with the network. Attempts repeat the invoke id, so that the
@@ -56,7 +49,7 @@ const TSM_TIMEOUT = 10
  * @returns what replies are given to; it may be over already
  */
 export function transact(machinery: Machinery, { peer, question, patience, resolve }: Request): Pending {
-  const { ids, route, now, random, isCancelled, sayFarewell } = machinery
+  const { ids, route, now, random, isCancelled } = machinery
   const { through, network, device } = route
   const { station, concurrency = 1, segmentation = true } = peer
   const pending: Pending = { peer, take, settle }
@@ -68,8 +61,8 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
   let onNetwork: Place | undefined
   let attempts = 0
   let sentAt = 0
-  let assembly: Assembly | undefined
-  let partsSince = 0
+  let parts: PartsReceiver | undefined
+  let isInParts = false
   /** Why the latest reply with this id was not taken. */
   let garbled: string | undefined
 
@@ -103,16 +96,16 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
     onNetwork = network.lane.enter(network.width(concurrency), () => {
       if (isCancelled()) return settle(CANCELLED)
       // The answer to an earlier attempt is on its way: it takes the place.
-      if (partsSince > 0) return undefined
+      if (isInParts) return undefined
       const pauseMs = network.pauseMs(performance.now())
-      if (pauseMs === 0) return send()
-      timer = setTimeout(send, pauseMs)
+      if (pauseMs === 0) return ask()
+      timer = setTimeout(ask, pauseMs)
       return undefined
     })
     if (isOver) leave()
   }
 
-  function send(): void {
+  function ask(): void {
     const waitMs = attemptMs(patience.timeoutMs, attempts, random())
     attempts++
     sentAt = performance.now()
@@ -135,66 +128,55 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
       garbled = reply.reason
       return 'garbled'
     }
-    settle({ ...reply, at: now(), rttMs: performance.now() - sentAt })
+    settle(timed(reply))
     return 'taken'
   }
 
   function takePart(segment: Segment): Taken {
-    if (segment.service !== question.service) {
-      garbled = `the answer is to service ${segment.service}`
-      return 'garbled'
-    }
-    const progress = takeSegment(assembly, segment)
-    switch (progress.state) {
+    parts ??= receiveParts(receiving(), breakOff)
+    const received = parts.take(segment)
+    switch (received.state) {
       case 'foreign':
-        garbled = progress.reason
+        garbled = received.reason
         return 'garbled'
       case 'too_large':
         // As a device says that its answer does not fit; fewer points then may.
-        settle({
-          state: 'refused',
-          refusal: { by: 'abort', reason: BUFFER_OVERFLOW },
-          at: now(),
-          rttMs: performance.now() - sentAt,
-        })
+        settle(timed({ state: 'refused', refusal: { by: 'abort', reason: BUFFER_OVERFLOW } }))
         return 'taken'
       case 'more':
-        if (progress.isNew) awaitPart()
-        assembly = progress.assembly
-        if (progress.ack) acknowledge(progress.ack)
+        isInParts = true
         return 'taken'
-      case 'whole':
-        return takeWhole(progress)
+      case 'whole': {
+        isInParts = true
+        const reply = readReply({ kind: 'ack', invokeId, service: question.service, payload: received.payload }, question)
+        settle(reply.state === 'garbled' ? reply : timed(reply))
+        return reply.state === 'garbled' ? 'garbled' : 'taken'
+      }
     }
   }
 
-  /** Only a new part buys more time. */
-  function awaitPart(): void {
+  function receiving(): Receiving {
+    const { timeoutMs } = patience
+    const sayFarewell = (sequence: number, bytes: Buffer) => machinery.sayFarewell(invokeId, sequence, bytes)
+    return { peer, invokeId, service: question.service, timeoutMs, send, wait, sayFarewell }
+  }
+
+  function breakOff(count: number): void {
+    settle({ state: 'silent', reason: `the answer of ${peer.host}:${peer.port} broke off after ${count} parts` })
+  }
+
+  function wait(ms: number, then: () => void): void {
     clearTimeout(timer)
-    const since = performance.now()
-    if (!assembly) partsSince = since
-    const leftMs = partsSince + PARTS_MS - since
-    timer = setTimeout(breakOff, Math.min(PART_TIMEOUTS * patience.timeoutMs, leftMs))
+    timer = setTimeout(then, ms)
   }
 
-  function breakOff(): void {
-    const parts = assembly?.parts.length
-    settle({ state: 'silent', reason: `the answer of ${peer.host}:${peer.port} broke off after ${parts} parts` })
+  /** Its failure shows as the silence that follows. */
+  function send(bytes: Buffer): void {
+    through.send(bytes, peer, () => undefined)
   }
 
-  function takeWhole({ service, payload, ack }: Extract<Progress, { state: 'whole' }>): Taken {
-    sayFarewell(invokeId, ack.sequence, acknowledge(ack))
-    assembly = undefined
-    const reply = readReply({ kind: 'ack', invokeId, service, payload }, question)
-    if (reply.state === 'garbled') settle(reply)
-    else settle({ ...reply, at: now(), rttMs: performance.now() - sentAt })
-    return reply.state === 'garbled' ? 'garbled' : 'taken'
-  }
-
-  function acknowledge(ack: SegmentAck): Buffer {
-    const bytes = encodeSegmentAck(invokeId, ack, station)
-    through.send(bytes, peer, ignore)
-    return bytes
+  function timed(reply: Exclude<Reply, { state: 'garbled' }>): Outcome {
+    return { ...reply, at: now(), rttMs: performance.now() - sentAt }
   }
 
   function unanswered(): Outcome {
@@ -206,9 +188,9 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
     if (isOver) return
     isOver = true
     clearTimeout(timer)
-    if (assembly) through.send(encodeAbort(invokeId, abortReason(outcome), station), peer, ignore)
+    parts?.abort(outcome)
     if (datagram) {
-      const isClean = attempts === 1 && !('reason' in outcome) && partsSince === 0
+      const isClean = attempts === 1 && !('reason' in outcome) && !isInParts
       ids.close(peer.host, invokeId, performance.now() + (isClean ? 0 : QUIET_MS))
     }
     resolve(outcome)
@@ -219,16 +201,4 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
     onNetwork?.leave()
     atDevice?.leave()
   }
-}
-
-/** Its failure shows as the silence that follows. */
-const ignore = (): void => undefined
-
-/**
- * Why we end an answer in the midst of its parts. The device would else repeat them for as long as its retries last, and
- * many have room for one transaction alone. It is sent in transactions that we began, never to a stranger.
- */
-function abortReason({ state }: Outcome): number {
-  if (state === 'refused') return BUFFER_OVERFLOW
-  return state === 'silent' ? TSM_TIMEOUT : OTHER
 }
