@@ -328,28 +328,20 @@ test('points that EDE has no words for stand in it as comments', t => {
   t.deepEqual(readEde({ main: table(main!.text) }).devices[0]!.objects, [])
 })
 
-const cell = fc.oneof(
-  { weight: 4, arbitrary: fc.integer({ min: 0, max: 30 }).map(String) },
-  fc.constantFrom(
-    '1001',
-    '4194302',
-    '4194303',
-    '1023',
-    'analog-input',
-    '10.0.0.5',
-    '#',
-    '# keyname',
-    '=1',
-    ' ',
-    '',
-    '-',
-    '\0',
-    '65535',
-  ),
+const junk = fc.oneof(
+  fc.constantFrom('4194302', '4194303', '1023', 'analog-input', '#', '# keyname', '=1', ' ', '', '-', '65535'),
   fc.string({ maxLength: 300 }),
   fc.string({ unit: 'binary', maxLength: 30 }),
 )
-const rows = fc.array(fc.array(cell, { maxLength: 18 }), { maxLength: 30 })
+const mostly = (good: fc.Arbitrary<string>) => fc.oneof({ weight: 8, arbitrary: good }, { weight: 1, arbitrary: junk })
+const small = (max: number) => fc.integer({ min: 0, max }).map(String)
+const name = fc.oneof(
+  fc.constantFrom('Temp', 'temp', 'Temp.', 'Temp.analog-input-1', 'x'.repeat(300)),
+  fc.string({ maxLength: 300 }),
+)
+const columns = [name, small(3), name, fc.constantFrom('0', '3', '8', '13', '19', '20', '23', '40'), small(5)]
+const others = Array.from({ length: 12 }, () => fc.oneof(small(300), fc.constant('')))
+const rows = fc.array(fc.tuple(...[...columns, ...others].map(mostly)), { maxLength: 30 })
 
 test('whatever a table holds, it is read, and what is proposed can be kept', async t => {
   const dir = await mkdtemp(join(tmpdir(), 'plenum-ede-'))
