@@ -1,18 +1,19 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { rivalsOf, stillOwed } from '#shared/core/modbus/owed.ts'
-import { crc16, encodeRtuRequest, findRtuReply, frameGapMs, wireMs } from '#shared/core/modbus/rtu.ts'
-import { encodeTcpRequest, readTcpFrame } from '#shared/core/modbus/tcp.ts'
+import { crc16, findRtuReply, frameGapMs, wireMs } from '#shared/core/modbus/rtu.ts'
+import { readTcpFrame, tcpFrame } from '#shared/core/modbus/tcp.ts'
 import type { Place } from '#shared/core/modbus/point.ts'
+import { encodeRequest } from '../../appliance/drivers/modbus/codec.ts'
 import { rtuAnswer } from '../sim/modbus-rtu.ts'
 import { hex } from './wire.ts'
 
 const two: Place = { table: 'holding', address: 0x6b, count: 3 }
 
 test('requests are laid out as the standards show them', t => {
-  t.is(Buffer.from(encodeTcpRequest(0x1501, 17, two)).toString('hex'), '1501000000061103006b0003')
-  t.is(Buffer.from(encodeRtuRequest(17, two)).toString('hex'), '1103006b00037687')
-  t.is(Buffer.from(encodeRtuRequest(1, { table: 'coil', address: 0, count: 10 })).toString('hex'), '01010000000abc0d')
+  t.is(Buffer.from(tcpFrame(0x1501, encodeRequest(17, two).subarray(0, -2))).toString('hex'), '1501000000061103006b0003')
+  t.is(Buffer.from(encodeRequest(17, two)).toString('hex'), '1103006b00037687')
+  t.is(Buffer.from(encodeRequest(1, { table: 'coil', address: 0, count: 10 })).toString('hex'), '01010000000abc0d')
   t.is(crc16(hex('0207'), 0, 2), 0x1241)
 })
 

@@ -2,8 +2,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Owed, rivalsOf, stillOwed } from '#shared/core/modbus/owed.ts'
 import type { Reply } from '#shared/core/modbus/pdu.ts'
-import { encodeRtuRequest, findRtuReply, frameGapMs, wireMs } from '#shared/core/modbus/rtu.ts'
+import { findRtuReply, frameGapMs, wireMs } from '#shared/core/modbus/rtu.ts'
 import type { Place } from '#shared/core/modbus/point.ts'
+import { encodeRequest } from './codec.ts'
 import type { Answer, Connection } from './connection.ts'
 
 /** The part of a serial port that is used. */
@@ -111,7 +112,7 @@ export function rtuConnection(port: Port, line: Line): Connection {
         settle(input.length ? { state: 'garbled', reason: strayWords(input.length) } : { state: 'timeout' })
       }
       pending = { take, settle }
-      port.write(encodeRtuRequest(unit, place), error => error && end(error.message))
+      port.write(encodeRequest(unit, place), error => error && end(error.message))
     })
   }
 

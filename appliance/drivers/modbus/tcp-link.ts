@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { judgeReply } from '#shared/core/modbus/pdu.ts'
 import type { Place } from '#shared/core/modbus/point.ts'
-import { encodeTcpRequest, readTcpFrame } from '#shared/core/modbus/tcp.ts'
+import { CRC_BYTES } from '#shared/core/modbus/rtu.ts'
+import { readTcpFrame, tcpFrame } from '#shared/core/modbus/tcp.ts'
+import { encodeRequest } from './codec.ts'
 import type { Answer, Connection, Link } from './connection.ts'
 
 /** After one timeout the answer may still come and is told by its transaction id; after two the server may hang. */
@@ -106,7 +108,7 @@ function tcpConnection(socket: Socket, listen: (take: Take) => void): Connection
         }
         pending = { id, unit, place, settle }
         if (closed !== undefined) settle({ state: 'closed', reason: closed })
-        else socket.write(encodeTcpRequest(id, unit, place))
+        else socket.write(tcpFrame(id, encodeRequest(unit, place).subarray(0, -CRC_BYTES)))
       })
     },
     async close() {

@@ -1,4 +1,4 @@
-/** Requests and answers of functions 1 to 4, whatever carries them (Modbus Application Protocol V1.1b3, 6.1 to 6.4). */
+/** Answers of functions 1 to 4, whatever carries them (Modbus Application Protocol V1.1b3, 6.1 to 6.4). */
 import { isBits, type Place, type Table } from './point.ts'
 
 export type Reply =
@@ -11,19 +11,11 @@ export type Reply =
 export const CODES: Record<Table, number> = { coil: 1, discrete: 2, holding: 3, input: 4 }
 /** Set in the function code of an exception (V1.1b3, 7). */
 export const EXCEPTION_BIT = 0x80
+/** Function code, address and count. */
 export const REQUEST_BYTES = 5
 
 /** Bytes of values that answer a request. */
 export const bytesDue = ({ table, count }: Place): number => (isBits(table) ? Math.ceil(count / 8) : 2 * count)
-
-/** Puts a request for `place` into `bytes` from `at` on. */
-export function putRequest(bytes: Uint8Array, at: number, { table, address, count }: Place): void {
-  bytes[at] = CODES[table]
-  bytes[at + 1] = address >> 8
-  bytes[at + 2] = address
-  bytes[at + 3] = count >> 8
-  bytes[at + 4] = count
-}
 
 /** @param pdu function code and what follows it, nothing more; never empty */
 export function judgeReply(pdu: Uint8Array, place: Place): Reply {

@@ -1,8 +1,8 @@
 /** Frames of Modbus RTU (Modbus over Serial Line V1.02, 2.5.1 and 6.2.2): unit, request or answer, checksum. */
-import { bytesDue, CODES, EXCEPTION_BIT, putRequest, type Reply, REQUEST_BYTES } from './pdu.ts'
+import { bytesDue, CODES, EXCEPTION_BIT, type Reply, REQUEST_BYTES } from './pdu.ts'
 import type { Place } from './point.ts'
 
-const CRC_BYTES = 2
+export const CRC_BYTES = 2
 const EXCEPTION_BYTES = 3 + CRC_BYTES
 /** Reversed polynomial of the checksum. */
 const POLYNOMIAL = 0xa001
@@ -20,16 +20,6 @@ export function crc16(bytes: Uint8Array, from: number, to: number): number {
   let crc = 0xffff
   for (let i = from; i < to; i++) crc = (crc >> 8) ^ CRC_TABLE[(crc ^ bytes[i]!) & 0xff]!
   return crc
-}
-
-export function encodeRtuRequest(unit: number, place: Place): Uint8Array {
-  const bytes = new Uint8Array(1 + REQUEST_BYTES + CRC_BYTES)
-  bytes[0] = unit
-  putRequest(bytes, 1, place)
-  const crc = crc16(bytes, 0, 1 + REQUEST_BYTES)
-  bytes[6] = crc
-  bytes[7] = crc >> 8
-  return bytes
 }
 
 /**

@@ -1,6 +1,4 @@
 /** Frames of Modbus TCP (Modbus Messaging on TCP/IP Implementation Guide V1.0b, 3.1.3). */
-import { putRequest, REQUEST_BYTES } from './pdu.ts'
-import type { Place } from './point.ts'
 
 /** Transaction id, protocol id, length, unit. */
 const HEADER_BYTES = 7
@@ -8,14 +6,16 @@ const HEADER_BYTES = 7
 const LENGTH_MIN = 3
 const LENGTH_MAX = 254
 
-/** @param id transaction id, 0..65535 */
-export function encodeTcpRequest(id: number, unit: number, place: Place): Uint8Array {
-  const bytes = new Uint8Array(HEADER_BYTES + REQUEST_BYTES)
+/**
+ * @param id transaction id, 0..65535
+ * @param request unit, function and what follows it, without checksum
+ */
+export function tcpFrame(id: number, request: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(HEADER_BYTES - 1 + request.length)
   bytes[0] = id >> 8
   bytes[1] = id
-  bytes[5] = 1 + REQUEST_BYTES
-  bytes[6] = unit
-  putRequest(bytes, HEADER_BYTES, place)
+  bytes[5] = request.length
+  bytes.set(request, HEADER_BYTES - 1)
   return bytes
 }
 
