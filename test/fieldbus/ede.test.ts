@@ -187,6 +187,19 @@ test('an import adds what is not there and leaves what is as it was; again it ad
   t.deepEqual(planEde(plan.catalogue, more, none).catalogue, plan.catalogue)
 })
 
+test('an id that another point has is not taken again', t => {
+  const addresses = new Map([[1, parseAddress('10.0.0.1')!]])
+  const { catalogue } = planEde(EMPTY, read('a;1;Fan;0;9'), { addresses, poll_secs: 60 })
+  const plan = planEde(catalogue, read('b;1;Fan;3;1'), none)
+  t.deepEqual(
+    plan.catalogue.devices[0]!.points.map(({ point_id, address }) => [point_id, address]),
+    [
+      ['bacnet-1.Fan', 'analog-input,9'],
+      ['bacnet-1.Fan-2', 'binary-input,1'],
+    ],
+  )
+})
+
 test('a device that nobody has said the address of is left out, the others are not', t => {
   const ede = read('a;1;Temp;0;1\nb;2;Temp;0;1')
   const plan = planEde(EMPTY, ede, { ...none, addresses: new Map([[2, parseAddress('10.0.0.2:47809 network 7 mac 0A')!]]) })
