@@ -4,6 +4,7 @@ import { ingestDesk } from '#shared/central/ingest-desk.ts'
 import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
 import { localIngestRoutes } from '#shared/central/routes/local-ingest.ts'
 import { pollStatusRoute } from '#shared/central/routes/poll.ts'
+import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
@@ -90,7 +91,8 @@ catalogue.onChange(polling.reload)
 const discovery = bacnetDiscovery({ enabled: settings.SERVICE_BACNET_DISCOVERY, bind, bacnet, catalogue })
 const { pollStatus, pointStatus } = polling
 const project = { name: building.name, version: context.version }
-const devices = { catalogue, pollStatus, pointStatus, project, now: clock.now }
+const devicePolls = () => mergePollStatus(pollStatus(), desk.flow.book.reported())
+const devices = { catalogue, pollStatus: devicePolls, pointStatus, project, now: clock.now }
 const identity = { name: building.name, edge_id, site_id }
 const sources = { identity, catalogue: catalogue.current, pollStatus, forwardState: uplink.forwardState }
 const http = await serveCentral(settings, {

@@ -39,6 +39,7 @@ export function devicePoints(model: DeviceModel): Html {
   const path = pathOf(device)
   return html`<div id="device" hx-get="${path}/points?page=${page}" hx-trigger="every ${REFRESH_SECS}s" hx-target="#device" hx-swap="outerMorph" data-refresh-secs="${REFRESH_SECS}">
 ${facts(model)}
+${points.length > 0 && points.every(({ status }) => !status) && html`<p class="muted">This process does not read these points; what another one reads of them is in history.</p>`}
 ${
   points.length > 0
     ? html`<table class="fleet">

@@ -12,11 +12,11 @@ export type DeviceRow = {
   name: string
   where: string | null
   protocol: string
-  /** Null when another process polls it. */
+  /** Null when no process says that it polls it. */
   poll: DeviceStatus | null
   points: number
-  /** Points whose newest reading is good. */
-  points_ok: number
+  /** Points whose newest reading is good; null when another process reads them. */
+  points_ok: number | null
 }
 export type DevicesModel = {
   here: Here
@@ -81,7 +81,7 @@ function deviceRow({ device_id, name, where, protocol, poll, points, points_ok }
   return html`<tr>
 <td data-label="Device" class="what"><div><a href="/devices/${encodeURIComponent(device_id)}">${name}</a> <span class="muted">${device_id}</span>${lastError(poll)}</div></td>
 <td data-label="State"><div>${stateMark(state)}<span class="muted">${sinceWords(poll, here)}</span></div></td>
-<td data-label="Points"><div>${points_ok} of ${points} ok</div></td>
+<td data-label="Points"><div>${points_ok === null ? points : `${points_ok} of ${points} ok`}</div></td>
 <td data-label="Address" class="address"><div>${where ?? 'not said'}<span class="muted">${PROTOCOL_WORDS[protocol] ?? protocol}</span></div></td>
 <td data-label="Answers in"><div>${rttWords(poll)}</div></td>
 <td data-label="Errors"><div>${poll ? html`${poll.errors} <span class="muted">in ${countOf(poll.reads, 'read')}</span>` : '–'}</div></td>
@@ -109,7 +109,7 @@ export function rttWords(poll: DeviceStatus | null): string {
 export const instantOf = (text: string | null | undefined): number | null => (text ? (parseInstant(text) ?? null) : null)
 
 function sinceWords(poll: DeviceStatus | null, here: Here): Html | string {
-  if (!poll) return 'polled by another process'
+  if (!poll) return 'no process says that it polls it'
   if (poll.state === 'ok') return html`answered ${momentOr(instantOf(poll.last_ok_at), here, 'not yet')}`
   return html`since ${moment(instantOf(poll.since) ?? here.now, here)}`
 }

@@ -19,7 +19,7 @@ import {
   withoutDevice,
 } from '../services/devices.ts'
 import { addressesOf, readSource, receiveUpload, UPLOAD_MAX } from '../services/devices-upload.ts'
-import { applyImport, countImport, type DeviceDesk } from '../services/devices-routes.ts'
+import { applyImport, countImport, type DeviceDesk, statusByDevice } from '../services/devices-routes.ts'
 import { editRoutes } from './device-edit.ts'
 import { deviceBody, type DeviceModel, devicePoints } from './device-view.ts'
 import { devicesBody, type DevicesModel } from './devices-view.ts'
@@ -74,7 +74,7 @@ function listRoutes({ shell, desk, links }: DevicePages): Route[] {
 
 function listModel({ catalogue, pollStatus, pointStatus }: DeviceDesk, state: State | undefined) {
   const status = pollStatus()
-  const states = new Map(status.devices.map(one => [one.device_id, one]))
+  const states = statusByDevice(status)
   const stateOf = (device_id: string): State => states.get(device_id)?.state ?? 'unknown'
   const { devices } = catalogue.current()
   const counts = Object.fromEntries(
@@ -84,15 +84,18 @@ function listModel({ catalogue, pollStatus, pointStatus }: DeviceDesk, state: St
   const wanted = devices
     .filter(({ device_id }) => state === undefined || stateOf(device_id) === state)
     .toSorted((a, b) => rank(a.device_id) - rank(b.device_id))
-  const rows = wanted.slice(0, ROWS_MAX).map(device => ({
-    device_id: device.device_id,
-    name: device.name,
-    protocol: device.protocol,
-    where: whereOf(device),
-    poll: states.get(device.device_id) ?? null,
-    points: device.points.length,
-    points_ok: pointStatus(device.device_id).filter(point => point.state === 'ok').length,
-  }))
+  const rows = wanted.slice(0, ROWS_MAX).map(device => {
+    const known = pointStatus(device.device_id)
+    return {
+      device_id: device.device_id,
+      name: device.name,
+      protocol: device.protocol,
+      where: whereOf(device),
+      poll: states.get(device.device_id) ?? null,
+      points: device.points.length,
+      points_ok: known.length ? known.filter(point => point.state === 'ok').length : null,
+    }
+  })
   return { running: status.running, rows, counts, state, more: wanted.length - rows.length, refusal: catalogue.refusal() }
 }
 

@@ -28,7 +28,9 @@ import { zipTexts } from './zip-texts.ts'
 /** What the routes and pages of devices stand on. */
 export type DeviceDesk = {
   catalogue: FieldCatalogue
+  /** Of this process first, then of others on the box that report here. */
   pollStatus: () => PollStatus
+  /** Of what this process polls. */
   pointStatus: (device_id: string) => PointStatus[]
   /** Names the exports. */
   project: { name: string; version: string }
@@ -49,6 +51,9 @@ export const deviceRoutes = (desk: DeviceDesk): Route[] => [
   exportRoute(desk),
 ]
 
+/** Where two processes know a device, the first one counts. */
+export const statusByDevice = ({ devices }: PollStatus) => new Map(devices.toReversed().map(status => [status.device_id, status]))
+
 const readRoutes = ({ catalogue, pollStatus, pointStatus }: DeviceDesk): Route[] => [
   route({
     method: 'GET',
@@ -59,7 +64,7 @@ const readRoutes = ({ catalogue, pollStatus, pointStatus }: DeviceDesk): Route[]
     problems: ['bad_cursor'],
     handle: ({ query }) => {
       const { devices } = catalogue.current()
-      const states = new Map(pollStatus().devices.map(status => [status.device_id, status]))
+      const states = statusByDevice(pollStatus())
       const { items, ...rest } = cutPage(devices, query, ({ device_id }) => device_id)
       const lines = items.map(({ points, ...device }) => ({
         ...device,
