@@ -1,0 +1,172 @@
+/** `svc_priority_history_v1`: what is asked of an edge's priority history and what it answers, over HTTP and MQTT alike. */
+import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import type { PriorityState } from '../ports.ts'
+import { formatInstant } from '../time.ts'
+import { CURSOR_MAX } from './cursor.ts'
+import { LEVELS, type PriorityRecord } from './record.ts'
+import type { ScannerState, Visit } from './scanner.ts'
+
+export const HISTORY_SCHEMA = 'svc_priority_history_v1'
+export const PAGE_MAX = 100
+/** Most bytes of the records of one page, so that an answer fits into a message; a page with fewer records goes on. */
+export const RECORDS_BYTES_MAX = 192 * 1024
+/** 135-2020 12.11 and 21: instances have 22 bits, and all ones is nobody's. */
+const INSTANCE_MAX = 4_194_302
+
+const strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
+const words = <const T extends string>(list: readonly T[]) => Type.Union(list.map(word => Type.Literal(word)))
+const instance = Type.Integer({ minimum: 0, maximum: INSTANCE_MAX })
+const instant = Type.String({
+  pattern: String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$`,
+  maxLength: 40,
+})
+const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const text = (maxLength: number) => Type.String({ maxLength })
+const level = Type.Integer({ minimum: 1, maximum: LEVELS })
+const value = Type.Union([Type.Number(), Type.Boolean(), text(4096)])
+const ok = Type.Literal(true)
+/** UUIDs, and whatever else an edge calls a visit. */
+export const VISIT_ID = Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' })
+
+const Target = strict({
+  device_instance: instance,
+  object_type: Type.String({ pattern: '^[a-z0-9-]{1,64}$' }),
+  object_instance: instance,
+})
+export const HistoryRequest = strict({
+  schema: Type.Literal(HISTORY_SCHEMA),
+  target: Type.Optional(Target),
+  since: Type.Optional(instant),
+  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX })),
+  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_MAX })),
+})
+export type HistoryRequest = Static<typeof HistoryRequest>
+
+const Slot = Type.Union([
+  strict({ level, state: Type.Literal('null') }),
+  strict({ level, state: Type.Literal('value'), type: text(64), value }),
+  strict({ level, state: Type.Literal('error'), error: text(1024) }),
+])
+const Record = strict({
+  seq: Type.Integer({ minimum: 1 }),
+  observed_at: instant,
+  target: Target,
+  label: Type.Optional(text(1024)),
+  slots: Type.Array(Slot, { minItems: LEVELS, maxItems: LEVELS }),
+  active_level: orNull(level),
+  present_value: Type.Optional(value),
+  relinquish_default: Type.Optional(value),
+  out_of_service: Type.Optional(Type.Boolean()),
+  changed: Type.Array(level, { maxItems: LEVELS }),
+  source: words(['scheduled', 'triggered']),
+})
+export type WireRecord = Static<typeof Record>
+
+const Scanner = strict({
+  enabled: Type.Boolean(),
+  state: words(['idle', 'visiting', 'disabled']),
+  reason: Type.Optional(text(4096)),
+  interval_secs: Type.Number({ minimum: 0 }),
+  max_points_per_device: Type.Integer({ minimum: 0 }),
+  read_only: ok,
+  last_started_at: orNull(instant),
+  last_completed_at: orNull(instant),
+  next_due_at: orNull(instant),
+  last_device_instance: orNull(instance),
+  last_error: orNull(text(4096)),
+  records_retained: Type.Integer({ minimum: 0 }),
+  journal: words(['ok', 'repaired', 'disabled']),
+})
+export type WireScanner = Static<typeof Scanner>
+
+export const HistoryAnswer = strict({
+  ok,
+  schema: Type.Literal(HISTORY_SCHEMA),
+  records: Type.Array(Record, { maxItems: PAGE_MAX }),
+  next_cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_MAX })),
+  scanner: Scanner,
+})
+export type HistoryAnswer = Static<typeof HistoryAnswer>
+
+export const TriggerRequest = strict({ device_instance: Type.Optional(instance) })
+export type TriggerRequest = Static<typeof TriggerRequest>
+export const TriggerAnswer = strict({ ok, visit_id: VISIT_ID, device_instance: instance })
+export type TriggerAnswer = Static<typeof TriggerAnswer>
+
+export const VisitRequest = strict({ visit_id: VISIT_ID })
+export type VisitRequest = Static<typeof VisitRequest>
+const count = Type.Integer({ minimum: 0 })
+export const VisitAnswer = strict({
+  ok,
+  visit_id: VISIT_ID,
+  device_instance: instance,
+  source: words(['scheduled', 'triggered']),
+  state: words(['visiting', 'completed', 'failed']),
+  started_at: instant,
+  completed_at: orNull(instant),
+  points_read: count,
+  points_failed: count,
+  error: orNull(text(4096)),
+})
+export type VisitAnswer = Static<typeof VisitAnswer>
+
+const BASE = '/api/connector/priority-history'
+/** What can be asked of an edge. Over MQTT the name of the operation stands for its route; nothing else can be asked. */
+export const OPERATIONS = {
+  priority_history: { method: 'POST', path: () => BASE, status: 200, request: HistoryRequest, answer: HistoryAnswer },
+  priority_trigger: {
+    method: 'POST',
+    path: () => `${BASE}/trigger`,
+    status: 202,
+    request: TriggerRequest,
+    answer: TriggerAnswer,
+  },
+  priority_visit: {
+    method: 'GET',
+    path: (visit_id: string) => `${BASE}/visits/${visit_id}`,
+    status: 200,
+    request: VisitRequest,
+    answer: VisitAnswer,
+  },
+} as const
+export type Operation = keyof typeof OPERATIONS
+export type RequestOf<O extends Operation> = Static<(typeof OPERATIONS)[O]['request']>
+export type AnswerOf<O extends Operation> = Static<(typeof OPERATIONS)[O]['answer']>
+
+export const isOperation = (name: unknown): name is Operation => typeof name === 'string' && Object.hasOwn(OPERATIONS, name)
+
+export const toWireRecord = ({ seq, observed_at, ...record }: PriorityRecord): WireRecord => ({
+  seq,
+  observed_at: formatInstant(observed_at),
+  ...record,
+})
+
+/** The scanner and the journal as one: a reason of the journal counts where the scanner has none. */
+export function toWireScanner(scanner: ScannerState, { journal, reason, first, last }: PriorityState): WireScanner {
+  const { enabled, state, interval_secs, max_points_per_device, last_device_instance, last_error } = scanner
+  const why = scanner.reason ?? reason
+  return {
+    enabled,
+    state,
+    ...(why !== undefined && { reason: why }),
+    interval_secs,
+    max_points_per_device,
+    read_only: true,
+    last_started_at: instantOrNull(scanner.last_started_at),
+    last_completed_at: instantOrNull(scanner.last_completed_at),
+    next_due_at: instantOrNull(scanner.next_due_at),
+    last_device_instance,
+    last_error,
+    records_retained: Math.max(0, last - first + 1),
+    journal,
+  }
+}
+
+export const toWireVisit = ({ started_at, completed_at, ...visit }: Visit): VisitAnswer => ({
+  ok: true,
+  ...visit,
+  started_at: formatInstant(started_at),
+  completed_at: instantOrNull(completed_at),
+})
+
+const instantOrNull = (ms: number | null) => (ms === null ? null : formatInstant(ms))
