@@ -47,6 +47,17 @@ export const BACNET_VARIABLES = {
   },
 } as const satisfies VariableTable
 
+/** How much of who commanded what is kept. */
+export const PRIORITY_VARIABLES = {
+  SERVICE_PRIORITY_HISTORY_MAX_RECORDS: {
+    kind: 'integer',
+    default: 100_000,
+    min: 1000,
+    max: 100_000,
+    doc: 'records of priority arrays that are kept, in SERVICE_EDGE_STORE_DIR/priority',
+  },
+} as const satisfies VariableTable
+
 const EDGE_ID = {
   kind: 'text',
   default: 'fieldbus-1',
@@ -122,6 +133,7 @@ export const APPLIANCE_ENV = {
   QUERY_MEMORY_MB: { kind: 'integer', default: 192, min: 64, max: 65_536, doc: 'memory for a query over history, MB' },
   SERVICE_EDGE_ID: EDGE_ID,
   ...BACNET_VARIABLES,
+  ...PRIORITY_VARIABLES,
   SERVICE_BACNET_DISCOVERY: { kind: 'flag', default: true, doc: '0: no operator can call devices that are not in the list' },
   ...UPLINK_VARIABLES,
 } as const satisfies VariableTable

@@ -19,6 +19,8 @@ export type Segment = {
 /** Bytes of a group that was never acknowledged, cut from the end; `aside` is where they are kept, if the disk had room. */
 export type Cut = { file: string; offset: number; bytes: number; reason: string; aside: string | undefined }
 export type Corruption = { state: 'corrupt'; file: string; offset: number; reason: string }
+/** What the log's owner finds in the records of a segment that verifies: the first thing that is wrong, if any. */
+export type CheckSegment = (segment: Segment, bytes: Buffer) => { offset: number; reason: string } | undefined
 export type Verified = { state: 'verified'; segments: Segment[]; end: Position; cut: Cut | undefined }
 
 /** Most cut ends that are kept aside; a machine that loses power in a loop must not fill its disk with them. */
@@ -36,9 +38,11 @@ export function emptySegment(dir: string, after: Position): Segment {
 /**
  * Reads every segment of a log. At least one is returned; it may have no file yet.
  *
+ * @param check looks at each segment, oldest first, with the bytes that count; a torn end is cut when all have passed
+ * @param repair cuts a torn end, and says where it is kept
  * @throws Error when a file cannot be read, or a torn end cannot be cut
  */
-export async function verifyLog(dir: string): Promise<Verified | Corruption> {
+export async function verifyLog(dir: string, check?: CheckSegment, repair = cutEnd): Promise<Verified | Corruption> {
   const names = (await readdir(dir)).filter(name => NAME.test(name)).toSorted()
   const segments: Segment[] = []
   let end = names[0] === undefined ? START : before(names[0])
@@ -52,8 +56,12 @@ export async function verifyLog(dir: string): Promise<Verified | Corruption> {
     const bytes = await readFile(segment.path)
     const scan = scanSegment(bytes, end, i === names.length - 1)
     if (scan.state === 'corrupt') return { ...scan, file: name }
-    if (scan.state === 'torn') cut = await cutEnd(dir, name, bytes, scan)
-    segments.push({ ...segment, offsets: scan.offsets, bytes: scan.state === 'torn' ? scan.cutAt : bytes.length })
+    const length = scan.state === 'torn' ? scan.cutAt : bytes.length
+    const found = { ...segment, offsets: scan.offsets, bytes: length }
+    const fault = check?.(found, bytes.subarray(0, length))
+    if (fault) return { state: 'corrupt', file: name, ...fault }
+    if (scan.state === 'torn') cut = await repair(dir, name, bytes, scan)
+    segments.push(found)
     end = scan.end
   }
   if (segments.length === 0) segments.push(emptySegment(dir, START))

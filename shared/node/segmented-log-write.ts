@@ -62,11 +62,12 @@ export function logWriter({ dir, segments, position: start, segmentBytes, openFi
   }
 
   /** @returns sequence of the last record */
-  const write = async (payloads: string[]): Promise<number> => {
+  const write = async (payloads: string[], fresh = false): Promise<number> => {
     if (!file) await begin()
+    if (payloads.length === 0) return position.seq
     const { bytes, offsets, end } = encodeGroup(payloads, position)
     try {
-      if (active().bytes > 0 && active().bytes + bytes.length > segmentBytes) await rotate()
+      if (active().bytes > 0 && (fresh || active().bytes + bytes.length > segmentBytes)) await rotate()
       const { bytesWritten } = await file!.write(bytes, 0, bytes.length, active().bytes)
       if (bytesWritten < bytes.length) throw diskFull(`only ${bytesWritten} of ${bytes.length} bytes could be written`)
       await file!.datasync()
@@ -85,7 +86,7 @@ export function logWriter({ dir, segments, position: start, segmentBytes, openFi
 
 const diskFull = (text: string): Error => Object.assign(new Error(text), { code: 'ENOSPC' })
 
-type Waiting = { payloads: string[]; resolve: (last: number) => void; reject: (error: unknown) => void }
+type Waiting = { payloads: string[]; fresh: boolean; resolve: (last: number) => void; reject: (error: unknown) => void }
 
 /** Gathers what is appended while a group is being written into the next group, so that one fsync serves many. */
 export function gatherer(writer: ReturnType<typeof logWriter>) {
@@ -98,7 +99,10 @@ export function gatherer(writer: ReturnType<typeof logWriter>) {
       const batch = takeBatch(waiting)
       try {
         let last = writer.last()
-        await writer.write(batch.flatMap(({ payloads }) => payloads))
+        await writer.write(
+          batch.flatMap(({ payloads }) => payloads),
+          batch[0]!.fresh,
+        )
         for (const { payloads, resolve } of batch) resolve((last += payloads.length))
       } catch (error) {
         for (const { reject } of batch) reject(error)
@@ -106,16 +110,18 @@ export function gatherer(writer: ReturnType<typeof logWriter>) {
     }
     running = undefined
   }
+  const wait = async (payloads: string[], fresh: boolean): Promise<number> => {
+    if (closed) throw new Error('the log is closed')
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    waiting.push({ payloads, fresh, resolve, reject })
+    running ??= run()
+    return promise
+  }
   return {
     last: writer.last,
-    append: async (payloads: string[]): Promise<number> => {
-      if (closed) throw new Error('the log is closed')
-      if (payloads.length === 0) return writer.last()
-      const { promise, resolve, reject } = Promise.withResolvers<number>()
-      waiting.push({ payloads, resolve, reject })
-      running ??= run()
-      return promise
-    },
+    append: async (payloads: string[], fresh: boolean): Promise<number> =>
+      payloads.length === 0 && !closed ? writer.last() : wait(payloads, fresh),
+    recover: async (): Promise<void> => void (await wait([], false)),
     close: async () => {
       closed = true
       await running
@@ -127,7 +133,7 @@ export function gatherer(writer: ReturnType<typeof logWriter>) {
 function takeBatch(waiting: Waiting[]): Waiting[] {
   const batch = [waiting.shift()!]
   let bytes = sizeOf(batch[0]!)
-  while (waiting.length > 0 && (bytes += sizeOf(waiting[0]!)) <= GROUP_BYTES) batch.push(waiting.shift()!)
+  while (waiting[0]?.fresh === false && (bytes += sizeOf(waiting[0])) <= GROUP_BYTES) batch.push(waiting.shift()!)
   return batch
 }
 

@@ -5,13 +5,17 @@ import { basename } from 'node:path'
 import { decodeLine, PAYLOAD_MAX } from '#shared/core/history/line.ts'
 import type { SegmentedLog } from '#shared/core/ports.ts'
 import { makeFolder, syncFolder } from './files.ts'
-import { type Corruption, type Cut, type Segment, verifyLog } from './segmented-log-verify.ts'
+import { type CheckSegment, type Corruption, type Cut, type Segment, verifyLog } from './segmented-log-verify.ts'
 import { gatherer, logWriter, type WritableFile } from './segmented-log-write.ts'
 
 /** A segmented log in a folder. */
 export type FileLog<T> = SegmentedLog<T> & {
+  /** `fresh`: the group begins a new segment, also where the last one has room. */
+  append(records: T[], options?: { fresh: boolean }): Promise<number>
   /** Oldest first; the last one is being written. */
-  segments(): { first: number; last: number; bytes: number }[]
+  segments(): { file: string; first: number; last: number; bytes: number }[]
+  /** Reopens and verifies the last segment where a write has failed, as the next append would. Rejects while it cannot. */
+  recover(): Promise<void>
   /** Resolves when every append that was begun has been kept or refused. Later appends are refused. */
   close(): Promise<void>
 }
@@ -22,6 +26,8 @@ export type LogOptions = {
   segmentBytes?: number
   /** Opens a segment for writing. Tests give one whose disk fails. */
   openFile?: (path: string) => Promise<WritableFile>
+  /** Looks at each segment as it is verified; what it finds is damage like any other. */
+  check?: CheckSegment
 }
 
 const SEGMENT_BYTES = 4 * 1024 * 1024
@@ -35,9 +41,9 @@ const openForWriting = (path: string): Promise<WritableFile> => open(path, const
  * @throws Error when the folder cannot be read or written
  */
 export async function openSegmentedLog<T>(dir: string, options: LogOptions = {}): Promise<LogOpening<T>> {
-  const { segmentBytes = SEGMENT_BYTES, openFile = openForWriting } = options
+  const { segmentBytes = SEGMENT_BYTES, openFile = openForWriting, check } = options
   await makeFolder(dir)
-  const verified = await verifyLog(dir)
+  const verified = await verifyLog(dir, check)
   if (verified.state === 'corrupt') return verified
   const writer = logWriter({ dir, segments: verified.segments, position: verified.end, segmentBytes, openFile })
   await writer.begin()
@@ -46,7 +52,7 @@ export async function openSegmentedLog<T>(dir: string, options: LogOptions = {})
 
 function fileLog<T>(dir: string, segments: Segment[], writer: ReturnType<typeof gatherer>): FileLog<T> {
   return {
-    append: async records => writer.append(records.map(encodePayload)),
+    append: async (records, { fresh = false } = {}) => writer.append(records.map(encodePayload), fresh),
     read(seq, limit) {
       const found: { seq: number; record: T }[] = []
       let next = Math.max(seq, segments[0]!.first)
@@ -67,7 +73,14 @@ function fileLog<T>(dir: string, segments: Segment[], writer: ReturnType<typeof 
       if (dropped) syncFolder(dir)
     },
     state: () => ({ first: segments[0]!.first, last: writer.last(), bytes: segments.reduce((sum, { bytes }) => sum + bytes, 0) }),
-    segments: () => segments.map(segment => ({ first: segment.first, last: lastOf(segment), bytes: segment.bytes })),
+    segments: () =>
+      segments.map(segment => ({
+        file: basename(segment.path),
+        first: segment.first,
+        last: lastOf(segment),
+        bytes: segment.bytes,
+      })),
+    recover: writer.recover,
     close: writer.close,
   }
 }

@@ -1,0 +1,71 @@
+/** The journal's log: what its segments hold, whether they belong together, and where each point's records are. */
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type JournalIndex, journalIndex } from '#shared/core/priority/journal-index.ts'
+import { type Kept, type KeptHead, LINE_HEAD_MAX, readHead } from '#shared/core/priority/journal-line.ts'
+import { type FileLog, type LogOptions, openSegmentedLog } from '#shared/node/segmented-log.ts'
+import type { CheckSegment, Corruption, Cut } from '#shared/node/segmented-log-verify.ts'
+
+export type JournalLog = { state: 'open'; log: FileLog<Kept>; index: JournalIndex; cut: Cut | undefined }
+
+/** The journal begins segments itself, so that the first record of each is in full. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
+/** @throws Error when the folder cannot be read or written */
+export async function openJournalLog(
+  dir: string,
+  maxRecords: number,
+  openFile?: LogOptions['openFile'],
+): Promise<JournalLog | Corruption> {
+  const index = journalIndex(maxRecords)
+  const check = segmentCheck(({ key, observed_at }, seq) => void index.add(seq, key, observed_at))
+  const opening = await openSegmentedLog<Kept>(dir, { segmentBytes: NEVER, check, ...(openFile && { openFile }) })
+  return opening.state === 'open' ? { ...opening, index } : opening
+}
+
+/**
+ * Checks segments, oldest first: each record is one of the journal's, each mark refers to a full record before it in its
+ * segment, and each segment names the SHA-256 of the one before.
+ */
+export function segmentCheck(found: (head: KeptHead, seq: number) => void, hashed?: (sha256: string) => void): CheckSegment {
+  let previous: string | undefined
+  return ({ first, offsets }, bytes) => {
+    const full = new Set<number>()
+    for (const [i, offset] of offsets.entries()) {
+      const head = readHead(bytes.toString('latin1', offset, offset + LINE_HEAD_MAX))
+      const seq = first + i
+      if (!head) return { offset, reason: `record ${seq} is no record of priorities` }
+      if (head.same_as === undefined) full.add(seq)
+      else if (!full.has(head.same_as))
+        return { offset, reason: `record ${seq} refers to ${head.same_as}, which is not in full before it` }
+      const fault = i === 0 ? unchained(head, first, previous) : strayHash(head)
+      if (fault) return { offset, reason: fault }
+      found(head, seq)
+    }
+    previous = sha256(bytes)
+    hashed?.(previous)
+    return undefined
+  }
+}
+
+const sha256 = (bytes: Buffer): string => hash('sha256', bytes, 'hex')
+
+/** @param previous hash of the segment before; undefined where it has been dropped */
+function unchained({ previous_segment }: KeptHead, first: number, previous: string | undefined): string | undefined {
+  if (first === 1) return previous_segment === undefined ? undefined : 'the first segment names one before it'
+  if (previous_segment === undefined) return 'the segment does not name the hash of the one before it'
+  return previous === undefined || previous_segment === previous
+    ? undefined
+    : `the segment before was altered: its SHA-256 is ${previous}, and ${previous_segment} was recorded`
+}
+
+const strayHash = ({ previous_segment }: KeptHead): string | undefined =>
+  previous_segment === undefined ? undefined : 'a hash of a segment stands within a segment'
+
+/** SHA-256 of a segment that nothing more will be written to. @throws Error when it is not as long as it must be */
+export async function hashOfSegment(dir: string, { file, bytes }: { file: string; bytes: number }): Promise<string> {
+  const found = await readFile(join(dir, file))
+  if (found.length !== bytes) throw new Error(`${file} has ${found.length} bytes where ${bytes} were written`)
+  return sha256(found)
+}
