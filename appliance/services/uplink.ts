@@ -5,7 +5,6 @@ import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/finding.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
-import { makeFolder } from '#shared/node/files.ts'
 import { type Kit, readKit } from '#shared/node/kit-read.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
@@ -85,7 +84,6 @@ async function ownKit(settings: UplinkOptions['settings'], { site_id, edge_id }:
 
 async function openOwnOutbox({ settings, catalogue, clock, log }: UplinkOptions, to: Destination[]): Promise<Outbox> {
   const dir = join(settings.SERVICE_EDGE_STORE_DIR, 'outbox')
-  await makeFolder(dir, 0o700)
   const protocolOf = factOfPoint(catalogue, (_point, { protocol }) => protocol)
   return openOutbox({
     dir,

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { makeFolder, replaceFile, syncFolder } from '#shared/node/files.ts'
+import { replaceFile, syncFolder } from '#shared/node/files.ts'
 import { type FileLog, openSegmentedLog } from '#shared/node/segmented-log.ts'
 
 /**
@@ -28,10 +28,9 @@ const SEGMENTS_MIN = 8
 const REJECTED_FILES_MAX = 100
 const STREAMS = 'streams.json'
 
-/** @throws Error when the folder cannot be read or written */
+/** @param options dir: exists. @throws Error when the folder cannot be read or written */
 export async function openOutboxFiles<T>(options: { dir: string; maxBytes: number; log: Logger }): Promise<OutboxFiles<T>> {
   const { dir, maxBytes, log: logger } = options
-  await makeFolder(dir)
   const segmentBytes = Math.max(SEGMENT.smallest, Math.min(SEGMENT.largest, Math.floor(maxBytes / SEGMENTS_MIN)))
   const { log, damage } = await openSound<T>(dir, segmentBytes, logger)
   const path = join(dir, STREAMS)

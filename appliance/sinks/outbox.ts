@@ -9,6 +9,8 @@ import type { Reading } from '#shared/core/reading.ts'
 import { FINDINGS_MAX } from '#shared/core/telemetry/findings.ts'
 import { POINTS_MAX } from '#shared/core/telemetry/telemetry.ts'
 import { TELEMETRY_PROTOCOLS, type TelemetryProtocol } from '#shared/core/topic/topics.ts'
+import { makeFolder } from '#shared/node/files.ts'
+import { lockFolder } from '#shared/node/folder-lock.ts'
 import type { FileLog } from '#shared/node/segmented-log.ts'
 import { openOutboxFiles } from './outbox-files.ts'
 import { openWays, type OutboxWay } from './outbox-way.ts'
@@ -50,12 +52,23 @@ export type OutboxOptions = {
 const CHARACTERS_MAX = 200 * 1024
 
 /**
- * Opens the outbox in a folder. A damaged log is put aside whole and a new stream begun, because what is measured from
+ * Opens the outbox in a folder, for this process alone. A damaged log is put aside whole and a new stream begun, because what is measured from
  * now on is worth more than what could not be read; the log and the ways say so.
  *
- * @throws Error when the folder cannot be read or written
+ * @throws Error when the folder cannot be read or written, or when another process has it
  */
 export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
+  await makeFolder(options.dir, 0o700)
+  const unlock = lockFolder('the outbox', options.dir)
+  try {
+    return await openLocked(options, unlock)
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+async function openLocked(options: OutboxOptions, unlock: () => void): Promise<Outbox> {
   const files = await openOutboxFiles<Kept>(options)
   const { clock, protocolOf, maxBytes } = options
   const { log } = files
@@ -89,6 +102,7 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
     close: async () => {
       await log.close()
       await ways.save()
+      unlock()
     },
   }
 }

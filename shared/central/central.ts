@@ -21,7 +21,7 @@ import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
 import { openAuth } from '#shared/node/token.ts'
 import type { AuthSettings } from '#shared/node/token-settings.ts'
 import { openWorker } from '#shared/node/worker.ts'
-import { lockWorkspace } from '#shared/node/workspace-lock.ts'
+import { lockFolder } from '#shared/node/folder-lock.ts'
 import type { CentralParts, HealthCheck, HealthSources } from './context.ts'
 import { openPlatformConfig, type PlatformConfigFile } from './fdd/config.ts'
 import { openRuleDesk } from './fdd/rule-desk.ts'
@@ -86,7 +86,7 @@ export type Central = {
  */
 export async function openCentral(options: CentralOptions): Promise<Central> {
   await makeFolder(join(options.workspace, 'imports'))
-  const unlock = lockWorkspace(options.workspace)
+  const unlock = lockFolder('the workspace', options.workspace)
   try {
     return await openLocked(options, unlock)
   } catch (error) {

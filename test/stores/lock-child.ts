@@ -1,6 +1,6 @@
 /** Takes the workspace that its argument names, says so, and stays until it is killed. */
-import { lockWorkspace } from '#shared/node/workspace-lock.ts'
+import { lockFolder } from '#shared/node/folder-lock.ts'
 
-const unlock = lockWorkspace(process.argv[2]!)
+const unlock = lockFolder('the workspace', process.argv[2]!)
 process.on('disconnect', unlock)
 process.send!('locked')

@@ -34,6 +34,20 @@ test('readings leave by protocol in messages of at most 500, findings in the sam
   await outbox.close()
 })
 
+test('a second process on an outbox is refused, and changes nothing of the first one’s', async t => {
+  const dir = folder(t)
+  const first = await opened(dir)
+  await first.write([reading(1)])
+  await t.throwsAsync(opened(dir), { message: `the outbox ${dir} is in use by another process` })
+  await first.write([reading(2)])
+  t.is(first.next(0, 10).length, 2)
+  await first.close()
+  const again = await opened(dir)
+  t.like(again.span(), { first: 1, last: 2 })
+  t.is(again.note, undefined)
+  await again.close()
+})
+
 test('a message stays under the wire’s limit also when texts are long', async t => {
   const outbox = await opened(folder(t))
   await outbox.write(Array.from({ length: 500 }, (_, n) => ({ ...reading(n), v: 'x'.repeat(1000) })))

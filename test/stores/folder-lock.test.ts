@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { lockWorkspace } from '#shared/node/workspace-lock.ts'
+import { lockFolder } from '#shared/node/folder-lock.ts'
 import { startCentral } from '../central/site.ts'
 import { temporaryFolder } from './place.ts'
 
@@ -13,13 +13,13 @@ test('a workspace is one process’s until that process is killed', async t => {
   const child = fork(fileURLToPath(new URL('lock-child.ts', import.meta.url)), [folder])
   t.teardown(() => child.kill('SIGKILL'))
   t.deepEqual(await once(child, 'message'), ['locked', undefined])
-  t.throws(() => lockWorkspace(folder), { message: `the workspace ${folder} is in use by another process` })
+  t.throws(() => lockFolder('the workspace', folder), { message: `the workspace ${folder} is in use by another process` })
   child.kill('SIGKILL')
   await once(child, 'exit')
-  const unlock = lockWorkspace(folder)
+  const unlock = lockFolder('the workspace', folder)
   unlock()
   unlock()
-  lockWorkspace(folder)()
+  lockFolder('the workspace', folder)()
 })
 
 test('a second central on a workspace says so and touches nothing of the first', async t => {
@@ -45,10 +45,10 @@ test('a central that cannot be opened, or is stopped, gives its workspace free',
   for (const time of ['first', 'second']) {
     await t.throwsAsync(startCentral({ workspace }), { message: /plenum\.db cannot be opened/ }, time)
   }
-  lockWorkspace(workspace)()
+  lockFolder('the workspace', workspace)()
 })
 
 test('a workspace that is no folder is named', t => {
   const folder = join(temporaryFolder(t), 'missing')
-  t.throws(() => lockWorkspace(folder), { message: new RegExp(`${folder} cannot be locked`) })
+  t.throws(() => lockFolder('the workspace', folder), { message: new RegExp(`${folder} cannot be locked`) })
 })
