@@ -1,0 +1,54 @@
+/** Answers the hub's questions that come over the broker, as the routes answer them over HTTP. */
+import type { Logger } from 'pino'
+import { type EdgeResponse, readEdgeRequest, writeEdgeResponse } from '#shared/core/priority/exchange.ts'
+import { isOperation, OPERATIONS } from '#shared/core/priority/wire.ts'
+import { Problem, toProblemJson } from '#shared/core/problem.ts'
+import { MESSAGE_MAX, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
+import { toProblem } from '#shared/node/http-errors.ts'
+import { fits, schemaErrors } from '#shared/node/schema-check.ts'
+import type { PriorityDesk } from './desk.ts'
+
+/** @returns what to publish under `responses`; undefined when nobody could match it to a question */
+export type Responder = (payload: Uint8Array) => object | undefined
+
+export function responder(desk: PriorityDesk, log: Logger): Responder {
+  return payload => {
+    const body = unpackBody(payload, SMALL_MAX)
+    const asked = body.ok ? readEdgeRequest(body.value) : body
+    if (!asked.ok) return void log.warn(`a request cannot be read: ${asked.reason}`)
+    const { correlation_id, operation, request } = asked.value
+    const response = { correlation_id, ...answer(desk, operation, request, { correlation_id, log }) }
+    const bytes = Buffer.byteLength(JSON.stringify(writeEdgeResponse(response)))
+    if (bytes <= MESSAGE_MAX) return writeEdgeResponse(response)
+    const problem = new Problem('too_large', `The answer has ${bytes} bytes; at most ${MESSAGE_MAX} go over the broker`)
+    return writeEdgeResponse({ correlation_id, ...problemOf(problem, operation, correlation_id) })
+  }
+}
+
+type At = { correlation_id: string; log: Logger }
+
+function answer(
+  desk: PriorityDesk,
+  operation: string,
+  request: object,
+  { correlation_id, log }: At,
+): Omit<EdgeResponse, 'correlation_id'> {
+  try {
+    if (!isOperation(operation)) throw new Problem('not_found', `This edge knows no operation ${operation}`)
+    const { request: schema, status } = OPERATIONS[operation]
+    if (!fits(schema, request)) {
+      const errors = schemaErrors(schema, request)
+      throw new Problem('bad_request', `${errors[0]?.pointer || 'The request'} ${errors[0]?.message}`, errors)
+    }
+    return { status, body: desk.ask(operation, request as never) }
+  } catch (error) {
+    const problem = toProblem(error, correlation_id)
+    if (problem.code === 'internal') log.error({ err: error, operation, correlation_id }, 'a request of the hub failed')
+    return problemOf(problem, operation, correlation_id)
+  }
+}
+
+function problemOf(problem: Problem, operation: string, request_id: string) {
+  const body = toProblemJson(problem, { instance: operation, request_id })
+  return { status: body.status as number, body }
+}

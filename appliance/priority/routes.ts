@@ -1,0 +1,60 @@
+/** What a hub asks of this edge over HTTP. Only the edge's own token opens these routes. */
+import {
+  HistoryAnswer,
+  HistoryRequest,
+  OPERATIONS,
+  TriggerAnswer,
+  TriggerRequest,
+  VisitAnswer,
+  VisitRequest,
+} from '#shared/core/priority/wire.ts'
+import { type Route, route } from '#shared/node/route.ts'
+import type { PriorityDesk } from './desk.ts'
+
+/** Largest question, bytes. */
+const BODY_MAX = 16 * 1024
+
+/** @param token `edge.token` of the kit; without it nobody is let in */
+export function connectorRoutes({ ask }: PriorityDesk, token: string | undefined): Route[] {
+  const bearer = { subject: 'hub', value: token, variable: 'edge.token of the kit' }
+  const common = { auth: 'edge', bearer, bodyMax: BODY_MAX } as const
+  const { priority_history, priority_trigger, priority_visit } = OPERATIONS
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: priority_history.path(),
+      summary: 'Who commanded what, newest first',
+      body: HistoryRequest,
+      reply: HistoryAnswer,
+      problems: ['bad_cursor', 'cursor_expired', 'history_damaged'],
+      handle: ({ body }) => ask('priority_history', body),
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: priority_trigger.path(),
+      summary: 'Begins one bounded visit now; it reads and changes nothing',
+      body: TriggerRequest,
+      reply: TriggerAnswer,
+      action: 'priority_trigger',
+      problems: ['unknown_device', 'visit_in_progress', 'scanner_disabled'],
+      handle: ({ body, reply, audit }) => {
+        const answer = ask('priority_trigger', body)
+        audit({ subject: answer.visit_id, after: answer })
+        reply.code(priority_trigger.status)
+        return answer
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: priority_visit.path(':visit_id'),
+      summary: 'What became of a visit',
+      params: VisitRequest,
+      reply: VisitAnswer,
+      problems: ['unknown_visit'],
+      handle: ({ params }) => ask('priority_visit', params),
+    }),
+  ]
+}

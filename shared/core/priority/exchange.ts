@@ -1,0 +1,42 @@
+/** One question to an edge and its answer over MQTT (contract §7, §8). MQTT 3.1.1 has no properties: ids stand in the bodies. */
+import type { Decoded } from '../telemetry/body.ts'
+import { choice, decodeWith, fields, integer, text, uuid } from '../telemetry/read.ts'
+
+export const EDGE_REQUEST_SCHEMA = 'svc_edge_request_v1'
+export const EDGE_RESPONSE_SCHEMA = 'svc_edge_response_v1'
+
+export type EdgeRequest = {
+  correlation_id: string
+  /** A name of `OPERATIONS`; an edge that does not know it says so. */
+  operation: string
+  request: Record<string, unknown>
+}
+/** What the same question would be answered over HTTP: a status and a body. */
+export type EdgeResponse = { correlation_id: string; status: number; body: Record<string, unknown> }
+
+export const writeEdgeRequest = (request: EdgeRequest) => ({ schema: EDGE_REQUEST_SCHEMA, ...request })
+export const writeEdgeResponse = (response: EdgeResponse) => ({ schema: EDGE_RESPONSE_SCHEMA, ...response })
+
+export function readEdgeRequest(body: Record<string, unknown>): Decoded<EdgeRequest> {
+  return decodeWith(() => {
+    const from = fields(body, '')
+    choice(from, 'schema', [EDGE_REQUEST_SCHEMA])
+    return {
+      correlation_id: uuid(from, 'correlation_id'),
+      operation: text(from, 'operation', 64),
+      request: fields(from.body['request'], 'request').body,
+    }
+  })
+}
+
+export function readEdgeResponse(body: Record<string, unknown>): Decoded<EdgeResponse> {
+  return decodeWith(() => {
+    const from = fields(body, '')
+    choice(from, 'schema', [EDGE_RESPONSE_SCHEMA])
+    return {
+      correlation_id: uuid(from, 'correlation_id'),
+      status: integer(from, 'status', 100),
+      body: fields(from.body['body'], 'body').body,
+    }
+  })
+}

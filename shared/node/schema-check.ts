@@ -1,0 +1,13 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { DataError } from '#shared/core/problem.ts'
+
+/** @returns whether `value` is what `schema` describes */
+export const fits = <S extends TSchema>(schema: S, value: unknown): value is Static<S> => Value.Check(schema, value)
+
+/** @returns what is wrong with `value`, one complaint for each place; empty when it fits */
+export function schemaErrors(schema: TSchema, value: unknown): DataError[] {
+  const found = new Map<string, DataError>()
+  for (const { path, message } of Value.Errors(schema, value)) if (!found.has(path)) found.set(path, { pointer: path, message })
+  return [...found.values()]
+}
