@@ -1,4 +1,5 @@
 /** The whole appliance: drivers, history, rules, pages, and the way to a hub. */
+import { join } from 'node:path'
 import type { Central } from '#shared/central/central.ts'
 import { ingestDesk } from '#shared/central/ingest-desk.ts'
 import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
@@ -12,11 +13,12 @@ import { openInbox } from '#shared/node/store/inbox.ts'
 import { bindOf } from './drivers/bacnet/bind.ts'
 import { bacnetProtocol } from './drivers/bacnet/protocol.ts'
 import { modbusProtocol } from './drivers/modbus/protocol.ts'
-import { APPLIANCE_ENV } from './env.ts'
+import { APPLIANCE_ENV, UPLINK_VARIABLES } from './env.ts'
 import { devicePages } from './page/devices.ts'
 import { discoverRoutes } from './page/discover.ts'
 import { homeRoutes } from './page/home.ts'
 import { modbusRoutes } from './page/modbus.ts'
+import { JOURNAL_USAGE, journalCommand } from './priority/journal-command.ts'
 import { bacnetDiscovery } from './services/discovery-bacnet.ts'
 import { discoveryRoutes } from './services/discovery-routes.ts'
 import { deviceRoutes } from './services/devices-routes.ts'
@@ -33,7 +35,17 @@ const FIND_LINKS = [
   { href: '/modbus', text: 'Try Modbus registers' },
 ]
 
-const usage = 'appliance: reads a building, finds its faults, shows why'
+const [command, ...words] = process.argv.slice(2)
+if (command === 'journal') {
+  const { SERVICE_EDGE_STORE_DIR } = UPLINK_VARIABLES
+  const asked = words.filter(word => word === '--help')
+  const { settings } = settingsOrExit(JOURNAL_USAGE, { SERVICE_EDGE_STORE_DIR }, process.env, asked)
+  process.stdout.on('error', () => process.exit(1))
+  const out = (text: string) => new Promise<void>(resolve => process.stdout.write(text, () => resolve()))
+  process.exit(await journalCommand(join(settings.SERVICE_EDGE_STORE_DIR, 'priority'), words, out))
+}
+
+const usage = 'appliance: reads a building, finds its faults, shows why; `journal` looks after the priority history'
 const { settings, effective } = settingsOrExit(usage, APPLIANCE_ENV, process.env, process.argv.slice(2), {
   complain: complainOfCentral,
 })

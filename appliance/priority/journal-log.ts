@@ -1,52 +1,98 @@
 /** The journal's log: what its segments hold, whether they belong together, and where each point's records are. */
 import { hash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type JournalIndex, journalIndex } from '#shared/core/priority/journal-index.ts'
 import { type Kept, type KeptHead, LINE_HEAD_MAX, readHead } from '#shared/core/priority/journal-line.ts'
 import { type FileLog, type LogOptions, openSegmentedLog } from '#shared/node/segmented-log.ts'
-import type { CheckSegment, Corruption, Cut } from '#shared/node/segmented-log-verify.ts'
+import {
+  type CheckSegment,
+  type Corruption,
+  type Cut,
+  leaveEnd,
+  type Segment,
+  type Verified,
+  verifyLog,
+} from '#shared/node/segmented-log-verify.ts'
+import { HEAD_FILE, readHeadFile } from './journal-head.ts'
 
 export type JournalLog = { state: 'open'; log: FileLog<Kept>; index: JournalIndex; cut: Cut | undefined }
 
 /** The journal begins segments itself, so that the first record of each is in full. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
-/** @throws Error when the folder cannot be read or written */
+/**
+ * Opens the log and reads every byte of it.
+ *
+ * @throws Error when the folder cannot be read or written
+ */
 export async function openJournalLog(
   dir: string,
   maxRecords: number,
   openFile?: LogOptions['openFile'],
 ): Promise<JournalLog | Corruption> {
+  const head = await checkHead(dir)
+  if (typeof head !== 'number') return head
   const index = journalIndex(maxRecords)
-  const check = segmentCheck(({ key, observed_at }, seq) => void index.add(seq, key, observed_at))
+  const check = segmentCheck(head, { record: ({ key, observed_at }, seq) => void index.add(seq, key, observed_at) })
   const opening = await openSegmentedLog<Kept>(dir, { segmentBytes: NEVER, check, ...(openFile && { openFile }) })
   return opening.state === 'open' ? { ...opening, index } : opening
 }
 
+/** Reads the journal as it is opened, and touches nothing. @throws Error when the folder cannot be read */
+export async function inspectJournal(dir: string, found: Found): Promise<Verified | Corruption> {
+  const head = await checkHead(dir)
+  return typeof head === 'number' ? verifyLog(dir, segmentCheck(head, found), leaveEnd) : head
+}
+
+/** @returns how far the journal is known to reach */
+async function checkHead(dir: string): Promise<number | Corruption> {
+  const head = await readHeadFile(dir)
+  const corrupt = (reason: string): Corruption => ({ state: 'corrupt', file: HEAD_FILE, offset: 0, reason })
+  if (head === undefined) return corrupt('the file does not say how far the journal reaches')
+  if (head === 0 || (await readdir(dir)).some(name => name.endsWith('.jsonl'))) return head
+  return corrupt(`record ${head} was kept, and every segment is missing`)
+}
+
+type Found = { record: (head: KeptHead, seq: number) => void; segment?: (segment: Segment, sha256: string) => void }
+
 /**
  * Checks segments, oldest first: each record is one of the journal's, each mark refers to a full record before it in its
- * segment, and each segment names the SHA-256 of the one before.
+ * segment, each segment names the SHA-256 of the one before, and the last reaches record `head`.
  */
-export function segmentCheck(found: (head: KeptHead, seq: number) => void, hashed?: (sha256: string) => void): CheckSegment {
+function segmentCheck(head: number, found: Found): CheckSegment {
   let previous: string | undefined
-  return ({ first, offsets }, bytes) => {
-    const full = new Set<number>()
-    for (const [i, offset] of offsets.entries()) {
-      const head = readHead(bytes.toString('latin1', offset, offset + LINE_HEAD_MAX))
-      const seq = first + i
-      if (!head) return { offset, reason: `record ${seq} is no record of priorities` }
-      if (head.same_as === undefined) full.add(seq)
-      else if (!full.has(head.same_as))
-        return { offset, reason: `record ${seq} refers to ${head.same_as}, which is not in full before it` }
-      const fault = i === 0 ? unchained(head, first, previous) : strayHash(head)
-      if (fault) return { offset, reason: fault }
-      found(head, seq)
-    }
+  return (segment, bytes, isLast) => {
+    const fault = checkRecords(segment, bytes, previous, found.record)
+    if (fault) return fault
+    const { first, offsets } = segment
+    const last = first + offsets.length - 1
+    if (isLast && last < head) return { offset: bytes.length, reason: `record ${head} was kept, and the journal ends at ${last}` }
     previous = sha256(bytes)
-    hashed?.(previous)
+    found.segment?.(segment, previous)
     return undefined
   }
+}
+
+function checkRecords(
+  { first, offsets }: Segment,
+  bytes: Buffer,
+  previous: string | undefined,
+  found: (head: KeptHead, seq: number) => void,
+): ReturnType<CheckSegment> {
+  const full = new Set<number>()
+  for (const [i, offset] of offsets.entries()) {
+    const head = readHead(bytes.toString('latin1', offset, offset + LINE_HEAD_MAX))
+    const seq = first + i
+    if (!head) return { offset, reason: `record ${seq} is no record of priorities` }
+    if (head.same_as === undefined) full.add(seq)
+    else if (!full.has(head.same_as))
+      return { offset, reason: `record ${seq} refers to ${head.same_as}, which is not in full before it` }
+    const fault = i === 0 ? unchained(head, first, previous) : strayHash(head)
+    if (fault) return { offset, reason: fault }
+    found(head, seq)
+  }
+  return undefined
 }
 
 const sha256 = (bytes: Buffer): string => hash('sha256', bytes, 'hex')

@@ -14,6 +14,7 @@ import {
 } from '#shared/core/priority/journal-line.ts'
 import { type PriorityReading, type PriorityRecord, priorityKey } from '#shared/core/priority/record.ts'
 import type { FileLog, LogOptions } from '#shared/node/segmented-log.ts'
+import { writeHeadFile } from './journal-head.ts'
 import { hashOfSegment, openJournalLog } from './journal-log.ts'
 
 export type OpenPriorityJournal = PriorityJournal & {
@@ -131,11 +132,8 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
       if (gone !== undefined) known.delete(gone)
       known.set(key, plan.known.get(key)!)
     }
-    try {
-      log.dropThrough(index.range().first - 1)
-    } catch (error) {
-      logger.warn({ err: error }, 'what is older than the retention cannot be dropped yet')
-    }
+    if (plan.fresh) await saveHead(dir, index, logger)
+    drop(opened, logger)
     return plan.records
   }
 
@@ -157,7 +155,9 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
       closed = true
       clearTimeout(timer)
       await turn
-      await opened?.log.close()
+      if (!opened) return
+      await opened.log.close()
+      if (!fault) await saveHead(dir, opened.index, logger)
     },
   }
 }
@@ -166,6 +166,20 @@ function stateOf(opened: Opened | undefined, fault: Fault | undefined): Priority
   const range = opened?.index.range() ?? { first: 1, last: 0 }
   if (fault) return { journal: 'disabled', reason: fault.reason, ...range }
   return { journal: opened?.torn ? 'repaired' : 'ok', ...range }
+}
+
+/** Neither is worth refusing a visit for that is on the disk: the next time does it. */
+async function saveHead(dir: string, index: JournalIndex, logger: Logger): Promise<void> {
+  const { last } = index.range()
+  if (last > 0)
+    await writeHeadFile(dir, last).catch(error => logger.warn({ err: error }, 'the head of the journal is not written'))
+}
+function drop({ log, index }: Opened, logger: Logger): void {
+  try {
+    log.dropThrough(index.range().first - 1)
+  } catch (error) {
+    logger.warn({ err: error }, 'what is older than the retention cannot be dropped yet')
+  }
 }
 
 /** What a visit is written as. The first group of a segment has every record in full, and the hash of the segment before. */

@@ -20,7 +20,7 @@ export type Segment = {
 export type Cut = { file: string; offset: number; bytes: number; reason: string; aside: string | undefined }
 export type Corruption = { state: 'corrupt'; file: string; offset: number; reason: string }
 /** What the log's owner finds in the records of a segment that verifies: the first thing that is wrong, if any. */
-export type CheckSegment = (segment: Segment, bytes: Buffer) => { offset: number; reason: string } | undefined
+export type CheckSegment = (segment: Segment, bytes: Buffer, last: boolean) => { offset: number; reason: string } | undefined
 export type Verified = { state: 'verified'; segments: Segment[]; end: Position; cut: Cut | undefined }
 
 /** Most cut ends that are kept aside; a machine that loses power in a loop must not fill its disk with them. */
@@ -38,8 +38,8 @@ export function emptySegment(dir: string, after: Position): Segment {
 /**
  * Reads every segment of a log. At least one is returned; it may have no file yet.
  *
- * @param check looks at each segment, oldest first, with the bytes that count; a torn end is cut when all have passed
- * @param repair cuts a torn end, and says where it is kept
+ * @param check looks at each segment, oldest first, with the bytes that count; a torn end is cut when it has passed all
+ * @param repair cuts a torn end, and says where it is kept; `leaveEnd` touches nothing
  * @throws Error when a file cannot be read, or a torn end cannot be cut
  */
 export async function verifyLog(dir: string, check?: CheckSegment, repair = cutEnd): Promise<Verified | Corruption> {
@@ -54,11 +54,12 @@ export async function verifyLog(dir: string, check?: CheckSegment, repair = cutE
       return { state: 'corrupt', file: name, offset: 0, reason }
     }
     const bytes = await readFile(segment.path)
-    const scan = scanSegment(bytes, end, i === names.length - 1)
+    const last = i === names.length - 1
+    const scan = scanSegment(bytes, end, last)
     if (scan.state === 'corrupt') return { ...scan, file: name }
     const length = scan.state === 'torn' ? scan.cutAt : bytes.length
     const found = { ...segment, offsets: scan.offsets, bytes: length }
-    const fault = check?.(found, bytes.subarray(0, length))
+    const fault = check?.(found, bytes.subarray(0, length), last)
     if (fault) return { state: 'corrupt', file: name, ...fault }
     if (scan.state === 'torn') cut = await repair(dir, name, bytes, scan)
     segments.push(found)
@@ -73,6 +74,15 @@ function before(name: string): Position {
   const [, first, group] = NAME.exec(name)!
   return first === group && Number(first) === 1 ? START : { seq: Number(first) - 1, group: Number(group) - 1, crc: undefined }
 }
+
+/** Says what would be cut. */
+export const leaveEnd: typeof cutEnd = async (_, file, bytes, { cutAt, reason }) => ({
+  file,
+  offset: cutAt,
+  bytes: bytes.length - cutAt,
+  reason,
+  aside: undefined,
+})
 
 async function cutEnd(dir: string, name: string, bytes: Buffer, { cutAt, reason }: Torn): Promise<Cut> {
   const aside = await keepAside(dir, `${name}.${cutAt}.cut`, bytes.subarray(cutAt))
