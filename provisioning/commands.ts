@@ -63,6 +63,21 @@ const COMMANDS: Record<string, Command> = {
       return `${path} holds the key of ${kit.edge.topic_base} until ${kit.edge.not_after}\n`
     },
   },
+  connector: {
+    usage:
+      'connector --kit FOLDER --hosts NAME[,NAME] [--days N]   certificate of the HTTPS port at which the hub calls the edge',
+    options: { kit: { type: 'string' }, hosts: { type: 'string' }, ...days },
+    required: ['kit', 'hosts'],
+    run: async (given, dir, now) => {
+      const folder = String(given.kit)
+      const kit = await readKit(folder, now())
+      const { site_id, edge_id } = kit.edge
+      const hosts = String(given.hosts).split(',')
+      const { serial, ...pair } = await (await openPki(dir, now)).connector({ site_id, edge_id, hosts, ...daysOf(given) })
+      await writeKit({ ...kit, ...pair }, folder)
+      return `${serial}\n`
+    },
+  },
   csr: {
     usage: 'csr --request FILE --site ID --edge ID --broker-host NAME [--broker-port N] --out FOLDER [--days N]',
     options: { request: { type: 'string' }, ...place, ...broker, ...days, ...out },

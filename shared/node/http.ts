@@ -53,6 +53,8 @@ export type HttpOptions = {
   log: Logger
   version: string
   trustedProxies: string[]
+  /** Certificate and key, where this port speaks HTTPS. */
+  tls?: { cert: string; key: string }
   /** Answers a failed page request itself, as a page or a redirect; returns false to leave it as a problem document. */
   problemPage?: (problem: Problem, request: FastifyRequest, reply: FastifyReply) => Promise<boolean> | boolean
 }
@@ -66,8 +68,9 @@ export type HttpService = Service & { app: FastifyInstance; url(): string }
  * @throws Error from `start` that names host and port when they cannot be had
  */
 export async function openHttp(options: HttpOptions): Promise<HttpService> {
-  const { name, host, port, log, trustedProxies } = options
+  const { name, host, port, log, trustedProxies, tls } = options
   const app: FastifyInstance = Fastify({
+    ...(tls && { https: { ...tls, minVersion: 'TLSv1.2' } }),
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),

@@ -7,7 +7,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
 import { topicBase } from '#shared/core/topic/topics.ts'
 import { makeFolder, replaceFile } from './files.ts'
-import { type EdgeJson, type Kit, KIT_FILES } from './kit-read.ts'
+import { type EdgeJson, type Kit, KIT_EXTRAS, KIT_FILES } from './kit-read.ts'
 import { type Issued, issueClient, type Pair } from './pki.ts'
 
 export type KitRequest = {
@@ -53,13 +53,16 @@ export function edgeIdentity(site_id: string, edge_id: string): Identity {
 }
 
 const texts = (kit: Omit<Kit, 'key_pem'> & { key_pem?: string }): [string, string][] =>
-  Object.entries(KIT_FILES).flatMap(([field, name]) => {
+  Object.entries({ ...KIT_FILES, ...KIT_EXTRAS }).flatMap(([field, name]) => {
     const value = kit[field as keyof Kit]
     if (value === undefined) return []
-    return [[name, typeof value === 'string' ? value : `${JSON.stringify(value, null, 2)}\n`]]
+    return [[name, typeof value === 'string' ? withNewline(value) : `${JSON.stringify(value, null, 2)}\n`]]
   })
 
-const modeOf = (name: string): number => (name === KIT_FILES.key_pem ? 0o600 : 0o644)
+const withNewline = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`)
+
+const SECRET: string[] = [KIT_FILES.key_pem, KIT_EXTRAS.token, KIT_EXTRAS.connector_key_pem]
+const modeOf = (name: string): number => (SECRET.includes(name) ? 0o600 : 0o644)
 
 export async function zipKit(kit: Kit): Promise<Buffer> {
   const zip = new ZipFile()
@@ -68,7 +71,7 @@ export async function zipKit(kit: Kit): Promise<Buffer> {
   return buffer(zip.outputStream)
 }
 
-/** Writes a kit's files into a folder, which only its owner opens when it is new; a kit without key leaves the key that is there. */
+/** Writes a kit's files into a folder, which only its owner opens when it is new; what the kit does not have stays as it is there. */
 export async function writeKit(kit: Omit<Kit, 'key_pem'> & { key_pem?: string }, dir: string): Promise<void> {
   await makeFolder(dir, 0o700)
   for (const [name, text] of texts(kit)) await replaceFile(join(dir, name), text, modeOf(name))

@@ -1,4 +1,4 @@
-/** An edge kit as an appliance reads it: five files in a folder or a ZIP, checked before anything connects. */
+/** An edge kit as an appliance reads it: its files in a folder or a ZIP, checked before anything connects. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,16 @@ export type EdgeJson = {
   /** RFC 3339 */
   not_after: string
 }
-export type Kit = Pair & { ca_pem: string; edge: EdgeJson; acl: string }
+export type Kit = Pair & {
+  ca_pem: string
+  edge: EdgeJson
+  acl: string
+  /** With which the hub shows this edge who asks; a kit of an older authority has none. */
+  token?: string
+  /** Certificate and key of the edge's own HTTPS port, where the hub reaches it at one. */
+  connector_cert_pem?: string
+  connector_key_pem?: string
+}
 
 export const KIT_FILES = {
   ca_pem: 'ca.pem',
@@ -26,7 +35,16 @@ export const KIT_FILES = {
   edge: 'edge.json',
   acl: 'mosquitto.acl',
 } as const
-type Texts = Record<keyof typeof KIT_FILES, string>
+/** What a kit may hold besides. */
+export const KIT_EXTRAS = {
+  token: 'edge.token',
+  connector_cert_pem: 'connector.cert.pem',
+  connector_key_pem: 'connector.key.pem',
+} as const
+const ALL_FILES = { ...KIT_FILES, ...KIT_EXTRAS }
+type Texts = Record<keyof typeof KIT_FILES, string> & { [F in keyof typeof KIT_EXTRAS]?: string }
+/** The shortest token that is not a guess, characters. */
+const TOKEN_MIN = 32
 
 /** Far above what a kit holds; a file that is larger is not one. */
 const FILE_MAX = 256 * 1024
@@ -58,12 +76,14 @@ async function readTexts(path: string): Promise<Texts> {
   const files = found.isDirectory() ? await readFolder(path) : await readZip(path)
   const missing = Object.values(KIT_FILES).filter(name => !files.has(name))
   if (missing.length > 0) throw new KitError(`the kit ${path} lacks ${missing.join(', ')}`)
-  return Object.fromEntries(Object.entries(KIT_FILES).map(([field, name]) => [field, files.get(name)!])) as Texts
+  const there = Object.entries(ALL_FILES).filter(([, name]) => files.has(name))
+  const texts = Object.fromEntries(there.map(([field, name]) => [field, files.get(name)!])) as Texts
+  return texts.token === undefined ? texts : { ...texts, token: texts.token.trim() }
 }
 
 async function readFolder(path: string): Promise<Map<string, string>> {
   const files = new Map<string, string>()
-  for (const name of Object.values(KIT_FILES)) {
+  for (const name of Object.values(ALL_FILES)) {
     const text = await readFile(join(path, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined
       throw new KitError(`the kit ${path} cannot be read: ${error.message}`)
@@ -78,7 +98,7 @@ async function readZip(path: string): Promise<Map<string, string>> {
   try {
     const zip = await fromBufferPromise(await readFile(path))
     for await (const entry of zip.eachEntry()) {
-      if (!Object.values<string>(KIT_FILES).includes(entry.fileName) || entry.uncompressedSize > FILE_MAX) continue
+      if (!Object.values<string>(ALL_FILES).includes(entry.fileName) || entry.uncompressedSize > FILE_MAX) continue
       const parts: Buffer[] = []
       for await (const part of await zip.openReadStreamPromise(entry)) parts.push(part as Buffer)
       files.set(entry.fileName, Buffer.concat(parts).toString())
@@ -101,7 +121,7 @@ function readEdgeJson(path: string, text: string): EdgeJson {
 }
 
 /** @returns what is wrong with a kit, in words; empty when it can be used */
-function check({ ca_pem, cert_pem, key_pem, edge }: Omit<Kit, 'acl'>, now: number): string[] {
+function check({ ca_pem, cert_pem, key_pem, edge, token, ...connector }: Omit<Kit, 'acl'>, now: number): string[] {
   try {
     const certificate = new X509Certificate(cert_pem)
     const authorities = (ca_pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
@@ -116,8 +136,17 @@ function check({ ca_pem, cert_pem, key_pem, edge }: Omit<Kit, 'acl'>, now: numbe
       certificate.subject !== `CN=${cn}` && `edge.cert.pem is for ${certificate.subject}, not for ${cn}`,
       to <= now && `the certificate ended at ${certificate.validTo}`,
       from > now && `the certificate begins at ${certificate.validFrom}: is this machine's clock right?`,
+      token !== undefined && token.length < TOKEN_MIN && `edge.token has fewer than ${TOKEN_MIN} characters`,
+      ...checkConnector(connector),
     ].filter(complaint => complaint !== false)
   } catch (error) {
     return [`certificate or key cannot be read: ${(error as Error).message}`]
   }
+}
+
+function checkConnector({ connector_cert_pem: cert, connector_key_pem: key }: Partial<Kit>): (string | false)[] {
+  if (cert === undefined && key === undefined) return []
+  if (cert === undefined || key === undefined) return ['connector.cert.pem and connector.key.pem come together']
+  const isPair = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+  return [!isPair && 'connector.key.pem is not the key of connector.cert.pem']
 }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commonName, type Identity } from '#shared/core/auth/identity.ts'
+import { edgeToken, haveEdgeTokensKey } from './edge-token.ts'
 import { makeFolder, replaceFile } from './files.ts'
 import { edgeIdentity, kitAround, type KitRequest, makeKit } from './kit-files.ts'
 import type { Kit } from './kit-read.ts'
@@ -21,7 +22,7 @@ import {
 export type IssuedRecord = {
   serial: string
   cn: string
-  kind: 'edge' | 'central' | 'broker'
+  kind: 'edge' | 'central' | 'broker' | 'connector'
   issued_at: number
   not_after: number
   revoked_at: number | null
@@ -53,6 +54,7 @@ export async function makePki(dir: string, options: { name: string; now: number;
   await writePair(dir, PKI_FILES.ca, ca)
   await replaceFile(join(dir, PKI_FILES.crl), await makeCrl(ca, [], options.now))
   await writeIssued(dir, [])
+  await haveEdgeTokensKey(dir)
 }
 
 /**
@@ -78,8 +80,9 @@ export async function openPki(dir: string, now: () => number) {
   /** A kit without key, for a certificate whose key stays where it is. */
   const keyless = async (issued: Issued, place: Place) => {
     await enter(issued, 'edge')
-    return kitAround(ca.cert_pem, issued, place)
+    return { ...kitAround(ca.cert_pem, issued, place), token: await tokenOf(place) }
   }
+  const tokenOf = async ({ site_id, edge_id }: Place) => edgeToken(await haveEdgeTokensKey(dir), site_id, edge_id)
   return {
     ca_pem: cert_pem,
     list: () => readIssued(dir),
@@ -96,7 +99,13 @@ export async function openPki(dir: string, now: () => number) {
       const { serial, ...kit } = await makeKit(ca, { ...place, now: now(), ...orDefault(days) })
       const cn = commonName(edgeIdentity(place.site_id, place.edge_id))
       await enter({ serial, cn, cert_pem: kit.cert_pem, not_after: Date.parse(kit.edge.not_after) }, 'edge')
-      return kit
+      return { ...kit, token: await tokenOf(place) }
+    },
+    /** Issues certificate and key of an edge's own HTTPS port, for the names and addresses under which the hub calls it. */
+    connector: async ({ site_id, edge_id, hosts, days }: Days & { site_id: string; edge_id: string; hosts: string[] }) => {
+      const issued = await issueServer(ca, { hosts, now: now(), ...orDefault(days) })
+      await enter({ ...issued, cn: `connector:${site_id}:${edge_id}` }, 'connector')
+      return { serial: issued.serial, connector_cert_pem: issued.cert_pem, connector_key_pem: issued.key_pem }
     },
     /** Issues a certificate for a key that stays at the edge. @throws Error when the request does not verify */
     sign: async ({ csr_pem, days, ...place }: Days & Place & { csr_pem: string }) => {

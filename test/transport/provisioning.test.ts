@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { PemConverter, Pkcs10CertificateRequestGenerator } from '@peculiar/x509'
 import test from 'ava'
 import { fromBufferPromise } from 'yauzl'
+import { EDGE_TOKENS_FILE, edgeToken, readEdgeTokensKey } from '#shared/node/edge-token.ts'
 import { makeKit, writeKit, zipKit } from '#shared/node/kit-files.ts'
 import { KitError, readKit } from '#shared/node/kit-read.ts'
 import { makeCa, readCrl } from '#shared/node/pki.ts'
@@ -16,7 +17,7 @@ import { makeAuthority } from './site.ts'
 const DAY = 86_400_000
 const place = { site_id: 'A', edge_id: 'e1', broker_host: 'hub.example', broker_port: 8883 }
 
-test('a kit holds five files and no key but the edge’s own', async t => {
+test('a kit holds six files and no key but the edge’s own', async t => {
   const dir = folder(t)
   const pki = await makeAuthority(dir)
   const kit = await pki.kit(place)
@@ -27,11 +28,20 @@ test('a kit holds five files and no key but the edge’s own', async t => {
     for await (const part of await zip.openReadStreamPromise(entry)) parts.push(part as Buffer)
     files.set(entry.fileName, { text: Buffer.concat(parts).toString(), mode: (entry.externalFileAttributes >>> 16) & 0o777 })
   }
-  t.deepEqual([...files.keys()].toSorted(), ['ca.pem', 'edge.cert.pem', 'edge.json', 'edge.key.pem', 'mosquitto.acl'])
+  t.deepEqual([...files.keys()].toSorted(), [
+    'ca.pem',
+    'edge.cert.pem',
+    'edge.json',
+    'edge.key.pem',
+    'edge.token',
+    'mosquitto.acl',
+  ])
   t.is(files.get('edge.key.pem')?.mode, 0o600)
+  t.is(files.get('edge.token')?.mode, 0o600)
   const secret = readFileSync(join(dir, PKI_FILES.ca.key), 'utf8')
   const everything = [...files.values()].map(({ text }) => text).join('\n')
   t.false(everything.includes(secret.split('\n')[1]!), 'the authority’s key')
+  t.false(everything.includes(readFileSync(join(dir, EDGE_TOKENS_FILE), 'utf8').trim()), 'the key of the tokens')
   t.is(everything.match(/PRIVATE KEY-----\n/g)?.length, 2, 'one key: its first and its last line')
   t.like(JSON.parse(files.get('edge.json')!.text), { ...place, topic_base: 'sites/A/edges/e1' })
 })
@@ -191,4 +201,37 @@ test('two authorities may overlap: a list is read for both', async t => {
   const lists = readFileSync(join(first, PKI_FILES.crl), 'utf8') + readFileSync(join(second, PKI_FILES.crl), 'utf8')
   t.deepEqual([...(await readCrl(lists, old.ca_pem + young.ca_pem))], [serial])
   await t.throwsAsync(readCrl(lists, old.ca_pem), { message: /not signed/ })
+})
+
+test('each edge has a token of its own, which central makes from the same key', async t => {
+  const dir = folder(t)
+  const pki = await makeAuthority(dir)
+  const [one, two] = [await pki.kit(place), await pki.kit({ ...place, edge_id: 'e2' })]
+  const key = await readEdgeTokensKey(dir)
+  t.is(one.token, edgeToken(key!, 'A', 'e1'))
+  t.not(one.token, two.token)
+  t.is((await pki.kit(place)).token, one.token, 'a new kit of the same edge')
+  t.is(statSync(join(dir, EDGE_TOKENS_FILE)).mode & 0o777, 0o600)
+  t.is(await readEdgeTokensKey(folder(t)), undefined)
+  writeFileSync(join(dir, EDGE_TOKENS_FILE), 'no key')
+  await t.throwsAsync(pki.kit(place), { message: /takes 64 hexadecimal digits/ })
+})
+
+test('an older kit gets its token when it is renewed, and a connector’s certificate when it is asked for', async t => {
+  const dir = folder(t)
+  const [pki, kitDir] = [join(dir, 'pki'), join(dir, 'kit')]
+  const { token, ...older } = await (await makeAuthority(pki)).kit(place)
+  await writeKit(older, kitDir)
+  t.is((await readKit(kitDir, Date.now())).token, undefined)
+  t.like(await runCommand(['renew', '--dir', pki, '--kit', kitDir], Date.now), { exit: 0 })
+  t.is((await readKit(kitDir, Date.now())).token, token)
+  const hosts = 'box.example,127.0.0.1'
+  t.like(await runCommand(['connector', '--dir', pki, '--kit', kitDir, '--hosts', hosts], Date.now), { exit: 0 })
+  const kit = await readKit(kitDir, Date.now())
+  const certificate = new X509Certificate(kit.connector_cert_pem!)
+  t.deepEqual([certificate.checkHost('box.example'), certificate.checkIP('127.0.0.1')], ['box.example', '127.0.0.1'])
+  t.is(statSync(join(kitDir, 'connector.key.pem')).mode & 0o777, 0o600)
+  t.true((await (await openPki(pki, Date.now)).list()).some(({ kind, cn }) => kind === 'connector' && cn === 'connector:A:e1'))
+  await writeKit({ ...kit, connector_key_pem: kit.key_pem }, kitDir)
+  await t.throwsAsync(readKit(kitDir, Date.now()), { message: /connector\.key\.pem is not the key of connector\.cert\.pem/ })
 })
