@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { type Building, type Equipment, EQUIPMENT_TYPES, ID_PATTERN } from '#shared/core/model.ts'
+import { PriorityLevels } from '#shared/core/priority/settings.ts'
 import { isZone } from '#shared/core/zone.ts'
 import type { Complaint } from './config-error.ts'
 import { openSettings, type Settings } from './settings.ts'
@@ -41,6 +42,7 @@ export const SiteFile = Type.Object(
       ),
       { maxItems: 5000 },
     ),
+    priority_levels: Type.Optional(PriorityLevels),
   },
   { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'The building an appliance serves', ...strict },
 )
@@ -59,8 +61,12 @@ export function siteModel({ site_id, building, equipment }: Site): { building: B
   return { building: { ...building, site_id }, equipment: equipment.map(one => ({ ...one, building_id })) }
 }
 
-function checkSite({ building, equipment }: Site): Complaint[] {
+function checkSite({ building, equipment, priority_levels = [] }: Site): Complaint[] {
   const complaints: Complaint[] = []
+  for (const [i, { level }] of priority_levels.entries()) {
+    if (priority_levels.findIndex(other => other.level === level) !== i)
+      complaints.push({ pointer: `/priority_levels/${i}/level`, message: `level ${level} occurs twice` })
+  }
   if (!isZone(building.timezone)) {
     complaints.push({ pointer: '/building/timezone', message: `"${building.timezone}" is no IANA zone` })
   }

@@ -23,6 +23,7 @@ const SHAPES: Record<string, string> = {
   down: '<path class="line bold" d="M4 4l12 12M16 4 4 16"/>',
   fault: '<path d="M6 1h8l5 5v8l-5 5H6l-5-5V6Z"/><text x="10" y="15">!</text>',
   disabled: '<circle cx="10" cy="10" r="7.5" class="hollow"/><path class="line" d="M4.5 15.5l11-11"/>',
+  override: '<path d="M10 .2 19.8 10 10 19.8.2 10Z"/><text x="10" y="14.5">H</text>',
   unknown: '<circle cx="10" cy="10" r="8" class="hollow dashed"/><text x="10" y="14.5" class="own">?</text>',
 }
 
@@ -37,3 +38,7 @@ export const priorityMark = (priority: Priority): Html =>
 /** `✕ down` */
 export const stateMark = (state: State, words: string = state): Html =>
   html`<span class="marked state-${state}">${shape(state)}<span>${words}</span></span>`
+
+/** A hand on a point: `◆H P8` */
+export const overrideMark = (words: string): Html =>
+  html`<span class="marked override">${shape('override')}<span>${words}</span></span>`

@@ -1,0 +1,89 @@
+/** The priority array of one point: all sixteen levels as of the newest visit, and who held it when. */
+import { type Html, html } from '../html.ts'
+import { isOverride, type LevelMeaning } from '../priority/levels.ts'
+import type { PointWords } from '../priority/overrides.ts'
+import type { PriorityRecord, Slot } from '../priority/record.ts'
+import type { Stretch } from '../priority/timeline.ts'
+import { overrideMark } from './mark.ts'
+import { type Here, moment, momentAge, momentNow } from './moment.ts'
+import { objectWords, valueOr } from './overrides-page.ts'
+import { countOf } from './words.ts'
+
+export type OverridePointModel = {
+  here: Here
+  /** Path of the list, and of this page. */
+  listPath: string
+  path: string
+  point: PointWords
+  latest: PriorityRecord
+  /** [16], P1 first */
+  meanings: LevelMeaning[]
+  /** Newest first. */
+  stretches: Stretch[]
+  /** Sequence before which the older visits lie; undefined when there are none. */
+  before: number | undefined
+}
+
+export const overridePointBody = (
+  model: OverridePointModel,
+): Html => html`<p class="crumbs"><a href="${model.listPath}">Overrides</a></p>
+<h1>${model.point.name}</h1>
+${facts(model)}
+<div class="columns">
+${timeline(model)}
+${slotTable(model)}
+</div>
+<p class="as-of">As of ${momentNow(model.here)} <a href="${model.path}">Refresh</a></p>`
+
+function facts({ point, latest, here, meanings }: OverridePointModel): Html {
+  const level = latest.active_level
+  const lines: [string, Html | string][] = [
+    ['Commanded by', level === null ? 'nobody' : heldBy(level, meanings)],
+    ['Present value', valueOr(latest.present_value, point.valueWords)],
+    ['Relinquish default', valueOr(latest.relinquish_default, point.valueWords)],
+    [
+      'Out of service',
+      latest.out_of_service === undefined ? 'not read' : latest.out_of_service ? html`<strong>yes</strong>` : 'no',
+    ],
+    ['Equipment', point.equipment ?? 'none'],
+    ['Device', `${point.device}, device ${latest.target.device_instance}`],
+    ['Object', html`<code>${objectWords(latest.target)}</code>`],
+    ['Last visit', momentAge(latest.observed_at, here)],
+  ]
+  return html`<dl class="facts card">${lines.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>`
+}
+
+function heldBy(level: number, meanings: LevelMeaning[]): Html {
+  const slot = `P${level}`
+  return html`${isOverride(level, meanings) ? overrideMark(slot) : slot} <span class="muted">${meanings[level - 1]!.name}</span>`
+}
+
+const slotTable = ({ latest, meanings, point }: OverridePointModel): Html => html`<section class="card">
+<h2>The sixteen slots</h2>
+<p class="muted">The highest slot with a value commands; with none, the relinquish default counts.</p>
+<table class="slots">
+<thead><tr><th scope="col">Slot</th><th scope="col">Name</th><th scope="col">Value</th></tr></thead>
+<tbody>${latest.slots.map(slot => {
+  const commands = slot.level === latest.active_level
+  return html`<tr${commands && html` class="commands"`}><th scope="row">P${slot.level}</th><td>${meanings[slot.level - 1]!.name}</td><td>${slotWords(slot, point)}${commands && ' (commands)'}</td></tr>`
+})}
+<tr${latest.active_level === null && html` class="commands"`}><th scope="row">–</th><td>Relinquish default</td><td>${valueOr(latest.relinquish_default, point.valueWords)}${latest.active_level === null && ' (counts)'}</td></tr>
+</tbody></table>
+</section>`
+
+function slotWords(slot: Slot, { valueWords }: PointWords): string {
+  if (slot.state === 'value') return valueWords(slot.value)
+  return slot.state === 'null' ? 'empty' : `not read: ${slot.error}`
+}
+
+const timeline = (model: OverridePointModel): Html => html`<section class="card">
+<h2>Who held it</h2>
+<ol class="log">${model.stretches.map(stretch => stretchLine(stretch, model))}</ol>
+${model.before !== undefined && html`<p><a href="${model.path}?before=${model.before}">Older visits</a></p>`}
+</section>`
+
+function stretchLine({ from, to, level, value, visits, out_of_service }: Stretch, model: OverridePointModel): Html {
+  const { here, meanings, point } = model
+  return html`<li>${level === null ? 'Nobody: the relinquish default' : html`${heldBy(level, meanings)}: <strong>${valueOr(value, point.valueWords)}</strong>`}${out_of_service && ', out of service'}<br>
+<span class="muted">seen ${from === to ? html`at ${moment(from, here)}` : html`from ${moment(from, here)} to ${moment(to, here)}`}, ${countOf(visits, 'visit')}</span></li>`
+}

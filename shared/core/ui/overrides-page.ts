@@ -1,0 +1,161 @@
+/** Overrides: who holds what since when, the oldest first. The same on the box and, as a projection, on the hub. */
+import { type Html, html } from '../html.ts'
+import type { PriorityState } from '../ports.ts'
+import type { OutOfServiceRow, OverrideRow } from '../priority/overrides.ts'
+import type { PriorityTarget, SlotValue } from '../priority/record.ts'
+import type { ScannerState } from '../priority/scanner.ts'
+import { commandOf } from '../priority/timeline.ts'
+import { formatDuration } from '../time.ts'
+import { csrfField, type User } from './frame.ts'
+import { overrideMark } from './mark.ts'
+import { formatCount } from './measure.ts'
+import { type Here, moment, momentAge, momentNow, momentOr } from './moment.ts'
+import { countOf } from './words.ts'
+
+/** Ages that the list can be cut to, days. */
+export const AGES = ['1', '7'] as const
+export type Age = (typeof AGES)[number]
+
+export type ScannerCard = {
+  scanner: ScannerState
+  journal: Pick<PriorityState, 'journal' | 'reason'> & { records: number }
+  /** Where the button goes. */
+  action: string
+  user: User | undefined
+  csrf: string
+}
+export type OverridesModel = {
+  here: Here
+  /** Path of this page, and of a point's own. */
+  path: string
+  hrefOf: (target: PriorityTarget) => string
+  card: ScannerCard
+  /** Of the wanted age, the oldest first. */
+  rows: OverrideRow[]
+  /** Overrides of any age. */
+  total: number
+  older: Age | undefined
+  outOfService: OutOfServiceRow[]
+  /** Points with at least one visit. */
+  seen: number
+  /** What else must be said of where this comes from. */
+  note?: Html
+}
+
+export const overridesBody = (model: OverridesModel): Html => html`<h1>Overrides</h1>
+<p class="lead">${leadWords(model)}</p>
+${model.note}
+${model.card.journal.journal === 'disabled' && html`<p class="notice" role="alert"><strong>The priority history is not kept any more.</strong> ${model.card.journal.reason ?? ''}</p>`}
+${ages(model)}
+${model.rows.length > 0 ? table(model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
+${model.outOfService.length > 0 && outOfService(model)}
+<p class="as-of">As of ${momentNow(model.here)} <a href="${model.path}">Refresh</a> <a href="${model.path}.csv">All overrides as CSV</a></p>
+<div class="columns">
+${scannerCard(model.card, model.here)}
+${releaseCard()}
+</div>`
+
+const leadWords = ({ rows, total, seen }: OverridesModel): string =>
+  total === 0
+    ? `No override at the newest visit of ${countOf(seen, 'point')}.`
+    : `${countOf(total, 'override')} at the newest visit of ${countOf(seen, 'point')}${rows.length < total ? `, ${formatCount(rows.length)} of them shown` : ''}.`
+
+function emptyWords({ total, seen, older, card: { scanner } }: OverridesModel): string {
+  if (total > 0) return `No override is older than ${older === '1' ? 'a day' : `${older} days`}.`
+  if (seen > 0) return 'Nobody holds a point.'
+  return scanner.enabled ? 'No point has been visited yet.' : 'No point has been visited: the priority scanner is off.'
+}
+
+function ages({ path, older, total }: OverridesModel): Html | false {
+  if (total === 0) return false
+  const choice = (days: Age | undefined, words: string) =>
+    html`<li><a href="${path}${days !== undefined && `?older=${days}`}"${days === older && html` aria-current="page"`}>${words}</a></li>`
+  return html`<nav class="states" aria-label="Overrides by age"><ul class="choices">
+${choice(undefined, 'All')}${AGES.map(days => choice(days, days === '1' ? 'Older than a day' : `Older than ${days} days`))}
+</ul></nav>`
+}
+
+const table = ({ rows, here, hrefOf }: OverridesModel): Html => html`<table class="fleet">
+<caption class="hidden">Overrides, the oldest first</caption>
+<thead><tr><th scope="col">Point</th><th scope="col">Slot</th><th scope="col">Value</th><th scope="col">First seen</th><th scope="col">Flips in 30 days</th><th scope="col">Device and object</th></tr></thead>
+<tbody>${rows.map(row => overrideRow(row, here, hrefOf))}</tbody>
+</table>`
+
+function overrideRow({ course, point, level, flips }: OverrideRow, here: Here, hrefOf: OverridesModel['hrefOf']): Html {
+  const { latest } = course
+  return html`<tr>
+<td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? 'of no equipment'}</span></div></td>
+<td data-label="Slot"><div>${overrideMark(`P${level.number}`)}<span class="muted">${level.name}</span></div></td>
+<td data-label="Value"><div>${valueOr(commandOf(latest), point.valueWords)}<span class="muted">default ${valueOr(latest.relinquish_default, point.valueWords)}</span></div></td>
+<td data-label="First seen"><div>${momentAge(course.held_since, here)}<span class="muted">${beforeWords(course, here)}</span></div></td>
+<td data-label="Flips in 30 days"><div>${flips === 0 ? 'none' : formatCount(flips)}<span class="muted">in ${countOf(course.visits, 'visit')} since</span></div></td>
+<td data-label="Device"><div>${point.device}<span class="muted"><code>${objectWords(latest.target)}</code></span></div></td>
+</tr>`
+}
+
+const beforeWords = ({ otherwise_at }: OverrideRow['course'], here: Here): Html | string =>
+  otherwise_at === null ? 'present at first visit' : html`not so at ${moment(otherwise_at, here)}`
+
+/** How an object is written in the list of field devices. */
+export const objectWords = ({ object_type, object_instance }: PriorityTarget): string => `${object_type},${object_instance}`
+
+export const valueOr = (value: SlotValue | undefined, words: (value: SlotValue) => string): string =>
+  value === undefined ? 'not read' : words(value)
+
+const outOfService = ({ outOfService: rows, here, hrefOf }: OverridesModel): Html => html`<h2>Out of service</h2>
+<p>Their value is set by hand or stands still, apart from the input or output behind it.</p>
+<table class="fleet">
+<thead><tr><th scope="col">Point</th><th scope="col">Value</th><th scope="col">Last visit</th><th scope="col">Device and object</th></tr></thead>
+<tbody>${rows.map(
+  ({ course: { latest }, point }) => html`<tr>
+<td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? 'of no equipment'}</span></div></td>
+<td data-label="Value"><div>${valueOr(latest.present_value, point.valueWords)}</div></td>
+<td data-label="Last visit"><div>${momentAge(latest.observed_at, here)}</div></td>
+<td data-label="Device"><div>${point.device}<span class="muted"><code>${objectWords(latest.target)}</code></span></div></td>
+</tr>`,
+)}</tbody>
+</table>`
+
+const SCANNER_WORDS: Record<ScannerState['state'], string> = {
+  idle: 'On, waiting for the next visit',
+  visiting: 'Visiting a device now',
+  disabled: 'Off',
+}
+
+function scannerCard({ scanner, journal, action, user, csrf }: ScannerCard, here: Here): Html {
+  const why = whyNot({ scanner, journal, user })
+  return html`<section class="card" id="scanner">
+<h2>Visits to the devices</h2>
+<dl class="values">
+<div><dt>Scanner</dt><dd>${SCANNER_WORDS[scanner.state]}</dd></div>
+${scanner.reason !== undefined && html`<div><dt>Reason</dt><dd>${scanner.reason}</dd></div>`}
+<div><dt>Last visit ended</dt><dd>${momentOr(scanner.last_completed_at, here, 'none yet')}</dd></div>
+<div><dt>Last device</dt><dd>${scanner.last_device_instance ?? 'none yet'}</dd></div>
+<div><dt>Next visit</dt><dd>${momentOr(scanner.next_due_at, here, 'not planned')}</dd></div>
+<div><dt>Between visits</dt><dd>${formatDuration(scanner.interval_secs * 1000)}</dd></div>
+<div><dt>Records kept</dt><dd>${formatCount(journal.records)}, on this box only</dd></div>
+</dl>
+${scanner.last_error !== null && html`<p class="error"><strong>The last visit failed:</strong> ${scanner.last_error}</p>`}
+<form method="post" action="${action}">${csrfField(csrf)}${
+    why === undefined
+      ? html`<button class="primary">Visit the next device now</button>`
+      : html`<button class="primary" disabled aria-describedby="visit-why">Visit the next device now</button>
+<p class="why" id="visit-why">${why}</p>`
+  }</form>
+</section>`
+}
+
+/** @returns why nobody, or not this person, may ask for a visit now */
+export function whyNot({ scanner, journal, user }: Pick<ScannerCard, 'scanner' | 'journal' | 'user'>): string | undefined {
+  if (!user?.mayOperate) return `Needs the operator role; you are signed in as ${user?.role ?? 'nobody'}.`
+  if (journal.journal === 'disabled') return `History is not kept: ${journal.reason ?? 'no reason was given'}.`
+  if (!scanner.enabled || scanner.state === 'disabled')
+    return scanner.reason ?? 'The scanner is off: SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on.'
+  return scanner.state === 'visiting' ? 'A visit is already in progress.' : undefined
+}
+
+const releaseCard = (): Html => html`<section class="card">
+<h2>Releasing an override</h2>
+<p><strong>Plenum only reads: it offers neither release nor write.</strong> Release the slot at the operator workstation of the building management system; the next visit shows it.</p>
+<p class="muted">A visit says what was there when somebody looked. What happened between two visits is not known.</p>
+</section>`

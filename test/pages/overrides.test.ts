@@ -1,0 +1,147 @@
+import test from 'ava'
+import { levelMeanings } from '#shared/core/priority/levels.ts'
+import { courseBook, stretchesOf } from '#shared/core/priority/timeline.ts'
+import { HOUR } from '#shared/core/time.ts'
+import { whyNot } from '#shared/core/ui/overrides-page.ts'
+import { overridesPages } from '../../appliance/page/overrides.ts'
+import { overridesBook } from '../../appliance/page/overrides-book.ts'
+import { NOW } from './fixture.ts'
+import { CATALOGUE, HISTORY, journalOf, reading, SCANNER, scannerOf, SITE } from './overrides-fixture.ts'
+import { openSite, PASSWORDS } from './site.ts'
+import { signedIn } from './signed-in.ts'
+
+const words = (text: string) =>
+  text
+    .replace(/<(style|script)[^]*?<\/\1>/g, ' ')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+async function open(t: import('ava').ExecutionContext, journal = journalOf(HISTORY), scanner = scannerOf()) {
+  const site = await openSite({
+    house: 'appliance',
+    more: shell => overridesPages({ journal, scanner, catalogue: () => CATALOGUE, site: SITE, shell }),
+  })
+  t.teardown(site.close)
+  return { site, ...(await signedIn(site.url, 'agent', PASSWORDS.agent)) }
+}
+
+test('the oldest override comes first, with slot, value, default, first visit and flips', async t => {
+  const { get } = await open(t)
+  const text = words(await (await get('/overrides')).text())
+  t.regex(text, /4 overrides at the newest visit of 6 points/)
+  const order = ['Exhaust fan, kitchen', '=HYPERLINK', 'AHU-1 cooling valve', 'AHU-1 supply air set point'].map(name =>
+    text.indexOf(name),
+  )
+  t.true(order[0]! > 0 && order[0]! < order[2]! && order[1]! < order[2]! && order[2]! < order[3]!, String(order))
+  t.regex(text, /AHU-1 cooling valve Air handler 1 H P8 Manual operator 100 % default 0 %/)
+  t.regex(text, /present at first visit/)
+  t.regex(text, /H P1 Manual life safety On \(1\) default Off \(0\)/)
+  t.regex(text, /AHU-1 supply air set point Air handler 1 H P8 Manual operator 60 °F default 0 °F .* 3 in 5 visits since/)
+  t.regex(text, /Out of service .* AHU-1 outdoor air damper/)
+  t.regex(text, /offers neither release nor write/)
+  t.regex(text, /1,440, on this box only/)
+})
+
+test('the list is cut to what is older', async t => {
+  const { get } = await open(t)
+  const text = words(await (await get('/overrides?older=7')).text())
+  t.regex(text, /4 overrides at the newest visit of 6 points, 3 of them shown/)
+  t.notRegex(text, /supply air set point/)
+  t.is((await get('/overrides?older=3')).status, 400)
+})
+
+test('one point shows its sixteen slots and who held it when', async t => {
+  const { get } = await open(t)
+  const text = words(await (await get('/overrides/1007/analog-value/3')).text())
+  t.regex(text, /Commanded by H P8 Manual operator/)
+  t.regex(text, /P8 Manual operator 60 °F \(commands\)/)
+  t.regex(text, /P16 Available 55 °F/)
+  t.regex(text, /P10 Plant sequence empty/)
+  t.is([...text.matchAll(/P8 Manual operator : 60 °F/g)].length, 2)
+  t.regex(text, /5 visits/)
+  t.is((await get('/overrides/1007/analog-value/99')).status, 404)
+})
+
+test('CSV holds every override, and a name that looks like a formula is none', async t => {
+  const { get } = await open(t)
+  const answer = await get('/overrides.csv')
+  t.is(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
+  const lines = (await answer.text()).trim().split('\r\n')
+  t.is(lines.length, 5)
+  t.true(lines.some(line => line.includes(`"'=HYPERLINK(""gone"")"`)))
+  t.true(lines[1]!.includes('present at first visit'))
+})
+
+const user = { name: 'agent', role: 'operator', mayOperate: true }
+const ok = { journal: 'ok' as const, records: 1 }
+const REASONS: [string, Parameters<typeof whyNot>[0], RegExp | undefined][] = [
+  ['an operator may', { scanner: SCANNER, journal: ok, user }, undefined],
+  ['a viewer', { scanner: SCANNER, journal: ok, user: { ...user, role: 'viewer', mayOperate: false } }, /operator role/],
+  [
+    'switched off',
+    { scanner: { ...SCANNER, enabled: false, state: 'disabled' }, journal: ok, user },
+    /SERVICE_PRIORITY_SCAN_ENABLED/,
+  ],
+  ['a visit is on', { scanner: { ...SCANNER, state: 'visiting' }, journal: ok, user }, /in progress/],
+  ['a broken journal', { scanner: SCANNER, journal: { journal: 'disabled', reason: 'a gap', records: 0 }, user }, /a gap/],
+]
+for (const [title, card, why] of REASONS) {
+  test(`the button says why it cannot be pressed: ${title}`, t => {
+    if (why) t.regex(whyNot(card) ?? '', why)
+    else t.is(whyNot(card), undefined)
+  })
+}
+
+test('a page that nothing was seen for says so, and a journal that is shut says where', async t => {
+  const scanner = scannerOf({ enabled: false, state: 'disabled' })
+  const { get } = await open(t, journalOf([], { journal: 'disabled', reason: 'segment 3, byte 40' }), scanner)
+  const text = words(await (await get('/overrides')).text())
+  t.regex(text, /No point has been visited: the priority scanner is off/)
+  t.regex(text, /not kept any more\. segment 3, byte 40/)
+})
+
+test('the book grows with the journal and says the same as one that is read anew', async t => {
+  const first = HISTORY.slice(0, 700)
+  const journal = journalOf(first)
+  const book = overridesBook(journal)
+  await book.courses()
+  await journal.append(HISTORY.slice(700))
+  const sorted = (courses: Awaited<ReturnType<typeof book.courses>>) => courses.toSorted((a, b) => a.latest.seq - b.latest.seq)
+  t.deepEqual(sorted(await book.courses()), sorted(await overridesBook(journal).courses()))
+  t.is((await book.courses()).length, 6)
+})
+
+test('a flip is a visit that sees another level than the one before; a program that changes its value is none', t => {
+  const book = courseBook()
+  const seen: Record<number, number>[] = [{ 16: 1 }, { 16: 2 }, { 8: 3, 16: 2 }, { 8: 4, 16: 2 }, { 16: 2 }]
+  const records = seen.map((held, i) => ({ ...reading(NOW + i * HOUR, 'analog-output,1', held), seq: i + 1, changed: [] }))
+  for (const record of records) book.add(record)
+  const [course] = book.all()
+  t.like(course, { held_since: NOW + 4 * HOUR, otherwise_at: NOW + 3 * HOUR, visits: 1 })
+  t.is(course!.flips.length, 2)
+  t.deepEqual(
+    stretchesOf(records.toReversed()).map(({ level, value, visits }) => [level, value, visits]),
+    [
+      [16, 2, 1],
+      [8, 4, 1],
+      [8, 3, 1],
+      [16, 2, 1],
+      [16, 1, 1],
+    ],
+  )
+})
+
+test('levels 1 to 8 are overrides unless the site says otherwise; minimum on and off is the motor timer', t => {
+  const numbers = (settings = levelMeanings()) => settings.flatMap(({ override }, i) => (override ? [i + 1] : []))
+  t.deepEqual(numbers(), [1, 2, 3, 4, 5, 7, 8])
+  t.deepEqual(
+    numbers(
+      levelMeanings([
+        { level: 8, override: false },
+        { level: 10, override: true, name: 'Tablet' },
+      ]),
+    ),
+    [1, 2, 3, 4, 5, 7, 10],
+  )
+  t.is(levelMeanings([{ level: 10, name: 'Tablet' }])[9]!.name, 'Tablet')
+})
