@@ -82,7 +82,7 @@ export const SPLIT_EDGE_VARIABLES = {
   },
   SERVICE_LOCAL_INGEST_TOKEN: {
     ...CENTRAL_VARIABLES.SERVICE_LOCAL_INGEST_TOKEN,
-    doc: 'shows central who sends, and opens the poll status of this process; at least 32 characters',
+    doc: 'shows central who sends, and opens the poll status of this process; at least 32 characters of ASCII, no spaces',
   },
   ...UPLINK_VARIABLES,
   SERVICE_MQTT_ENABLED: { kind: 'flag', default: true, doc: '0: nothing goes to a broker; SERVICE_CENTRAL_URL is then needed' },
@@ -104,8 +104,17 @@ export function complainOfSplitEdge(settings: Settings<typeof SPLIT_EDGE_VARIABL
     ...(mqtt || url !== undefined
       ? []
       : ['SERVICE_CENTRAL_URL, SERVICE_MQTT_ENABLED: readings would go nowhere; set the address of central, or 1']),
+    ...(url === undefined ? [] : complainOfAddress(url)),
     ...(url !== undefined && token === undefined ? ['SERVICE_LOCAL_INGEST_TOKEN: SERVICE_CENTRAL_URL needs it'] : []),
   ]
+}
+
+/** What the pattern lets pass; the address may hold a password, so it is not repeated. */
+function complainOfAddress(text: string): string[] {
+  const url = URL.parse(text)
+  if (!url) return ['SERVICE_CENTRAL_URL: is no address of a host and a port']
+  if (url.username === '' && url.password === '') return []
+  return ['SERVICE_CENTRAL_URL: takes no user name or password; SERVICE_LOCAL_INGEST_TOKEN shows who sends']
 }
 
 /** What the processes that speak BACnet/IP are told. */

@@ -88,9 +88,9 @@ function edgeRoutes({ name, version, settings, pollStatus, ways, clock }: EdgeHt
   ]
 }
 
-/** A destination that is away is a warning: what is read waits for it. */
+/** A destination that is away, or that the outbox cannot be read for, is a warning: what is read waits for it. */
 function wayCheck(to: string, { state, reason, note, backlog, dropped, rejected }: ForwardState): [string, object][] {
   if (state === 'off') return []
-  const status = state === 'up' && dropped === 0 && rejected === 0 ? 'ok' : 'warn'
+  const status = state === 'up' && reason === undefined && dropped === 0 && rejected === 0 ? 'ok' : 'warn'
   return [[to, { status, state, backlog, dropped, rejected, ...(reason && { detail: reason }), ...(note && { note }) }]]
 }

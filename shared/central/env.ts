@@ -18,7 +18,8 @@ export const CENTRAL_VARIABLES = {
     kind: 'text',
     secret: true,
     minLength: 32,
-    doc: 'protocol processes on this box that know it may write readings over HTTP; at least 32 characters',
+    pattern: /^[\x21-\x7e]+$/,
+    doc: 'protocol processes on this box that know it may write readings over HTTP; at least 32 characters of ASCII, no spaces',
   },
   ...AUTH_VARIABLES,
 } as const satisfies VariableTable

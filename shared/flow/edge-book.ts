@@ -127,7 +127,9 @@ function overreach(topic: Topic, { site_id, edge_id, building }: Metadata, edgeS
 }
 
 function withMetadata(edge: EdgeRecord | undefined, metadata: Metadata): EdgeRecord {
-  const { site_id, edge_id, building, name, version, revision, connector_url } = metadata
+  const { site_id, edge_id, building, name, version, revision } = metadata
+  // An edge that says no address has none of its own; the one that an operator gave it stays.
+  const connector_url = metadata.connector_url ?? edge?.connector_url
   const { last_seen_at, status, online, session_changed_at, last_data_at, status_body } = edge ?? UNSEEN
   return {
     ...{ edge_id, site_id, building_id: building.building_id, name, version, metadata_revision: revision },
@@ -147,7 +149,8 @@ const UNSEEN = {
 
 function withSeen(edge: EdgeRecord, { session, lastSeenAt, lastDataAt }: Seen, now: number): EdgeRecord {
   const next = { ...edge, last_seen_at: lastSeenAt ?? edge.last_seen_at }
-  if (lastDataAt !== undefined) next.last_data_at = Math.max(lastDataAt, edge.last_data_at ?? -Infinity)
+  // What is dated ahead, by a clock that was wrong, must not make an edge look fresh for as long as it is ahead.
+  if (lastDataAt !== undefined) next.last_data_at = Math.min(now, Math.max(lastDataAt, edge.last_data_at ?? -Infinity))
   if (!session) return next
   const { online, said } = session
   // A last will says no more than that the session ended; what the edge said before it still tells why.

@@ -52,6 +52,12 @@ test('health is open, counts points and says which way is away', async t => {
   t.is(body['checks'].hub, undefined)
 })
 
+test('a way that is up but cannot read what waits is a warning', async t => {
+  const stuck = { ...FORWARD_OFF, state: 'up' as const, reason: 'the outbox cannot be read', backlog: 23 }
+  const { get } = await opened(t, { ways: { hub: () => FORWARD_OFF, central: () => stuck } })
+  t.like(await get('/api/health'), { status: 200, body: { checks: { central: { status: 'warn', state: 'up' } } } })
+})
+
 test('a process that should poll and does not is not healthy; one that has nothing to poll is', async t => {
   const { get } = await opened(t, { pollStatus: () => ({ ...polling, running: false }) })
   t.like(await get('/api/health'), { status: 503, body: { ok: false, checks: { poll: { status: 'fail' } } } })
@@ -85,6 +91,18 @@ const COMPLAINTS: [Record<string, string>, string[]][] = [
   [{ SERVICE_CENTRAL_URL: 'http://127.0.0.1:8080' }, ['SERVICE_LOCAL_INGEST_TOKEN: SERVICE_CENTRAL_URL needs it']],
   [{ SERVICE_CENTRAL_URL: 'http://central:8080/', SERVICE_LOCAL_INGEST_TOKEN: TOKEN, SERVICE_MQTT_ENABLED: '0' }, []],
   [{ SERVICE_CENTRAL_URL: 'central:8080' }, ['SERVICE_CENTRAL_URL: does not fit ^https?:\\/\\/[^/?#]+\\/?$, not "central:8080"']],
+  [
+    { SERVICE_CENTRAL_URL: 'http://central:99999', SERVICE_LOCAL_INGEST_TOKEN: TOKEN },
+    ['SERVICE_CENTRAL_URL: is no address of a host and a port'],
+  ],
+  [
+    { SERVICE_CENTRAL_URL: 'http://user:secret@central:8080', SERVICE_LOCAL_INGEST_TOKEN: TOKEN },
+    ['SERVICE_CENTRAL_URL: takes no user name or password; SERVICE_LOCAL_INGEST_TOKEN shows who sends'],
+  ],
+  ...[`${TOKEN} with spaces`, `${TOKEN}\u0001`, `${TOKEN}€`].map((token): (typeof COMPLAINTS)[number] => [
+    { SERVICE_LOCAL_INGEST_TOKEN: token },
+    ['SERVICE_LOCAL_INGEST_TOKEN: does not fit ^[\\x21-\\x7e]+$'],
+  ]),
   [{ SERVICE_LOCAL_INGEST_TOKEN: 'short' }, ['SERVICE_LOCAL_INGEST_TOKEN: takes at least 32 characters']],
 ]
 test('a protocol process needs somewhere to send, and a token for central', t => {

@@ -211,4 +211,8 @@ test('a message that cannot be used still says its place in the stream, when it 
     state: 'unreadable',
     reason: 'points must be a list of at most 500, not missing; seq must be a whole number of at least 1, not -1',
   })
+  t.deepEqual(receiveBody({ ...writeTelemetry(good), seq: 0 }), {
+    state: 'unreadable',
+    reason: 'seq must be a whole number of at least 1, not 0',
+  })
 })

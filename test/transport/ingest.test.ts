@@ -4,6 +4,7 @@ import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import { type EdgeModel, writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
+import { HOUR } from '#shared/core/time.ts'
 import { ingest, type IngestEvent } from '#shared/flow/ingest.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
@@ -150,6 +151,19 @@ test('session and freshness are told apart, and a last will keeps what the edge 
   status({ online: false, boot_id: 'b' })
   t.like(edges.get('e1'), { online: false, status: 'disconnected', session_changed_at: NOON + 9000, last_data_at: NOON + 1000 })
   t.deepEqual(edges.get('e1')?.status_body, { online: false, version: '1', backlog: { rows: 3 }, boot_id: 'b', via: 'mqtt' })
+})
+
+test('a reading that a wrong clock has dated ahead makes an edge look fresh only now, not until then', t => {
+  const { flow, enrol, send, edges, at } = hub(t)
+  enrol()
+  at.now = NOON - HOUR
+  send(telemetry(1))
+  flow.flush()
+  t.is(edges.get('e1')?.last_data_at, NOON - HOUR)
+  at.now = NOON + HOUR
+  send(telemetry(2))
+  flow.flush()
+  t.is(edges.get('e1')?.last_data_at, NOON + 2000)
 })
 
 test('after the hub connected anew, an edge that does not say that it is there counts as gone', t => {

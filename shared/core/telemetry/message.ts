@@ -33,7 +33,7 @@ export function receiveBody(topic: MessageTopic, body: Record<string, unknown>):
   })
   return place.ok
     ? { state: 'unusable', ...place.value, reason: decoded.reason }
-    : { state: 'unreadable', reason: `${decoded.reason}; ${place.reason}` }
+    : { state: 'unreadable', reason: [...new Set([decoded.reason, place.reason])].join('; ') }
 }
 
 type Content = {
