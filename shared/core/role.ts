@@ -32,6 +32,9 @@ const AIR_FLOW_SP: Shape = { ...AIR_FLOW, rests: true }
 const WATER_FLOW: Shape = { unit: 'm3/s', kind: 'number', range: [-0.1, 5], rests: false }
 const DUCT_PRESSURE: Shape = { unit: 'Pa', kind: 'number', range: [-1500, 3000], rests: false }
 const WATER_PRESSURE: Shape = { unit: 'Pa', kind: 'number', range: [-50_000, 2_000_000], rests: false }
+const WATER_FLOW_SP: Shape = { ...WATER_FLOW, rests: true }
+const REFRIGERANT: Shape = { ...AIR, range: [-60, 90] }
+const COUNT: Shape = { unit: 'count', kind: 'number', range: [0, 10_000], rests: true }
 const POWER: Shape = { unit: 'kW', kind: 'number', range: [-5000, 50_000], rests: false }
 const ENERGY: Shape = { unit: 'kWh', kind: 'number', range: [0, 1e12], rests: false }
 
@@ -49,6 +52,11 @@ export const ROLES: Record<string, Role> = {
   ra_t: role(AIR, 'return air temp sensor', 'Return_Air_Temperature_Sensor', 'rat', 'return air temperature'),
   sa_t: role(DUCT, 'discharge air temp sensor', 'Supply_Air_Temperature_Sensor', 'sat', 'supply air temperature', 'da_t'),
   preheat_t: role(DUCT, 'preheat leaving air temp sensor', 'Preheat_Discharge_Air_Temperature_Sensor', 'preheat_leave_t'),
+  clg_coil_enter_t: role(DUCT, 'cool entering air temp sensor', 'Entering_Cooling_Coil_Air_Temperature_Sensor', 'ccet'),
+  clg_coil_leave_t: role(DUCT, 'cool leaving air temp sensor', 'Leaving_Cooling_Coil_Air_Temperature_Sensor', 'cclt'),
+  htg_coil_enter_t: role(DUCT, 'heat entering air temp sensor', 'Entering_Heating_Coil_Air_Temperature_Sensor', 'hcet'),
+  htg_coil_leave_t: role(DUCT, 'heat leaving air temp sensor', 'Leaving_Heating_Coil_Air_Temperature_Sensor', 'hclt'),
+  hr_leave_t: role(AIR, 'heatRecovery leaving air temp sensor', 'Heat_Wheel_Discharge_Air_Temperature_Sensor', 'hrw_leave_t'),
   sa_t_sp: role(
     SET_POINT,
     'discharge air temp sp',
@@ -89,12 +97,22 @@ export const ROLES: Record<string, Role> = {
   filter_dp: role(DUCT_PRESSURE, 'filter air pressure delta sensor', 'Filter_Differential_Pressure_Sensor'),
   sa_flow: role(AIR_FLOW, 'discharge air flow sensor', 'Supply_Air_Flow_Sensor'),
   oa_flow: role(AIR_FLOW, 'outside air flow sensor', 'Outside_Air_Flow_Sensor'),
+  oa_flow_min: role(AIR_FLOW_SP, 'outside air flow min sp', 'Min_Outside_Air_Flow_Setpoint', 'min_oa_flow_sp'),
   sa_rh: role({ ...SIGNAL, rests: false }, 'discharge air humidity sensor', 'Supply_Air_Humidity_Sensor'),
   ra_rh: role({ ...SIGNAL, rests: false }, 'return air humidity sensor', 'Return_Air_Humidity_Sensor'),
 
   fan_cmd: role(FLAG, 'discharge fan run cmd', 'Fan_On_Off_Command', 'sf_cmd', 'supply fan command'),
   fan_status: role(FLAG, 'discharge fan run sensor', 'Fan_Status', 'sf_status', 'supply air fan status'),
-  fan_speed: role(SIGNAL, 'discharge fan speed cmd', 'Fan_Speed_Command', 'sf_speed', 'supply air fan speed control signal'),
+  fan_speed: role(
+    SIGNAL,
+    'discharge fan speed cmd',
+    'Fan_Speed_Command',
+    'sf_speed',
+    'supply air fan speed control signal',
+    'ct_speed',
+    'tower_fan_cmd',
+  ),
+  fan_speed_pos: role(SIGNAL, 'discharge fan speed sensor', 'Fan_Speed_Status', 'fan speed feedback'),
   return_fan_cmd: role(FLAG, 'return fan run cmd', 'Return_Fan_On_Off_Command', 'rf_cmd'),
   return_fan_status: role(FLAG, 'return fan run sensor', 'Return_Fan_Status', 'rf_status', 'return air fan status'),
   return_fan_speed: role(
@@ -112,6 +130,7 @@ export const ROLES: Record<string, Role> = {
     'outdoor air damper control signal',
   ),
   oa_damper_min: role(SIGNAL, 'outside air damper min sp', 'Min_Outside_Air_Damper_Position_Setpoint', 'oad_min'),
+  oa_damper_pos: role(SIGNAL, 'outside air damper sensor', 'Outside_Damper_Position_Sensor', 'oad_pos'),
   ra_damper: role(SIGNAL, 'return air damper cmd', 'Return_Damper_Position_Command', 'rad', 'return air damper control signal'),
   ea_damper: role(
     SIGNAL,
@@ -123,6 +142,15 @@ export const ROLES: Record<string, Role> = {
   clg_valve: role(SIGNAL, 'cool valve cmd', 'Cooling_Valve_Command', 'ccv', 'cooling coil valve control signal'),
   htg_valve: role(SIGNAL, 'heat valve cmd', 'Heating_Valve_Command', 'hcv', 'heating coil valve control signal'),
   preheat_valve: role(SIGNAL, 'preheat valve cmd', 'Preheat_Valve_Command', 'ph-o'),
+  clg_valve_pos: role(SIGNAL, 'cool valve sensor', 'Cooling_Valve_Position_Sensor', 'ccv_pos'),
+  htg_valve_pos: role(SIGNAL, 'heat valve sensor', 'Heating_Valve_Position_Sensor', 'hcv_pos'),
+  hr_status: role(FLAG, 'heatRecovery run sensor', 'Heat_Wheel_On_Off_Status', 'hrw_on'),
+  static_reset_requests: role(
+    COUNT,
+    'discharge air pressure reset requests',
+    'Static_Pressure_Reset_Requests',
+    'static_reset_request',
+  ),
   occ: role(FLAG, 'occupied', 'Occupancy_Status', 'occ_mode', 'occupancy mode indicator'),
 
   zone_t: role(ROOM, 'zone air temp sensor', 'Zone_Air_Temperature_Sensor', 'zn-t'),
@@ -135,8 +163,18 @@ export const ROLES: Record<string, Role> = {
   zone_flow_max: role(AIR_FLOW_SP, 'discharge air flow max sp', 'Max_Discharge_Air_Flow_Setpoint'),
   damper: role(SIGNAL, 'discharge damper cmd', 'Damper_Position_Command', 'damper_pct', 'dpr-o'),
   reheat_valve: role(SIGNAL, 'reheat valve cmd', 'Reheat_Valve_Command', 'rhv', 'htg-o'),
+  damper_pos: role(SIGNAL, 'discharge damper sensor', 'Damper_Position_Sensor', 'damper feedback'),
+  reheat_valve_pos: role(SIGNAL, 'reheat valve sensor', 'Reheat_Valve_Position_Sensor', 'rhv_pos'),
+  reset_requests: role(COUNT, 'zone cooling reset requests', 'Zone_Reset_Requests', 'zone requests'),
   discharge_t: role(DUCT, 'discharge air temp sensor', 'Discharge_Air_Temperature_Sensor', 'vav_discharge_t', 'da-t'),
+  discharge_t_sp: role(
+    { ...DUCT, rests: true },
+    'zone discharge air temp sp',
+    'Discharge_Air_Temperature_Setpoint',
+    'vav_discharge_sp',
+  ),
   co2: role({ unit: 'ppm', kind: 'number', range: [0, 10_000], rests: false }, 'zone air co2 sensor', 'CO2_Level_Sensor'),
+  co2_sp: role({ unit: 'ppm', kind: 'number', range: [0, 10_000], rests: true }, 'zone air co2 sp', 'CO2_Setpoint'),
 
   chw_supply_t: role(CHILLED, 'chilled water leaving temp sensor', 'Leaving_Chilled_Water_Temperature_Sensor'),
   chw_return_t: role(CHILLED, 'chilled water entering temp sensor', 'Entering_Chilled_Water_Temperature_Sensor'),
@@ -146,6 +184,9 @@ export const ROLES: Record<string, Role> = {
     'Leaving_Chilled_Water_Temperature_Setpoint',
     'chw_supply_sp',
   ),
+  chw_flow_min_sp: role(WATER_FLOW_SP, 'chilled water flow min sp', 'Chilled_Water_Flow_Setpoint'),
+  chw_bypass_valve: role(SIGNAL, 'chilled water bypass valve cmd', 'Bypass_Command'),
+  chw_reset_requests: role(COUNT, 'chilled water temp reset requests', 'Cooling_Request_Setpoint', 'chwst_requests'),
   chw_flow: role(WATER_FLOW, 'chilled water flow sensor', 'Chilled_Water_Flow_Sensor'),
   chw_dp: role(WATER_PRESSURE, 'chilled water pressure delta sensor', 'Chilled_Water_Differential_Pressure_Sensor'),
   chw_dp_sp: role(
@@ -159,21 +200,48 @@ export const ROLES: Record<string, Role> = {
     'condenser water leaving temp sensor',
     'Leaving_Condenser_Water_Temperature_Sensor',
   ),
+  cw_supply_t_sp: role(SET_POINT, 'condenser water entering temp sp', 'Entering_Condenser_Water_Temperature_Setpoint', 'cwst_sp'),
+  evap_refr_t: role(REFRIGERANT, 'refrig evaporator temp sensor', 'Evaporator_Refrigerant_Temperature_Sensor', 'refr_evap_t'),
+  cond_refr_t: role(REFRIGERANT, 'refrig condenser temp sensor', 'Condenser_Refrigerant_Temperature_Sensor', 'refr_cond_t'),
+  wse_status: role(FLAG, 'economizer heatExchanger run sensor', 'On_Off_Status', 'wse_on'),
+  wse_chw_t: role(
+    CHILLED,
+    'economizer heatExchanger chilled water leaving temp sensor',
+    'Heat_Exchanger_Leaving_Water_Temperature_Sensor',
+    'chwrt_after',
+  ),
+  stage: role(MODE, 'plant stage', 'Stages_Status', 'plant_stage', 'chiller_stage', 'boiler_stage'),
+  system_pressure: role(WATER_PRESSURE, 'water pressure sensor', 'Water_Pressure_Sensor', 'gauge_p'),
   hw_supply_t: role(HOT, 'hot water leaving temp sensor', 'Leaving_Hot_Water_Temperature_Sensor'),
   hw_return_t: role(HOT, 'hot water entering temp sensor', 'Entering_Hot_Water_Temperature_Sensor'),
   hw_supply_t_sp: role({ ...HOT, rests: true }, 'hot water leaving temp sp', 'Leaving_Hot_Water_Temperature_Setpoint'),
+  hw_flow: role(WATER_FLOW, 'hot water flow sensor', 'Hot_Water_Flow_Sensor'),
+  hw_flow_min_sp: role(WATER_FLOW_SP, 'hot water flow min sp', 'Hot_Water_Flow_Setpoint'),
+  hw_bypass_valve: role(SIGNAL, 'hot water bypass valve cmd', 'Bypass_Command'),
+  hw_dp: role(WATER_PRESSURE, 'hot water pressure delta sensor', 'Hot_Water_Differential_Pressure_Sensor'),
+  hw_dp_sp: role({ ...WATER_PRESSURE, rests: true }, 'hot water pressure delta sp', 'Hot_Water_Differential_Pressure_Setpoint'),
+  hw_reset_requests: role(COUNT, 'hot water temp reset requests', 'Heating_Request_Setpoint', 'hwst_requests'),
   pump_cmd: role(FLAG, 'pump run cmd', 'Pump_On_Off_Command'),
   pump_status: role(FLAG, 'pump run sensor', 'Pump_On_Off_Status'),
   pump_speed: role(SIGNAL, 'pump speed cmd', 'Pump_Speed_Command'),
   chiller_cmd: role(FLAG, 'chiller run cmd', 'Chiller_On_Off_Command'),
   chiller_status: role(FLAG, 'chiller run sensor', 'Chiller_On_Off_Status'),
+  boiler_cmd: role(FLAG, 'boiler run cmd', 'Boiler_On_Off_Command'),
   boiler_status: role(FLAG, 'boiler run sensor', 'Boiler_On_Off_Status'),
   mode: role(MODE, 'mode', 'Operating_Mode_Status'),
+
+  compressor_cmd: role(FLAG, 'compressor run cmd', 'Compressor_On_Off_Command', 'comp_cmd'),
+  compressor_status: role(FLAG, 'compressor run sensor', 'Compressor_On_Off_Status', 'comp_status'),
+  heat_status: role(FLAG, 'heating run sensor', 'Heating_On_Off_Status', 'heat_on'),
+  aux_heat: role(FLAG, 'auxiliary heating run sensor', 'Auxiliary_Heating_On_Off_Status', 'aux_heat_status'),
+  defrost: role(FLAG, 'defrost run sensor', 'Defrost_Status'),
+  oa_damper_pos: role(SIGNAL, 'outside air damper position sensor', 'Outside_Damper_Position_Sensor'),
 
   kw: role(POWER, 'elec active power sensor', 'Electric_Power_Sensor'),
   kwh: role(ENERGY, 'elec active energy sensor', 'Electric_Energy_Sensor'),
   wx_oa_t: role(OUTDOOR, 'weather air temp sensor', 'Outside_Air_Temperature_Sensor', 'web_oa_t'),
   wx_wb_t: role(OUTDOOR, 'weather air wetBulb temp sensor', 'Outside_Air_Wet_Bulb_Temperature_Sensor', 'web_wb_t'),
+  wx_dp_t: role(OUTDOOR, 'weather air dewPoint temp sensor', 'Outside_Air_Dewpoint_Temperature_Sensor', 'web_oa_dp'),
 }
 
 const NAMES = new Map(

@@ -6,7 +6,7 @@ import { checkExpr, type Typed } from './check-expr.ts'
 import { canonical } from './dimension.ts'
 import { WINDOW_MAX_MS } from './functions.ts'
 import type { Graph, Node } from './graph.ts'
-import { MACROS, OAF, OAF_ROLES } from './macros.ts'
+import { MACHINES, MACROS, OAF, OAF_ROLES, type Proof } from './macros.ts'
 import { baselineNode, dayMedianNode, isWindow, sinceNode, toleranceNode, windowNode } from './nodes.ts'
 import { own } from './own.ts'
 import { parseExpr } from './parse-expr.ts'
@@ -127,19 +127,28 @@ function letOf(name: string, { rule }: Context): Typed {
   return found.typed
 }
 
-/** The first proof that has samples: on the equipment itself, else on what feeds it. */
+/** The first proof that has samples: on the equipment itself, on what feeds it, or on the machines of a plant. */
 function macro(name: string, context: Context): Node {
   const { proofs, alwaysFor } = MACROS[name]!
   const { equipment, plant, graph } = context
   if (alwaysFor.includes(equipment.equipment_type)) return graph.constant(1)
   for (const id of [equipment.equipment_id, ...plant.upstream(equipment.equipment_id)]) {
-    for (const { role, above } of proofs) {
-      if (!plant.steps(id, role)?.ts.length) continue
-      return graph.op('gt', roleOf(id, role, context)!, graph.constant(above))
-    }
+    const found = proofOn(id, proofs, context)
+    if (found) return found
   }
+  const types = MACHINES[equipment.equipment_type] ?? []
+  const below = plant.downstream(equipment.equipment_id)
+  const machines = plant.equipment.filter(item => types.includes(item.equipment_type) && below.includes(item.equipment_id))
+  const running = machines.flatMap(({ equipment_id }) => proofOn(equipment_id, proofs, context) ?? [])
+  if (running.length > 0) return graph.zones('max', running)
   context.missing.add(proofs[0]!.role)
   return graph.constant(Number.NaN)
+}
+
+function proofOn(equipment_id: string, proofs: readonly Proof[], context: Context): Node | undefined {
+  const { plant, graph } = context
+  const proof = proofs.find(({ role }) => plant.steps(equipment_id, role)?.ts.length)
+  return proof && graph.op('gt', roleOf(equipment_id, proof.role, context)!, graph.constant(proof.above))
 }
 
 function baseline(typed: Typed & { kind: 'baseline' }, context: Context): Node {

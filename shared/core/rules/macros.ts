@@ -24,7 +24,10 @@ const CHILLER: readonly Proof[] = [
   { role: 'chiller_status', above: 0 },
   { role: 'chiller_cmd', above: 0 },
 ]
-const BOILER: readonly Proof[] = [{ role: 'boiler_status', above: 0 }]
+const BOILER: readonly Proof[] = [
+  { role: 'boiler_status', above: 0 },
+  { role: 'boiler_cmd', above: 0 },
+]
 
 export const MACROS: Record<string, Macro> = {
   fan_on: { proofs: FAN, alwaysFor: [] },
@@ -33,6 +36,12 @@ export const MACROS: Record<string, Macro> = {
   boiler_on: { proofs: BOILER, alwaysFor: [] },
   running: { proofs: [...FAN, ...CHILLER, ...BOILER, ...PUMP], alwaysFor: ['zone', 'meter', 'weather'] },
   occ: { proofs: [{ role: 'occ', above: 0 }], alwaysFor: [] },
+}
+
+/** A plant without a proof of its own is on while one of its machines is. */
+export const MACHINES: Partial<Record<EquipmentType, readonly EquipmentType[]>> = {
+  chw_plant: ['chiller', 'pump'],
+  hw_plant: ['boiler', 'pump'],
 }
 
 /** Outdoor-air fraction from temperatures; a rule that uses it is gated while the two airs are closer than this, K. */

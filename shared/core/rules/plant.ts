@@ -7,13 +7,18 @@ const CHAIN_MAX = 16
 
 export type Plant = {
   equipment: EquipmentData[]
-  /** Undefined when the role is not mapped; without samples it is there and empty. */
+  /** Undefined when the role is not mapped; without samples it is there and empty. The weather's roles are the site's. */
   steps(equipment_id: string, role: string): Steps | undefined
   /** What feeds it, nearest first. */
   upstream(equipment_id: string): string[]
   /** What it feeds, in the order of their ids. */
   downstream(equipment_id: string): string[]
+  /** What may be judged wrongly when this is faulty: itself with all that it feeds; for a weather station everything. */
+  reach(equipment_id: string): Set<string>
 }
+
+/** Roles that serve the whole site: equipment without its own reads those of the weather station. */
+const OF_SITE = /^wx_/
 
 export function plantOf(equipment: EquipmentData[]): Plant {
   const byId = new Map(equipment.map(item => [item.equipment_id, item]))
@@ -32,18 +37,33 @@ export function plantOf(equipment: EquipmentData[]): Plant {
     }
     return chain
   }
+  const stations = equipment
+    .filter(({ equipment_type }) => equipment_type === 'weather')
+    .toSorted((a, b) => (a.equipment_id < b.equipment_id ? -1 : 1))
+  const holder = (equipment_id: string, role: string): EquipmentData | undefined => {
+    const own = byId.get(equipment_id)
+    return own?.roles[role] || !OF_SITE.test(role) ? own : stations.find(({ roles }) => roles[role])
+  }
+  const depth = ({ equipment_id, equipment_type }: EquipmentData): number =>
+    equipment_type === 'weather' ? -1 : upstream(equipment_id).length
+  const downstream = (equipment_id: string): string[] => fed.get(equipment_id) ?? []
   return {
     // What feeds others comes first, so that its activity is known when theirs is judged.
-    equipment: equipment.toSorted(
-      (a, b) => upstream(a.equipment_id).length - upstream(b.equipment_id).length || (a.equipment_id < b.equipment_id ? -1 : 1),
-    ),
+    equipment: equipment.toSorted((a, b) => depth(a) - depth(b) || (a.equipment_id < b.equipment_id ? -1 : 1)),
     steps(equipment_id, role) {
-      const key = `${equipment_id}\n${role}`
-      const series = byId.get(equipment_id)?.roles[role]
-      if (!made.has(key) && series) made.set(key, stepsOf(equipment_id, role, series))
+      const from = holder(equipment_id, role)
+      const series = from?.roles[role]
+      const key = `${from?.equipment_id}\n${role}`
+      if (!made.has(key) && from && series) made.set(key, stepsOf(from.equipment_id, role, series))
       return made.get(key)
     },
     upstream,
-    downstream: equipment_id => fed.get(equipment_id) ?? [],
+    downstream,
+    reach(equipment_id) {
+      if (byId.get(equipment_id)?.equipment_type === 'weather') return new Set(byId.keys())
+      const found = new Set([equipment_id])
+      for (const id of found) for (const below of downstream(id)) found.add(below)
+      return found
+    },
   }
 }

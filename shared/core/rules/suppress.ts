@@ -54,7 +54,7 @@ export function suppress(judged: Judged[], plant: Plant, until: number): void {
   const byEquipment = Map.groupBy(order, ({ finding }) => finding.equipment_id)
   for (const upper of order) {
     if (upper.instance.rule.program.suppresses.length === 0) continue
-    for (const equipment_id of reachOf(upper.finding.equipment_id, plant)) {
+    for (const equipment_id of plant.reach(upper.finding.equipment_id)) {
       for (const lower of byEquipment.get(equipment_id) ?? []) {
         if (lower.finding.suppressed_by !== undefined || overlap(upper.finding, lower.finding, until) < OVERLAP_MIN) continue
         if (silences(upper, lower) && !isBelow(upper, lower, byId)) lower.finding.suppressed_by = upper.finding.finding_id
@@ -65,13 +65,6 @@ export function suppress(judged: Judged[], plant: Plant, until: number): void {
 
 const compare = (a: Finding, b: Finding): number =>
   a.severity - b.severity || a.from - b.from || (a.finding_id < b.finding_id ? -1 : 1)
-
-/** An equipment with all that it feeds, over any number of steps. */
-function reachOf(equipment_id: string, plant: Plant): Set<string> {
-  const reach = new Set([equipment_id])
-  for (const id of reach) for (const fed of plant.downstream(id)) reach.add(fed)
-  return reach
-}
 
 /** Whether `upper` is itself silenced by `lower`, over any number of steps. */
 function isBelow(upper: Judged, lower: Judged, byId: Map<string, Judged>): boolean {

@@ -382,6 +382,56 @@ test('macros take the best proof, here or on what feeds the equipment', t => {
   t.is(status({ fan_cmd: '1x6' }, { fan_status: '0x6' }), 'fault')
 })
 
+test('a plant without a proof of its own is on while one of its machines is', t => {
+  const rule = ruleOf(
+    yamlOf({ equipment: '[chw_plant]', roles: '{ chw_supply_t: degC }', gate: 'chiller_on', when: 'chw_supply_t > 9' }),
+  )
+  const status = (own: Rows, ...chillers: Rows[]) => {
+    const plant = [
+      ahu({ chw_supply_t: '12x6', ...own }, 5 * MINUTE, { equipment_id: 'p', equipment_type: 'chw_plant' }),
+      ahu({ chiller_status: '1x6' }, 5 * MINUTE, { equipment_id: 'a', equipment_type: 'ahu', parent_id: 'p' }),
+      ...chillers.map((rows, i) => ahu(rows, 5 * MINUTE, { equipment_id: `c${i}`, equipment_type: 'chiller', parent_id: 'p' })),
+    ]
+    const { status, reason } = run([rule], plant, 30 * MINUTE).results[0]!
+    return [status, reason].filter(Boolean).join(' ')
+  }
+  t.is(status({}), 'not_evaluated missing_role')
+  t.is(status({}, { chiller_status: '0x6' }, { chiller_cmd: '1x6' }), 'fault')
+  t.is(status({}, { chiller_status: '0x6' }, {}), 'not_evaluated gated')
+  t.is(status({ chiller_status: '0x6' }, { chiller_status: '1x6' }), 'not_evaluated gated')
+})
+
+test("the weather's roles are the site's, and a faulty weather station silences everywhere", t => {
+  const warm = ruleOf(yamlOf({ equipment: '[ahu, weather]', roles: '{ wx_oa_t: degC }', when: 'wx_oa_t > 30', severity: '4' }))
+  const flat = ruleOf(
+    yamlOf({
+      id: 'F',
+      equipment: '[weather]',
+      roles: '{ wx_wb_t: degC }',
+      when: 'wx_wb_t > 30',
+      suppresses: '[R]',
+      severity: '3',
+    }),
+  )
+  const plant = [
+    ahu({ sa_t: '20x6' }, 5 * MINUTE, { equipment_id: 'a' }),
+    ahu({ wx_oa_t: '10x6' }, 5 * MINUTE, { equipment_id: 'b' }),
+    ahu({ wx_oa_t: '35x6', wx_wb_t: '35x6' }, 5 * MINUTE, { equipment_id: 'w', equipment_type: 'weather' }),
+  ]
+  const { results, findings } = run([warm, flat], plant, 30 * MINUTE)
+  t.deepEqual(results.map(({ rule_id, equipment_id, status }) => `${rule_id} ${equipment_id} ${status}`).toSorted(), [
+    'F w fault',
+    'R a fault',
+    'R b pass',
+    'R w fault',
+  ])
+  const by = findings.find(({ rule_id }) => rule_id === 'F')!.finding_id
+  t.deepEqual(
+    findings.filter(({ rule_id }) => rule_id === 'R').map(({ suppressed_by }) => suppressed_by),
+    [by, by],
+  )
+})
+
 test('the outdoor-air fraction is gated while the airs are too close to tell', t => {
   const rule = ruleOf(yamlOf({ roles: '{ oa_damper: fraction }', when: 'oaf > 0.5' }))
   const status = (oa_t: string) =>
