@@ -69,22 +69,32 @@ export function complaintsOf(source: ImportSource): { refused: Refusal[]; notes:
  *
  * @throws Problem invalid that names each place, or conflict when the file was changed on disk and cannot be used
  */
-export const changeCatalogue = (catalogue: FieldCatalogue, edit: (held: Catalogue) => Catalogue): Promise<Catalogue> =>
-  catalogue.change(edit).catch(refuse)
+export async function changeCatalogue(catalogue: FieldCatalogue, edit: (held: Catalogue) => Catalogue): Promise<Catalogue> {
+  let next: Catalogue = { devices: [] }
+  const keep = (held: Catalogue) => {
+    next = edit(held)
+    return next
+  }
+  return catalogue.change(keep).catch(error => refuse(error, next))
+}
 
 /** @throws Problem invalid that names each place */
 export function checkCatalogue(catalogue: FieldCatalogue, next: Catalogue): void {
   try {
     catalogue.check(next)
   } catch (error) {
-    refuse(error)
+    refuse(error, next)
   }
 }
 
-function refuse(error: unknown): never {
+/** Who looks at a page knows a device by its id, not by its number in the file. */
+function refuse(error: unknown, { devices }: Catalogue): never {
   if (!(error instanceof ConfigError)) throw error
-  const [first] = error.complaints
-  throw new Problem('invalid', `The list stays as it is: ${first?.pointer} ${first?.message}`, error.complaints)
+  const { pointer = '', message = '' } = error.complaints[0] ?? {}
+  const [, index, place = ''] = /^\/devices\/(\d+)(.*)$/.exec(pointer) ?? []
+  const device = index === undefined ? undefined : devices[Number(index)]
+  const where = device ? `device ${device.device_id}, ${place || 'as a whole'}` : pointer
+  throw new Problem('invalid', `The list stays as it is: ${[where, message].filter(Boolean).join(': ')}`, error.complaints)
 }
 
 /** @throws Problem unknown_device */

@@ -24,7 +24,8 @@ export type DurableJson<T> = Adapter<T> & {
  *
  * `read` gives null when there is no file.
  *
- * @throws ConfigError when the file is there and cannot be read as JSON; it is never overwritten by reading
+ * @throws ConfigError when the file is there and cannot be read as JSON, or would be too large to be read again; what
+ * stands there stays
  */
 export function durableJson<T>(path: string): DurableJson<T> {
   let seen: Stamp = NONE
@@ -43,9 +44,12 @@ export function durableJson<T>(path: string): DurableJson<T> {
       })
     },
     async write(value) {
+      const bytes = Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
+      // What could not be read again would stop the next start.
+      if (bytes.length > FILE_MAX_BYTES) throw tooLarge(path, bytes.length)
       const temporary = `${path}.tmp`
       await using file = await open(temporary, 'w', 0o640)
-      await file.writeFile(`${JSON.stringify(value, null, 2)}\n`)
+      await file.writeFile(bytes)
       await file.sync()
       await rename(temporary, path)
       // Of this very file: what somebody else has put in its place meanwhile is another.
@@ -71,16 +75,18 @@ async function withFile<T>(path: string, read: (file: FileHandle) => Promise<T>)
 }
 
 async function readJson<T>(path: string, file: FileHandle): Promise<T> {
-  const refuse = (message: string) => new ConfigError(path, [{ pointer: '', message }])
   const { size } = await file.stat()
-  if (size > FILE_MAX_BYTES) throw refuse(`the file has ${size} bytes, more than ${FILE_MAX_BYTES}`)
+  if (size > FILE_MAX_BYTES) throw tooLarge(path, size)
   const text = await file.readFile('utf8')
   try {
     return JSON.parse(text) as T
   } catch (error) {
-    throw refuse(`is no JSON: ${(error as Error).message}`)
+    throw new ConfigError(path, [{ pointer: '', message: `is no JSON: ${(error as Error).message}` }])
   }
 }
+
+const tooLarge = (path: string, size: number): ConfigError =>
+  new ConfigError(path, [{ pointer: '', message: `the file has ${size} bytes, and ${FILE_MAX_BYTES} are the most` }])
 
 /** Makes a rename in the folder last. */
 async function syncFolder(path: string): Promise<void> {

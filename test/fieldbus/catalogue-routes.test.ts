@@ -197,6 +197,7 @@ test('a device is put, replaced and removed, each with its place in the audit', 
   const wrong = await put({ ...device, points: [{ ...device.points[0], unit: '°F' }] })
   t.is(wrong.status, 422)
   t.deepEqual(wrong.body.errors, [{ pointer: '/devices/0/points/0/unit', message: '"°F" is no unit code; write degF' }])
+  t.is(wrong.body.detail, 'The list stays as it is: device ahu, /points/0/unit: "°F" is no unit code; write degF')
   t.is((await put({ ...device, colour: 'red' })).status, 400)
   t.is((await put({ ...device, device_id: 'other' })).body.errors[0].pointer, '/device_id')
 

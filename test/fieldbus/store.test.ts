@@ -7,6 +7,7 @@ import { modbusProtocol } from '../../appliance/drivers/modbus/protocol.ts'
 import { openCatalogue } from '../../appliance/store/catalogue.ts'
 import { type Catalogue, CatalogueFile } from '../../appliance/store/catalogue-schema.ts'
 import { ConfigError } from '../../appliance/store/config-error.ts'
+import { durableJson } from '../../appliance/store/durable-json.ts'
 import { openSite, type Site, SiteFile } from '../../appliance/store/site.ts'
 import { catalogue, SILENT, site } from './site.ts'
 
@@ -171,6 +172,16 @@ test('a wrong replacement changes neither the file nor what is in use', async t 
   await t.throwsAsync(settings.replace(wrong), { instanceOf: ConfigError })
   t.deepEqual(settings.current(), catalogue)
   t.deepEqual(JSON.parse(await readFile(join(dir, 'field-devices.json'), 'utf8')), catalogue)
+})
+
+test('a file that would be too large to be read again is not written', async t => {
+  const dir = await folder(t)
+  const file = durableJson<string[]>(join(dir, 'list.json'))
+  await file.write(['small'])
+  const mebibyte = 'x'.repeat(2 ** 20)
+  await t.throwsAsync(file.write(Array.from({ length: 32 }, () => mebibyte)), { instanceOf: ConfigError, message: /are the most/ })
+  t.deepEqual(await file.read(), ['small'])
+  t.deepEqual(await readdir(dir), ['list.json'])
 })
 
 test('a replacement that cannot be written leaves what is in use', async t => {
