@@ -179,7 +179,10 @@ test('a file that would be too large to be read again is not written', async t =
   const file = durableJson<string[]>(join(dir, 'list.json'))
   await file.write(['small'])
   const mebibyte = 'x'.repeat(2 ** 20)
-  await t.throwsAsync(file.write(Array.from({ length: 32 }, () => mebibyte)), { instanceOf: ConfigError, message: /are the most/ })
+  await t.throwsAsync(file.write(Array.from({ length: 32 }, () => mebibyte)), {
+    instanceOf: ConfigError,
+    message: /are the most/,
+  })
   t.deepEqual(await file.read(), ['small'])
   t.deepEqual(await readdir(dir), ['list.json'])
 })
