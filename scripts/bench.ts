@@ -3,6 +3,7 @@
 const BENCHES: Record<string, string> = {
   fdd: './bench-fdd.ts',
   footprint: './footprint.ts',
+  journal: './bench-journal.ts',
   modbus: './bench-modbus.ts',
   poll: './bench-poll.ts',
 }

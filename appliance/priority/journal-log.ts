@@ -34,7 +34,7 @@ export async function openJournalLog(
   const head = await checkHead(dir)
   if (typeof head !== 'number') return head
   const index = journalIndex(maxRecords)
-  const check = segmentCheck(head, { record: ({ key, observed_at }, seq) => void index.add(seq, key, observed_at) })
+  const check = segmentCheck(head, { record: ({ target, observed_at }, seq) => void index.add(seq, target, observed_at) })
   const opening = await openSegmentedLog<Kept>(dir, { segmentBytes: NEVER, check, ...(openFile && { openFile }) })
   return opening.state === 'open' ? { ...opening, index } : opening
 }
@@ -82,7 +82,7 @@ function checkRecords(
 ): ReturnType<CheckSegment> {
   const full = new Set<number>()
   for (const [i, offset] of offsets.entries()) {
-    const head = readHead(bytes.toString('latin1', offset, offset + LINE_HEAD_MAX))
+    const head = readHead(bytes.toString('latin1', offset, Math.min(offset + LINE_HEAD_MAX, offsets[i + 1] ?? bytes.length)))
     const seq = first + i
     if (!head) return { offset, reason: `record ${seq} is no record of priorities` }
     if (head.same_as === undefined) full.add(seq)

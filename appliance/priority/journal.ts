@@ -10,6 +10,7 @@ import {
   planVisit,
   plainReading,
   recordOf,
+  targetText,
   withPreviousSegment,
 } from '#shared/core/priority/journal-line.ts'
 import { type PriorityReading, type PriorityRecord, priorityKey } from '#shared/core/priority/record.ts'
@@ -38,7 +39,10 @@ const SEGMENT_BYTES = 4 * 1024 * 1024
 const RETRY_MS = 30_000
 /** What the log writes around a payload, at most, and a hash. */
 const AROUND_BYTES = 200
+/** A mark, at most. */
+const MARK_BYTES = 260
 
+/** `known`: by `targetText`. */
 type Opened = { log: FileLog<Kept>; index: JournalIndex; known: Map<string, Known>; torn: boolean }
 /** `damaged`: only an operator makes it good. Else the disk failed, and is tried again. */
 type Fault = { reason: string; damaged: boolean }
@@ -127,7 +131,7 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
     if (!opened) throw new Error(`priority history is disabled: ${fault?.reason}`)
     mend()
     for (const { seq, target, observed_at } of plan.records) {
-      const key = priorityKey(target)
+      const key = targetText(target)
       const gone = index.add(seq, key, observed_at)
       if (gone !== undefined) known.delete(gone)
       known.set(key, plan.known.get(key)!)
@@ -149,7 +153,7 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
         return { records: [], more: false }
       }
     },
-    latest: () => new Map([...(opened?.known ?? [])].map(([key, { record }]) => [key, record])),
+    latest: () => new Map([...(opened?.known.values() ?? [])].map(({ record }) => [priorityKey(record.target), record])),
     state: () => stateOf(opened, fault),
     close: async () => {
       closed = true
@@ -202,30 +206,38 @@ async function group(dir: string, { log, known, index }: Opened, visit: Priority
 }
 
 const sizeOf = (kept: Kept[]): number =>
-  kept.reduce((sum, payload) => sum + Buffer.byteLength(JSON.stringify(payload)) + AROUND_BYTES, 0)
+  kept.reduce(
+    (sum, payload) => sum + AROUND_BYTES + ('same_as' in payload ? MARK_BYTES : Buffer.byteLength(JSON.stringify(payload))),
+    0,
+  )
 
-/** Reads one record, and the full one that it refers to. @throws Error when either does not verify any more */
-function readRecord(log: FileLog<Kept>, seq: number): PriorityRecord {
-  const payloadOf = (n: number): Kept => {
-    const [found] = log.read(n, 1)
-    if (found?.seq !== n) throw new Error(`record ${n} is missing`)
-    return found.record
+/** Reads records, and the full ones that they refer to. @throws Error when one does not verify any more */
+function readRecords(log: FileLog<Kept>, seqs: number[]): Known[] {
+  const kept = new Map(log.pick(seqs).map(({ seq, record }) => [seq, record]))
+  const referred = [...new Set([...kept.values()].flatMap(record => ('same_as' in record ? [record.same_as] : [])))]
+  for (const { seq, record } of log.pick(referred.filter(seq => !kept.has(seq)))) kept.set(seq, record)
+  const payloadOf = (seq: number): Kept => {
+    const found = kept.get(seq)
+    if (!found) throw new Error(`record ${seq} is missing`)
+    return found
   }
-  return recordOf(seq, payloadOf(seq), payloadOf)
+  return seqs.map(seq => {
+    const payload = payloadOf(seq)
+    return { record: recordOf(seq, payload, payloadOf), full: 'same_as' in payload ? payload.same_as : seq }
+  })
 }
 
 function pageOf({ log, index }: Opened, { target, since, before, limit }: PriorityQuery) {
-  const key = target && priorityKey(target)
+  const key = target && targetText(target)
   const seqs = index.find({ key, since, before, limit: limit + 1 })
-  return { records: seqs.slice(0, limit).map(seq => readRecord(log, seq)), more: seqs.length > limit }
+  return { records: readRecords(log, seqs.slice(0, limit)).map(({ record }) => record), more: seqs.length > limit }
 }
 
 function latestOf(log: FileLog<Kept>, index: JournalIndex): Map<string, Known> {
-  return new Map(
-    index.newest().map(({ key, seq }) => {
-      const [found] = log.read(seq, 1)
-      const full = 'same_as' in found!.record ? found!.record.same_as : seq
-      return [key, { record: readRecord(log, seq), full }]
-    }),
+  const newest = index.newest()
+  const known = readRecords(
+    log,
+    newest.map(({ seq }) => seq),
   )
+  return new Map(newest.map(({ key }, i) => [key, known[i]!]))
 }

@@ -12,6 +12,8 @@ import { gatherer, logWriter, type WritableFile } from './segmented-log-write.ts
 export type FileLog<T> = SegmentedLog<T> & {
   /** `fresh`: the group begins a new segment, also where the last one has room. */
   append(records: T[], options?: { fresh: boolean }): Promise<number>
+  /** The records of these sequences, in their order; those that are not there are left out. */
+  pick(seqs: number[]): { seq: number; record: T }[]
   /** Oldest first; the last one is being written. */
   segments(): { file: string; first: number; last: number; bytes: number }[]
   /** Reopens and verifies the last segment where a write has failed, as the next append would. Rejects while it cannot. */
@@ -58,10 +60,22 @@ function fileLog<T>(dir: string, segments: Segment[], writer: ReturnType<typeof 
       let next = Math.max(seq, segments[0]!.first)
       for (let i = segments.findLastIndex(({ first }) => first <= next); i < segments.length && found.length < limit; i++) {
         const count = Math.min(limit - found.length, lastOf(segments[i]!) - next + 1)
-        for (const payload of readPayloads(segments[i]!, next, count))
-          found.push({ seq: next++, record: JSON.parse(payload) as T })
+        const segment = segments[i]!
+        const payloads = withFile(segment, descriptor => readPayloads(segment, descriptor, next, count))
+        for (const payload of payloads) found.push({ seq: next++, record: JSON.parse(payload) as T })
       }
       return found
+    },
+    pick(seqs) {
+      const found = new Map<number, T>()
+      for (const [segment, some] of Map.groupBy(seqs, seq => segments.findLast(({ first }) => first <= seq))) {
+        if (!segment) continue
+        const held = some.filter(seq => seq <= lastOf(segment))
+        withFile(segment, descriptor => {
+          for (const seq of held) found.set(seq, JSON.parse(readPayloads(segment, descriptor, seq, 1)[0]!) as T)
+        })
+      }
+      return seqs.flatMap(seq => (found.has(seq) ? [{ seq, record: found.get(seq)! }] : []))
     },
     dropThrough(seq) {
       let dropped = false
@@ -95,21 +109,26 @@ function encodePayload(record: unknown): string {
   return payload
 }
 
+function withFile<R>({ path, offsets }: Segment, use: (descriptor: number) => R): R | [] {
+  if (offsets.length === 0) return []
+  const descriptor = openSync(path, 'r')
+  try {
+    return use(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
 /** Payloads of `count` records from `seq` on, verified again as they are read. */
-function readPayloads({ path, first, offsets, bytes }: Segment, seq: number, count: number): string[] {
+function readPayloads({ path, first, offsets, bytes }: Segment, descriptor: number, seq: number, count: number): string[] {
   if (count <= 0) return []
   const from = offsets[seq - first]!
   const to = offsets[seq - first + count] ?? bytes
   const buffer = Buffer.alloc(to - from)
-  const descriptor = openSync(path, 'r')
-  try {
-    for (let done = 0; done < buffer.length; ) {
-      const read = readSync(descriptor, buffer, done, buffer.length - done, from + done)
-      if (read === 0) throw new Error(`${basename(path)} ends before byte ${to}`)
-      done += read
-    }
-  } finally {
-    closeSync(descriptor)
+  for (let done = 0; done < buffer.length; ) {
+    const read = readSync(descriptor, buffer, done, buffer.length - done, from + done)
+    if (read === 0) throw new Error(`${basename(path)} ends before byte ${to}`)
+    done += read
   }
   return Array.from({ length: count }, (_, i) => {
     const start = offsets[seq - first + i]! - from

@@ -7,6 +7,7 @@ import {
   type PriorityTarget,
   priorityKey,
   type Slot,
+  type SlotValue,
 } from './record.ts'
 
 /** A payload in full. `previous_segment`: SHA-256 of the segment before, in the first record of every segment but the first. */
@@ -16,12 +17,18 @@ export type KeptMark = Pick<PriorityReading, 'observed_at' | 'target' | 'source'
 export type Kept = KeptFull | KeptMark
 
 /** What the index needs of a payload. `same_as` is undefined for a record in full. */
-export type KeptHead = { observed_at: number; key: string; same_as: number | undefined; previous_segment: string | undefined }
+export type KeptHead = {
+  observed_at: number
+  /** As `targetText` writes it. */
+  target: string
+  same_as: number | undefined
+  previous_segment: string | undefined
+}
 
 /** Names are read without a JSON parser at start-up, so they may hold nothing that JSON escapes. */
 const OBJECT_TYPE = /^[a-z0-9-]{1,64}$/
 const LINE =
-  /^\{"n":\d{1,16},"g":\d{1,16},"r":\d{1,16},"p":"[0-9a-f]{8}","d":\{"observed_at":(\d{1,16}),"target":\{"device_instance":(\d{1,8}),"object_type":"([a-z0-9-]{1,64})","object_instance":(\d{1,8})\},"source":"(?:scheduled|triggered)",(?:"same_as":(\d{1,16})\}|(?:"previous_segment":"([0-9a-f]{64})",)?"changed":)/
+  /^\{"n":\d{1,16},"g":\d{1,16},"r":\d{1,16},"p":"[0-9a-f]{8}","d":\{"observed_at":(\d{1,16}),"target":(\{"device_instance":\d{1,8},"object_type":"[a-z0-9-]{1,64}","object_instance":\d{1,8}\}),"source":"(?:scheduled|triggered)",(?:"same_as":(\d{1,16})\}|(?:"previous_segment":"([0-9a-f]{64})",)?"changed":)/
 /** No line is longer before what `LINE` matches has ended. */
 export const LINE_HEAD_MAX = 512
 
@@ -34,14 +41,17 @@ export const LINE_HEAD_MAX = 512
 export function readHead(text: string): KeptHead | undefined {
   const found = LINE.exec(text)
   if (!found) return undefined
-  const [, observed_at, device, type, instance, same_as, previous_segment] = found
+  const [, observed_at, target, same_as, previous_segment] = found
   return {
     observed_at: Number(observed_at),
-    key: `${device}/${type},${instance}`,
+    target: target!,
     same_as: same_as === undefined ? undefined : Number(same_as),
     previous_segment,
   }
 }
+
+/** A target as a line has it. */
+export const targetText = (target: PriorityTarget): string => JSON.stringify(targetOf(target))
 
 /** The newest record of a point, and the sequence of the full record that says the same. */
 export type Known = { record: PriorityRecord; full: number }
@@ -66,7 +76,7 @@ export function planVisit(
   const plan: Plan = { kept: [], records: [], known: new Map() }
   for (const [i, reading] of visit.entries()) {
     const seq = first + i
-    const key = priorityKey(reading.target)
+    const key = targetText(reading.target)
     const before = plan.known.get(key) ?? known(key)
     const changed = before ? changedLevels(before.record.slots, reading.slots) : reading.slots.map(({ level }) => level)
     const isMark = before !== undefined && before.full >= segmentFirst && changed.length === 0 && isSame(before.record, reading)
@@ -160,11 +170,30 @@ export function plainReading(reading: PriorityReading): PriorityReading {
   if (!Number.isSafeInteger(observed_at) || observed_at < 0) throw new TypeError(`${name} was not observed at ${observed_at}`)
   if (slots.length !== LEVELS || slots.some(({ level }, i) => level !== i + 1))
     throw new TypeError(`${name} does not have the levels 1 to ${LEVELS}`)
-  const plain = JSON.parse(JSON.stringify(reading, finite)) as PriorityReading
-  return { ...plain, target: targetOf(plain.target), slots: plain.slots.map(shared) }
+  return {
+    observed_at,
+    target: targetOf(target),
+    ...(reading.label !== undefined && { label: reading.label }),
+    slots: slots.map(plainSlot),
+    active_level: reading.active_level,
+    ...(reading.present_value !== undefined && { present_value: plainValue(reading.present_value) }),
+    ...(reading.relinquish_default !== undefined && { relinquish_default: plainValue(reading.relinquish_default) }),
+    ...(reading.out_of_service !== undefined && { out_of_service: reading.out_of_service }),
+    source: reading.source,
+  }
+}
+
+function plainSlot(slot: Slot): Slot {
+  const { level } = slot
+  if (slot.state === 'value') return { level, state: 'value', type: slot.type, value: plainValue(slot.value) }
+  return slot.state === 'error' ? { level, state: 'error', error: slot.error } : shared(slot)
+}
+
+/** JSON has one zero, and only finite numbers. */
+function plainValue(value: SlotValue): SlotValue {
+  if (typeof value !== 'number') return value
+  return Number.isFinite(value) ? value + 0 : String(value)
 }
 
 /** Instances have 22 bits (135-2020 20.2.14). */
 const isInstance = (n: number): boolean => Number.isInteger(n) && n >= 0 && n < 2 ** 22
-const finite = (_: string, value: unknown): unknown =>
-  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
