@@ -47,8 +47,27 @@ export const BACNET_VARIABLES = {
   },
 } as const satisfies VariableTable
 
-/** How much of who commanded what is kept. */
+/** Whether it is looked who commands what, how often, and how much of it is kept. */
 export const PRIORITY_VARIABLES = {
+  SERVICE_PRIORITY_SCAN_ENABLED: {
+    kind: 'flag',
+    default: false,
+    doc: '1: the priority arrays of BACnet points are read and kept',
+  },
+  SERVICE_PRIORITY_SCAN_INTERVAL_SECS: {
+    kind: 'integer',
+    default: 3600,
+    min: 300,
+    max: 604_800,
+    doc: 'from the end of a visit to one device until the next device is visited, s',
+  },
+  SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE: {
+    kind: 'integer',
+    default: 100,
+    min: 1,
+    max: 1000,
+    doc: 'points that one visit asks for at most; the next visit to the device goes on with the others',
+  },
   SERVICE_PRIORITY_HISTORY_MAX_RECORDS: {
     kind: 'integer',
     default: 100_000,
@@ -118,7 +137,11 @@ function complainOfAddress(text: string): string[] {
 }
 
 /** What the processes that speak BACnet/IP are told. */
-export const FIELDBUS_ENV = { ...SPLIT_EDGE_VARIABLES, ...BACNET_VARIABLES } as const satisfies VariableTable
+export const FIELDBUS_ENV = {
+  ...SPLIT_EDGE_VARIABLES,
+  ...BACNET_VARIABLES,
+  ...PRIORITY_VARIABLES,
+} as const satisfies VariableTable
 
 /** Which Haystack server is spoken to. */
 export const HAYSTACK_VARIABLES = {

@@ -19,6 +19,7 @@ import { discoverRoutes } from './page/discover.ts'
 import { homeRoutes } from './page/home.ts'
 import { modbusRoutes } from './page/modbus.ts'
 import { JOURNAL_USAGE, journalCommand } from './priority/journal-command.ts'
+import { openPriorityHistory } from './priority/scanner.ts'
 import { bacnetDiscovery } from './services/discovery-bacnet.ts'
 import { discoveryRoutes } from './services/discovery-routes.ts'
 import { deviceRoutes } from './services/devices-routes.ts'
@@ -100,6 +101,7 @@ const uplink = await openUplink({
 const syncing = modelSync({ model, site, catalogue })
 const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
 catalogue.onChange(polling.reload)
+const priority = await openPriorityHistory({ settings, catalogue, bacnet, clock, log })
 const discovery = bacnetDiscovery({ enabled: settings.SERVICE_BACNET_DISCOVERY, bind, bacnet, catalogue })
 const { pollStatus, pointStatus } = polling
 const project = { name: building.name, version: context.version }
@@ -133,6 +135,17 @@ const http = await serveCentral(settings, {
 })
 const watching = catalogueWatch(catalogue, log)
 await runUntilSignal(
-  [...central.services, desk, syncing, ...uplink.services, ...central.schedule, polling, discovery, watching, http],
+  [
+    ...central.services,
+    desk,
+    syncing,
+    ...uplink.services,
+    ...central.schedule,
+    polling,
+    priority.service,
+    discovery,
+    watching,
+    http,
+  ],
   log,
 )

@@ -1,12 +1,14 @@
 /** A protocol process without central: it polls, and what it reads goes through the outbox to broker, central or both. */
 import type { Logger } from 'pino'
 import type { Effective, Settings } from '#shared/core/env.ts'
+import type { Clock } from '#shared/core/ports.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import type { Route } from '#shared/node/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
+import type { PriorityHistory } from '../priority/history.ts'
 import { edgeHttp } from './edge-http.ts'
 import { catalogueWatch, type FieldCatalogue } from './field-catalogue.ts'
 import { openField } from './field.ts'
@@ -23,6 +25,8 @@ export type FieldbusOptions = {
   protocols: readonly FieldProtocol[]
   /** What this process answers over HTTP besides health and poll status. */
   routes?: (catalogue: FieldCatalogue) => Route[]
+  /** Where this process speaks BACnet. */
+  priority?: (catalogue: FieldCatalogue, clock: Clock) => Promise<PriorityHistory>
   log: Logger
 }
 
@@ -32,7 +36,7 @@ export type FieldbusOptions = {
  * @throws Error with the reason when files, kit or store cannot be used
  */
 export async function fieldbusServices(options: FieldbusOptions): Promise<Service[]> {
-  const { name, settings, effective, protocols, routes, log } = options
+  const { name, settings, effective, protocols, routes, priority, log } = options
   const { site, catalogue } = await openField({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
   const { site_id, edge_id, building } = site
   const { SERVICE_CENTRAL_URL: url, SERVICE_LOCAL_INGEST_TOKEN: token } = settings
@@ -60,7 +64,8 @@ export async function fieldbusServices(options: FieldbusOptions): Promise<Servic
   const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
   catalogue.onChange(polling.reload)
   const { pollStatus } = polling
+  const history = await priority?.(catalogue, clock)
   const ways = { hub: uplink.forwardState, central: uplink.localState }
   const http = await edgeHttp({ name, version, settings, pollStatus, ways, routes: routes?.(catalogue) ?? [], clock, log })
-  return [...uplink.services, polling, catalogueWatch(catalogue, log), http]
+  return [...uplink.services, polling, ...(history ? [history.service] : []), catalogueWatch(catalogue, log), http]
 }

@@ -104,7 +104,13 @@ const isSameToPoll = (a: DeviceEntry, b: DeviceEntry): boolean => isDeepStrictEq
 const polledPart = (entry: DeviceEntry) => ({
   ...entry,
   name: undefined,
-  points: entry.points.map(point => ({ ...point, name: undefined, role: undefined, equipment_id: undefined })),
+  points: entry.points.map(point => ({
+    ...point,
+    name: undefined,
+    role: undefined,
+    equipment_id: undefined,
+    priority_history: undefined,
+  })),
 })
 
 function linkDevice(plan: DeviceEntry, protocols: readonly FieldProtocol[]): PolledDevice {

@@ -27,6 +27,12 @@ const PointEntry = Type.Object(
     offset: Type.Optional(Type.Number({ description: '0 when absent' })),
     role: Type.Optional(Type.String({ description: 'What the point is to its equipment' })),
     equipment_id: Type.Optional(id('An equipment of site.json')),
+    priority_history: Type.Optional(
+      Type.Boolean({
+        description:
+          'BACnet: whether visits read the priority array of the object; when absent, that of analog, binary and multi-state outputs and values',
+      }),
+    ),
     states: Type.Optional(
       Type.Array(Type.String(), { maxItems: 1000, description: 'State texts of an enum or bool; index = number read' }),
     ),

@@ -48,14 +48,18 @@ function checkDevice(device: DeviceEntry, all: readonly DeviceEntry[], protocols
   const { protocol } = device
   if (!device[protocol]) return [{ pointer: `/${protocol}`, message: `a device with protocol ${protocol} needs this section` }]
   const speaker = protocols.find(({ name }) => name === protocol)
-  return [...checkChanges(device), ...(speaker?.check(device, all) ?? [])]
+  return [...checkBacnetOnly(device), ...(speaker?.check(device, all) ?? [])]
 }
 
 /** Whatever a process speaks: an entry of another's protocol is checked too. */
-function checkChanges({ protocol, points }: DeviceEntry): Complaint[] {
+function checkBacnetOnly({ protocol, points }: DeviceEntry): Complaint[] {
   if (protocol === 'bacnet') return []
-  const message = `cov is for BACnet; a point of a ${protocol} device is polled`
-  return points.flatMap(({ cov }, i) => (cov ? [{ pointer: `/points/${i}/cov`, message }] : []))
+  return points.flatMap(({ cov, priority_history }, i) => [
+    ...(cov ? [{ pointer: `/points/${i}/cov`, message: `cov is for BACnet; a point of a ${protocol} device is polled` }] : []),
+    ...(priority_history
+      ? [{ pointer: `/points/${i}/priority_history`, message: `a ${protocol} device has no priority arrays, as BACnet has` }]
+      : []),
+  ])
 }
 
 function checkPoint({ unit, role, equipment_id, kind, scale, offset }: PointEntry, equipment: Set<string>): Complaint[] {

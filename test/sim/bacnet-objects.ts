@@ -34,6 +34,17 @@ export type SimObject = {
   error?: () => PropertyError | undefined
   /** Status flag `fault`. */
   faulty?: () => boolean
+  /** What commands it at this moment; without it all sixteen levels of a commandable type are NULL. */
+  commands?: Commands
+  outOfService?: () => boolean
+}
+
+export type Commands = {
+  /** The value at a level, 1..16; null where nobody commands. */
+  level: (level: number) => number | null | PropertyError
+  relinquishDefault: number
+  /** `by_level`: it gives single levels and refuses the whole array. `none`: it has no priority array. Default `whole`. */
+  array?: 'whole' | 'by_level' | 'none'
 }
 
 export type PropertyError = { errorClass: number; errorCode: number }
@@ -83,7 +94,14 @@ const P = {
 const PRIORITIES = 16
 const BINARY: readonly number[] = [OBJECT_TYPES.BI, OBJECT_TYPES.BO, OBJECT_TYPES.BV]
 const MULTISTATE: readonly number[] = [OBJECT_TYPES.MI, OBJECT_TYPES.MO, OBJECT_TYPES.MV]
-const COMMANDABLE: readonly number[] = [OBJECT_TYPES.AO, OBJECT_TYPES.AV, OBJECT_TYPES.BO, OBJECT_TYPES.BV, OBJECT_TYPES.MO]
+const COMMANDABLE: readonly number[] = [
+  OBJECT_TYPES.AO,
+  OBJECT_TYPES.AV,
+  OBJECT_TYPES.BO,
+  OBJECT_TYPES.BV,
+  OBJECT_TYPES.MO,
+  OBJECT_TYPES.MV,
+]
 
 /** The properties of one object, as its type has them. */
 export function propertiesOf(object: SimObject): Properties {
@@ -99,7 +117,7 @@ export function propertiesOf(object: SimObject): Properties {
     [P.presentValue, single(() => error?.() ?? encode(object.value()))],
     [P.statusFlags, single(() => bits([false, error?.() !== undefined || (faulty?.() ?? false), false, false]))],
     [P.eventState, single(() => enumerated(0))],
-    [P.outOfService, single(() => boolean(false))],
+    [P.outOfService, single(() => boolean(object.outOfService?.() ?? false))],
   ])
   if (BINARY.includes(type)) {
     properties.set(
@@ -130,17 +148,30 @@ export function propertiesOf(object: SimObject): Properties {
       single(() => enumerated(BACNET_UNITS[unit ?? 'count'] ?? BACNET_UNITS.count!)),
     )
   }
-  if (COMMANDABLE.includes(type)) {
-    properties.set(
-      P.priorityArray,
-      array(() => Array.from({ length: PRIORITIES }, nothing)),
-    )
+  if (COMMANDABLE.includes(type) && object.commands?.array !== 'none') {
+    const { commands } = object
+    const levels = () => Array.from({ length: PRIORITIES }, (_, i) => commands?.level(i + 1) ?? null)
+    const encodeLevel = (value: ReturnType<Commands['level']>) =>
+      value === null ? nothing() : typeof value === 'number' ? encode(value) : value
+    properties.set(P.priorityArray, index => {
+      const all = levels()
+      if (index !== ARRAY_ALL) return index === 0 ? unsigned(all.length) : elementOf(all, index, encodeLevel)
+      const encoded = all.map(encodeLevel)
+      const refused = encoded.find(one => !Buffer.isBuffer(one))
+      if (commands?.array === 'by_level') return refuse.invalidArrayIndex
+      return refused && !Buffer.isBuffer(refused) ? refused : Buffer.concat(encoded.filter(one => Buffer.isBuffer(one)))
+    })
     properties.set(
       P.relinquishDefault,
-      single(() => encode(MULTISTATE.includes(type) ? 1 : 0)),
+      single(() => encode(commands?.relinquishDefault ?? (MULTISTATE.includes(type) ? 1 : 0))),
     )
   }
   return properties
+}
+
+const elementOf = <T>(all: T[], index: number, encode: (value: T) => Buffer | PropertyError): Buffer | PropertyError => {
+  const value = all[index - 1]
+  return value === undefined ? refuse.invalidArrayIndex : encode(value)
 }
 
 /** The device object's own properties. `list`: encoded object identifiers, the device first. */

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import type { Logger } from 'pino'
-import { APDU_DEFAULT, firstBatch } from '#shared/core/bacnet/batch.ts'
+import { APDU_DEFAULT, type Batch, firstBatch } from '#shared/core/bacnet/batch.ts'
 import { parseTarget, tellsChanges } from '#shared/core/bacnet/object.ts'
 import type { BacnetPoint } from '#shared/core/bacnet/point.ts'
+import { mayBeCommanded } from '#shared/core/priority/plan.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Complaint } from '../../store/config-error.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
 import { bacnetDriver } from './driver.ts'
-import type { Peer } from './peer.ts'
+import type { Patience, Peer } from './peer.ts'
 import { type Lent, sharedTransport } from './shared-transport.ts'
 import { type Bind, openBacnetTransport } from './transport.ts'
 
@@ -37,11 +38,10 @@ export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Lo
     link(entry) {
       assert(polling && entry.bacnet)
       const { device_instance, max_apdu, rpm_max } = entry.bacnet
-      const first = firstBatch(max_apdu ?? APDU_DEFAULT, rpm_max)
+      const { peer, patience, first } = wayTo(entry)
       const apdu = max_apdu === undefined && first.multiple ? { ask: true as const, most: rpm_max } : undefined
       const device = { device_instance, ...(apdu && { apdu }) }
-      const patience = { timeoutMs: entry.timeout_ms ?? TIMEOUT_MS, retries: entry.retries ?? RETRIES }
-      const driver = bacnetDriver(polling.transport, peerOf(entry), patience, first, now, device)
+      const driver = bacnetDriver(polling.transport, peer, patience, first, now, device)
       return { driver, addresses: new Map(entry.points.map(point => [point.point_id, bacnetPoint(point)])) }
     },
     async stop() {
@@ -51,6 +51,13 @@ export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Lo
     },
     borrow: shared,
   }
+}
+
+/** @returns who is asked, how patiently, and how much at a time until the device has taught better */
+export function wayTo(entry: DeviceEntry): { peer: Peer; patience: Patience; first: Batch } {
+  const { timeout_ms: timeoutMs = TIMEOUT_MS, retries = RETRIES, bacnet } = entry
+  const first = firstBatch(bacnet?.max_apdu ?? APDU_DEFAULT, bacnet?.rpm_max)
+  return { peer: peerOf(entry), patience: { timeoutMs, retries }, first }
 }
 
 function peerOf({ bacnet, concurrency = 1 }: DeviceEntry): Peer {
@@ -72,11 +79,16 @@ function checkBacnet({ bacnet, points }: DeviceEntry): Complaint[] {
   if ((bacnet?.network === undefined) !== (bacnet?.mac === undefined)) {
     complaints.push({ pointer: '/bacnet', message: 'network and mac go together' })
   }
-  for (const [i, { address, cov }] of points.entries()) {
+  for (const [i, { address, cov, priority_history }] of points.entries()) {
     const target = parseTarget(address)
     if (typeof target === 'string') complaints.push({ pointer: `/points/${i}/address`, message: target })
     else if (cov && !tellsChanges(target)) {
       complaints.push({ pointer: `/points/${i}/cov`, message: `a device tells changes of present values, not of ${address}` })
+    } else if (priority_history && !mayBeCommanded(target.type)) {
+      complaints.push({
+        pointer: `/points/${i}/priority_history`,
+        message: `nothing commands ${address}; it has no priority array`,
+      })
     }
   }
   return complaints

@@ -5,6 +5,8 @@ export type Target = { type: number; instance: number; property: number; index?:
 
 export const PRESENT_VALUE = 85
 export const PRIORITY_ARRAY = 87
+export const RELINQUISH_DEFAULT = 104
+export const OUT_OF_SERVICE = 81
 export const MAX_APDU_LENGTH_ACCEPTED = 62
 
 export const DEVICE = 8
@@ -37,11 +39,11 @@ const PROPERTIES: Record<string, number> = {
   description: 28,
   'event-state': 36,
   'object-name': 77,
-  'out-of-service': 81,
+  'out-of-service': OUT_OF_SERVICE,
   'present-value': PRESENT_VALUE,
   'priority-array': PRIORITY_ARRAY,
   reliability: 103,
-  'relinquish-default': 104,
+  'relinquish-default': RELINQUISH_DEFAULT,
 }
 
 const TEXTS = new Set([28, 77])

@@ -1,0 +1,259 @@
+/** Visits one device after the other and keeps what their priority arrays say. It can ask, and do nothing else to a device. */
+import type { Clock, PriorityJournal } from '#shared/core/ports.ts'
+import {
+  cursorAfter,
+  type DeviceCursor,
+  deviceAfter,
+  dueObjects,
+  newlyWithout,
+  nextDue,
+  START,
+} from '#shared/core/priority/plan.ts'
+import { activeLevel, type PriorityReading } from '#shared/core/priority/record.ts'
+import type { ArrayAnswer, ScanDevice, ScanObject } from '#shared/core/priority/scan.ts'
+import type { PriorityScanner, Visit } from '#shared/core/priority/scanner.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { MINUTE, SECOND } from '#shared/core/time.ts'
+
+/** Reads the priority arrays of one device. It has no method that commands, releases or looks for devices. */
+export interface PriorityReader {
+  /**
+   * Gives each object's answer as it comes, in the order of `objects`.
+   *
+   * @throws Error in words when the device does not answer, or no more, or `signal` aborts; what came before it counts
+   */
+  read(device: ScanDevice, objects: readonly ScanObject[], signal: AbortSignal): AsyncIterable<ArrayAnswer>
+}
+
+/** What outlives the process. Instants are ms since 1970 UTC; null: never yet. */
+export type ScanMemory = {
+  next_due_at: number | null
+  last_started_at: number | null
+  last_completed_at: number | null
+  last_device_instance: number | null
+  /** The `device_id` whose turn it was last. */
+  after_device: string | null
+  devices: Record<string, DeviceCursor>
+}
+export const NO_MEMORY: ScanMemory = {
+  next_due_at: null,
+  last_started_at: null,
+  last_completed_at: null,
+  last_device_instance: null,
+  after_device: null,
+  devices: {},
+}
+
+export type ScanParts = {
+  enabled: boolean
+  /** Between the end of a visit and the next one; a visit that takes as long is ended. */
+  interval_secs: number
+  max_points_per_device: number
+  reader: PriorityReader
+  journal: Pick<PriorityJournal, 'append' | 'state'>
+  /** The catalogue as it is now; only devices with objects to ask for. */
+  devices(): ScanDevice[]
+  memory: ScanMemory
+  /** Durable when resolved. */
+  save(memory: ScanMemory): Promise<void>
+  clock: Clock
+  newId(): string
+  notify(event: ScanEvent): void
+  /** Ends everything. */
+  signal: AbortSignal
+}
+/** What is worth a line in the log. */
+export type ScanEvent =
+  | { kind: 'visit_over'; visit: Visit }
+  | { kind: 'not_commandable'; device_id: string; objects: ScanObject[] }
+  | { kind: 'not_saved'; error: unknown }
+
+export type PriorityScan = PriorityScanner & {
+  /** Visits on schedule until `signal` aborts, and resolves when no visit is under way. It never rejects. */
+  run(): Promise<void>
+}
+
+/** Visits that are remembered; the journal has what they kept. */
+const VISITS_MAX = 100
+/** How often it is looked whether a visit is due: a clock that was set, or a journal that goes on, counts within this time. */
+const LOOK_MS = MINUTE
+
+export function openPriorityScan(parts: ScanParts): PriorityScan {
+  const { enabled, interval_secs, max_points_per_device, reader, journal, devices, clock, notify, signal } = parts
+  const intervalMs = interval_secs * SECOND
+  const visits = new Map<string, Visit>()
+  let memory = parts.memory
+  let under: { visit: Visit; over: Promise<void> } | undefined
+  let lastError: string | null = null
+
+  /** Devices with something to ask for now. */
+  const askable = (): { device: ScanDevice; due: ScanObject[] }[] =>
+    devices().flatMap(device => {
+      const due = dueObjects(device.objects, cursorOf(device), max_points_per_device, clock.now())
+      return due.length ? [{ device, due }] : []
+    })
+  const cursorOf = ({ device_id }: ScanDevice): DeviceCursor => memory.devices[device_id] ?? START
+
+  const whyDisabled = (): string | undefined => {
+    if (!enabled) return 'SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on'
+    if (signal.aborted) return 'this process is stopping'
+    const state = journal.state()
+    if (state.journal === 'disabled') return `history is disabled: ${state.reason ?? 'no reason is known'}`
+    return askable().length ? undefined : 'no BACnet device of the list has a point that can be commanded'
+  }
+
+  /** The one guard: held from here until the visit is over, however it ends. */
+  const begin = (source: Visit['source'], { device, due }: ReturnType<typeof askable>[number]): Visit => {
+    const visit = openVisit(parts.newId(), source, device, clock.now())
+    visits.set(visit.visit_id, visit)
+    for (const old of visits.keys()) if (visits.size > VISITS_MAX) visits.delete(old)
+    memory = { ...memory, last_started_at: visit.started_at, last_device_instance: device.device_instance }
+    if (turn()?.device.device_id === device.device_id) memory = { ...memory, after_device: device.device_id }
+    const over = conduct(visit, device, due).finally(() => {
+      under = undefined
+    })
+    under = { visit, over }
+    return visit
+  }
+
+  const conduct = async (visit: Visit, device: ScanDevice, due: ScanObject[]): Promise<void> => {
+    try {
+      const { answers, broke } = await collect(device, due)
+      const kept = await journal.append(answers.flatMap(answer => readingOf(answer, visit.source)))
+      const without = answers.filter(({ state }) => state === 'not_commandable').length
+      const objects = newlyWithout(cursorOf(device), answers)
+      memory = remember(device, cursorAfter(cursorOf(device), device.objects, answers, clock.now()))
+      if (objects.length) notify({ kind: 'not_commandable', device_id: device.device_id, objects })
+      visit.points_read = kept.length
+      visit.points_failed = due.length - kept.length - without
+      visit.error = broke ?? reasonOf(answers)
+      visit.state = kept.length + without > 0 || due.length === 0 ? 'completed' : 'failed'
+    } catch (error) {
+      visit.points_failed = due.length
+      visit.error = (error as Error).message
+      visit.state = 'failed'
+    }
+    visit.completed_at = clock.now()
+    lastError = visit.error
+    await end(visit)
+  }
+
+  /** Whatever came of it, the next device comes next, an interval from now. */
+  const end = async (visit: Visit): Promise<void> => {
+    memory = { ...memory, last_completed_at: visit.completed_at, next_due_at: clock.now() + intervalMs }
+    notify({ kind: 'visit_over', visit })
+    await parts.save(memory).catch((error: unknown) => notify({ kind: 'not_saved', error }))
+  }
+
+  const collect = async (device: ScanDevice, due: ScanObject[]): Promise<{ answers: ArrayAnswer[]; broke: string | null }> => {
+    const answers: ArrayAnswer[] = []
+    const done = new AbortController()
+    const late = new AbortController()
+    void clock.sleep(intervalMs, done.signal).then(() => late.abort())
+    try {
+      const either = AbortSignal.any([signal, late.signal])
+      for await (const answer of reader.read(device, due, either)) answers.push(answer)
+      return { answers, broke: null }
+    } catch (error) {
+      const { message } = error as Error
+      const why = late.signal.aborted ? `it took longer than ${interval_secs} s` : message
+      return { answers, broke: signal.aborted ? 'it was ended, as this process stops' : why }
+    } finally {
+      done.abort()
+    }
+  }
+
+  /** Devices that have left the catalogue are forgotten. */
+  const remember = ({ device_id }: ScanDevice, cursor: DeviceCursor): ScanMemory => {
+    const known = new Set(devices().map(device => device.device_id))
+    const others = Object.entries(memory.devices).filter(([id]) => known.has(id))
+    return { ...memory, devices: { ...Object.fromEntries(others), [device_id]: cursor } }
+  }
+
+  const turn = () => {
+    const all = askable()
+    const next = deviceAfter(
+      all.map(({ device }) => device),
+      memory.after_device,
+    )
+    return all.find(({ device }) => device === next)
+  }
+
+  return {
+    state() {
+      const reason = under ? undefined : whyDisabled()
+      const { next_due_at, last_started_at, last_completed_at, last_device_instance } = memory
+      return {
+        enabled,
+        state: under ? 'visiting' : reason === undefined ? 'idle' : 'disabled',
+        ...(reason !== undefined && { reason }),
+        interval_secs,
+        max_points_per_device,
+        last_started_at,
+        last_completed_at,
+        next_due_at: reason === undefined && !under ? nextDue(next_due_at, clock.now(), intervalMs) : null,
+        last_device_instance,
+        last_error: lastError,
+      }
+    },
+    trigger(device_instance) {
+      const reason = under ? undefined : whyDisabled()
+      if (reason !== undefined) throw new Problem('scanner_disabled', `Priority arrays are not visited: ${reason}`)
+      if (under) {
+        const { visit_id, device_instance: visited } = under.visit
+        throw new Problem('visit_in_progress', `Visit ${visit_id} to device ${visited} is under way; wait until it is over`)
+      }
+      const wanted =
+        device_instance === undefined ? turn() : askable().find(({ device }) => device.device_instance === device_instance)
+      if (!wanted)
+        throw new Problem('unknown_device', `Device ${device_instance} is not in the list, or has no point that can be commanded`)
+      const visit = begin('triggered', wanted)
+      return { visit_id: visit.visit_id, device_instance: visit.device_instance }
+    },
+    visit: visit_id => visits.get(visit_id),
+    async run() {
+      memory = { ...memory, next_due_at: nextDue(memory.next_due_at, clock.now(), intervalMs) }
+      while (!signal.aborted) {
+        const isAble = whyDisabled() === undefined
+        const due = Math.min(memory.next_due_at ?? clock.now(), clock.now() + intervalMs)
+        if (!under && isAble && due <= clock.now()) begin('scheduled', turn()!)
+        if (under) await under.over
+        else {
+          // What is not visited in this time is not made up for.
+          memory = { ...memory, next_due_at: isAble ? due : nextDue(due, clock.now(), intervalMs) }
+          await clock.sleep(isAble ? Math.min(LOOK_MS, due - clock.now()) : LOOK_MS, signal)
+        }
+      }
+      await under?.over
+    },
+  }
+}
+
+const openVisit = (visit_id: string, source: Visit['source'], { device_instance }: ScanDevice, started_at: number): Visit => ({
+  visit_id,
+  device_instance,
+  source,
+  state: 'visiting',
+  started_at,
+  completed_at: null,
+  points_read: 0,
+  points_failed: 0,
+  error: null,
+})
+
+function readingOf(answer: ArrayAnswer, source: Visit['source']): PriorityReading[] {
+  if (answer.state !== 'read') return []
+  const { object, state: _, ...found } = answer
+  const { target, label } = object
+  return [{ ...found, target, label, active_level: activeLevel(found.slots), source }]
+}
+
+/** Why the last point that gave nothing did not. */
+function reasonOf(answers: readonly ArrayAnswer[]): string | null {
+  const failed = answers.filter(answer => answer.state === 'failed')
+  const last = failed.at(-1)
+  if (!last) return null
+  const { object_type, object_instance } = last.object.target
+  const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : ''
+  return `${object_type},${object_instance}: ${last.reason}${more}`
+}
