@@ -28,14 +28,22 @@ const WRITE_MAX = 5_000
 /** Between attempts while a sink fails. */
 const RETRY_MS = 5 * SECOND
 
+/**
+ * Codes of what the machine refuses, whatever it is given: no room, a disk that fails, a file that somebody else holds.
+ * @source errno(3), https://sqlite.org/rescode.html
+ */
+const MACHINE_CODES = /^(E[A-Z0-9]+|SQLITE_(BUSY|CANTOPEN|FULL|IOERR|LOCKED|NOMEM|READONLY).*)$/
+
 /** Readings in a row that are tried one by one before the sink is taken for down; from 2, twice as many each time. */
 const ASIDE_MAX = 128
 
 /**
  * Writes one batch at a time: what comes while a batch is written goes with the next, in one fsync.
  *
- * A batch that fails is tried again in halves, down to single readings. Those that fail are put aside; when one behind them
- * is taken, the sink works and they are what it cannot take. When none is taken, they wait again, and so does the keeper.
+ * A batch that the machine refuses waits, whole: of a full disk's last room a small one may get what a large one did not.
+ * A batch that fails otherwise is tried again in halves, down to single readings. Those that fail are put aside; when one
+ * behind them is taken, the sink works and they are what it cannot take. When none is taken, they wait again, and so does
+ * the keeper.
  */
 export function keepReadings(sink: Sink, clock: Clock, notify: (event: SinkEvent) => void): Keeper {
   const queue = readingQueue(WAITING_MAX)
@@ -61,26 +69,30 @@ export function keepReadings(sink: Sink, clock: Clock, notify: (event: SinkEvent
     lost += count
   }
 
-  /** @returns whether the sink took it */
-  async function write(batch: Reading[]): Promise<boolean> {
+  /** @returns whether the sink took it; `down`: it can take nothing now */
+  async function write(batch: Reading[]): Promise<'taken' | 'refused' | 'down'> {
     try {
       await sink.write(batch)
-      return true
+      return 'taken'
     } catch (error) {
-      reason = (error as Error).message
-      return false
+      const { message, code } = error as Error & { code?: unknown }
+      reason = message
+      return typeof code === 'string' && MACHINE_CODES.test(code) ? 'down' : 'refused'
     }
   }
 
-  /** The sink works: what was put aside gets its last chance. */
-  async function giveUpAside(): Promise<void> {
-    for (const single of aside) {
-      if (await write([single])) continue
+  /** The sink works: what was put aside gets its last chance. @returns whether the sink still works */
+  async function giveUpAside(): Promise<boolean> {
+    for (let single = aside[0]; single; single = aside[0]) {
+      const outcome = await write([single])
+      if (outcome === 'down') return false
+      aside.shift()
+      if (outcome === 'taken') continue
       sayOnce({ kind: 'reading_refused', point_id: single.id, reason })
       lost++
     }
-    aside = []
     asideMax = 2
+    return true
   }
 
   function putAsideBack(): void {
@@ -93,11 +105,18 @@ export function keepReadings(sink: Sink, clock: Clock, notify: (event: SinkEvent
   /** @returns whether to go on at once */
   async function writeSome(): Promise<boolean> {
     const batch = queue.take(limit)
-    if (await write(batch)) {
+    const outcome = await write(batch)
+    if (outcome === 'down') {
+      drop(queue.putBack(batch))
+      putAsideBack()
+      return false
+    }
+    if (outcome === 'taken') {
       isAlive = true
       limit = Math.min(WRITE_MAX, 2 * limit)
-      await giveUpAside()
-      return true
+      if (await giveUpAside()) return true
+      putAsideBack()
+      return false
     }
     limit = Math.max(1, Math.floor(batch.length / 2))
     if (batch.length > 1) {

@@ -100,6 +100,49 @@ test('a reading that a sink cannot take is found and given up, and the others ar
   t.deepEqual(events, [failed, refused, { kind: 'sink_back', lost: 4 }])
 })
 
+test('a disk with room for little loses nothing of much: no reading is to blame for it', async t => {
+  let room = 1
+  const kept: number[] = []
+  const { clock, events, keeper } = open(async batch => {
+    if (batch.length > room) throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
+    room -= batch.length
+    kept.push(...batch.map(({ t: at }) => at))
+  })
+  keeper.push(readings(0, 5))
+  await clock.runTo(7 * SECOND)
+  keeper.push(readings(5, 1))
+  await clock.runTo(MINUTE)
+  t.deepEqual(kept, [])
+  room = 100
+  await clock.runTo(2 * MINUTE)
+  t.deepEqual(
+    kept,
+    readings(0, 6).map(({ t: at }) => at),
+  )
+  t.deepEqual(events, [
+    { kind: 'sink_failed', reason: 'no space' },
+    { kind: 'sink_back', lost: 0 },
+  ])
+})
+
+test('a disk that fills up while readings are found wanting gives up none of them for it', async t => {
+  let isFull = false
+  const kept: number[] = []
+  const { clock, events, keeper } = open(async batch => {
+    if (isFull) throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' })
+    if (batch.some(({ t: at }) => at === 0)) throw new Error('no such point')
+    kept.push(...batch.map(({ t: at }) => at))
+    isFull = kept.length === 1
+  })
+  keeper.push(readings(0, 2))
+  await clock.runTo(MINUTE)
+  isFull = false
+  keeper.push(readings(2, 3))
+  await clock.runTo(5 * MINUTE)
+  t.deepEqual(kept.toSorted(), [1, 2, 3, 4])
+  t.deepEqual(events.at(-1), { kind: 'sink_back', lost: 1 })
+})
+
 test('a sink that does not come back before the end is tried a last time', async t => {
   let attempts = 0
   const { clock, events, keeper } = open(async () => {
