@@ -9,6 +9,7 @@ import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { brokerService } from './broker/broker.ts'
 import { readBrokerFiles, readCentralFiles } from './broker/files.ts'
+import { openConnectors } from './connectors/open.ts'
 import { HUB_ENV } from './env.ts'
 import { hubHealth } from './ingest/health.ts'
 import { ingestService } from './ingest/ingest.ts'
@@ -38,11 +39,20 @@ const desk = ingestDesk({ inbox: openInbox(db), model, edges, clock, log })
 const { SERVICE_MQTT_BIND: host, SERVICE_MQTT_PORT: port } = settings
 const broker = brokerService({ host, port, ...brokerFiles, log })
 const own = host === '0.0.0.0' ? '127.0.0.1' : host
-const ingest = ingestService({ broker: { host: own, port }, ...centralFiles, desk, log })
+const {
+  routes: connectorRoutes,
+  onResponse,
+  service: connectors,
+} = openConnectors({
+  edges,
+  files: centralFiles,
+  publish: (topic, body) => ingest.publish(topic, body),
+})
+const ingest = ingestService({ broker: { host: own, port }, ...centralFiles, desk, onResponse, log })
 const http = await serveCentral(settings, {
   central,
   shell: { house: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet' },
-  routes: shell => [...fleetRoutes(context, shell), pollStatusRoute(desk)],
+  routes: shell => [...fleetRoutes(context, shell), pollStatusRoute(desk), ...connectorRoutes],
   log,
 })
-await runUntilSignal([...central.services, desk, ...central.schedule, broker, ingest, http], log)
+await runUntilSignal([...central.services, desk, ...central.schedule, broker, ingest, connectors, http], log)

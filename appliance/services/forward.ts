@@ -19,6 +19,8 @@ export type ForwardOptions = {
   outbox: Outbox
   kit: Kit
   self: EdgeSelf
+  /** Answers what the hub asks over the broker; where it is left out nothing can be asked. */
+  answer?: ((payload: Uint8Array) => object | undefined) | undefined
   clock: Clock
   log: Logger
 }
@@ -27,9 +29,10 @@ export type ForwardOptions = {
 const STATUS_MS = 60_000
 
 export function forwardService(options: ForwardOptions): Service & { forwardState(): ForwardState } {
-  const { outbox, kit, self, clock, log } = options
+  const { outbox, kit, self, answer, clock, log } = options
   const { site_id, edge_id } = kit.edge
   const topic = { site_id, edge_id }
+  const requests = topicOf({ ...topic, kind: 'requests' })
   const cert_not_after = Date.parse(new X509Certificate(kit.cert_pem).validTo)
   let reason: string | undefined
   let ticking: NodeJS.Timeout | undefined
@@ -40,16 +43,22 @@ export function forwardService(options: ForwardOptions): Service & { forwardStat
     port: kit.edge.broker_port,
     clientId: commonName({ kind: 'edge', ...topic }),
     will: { topic: topicOf({ ...topic, kind: 'status' }), payload: packBody(writeLastWill(self.boot_id)) },
-    subscribe: [topicOf({ ...topic, kind: 'acks' })],
+    subscribe: [topicOf({ ...topic, kind: 'acks' }), ...(answer ? [requests] : [])],
     onUp: () => void greet(),
     onDown: why => {
       reason = why
       sending.down()
       clearInterval(ticking)
     },
-    onMessage: (_topic, payload) => takeAck(payload, sending, log),
+    onMessage: (name, payload) => (name === requests ? respond(payload) : takeAck(payload, sending, log)),
     log,
   })
+  const respond = (payload: Buffer) => {
+    const response = answer?.(payload)
+    if (!response) return
+    const sent = link.publish(topicOf({ ...topic, kind: 'responses' }), packBody(response))
+    sent.catch((error: Error) => log.debug(`a response was not sent: ${error.message}`))
+  }
   const sending = sender({
     way: outbox.way('hub'),
     edge: topic,

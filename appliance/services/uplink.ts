@@ -25,6 +25,8 @@ export type Uplink = {
   /** The way to the central on this box. */
   localState(): ForwardState
   putFindings(findings: Finding[]): Promise<void>
+  /** Undefined where nothing goes to a broker. */
+  kit: Kit | undefined
 }
 
 export type UplinkOptions = {
@@ -34,6 +36,8 @@ export type UplinkOptions = {
   /** The history of this process, where it keeps one. */
   history?: Sink
   self: Omit<EdgeSelf, 'boot_id'>
+  /** Answers what the hub asks over the broker. */
+  answer?: (payload: Uint8Array) => object | undefined
   catalogue: FieldCatalogue
   clock: Clock
   log: Logger
@@ -53,7 +57,7 @@ export async function openUplink(options: UplinkOptions): Promise<Uplink> {
     ...(history ? ['history' as const] : []),
   ])
   const parts = { outbox, self, clock, log }
-  const forward = kit && forwardService({ ...parts, kit })
+  const forward = kit && forwardService({ ...parts, kit, answer: options.answer })
   const local = central && localForwardService({ ...parts, central })
   const keeping = history && historyWay(outbox, outbox.way('history'), history, log)
   const keeper: Service = { name: 'outbox', start: async () => {}, stop: () => outbox.close() }
@@ -63,12 +67,20 @@ export async function openUplink(options: UplinkOptions): Promise<Uplink> {
     forwardState: forward?.forwardState ?? (() => FORWARD_OFF),
     localState: local?.forwardState ?? (() => FORWARD_OFF),
     putFindings: outbox.putFindings,
+    kit,
   }
 }
 
 function historyAlone(history: Sink | undefined): Uplink {
   const off = () => FORWARD_OFF
-  return { sinks: history ? [history] : [], services: [], forwardState: off, localState: off, putFindings: async () => {} }
+  return {
+    sinks: history ? [history] : [],
+    services: [],
+    forwardState: off,
+    localState: off,
+    putFindings: async () => {},
+    kit: undefined,
+  }
 }
 
 async function ownKit(settings: UplinkOptions['settings'], { site_id, edge_id }: EdgeSelf): Promise<Kit> {

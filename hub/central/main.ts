@@ -10,6 +10,7 @@ import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { readCentralFiles } from '../broker/files.ts'
+import { openConnectors } from '../connectors/open.ts'
 import { hubHealth } from '../ingest/health.ts'
 import { ingestService } from '../ingest/ingest.ts'
 import { fleetRoutes } from '../pages/routes.ts'
@@ -39,7 +40,16 @@ const { model, edges } = context
 const desk = ingestDesk({ inbox: openInbox(db), model, edges, clock, log })
 
 const broker = { host: settings.SERVICE_MQTT_HOST, port: settings.SERVICE_MQTT_PORT }
-const ingest = files && ingestService({ broker, ...files, desk, log })
+const {
+  routes: connectorRoutes,
+  onResponse,
+  service: connectors,
+} = openConnectors({
+  edges,
+  files,
+  publish: async (topic, body) => ingest?.publish(topic, body),
+})
+const ingest = files && ingestService({ broker, ...files, desk, onResponse, log })
 if (once) {
   const reports = await runEverything(context, 'request')
   const failed = reports.length < model.buildings().length || reports.some(({ rules_failed }) => rules_failed > 0)
@@ -52,8 +62,9 @@ const http = await serveCentral(settings, {
   routes: shell => [
     ...fleetRoutes(context, shell),
     pollStatusRoute(desk),
+    ...connectorRoutes,
     ...localIngestRoutes(context, desk, settings.SERVICE_LOCAL_INGEST_TOKEN),
   ],
   log,
 })
-await runUntilSignal([...services, desk, ...schedule, ...(ingest ? [ingest] : []), http], log)
+await runUntilSignal([...services, desk, ...schedule, ...(ingest ? [ingest] : []), connectors, http], log)

@@ -6,7 +6,7 @@ import { commonName, type Identity, parseIdentity } from '#shared/core/auth/iden
 import { packBody } from '#shared/core/telemetry/body.ts'
 import { type Ack, REJECTED_MAX } from '#shared/core/telemetry/status.ts'
 import { topicsOf } from '#shared/core/topic/rule.ts'
-import { topicOf } from '#shared/core/topic/topics.ts'
+import { parseTopic, type Topic, topicOf } from '#shared/core/topic/topics.ts'
 import type { Reply } from '#shared/flow/ingest.ts'
 import { mqttLink } from '#shared/node/mqtt.ts'
 import type { Pair } from '#shared/node/pki.ts'
@@ -16,7 +16,15 @@ export type IngestOptions = Pair & {
   broker: { host: string; port: number }
   ca_pem: string
   desk: IngestDesk
+  /** What edges answer to questions that were published under `requests`. */
+  onResponse: (topic: Topic, payload: Uint8Array) => void
   log: Logger
+}
+
+export type IngestService = Service & {
+  isConnected(): boolean
+  /** Resolves when the broker has it; rejects when it is not reached. */
+  publish(topic: Topic, body: object): Promise<void>
 }
 
 /** How long an edge may take to come back after the hub has connected anew, before it counts as gone, ms. */
@@ -27,8 +35,8 @@ const DOUBT_MS = 60_000
  *
  * @throws Error when the certificate is not a central's
  */
-export function ingestService(options: IngestOptions): Service & { isConnected(): boolean } {
-  const { broker, desk, log } = options
+export function ingestService(options: IngestOptions): IngestService {
+  const { broker, desk, onResponse, log } = options
   const { flow, keep } = desk
   const identity = centralOf(options.cert_pem)
   const endDoubt = () => {
@@ -51,6 +59,8 @@ export function ingestService(options: IngestOptions): Service & { isConnected()
     },
     onDown: () => clearTimeout(doubting),
     onMessage: (topic, payload) => {
+      const answered = responseTopic(topic)
+      if (answered) return onResponse(answered, payload)
       const reply = flow.take(topic, payload)
       if (reply) replies.add(reply)
     },
@@ -65,7 +75,13 @@ export function ingestService(options: IngestOptions): Service & { isConnected()
       await link.stop()
     },
     isConnected: link.isUp,
+    publish: (topic, body) => link.publish(topicOf(topic), packBody(body)),
   }
+}
+
+function responseTopic(name: string): Topic | undefined {
+  const topic = parseTopic(name)
+  return topic?.kind === 'responses' ? topic : undefined
 }
 
 function centralOf(cert_pem: string): Identity {

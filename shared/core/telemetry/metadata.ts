@@ -1,5 +1,6 @@
 /** `svc_metadata_v1`: what an edge says of itself, so that the hub knows its building and points (contract §8). */
 import { crc32 } from 'node:zlib'
+import { readConnectorUrl } from '../connector-url.ts'
 import { type Building, type Equipment, EQUIPMENT_TYPES, type Point, POINT_KINDS, PROTOCOLS } from '../model.ts'
 import { isZone } from '../zone.ts'
 import type { Decoded } from './body.ts'
@@ -61,12 +62,17 @@ export function readMetadata(body: Record<string, unknown>): Decoded<Metadata> {
       revision: integer(from, 'revision', 0),
       name: text(from, 'name'),
       version: text(from, 'version', 64),
-      ...optional(from, 'connector_url', text),
+      ...optional(from, 'connector_url', connectorUrl),
       building,
       equipment,
       points: list(from, 'points', EDGE_POINTS_MAX, (value, path) => readPoint(fields(value, path), building_id, known)),
     }
   })
+}
+
+function connectorUrl(from: Fields, name: 'connector_url'): string {
+  const read = readConnectorUrl(text(from, name))
+  return read.ok ? read.url : unfit(name, `an address that the hub can take: this one ${read.reason}`, from.body[name])
 }
 
 function readBuilding(from: Fields): Building {

@@ -1,0 +1,51 @@
+/** The edge's own HTTPS port, for hubs that reach it. It has the questions about priority history and nothing else. */
+import { randomBytes } from 'node:crypto'
+import type { Logger } from 'pino'
+import { type HttpService, openHttp } from '#shared/node/http.ts'
+import type { Kit } from '#shared/node/kit-read.ts'
+import { openAuth } from '#shared/node/token.ts'
+import type { PriorityDesk } from './desk.ts'
+import { connectorRoutes } from './routes.ts'
+
+export type ConnectorOptions = {
+  desk: PriorityDesk
+  /** Undefined where no hub is known. */
+  kit: Kit | undefined
+  host: string
+  port: number
+  version: string
+  log: Logger
+}
+
+/**
+ * It listens when started.
+ *
+ * @throws Error when the kit has no token or no certificate for this port
+ */
+export function connectorService({ desk, kit, host, port, version, log }: ConnectorOptions): Promise<HttpService> {
+  const { token, connector_cert_pem: cert, connector_key_pem: key } = kit ?? {}
+  if (token === undefined || cert === undefined || key === undefined) {
+    const lacking = kit
+      ? 'the kit lacks edge.token or connector.cert.pem; `provisioning connector` writes both'
+      : 'there is no kit'
+    throw new Error(`SERVICE_CONNECTOR_PORT: ${lacking}`)
+  }
+  // Nobody logs in here, so no token but the edge's own is ever valid.
+  const settings = {
+    secret: randomBytes(32).toString('hex'),
+    passwords: { admin: undefined, agent: undefined, viewer: undefined },
+    trustedProxies: [],
+  }
+  return openHttp({
+    name: 'connector',
+    version,
+    host,
+    port,
+    tls: { cert, key },
+    routes: connectorRoutes(desk, token),
+    auth: openAuth({ settings, epochs: { get: () => 0, set: () => undefined }, now: Date.now }),
+    audit: undefined,
+    log,
+    trustedProxies: [],
+  })
+}

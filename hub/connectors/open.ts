@@ -1,0 +1,40 @@
+/** The connectors of a hub as its mains wire them. */
+import { connectorsRoutes } from '#shared/central/routes/connectors.ts'
+import type { EdgeStore } from '#shared/core/stores.ts'
+import { SECOND } from '#shared/core/time.ts'
+import type { Topic } from '#shared/core/topic/topics.ts'
+import type { Route } from '#shared/node/route.ts'
+import type { Service } from '#shared/node/service.ts'
+import { addressRoutes } from './address-routes.ts'
+import { brokerWay } from './broker-way.ts'
+import { connectors } from './connectors.ts'
+import { httpsWay } from './https.ts'
+
+/** Longest that an edge may take: it answers from its own disk, so a second is much, but a mobile line is slow. */
+const ANSWER_MS = 15 * SECOND
+
+export type OpenConnectorsOptions = {
+  edges: EdgeStore
+  /** Undefined where the hub hears no broker and so has no certificates: it then has no way to any edge. */
+  files: { ca_pem: string; tokensKey: string | undefined } | undefined
+  publish: (topic: Topic, body: object) => Promise<void>
+  /** Default 15 s. */
+  timeoutMs?: number
+}
+
+export type OpenConnectors = {
+  routes: Route[]
+  /** Takes what edges publish under `responses`. */
+  onResponse: (topic: Topic, payload: Uint8Array) => void
+  service: Service
+}
+
+export function openConnectors({ edges, files, publish, timeoutMs = ANSWER_MS }: OpenConnectorsOptions): OpenConnectors {
+  const https = files && httpsWay({ ...files, timeoutMs })
+  const broker = brokerWay({ publish, timeoutMs })
+  return {
+    routes: [...connectorsRoutes(connectors({ edges, https, broker: files && broker.ask })), ...addressRoutes(edges)],
+    onResponse: broker.take,
+    service: { name: 'connectors', start: async () => undefined, stop: async () => https?.close() },
+  }
+}
