@@ -25,6 +25,7 @@ import { discoveryRoutes } from './services/discovery-routes.ts'
 import { deviceRoutes } from './services/devices-routes.ts'
 import { catalogueWatch, factOfPoint } from './services/field-catalogue.ts'
 import { openField } from './services/field.ts'
+import { pollCheck, wayCheck } from './services/health-checks.ts'
 import { fieldModel, modelSync } from './services/model-sync.ts'
 import { pollService } from './services/poll.ts'
 import { openUplink } from './services/uplink.ts'
@@ -70,7 +71,14 @@ const central: Central = await openCentralFor(settings, {
   onFindings: findings =>
     void uplink.putFindings(findings).catch(error => log.error({ err: error }, 'findings are not kept for the hub')),
   health: {
-    checks: {},
+    checks: {
+      poll: () => pollCheck(polling.pollStatus(), polling.sinkTrouble()),
+      // Anybody may ask for health; the reasons, which name hosts, stand on Home.
+      hub: () => {
+        const { detail: _detail, note: _note, ...check } = wayCheck(uplink.forwardState())
+        return check
+      },
+    },
     counters: () => ({ edges: edges.list().length, ...desk.counters() }),
   },
 }).catch(refuse)

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { Logger } from 'pino'
+import type { HealthCheck } from '#shared/central/context.ts'
 import type { Settings } from '#shared/core/env.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import type { PollStatus } from '#shared/core/poll/board.ts'
@@ -12,6 +13,7 @@ import { route, type Route } from '#shared/node/route.ts'
 import { openAuth } from '#shared/node/token.ts'
 import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
 import type { ForwardState } from './forward-state.ts'
+import { pollCheck, wayCheck } from './health-checks.ts'
 
 export type EdgeHttpOptions = {
   /** Of the process, as its image is called. */
@@ -19,6 +21,8 @@ export type EdgeHttpOptions = {
   version: string
   settings: Pick<Settings<typeof SPLIT_EDGE_VARIABLES>, 'SERVICE_EDGE_PORT' | 'SERVICE_CONTAINER' | 'SERVICE_LOCAL_INGEST_TOKEN'>
   pollStatus: () => PollStatus
+  /** Why readings are not kept now. */
+  sinkTrouble: () => string | undefined
   /** The ways out of this process, by destination; one that is off is left out of health. */
   ways: Record<'hub' | 'central', () => ForwardState>
   /** What this process answers besides; each says who may call. */
@@ -50,7 +54,7 @@ export function edgeHttp(options: EdgeHttpOptions): Promise<HttpService> {
 
 const NO_PASSWORDS = { admin: undefined, agent: undefined, viewer: undefined }
 
-function edgeRoutes({ name, version, settings, pollStatus, ways, clock }: EdgeHttpOptions): Route[] {
+function edgeRoutes({ name, version, settings, pollStatus, sinkTrouble, ways, clock }: EdgeHttpOptions): Route[] {
   const startedAt = clock.now()
   const bearer = { subject: 'local', value: settings.SERVICE_LOCAL_INGEST_TOKEN, variable: 'SERVICE_LOCAL_INGEST_TOKEN' }
   return [
@@ -61,8 +65,8 @@ function edgeRoutes({ name, version, settings, pollStatus, ways, clock }: EdgeHt
       summary: 'Whether the process works; 503 with the same body when it does not poll',
       reply: Type.Object({ ok: Type.Boolean() }, { additionalProperties: true }),
       handle: ({ reply }) => {
-        const { running, enabled, points_ok, points_stale, points_down, points_fault } = pollStatus()
-        const ok = running || !enabled
+        const poll = pollCheck(pollStatus(), sinkTrouble())
+        const ok = poll.status !== 'fail'
         const body = {
           ok,
           service: name,
@@ -70,8 +74,8 @@ function edgeRoutes({ name, version, settings, pollStatus, ways, clock }: EdgeHt
           started_at: formatInstant(startedAt),
           uptime_secs: Math.floor((clock.now() - startedAt) / SECOND),
           checks: {
-            poll: { status: ok ? 'ok' : 'fail', points_ok, points_stale, points_down, points_fault },
-            ...Object.fromEntries(Object.entries(ways).flatMap(([to, state]) => wayCheck(to, state()))),
+            poll,
+            ...Object.fromEntries(Object.entries(ways).flatMap(([to, state]) => checkOf(to, state()))),
           },
         }
         return reply.code(ok ? 200 : 503).send(body)
@@ -88,9 +92,4 @@ function edgeRoutes({ name, version, settings, pollStatus, ways, clock }: EdgeHt
   ]
 }
 
-/** A destination that is away, or that the outbox cannot be read for, is a warning: what is read waits for it. */
-function wayCheck(to: string, { state, reason, note, backlog, dropped, rejected }: ForwardState): [string, object][] {
-  if (state === 'off') return []
-  const status = state === 'up' && reason === undefined && dropped === 0 && rejected === 0 ? 'ok' : 'warn'
-  return [[to, { status, state, backlog, dropped, rejected, ...(reason && { detail: reason }), ...(note && { note }) }]]
-}
+const checkOf = (to: string, way: ForwardState): [string, HealthCheck][] => (way.state === 'off' ? [] : [[to, wayCheck(way)]])

@@ -63,9 +63,12 @@ export async function fieldbusServices(options: FieldbusOptions): Promise<Servic
   })
   const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
   catalogue.onChange(polling.reload)
-  const { pollStatus } = polling
+  const { pollStatus, sinkTrouble } = polling
   const history = await priority?.(catalogue, clock)
   const ways = { hub: uplink.forwardState, central: uplink.localState }
-  const http = await edgeHttp({ name, version, settings, pollStatus, ways, routes: routes?.(catalogue) ?? [], clock, log })
+  const http = await edgeHttp({
+    ...{ name, version, settings, pollStatus, sinkTrouble, ways },
+    ...{ routes: routes?.(catalogue) ?? [], clock, log },
+  })
   return [...uplink.services, polling, ...(history ? [history.service] : []), catalogueWatch(catalogue, log), http]
 }

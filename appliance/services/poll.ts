@@ -10,6 +10,8 @@ import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 export type PollService = Service & {
   /** Body of `GET /api/bacnet/poll/status`. */
   pollStatus(): PollStatus
+  /** Why readings are not kept now, in words; undefined when they are. */
+  sinkTrouble(): string | undefined
   /** The newest reading and the state of each point of a device. */
   pointStatus(device_id: string): PointStatus[]
   /**
@@ -39,6 +41,12 @@ export function pollService(options: {
   const started = new Set<FieldProtocol>()
   const links = new Map<DeviceEntry, PolledDevice>()
   let polling: Polling | undefined
+  let trouble: string | undefined
+  const notify = (event: PollEvent) => {
+    if (event.kind === 'sink_failed') trouble = event.reason
+    if (event.kind === 'sink_back') trouble = undefined
+    report(log, event)
+  }
 
   const startProtocols = async (needed: readonly DeviceEntry[]) => {
     for (const protocol of protocols) {
@@ -67,7 +75,7 @@ export function pollService(options: {
     async start() {
       await startProtocols(entries)
       // Nobody handles its failure: it would be an error of the program, which ends the process.
-      polling = openPolling({ sinks, clock, board, notify: event => report(log, event) })
+      polling = openPolling({ sinks, clock, board, notify })
       await follow(polling, entries)
     },
     async reload(catalogue) {
@@ -94,6 +102,7 @@ export function pollService(options: {
       started.clear()
     },
     pollStatus: () => pollStatusOf(board, { running: polling !== undefined, now: clock.now() }),
+    sinkTrouble: () => trouble,
     pointStatus: device_id => pointStatusOf(board, device_id, clock.now()),
   }
 }

@@ -21,6 +21,7 @@ async function opened(t: ExecutionContext, change: Partial<EdgeHttpOptions> = {}
     version: '0.0.0+000000000000',
     settings: { SERVICE_EDGE_PORT: 0, SERVICE_CONTAINER: false, SERVICE_LOCAL_INGEST_TOKEN: TOKEN },
     pollStatus: () => polling,
+    sinkTrouble: () => undefined,
     ways: { hub: () => FORWARD_OFF, central: () => away },
     clock: wallClock,
     log: SILENT,
@@ -50,6 +51,12 @@ test('health is open, counts points and says which way is away', async t => {
     },
   })
   t.is(body['checks'].hub, undefined)
+})
+
+test('readings that are not kept are a warning, while the process goes on', async t => {
+  const { get } = await opened(t, { sinkTrouble: () => 'no space left on device' })
+  const poll = { status: 'warn', detail: 'readings are not kept, and wait: no space left on device', points_ok: 5 }
+  t.like(await get('/api/health'), { status: 200, body: { ok: true, checks: { poll } } })
 })
 
 test('a way that is up but cannot read what waits is a warning', async t => {

@@ -85,6 +85,20 @@ test('devices of both protocols are read on schedule, and one that dies and retu
   t.is(kept.length, before)
 })
 
+test('while readings cannot be kept it says why', async t => {
+  const { at } = await openDevices(t)
+  let isFull = true
+  const write = async () => {
+    if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  }
+  const { service } = openService(t, at, [{ write }])
+  await service.start()
+  await until(t, () => service.sinkTrouble() === 'no space left on device')
+  isFull = false
+  await until(t, () => service.sinkTrouble() === undefined)
+  t.true(service.pollStatus().running)
+})
+
 test('a change that a device tells is kept between two polls', async t => {
   let sat = 55.5
   const { air, at } = await openDevices(t, () => sat)

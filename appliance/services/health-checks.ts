@@ -1,0 +1,25 @@
+/** What health says of polling and of the ways out, the same in every process that polls. */
+import type { HealthCheck } from '#shared/central/context.ts'
+import type { PollStatus } from '#shared/core/poll/board.ts'
+import type { ForwardState } from './forward-state.ts'
+
+/** @param trouble why readings are not kept now; they wait, but not without end */
+export function pollCheck(status: PollStatus, trouble: string | undefined): HealthCheck {
+  const { running, enabled, points_ok, points_stale, points_down, points_fault } = status
+  return {
+    status: !running && enabled ? 'fail' : trouble === undefined ? 'ok' : 'warn',
+    ...(trouble !== undefined && { detail: `readings are not kept, and wait: ${trouble}` }),
+    ...{ points_ok, points_stale, points_down, points_fault },
+  }
+}
+
+/** A destination that is away, or that the outbox cannot be read for, is a warning: what is read waits for it. */
+export function wayCheck({ state, reason, note, backlog, dropped, rejected }: ForwardState): HealthCheck {
+  const isWell = state === 'off' || (state === 'up' && reason === undefined && dropped === 0 && rejected === 0)
+  return {
+    status: isWell ? 'ok' : 'warn',
+    ...{ state, backlog, dropped, rejected },
+    ...(reason !== undefined && { detail: reason }),
+    ...(note !== undefined && { note }),
+  }
+}
