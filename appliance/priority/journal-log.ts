@@ -14,7 +14,7 @@ import {
   type Verified,
   verifyLog,
 } from '#shared/node/segmented-log-verify.ts'
-import { HEAD_FILE, readHeadFile } from './journal-head.ts'
+import { type Head, HEAD_FILE, readHeadFile } from './journal-head.ts'
 
 export type JournalLog = { state: 'open'; log: FileLog<Kept>; index: JournalIndex; cut: Cut | undefined }
 
@@ -32,7 +32,7 @@ export async function openJournalLog(
   openFile?: LogOptions['openFile'],
 ): Promise<JournalLog | Corruption> {
   const head = await checkHead(dir)
-  if (typeof head !== 'number') return head
+  if ('state' in head) return head
   const index = journalIndex(maxRecords)
   const check = segmentCheck(head, { record: ({ target, observed_at }, seq) => void index.add(seq, target, observed_at) })
   const opening = await openSegmentedLog<Kept>(dir, { segmentBytes: NEVER, check, ...(openFile && { openFile }) })
@@ -42,32 +42,37 @@ export async function openJournalLog(
 /** Reads the journal as it is opened, and touches nothing. @throws Error when the folder cannot be read */
 export async function inspectJournal(dir: string, found: Found): Promise<Verified | Corruption> {
   const head = await checkHead(dir)
-  return typeof head === 'number' ? verifyLog(dir, segmentCheck(head, found), leaveEnd) : head
+  return 'state' in head ? head : verifyLog(dir, segmentCheck(head, found), leaveEnd)
 }
 
-/** @returns how far the journal is known to reach */
-async function checkHead(dir: string): Promise<number | Corruption> {
+async function checkHead(dir: string): Promise<Head | Corruption> {
   const head = await readHeadFile(dir)
   const corrupt = (reason: string): Corruption => ({ state: 'corrupt', file: HEAD_FILE, offset: 0, reason })
-  if (head === undefined) return corrupt('the file does not say how far the journal reaches')
-  if (head === 0 || (await readdir(dir)).some(name => name.endsWith('.jsonl'))) return head
-  return corrupt(`record ${head} was kept, and every segment is missing`)
+  if (head === undefined) return corrupt('the file does not say what the journal holds')
+  if (head.last === 0 || (await readdir(dir)).some(name => name.endsWith('.jsonl'))) return head
+  return corrupt(`record ${head.last} was kept, and every segment is missing`)
 }
 
 type Found = { record: (head: KeptHead, seq: number) => void; segment?: (segment: Segment, sha256: string) => void }
 
 /**
  * Checks segments, oldest first: each record is one of the journal's, each mark refers to a full record before it in its
- * segment, each segment names the SHA-256 of the one before, and the last reaches record `head`.
+ * segment, each segment names the SHA-256 of the one before, and nothing is missing at either end.
  */
-function segmentCheck(head: number, found: Found): CheckSegment {
+function segmentCheck(head: Head, found: Found): CheckSegment {
   let previous: string | undefined
   return (segment, bytes, isLast) => {
-    const fault = checkRecords(segment, bytes, previous, found.record)
-    if (fault) return fault
     const { first, offsets } = segment
     const last = first + offsets.length - 1
-    if (isLast && last < head) return { offset: bytes.length, reason: `record ${head} was kept, and the journal ends at ${last}` }
+    if (previous === undefined && head.last > 0 && first > head.first)
+      return {
+        offset: 0,
+        reason: `a segment is missing: record ${head.first} was not dropped, and the journal begins at ${first}`,
+      }
+    const fault = checkRecords(segment, bytes, previous, found.record)
+    if (fault) return fault
+    if (isLast && last < head.last)
+      return { offset: bytes.length, reason: `record ${head.last} was kept, and the journal ends at ${last}` }
     previous = sha256(bytes)
     found.segment?.(segment, previous)
     return undefined

@@ -99,20 +99,26 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
     if (!opened) return fault.damaged && existsSync(dir) ? fail(fault) : takeUp()
     try {
       const { bavail, bsize } = statfsSync(dir)
-      if (bavail * bsize < 2 * refusedBytes) throw new Error('the disk is full')
+      if (bavail * bsize < 2 * refusedBytes) return fail(fault)
       await opened.log.recover()
       mend()
     } catch (error) {
-      fail({ reason: (error as Error).message, damaged: false })
+      refuse(error as Error)
     }
   }
 
   /** What was kept cannot be read any more. An error of the system is the disk's; anything else is damage. */
   const shut = (error: NodeJS.ErrnoException) => {
-    const { log } = opened!
+    const log = opened?.log
     opened = undefined
     fail({ reason: error.message, damaged: error.code === undefined })
-    void log.close().catch(() => undefined)
+    void log?.close().catch(() => undefined)
+  }
+
+  /** What cannot be written: the log verifies again before it goes on, and when it cannot, what was kept is damaged. */
+  const refuse = (error: NodeJS.ErrnoException) => {
+    if (error.code === undefined) return shut(error)
+    fail({ reason: `the journal cannot be written: ${error.message}`, damaged: false })
   }
 
   const write = async (visit: PriorityReading[]): Promise<PriorityRecord[]> => {
@@ -120,14 +126,9 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
     if (!opened && !fault?.damaged) await takeUp()
     if (!opened) throw new Error(`priority history is disabled: ${fault?.reason}`)
     const { log, index, known } = opened
-    const plan = await group(dir, opened, visit, segmentBytes)
+    const plan = await group(dir, opened, visit, segmentBytes).catch((error: Error) => (shut(error), Promise.reject(error)))
     refusedBytes = plan.bytes
-    try {
-      await log.append(plan.kept, { fresh: plan.fresh })
-    } catch (error) {
-      fail({ reason: `the journal cannot be written: ${(error as Error).message}`, damaged: false })
-      throw error
-    }
+    await log.append(plan.kept, { fresh: plan.begin }).catch((error: Error) => (refuse(error), Promise.reject(error)))
     if (!opened) throw new Error(`priority history is disabled: ${fault?.reason}`)
     mend()
     for (const { seq, target, observed_at } of plan.records) {
@@ -136,8 +137,7 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
       if (gone !== undefined) known.delete(gone)
       known.set(key, plan.known.get(key)!)
     }
-    if (plan.fresh) await saveHead(dir, index, logger)
-    drop(opened, logger)
+    await settle(opened, dir, plan.fresh).catch(error => logger.warn({ err: error }, 'the journal is not tidied up yet'))
     return plan.records
   }
 
@@ -161,7 +161,8 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
       await turn
       if (!opened) return
       await opened.log.close()
-      if (!fault) await saveHead(dir, opened.index, logger)
+      if (!fault && opened.index.range().last > 0)
+        await settle(opened, dir, true).catch(error => logger.warn({ err: error }, 'the journal is not tidied up'))
     },
   }
 }
@@ -172,18 +173,16 @@ function stateOf(opened: Opened | undefined, fault: Fault | undefined): Priority
   return { journal: opened?.torn ? 'repaired' : 'ok', ...range }
 }
 
-/** Neither is worth refusing a visit for that is on the disk: the next time does it. */
-async function saveHead(dir: string, index: JournalIndex, logger: Logger): Promise<void> {
-  const { last } = index.range()
-  if (last > 0)
-    await writeHeadFile(dir, last).catch(error => logger.warn({ err: error }, 'the head of the journal is not written'))
-}
-function drop({ log, index }: Opened, logger: Logger): void {
-  try {
-    log.dropThrough(index.range().first - 1)
-  } catch (error) {
-    logger.warn({ err: error }, 'what is older than the retention cannot be dropped yet')
-  }
+/**
+ * After a visit: says what must be there, before what is older than the retention is dropped. What fails is not worth
+ * refusing a visit that is on the disk; the next time does it.
+ */
+async function settle({ log, index }: Opened, dir: string, fresh: boolean): Promise<void> {
+  const { first, last } = index.range()
+  const segments = log.segments()
+  const kept = segments.find(segment => segment.last >= first)!.first
+  if (fresh || kept > segments[0]!.first) await writeHeadFile(dir, { first: kept, last })
+  log.dropThrough(kept - 1)
 }
 
 /** What a visit is written as. The first group of a segment has every record in full, and the hash of the segment before. */
@@ -198,11 +197,11 @@ async function group(dir: string, { log, known, index }: Opened, visit: Priority
   }
   const plan = planVisit(visit, before, first, last.first)
   const bytes = sizeOf(plan.kept)
-  if (!empty && last.bytes + bytes <= segmentBytes) return { ...plan, bytes, fresh: false }
+  if (!empty && last.bytes + bytes <= segmentBytes) return { ...plan, bytes, begin: false, fresh: false }
   const full = empty ? plan : planVisit(visit, before, first, first)
   const closing = empty ? segments.at(-2) : last
   if (closing) full.kept[0] = withPreviousSegment(full.kept[0] as KeptFull, await hashOfSegment(dir, closing))
-  return { ...full, bytes: sizeOf(full.kept), fresh: !empty }
+  return { ...full, bytes: sizeOf(full.kept), begin: !empty, fresh: true }
 }
 
 const sizeOf = (kept: Kept[]): number =>
