@@ -1,0 +1,104 @@
+/** A schedule of visits with devices that do as a test says, on a clock that stands still between events. */
+import { commandableObjects } from '#shared/core/priority/plan.ts'
+import { type PriorityReading, LEVELS } from '#shared/core/priority/record.ts'
+import type { ArrayAnswer, ScanDevice, ScanObject } from '#shared/core/priority/scan.ts'
+import { SECOND } from '#shared/core/time.ts'
+import { NO_MEMORY, openPriorityScan, type PriorityReader, type ScanEvent, type ScanMemory } from '#shared/flow/priority-scan.ts'
+import { virtualClock } from '../fieldbus/virtual-clock.ts'
+
+export const START = Date.UTC(2026, 2, 1)
+const INTERVAL = 3600
+
+const device = (device_id: string, device_instance: number, count = 3): ScanDevice => ({
+  device_id,
+  device_instance,
+  objects: commandableObjects(
+    device_instance,
+    Array.from({ length: count }, (_, i) => ({ address: `analog-output,${i + 1}`, name: `Output ${i + 1}` })),
+  ),
+})
+export const SITE = [device('a', 1), device('b', 2)]
+
+type Read = PriorityReader['read']
+export type Setup = Partial<{
+  read: Read
+  devices: ScanDevice[]
+  enabled: boolean
+  most: number
+  memory: ScanMemory
+  append: (visit: PriorityReading[]) => Promise<void>
+  journal: { journal: 'ok' | 'disabled'; reason?: string }
+  save: (memory: ScanMemory) => Promise<void>
+}>
+
+export const answerOf = (object: ScanObject, observed_at: number): ArrayAnswer => ({
+  object,
+  state: 'read',
+  observed_at,
+  slots: Array.from({ length: LEVELS }, (_, i) => ({ level: i + 1, state: 'null' })),
+})
+
+export function open(setup: Setup = {}) {
+  const clock = virtualClock(START)
+  const stopped = new AbortController()
+  const asked: { at: number; device_id: string; instances: number[] }[] = []
+  const kept: PriorityReading[] = []
+  const events: ScanEvent[] = []
+  const saved: ScanMemory[] = []
+  const state = { devices: setup.devices ?? SITE, journal: setup.journal ?? { journal: 'ok' as const } }
+  let skewMs = 0
+  let ids = 0
+  const now = () => clock.now() + skewMs
+  const reader: PriorityReader = {
+    async *read(of, objects, signal) {
+      asked.push({ at: now() - START, device_id: of.device_id, instances: objects.map(({ instance }) => instance) })
+      if (setup.read) return yield* setup.read(of, objects, signal)
+      await clock.sleep(SECOND, signal)
+      for (const object of objects) yield answerOf(object, now())
+    },
+  }
+  const scan = openPriorityScan({
+    enabled: setup.enabled ?? true,
+    interval_secs: INTERVAL,
+    max_points_per_device: setup.most ?? 100,
+    reader,
+    journal: {
+      async append(visit) {
+        await setup.append?.(visit)
+        kept.push(...visit)
+        return visit.map((reading, i) => ({ ...reading, seq: kept.length + i, changed: [] }))
+      },
+      state: () => ({ ...state.journal, first: 1, last: 0 }),
+    },
+    devices: () => state.devices,
+    memory: setup.memory ?? NO_MEMORY,
+    async save(memory) {
+      await setup.save?.(memory)
+      saved.push(memory)
+    },
+    clock: { now, sleep: clock.sleep },
+    newId: () => `visit-${++ids}`,
+    notify: event => void events.push(event),
+    signal: stopped.signal,
+  })
+  return {
+    scan,
+    clock,
+    asked,
+    kept,
+    events,
+    saved,
+    state,
+    skew: (ms: number) => (skewMs = ms),
+    stop: () => stopped.abort(),
+    /** Lets the first visit, if one is due, and all until `ms` after the start happen. */
+    runTo: (ms: number) => clock.runTo(START + ms),
+    visited: () => asked.map(({ at, device_id }) => [at, device_id]),
+  }
+}
+
+export const failing = (message: string): Read =>
+  // oxlint-disable-next-line require-yield
+  async function* () {
+    throw new Error(message)
+  }
