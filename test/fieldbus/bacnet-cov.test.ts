@@ -149,7 +149,7 @@ test('a device without SubscribeCOV says so once, and is read all the same', asy
   await until(t, () => declined.length === 1)
   t.deepEqual(declined, [[3, 'reject unrecognized-service']])
   const before = device.requests()
-  t.is(before, 2)
+  t.is(before, 3)
   t.deepEqual(await driver.read(inputs(1), never), [good(1, 10)])
   t.deepEqual(told, [])
 })

@@ -111,3 +111,30 @@ test('a device that does not tell its APDU is taken for a small one', async t =>
   t.deepEqual(await driver.read(inputs(...range(30)), never), wanted(30))
   t.deepEqual(services(peer.asked).slice(1), ['RPM 29', 'RPM 1'])
 })
+
+test('a device that has taken the address of another gives no values, neither at first nor after a silence', async t => {
+  const open = (device_instance: number, port = 0) =>
+    openBacnetDevice({
+      device_instance,
+      name: 'sim',
+      objects: [{ type: 0, instance: 1, name: 'ai', value: () => device_instance }],
+      port,
+    })
+  const first = await open(7)
+  const place = { host: first.host, port: first.port }
+  const transport = await openTransport(t)
+  const driverOf = (device_instance: number) =>
+    bacnetDriver(transport, place, { timeoutMs: 2000, retries: 0 }, firstBatch(APDU_DEFAULT), () => 1_000, { device_instance })
+  const stranger = { instanceOf: DeviceError, message: /is not device \d/ }
+  const driver = driverOf(7)
+  t.is((await driver.read(inputs(1), never))[0]!.v, 7)
+  await t.throwsAsync(driverOf(8).read(inputs(1), never), stranger)
+  await first.close()
+  await t.throwsAsync(driver.read(inputs(1), never), { instanceOf: DeviceError })
+  const second = await open(8, place.port)
+  await t.throwsAsync(driver.read(inputs(1), never), stranger)
+  await second.close()
+  const again = await open(7, place.port)
+  t.teardown(() => again.close())
+  t.is((await driver.read(inputs(1), never))[0]!.v, 7)
+})

@@ -91,11 +91,15 @@ test('requests are encoded in one place each: confirmed ones from a question, un
   ])
 })
 
+/** Object device 7, as a request names it. */
+const ITSELF = Buffer.from('0c02000007', 'hex')
+
 test('whatever a device answers, it is asked with reads, and with subscriptions that end and want no answer', async t => {
   const random = seeded(5)
   const peer = await openUdpPeer(t, (request, reply) => {
     const dice = random()
-    if (dice < 0.1) reply(Buffer.of(0x60, request.invokeId, Math.floor(random() * 10)))
+    if (peer.raw.at(-1)!.includes(ITSELF)) reply(Buffer.from([0x50, request.invokeId, request.service, 0x91, 2, 0x91, 32]))
+    else if (dice < 0.1) reply(Buffer.of(0x60, request.invokeId, Math.floor(random() * 10)))
     else if (dice < 0.2) reply(Buffer.of(0x71, request.invokeId, Math.floor(random() * 12)))
     else if (dice < 0.3) reply(Buffer.from([0x50, request.invokeId, request.service, 0x91, 5, 0x91, Math.floor(random() * 50)]))
     else if (request.service === SUBSCRIBE_COV) reply(Buffer.of(0x20, request.invokeId, SUBSCRIBE_COV))

@@ -12,9 +12,12 @@ import { covChanges, LIFETIME_SECS } from './cov.ts'
 import type { Outcome, Patience, Peer } from './peer.ts'
 import type { BacnetTransport } from './transport.ts'
 
+/** Error code of an object that a device does not have (135-2020 18). */
+const UNKNOWN_OBJECT = 31
+
 type Item = { point_id: string; address: BacnetPoint }
 
-/** The device object, for what concerns the device as a whole. */
+/** The device object, for what concerns the device as a whole. With it, a device is asked who it is before its points are. */
 export type DeviceObject = {
   device_instance: number
   /** Its largest APDU is not known: it is asked before the first batch. `most`: points per request that its entry allows. */
@@ -27,7 +30,7 @@ export type DeviceObject = {
  * @param first the batch to start with; what the device teaches is remembered while the driver lives, as it costs a few
  *   requests to learn again
  * @param now stamps readings that are bad because no answer came
- * @param device needed for `watch`, and to ask for the APDU
+ * @param device needed for `watch`, to ask for the APDU, and to notice that another device has taken the address
  */
 export function bacnetDriver(
   transport: BacnetTransport,
@@ -40,8 +43,8 @@ export function bacnetDriver(
   const inTurn = serial()
   const rtts: number[] = []
   let known = startKnowing(first)
-  let isApduKnown = !device?.apdu
-  let isAway = true
+  let isApduKnown = false
+  let isMet = false
   let pointError: string | null = null
   const changes =
     device && covChanges({ lifetimeSecs: LIFETIME_SECS, ...device, transport, peer, patience, now, inTurn: task => inTurn(task) })
@@ -54,13 +57,11 @@ export function bacnetDriver(
   async function request(question: ReadQuestion, signal: AbortSignal): Promise<Outcome> {
     const outcome = await transport.request(peer, question, patience, signal)
     if ('reason' in outcome) {
-      if (outcome.state === 'silent') isAway = true
+      if (outcome.state === 'silent') isMet = false
       return outcome
     }
     rtts.push(outcome.rttMs)
     if (rtts.length > RTTS_MAX) rtts.shift()
-    if (isAway) changes?.deviceReturned()
-    isAway = false
     return outcome
   }
 
@@ -80,16 +81,28 @@ export function bacnetDriver(
     })
   }
 
-  /** Once, and only when nobody said it. A device that does not tell is taken for a small one. @returns whether it answered */
-  async function learnApdu(signal: AbortSignal): Promise<boolean> {
-    if (isApduKnown || !device?.apdu) return false
-    const target = { type: DEVICE, instance: device.device_instance, property: MAX_APDU_LENGTH_ACCEPTED }
+  /**
+   * Once at first and after each silence, in which the address may have gone to another device: its values would be taken
+   * for those of this one. A device that does not tell its APDU is taken for a small one. @returns whether it answered
+   */
+  async function meet(signal: AbortSignal): Promise<boolean> {
+    if (isMet || !device) return false
+    const { device_instance, apdu } = device
+    const target = { type: DEVICE, instance: device_instance, property: MAX_APDU_LENGTH_ACCEPTED }
     const outcome = await request({ service: READ_PROPERTY, targets: [target] }, signal)
     if (outcome.state === 'silent' || outcome.state === 'cancelled') throw new DeviceError('silent', outcome.reason)
-    isApduKnown = true
     const [told] = outcome.state === 'results' ? outcome.results : []
+    if (told && 'error' in told && told.error.errorCode === UNKNOWN_OBJECT) {
+      throw new DeviceError(
+        'fault',
+        `what answers at this address is not device ${device_instance}; a discovery tells which it is`,
+      )
+    }
+    isMet = true
+    changes?.deviceReturned()
     const [value] = told && 'values' in told ? told.values : []
-    if (value?.type === 'unsigned') known = startKnowing(firstBatch(Number(value.value), device.apdu.most))
+    if (apdu && !isApduKnown && value?.type === 'unsigned') known = startKnowing(firstBatch(Number(value.value), apdu.most))
+    isApduKnown = true
     return outcome.state !== 'garbled'
   }
 
@@ -97,7 +110,7 @@ export function bacnetDriver(
     pointError = null
     if (items.length === 0) return []
     const readings: Reading[] = []
-    const hasAnswered = await learnApdu(signal)
+    const hasAnswered = await meet(signal)
     const inquiry = openInquiry(known, items, hasAnswered, now())
     const inquire = async (asked: Request<Item>) => {
       const outcome = await ask(asked, signal)
