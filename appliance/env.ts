@@ -136,11 +136,23 @@ function complainOfAddress(text: string): string[] {
   return ['SERVICE_CENTRAL_URL: takes no user name or password; SERVICE_LOCAL_INGEST_TOKEN shows who sends']
 }
 
+/** Where a hub that reaches this edge by HTTPS asks for its priority history. */
+export const CONNECTOR_VARIABLES = {
+  SERVICE_CONNECTOR_PORT: {
+    kind: 'integer',
+    min: 1,
+    max: 65_535,
+    doc: 'TCP port at which a hub reaches this edge by HTTPS, with the kit; without it the hub asks over the broker',
+  },
+  SERVICE_CONNECTOR_BIND: { kind: 'text', default: '0.0.0.0', doc: 'address that SERVICE_CONNECTOR_PORT listens on' },
+} as const satisfies VariableTable
+
 /** What the processes that speak BACnet/IP are told. */
 export const FIELDBUS_ENV = {
   ...SPLIT_EDGE_VARIABLES,
   ...BACNET_VARIABLES,
   ...PRIORITY_VARIABLES,
+  ...CONNECTOR_VARIABLES,
 } as const satisfies VariableTable
 
 /** Which Haystack server is spoken to. */
@@ -166,6 +178,7 @@ export const APPLIANCE_ENV = {
   SERVICE_EDGE_ID: EDGE_ID,
   ...BACNET_VARIABLES,
   ...PRIORITY_VARIABLES,
+  ...CONNECTOR_VARIABLES,
   SERVICE_BACNET_DISCOVERY: { kind: 'flag', default: true, doc: '0: no operator can call devices that are not in the list' },
   ...UPLINK_VARIABLES,
 } as const satisfies VariableTable

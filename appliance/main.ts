@@ -4,6 +4,7 @@ import type { Central } from '#shared/central/central.ts'
 import { ingestDesk } from '#shared/central/ingest-desk.ts'
 import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
 import { localIngestRoutes } from '#shared/central/routes/local-ingest.ts'
+import { connectorsRoutes } from '#shared/central/routes/connectors.ts'
 import { pollStatusRoute } from '#shared/central/routes/poll.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import { openLog } from '#shared/node/log.ts'
@@ -18,6 +19,7 @@ import { devicePages } from './page/devices.ts'
 import { discoverRoutes } from './page/discover.ts'
 import { homeRoutes } from './page/home.ts'
 import { modbusRoutes } from './page/modbus.ts'
+import { openPriorityApi, type PriorityApi } from './priority/api.ts'
 import { JOURNAL_USAGE, journalCommand } from './priority/journal-command.ts'
 import { openPriorityHistory } from './priority/scanner.ts'
 import { bacnetDiscovery } from './services/discovery-bacnet.ts'
@@ -101,6 +103,7 @@ const uplink = await openUplink({
     },
     pollStatus: () => polling.pollStatus(),
   },
+  answer: payload => api.answer(payload),
   catalogue,
   clock,
   log,
@@ -110,6 +113,15 @@ const syncing = modelSync({ model, site, catalogue })
 const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
 catalogue.onChange(polling.reload)
 const priority = await openPriorityHistory({ settings, catalogue, bacnet, clock, log })
+const { kit } = uplink
+const api: PriorityApi = await openPriorityApi({
+  settings,
+  history: priority,
+  edge_id,
+  kit,
+  version: context.version,
+  log,
+}).catch(refuse)
 const discovery = bacnetDiscovery({ enabled: settings.SERVICE_BACNET_DISCOVERY, bind, bacnet, catalogue })
 const { pollStatus, pointStatus } = polling
 const project = { name: building.name, version: context.version }
@@ -132,6 +144,8 @@ const http = await serveCentral(settings, {
   routes: shell => [
     ...homeRoutes(context, shell, sources),
     pollStatusRoute(desk, pollStatus),
+    ...connectorsRoutes(api.own),
+    ...api.routes,
     ...deviceRoutes(devices),
     ...devicePages({ context, shell, desk: devices, links: FIND_LINKS }),
     ...discoveryRoutes(discovery),
@@ -151,6 +165,7 @@ await runUntilSignal(
     ...central.schedule,
     polling,
     priority.service,
+    ...api.services,
     discovery,
     watching,
     http,

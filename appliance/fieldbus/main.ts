@@ -1,13 +1,11 @@
 /** fieldbus: polls BACnet/IP devices and hands readings to a broker, to central or to both. */
-import type { Clock } from '#shared/core/ports.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
 import { bindOf } from '../drivers/bacnet/bind.ts'
 import { bacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import { complainOfSplitEdge, FIELDBUS_ENV } from '../env.ts'
-import { openPriorityHistory } from '../priority/scanner.ts'
-import type { FieldCatalogue } from '../services/field-catalogue.ts'
+import { priorityOf } from '../priority/open.ts'
 import { fieldbusServices } from '../services/fieldbus.ts'
 
 const usage = 'fieldbus: polls BACnet/IP devices and hands readings to a broker, to central or to both'
@@ -18,7 +16,7 @@ const log = openLog('fieldbus', settings.SERVICE_LOG_LEVEL)
 const bind = bindOf(settings)
 const bacnet = bacnetProtocol({ bind, now: Date.now, log })
 const protocols = [bacnet]
-const priority = (catalogue: FieldCatalogue, clock: Clock) => openPriorityHistory({ settings, catalogue, bacnet, clock, log })
+const priority = priorityOf({ settings, bacnet, log })
 const services = await fieldbusServices({ name: 'fieldbus', settings, effective, protocols, priority, log }).catch(
   (error: Error) => exitWith([error.message]),
 )

@@ -1,14 +1,13 @@
 /** A protocol process without central: it polls, and what it reads goes through the outbox to broker, central or both. */
 import type { Logger } from 'pino'
 import type { Effective, Settings } from '#shared/core/env.ts'
-import type { Clock } from '#shared/core/ports.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import type { Route } from '#shared/node/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
-import type { PriorityHistory } from '../priority/history.ts'
+import type { OpenPriority, PriorityParts } from '../priority/open.ts'
 import { edgeHttp } from './edge-http.ts'
 import { catalogueWatch, type FieldCatalogue } from './field-catalogue.ts'
 import { openField } from './field.ts'
@@ -26,7 +25,7 @@ export type FieldbusOptions = {
   /** What this process answers over HTTP besides health and poll status. */
   routes?: (catalogue: FieldCatalogue) => Route[]
   /** Where this process speaks BACnet. */
-  priority?: (catalogue: FieldCatalogue, clock: Clock) => Promise<PriorityHistory>
+  priority?: OpenPriority
   log: Logger
 }
 
@@ -57,6 +56,7 @@ export async function fieldbusServices(options: FieldbusOptions): Promise<Servic
       model: () => ({ name: building.name, version, ...fieldModel(site, listed) }),
       pollStatus: () => polling.pollStatus(),
     },
+    ...(priority && { answer: (payload: Uint8Array) => asked?.answer(payload) }),
     catalogue,
     clock,
     log,
@@ -64,11 +64,11 @@ export async function fieldbusServices(options: FieldbusOptions): Promise<Servic
   const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
   catalogue.onChange(polling.reload)
   const { pollStatus, sinkTrouble } = polling
-  const history = await priority?.(catalogue, clock)
+  const asked: PriorityParts | undefined = await priority?.({ catalogue, clock, edge_id, kit: uplink.kit, version })
   const ways = { hub: uplink.forwardState, central: uplink.localState }
   const http = await edgeHttp({
     ...{ name, version, settings, pollStatus, sinkTrouble, ways },
-    ...{ routes: routes?.(catalogue) ?? [], clock, log },
+    ...{ routes: [...(routes?.(catalogue) ?? []), ...(asked?.routes ?? [])], clock, log },
   })
-  return [...uplink.services, polling, ...(history ? [history.service] : []), catalogueWatch(catalogue, log), http]
+  return [...uplink.services, polling, ...(asked?.services ?? []), catalogueWatch(catalogue, log), http]
 }
