@@ -32,7 +32,7 @@ export type OutboxWay = {
 /** Places are saved when this many messages more are acknowledged: so many are sent again, at most, after a power cut. */
 const SAVE_EVERY = 500
 
-/** @throws Error when the streams cannot be saved */
+/** @throws Error when the streams cannot be saved, unless it is for want of room: then they are as soon as there is some */
 export async function openWays(files: OutboxFiles<Kept>, to: readonly Destination[], logger: Logger) {
   const { log, note } = files
   const first = log.state().first
@@ -54,7 +54,12 @@ export async function openWays(files: OutboxFiles<Kept>, to: readonly Destinatio
   }
   const saveLater = () =>
     void save().catch(error => logger.debug({ err: error }, 'places are not saved; some messages may be sent again'))
-  await save()
+  await save().catch((error: NodeJS.ErrnoException) => {
+    // What the outbox holds must be able to leave, and only that makes room. A stream that is not saved costs sending again.
+    if (error.code !== 'ENOSPC') throw error
+    unsaved = SAVE_EVERY
+    logger.warn('the disk is full: the places of the outbox are not saved yet; some messages may be sent again')
+  })
 
   const way = (name: Destination): OutboxWay => {
     if (!streams.has(name)) throw new RangeError(`the outbox has no way to ${name}`)

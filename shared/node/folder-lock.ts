@@ -20,6 +20,8 @@ export function lockFolder(called: string, folder: string): () => void {
   let lock: DatabaseSync | undefined
   try {
     lock = new DatabaseSync(join(folder, FILE), { timeout: 0 })
+    // A full disk must not keep a process from starting: it may be what empties it.
+    lock.exec('PRAGMA journal_mode = MEMORY')
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()

@@ -69,7 +69,8 @@ export function logWriter({ dir, segments, position: start, segmentBytes, openFi
     try {
       if (active().bytes > 0 && (fresh || active().bytes + bytes.length > segmentBytes)) await rotate()
       const { bytesWritten } = await file!.write(bytes, 0, bytes.length, active().bytes)
-      if (bytesWritten < bytes.length) throw diskFull(`only ${bytesWritten} of ${bytes.length} bytes could be written`)
+      if (bytesWritten < bytes.length)
+        throw diskFull(`no space left: only ${bytesWritten} of ${bytes.length} bytes could be written`)
       await file!.datasync()
     } catch (error) {
       await close().catch(() => undefined)

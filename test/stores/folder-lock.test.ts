@@ -17,6 +17,7 @@ test('a workspace is one process’s until that process is killed', async t => {
   child.kill('SIGKILL')
   await once(child, 'exit')
   const unlock = lockFolder('the workspace', folder)
+  t.deepEqual(readdirSync(folder), ['lock.db'], 'nothing is written, for which a full disk would have no room')
   unlock()
   unlock()
   lockFolder('the workspace', folder)()

@@ -3,9 +3,11 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import fc from 'fast-check'
-import type { Destination, Outbox } from '../../appliance/sinks/outbox.ts'
+import type { Destination, Kept, Outbox } from '../../appliance/sinks/outbox.ts'
+import { openOutboxFiles } from '../../appliance/sinks/outbox-files.ts'
+import { openWays } from '../../appliance/sinks/outbox-way.ts'
 import { folder } from './folders.ts'
-import { reading, testOutbox } from './site.ts'
+import { reading, silent, testOutbox } from './site.ts'
 
 const MEGABYTE = 1024 * 1024
 const page = Array.from({ length: 500 }, (_, n) => reading(n))
@@ -48,6 +50,34 @@ test('nothing is dropped before all have it, and one that is away for long costs
   t.is(outbox.way('central').dropped(), first - 1)
   t.true(first > 1 && last === 120)
   await outbox.close()
+})
+
+test('an outbox opens on a full disk, so that what it holds can leave; places are saved when there is room', async t => {
+  const dir = folder(t)
+  const before = await testOutbox(dir, ['hub'])
+  for (let n = 1; n <= 3; n++) await before.write([reading(n)])
+  settle(before, 'hub', 1)
+  await before.close()
+  const files = await openOutboxFiles<Kept>({ dir, maxBytes: MEGABYTE, log: silent })
+  t.teardown(() => files.log.close())
+  const failing = (code: string) => ({
+    ...files,
+    saveStreams: async () => Promise.reject(Object.assign(new Error(code), { code })),
+  })
+  await t.throwsAsync(openWays(failing('EROFS'), ['hub'], silent), { message: 'EROFS' })
+
+  let isFull = true
+  const saved: unknown[] = []
+  const saveStreams: typeof files.saveStreams = async streams => {
+    if (isFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
+    saved.push(streams.get('hub')?.acked)
+  }
+  const { way } = await openWays({ ...files, saveStreams }, ['hub'], silent)
+  const hub = way('hub')
+  t.is(hub.next(hub.span().acked, 9).length, 2)
+  isFull = false
+  hub.settle({ stream: hub.span().stream, through_seq: 2 })
+  t.deepEqual(saved, [2])
 })
 
 test('a destination that is added later gets what is left, one that is taken away holds nothing up', async t => {
