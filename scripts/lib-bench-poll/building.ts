@@ -6,7 +6,7 @@ import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
 import { pollService } from '../../appliance/services/poll.ts'
 import type { DeviceEntry } from '../../appliance/store/catalogue-schema.ts'
 import type { BuildingOrder, BuildingReport, PolledAt } from './order.ts'
-import { valueAt } from './order.ts'
+import { DEVICE_INSTANCE, valueAt } from './order.ts'
 
 const POLL_SECS = 60
 const order = JSON.parse(process.argv[2] ?? '') as BuildingOrder
@@ -31,7 +31,7 @@ const entryOf = ({ host, port, kind }: PolledAt, i: number): DeviceEntry => ({
   name: `Device ${i}`,
   enabled: true,
   protocol: 'bacnet',
-  bacnet: { device_instance: i, host, port, max_apdu: 1476 },
+  bacnet: { device_instance: DEVICE_INSTANCE, host, port, max_apdu: 1476 },
   points: Array.from({ length: order.points }, (_, instance) => ({
     point_id: `${kind}-${i}.${instance}`,
     address: `analog-input,${instance}`,

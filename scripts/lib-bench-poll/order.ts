@@ -43,3 +43,6 @@ export type BuildingReport = {
   cpu_share: number
   rss_mb: number
 }
+
+/** Every simulated device is this one: one answerer serves them all. */
+export const DEVICE_INSTANCE = 1

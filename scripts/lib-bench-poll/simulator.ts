@@ -8,7 +8,7 @@ import { answererOf } from '../../test/sim/bacnet-device.ts'
 import { OBJECT_TYPES } from '../../test/sim/bacnet-objects.ts'
 import { apduOf, datagram } from '../../test/sim/bacnet-wire.ts'
 import type { DeviceAt, SimulatorOrder } from './order.ts'
-import { valueAt } from './order.ts'
+import { DEVICE_INSTANCE, valueAt } from './order.ts'
 
 /** BVLC 4, NPCI 2, PDU type 1. */
 const INVOKE_ID_AT = 7
@@ -23,7 +23,7 @@ const objects = Array.from({ length: order.points }, (_, instance) => ({
   name: `Point ${instance}`,
   value: () => valueAt(instance),
 }))
-const respond = answererOf({ device_instance: 1, name: 'Bench', objects })
+const respond = answererOf({ device_instance: DEVICE_INSTANCE, name: 'Bench', objects })
 const kept = new Map<string, Buffer>()
 
 function replyTo(request: Buffer): Buffer {
