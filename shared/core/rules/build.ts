@@ -1,5 +1,6 @@
 /** Turns checked expressions into columns of one equipment's graph. */
 import type { ParamValue } from '../finding.ts'
+import { roleOfColumn } from '../priority/visits.ts'
 import { ROLES } from '../role.ts'
 import type { BaselineState } from './baseline.ts'
 import { checkExpr, type Typed } from './check-expr.ts'
@@ -72,7 +73,8 @@ export function constantOf(typed: Typed, context: Context): number {
 // ---- roles
 
 const ownerKey = ({ rule, equipment, role }: Context): string => `${rule.id} ${equipment.equipment_id} ${role ?? ''}`
-const bound = (role: string, context: Context): string => (role === 'each' ? context.role! : role)
+/** `each`, and `slot(each, 8)`, with the role to which the rule is bound. */
+const bound = (role: string, context: Context): string => role.replace(/\beach\b/, context.role ?? 'each')
 
 function ownRole(name: string, context: Context): Node {
   const role = bound(name, context)
@@ -82,7 +84,9 @@ function ownRole(name: string, context: Context): Node {
 }
 
 function rawRole(role: string, context: Context, raw: boolean): Node {
-  return roleOf(context.equipment.equipment_id, role, context, raw) ?? context.graph.constant(Number.NaN)
+  const found = roleOf(context.equipment.equipment_id, role, context, raw)
+  if (!found && roleOfColumn(role) !== undefined) context.missing.add(role)
+  return found ?? context.graph.constant(Number.NaN)
 }
 
 function roleOf(equipment_id: string, role: string, { plant, graph, leaves }: Context, raw = false): Node | undefined {

@@ -18,6 +18,7 @@ import { ExprError } from './lex.ts'
 import { MACROS } from './macros.ts'
 import { own } from './own.ts'
 import type { Expr } from './parse-expr.ts'
+import { checkSlot, SLOT_FUNCTIONS } from './slots.ts'
 
 /** A checked expression. Constants are canonical; parameters are converted when their values are known. */
 export type Typed =
@@ -100,7 +101,7 @@ function checkName(expr: Expr & { kind: 'name' }, scope: Scope): Checked {
 }
 
 function unknownName(name: string): string {
-  const signature = own(FUNCTIONS, name)
+  const signature = own(FUNCTIONS, name) ?? own(SLOT_FUNCTIONS, name)
   if (signature) return `${name} is a function: ${signature.example}`
   if (roleOf(name)) return `the role ${name} is not declared under roles or optional`
   return `${name} is no role, parameter, let or macro (roles like it: ${nearestRoles(name).join(', ')})`
@@ -179,6 +180,11 @@ function checkCall(expr: Expr & { kind: 'call' }, scope: Scope): Checked {
   if (expr.name === 'zones') return checkZones(expr)
   const what = BASELINE_FUNCTIONS.find(name => name === expr.name)
   if (what) return checkBaseline(expr, what, scope)
+  const slot = own(SLOT_FUNCTIONS, expr.name)
+  if (slot) {
+    const role = typedRole(expr.args[0] ?? expr, scope)
+    return checkSlot(expr, slot, role, arg => checkArg(arg, 'window', expr.name, scope).typed)
+  }
   const signature = own(FUNCTIONS, expr.name)
   if (!signature) throw new ExprError(expr.at, `there is no function ${expr.name}`)
   const { args, more } = signature
@@ -253,9 +259,13 @@ const isConstant = (typed: Typed): boolean =>
   typed.kind === 'param' ||
   (typed.kind === 'op' && ['add', 'sub', 'mul', 'div'].includes(typed.op) && typed.args.every(isConstant))
 
+function typedRole(arg: Expr, scope: Scope, elsewhere = false): { role: string; type: Type } {
+  const { role, unit } = roleArg(arg, scope, elsewhere)
+  return { role, type: unit === undefined ? { kind: 'any' } : typeOfUnit(unit, true) }
+}
+
 function checkOfRole(expr: Expr & { kind: 'call' }, scope: Scope, signature: Signature): Checked {
-  const { role, unit } = roleArg(expr.args[0]!, scope, expr.name === 'parent')
-  const type = unit === undefined ? ({ kind: 'any' } as const) : typeOfUnit(unit, true)
+  const { role, type } = typedRole(expr.args[0]!, scope, expr.name === 'parent')
   const typed: Typed = { kind: 'role', role, where: expr.name === 'parent' ? 'parent' : 'own' }
   if (expr.name === 'parent') return { typed, type }
   return { typed: op(expr.name, typed), type: resultOf(signature, type) }

@@ -12,7 +12,9 @@ export function explainRule(rule: Rule): string[] {
     `${rule.id}: ${rule.title}`,
     `A ${rule.kind} rule for ${rule.equipment.join(', ')}, severity ${rule.severity} (${SEVERITIES[rule.severity]}). Source: ${rule.source}.`,
     ...(program.each
-      ? [`It runs once for every ${program.each.which === 'any' ? '' : 'sensor '}role, called ${program.each.name} here.`]
+      ? [
+          `It runs once for every ${program.each.which === 'any' ? '' : `${program.each.which} `}role, called ${program.each.name} here.`,
+        ]
       : []),
     ...listed(
       'It needs',

@@ -8,7 +8,7 @@ import { OAF_ROLES } from './macros.ts'
 import { own } from './own.ts'
 import { parseProgram } from './parse-program.ts'
 import { parseTests } from './parse-tests.ts'
-import type { Param, Rule } from './types.ts'
+import { EACH, type Each, type Param, type Rule } from './types.ts'
 import { type Complaint, type Fields, openYaml, type YamlText } from './yaml-text.ts'
 
 export type Parsed = { ok: true; rule: Rule } | { ok: false; errors: Complaint[] }
@@ -61,13 +61,14 @@ const byRole = (roles: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(roles).map(([name, unit]) => [roleOf(name)!, unit]))
 
 /** `roles: { x: any }` makes a rule that runs once for every role. */
-function readEach(root: Fields, yaml: YamlText): { name: string; which: 'any' | 'sensor' } | undefined {
+function readEach(root: Fields, yaml: YamlText): { name: string; which: Each } | undefined {
   const roles = root.fields('roles')
-  const name = roles?.keys().find(key => ['any', 'sensor'].includes(roles.text(key) ?? ''))
+  const whichOf = (key: string) => EACH.find(word => word === roles?.text(key))
+  const name = roles?.keys().find(key => whichOf(key) !== undefined)
   if (!roles || name === undefined) return undefined
   if (roles.keys().length > 1) yaml.complain(roles.keyNode(name), 'a rule over every role has no other required role')
   if (roleOf(name)) yaml.complain(roles.keyNode(name), `${name} is a role: choose another name, such as x`)
-  return { name, which: roles.text(name) as 'any' | 'sensor' }
+  return { name, which: whichOf(name)! }
 }
 
 /** @returns name as written → unit; names and units that are unknown are complained of and left out */

@@ -1,17 +1,22 @@
 /** The test notation inside a rule file: rows such as `16x18 13x6`, and the faults that must come out. */
 import { EQUIPMENT_TYPES } from '../model.ts'
 import { nearestRoles, roleOf } from '../role.ts'
+import { LEVELS } from '../priority/record.ts'
 import { HOUR, MINUTE, parseDuration } from '../time.ts'
 import { instantsOf, isZone } from '../zone.ts'
 import { MACROS } from './macros.ts'
 import { own } from './own.ts'
-import type { TestCase, TestRows } from './types.ts'
+import type { TestCase, TestRows, TestVisit } from './types.ts'
 import type { Fields, YamlText } from './yaml-text.ts'
 
 /** Most rows of one test: two months of minutes. */
 const ROWS_MAX = 90_000
+/** An empty level of a priority array. */
+const EMPTY = Infinity
+/** What stands in a row instead of a figure. */
+const WORDS: Record<string, number | null> = { _: null, '?': Number.NaN, '-': EMPTY }
 const MONDAY = '2026-03-02T00:00'
-const OWN_KEYS = 'name step irregular start timezone faults status reason cause params equipment parent zones'.split(' ')
+const OWN_KEYS = 'name step irregular start timezone faults status reason cause params equipment parent zones slots'.split(' ')
 
 const elapsed = (hours: unknown, minutes: unknown, seconds: unknown): number =>
   Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * 1000
@@ -25,7 +30,8 @@ function parseCase(fields: Fields, yaml: YamlText): TestCase {
   const parent = fields.fields('parent')
   const zones = fields.items('zones').map(zone => readRows(zone, yaml, []))
   const parentRows = parent && readRows(parent, yaml, [])
-  const all = [rows, parentRows ?? {}, ...zones]
+  const visits = readVisits(fields.fields('slots'), yaml)
+  const all = [rows, parentRows ?? {}, ...zones, visits]
   const count = Math.max(1, ...all.flatMap(part => Object.values(part).map(values => values.length)))
   const gaps = readGaps(fields, yaml)
   const offsets = Array.from({ length: count }, () => 0)
@@ -43,6 +49,7 @@ function parseCase(fields: Fields, yaml: YamlText): TestCase {
     lengthMs: offsets[count - 1]! + lastGap,
     rows,
     zones,
+    visits,
     params: Object.fromEntries(
       (fields.fields('params')?.keys() ?? []).map(name => [name, fields.fields('params')!.number(name) ?? 0]),
     ),
@@ -104,10 +111,43 @@ function readRows(fields: Fields, yaml: YamlText, others: string[]): TestRows {
     const values = expandRows(fields.text(key) ?? '')
     if (!name)
       yaml.complain(fields.keyNode(key), `${key} is no role and no key of a test (like it: ${nearestRoles(key).join(', ')})`)
-    else if (!values) yaml.complain(fields.node(key), 'rows are written as in 16x18 13x6 _ (1 0)x4')
+    else if (!values || values.includes(EMPTY)) yaml.complain(fields.node(key), 'rows are written as in 16x18 13x6 _ (1 0)x4')
     else rows[name] = values
   }
   return rows
+}
+
+/** `slots: { clg_valve: { 8: 1x30 -x4, default: 0 } }`: what hourly or other visits saw of an array. */
+function readVisits(fields: Fields | undefined, yaml: YamlText): TestCase['visits'] {
+  const visits: TestCase['visits'] = {}
+  for (const key of fields?.keys() ?? []) {
+    const name = roleOf(key)
+    const levels = fields!.fields(key)
+    if (!name) yaml.complain(fields!.keyNode(key), `${key} is no role (like it: ${nearestRoles(key).join(', ')})`)
+    if (name && levels) visits[name] = readArray(levels, yaml)
+  }
+  return visits
+}
+
+function readArray(fields: Fields, yaml: YamlText): (TestVisit | null)[] {
+  const fallback = fields.number('default') ?? 0
+  const rows = new Map<number, (number | null)[]>()
+  for (const key of fields.keys()) {
+    if (key === 'default') continue
+    const level = Number(key)
+    const values = expandRows(fields.text(key) ?? '')
+    if (!(Number.isInteger(level) && level >= 1 && level <= LEVELS))
+      yaml.complain(fields.keyNode(key), `${key} is no level from 1 to ${LEVELS} and not default`)
+    else if (!values) yaml.complain(fields.node(key), 'rows are written as in 1x18 -x6 _ (1 -)x4')
+    else rows.set(level, values)
+  }
+  const count = Math.max(0, ...[...rows.values()].map(values => values.length))
+  return Array.from({ length: count }, (_, row) => {
+    const seen = [...rows].map(([level, values]) => [level, values[row] ?? null] as const).filter(([, value]) => value !== null)
+    if (seen.length === 0) return null
+    const slots = seen.filter(([, value]) => value !== EMPTY)
+    return { fallback, slots: Object.fromEntries(slots) as Record<number, number> }
+  })
 }
 
 /** @returns the values that a row stands for, or undefined when it is malformed or longer than `ROWS_MAX` */
@@ -128,9 +168,9 @@ export function expandRows(text: string): (number | null)[] | undefined {
 }
 
 function pushRun(word: string, rows: (number | null)[]): boolean {
-  const match = /^(_|\?|-?\d+(?:\.\d+)?)(?:x(\d+))?$/.exec(word)
+  const match = /^(_|\?|-|-?\d+(?:\.\d+)?)(?:x(\d+))?$/.exec(word)
   if (!match) return false
-  const value = match[1] === '_' ? null : match[1] === '?' ? Number.NaN : Number(match[1])
+  const value = own(WORDS, match[1]!) === undefined ? Number(match[1]) : WORDS[match[1]!]!
   const times = Number(match[2] ?? 1)
   if (rows.length + times > ROWS_MAX) return false
   for (let i = 0; i < times; i++) rows.push(value)

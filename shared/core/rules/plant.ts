@@ -1,4 +1,5 @@
 /** The equipment of one run, with who feeds whom and every role as a step function, made once. */
+import { slotSeries } from '../priority/visits.ts'
 import { type Steps, stepsOf } from './steps.ts'
 import type { EquipmentData } from './types.ts'
 
@@ -52,9 +53,9 @@ export function plantOf(equipment: EquipmentData[]): Plant {
     equipment: equipment.toSorted((a, b) => depth(a) - depth(b) || (a.equipment_id < b.equipment_id ? -1 : 1)),
     steps(equipment_id, role) {
       const from = holder(equipment_id, role)
-      const series = from?.roles[role]
       const key = `${from?.equipment_id}\n${role}`
-      if (!made.has(key) && from && series) made.set(key, stepsOf(from.equipment_id, role, series))
+      const series = made.has(key) || !from ? undefined : (from.roles[role] ?? slotSeries(role, from.visits ?? {}))
+      if (from && series) made.set(key, stepsOf(from.equipment_id, role, series))
       return made.get(key)
     },
     upstream,

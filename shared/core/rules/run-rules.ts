@@ -53,10 +53,17 @@ function compileAll(
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+/** As every role of a set point is named: `sa_t_sp`, `sa_t_sp_cool`. */
+const SET_POINT = /_sp(_|$)/
+
 /** `undefined` once for a plain rule; every mapped role for a rule over roles. */
-function rolesFor({ program }: Rule, { roles }: EquipmentData): (string | undefined)[] {
+function rolesFor({ program }: Rule, { roles, visits = {} }: EquipmentData): (string | undefined)[] {
   if (!program.each) return [undefined]
   const { which } = program.each
+  if (which === 'commandable' || which === 'set_point') {
+    const commandable = Object.keys(visits).filter(role => own(roles, role))
+    return commandable.filter(role => which === 'commandable' || SET_POINT.test(role)).toSorted()
+  }
   return Object.keys(roles)
     .filter(role => own(ROLES, role)?.rests === false || (which === 'any' && own(ROLES, role)))
     .toSorted()

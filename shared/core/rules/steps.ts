@@ -28,7 +28,7 @@ export type Steps = {
   minutely: boolean
 }
 
-export function stepsOf(equipment_id: string, role: string, series: RoleSeries): Steps {
+export function stepsOf(equipment_id: string, role: string, series: Omit<RoleSeries, 'point_id'>): Steps {
   const even = isMinutely(series.ts)
   const { ts, values } = even ? series : ordered(series)
   const holdMs = HOLD_INTERVALS * series.nominalMs
@@ -49,7 +49,7 @@ export function stepsOf(equipment_id: string, role: string, series: RoleSeries):
 }
 
 /** Strictly ascending copies; of two samples at one instant the greater counts, whatever their order. */
-function ordered({ ts, values }: RoleSeries): { ts: Float64Array; values: Float64Array } {
+function ordered({ ts, values }: Pick<RoleSeries, 'ts' | 'values'>): { ts: Float64Array; values: Float64Array } {
   let ascending = true
   for (let i = 1; i < ts.length && ascending; i++) ascending = ts[i]! > ts[i - 1]!
   if (ascending) return { ts, values }

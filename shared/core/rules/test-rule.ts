@@ -1,6 +1,10 @@
 /** Runs the tests that a rule carries in its own file. */
 import type { EquipmentType } from '../model.ts'
+import { isOverride, levelMeanings } from '../priority/levels.ts'
+import { LEVELS } from '../priority/record.ts'
+import type { Visit } from '../priority/visits.ts'
 import { HOUR, MINUTE } from '../time.ts'
+import { dateOf } from '../zone.ts'
 import type { Typed } from './check-expr.ts'
 import { canonical } from './dimension.ts'
 import { MACROS } from './macros.ts'
@@ -84,6 +88,7 @@ function equipmentOf(rule: Rule, test: TestCase, denser: boolean): EquipmentData
       equipment_id: 'test',
       equipment_type: type,
       roles: series(rows, true),
+      visits: visitsIn(test, { ...rule.roles, ...rule.optional }),
       feeds: test.zones.map((_, index) => `zone-${index}`),
     },
   ]
@@ -94,6 +99,25 @@ function equipmentOf(rule: Rule, test: TestCase, denser: boolean): EquipmentData
     equipment.push({ equipment_id: 'parent', equipment_type: 'ahu', roles: series(renamed(test.parent), false), feeds: ['test'] })
   }
   return equipment
+}
+
+/** Visits are instants: there is nothing to repeat between two of them. */
+function visitsIn({ visits, start, offsets, timezone }: TestCase, units: Record<string, string>): Record<string, Visit[]> {
+  const meanings = levelMeanings()
+  return Object.fromEntries(
+    Object.entries(visits).map(([role, seen]) => [
+      role,
+      seen.flatMap((visit, row): Visit[] => {
+        if (!visit) return []
+        const figure = (value: number) => canonical(value, units[role], true)
+        const slots = Array.from({ length: LEVELS }, (_, i) => (i + 1 in visit.slots ? figure(visit.slots[i + 1]!) : null))
+        const active = slots.findIndex(slot => slot !== null) + 1
+        const t = start + offsets[row]!
+        const overridden = isOverride(active || null, meanings)
+        return [{ t, slots, fallback: figure(visit.fallback), date: dateOf(t, timezone), overridden }]
+      }),
+    ]),
+  )
 }
 
 /** A macro's row stands for its best proof: `fan_on: 0x6` is a fan status. */

@@ -2,6 +2,7 @@
 import type { EquipmentType } from '../model.ts'
 import type { BaselineView, CauseWeight, Finding, FindingKind, RuleResult, Severity } from '../finding.ts'
 import type { Series } from '../series.ts'
+import type { Visit } from '../priority/visits.ts'
 import type { Typed } from './check-expr.ts'
 
 /** What a run knows of one equipment. Times are ms since 1970 UTC. */
@@ -10,6 +11,8 @@ export type EquipmentData = {
   equipment_type: EquipmentType
   /** By role, in the role's canonical unit. Samples outside the role's plausible range are left in. */
   roles: Record<string, RoleSeries>
+  /** Visits to the priority array of a role's point, ascending; only of roles whose point has one. */
+  visits?: Record<string, Visit[]>
   /** Equipment that this one feeds (for `zones(role)`), and the one that feeds it. */
   feeds: string[]
   parent_id?: string
@@ -99,6 +102,8 @@ export type TestCase = {
   rows: TestRows
   parent?: TestRows
   zones: TestRows[]
+  /** By role, what each row's visit saw; null where there was no visit. */
+  visits: Record<string, (TestVisit | null)[]>
   params: Record<string, number>
   /** Confirmed episodes, ms after `start`; `to` is null while the fault lasts. Undefined: not asked. */
   faults?: { from: number; to: number | null }[]
@@ -106,13 +111,19 @@ export type TestCase = {
   reason?: string
   cause?: string
 }
+/** By level, in the rule's unit; a level that is not there is empty, NaN could not be read. */
+export type TestVisit = { slots: Record<number, number>; fallback: number }
 /** By role or macro: a value; NaN where the point answered without one; null where there is no sample. */
 export type TestRows = Record<string, (number | null)[]>
 
+/** `sensor` for roles that do not rest, `commandable` for those whose priority array is visited, `set_point` for set points among these. */
+export const EACH = ['any', 'sensor', 'commandable', 'set_point'] as const
+export type Each = (typeof EACH)[number]
+
 /** What is worth reading of a checked rule: durations in ms, expressions checked. */
 export type Program = {
-  /** The name that stands for each role in turn, and which roles: `any`, or `sensor` for those that do not rest. */
-  each?: { name: string; which: 'any' | 'sensor' }
+  /** The name that stands for each role in turn, and which roles. */
+  each?: { name: string; which: Each }
   /** Sees values outside the plausible range too. */
   raw: boolean
   lets: { name: string; typed: Typed }[]
