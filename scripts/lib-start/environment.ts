@@ -39,6 +39,8 @@ export const applianceEnv = (settings: PartSettings): Record<string, string> => 
   SERVICE_MQTT_PORT: String(settings.portBase + PORTS.broker),
   SERVICE_BACNET_BIND: '127.0.0.1',
   SERVICE_BACNET_PORT: '0',
+  SERVICE_PRIORITY_SCAN_ENABLED: '1',
+  SERVICE_PRIORITY_SCAN_INTERVAL_SECS: '300',
   SERVICE_EDGE_KIT_DIR: settings.at.kit,
   SERVICE_EDGE_ID: EDGE_ID,
   SERVICE_CENTRAL_PORT: String(settings.portBase + PORTS.appliance),

@@ -1,9 +1,10 @@
 import type { Clock } from '#shared/core/ports.ts'
 import { openBacnetDevice } from './bacnet-device.ts'
 import { OBJECT_TYPES, type SimObject } from './bacnet-objects.ts'
-import { openSimulation, type Simulation } from './building.ts'
+import { openSimulation, SITE_START, type Simulation } from './building.ts'
 import type { ScheduledFault } from './faults.ts'
 import { openModbusDevice, type SimRegister } from './modbus-device.ts'
+import { commandsOf } from './overrides.ts'
 import { POINTS, type SimPoint } from './points.ts'
 
 /** The devices of the site; `port` counts from the first port that the site was given. */
@@ -57,12 +58,14 @@ function objectOf(point: SimPoint, simulation: Simulation, clock: Clock): SimObj
   if (point.at.bus !== 'bacnet') throw new TypeError(`${point.point_id} is not on BACnet`)
   const { silencedBy } = point
   const value = () => simulation.read(point, clock.now())
+  const commands = commandsOf(point, value, () => clock.now() - SITE_START)
   return {
     type: OBJECT_TYPES[point.at.object],
     instance: point.at.instance,
     name: point.name,
     unit: point.unit,
     value,
+    ...(commands && { commands }),
     ...(silencedBy && { error: () => (simulation.faults(clock.now()).has(silencedBy) ? SENSOR_GONE : undefined) }),
   }
 }
