@@ -19,9 +19,11 @@ import { devicePages } from './page/devices.ts'
 import { discoverRoutes } from './page/discover.ts'
 import { homeRoutes } from './page/home.ts'
 import { modbusRoutes } from './page/modbus.ts'
+import { overridesPages } from './page/overrides.ts'
 import { openPriorityApi, type PriorityApi } from './priority/api.ts'
 import { JOURNAL_USAGE, journalCommand } from './priority/journal-command.ts'
 import { openPriorityHistory } from './priority/scanner.ts'
+import { priorityVisits } from './priority/visits.ts'
 import { bacnetDiscovery } from './services/discovery-bacnet.ts'
 import { discoveryRoutes } from './services/discovery-routes.ts'
 import { deviceRoutes } from './services/devices-routes.ts'
@@ -70,6 +72,7 @@ const central: Central = await openCentralFor(settings, {
   log,
   site_id,
   scheduled: true,
+  priority: priorityVisits({ journal: () => priority.journal, catalogue: () => catalogue.current(), site }),
   onFindings: findings =>
     void uplink.putFindings(findings).catch(error => log.error({ err: error }, 'findings are not kept for the hub')),
   health: {
@@ -136,6 +139,7 @@ const http = await serveCentral(settings, {
     name: building.name,
     first: 'Home',
     more: [
+      { href: '/overrides', text: 'Overrides' },
       { href: '/devices', text: 'Devices' },
       { href: '/discover', text: 'Discover', operators: true },
       { href: '/modbus', text: 'Modbus', operators: true },
@@ -146,6 +150,7 @@ const http = await serveCentral(settings, {
     pollStatusRoute(desk, pollStatus),
     ...connectorsRoutes(api.own),
     ...api.routes,
+    ...overridesPages({ ...priority, catalogue: catalogue.current, site, shell }),
     ...deviceRoutes(devices),
     ...devicePages({ context, shell, desk: devices, links: FIND_LINKS }),
     ...discoveryRoutes(discovery),

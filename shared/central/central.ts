@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Finding } from '#shared/core/finding.ts'
-import type { Clock } from '#shared/core/ports.ts'
+import type { Clock, PriorityVisits } from '#shared/core/ports.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import { makeFolder } from '#shared/node/files.ts'
 import { openHistorian, type StoredHistorian } from '#shared/node/historian/historian.ts'
@@ -63,6 +63,8 @@ export type CentralOptions = {
   scheduled: boolean
   /** Told of what is stored after each run. */
   onFindings: (findings: Finding[]) => void
+  /** Where priority arrays are visited: what was seen of them. */
+  priority?: PriorityVisits
   /** What the process adds to health. */
   health: HealthSources
 }
@@ -112,8 +114,9 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
   const stores = openStores(db)
   const ruleDirs = () => [SHIPPED_RULES, config.read().rules_dir]
   const { model, results, ruleStates } = stores
-  const { onFindings } = options
-  const runs = openRunControl({ worker, config, ruleDirs, model, results, ruleStates, historian, clock, onFindings })
+  const { onFindings, priority } = options
+  const visited = priority && { priority }
+  const runs = openRunControl({ worker, config, ruleDirs, model, results, ruleStates, historian, ...visited, clock, onFindings })
   const trigger = openTrigger(workspace)
   const context: CentralParts = {
     service,
@@ -125,6 +128,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     site_id,
     ...stores,
     historian,
+    ...visited,
     loader: historian,
     rulesDirs: { shipped: SHIPPED_RULES, deployed: config.read().rules_dir },
     runs,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { BulkLoader, Clock, Historian, Notes, Results, RunRecord } from '#shared/core/ports.ts'
+import type { BulkLoader, Clock, Historian, Notes, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
 import type { AuditStore, EdgeStore, ModelStore, QuantityStore, RuleStates } from '#shared/core/stores.ts'
 import type { RunReport, RunRequest } from '#shared/flow/run-fdd.ts'
 import type { RuleCheck, RuleShelf, RuleText } from '#shared/flow/publish-rules.ts'
@@ -29,6 +29,8 @@ export type CentralContext = {
   ruleStates: RuleStates
   quantities: QuantityStore
   historian: Historian
+  /** What was seen of priority arrays; only where they are visited. */
+  priority?: PriorityVisits
   loader: BulkLoader
   rulesDirs: RulesDirs
   runs: RunControl

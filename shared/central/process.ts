@@ -26,7 +26,10 @@ export function complainOfCentral(settings: Settings<typeof CENTRAL_VARIABLES>):
 /** The clock of a process whose settings have no complaints. */
 export const clockFor = (settings: Settings<typeof CENTRAL_VARIABLES>): Clock => clockOf(settings.SERVICE_SIM_CLOCK)!
 
-export type ProcessParts = Pick<CentralOptions, 'service' | 'clock' | 'log' | 'scheduled' | 'onFindings' | 'health'> & {
+export type ProcessParts = Pick<
+  CentralOptions,
+  'service' | 'clock' | 'log' | 'scheduled' | 'onFindings' | 'priority' | 'health'
+> & {
   site_id?: string
 }
 

@@ -1,6 +1,7 @@
 /** The ports: what the flows ask of the outside world. One to four methods each; every one has a conformance suite. */
 import type { Finding, FindingNote, RuleResult } from './finding.ts'
 import type { PriorityReading, PriorityRecord, PriorityTarget } from './priority/record.ts'
+import type { Visit } from './priority/visits.ts'
 import type { Quality, Reading } from './reading.ts'
 import type { Buckets, Series } from './series.ts'
 
@@ -176,4 +177,10 @@ export type PriorityState = {
   /** Sequence of the oldest and newest record within retention; `last < first` when there is none. */
   first: number
   last: number
+}
+
+/** What visits saw of priority arrays, by point; only a box that visits them has it. */
+export interface PriorityVisits {
+  /** Visits within `[from, to)`, ms, ascending; values in the point's own unit. Points that nobody visits are left out. */
+  visits(building_id: string, span: { from: number; to: number }): Promise<Record<string, Visit[]>>
 }

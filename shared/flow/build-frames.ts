@@ -1,5 +1,6 @@
 import type { Equipment, Point } from '#shared/core/model.ts'
 import type { Historian } from '#shared/core/ports.ts'
+import type { Visit } from '#shared/core/priority/visits.ts'
 import { ROLES } from '#shared/core/role.ts'
 import { historyNeeded } from '#shared/core/rules/needs.ts'
 import type { EquipmentData, RoleSeries, Rule } from '#shared/core/rules/types.ts'
@@ -21,6 +22,7 @@ export const pastOf = (rules: Rule[]): number => Math.max(PAST_MS, historyNeeded
  * The history of a building's equipment by role, each value converted once to the role's canonical unit.
  *
  * @param from, to the span that rules may see, ms
+ * @param visits to priority arrays by point, in the point's own unit
  * @returns one entry for each equipment, also for one without a point; a role has the point with the lowest id
  */
 export async function buildFrames(
@@ -29,6 +31,7 @@ export async function buildFrames(
   points: Point[],
   { from, to }: { from: number; to: number },
   historian: Pick<Historian, 'read'>,
+  visits: Record<string, Visit[]> = {},
 ): Promise<EquipmentData[]> {
   const readable = points.filter(({ role, unit }) => role !== undefined && ROLES[role] && conversion(unit, ROLES[role].unit))
   const byEquipment = Map.groupBy(readable, ({ equipment_id }) => equipment_id)
@@ -38,9 +41,19 @@ export async function buildFrames(
     const point_ids = own.map(({ point_id }) => point_id)
     const series = point_ids.length ? await historian.read({ building_id, point_ids, from, to }) : []
     const roles = Object.fromEntries(own.map((point, i) => [point.role!, roleSeries(point, series[i]!)]))
-    frames.push({ equipment_id, equipment_type, roles, feeds, ...(parent_id !== undefined && { parent_id }) })
+    const visited = own.flatMap(point =>
+      visits[point.point_id] ? [[point.role!, canonicalVisits(point, visits[point.point_id]!)]] : [],
+    )
+    const seen: Record<string, Visit[]> = Object.fromEntries(visited)
+    frames.push({ equipment_id, equipment_type, roles, visits: seen, feeds, ...(parent_id !== undefined && { parent_id }) })
   }
   return frames
+}
+
+function canonicalVisits({ role, unit }: Point, visits: Visit[]): Visit[] {
+  const { scale, offset } = conversion(unit, ROLES[role!]!.unit)!
+  const canonical = (value: number | null) => (value === null ? null : value * scale + offset)
+  return visits.map(visit => ({ ...visit, slots: visit.slots.map(canonical), fallback: visit.fallback * scale + offset }))
 }
 
 function onePerRole(points: Point[]): Point[] {

@@ -1,6 +1,7 @@
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
 import type { Historian } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
+import type { Visit } from '#shared/core/priority/visits.ts'
 import { runRules } from '#shared/core/rules/run-rules.ts'
 import type { Carried, Rule, RunOutput } from '#shared/core/rules/types.ts'
 import { buildFrames, pastOf } from './build-frames.ts'
@@ -19,6 +20,8 @@ export type EvaluateJob = {
   equipment_ids: string[] | undefined
   params: Record<string, Record<string, number>> | undefined
   carried: Carried[]
+  /** Visits to priority arrays by point. */
+  visits?: Record<string, Visit[]>
 }
 
 export type Evaluation = Pick<RunOutput, 'findings' | 'results' | 'days' | 'failed'> & {
@@ -56,7 +59,7 @@ export async function evaluateRules(job: EvaluateJob, { historian, loadRules, el
   refuseParams(job.params ?? {}, rules)
   const equipment = selectEquipment(job)
   const span = { from: job.from - pastOf(rules), to: job.to }
-  const frames = await timed('history', () => buildFrames(building_id, equipment, job.points, span, historian))
+  const frames = await timed('history', () => buildFrames(building_id, equipment, job.points, span, historian, job.visits))
   const { from, to, params, carried } = job
   const input = { building_id, timezone, from, to, rules, equipment: frames, carried, ...(params && { params }) }
   const output = await timed('evaluation', () => runRules(input))

@@ -1,6 +1,7 @@
 import type { Finding } from '#shared/core/finding.ts'
-import type { Clock, Historian, Results, RunRecord } from '#shared/core/ports.ts'
+import type { Clock, Historian, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
+import { WINDOW_MAX_MS } from '#shared/core/rules/functions.ts'
 import type { Carried, EquipmentDay } from '#shared/core/rules/types.ts'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
 import { DAY } from '#shared/core/time.ts'
@@ -36,6 +37,8 @@ export type RunPorts = {
   results: Results
   ruleStates: RuleStates
   historian: Pick<Historian, 'spans'>
+  /** Only where priority arrays are visited. */
+  priority?: PriorityVisits
   clock: Clock
   /** The work itself, in a process of its own. @throws Problem unknown_rule or query_failed */
   evaluate: (job: EvaluateJob) => Promise<Evaluation>
@@ -48,6 +51,8 @@ export type RunPorts = {
 
 /** Longest span of one run: two years of minutes fit the memory of the process that runs it. */
 const SPAN_MAX = 2 * 366 * DAY
+/** Visits before the span that rules look at: the longest window, and a day to fill it. */
+const VISITS_BEFORE = WINDOW_MAX_MS + DAY
 /** Findings that one run carries over or hands on. */
 const FINDINGS_MAX = 10_000
 /** Newest runs among which the one is that last looked at an active finding. */
@@ -110,6 +115,7 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
   const unknown = (equipment_ids ?? []).filter(id => !known.has(id))
   if (unknown.length) throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${unknown.join(', ')}`)
   const { from, to } = await spanOf(request, lookbackMs, ports)
+  const visits = await ports.priority?.visits(building_id, { from: from - VISITS_BEFORE, to })
   const inactive = ruleStates.list().filter(({ active }) => !active)
   return {
     building,
@@ -122,6 +128,7 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
     equipment_ids,
     params,
     carried: carriedInto(building_id, from, ports.results),
+    ...(visits && { visits }),
   }
 }
 

@@ -6,7 +6,10 @@ import type { Worker } from '#shared/node/worker.ts'
 import type { PlatformConfigStore, RunControl } from '../context.ts'
 import type { FddHandlers } from './worker.ts'
 
-export type RunControlOptions = Pick<RunPorts, 'model' | 'results' | 'ruleStates' | 'historian' | 'clock' | 'onFindings'> & {
+export type RunControlOptions = Pick<
+  RunPorts,
+  'model' | 'results' | 'ruleStates' | 'historian' | 'priority' | 'clock' | 'onFindings'
+> & {
   worker: Worker<FddHandlers>
   config: PlatformConfigStore
   /** Folders of rules in rising precedence, read anew by each run. */
