@@ -60,6 +60,9 @@ export function program(t: ExecutionContext, name: string, { main, env, url, log
       process.kill(part!.pid, 'SIGKILL')
       await part!.ended
     },
+    /** It stays, and does nothing until `resume`. */
+    pause: () => process.kill(part!.pid, 'SIGSTOP'),
+    resume: () => process.kill(part!.pid, 'SIGCONT'),
     /** Asks it to stop, as Ctrl-C does. @returns how it ended */
     async stop() {
       await part!.stop()

@@ -1,0 +1,203 @@
+/** Priority history from a controller to the hub, as processes: over the broker and by HTTPS, with an edge that is slow or gone. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import type { HistoryAnswer, VisitAnswer, WireRecord } from '#shared/core/priority/wire.ts'
+import { writeKit } from '#shared/node/kit-files.ts'
+import { openBacnetDevice } from '../sim/bacnet-device.ts'
+import { OBJECT_TYPES } from '../sim/bacnet-objects.ts'
+import { type Command, commandedBy } from '../sim/commands.ts'
+import { makeAuthority } from '../transport/site.ts'
+import { AUTH, loopback, PASSWORDS, program } from './field-site.ts'
+import { eventually, freeBase, temporaryFolder } from './run-start.ts'
+
+const PORTS = { appliance: 0, hub: 1, broker: 2, connector: 3 }
+const schema = 'svc_priority_history_v1'
+const INSTANCE = 1001
+const VALVES = [1, 2, 3]
+
+/** A controller whose valves are commanded by a script that a test goes through. */
+async function scriptedController(t: ExecutionContext) {
+  let at = 0
+  const script: Command[] = [
+    { at: 0, level: 16, value: 30 },
+    { at: 1, level: 8, value: 100 },
+    { at: 2, level: 8, value: null },
+    { at: 3, level: 1, value: 0 },
+  ]
+  const objects = VALVES.map(instance => ({
+    type: OBJECT_TYPES.AO,
+    instance,
+    name: `valve-${instance}`,
+    unit: 'percent',
+    ...commandedBy(instance === 1 ? script : [], () => at, { relinquishDefault: 12 }),
+  }))
+  const device = await openBacnetDevice({ device_instance: INSTANCE, name: 'AHU', objects })
+  t.teardown(device.close)
+  return { port: device.port, goTo: (next: number) => (at = next) }
+}
+
+async function configure(workspace: string, port: number): Promise<void> {
+  await mkdir(join(workspace, 'config'), { recursive: true })
+  const building = { building_id: 'school', name: 'School', timezone: 'America/Chicago', unit_system: 'us' }
+  const site = { site_id: 'demo', edge_id: 'edge-1', building, equipment: [] }
+  await writeFile(join(workspace, 'config', 'site.json'), JSON.stringify(site))
+  const device = {
+    ...{ device_id: 'ahu-1', name: 'AHU', enabled: true, protocol: 'bacnet', timeout_ms: 4000, retries: 1 },
+    bacnet: { device_instance: INSTANCE, host: '127.0.0.1', port, max_apdu: 1476 },
+    points: VALVES.map(n => ({
+      ...{ point_id: `AHU-1.valve_${n}`, address: `analog-output,${n}`, name: `Valve ${n}` },
+      ...{ unit: 'percent', kind: 'number', poll_secs: 30 },
+    })),
+  }
+  await writeFile(join(workspace, 'config', 'field-devices.json'), JSON.stringify({ devices: [device] }))
+}
+
+async function openSite(t: ExecutionContext) {
+  const [dir, base] = [await temporaryFolder(t), await freeBase(4)]
+  const controller = await scriptedController(t)
+  await configure(join(dir, 'edge'), controller.port)
+  const pki = await makeAuthority(join(dir, 'pki'))
+  const of = { site_id: 'demo', edge_id: 'edge-1' }
+  const kit = await pki.kit({ ...of, broker_host: '127.0.0.1', broker_port: base + PORTS.broker })
+  const { serial: _, ...connector } = await pki.connector({ ...of, hosts: ['127.0.0.1'] })
+  await writeKit({ ...kit, ...connector }, join(dir, 'kit'))
+  const bind = { SERVICE_CENTRAL_BIND: '127.0.0.1', SERVICE_SITE_ID: 'demo', ...AUTH }
+  const appliance = program(t, 'appliance', {
+    main: 'appliance/main.ts',
+    url: loopback(base + PORTS.appliance),
+    logs: dir,
+    env: {
+      ...bind,
+      SERVICE_CENTRAL_PORT: String(base + PORTS.appliance),
+      SERVICE_WORKSPACE: join(dir, 'edge'),
+      SERVICE_EDGE_STORE_DIR: join(dir, 'store'),
+      SERVICE_EDGE_KIT_DIR: join(dir, 'kit'),
+      SERVICE_MQTT_ENABLED: '1',
+      SERVICE_BACNET_BIND: '127.0.0.1',
+      SERVICE_BACNET_PORT: '0',
+      SERVICE_PRIORITY_SCAN_ENABLED: '1',
+      SERVICE_CONNECTOR_BIND: '127.0.0.1',
+      SERVICE_CONNECTOR_PORT: String(base + PORTS.connector),
+    },
+  })
+  const hub = program(t, 'hub', {
+    main: 'hub/main.ts',
+    url: loopback(base + PORTS.hub),
+    logs: dir,
+    env: {
+      ...bind,
+      SERVICE_CENTRAL_PORT: String(base + PORTS.hub),
+      SERVICE_WORKSPACE: join(dir, 'hub'),
+      SERVICE_MQTT_BIND: '127.0.0.1',
+      SERVICE_MQTT_PORT: String(base + PORTS.broker),
+      SERVICE_MQTT_CERT_DIR: join(dir, 'pki'),
+    },
+  })
+  return { appliance, hub, controller, connector_url: `https://127.0.0.1:${base + PORTS.connector}` }
+}
+
+type Answer<T> = { status: number; body: T & { code?: string; detail?: string } }
+
+/** Somebody who has logged in. */
+async function person(url: string, username: keyof typeof PASSWORDS) {
+  const send = async <T>(method: string, path: string, body?: unknown, token?: string): Promise<Answer<T>> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, body: (await response.json()) as Answer<T>['body'] }
+  }
+  const login = await send<{ token: string }>('POST', '/api/auth/login', { username, password: PASSWORDS[username] })
+  const call = <T>(method: string, path: string, body?: unknown) => send<T>(method, path, body, login.body.token)
+  const base = '/api/connectors/edge-1/priority-history'
+  return {
+    history: (request: object = {}) => call<HistoryAnswer>('POST', base, { schema, ...request }),
+    trigger: () => call<{ visit_id: string }>('POST', `${base}/trigger`, {}),
+    visit: (visit_id: string) => call<VisitAnswer>('GET', `${base}/visits/${visit_id}`),
+    address: (connector_url: string | null) => call('PUT', '/api/connectors/edge-1', { connector_url }),
+  }
+}
+type Person = Awaited<ReturnType<typeof person>>
+
+/** Asks for a visit, again while another one goes on, and waits until it is over. */
+async function visitNow(operator: Person): Promise<VisitAnswer> {
+  const { body } = await eventually('a visit has begun', 60_000, async () => {
+    const answer = await operator.trigger()
+    return answer.status === 202 ? answer : undefined
+  })
+  return eventually('the visit is over', 60_000, async () => {
+    const visit = await operator.visit(body.visit_id)
+    return visit.status === 200 && visit.body.state !== 'visiting' ? visit.body : undefined
+  })
+}
+
+const valve = { device_instance: INSTANCE, object_type: 'analog-output', object_instance: 1 }
+const held = ({ slots }: WireRecord) =>
+  Object.fromEntries(slots.flatMap(slot => (slot.state === 'value' ? [[slot.level, slot.value]] : [])))
+
+test.serial('who commanded what, from the controller to the hub, by both ways', async t => {
+  t.timeout(300_000)
+  const { appliance, hub, controller, connector_url } = await openSite(t)
+  await hub.start()
+  await appliance.start()
+  const [viewer, operator] = [await person(hub.url, 'viewer'), await person(hub.url, 'agent')]
+  await eventually('the hub reaches the edge', 60_000, async () => ((await viewer.history()).status === 200 ? true : undefined))
+
+  t.like(await viewer.trigger(), { status: 403, body: { code: 'forbidden' } })
+  t.like(await visitNow(operator), { state: 'completed', source: 'triggered', points_read: 3, points_failed: 0, error: null })
+  controller.goTo(1)
+  await visitNow(operator)
+  controller.goTo(2)
+  t.is((await operator.address(connector_url)).status, 200)
+  await visitNow(operator)
+  controller.goTo(3)
+  await visitNow(operator)
+
+  const { body: byHttps } = await viewer.history({ target: valve })
+  const seen = byHttps.records.slice(0, 4)
+  t.deepEqual(seen.map(held), [{ 1: 0, 16: 30 }, { 16: 30 }, { 8: 100, 16: 30 }, { 16: 30 }])
+  t.deepEqual(
+    seen.slice(0, 3).map(({ changed, active_level, present_value }) => [changed, active_level, present_value]),
+    [
+      [[1], 1, 0],
+      [[8], 16, 30],
+      [[8], 8, 100],
+    ],
+  )
+  t.like(byHttps.scanner, { enabled: true, read_only: true, interval_secs: 3600, last_device_instance: INSTANCE, journal: 'ok' })
+
+  const first = await viewer.history({ target: valve, page_size: 1 })
+  await operator.address(null)
+  const second = await viewer.history({ target: valve, page_size: 1, cursor: first.body.next_cursor })
+  t.deepEqual([...first.body.records, ...second.body.records], byHttps.records.slice(0, 2), 'a cursor goes by either way')
+  const onTheBox = await (await person(appliance.url, 'viewer')).history({ target: valve })
+  t.deepEqual(onTheBox.body.records, byHttps.records)
+
+  appliance.pause()
+  await operator.address(connector_url)
+  const slowByHttps = viewer.history()
+  await eventually('the question is on its way', 10_000, async () =>
+    (await operator.address(null)).status === 200 ? true : undefined,
+  )
+  const slow = await Promise.all([slowByHttps, viewer.history()])
+  appliance.resume()
+  for (const { status, body } of slow) t.deepEqual([status, body.code], [504, 'edge_timeout'], body.detail)
+
+  await appliance.kill()
+  const gone = await eventually('the hub knows that the edge is gone', 60_000, async () => {
+    const answer = await viewer.history()
+    return answer.body.code === 'edge_unreachable' ? answer : undefined
+  })
+  t.is(gone.status, 502)
+  await operator.address(connector_url)
+  t.like(await viewer.history(), { status: 502, body: { code: 'edge_unreachable' } })
+
+  await appliance.start()
+  const third = await viewer.history({ target: valve, page_size: 2, cursor: second.body.next_cursor })
+  t.deepEqual(third.body.records, byHttps.records.slice(2, 4), 'history and cursors outlive a power cut')
+})
