@@ -77,9 +77,17 @@ async function withFile<T>(path: string, read: (file: FileHandle) => Promise<T>)
 async function readJson<T>(path: string, file: FileHandle): Promise<T> {
   const { size } = await file.stat()
   if (size > FILE_MAX_BYTES) throw tooLarge(path, size)
-  const text = await file.readFile('utf8')
+  // Editors and scripts of Windows begin a file with a byte order mark.
+  const text = (await file.readFile('utf8')).replace(/^\uFEFF/, '')
+  const value = parse(path, text)
+  // It would pass for a file that is not there.
+  if (value === null) throw new ConfigError(path, [{ pointer: '', message: 'holds nothing but null' }])
+  return value as T
+}
+
+function parse(path: string, text: string): unknown {
   try {
-    return JSON.parse(text) as T
+    return JSON.parse(text)
   } catch (error) {
     throw new ConfigError(path, [{ pointer: '', message: `is no JSON: ${(error as Error).message}` }])
   }

@@ -38,6 +38,8 @@ test('a catalogue is read as it is written, and a missing one is empty', async t
   const dir = await folderWith(t, 'field-devices.json', catalogue)
   t.deepEqual((await openCatalogue(dir, site, protocols)).current(), catalogue)
   t.deepEqual((await openCatalogue(await folder(t), site, protocols)).current(), { devices: [] })
+  const fromWindows = await folderWith(t, 'field-devices.json', `\uFEFF${JSON.stringify(catalogue)}`)
+  t.deepEqual((await openCatalogue(fromWindows, site, protocols)).current(), catalogue)
 })
 
 for (const [name, change, pointer, message] of [
@@ -137,6 +139,7 @@ test('a device of a protocol that this process does not speak is none of its bus
 for (const [name, content, message] of [
   ['that breaks off', '{"devices": [', /is no JSON/],
   ['that is empty', '', /is no JSON/],
+  ['that holds null', 'null', /nothing but null/],
   ['of zeros, as a power cut leaves it', '\0'.repeat(4096), /is no JSON/],
   ['that is a list', '[]', /object/],
 ] as const) {
