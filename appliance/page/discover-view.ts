@@ -126,6 +126,9 @@ ${discovery.ignored.length > 0 && html`<section class="card"><h2>Answers that we
 ${why && whyBody(why, discovery)}`
 }
 
+/** What is chosen unless somebody says otherwise. Another id at a place may be another device: whose points they are, people know. */
+const CHOSEN: readonly DeviceChange['change'][] = ['new', 'moved']
+
 const isAddable = ({ objects }: DeviceResult, { change, new_objects }: DeviceChange): boolean =>
   objects.length > 0 && change !== 'id_conflict' && (change !== 'same' || new_objects > 0)
 
@@ -134,7 +137,7 @@ function deviceRow(device: DeviceResult, change: DeviceChange | undefined, row: 
   const label = `${name ?? 'Device'} ${device_instance}`
   const rest = Object.entries(others).filter(([type]) => type !== 'device')
   return html`<tr>
-<td data-label="Choose"><div>${change && isAddable(device, change) ? html`<input type="checkbox" class="pick" name="device-${row}" value="${key}" aria-label="${label}"${change.change !== 'same' && html` checked`}>` : html`<span class="muted">–</span>`}</div></td>
+<td data-label="Choose"><div>${change && isAddable(device, change) ? html`<input type="checkbox" class="pick" name="device-${row}" value="${key}" aria-label="${label}"${CHOSEN.includes(change.change) && html` checked`}>` : html`<span class="muted">–</span>`}</div></td>
 <td data-label="Device"><div><strong>${name ?? 'without a name'}</strong> <code>${device_instance}</code><span class="muted">${vendor ?? `vendor ${vendor_id}`}${model !== null && html`, ${model}`}</span></div></td>
 <td data-label="Place" class="address"><div>${formatAddress(device)}</div></td>
 <td data-label="How it went"><div>${stateMark(...OUTCOME_MARKS[outcome])}${reason !== null && html`<span class="muted">${reason}</span>`}</div></td>

@@ -33,7 +33,12 @@ export function planAdditions(
   for (const [i, key] of keys.entries()) {
     const device = found.find(one => one.key === key)
     const change = changes.find(one => one.key === key)
-    const refusal = device && change ? refusalOf(device, change) : `the last discovery found no device ${key}`
+    const rival = chosen.find(one => one.device !== device && change && isSameEntry(one.change, change))
+    const refusal =
+      device && change
+        ? (refusalOf(device, change) ??
+          (rival && `${rival.device.key} would take the entry ${change.device_id} too; choose one of them`))
+        : `the last discovery found no device ${key}`
     if (refusal !== undefined) errors.push({ pointer: `/devices/${i}`, message: refusal })
     else if (device && change && !chosen.some(one => one.device === device)) chosen.push({ device, change })
   }
@@ -48,6 +53,8 @@ export function planAdditions(
   })
   return { additions, errors }
 }
+
+const isSameEntry = (a: DeviceChange, b: DeviceChange): boolean => a.device_id !== null && a.device_id === b.device_id
 
 function refusalOf(device: DeviceResult, { change, others }: DeviceChange): string | undefined {
   const what = `device ${device.device_instance}`

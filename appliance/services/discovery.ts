@@ -91,6 +91,9 @@ export function discoveryService({ enabled, borrow, machine, catalogue, clock }:
     return compare(job.discovery.request, job.discovery.devices, catalogue.current().devices)
   }
   const plan = (keys: string[], poll_secs: number) => {
+    if (job?.discovery.state === 'running') {
+      throw new Problem('invalid', 'Nothing was added: the discovery is still running; wait for it or stop it')
+    }
     const { additions, errors } = planAdditions(catalogue.current(), job?.discovery.devices ?? [], changes(), keys, poll_secs)
     if (errors.length) throw new Problem('invalid', `Nothing was added: ${errors[0]!.message}`, errors)
     return additions

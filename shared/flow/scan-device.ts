@@ -65,24 +65,28 @@ class BrokenOff extends Error {
   }
 }
 
-/** Fills in `device`; its outcome says how far it came. */
+/**
+ * Fills in `device`; its outcome says how far it came. Objects that were not read are left out: as points they would be
+ * without name and unit for good, and the next discovery brings them whole.
+ */
 export async function scanDevice(parts: ScanParts, device: DeviceResult, signal: AbortSignal): Promise<void> {
   const reader = openReader(parts, device, signal)
   device.outcome = 'reading'
   const lacks: string[] = []
+  const done = { objects: 0 }
   try {
     await readName(reader, device)
     const refusal = await readList(reader, device, lacks)
     if (refusal !== undefined) return end(device, 'refused', `it does not list its objects: ${refusal}`)
-    await readObjects(reader, device, lacks)
+    await readObjects(reader, device, lacks, done)
     end(device, lacks.length ? 'partial' : 'found', lacks.length ? lacks.join('; ') : null)
   } catch (error) {
     if (!(error instanceof BrokenOff)) throw error
-    const known = device.objects.filter(({ name }) => name !== undefined).length
     const far =
       device.listed === null
         ? 'before its objects were known'
-        : `with ${known} of ${countOf(device.objects.length, 'point')} read`
+        : `with ${done.objects} of ${countOf(device.objects.length, 'point')} read`
+    device.objects = device.objects.slice(0, done.objects)
     if (error.isCancelled) end(device, 'partial', `stopped ${far}`)
     else if (reader.hasAnswered()) end(device, 'partial', `broke off ${far}: ${error.message}`)
     else end(device, 'timeout', `${error.message}, though it answered the call`)
@@ -223,19 +227,30 @@ function wordsOf(answer: ScanAnswer): string {
 /** Objects whose properties are asked together: enough to fill requests, few enough that a break loses little. */
 const TOGETHER = 100
 
-async function readObjects(reader: Reader, device: DeviceResult, lacks: string[]): Promise<void> {
+/** @param done counts the objects that were read as far as the device tells */
+async function readObjects(reader: Reader, device: DeviceResult, lacks: string[], done: { objects: number }): Promise<void> {
   for (let from = 0; from < device.objects.length; from += TOGETHER) {
     const some = device.objects.slice(from, from + TOGETHER)
     const found = new Map<string, PropertyResult>()
     try {
       await reader.many(some.flatMap(objectTargets), found)
       for (const object of some) await readTexts(reader, object, found)
+      done.objects = from + some.length
+    } catch (error) {
+      done.objects = from + readBefore(some, found)
+      throw error
     } finally {
       for (const [i, object] of some.entries()) device.objects[from + i] = describeObject(object, found)
     }
   }
   const nameless = device.objects.filter(({ name }) => name === undefined).length
   if (nameless) lacks.push(`${countOf(nameless, 'object')} gave no name`)
+}
+
+/** @returns how many of the first objects a break has left nothing of to be asked */
+function readBefore(objects: readonly FoundObject[], found: Answers): number {
+  const at = objects.findIndex(object => objectTargets(object).some(target => !found.has(targetKey(target))))
+  return at < 0 ? objects.length : at
 }
 
 /** State texts that did not come as a whole, one by one. */

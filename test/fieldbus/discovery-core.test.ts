@@ -193,6 +193,15 @@ for (const [name, found, catalogue, wanted] of [
     ],
   ],
   [
+    'a device that came to the place of one that moved is new',
+    [device(2, '10.0.0.1'), device(1, '10.0.0.2')],
+    [known('a', 1, '10.0.0.1')],
+    [
+      ['new', 2, null],
+      ['moved', 1, 'a'],
+    ],
+  ],
+  [
     'behind a router the place is network and mac',
     [device(1, '10.0.0.1', { network: 5, mac: '03' }), device(2, '10.0.0.1', { network: 5, mac: '04' })],
     [known('a', 1, '10.0.0.1', { network: 5, mac: '03' })],

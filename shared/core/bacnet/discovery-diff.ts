@@ -47,13 +47,15 @@ export function compare(
   const byAddress = Map.groupBy(known, ({ at }) => addressKey(at))
   const byInstance = new Map(known.toReversed().map(one => [one.at.device_instance, one]))
   const heard = new Set(found.map(deviceKey))
+  const answering = new Set(found.map(({ device_instance }) => device_instance))
   const doubled = conflicts(found)
   const claimed = new Set<KnownDevice>()
   const changes = found.map(device => {
     const sameAddress = byAddress.get(addressKey(device)) ?? []
     const same = sameAddress.find(({ at }) => at.device_instance === device.device_instance)
     const elsewhere = byInstance.get(device.device_instance)
-    const replaced = sameAddress.find(({ at }) => !heard.has(deviceKey(at)))
+    // Whoever answers from elsewhere has moved, and lost its entry to nobody.
+    const replaced = sameAddress.find(({ at }) => !heard.has(deviceKey(at)) && !answering.has(at.device_instance))
     const match = same ?? elsewhere ?? replaced
     if (match) claimed.add(match.entry)
     const places = doubled.get(device.device_instance)
