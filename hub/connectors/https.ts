@@ -15,7 +15,8 @@ export type HttpsWayOptions = {
 
 /** Redirects are not followed: the token goes to the edge's address and nowhere else. */
 export function httpsWay({ ca_pem, tokensKey, timeoutMs }: HttpsWayOptions): Way & { close(): void } {
-  const agent = new Agent({ ca: ca_pem, minVersion: 'TLSv1.2', keepAlive: true })
+  // A connection that was kept may be dead without a word, and questions are rare.
+  const agent = new Agent({ ca: ca_pem, minVersion: 'TLSv1.2', keepAlive: false })
   const way: Way = async ({ edge_id, site_id, connector_url }, operation, asked) => {
     if (tokensKey === undefined) throw new Problem('edge_unreachable', 'This hub has no edge-tokens.key beside its certificate')
     const { method, path } = OPERATIONS[operation]

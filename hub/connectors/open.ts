@@ -1,5 +1,5 @@
 /** The connectors of a hub as its mains wire them. */
-import { connectorsRoutes } from '#shared/central/routes/connectors.ts'
+import { type Connectors, connectorsRoutes } from '#shared/central/routes/connectors.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
 import { SECOND } from '#shared/core/time.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
@@ -23,6 +23,8 @@ export type OpenConnectorsOptions = {
 }
 
 export type OpenConnectors = {
+  /** For the pages. */
+  asked: Connectors
   routes: Route[]
   /** Takes what edges publish under `responses`. */
   onResponse: (topic: Topic, payload: Uint8Array) => void
@@ -32,8 +34,10 @@ export type OpenConnectors = {
 export function openConnectors({ edges, files, publish, timeoutMs = ANSWER_MS }: OpenConnectorsOptions): OpenConnectors {
   const https = files && httpsWay({ ...files, timeoutMs })
   const broker = brokerWay({ publish, timeoutMs })
+  const asked = connectors({ edges, https, broker: files && broker.ask })
   return {
-    routes: [...connectorsRoutes(connectors({ edges, https, broker: files && broker.ask })), ...addressRoutes(edges)],
+    asked,
+    routes: [...connectorsRoutes(asked), ...addressRoutes(edges)],
     onResponse: broker.take,
     service: { name: 'connectors', start: async () => undefined, stop: async () => https?.close() },
   }

@@ -1,5 +1,6 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { EDGE_TOKENS_FILE } from '#shared/node/edge-token.ts'
 import { writeKit } from '#shared/node/kit-files.ts'
 import { makePki, openPki, PKI_FILES } from '#shared/node/pki-files.ts'
 import { EDGE_ID, SITE_ID, siteCatalogue } from '../../test/sim/catalogue.ts'
@@ -20,7 +21,13 @@ export const layout = (dir: string) => ({
 export type Layout = ReturnType<typeof layout>
 
 /** What of the authority's folder the hub may see: everything but its key. */
-const FOR_THE_HUB = [PKI_FILES.ca.cert, ...Object.values(PKI_FILES.broker), ...Object.values(PKI_FILES.central), PKI_FILES.crl]
+const FOR_THE_HUB = [
+  PKI_FILES.ca.cert,
+  ...Object.values(PKI_FILES.broker),
+  ...Object.values(PKI_FILES.central),
+  PKI_FILES.crl,
+  EDGE_TOKENS_FILE,
+]
 
 /** Lays out a fresh folder: an authority, certificates of broker and central, the edge's kit. */
 export async function provision(at: Layout, portBase: number): Promise<void> {

@@ -55,13 +55,13 @@ test('cursors stay valid while 10,000 records arrive: no duplicate, no gap', asy
     seen.push(...records.map(({ seq }) => seq))
     if (next_cursor === undefined) break
     cursor = next_cursor
-    await fill(1001 + page * 250, 1250 + page * 250)
+    await fill(1001 + page * 260, 1260 + page * 260)
   }
   t.deepEqual(
     seen,
     Array.from({ length: 1000 }, (_, i) => 1000 - i),
   )
-  t.is(ask(desk, { page_size: 1 }).records[0]!.seq, 1000 + 39 * 250)
+  t.is(ask(desk, { page_size: 1 }).records[0]!.seq, 1000 + 39 * 260)
 })
 
 test('a filter holds from page to page, and a cursor is good for its own filter, edge and key alone', async t => {
