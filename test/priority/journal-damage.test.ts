@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { decodeLine, encodeGroup, type Position, START } from '#shared/core/history/line.ts'
 import { inspectJournal } from '../../appliance/priority/journal-log.ts'
-import { everything, folder, opened, reading, readings, strange } from './journal-harness.ts'
+import { everything, folder, opened } from './journal-harness.ts'
+import { reading, readings, strange } from './journal-written.ts'
 
 const segmentBytes = 4800
 const inspect = async (dir: string) => inspectJournal(dir, { record: () => undefined })

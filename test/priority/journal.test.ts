@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import test from 'ava'
 import { priorityKey } from '#shared/core/priority/record.ts'
 import type { LogOptions } from '#shared/node/segmented-log.ts'
-import { everything, folder, opened, POINTS, reading, readings, strange } from './journal-harness.ts'
+import { everything, folder, opened } from './journal-harness.ts'
+import { POINTS, reading, readings, strange } from './journal-written.ts'
 
 const segmentBytes = 12_000
 
