@@ -7,6 +7,7 @@ import type { Settings } from '#shared/core/env.ts'
 import type { Clock, PriorityJournal } from '#shared/core/ports.ts'
 import { commandableObjects } from '#shared/core/priority/plan.ts'
 import type { ScanDevice } from '#shared/core/priority/scan.ts'
+import type { Visit } from '#shared/core/priority/scanner.ts'
 import { NO_MEMORY, openPriorityScan, type PriorityScan, type ScanEvent } from '#shared/flow/priority-scan.ts'
 import { makeFolder } from '#shared/node/files.ts'
 import type { Service } from '#shared/node/service.ts'
@@ -56,7 +57,7 @@ export async function openPriorityHistory(options: PriorityOptions): Promise<Pri
     save: state.save,
     clock,
     newId: randomUUID,
-    notify: event => report(log, event),
+    notify: reporter(log),
     signal: stopped.signal,
   })
   return { journal, scanner: scan, service: serviceOf(scan, journal, enabled, stopped) }
@@ -89,6 +90,7 @@ function serviceOf(scan: PriorityScan, journal: ClosableJournal, enabled: boolea
     async stop() {
       stopped.abort()
       await running
+      await scan.settled()
       await journal.close()
     },
   }
@@ -113,19 +115,30 @@ function scanDevices(current: () => Catalogue): () => ScanDevice[] {
   }
 }
 
-function report(log: Logger, event: ScanEvent): void {
-  switch (event.kind) {
-    case 'visit_over': {
-      const { visit_id, device_instance, source, state, points_read, points_failed, error } = event.visit
-      const fields = { visit_id, source, points_read, points_failed }
-      if (error === null) return log.info(fields, `priority arrays of device ${device_instance} were read`)
-      return log.warn({ ...fields, state }, `priority arrays of device ${device_instance} were not all read: ${error}`)
+/** A device that is not read is one line when it begins, one when the reason changes, and one when it is over. */
+function reporter(log: Logger): (event: ScanEvent) => void {
+  const reasons = new Map<number, string>()
+  const over = ({ visit_id, device_instance, source, state, points_read, points_failed, error }: Visit) => {
+    const fields = { visit_id, source, state, points_read, points_failed }
+    const before = reasons.get(device_instance)
+    if (error === null) {
+      reasons.delete(device_instance)
+      return log[before === undefined ? 'debug' : 'info'](fields, `priority arrays of device ${device_instance} were read`)
     }
-    case 'not_commandable': {
-      const objects = event.objects.map(({ target }) => `${target.object_type},${target.object_instance}`)
-      return log.info({ device_id: event.device_id, objects }, `${objects.length} points have no priority array`)
+    reasons.set(device_instance, error)
+    const text = `priority arrays of device ${device_instance} were not all read: ${error}`
+    return log[before === error ? 'debug' : 'warn'](fields, text)
+  }
+  return event => {
+    switch (event.kind) {
+      case 'visit_over':
+        return over(event.visit)
+      case 'not_commandable': {
+        const objects = event.objects.map(({ target }) => `${target.object_type},${target.object_instance}`)
+        return log.info({ device_id: event.device_id, objects }, `${objects.length} points have no priority array`)
+      }
+      case 'not_saved':
+        return log.error({ err: event.error }, 'where the visits to priority arrays stand is not kept; they go on')
     }
-    case 'not_saved':
-      return log.error({ err: event.error }, 'where the visits to priority arrays stand is not kept; they go on')
   }
 }

@@ -69,8 +69,10 @@ export type ScanEvent =
   | { kind: 'not_saved'; error: unknown }
 
 export type PriorityScan = PriorityScanner & {
-  /** Visits on schedule until `signal` aborts, and resolves when no visit is under way. It never rejects. */
+  /** Visits on schedule until `signal` aborts. */
   run(): Promise<void>
+  /** Resolves when the visit that is under way, if one is, is over. */
+  settled(): Promise<void>
 }
 
 /** Visits that are remembered; the journal has what they kept. */
@@ -224,8 +226,8 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
           await clock.sleep(isAble ? Math.min(LOOK_MS, due - clock.now()) : LOOK_MS, signal)
         }
       }
-      await under?.over
     },
+    settled: async () => under?.over,
   }
 }
 

@@ -139,13 +139,13 @@ test('where all fail, all are asked in their turn', t => {
   ])
 })
 
-test('a point without a priority array is asked once, noted once, and looked at again after a week', t => {
+test('a point without a priority array is asked once, noted once, and looked at again after a day', t => {
   const objects = outputs(3)
   const answers = [read(objects[0]!), without(objects[1]!), read(objects[2]!)]
   t.deepEqual(ids(newlyWithout(START, answers)), [2])
   const cursor = cursorAfter(START, objects, answers, 1000)
   t.deepEqual(ids(dueObjects(objects, cursor, 9, 2000)).toSorted(), [1, 3])
-  t.deepEqual(ids(dueObjects(objects, cursor, 9, 1000 + 7 * DAY)).toSorted(), [1, 2, 3])
+  t.deepEqual(ids(dueObjects(objects, cursor, 9, 1000 + DAY)).toSorted(), [1, 2, 3])
   t.deepEqual(newlyWithout(cursor, [without(objects[1]!)]), [])
   t.deepEqual(cursorAfter(cursor, objects, [read(objects[1]!)], 3000).without, {})
 })

@@ -57,8 +57,8 @@ export type DeviceCursor = {
 
 export const START: DeviceCursor = { again: [], without: {} }
 
-/** A controller may be given another program; one request in vain a week finds out. */
-const WITHOUT_MS = 7 * DAY
+/** A controller may be given another program, or have answered while it was being given one; one request in vain a day finds out. */
+const WITHOUT_MS = DAY
 
 const mayHaveArray = ({ without }: DeviceCursor, object: Place, now: number): boolean => {
   const at = without[objectKey(object)]

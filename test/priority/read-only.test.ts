@@ -1,0 +1,77 @@
+/** A visit asks and does nothing else: what it is given has no other method, and nothing else leaves the socket. */
+import test from 'ava'
+import { APDU_DEFAULT, firstBatch } from '#shared/core/bacnet/batch.ts'
+import { READ_PROPERTY, READ_PROPERTY_MULTIPLE } from '#shared/core/bacnet/reply.ts'
+import { commandableObjects } from '#shared/core/priority/plan.ts'
+import { bacnetDriver } from '../../appliance/drivers/bacnet/driver.ts'
+import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
+import { priorityReader } from '../../appliance/priority/reader.ts'
+import type { DeviceEntry } from '../../appliance/store/catalogue-schema.ts'
+import { inputs, never, patient, range } from '../fieldbus/bacnet-harness.ts'
+import { SILENT } from '../fieldbus/site.ts'
+import { openUdpPeer } from '../fieldbus/udp-peer.ts'
+import { seeded } from '../fieldbus/wire.ts'
+import { answererOf } from '../sim/bacnet-device.ts'
+import { OBJECT_TYPES } from '../sim/bacnet-objects.ts'
+
+const COUNT = 60
+const answerer = answererOf({
+  device_instance: 4001,
+  name: 'AHU',
+  objects: range(COUNT).map(i => ({ type: OBJECT_TYPES.AO, instance: i + 1, name: `Output ${i + 1}`, value: () => 0 })),
+})
+const objects = commandableObjects(
+  4001,
+  range(COUNT).map(i => ({ address: `analog-output,${i + 1}`, name: `Output ${i + 1}` })),
+)
+const DEVICE = { device_id: 'ahu', device_instance: 4001, objects }
+
+const entryOf = ({ host, port }: { host: string; port: number }): DeviceEntry => ({
+  ...{ device_id: 'ahu', name: 'AHU', enabled: true, protocol: 'bacnet', timeout_ms: 4000, retries: 1, points: [] },
+  bacnet: { device_instance: 4001, host, port, max_apdu: 1476 },
+})
+
+const protocol = () => bacnetProtocol({ bind: { address: '127.0.0.1', port: 0 }, now: () => 0, log: SILENT })
+
+test('the reader can read, and has no other method', t => {
+  const reader = priorityReader({ bacnet: protocol(), entryOf: () => undefined, now: () => 0 })
+  t.deepEqual(Object.keys(reader), ['read'])
+})
+
+test('whatever a device answers, a visit sends reads of the objects in the list to that device, and nothing else', async t => {
+  const random = seeded(11)
+  const peer = await openUdpPeer(t, ({ invokeId }, reply) => {
+    const dice = random()
+    if (dice < 0.15) reply(Buffer.of(0x60, invokeId, Math.floor(random() * 10)))
+    else if (dice < 0.3) reply(Buffer.of(0x71, invokeId, Math.floor(random() * 12)))
+    else reply(answerer(peer.raw.at(-1)!.subarray(6)))
+  })
+  const reader = priorityReader({ bacnet: protocol(), entryOf: () => entryOf(peer), now: () => 0 })
+  let answers = 0
+  for (let i = 0; i < 10; i++) for await (const _ of reader.read(DEVICE, objects, never)) answers++
+  t.is(answers, 10 * COUNT)
+  t.true(peer.raw.length > 50)
+  for (const bytes of peer.raw) {
+    // Original-Unicast-NPDU with a confirmed request (135-2020 J.2.11, 20.1.2).
+    t.is(bytes[1], 0x0a)
+    t.is(bytes[6]! & 0xf0, 0)
+    t.true([READ_PROPERTY, READ_PROPERTY_MULTIPLE].includes(bytes[9] as never))
+  }
+})
+
+test('polling has its turn between two requests of a visit', async t => {
+  const peer = await openUdpPeer(t, (_, reply) => reply(answerer(peer.raw.at(-1)!.subarray(6))))
+  const bacnet = protocol()
+  const reader = priorityReader({ bacnet, entryOf: () => entryOf(peer), now: () => 0 })
+  const { transport, release } = await bacnet.borrow()
+  t.teardown(release)
+  const driver = bacnetDriver(transport, peer, patient, firstBatch(APDU_DEFAULT), () => 0)
+  let polled: Promise<unknown> | undefined
+  let before = 0
+  for await (const _ of reader.read(DEVICE, objects, never)) {
+    before = peer.raw.length
+    polled ??= driver.read(inputs(1), never).then(() => t.true(peer.raw.length <= before + 2))
+  }
+  await polled
+  t.plan(1)
+})
