@@ -6,7 +6,7 @@ export const POINTS = 13
 const SAME = 61
 
 /** A journal that begins segments and drops them all the time. */
-export const KILLED = { maxRecords: 150, segmentBytes: 9000 }
+export const KILLED = { maxRecords: 150, segmentBytes: 30_000 }
 
 /** The reading that becomes record `seq`. */
 export function reading(seq: number): PriorityReading {

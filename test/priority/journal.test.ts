@@ -7,7 +7,7 @@ import type { LogOptions } from '#shared/node/segmented-log.ts'
 import { everything, folder, opened } from './journal-harness.ts'
 import { POINTS, reading, readings, strange } from './journal-written.ts'
 
-const segmentBytes = 12_000
+const segmentBytes = 40_000
 
 test('a first visit and every change are kept in full, and what was as before as a mark', async t => {
   const dir = folder(t)
