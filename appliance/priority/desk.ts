@@ -60,6 +60,7 @@ function pageOf({ edge_id, journal, scanner, cursorKey }: DeskParts, request: Hi
     ...(before !== undefined && { before }),
     limit: page_size,
   })
+  if (cursor !== undefined && page.records.length === 0) assertReadable(journal)
   const records = fitting(page.records.map(toWireRecord))
   const goesOn = page.more || records.length < page.records.length
   const last = records.at(-1)?.seq
@@ -87,10 +88,16 @@ function placeOf(cursor: string, scope: CursorScope, { journal, cursorKey }: Pic
     const message = 'was altered, or belongs to another edge or filter'
     throw new Problem('bad_cursor', `/cursor ${message}`, [{ pointer: '/cursor', message }])
   }
-  const { journal: health, reason, first, last } = journal.state()
-  if (health === 'disabled' && last < first) throw new Problem('history_damaged', `The history cannot be read: ${reason}`)
+  const { first, last } = journal.state()
+  if (last < first) assertReadable(journal)
   if (before > first && before <= last + 1) return before
   throw new Problem('cursor_expired', `What lies before record ${before} is no longer kept; the oldest is ${first}`)
+}
+
+/** An empty page must not look like the end of what can only not be read. */
+function assertReadable(journal: DeskParts['journal']): void {
+  const { journal: health, reason } = journal.state()
+  if (health === 'disabled') throw new Problem('history_damaged', `The history cannot be read: ${reason}`)
 }
 
 /** @returns as many records as one message may hold, at least one */

@@ -161,6 +161,12 @@ test('while the journal is closed a page says so, and a cursor is no end of the 
     codeOf(() => ask(desk, { cursor })),
     'history_damaged',
   )
+  const damagedWhileRead = { ...journal, state: () => ({ ...state, first: 1, last: 9 }) }
+  const reading = priorityDesk({ edge_id: 'e', journal: damagedWhileRead, scanner: scriptedScanner().scanner, cursorKey })
+  t.is(
+    codeOf(() => ask(reading, { cursor })),
+    'history_damaged',
+  )
 })
 
 test('the key of cursors outlives a restart, and a damaged one is replaced', async t => {

@@ -4,20 +4,34 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { HISTORY_SCHEMA, HistoryAnswer } from '#shared/core/priority/wire.ts'
+import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
 import { PROBLEMS } from '#shared/core/problem.ts'
 import { schemaErrors } from '#shared/node/schema-check.ts'
 import { responder } from '../../appliance/priority/responder.ts'
 import { openEdge, silent, VISIT_ID } from './edge.ts'
+import { freePort, startMosquitto } from '../transport/mosquitto.ts'
 import { joinBroker, listen, openHub } from './hub.ts'
 
 const schema = HISTORY_SCHEMA
 const path = (edge_id: string, rest = '') => `/api/connectors/${edge_id}/priority-history${rest}`
 
-/** An edge that is asked by one of both ways. */
-async function openAsked(t: ExecutionContext, way: 'https' | 'broker') {
-  const hub = await openHub(t)
+async function mosquitto(t: ExecutionContext, certs: string): Promise<number> {
+  const port = await freePort()
+  const identities = [
+    { kind: 'edge', site_id: 'A', edge_id: 'edge-1' },
+    { kind: 'central', site_id: '*' },
+  ] as const
+  await startMosquitto(t, certs, identities.map(toMosquittoAcl).join('\n'), port)
+  return port
+}
+
+const WAYS = ['https', 'broker', 'mosquitto'] as const
+
+/** An edge that is asked by one way: its HTTPS port, our broker, or mosquitto with the printed ACL. */
+async function openAsked(t: ExecutionContext, way: (typeof WAYS)[number]) {
+  const hub = await openHub(t, way === 'mosquitto' ? { brokerAt: mosquitto } : {})
   const edge = await openEdge(t)
-  const { kit } = await joinBroker(t, hub, 'edge-1', way === 'broker' ? edge.desk : undefined)
+  const { kit } = await joinBroker(t, hub, 'edge-1', way === 'https' ? undefined : edge.desk)
   if (way === 'https') {
     const { url } = await listen(t, hub, kit, edge.desk)
     const set = await hub.call('agent', 'PUT', '/api/connectors/edge-1', { connector_url: url })
@@ -26,7 +40,7 @@ async function openAsked(t: ExecutionContext, way: 'https' | 'broker') {
   return { hub, ...edge }
 }
 
-for (const way of ['https', 'broker'] as const) {
+for (const way of WAYS) {
   test(`by ${way}: pages while 2,000 records arrive, a trigger, its visit, and what the edge refuses`, async t => {
     const { hub, fill, triggered, set } = await openAsked(t, way)
     await fill(1, 600)
@@ -122,7 +136,7 @@ test('who may ask: a viewer’s trigger is refused before a packet leaves the hu
 })
 
 test('an edge that cannot answer: unknown, offline, silent, slow, without address, not trusted, talking nonsense', async t => {
-  const hub = await openHub(t, { timeoutMs: 3000 })
+  const hub = await openHub(t, { timeoutMs: 5000 })
   const { desk } = await openEdge(t)
   const { kit, stop } = await joinBroker(t, hub, 'edge-1', desk)
   await joinBroker(t, hub, 'silent', undefined)
@@ -133,7 +147,7 @@ test('an edge that cannot answer: unknown, offline, silent, slow, without addres
     t.regex(answer.body.detail, words)
   }
   await wants('nobody', 404, 'unknown_edge', /No edge nobody/)
-  await wants('silent', 504, 'edge_timeout', /did not answer over the broker within 3 s/)
+  await wants('silent', 504, 'edge_timeout', /did not answer over the broker within 5 s/)
   await stop()
   await wants('edge-1', 502, 'edge_unreachable', /not connected to the broker/)
 
@@ -146,7 +160,7 @@ test('an edge that cannot answer: unknown, offline, silent, slow, without addres
 
   const tls = { cert: pair.connector_cert_pem, key: pair.connector_key_pem }
   const answers: [string, number, string, RegExp, ((send: (status: number, body: string) => void) => void)?][] = [
-    ['slow', 504, 'edge_timeout', /did not answer within 3 s/, () => undefined],
+    ['slow', 504, 'edge_timeout', /did not answer within 5 s/, () => undefined],
     ['no JSON', 502, 'edge_failed', /is not JSON/, send => send(200, '<html>')],
     ['another answer', 502, 'edge_failed', /does not fit: /, send => send(200, '{"ok":true}')],
     ['too much', 502, 'edge_failed', /more than 262144 bytes/, send => send(200, ' '.repeat(300_000))],

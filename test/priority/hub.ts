@@ -27,12 +27,15 @@ const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer
 export type Who = keyof typeof PASSWORDS | 'nobody'
 export type Answer = { status: number; body: any }
 
-export async function openHub(t: ExecutionContext, { timeoutMs = 20_000 } = {}) {
+/** @param brokerAt starts the broker, with the certificates in a folder; the embedded one by default. @returns its port */
+export async function openHub(
+  t: ExecutionContext,
+  { timeoutMs = 20_000, brokerAt = embedded }: { timeoutMs?: number; brokerAt?: typeof embedded } = {},
+) {
   const dir = folder(t)
   const pki = await makeAuthority(join(dir, 'pki'))
-  const broker = await startBroker(join(dir, 'pki'))
-  t.teardown(() => broker.stop())
-  const place = { broker_host: '127.0.0.1', broker_port: broker.port() }
+  const port = await brokerAt(t, join(dir, 'pki'))
+  const place = { broker_host: '127.0.0.1', broker_port: port }
   mkdirSync(join(dir, 'hub'))
   const db = openDatabase(join(dir, 'hub', 'plenum.db'))
   t.teardown(() => void db.close())
@@ -40,7 +43,7 @@ export async function openHub(t: ExecutionContext, { timeoutMs = 20_000 } = {}) 
   const desk = ingestDesk({ inbox: openInbox(db), model, edges, clock: wallClock, log: silent })
   const files = await readCentralFiles(join(dir, 'pki'))
   const open = openConnectors({ edges, files, publish: (topic, body) => ingest.publish(topic, body), timeoutMs })
-  const address = { host: '127.0.0.1', port: broker.port() }
+  const address = { host: '127.0.0.1', port }
   const ingest = ingestService({ ...files, desk, onResponse: open.onResponse, broker: address, log: silent })
   const rows: AuditRow[] = []
   const http = await openHttp({
@@ -73,8 +76,14 @@ export async function openHub(t: ExecutionContext, { timeoutMs = 20_000 } = {}) 
     })
     return { status: response.status, body: await response.json() }
   }
-  return { dir, pki, place, edges, broker, rows, call, routes: open.routes, url: http.url() }
+  return { dir, pki, place, edges, rows, call, routes: open.routes, url: http.url() }
 }
+async function embedded(t: ExecutionContext, certs: string): Promise<number> {
+  const broker = await startBroker(certs)
+  t.teardown(() => broker.stop())
+  return broker.port()
+}
+
 export type TestHub = Awaited<ReturnType<typeof openHub>>
 
 /** The same secret and settings as the hub's: what a login would answer with. */
