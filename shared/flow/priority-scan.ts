@@ -88,12 +88,9 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
   let under: { visit: Visit; over: Promise<void> } | undefined
   let lastError: string | null = null
 
-  /** Devices with something to ask for now. */
-  const askable = (): { device: ScanDevice; due: ScanObject[] }[] =>
-    devices().flatMap(device => {
-      const due = dueObjects(device.objects, cursorOf(device), max_points_per_device, clock.now())
-      return due.length ? [{ device, due }] : []
-    })
+  const dueOf = (device: ScanDevice): ScanObject[] =>
+    dueObjects(device.objects, cursorOf(device), max_points_per_device, clock.now())
+  const isAskable = (device: ScanDevice): boolean => dueOf(device).length > 0
   const cursorOf = ({ device_id }: ScanDevice): DeviceCursor => memory.devices[device_id] ?? START
 
   const whyDisabled = (): string | undefined => {
@@ -101,17 +98,17 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
     if (signal.aborted) return 'this process is stopping'
     const state = journal.state()
     if (state.journal === 'disabled') return `history is disabled: ${state.reason ?? 'no reason is known'}`
-    return askable().length ? undefined : 'no BACnet device of the list has a point that can be commanded'
+    return devices().some(isAskable) ? undefined : 'no BACnet device of the list has a point that can be commanded'
   }
 
   /** The one guard: held from here until the visit is over, however it ends. */
-  const begin = (source: Visit['source'], { device, due }: ReturnType<typeof askable>[number]): Visit => {
+  const begin = (source: Visit['source'], device: ScanDevice): Visit => {
     const visit = openVisit(parts.newId(), source, device, clock.now())
     visits.set(visit.visit_id, visit)
     for (const old of visits.keys()) if (visits.size > VISITS_MAX) visits.delete(old)
     memory = { ...memory, last_started_at: visit.started_at, last_device_instance: device.device_instance }
-    if (turn()?.device.device_id === device.device_id) memory = { ...memory, after_device: device.device_id }
-    const over = conduct(visit, device, due).finally(() => {
+    if (turn() === device) memory = { ...memory, after_device: device.device_id }
+    const over = conduct(visit, device, dueOf(device)).finally(() => {
       under = undefined
     })
     under = { visit, over }
@@ -172,14 +169,7 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
     return { ...memory, devices: { ...Object.fromEntries(others), [device_id]: cursor } }
   }
 
-  const turn = () => {
-    const all = askable()
-    const next = deviceAfter(
-      all.map(({ device }) => device),
-      memory.after_device,
-    )
-    return all.find(({ device }) => device === next)
-  }
+  const turn = (): ScanDevice | undefined => deviceAfter(devices().filter(isAskable), memory.after_device)
 
   return {
     state() {
@@ -205,8 +195,8 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
         const { visit_id, device_instance: visited } = under.visit
         throw new Problem('visit_in_progress', `Visit ${visit_id} to device ${visited} is under way; wait until it is over`)
       }
-      const wanted =
-        device_instance === undefined ? turn() : askable().find(({ device }) => device.device_instance === device_instance)
+      const isMeant = (device: ScanDevice) => device.device_instance === device_instance && isAskable(device)
+      const wanted = device_instance === undefined ? turn() : devices().find(isMeant)
       if (!wanted)
         throw new Problem('unknown_device', `Device ${device_instance} is not in the list, or has no point that can be commanded`)
       const visit = begin('triggered', wanted)

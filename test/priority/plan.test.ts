@@ -13,6 +13,7 @@ import {
 } from '#shared/core/priority/plan.ts'
 import type { ArrayAnswer, ScanObject } from '#shared/core/priority/scan.ts'
 import { DAY } from '#shared/core/time.ts'
+import { seeded } from '../fieldbus/wire.ts'
 
 const point = (address: string, extra: Partial<ScanPoint> = {}): ScanPoint => ({ address, name: address, ...extra })
 const listed = (...points: ScanPoint[]) =>
@@ -194,3 +195,17 @@ for (const [what, due, expected] of [
     t.is(nextDue(due, 10_000, 1_000), expected)
   })
 }
+
+test('whatever fails, no point waits longer than for two rounds', t => {
+  const random = seeded(3)
+  for (let round = 0; round < 300; round++) {
+    const count = 1 + Math.floor(random() * 30)
+    const most = 1 + Math.floor(random() * 12)
+    const failing = random()
+    const rounds = 2 * Math.ceil(count / most) + 1
+    const asked = visits(rounds, outputs(count), most, object => (random() < failing ? failed(object) : read(object)))
+    t.true(asked.every(some => some.length === Math.min(most, count)))
+    t.true(asked.every(some => new Set(some).size === some.length))
+    t.is(new Set(asked.flat()).size, count, `${count} points, ${most} at a time`)
+  }
+})
