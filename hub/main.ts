@@ -13,6 +13,7 @@ import { openConnectors } from './connectors/open.ts'
 import { HUB_ENV } from './env.ts'
 import { hubHealth } from './ingest/health.ts'
 import { ingestService } from './ingest/ingest.ts'
+import { hubOverrides } from './pages/overrides.ts'
 import { fleetRoutes } from './pages/routes.ts'
 
 const usage = 'hub: gathers appliances over MQTTS and shows the fleet'
@@ -40,6 +41,7 @@ const { SERVICE_MQTT_BIND: host, SERVICE_MQTT_PORT: port } = settings
 const broker = brokerService({ host, port, ...brokerFiles, log })
 const own = host === '0.0.0.0' ? '127.0.0.1' : host
 const {
+  asked,
   routes: connectorRoutes,
   onResponse,
   service: connectors,
@@ -52,7 +54,12 @@ const ingest = ingestService({ broker: { host: own, port }, ...centralFiles, des
 const http = await serveCentral(settings, {
   central,
   shell: { house: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet' },
-  routes: shell => [...fleetRoutes(context, shell), pollStatusRoute(desk), ...connectorRoutes],
+  routes: shell => [
+    ...fleetRoutes(context, shell),
+    pollStatusRoute(desk),
+    ...connectorRoutes,
+    ...hubOverrides({ context, shell, connectors: asked }),
+  ],
   log,
 })
 await runUntilSignal([...central.services, desk, ...central.schedule, broker, ingest, connectors, http], log)

@@ -63,6 +63,7 @@ export function overridesPages(pages: OverridesPages): Route[] {
           older,
           outOfService: outOfServiceOf(courses, words()),
           seen: courses.length,
+          beforeAll: 'present at first visit',
           card: scannerCard(pages, call),
         })
         return shell.document(call, { title: 'Overrides', current: PATH }, body)
@@ -102,6 +103,7 @@ function scannerCard({ scanner, journal, shell }: OverridesPages, { caller }: An
   return {
     scanner: scanner.state(),
     journal: { ...state, records: Math.max(0, last - first + 1) },
+    place: 'this box',
     action: `${PATH}/visit`,
     user: shell.userOf(caller),
     csrf: shell.csrfOf(caller),
@@ -139,7 +141,7 @@ function pointRoute(pages: OverridesPages, meanings: LevelMeaning[], book: Retur
         latest: course.latest,
         meanings,
         stretches: stretchesOf(records),
-        before: more ? records.at(-1)?.seq : undefined,
+        olderHref: more ? `${hrefOf(target)}?before=${records.at(-1)!.seq}` : undefined,
       })
       return shell.document(call, { title: point.name, current: PATH }, body)
     },

@@ -13,6 +13,7 @@ import { readCentralFiles } from '../broker/files.ts'
 import { openConnectors } from '../connectors/open.ts'
 import { hubHealth } from '../ingest/health.ts'
 import { ingestService } from '../ingest/ingest.ts'
+import { hubOverrides } from '../pages/overrides.ts'
 import { fleetRoutes } from '../pages/routes.ts'
 import { CENTRAL_ENV } from './env.ts'
 
@@ -41,6 +42,7 @@ const desk = ingestDesk({ inbox: openInbox(db), model, edges, clock, log })
 
 const broker = { host: settings.SERVICE_MQTT_HOST, port: settings.SERVICE_MQTT_PORT }
 const {
+  asked,
   routes: connectorRoutes,
   onResponse,
   service: connectors,
@@ -63,6 +65,7 @@ const http = await serveCentral(settings, {
     ...fleetRoutes(context, shell),
     pollStatusRoute(desk),
     ...connectorRoutes,
+    ...hubOverrides({ context, shell, connectors: asked }),
     ...localIngestRoutes(context, desk, settings.SERVICE_LOCAL_INGEST_TOKEN),
   ],
   log,

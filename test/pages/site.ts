@@ -32,7 +32,7 @@ export type SiteOptions = {
   /** Nothing has run yet. */
   empty?: boolean
   /** Pages and routes besides. */
-  more?: (shell: Shell) => Route[]
+  more?: (shell: Shell, context: CentralContext) => Route[]
 }
 
 export async function openSite(options: SiteOptions): Promise<TestSite> {
@@ -49,7 +49,7 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
     name: 'pages',
     host: '127.0.0.1',
     port: 0,
-    routes: [...pageRoutes(context, shell), ...first, ...(options.more?.(shell) ?? [])],
+    routes: [...pageRoutes(context, shell), ...first, ...(options.more?.(shell, context) ?? [])],
     auth: context.auth,
     audit: context.audit,
     log: context.log,

@@ -20,8 +20,8 @@ export type OverridePointModel = {
   meanings: LevelMeaning[]
   /** Newest first. */
   stretches: Stretch[]
-  /** Sequence before which the older visits lie; undefined when there are none. */
-  before: number | undefined
+  /** Where the older visits stand; undefined when there are none. */
+  olderHref: string | undefined
 }
 
 export const overridePointBody = (
@@ -46,7 +46,8 @@ function facts({ point, latest, here, meanings }: OverridePointModel): Html {
       latest.out_of_service === undefined ? 'not read' : latest.out_of_service ? html`<strong>yes</strong>` : 'no',
     ],
     ['Equipment', point.equipment ?? 'none'],
-    ['Device', `${point.device}, device ${latest.target.device_instance}`],
+    ['Device', point.device],
+    ['Device instance', String(latest.target.device_instance)],
     ['Object', html`<code>${objectWords(latest.target)}</code>`],
     ['Last visit', momentAge(latest.observed_at, here)],
   ]
@@ -79,7 +80,7 @@ function slotWords(slot: Slot, { valueWords }: PointWords): string {
 const timeline = (model: OverridePointModel): Html => html`<section class="card">
 <h2>Who held it</h2>
 <ol class="log">${model.stretches.map(stretch => stretchLine(stretch, model))}</ol>
-${model.before !== undefined && html`<p><a href="${model.path}?before=${model.before}">Older visits</a></p>`}
+${model.olderHref !== undefined && html`<p><a href="${model.olderHref}">Older visits</a></p>`}
 </section>`
 
 function stretchLine({ from, to, level, value, visits, out_of_service }: Stretch, model: OverridePointModel): Html {

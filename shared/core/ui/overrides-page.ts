@@ -19,6 +19,8 @@ export type Age = (typeof AGES)[number]
 export type ScannerCard = {
   scanner: ScannerState
   journal: Pick<PriorityState, 'journal' | 'reason'> & { records: number }
+  /** Where the history lies: `this box`, `the edge`. */
+  place: string
   /** Where the button goes. */
   action: string
   user: User | undefined
@@ -40,6 +42,8 @@ export type OverridesModel = {
   seen: number
   /** What else must be said of where this comes from. */
   note?: Html
+  /** What is said of an override whose beginning lies before what is known. */
+  beforeAll: string
 }
 
 export const overridesBody = (model: OverridesModel): Html => html`<h1>Overrides</h1>
@@ -75,26 +79,27 @@ ${choice(undefined, 'All')}${AGES.map(days => choice(days, days === '1' ? 'Older
 </ul></nav>`
 }
 
-const table = ({ rows, here, hrefOf }: OverridesModel): Html => html`<table class="fleet">
+const table = (model: OverridesModel): Html => html`<table class="fleet">
 <caption class="hidden">Overrides, the oldest first</caption>
 <thead><tr><th scope="col">Point</th><th scope="col">Slot</th><th scope="col">Value</th><th scope="col">First seen</th><th scope="col">Flips in 30 days</th><th scope="col">Device and object</th></tr></thead>
-<tbody>${rows.map(row => overrideRow(row, here, hrefOf))}</tbody>
+<tbody>${model.rows.map(row => overrideRow(row, model))}</tbody>
 </table>`
 
-function overrideRow({ course, point, level, flips }: OverrideRow, here: Here, hrefOf: OverridesModel['hrefOf']): Html {
+function overrideRow({ course, point, level, flips }: OverrideRow, model: OverridesModel): Html {
+  const { here, hrefOf } = model
   const { latest } = course
   return html`<tr>
 <td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? 'of no equipment'}</span></div></td>
 <td data-label="Slot"><div>${overrideMark(`P${level.number}`)}<span class="muted">${level.name}</span></div></td>
 <td data-label="Value"><div>${valueOr(commandOf(latest), point.valueWords)}<span class="muted">default ${valueOr(latest.relinquish_default, point.valueWords)}</span></div></td>
-<td data-label="First seen"><div>${momentAge(course.held_since, here)}<span class="muted">${beforeWords(course, here)}</span></div></td>
+<td data-label="First seen"><div>${momentAge(course.held_since, here)}<span class="muted">${beforeWords(course, model)}</span></div></td>
 <td data-label="Flips in 30 days"><div>${flips === 0 ? 'none' : formatCount(flips)}<span class="muted">in ${countOf(course.visits, 'visit')} since</span></div></td>
 <td data-label="Device"><div>${point.device}<span class="muted"><code>${objectWords(latest.target)}</code></span></div></td>
 </tr>`
 }
 
-const beforeWords = ({ otherwise_at }: OverrideRow['course'], here: Here): Html | string =>
-  otherwise_at === null ? 'present at first visit' : html`not so at ${moment(otherwise_at, here)}`
+const beforeWords = ({ otherwise_at }: OverrideRow['course'], { here, beforeAll }: OverridesModel): Html | string =>
+  otherwise_at === null ? beforeAll : html`not so at ${moment(otherwise_at, here)}`
 
 /** How an object is written in the list of field devices. */
 export const objectWords = ({ object_type, object_instance }: PriorityTarget): string => `${object_type},${object_instance}`
@@ -122,7 +127,7 @@ const SCANNER_WORDS: Record<ScannerState['state'], string> = {
   disabled: 'Off',
 }
 
-function scannerCard({ scanner, journal, action, user, csrf }: ScannerCard, here: Here): Html {
+function scannerCard({ scanner, journal, place, action, user, csrf }: ScannerCard, here: Here): Html {
   const why = whyNot({ scanner, journal, user })
   return html`<section class="card" id="scanner">
 <h2>Visits to the devices</h2>
@@ -133,7 +138,7 @@ ${scanner.reason !== undefined && html`<div><dt>Reason</dt><dd>${scanner.reason}
 <div><dt>Last device</dt><dd>${scanner.last_device_instance ?? 'none yet'}</dd></div>
 <div><dt>Next visit</dt><dd>${momentOr(scanner.next_due_at, here, 'not planned')}</dd></div>
 <div><dt>Between visits</dt><dd>${formatDuration(scanner.interval_secs * 1000)}</dd></div>
-<div><dt>Records kept</dt><dd>${formatCount(journal.records)}, on this box only</dd></div>
+<div><dt>Records kept</dt><dd>${formatCount(journal.records)}, on ${place} only</dd></div>
 </dl>
 ${scanner.last_error !== null && html`<p class="error"><strong>The last visit failed:</strong> ${scanner.last_error}</p>`}
 <form method="post" action="${action}">${csrfField(csrf)}${

@@ -1,0 +1,98 @@
+/** What an edge answers of its priority history, as the pages of the hub take it. */
+import type { Connectors } from '#shared/central/routes/connectors.ts'
+import type { Equipment, Point } from '#shared/core/model.ts'
+import type { PointWords } from '#shared/core/priority/overrides.ts'
+import type { PriorityRecord, PriorityTarget } from '#shared/core/priority/record.ts'
+import { type Course, courseBook } from '#shared/core/priority/timeline.ts'
+import { HISTORY_SCHEMA, PAGE_MAX, type WireRecord, type WireScanner } from '#shared/core/priority/wire.ts'
+import { parseInstant } from '#shared/core/time.ts'
+import { objectWords, type ScannerCard } from '#shared/core/ui/overrides-page.ts'
+import { valueWords } from '#shared/core/ui/raw-value.ts'
+
+export type ReadPage = { records: PriorityRecord[]; next: string | undefined; scanner: WireScanner }
+
+/**
+ * One page, newest first.
+ *
+ * @throws Problem as `Connectors.ask` does
+ */
+export async function readPage(
+  { ask }: Connectors,
+  edge_id: string,
+  { target, cursor }: { target?: PriorityTarget; cursor?: string | undefined },
+): Promise<ReadPage> {
+  const { records, next_cursor, scanner } = await ask(edge_id, 'priority_history', {
+    schema: HISTORY_SCHEMA,
+    page_size: PAGE_MAX,
+    ...(target && { target }),
+    ...(cursor !== undefined && { cursor }),
+  })
+  return { records: records.map(recordOf), next: next_cursor, scanner }
+}
+
+export type ReadBack = { courses: Course[]; records: number; oldest: number | undefined; more: boolean; scanner: WireScanner }
+
+/**
+ * Reads back from the newest record, page by page, and tells what that much shows.
+ *
+ * @param pages at least 1
+ * @throws Problem as `Connectors.ask` does
+ */
+export async function readBack(connectors: Connectors, edge_id: string, pages: number): Promise<ReadBack> {
+  let page = await readPage(connectors, edge_id, {})
+  const { scanner } = page
+  const records = page.records
+  for (let i = 1; i < pages && page.next !== undefined; i++) {
+    page = await readPage(connectors, edge_id, { cursor: page.next })
+    records.push(...page.records)
+  }
+  const book = courseBook()
+  for (const record of records.toReversed()) book.add(record)
+  return {
+    courses: book.all(),
+    records: records.length,
+    oldest: records.at(-1)?.observed_at,
+    more: page.next !== undefined,
+    scanner,
+  }
+}
+
+const recordOf = ({ observed_at, ...record }: WireRecord): PriorityRecord => ({
+  ...record,
+  observed_at: instantOf(observed_at) ?? 0,
+})
+const instantOf = (text: string | null): number | null => (text === null ? null : (parseInstant(text) ?? null))
+
+/** @returns the scanner's state with instants as the pages want them */
+export function scannerOf(wire: WireScanner): Pick<ScannerCard, 'scanner' | 'journal'> {
+  const { journal, records_retained, reason, read_only: _readOnly, ...scanner } = wire
+  const why = reason !== undefined && { reason }
+  return {
+    scanner: {
+      ...scanner,
+      ...why,
+      last_started_at: instantOf(wire.last_started_at),
+      last_completed_at: instantOf(wire.last_completed_at),
+      next_due_at: instantOf(wire.next_due_at),
+    },
+    journal: { journal, records: records_retained, ...why },
+  }
+}
+
+/** The edge names the point; its equipment is known here when one point of that name reads that object. */
+export function wordsFor(points: readonly Point[], equipment: readonly Equipment[]): (record: PriorityRecord) => PointWords {
+  const names = new Map(equipment.map(one => [one.equipment_id, one.name]))
+  return ({ target, label }) => {
+    const object = objectWords(target)
+    const [point, other] = points.filter(({ name, source }) => name === label && source?.address.endsWith(`/${object}`))
+    const at = other ? undefined : point?.equipment_id
+    return {
+      ...(point && !other && { point_id: point.point_id }),
+      name: label ?? object,
+      ...(at !== undefined && { equipment: names.get(at) ?? at }),
+      device: `device ${target.device_instance}`,
+      // The edge's list says how the device's figure is scaled, and that list stays on the edge.
+      valueWords: value => valueWords(value, undefined),
+    }
+  }
+}

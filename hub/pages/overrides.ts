@@ -1,0 +1,214 @@
+/** Overrides of one edge: its own history, asked for while the page is made. Nothing of it is kept here. */
+import { Type } from '@sinclair/typebox'
+import type { CentralContext } from '#shared/central/context.ts'
+import type { Shell } from '#shared/central/pages/shell.ts'
+import type { Connectors } from '#shared/central/routes/connectors.ts'
+import { html, type Html } from '#shared/core/html.ts'
+import { levelMeanings } from '#shared/core/priority/levels.ts'
+import { outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/overrides.ts'
+import type { PriorityTarget } from '#shared/core/priority/record.ts'
+import { type Course, stretchesOf } from '#shared/core/priority/timeline.ts'
+import { CURSOR_MAX } from '#shared/core/priority/cursor.ts'
+import { Problem, PROBLEMS } from '#shared/core/problem.ts'
+import type { EdgeRecord } from '#shared/core/stores.ts'
+import { DAY } from '#shared/core/time.ts'
+import { type Here, moment, momentOr } from '#shared/core/ui/moment.ts'
+import { overridePointBody } from '#shared/core/ui/override-point.ts'
+import { AGES, overridesBody } from '#shared/core/ui/overrides-page.ts'
+import { countOf } from '#shared/core/ui/words.ts'
+import { type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
+import { healthOf } from './fleet.ts'
+import { type ReadBack, readBack, readPage, scannerOf, wordsFor } from './overrides-read.ts'
+
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
+export type HubOverrides = { context: CentralContext; shell: Shell; connectors: Connectors }
+
+/** How many pages of a hundred records are read back, at first and at most: each is a question to the edge. */
+const READ = ['3', '10', '30'] as const
+const INSTANCE = Type.String({ pattern: String.raw`^\d{1,7}$` })
+const EDGE = { edge_id: Type.String({ minLength: 1, maxLength: 128 }) }
+const MEANINGS = levelMeanings()
+
+const pathOf = (edge_id: string): string => `/edges/${encodeURIComponent(edge_id)}/overrides`
+
+export function hubOverrides(pages: HubOverrides): Route[] {
+  const { connectors } = pages
+  return [
+    listRoute(pages),
+    route({
+      method: 'GET',
+      path: '/edges/:edge_id/overrides.csv',
+      auth: 'viewer',
+      summary: 'The overrides of an edge as CSV',
+      params: strict(EDGE),
+      problems: ['unknown_edge', 'edge_failed', 'edge_unreachable', 'edge_timeout', 'not_ready'],
+      handle: async ({ params: { edge_id }, reply }) => {
+        const { words } = knownOf(pages, edge_id)
+        const { courses } = await readBack(connectors, edge_id, Number(READ.at(-1)))
+        reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="overrides.csv"')
+        return reply.send(writeOverrides(overridesOf(courses, MEANINGS, words, pages.shell.here().now)))
+      },
+    }),
+    pointRoute(pages),
+    route({
+      method: 'POST',
+      path: '/edges/:edge_id/overrides/visit',
+      auth: 'operator',
+      summary: 'The button that has an edge visit its next device',
+      takes: 'form',
+      action: 'priority_trigger',
+      params: strict(EDGE),
+      body: strict({}),
+      problems: [
+        'unknown_edge',
+        'edge_failed',
+        'edge_unreachable',
+        'edge_timeout',
+        'not_ready',
+        'visit_in_progress',
+        'scanner_disabled',
+      ],
+      handle: async ({ params: { edge_id }, reply, audit }) => {
+        const answer = await connectors.ask(edge_id, 'priority_trigger', {})
+        audit({ subject: edge_id, after: answer })
+        return reply.redirect(`${pathOf(edge_id)}#scanner`, 303)
+      },
+    }),
+  ]
+}
+
+function knownOf({ context: { edges, model } }: HubOverrides, edge_id: string) {
+  const edge = edges.get(edge_id)
+  if (!edge) throw new Problem('unknown_edge', `No edge ${edge_id} has reported here`)
+  const wordsOf = wordsFor(model.points(edge.building_id), model.equipment(edge.building_id))
+  return { edge, wordsOf, words: ({ latest }: Course) => wordsOf(latest) }
+}
+
+const listRoute = (pages: HubOverrides): Route =>
+  route({
+    method: 'GET',
+    path: '/edges/:edge_id/overrides',
+    auth: 'viewer',
+    summary: 'The page of overrides of one edge',
+    params: strict(EDGE),
+    query: strict({ older: Type.Optional(oneOf(AGES)), read: Type.Optional(oneOf(READ)) }),
+    problems: ['unknown_edge'],
+    handle: async call => {
+      const { edge_id } = call.params
+      const { older, read = READ[0] } = call.query
+      const { edge, words } = knownOf(pages, edge_id)
+      return answered(pages, call, edge, async here => {
+        const back = await readBack(pages.connectors, edge_id, Number(read))
+        const all = overridesOf(back.courses, MEANINGS, words, here.now)
+        const { shell } = pages
+        return overridesBody({
+          here,
+          path: pathOf(edge_id),
+          hrefOf: target => `${pathOf(edge_id)}/${target.device_instance}/${target.object_type}/${target.object_instance}`,
+          rows: older === undefined ? all : all.filter(({ course }) => course.held_since < here.now - Number(older) * DAY),
+          total: all.length,
+          older,
+          outOfService: outOfServiceOf(back.courses, words),
+          seen: back.courses.length,
+          note: readNote(edge, back, read, here),
+          beforeAll: 'or earlier',
+          card: {
+            ...scannerOf(back.scanner),
+            place: 'the edge',
+            action: `${pathOf(edge_id)}/visit`,
+            user: shell.userOf(call.caller),
+            csrf: shell.csrfOf(call.caller),
+          },
+        })
+      })
+    },
+  })
+
+function readNote(edge: EdgeRecord, { records, oldest, more }: ReadBack, read: string, here: Here): Html {
+  const further = READ[READ.indexOf(read as (typeof READ)[number]) + 1]
+  const reach =
+    oldest === undefined
+      ? 'It has no records.'
+      : html`This is what its newest ${countOf(records, 'record')} show, back to ${moment(oldest, here)}.`
+  return html`<p>Asked of <strong>${edge.name || edge.edge_id}</strong> just now; nothing of it is kept here. ${reach} ${
+    more
+      ? further
+        ? html`<a href="${pathOf(edge.edge_id)}?read=${further}">Read further back</a>`
+        : 'Older records stand on the page of the edge itself.'
+      : records > 0 && 'Older records are not kept.'
+  }</p>`
+}
+
+function pointRoute(pages: HubOverrides): Route {
+  const { connectors } = pages
+  return route({
+    method: 'GET',
+    path: '/edges/:edge_id/overrides/:device_instance/:object_type/:object_instance',
+    auth: 'viewer',
+    summary: 'The page of one priority array of an edge',
+    params: strict({
+      ...EDGE,
+      device_instance: INSTANCE,
+      object_type: Type.String({ pattern: '^[a-z0-9-]{1,64}$' }),
+      object_instance: INSTANCE,
+    }),
+    query: strict({ cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_MAX })) }),
+    problems: ['unknown_edge', 'not_found', 'bad_cursor', 'cursor_expired'],
+    handle: async call => {
+      const { edge_id, object_type, ...ids } = call.params
+      const { cursor } = call.query
+      const device_instance = Number(ids.device_instance)
+      const object_instance = Number(ids.object_instance)
+      const target: PriorityTarget = { device_instance, object_type, object_instance }
+      const { edge, wordsOf } = knownOf(pages, edge_id)
+      return answered(pages, call, edge, async here => {
+        const newest = await readPage(connectors, edge_id, { target })
+        const page = cursor === undefined ? newest : await readPage(connectors, edge_id, { target, cursor })
+        const [latest] = newest.records
+        if (!latest)
+          throw new Problem(
+            'not_found',
+            `${edge_id} keeps no visit to ${object_type},${object_instance} of device ${device_instance}`,
+          )
+        const path = `${pathOf(edge_id)}/${device_instance}/${object_type}/${object_instance}`
+        return overridePointBody({
+          here,
+          listPath: pathOf(edge_id),
+          path,
+          point: wordsOf(latest),
+          latest,
+          meanings: MEANINGS,
+          stretches: stretchesOf(page.records),
+          olderHref: page.next === undefined ? undefined : `${path}?${new URLSearchParams({ cursor: page.next })}`,
+        })
+      })
+    },
+  })
+}
+
+/** The page, or in its place why the edge gave no answer and what is known of it. */
+async function answered(
+  { shell }: HubOverrides,
+  call: AnyCall,
+  edge: EdgeRecord,
+  make: (here: Here) => Promise<Html>,
+): Promise<Html> {
+  const here = shell.here()
+  const at = { title: `Overrides of ${edge.name || edge.edge_id}`, current: '/' }
+  try {
+    return shell.document(call, at, await make(here))
+  } catch (error) {
+    if (!(error instanceof Problem) || PROBLEMS[error.code].status < 500) throw error
+    call.reply.code(PROBLEMS[error.code].status)
+    return shell.document(call, at, silentBody(edge, error, here))
+  }
+}
+
+function silentBody(edge: EdgeRecord, { code, message }: Problem, here: Here): Html {
+  const { reason } = healthOf(edge, here.now)
+  return html`<h1>Overrides of ${edge.name || edge.edge_id}</h1>
+<div class="notice" role="alert"><p><strong>${PROBLEMS[code].title}.</strong> ${message}</p></div>
+<section class="card"><p>Its history lies on the edge alone, so there is nothing to show until it answers.</p>
+<dl class="values"><div><dt>Edge</dt><dd>${reason}</dd></div><div><dt>Last data</dt><dd>${momentOr(edge.last_data_at, here, 'none yet')}</dd></div></dl>
+<p><a href="${pathOf(edge.edge_id)}">Ask again</a></p></section>`
+}
