@@ -19,8 +19,19 @@ export type Score = { found: number; faulty: number; false: number; normal: numb
 const COMPONENTS: Record<string, string> = { hcv: 'heating_valve', ccv: 'cooling_valve', oad: 'outdoor_air_damper' }
 /** These speak of data and of people, not of equipment. */
 const NO_EQUIPMENT: readonly FindingKind[] = ['data', 'override']
-/** All that these have is a fan at full speed, a high pressure or a run at night: true, and no proof of any fault. */
-export const NO_CREDIT: readonly string[] = ['AHU-FC1-STATIC-LOW', 'AHU-STATIC-HIGH', 'AHU-UNOCCUPIED-RUN']
+/**
+ * All that these have is a fan at full speed, a high pressure, a run at night or a set point that rests: true, and no
+ * proof of any fault.
+ */
+export const NO_CREDIT: readonly string[] = [
+  'AHU-FC1-STATIC-LOW',
+  'AHU-STATIC-HIGH',
+  'AHU-UNOCCUPIED-RUN',
+  'AHU-ALWAYS-ON',
+  'AHU-EARLY-START',
+  'AHU-SAT-NO-RESET',
+  'AHU-STATIC-NO-RESET',
+]
 /** A day counts by its own evidence: a fault that merely was not cleared yet adds less than this. */
 const DAY_SECS = 30 * 60
 
