@@ -11,7 +11,7 @@ import { makeAuthority } from '../transport/site.ts'
 import { AUTH, loopback, PASSWORDS, program } from './field-site.ts'
 import { eventually, freeBase, temporaryFolder } from './run-start.ts'
 
-const PORTS = { appliance: 0, hub: 1, broker: 2, connector: 3 }
+const PORTS = { edge: 0, hub: 1, broker: 2, connector: 3 }
 const schema = 'svc_priority_history_v1'
 const INSTANCE = 1001
 const VALVES = [1, 2, 3]
@@ -53,7 +53,8 @@ async function configure(workspace: string, port: number): Promise<void> {
   await writeFile(join(workspace, 'config', 'field-devices.json'), JSON.stringify({ devices: [device] }))
 }
 
-async function openSite(t: ExecutionContext) {
+/** A hub, and one edge that speaks BACnet: the whole appliance, or a protocol process alone. */
+async function openSite(t: ExecutionContext, main: 'appliance/main.ts' | 'appliance/fieldbus/main.ts') {
   const [dir, base] = [await temporaryFolder(t), await freeBase(4)]
   const controller = await scriptedController(t)
   await configure(join(dir, 'edge'), controller.port)
@@ -63,13 +64,16 @@ async function openSite(t: ExecutionContext) {
   const { serial: _, ...connector } = await pki.connector({ ...of, hosts: ['127.0.0.1'] })
   await writeKit({ ...kit, ...connector }, join(dir, 'kit'))
   const bind = { SERVICE_CENTRAL_BIND: '127.0.0.1', SERVICE_SITE_ID: 'demo', ...AUTH }
-  const appliance = program(t, 'appliance', {
-    main: 'appliance/main.ts',
-    url: loopback(base + PORTS.appliance),
+  const own = {
+    'appliance/main.ts': { ...bind, SERVICE_CENTRAL_PORT: String(base + PORTS.edge) },
+    'appliance/fieldbus/main.ts': { SERVICE_EDGE_PORT: String(base + PORTS.edge) },
+  }
+  const edge = program(t, 'edge', {
+    main,
+    url: loopback(base + PORTS.edge),
     logs: dir,
     env: {
-      ...bind,
-      SERVICE_CENTRAL_PORT: String(base + PORTS.appliance),
+      ...own[main],
       SERVICE_WORKSPACE: join(dir, 'edge'),
       SERVICE_EDGE_STORE_DIR: join(dir, 'store'),
       SERVICE_EDGE_KIT_DIR: join(dir, 'kit'),
@@ -94,7 +98,7 @@ async function openSite(t: ExecutionContext) {
       SERVICE_MQTT_CERT_DIR: join(dir, 'pki'),
     },
   })
-  return { appliance, hub, controller, connector_url: `https://127.0.0.1:${base + PORTS.connector}` }
+  return { edge, hub, kit, controller, connector_url: `https://127.0.0.1:${base + PORTS.connector}` }
 }
 
 type Answer<T> = { status: number; body: T & { code?: string; detail?: string } }
@@ -142,9 +146,9 @@ const held = ({ slots }: WireRecord) =>
 
 test.serial('who commanded what, from the controller to the hub, by both ways', async t => {
   t.timeout(300_000)
-  const { appliance, hub, controller, connector_url } = await openSite(t)
+  const { edge, hub, controller, connector_url } = await openSite(t, 'appliance/main.ts')
   await hub.start()
-  await appliance.start()
+  await edge.start()
   const [viewer, operator] = [await person(hub.url, 'viewer'), await person(hub.url, 'agent')]
   await eventually('the hub reaches the edge', 60_000, async () => ((await viewer.history()).status === 200 ? true : undefined))
 
@@ -175,20 +179,20 @@ test.serial('who commanded what, from the controller to the hub, by both ways', 
   await operator.address(null)
   const second = await viewer.history({ target: valve, page_size: 1, cursor: first.body.next_cursor })
   t.deepEqual([...first.body.records, ...second.body.records], byHttps.records.slice(0, 2), 'a cursor goes by either way')
-  const onTheBox = await (await person(appliance.url, 'viewer')).history({ target: valve })
+  const onTheBox = await (await person(edge.url, 'viewer')).history({ target: valve })
   t.deepEqual(onTheBox.body.records, byHttps.records)
 
-  appliance.pause()
+  edge.pause()
   await operator.address(connector_url)
   const slowByHttps = viewer.history()
   await eventually('the question is on its way', 10_000, async () =>
     (await operator.address(null)).status === 200 ? true : undefined,
   )
   const slow = await Promise.all([slowByHttps, viewer.history()])
-  appliance.resume()
+  edge.resume()
   for (const { status, body } of slow) t.deepEqual([status, body.code], [504, 'edge_timeout'], body.detail)
 
-  await appliance.kill()
+  await edge.kill()
   const gone = await eventually('the hub knows that the edge is gone', 60_000, async () => {
     const answer = await viewer.history()
     return answer.body.code === 'edge_unreachable' ? answer : undefined
@@ -197,7 +201,30 @@ test.serial('who commanded what, from the controller to the hub, by both ways', 
   await operator.address(connector_url)
   t.like(await viewer.history(), { status: 502, body: { code: 'edge_unreachable' } })
 
-  await appliance.start()
+  await edge.start()
   const third = await viewer.history({ target: valve, page_size: 2, cursor: second.body.next_cursor })
   t.deepEqual(third.body.records, byHttps.records.slice(2, 4), 'history and cursors outlive a power cut')
+})
+
+test.serial('a protocol process answers its hub as an appliance does, and at its own port the token of its kit', async t => {
+  t.timeout(200_000)
+  const { edge, hub, kit, connector_url } = await openSite(t, 'appliance/fieldbus/main.ts')
+  await hub.start()
+  await edge.start()
+  const [viewer, operator] = [await person(hub.url, 'viewer'), await person(hub.url, 'agent')]
+  await eventually('the hub reaches the edge', 60_000, async () => ((await viewer.history()).status === 200 ? true : undefined))
+  t.like(await visitNow(operator), { state: 'completed', points_read: 3 })
+  const byBroker = await viewer.history({ target: valve })
+  t.deepEqual(byBroker.body.records.slice(0, 1).map(held), [{ 16: 30 }])
+  await operator.address(connector_url)
+  t.deepEqual((await viewer.history({ target: valve })).body.records, byBroker.body.records)
+  const ask = (token: string) =>
+    fetch(`${edge.url}/api/connector/priority-history`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ schema, target: valve }),
+    })
+  t.is((await ask('nobody')).status, 401)
+  const answer = (await (await ask(kit.token!)).json()) as HistoryAnswer
+  t.deepEqual(answer.records, byBroker.body.records)
 })
