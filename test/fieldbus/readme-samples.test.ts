@@ -24,11 +24,12 @@ const jsonOf = (readme: string): string[] => {
 
 /** Whole entries, and sections that stand for one in the entry before them. */
 function entriesOf(readme: string): DeviceEntry[] {
-  let whole: DeviceEntry | undefined
-  return jsonOf(readme).map(json => {
-    whole = json.startsWith('{') ? (JSON.parse(json) as DeviceEntry) : { ...whole!, ...JSON.parse(`{${json}}`) }
-    return whole
-  })
+  const entries: DeviceEntry[] = []
+  for (const json of jsonOf(readme)) {
+    const isWhole = json.startsWith('{')
+    entries.push((isWhole ? JSON.parse(json) : { ...entries.at(-1), ...JSON.parse(`{${json}}`) }) as DeviceEntry)
+  }
+  return entries
 }
 
 for (const protocol of ['bacnet', 'modbus', 'haystack']) {
