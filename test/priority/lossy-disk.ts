@@ -1,0 +1,109 @@
+/**
+ * A folder on a disk that keeps only what was fsynced. When the power goes, of what was not: any 512-byte sectors of each
+ * file's writes, and the first few of the folder's changes, in their order.
+ */
+export const ROOT = 1
+const SECTOR = 512
+
+export type Inode = { now: Buffer; kept: Buffer; pending: ({ at: number; bytes: Buffer } | { size: number })[] }
+export type LossyDisk = ReturnType<typeof lossyDisk>
+
+const grown = (data: Buffer, size: number): Buffer =>
+  data.length >= size ? data : Buffer.concat([data, Buffer.alloc(size - data.length)])
+function write(data: Buffer, at: number, bytes: Buffer): Buffer {
+  const result = grown(data, at + bytes.length)
+  bytes.copy(result, at)
+  return result
+}
+const cut = (data: Buffer, size: number): Buffer => Buffer.from(grown(data, size).subarray(0, size))
+
+/** Repeatable numbers in [0, 1) (mulberry32). */
+export function dice(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export function lossyDisk() {
+  const inodes = new Map<number, Inode>()
+  let names = new Map<string, number>()
+  let keptNames = new Map<string, number>()
+  let changes: ((to: Map<string, number>) => void)[] = []
+  let next = ROOT + 1
+  let left = Infinity
+
+  const change = (apply: (to: Map<string, number>) => void) => {
+    apply(names)
+    changes.push(apply)
+  }
+  return {
+    names: () => names,
+    inode: (ino: number) => inodes.get(ino),
+    /** The power goes after so many more changes and fsyncs. */
+    arm: (operations: number) => void (left = operations),
+    /** Counts an operation. @returns false when the power has gone: it is not done */
+    powered: (): boolean => left-- > 0,
+    create(name: string): number {
+      const ino = next++
+      inodes.set(ino, { now: Buffer.alloc(0), kept: Buffer.alloc(0), pending: [] })
+      change(to => to.set(name, ino))
+      return ino
+    },
+    unlink: (name: string) => change(to => to.delete(name)),
+    rename: (from: string, to: string) =>
+      change(map => {
+        const ino = map.get(from)
+        map.delete(from)
+        if (ino !== undefined) map.set(to, ino)
+      }),
+    write(ino: number, at: number, bytes: Buffer) {
+      const inode = inodes.get(ino)!
+      inode.now = write(inode.now, at, bytes)
+      inode.pending.push({ at, bytes })
+    },
+    resize(ino: number, size: number) {
+      const inode = inodes.get(ino)!
+      inode.now = cut(inode.now, size)
+      inode.pending.push({ size })
+    },
+    sync(ino: number) {
+      const inode = inodes.get(ino)!
+      inode.kept = Buffer.from(inode.now)
+      inode.pending = []
+    },
+    syncFolder() {
+      keptNames = new Map(names)
+      changes = []
+    },
+    /** The power is back. */
+    crash(seed: number) {
+      const random = dice(seed)
+      for (const inode of inodes.values()) {
+        for (const op of inode.pending) {
+          if ('size' in op) inode.kept = random() < 0.5 ? cut(inode.kept, op.size) : inode.kept
+          else inode.kept = someSectors(inode.kept, op, random)
+        }
+        inode.now = Buffer.from(inode.kept)
+        inode.pending = []
+      }
+      for (const apply of changes.slice(0, Math.floor(random() * (changes.length + 1)))) apply(keptNames)
+      names = new Map(keptNames)
+      changes = []
+      left = Infinity
+    },
+  }
+}
+
+function someSectors(data: Buffer, { at, bytes }: { at: number; bytes: Buffer }, random: () => number): Buffer {
+  let result = data
+  for (let from = 0; from < bytes.length; ) {
+    const to = Math.min(bytes.length, from + SECTOR - ((at + from) % SECTOR))
+    if (random() < 0.5) result = write(result, at + from, bytes.subarray(from, to))
+    from = to
+  }
+  return result
+}
