@@ -6,6 +6,7 @@ import { type State, STATES, stateMark } from '#shared/core/ui/mark.ts'
 import { type Here, moment, momentNow, momentOr } from '#shared/core/ui/moment.ts'
 import { countOf } from '#shared/core/ui/words.ts'
 import { parseInstant } from '#shared/core/time.ts'
+import type { CatalogueRefusal } from '../services/field-catalogue.ts'
 
 export type DeviceRow = {
   device_id: string
@@ -28,7 +29,7 @@ export type DevicesModel = {
   /** Rows that are not shown. */
   more: number
   /** Why the file on disk is not the list in use. */
-  refusal: string | undefined
+  refusal: CatalogueRefusal | undefined
   links: { href: string; text: string }[]
   user: User | undefined
   csrf: string
@@ -41,7 +42,7 @@ const FORMAT_WORDS = {
 }
 
 export const devicesBody = (model: DevicesModel): Html => html`<h1>Devices</h1>
-${model.refusal !== undefined && refusalNotice(model.refusal)}
+${model.refusal && refusalNotice(model.refusal)}
 ${!model.running && html`<p class="notice">Polling does not run.</p>`}
 ${stateChoices(model)}
 ${model.rows.length ? deviceTable(model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
@@ -52,9 +53,13 @@ ${importCard(model)}
 ${otherWays(model)}
 </div>`
 
-const refusalNotice = (refusal: string): Html => html`<div class="notice" role="alert">
-<p><strong>The file with the devices was changed on disk and is not used.</strong> The list below goes on; it cannot be changed here until the file is mended.</p>
-<pre class="told">${refusal}</pre>
+const refusalNotice = ({ reason, isGone }: CatalogueRefusal): Html => html`<div class="notice" role="alert">
+${
+  isGone
+    ? html`<p><strong>The file with the devices is gone from the disk.</strong> The list below goes on, and the next change here writes the file anew. Until then a restart would begin with an empty list.</p>`
+    : html`<p><strong>The file with the devices was changed on disk and is not used.</strong> The list below goes on; it cannot be changed here until the file is mended.</p>`
+}
+<pre class="told">${reason}</pre>
 </div>`
 
 const emptyWords = ({ state }: DevicesModel): string =>

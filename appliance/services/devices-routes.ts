@@ -73,7 +73,7 @@ const readRoutes = ({ catalogue, pollStatus, pointStatus }: DeviceDesk): Route[]
         poll: states.get(device.device_id) ?? null,
       }))
       const refusal = catalogue.refusal()
-      return { ok: true, devices: lines, ...(refusal !== undefined && { refusal }), ...rest }
+      return { ok: true, devices: lines, ...(refusal && { refusal: refusal.reason }), ...rest }
     },
   }),
   route({

@@ -29,14 +29,17 @@ export type FieldCatalogue = {
   /** Takes in what was written to the file by somebody else, once it has stayed the same from one look to the next. */
   look(): Promise<void>
   /** Why the file as it stands on disk is not the list in use; undefined when it is. */
-  refusal(): string | undefined
+  refusal(): CatalogueRefusal | undefined
 }
+
+/** `isGone`: there is no file any more; the next change writes it anew, while a start would find an empty list. */
+export type CatalogueRefusal = { reason: string; isGone: boolean }
 
 /** @param settings the checked file, as `openCatalogue` opens it */
 export function fieldCatalogue(settings: Settings<Catalogue>, log: Logger): FieldCatalogue {
   const listeners: CatalogueListener[] = []
   let current = settings.current()
-  let refused: { reason: string; isGone: boolean } | undefined
+  let refused: CatalogueRefusal | undefined
   /** A foreign version that was seen at the last look; it may still be being written. */
   let pending: Stamp | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -100,7 +103,7 @@ export function fieldCatalogue(settings: Settings<Catalogue>, log: Logger): Fiel
         if (foreign !== undefined && foreign === pending) await takeForeign(foreign)
         else pending = foreign
       }),
-    refusal: () => refused?.reason,
+    refusal: () => refused,
   }
 }
 

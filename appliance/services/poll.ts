@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import { openBoard, type PointStatus, pointStatusOf, type PollStatus, pollStatusOf, setPlans } from '#shared/core/poll/board.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
+import { Problem } from '#shared/core/problem.ts'
 import { openPolling, type PolledDevice, type Polling, type PollEvent } from '#shared/flow/poll.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
@@ -17,7 +18,7 @@ export type PollService = Service & {
   /**
    * Polls another list from now on. A device that did not change for its driver goes on undisturbed.
    *
-   * @throws Error with the reason when a protocol that was not spoken yet cannot start; the old list then goes on
+   * @throws Problem conflict when a protocol that was not spoken yet cannot start; the old list then goes on
    */
   reload(catalogue: Catalogue): Promise<void>
 }
@@ -85,7 +86,9 @@ export function pollService(options: {
         return before && isSameToPoll(before, entry) ? before : entry
       })
       if (polling) {
-        await startProtocols(next)
+        await startProtocols(next).catch((error: Error) => {
+          throw new Problem('conflict', `The list stays as it is: ${error.message}`)
+        })
         await follow(polling, next)
         return
       }

@@ -1,6 +1,6 @@
 /** The API and the forms of the field catalogue, over real HTTP and with real polling. */
 import { readFileSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
 import { unzipSync } from './unzip.ts'
 import type { Catalogue } from '../../appliance/store/catalogue-schema.ts'
@@ -230,6 +230,13 @@ test('what a script has spoilt is told, and is not overwritten', async t => {
   t.is(upload.status, 409)
   t.is(upload.body.code, 'conflict')
   t.is(await readFile(site.path, 'utf8'), '{"devices": [')
+
+  await rm(site.path)
+  await site.catalogue.look()
+  await site.catalogue.look()
+  t.regex((await site.call('viewer', 'GET', '/devices')).text, /is gone from the disk/)
+  t.is((await site.call('agent', 'POST', '/api/devices/import', ede(site))).status, 200)
+  t.is((await onDisk(site)).devices[0]!.device_id, 'AHU-1')
 })
 
 test('a viewer reads, and changes nothing', async t => {

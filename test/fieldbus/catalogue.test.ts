@@ -101,7 +101,7 @@ test("a script's file that is wrong is refused with its places and the list from
   wrong.devices[1]!.points[0]!.poll_secs = 0
   await write(wrong)
   await settle()
-  t.regex(file.refusal()!, /\/devices\/1\/points\/0\/poll_secs/)
+  t.regex(file.refusal()!.reason, /\/devices\/1\/points\/0\/poll_secs/)
   t.deepEqual(file.current(), catalogue)
   const error = await t.throwsAsync(file.change(renamed('X')), { instanceOf: Problem })
   t.like(error, { code: 'conflict' })
@@ -124,7 +124,8 @@ test('a file that is removed changes nothing, and the next change writes it anew
   const { file, path, settle, onDisk } = await openFile(t)
   await rm(path)
   await settle()
-  t.regex(file.refusal()!, /no such file/)
+  t.like(file.refusal(), { isGone: true })
+  t.regex(file.refusal()!.reason, /no such file/)
   t.deepEqual(file.current(), catalogue)
   await file.change(renamed('Anew'))
   t.is(file.refusal(), undefined)
@@ -254,7 +255,10 @@ test('a port that is taken refuses the first BACnet device, and the old list goe
   mine.onChange(other.reload)
   t.teardown(() => other.stop())
   await other.start()
-  await t.throwsAsync(mine.change(() => ({ devices: [entry(1)] })))
+  await t.throwsAsync(
+    mine.change(() => ({ devices: [entry(1)] })),
+    { instanceOf: Problem, code: 'conflict', message: /^The list stays as it is: BACnet\/IP cannot use UDP port \d+ of 127/ },
+  )
   t.deepEqual(mine.current(), { devices: [] })
   t.deepEqual(other.pollStatus().devices, [])
   t.is(list.current().devices.length, 2)
