@@ -6,6 +6,7 @@ import { type Received, receive } from '#shared/core/telemetry/message.ts'
 import { type Metadata, readMetadata } from '#shared/core/telemetry/metadata.ts'
 import { readPollReport } from '#shared/core/telemetry/poll-report.ts'
 import { type Ack, readStatus } from '#shared/core/telemetry/status.ts'
+import { refuseOtherUnits } from '#shared/core/telemetry/stated-units.ts'
 import type { Refused } from '#shared/core/telemetry/telemetry.ts'
 import { parseTopic, type Topic } from '#shared/core/topic/topics.ts'
 import { edgeBook, type Session } from './edge-book.ts'
@@ -65,8 +66,9 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
   }
 
   /** Stores a message whose place can be read, counts it, and says what became of it. */
-  const accept = (topic: Message, building_id: string, numbered: Numbered): Outcome => {
+  const accept = (topic: Message, building_id: string, received: Numbered): Outcome => {
     const { site_id, edge_id } = topic
+    const numbered = received.state === 'good' ? refuseOtherUnits(received, () => model.points(building_id)) : received
     const { stream, seq } = numbered
     const reason = numbered.state === 'good' ? unusable(numbered, building_id) : numbered.reason
     const refused = numbered.state === 'good' ? numbered.refused : []

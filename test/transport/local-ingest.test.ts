@@ -56,6 +56,26 @@ test('a message is stored once, a gap says where the mark stands', async t => {
   t.like(desk.counters(), { ingest_ok: 2, ingest_duplicate: 1, ingest_rejected: 0 })
 })
 
+test('a reading in another unit than its point’s is refused, in the same one it is stored', async t => {
+  const { post, enrol, samples } = await central(t)
+  await enrol()
+  const { unit } = edgeModel('A').points[0]!
+  const points = [wirePoint(1, { u: unit }), wirePoint(2, { u: 'kWh' }), wirePoint(3)]
+  t.like((await post('', telemetry(1, { points }))).body, {
+    status: 'stored',
+    rejected: [{ pointer: 'points[id=p1]', reason: `u is kWh, and p1 was declared in ${unit}` }],
+  })
+  t.like((await post('', telemetry(2, { points: [wirePoint(4, { u: 'kWh' })] }))).body, { status: 'rejected' })
+  t.like((await post('', telemetry(3, { points: [wirePoint(5, { u: 5 }), wirePoint(6)] }))).body, {
+    status: 'stored',
+    rejected: [{ pointer: 'points[0]' }],
+  })
+  t.deepEqual(
+    samples().map(({ v }) => v),
+    [1, 3, 6],
+  )
+})
+
 test('readings that cannot be used are named one by one, and the rest is stored', async t => {
   const { post, enrol, samples } = await central(t)
   await enrol()

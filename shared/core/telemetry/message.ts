@@ -1,12 +1,11 @@
 /** A telemetry or findings message as the hub takes it: what it holds, or how far it can be understood. */
 import type { Finding } from '../finding.ts'
-import type { Reading } from '../reading.ts'
 import type { Topic } from '../topic/topics.ts'
 import { type Decoded, MESSAGE_MAX, unpackBody } from './body.ts'
 import type { Envelope } from './envelope.ts'
 import { readFindings } from './findings.ts'
 import { decodeWith, fields, integer, optional, uuid } from './read.ts'
-import { readTelemetry, type Refused } from './telemetry.ts'
+import { readTelemetry, type Refused, type StatedReading } from './telemetry.ts'
 
 export type Received =
   | ({ state: 'good' } & Content)
@@ -40,7 +39,7 @@ type Content = {
   stream: string
   seq: number
   message_id: string
-  readings: Reading[]
+  readings: StatedReading[]
   /** Readings of the message that are not among `readings`. */
   refused: Refused[]
   findings: Finding[]

@@ -4,7 +4,7 @@ import { formatInstant } from '../time.ts'
 import { TELEMETRY_PROTOCOLS, type TelemetryProtocol } from '../topic/topics.ts'
 import type { Decoded } from './body.ts'
 import { type Envelope, readEnvelope, writeEnvelope } from './envelope.ts'
-import { choice, decodeWith, type Fields, fields, flag, instant, list, text, unfit } from './read.ts'
+import { choice, decodeWith, type Fields, fields, flag, instant, list, optional, text, unfit } from './read.ts'
 
 export const TELEMETRY_SCHEMA = 'svc_telemetry_v1'
 /** Most points in a message. */
@@ -12,11 +12,13 @@ export const POINTS_MAX = 500
 /** Longest text value, characters. */
 export const TEXT_MAX = 1024
 
+/** `u`: the unit that the sender says it is in; values are in the unit that the point was declared with. */
+export type StatedReading = Reading & { u?: string }
 export type Telemetry = Envelope & {
   protocol: TelemetryProtocol
   /** Whether the edge's clock followed a time server; null where the machine does not say. */
   time_synced: boolean | null
-  readings: Reading[]
+  readings: StatedReading[]
 }
 
 /** @returns the body, ready for `packBody` */
@@ -49,11 +51,11 @@ export function readTelemetry(body: Record<string, unknown>): Decoded<Telemetry 
   })
 }
 
-function readPoint(value: unknown, path: string): Reading {
+function readPoint(value: unknown, path: string): StatedReading {
   const from = fields(value, path)
   const id = text(from, 'id', 128)
   if (id === '') unfit(`${path}.id`, 'the id of a point', id)
-  return { id, t: instant(from, 't'), v: readValue(from), q: choice(from, 'q', QUALITIES) }
+  return { id, t: instant(from, 't'), v: readValue(from), q: choice(from, 'q', QUALITIES), ...optional(from, 'u', text) }
 }
 
 function readValue(from: Fields): Value {
