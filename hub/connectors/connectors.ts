@@ -5,7 +5,7 @@ import type { Connectors } from '#shared/central/routes/connectors.ts'
 import { readAnswer, type Way } from './way.ts'
 
 /** Questions under way: one edge is a small machine, and a hub serves others meanwhile. */
-const PER_EDGE_MAX = 2
+const PER_EDGE_MAX = 4
 const ALL_MAX = 32
 
 export type ConnectorParts = {
