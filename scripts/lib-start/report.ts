@@ -2,6 +2,7 @@ import { HOUR } from '#shared/core/time.ts'
 import { dateOf, wallOf } from '#shared/core/zone.ts'
 import { SITE_START, TIMEZONE } from '../../test/sim/building.ts'
 import { SCRIPT } from '../../test/sim/faults.ts'
+import { OVERRIDES } from '../../test/sim/overrides.ts'
 import type { SeenFinding } from './hub-client.ts'
 import type { Options } from './options.ts'
 import type { RunningSite } from './run.ts'
@@ -32,7 +33,12 @@ function firstFaults(): string {
   const lines = SCRIPT.filter(({ from }) => from < 4 * HOUR).map(
     ({ from, equipment_id, says }) => `    ${clockTime(SITE_START + from)}  ${equipment_id.padEnd(8)} ${says}`,
   )
-  return ['  Faults of the first simulated hours:', ...lines].join('\n')
+  const held = OVERRIDES.filter(({ from }) => from < 4 * HOUR).map(
+    ({ from, point_id, says }) => `    ${(from < 0 ? 'before' : clockTime(SITE_START + from)).padEnd(6)}  ${point_id}: ${says}`,
+  )
+  return ['  Faults of the first simulated hours:', ...lines, '  What people hold (Overrides, on the appliance):', ...held].join(
+    '\n',
+  )
 }
 
 export const findingLine = ({ from, equipment_id, rule_id, title }: SeenFinding, now: number): string =>

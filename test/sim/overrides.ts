@@ -9,29 +9,35 @@ const [LIFE_SAFETY, CRITICAL, OPERATOR, PROGRAM] = [1, 5, 8, 16]
 export type Override = {
   point_id: string
   level: number
+  /** In words, for the person who watches. */
+  says: string
   /** Lasts over `[from, to)`, ms after the site's first moment; without `to` it stays. */
   from: number
   to?: number
 }
 
 /**
- * What people hold. They hold what the point is at anyway, so that the building goes on as it does: the faults that its
- * rules find are those of the script of faults.
+ * What people hold. They hold what the point is at anyway, so that the building goes on as it does, and none of it is read by
+ * a rule that is to find a fault of the script: an override explains what it causes.
  */
 export const OVERRIDES: readonly Override[] = [
-  // Held since long before anybody looked.
-  { point_id: 'VAV-104.zone_flow_min', level: OPERATOR, from: -30 * DAY },
-  { point_id: 'AHU-1.sa_t_sp', level: OPERATOR, from: 30 * MINUTE },
-  { point_id: 'AHU-1.duct_static_sp', level: OPERATOR, from: 2 * HOUR, to: 6 * HOUR },
-  { point_id: 'AHU-1.fan_cmd', level: LIFE_SAFETY, from: 3 * HOUR, to: 4 * HOUR },
-  { point_id: 'VAV-102.damper', level: CRITICAL, from: 90 * MINUTE },
+  // Since long before anybody looked.
+  { point_id: 'VAV-101.zone_flow_min', level: OPERATOR, says: 'air flow minimum held by an operator', from: -30 * DAY },
+  { point_id: 'VAV-101.reheat_valve', level: CRITICAL, says: 'reheat valve held to protect equipment', from: 90 * MINUTE },
+  {
+    point_id: 'AHU-1.duct_static_sp',
+    level: OPERATOR,
+    says: 'duct static pressure set point held by an operator',
+    from: 2 * HOUR,
+    to: 6 * HOUR,
+  },
+  { point_id: 'VAV-101.damper', level: LIFE_SAFETY, says: 'damper held for life safety', from: 3 * HOUR, to: 4 * HOUR },
 ]
 
 /** What the point falls back to where nobody commands it, in its own unit; outputs fall back to shut and off. */
 const DEFAULTS: Record<string, number> = {
-  'AHU-1.sa_t_sp': 60,
   'AHU-1.duct_static_sp': 1,
-  'VAV-104.zone_flow_min': 150,
+  'VAV-101.zone_flow_min': 150,
 }
 
 /**
