@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Central } from '#shared/central/central.ts'
 import { ingestDesk } from '#shared/central/ingest-desk.ts'
 import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
+import { metricsService } from '#shared/central/metrics.ts'
 import { localIngestRoutes } from '#shared/central/routes/local-ingest.ts'
 import { connectorsRoutes } from '#shared/central/routes/connectors.ts'
 import { pollStatusRoute } from '#shared/central/routes/poll.ts'
@@ -29,7 +30,7 @@ import { discoveryRoutes } from './services/discovery-routes.ts'
 import { deviceRoutes } from './services/devices-routes.ts'
 import { catalogueWatch, factOfPoint } from './services/field-catalogue.ts'
 import { openField } from './services/field.ts'
-import { pollCheck, wayCheck } from './services/health-checks.ts'
+import { journalCheck, pollCheck, wayCheck } from './services/health-checks.ts'
 import { fieldModel, modelSync } from './services/model-sync.ts'
 import { pollService } from './services/poll.ts'
 import { openUplink } from './services/uplink.ts'
@@ -83,6 +84,7 @@ const central: Central = await openCentralFor(settings, {
         const { detail: _detail, note: _note, ...check } = wayCheck(uplink.forwardState())
         return check
       },
+      priority_history: () => journalCheck(priority.journal.state()),
     },
     counters: () => ({ edges: edges.list().length, ...desk.counters() }),
   },
@@ -173,6 +175,7 @@ await runUntilSignal(
     ...api.services,
     discovery,
     watching,
+    metricsService(context, settings.SERVICE_METRICS_BIND, log),
     http,
   ],
   log,

@@ -2,6 +2,7 @@
 import type { Central } from '#shared/central/central.ts'
 import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
 import { ingestDesk } from '#shared/central/ingest-desk.ts'
+import { metricsService } from '#shared/central/metrics.ts'
 import { pollStatusRoute } from '#shared/central/routes/poll.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
@@ -62,4 +63,5 @@ const http = await serveCentral(settings, {
   ],
   log,
 })
-await runUntilSignal([...central.services, desk, ...central.schedule, broker, ingest, connectors, http], log)
+const metrics = metricsService(context, settings.SERVICE_METRICS_BIND, log)
+await runUntilSignal([...central.services, desk, ...central.schedule, broker, ingest, connectors, metrics, http], log)

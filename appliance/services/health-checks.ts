@@ -1,5 +1,6 @@
-/** What health says of polling and of the ways out, the same in every process that polls. */
+/** What health says of polling, of the priority history and of the ways out, the same in every process that polls. */
 import type { HealthCheck } from '#shared/central/context.ts'
+import type { PriorityState } from '#shared/core/ports.ts'
 import type { PollStatus } from '#shared/core/poll/board.ts'
 import type { ForwardState } from './forward-state.ts'
 
@@ -22,4 +23,9 @@ export function wayCheck({ state, reason, note, backlog, dropped, rejected }: Fo
     ...(reason !== undefined && { detail: reason }),
     ...(note !== undefined && { note }),
   }
+}
+
+/** Polling, rules and the way to the hub go on without the priority history; its place and reason are for those who log in. */
+export function journalCheck({ journal, first, last }: PriorityState): HealthCheck {
+  return { status: journal === 'disabled' ? 'warn' : 'ok', journal, records: Math.max(0, last - first + 1) }
 }

@@ -3,6 +3,7 @@ import type { Central } from '#shared/central/central.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
 import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
 import { ingestDesk } from '#shared/central/ingest-desk.ts'
+import { metricsService } from '#shared/central/metrics.ts'
 import { localIngestRoutes } from '#shared/central/routes/local-ingest.ts'
 import { pollStatusRoute } from '#shared/central/routes/poll.ts'
 import { openLog } from '#shared/node/log.ts'
@@ -70,4 +71,5 @@ const http = await serveCentral(settings, {
   ],
   log,
 })
-await runUntilSignal([...services, desk, ...schedule, ...(ingest ? [ingest] : []), connectors, http], log)
+const metrics = metricsService(context, settings.SERVICE_METRICS_BIND, log)
+await runUntilSignal([...services, desk, ...schedule, ...(ingest ? [ingest] : []), connectors, metrics, http], log)

@@ -21,5 +21,10 @@ export const CENTRAL_VARIABLES = {
     pattern: /^[\x21-\x7e]+$/,
     doc: 'protocol processes on this box that know it may write readings over HTTP; at least 32 characters of ASCII, no spaces',
   },
+  SERVICE_METRICS_BIND: {
+    kind: 'text',
+    pattern: /^[^\s:]+:\d{1,5}$/,
+    doc: 'address:port at which Prometheus may ask for GET /metrics; off when absent, and open to whoever reaches it',
+  },
   ...AUTH_VARIABLES,
 } as const satisfies VariableTable

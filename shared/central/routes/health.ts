@@ -52,7 +52,8 @@ export function healthRoutes(context: CentralContext): Route[] {
   ]
 }
 
-async function healthOf({ service, version, startedAt, clock, auth, health }: CentralContext) {
+/** Body of `GET /api/health`. */
+export async function healthOf({ service, version, startedAt, clock, auth, health }: CentralContext) {
   const entries = Object.entries(health.checks).map(async ([name, check]) => [name, await runCheck(check)] as const)
   const checks = Object.fromEntries(await Promise.all(entries))
   const { last_ingest_at, ...counters } = health.counters()

@@ -1,0 +1,76 @@
+/** What health says, as figures for Prometheus: at an address of its own, for whoever can reach it. Off unless it is set. */
+import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import type { Logger } from 'pino'
+import type { Service } from '#shared/node/service.ts'
+import type { CentralContext } from './context.ts'
+import { healthOf } from './routes/health.ts'
+
+/**
+ * `GET /metrics` in Prometheus' text format. Names are `plenum_` and what health calls them: `plenum_ingest_ok`,
+ * `plenum_poll_points_down`; `plenum_check` is 1 for a check that is well, 0.5 for a warning and 0 for a failure. There is
+ * one series for each name, none for each point or device.
+ *
+ * @param bind `address:port`; undefined leaves it off
+ */
+export function metricsService(context: CentralContext, bind: string | undefined, log: Logger): Service {
+  let server: Server | undefined
+  return {
+    name: 'metrics',
+    async start() {
+      if (bind === undefined) return
+      const { collectDefaultMetrics, Gauge, Registry } = await import('@prometheus-io/client')
+      const own = new Registry()
+      collectDefaultMetrics({ register: own })
+      const render = async () => {
+        const registry = new Registry()
+        for (const { name, help, labels, value } of figures(await healthOf(context))) {
+          const known = registry.getSingleMetric(name) as InstanceType<typeof Gauge> | undefined
+          const gauge = known ?? new Gauge({ name, help, labelNames: Object.keys(labels), registers: [registry] })
+          gauge.set(labels, value)
+        }
+        return { type: own.contentType, text: `${await registry.metrics()}${await own.metrics()}` }
+      }
+      server = createServer((request, response) => {
+        if (request.url !== '/metrics' || request.method !== 'GET') return void response.writeHead(404).end('GET /metrics\n')
+        render().then(
+          ({ type, text }) => response.writeHead(200, { 'content-type': type }).end(text),
+          error => {
+            log.error({ err: error }, 'figures cannot be given')
+            response.writeHead(500).end()
+          },
+        )
+      })
+      const cut = bind.lastIndexOf(':')
+      server.listen(Number(bind.slice(cut + 1)), bind.slice(0, cut))
+      await once(server, 'listening').catch((error: Error) => {
+        throw new Error(`SERVICE_METRICS_BIND ${bind} cannot be used: ${error.message}`, { cause: error })
+      })
+    },
+    async stop() {
+      if (!server?.listening) return
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+type Figure = { name: string; help: string; labels: Record<string, string>; value: number }
+
+const WELL = { ok: 1, warn: 0.5, fail: 0 } as const
+
+function figures({ service, version, checks, ...body }: Awaited<ReturnType<typeof healthOf>>): Figure[] {
+  const numbers = (from: object, prefix: string, of: string): Figure[] =>
+    Object.entries(from).flatMap(([key, value]) =>
+      typeof value === 'number' ? [{ name: `plenum_${prefix}${key}`, help: `${key} of ${of}`, labels: {}, value }] : [],
+    )
+  return [
+    { name: 'plenum_build_info', help: 'What runs', labels: { service, version }, value: 1 },
+    ...numbers(body, '', 'the process'),
+    ...Object.entries(checks).flatMap(([check, result]) => [
+      { name: 'plenum_check', help: '1 well, 0.5 a warning, 0 a failure', labels: { check }, value: WELL[result.status] },
+      ...numbers(result, `${check}_`, check),
+    ]),
+  ]
+}
