@@ -1,9 +1,9 @@
 /** What the journal knows of the points on the list of field devices, for rules and plots: in each point's own unit. */
 import { setImmediate } from 'node:timers/promises'
 import { formatTarget, parseTarget, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
-import type { PriorityJournal, PriorityVisits } from '#shared/core/ports.ts'
+import type { PriorityJournal, PriorityQuery, PriorityVisits } from '#shared/core/ports.ts'
 import { levelMeanings } from '#shared/core/priority/levels.ts'
-import { priorityKey } from '#shared/core/priority/record.ts'
+import { priorityKey, type PriorityRecord } from '#shared/core/priority/record.ts'
 import { type Visit, visitOf } from '#shared/core/priority/visits.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
@@ -29,7 +29,7 @@ export function pointsByObject({ devices }: Catalogue): Map<string, CommandableP
 }
 
 export type VisitsOptions = {
-  journal: () => Pick<PriorityJournal, 'page' | 'state'>
+  journal: () => Pick<PriorityJournal, 'page' | 'latest' | 'state'>
   catalogue: () => Catalogue
   site: Pick<Site, 'building' | 'priority_levels'>
 }
@@ -39,27 +39,39 @@ export function priorityVisits({ journal, catalogue, site }: VisitsOptions): Pri
   const { building, priority_levels } = site
   const meanings = levelMeanings(priority_levels)
   return {
-    async visits(building_id, { from, to }) {
+    async visits(building_id, { from, to, point_ids }) {
       const kept = journal()
       if (building_id !== building.building_id || kept.state().journal === 'disabled') return {}
       const points = pointsByObject(catalogue())
       const found: Record<string, Visit[]> = {}
-      for (let before: number | undefined, more = true; more; ) {
-        const page = kept.page({ since: from, limit: CHUNK, ...(before !== undefined && { before }) })
-        for (const record of page.records) {
-          const point = points.get(priorityKey(record.target))?.point
-          if (!point || record.observed_at >= to) continue
-          const { point_id, scale = 1, offset = 0 } = point
-          const visits = (found[point_id] ??= [])
-          visits.push(visitOf(record, { scale, offset }, meanings, building.timezone))
-        }
-        before = page.records.at(-1)?.seq
-        more = page.more && before !== undefined
-        await setImmediate()
+      const take = (record: PriorityRecord) => {
+        const point = points.get(priorityKey(record.target))?.point
+        if (!point || record.observed_at >= to) return
+        const { point_id, scale = 1, offset = 0 } = point
+        const visits = (found[point_id] ??= [])
+        visits.push(visitOf(record, { scale, offset }, meanings, building.timezone))
       }
+      const asked = point_ids && [...points].filter(([, { point }]) => point_ids.includes(point.point_id))
+      const targets = asked?.flatMap(([key]) => kept.latest().get(key)?.target ?? []) ?? [undefined]
+      for (const target of targets) await readBack(kept, { since: from, ...(target && { target }) }, take)
       // A clock that was set back must not put a later visit before an earlier one.
       for (const visits of Object.values(found)) visits.sort((a, b) => a.t - b.t)
       return found
     },
+  }
+}
+
+/** Hands over what matches, newest first. */
+async function readBack(
+  journal: Pick<PriorityJournal, 'page'>,
+  query: Pick<PriorityQuery, 'since' | 'target'>,
+  take: (record: PriorityRecord) => void,
+): Promise<void> {
+  for (let before: number | undefined, more = true; more; ) {
+    const page = journal.page({ ...query, limit: CHUNK, ...(before !== undefined && { before }) })
+    page.records.forEach(take)
+    before = page.records.at(-1)?.seq
+    more = page.more && before !== undefined
+    await setImmediate()
   }
 }

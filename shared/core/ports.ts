@@ -181,6 +181,6 @@ export type PriorityState = {
 
 /** What visits saw of priority arrays, by point; only a box that visits them has it. */
 export interface PriorityVisits {
-  /** Visits within `[from, to)`, ms, ascending; values in the point's own unit. Points that nobody visits are left out. */
-  visits(building_id: string, span: { from: number; to: number }): Promise<Record<string, Visit[]>>
+  /** Visits within `[from, to)`, ms, ascending, to all points or to these; values in the point's own unit. Points that nobody visits are left out. */
+  visits(building_id: string, query: { from: number; to: number; point_ids?: string[] }): Promise<Record<string, Visit[]>>
 }

@@ -1,6 +1,7 @@
 import type { Finding } from '#shared/core/finding.ts'
 import type { Equipment, Point } from '#shared/core/model.ts'
-import type { Historian, Results, Span } from '#shared/core/ports.ts'
+import type { Historian, PriorityVisits, Results, Span } from '#shared/core/ports.ts'
+import { type Held, heldStretches } from '#shared/core/priority/lane.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { Buckets, Series } from '#shared/core/series.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
@@ -29,8 +30,10 @@ export type ReadSeries = {
   step: number | undefined
   series: { point: Point; points: SeriesPoint[]; no_data: Stretch[] }[]
   faults: Finding[]
+  /** When visits saw the points overridden, in each point's own unit; empty where nobody visits. */
+  overrides: (Held & { point_id: string })[]
 }
-export type SeriesPorts = { model: ModelStore; historian: Historian; results: Results }
+export type SeriesPorts = { model: ModelStore; historian: Historian; results: Results; priority?: PriorityVisits }
 
 /** A sample holds for this many times the usual distance between samples. */
 const HOLD_STEPS = 3
@@ -52,11 +55,12 @@ export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Pr
   const rule_id = 'rule_id' in request.select ? request.select.rule_id : undefined
   if (held.length === 0 || from === to) {
     const series = points.map(point => ({ point, points: [], no_data: to > from ? [{ from, to }] : [] }))
-    return { from, to, downsampled: false, step: undefined, series, faults: [] }
+    return { from, to, downsampled: false, step: undefined, series, faults: [], overrides: [] }
   }
   const query = { building_id, point_ids, from, to }
   const filter = { building_id, equipment_id, from, to, limit: FAULTS_MAX, ...(rule_id !== undefined && { rule_id }) }
   const faults = ports.results.list(filter)
+  const overrides = await readOverrides({ building_id, point_ids, from, to }, ports)
   const mayFit = held.every(({ samples, first, last }) => share(samples, first, last, from, to) <= maxPoints)
   const whole = mayFit ? await ports.historian.read(query) : []
   if (mayFit && whole.every(({ ts }) => ts.length <= maxPoints)) {
@@ -64,7 +68,7 @@ export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Pr
       point,
       ...fromSamples(whole[i]!, nominalOf(point, medianGap(whole[i]!.ts)), from, to),
     }))
-    return { from, to, downsampled: false, step: undefined, series, faults }
+    return { from, to, downsampled: false, step: undefined, series, faults, overrides }
   }
   const buckets = await ports.historian.buckets({ ...query, maxBuckets: maxPoints })
   const spans = new Map(held.map(span => [span.point_id, span]))
@@ -73,7 +77,15 @@ export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Pr
     const usual = span && span.samples > 1 ? (span.last - span.first) / (span.samples - 1) : 0
     return { point, ...fromBuckets(buckets[i]!, nominalOf(point, usual), to) }
   })
-  return { from, to, downsampled: true, step: buckets[0]!.step, series, faults }
+  return { from, to, downsampled: true, step: buckets[0]!.step, series, faults, overrides }
+}
+
+async function readOverrides(
+  { building_id, ...query }: { building_id: string; point_ids: string[]; from: number; to: number },
+  { priority }: SeriesPorts,
+): Promise<ReadSeries['overrides']> {
+  const visits = (await priority?.visits(building_id, query)) ?? {}
+  return query.point_ids.flatMap(point_id => heldStretches(visits[point_id] ?? []).map(one => ({ point_id, ...one })))
 }
 
 /** What was asked for, or as far as history goes; of no length when that is all before `from`, or all after `to`. */

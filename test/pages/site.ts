@@ -10,6 +10,7 @@ import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { openShell, type Shell } from '#shared/central/pages/shell.ts'
 import type { Finding } from '#shared/core/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
+import type { PriorityVisits } from '#shared/core/ports.ts'
 import { DAY, formatInstant, MINUTE, SECOND } from '#shared/core/time.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
@@ -31,6 +32,8 @@ export type SiteOptions = {
   sources?: Partial<HomeSources>
   /** Nothing has run yet. */
   empty?: boolean
+  /** What was seen of priority arrays. */
+  priority?: PriorityVisits
   /** Pages and routes besides. */
   more?: (shell: Shell, context: CentralContext) => Route[]
 }
@@ -74,7 +77,7 @@ const counters = () => ({
   last_ingest_at: NOW - 20 * SECOND,
 })
 
-function centralOptions({ open }: SiteOptions, workspace: string): CentralOptions {
+function centralOptions({ open, priority }: SiteOptions, workspace: string): CentralOptions {
   const nobody = { admin: undefined, agent: undefined, viewer: undefined }
   const secret = 'a secret of at least thirty-two characters'
   return {
@@ -88,6 +91,7 @@ function centralOptions({ open }: SiteOptions, workspace: string): CentralOption
     site_id: 'riverside',
     auth: { secret: open ? undefined : secret, passwords: open ? nobody : PASSWORDS, trustedProxies: [] },
     scheduled: false,
+    ...(priority && { priority }),
     onFindings: () => undefined,
     health: { checks: {}, counters },
   }

@@ -2,6 +2,10 @@
 import type { Finding } from '#shared/core/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
 import { Problem } from '#shared/core/problem.ts'
+import { type Held, heldStretches } from '#shared/core/priority/lane.ts'
+import { roleOfColumn } from '#shared/core/priority/visits.ts'
+import { ROLES } from '#shared/core/role.ts'
+import { conversion } from '#shared/core/unit.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import type { FaultModel, InputRow, RuleWords, Window } from '#shared/core/ui/fault-page.ts'
 import { type Plot, TRACES_MAX } from '#shared/core/ui/plot.ts'
@@ -18,7 +22,8 @@ const EPISODES_MAX = 20
 /** Episodes among which these are looked for: a rule over every role has as many series of them as there are roles. */
 const LOOKED_AT_MAX = 200
 
-export type FaultContext = Pick<CentralContext, 'model' | 'results' | 'notes' | 'historian' | 'rulesDirs'>
+export type FaultContext = Pick<CentralContext, 'model' | 'results' | 'notes' | 'historian' | 'priority' | 'rulesDirs'>
+type Overridden = { role: string; held: Held[] }
 type Input = { role: string; point: Point | undefined }
 
 /** @throws Problem unknown_finding, or unknown_building when its model has gone */
@@ -41,6 +46,7 @@ export async function faultModel(
   const episodes = listed.filter(({ role }) => role === finding.role).slice(0, EPISODES_MAX)
   const here = { ...at.here, timezone: building.timezone }
   const span = windowOf(finding, window, here.now)
+  const overrides = await readOverrides(context, building_id, inputs, span)
   const history = await readInputs(context, building_id, inputs, span)
   const traces = history.flatMap(({ trace }) => trace ?? [])
   const rows = history.map(({ row }) => row(Math.min(span.to, here.now)))
@@ -52,7 +58,7 @@ export async function faultModel(
     building,
     equipment: equipment.find(one => one.equipment_id === equipment_id),
     window,
-    plot: plotOf(finding, episodes, building, traces.slice(0, TRACES_MAX), span, here.now),
+    plot: { ...plotOf(finding, episodes, building, traces.slice(0, TRACES_MAX), span, here.now), overrides },
     inputs: rows,
     notPlotted: traces.slice(TRACES_MAX).map(({ role }) => role),
     rule,
@@ -66,7 +72,7 @@ export async function faultModel(
  * The rule's inputs, those first that it cannot do without (in the order of its file), with the points that stand for them: the equipment's own, else
  * what feeds it, else the weather's.
  */
-function inputsOf({ equipment_id, evidence }: Finding, needed: string[], equipment: Equipment[], points: Point[]): Input[] {
+function inputsOf({ equipment_id, role, evidence }: Finding, needed: string[], equipment: Equipment[], points: Point[]): Input[] {
   const parent = equipment.find(one => one.equipment_id === equipment_id)?.parent_id
   const feeders = equipment.filter(({ feeds }) => feeds?.includes(equipment_id)).map(one => one.equipment_id)
   const weather = equipment.filter(({ equipment_type }) => equipment_type === 'weather').map(one => one.equipment_id)
@@ -75,9 +81,12 @@ function inputsOf({ equipment_id, evidence }: Finding, needed: string[], equipme
     places.flatMap(place =>
       place === undefined ? [] : (points.find(point => point.role === role && point.equipment_id === place) ?? []),
     )[0]
-  const seen = Object.keys(evidence.inputs)
-  const roles = [...needed.filter(role => seen.includes(role)), ...seen.filter(role => !needed.includes(role))]
-  return roles.map(role => ({ role, point: find(role) }))
+  // A function of a priority array speaks of its role's point.
+  const seen = [
+    ...new Set([...(role === undefined ? [] : [role]), ...Object.keys(evidence.inputs)].map(name => roleOfColumn(name) ?? name)),
+  ]
+  const roles = [...needed.filter(name => seen.includes(name)), ...seen.filter(name => !needed.includes(name))]
+  return roles.map(name => ({ role: name, point: find(name) }))
 }
 
 /** The episode with an hour or a quarter of its length on both sides, or a day or week that ends with it. */
@@ -125,6 +134,26 @@ async function readInputs({ historian }: FaultContext, building_id: string, inpu
       return samples ? 1 - lengthOf(gaps) / Math.max(1, until - span.from) : 0
     }
     return { trace, row: (until: number) => ({ role, point, samples, coverage: covered(until) }) }
+  })
+}
+
+/** Visits before the window: the one that opens a stretch within it. */
+const VISITS_BEFORE = DAY
+
+async function readOverrides(
+  { priority }: FaultContext,
+  building_id: string,
+  inputs: Input[],
+  { from, to }: Span,
+): Promise<Overridden[]> {
+  const point_ids = inputs.flatMap(({ point }) => point?.point_id ?? [])
+  const visits =
+    point_ids.length && priority ? await priority.visits(building_id, { from: from - VISITS_BEFORE, to, point_ids }) : {}
+  return inputs.flatMap(({ role, point }) => {
+    const scale = point && conversion(point.unit, ROLES[role]?.unit ?? point.unit)
+    const held = heldStretches((point && visits[point.point_id]) ?? []).filter(one => one.to > from)
+    if (!scale || held.length === 0) return []
+    return [{ role, held: held.map(one => ({ ...one, value: one.value * scale.scale + scale.offset })) }]
   })
 }
 

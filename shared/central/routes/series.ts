@@ -57,7 +57,7 @@ async function selectionOf({ point_id, roles, rule_id }: Selection, { rules }: C
 
 const stretch = ({ from, to }: Stretch) => ({ from: formatInstant(from), to: formatInstant(to) })
 
-function toJson({ from, to, downsampled, step, series, faults }: ReadSeries) {
+function toJson({ from, to, downsampled, step, series, faults, overrides }: ReadSeries) {
   return {
     from: formatInstant(from),
     to: formatInstant(to),
@@ -77,7 +77,12 @@ function toJson({ from, to, downsampled, step, series, faults }: ReadSeries) {
       return { finding_id, rule_id, severity, from: formatInstant(one.from), to: instantOrNull(one.to) }
     }),
     no_data: common(series.map(({ no_data }) => no_data)).map(stretch),
-    overrides: [],
+    overrides: overrides.map(({ point_id, slot, value, ...span }) => ({
+      point_id,
+      ...stretch(span),
+      slot,
+      value: Number.isNaN(value) ? null : value,
+    })),
   }
 }
 

@@ -40,6 +40,8 @@ export function visitOf(
   }
 }
 
+/** A visit stands for at most this many usual distances, as a sample does. */
+export const VISIT_HOLDS = 3
 /** The lowest level of people; programs are below it (135-2020 19.2.1). */
 const OPERATOR = 8
 
@@ -48,7 +50,7 @@ const isKnown = (slot: number | null | undefined): boolean => slot === null || s
 const holds = (slot: number | null | undefined): boolean => slot !== null && slot !== undefined && slot === slot
 
 /** A level that could not be read may command: below it nothing is certain. */
-function active({ slots }: Visit): number {
+export function activeOf({ slots }: Pick<Visit, 'slots'>): number {
   for (const [i, slot] of slots.entries()) {
     if (slot === null) continue
     return isKnown(slot) ? i + 1 : Number.NaN
@@ -63,8 +65,8 @@ function asked({ slots }: Visit): number {
 }
 
 const FACTS: Record<string, Facts> = {
-  active_slot: active,
-  overridden: visit => (Number.isNaN(active(visit)) ? Number.NaN : visit.overridden ? 1 : 0),
+  active_slot: activeOf,
+  overridden: visit => (Number.isNaN(activeOf(visit)) ? Number.NaN : visit.overridden ? 1 : 0),
   slot: ({ slots }, level) => slots[level - 1] ?? Number.NaN,
   commanded: ({ slots }, level) => {
     const slot = slots[level - 1]
@@ -72,7 +74,7 @@ const FACTS: Record<string, Facts> = {
   },
   writers: ({ slots }) => (slots.every(isKnown) ? slots.filter(holds).length : Number.NaN),
   relinquish_default: ({ fallback }) => fallback,
-  command: visit => [...visit.slots, visit.fallback][active(visit) - 1] ?? Number.NaN,
+  command: visit => [...visit.slots, visit.fallback][activeOf(visit) - 1] ?? Number.NaN,
   asked,
 }
 
@@ -80,7 +82,7 @@ const FACTS: Record<string, Facts> = {
 const SUMS: Record<string, (visits: readonly Visit[]) => number[]> = {
   flips: visits => {
     let count = 0
-    return visits.map((visit, i) => (i > 0 && active(visit) !== active(visits[i - 1]!) ? ++count : count))
+    return visits.map((visit, i) => (i > 0 && activeOf(visit) !== activeOf(visits[i - 1]!) ? ++count : count))
   },
   asked_travel: visits => {
     let sum = 0
@@ -104,6 +106,9 @@ const SUMS: Record<string, (visits: readonly Visit[]) => number[]> = {
     })
   },
 }
+
+/** Whether a column is a running sum, which says something only as a change over a window. */
+export const isRunningSum = (column: string): boolean => Object.hasOwn(SUMS, NAME.exec(column)?.[1] ?? '')
 
 const NAME = /^(\w+)\((\w+)(?:, (\d+))?\)$/
 
@@ -138,7 +143,7 @@ export function slotSeries(column: string, visits: Readonly<Record<string, Visit
 }
 
 /** The middle of the distances between visits, ms. */
-function usualGap(visits: readonly Visit[]): number {
+export function usualGap(visits: readonly Visit[]): number {
   const gaps = visits.slice(1).map(({ t }, i) => t - visits[i]!.t)
   return gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? HOUR
 }

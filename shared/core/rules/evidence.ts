@@ -1,5 +1,6 @@
 /** Why a finding was made: the condition term by term, the inputs and one sentence, all of the worst moment. */
 import type { BaselineView, CauseWeight, Evidence } from '../finding.ts'
+import { isRunningSum } from '../priority/visits.ts'
 import { formatDuration } from '../time.ts'
 import { UNITS } from '../unit.ts'
 import type { Instance } from './compile.ts'
@@ -25,7 +26,10 @@ const holdsOf = (value: number | undefined): boolean | null => (value === 1 ? tr
 /** Every role that was looked at, as it stood; null where it had no usable value. */
 function inputsOf({ leaves, rule }: Instance, at: number): Record<string, number | null> {
   const inputs: Record<string, number | null> = {}
-  for (const steps of leaves) if (!(steps.role in inputs)) inputs[steps.role] = valueAt(steps, at, rule.program.raw)
+  for (const steps of leaves) {
+    if (steps.role in inputs || isRunningSum(steps.role)) continue
+    inputs[steps.role] = valueAt(steps, at, rule.program.raw)
+  }
   return inputs
 }
 

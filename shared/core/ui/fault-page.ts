@@ -2,11 +2,12 @@
 import type { Evidence, Finding, FindingNote, RuleResult } from '../finding.ts'
 import { type Html, html } from '../html.ts'
 import type { Building, Equipment, Point } from '../model.ts'
+import { roleOfColumn } from '../priority/visits.ts'
 import { formatDuration } from '../time.ts'
 import { faultActions } from './fault-actions.ts'
 import type { User } from './frame.ts'
-import { formatParam, formatRoleValue, roleWords, unitLabel } from './measure.ts'
-import { priorityMark, priorityOf } from './mark.ts'
+import { formatParam, formatRoleValue, roleWords, unitLabel, type UnitSystem } from './measure.ts'
+import { overrideMark, priorityMark, priorityOf } from './mark.ts'
 import { formatMoment, type Here, moment, momentAge } from './moment.ts'
 import { NARROW, type Plot, plotSvg, WIDE } from './plot.ts'
 import { plotSummary, plotTable } from './plot-words.ts'
@@ -25,6 +26,9 @@ export type InputRow = {
 export type RuleWords = { source: string; gate: string | undefined; lets: Record<string, string>; roles: string[] }
 export const WINDOWS = ['episode', 'day', 'week'] as const
 export type Window = (typeof WINDOWS)[number]
+
+/** Overrides that the page lists. */
+const OVERRIDES_MAX = 20
 
 export type FaultModel = {
   finding: Finding
@@ -52,7 +56,7 @@ export const faultBody = (model: FaultModel): Html => html`<p class="crumbs"><a 
 ${head(model)}
 ${plotSection(model)}
 <div class="columns">
-<div>${because(model)}${inputsSection(model)}${caveats(model)}</div>
+<div>${because(model)}${inputsSection(model)}${overridesSection(model)}${caveats(model)}</div>
 <div>${causeSection(model)}${historySection(model)}${faultActions(model)}</div>
 </div>`
 
@@ -103,11 +107,20 @@ ${rule?.gate !== undefined && html`<p>Looked at only while <code>${rule.gate}</c
 <ul class="terms">${evidence.terms.map(one => term(one, evidence, building))}</ul>
 <dl class="values">${Object.entries(evidence.inputs).map(
     ([role, value]) =>
-      html`<div><dt><code>${role}</code> <span>${roleWords(role)}</span></dt><dd>${formatRoleValue(role, value, building.unit_system)}</dd></div>`,
+      html`<div><dt><code>${role}</code> ${roleOfColumn(role) === undefined && html`<span>${roleWords(role)}</span>`}</dt><dd>${inputWords(role, value, building.unit_system)}</dd></div>`,
   )}</dl>
 ${thresholds(evidence, building)}
 ${baselines(evidence)}
 </section>`
+}
+
+/** Functions of a priority array that answer yes or no, and those that give a value of their role. */
+const YES_NO = /^(commanded|overridden)\(/
+const OF_ROLE = /^(slot|command|asked|relinquish_default)\(/
+
+function inputWords(name: string, value: number | null, system: UnitSystem): string {
+  if (YES_NO.test(name)) return value === null ? '–' : value ? 'yes' : 'no'
+  return formatRoleValue(OF_ROLE.test(name) ? roleOfColumn(name)! : name, value, system)
 }
 
 /** True, false or not evaluated: a sign, a word, and no colour needed. */
@@ -147,6 +160,20 @@ const inputsSection = ({ inputs }: FaultModel): Html => html`<section class="car
 <td data-label="Coverage"><div>${coverage === null ? '–' : shareOf(coverage)}</div></td>
 </tr>`,
 )}</tbody></table></section>`
+
+/** Who held the inputs in the time shown. A visit says what was, not what lay between two that differ. */
+function overridesSection({ plot: { overrides = [] }, building, here }: FaultModel): Html | false {
+  if (overrides.length === 0) return false
+  const lines = overrides.flatMap(({ role, held }) => held.map(one => ({ role, ...one }))).toSorted((a, b) => b.from - a.from)
+  return html`<section class="card"><h2>Overrides in the time shown</h2>
+<ul class="log">${lines
+    .slice(0, OVERRIDES_MAX)
+    .map(
+      ({ role, from, to, slot, value }) =>
+        html`<li>${overrideMark(`P${slot}`)} <code>${role}</code> held at <strong>${formatRoleValue(role, Number.isNaN(value) ? null : value, building.unit_system)}</strong>, seen from ${moment(from, here)} to ${moment(to, here)}</li>`,
+    )}</ul>
+${lines.length > OVERRIDES_MAX && html`<p class="muted">and ${lines.length - OVERRIDES_MAX} earlier ones</p>`}</section>`
+}
 
 /** What the data could not say. Said also when there is nothing to say, so that silence is no riddle. */
 function caveats({ finding, inputs, result, here }: FaultModel): Html {

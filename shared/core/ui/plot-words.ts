@@ -23,8 +23,14 @@ export function plotSummary(plot: Plot): string {
   const noData = gaps.length ? ` At least one input has no data for ${formatDuration(lengthOf(gaps))} (hatched).` : ''
   return (
     `${traces.map(({ role }) => role).join(', ')} from ${moment(from)} to ${moment(to)}. ` +
-    `In fault (shaded) for ${formatDuration(lengthOf(spans))} in ${periods}; worst at ${moment(plot.worst_at)}.${noData}`
+    `In fault (shaded) for ${formatDuration(lengthOf(spans))} in ${periods}; worst at ${moment(plot.worst_at)}.${noData}${overrideWords(plot)}`
   )
+}
+
+/** The lanes below the plot; who held what from when to when stands in a list of its own. */
+function overrideWords({ overrides = [], from, to }: Plot): string {
+  const held = overrides.filter(one => clipped(one.held, from, to).length > 0)
+  return held.length ? ` Visits saw ${held.map(({ role }) => role).join(', ')} overridden (lanes below the plot).` : ''
 }
 
 type Cell = { mean: number; count: number }

@@ -3,6 +3,7 @@
  * One panel for each unit family, one clock for all, fault periods shaded, stretches without data hatched.
  */
 import { type Html, html } from '../html.ts'
+import type { Held } from '../priority/lane.ts'
 import { familyOf, type UnitSystem } from './measure.ts'
 import { formatClock, formatDay, formatZone } from './moment.ts'
 import { drawPanel, hatched, LANE, type Panel, type Place, stripe, type Surface } from './plot-panel.ts'
@@ -24,6 +25,8 @@ export type Plot = {
   episode: Span
   others: Span[]
   worst_at: number
+  /** By role of an input, when it was overridden; only of roles that were. */
+  overrides?: { role: string; held: Held[] }[]
 }
 export type PlotSize = { width: number; left: number; panel: number }
 export const WIDE: PlotSize = { width: 960, left: 52, panel: 150 }
@@ -40,6 +43,9 @@ const AXIS = 40
 /** The bar is slimmer than its lane, so that what is hatched shows on both sides of it. */
 const FAULT_LANE = 14
 const FAULT_BAR = 6
+/** High enough for the name of a slot, and what that name needs. */
+const OVERRIDE_BAR = 14
+const SLOT_WIDTH = 30
 /** Room that one label of the time axis needs. */
 const TICK_WIDTH = 62
 
@@ -50,20 +56,50 @@ export function plotSvg(plot: Plot, size: PlotSize, id: string, label: string): 
   const panels = panelsOf(traces, plot.system)
   const places = placesOf(panels, size)
   const bottom = places.reduce((y, { height }) => y + height + GAP, TOP)
-  const axis = bottom + LANE
+  const lanes = overrideLanes(plot)
+  const axis = bottom + LANE + lanes.length * LANE
   const inView = (spans: Span[], kind: string) => clipped(spans, plot.from, plot.to).map(span => ({ span, kind }))
   const shaded = [...inView(plot.others, 'fault other'), ...inView([plot.episode], 'fault')]
   return html`<svg class="plot" viewBox="0 0 ${size.width} ${axis + AXIS}" width="${size.width}" height="${axis + AXIS}" role="img" aria-label="${label}">
 <defs><pattern id="${id}-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0V6"/></pattern></defs>
 ${panels.map((panel, i) => drawPanel(panel, surface, places[i]!, shaded, plot.system))}
 ${faultLane(shaded, traces, surface, { top: bottom - 8, height: FAULT_LANE })}
+${lanes.map((lane, i) => overrideLane(lane, surface, bottom + 10 + i * LANE))}
 ${worstLine(plot, surface, axis)}
 ${timeAxis(plot, surface, axis)}
 </svg>`
 }
 
-function surfaceOf({ from, to, traces }: Plot, { width, left }: PlotSize, id: string): Surface {
-  const longest = Math.max(NAME_MIN, ...traces.map(({ role }) => role.length))
+/** Lanes that fit under a plot; the list beside it has them all. */
+const overrideLanes = ({ overrides = [], from, to }: Plot) =>
+  overrides
+    .map(({ role, held }) => ({ role, held: held.filter(one => one.to > from && one.from < to) }))
+    .filter(({ held }) => held.length > 0)
+    .slice(0, TRACES_MAX)
+    .map(({ role, held }) => ({
+      role,
+      held: held.map(one => ({ ...one, from: Math.max(one.from, from), to: Math.min(one.to, to) })),
+    }))
+
+/** Who held an input: the slot stands in its bar where there is room. */
+function overrideLane({ role, held }: { role: string; held: Held[] }, surface: Surface, top: number): Html {
+  const middle = top + LANE / 2
+  const bar = { top: middle - OVERRIDE_BAR / 2, height: OVERRIDE_BAR }
+  return html`<g>
+<path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>
+${held.map(
+  one =>
+    html`${stripe(surface, one, bar, 'override-bar', 2)}${
+      surface.x(one.to) - surface.x(one.from) > SLOT_WIDTH &&
+      html`<text class="slot" x="${surface.x(one.from) + 4}" y="${middle + 4}">P${one.slot}</text>`
+    }`,
+)}
+<text class="end override-word" x="${surface.right + 6}" y="${middle + 4}">${role}</text>
+</g>`
+}
+
+function surfaceOf({ from, to, traces, overrides = [] }: Plot, { width, left }: PlotSize, id: string): Surface {
+  const longest = Math.max(NAME_MIN, ...[...traces, ...overrides].map(({ role }) => role.length))
   const right = Math.ceil(NAME_GAP + longest * NAME_CHARACTER)
   const scale = (width - left - right) / (to - from)
   return { id, left, right: width - right, x: ms => Math.round((left + (ms - from) * scale) * 10) / 10 }
