@@ -1,22 +1,13 @@
 /** The priority journal in files: shared/core/history/FORMAT.md draws them. */
 import { existsSync, statfsSync } from 'node:fs'
 import type { Logger } from 'pino'
-import type { PriorityJournal, PriorityQuery, PriorityState } from '#shared/core/ports.ts'
-import type { JournalIndex } from '#shared/core/priority/journal-index.ts'
-import {
-  type Kept,
-  type KeptFull,
-  type Known,
-  planVisit,
-  plainReading,
-  recordOf,
-  targetText,
-  withPreviousSegment,
-} from '#shared/core/priority/journal-line.ts'
+import type { PriorityJournal, PriorityState } from '#shared/core/ports.ts'
+import { plainReading, targetText } from '#shared/core/priority/journal-line.ts'
 import { type PriorityReading, type PriorityRecord, priorityKey } from '#shared/core/priority/record.ts'
-import type { FileLog, LogOptions } from '#shared/node/segmented-log.ts'
-import { writeHeadFile } from './journal-head.ts'
-import { hashOfSegment, openJournalLog } from './journal-log.ts'
+import type { LogOptions } from '#shared/node/segmented-log.ts'
+import { groupOf, settle } from './journal-group.ts'
+import { openJournalLog } from './journal-log.ts'
+import { latestOf, type OpenedJournal, pageOf } from './journal-read.ts'
 
 export type OpenPriorityJournal = PriorityJournal & {
   /** Resolves when every append that was begun has been kept or refused. Later appends are refused. */
@@ -37,13 +28,7 @@ export type JournalOptions = {
 
 const SEGMENT_BYTES = 4 * 1024 * 1024
 const RETRY_MS = 30_000
-/** What the log writes around a payload, at most, and a hash. */
-const AROUND_BYTES = 200
-/** A mark, at most. */
-const MARK_BYTES = 260
 
-/** `known`: by `targetText`. */
-type Opened = { log: FileLog<Kept>; index: JournalIndex; known: Map<string, Known>; torn: boolean }
 /** `damaged`: only an operator makes it good. Else the disk failed, and is tried again. */
 type Fault = { reason: string; damaged: boolean }
 
@@ -55,7 +40,7 @@ type Fault = { reason: string; damaged: boolean }
  */
 export async function openPriorityJournal(options: JournalOptions): Promise<OpenPriorityJournal> {
   const { dir, maxRecords, log: logger, segmentBytes = SEGMENT_BYTES, retryMs = RETRY_MS, openFile } = options
-  let opened: Opened | undefined
+  let opened: OpenedJournal | undefined
   let fault: Fault | undefined
   let closed = false
   let refusedBytes = 0
@@ -126,7 +111,7 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
     if (!opened && !fault?.damaged) await takeUp()
     if (!opened) throw new Error(`priority history is disabled: ${fault?.reason}`)
     const { log, index, known } = opened
-    const plan = await group(dir, opened, visit, segmentBytes).catch((error: Error) => (shut(error), Promise.reject(error)))
+    const plan = await groupOf(dir, opened, visit, segmentBytes).catch((error: Error) => (shut(error), Promise.reject(error)))
     refusedBytes = plan.bytes
     await log.append(plan.kept, { fresh: plan.begin }).catch((error: Error) => (refuse(error), Promise.reject(error)))
     if (!opened) throw new Error(`priority history is disabled: ${fault?.reason}`)
@@ -167,76 +152,8 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
   }
 }
 
-function stateOf(opened: Opened | undefined, fault: Fault | undefined): PriorityState {
+function stateOf(opened: OpenedJournal | undefined, fault: Fault | undefined): PriorityState {
   const range = opened?.index.range() ?? { first: 1, last: 0 }
   if (fault) return { journal: 'disabled', reason: fault.reason, ...range }
   return { journal: opened?.torn ? 'repaired' : 'ok', ...range }
-}
-
-/**
- * After a visit: says what must be there, before what is older than the retention is dropped. What fails is not worth
- * refusing a visit that is on the disk; the next time does it.
- */
-async function settle({ log, index }: Opened, dir: string, fresh: boolean): Promise<void> {
-  const { first, last } = index.range()
-  const segments = log.segments()
-  const kept = segments.find(segment => segment.last >= first)!.first
-  if (fresh || kept > segments[0]!.first) await writeHeadFile(dir, { first: kept, last })
-  log.dropThrough(kept - 1)
-}
-
-/** What a visit is written as. The first group of a segment has every record in full, and the hash of the segment before. */
-async function group(dir: string, { log, known, index }: Opened, visit: PriorityReading[], segmentBytes: number) {
-  const segments = log.segments()
-  const last = segments.at(-1)!
-  const first = log.state().last + 1
-  const empty = last.bytes === 0
-  const before = (key: string) => {
-    const found = known.get(key)
-    return found && found.record.seq >= index.range().first ? found : undefined
-  }
-  const plan = planVisit(visit, before, first, last.first)
-  const bytes = sizeOf(plan.kept)
-  if (!empty && last.bytes + bytes <= segmentBytes) return { ...plan, bytes, begin: false, fresh: false }
-  const full = empty ? plan : planVisit(visit, before, first, first)
-  const closing = empty ? segments.at(-2) : last
-  if (closing) full.kept[0] = withPreviousSegment(full.kept[0] as KeptFull, await hashOfSegment(dir, closing))
-  return { ...full, bytes: sizeOf(full.kept), begin: !empty, fresh: true }
-}
-
-const sizeOf = (kept: Kept[]): number =>
-  kept.reduce(
-    (sum, payload) => sum + AROUND_BYTES + ('same_as' in payload ? MARK_BYTES : Buffer.byteLength(JSON.stringify(payload))),
-    0,
-  )
-
-/** Reads records, and the full ones that they refer to. @throws Error when one does not verify any more */
-function readRecords(log: FileLog<Kept>, seqs: number[]): Known[] {
-  const kept = new Map(log.pick(seqs).map(({ seq, record }) => [seq, record]))
-  const referred = [...new Set([...kept.values()].flatMap(record => ('same_as' in record ? [record.same_as] : [])))]
-  for (const { seq, record } of log.pick(referred.filter(seq => !kept.has(seq)))) kept.set(seq, record)
-  const payloadOf = (seq: number): Kept => {
-    const found = kept.get(seq)
-    if (!found) throw new Error(`record ${seq} is missing`)
-    return found
-  }
-  return seqs.map(seq => {
-    const payload = payloadOf(seq)
-    return { record: recordOf(seq, payload, payloadOf), full: 'same_as' in payload ? payload.same_as : seq }
-  })
-}
-
-function pageOf({ log, index }: Opened, { target, since, before, limit }: PriorityQuery) {
-  const key = target && targetText(target)
-  const seqs = index.find({ key, since, before, limit: limit + 1 })
-  return { records: readRecords(log, seqs.slice(0, limit)).map(({ record }) => record), more: seqs.length > limit }
-}
-
-function latestOf(log: FileLog<Kept>, index: JournalIndex): Map<string, Known> {
-  const newest = index.newest()
-  const known = readRecords(
-    log,
-    newest.map(({ seq }) => seq),
-  )
-  return new Map(newest.map(({ key }, i) => [key, known[i]!]))
 }
