@@ -5,13 +5,18 @@ import type { IngestDesk } from '#shared/central/ingest-desk.ts'
 type Parts = { edges: EdgeStore; desk: Pick<IngestDesk, 'flow' | 'counters'>; broker: { isConnected(): boolean } | undefined }
 
 /**
- * What a hub adds to health: its counters, and whether it hears its broker.
+ * What a hub adds to health: its counters, whether it can store what edges send, and whether it hears its broker.
  *
  * @param parts looked up at each question; `broker` is undefined where there is none
  */
 export function hubHealth(parts: () => Parts): HealthSources {
   return {
     checks: {
+      ingest: () => {
+        const trouble = parts().desk.flow.trouble()
+        if (trouble === undefined) return { status: 'ok' }
+        return { status: 'warn', detail: `what edges send cannot be stored, and waits with them: ${trouble}` }
+      },
       broker: () => {
         const { desk, broker } = parts()
         if (!broker) return { status: 'ok', detail: 'off' }

@@ -50,6 +50,7 @@ export type Outcome = {
 export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
   const book = edgeBook(edges, model, clock)
   const counters = { ...NOTHING_YET }
+  let trouble: string | undefined
   const reject = (topic: Topic | undefined, reason: string) => {
     counters.ingest_rejected++
     notify({ kind: 'rejected', edge: topic ? nameOf(topic) : 'unknown', reason })
@@ -62,6 +63,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
 
   const fail = (topic: Topic, error: unknown) => {
     counters.ingest_failed++
+    trouble = (error as Error).message
     notify({ kind: 'failed', edge: nameOf(topic), reason: (error as Error).message })
   }
 
@@ -75,6 +77,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     const { readings, findings } = numbered.state === 'good' && reason === undefined ? numbered : NO_CONTENT
     const named = numbered.message_id !== undefined && { message_id: numbered.message_id }
     const { status, ...mark } = inbox.accept({ site_id, edge_id, building_id, stream, seq, ...named, readings, findings })
+    if (status === 'stored') trouble = undefined
     const why = reason ?? summary(refused)
     if (status === 'stored' && why !== undefined) reject(topic, why)
     if (status === 'duplicate' && reason === undefined) counters.ingest_duplicate++
@@ -139,6 +142,8 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     /** Those that have said nothing since `doubtSessions` are not there. */
     endDoubt: book.endDoubt,
     counters: (): IngestCounters => ({ ...counters }),
+    /** Why nothing could be stored since the last message that was; edges keep what is not acknowledged. */
+    trouble: () => trouble,
   }
 }
 

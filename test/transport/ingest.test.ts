@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { hubHealth } from '../../hub/ingest/health.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import { type EdgeModel, writeMetadata } from '#shared/core/telemetry/metadata.ts'
@@ -185,7 +186,7 @@ test('after the hub connected anew, an edge that does not say that it is there c
 })
 
 test('what the store cannot take is not acknowledged, and is taken when it can', t => {
-  const { enrol, send, flow, inbox, events } = hub(t)
+  const { enrol, send, flow, inbox, edges, events } = hub(t)
   enrol()
   const accept = inbox.accept
   inbox.accept = () => {
@@ -193,7 +194,11 @@ test('what the store cannot take is not acknowledged, and is taken when it can',
   }
   t.is(send(telemetry(1)), undefined)
   t.deepEqual(events, [{ kind: 'failed', edge: 'A/e1', reason: 'database or disk is full' }])
+  const { ingest: check } = hubHealth(() => ({ edges, desk: { flow, counters: flow.counters }, broker: undefined })).checks
+  const detail = 'what edges send cannot be stored, and waits with them: database or disk is full'
+  t.deepEqual(check!(), { status: 'warn', detail })
   inbox.accept = accept
   t.deepEqual(send(telemetry(1)), acked(1))
   t.like(flow.counters(), { ingest_failed: 1, ingest_ok: 1 })
+  t.deepEqual(check!(), { status: 'ok' })
 })
