@@ -92,6 +92,8 @@ export function lossyDisk() {
       }
       for (const apply of changes.slice(0, Math.floor(random() * (changes.length + 1)))) apply(keptNames)
       names = new Map(keptNames)
+      const named = new Set(names.values())
+      for (const ino of inodes.keys()) if (!named.has(ino)) inodes.delete(ino)
       changes = []
       left = Infinity
     },

@@ -17,7 +17,7 @@ const device = openSync('/dev/fuse', 'r+')
 const text = (body: Buffer, from = 0): string[] => body.toString('utf8', from).split('\0')
 
 function attributes(ino: number): Buffer {
-  const size = ino === ROOT ? 0 : disk.inode(ino)!.now.length
+  const size = ino === ROOT ? 0 : (disk.inode(ino)?.now.length ?? 0)
   const out = Buffer.alloc(88)
   out.writeBigUInt64LE(BigInt(ino), 0)
   out.writeBigUInt64LE(BigInt(size), 8)
