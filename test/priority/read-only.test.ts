@@ -10,7 +10,7 @@ import type { DeviceEntry } from '../../appliance/store/catalogue-schema.ts'
 import { inputs, never, patient, range } from '../fieldbus/bacnet-harness.ts'
 import { SILENT } from '../fieldbus/site.ts'
 import { openUdpPeer } from '../fieldbus/udp-peer.ts'
-import { seeded } from '../fieldbus/wire.ts'
+import { answer, seeded } from '../fieldbus/wire.ts'
 import { answererOf } from '../sim/bacnet-device.ts'
 import { OBJECT_TYPES } from '../sim/bacnet-objects.ts'
 
@@ -59,19 +59,26 @@ test('whatever a device answers, a visit sends reads of the objects in the list 
   }
 })
 
-test('polling has its turn between two requests of a visit', async t => {
-  const peer = await openUdpPeer(t, (_, reply) => reply(answerer(peer.raw.at(-1)!.subarray(6))))
+test('a poll that comes while a visit asks has its turn before the next request of the visit', async t => {
+  let poll: (() => void) | undefined
+  const peer = await openUdpPeer(t, ({ service }, reply) => {
+    if (peer.raw.length === 2) poll?.()
+    if (service === READ_PROPERTY_MULTIPLE) reply(answerer(peer.raw.at(-1)!.subarray(6)))
+    else reply(answer(peer.asked.at(-1)!, instance => instance))
+  })
   const bacnet = protocol()
   const reader = priorityReader({ bacnet, entryOf: () => entryOf(peer), now: () => 0 })
   const { transport, release } = await bacnet.borrow()
   t.teardown(release)
-  const driver = bacnetDriver(transport, peer, patient, firstBatch(APDU_DEFAULT), () => 0)
-  let polled: Promise<unknown> | undefined
-  let before = 0
-  for await (const _ of reader.read(DEVICE, objects, never)) {
-    before = peer.raw.length
-    polled ??= driver.read(inputs(1), never).then(() => t.true(peer.raw.length <= before + 2))
-  }
+  const driver = bacnetDriver(transport, peer, patient, { ...firstBatch(APDU_DEFAULT), multiple: false }, () => 0)
+  const { promise: polled, resolve } = Promise.withResolvers<unknown>()
+  poll = () => resolve(driver.read(inputs(1), never))
+  let answers = 0
+  for await (const _ of reader.read(DEVICE, objects, never)) answers++
   await polled
-  t.plan(1)
+  t.is(answers, COUNT)
+  t.deepEqual(
+    peer.asked.map(({ service }) => service),
+    [14, 14, 12, 14, 14, 14, 14],
+  )
 })
