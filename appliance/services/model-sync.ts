@@ -21,11 +21,16 @@ export function fieldModel(site: Site, catalogue: Catalogue, known: readonly Poi
 
 /**
  * Puts the building, its equipment and the catalogue's points into the model when the process starts, and when the catalogue
- * changes. Points that leave the catalogue stay in the model, because their history does.
+ * changes. Points that leave the catalogue stay in the model, because their history does; but one whose role on its equipment
+ * another point has taken is no longer what rules look at.
  */
 export function modelSync(options: { model: ModelStore; site: Site; catalogue: FieldCatalogue }): Service {
   const { model, site, catalogue } = options
-  const put = (next: Catalogue) => model.put(fieldModel(site, next, model.points(site.building.building_id)))
+  const put = (next: Catalogue) => {
+    const known = model.points(site.building.building_id)
+    const listed = fieldModel(site, next, known)
+    model.put({ ...listed, points: [...listed.points, ...succeeded(known, listed.points)] })
+  }
   catalogue.onChange(put)
   return {
     name: 'model-sync',
@@ -35,6 +40,22 @@ export function modelSync(options: { model: ModelStore; site: Site; catalogue: F
     async stop() {},
   }
 }
+
+/** @returns field points that are off the list, without the role that one of the list now has on the same equipment */
+function succeeded(known: readonly Point[], listed: readonly Point[]): Point[] {
+  const ids = new Set(listed.map(({ point_id }) => point_id))
+  const taken = new Set(listed.filter(hasPlace).map(placeOf))
+  return known
+    .filter(
+      point => !ids.has(point.point_id) && FIELD.includes(point.source.protocol) && hasPlace(point) && taken.has(placeOf(point)),
+    )
+    .map(({ role: _role, ...point }) => point)
+}
+
+/** What an import of files brought is no field point. */
+const FIELD: readonly Point['source']['protocol'][] = ['bacnet', 'modbus', 'haystack']
+const hasPlace = ({ role, equipment_id }: Point): boolean => role !== undefined && equipment_id !== undefined
+const placeOf = ({ role, equipment_id }: Point): string => `${equipment_id} ${role}`
 
 function modelPoint(building_id: string, device: DeviceEntry, entry: PointEntry, known: Point | undefined): Point {
   const { point_id, name, unit, kind, poll_secs, states } = entry

@@ -144,7 +144,10 @@ function memoryModel(points: Point[] = []) {
     building: () => held.building,
     equipment: () => held.equipment,
     points: () => held.points,
-    put: next => Object.assign(held, next),
+    put: ({ points: more = [], ...next }) => {
+      const ids = new Set(more.map(({ point_id }) => point_id))
+      Object.assign(held, next, { points: [...more, ...held.points.filter(({ point_id }) => !ids.has(point_id))] })
+    },
     assign: () => ({ saved: 0, unchanged: 0, removed: 0 }),
   }
   return { model, held }
@@ -189,6 +192,32 @@ test('what an operator assigned stays where the catalogue says nothing', async t
   await modelSync({ model, site, catalogue: memoryCatalogue(catalogue) }).start()
   t.like(held.points[2], { point_id: 'meter.power', role: 'power', equipment_id: 'VAV-1', name: 'Power' })
   t.like(held.points[0], { point_id: 'AHU-1.sa_t', role: 'sa_t', equipment_id: 'AHU-1' })
+})
+
+test('a point off the list gives its role up to the point of the list that has it now, and to nobody else', async t => {
+  const { model, held } = memoryModel()
+  const list = memoryCatalogue(catalogue)
+  const [device, ...others] = catalogue.devices
+  const [first, ...rest] = device!.points
+  const renamed = { ...device!, points: [{ ...first!, point_id: 'z.new' }, ...rest] }
+  await modelSync({ model, site, catalogue: list }).start()
+  const before = held.points.find(({ point_id }) => point_id === first!.point_id)!
+  t.is(before.role, first!.role)
+  await list.change(() => ({ devices: [{ ...device!, points: rest }, ...others] }))
+  t.deepEqual(
+    held.points.find(({ point_id }) => point_id === before.point_id),
+    before,
+  )
+  await list.change(() => ({ devices: [renamed, ...others] }))
+  const { role: _, ...without } = before
+  t.deepEqual(
+    held.points.find(({ point_id }) => point_id === before.point_id),
+    without,
+  )
+  t.like(
+    held.points.find(({ point_id }) => point_id === 'z.new'),
+    { role: before.role, equipment_id: before.equipment_id },
+  )
 })
 
 test('history gets numbers: flags as 0 and 1, texts by their place, what is no number as no data', async t => {
