@@ -1,0 +1,72 @@
+/** The pages of overrides through a browser, on a box and on a hub, and the lane under the plot of a fault. */
+import anyTest, { type ExecutionContext, type TestFn } from 'ava'
+import type { BrowserContextOptions } from 'playwright-core'
+import { overridesPages } from '../../appliance/page/overrides.ts'
+import { priorityVisits } from '../../appliance/priority/visits.ts'
+import { COOLING } from '../pages/fixture.ts'
+import { CATALOGUE, HISTORY, journalOf, scannerOf, SITE } from '../pages/overrides-fixture.ts'
+import { openSite, PASSWORDS } from '../pages/site.ts'
+import { openChromium, type OpenBrowser } from './chromium.ts'
+import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+
+const test = anyTest as TestFn<{ chromium: OpenBrowser }>
+test.before(async t => {
+  t.context.chromium = await openChromium()
+})
+test.after.always(t => t.context.chromium.close())
+
+async function open(
+  t: ExecutionContext<{ chromium: OpenBrowser }>,
+  look: BrowserContextOptions = {},
+  who: keyof typeof PASSWORDS = 'agent',
+) {
+  const journal = journalOf(HISTORY)
+  const catalogue = () => CATALOGUE
+  const site = await openSite({
+    house: 'appliance',
+    findings: [COOLING],
+    priority: priorityVisits({ journal: () => journal, catalogue, site: SITE }),
+    more: shell => overridesPages({ journal, scanner: scannerOf(), catalogue, site: SITE, shell }),
+  })
+  t.teardown(site.close)
+  const { page, complaints, close } = await openPage(t.context.chromium.browser, site.url, look)
+  t.teardown(close)
+  await signIn(page, who, PASSWORDS[who], '/overrides')
+  return { page, complaints }
+}
+
+const LOOKS: [string, BrowserContextOptions][] = [
+  ['a desk in light', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }],
+  ['a phone in the dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+]
+for (const [title, look] of LOOKS) {
+  test.serial(`list, point and plot are clean on ${title}`, async t => {
+    const { page, complaints } = await open(t, look)
+    for (const path of ['/overrides', '/overrides/1007/analog-value/3', `/faults/${COOLING.finding_id}?window=week`]) {
+      await page.goto(path)
+      t.deepEqual(await axeFindings(page), [], path)
+      t.is(await overflow(page), 0, path)
+      t.deepEqual(await smallControls(page, 44), [], path)
+    }
+    t.deepEqual(complaints, [])
+  })
+}
+
+test.serial('without script a person goes from the oldest override to its slots and back, and asks for a visit', async t => {
+  const { page, complaints } = await open(t, { javaScriptEnabled: false })
+  await page.getByRole('link', { name: 'Older than a day' }).click()
+  t.is(await page.getByRole('link', { name: 'AHU-1 supply air set point' }).count(), 0)
+  await page.getByRole('link', { name: 'AHU-1 cooling valve' }).click()
+  t.true(await page.getByRole('row', { name: 'P8 Manual operator 100 % (commands)' }).isVisible())
+  await page.getByRole('link', { name: 'Overrides' }).last().click()
+  await page.getByRole('button', { name: 'Visit the next device now' }).click()
+  await page.waitForURL('**/overrides#scanner')
+  t.deepEqual(complaints, [])
+})
+
+test.serial('a viewer sees the button and why it cannot be pressed', async t => {
+  const { page } = await open(t, {}, 'viewer')
+  const button = page.getByRole('button', { name: 'Visit the next device now' })
+  t.true(await button.isDisabled())
+  t.true(await page.getByText('Needs the operator role; you are signed in as viewer.').isVisible())
+})
