@@ -145,7 +145,7 @@ test('a device that does not answer ends the visit with its reason', async t => 
 
 test('what was read before a device fell silent counts', async t => {
   const objects = Array.from({ length: 30 }, (_, i) => output(i + 1))
-  const { reading } = await visit(t, objects, { silentAfter: 2, timing: { timeout_ms: 100, retries: 0 } })
+  const { reading } = await visit(t, objects, { silentAfter: 2, timing: { timeout_ms: 3000, retries: 0 } })
   const answers: ArrayAnswer[] = []
   await t.throwsAsync(
     async () => {

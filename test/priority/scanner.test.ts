@@ -194,7 +194,7 @@ for (const text of ['', '{"next_due_at":', '{"devices":[]}', '[]']) {
 }
 
 test('a device that is dead leaves its reason, and is visited again', async t => {
-  const { device, openAgain } = await openSite(t, { objects: now => outputs(1, now), misbehaves: 'silent', timeout_ms: 100 })
+  const { device, openAgain } = await openSite(t, { objects: now => outputs(1, now), misbehaves: 'silent', timeout_ms: 3000 })
   const history = await openAgain()
   t.regex((await visit(history)).error ?? '', /no answer from 127\.0\.0\.1/)
   device.misbehave('none')
