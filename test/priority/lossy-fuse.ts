@@ -2,7 +2,7 @@
  * Mounts a lossy disk at argv[2], by the kernel's own FUSE protocol (linux/fuse.h, 7.31), and is told on its channel when
  * the power goes and comes. Ends when the folder is unmounted.
  */
-import { execFile, spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { openSync, read, writeSync } from 'node:fs'
 import { lossyDisk, ROOT } from './lossy-disk.ts'
 
@@ -137,8 +137,8 @@ function reply(unique: bigint, answer: Buffer | number) {
 const buffer = Buffer.alloc(WRITE_MAX + 64 * 1024)
 function next() {
   read(device, buffer, 0, buffer.length, null, (error, length) => {
-    const isOver = error && !['EINTR', 'EAGAIN', 'ENOENT'].includes(error.code!)
-    if (isOver) process.exit(0)
+    const isEarly = error?.code === 'EPERM' && mount.exitCode === null
+    if (error && !isEarly && !['EINTR', 'EAGAIN', 'ENOENT'].includes(error.code!)) process.exit(0)
     if (!error) {
       const request = buffer.subarray(0, length)
       const answer = (HANDLERS[request.readUInt32LE(4)] ?? (() => ERRNO.ENOSYS))(
@@ -147,20 +147,22 @@ function next() {
       )
       if (answer !== undefined) reply(request.readBigUInt64LE(8), answer)
     }
-    next()
+    if (isEarly) setTimeout(next, 2)
+    else next()
   })
 }
-next()
 
 process.on('message', (told: { arm: number } | { crash: number }) => {
   if ('arm' in told) disk.arm(told.arm)
   else disk.crash(told.crash)
   process.send!('done')
 })
-process.on('disconnect', () => void execFile('umount', ['-l', process.argv[2]!]))
+process.on('disconnect', () => process.exit(0))
+process.on('exit', () => void spawnSync('umount', ['-l', process.argv[2]!], { stdio: 'ignore' }))
 const options = 'fd=3,rootmode=40000,user_id=0,group_id=0'
 const mount = spawn('mount', ['-i', '-t', 'fuse', '-o', options, 'lossy', process.argv[2]!], {
   stdio: ['ignore', 'ignore', 'ignore', device],
 })
 mount.on('close', status => process.send!(status === 0 ? 'mounted' : 'refused'))
 mount.on('error', () => process.send!('refused'))
+next()
