@@ -7,6 +7,7 @@ import { writeKit } from '#shared/node/kit-files.ts'
 import { openBacnetDevice } from '../sim/bacnet-device.ts'
 import { OBJECT_TYPES } from '../sim/bacnet-objects.ts'
 import { type Command, commandedBy } from '../sim/commands.ts'
+import { signedIn } from '../pages/signed-in.ts'
 import { makeAuthority } from '../transport/site.ts'
 import { AUTH, loopback, PASSWORDS, program } from './field-site.ts'
 import { eventually, freeBase, temporaryFolder } from './run-start.ts'
@@ -140,6 +141,10 @@ async function visitNow(operator: Person): Promise<VisitAnswer> {
   })
 }
 
+/** What a reader sees, without the markup. */
+const page = async ({ get }: Awaited<ReturnType<typeof signedIn>>, path: string) =>
+  (await (await get(path)).text()).replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
+
 const valve = { device_instance: INSTANCE, object_type: 'analog-output', object_instance: 1 }
 const held = ({ slots }: WireRecord) =>
   Object.fromEntries(slots.flatMap(slot => (slot.state === 'value' ? [[slot.level, slot.value]] : [])))
@@ -181,6 +186,17 @@ test.serial('who commanded what, from the controller to the hub, by both ways', 
   t.deepEqual([...first.body.records, ...second.body.records], byHttps.records.slice(0, 2), 'a cursor goes by either way')
   const onTheBox = await (await person(edge.url, 'viewer')).history({ target: valve })
   t.deepEqual(onTheBox.body.records, byHttps.records)
+  const box = await signedIn(edge.url, 'viewer', PASSWORDS.viewer)
+  const onTheHub = await signedIn(hub.url, 'viewer', PASSWORDS.viewer)
+  t.regex(
+    await page(box, '/overrides'),
+    /1 override at the newest visit of 3 points.* Valve 1 .* P1 Manual life safety 0 % default 12 %/,
+  )
+  t.regex(await page(box, `/overrides/${INSTANCE}/analog-output/1`), /P8 Manual operator : 100 %/)
+  t.regex(
+    await page(onTheHub, '/edges/edge-1/overrides'),
+    /1 override at the newest visit of 3 points.* Valve 1 .* P1 Manual life safety/,
+  )
 
   edge.pause()
   await operator.address(connector_url)
@@ -198,6 +214,7 @@ test.serial('who commanded what, from the controller to the hub, by both ways', 
     return answer.body.code === 'edge_unreachable' ? answer : undefined
   })
   t.is(gone.status, 502)
+  t.regex(await page(onTheHub, '/edges/edge-1/overrides'), /The edge cannot be reached.* nothing to show until it answers/)
   await operator.address(connector_url)
   t.like(await viewer.history(), { status: 502, body: { code: 'edge_unreachable' } })
 
