@@ -6,18 +6,22 @@ import { Problem } from '#shared/core/problem.ts'
 
 /** Longest record; an unclosed quote does not swallow the file. */
 const RECORD_MAX = 64 * 1024
+/** Ten devices with as many points as one may have. Reading holds up everything else on the box for some 40 µs a row. */
+const ROWS_MAX = 100_000
 /** The head of an EDE table has fewer cells than its rows, so all of these lines count together. */
 const LINES = 200
 const SEPARATORS = [';', ',', '\t'] as const
 
 /**
  * @param file its name, for what is said about it
- * @throws Problem invalid when it is no text, or a record of it cannot be read
+ * @throws Problem invalid when it is no text or too long, or a record of it cannot be read
  */
 export function readTableFile(file: string, bytes: Buffer): Table {
   const { encoding, isText } = formOf(bytes)
   if (!isText) throw new Problem('invalid', `${file} is no table: it is no text`)
   const text = new TextDecoder(encoding).decode(bytes)
+  const lines = text.match(/\r\n|\n|\r/g)?.length ?? 0
+  if (lines > ROWS_MAX) throw new Problem('invalid', `${file} has ${lines} rows, more than ${ROWS_MAX}; import it in parts`)
   try {
     const rows: unknown = parse(text, {
       delimiter: separatorOf(text),

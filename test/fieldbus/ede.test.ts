@@ -155,6 +155,11 @@ test('a table in the code page of Windows keeps its letters', t => {
   t.is(ede.devices[0]!.objects[0]!.name, 'Kühlung')
 })
 
+test('a table that would hold up the box is refused in words', t => {
+  const message = 'x.csv has 100001 rows, more than 100000; import it in parts'
+  t.throws(() => readTableFile('x.csv', Buffer.from('k;1;N;0;1\n'.repeat(100_001))), { instanceOf: Problem, message })
+})
+
 test('columns that tools renamed are found by what they begin with', t => {
   const titles =
     '# keyname;device-obj-instance;object-name;object-type;object-instance;unit-code;state-text-reference;description'
