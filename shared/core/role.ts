@@ -130,7 +130,6 @@ export const ROLES: Record<string, Role> = {
     'outdoor air damper control signal',
   ),
   oa_damper_min: role(SIGNAL, 'outside air damper min sp', 'Min_Outside_Air_Damper_Position_Setpoint', 'oad_min'),
-  oa_damper_pos: role(SIGNAL, 'outside air damper sensor', 'Outside_Damper_Position_Sensor', 'oad_pos'),
   ra_damper: role(SIGNAL, 'return air damper cmd', 'Return_Damper_Position_Command', 'rad', 'return air damper control signal'),
   ea_damper: role(
     SIGNAL,
@@ -235,7 +234,7 @@ export const ROLES: Record<string, Role> = {
   heat_status: role(FLAG, 'heating run sensor', 'Heating_On_Off_Status', 'heat_on'),
   aux_heat: role(FLAG, 'auxiliary heating run sensor', 'Auxiliary_Heating_On_Off_Status', 'aux_heat_status'),
   defrost: role(FLAG, 'defrost run sensor', 'Defrost_Status'),
-  oa_damper_pos: role(SIGNAL, 'outside air damper position sensor', 'Outside_Damper_Position_Sensor'),
+  oa_damper_pos: role(SIGNAL, 'outside air damper position sensor', 'Outside_Damper_Position_Sensor', 'oad_pos'),
 
   kw: role(POWER, 'elec active power sensor', 'Electric_Power_Sensor'),
   kwh: role(ENERGY, 'elec active energy sensor', 'Electric_Energy_Sensor'),
