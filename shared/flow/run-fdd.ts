@@ -115,12 +115,14 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
   const unknown = (equipment_ids ?? []).filter(id => !known.has(id))
   if (unknown.length) throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${unknown.join(', ')}`)
   const { from, to } = await spanOf(request, lookbackMs, ports)
-  const visits = await ports.priority?.visits(building_id, { from: from - VISITS_BEFORE, to })
+  const points = model.points(building_id)
+  const point_ids = points.filter(({ role }) => role !== undefined).map(({ point_id }) => point_id)
+  const visits = await ports.priority?.visits(building_id, { from: from - VISITS_BEFORE, to, point_ids })
   const inactive = ruleStates.list().filter(({ active }) => !active)
   return {
     building,
     equipment,
-    points: model.points(building_id),
+    points,
     from,
     to,
     rule_ids,

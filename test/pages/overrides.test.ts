@@ -96,8 +96,13 @@ test('a page that nothing was seen for says so, and a journal that is shut says 
   const scanner = scannerOf({ enabled: false, state: 'disabled' })
   const { get } = await open(t, journalOf([], { journal: 'disabled', reason: 'segment 3, byte 40' }), scanner)
   const text = words(await (await get('/overrides')).text())
-  t.regex(text, /No point has been visited: the priority scanner is off/)
+  t.regex(text, /What was seen cannot be read/)
   t.regex(text, /not kept any more\. segment 3, byte 40/)
+})
+
+test('without a visit the page says whether anybody looks', async t => {
+  const { get } = await open(t, journalOf([]), scannerOf({ enabled: false, state: 'disabled' }))
+  t.regex(words(await (await get('/overrides')).text()), /No point has been visited: the priority scanner is off/)
 })
 
 test('the book grows with the journal and says the same as one that is read anew', async t => {

@@ -64,9 +64,10 @@ const leadWords = ({ rows, total, seen }: OverridesModel): string =>
     ? `No override at the newest visit of ${countOf(seen, 'point')}.`
     : `${countOf(total, 'override')} at the newest visit of ${countOf(seen, 'point')}${rows.length < total ? `, ${formatCount(rows.length)} of them shown` : ''}.`
 
-function emptyWords({ total, seen, older, card: { scanner } }: OverridesModel): string {
+function emptyWords({ total, seen, older, card: { scanner, journal } }: OverridesModel): string {
   if (total > 0) return `No override is older than ${older === '1' ? 'a day' : `${older} days`}.`
   if (seen > 0) return 'Nobody holds a point.'
+  if (journal.journal === 'disabled') return 'What was seen cannot be read.'
   return scanner.enabled ? 'No point has been visited yet.' : 'No point has been visited: the priority scanner is off.'
 }
 
