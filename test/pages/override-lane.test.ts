@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { heldStretches } from '#shared/core/priority/lane.ts'
 import type { Visit } from '#shared/core/priority/visits.ts'
-import { HOUR } from '#shared/core/time.ts'
+import { DAY, HOUR } from '#shared/core/time.ts'
 import { readSeries } from '#shared/flow/read-series.ts'
 import { priorityVisits } from '../../appliance/priority/visits.ts'
 import { COOLING, NOW } from './fixture.ts'
@@ -95,4 +95,17 @@ test('the series of points carry who held them, in the unit of the point', async
   t.is(overrides.length, 1)
   t.like(only, { point_id: 'ahu-1.clg_valve', slot: 8, value: 100 })
   t.true(only!.from >= span.from && only!.to <= NOW && only!.to - only!.from === 3 * HOUR)
+})
+
+test('a run of the rules sees what was visited', async t => {
+  const { site } = await open(t)
+  const asked = { building_id: 'school', rule_ids: ['OVR-MANUAL-LONG', 'OVR-HELD'], from: NOW - 3 * DAY, to: NOW }
+  const { failed, results } = await site.context.runs.run(asked, 'request')
+  t.deepEqual(failed, [])
+  t.deepEqual(
+    results.filter(({ status }) => status === 'fault').map(({ rule_id, equipment_id }) => `${rule_id} ${equipment_id}`),
+    ['OVR-HELD ahu-1', 'OVR-MANUAL-LONG ahu-1'],
+  )
+  const [long] = site.context.results.list({ building_id: 'school', rule_id: 'OVR-MANUAL-LONG', limit: 10 })
+  t.like(long, { role: 'clg_valve', state: 'active', kind: 'override' })
 })
