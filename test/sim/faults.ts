@@ -55,7 +55,7 @@ export const SCRIPT: readonly ScheduledFault[] = [
     says: 'outdoor-air damper stuck at 80 % while commanded to its minimum',
     from: 20 * MINUTE,
     to: 16 * HOUR,
-    rules: ['AHU-FC6-OUTDOOR-AIR', 'AHU-OAF-MINIMUM'],
+    rules: ['AHU-FC6-OUTDOOR-AIR', 'AHU-OAF-MINIMUM', 'AHU-OA-EXCESS'],
   },
   {
     fault: 'zone_sensor_silent',

@@ -15,9 +15,9 @@ const WATER = 4.19
 
 const START_HOUR = 5.5
 const OCCUPIED = [6, 20] as const
-/** Set points as an American operator enters them: 55 °F, 1.0 in.w.c., 74 and 69 °F occupied, 82 and 62 °F else. */
+/** Set points as an American operator enters them: 55 °F, 0.5 in.w.c., 74 and 69 °F occupied, 82 and 62 °F else. */
 const SAT_SP = fahrenheit(55)
-const STATIC_SP = 248.84
+const STATIC_SP = 124.42
 const COOL_SP = { occupied: fahrenheit(74), empty: fahrenheit(82) }
 const HEAT_SP = { occupied: fahrenheit(69), empty: fahrenheit(62) }
 const OA_MIN = 0.2
