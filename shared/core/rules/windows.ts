@@ -163,24 +163,37 @@ export function quantile(windowMs: number, share: number): WindowOp {
     }
     return low
   }
+  const drop = (at: number) => void sorted.copyWithin(at, at + 1, n--)
+  /** In place of the value at `free`. */
+  const put = (value: number, free: number) => {
+    const at = place(value)
+    if (at > free) {
+      sorted.copyWithin(free, free + 1, at)
+      sorted[at - 1] = value
+    } else {
+      sorted.copyWithin(at + 1, at, free)
+      sorted[at] = value
+    }
+  }
   return {
     push: (_, value) => void (current = value),
     read(t) {
       if (t % MINUTE !== 0 && n > 0) return result
       const cut = t - windowMs
-      while (samples.front < samples.back && samples.a[samples.front & samples.mask]! <= cut) {
-        const gone = place(samples.b[samples.front & samples.mask]!)
-        sorted.copyWithin(gone, gone + 1, n--)
-        samples.front++
+      const { a, b } = samples
+      // Mostly one value goes for the one that comes: only what lies between their places moves.
+      let [gone, leaving] = [0, 0]
+      for (; samples.front < samples.back && a[samples.front & samples.mask]! <= cut; samples.front++) {
+        if (leaving++ > 0) drop(gone)
+        gone = place(b[samples.front & samples.mask]!)
       }
       if (n === sorted.length) {
         const wider = new Float64Array(n * 2)
         wider.set(sorted)
         sorted = wider
       }
-      const at = place(current)
-      sorted.copyWithin(at + 1, at, n++)
-      sorted[at] = current
+      if (leaving === 0) sorted[(gone = n++)] = Infinity
+      put(current, gone)
       samples.push(t, current)
       return (result = between(sorted, n, share))
     },
