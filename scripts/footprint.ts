@@ -12,7 +12,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openHubClient } from './lib-start/hub-client.ts'
 import { type Memory, memoryOf } from './lib-footprint/memory.ts'
-import { LEAN } from './lib-start/process.ts'
+import { COMPILED, LEAN } from './lib-start/process.ts'
 import { type Running, startMeasured } from './lib-footprint/measured-process.ts'
 import { openPoints, POINT_COUNT } from './lib-footprint/points.ts'
 
@@ -47,8 +47,8 @@ async function bench() {
   const [appliancePort, barePort] = [await freePort(), await freePort()]
   const password = 'viewer-of-the-bench'
   const env = await applianceEnv(appliancePort, password)
-  const floor = await startSeveral(['scripts/lib-footprint/bare-server.ts', String(barePort)], {}, barePort)
-  const ours = await startSeveral([...LEAN, 'appliance/main.ts'], env, appliancePort)
+  const floor = await startSeveral(['scripts/lib-footprint/bare-server.ts', String(barePort)], COMPILED, barePort)
+  const ours = await startSeveral([...LEAN, 'appliance/main.ts'], { ...COMPILED, ...env }, appliancePort)
   say(`ready after ${ours.readyMs} ms (median of ${STARTS}); bare fastify ${floor.readyMs} ms`)
 
   const peak = await pollFor(minutes * MINUTE_MS, ours.last)

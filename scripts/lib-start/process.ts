@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 
 export type Part = {
   name: string
@@ -18,6 +19,8 @@ const STOP_MS = 12_000
 const ROOT = new URL('../../', import.meta.url)
 /** How a main is run where memory is dear: small new space, size before speed. It costs a few percent of time. */
 export const LEAN: readonly string[] = ['--max-semi-space-size=1', '--optimize-for-size']
+/** Where Node keeps what it has compiled: without it every start strips and compiles some four hundred files anew. */
+export const COMPILED = { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/compiled', ROOT)) }
 
 /**
  * Starts a main as a process of its own, which stops when this one is gone, however it went. It sees the given environment
@@ -31,7 +34,7 @@ export function startPart(name: string, main: string, env: Record<string, string
   const { PATH = '', HOME = '', TMPDIR = '/tmp' } = process.env
   const child = spawn(process.execPath, [...LEAN, main], {
     cwd: ROOT,
-    env: { PATH, HOME, TMPDIR, ...env },
+    env: { PATH, HOME, TMPDIR, ...COMPILED, ...env },
     stdio: ['ignore', log, log, 'ipc'],
   })
   closeSync(log)
