@@ -1,6 +1,6 @@
 /** Files of points as tools write them, in whatever encoding and with whatever separator. */
 import { parse } from 'csv-parse/sync'
-import { formOf } from '#shared/central/import/table.ts'
+import { formOf, TOLERANT } from '#shared/central/import/table.ts'
 import type { Table } from '#shared/core/catalogue/table.ts'
 import { Problem } from '#shared/core/problem.ts'
 
@@ -24,14 +24,9 @@ export function readTableFile(file: string, bytes: Buffer): Table {
   if (lines > ROWS_MAX) throw new Problem('invalid', `${file} has ${lines} rows, more than ${ROWS_MAX}; import it in parts`)
   try {
     const rows: unknown = parse(text, {
+      ...TOLERANT,
       delimiter: separatorOf(text),
-      bom: true,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_empty_lines: true,
       max_record_size: RECORD_MAX,
-      on_record: (cells, { lines }) => ({ cells, line: lines }) as never, // the types know only lists of texts
     })
     return { file, rows: rows as Table['rows'] }
   } catch (error) {

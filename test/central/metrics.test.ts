@@ -3,18 +3,10 @@ import { once } from 'node:events'
 import test from 'ava'
 import pino from 'pino'
 import { metricsService } from '#shared/central/metrics.ts'
+import { freePort } from '../transport/mosquitto.ts'
 import { startCentral } from './site.ts'
 
 const log = pino({ level: 'silent' })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 test('figures of health are given in the text format of Prometheus, and nothing else is', async t => {
   const site = await startCentral()

@@ -1,4 +1,4 @@
-import { parse } from 'csv-parse'
+import { type Options, parse } from 'csv-parse'
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { pipeline, Readable, Transform } from 'node:stream'
@@ -17,6 +17,17 @@ const CHUNK_BYTES = 256 * 1024
 export type TableForm = Dialect & { encoding: Encoding; encodingGuessed: boolean; empty: boolean; isText: boolean }
 /** A record and the line on which it ends. */
 export type Line = { cells: string[]; line: number }
+
+/** How tables that people and tools wrote are parsed: a record is a `Line`. */
+export const TOLERANT: Options = {
+  bom: true,
+  // Stated, not found: the parser would take the first one it meets for all, and files are glued from several systems.
+  record_delimiter: ['\r\n', '\n', '\r'],
+  relax_column_count: true,
+  relax_quotes: true,
+  skip_empty_lines: true,
+  on_record: (cells, { lines }) => ({ cells, line: lines }) as never, // the types know only lists of texts
+}
 
 /** @throws Error when the file cannot be read */
 export async function tableForm(file: string): Promise<TableForm> {
@@ -72,15 +83,9 @@ const told = () => undefined
 
 function records(source: Readable, { delimiter, encoding }: Form): AsyncIterable<Line> {
   const parser = parse({
+    ...TOLERANT,
     delimiter,
-    bom: true,
-    // Stated, not found: the parser would take the first one it meets for all, and files are glued from several systems.
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
     max_record_size: RECORD_MAX,
-    on_record: (cells, { lines }) => ({ cells, line: lines }) as never, // the types know only lists of texts
   })
   if (encoding === 'utf-8') pipeline(source, parser, told)
   else pipeline(source, transcoder(encoding), parser, told)
