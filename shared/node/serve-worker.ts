@@ -1,8 +1,11 @@
 import type { FromWorker, ToWorker } from './worker-protocol.ts'
 import { toWire } from './worker-protocol.ts'
 
-/** By method: takes an input, gives a result; `signal` aborts when nobody waits for the result any more. */
-export type Handlers = Record<string, (input: any, signal: AbortSignal) => unknown>
+/**
+ * By method: takes an input, gives a result; `signal` aborts when nobody waits for the result any more, and `tell` says
+ * meanwhile how far it is.
+ */
+export type Handlers = Record<string, (input: any, signal: AbortSignal, tell: (progress: any) => void) => unknown>
 
 /**
  * The worker's side: makes the handlers from what the parent gave as `init`, answers requests one after the other, and
@@ -18,7 +21,8 @@ export function serveWorker<Init>(setUp: (init: Init) => Handlers | Promise<Hand
     try {
       const handler = (await handlers)?.[method]
       if (!handler) throw new Error(`the worker has no method ${method}`)
-      send({ kind: 'result', id, value: await handler(input, controller.signal) })
+      const tell = (value: unknown) => send({ kind: 'progress', id, value })
+      send({ kind: 'result', id, value: await handler(input, controller.signal, tell) })
     } catch (error) {
       send({ kind: 'error', id, error: toWire(error) })
     } finally {

@@ -5,7 +5,10 @@ export type ToWorker =
   | { kind: 'init'; init: unknown }
   | { kind: 'request'; id: number; method: string; input: unknown }
   | { kind: 'cancel'; id: number }
-export type FromWorker = { kind: 'result'; id: number; value: unknown } | { kind: 'error'; id: number; error: WireError }
+export type FromWorker =
+  | { kind: 'progress'; id: number; value: unknown }
+  | { kind: 'result'; id: number; value: unknown }
+  | { kind: 'error'; id: number; error: WireError }
 
 /** An error without its class, which does not pass. */
 export type WireError = { message: string; stack?: string | undefined; code?: ProblemCode; errors?: DataError[] }

@@ -17,16 +17,19 @@ export type WorkerOptions = ProcessOptions & {
   idleMs: number
 }
 
+export type RequestOptions = { signal?: AbortSignal; onProgress?: (progress: any) => void }
+
 export type Worker<H extends Handlers> = {
   /**
-   * One request; they are answered in order, one at a time. An abort rejects at once.
+   * One request; they are answered in order, one at a time. An abort rejects at once, and nothing is told after it.
    *
+   * @param on `onProgress` hears what the handler tells until it answers
    * @throws Problem query_failed when the process ended before it answered; what the handler threw otherwise
    */
   request<M extends keyof H & string>(
     method: M,
     input: Parameters<H[M]>[0],
-    signal?: AbortSignal,
+    on?: RequestOptions,
   ): Promise<Awaited<ReturnType<H[M]>>>
   /** Process id while one runs. */
   pid(): number | undefined
@@ -38,6 +41,7 @@ type Task = {
   id: number
   method: string
   input: unknown
+  onProgress: ((progress: unknown) => void) | undefined
   resolve: (value: unknown) => void
   reject: (error: Error) => void
 }
@@ -72,7 +76,8 @@ export function openWorker<H extends Handlers>(options: WorkerOptions): Worker<H
   }
   const settle = (message: FromWorker) => {
     if (message.id !== current?.id) return
-    const { resolve, reject } = current
+    const { resolve, reject, onProgress } = current
+    if (message.kind === 'progress') return onProgress?.(message.value)
     if (message.kind === 'result') resolve(message.value)
     else reject(fromWire(message.error))
     next()
@@ -84,6 +89,7 @@ export function openWorker<H extends Handlers>(options: WorkerOptions): Worker<H
   }
   const cancel = (task: Task, reason: Error) => {
     task.reject(reason)
+    task.onProgress = undefined
     const waiting = queue.indexOf(task)
     if (waiting >= 0) queue.splice(waiting, 1)
     if (task !== current) return
@@ -101,7 +107,7 @@ export function openWorker<H extends Handlers>(options: WorkerOptions): Worker<H
   }
 
   return {
-    request: (method, input, signal) =>
+    request: (method, input, { signal, onProgress } = {}) =>
       new Promise((resolve, reject) => {
         const refused = refusal(signal)
         if (refused) return reject(refused)
@@ -112,7 +118,8 @@ export function openWorker<H extends Handlers>(options: WorkerOptions): Worker<H
             signal?.removeEventListener('abort', abort)
             settled(value)
           }
-        const task: Task = { id: ++lastId, method, input, resolve: then(resolve as Task['resolve']), reject: then(reject) }
+        const id = ++lastId
+        const task: Task = { id, method, input, onProgress, resolve: then(resolve as Task['resolve']), reject: then(reject) }
         signal?.addEventListener('abort', abort, { once: true })
         queue.push(task)
         if (!current) next()

@@ -1,4 +1,5 @@
 /** A worker that does what tests of workers need. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { Problem } from '#shared/core/problem.ts'
 import { serveWorker } from '#shared/node/serve-worker.ts'
 
@@ -11,6 +12,10 @@ export type TestHandlers = {
   stumble(): never
   /** Resolves with "aborted" when cancelled; never otherwise. */
   wait(input: null, signal: AbortSignal): Promise<string>
+  /** Tells each number below `n`, and answers with how many there were. */
+  count(n: number, signal: AbortSignal, tell: (i: number) => void): number
+  /** Tells once a millisecond until it is cancelled. */
+  chatter(input: null, signal: AbortSignal, tell: (i: number) => void): Promise<void>
   /** Hears no cancellation. */
   hang(): Promise<never>
   leave(code: number): never
@@ -30,6 +35,16 @@ serveWorker((init: unknown): TestHandlers => {
       throw new TypeError('not a function')
     },
     wait: (_, signal) => new Promise(resolve => signal.addEventListener('abort', () => resolve('aborted'))),
+    count: (n, _signal, tell) => {
+      for (let i = 0; i < n; i++) tell(i)
+      return n
+    },
+    chatter: async (_, signal, tell) => {
+      for (let i = 0; !signal.aborted; i++) {
+        tell(i)
+        await wait(1)
+      }
+    },
     hang: () => new Promise(() => undefined),
     leave: code => process.exit(code),
     grow: () =>

@@ -83,8 +83,8 @@ test('a cancelled request fails at once, whether it waits, ends by itself or has
   await worker.request('echo', 0)
   for (const method of ['wait', 'hang'] as const) {
     const [running, queued] = [new AbortController(), new AbortController()]
-    const first = worker.request(method, null as never, running.signal)
-    const second = worker.request('echo', 2, queued.signal)
+    const first = worker.request(method, null as never, { signal: running.signal })
+    const second = worker.request('echo', 2, { signal: queued.signal })
     const third = worker.request('echo', 3)
     queued.abort(new Error('nobody waits'))
     await t.throwsAsync(second, { message: 'nobody waits' })
@@ -92,7 +92,35 @@ test('a cancelled request fails at once, whether it waits, ends by itself or has
     await t.throwsAsync(first, { message: 'too late' })
     t.is((await third).input, 3, method)
   }
-  await t.throwsAsync(worker.request('echo', 4, AbortSignal.abort(new Error('never'))), { message: 'never' })
+  await t.throwsAsync(worker.request('echo', 4, { signal: AbortSignal.abort(new Error('never')) }), { message: 'never' })
+})
+
+test('a request is told how far it is, in order and before its answer', async t => {
+  const worker = open(t)
+  const told: unknown[] = []
+  const [three] = await Promise.all([
+    worker.request('count', 3, { onProgress: i => told.push(i) }),
+    worker.request('count', 2), // asks for nothing, and is none of the first one's business
+  ])
+  t.deepEqual([three, told], [3, [0, 1, 2]])
+})
+
+test('after an abort nothing more is told', async t => {
+  const worker = open(t)
+  const ending = new AbortController()
+  const told: number[] = []
+  const { promise: begun, resolve } = Promise.withResolvers<void>()
+  const onProgress = (i: number) => {
+    told.push(i)
+    if (told.length === 3) resolve()
+  }
+  const running = worker.request('chatter', null, { signal: ending.signal, onProgress })
+  await begun
+  ending.abort(new Error('enough'))
+  const heard = told.length
+  await t.throwsAsync(running, { message: 'enough' })
+  t.is(await worker.request('count', 1), 1, 'the same process goes on')
+  t.is(told.length, heard)
 })
 
 test('an idle process ends, and the next request starts another', async t => {
