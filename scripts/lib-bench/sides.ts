@@ -36,7 +36,7 @@ export function chooseRules(all: Rule[]): Chosen {
     if (!rule.equipment.includes('any') && !rule.equipment.includes(equipment.equipment_type)) continue
     const each = rule.program.each
     const roles = each ? AIR_HANDLER_ROLES.filter(role => each.which === 'any' || !ROLES[role]!.rests) : [undefined]
-    const own = roles.map(role => compileRule({ rule, equipment, role, request: {} }, plant, graph))
+    const own = roles.map(role => compileRule({ rule, equipment, role, request: {}, settings: [], resets: [] }, plant, graph))
     if (own.some(({ missing }) => missing.length > 0)) continue
     try {
       translate(own, AIR_HANDLER_ROLES)

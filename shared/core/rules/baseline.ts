@@ -9,6 +9,8 @@ export type BaselineState = {
   spec: BaselineSpec
   fallback: number | undefined
   toleranceCold: number | undefined
+  /** When a person began it anew, ms. */
+  resetAt: number | undefined
   /** Past days' figures, oldest first. */
   past: { day: Day; value: number }[]
   value: number
@@ -19,14 +21,17 @@ export type BaselineState = {
 /** Normal consistency of the median absolute deviation. */
 const MAD_TO_SIGMA = 1.4826
 const MINUTE_MS = 60_000
+/** Why a day before a reset is left out. */
+export const RESET = 'reset'
 
 export function baselineState(
   spec: BaselineSpec,
   fallback: number | undefined,
   toleranceCold: number | undefined,
+  resetAt: number | undefined,
 ): BaselineState {
   const view: BaselineView = { name: spec.name, value: null, spread: null, days_used: 0, dates: [], left_out: [], cold: true }
-  return { spec, fallback, toleranceCold, past: [], value: Number.NaN, spread: Number.NaN, view }
+  return { spec, fallback, toleranceCold, resetAt, past: [], value: Number.NaN, spread: Number.NaN, view }
 }
 
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value)
@@ -37,11 +42,11 @@ const orNull = (value: number): number | null => (Number.isNaN(value) ? null : v
  * @param leftOut why a past day must not count, or undefined
  */
 export function beginDay(state: BaselineState, today: Day, leftOut: (day: Day) => string | undefined): void {
-  const { spec } = state
+  const { spec, resetAt } = state
   state.past = state.past.filter(({ day }) => day.index >= today.index - spec.days)
   const left_out: BaselineView['left_out'] = []
   const used = state.past.filter(({ day }) => {
-    const why = leftOut(day)
+    const why = resetAt !== undefined && today.to > resetAt && day.from < resetAt ? RESET : leftOut(day)
     if (why !== undefined) left_out.push({ date: day.date, why })
     return why === undefined
   })

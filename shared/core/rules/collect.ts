@@ -150,12 +150,13 @@ function addCauses(
   }
 }
 
-function baselinesOf({ instance: { rule, equipment, role }, baselines }: Verdict): RuleBaseline[] {
+function baselinesOf({ instance, baselines }: Verdict): RuleBaseline[] {
+  const { rule, equipment, role } = instance
   const last = [...baselines.values()].at(-1) ?? []
-  return last.map(view => ({
-    rule_id: rule.id,
-    equipment_id: equipment.equipment_id,
-    ...(role !== undefined && { role }),
-    ...view,
-  }))
+  return last.map((view, index) => {
+    const { spec, fallback = null, toleranceCold = null } = instance.baselines[index]!.state
+    const { min_days, unit, absolute } = spec
+    const owner = { rule_id: rule.id, equipment_id: equipment.equipment_id, ...(role !== undefined && { role }) }
+    return { ...owner, ...view, min_days, unit, absolute, fallback, tolerance_cold: toleranceCold }
+  })
 }

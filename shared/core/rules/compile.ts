@@ -1,6 +1,5 @@
 /** Prepares one rule for one equipment: the values of its parameters, its columns, its durations. */
 import type { ParamValue } from '../finding.ts'
-import { ROLES } from '../role.ts'
 import { type BaselineState, baselineState } from './baseline.ts'
 import { build, type Context, constantOf } from './build.ts'
 import { type Graph, type Node, orderOf } from './graph.ts'
@@ -8,7 +7,8 @@ import { settledNode } from './nodes.ts'
 import { own } from './own.ts'
 import type { Plant } from './plant.ts'
 import type { Steps } from './steps.ts'
-import type { BaselineSpec, EquipmentData, Figure, Param, Program, Rule } from './types.ts'
+import { defaultOf, type ParamSetting, settingFor, unitOfParam } from './param-settings.ts'
+import type { BaselineReset, BaselineSpec, EquipmentData, Figure, Param, Program, Rule } from './types.ts'
 
 /** One rule on one equipment (and one role, when the rule runs over every role), ready to run day by day. */
 export type Instance = {
@@ -37,10 +37,18 @@ export type Instance = {
 }
 export type InstanceTerm = { text: string; node: Node; sides?: [Node, Node]; measures: boolean }
 
-export type Binding = { rule: Rule; equipment: EquipmentData; role: string | undefined; request: Record<string, number> }
+export type Binding = {
+  rule: Rule
+  equipment: EquipmentData
+  role: string | undefined
+  request: Record<string, number>
+  settings: ParamSetting[]
+  resets: BaselineReset[]
+}
 
 /** @throws RangeError when a parameter lies outside its bounds or a window is out of bounds */
-export function compileRule({ rule, equipment, role, request }: Binding, plant: Plant, graph: Graph): Instance {
+export function compileRule(binding: Binding, plant: Plant, graph: Graph): Instance {
+  const { rule, equipment, role } = binding
   const { program } = rule
   const context: Context = {
     rule,
@@ -52,7 +60,7 @@ export function compileRule({ rule, equipment, role, request }: Binding, plant: 
     active: undefined,
     dailyMinimumMs: 0,
     usesDay: false,
-    params: paramsOf(rule, role, request),
+    params: paramsOf(binding),
     baselines: new Map(),
     missing: new Set(),
     leaves: new Set(),
@@ -68,7 +76,7 @@ export function compileRule({ rule, equipment, role, request }: Binding, plant: 
   const active = [gate, settled, guard].filter(node => node !== always).reduce((a, b) => graph.op('and', a, b), always)
   context.active = active
   context.dailyMinimumMs = ms('daily_minimum')
-  const baselines = program.baselines.map(spec => compileBaseline(spec, context, active))
+  const baselines = program.baselines.map(spec => compileBaseline(spec, context, active, resetOf(spec, binding)))
   const parts = compileParts(program, context)
   const instance: Instance = {
     rule,
@@ -110,9 +118,21 @@ function compileParts(program: Program, context: Context): Pick<Instance, 'when'
   }
 }
 
-function compileBaseline(spec: BaselineSpec, context: Context, active: Node): Instance['baselines'][number] {
+function resetOf({ name }: BaselineSpec, { rule, equipment, role, resets }: Binding): number | undefined {
+  const { equipment_id } = equipment
+  return resets.find(
+    reset => reset.rule_id === rule.id && reset.equipment_id === equipment_id && reset.role === role && reset.name === name,
+  )?.at
+}
+
+function compileBaseline(
+  spec: BaselineSpec,
+  context: Context,
+  active: Node,
+  resetAt: number | undefined,
+): Instance['baselines'][number] {
   const constant = (typed: BaselineSpec['fallback']) => typed && constantOf(typed, context)
-  const state = baselineState(spec, constant(spec.fallback), constant(spec.tolerance_cold))
+  const state = baselineState(spec, constant(spec.fallback), constant(spec.tolerance_cold), resetAt)
   context.baselines.set(spec.name, state)
   return { state, of: build(spec.of, context), when: spec.when ? build(spec.when, context) : active }
 }
@@ -131,19 +151,19 @@ function rootsOf({ gate, settled, guard, active, when, terms, figures, causes, b
   ]
 }
 
-function paramsOf(rule: Rule, role: string | undefined, request: Record<string, number>): Record<string, ParamValue> {
+function paramsOf(binding: Binding): Record<string, ParamValue> {
+  const { rule, request } = binding
   for (const name of Object.keys(request))
     if (!own(rule.params, name)) throw new RangeError(`${rule.id} has no parameter ${name}`)
-  return Object.fromEntries(
-    Object.entries(rule.params).map(([name, param]) => [name, paramOf(name, param, role, own(request, name))]),
-  )
+  return Object.fromEntries(Object.entries(rule.params).map(([name, param]) => [name, paramOf(name, param, binding)]))
 }
 
-function paramOf(name: string, param: Param, role: string | undefined, asked: number | undefined): ParamValue {
-  const unit = param.unit === 'any' ? (ROLES[role ?? '']?.unit ?? 'count') : param.unit
+function paramOf(name: string, param: Param, { rule, equipment, role, request, settings }: Binding): ParamValue {
+  const unit = unitOfParam(param, role)
+  const asked = own(request, name)
   if (asked === undefined) {
-    const special = role === undefined ? undefined : (param.perRole?.[role] ?? param.perRole?.[ROLES[role]?.unit ?? ''])
-    return { value: special ?? param.default, unit, source: 'default' }
+    const set = settingFor(settings, rule, name, equipment, role)
+    return set ? { value: set.value, unit, source: set.scope } : { value: defaultOf(param, role), unit, source: 'default' }
   }
   if (asked >= param.min && asked <= param.max) return { value: asked, unit, source: 'request' }
   throw new RangeError(`${name} = ${asked} is not within ${param.min} and ${param.max} ${unit}`)

@@ -190,6 +190,7 @@ function readBaselines(fields: Fields | undefined, reading: Reading): BaselineSp
     const spec: BaselineSpec = {
       name,
       of: of?.typed ?? NEVER,
+      ...readableUnit(of?.type ?? { kind: 'any' }),
       stat: readStat(field, reading.yaml),
       days: readDays(field, 'days', reading.yaml),
       min_days: readDays(field, 'min_days', reading.yaml),

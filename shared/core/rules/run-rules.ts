@@ -42,8 +42,11 @@ function compileAll(
   for (const rule of rules) {
     if (!rule.equipment.includes('any') && !rule.equipment.includes(equipment.equipment_type)) continue
     const request = input.params?.[rule.id] ?? {}
+    const { settings = [], resets = [] } = input
     try {
-      for (const role of rolesFor(rule, equipment)) instances.push(compileRule({ rule, equipment, role, request }, plant, graph))
+      for (const role of rolesFor(rule, equipment)) {
+        instances.push(compileRule({ rule, equipment, role, request, settings, resets }, plant, graph))
+      }
     } catch (error) {
       failed.push({ rule_id: rule.id, equipment_id: equipment.equipment_id, error: messageOf(error) })
     }

@@ -4,6 +4,7 @@ import type { BaselineView, CauseWeight, Finding, FindingKind, RuleResult, Sever
 import type { Series } from '../series.ts'
 import type { Visit } from '../priority/visits.ts'
 import type { Typed } from './check-expr.ts'
+import type { ParamSetting } from './param-settings.ts'
 
 /** What a run knows of one equipment. Times are ms since 1970 UTC. */
 export type EquipmentData = {
@@ -33,9 +34,15 @@ export type RunInput = {
   equipment: EquipmentData[]
   /** Values that replace a rule's defaults: rule id → parameter → value in the parameter's own unit. */
   params?: Record<string, Record<string, number>>
+  /** What people have set for the building; `params` counts before it. */
+  settings?: ParamSetting[]
+  /** Baselines that people have begun anew. */
+  resets?: BaselineReset[]
   /** Findings that the last run left active: one that began before the data of this run goes on under its id. */
   carried?: Carried[]
 }
+/** From the day of `at` on, a baseline counts no day that began before `at`; earlier days keep the one they had. */
+export type BaselineReset = { rule_id: string; equipment_id: string; role?: string; name: string; at: number }
 export type Carried = Pick<Finding, 'rule_id' | 'equipment_id' | 'role' | 'from' | 'confirmed_at' | 'duration_secs'> & {
   /** The last run's `to`: `duration_secs` is reckoned until then. */
   up_to: number
@@ -50,7 +57,20 @@ export type RunOutput = {
   /** The baselines as they stood on the run's last day. */
   baselines: RuleBaseline[]
 }
-export type RuleBaseline = BaselineView & { rule_id: string; equipment_id: string; role?: string }
+export type RuleBaseline = BaselineView & {
+  rule_id: string
+  equipment_id: string
+  role?: string
+  /** Days that make it warm. */
+  min_days: number
+  /** In which people read `value`, which is canonical; `absolute` for a reading of temperature rather than a difference. */
+  unit: string
+  absolute: boolean
+  /** What `base` is while it is cold, canonical; null when it is not evaluated then. */
+  fallback: number | null
+  /** What `tolerance` is while it is cold, canonical. */
+  tolerance_cold: number | null
+}
 export type EquipmentDay = {
   equipment_id: string
   /** Building date, `2026-03-01`. */
@@ -151,6 +171,9 @@ export type Figure = { typed: Typed; unit: string; absolute: boolean } | { word:
 export type BaselineSpec = {
   name: string
   of: Typed
+  /** The unit in which people read what it measures. */
+  unit: string
+  absolute: boolean
   /** Without it: the rule's own gate. */
   when?: Typed
   /** A quantile of the day's values, 0.5 for the median, or their mean. */

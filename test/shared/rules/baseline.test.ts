@@ -1,5 +1,5 @@
 import test from 'ava'
-import { DAY, MINUTE } from '#shared/core/time.ts'
+import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { ahu, ruleOf, run, type Rows, START, yamlOf } from './helpers.ts'
 
 const STEP = 30 * MINUTE
@@ -45,6 +45,11 @@ test('a baseline is the median of past days, with its spread and dates', t => {
       dates: dates(4),
       left_out: [],
       cold: false,
+      min_days: 3,
+      unit: 'K',
+      absolute: false,
+      fallback: 0.5,
+      tolerance_cold: 4,
     },
   ])
 })
@@ -156,4 +161,32 @@ test("the median of today's day is that of the day so far, and keeps its start w
   const night = run([daily], plant, DAY).findings
   t.is(noon.length, 1)
   t.is(noon[0]!.finding_id, night[0]!.finding_id)
+})
+
+test('after a reset no earlier day counts, and the days before keep the baseline that they had', t => {
+  const at = START + 3 * DAY + 10 * HOUR
+  const more = { resets: [{ rule_id: 'R', equipment_id: 'ahu-1', name: 'rise', at }] }
+  const { baselines, findings } = run([rule], plantOf([2, 2, 2, 2, 2, 5.5]), 6 * DAY, more)
+  t.like(baselines[0], { cold: true, dates: ['2026-03-06'], value: 0.5 })
+  t.deepEqual(
+    baselines[0]!.left_out,
+    dates(4).map(date => ({ date, why: 'reset' })),
+  )
+  t.deepEqual(
+    findings.map(({ from, evidence }) => [from, evidence.baselines![0]!.cold]),
+    [[START + 5 * DAY + 8 * HOUR, true]],
+    'cold: 5.5 K is 5 K from the fallback, beyond the wider tolerance',
+  )
+  const before = run([rule], plantOf([2, 2, 2]), 3 * DAY)
+  t.deepEqual(run([rule], plantOf([2, 2, 2]), 3 * DAY, more), before)
+})
+
+test('a reset of another rule, equipment or baseline changes nothing', t => {
+  const plant = plantOf([2, 2, 2, 2, 2])
+  const one = { rule_id: 'R', equipment_id: 'ahu-1', name: 'rise', at: START + DAY }
+  const others = [{ rule_id: 'S' }, { equipment_id: 'ahu-2' }, { name: 'fall' }, { role: 'sa_t' }].map(other => ({
+    ...one,
+    ...other,
+  }))
+  t.deepEqual(run([rule], plant, 5 * DAY, { resets: others }), run([rule], plant, 5 * DAY))
 })

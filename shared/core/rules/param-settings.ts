@@ -1,0 +1,86 @@
+/** Values that people have set for parameters of rules, and which of them counts for an equipment. */
+import type { EquipmentType } from '../model.ts'
+import { ROLES } from '../role.ts'
+import { own } from './own.ts'
+import type { Param, Rule } from './types.ts'
+
+/** Wider first: a narrower one counts before it. */
+export const PARAM_SCOPES = ['site', 'type', 'equipment'] as const
+export type ParamScope = (typeof PARAM_SCOPES)[number]
+
+/** One parameter of one rule, set for a site, for its equipment of one type, or for one equipment. */
+export type ParamSetting = {
+  rule_id: string
+  param: string
+  scope: ParamScope
+  /** Site id, equipment type or equipment id. */
+  scope_id: string
+  /** Of a rule over every role: the role alone for which it counts. */
+  role?: string
+  /** In `unit`, which is the parameter's own. */
+  value: number
+  unit: string
+}
+
+/** The unit in which a parameter is written; one of `any` unit has that of the role for which the rule runs. */
+export const unitOfParam = ({ unit }: Param, role: string | undefined): string =>
+  unit === 'any' ? (own(ROLES, role ?? '')?.unit ?? 'count') : unit
+
+/** What counts where nobody has set anything: the rule's value for the role or for its unit, else for all. */
+export function defaultOf(param: Param, role: string | undefined): number {
+  const special = role === undefined ? undefined : (param.perRole?.[role] ?? param.perRole?.[own(ROLES, role)?.unit ?? ''])
+  return special ?? param.default
+}
+
+/**
+ * Why a setting cannot count, in words; undefined when it can.
+ *
+ * @param rule the rule that it names, undefined when there is none any more
+ */
+export function settingProblem(setting: Omit<ParamSetting, 'scope' | 'scope_id'>, rule: Rule | undefined): string | undefined {
+  const { rule_id, param: name, role, value, unit } = setting
+  if (!rule) return `there is no rule ${rule_id}`
+  const param = own(rule.params, name)
+  if (!param) return `${rule_id} has no parameter ${name}`
+  if (role !== undefined && !rule.program.each) return `${rule_id} does not run over roles`
+  if (role !== undefined && !own(ROLES, role)) return `there is no role ${role}`
+  if (param.unit === 'any' && role === undefined) return `${name} has another unit for every role, so a role must be named`
+  const expected = unitOfParam(param, role)
+  if (unit !== expected) return `${name} is in ${expected}, not in ${unit}`
+  if (value >= param.min && value <= param.max) return undefined
+  return `${name} takes ${param.min} to ${param.max} ${expected}, not ${value}`
+}
+
+/**
+ * The setting that counts: equipment before type before site, and one for the role before one for every role. One that
+ * cannot count is passed over.
+ *
+ * @param settings of the equipment's building
+ */
+export function settingFor(
+  settings: ParamSetting[],
+  rule: Rule,
+  name: string,
+  equipment: { equipment_id: string; equipment_type: EquipmentType },
+  role: string | undefined,
+): ParamSetting | undefined {
+  const fitting = settings.filter(
+    setting =>
+      setting.rule_id === rule.id &&
+      setting.param === name &&
+      (setting.role === undefined || setting.role === role) &&
+      isFor(setting, equipment) &&
+      settingProblem(setting, rule) === undefined,
+  )
+  return fitting.toSorted((a, b) => rank(b) - rank(a))[0]
+}
+
+const rank = ({ scope, role }: ParamSetting): number => PARAM_SCOPES.indexOf(scope) * 2 + (role === undefined ? 0 : 1)
+
+function isFor(
+  { scope, scope_id }: ParamSetting,
+  { equipment_id, equipment_type }: { equipment_id: string; equipment_type: EquipmentType },
+): boolean {
+  if (scope === 'site') return true
+  return scope_id === (scope === 'type' ? equipment_type : equipment_id)
+}
