@@ -3,6 +3,7 @@ import type { Historian } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { Visit } from '#shared/core/priority/visits.ts'
 import { runRules } from '#shared/core/rules/run-rules.ts'
+import type { RunProgress } from '#shared/core/run-state.ts'
 import type { Carried, Rule, RunOutput } from '#shared/core/rules/types.ts'
 import { buildFrames, pastOf } from './build-frames.ts'
 
@@ -36,6 +37,12 @@ export type EvaluatePorts = {
   loadRules: () => { rules: Rule[]; errors: { filename: string; line: number; message: string }[] }
   /** A stopwatch, ms. */
   elapsed: () => number
+  /** Told at the beginning of each step and after each equipment. */
+  progress?: (progress: RunProgress) => void
+  /** Ends the run between two pieces of its work. */
+  signal?: AbortSignal
+  /** Lets what came meanwhile be heard, an abort above all. */
+  breathe?: () => Promise<void>
 }
 
 /**
@@ -43,26 +50,34 @@ export type EvaluatePorts = {
  *
  * A rule file that does not check, and a rule that throws on some equipment, fail alone and are listed.
  *
- * @throws Problem unknown_rule, or invalid when a parameter is none of a rule's or beyond its limits
+ * @throws Problem unknown_rule, or invalid when a parameter is none of a rule's or beyond its limits; the reason of the abort
  */
-export async function evaluateRules(job: EvaluateJob, { historian, loadRules, elapsed }: EvaluatePorts): Promise<Evaluation> {
+export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Promise<Evaluation> {
+  const { historian, loadRules, elapsed, progress, signal, breathe } = ports
   const timings: Evaluation['timings'] = []
   const timed = async <T>(step: string, work: () => T | Promise<T>): Promise<T> => {
+    await breathe?.()
+    signal?.throwIfAborted()
     const started = elapsed()
     const result = await work()
     timings.push({ step, ms: Math.round(elapsed() - started) })
     return result
   }
   const { building_id, timezone } = job.building
+  progress?.({ step: 'rules', equipment_done: 0, equipment_total: 0, rules: 0 })
   const loaded = await timed('rules', loadRules)
   const rules = selectRules(loaded.rules, job)
   refuseParams(job.params ?? {}, rules)
   const equipment = selectEquipment(job)
+  const at = { equipment_done: 0, equipment_total: equipment.length, rules: rules.length }
+  progress?.({ step: 'history', ...at })
   const span = { from: job.from - pastOf(rules), to: job.to }
   const frames = await timed('history', () => buildFrames(building_id, equipment, job.points, span, historian, job.visits))
   const { from, to, params, carried } = job
   const input = { building_id, timezone, from, to, rules, equipment: frames, carried, ...(params && { params }) }
+  progress?.({ step: 'evaluation', ...at })
   const output = await timed('evaluation', () => runRules(input))
+  progress?.({ step: 'evaluation', ...at, equipment_done: equipment.length })
   const wanted = (one: { equipment_id: string }) => !job.equipment_ids || job.equipment_ids.includes(one.equipment_id)
   const broken = job.rule_ids ? [] : loaded.errors.map(brokenFile)
   return {

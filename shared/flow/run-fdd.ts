@@ -44,7 +44,10 @@ export type RunPorts = {
   evaluate: (job: EvaluateJob) => Promise<Evaluation>
   /** Told of what is stored of the span after each run. */
   onFindings: (findings: Finding[]) => void
-  newId: () => string
+  /** Given out when the run was asked for. */
+  run_id: string
+  /** Ends the run; nothing is stored of it. */
+  signal?: AbortSignal
   /** A stopwatch, ms. */
   elapsed: () => number
 }
@@ -61,7 +64,7 @@ const RUNS_LOOKED_AT = 20
 /**
  * Runs rules over a building and stores what they say.
  *
- * @throws Problem unknown_building, unknown_equipment, unknown_rule, invalid for an impossible span or parameter, or query_failed
+ * @throws Problem unknown_building, unknown_equipment, unknown_rule, invalid for an impossible span or parameter, or query_failed; the reason of the abort
  */
 export async function runFdd(
   request: RunRequest,
@@ -77,7 +80,7 @@ export async function runFdd(
   const { findings, results: said, days, failed, rule_ids, timings } = await ports.evaluate(job)
   const { from, to } = job
   const run: RunRecord = {
-    run_id: ports.newId(),
+    run_id: ports.run_id,
     building_id,
     started_at,
     finished_at: clock.now(),
@@ -92,6 +95,7 @@ export async function runFdd(
     })),
   }
   if (!model.building(building_id)) throw new Problem('unknown_building', `Building ${building_id} went away during the run`)
+  ports.signal?.throwIfAborted()
   results.replace(run, findings)
   ports.onFindings(results.list({ building_id, from, to, limit: FINDINGS_MAX }))
   return { ...run, ...countRules(run), days, timings, total_ms: Math.round(ports.elapsed() - started) }

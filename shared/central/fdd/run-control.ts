@@ -19,7 +19,7 @@ export type RunControlOptions = Pick<
 /** Runs one building at a time; a second request for the same building is refused, others wait their turn. */
 export function openRunControl({ worker, config, ruleDirs, ...ports }: RunControlOptions): RunControl {
   const evaluate: RunPorts['evaluate'] = job => worker.request('evaluate', { job, dirs: ruleDirs() })
-  const all: RunPorts = { ...ports, evaluate, newId: randomUUID, elapsed: () => performance.now() }
+  const all: Omit<RunPorts, 'run_id'> = { ...ports, evaluate, elapsed: () => performance.now() }
   const waiting = new Set<string>()
   let last: Promise<unknown> = Promise.resolve()
   let current: string | undefined
@@ -50,7 +50,7 @@ export function openRunControl({ worker, config, ruleDirs, ...ports }: RunContro
       if (waiting.has(building_id)) throw new Problem('run_in_progress', `Rules are running over ${building_id} already`)
       waiting.add(building_id)
       const lookbackMs = config.read().lookback_days * DAY
-      return inTurn(building_id, () => runFdd(request, trigger, lookbackMs, all))
+      return inTurn(building_id, () => runFdd(request, trigger, lookbackMs, { ...all, run_id: randomUUID() }))
     },
     idle: async () => void (await last),
     status: () => ({
