@@ -53,6 +53,19 @@ export interface Historian {
   spans(building_id: string): Promise<Span[]>
 }
 
+/** From when on the rules have to look at a building's history again. Noted in the transaction that changes samples. */
+export interface HistoryChanges {
+  /**
+   * Called before history is read: what comes later is left for the next run. What was taken counts again until it is
+   * settled, so a run that fails loses nothing.
+   *
+   * @returns ms: what is stored of the time before it stands; undefined before the first run
+   */
+  take(building_id: string): number | undefined
+  /** What a run found in what it took is stored, through the instant at which it ended. */
+  settle(building_id: string, through: number): void
+}
+
 /** Loads whole packages beside live data: proven in a staging place, then swapped in at one moment. */
 export interface BulkLoader {
   /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { AppendCount } from '#shared/core/ports.ts'
 import { QUALITIES, type Quality } from '#shared/core/reading.ts'
 import type { Database } from '../sqlite.ts'
+import { openChangeMarks } from './changes.ts'
 import { openKeyGiver } from './keys.ts'
 
 /** `v` is in the point's own unit; NaN means that there was no usable value. */
@@ -26,6 +27,7 @@ export type HotRows = {
 /** The rows that are not sealed yet. */
 export function openHotRows(db: Database): HotRows {
   const give = openKeyGiver(db)
+  const mark = openChangeMarks(db)
   const epochNow = db.prepare('SELECT epoch FROM history_state').pluck()
   const upsert = db.prepare(
     `INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?)
@@ -38,14 +40,18 @@ export function openHotRows(db: Database): HotRows {
       const { building, points } = give(building_id, new Set(samples.map(({ id }) => id)))
       const epoch = epochNow.get()
       let added = 0
+      let changedFrom = Infinity
       for (const sample of samples) {
         const { id, t, q } = sample
         assert(isInstant(t), `point ${id}: ${t} is not an instant in ms`)
         const value = usable(sample)
         const missing = Number.isNaN(value)
         const quality = QUALITIES.indexOf(q ?? (missing ? 'bad' : 'good'))
-        added += upsert.run(building, t, points.get(id), missing ? null : value, quality, epoch).changes
+        const { changes } = upsert.run(building, t, points.get(id), missing ? null : value, quality, epoch)
+        added += changes
+        if (changes > 0 && t < changedFrom) changedFrom = t
       }
+      if (added > 0) mark(building, changedFrom)
       return { added, duplicate: samples.length - added }
     },
   }

@@ -17,7 +17,13 @@ export type LoadInput = {
   epoch: number
 }
 /** As if the rows had been appended one by one: the value that is there already counts as duplicate. */
-export type Loaded = { parts: NewPart[]; added: number; duplicate: number }
+export type Loaded = {
+  parts: NewPart[]
+  added: number
+  duplicate: number
+  /** The earliest instant at which something was added. */
+  addedFrom: number
+}
 
 /** What is staged of a point in a month, and how many rows have to be looked at for it. */
 type StagedPoint = { month: string; point: number; rows: number }
@@ -31,12 +37,13 @@ export async function loadStaged(duck: Duck, root: string, input: LoadInput): Pr
   const files = Array.from({ length: input.batches }, (_, n) => stageFile(root, input.folder, n))
   const staged = `read_parquet([${texts(files)}])`
   const byMonth = Map.groupBy(await survey(duck, staged, input), ({ month }) => month)
-  const loaded: Loaded = { parts: [], added: 0, duplicate: 0 }
+  const loaded: Loaded = { parts: [], added: 0, duplicate: 0, addedFrom: Infinity }
   for (const [month, points] of byMonth) {
     for (const [n, group] of groups(points, ({ rows }) => rows).entries()) {
-      const { fresh, added, rows } = await settle(duck, root, staged, input, month, group)
+      const { fresh, added, rows, addedFrom } = await settle(duck, root, staged, input, month, group)
       loaded.added += added
       loaded.duplicate += rows - added
+      loaded.addedFrom = Math.min(loaded.addedFrom, addedFrom)
       if (fresh === 0) continue
       const select = `SELECT point_id, ts, value, if(value IS NULL, 2, 0)::UTINYINT AS quality FROM settled WHERE fresh ORDER BY point_id, ts`
       loaded.parts.push(await writePart(duck, root, partFile(input.building_id, month, input.epoch, n), month, select))
@@ -86,8 +93,9 @@ async function settle(duck: Duck, root: string, staged: string, input: LoadInput
      FROM every WINDOW w AS (PARTITION BY point_id, ts ORDER BY batch, row)`,
   )
   await duck.run('DELETE FROM settled WHERE batch < 0')
-  const [[fresh, added, rows] = []] = (await duck.rows(
-    'SELECT (count(*) FILTER (WHERE fresh))::DOUBLE, (count(*) FILTER (WHERE added))::DOUBLE, count(*)::DOUBLE FROM settled',
-  )) as number[][]
-  return { fresh: fresh!, added: added!, rows: rows! }
+  const [[fresh, added, rows, addedFrom] = []] = (await duck.rows(
+    `SELECT (count(*) FILTER (WHERE fresh))::DOUBLE, (count(*) FILTER (WHERE added))::DOUBLE, count(*)::DOUBLE,
+       epoch_ms(min(ts) FILTER (WHERE added))::DOUBLE FROM settled`,
+  )) as (number | null)[][]
+  return { fresh: fresh!, added: added!, rows: rows!, addedFrom: addedFrom ?? Infinity }
 }

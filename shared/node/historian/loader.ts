@@ -5,6 +5,7 @@ import type { BulkLoader, PointRows } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { Database } from '../sqlite.ts'
 import type { Worker } from '../worker.ts'
+import { openChangeMarks } from './changes.ts'
 import { removeParts } from './folder.ts'
 import { isInstant, T_MAX, T_MIN } from './hot.ts'
 import { openKeyGiver } from './keys.ts'
@@ -26,6 +27,8 @@ export function openLoader(
   sealer: Sealer,
 ): BulkLoader['load'] {
   const give = openKeyGiver(db)
+  const mark = openChangeMarks(db)
+  const heldFrom = openHeldFrom(db)
   const forget = db.prepare('DELETE FROM samples WHERE building = ? AND point IN (SELECT value FROM json_each(?))')
   const { find } = openManifest(db)
 
@@ -46,6 +49,8 @@ export function openLoader(
       let rubbish = loaded.parts.map(({ file }) => file)
       try {
         rubbish = manifest.commit(list => {
+          const changedFrom = mode === 'replace' ? Math.min(staged.first, heldFrom(given.building, keys)) : loaded.addedFrom
+          if (changedFrom < Infinity) mark(given.building, changedFrom)
           if (mode === 'replace') forget.run(given.building, JSON.stringify(keys))
           const files = mode === 'replace' ? list.dropPoints(given.building, keys) : []
           list.add(given.building, epoch, loaded.parts)
@@ -60,6 +65,19 @@ export function openLoader(
       rmSync(stageFolder(root, folder), { recursive: true, force: true })
     }
   }
+}
+
+/** @returns a function that gives the instant of the first sample that is held of points; Infinity when there is none */
+function openHeldFrom(db: Database): (building: number, points: number[]) => number {
+  const first = db
+    .prepare(
+      `WITH wanted AS (SELECT value FROM json_each(@points))
+       SELECT min(t) FROM (
+         SELECT min(ts) AS t FROM samples WHERE building = @building AND point IN wanted
+         UNION ALL SELECT min(first) FROM part_points WHERE point IN wanted)`,
+    )
+    .pluck()
+  return (building, points) => (first.get({ building, points: JSON.stringify(points) }) as number | null) ?? Infinity
 }
 
 /** Sends the rows to the staging folder in batches. @returns how many, and their first and last instant */

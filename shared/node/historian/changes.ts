@@ -1,0 +1,37 @@
+import type { HistoryChanges } from '#shared/core/ports.ts'
+import type { Database } from '../sqlite.ts'
+import { openKeys } from './keys.ts'
+
+/**
+ * For those who write samples: notes that those of a building from `t` on are not what they were. For use inside the
+ * transaction that changes them, so that a crash leaves both or neither.
+ */
+export function openChangeMarks(db: Database): (building: number, t: number) => void {
+  const mark = db.prepare(
+    `INSERT INTO history_changes (building, changed_from) VALUES (?, ?)
+     ON CONFLICT (building) DO UPDATE SET changed_from = excluded.changed_from
+     WHERE changed_from IS NULL OR changed_from > excluded.changed_from`,
+  )
+  return (building, t) => void mark.run(building, t)
+}
+
+/** For the run of the rules. */
+export function openHistoryChanges(db: Database): HistoryChanges {
+  const { findBuilding } = openKeys(db)
+  const take = db
+    .prepare(
+      `UPDATE history_changes SET open_from = min(open_from, coalesce(changed_from, open_from)), changed_from = NULL
+       WHERE building = ? RETURNING open_from`,
+    )
+    .pluck()
+  const settle = db.prepare(
+    'INSERT INTO history_changes (building, open_from) VALUES (?, ?) ON CONFLICT (building) DO UPDATE SET open_from = excluded.open_from',
+  )
+  return {
+    take: building_id => (take.get(findBuilding(building_id) ?? null) as number | null | undefined) ?? undefined,
+    settle: (building_id, through) => {
+      const building = findBuilding(building_id)
+      if (building !== undefined) settle.run(building, through)
+    },
+  }
+}
