@@ -69,6 +69,7 @@ const { site_id, edge_id, building } = site
 
 const central: Central = await openCentralFor(settings, {
   service: 'appliance',
+  effective,
   clock,
   log,
   site_id,

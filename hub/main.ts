@@ -18,7 +18,9 @@ import { hubOverrides } from './pages/overrides.ts'
 import { fleetRoutes } from './pages/routes.ts'
 
 const usage = 'hub: gathers appliances over MQTTS and shows the fleet'
-const { settings } = settingsOrExit(usage, HUB_ENV, process.env, process.argv.slice(2), { complain: complainOfCentral })
+const { settings, effective } = settingsOrExit(usage, HUB_ENV, process.env, process.argv.slice(2), {
+  complain: complainOfCentral,
+})
 const log = openLog('hub', settings.SERVICE_LOG_LEVEL)
 const clock = clockFor(settings)
 const refuse = (error: Error) => exitWith([error.message])
@@ -28,6 +30,7 @@ const brokerFiles = await readBrokerFiles(certificates).catch(refuse)
 const centralFiles = await readCentralFiles(certificates).catch(refuse)
 const central: Central = await openCentralFor(settings, {
   service: 'hub',
+  effective,
   clock,
   log,
   scheduled: true,

@@ -21,7 +21,10 @@ import { CENTRAL_ENV } from './env.ts'
 const usage =
   'central: API, pages and rule engine   [--once runs the rules over every building and exits: 0, or 1 when one failed]'
 const argv = process.argv.slice(2)
-const { settings } = settingsOrExit(usage, CENTRAL_ENV, process.env, argv, { flags: ['--once'], complain: complainOfCentral })
+const { settings, effective } = settingsOrExit(usage, CENTRAL_ENV, process.env, argv, {
+  flags: ['--once'],
+  complain: complainOfCentral,
+})
 const log = openLog('central', settings.SERVICE_LOG_LEVEL)
 const clock = clockFor(settings)
 const refuse = (error: Error) => exitWith([error.message])
@@ -31,6 +34,7 @@ const hears = settings.SERVICE_MQTT_ENABLED && !once
 const files = hears ? await readCentralFiles(settings.SERVICE_MQTT_CERT_DIR).catch(refuse) : undefined
 const central: Central = await openCentralFor(settings, {
   service: 'central',
+  effective,
   clock,
   log,
   scheduled: true,

@@ -40,6 +40,7 @@ export async function openSession(): Promise<Session> {
   const central = await openCentral({
     service: 'session',
     version: readVersion(),
+    effective: [],
     clock: wallClock,
     log,
     workspace,

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import type { Effective } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/finding.ts'
 import type { Clock, PriorityVisits } from '#shared/core/ports.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
@@ -32,6 +33,7 @@ import type { FddHandlers, FddInit } from './fdd/worker.ts'
 import { importSessions } from './import/sessions.ts'
 import { checkSpace } from './import/space.ts'
 import { centralRoutes } from './routes.ts'
+import { settingsRoutes } from './routes/settings.ts'
 
 /** The catalogue that ships with the program. */
 const SHIPPED_RULES = fileURLToPath(new URL('../../rules', import.meta.url))
@@ -50,6 +52,8 @@ export type CentralOptions = {
   /** The process as health names it. */
   service: string
   version: string
+  /** What the process was told, and where. */
+  effective: Effective[]
   clock: Clock
   log: Logger
   workspace: string
@@ -150,7 +154,14 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
   const sealing = historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })
   const running: Service = { name: 'runs', start: async () => undefined, stop: runs.idle }
   const schedule = options.scheduled ? [running, fddService(context, trigger)] : [running]
-  return { context, db, historian, routes: centralRoutes(context, trigger), services: [closing, sealing], schedule }
+  return {
+    context,
+    db,
+    historian,
+    routes: [...centralRoutes(context, trigger), ...settingsRoutes(options.effective)],
+    services: [closing, sealing],
+    schedule,
+  }
 }
 
 const openStores = (db: Database) => ({

@@ -28,7 +28,7 @@ export const clockFor = (settings: Settings<typeof CENTRAL_VARIABLES>): Clock =>
 
 export type ProcessParts = Pick<
   CentralOptions,
-  'service' | 'clock' | 'log' | 'scheduled' | 'onFindings' | 'priority' | 'health'
+  'service' | 'effective' | 'clock' | 'log' | 'scheduled' | 'onFindings' | 'priority' | 'health'
 > & {
   site_id?: string
 }

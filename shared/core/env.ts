@@ -22,27 +22,41 @@ type ValueOf<V extends Variable> = V extends { kind: 'flag' }
       : string | undefined
 export type Settings<T extends VariableTable> = { [K in keyof T]: ValueOf<T[K]> }
 
-export type Source = 'environment' | 'file' | 'default'
+/** Where a value comes from, the first that has it: `file` is the one that `X_FILE` names, for secrets. */
+export const SOURCES = ['command line', 'environment', 'file', 'settings file', 'default'] as const
+export type Source = (typeof SOURCES)[number]
 export type Effective = { name: string; value: string; source: Source; doc: string }
 export type Environment = Record<string, string | undefined>
+/** What was given, and where. */
+export type Given = {
+  env: Environment
+  /** `--X=value` of the command line. */
+  options?: Environment
+  settingsFile?: { path: string; text: string }
+}
 
 export type EnvResult<T extends VariableTable> =
   | { ok: true; settings: Settings<T>; effective: Effective[] }
   | { ok: false; complaints: string[] }
 
 /**
- * Reads and checks every variable of a table. A variable `X` may instead be given as `X_FILE`, the path of a file that
- * holds it; the environment wins.
+ * Reads and checks every variable of a table. A variable `X` is taken from the command line, else from the environment, else
+ * from the file that `X_FILE` names, else from the settings file.
  *
- * @param readFile reads such a file; throws with a reason when it cannot
+ * @param readFile reads the file of a variable; throws with a reason when it cannot
  * @returns the settings, or all complaints at once
  */
-export function readEnv<T extends VariableTable>(table: T, env: Environment, readFile: (path: string) => string): EnvResult<T> {
+export function readEnv<T extends VariableTable>(table: T, given: Given, readFile: (path: string) => string): EnvResult<T> {
   const complaints: string[] = []
   const effective: Effective[] = []
   const settings: Record<string, unknown> = {}
+  const { settingsFile } = given
+  const lines = settingsFile ? settingsLines(table, settingsFile, complaints) : {}
+  for (const [name, option] of Object.entries(given.options ?? {})) {
+    if (option !== undefined && table[name]?.secret) complaints.push(`${name}: a secret on the command line is seen by everybody`)
+  }
   for (const [name, variable] of Object.entries(table)) {
-    const { text, source } = lookUp(name, env, readFile, complaints)
+    const { text, source } = lookUp(name, given, lines, readFile, complaints)
     const value = text === undefined ? variable.default : check(name, variable, text, complaints)
     settings[name] = value
     const shown = value === undefined ? '' : value === true ? '1' : value === false ? '0' : String(value)
@@ -51,17 +65,40 @@ export function readEnv<T extends VariableTable>(table: T, env: Environment, rea
   return complaints.length ? { ok: false, complaints } : { ok: true, settings: settings as Settings<T>, effective }
 }
 
-function lookUp(name: string, env: Environment, readFile: (path: string) => string, complaints: string[]) {
-  const given = env[name]
-  if (given !== undefined && given !== '') return { text: given, source: 'environment' as const }
-  const path = env[`${name}_FILE`]
-  if (path === undefined || path === '') return { text: undefined, source: 'default' as const }
-  try {
-    return { text: readFile(path).trim(), source: 'file' as const }
-  } catch (error) {
-    complaints.push(`${name}_FILE: ${(error as Error).message}`)
-    return { text: undefined, source: 'file' as const }
+/** Lines of `X=value`; empty ones and those that begin with `#` say nothing. */
+function settingsLines(table: VariableTable, { path, text }: { path: string; text: string }, complaints: string[]): Environment {
+  const found: Environment = {}
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (/^\s*(#|$)/.test(line)) continue
+    const [, name = '', value = ''] = /^\s*([A-Z][A-Z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line) ?? []
+    const at = `${path}, line ${index + 1}`
+    if (name === '') complaints.push(`${at}: is not NAME=value`)
+    else if (!Object.hasOwn(table, name)) complaints.push(`${at}: there is no variable ${name}`)
+    else if (Object.hasOwn(found, name)) complaints.push(`${at}: ${name} is there twice`)
+    else found[name] = value
   }
+  return found
+}
+
+function lookUp(
+  name: string,
+  { env, options = {} }: Given,
+  lines: Environment,
+  readFile: (path: string) => string,
+  complaints: string[],
+): { text: string | undefined; source: Source } {
+  if (options[name]) return { text: options[name], source: 'command line' }
+  if (env[name]) return { text: env[name], source: 'environment' }
+  const path = env[`${name}_FILE`]
+  if (path) {
+    try {
+      return { text: readFile(path).trim(), source: 'file' }
+    } catch (error) {
+      complaints.push(`${name}_FILE: ${(error as Error).message}`)
+      return { text: undefined, source: 'file' }
+    }
+  }
+  return lines[name] ? { text: lines[name], source: 'settings file' } : { text: undefined, source: 'default' }
 }
 
 function check(name: string, variable: Variable, text: string, complaints: string[]): string | number | boolean | undefined {

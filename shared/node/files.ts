@@ -1,7 +1,7 @@
 /** Files that survive a power cut. */
-import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 
 /** Makes what was created, renamed or unlinked in a folder durable. */
 export function syncFolder(folder: string): void {
@@ -32,9 +32,21 @@ export async function replaceFile(path: string, content: string | Buffer, mode =
   syncFolder(dirname(path))
 }
 
-/** Makes a folder and the folders above it where they are missing, durably. */
+/**
+ * Makes a folder and the folders above it where they are missing, durably. One by one, for Node's recursive `mkdir` never
+ * ends where the kernel says that a folder which is there is not (below /proc).
+ *
+ * @throws Error that names the path, also when a file is in its place
+ */
 export async function makeFolder(folder: string, mode = 0o755): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode })
-  if (first === undefined) return
-  for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made))
+  const missing: string[] = []
+  let at = resolve(folder)
+  for (; !existsSync(at); at = dirname(at)) missing.unshift(at)
+  if (!statSync(at).isDirectory()) throw new Error(`${at} is not a folder`)
+  for (const path of missing) {
+    await mkdir(path, { mode }).catch(error => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    syncFolder(dirname(path))
+  }
 }

@@ -2,7 +2,7 @@ import test from 'ava'
 import { readFileSync } from 'node:fs'
 import { PROBLEMS } from '#shared/core/problem.ts'
 import type { Route } from '#shared/node/route.ts'
-import { startCentral, type TestCentral, type Who } from './site.ts'
+import { EFFECTIVE, startCentral, type TestCentral, type Who } from './site.ts'
 
 let site: TestCentral
 test.before(async () => {
@@ -137,4 +137,10 @@ test('health is 503 with the same body when a check fails, and says which', asyn
   t.is(body.version, '0.0.0+000000000000')
   checks['broker'] = () => ({ status: 'warn', detail: 'slow' })
   t.is((await site.call('nobody', 'GET', '/health')).status, 200)
+})
+
+test('an admin sees where every setting comes from', async t => {
+  const { status, body } = await site.call('admin', 'GET', '/api/config/effective')
+  t.is(status, 200)
+  t.deepEqual(body, { ok: true, settings: EFFECTIVE })
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { type Central, openCentral } from '#shared/central/central.ts'
+import type { Effective } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/finding.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { wallClock } from '#shared/node/clock.ts'
@@ -11,6 +12,7 @@ import { type HttpService, openHttp } from '#shared/node/http.ts'
 
 export const SECRET = 'a-secret-for-tests-only-0123456789abcdef'
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
+export const EFFECTIVE: Effective[] = [{ name: 'SERVICE_JWT_SECRET', value: '********', source: 'file', doc: 'signs tokens' }]
 export type Who = 'admin' | 'operator' | 'viewer' | 'nobody'
 
 export type Answer = { status: number; headers: Headers; body: any; text: string }
@@ -34,6 +36,7 @@ export async function startCentral(
   const central = await openCentral({
     service: 'test',
     version: '0.0.0+000000000000',
+    effective: EFFECTIVE,
     clock: given.clock ?? wallClock,
     log,
     workspace,

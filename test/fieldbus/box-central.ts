@@ -9,6 +9,7 @@ export async function openBoxCentral(workspace: string) {
   const central = await openCentral({
     service: 'test',
     version: '0.1.0+d792499f00aa',
+    effective: [],
     clock: wallClock,
     log: SILENT,
     workspace,

@@ -114,7 +114,7 @@ const COMPLAINTS: [Record<string, string>, string[]][] = [
 ]
 test('a protocol process needs somewhere to send, and a token for central', t => {
   for (const [env, wanted] of COMPLAINTS) {
-    const read = readEnv(SPLIT_EDGE_VARIABLES, env, () => '')
+    const read = readEnv(SPLIT_EDGE_VARIABLES, { env }, () => '')
     t.deepEqual(read.ok ? complainOfSplitEdge(read.settings) : read.complaints, wanted)
   }
 })

@@ -83,6 +83,7 @@ function centralOptions({ open, priority }: SiteOptions, workspace: string): Cen
   return {
     service: 'test',
     version: '0.1.0+d792499f00aa',
+    effective: [],
     clock: { now: () => NOW, sleep: wallClock.sleep },
     log: pino({ level: 'silent' }),
     workspace,

@@ -210,12 +210,12 @@ for (const [name, text, reason] of [
   ['SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE', '1001', /from 1 to 1000/],
 ] as const) {
   test(`${name}=${text} refuses the start`, t => {
-    const read = readEnv(PRIORITY_VARIABLES, { [name]: text }, () => '')
+    const read = readEnv(PRIORITY_VARIABLES, { env: { [name]: text } }, () => '')
     t.regex(read.ok ? 'taken' : read.complaints.join(), reason)
   })
 }
 test('scanning is off unless it is switched on, hourly, a hundred points at a time', t => {
-  const read = readEnv(PRIORITY_VARIABLES, {}, () => '')
+  const read = readEnv(PRIORITY_VARIABLES, { env: {} }, () => '')
   t.like(read, {
     settings: {
       SERVICE_PRIORITY_SCAN_ENABLED: false,

@@ -14,13 +14,15 @@ const noFile = (path: string): string => {
 }
 
 test('nothing given means the defaults', t => {
-  const read = readEnv(TABLE, {}, noFile)
+  const read = readEnv(TABLE, { env: {} }, noFile)
   t.true(read.ok)
   t.deepEqual(read.ok && read.settings, { PORT: 8080, ENABLED: false, LEVEL: 'info', SITE: 'local', SECRET: undefined })
 })
 
 test('the environment wins over a file, a file over the default, and each value says where it is from', t => {
-  const read = readEnv(TABLE, { PORT: '9', PORT_FILE: '/port', SITE_FILE: '/site' }, path => (path === '/site' ? 'north\n' : '8'))
+  const read = readEnv(TABLE, { env: { PORT: '9', PORT_FILE: '/port', SITE_FILE: '/site' } }, path =>
+    path === '/site' ? 'north\n' : '8',
+  )
   t.true(read.ok)
   if (!read.ok) return
   t.is(read.settings.PORT, 9)
@@ -31,8 +33,37 @@ test('the environment wins over a file, a file over the default, and each value 
   )
 })
 
+test('the command line wins over the environment, and a settings file only over the default', t => {
+  const settingsFile = { path: '/etc/plenum', text: '# ours\n\nPORT = 7\r\nSITE=south\nLEVEL=debug\n' }
+  const given = { options: { PORT: '10' }, env: { PORT: '9', SITE: 'east' }, settingsFile }
+  const read = readEnv(TABLE, given, noFile)
+  t.true(read.ok)
+  t.deepEqual(read.ok && read.effective.map(({ name, value, source }) => `${name} ${value} ${source}`), [
+    'PORT 10 command line',
+    'ENABLED 0 default',
+    'LEVEL debug settings file',
+    'SITE east environment',
+    'SECRET  default',
+  ])
+})
+
+test('a settings file is complained of by line, a secret on the command line by name', t => {
+  const settingsFile = { path: '/s', text: 'PORT=7\nthis\nPORTS=8\nPORT=9\n' }
+  const read = readEnv(TABLE, { env: {}, options: { SECRET: 'correct horse' }, settingsFile }, noFile)
+  t.deepEqual(read.ok ? [] : read.complaints, [
+    '/s, line 2: is not NAME=value',
+    '/s, line 3: there is no variable PORTS',
+    '/s, line 4: PORT is there twice',
+    'SECRET: a secret on the command line is seen by everybody',
+  ])
+})
+
 test('all complaints come at once, name their variable and never show a secret', t => {
-  const read = readEnv(TABLE, { PORT: '70000', ENABLED: 'yes', LEVEL: 'loud', SITE: 'N 1', SECRET: 'hunter2', X: '1' }, noFile)
+  const read = readEnv(
+    TABLE,
+    { env: { PORT: '70000', ENABLED: 'yes', LEVEL: 'loud', SITE: 'N 1', SECRET: 'hunter2', X: '1' } },
+    noFile,
+  )
   t.false(read.ok)
   if (read.ok) return
   t.deepEqual(
@@ -43,12 +74,12 @@ test('all complaints come at once, name their variable and never show a secret',
 })
 
 test('a file that cannot be read is a complaint', t => {
-  const read = readEnv(TABLE, { SECRET_FILE: '/nowhere' }, noFile)
+  const read = readEnv(TABLE, { env: { SECRET_FILE: '/nowhere' } }, noFile)
   t.deepEqual(read.ok ? [] : read.complaints, ['SECRET_FILE: no file /nowhere'])
 })
 
 test('a secret is masked where settings are shown', t => {
-  const read = readEnv(TABLE, { SECRET: 'correct horse' }, noFile)
+  const read = readEnv(TABLE, { env: { SECRET: 'correct horse' } }, noFile)
   t.is(read.ok && read.effective.find(({ name }) => name === 'SECRET')?.value, '********')
 })
 
