@@ -1,5 +1,7 @@
 /** A finding is one episode of one rule on one equipment (contract §6). Times in memory are ms since 1970 UTC. */
 
+import type { Gap, Impact, Waste } from './impact/impact.ts'
+
 export type Severity = 1 | 2 | 3 | 4
 
 export const FINDING_KINDS = ['fault', 'control', 'sensor', 'data', 'override', 'energy', 'comfort'] as const
@@ -36,6 +38,15 @@ export type BaselineView = {
   left_out: { date: string; why: string }[]
   /** True until enough days are there: the physical fallback counts. */
   cold: boolean
+  /** What an earlier version did not say is absent in its findings. */
+  min_days?: number
+  /** In which people read `value`; `absolute` for a reading of temperature rather than a difference. */
+  unit?: string
+  absolute?: boolean
+  /** What the baseline is while it is cold, canonical; null when it is not evaluated then. */
+  fallback?: number | null
+  /** The tolerance while it is cold, canonical; null when the rule has no other then. */
+  tolerance_cold?: number | null
 }
 
 export type Finding = {
@@ -60,6 +71,12 @@ export type Finding = {
   suppressed_by?: string
   /** The role of which a rule over every role speaks. */
   role?: string
+  /** What was wasted, before sizes and prices are known. */
+  waste?: Waste
+  /** What that costs; only with reviewed quantities. */
+  impact?: Impact
+  /** What is missing before all of it can be priced. */
+  not_priced?: Gap[]
 }
 
 /** What people add to a finding. It lives beside the finding, so a re-run never loses it. */

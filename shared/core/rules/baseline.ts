@@ -30,7 +30,21 @@ export function baselineState(
   toleranceCold: number | undefined,
   resetAt: number | undefined,
 ): BaselineState {
-  const view: BaselineView = { name: spec.name, value: null, spread: null, days_used: 0, dates: [], left_out: [], cold: true }
+  const { name, min_days, unit, absolute } = spec
+  const view: BaselineView = {
+    name,
+    value: null,
+    spread: null,
+    days_used: 0,
+    dates: [],
+    left_out: [],
+    cold: true,
+    min_days,
+    unit,
+    absolute,
+    fallback: fallback ?? null,
+    tolerance_cold: toleranceCold ?? null,
+  }
   return { spec, fallback, toleranceCold, resetAt, past: [], value: Number.NaN, spread: Number.NaN, view }
 }
 
@@ -57,7 +71,7 @@ export function beginDay(state: BaselineState, today: Day, leftOut: (day: Day) =
   state.spread = cold ? Number.NaN : MAD_TO_SIGMA * between(distances, distances.length, 0.5)
   const dates = used.map(({ day }) => day.date)
   state.view = {
-    name: spec.name,
+    ...state.view,
     value: orNull(state.value),
     spread: orNull(state.spread),
     days_used: used.length,

@@ -45,7 +45,7 @@ function adopt(episode: Episode, { rule, equipment, role }: Instance, { carried 
 }
 
 function findingOf(episode: Episode, { instance, baselines, days }: Verdict, { building_id }: RunInput): Finding {
-  const { rule, equipment, role } = instance
+  const { rule, equipment, role, meter } = instance
   const { from, to, confirmed_at, tally, worst } = episode
   const day = days.find(item => worst.at >= item.from && worst.at < item.to)
   return {
@@ -64,6 +64,7 @@ function findingOf(episode: Episode, { instance, baselines, days }: Verdict, { b
     state: to === null ? 'active' : 'cleared',
     cause: causesOf(instance, tally),
     evidence: evidenceOf(instance, episode, baselines.get(day?.index ?? -1) ?? []),
+    ...(meter && { waste: wasteOf(meter, tally.spent) }),
   }
 }
 
@@ -150,13 +151,12 @@ function addCauses(
   }
 }
 
-function baselinesOf({ instance, baselines }: Verdict): RuleBaseline[] {
-  const { rule, equipment, role } = instance
+function baselinesOf({ instance: { rule, equipment, role }, baselines }: Verdict): RuleBaseline[] {
   const last = [...baselines.values()].at(-1) ?? []
-  return last.map((view, index) => {
-    const { spec, fallback = null, toleranceCold = null } = instance.baselines[index]!.state
-    const { min_days, unit, absolute } = spec
-    const owner = { rule_id: rule.id, equipment_id: equipment.equipment_id, ...(role !== undefined && { role }) }
-    return { ...owner, ...view, min_days, unit, absolute, fallback, tolerance_cold: toleranceCold }
-  })
+  return last.map(view => ({
+    rule_id: rule.id,
+    equipment_id: equipment.equipment_id,
+    ...(role !== undefined && { role }),
+    ...view,
+  }))
 }

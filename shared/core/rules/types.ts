@@ -1,6 +1,7 @@
 /** A rule as it is loaded, and what a run of rules takes and gives. The notation is in LANGUAGE.md. */
 import type { EquipmentType } from '../model.ts'
 import type { BaselineView, CauseWeight, Finding, FindingKind, RuleResult, Severity } from '../finding.ts'
+import type { ImpactKind, Measure } from '../impact/kinds.ts'
 import type { Series } from '../series.ts'
 import type { Visit } from '../priority/visits.ts'
 import type { Typed } from './check-expr.ts'
@@ -57,20 +58,7 @@ export type RunOutput = {
   /** The baselines as they stood on the run's last day. */
   baselines: RuleBaseline[]
 }
-export type RuleBaseline = BaselineView & {
-  rule_id: string
-  equipment_id: string
-  role?: string
-  /** Days that make it warm. */
-  min_days: number
-  /** In which people read `value`, which is canonical; `absolute` for a reading of temperature rather than a difference. */
-  unit: string
-  absolute: boolean
-  /** What `base` is while it is cold, canonical; null when it is not evaluated then. */
-  fallback: number | null
-  /** What `tolerance` is while it is cold, canonical. */
-  tolerance_cold: number | null
-}
+export type RuleBaseline = BaselineView & { rule_id: string; equipment_id: string; role?: string }
 export type EquipmentDay = {
   equipment_id: string
   /** Building date, `2026-03-01`. */
@@ -163,6 +151,8 @@ export type Program = {
   causes: { component: string; weight: number; when?: Typed }[]
   suppresses: string[]
   explains: (string | Figure)[]
+  /** What the fault wastes, in the unit of `measure`. `roles`: those of the equipment that `waste` reads. */
+  impact?: { kind: ImpactKind; measure: Measure; waste: Typed; roles: string[]; because?: string }
 }
 /** One comparison or flag of the condition, and its two sides when it compares. */
 export type Term = { text: string; typed: Typed; sides?: [Typed, Typed]; measures: boolean }

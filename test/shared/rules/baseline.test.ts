@@ -29,6 +29,8 @@ const RULE = {
   cause: '{ coil: 1 }',
 }
 const rule = ruleOf(yamlOf(RULE))
+/** What stands in while it is cold, and how it is read. */
+const BASIS = { min_days: 3, unit: 'K', absolute: false, fallback: 0.5, tolerance_cold: 4 }
 const dates = (count: number, first = 2) =>
   Array.from({ length: count }, (_, i) => `2026-03-${String(first + i).padStart(2, '0')}`)
 
@@ -45,11 +47,7 @@ test('a baseline is the median of past days, with its spread and dates', t => {
       dates: dates(4),
       left_out: [],
       cold: false,
-      min_days: 3,
-      unit: 'K',
-      absolute: false,
-      fallback: 0.5,
-      tolerance_cold: 4,
+      ...BASIS,
     },
   ])
 })
@@ -59,7 +57,7 @@ test('until there are enough days the fallback and the wider tolerance count', t
   const { findings } = run([rule], plantOf([4.6]), DAY)
   t.is(findings.length, 1)
   t.deepEqual(findings[0]!.evidence.baselines, [
-    { name: 'rise', value: 0.5, spread: null, days_used: 0, dates: [], left_out: [], cold: true },
+    { name: 'rise', value: 0.5, spread: null, days_used: 0, dates: [], left_out: [], cold: true, ...BASIS },
   ])
 })
 
