@@ -1,6 +1,8 @@
 /** The small durable stores that central keeps in SQLite. Synchronous; each has one writer; names as on the wire. */
 import type { Building, Edge, Equipment, Point } from './model.ts'
+import type { RunRecord } from './ports.ts'
 import type { Quantity } from './quantity.ts'
+import type { RunState } from './run-state.ts'
 
 export interface ModelStore {
   buildings(): Building[]
@@ -64,6 +66,18 @@ export interface RuleStates {
   list(): RuleState[]
   set(state: RuleState): void
 }
+
+/** Every run from the moment it is asked for; those that stored what they found are in `Results.runs` as well. */
+export interface RunBook {
+  /** Inserts or updates by `run_id`. One that stored its results is done and stays so, whatever comes after. */
+  put(run: RunState): void
+  get(run_id: string): RunEntry | undefined
+  /** Newest first; `after` is the `run_id` after which to go on. */
+  list(query: { building_id?: string; limit: number; after?: string }): RunEntry[]
+  /** Ends as failed what an earlier process left queued or running. @returns how many there were */
+  interrupt(at: number): number
+}
+export type RunEntry = { run: RunState; record?: RunRecord }
 
 /** Ends the tokens that were issued before `epoch` (seconds) of a user. */
 export interface TokenEpochs {

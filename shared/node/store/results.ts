@@ -1,12 +1,10 @@
 import type { Finding } from '#shared/core/finding.ts'
-import type { LatestResult, Results, RunRecord } from '#shared/core/ports.ts'
-import { Problem } from '#shared/core/problem.ts'
+import type { Results, RunRecord } from '#shared/core/ports.ts'
 import { reconcile } from '#shared/core/reconcile.ts'
 import type { Database } from '../sqlite.ts'
 import { findingWriter, toFinding } from './findings.ts'
-
-/** Runs that are kept of each building: two months at a run every three hours. */
-const RUNS_KEPT = 500
+import { goOnAfter } from './row.ts'
+import { openRuns } from './runs.ts'
 
 /** @throws Problem bad_cursor from the lists when the record after which to go on is no longer there */
 export function resultStore(db: Database): Results {
@@ -51,7 +49,7 @@ function openFindings(db: Database) {
   const listAll: Results['list'] = query => {
     const { building_id = null, equipment_id = null, rule_id = null, state = null, from = null, to = null } = query
     const filter = { building_id, equipment_id, rule_id, state, from, to }
-    return list.all({ ...filter, ...after(start, query.after), limit: query.limit }).map(toFinding)
+    return list.all({ ...filter, ...goOnAfter(start, query.after), limit: query.limit }).map(toFinding)
   }
   return {
     write: findingWriter(db),
@@ -63,51 +61,4 @@ function openFindings(db: Database) {
     },
     list: listAll,
   }
-}
-
-function openRuns(db: Database) {
-  const add = db.prepare(
-    `INSERT INTO runs VALUES (?, ?, ?, ?)
-     ON CONFLICT (run_id) DO UPDATE SET started_at = excluded.started_at, body = excluded.body`,
-  )
-  const forget = db.prepare(
-    `DELETE FROM runs WHERE building_id = @building_id AND run_id NOT IN (
-       SELECT run_id FROM runs WHERE building_id = @building_id ORDER BY started_at DESC, run_id LIMIT ${RUNS_KEPT})`,
-  )
-  const start = db.prepare('SELECT started_at FROM runs WHERE run_id = ?').pluck()
-  const list = db
-    .prepare(
-      `SELECT body FROM runs
-       WHERE (@building_id IS NULL OR building_id = @building_id)
-         AND (@start IS NULL OR started_at < @start OR (started_at = @start AND run_id > @after))
-       ORDER BY started_at DESC, run_id LIMIT @limit`,
-    )
-    .pluck()
-  const look = db.prepare(
-    `INSERT INTO latest_results VALUES (?, ?, ?, ?)
-     ON CONFLICT (building_id, equipment_id, rule_id) DO UPDATE SET body = excluded.body`,
-  )
-  const latest = db.prepare('SELECT body FROM latest_results WHERE building_id = ? ORDER BY equipment_id, rule_id').pluck()
-  return {
-    add: (run: RunRecord) => {
-      const { run_id, building_id, started_at, finished_at } = run
-      add.run(run_id, building_id, started_at, JSON.stringify(run))
-      forget.run({ building_id })
-      for (const result of run.results) {
-        look.run(building_id, result.equipment_id, result.rule_id, JSON.stringify({ ...result, run_id, finished_at }))
-      }
-    },
-    list: ({ building_id, limit, after: last }: Parameters<Results['runs']>[0]) => {
-      const bodies = list.all({ building_id: building_id ?? null, limit, ...after(start, last) })
-      return bodies.map(body => JSON.parse(String(body)) as RunRecord)
-    },
-    latest: (building_id: string) => latest.all(building_id).map(body => JSON.parse(String(body)) as LatestResult),
-  }
-}
-
-/** Where a list goes on: the start of the record `id`, looked up anew because it may have moved. */
-function after(start: { get(id: string): unknown }, id: string | undefined): { start: unknown; after: string | null } {
-  const begun = id === undefined ? null : start.get(id)
-  if (begun === undefined) throw new Problem('bad_cursor', `${id} is gone: start the list anew`)
-  return { start: begun, after: id ?? null }
 }

@@ -1,4 +1,5 @@
 /** Between records, where an optional field is absent, and rows, where it is NULL. */
+import { Problem } from '#shared/core/problem.ts'
 
 /** @returns the row without its NULLs, the named columns parsed from JSON */
 export function toRecord<T>(row: unknown, json: readonly string[] = []): T {
@@ -22,4 +23,11 @@ export function upsert(table: string, key: readonly string[], columns: readonly 
   const set = columns.filter(name => !key.includes(name)).map(name => `"${name}" = excluded."${name}"`)
   return `INSERT INTO ${table} (${columns.map(name => `"${name}"`).join(', ')}) VALUES (${columns.map(name => `@${name}`).join(', ')})
     ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${set.join(', ')}`
+}
+
+/** Where a list goes on: the start of the record `id`, looked up anew because it may have moved. @throws Problem bad_cursor */
+export function goOnAfter(start: { get(id: string): unknown }, id: string | undefined): { start: unknown; after: string | null } {
+  const begun = id === undefined ? null : start.get(id)
+  if (begun === undefined) throw new Problem('bad_cursor', `${id} is gone: start the list anew`)
+  return { start: begun, after: id ?? null }
 }

@@ -1,0 +1,104 @@
+import type { LatestResult, Results, RunRecord } from '#shared/core/ports.ts'
+import { INTERRUPTED, type RunState } from '#shared/core/run-state.ts'
+import type { RunBook, RunEntry } from '#shared/core/stores.ts'
+import type { Database } from '../sqlite.ts'
+import { goOnAfter } from './row.ts'
+
+/** Runs that are kept of each building, of those with results and of the others: two months at a run every three hours. */
+const RUNS_KEPT = 500
+
+/** The runs that have results, and the newest word of each rule and equipment. For `resultStore`, which owns the transaction. */
+export function openRuns(db: Database) {
+  const add = db.prepare(
+    `INSERT INTO runs (run_id, building_id, started_at, body, state) VALUES (?, ?, ?, ?, 'done')
+     ON CONFLICT (run_id) DO UPDATE SET started_at = excluded.started_at, body = excluded.body, state = 'done'`,
+  )
+  const forget = forgetting(db, "state = 'done'")
+  const start = db.prepare('SELECT started_at FROM runs WHERE run_id = ?').pluck()
+  const list = db
+    .prepare(
+      `SELECT body FROM runs
+       WHERE state = 'done' AND (@building_id IS NULL OR building_id = @building_id)
+         AND (@start IS NULL OR started_at < @start OR (started_at = @start AND run_id > @after))
+       ORDER BY started_at DESC, run_id LIMIT @limit`,
+    )
+    .pluck()
+  const look = db.prepare(
+    `INSERT INTO latest_results VALUES (?, ?, ?, ?)
+     ON CONFLICT (building_id, equipment_id, rule_id) DO UPDATE SET body = excluded.body`,
+  )
+  const latest = db.prepare('SELECT body FROM latest_results WHERE building_id = ? ORDER BY equipment_id, rule_id').pluck()
+  return {
+    add: (run: RunRecord) => {
+      const { run_id, building_id, started_at, finished_at } = run
+      add.run(run_id, building_id, started_at, JSON.stringify(run))
+      forget(building_id)
+      for (const result of run.results) {
+        look.run(building_id, result.equipment_id, result.rule_id, JSON.stringify({ ...result, run_id, finished_at }))
+      }
+    },
+    list: ({ building_id, limit, after }: Parameters<Results['runs']>[0]) => {
+      const bodies = list.all({ building_id: building_id ?? null, limit, ...goOnAfter(start, after) })
+      return bodies.map(body => JSON.parse(String(body)) as RunRecord)
+    },
+    latest: (building_id: string) => latest.all(building_id).map(body => JSON.parse(String(body)) as LatestResult),
+  }
+}
+
+type Row = { run_id: string; building_id: string; state: RunState['state']; asked_at: number | null; body: string }
+
+/** @throws Problem bad_cursor from the list when the run after which to go on is no longer there */
+export function runBook(db: Database): RunBook {
+  const put = db.prepare(
+    `INSERT INTO runs (run_id, building_id, started_at, body, state, asked_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (run_id) DO UPDATE SET started_at = excluded.started_at, body = excluded.body, state = excluded.state
+       WHERE runs.state <> 'done'`,
+  )
+  const forget = forgetting(db, "state IN ('failed', 'cancelled')")
+  const columns = 'SELECT run_id, building_id, state, asked_at, body FROM runs'
+  const get = db.prepare(`${columns} WHERE run_id = ?`)
+  const open = db.prepare(`${columns} WHERE state IN ('queued', 'running')`)
+  const start = db.prepare('SELECT started_at FROM runs WHERE run_id = ?').pluck()
+  const list = db.prepare(
+    `${columns} WHERE (@building_id IS NULL OR building_id = @building_id)
+       AND (@start IS NULL OR started_at < @start OR (started_at = @start AND run_id > @after))
+     ORDER BY started_at DESC, run_id LIMIT @limit`,
+  )
+  const write = (run: RunState) => {
+    const { run_id, building_id, started_at, asked_at, state } = run
+    put.run(run_id, building_id, started_at ?? asked_at, JSON.stringify(run), state, asked_at)
+    forget(building_id)
+  }
+  return {
+    put: db.transaction(write),
+    get: run_id => {
+      const row = get.get(run_id) as Row | undefined
+      return row && toEntry(row)
+    },
+    list: ({ building_id, limit, after }) => {
+      const rows = list.all({ building_id: building_id ?? null, limit, ...goOnAfter(start, after) }) as Row[]
+      return rows.map(toEntry)
+    },
+    interrupt: db.transaction((at: number) => {
+      const left = (open.all() as Row[]).map(row => toEntry(row).run)
+      for (const run of left) write({ ...run, state: 'failed', finished_at: at, reason: INTERRUPTED })
+      return left.length
+    }),
+  }
+}
+
+function toEntry({ run_id, building_id, state, asked_at, body }: Row): RunEntry {
+  if (state !== 'done') return { run: JSON.parse(body) as RunState }
+  const record = JSON.parse(body) as RunRecord
+  const { trigger, started_at, finished_at } = record
+  return { run: { run_id, building_id, trigger, state, asked_at: asked_at ?? started_at, started_at, finished_at }, record }
+}
+
+/** Keeps the newest runs of a building among those of which `which` is true. */
+function forgetting(db: Database, which: string): (building_id: string) => void {
+  const forget = db.prepare(
+    `DELETE FROM runs WHERE building_id = @building_id AND ${which} AND run_id NOT IN (
+       SELECT run_id FROM runs WHERE building_id = @building_id AND ${which} ORDER BY started_at DESC, run_id LIMIT ${RUNS_KEPT})`,
+  )
+  return building_id => void forget.run({ building_id })
+}
