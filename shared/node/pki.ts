@@ -145,12 +145,14 @@ export async function makeCrl(ca: Pair, revoked: { serial: string; revoked_at: n
  *
  * @param ca_pem one or more authorities
  * @returns serials as `serialOf` writes them
- * @throws Error when a list is not signed by one of the authorities
+ * @throws Error when there is none, or one is not signed by one of the authorities
  */
 export async function readCrl(crl_pem: string, ca_pem: string): Promise<Set<string>> {
   const authorities = PemConverter.decode(ca_pem).map(raw => new X509Certificate(raw))
   const serials = new Set<string>()
-  for (const raw of PemConverter.decode(crl_pem)) {
+  const lists = PemConverter.decode(crl_pem)
+  if (lists.length === 0) throw new Error('there is no list of revoked certificates in it')
+  for (const raw of lists) {
     const crl = new X509Crl(raw)
     const signed = await Promise.all(authorities.map(authority => crl.verify({ publicKey: authority })))
     if (!signed.includes(true)) throw new Error('the list of revoked certificates is not signed by the authority')
