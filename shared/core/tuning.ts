@@ -1,0 +1,57 @@
+/** What people set about rules on their own buildings: values of parameters, and baselines that they began anew. */
+import type { ParamSetting } from './rules/param-settings.ts'
+import type { BaselineReset, RuleBaseline } from './rules/types.ts'
+
+/** A setting as it is kept. It is a site's; one for an equipment is also a building's, for ids of equipment are. */
+export type StoredSetting = ParamSetting & {
+  site_id: string
+  /** Only for the scope `equipment`. */
+  building_id?: string
+  note?: string
+  changed_by: string
+  /** ms since 1970 UTC */
+  changed_at: number
+}
+/** What tells one setting from another. */
+export type SettingKey = Pick<StoredSetting, 'rule_id' | 'param' | 'role' | 'scope' | 'scope_id' | 'site_id' | 'building_id'>
+
+/** Settings of parameters, durable. */
+export interface SettingStore {
+  /** Those that count for a building of a site: the site's own and those of the building's equipment; without a building all. */
+  list(building?: { site_id: string; building_id: string }): StoredSetting[]
+  get(key: SettingKey): StoredSetting | undefined
+  /** Inserts or replaces by its key. */
+  put(setting: StoredSetting): void
+  remove(key: SettingKey): void
+}
+
+export type StoredReset = BaselineReset & { building_id: string; note: string; changed_by: string; changed_at: number }
+/** A baseline as the newest run that looked left it. */
+export type StoredBaseline = RuleBaseline & {
+  building_id: string
+  /** The building date for which it stood. */
+  date: string
+}
+export type BaselineKey = Pick<StoredBaseline, 'building_id' | 'equipment_id' | 'rule_id' | 'role' | 'name'>
+/** What a run looked at, and what it says of it. */
+export type BaselineReport = {
+  building_id: string
+  /** The building date of the run's last day. */
+  date: string
+  /** Pairs of which the run spoke: what it no longer says of them goes. */
+  looked: { equipment_id: string; rule_id: string }[]
+  baselines: RuleBaseline[]
+}
+
+/** Baselines and their resets, durable. */
+export interface BaselineStore {
+  /** Ordered by equipment, rule, role and name. */
+  list(query: { building_id: string; equipment_id?: string; rule_id?: string }): StoredBaseline[]
+  get(key: BaselineKey): StoredBaseline | undefined
+  /** Keeps what a run says; all of it or nothing. */
+  keep(report: BaselineReport): void
+  resets(building_id: string): StoredReset[]
+  reset(reset: StoredReset): void
+  /** Takes a reset back. */
+  restore(key: BaselineKey): void
+}
