@@ -4,12 +4,11 @@
  * the same Node.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { freePort } from './lib/free-port.ts'
 import { openHubClient } from './lib-start/hub-client.ts'
 import { type Memory, memoryOf } from './lib-footprint/memory.ts'
 import { COMPILED, LEAN } from './lib-start/process.ts'
@@ -125,15 +124,6 @@ async function applianceEnv(port: number, password: string): Promise<Record<stri
     SERVICE_ADMIN_PASSWORD: 'admin-of-the-bench',
     SERVICE_VIEWER_PASSWORD: password,
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function round(value: number): number {

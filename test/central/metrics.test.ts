@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import test from 'ava'
 import pino from 'pino'
 import { metricsService } from '#shared/central/metrics.ts'
-import { freePort } from '../transport/mosquitto.ts'
+import { freePort } from '../../scripts/lib/free-port.ts'
 import { startCentral } from './site.ts'
 
 const log = pino({ level: 'silent' })

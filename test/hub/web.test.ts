@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import fastify from 'fastify'
+import { freePort } from '../../scripts/lib/free-port.ts'
 import { webService } from '../../hub/web/proxy.ts'
 
 /** A central that says which path it was asked for. */
@@ -11,12 +12,6 @@ async function startCentral(port = 0) {
   app.all('/*', ({ method, url, headers }) => ({ method, url, cookie: headers.cookie, host: headers.host }))
   await app.listen({ host: '127.0.0.1', port })
   return { app, upstream: `127.0.0.1:${(app.server.address() as AddressInfo).port}` }
-}
-
-async function freePort() {
-  const { app, upstream } = await startCentral()
-  await app.close()
-  return Number(upstream.split(':')[1])
 }
 
 async function startWeb(upstream: string, pages = true) {

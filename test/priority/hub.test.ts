@@ -9,7 +9,8 @@ import { PROBLEMS } from '#shared/core/problem.ts'
 import { schemaErrors } from '#shared/node/schema-check.ts'
 import { responder } from '../../appliance/priority/responder.ts'
 import { openEdge, silent, VISIT_ID } from './edge.ts'
-import { freePort, startMosquitto } from '../transport/mosquitto.ts'
+import { freePort } from '../../scripts/lib/free-port.ts'
+import { startMosquitto } from '../transport/mosquitto.ts'
 import { joinBroker, listen, openHub } from './hub.ts'
 
 const schema = HISTORY_SCHEMA

@@ -7,7 +7,8 @@ import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
 import type { Kit } from '#shared/node/kit-read.ts'
 import { readCentralFiles } from '../../hub/broker/files.ts'
 import { folder, until } from './folders.ts'
-import { freePort, startMosquitto } from './mosquitto.ts'
+import { freePort } from '../../scripts/lib/free-port.ts'
+import { startMosquitto } from './mosquitto.ts'
 import { makeAuthority, reading, startEdge, startHub } from './site.ts'
 
 async function enter(t: ExecutionContext, kit: Kit, port: number, clientId: string): Promise<MqttClient> {

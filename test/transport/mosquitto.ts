@@ -1,21 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
-import { createServer, connect as connectTcp } from 'node:net'
+import { connect as connectTcp } from 'node:net'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { PKI_FILES } from '#shared/node/pki-files.ts'
 import { until } from './folders.ts'
 
 const MOSQUITTO = '/usr/sbin/mosquitto'
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
 
 /** Debian's broker with our certificates and the ACLs that the topic rule prints. */
 export async function startMosquitto(t: ExecutionContext, certs: string, acl: string, port: number): Promise<ChildProcess> {
