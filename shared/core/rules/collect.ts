@@ -2,6 +2,7 @@
 import type { Finding, RuleResult } from '../finding.ts'
 import type { Instance } from './compile.ts'
 import type { Episode } from './episodes.ts'
+import { wasteOf } from '../impact/meter.ts'
 import { causesOf, evidenceOf, ranked } from './evidence.ts'
 import { findingId } from './identity.ts'
 import { commonest } from './judge.ts'

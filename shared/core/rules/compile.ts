@@ -1,5 +1,6 @@
 /** Prepares one rule for one equipment: the values of its parameters, its columns, its durations. */
 import type { ParamValue } from '../finding.ts'
+import { type Meter, meterOf } from '../impact/meter.ts'
 import { type BaselineState, baselineState } from './baseline.ts'
 import { build, type Context, constantOf } from './build.ts'
 import { type Graph, type Node, orderOf } from './graph.ts'
@@ -30,6 +31,8 @@ export type Instance = {
   figures: (string | { word: 'duration' | 'role' } | (Extract<Figure, { typed: unknown }> & { node: Node }))[]
   causes: { component: string; weight: number; when?: Node }[]
   baselines: { state: BaselineState; of: Node; when: Node }[]
+  /** Sums what the fault costs, where the rule says that. */
+  meter?: Meter
   order: Node[]
   persistenceMs: number
   dailyMinimumMs: number
@@ -78,6 +81,7 @@ export function compileRule(binding: Binding, plant: Plant, graph: Graph): Insta
   context.dailyMinimumMs = ms('daily_minimum')
   const baselines = program.baselines.map(spec => compileBaseline(spec, context, active, resetOf(spec, binding)))
   const parts = compileParts(program, context)
+  const meter = meterOf(program.impact, context)
   const instance: Instance = {
     rule,
     equipment,
@@ -89,6 +93,7 @@ export function compileRule(binding: Binding, plant: Plant, graph: Graph): Insta
     ...(role !== undefined && { role }),
     params: context.params,
     ...parts,
+    ...(meter && { meter }),
     missing: [...context.missing],
     leaves: [...context.leaves],
     order: [],
@@ -137,7 +142,7 @@ function compileBaseline(
   return { state, of: build(spec.of, context), when: spec.when ? build(spec.when, context) : active }
 }
 
-function rootsOf({ gate, settled, guard, active, when, terms, figures, causes, baselines }: Instance): Node[] {
+function rootsOf({ gate, settled, guard, active, when, terms, figures, causes, baselines, meter }: Instance): Node[] {
   return [
     gate,
     settled,
@@ -148,6 +153,7 @@ function rootsOf({ gate, settled, guard, active, when, terms, figures, causes, b
     ...terms.flatMap(({ node, sides }) => [node, ...(sides ?? [])]),
     ...figures.flatMap(part => (typeof part === 'object' && 'node' in part ? [part.node] : [])),
     ...causes.flatMap(({ when }) => (when ? [when] : [])),
+    ...(meter ? [meter.waste, ...(meter.weight ? [meter.weight] : [])] : []),
   ]
 }
 

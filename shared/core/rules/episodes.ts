@@ -6,6 +6,7 @@
  * it at the first of those moments. Time that is not evaluated neither ends nor feeds it, until nothing has been evaluated
  * for `LAPSE_MS`: nobody knows of the fault any more, and it ends where it was last looked at.
  */
+import { nothingSpent } from '../impact/meter.ts'
 import { DAY } from '../time.ts'
 
 /** A weekend without the plant does not end a fault; an equipment or a point that is gone for good does. */
@@ -13,8 +14,8 @@ export const LAPSE_MS = 3 * DAY
 
 /** The worst moment of a stretch, with what was seen then. */
 export type Moment = { at: number; measure: number; seen: Float64Array }
-/** Time in fault, ms, and how much of it each conditional cause held. */
-export type Tally = { trueMs: number; causeMs: Float64Array }
+/** Time in fault, ms, how much of it each conditional cause held, and what the fault's meter summed meanwhile. */
+export type Tally = { trueMs: number; causeMs: Float64Array; spent: Float64Array }
 
 export type Episode = {
   from: number
@@ -28,7 +29,7 @@ export type Episode = {
 
 /** A stretch of one state within one building day, `[from, to)`. */
 export type Stretch = { from: number; to: number; day: number; state: 'true' | 'false' | 'unknown' }
-export type Seen = { worst: Moment; causeMs: Float64Array }
+export type Seen = { worst: Moment; causeMs: Float64Array; spent: Float64Array }
 
 export type EpisodeLimits = { persistenceMs: number; dailyMinimumMs: number; clearMs: number; causes: number }
 
@@ -127,20 +128,24 @@ const begin = (from: number, causes: number): Episode => ({
   to: null,
   confirmed_at: Number.NaN,
   worst: { at: from, measure: -Infinity, seen: new Float64Array(0) },
-  tally: { trueMs: 0, causeMs: new Float64Array(causes) },
+  tally: { trueMs: 0, causeMs: new Float64Array(causes), spent: nothingSpent() },
   days: new Map(),
 })
 
 /** Adds a true stretch; of a carried episode, what lies before `countedUpTo` is in its time already. */
-function gather(episode: Episode, { from, to, day }: Stretch, { worst, causeMs }: Seen, countedUpTo: number): void {
+function gather(episode: Episode, { from, to, day }: Stretch, { worst, causeMs, spent }: Seen, countedUpTo: number): void {
   const { tally, days } = episode
-  const ofDay = days.get(day) ?? { trueMs: 0, causeMs: new Float64Array(causeMs.length) }
+  const ofDay = days.get(day) ?? { trueMs: 0, causeMs: new Float64Array(causeMs.length), spent: nothingSpent() }
   days.set(day, ofDay)
   ofDay.trueMs += to - from
   tally.trueMs += Math.max(0, to - Math.max(from, countedUpTo))
   for (let i = 0; i < causeMs.length; i++) {
     ofDay.causeMs[i] = ofDay.causeMs[i]! + causeMs[i]!
     tally.causeMs[i] = tally.causeMs[i]! + causeMs[i]!
+  }
+  for (let i = 0; i < spent.length; i++) {
+    ofDay.spent[i]! += spent[i]!
+    tally.spent[i]! += spent[i]!
   }
   if (worst.measure > episode.worst.measure) episode.worst = worst
 }

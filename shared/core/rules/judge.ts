@@ -1,5 +1,6 @@
 /** What one rule says of one day: stretches of true, false and not evaluated, and what they add up to. */
 import { RESULT_REASONS, type ResultReason } from '../finding.ts'
+import { nothingSpent, spend } from '../impact/meter.ts'
 import type { Instance } from './compile.ts'
 import type { Moment, Seen, Stretch } from './episodes.ts'
 import { roleState } from './graph.ts'
@@ -106,6 +107,8 @@ function reasonAt({ leaves, rule }: Instance, at: number): ResultReason {
   return 'insufficient_history'
 }
 
+const NOTHING = nothingSpent()
+
 /** The worst moment of a true stretch, with the terms and figures of that moment, and the time of conditional causes. */
 function look(instance: Instance, { t }: Rows, start: number, end: number): Seen {
   const sides = (instance.terms.find(({ measures, sides }) => measures && sides) ?? instance.terms.find(({ sides }) => sides))
@@ -127,7 +130,8 @@ function look(instance: Instance, { t }: Rows, start: number, end: number): Seen
   for (const [index, { when }] of instance.causes.entries()) {
     for (let i = start; i < end; i++) if (!when || when.out[i] === 1) causeMs[index] = causeMs[index]! + t[i + 1]! - t[i]!
   }
-  return { worst: momentAt(instance, t[worst]!, worst, measure), causeMs }
+  const worstMoment = momentAt(instance, t[worst]!, worst, measure)
+  return { worst: worstMoment, causeMs, spent: instance.meter ? spend(instance.meter, t, start, end) : NOTHING }
 }
 
 /** Terms first, then figures, as `evidence.ts` reads them. */

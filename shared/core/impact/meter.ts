@@ -1,0 +1,103 @@
+/** Sums what a fault wastes while the rule holds, stretch by stretch: the engine's part of pricing a fault. */
+import { build, type Context } from '../rules/build.ts'
+import { checkExpr, type Typed } from '../rules/check-expr.ts'
+import type { Node } from '../rules/graph.ts'
+import { parseExpr } from '../rules/parse-expr.ts'
+import type { Program } from '../rules/types.ts'
+import { ROLES } from '../role.ts'
+import { HOUR } from '../time.ts'
+import { chooseGauge, type Gauge, GAUGES, type GaugeName, gaugeOf, wantedRoles } from './gauges.ts'
+import type { Waste } from './impact.ts'
+import type { ImpactKind, Measure } from './kinds.ts'
+
+/** What is read at each row: the waste and its weight. */
+export type Meter = {
+  kind: ImpactKind
+  measure: Measure
+  gauge: GaugeName
+  waste: Node
+  weight?: Node
+  power: number
+  /** Roles that it would read and the equipment does not have. */
+  absent: string[]
+}
+
+/** Sums of a meter in ms: known time; waste × weight above zero, and the weight alone meanwhile; the same below zero. */
+export const SPENT = 5
+export const nothingSpent = (): Float64Array => new Float64Array(SPENT)
+
+const CANONICAL = Object.fromEntries(Object.entries(ROLES).map(([role, { unit }]) => [role, unit]))
+const parsed = (text: string): Typed =>
+  checkExpr(parseExpr(text), { roles: CANONICAL, params: {}, lets: new Map(), baselines: new Map() }).typed
+const WEIGHTS = new Map(
+  Object.entries(GAUGES).flatMap(([name, gauge]: [string, Gauge]) =>
+    gauge.text === undefined ? [] : [[name, parsed(gauge.text)]],
+  ),
+)
+
+/**
+ * Prepares a rule's impact on one equipment. What it lacks is no reason for the rule not to run, and says nothing about the
+ * rule's inputs.
+ *
+ * @returns undefined when the rule names no impact that is measured
+ */
+export function meterOf(spec: Program['impact'], rule: Context): Meter | undefined {
+  if (!spec || spec.kind === 'none') return undefined
+  const { kind, measure } = spec
+  const context: Context = { ...rule, missing: new Set(), leaves: new Set() }
+  const { equipment_id, equipment_type } = context.equipment
+  const has = (role: string) => context.plant.steps(equipment_id, role) !== undefined
+  const gauge = chooseGauge(kind, measure, equipment_type, has)
+  const waste = build(spec.waste, context)
+  const roles = spec.roles.filter(role => !has(role))
+  const absent = [...new Set([...(gauge ? [] : wantedRoles(equipment_type)), ...context.missing, ...roles])].toSorted()
+  const weight = gauge === undefined ? undefined : WEIGHTS.get(gauge)
+  return {
+    kind,
+    measure,
+    gauge: gauge ?? 'plain',
+    waste: gauge ? waste : context.graph.constant(Number.NaN),
+    ...(weight && { weight: build(weight, context) }),
+    power: (gauge && gaugeOf(gauge).power) ?? 1,
+    absent,
+  }
+}
+
+/**
+ * Sums over rows `[start, end)` of a day.
+ *
+ * @param t [n + 1] instants, ms; row i lasts until t[i + 1]
+ */
+export function spend({ waste, weight, power }: Meter, t: Float64Array, start: number, end: number): Float64Array {
+  const spent = nothingSpent()
+  for (let i = start; i < end; i++) {
+    const wasted = waste.out[i]!
+    const raw = weight ? weight.out[i]! : 1
+    const heavy = power === 1 ? raw : raw ** power
+    const product = wasted * heavy
+    if (product !== product) continue
+    const ms = t[i + 1]! - t[i]!
+    spent[0]! += ms
+    const at = wasted > 0 ? 1 : 3
+    if (wasted === 0) continue
+    spent[at]! += Math.abs(product) * ms
+    spent[at + 1]! += heavy * ms
+  }
+  return spent
+}
+
+/** @returns the sums in hours, as a finding keeps them */
+export function wasteOf({ kind, measure, gauge, absent }: Meter, spent: Float64Array): Waste {
+  const [hours, up, up_gauge, down, down_gauge] = Array.from(spent, ms => Number((ms / HOUR).toPrecision(6)))
+  return {
+    kind,
+    measure,
+    gauge,
+    hours: hours!,
+    up: up!,
+    up_gauge: up_gauge!,
+    down: down!,
+    down_gauge: down_gauge!,
+    ...(absent.length > 0 && { absent }),
+  }
+}

@@ -1,0 +1,38 @@
+/** Figures with their uncertainty: everything at its worst at once, so the true figure hardly lies outside. */
+import type { Quantity } from '../quantity.ts'
+import type { Range } from './impact.ts'
+
+/**
+ * How far a figure may be off, by where it comes from.
+ *
+ * TAB is the tolerance within which a balancing report is accepted. The others are our own judgement of practice: a
+ * measurement on site is better than a balancing report, a rating holds at rated conditions, a design value is what was
+ * ordered and not what was built, and what is assumed may be half as large or half as large again.
+ *
+ * @source ASHRAE 111-2008 and NEBB procedural standards: air and water flows within ±10 % of design
+ */
+export const BASIS_WIDTH: Record<Quantity['value_basis'], number> = {
+  Measured: 0.05,
+  TAB: 0.1,
+  Rated: 0.15,
+  Design: 0.25,
+  Assumed: 0.5,
+}
+
+/** `width` is a share of the value, 0..1. */
+export const around = (value: number, width: number): Range => ({
+  low: value * (1 - width),
+  mid: value,
+  high: value * (1 + width),
+})
+export const exactly = (value: number): Range => ({ low: value, mid: value, high: value })
+
+/** Both ranges lie at or above zero. */
+export const times = (a: Range, b: Range): Range => ({ low: a.low * b.low, mid: a.mid * b.mid, high: a.high * b.high })
+/** `b` lies above zero: the least comes of the least over the greatest. */
+export const over = (a: Range, b: Range): Range => ({ low: a.low / b.high, mid: a.mid / b.mid, high: a.high / b.low })
+export const plus = (a: Range, b: Range): Range => ({ low: a.low + b.low, mid: a.mid + b.mid, high: a.high + b.high })
+
+/** Four digits say more than the widths allow, and keep findings short. */
+export const rounded = ({ low, mid, high }: Range): Range => ({ low: digits(low), mid: digits(mid), high: digits(high) })
+const digits = (value: number): number => Number(value.toPrecision(4))
