@@ -12,9 +12,11 @@ import type { Route } from '#shared/node/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import { type Database, openDatabase } from '#shared/node/sqlite.ts'
 import { auditStore } from '#shared/node/store/audit.ts'
+import { baselineStore } from '#shared/node/store/baselines.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { noteStore } from '#shared/node/store/notes.ts'
+import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { quantityStore } from '#shared/node/store/quantities.ts'
 import { resultStore } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
@@ -117,10 +119,9 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
 
   const stores = openStores(db)
   const ruleDirs = () => [SHIPPED_RULES, config.read().rules_dir]
-  const { model, results, ruleStates } = stores
   const { onFindings, priority } = options
   const visited = priority && { priority }
-  const runs = openRunControl({ worker, config, ruleDirs, model, results, ruleStates, historian, ...visited, clock, onFindings })
+  const runs = openRunControl({ worker, config, ruleDirs, ...stores, historian, ...visited, clock, onFindings })
   const trigger = openTrigger(workspace)
   const context: CentralParts = {
     service,
@@ -172,6 +173,8 @@ const openStores = (db: Database) => ({
   audit: auditStore(db),
   ruleStates: ruleStateStore(db),
   quantities: quantityStore(db),
+  paramSettings: paramSettingStore(db),
+  baselines: baselineStore(db),
 })
 
 const warnOf = (fault: string | null | undefined): HealthCheck => (fault ? { status: 'warn', detail: fault } : { status: 'ok' })

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { BulkLoader, Clock, Historian, Notes, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
 import type { AuditStore, EdgeStore, ModelStore, QuantityStore, RuleStates } from '#shared/core/stores.ts'
+import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import type { RunReport, RunRequest } from '#shared/flow/run-fdd.ts'
 import type { RuleCheck, RuleShelf, RuleText } from '#shared/flow/publish-rules.ts'
 import type { Auth } from '#shared/node/token.ts'
@@ -28,6 +29,8 @@ export type CentralContext = {
   audit: AuditStore
   ruleStates: RuleStates
   quantities: QuantityStore
+  paramSettings: SettingStore
+  baselines: BaselineStore
   historian: Historian
   /** What was seen of priority arrays; only where they are visited. */
   priority?: PriorityVisits

@@ -4,7 +4,8 @@ import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { Visit } from '#shared/core/priority/visits.ts'
 import { runRules } from '#shared/core/rules/run-rules.ts'
 import type { RunProgress } from '#shared/core/run-state.ts'
-import type { Carried, Rule, RunOutput } from '#shared/core/rules/types.ts'
+import type { ParamSetting } from '#shared/core/rules/param-settings.ts'
+import type { BaselineReset, Carried, Rule, RunOutput } from '#shared/core/rules/types.ts'
 import { buildFrames, pastOf } from './build-frames.ts'
 
 /** All that a run needs to know, as plain data that goes to another process. */
@@ -20,12 +21,15 @@ export type EvaluateJob = {
   /** Undefined: all. */
   equipment_ids: string[] | undefined
   params: Record<string, Record<string, number>> | undefined
+  /** What people have set for the building's rules; `params` counts before it. */
+  settings: ParamSetting[]
+  resets: BaselineReset[]
   carried: Carried[]
   /** Visits to priority arrays by point. */
   visits?: Record<string, Visit[]>
 }
 
-export type Evaluation = Pick<RunOutput, 'findings' | 'results' | 'days' | 'failed'> & {
+export type Evaluation = Pick<RunOutput, 'findings' | 'results' | 'days' | 'failed' | 'baselines'> & {
   /** Rules that ran. */
   rule_ids: string[]
   timings: { step: string; ms: number }[]
@@ -73,8 +77,9 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
   progress?.({ step: 'history', ...at })
   const span = { from: job.from - pastOf(rules), to: job.to }
   const frames = await timed('history', () => buildFrames(building_id, equipment, job.points, span, historian, job.visits))
-  const { from, to, params, carried } = job
-  const input = { building_id, timezone, from, to, rules, equipment: frames, carried, ...(params && { params }) }
+  const { from, to, params, settings, resets, carried } = job
+  const asked = { settings, resets, carried, ...(params && { params }) }
+  const input = { building_id, timezone, from, to, rules, equipment: frames, ...asked }
   progress?.({ step: 'evaluation', ...at })
   const output = await timed('evaluation', () => runRules(input))
   progress?.({ step: 'evaluation', ...at, equipment_done: equipment.length })
@@ -85,6 +90,7 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
     results: output.results.filter(wanted),
     days: output.days.filter(wanted),
     failed: [...output.failed.filter(wanted), ...broken],
+    baselines: output.baselines.filter(wanted),
     rule_ids: rules.map(({ id }) => id),
     timings,
   }

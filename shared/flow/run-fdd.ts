@@ -5,6 +5,8 @@ import { WINDOW_MAX_MS } from '#shared/core/rules/functions.ts'
 import type { Carried, EquipmentDay } from '#shared/core/rules/types.ts'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
 import { DAY } from '#shared/core/time.ts'
+import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
+import { dateOf } from '#shared/core/zone.ts'
 import type { EvaluateJob, Evaluation } from './evaluate-rules.ts'
 
 export type RunRequest = {
@@ -36,6 +38,8 @@ export type RunPorts = {
   model: ModelStore
   results: Results
   ruleStates: RuleStates
+  paramSettings: SettingStore
+  baselines: BaselineStore
   historian: Pick<Historian, 'spans'>
   /** Only where priority arrays are visited. */
   priority?: PriorityVisits
@@ -77,7 +81,7 @@ export async function runFdd(
   const started_at = clock.now()
   const job = await prepare(request, lookbackMs, ports)
   const { building_id } = request
-  const { findings, results: said, days, failed, rule_ids, timings } = await ports.evaluate(job)
+  const { findings, results: said, days, failed, baselines, rule_ids, timings } = await ports.evaluate(job)
   const { from, to } = job
   const run: RunRecord = {
     run_id: ports.run_id,
@@ -97,6 +101,7 @@ export async function runFdd(
   if (!model.building(building_id)) throw new Problem('unknown_building', `Building ${building_id} went away during the run`)
   ports.signal?.throwIfAborted()
   results.replace(run, findings)
+  ports.baselines.keep({ building_id, date: dateOf(to - 1, job.building.timezone), looked: said, baselines })
   ports.onFindings(results.list({ building_id, from, to, limit: FINDINGS_MAX }))
   return { ...run, ...countRules(run), days, timings, total_ms: Math.round(ports.elapsed() - started) }
 }
@@ -133,6 +138,8 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
     inactive: inactive.map(({ rule_id }) => rule_id),
     equipment_ids,
     params,
+    settings: ports.paramSettings.list({ site_id: building.site_id, building_id }),
+    resets: ports.baselines.resets(building_id),
     carried: carriedInto(building_id, from, ports.results),
     ...(visits && { visits }),
   }

@@ -74,6 +74,17 @@ test('a run replaces the baselines of what it looked at, and leaves the others',
   t.deepEqual(store.list({ building_id: 'b2' }), [])
 })
 
+test('a run over an earlier span replaces nothing that a later one said', t => {
+  const store = baselineStore(temporaryDatabase(t))
+  store.keep({ ...report, baselines: [baseline('R')] })
+  store.keep({ ...report, date: '2026-02-03', baselines: [] })
+  store.keep({ ...report, date: '2026-02-03', baselines: [baseline('R', { value: 9 })] })
+  t.deepEqual(
+    store.list({ building_id: 'b1' }).map(({ value, date }) => [value, date]),
+    [[2.25, '2026-03-03']],
+  )
+})
+
 test('a baseline that stands as it stood is not written again', t => {
   const db = temporaryDatabase(t)
   const store = baselineStore(db)

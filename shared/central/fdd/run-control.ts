@@ -8,7 +8,7 @@ import type { FddHandlers } from './worker.ts'
 
 export type RunControlOptions = Pick<
   RunPorts,
-  'model' | 'results' | 'ruleStates' | 'historian' | 'priority' | 'clock' | 'onFindings'
+  'model' | 'results' | 'ruleStates' | 'paramSettings' | 'baselines' | 'historian' | 'priority' | 'clock' | 'onFindings'
 > & {
   worker: Worker<FddHandlers>
   config: PlatformConfigStore

@@ -15,7 +15,9 @@ export function baselineStore(db: Database): BaselineStore {
     )
     .pluck()
   const find = db.prepare(`SELECT body FROM baselines WHERE ${where}`).pluck()
-  const names = db.prepare('SELECT role, name FROM baselines WHERE building_id = ? AND equipment_id = ? AND rule_id = ?')
+  const kept = db.prepare(
+    `SELECT role, name, json_extract(body, '$.date') AS date FROM baselines WHERE building_id = ? AND equipment_id = ? AND rule_id = ?`,
+  )
   const forget = db.prepare(`DELETE FROM baselines WHERE ${where}`)
   // A run an hour says the same all day: what is unchanged is not written.
   const put = db.prepare(`${upsert('baselines', KEY, [...KEY, 'body'])} WHERE baselines.body <> excluded.body`)
@@ -26,12 +28,13 @@ export function baselineStore(db: Database): BaselineStore {
   const keep = ({ building_id, date, looked, baselines }: BaselineReport) => {
     const said = Map.groupBy(baselines, pairOf)
     for (const pair of looked) {
+      const rows = kept.all(building_id, pair.equipment_id, pair.rule_id) as { role: string; name: string; date: string }[]
+      // A run over an earlier span does not know what the newest one knew.
+      if (rows.some(row => row.date > date)) continue
       const own = said.get(pairOf(pair)) ?? []
-      for (const row of names.all(building_id, pair.equipment_id, pair.rule_id)) {
-        const { role, name } = row as { role: string; name: string }
-        if (!own.some(one => (one.role ?? '') === role && one.name === name)) {
-          forget.run(keyOf({ building_id, ...pair, role, name }))
-        }
+      for (const { role, name } of rows) {
+        const isSaid = own.some(one => (one.role ?? '') === role && one.name === name)
+        if (!isSaid) forget.run(keyOf({ building_id, ...pair, role, name }))
       }
       for (const baseline of own) {
         const stored: StoredBaseline = { building_id, date, ...baseline }
