@@ -57,6 +57,7 @@ const BY_KIND: Partial<Record<ImpactKind, readonly GaugeName[]>> = {
   heating: AIR,
   simultaneous: AIR,
   outdoor_air: AIR,
+  leak: AIR,
   fan: ['fan_kw', 'fan_speed', 'fan_full'],
   pump: ['pump_kw', 'pump_speed', 'pump_full'],
   chiller: ['chiller_kw', 'chiller_full'],

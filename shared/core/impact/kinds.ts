@@ -10,13 +10,12 @@ export type Measure = (typeof MEASURES)[number]
 
 /**
  * By kind: what `waste` may measure, what it is when a rule does not say, and where the energy comes from.
- * `hot` and `cold` say which sign of `waste` costs: heat that must be given, heat that must be taken away.
  */
 export type Kind = {
   measures: readonly Measure[]
   /** Waste of a rule that names the kind alone. */
   whole?: true
-  /** Both signs cost: what is above zero is taken away again, what is below is given. */
+  /** Waste below zero costs too, the other carrier. */
   signed?: true
   carriers: readonly Carrier[]
   words: string
@@ -35,6 +34,8 @@ export const KINDS = {
   },
   /** Air warmer or colder than it need be: above zero it is cooled again, below zero it is heated. */
   outdoor_air: { measures: ['kelvin'], signed: true, carriers: ['electricity', 'fuel'], words: 'outdoor air beyond need' },
+  /** A coil that should rest: above zero it heats in vain, below zero it cools in vain. */
+  leak: { measures: ['kelvin'], signed: true, carriers: ['electricity', 'fuel'], words: 'a coil that should rest' },
   fan: { measures: ['share'], whole: true, carriers: ['electricity'], words: 'fan energy' },
   pump: { measures: ['share'], whole: true, carriers: ['electricity'], words: 'pump energy' },
   chiller: { measures: ['share'], whole: true, carriers: ['electricity'], words: 'chiller energy' },

@@ -9,6 +9,7 @@ import { ExprError } from './lex.ts'
 import { OAF_GUARD, OAF_ROLES } from './macros.ts'
 import { own } from './own.ts'
 import { type Expr, parseExpr } from './parse-expr.ts'
+import { readImpact } from './parse-impact.ts'
 import type { BaselineSpec, Param, Program, Term } from './types.ts'
 import type { Fields, YamlText } from './yaml-text.ts'
 
@@ -56,6 +57,8 @@ export function parseProgram(root: Fields, yaml: YamlText, names: Names, each: P
   }
   if (gate) program.gate = gate.typed
   if (scope.oaf) program.guard = checkCondition(parseExpr(OAF_GUARD), { ...scope, roles: OAF_ROLES })
+  const impact = readImpact(root, yaml, scope)
+  if (impact) program.impact = impact
   return program
 }
 

@@ -52,8 +52,6 @@ function readRule(root: Fields, yaml: YamlText, body: Record<string, unknown>, f
     program,
     tests: parseTests(root, yaml),
   }
-  // How a fault is priced belongs to the people who price it; the engine only carries the word.
-  root.text('impact')
   return rule
 }
 
