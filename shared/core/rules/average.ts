@@ -4,6 +4,7 @@
  * Same rules as for every window: reckoned at full minutes and when the input changes, and only when the input is known
  * now and was for `coverMs` of the window.
  */
+import { type Memory, recall, saveOf } from './memory.ts'
 import type { TwoWays, WindowColumn } from './minutes.ts'
 import { Ring } from './ring.ts'
 
@@ -40,12 +41,12 @@ function meanByMinute(z: Float64Array, w: number, n: number, least: number, out:
   }
 }
 
-function meanColumn(windowMs: number, coverMs: number): WindowColumn {
+function meanColumn(windowMs: number, coverMs: number, saved?: Memory): WindowColumn {
   // (start, value) of each step. The oldest reaches out of the window and the newest is not over: neither is in the sums.
   const steps = new Ring()
   // Kept from day to day; within a day they are locals, for a captured variable that changes is a new object each time.
-  const state = { sum: 0, time: 0, last: Number.NaN, lastFrom: 0, held: Number.NaN }
-  return ({ t, minute, n }, x, out) => {
+  const state = recall({ steps, sum: 0, time: 0, last: Number.NaN, lastFrom: 0, held: Number.NaN }, saved)
+  const run: WindowColumn['run'] = ({ t, minute, n }, x, out) => {
     let { sum, time, last, lastFrom, held } = state
     for (let i = 0; i < n; i++) {
       const at = t[i]!
@@ -84,6 +85,7 @@ function meanColumn(windowMs: number, coverMs: number): WindowColumn {
     }
     Object.assign(state, { sum, time, last, lastFrom, held })
   }
+  return { run, save: () => saveOf(state) }
 }
 
 /** What is complete in the window, with the part of the oldest step that is in it and the newest so far. */

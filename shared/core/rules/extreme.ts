@@ -1,6 +1,7 @@
 /**
  * The greatest or least value of a trailing window: like the mean, common enough to have loops that call nothing.
  */
+import { type Memory, recall, saveOf, within } from './memory.ts'
 import type { TwoWays, WindowColumn } from './minutes.ts'
 import { Ring } from './ring.ts'
 import { knownTime } from './windows.ts'
@@ -11,7 +12,7 @@ export const LEAST = twoWays(-1)
 function twoWays(sign: 1 | -1): TwoWays {
   return {
     byMinute: (z, w, n, least, out) => extremeByMinute(z, w, n, least, out, sign),
-    create: (windowMs, coverMs) => extremeColumn(windowMs, coverMs, sign),
+    create: (windowMs, coverMs, saved) => extremeColumn(windowMs, coverMs, sign, saved),
   }
 }
 
@@ -61,13 +62,13 @@ function blankUnknown(z: Float64Array, w: number, n: number, least: number, out:
  *
  * @param sign as above
  */
-function extremeColumn(windowMs: number, coverMs: number, sign: 1 | -1): WindowColumn {
+function extremeColumn(windowMs: number, coverMs: number, sign: 1 | -1, saved?: Memory): WindowColumn {
   // (value × sign, instant at which it ended)
   const falling = new Ring()
-  const known = knownTime(windowMs)
+  const known = knownTime(windowMs, within(saved, 'known'))
   // Kept from day to day, as in `average.ts`.
-  const state = { last: Number.NaN, since: Number.NaN, held: Number.NaN }
-  return ({ t, minute, n }, x, out) => {
+  const state = recall({ falling, last: Number.NaN, since: Number.NaN, held: Number.NaN }, saved)
+  const run: WindowColumn['run'] = ({ t, minute, n }, x, out) => {
     let { last, since, held } = state
     for (let i = 0; i < n; i++) {
       const at = t[i]!
@@ -104,4 +105,5 @@ function extremeColumn(windowMs: number, coverMs: number, sign: 1 | -1): WindowC
     }
     Object.assign(state, { last, since, held })
   }
+  return { run, save: () => ({ ...saveOf(state), known: known.save() }) }
 }

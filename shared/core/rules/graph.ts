@@ -7,6 +7,7 @@ import { MINUTE } from '../time.ts'
 import { MEAN } from './average.ts'
 import { GREATEST, LEAST } from './extreme.ts'
 import { choose, join, KERNELS } from './kernels.ts'
+import { type Memory, recall, saveOf, within } from './memory.ts'
 import { minuteRun } from './minutes.ts'
 import type { Rows } from './rows.ts'
 import { firstAtOrAfter, type Steps } from './steps.ts'
@@ -19,6 +20,8 @@ export type Node = {
   run: (rows: Rows) => void
   /** Index of the day that `out` holds. */
   done: number
+  /** What it remembers after the day that `out` holds; only of those that remember anything. */
+  save?: () => Memory
   /** The role that a leaf reads. */
   steps?: Steps
 }
@@ -31,10 +34,12 @@ export const ROLE_STATES = ['ok', 'no_data', 'stale', 'out_of_range'] as const
 const [, NO_DATA, STALE, OUT_OF_RANGE] = [0, 1, 2, 3] as const
 
 export type Graph = ReturnType<typeof createGraph>
+type Build = (node: Node, saved: Memory | undefined) => Node['run']
 
-export function createGraph() {
+/** @param saved what the nodes of the same graph remembered, as its `save` gave it */
+export function createGraph(saved: Readonly<Record<string, Memory>> = {}) {
   const nodes = new Map<string, Node>()
-  const make = (key: string, inputs: Node[], build: (node: Node) => Node['run'], steps?: Steps): Node => {
+  const make = (key: string, inputs: Node[], build: Build, steps?: Steps): Node => {
     const known = nodes.get(key)
     if (known) return known
     const node: Node = {
@@ -45,15 +50,19 @@ export function createGraph() {
       done: -1,
       ...(steps && { steps }),
     }
-    node.run = build(node)
+    node.run = build(node, saved[key])
     nodes.set(key, node)
     return node
   }
   return {
+    /** By a name that is the same in every graph of the same rules on the same equipment. */
+    save: (): Record<string, Memory> =>
+      Object.fromEntries([...nodes].flatMap(([name, { save, done }]) => (save && done >= 0 ? [[name, save()]] : []))),
     constant: (value: number): Node => make(`const ${value}`, [], node => constantRun(node, value)),
     role: (steps: Steps, raw: boolean): Node =>
       make(`role ${steps.equipment_id} ${steps.role} ${raw}`, [], node => roleRun(node, steps, raw), steps),
-    age: (steps: Steps): Node => make(`age ${steps.equipment_id} ${steps.role}`, [], node => ageRun(node, steps), steps),
+    age: (steps: Steps): Node =>
+      make(`age ${steps.equipment_id} ${steps.role}`, [], (node, memory) => ageRun(node, steps, memory), steps),
     op: (op: string, ...inputs: Node[]): Node => make(key(op, inputs), inputs, node => opRun(node, op, inputs)),
     zones: (how: string, inputs: Node[]): Node =>
       make(key(`zones ${how}`, inputs), inputs, node => rows => {
@@ -61,18 +70,20 @@ export function createGraph() {
         join(how, node.out, columns, rows.n)
       }),
     /** @param name operator with its window and constants, which make it what it is */
-    window: (name: string, input: Node, coverMs: number, create: () => WindowOp): Node =>
-      make(key(name, [input]), [input], node => windowRun(node, input, create(), coverMs)),
+    window: (name: string, input: Node, coverMs: number, create: (saved: Memory | undefined) => WindowOp): Node =>
+      make(key(name, [input]), [input], (node, memory) => windowRun(node, input, coverMs, create, memory)),
     average: (input: Node, windowMs: number): Node =>
-      make(key(`avg ${windowMs}`, [input]), [input], node => minuteRun(node, input, windowMs, WINDOW_COVERAGE * windowMs, MEAN)),
+      make(key(`avg ${windowMs}`, [input]), [input], (node, memory) =>
+        minuteRun(node, input, windowMs, WINDOW_COVERAGE * windowMs, MEAN, memory),
+      ),
     extreme: (input: Node, windowMs: number, sign: 1 | -1): Node =>
-      make(key(`extreme ${sign} ${windowMs}`, [input]), [input], node =>
-        minuteRun(node, input, windowMs, WINDOW_COVERAGE * windowMs, sign === 1 ? GREATEST : LEAST),
+      make(key(`extreme ${sign} ${windowMs}`, [input]), [input], (node, memory) =>
+        minuteRun(node, input, windowMs, WINDOW_COVERAGE * windowMs, sign === 1 ? GREATEST : LEAST, memory),
       ),
     coverage: (input: Node, windowMs: number): Node =>
-      make(key(`coverage ${windowMs}`, [input]), [input], node => coverageRun(node, input, windowMs)),
+      make(key(`coverage ${windowMs}`, [input]), [input], (node, memory) => coverageRun(node, input, windowMs, memory)),
     /** A node that belongs to one rule alone. */
-    own: (name: string, inputs: Node[], build: (node: Node) => Node['run']): Node => make(key(name, inputs), inputs, build),
+    own: (name: string, inputs: Node[], build: Build): Node => make(key(name, inputs), inputs, build),
   }
 }
 
@@ -106,6 +117,7 @@ export function releaseNodes(order: Node[]): void {
     node.out = new Float64Array(0)
     node.inputs = []
     node.run = () => undefined
+    delete node.save
   }
 }
 
@@ -163,9 +175,10 @@ export function roleState(steps: Steps, at: number, raw: boolean): number {
 }
 
 /** Time since the last sample that carried a value, s; known as soon as there was one. */
-function ageRun(node: Node, { ts, values }: Steps): Node['run'] {
+function ageRun(node: Node, { ts, values }: Steps, saved: Memory | undefined): Node['run'] {
   let next = 0
-  const state = { last: Number.NaN, held: Number.NaN }
+  const state = recall({ last: Number.NaN, held: Number.NaN }, saved)
+  node.save = () => saveOf(state)
   return ({ t, minute, n }) => {
     const out = node.out
     let { last, held } = state
@@ -180,11 +193,19 @@ function ageRun(node: Node, { ts, values }: Steps): Node['run'] {
 }
 
 /** Reckons a window function at full minutes and whenever its input changes; between them its value rests. */
-function windowRun(node: Node, input: Node, op: WindowOp, coverMs: number): Node['run'] {
-  const known = knownTime(coverMs)
+function windowRun(
+  node: Node,
+  input: Node,
+  coverMs: number,
+  create: (saved: Memory | undefined) => WindowOp,
+  saved: Memory | undefined,
+): Node['run'] {
+  const op = create(within(saved, 'op'))
+  const known = knownTime(coverMs, within(saved, 'known'))
   const enough = WINDOW_COVERAGE * coverMs
   /** `since`: from when on the input has been known without a break. */
-  const state = { last: Number.NaN, held: Number.NaN, since: Number.NaN }
+  const state = recall({ last: Number.NaN, held: Number.NaN, since: Number.NaN }, saved)
+  node.save = () => ({ ...saveOf(state), op: op.save(), known: known.save() })
   return ({ t, minute, n }) => {
     const x = input.out
     const out = node.out
@@ -213,12 +234,12 @@ function windowRun(node: Node, input: Node, op: WindowOp, coverMs: number): Node
 }
 
 /** Share of the window in which the input was known; itself known from one window after the first value on. */
-function coverageRun(node: Node, input: Node, windowMs: number): Node['run'] {
-  const known = knownTime(windowMs)
-  let started = Number.NaN
-  let last = false
-  let held = Number.NaN
+function coverageRun(node: Node, input: Node, windowMs: number, saved: Memory | undefined): Node['run'] {
+  const known = knownTime(windowMs, within(saved, 'known'))
+  const state = recall({ started: Number.NaN, last: false as boolean, held: Number.NaN }, saved)
+  node.save = () => ({ ...saveOf(state), known: known.save() })
   return ({ t, minute, n }) => {
+    let { started, last, held } = state
     for (let i = 0; i < n; i++) {
       const there = input.out[i] === input.out[i]
       if (there && started !== started) started = t[i]!
@@ -227,5 +248,6 @@ function coverageRun(node: Node, input: Node, windowMs: number): Node['run'] {
       last = there
       node.out[i] = held
     }
+    Object.assign(state, { started, last, held })
   }
 }

@@ -1,27 +1,41 @@
 /** Columns that need more than one row: windows by name, states, the day's median. */
 import type { BaselineState } from './baseline.ts'
 import type { Graph, Node } from './graph.ts'
+import { type Memory, recall, saveOf } from './memory.ts'
 import type { Rows } from './rows.ts'
-import { between, cusum, deltaOf, eventSum, heldFor, lagged, quantile, reversal, stretchCount, type WindowOp } from './windows.ts'
+import {
+  between,
+  cusum,
+  deltaOf,
+  eventSum,
+  heldFor,
+  lagged,
+  quantile,
+  reversals,
+  stretchCount,
+  type WindowOp,
+} from './windows.ts'
 
 const bothKnown = (from: number, to: number): boolean => from === from && to === to
 const change = (from: number, to: number): number => (bothKnown(from, to) ? 1 : 0)
 const rise = (from: number, to: number): number => (from === 0 && to === 1 ? 1 : 0)
 const distance = (from: number, to: number): number => (bothKnown(from, to) ? Math.abs(to - from) : 0)
 
+type Create = (windowMs: number, extra: number, saved: Memory | undefined) => WindowOp
+
 /** `covers`: most of the window must be known. The others say themselves when they know too little. */
-const WINDOWS: Record<string, { create: (windowMs: number, extra: number) => WindowOp; covers: boolean }> = {
-  median: { create: windowMs => quantile(windowMs, 0.5), covers: true },
+const WINDOWS: Record<string, { create: Create; covers: boolean }> = {
+  median: { create: (windowMs, _, saved) => quantile(windowMs, 0.5, saved), covers: true },
   percentile: { create: quantile, covers: true },
-  changes: { create: windowMs => eventSum(windowMs, change), covers: true },
-  starts: { create: windowMs => eventSum(windowMs, rise), covers: true },
-  travel: { create: windowMs => eventSum(windowMs, distance), covers: true },
-  reversals: { create: (windowMs, deadband) => eventSum(windowMs, reversal(deadband)), covers: true },
-  count: { create: stretchCount, covers: true },
+  changes: { create: (windowMs, _, saved) => eventSum(windowMs, change, saved), covers: true },
+  starts: { create: (windowMs, _, saved) => eventSum(windowMs, rise, saved), covers: true },
+  travel: { create: (windowMs, _, saved) => eventSum(windowMs, distance, saved), covers: true },
+  reversals: { create: reversals, covers: true },
+  count: { create: (windowMs, _, saved) => stretchCount(windowMs, saved), covers: true },
   cusum: { create: cusum, covers: true },
-  held: { create: heldFor, covers: false },
-  lag: { create: lagged, covers: false },
-  delta: { create: deltaOf, covers: false },
+  held: { create: (windowMs, _, saved) => heldFor(windowMs, saved), covers: false },
+  lag: { create: (windowMs, _, saved) => lagged(windowMs, saved), covers: false },
+  delta: { create: (windowMs, _, saved) => deltaOf(windowMs, saved), covers: false },
 }
 
 /** Those that have a loop of their own. The share of time in which a condition holds is the mean of its 0 and 1. */
@@ -40,13 +54,14 @@ export function windowNode(graph: Graph, name: string, input: Node, windowMs: nu
   const loop = LOOPS[name]
   if (loop) return loop(graph, input, windowMs)
   const { create, covers } = WINDOWS[name]!
-  return graph.window(`${name} ${windowMs} ${extra}`, input, covers ? windowMs : 0, () => create(windowMs, extra))
+  return graph.window(`${name} ${windowMs} ${extra}`, input, covers ? windowMs : 0, saved => create(windowMs, extra, saved))
 }
 
 /** 1 once the gate has been open for `settleMs`, 0 before and while it is shut. */
 export function settledNode(graph: Graph, gate: Node, settleMs: number): Node {
-  return graph.own(`settled ${settleMs}`, [gate], node => {
-    const state = { since: Number.NaN, last: Number.NaN, held: Number.NaN }
+  return graph.own(`settled ${settleMs}`, [gate], (node, saved) => {
+    const state = recall({ since: Number.NaN, last: Number.NaN, held: Number.NaN }, saved)
+    node.save = () => saveOf(state)
     return ({ n, t, minute }: Rows) => {
       const open = gate.out
       const out = node.out
@@ -66,16 +81,19 @@ export function settledNode(graph: Graph, gate: Node, settleMs: number): Node {
 
 /** Time since the condition was last true, s: 0 while it is, not evaluated before it ever was. */
 export function sinceNode(graph: Graph, condition: Node): Node {
-  let until = Number.NaN
-  let holds = false
-  const op: WindowOp = {
+  return graph.window('since', condition, 0, sinceHeld)
+}
+
+function sinceHeld(saved: Memory | undefined): WindowOp {
+  const held = recall({ until: Number.NaN, holds: false as boolean }, saved)
+  return {
     push(t, value) {
-      if (holds && value !== 1) until = t
-      holds = value === 1
+      if (held.holds && value !== 1) held.until = t
+      held.holds = value === 1
     },
-    read: t => (holds ? 0 : (t - until) / 1000),
+    read: t => (held.holds ? 0 : (t - held.until) / 1000),
+    save: () => saveOf(held),
   }
-  return graph.window('since', condition, 0, () => op)
 }
 
 /**

@@ -1,20 +1,39 @@
+/** The pairs of a ring that count, oldest first; [n] each. */
+export type Pairs = { a: Float64Array; b: Float64Array }
+
+const LEAST = 16
+
 /**
  * A queue of pairs that grows as needed and forgets from the front: what a window still sees.
  * It is a class because it is the innermost loop's store and is changed in place.
  */
 export class Ring {
-  a = new Float64Array(16)
-  b = new Float64Array(16)
+  a = new Float64Array(LEAST)
+  b = new Float64Array(LEAST)
   /** Index of the oldest pair, and of the place behind the newest; both only grow. Mask them to read. */
   front = 0
   back = 0
-  mask = 15
+  mask = LEAST - 1
 
   push(a: number, b: number): void {
     if (this.back - this.front > this.mask) this.grow()
     this.a[this.back & this.mask] = a
     this.b[this.back & this.mask] = b
     this.back++
+  }
+
+  pairs(): Pairs {
+    const n = this.back - this.front
+    const at = (i: number) => (this.front + i) & this.mask
+    return {
+      a: Float64Array.from({ length: n }, (_, i) => this.a[at(i)]!),
+      b: Float64Array.from({ length: n }, (_, i) => this.b[at(i)]!),
+    }
+  }
+
+  /** Takes the place of what is there. */
+  load({ a, b }: Pairs): void {
+    for (this.front = this.back = 0; this.back < a.length; ) this.push(a[this.back]!, b[this.back]!)
   }
 
   private grow(): void {

@@ -43,7 +43,7 @@ for (const [name, ways] of Object.entries<TwoWays>({ MEAN, GREATEST, LEAST })) {
           input.out = Float64Array.from(day.values)
           mixed(rows)
           const wanted = new Float64Array(rows.n)
-          steps(rows, input.out, wanted)
+          steps.run(rows, input.out, wanted)
           for (const [i, value] of wanted.entries()) {
             if (value === value) reckoned++
             if (!close(node.out[i]!, value)) return false

@@ -1,0 +1,31 @@
+/**
+ * What operators remember from day to day, saved as plain data: a run that goes on from it is, to the bit, the run that
+ * never stopped.
+ */
+import { type Pairs, Ring } from './ring.ts'
+
+/** Saved; shared with nothing that goes on changing. */
+export type Memory = { [name: string]: number | boolean | Float64Array | Pairs | Memory }
+
+type Remembered = Record<string, number | boolean | Ring>
+
+/**
+ * @param fresh what an operator begins with
+ * @param saved what `saveOf` gave for the same operator
+ * @returns `fresh`, with what was saved in it
+ */
+export function recall<T extends Remembered>(fresh: T, saved: Memory | undefined): T {
+  const held: Remembered = fresh
+  for (const [name, value] of Object.entries(saved ?? {})) {
+    const now = held[name]
+    if (now instanceof Ring) now.load(value as Pairs)
+    else if (now !== undefined) held[name] = value as number | boolean
+  }
+  return fresh
+}
+
+export const saveOf = (held: Remembered): Memory =>
+  Object.fromEntries(Object.entries(held).map(([name, value]) => [name, value instanceof Ring ? value.pairs() : value]))
+
+/** The memory of an operator inside another. */
+export const within = (saved: Memory | undefined, name: string): Memory | undefined => saved?.[name] as Memory | undefined
