@@ -41,7 +41,7 @@ export async function receiveUpload(request: FastifyRequest): Promise<Upload> {
     if (bytes.subarray(0, 4).equals(ZIP))
       throw new Problem('invalid', `${part.filename} is a ZIP; unpack it and choose its tables`)
     // A browser sends a file without name and content for a field that was left empty.
-    if (bytes.length > 0 || part.filename) tables.push(readTableFile(part.filename || 'file', bytes))
+    if (bytes.length > 0 || part.filename) tables.push(await readTableFile(part.filename || 'file', bytes))
   }
   if (tables.length === 0) throw new Problem('bad_request', 'The form holds no file')
   return { tables, fields }

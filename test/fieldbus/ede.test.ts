@@ -15,6 +15,7 @@ import { openCatalogue } from '../../appliance/store/catalogue.ts'
 import { planEde } from '../../appliance/store/catalogue-import.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from '../../appliance/store/catalogue-schema.ts'
 import { readTableFile } from '../../appliance/services/table-file.ts'
+import { tableOfText } from './table-of-text.ts'
 import { SILENT, site } from './site.ts'
 
 const TITLES =
@@ -32,7 +33,7 @@ const TEXTS = `#State Text Reference
 1;Off;On
 2;Stop;Slow;Fast;;
 `
-const table = (text: string, file = 'school_EDE.csv'): Table => readTableFile(file, Buffer.from(text))
+const table = (text: string, file = 'school_EDE.csv'): Table => tableOfText(file, text, ';')
 const read = (rows: string, texts?: string): Ede =>
   readEde({ main: table(`${HEAD}${TITLES}\n${rows}`), ...(texts && { stateTexts: table(texts, 'school_StateTexts.csv') }) })
 const none = { addresses: new Map(), poll_secs: 60 }
@@ -143,21 +144,39 @@ for (const [name, bytes] of [
   ['headings that are no comments', Buffer.from(`${HEAD}${TITLES}\n${ROW}`.replaceAll(/^#\s*/gm, ''))],
   ['no headings at all', Buffer.from(ROW)],
 ] as const) {
-  test(`a table with ${name} is read`, t => {
-    const ede = readEde({ main: readTableFile('x.csv', bytes) })
+  test(`a table with ${name} is read`, async t => {
+    const ede = readEde({ main: await readTableFile('x.csv', bytes) })
     t.deepEqual(ede.refused, [])
     t.like(ede.devices[0]!.objects[0], { name: 'Supply air', type: 0, instance: 1, units: 62 })
   })
 }
 
-test('a table in the code page of Windows keeps its letters', t => {
-  const ede = readEde({ main: readTableFile('x.csv', Buffer.from(`${HEAD}${TITLES}\nk;1;K\u00fchlung;0;1`, 'latin1')) })
+test('a table in the code page of Windows keeps its letters', async t => {
+  const ede = readEde({ main: await readTableFile('x.csv', Buffer.from(`${HEAD}${TITLES}\nk;1;K\u00fchlung;0;1`, 'latin1')) })
   t.is(ede.devices[0]!.objects[0]!.name, 'Kühlung')
 })
 
-test('a table that would hold up the box is refused in words', t => {
+test('a table that would hold up the box is refused in words', async t => {
   const message = 'x.csv has 100001 rows, more than 100000; import it in parts'
-  t.throws(() => readTableFile('x.csv', Buffer.from('k;1;N;0;1\n'.repeat(100_001))), { instanceOf: Problem, message })
+  await t.throwsAsync(readTableFile('x.csv', Buffer.from('k;1;N;0;1\n'.repeat(100_001))), { instanceOf: Problem, message })
+})
+
+test('a long table is read in slices, between which others have their turn; its letters stay whole', async t => {
+  const rows = 5_000
+  let turns = 0
+  const turn = () => {
+    turns++
+    next = setImmediate(turn)
+  }
+  let next = setImmediate(turn)
+  const text = `${HEAD}${TITLES}\n${Array.from({ length: rows }, (_, i) => `k${i};1;Kühlung ${i} 🌡;0;${i}`).join('\n')}`
+  const ede = readEde({ main: await readTableFile('x.csv', Buffer.from(text)) })
+  clearImmediate(next)
+  t.deepEqual(
+    ede.devices[0]!.objects.map(({ name }) => name),
+    Array.from({ length: rows }, (_, i) => `Kühlung ${i} 🌡`),
+  )
+  t.true(turns * 1_000 >= rows, `${turns} turns`)
 })
 
 test('columns that tools renamed are found by what they begin with', t => {
@@ -277,7 +296,7 @@ const catalogues: fc.Arbitrary<Catalogue> = fc
 const project = { name: 'Öst & West; "2"', version: '1', at: '2026-03-01' }
 const again = ({ devices }: Catalogue): Catalogue => {
   const set = writeEde(devices as (DeviceEntry & { bacnet: NonNullable<DeviceEntry['bacnet']> })[], project)
-  const [main, stateTexts] = set.map(({ name, text: written }) => readTableFile(name, Buffer.from(written)))
+  const [main, stateTexts] = set.map(({ name, text: written }) => tableOfText(name, written, ';'))
   const ede = readEde({ main: main!, ...(stateTexts && { stateTexts }) })
   return planEde(EMPTY, ede, none).catalogue
 }
@@ -378,13 +397,13 @@ test('whatever a table holds, it is read, and what is proposed can be kept', asy
   t.notThrows(() => fc.assert(fc.property(rows, rows, holds), { numRuns: 500 }))
 })
 
-test('whatever bytes a file has, it is a table or refused in words', t => {
-  const reads = (bytes: Uint8Array) => {
+test('whatever bytes a file has, it is a table or refused in words', async t => {
+  const reads = async (bytes: Uint8Array) => {
     try {
-      readEde({ main: readTableFile('x', Buffer.from(bytes)) })
+      readEde({ main: await readTableFile('x', Buffer.from(bytes)) })
     } catch (error) {
       assert.ok(error instanceof Problem, String(error))
     }
   }
-  t.notThrows(() => fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), reads), { numRuns: 500 }))
+  await t.notThrowsAsync(fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), reads), { numRuns: 500 }))
 })

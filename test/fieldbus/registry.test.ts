@@ -10,12 +10,12 @@ import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
 import { modbusProtocol } from '../../appliance/drivers/modbus/protocol.ts'
 import { openCatalogue } from '../../appliance/store/catalogue.ts'
 import { planRegistry } from '../../appliance/store/catalogue-import.ts'
-import { readTableFile } from '../../appliance/services/table-file.ts'
+import { tableOfText } from './table-of-text.ts'
 import { SILENT, site } from './site.ts'
 import type { DeviceEntry } from '../../appliance/store/catalogue-schema.ts'
 
 const ENTRY = { device_id: 'd', name: 'D', enabled: true, points: [] }
-const table = (text: string) => readTableFile('registry.csv', Buffer.from(text))
+const table = (text: string) => tableOfText('registry.csv', text, ',')
 const BACNET =
   'Reference Point Name,Volttron Point Name,Units,Unit Details,BACnet Object Type,Property,Writable,Index,Write Priority,Notes\n'
 const MODBUS =
