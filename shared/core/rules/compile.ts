@@ -8,7 +8,7 @@ import { settledNode } from './nodes.ts'
 import { own } from './own.ts'
 import type { Plant } from './plant.ts'
 import type { Steps } from './steps.ts'
-import { defaultOf, type ParamSetting, settingFor, unitOfParam } from './param-settings.ts'
+import { defaultOf, paramOwner, type ParamSetting, settingFor, unitOfParam } from './param-settings.ts'
 import type { BaselineReset, BaselineSpec, EquipmentData, Figure, Param, Program, Rule } from './types.ts'
 
 /** One rule on one equipment (and one role, when the rule runs over every role), ready to run day by day. */
@@ -168,7 +168,7 @@ function paramOf(name: string, param: Param, { rule, equipment, role, request, s
   const unit = unitOfParam(param, role)
   const asked = own(request, name)
   if (asked === undefined) {
-    const set = settingFor(settings, rule, name, equipment, role)
+    const set = settingFor(settings, paramOwner(rule), name, equipment, role)
     return set ? { value: set.value, unit, source: set.scope } : { value: defaultOf(param, role), unit, source: 'default' }
   }
   if (asked >= param.min && asked <= param.max) return { value: asked, unit, source: 'request' }

@@ -1,8 +1,9 @@
 /** Values that people have set for parameters of rules, and which of them counts for an equipment. */
+import type { ParamValue } from '../finding.ts'
 import type { EquipmentType } from '../model.ts'
 import { ROLES } from '../role.ts'
 import { own } from './own.ts'
-import type { Param, Rule } from './types.ts'
+import type { Param, Program, Rule } from './types.ts'
 
 /** Wider first: a narrower one counts before it. */
 export const PARAM_SCOPES = ['site', 'type', 'equipment'] as const
@@ -22,6 +23,13 @@ export type ParamSetting = {
   unit: string
 }
 
+/** What of a rule decides which settings it takes. */
+export type ParamOwner = Pick<Rule, 'id' | 'params' | 'equipment'> & { each?: Program['each'] }
+
+export function paramOwner({ id, params, equipment, program: { each } }: Rule): ParamOwner {
+  return { id, params, equipment, ...(each && { each }) }
+}
+
 /** The unit in which a parameter is written; one of `any` unit has that of the role for which the rule runs. */
 export const unitOfParam = ({ unit }: Param, role: string | undefined): string =>
   unit === 'any' ? (own(ROLES, role ?? '')?.unit ?? 'count') : unit
@@ -37,12 +45,15 @@ export function defaultOf(param: Param, role: string | undefined): number {
  *
  * @param rule the rule that it names, undefined when there is none any more
  */
-export function settingProblem(setting: Omit<ParamSetting, 'scope' | 'scope_id'>, rule: Rule | undefined): string | undefined {
+export function settingProblem(
+  setting: Omit<ParamSetting, 'scope' | 'scope_id'>,
+  rule: ParamOwner | undefined,
+): string | undefined {
   const { rule_id, param: name, role, value, unit } = setting
   if (!rule) return `there is no rule ${rule_id}`
   const param = own(rule.params, name)
   if (!param) return `${rule_id} has no parameter ${name}`
-  if (role !== undefined && !rule.program.each) return `${rule_id} does not run over roles`
+  if (role !== undefined && !rule.each) return `${rule_id} does not run over roles`
   if (role !== undefined && !own(ROLES, role)) return `there is no role ${role}`
   if (param.unit === 'any' && role === undefined) return `${name} has another unit for every role, so a role must be named`
   const expected = unitOfParam(param, role)
@@ -59,7 +70,7 @@ export function settingProblem(setting: Omit<ParamSetting, 'scope' | 'scope_id'>
  */
 export function settingFor(
   settings: ParamSetting[],
-  rule: Rule,
+  rule: ParamOwner,
   name: string,
   equipment: { equipment_id: string; equipment_type: EquipmentType },
   role: string | undefined,
@@ -76,6 +87,36 @@ export function settingFor(
 }
 
 const rank = ({ scope, role }: ParamSetting): number => PARAM_SCOPES.indexOf(scope) * 2 + (role === undefined ? 0 : 1)
+
+/** One value of a parameter, and the equipment on which it counts. */
+export type ParamUse = { value: number; source: ParamValue['source']; equipment_ids: string[] }
+
+/**
+ * Which values of a parameter count where, for the equipment that the rule is for; values of a single role apart.
+ *
+ * @param settings of the equipment's building
+ * @returns the commonest first
+ */
+export function paramUses(
+  rule: ParamOwner,
+  name: string,
+  settings: ParamSetting[],
+  equipment: { equipment_id: string; equipment_type: EquipmentType }[],
+): ParamUse[] {
+  const uses = new Map<string, ParamUse>()
+  for (const one of equipment.filter(({ equipment_type }) => isForType(rule, equipment_type))) {
+    const set = settingFor(settings, rule, name, one, undefined)
+    const value = set?.value ?? defaultOf(rule.params[name]!, undefined)
+    const source = set?.scope ?? 'default'
+    const use = uses.get(`${source} ${value}`) ?? { value, source, equipment_ids: [] }
+    uses.set(`${source} ${value}`, use)
+    use.equipment_ids.push(one.equipment_id)
+  }
+  return [...uses.values()].toSorted((a, b) => b.equipment_ids.length - a.equipment_ids.length)
+}
+
+export const isForType = ({ equipment }: Pick<Rule, 'equipment'>, type: EquipmentType): boolean =>
+  equipment.includes('any') || equipment.includes(type)
 
 function isFor(
   { scope, scope_id }: ParamSetting,

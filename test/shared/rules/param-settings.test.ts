@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type ParamSetting, settingFor, settingProblem } from '#shared/core/rules/param-settings.ts'
+import { paramOwner, type ParamSetting, paramUses, settingFor, settingProblem } from '#shared/core/rules/param-settings.ts'
 import { HOUR } from '#shared/core/time.ts'
 import { ahu, ruleOf, run, yamlOf } from './helpers.ts'
 
@@ -34,7 +34,7 @@ for (const [what, settings, expected] of [
   ['the next wider one when the narrower is out of bounds', [site, { ...own, value: 99 }], site],
   ['the next wider one when the narrower has a unit that the rule no longer has', [site, { ...own, unit: 'degF' }], site],
 ] as const) {
-  test(`what counts: ${what}`, t => t.is(settingFor([...settings], rule, 'limit', AHU, undefined), expected))
+  test(`what counts: ${what}`, t => t.is(settingFor([...settings], paramOwner(rule), 'limit', AHU, undefined), expected))
 }
 
 test('of a rule over every role, one for the role counts before one for all, within the same scope', t => {
@@ -42,9 +42,9 @@ test('of a rule over every role, one for the role counts before one for all, wit
   const all = set({ ...share, value: 0.1 })
   const one = set({ ...share, value: 0.2, role: 'sa_t' })
   const wide = set({ ...share, value: 0.3, scope: 'type', scope_id: 'ahu' })
-  t.is(settingFor([all, one], each, 'share', AHU, 'sa_t'), one)
-  t.is(settingFor([all, one], each, 'share', AHU, 'ra_t'), all)
-  t.is(settingFor([one, wide], each, 'share', AHU, 'sa_t'), wide)
+  t.is(settingFor([all, one], paramOwner(each), 'share', AHU, 'sa_t'), one)
+  t.is(settingFor([all, one], paramOwner(each), 'share', AHU, 'ra_t'), all)
+  t.is(settingFor([one, wide], paramOwner(each), 'share', AHU, 'sa_t'), wide)
 })
 
 for (const [what, setting, problem] of [
@@ -66,7 +66,7 @@ for (const [what, setting, problem] of [
   test(`a setting ${what}`, t => {
     const made = set(setting)
     const known = [rule, each].find(({ id }) => id === made.rule_id)
-    t.is(settingProblem(made, known), problem)
+    t.is(settingProblem(made, known && paramOwner(known)), problem)
   })
 }
 
@@ -93,4 +93,14 @@ test('a role keeps its own default until something is set for it', t => {
     ra_t: { value: 9, unit: 'degC', source: 'site' },
     sa_t: { value: 7, unit: 'degC', source: 'default' },
   })
+})
+
+test('the values in use are told by source, for the equipment that the rule is for', t => {
+  const plant = ['ahu-1', 'ahu-2', 'ahu-3', 'ahu-4'].map(equipment_id => ({ equipment_id, equipment_type: 'ahu' as const }))
+  const box = { equipment_id: 'vav-1', equipment_type: 'vav' as const }
+  const settings = [own, set({ scope: 'equipment', scope_id: 'ahu-2', value: 33 }), { ...type, value: 99 }]
+  t.deepEqual(paramUses(paramOwner(rule), 'limit', settings, [...plant, box]), [
+    { value: 33, source: 'equipment', equipment_ids: ['ahu-1', 'ahu-2'] },
+    { value: 20, source: 'default', equipment_ids: ['ahu-3', 'ahu-4'] },
+  ])
 })
