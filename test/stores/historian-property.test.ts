@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { AppendCount, PointRows } from '#shared/core/ports.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import type { StoredHistorian } from '#shared/node/historian/historian.ts'
-import { RANKS_MAX } from '#shared/node/historian/merge.ts'
+import { RANKS_MAX } from '#shared/node/historian/plan-merge.ts'
 import { temporaryHistorian } from './place.ts'
 
 /** An hour before a month ends. */

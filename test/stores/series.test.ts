@@ -3,7 +3,7 @@ import { toBuckets } from '#shared/core/buckets.ts'
 import { overlay, seriesBuilder } from '#shared/core/series-builder.ts'
 import { monthOf, monthSpan, partFile } from '#shared/node/historian/folder.ts'
 import type { Part } from '#shared/node/historian/manifest.ts'
-import { planMerge } from '#shared/node/historian/merge.ts'
+import { planMerge } from '#shared/node/historian/plan-merge.ts'
 import { groups, PART_ROWS } from '#shared/node/historian/part-file.ts'
 
 const NO = Number.NaN

@@ -6,6 +6,11 @@ import { makeFolder, replaceFile, syncFolder } from '../files.ts'
 const OWNER = 'history.id'
 /** Where DuckDB spills and packages are staged; emptied at start. */
 export const SCRATCH = '.scratch'
+/** Where the batches of one load are staged. */
+export const stageFolder = (root: string, folder: string): string => join(root, SCRATCH, folder)
+export const stageFile = (root: string, folder: string, n: number): string =>
+  join(stageFolder(root, folder), `${String(n).padStart(6, '0')}.parquet`)
+
 const PART = /^building_id=[^/]+\/month=\d{4}-\d{2}\/\d+-\d+\.parquet(\.tmp)?$/
 /** Files that a complaint names. */
 const NAMED_MAX = 5

@@ -1,8 +1,7 @@
 import { type Duck, texts, valuesOf } from './duck.ts'
-import { monthSpan, partFile } from './folder.ts'
+import { monthSpan, partFile, stageFile } from './folder.ts'
 import type { NewPart, Part } from './manifest.ts'
 import { groups, selectParts, writePart } from './part-file.ts'
-import { stageFile } from './stage.ts'
 
 export type LoadInput = {
   building_id: string

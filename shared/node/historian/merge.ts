@@ -3,25 +3,7 @@ import { partFile } from './folder.ts'
 import type { NewPart, Part } from './manifest.ts'
 import { groups, selectParts, writePart } from './part-file.ts'
 
-/** Ranks that a month may have before some are merged: a read opens as many files. */
-export const RANKS_MAX = 8
-
 export type MergeInput = { building_id: string; month: string; parts: Part[]; epoch: number }
-
-/**
- * Which parts of a month to merge: the newest, and older ones as long as they are no larger than what is merged into
- * them. So each row is written again only about log2(parts) times.
- *
- * @param parts of one month and at least two ranks, lowest rank first
- */
-export function planMerge(parts: Part[]): Part[] {
-  const ranks = [...Map.groupBy(parts, ({ rank }) => rank).values()]
-  let chosen = ranks.slice(-2).flat()
-  for (let i = ranks.length - 3; i >= 0 && rows(ranks[i]!) <= rows(chosen); i--) chosen = [...ranks[i]!, ...chosen]
-  return chosen
-}
-
-const rows = (parts: Part[]) => parts.reduce((sum, { points }) => points.reduce((all, { samples }) => all + samples, sum), 0)
 
 /** Writes what counts of the given parts to new ones, each with its share of the points. */
 export async function mergeParts(duck: Duck, root: string, { building_id, month, parts, epoch }: MergeInput): Promise<NewPart[]> {

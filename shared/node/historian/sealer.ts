@@ -4,7 +4,7 @@ import { removeParts } from './folder.ts'
 import { T_MIN } from './hot.ts'
 import { openManifest } from './manifest.ts'
 import type { ManifestWriter } from './manifest-writer.ts'
-import { planMerge, RANKS_MAX } from './merge.ts'
+import { planMerge, RANKS_MAX } from './plan-merge.ts'
 import type { WriteHandlers } from './write-worker.ts'
 
 export type SealCount = { parts: number; rows: number }

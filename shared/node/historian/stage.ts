@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { makeFolder } from '../files.ts'
 import { type Duck, text } from './duck.ts'
-import { SCRATCH } from './folder.ts'
+import { stageFile, stageFolder } from './folder.ts'
 
 /** Rows of a package on their way in, in the order in which they came. Nobody reads them but the load. */
 export type StageInput = {
@@ -14,10 +13,6 @@ export type StageInput = {
   ts: Float64Array
   values: Float64Array
 }
-
-export const stageFolder = (root: string, folder: string): string => join(root, SCRATCH, folder)
-export const stageFile = (root: string, folder: string, n: number): string =>
-  join(stageFolder(root, folder), `${String(n).padStart(6, '0')}.parquet`)
 
 /** Writes one batch to the staging folder. */
 export async function stageRows(duck: Duck, root: string, { folder, n, point, ts, values }: StageInput): Promise<void> {
