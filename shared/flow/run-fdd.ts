@@ -59,7 +59,7 @@ export type RunPorts = {
 /** Longest span of one run: two years of minutes fit the memory of the process that runs it. */
 const SPAN_MAX = 2 * 366 * DAY
 /** Visits before the span that rules look at: the longest window, and a day to fill it. */
-const VISITS_BEFORE = WINDOW_MAX_MS + DAY
+export const VISITS_BEFORE = WINDOW_MAX_MS + DAY
 /** Findings that one run carries over or hands on. */
 const FINDINGS_MAX = 10_000
 /** Newest runs among which the one is that last looked at an active finding. */
@@ -154,7 +154,7 @@ async function spanOf({ building_id, from, to }: RunRequest, lookbackMs: number,
 }
 
 /** Now, so that silence shows; but where history ended long ago, as in an imported package, its end. */
-async function endOf(building_id: string, lookbackMs: number, historian: RunPorts['historian'], now: number): Promise<number> {
+export async function endOf(building_id: string, lookbackMs: number, historian: RunPorts['historian'], now: number): Promise<number> {
   const spans = await historian.spans(building_id)
   const last = Math.max(...spans.map(span => span.last))
   return last < now - lookbackMs && Number.isFinite(last) ? last + 1 : now
