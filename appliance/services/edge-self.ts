@@ -28,12 +28,13 @@ export function statusBody(
     cert_not_after,
   }: { online: boolean; outbox: Outbox; sending: Sender; cert_not_after: number | null },
 ): object {
-  const { backlog, oldest_at, dropped, note } = sending.state()
+  const { backlog, oldest_at, dropped, clockOffset, note } = sending.state()
   return writeStatus({
     online,
     version: model().version,
     boot_id,
     backlog: { rows: backlog, oldest_at },
+    clock_offset_ms: clockOffset,
     dropped,
     disk: { free_bytes: outbox.freeBytes() },
     cert_not_after,

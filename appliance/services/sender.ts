@@ -1,11 +1,13 @@
 /** Keeps one way of the outbox moving: sends within the window, steps back after a silence, settles what is stored. */
 import type { Logger } from 'pino'
 import type { Clock } from '#shared/core/ports.ts'
+import { clockOffsetMeter } from '#shared/core/telemetry/clock-offset.ts'
 import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import type { Ack } from '#shared/core/telemetry/status.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import { acknowledge, openWindow, reconnect, room, stepBack } from '#shared/core/telemetry/window.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
+import { timeSynced } from '#shared/node/time-sync.ts'
 import type { Outgoing, OutboxWay } from '../sinks/outbox-way.ts'
 
 export type SenderParts = {
@@ -19,6 +21,7 @@ export type SenderParts = {
 export type Sender = ReturnType<typeof sender>
 
 export function sender({ way, edge, clock, publish, log }: SenderParts) {
+  const offset = clockOffsetMeter()
   let window = openWindow(way.span().acked)
   let isUp = false
   let silence: NodeJS.Timeout | undefined
@@ -42,7 +45,9 @@ export function sender({ way, edge, clock, publish, log }: SenderParts) {
     const begun = window.sent > window.acked
     try {
       for (const outgoing of free > 0 ? way.next(window.sent, free) : []) {
-        const { topic, body } = encode(outgoing, edge, clock.now())
+        const now = clock.now()
+        const { topic, body } = encode(outgoing, edge, now)
+        offset.sent(outgoing.seq, now)
         publish(topic, body, outgoing).catch((error: Error) => log.debug({ seq: outgoing.seq }, `not sent: ${error.message}`))
         window = { ...window, sent: outgoing.seq }
       }
@@ -89,6 +94,7 @@ export function sender({ way, edge, clock, publish, log }: SenderParts) {
       const span = way.span()
       if (ack.stream !== span.stream || parting) return
       lastAckAt = clock.now()
+      if (ack.at !== undefined) offset.answered(ack.through_seq, ack.at, lastAckAt)
       const next = acknowledge(window, ack.through_seq, span)
       if (next === 'parted') return part('this stream is not known as far as it goes')
       if (!isOurs(ack)) return part(`place ${ack.through_seq} holds another message there: this outbox is an older copy`)
@@ -104,7 +110,16 @@ export function sender({ way, edge, clock, publish, log }: SenderParts) {
       const { first, last } = way.span()
       const acked = Math.max(window.acked, first - 1)
       const oldest_at = damage ? null : oldestAt(way, acked)
-      return { backlog: last - acked, oldest_at, dropped: way.dropped(), rejected, lastAckAt, damage, note: way.note }
+      return {
+        backlog: last - acked,
+        oldest_at,
+        dropped: way.dropped(),
+        rejected,
+        lastAckAt,
+        clockOffset: offset.offset(),
+        damage,
+        note: way.note,
+      }
     },
   }
 }
@@ -119,6 +134,6 @@ function encode({ stream, seq, kept }: Outgoing, edge: SenderParts['edge'], now:
   const { protocol, readings } = kept
   return {
     topic: { ...edge, kind: 'telemetry', protocol },
-    body: writeTelemetry({ ...envelope, protocol, time_synced: null, readings }),
+    body: writeTelemetry({ ...envelope, protocol, time_synced: timeSynced(), readings }),
   }
 }

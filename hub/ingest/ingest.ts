@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { IngestDesk } from '#shared/central/ingest-desk.ts'
 import { commonName, type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
-import { type Ack, REJECTED_MAX } from '#shared/core/telemetry/status.ts'
+import { type Ack, REJECTED_MAX, writeAck } from '#shared/core/telemetry/status.ts'
 import { topicsOf } from '#shared/core/topic/rule.ts'
 import { parseTopic, type Topic, topicOf } from '#shared/core/topic/topics.ts'
 import type { Reply } from '#shared/flow/ingest.ts'
@@ -45,7 +45,9 @@ export function ingestService(options: IngestOptions): IngestService {
   let doubting: NodeJS.Timeout | undefined
   const replies = replyBox(({ site_id, edge_id, ack }) => {
     const topic = topicOf({ site_id, edge_id, kind: 'acks' })
-    link.publish(topic, packBody(ack)).catch((error: Error) => log.debug(`an acknowledgement was not sent: ${error.message}`))
+    link
+      .publish(topic, packBody(writeAck(ack)))
+      .catch((error: Error) => log.debug(`an acknowledgement was not sent: ${error.message}`))
   })
   const link = mqttLink({
     ...options,

@@ -99,7 +99,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     const { status, mark, reason, refused } = accept(topic, building_id, received)
     const why = status === 'gap' ? undefined : (reason ?? summary(refused))
     const rejected = why === undefined ? {} : { rejected: [{ seq, reason: why }] }
-    return { site_id, edge_id, ack: { stream, ...mark, ...rejected } }
+    return { site_id, edge_id, ack: { stream, ...mark, at: clock.now(), ...rejected } }
   }
 
   const takeMetadata = (topic: Topic, payload: Uint8Array): void => {

@@ -2,6 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import test from 'ava'
 import fc from 'fast-check'
 import { MESSAGE_MAX, packBody, unpackBody } from '#shared/core/telemetry/body.ts'
+import type { Finding } from '#shared/core/finding.ts'
 import { readFindings, writeFindings } from '#shared/core/telemetry/findings.ts'
 import { receive } from '#shared/core/telemetry/message.ts'
 import { readMetadata, writeMetadata } from '#shared/core/telemetry/metadata.ts'
@@ -42,10 +43,33 @@ test('telemetry comes back as it was sent, whatever the values', t => {
   )
 })
 
+/** A rule over every role that compares with the past, whose weights add up, under a hand. */
+const RICH: Finding = {
+  ...finding,
+  finding_id: 'f-3',
+  role: 'clg_valve',
+  relabelled_by: 'f-1',
+  cause: [{ component: 'override', weight: 1.6 }],
+  evidence: {
+    ...finding.evidence,
+    baselines: [
+      {
+        name: 'usual',
+        value: 0.4,
+        spread: null,
+        days_used: 1,
+        dates: ['2026-02-27'],
+        left_out: [{ date: '2026-02-28', why: 'OVR-HELD' }],
+        cold: true,
+      },
+    ],
+  },
+}
+
 test('findings, metadata, status and acknowledgements come back as they were sent', t => {
   const findings = {
     ...envelope(7),
-    findings: [finding, { ...finding, finding_id: 'f-2', to: NOON + 1, state: 'cleared' as const }],
+    findings: [finding, { ...finding, finding_id: 'f-2', to: NOON + 1, state: 'cleared' as const }, RICH],
   }
   t.deepEqual(readFindings(wire(writeFindings(findings))), { ok: true, value: findings })
 
@@ -58,7 +82,15 @@ test('findings, metadata, status and acknowledgements come back as they were sen
   t.not(revision, writeMetadata('A', 'e1', { ...model, name: 'Other' }).revision)
 
   const status = {
-    ...{ online: true, version: '1', boot_id: 'b', dropped: 0, disk: { free_bytes: 1 }, cert_not_after: NOON },
+    ...{
+      online: true,
+      version: '1',
+      boot_id: 'b',
+      clock_offset_ms: 40,
+      dropped: 0,
+      disk: { free_bytes: 1 },
+      cert_not_after: NOON,
+    },
     ...{ runs_rules: false, poll: writePollReport(pollStatus) },
   }
   const read = readStatus(wire(writeStatus({ ...status, backlog: { rows: 3, oldest_at: NOON } })))
@@ -174,8 +206,8 @@ test('a finding or metadata that does not fit is refused in the same way', t => 
   t.is(findingsWith({ to: '2026-01-01T00:00:00Z' }), 'findings[0].to must be at or after from, not "2026-01-01T00:00:00Z"')
   t.is(findingsWith({ severity: 5 }), 'findings[0].severity must be one of 1, 2, 3, 4, not 5')
   t.is(
-    findingsWith({ cause: [{ component: 'x', weight: 2 }] }),
-    'findings[0].cause[0].weight must be a number from 0 to 1, not 2',
+    findingsWith({ cause: [{ component: 'x', weight: -1 }] }),
+    'findings[0].cause[0].weight must be a number from 0 to 64, not -1',
   )
   t.is(findingsWith({ evidence: 1 }), 'findings[0].evidence must be an object, not 1')
   const { building, points } = edgeModel('A')

@@ -43,7 +43,7 @@ const telemetry = (seq: number, change: object = {}) => ({
 const acked = (through_seq: number, more: object = {}) => ({
   site_id: 'A',
   edge_id: 'e1',
-  ack: { stream: STREAM, through_seq, through_id: MESSAGE_ID, ...more },
+  ack: { stream: STREAM, through_seq, through_id: MESSAGE_ID, at: NOON, ...more },
 })
 
 test('before its metadata came, what an edge sends is neither stored nor acknowledged', t => {

@@ -35,6 +35,8 @@ test('readings and their building arrive while everything runs, and the outbox f
 
   await edge.stop()
   await until(() => hub.edges.get('e1')?.online === false, 'the good-bye is known')
+  const offset = hub.edges.get('e1')?.status_body['clock_offset_ms'] as number
+  t.true(Math.abs(offset) < 5_000, `one machine has one clock: ${offset} ms`)
 })
 
 test('a hub that cannot write what it knows of edges goes on, and writes it when it can', async t => {

@@ -1,15 +1,32 @@
 /** `svc_findings_v1`: findings that an edge made on the box (contract §§6, 8). */
-import { type Evidence, type Finding, FINDING_KINDS, type ParamValue } from '../finding.ts'
+import { type BaselineView, type Evidence, type Finding, FINDING_KINDS, type ParamValue } from '../finding.ts'
 import { formatInstant } from '../time.ts'
 import type { Decoded } from './body.ts'
 import { type Envelope, readEnvelope, writeEnvelope } from './envelope.ts'
-import { choice, decodeWith, type Fields, fields, flag, id, instant, list, number, optional, text, unfit } from './read.ts'
+import {
+  asText,
+  choice,
+  decodeWith,
+  type Fields,
+  fields,
+  flag,
+  id,
+  instant,
+  integer,
+  list,
+  number,
+  optional,
+  text,
+  unfit,
+} from './read.ts'
 
 export const FINDINGS_SCHEMA = 'svc_findings_v1'
 /** Most findings in a message. */
 export const FINDINGS_MAX = 100
-/** Most causes, terms, inputs or parameters of one finding: several times what a rule can have. */
+/** Most causes, terms, inputs, parameters or baselines of one finding: several times what a rule can have. */
 const PARTS_MAX = 64
+/** Days that a baseline looks back to, at most. */
+const BASELINE_DATES_MAX = 366
 const PARAM_SOURCES = ['default', 'site', 'type', 'equipment', 'request'] as const
 
 export type FindingsMessage = Envelope & { findings: Finding[] }
@@ -52,12 +69,15 @@ function readFinding(value: unknown, path: string): Finding {
     confirmed_at: instant(from, 'confirmed_at'),
     duration_secs: number(from, 'duration_secs', 0),
     state: choice(from, 'state', ['active', 'cleared'] as const),
+    // Each weight of a rule is at most 1, and those of one component add up.
     cause: list(from, 'cause', PARTS_MAX, (part, at) => {
       const cause = fields(part, at)
-      return { component: text(cause, 'component'), weight: number(cause, 'weight', 0, 1) }
+      return { component: text(cause, 'component'), weight: number(cause, 'weight', 0, PARTS_MAX) }
     }),
     evidence: readEvidence(fields(from.body.evidence, `${path}.evidence`)),
     ...optional(from, 'suppressed_by', id),
+    ...optional(from, 'relabelled_by', id),
+    ...optional(from, 'role', id),
   }
 }
 
@@ -72,6 +92,25 @@ function readEvidence(from: Fields): Evidence {
     params: record(from, 'params', readParam),
     worst_at: instant(from, 'worst_at'),
     sentence: text(from, 'sentence', 4096),
+    ...optional(from, 'baselines', () => list(from, 'baselines', PARTS_MAX, readBaseline)),
+  }
+}
+
+function readBaseline(value: unknown, path: string): BaselineView {
+  const from = fields(value, path)
+  const figure = (name: string) => (from.body[name] === null ? null : number(from, name))
+  const dates = (name: string) => list(from, name, BASELINE_DATES_MAX, (date, at) => asText(date, at))
+  return {
+    name: text(from, 'name'),
+    value: figure('value'),
+    spread: figure('spread'),
+    days_used: integer(from, 'days_used', 0),
+    dates: dates('dates'),
+    left_out: list(from, 'left_out', BASELINE_DATES_MAX, (day, at) => {
+      const left = fields(day, at)
+      return { date: text(left, 'date'), why: text(left, 'why') }
+    }),
+    cold: flag(from, 'cold'),
   }
 }
 

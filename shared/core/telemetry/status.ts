@@ -2,7 +2,7 @@
 import { formatInstant } from '../time.ts'
 import type { Decoded } from './body.ts'
 import type { PollReport } from './poll-report.ts'
-import { decodeWith, fields, flag, integer, list, optional, text, uuid } from './read.ts'
+import { decodeWith, fields, flag, instant, integer, list, optional, text, uuid } from './read.ts'
 
 export type EdgeStatus = {
   online: boolean
@@ -11,6 +11,8 @@ export type EdgeStatus = {
   boot_id: string
   /** Messages that wait to be acknowledged, and when the oldest was written (ms since 1970 UTC). */
   backlog: { rows: number; oldest_at: number | null }
+  /** ms by which the edge's clock is ahead of the hub's; null before a message was acknowledged. */
+  clock_offset_ms: number | null
   /** Messages dropped since start, for want of room. */
   dropped: number
   disk: { free_bytes: number }
@@ -49,11 +51,16 @@ export type Ack = {
   through_seq: number
   /** Which message lies at that place: an edge whose own is another has gone back in time. Absent where it is not known. */
   through_id?: string
+  /** What the hub's clock said, ms since 1970 UTC. */
+  at?: number
   /** Messages that the hub could number but not use. */
   rejected?: { seq: number; reason: string }[]
 }
 /** Most rejections that one acknowledgement tells. */
 export const REJECTED_MAX = 50
+
+/** @returns the body, ready for `packBody` */
+export const writeAck = ({ at, ...ack }: Ack): object => ({ ...ack, ...(at !== undefined && { at: formatInstant(at) }) })
 
 export function readAck(body: Record<string, unknown>): Decoded<Ack> {
   return decodeWith(() => {
@@ -62,6 +69,7 @@ export function readAck(body: Record<string, unknown>): Decoded<Ack> {
       stream: uuid(from, 'stream'),
       through_seq: integer(from, 'through_seq', 0),
       ...optional(from, 'through_id', uuid),
+      ...optional(from, 'at', instant),
       rejected: from.body.rejected === undefined ? [] : list(from, 'rejected', REJECTED_MAX, readRejection),
     }
   })
