@@ -1,0 +1,96 @@
+/** What the figures of an economizer come to, in one sentence. */
+import type { EconomizerResult } from './economizer.ts'
+
+export const VERDICTS = [
+  'not_tellable',
+  'contradicting',
+  'not_following',
+  'leaking',
+  'restricted',
+  'warm_air',
+  'following',
+] as const
+export type VerdictCode = (typeof VERDICTS)[number]
+/** `sentence` has its temperatures in °C and K. */
+export type Verdict = { code: VerdictCode; sentence: string }
+
+/** Identifiable hours before anything is said. */
+const HOURS_LEAST = 4
+const CONTRADICTING = 0.2
+/** As in the rules AHU-OAF-SHUT (its leak and tolerance without history) and AHU-OAF-FULL. */
+const LEAK = 0.25
+const FULL = 0.6
+/** A damper that went from below 0.3 to above 0.7 and moved the share by less than this moves nothing. */
+const LOW = 0.3
+const HIGH = 0.7
+const FOLLOWS = 0.2
+/** Share of the hours above the high limit, and hours, in which an open damper is worth a word. */
+const OPEN_SHARE = 0.2
+const OPEN_HOURS = 2
+
+const percent = (share: number) => `${Math.round(share * 100)} %`
+const hours = (n: number) => `${Number(n.toFixed(1))} h`
+
+/** The first that holds, the gravest first: sensors before the damper, the damper before its control. */
+export function verdictOf(result: EconomizerResult, params: { dt_min: number; high_limit: number }): Verdict {
+  const { identifiable } = result.hours
+  if (identifiable < HOURS_LEAST) return { code: 'not_tellable', sentence: whyNot(result, params) }
+  if (result.contradicting_hours > CONTRADICTING * identifiable) {
+    const share = percent(result.contradicting_hours / identifiable)
+    const sentence = `For ${share} of the time the mixed air is outside of what outdoor and return air can make: one of the three sensors is wrong.`
+    return { code: 'contradicting', sentence }
+  }
+  return responseOf(result) ?? leakOf(result) ?? fullOf(result) ?? warmOf(result, params) ?? followsOf(result)
+}
+
+function whyNot({ hours: spent }: EconomizerResult, { dt_min }: { dt_min: number }): string {
+  const running = spent.identifiable + spent.settling + spent.moving + spent.small_difference
+  if (running === 0 && spent.off > 0 && spent.no_data === 0) return 'The fan did not run, so nothing can be told.'
+  const reasons: [number, string][] = [
+    [spent.no_data, 'a needed value is missing'],
+    [spent.small_difference, `outdoor and return air are closer than ${Number(dt_min.toFixed(1))} K`],
+    [spent.moving, 'the damper moves too much'],
+    [spent.settling, 'the fan has just started'],
+  ]
+  const [most, why] = reasons.toSorted(([a], [b]) => b - a)[0]!
+  const because = most > 0 ? `, mostly because ${why}` : ''
+  return `Too little can be told: ${hours(spent.identifiable)} of ${hours(running)} of running are identifiable${because}.`
+}
+
+function responseOf({ bins }: EconomizerResult): Verdict | undefined {
+  const low = meanMedian(bins.filter(({ to }) => to <= LOW + 1e-9))
+  const high = meanMedian(bins.filter(({ from }) => from >= HIGH - 1e-9))
+  if (low === undefined || high === undefined || high - low >= FOLLOWS) return undefined
+  const sentence = `Outdoor air does not follow its damper: ${percent(low)} of the mixed air below a position of ${percent(LOW)}, ${percent(high)} above ${percent(HIGH)}.`
+  return { code: 'not_following', sentence }
+}
+
+/** Medians of bins, weighted by their hours; undefined for less than an hour. */
+function meanMedian(bins: EconomizerResult['bins']): number | undefined {
+  const all = bins.reduce((sum, bin) => sum + bin.hours, 0)
+  return all >= 1 ? bins.reduce((sum, bin) => sum + bin.median * bin.hours, 0) / all : undefined
+}
+
+const leakOf = ({ shut }: EconomizerResult): Verdict | undefined =>
+  shut && shut.median > LEAK
+    ? { code: 'leaking', sentence: `The shut damper still lets in ${percent(shut.median)} of outdoor air.` }
+    : undefined
+
+const fullOf = ({ open }: EconomizerResult): Verdict | undefined =>
+  open && open.median < FULL
+    ? { code: 'restricted', sentence: `The wide-open damper lets in only ${percent(open.median)} of outdoor air.` }
+    : undefined
+
+function warmOf({ free_cooling }: EconomizerResult, { high_limit }: { high_limit: number }): Verdict | undefined {
+  const { above_limit_hours: above, above_limit_open_hours: open } = free_cooling
+  if (open < OPEN_HOURS || open < OPEN_SHARE * above) return undefined
+  const sentence = `Outdoor air above ${Number(high_limit.toFixed(1))} °C was let in for ${hours(open)} of ${hours(above)}.`
+  return { code: 'warm_air', sentence }
+}
+
+function followsOf({ residuals, hours: spent }: EconomizerResult): Verdict {
+  const off = residuals!.median
+  const side = off < 0 ? 'less' : 'more'
+  const sentence = `Outdoor air follows its damper: ${percent(Math.abs(off))} ${side} than its position says, as the median of ${hours(spent.identifiable)}.`
+  return { code: 'following', sentence }
+}

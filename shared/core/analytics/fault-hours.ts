@@ -1,0 +1,31 @@
+/** How long equipment was in fault, however many rules said so at once. */
+import type { Finding } from '../finding.ts'
+import { HOUR } from '../time.ts'
+import { clipped, joined, lengthOf } from '../ui/plot-scale.ts'
+
+export type FaultHours = { fault_hours: number; findings: number; open: number }
+type Episode = Pick<Finding, 'equipment_id' | 'from' | 'to' | 'state' | 'kind' | 'suppressed_by'>
+
+/** Whether a finding speaks of the equipment: not of data or a hand on it, and not explained by another. */
+export const isOwnFault = ({ kind, suppressed_by }: Episode): boolean =>
+  kind !== 'data' && kind !== 'override' && suppressed_by === undefined
+
+/**
+ * @param findings those that overlap `[from, to)`
+ * @param now until when a finding that lasts has lasted
+ * @returns by equipment id; hours of `[from, to)` in which at least one of its findings lasted
+ */
+export function faultHours(findings: readonly Episode[], from: number, to: number, now: number): Map<string, FaultHours> {
+  const byEquipment = Map.groupBy(findings.filter(isOwnFault), ({ equipment_id }) => equipment_id)
+  return new Map(
+    [...byEquipment].map(([equipment_id, own]) => {
+      const spans = clipped(
+        own.map(one => ({ from: one.from, to: one.to ?? now })),
+        from,
+        to,
+      )
+      const open = own.filter(({ state }) => state === 'active').length
+      return [equipment_id, { fault_hours: lengthOf(joined(spans)) / HOUR, findings: own.length, open }]
+    }),
+  )
+}

@@ -1,0 +1,72 @@
+/** Which points tell what an equipment did. */
+import type { Equipment, Point } from '../model.ts'
+import { MACROS } from '../rules/macros.ts'
+import { COMFORT_BAND, type OperationRules } from './operations.ts'
+
+/** When comfort counts: while people are there, else while the fan of the air handler runs, else always. */
+export type ComfortTime = 'occupied' | 'fan' | 'always'
+export type OperationPlan = {
+  equipment: Equipment
+  /** By `OPERATION_SIGNALS`. */
+  points: (Point | undefined)[]
+  rules: OperationRules
+  /** The role that says whether it runs; undefined when none does. */
+  run_role: string | undefined
+  comfort_time: ComfortTime
+  /** What a room is compared with. */
+  comfort_limits: 'set_points' | 'band'
+}
+
+/** @returns one plan for each equipment that runs or has a room; the others have nothing to tell */
+export function planOperations(equipment: readonly Equipment[], points: readonly Point[]): OperationPlan[] {
+  const byEquipment = Map.groupBy(points, ({ equipment_id }) => equipment_id)
+  const pointOf = (equipment_id: string, role: string) =>
+    byEquipment
+      .get(equipment_id)
+      ?.filter(point => point.role === role)
+      .toSorted((a, b) => (a.point_id < b.point_id ? -1 : 1))[0]
+  return equipment.flatMap(one => planOf(one, feedersOf(one, equipment), pointOf) ?? [])
+}
+
+/** The equipment itself, then what it belongs to, then what feeds it. */
+export const feedersOf = (own: Equipment, equipment: readonly Equipment[]): string[] => [
+  own.equipment_id,
+  ...(own.parent_id === undefined ? [] : [own.parent_id]),
+  ...equipment.filter(({ feeds = [] }) => feeds.includes(own.equipment_id)).map(one => one.equipment_id),
+]
+
+type PointOf = (equipment_id: string, role: string) => Point | undefined
+
+function planOf(equipment: Equipment, places: string[], pointOf: PointOf): OperationPlan | undefined {
+  const { equipment_id } = equipment
+  const run = proofOf('running', [equipment_id], pointOf)
+  const zone = pointOf(equipment_id, 'zone_t')
+  if (!run && !zone) return undefined
+  const occupied = proofOf('occ', places, pointOf)
+  const gate = occupied ?? proofOf('fan_on', places, pointOf)
+  const [heat, cool] = [pointOf(equipment_id, 'zone_t_sp_heat'), pointOf(equipment_id, 'zone_t_sp_cool')]
+  const hasLimits = heat !== undefined && cool !== undefined
+  return {
+    equipment,
+    points: [run?.point, gate?.point, zone, ...(hasLimits ? [heat, cool] : [undefined, undefined])],
+    rules: { runAbove: run?.above ?? 0, gateAbove: gate?.above, band: hasLimits ? undefined : COMFORT_BAND },
+    run_role: run?.point.role,
+    comfort_time: occupied ? 'occupied' : gate ? 'fan' : 'always',
+    comfort_limits: hasLimits ? 'set_points' : 'band',
+  }
+}
+
+/** The first proof of a condition of the rules that somebody among `places` has. */
+export function proofOf(
+  macro: 'running' | 'occ' | 'fan_on',
+  places: readonly string[],
+  pointOf: PointOf,
+): { point: Point; above: number } | undefined {
+  for (const place of places) {
+    for (const { role, above } of MACROS[macro]!.proofs) {
+      const point = pointOf(place, role)
+      if (point) return { point, above }
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,142 @@
+/**
+ * What an equipment did, day by day of its building: how long it ran, and how its room was while people were there.
+ *
+ * @source KPIs of building operation: run time, starts, share of time in comfort, mean zone temperature
+ */
+import { HOUR } from '../time.ts'
+import type { TakeStretch } from './walk.ts'
+
+/** The order in which signals are walked; one that an equipment lacks is never known. */
+export const OPERATION_SIGNALS = ['run', 'gate', 'zone_t', 'heat_sp', 'cool_sp'] as const
+const RUN = 0
+const GATE = 1
+const ZONE = 2
+const HEAT = 3
+const COOL = 4
+
+/** Beyond a set point by this much a room is still comfortable, K: 2 °F, a third less than the alarm of the rule ZONE-TEMP. */
+export const COMFORT_TOLERANCE = 1.1
+/** Comfort where a room has no set points, °C: 68 to 76 °F. */
+export const COMFORT_BAND = { low: 20, high: 24.4 }
+/** Equal, as in the rules. */
+const EQUAL = 1e-9
+
+/** Sums of a day; ms, and K × ms. */
+export type OperationSums = {
+  runKnownMs: number
+  runMs: number
+  /** From off to on, both known. */
+  starts: number
+  zoneMs: number
+  zoneIntegral: number
+  /** Time in which comfort counts and room and limits are known. */
+  comfortKnownMs: number
+  comfortMs: number
+  warmMs: number
+  coldMs: number
+}
+export type OperationRules = {
+  /** It runs above this. */
+  runAbove: number
+  /** People are there above this; undefined: comfort counts at all times. */
+  gateAbove: number | undefined
+  /** Undefined: the set points, widened by `COMFORT_TOLERANCE`. */
+  band: { low: number; high: number } | undefined
+}
+
+/**
+ * @param days [d + 1] beginnings of the building's days in ms, the first at or before the walk's start, the last at or
+ *   after its end
+ * @returns sums by day in the order of `days`
+ */
+export function openOperations(days: readonly number[], rules: OperationRules): { take: TakeStretch; days: OperationSums[] } {
+  const sums = days.slice(1).map(noOperation)
+  let today = 0
+  let wasOff = false
+
+  const add = (sum: OperationSums, ms: number, values: Float64Array) => {
+    const run = values[RUN]!
+    if (!Number.isNaN(run)) {
+      sum.runKnownMs += ms
+      if (run > rules.runAbove) sum.runMs += ms
+    }
+    const zone = values[ZONE]!
+    if (Number.isNaN(zone)) return
+    sum.zoneMs += ms
+    sum.zoneIntegral += zone * ms
+    if (rules.gateAbove === undefined || values[GATE]! > rules.gateAbove) addComfort(sum, ms, zone, limitsOf(values, rules))
+  }
+  return {
+    days: sums,
+    take(from, to, values) {
+      while (from >= days[today + 1]!) today++
+      const run = values[RUN]!
+      if (wasOff && run > rules.runAbove) sums[today]!.starts++
+      wasOff = run <= rules.runAbove
+      for (let at = from, day = today; at < to; day++) {
+        const until = Math.min(to, days[day + 1]!)
+        add(sums[day]!, until - at, values)
+        at = until
+      }
+    },
+  }
+}
+
+function limitsOf(values: Float64Array, { band }: OperationRules): { low: number; high: number } {
+  return band ?? { low: values[HEAT]! - COMFORT_TOLERANCE, high: values[COOL]! + COMFORT_TOLERANCE }
+}
+
+function addComfort(sum: OperationSums, ms: number, zone: number, { low, high }: { low: number; high: number }): void {
+  if (Number.isNaN(low) || Number.isNaN(high)) return
+  sum.comfortKnownMs += ms
+  if (zone > high + EQUAL) sum.warmMs += ms
+  else if (zone < low - EQUAL) sum.coldMs += ms
+  else sum.comfortMs += ms
+}
+
+export const noOperation = (): OperationSums => ({
+  runKnownMs: 0,
+  runMs: 0,
+  starts: 0,
+  zoneMs: 0,
+  zoneIntegral: 0,
+  comfortKnownMs: 0,
+  comfortMs: 0,
+  warmMs: 0,
+  coldMs: 0,
+})
+
+/** Adds sums up, of days or of equipment. */
+export function addedUp(all: readonly OperationSums[]): OperationSums {
+  const total = noOperation()
+  for (const one of all) for (const key of Object.keys(total) as (keyof OperationSums)[]) total[key] += one[key]
+  return total
+}
+
+/** What people read of sums; null where nothing is known. */
+export type OperationFigures = {
+  running_hours: number | null
+  /** Hours of which it is known whether it ran. */
+  known_hours: number
+  starts: number
+  /** 0..1 of the hours in which comfort counts and is known. */
+  comfort_share: number | null
+  comfort_known_hours: number
+  too_warm_hours: number
+  too_cold_hours: number
+  /** °C, weighted by time. */
+  zone_t_mean: number | null
+}
+
+export function figuresOf(sum: OperationSums): OperationFigures {
+  return {
+    running_hours: sum.runKnownMs > 0 ? sum.runMs / HOUR : null,
+    known_hours: sum.runKnownMs / HOUR,
+    starts: sum.starts,
+    comfort_share: sum.comfortKnownMs > 0 ? sum.comfortMs / sum.comfortKnownMs : null,
+    comfort_known_hours: sum.comfortKnownMs / HOUR,
+    too_warm_hours: sum.warmMs / HOUR,
+    too_cold_hours: sum.coldMs / HOUR,
+    zone_t_mean: sum.zoneMs > 0 ? sum.zoneIntegral / sum.zoneMs : null,
+  }
+}

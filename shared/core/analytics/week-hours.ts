@@ -1,0 +1,71 @@
+/** The hours of a building's clock, each with its place in the week, through the changes of daylight saving. */
+import { DAY, HOUR } from '../time.ts'
+import { dayStart, nextDay, wallOf } from '../zone.ts'
+import type { TakeStretch } from './walk.ts'
+
+export const SLOTS = 7 * 24
+
+export type WeekHours = {
+  /** [n + 1] beginnings of the hours in ms, and the end of the last. */
+  bounds: Float64Array
+  /** [n] 0 is Sunday 00:00, 167 Saturday 23:00. The hour that autumn repeats has its place twice. */
+  slots: Uint8Array
+}
+
+/**
+ * @param from the first hour begins with the day that holds it
+ * @returns the hours that end by `to`
+ */
+export function weekHours(from: number, to: number, timezone: string): WeekHours {
+  const bounds: number[] = []
+  const slots: number[] = []
+  for (let day = dayStart(from, timezone), end = 0; day < to; day = end) {
+    end = nextDay(day, timezone)
+    for (let at = day; at < end; at += HOUR) {
+      if (Math.min(at + HOUR, end) > to) return finished(bounds, slots, at)
+      bounds.push(at)
+      slots.push(slotOf(at, timezone))
+    }
+  }
+  return finished(bounds, slots, to)
+}
+
+const finished = (bounds: number[], slots: number[], end: number): WeekHours => ({
+  bounds: Float64Array.from([...bounds, end]),
+  slots: Uint8Array.from(slots),
+})
+
+function slotOf(ms: number, timezone: string): number {
+  const { year, month, day, hour } = wallOf(ms, timezone)
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDay() * 24 + hour
+}
+
+/** Least share of an hour for which a point has to be known. */
+const COVER = 0.5
+
+/** Means of one signal by hour, weighted by time. Memory is two numbers an hour, whatever the sampling. */
+export function openHourMeans({ bounds }: WeekHours): { take: TakeStretch; means(): Float64Array } {
+  const n = bounds.length - 1
+  const known = new Float64Array(n)
+  const sums = new Float64Array(n)
+  let hour = 0
+  return {
+    take(from, to, values) {
+      const value = values[0]!
+      while (hour < n && from >= bounds[hour + 1]!) hour++
+      if (Number.isNaN(value)) return
+      for (let at = Math.max(from, bounds[0]!), i = hour; i < n && at < to; i++) {
+        const until = Math.min(to, bounds[i + 1]!)
+        known[i]! += until - at
+        sums[i]! += value * (until - at)
+        at = until
+      }
+    },
+    means: () => sums.map((sum, i) => (known[i]! >= COVER * (bounds[i + 1]! - bounds[i]!) ? sum / known[i]! : Number.NaN)),
+  }
+}
+
+/** Weeks that hours are compared with. */
+export const WEEKS = 8
+/** Where the past begins that hours from `from` on are compared with. */
+export const pastBegin = (from: number): number => from - WEEKS * 7 * DAY

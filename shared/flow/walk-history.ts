@@ -1,0 +1,100 @@
+/** Walks over stored history in pieces, so that a year of many points never is in memory. */
+import { densityOf, piecesOf } from '#shared/core/analytics/pieces.ts'
+import { openWalk, type TakeStretch } from '#shared/core/analytics/walk.ts'
+import type { Point } from '#shared/core/model.ts'
+import type { Historian, Span } from '#shared/core/ports.ts'
+import { ROLES } from '#shared/core/role.ts'
+import { EMPTY_SERIES, type Series } from '#shared/core/series.ts'
+import { DAY, SECOND } from '#shared/core/time.ts'
+import { HOLDS_INTERVALS } from '#shared/core/ui/plot-scale.ts'
+import { conversion } from '#shared/core/unit.ts'
+import { medianGap } from './build-frames.ts'
+
+/** The usual intervals of points are told from the last days of what is held. */
+const LOOKED_AT_MS = 7 * DAY
+
+export type HistoryPorts = { historian: Pick<Historian, 'read' | 'spans'> }
+export type HistoryWalk = {
+  building_id: string
+  from: number
+  to: number
+  /** What is held of the building's points. */
+  spans: ReadonlyMap<string, Span>
+}
+/** Some signals that are walked together. One that is undefined is never known. */
+export type WalkGroup = {
+  points: readonly (Pick<Point, 'point_id' | 'unit' | 'role' | 'poll_secs'> | undefined)[]
+  take: TakeStretch
+}
+
+/**
+ * Hands every group the stretches of its signals over `[from, to)`. Values are in the role's canonical unit, or in the
+ * point's own without a role; what is beyond the role's plausible range, or in a unit of something else, is not known.
+ *
+ * @throws Problem history_damaged when a sealed file cannot be read
+ */
+export async function walkHistory(
+  { building_id, from, to, spans }: HistoryWalk,
+  groups: readonly WalkGroup[],
+  { historian }: HistoryPorts,
+): Promise<void> {
+  const asked = groups.flatMap(({ points }) => points).filter(point => point !== undefined)
+  const points = [...new Map(asked.map(point => [point.point_id, point])).values()]
+  const held = points
+    .flatMap(({ point_id }) => spans.get(point_id) ?? [])
+    .filter(({ first, last }) => first < to && last >= from - LOOKED_AT_MS)
+  const byId = new Map(points.map(point => [point.point_id, point]))
+  const end = Math.min(to, Math.max(...[...spans.values()].map(({ last }) => last + 1)))
+  const holds = await holdsOf(building_id, held, byId, end, historian)
+  const walks = groups.map(group =>
+    openWalk(
+      from,
+      group.points.map(point => (point && holds.get(point.point_id)) ?? 0),
+      group.take,
+    ),
+  )
+  // What held at the start began before it.
+  const lead = Math.max(0, ...holds.values())
+  const point_ids = held.map(({ point_id }) => point_id)
+  for (const piece of piecesOf(from - lead, to, densityOf(held))) {
+    const read = point_ids.length ? await historian.read({ building_id, point_ids, ...piece }) : []
+    const series = new Map(point_ids.map((point_id, i) => [point_id, toKnown(read[i]!, byId.get(point_id)!)]))
+    for (const [i, walk] of walks.entries()) {
+      const own = groups[i]!.points.map(point => (point && series.get(point.point_id)) ?? EMPTY_SERIES)
+      walk.advance(own, piece.to)
+    }
+  }
+}
+
+/** How long a sample of each point is known, ms; `end` of what is held tells the usual interval where none is stated. */
+async function holdsOf(
+  building_id: string,
+  held: readonly Span[],
+  polled: ReadonlyMap<string, { poll_secs?: number }>,
+  end: number,
+  historian: Pick<Historian, 'read'>,
+): Promise<Map<string, number>> {
+  const unstated = held.filter(({ point_id }) => polled.get(point_id)?.poll_secs === undefined)
+  const point_ids = unstated.map(({ point_id }) => point_id)
+  const read = point_ids.length ? await historian.read({ building_id, point_ids, from: end - LOOKED_AT_MS, to: end }) : []
+  const gaps = new Map(point_ids.map((point_id, i) => [point_id, medianGap(read[i]!.ts)]))
+  return new Map(
+    held.map(({ point_id }) => {
+      const nominal = gaps.get(point_id) ?? polled.get(point_id)!.poll_secs! * SECOND
+      return [point_id, HOLDS_INTERVALS * nominal]
+    }),
+  )
+}
+
+function toKnown({ ts, values }: Series, { unit, role }: Pick<Point, 'unit' | 'role'>): Series {
+  const known = role === undefined ? undefined : ROLES[role]
+  if (!known) return { ts, values }
+  const way = conversion(unit, known.unit)
+  if (!way) return EMPTY_SERIES
+  const [low, high] = known.range
+  const canonical = values.map(value => {
+    const shown = value * way.scale + way.offset
+    return shown >= low && shown <= high ? shown : Number.NaN
+  })
+  return { ts, values: canonical }
+}
