@@ -69,6 +69,8 @@ export type Finding = {
   evidence: Evidence
   /** The finding that explains this one; it is kept and shown as silenced. */
   suppressed_by?: string
+  /** The override that explains this one; it is shown as before, with the override as its likeliest cause. */
+  relabelled_by?: string
   /** The role of which a rule over every role speaks. */
   role?: string
   /** What was wasted, before sizes and prices are known. */

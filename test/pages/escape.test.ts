@@ -121,6 +121,7 @@ test('the page of one fault escapes', t =>
       result: LATEST[0],
       history: [{ finding: { ...finding, finding_id: `${text}2` }, note: note(text) }],
       silencedBy: finding,
+      relabelledBy: finding,
       user: user(text),
       csrf: text,
     })

@@ -17,6 +17,7 @@ for (const [what, one, note, lane] of [
   ['a fault whose snooze has ended', COOLING, { snoozed_until: NOW }, 'faults'],
   ['what was called no fault', COOLING, { not_a_fault: 'by design' }, 'silenced'],
   ['what another finding explains', { ...COOLING, suppressed_by: 'x' }, {}, 'silenced'],
+  ['what an override explains', { ...COOLING, relabelled_by: 'x' }, {}, 'faults'],
 ] as const) {
   test(`${what} is listed under ${lane}`, t => t.is(laneOf({ finding: one, note: { ...plain('x'), ...note } }, NOW), lane))
 }

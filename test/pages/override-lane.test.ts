@@ -56,7 +56,14 @@ async function open(
 ) {
   const held = { ...COOLING, finding_id: 'f-held', rule_id: 'OVR-HELD', role: 'clg_valve', kind: 'override' as const }
   const evidence = { ...COOLING.evidence, inputs: { 'overridden(clg_valve)': 1, 'slot(clg_valve, 8)': 1 } }
-  const site = await openSite({ house: 'appliance', findings: [COOLING, { ...held, evidence }], priority })
+  const site = await openSite({
+    house: 'appliance',
+    findings: [
+      { ...COOLING, relabelled_by: 'f-held' },
+      { ...held, evidence },
+    ],
+    priority,
+  })
   t.teardown(site.close)
   return { site, ...(await signedIn(site.url, 'agent', PASSWORDS.agent)) }
 }
@@ -75,6 +82,14 @@ test('a finding on a priority array shows the trace and the lane of its point', 
   const text = words(await (await get('/faults/f-held')).text())
   t.regex(text, /clg_valve from .* Visits saw clg_valve overridden/)
   t.regex(text, /overridden\(clg_valve\) yes slot\(clg_valve, 8\) 100 %/)
+})
+
+test('a fault that an override explains stands in the list and says so, with the override a click away', async t => {
+  const { get } = await open(t)
+  t.regex(words(await (await get('/faults')).text()), /at 100 %, for 6 h\. H this fault is an override/)
+  const page = await (await get(`/faults/${COOLING.finding_id}`)).text()
+  t.regex(words(page), /This fault is an override\. .*: clg_valve for at least half of its time/)
+  t.regex(page, /<a href="\/faults\/f-held">/)
 })
 
 test('a process that visits nothing shows no lane', async t => {

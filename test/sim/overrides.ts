@@ -45,9 +45,14 @@ const DEFAULTS: Record<string, number> = {
  * @param since ms since the site's first moment, now
  * @returns undefined for a point that nothing commands
  */
-export function commandsOf({ point_id, at }: SimPoint, read: () => number, since: () => number): Commands | undefined {
+export function commandsOf(
+  { point_id, at }: SimPoint,
+  read: () => number,
+  since: () => number,
+  overrides = OVERRIDES,
+): Commands | undefined {
   if (at.bus !== 'bacnet' || !['AO', 'AV', 'BO', 'BV'].includes(at.object)) return undefined
-  const held = OVERRIDES.filter(one => one.point_id === point_id)
+  const held = overrides.filter(one => one.point_id === point_id)
   return {
     level(level) {
       const now = since()

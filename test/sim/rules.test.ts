@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
+import type { Finding } from '#shared/core/finding.ts'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import { runRules } from '#shared/core/rules/run-rules.ts'
 import type { Rule } from '#shared/core/rules/types.ts'
@@ -9,6 +10,7 @@ import { SITE_START, TIMEZONE } from './building.ts'
 import { BUILDING_ID } from './catalogue.ts'
 import { SCRIPT, type ScheduledFault } from './faults.ts'
 import { sampleSite } from './frames.ts'
+import { type Override, OVERRIDES } from './overrides.ts'
 
 const RULES = new URL('../../rules/', import.meta.url).pathname
 
@@ -21,9 +23,9 @@ const rules: Rule[] = readdirSync(RULES, { recursive: true, encoding: 'utf8' })
   })
 
 /** Findings that nothing explains, of the shipped rules over the site's first `ms`. */
-function findingsOf(script: readonly ScheduledFault[], ms: number) {
+function findingsOf(script: readonly ScheduledFault[], ms: number, overrides?: readonly Override[]) {
   const to = SITE_START + ms
-  const equipment = sampleSite(script, SITE_START, to)
+  const equipment = sampleSite(script, SITE_START, to, overrides)
   const { findings, failed } = runRules({ building_id: BUILDING_ID, timezone: TIMEZONE, from: SITE_START, to, rules, equipment })
   return { findings: findings.filter(({ suppressed_by }) => suppressed_by === undefined), failed }
 }
@@ -54,4 +56,48 @@ test('every finding of the first four days is of an injected fault, and every in
   }
   const found = new Set(findings.map(({ rule_id, equipment_id }) => `${equipment_id} ${rule_id}`))
   for (const { fault, equipment_id, rules: named } of SCRIPT) t.true(found.has(`${equipment_id} ${named[0]}`), fault)
+})
+
+const own = (findings: Finding[]) =>
+  SCRIPT.flatMap(({ equipment_id, rules: [first], from }) =>
+    findings
+      .filter(one => one.equipment_id === equipment_id && one.rule_id === first && one.from - SITE_START >= from)
+      .slice(0, 1),
+  )
+
+test('what people hold in the demonstration is found, hides no fault, and is no cause of any', t => {
+  const { findings } = findingsOf(SCRIPT, 4 * DAY, OVERRIDES)
+  const seen = own(findings)
+  t.is(seen.length, SCRIPT.length)
+  t.deepEqual(
+    seen.filter(({ relabelled_by }) => relabelled_by !== undefined).map(({ rule_id }) => rule_id),
+    [],
+  )
+  // What is over before the next hourly visit was seen once, and once proves nothing.
+  for (const { point_id } of OVERRIDES.filter(({ from, to = Infinity }) => to - from > HOUR)) {
+    const [equipment_id, role] = point_id.split('.')
+    t.true(
+      findings.some(one => one.rule_id === 'OVR-HELD' && one.equipment_id === equipment_id && one.role === role),
+      point_id,
+    )
+  }
+})
+
+const handOn = (point_id: string, from = 0): Override => ({ point_id, level: 8, says: 'held by an operator', from })
+
+test('a valve that somebody shut and that leaks is a leak: who shut it explains nothing', t => {
+  const { findings } = findingsOf(SCRIPT, 4 * HOUR, [handOn('VAV-103.reheat_valve')])
+  t.true(findings.some(({ rule_id, role }) => rule_id === 'OVR-HELD' && role === 'reheat_valve'))
+  const leak = findings.find(({ rule_id }) => rule_id === 'VAV-REHEAT-LEAK')!
+  t.is(leak.relabelled_by, undefined)
+  t.is(leak.cause[0]!.component, 'reheat_valve')
+})
+
+test('a valve that somebody holds while its air is too warm is found as before, with the hand as the likeliest cause', t => {
+  const { findings } = findingsOf(SCRIPT, 2 * DAY, [handOn('AHU-1.clg_valve', DAY)])
+  const held = findings.find(({ rule_id }) => rule_id === 'OVR-HELD')!
+  const warm = findings.find(({ rule_id }) => rule_id === 'AHU-FC13-COOL-FULL')!
+  t.is(warm.relabelled_by, held.finding_id)
+  t.is(warm.cause[0]!.component, 'override')
+  t.true(warm.cause.some(({ component }) => component === 'cooling_valve'))
 })

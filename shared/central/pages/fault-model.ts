@@ -65,6 +65,7 @@ export async function faultModel(
     result: results.latest(building_id).find(one => one.rule_id === rule_id && one.equipment_id === equipment_id),
     history: episodes.map(one => ({ finding: one, note: notes.get(one.finding_id) })),
     silencedBy: finding.suppressed_by === undefined ? undefined : results.get(finding.suppressed_by),
+    relabelledBy: finding.relabelled_by === undefined ? undefined : results.get(finding.relabelled_by),
   }
 }
 

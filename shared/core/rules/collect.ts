@@ -1,5 +1,5 @@
 /** From verdicts to what a run gives back: findings, results, days with their causes, baselines. */
-import type { Finding, RuleResult } from '../finding.ts'
+import type { CauseWeight, Finding, RuleResult } from '../finding.ts'
 import type { Instance } from './compile.ts'
 import type { Episode } from './episodes.ts'
 import { wasteOf } from '../impact/meter.ts'
@@ -8,6 +8,7 @@ import { findingId } from './identity.ts'
 import { commonest } from './judge.ts'
 import type { Plant } from './plant.ts'
 import type { Verdict } from './run-equipment.ts'
+import { relabel } from './relabel.ts'
 import { type Judged, suppress } from './suppress.ts'
 import type { EquipmentDay, RuleBaseline, RunInput, RunOutput } from './types.ts'
 
@@ -21,6 +22,7 @@ export function collect(verdicts: Verdict[], input: RunInput, plant: Plant): Omi
       .map(episode => ({ episode, verdict, instance: verdict.instance, finding: findingOf(episode, verdict, input) })),
   )
   suppress(made, plant, input.to)
+  relabel(made, plant, input.to)
   return {
     findings: made.map(({ finding }) => finding).toSorted(inOrder),
     results: resultsOf(verdicts, made, input),
@@ -134,6 +136,7 @@ function daysOf(made: Made[], { from }: RunInput): EquipmentDay[] {
       if (day.rules.has(instance.rule.id)) continue
       day.rules.add(instance.rule.id)
       addCauses(day.sums, instance, tally)
+      if (finding.relabelled_by !== undefined) addWeight(day.sums, finding.cause[0]!)
     }
   }
   return [...days.values()]
@@ -148,9 +151,12 @@ function addCauses(
   { trueMs, causeMs }: { trueMs: number; causeMs: Float64Array },
 ): void {
   for (const [index, { component, weight, when }] of causes.entries()) {
-    if (!when || causeMs[index]! * 2 >= trueMs) sums.set(component, (sums.get(component) ?? 0) + weight)
+    if (!when || causeMs[index]! * 2 >= trueMs) addWeight(sums, { component, weight })
   }
 }
+
+const addWeight = (sums: Map<string, number>, { component, weight }: CauseWeight): void =>
+  void sums.set(component, (sums.get(component) ?? 0) + weight)
 
 function baselinesOf({ instance: { rule, equipment, role }, baselines }: Verdict): RuleBaseline[] {
   const last = [...baselines.values()].at(-1) ?? []

@@ -1,6 +1,7 @@
 /** A rule in words, for people who do not read YAML. */
 import { formatDuration } from '../time.ts'
 import type { Typed } from './check-expr.ts'
+import { READERS } from './suppress.ts'
 import type { BaselineSpec, Param, Program, Rule } from './types.ts'
 
 const SEVERITIES = { 1: 'critical', 2: 'high', 3: 'medium', 4: 'advisory' } as const
@@ -35,12 +36,12 @@ export function explainRule(rule: Rule): string[] {
       'Points to',
       program.causes.map(({ component, weight, when }) => `${component} ${weight}${when ? ' (when its condition holds)' : ''}`),
     ),
-    ...listed(
-      'Silences',
-      program.suppresses.map(name => (name === 'readers' ? 'every rule that reads the role' : name)),
-    ),
+    ...listed('Silences', program.suppresses.map(namedWords)),
+    ...listed('Is named as the cause of what is found by', program.relabels.map(namedWords)),
   ]
 }
+
+const namedWords = (name: string): string => (name === READERS ? 'every rule that reads the role' : name)
 
 const listed = (title: string, items: string[]): string[] => (items.length > 0 ? [`${title}: ${items.join(', ')}.`] : [])
 

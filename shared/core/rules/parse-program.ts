@@ -52,7 +52,8 @@ export function parseProgram(root: Fields, yaml: YamlText, names: Names, each: P
     min_coverage: readCoverage(root, yaml),
     baselines: specs,
     causes: readCauses(root.fields('cause'), reading),
-    suppresses: readPatterns(root, yaml),
+    suppresses: readPatterns(root, 'suppresses', yaml),
+    relabels: readPatterns(root, 'relabels', yaml),
     explains: readSentence(root, reading),
   }
   if (gate) program.gate = gate.typed
@@ -144,8 +145,8 @@ function readCoverage(root: Fields, yaml: YamlText): number {
 }
 
 /** Ids in which `*` may stand for anything; few of them, for each multiplies the work of matching. */
-function readPatterns(root: Fields, yaml: YamlText): string[] {
-  return root.list('suppresses').map(({ text, node }) => {
+function readPatterns(root: Fields, key: 'suppresses' | 'relabels', yaml: YamlText): string[] {
+  return root.list(key).map(({ text, node }) => {
     const fine = /^[A-Za-z0-9._*-]{1,128}$/.test(text) && text.split('*').length <= 4
     if (!fine) yaml.complain(node, `${text} is neither a rule's id, with at most three *, nor readers`)
     return text

@@ -8,30 +8,33 @@ import type { Rule } from './types.ts'
 export type Activity = Map<string, Set<string>>
 export const activityKey = (equipment_id: string, rule_id: string, role = ''): string => [equipment_id, rule_id, role].join('\n')
 
-/** In `suppresses`: every rule that reads the role of which this one speaks. */
-const READERS = 'readers'
-/** A finding is silenced by one that covers at least this share of it. */
-const OVERLAP_MIN = 0.5
+/** In `suppresses` and `relabels`: every rule that reads the role of which this one speaks. */
+export const READERS = 'readers'
+/** A finding is explained by one that covers at least this share of it. */
+export const OVERLAP_MIN = 0.5
 
 /** @param pattern a rule's id, in which `*` stands for anything */
 const matches = (pattern: string, id: string): boolean =>
   new RegExp(`^${pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('\\*', '.*')}$`).test(id)
 
+export const isNamed = (patterns: readonly string[], id: string): boolean => patterns.some(pattern => matches(pattern, id))
+
 /** @returns ids of `rules` that `rule` names in `suppresses`; those that it reaches through `readers` depend on the plant */
 export const namedBy = (rule: Rule, rules: Rule[]): string[] =>
-  rules.filter(({ id }) => id !== rule.id && rule.program.suppresses.some(pattern => matches(pattern, id))).map(({ id }) => id)
+  rules.filter(({ id }) => id !== rule.id && isNamed(rule.program.suppresses, id)).map(({ id }) => id)
 
-/** Whose activity keeps a day out of the baselines of `instance`: its own, and that of every rule that silences it. */
+/** Whose activity keeps a day out of the baselines of `instance`: its own, and that of every rule that silences or relabels it. */
 export function spoilersOf(instance: Instance, rules: Rule[], plant: Plant): { key: string; rule_id: string }[] {
   const { rule, equipment, role, leaves } = instance
   const spoilers = [{ key: activityKey(equipment.equipment_id, rule.id, role), rule_id: rule.id }]
   const above = [equipment.equipment_id, ...plant.upstream(equipment.equipment_id)]
   for (const { id: rule_id, program } of rules) {
     if (rule_id === rule.id) continue
-    if (program.suppresses.includes(READERS)) {
+    const names = [...program.suppresses, ...program.relabels]
+    if (names.includes(READERS)) {
       for (const leaf of leaves) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id, leaf.role), rule_id })
     }
-    if (!program.suppresses.some(pattern => matches(pattern, rule.id))) continue
+    if (!isNamed(names, rule.id)) continue
     const roles = program.each ? Object.keys(equipment.roles) : ['']
     for (const id of above) for (const each of roles) spoilers.push({ key: activityKey(id, rule_id, each), rule_id })
   }
@@ -49,7 +52,7 @@ export type Judged = { finding: Finding; instance: Instance }
  * @param until end of the run, where an open episode is cut for comparing
  */
 export function suppress(judged: Judged[], plant: Plant, until: number): void {
-  const order = judged.toSorted(({ finding: a }, { finding: b }) => compare(a, b))
+  const order = judged.toSorted(bySeverity)
   const byId = new Map(order.map(item => [item.finding.finding_id, item]))
   const byEquipment = Map.groupBy(order, ({ finding }) => finding.equipment_id)
   for (const upper of order) {
@@ -63,7 +66,8 @@ export function suppress(judged: Judged[], plant: Plant, until: number): void {
   }
 }
 
-const compare = (a: Finding, b: Finding): number =>
+/** The order in which findings explain others. */
+export const bySeverity = ({ finding: a }: Judged, { finding: b }: Judged): number =>
   a.severity - b.severity || a.from - b.from || (a.finding_id < b.finding_id ? -1 : 1)
 
 /** Whether `upper` is itself silenced by `lower`, over any number of steps. */
@@ -79,11 +83,11 @@ function silences({ instance: upper }: Judged, { instance: lower }: Judged): boo
   const { suppresses } = upper.rule.program
   const at = upper.equipment.equipment_id
   const reads = lower.leaves.some(({ equipment_id, role }) => equipment_id === at && role === upper.role)
-  return (suppresses.includes(READERS) && reads) || suppresses.some(pattern => matches(pattern, lower.rule.id))
+  return (suppresses.includes(READERS) && reads) || isNamed(suppresses, lower.rule.id)
 }
 
 /** Share of `lower`'s span that `upper` covers. */
-function overlap(upper: Finding, lower: Finding, until: number): number {
+export function overlap(upper: Finding, lower: Finding, until: number): number {
   const end = lower.to ?? until
   const common = Math.min(upper.to ?? until, end) - Math.max(upper.from, lower.from)
   return end > lower.from ? common / (end - lower.from) : 0

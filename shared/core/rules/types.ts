@@ -150,6 +150,7 @@ export type Program = {
   baselines: BaselineSpec[]
   causes: { component: string; weight: number; when?: Typed }[]
   suppresses: string[]
+  relabels: string[]
   explains: (string | Figure)[]
   /** What the fault wastes, in the unit of `measure`. `roles`: those of the equipment that `waste` reads. */
   impact?: { kind: ImpactKind; measure: Measure; waste: Typed; roles: string[]; because?: string }

@@ -48,6 +48,8 @@ export type FaultModel = {
   /** Earlier and later episodes of the same fault, newest first. */
   history: { finding: Finding; note: FindingNote }[]
   silencedBy: Finding | undefined
+  /** The override that is named as the cause. */
+  relabelledBy: Finding | undefined
   user: User | undefined
   csrf: string
 }
@@ -60,7 +62,7 @@ ${plotSection(model)}
 <div>${causeSection(model)}${historySection(model)}${faultActions(model)}</div>
 </div>`
 
-function head({ finding, note, building, equipment, here, silencedBy, rule }: FaultModel): Html {
+function head({ finding, note, building, equipment, here, silencedBy, relabelledBy, rule }: FaultModel): Html {
   const { evidence, from, to, confirmed_at, duration_secs, severity, rule_id } = finding
   return html`<h1>${titleOf(finding)}</h1>
 <p class="lead">${inUnitsOf(evidence.sentence, building.unit_system, Object.keys(evidence.inputs))}</p>
@@ -73,6 +75,7 @@ function head({ finding, note, building, equipment, here, silencedBy, rule }: Fa
 <div><dt>Rule</dt><dd><code>${rule_id}</code>${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>
 </dl>
 ${silencedBy && html`<p class="notice">Silenced: explained by <a href="/faults/${encodeURIComponent(silencedBy.finding_id)}">${titleOf(silencedBy)}</a>.</p>`}
+${relabelledBy && html`<p class="notice">${overrideMark('This fault is an override.')} <a href="/faults/${encodeURIComponent(relabelledBy.finding_id)}">${titleOf(relabelledBy)}</a> for at least half of its time. Should it stay when the point is released, look at the next cause.</p>`}
 ${note.not_a_fault !== undefined && html`<p class="notice">Marked as not a fault: ${note.not_a_fault}</p>`}`
 }
 

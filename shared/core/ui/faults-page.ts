@@ -13,7 +13,7 @@ import {
   LANES,
   type Lane,
 } from './fault-list.ts'
-import { PRIORITIES, PRIORITY_WORDS, priorityMark } from './mark.ts'
+import { overrideMark, PRIORITIES, PRIORITY_WORDS, priorityMark } from './mark.ts'
 import { type Here, moment, momentAge, momentOr } from './moment.ts'
 import { inUnitsOf } from './measure-text.ts'
 import { countOf, REASON_WORDS, stateWords, titleOf } from './words.ts'
@@ -107,7 +107,7 @@ function faultRow({ finding, note, priority, episodes, inFaultMs }: FaultRow, mo
   const loud = finding.state === 'active' && note.ack === 'unacked' ? 'unacked' : 'quiet'
   return html`<tr class="${loud} ${finding.state}">
 <td data-label="Priority" class="p${priority}"><div>${priorityMark(priority)}</div></td>
-<td data-label="Fault" class="what"><div><a href="/faults/${encodeURIComponent(finding.finding_id)}">${titleOf(finding)}</a><span class="sentence">${sentenceOf(finding, model)}</span></div></td>
+<td data-label="Fault" class="what"><div><a href="/faults/${encodeURIComponent(finding.finding_id)}">${titleOf(finding)}</a><span class="sentence">${sentenceOf(finding, model)}</span>${finding.relabelled_by !== undefined && overrideMark('this fault is an override')}</div></td>
 <td data-label="Equipment"><div>${model.equipmentName(finding)}</div></td>
 <td data-label="Since"><div>${moment(finding.from, here)}</div></td>
 <td data-label="In fault"><div>${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</div></td>

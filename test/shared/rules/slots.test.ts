@@ -5,7 +5,6 @@ import { slotSeries, type Visit, visitOf } from '#shared/core/priority/visits.ts
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import { runRules } from '#shared/core/rules/run-rules.ts'
 import { testRule } from '#shared/core/rules/test-rule.ts'
-import { loadRules } from '#shared/node/rule-files.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
 import { ahu, ruleOf, START, yamlOf } from './helpers.ts'
 
@@ -197,25 +196,4 @@ test('a test of a rule writes visits by level, and what is no level is told', t 
     testRule(ruleOf(`${yamlOf({ when: 'overridden(sa_t)' })}\n${right}`)).map(({ problems }) => problems),
     [[]],
   )
-})
-
-test('a hand on a point explains the faults that read it, and the day is an override', t => {
-  const { rules } = loadRules([new URL('../../../rules/override', import.meta.url).pathname])
-  const held = rules.find(({ id }) => id === 'OVR-HELD')!
-  const warm = ruleOf(
-    yamlOf({
-      id: 'WARM',
-      roles: '{ sa_t: degC, clg_valve: fraction }',
-      when: 'sa_t > 20 and clg_valve < 0.1',
-      cause: '{ coil: 1 }',
-    }),
-  )
-  const hand = Array.from({ length: 25 }, (): [number | null, number | null] => [0, 0.8])
-  const unit = { ...ahu({ sa_t: '25x24', clg_valve: '0x24' }, HOUR), visits: { clg_valve: visits(hand) } }
-  const span = { building_id: 'b', timezone: 'UTC', from: START, to: START + DAY }
-  const { findings, days } = runRules({ ...span, rules: [held, warm], equipment: [unit] })
-  const over = findings.find(({ rule_id }) => rule_id === 'OVR-HELD')!
-  t.is(over.role, 'clg_valve')
-  t.is(findings.find(({ rule_id }) => rule_id === 'WARM')!.suppressed_by, over.finding_id)
-  t.deepEqual(days[0]!.cause, [{ component: 'override', weight: 1 }])
 })
