@@ -20,6 +20,7 @@ import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { quantityStore } from '#shared/node/store/quantities.ts'
 import { resultStore } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
+import { runBook } from '#shared/node/store/runs.ts'
 import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
 import { openAuth } from '#shared/node/token.ts'
 import type { AuthSettings } from '#shared/node/token-settings.ts'
@@ -121,7 +122,17 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
   const ruleDirs = () => [SHIPPED_RULES, config.read().rules_dir]
   const { onFindings, priority } = options
   const visited = priority && { priority }
-  const runs = openRunControl({ worker, config, ruleDirs, ...stores, historian, ...visited, clock, onFindings })
+  const runs = openRunControl({
+    worker,
+    book: runBook(db),
+    config,
+    ruleDirs,
+    ...stores,
+    historian,
+    ...visited,
+    clock,
+    onFindings,
+  })
   const trigger = openTrigger(workspace)
   const context: CentralParts = {
     service,
@@ -153,7 +164,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     },
   }
   const sealing = historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })
-  const running: Service = { name: 'runs', start: async () => undefined, stop: runs.idle }
+  const running: Service = { name: 'runs', start: async () => undefined, stop: runs.stop }
   const schedule = options.scheduled ? [running, fddService(context, trigger)] : [running]
   return {
     context,

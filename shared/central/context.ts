@@ -1,10 +1,11 @@
 import type { Logger } from 'pino'
 import type { BulkLoader, Clock, Historian, Notes, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
-import type { AuditStore, EdgeStore, ModelStore, QuantityStore, RuleStates } from '#shared/core/stores.ts'
+import type { AuditStore, EdgeStore, ModelStore, QuantityStore, RuleStates, RunBook, RunEntry } from '#shared/core/stores.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import type { RunReport, RunRequest } from '#shared/flow/run-fdd.ts'
 import type { RuleCheck, RuleShelf, RuleText } from '#shared/flow/publish-rules.ts'
 import type { Auth } from '#shared/node/token.ts'
+import type { LiveRun } from './fdd/run-board.ts'
 import type { Catalogue } from './fdd/worker.ts'
 import type { ImportSessions } from './import/sessions.ts'
 
@@ -60,11 +61,32 @@ export type RulesDirs = { shipped: string; deployed: string }
 
 /** Runs of rules, one building at a time, in a process of their own. */
 export type RunControl = {
-  /** @throws Problem unknown_building, unknown_rule, run_in_progress (of the same building) or query_failed */
+  /**
+   * Gives a run its id and its turn; `report` need not be waited for.
+   *
+   * @throws Problem unknown_building, run_in_progress (of the same building), or not_ready while the process stops; from
+   *   `report` also unknown_equipment, unknown_rule, invalid, query_failed or run_cancelled
+   */
+  start(request: RunRequest, trigger: RunRecord['trigger']): { run_id: string; report: Promise<RunReport> }
+  /** The report of one that was started. @throws as `start` */
   run(request: RunRequest, trigger: RunRecord['trigger']): Promise<RunReport>
-  /** Resolves when every run that was asked for is over; it never rejects. */
-  idle(): Promise<void>
-  status(): { running: boolean; building_id?: string; last_run_at: number | null; last_error: string | null }
+  /** Runs that are not over, in the order of their turns. */
+  live(): LiveRun[]
+  get(run_id: string): (RunEntry & Partial<LiveRun>) | undefined
+  list: RunBook['list']
+  /** @returns how to stop watching; undefined when the run is over or was never there */
+  watch(run_id: string, hear: (live: LiveRun) => void): (() => void) | undefined
+  /** Ends a run at once; nothing is stored of it. @throws Problem unknown_run, or conflict when it is over */
+  cancel(run_id: string, by: string): void
+  /** Takes no more runs and ends those that wait; the one under way may finish, but not for long. */
+  stop(): Promise<void>
+  status(): {
+    running: boolean
+    building_id?: string
+    run_id?: string
+    last_run_at: number | null
+    last_error: string | null
+  }
 }
 
 /** Settings of the FDD loop, kept in a file that a person may edit. */

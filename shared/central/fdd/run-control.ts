@@ -1,66 +1,143 @@
 import { randomUUID } from 'node:crypto'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
+import type { RunRecord } from '#shared/core/ports.ts'
+import { INTERRUPTED, type RunProgress } from '#shared/core/run-state.ts'
+import type { RunBook } from '#shared/core/stores.ts'
 import { DAY } from '#shared/core/time.ts'
-import { runFdd, type RunPorts, type RunReport } from '#shared/flow/run-fdd.ts'
+import { runFdd, type RunPorts, type RunReport, type RunRequest } from '#shared/flow/run-fdd.ts'
 import type { Worker } from '#shared/node/worker.ts'
 import type { PlatformConfigStore, RunControl } from '../context.ts'
+import { type LiveRun, openRunBoard } from './run-board.ts'
 import type { FddHandlers } from './worker.ts'
+
+/** How long a stop waits for the run under way, which is less than the whole process has to stop. */
+const GRACE_MS = 6_000
 
 export type RunControlOptions = Pick<
   RunPorts,
   'model' | 'results' | 'ruleStates' | 'paramSettings' | 'baselines' | 'historian' | 'priority' | 'clock' | 'onFindings'
 > & {
   worker: Worker<FddHandlers>
+  book: RunBook
   config: PlatformConfigStore
   /** Folders of rules in rising precedence, read anew by each run. */
   ruleDirs: () => string[]
 }
+type Asked = { run_id: string; request: RunRequest; trigger: RunRecord['trigger']; signal: AbortSignal }
+type Order = { controller: AbortController; stored: boolean }
 
-/** Runs one building at a time; a second request for the same building is refused, others wait their turn. */
-export function openRunControl({ worker, config, ruleDirs, ...ports }: RunControlOptions): RunControl {
-  const evaluate: RunPorts['evaluate'] = job => worker.request('evaluate', { job, dirs: ruleDirs() })
-  const all: Omit<RunPorts, 'run_id'> = { ...ports, evaluate, elapsed: () => performance.now() }
-  const waiting = new Set<string>()
+/**
+ * Runs one building at a time; a second request for the same building is refused, others wait their turn. A run that the
+ * last process did not finish has failed.
+ */
+export function openRunControl({ worker, book, config, ruleDirs, ...ports }: RunControlOptions): RunControl {
+  const { clock, model } = ports
+  const board = openRunBoard(book)
+  const orders = new Map<string, Order>()
   let last: Promise<unknown> = Promise.resolve()
-  let current: string | undefined
   let lastRun: { at: number; error: string | null } | undefined
+  let stopping = false
+  book.interrupt(clock.now())
 
-  const inTurn = (building_id: string, work: () => Promise<RunReport>): Promise<RunReport> => {
-    const turn = last.then(async () => {
-      current = building_id
-      try {
-        const report = await work()
-        lastRun = { at: report.finished_at, error: null }
-        return report
-      } catch (error) {
-        if (!isCallers(error)) lastRun = { at: ports.clock.now(), error: (error as Error).message }
-        throw error
-      } finally {
-        current = undefined
-        waiting.delete(building_id)
-      }
-    })
+  const work = ({ run_id, request, trigger, signal }: Asked): Promise<RunReport> => {
+    signal.throwIfAborted()
+    board.begin(run_id, clock.now())
+    const onProgress = (progress: RunProgress) => board.progress(run_id, progress)
+    const evaluate: RunPorts['evaluate'] = job => worker.request('evaluate', { job, dirs: ruleDirs() }, { signal, onProgress })
+    const lookbackMs = config.read().lookback_days * DAY
+    const elapsed = () => performance.now()
+    return runFdd(request, trigger, lookbackMs, { ...ports, evaluate, run_id, signal, elapsed })
+  }
+
+  const settle = async (asked: Asked, order: Order): Promise<RunReport> => {
+    const { run_id } = asked
+    try {
+      const report = await work(asked)
+      order.stored = true
+      lastRun = { at: report.finished_at, error: null }
+      board.end(run_id)
+      return report
+    } catch (error) {
+      const reason = (error as Error).message
+      if (!isCallers(error)) lastRun = { at: clock.now(), error: reason }
+      board.end(run_id, { state: 'failed', reason, finished_at: clock.now() })
+      throw error
+    } finally {
+      orders.delete(run_id)
+    }
+  }
+
+  /** Ends a run at once for everybody who looks; what still goes on for it comes to nothing. */
+  const cut = (run_id: string, state: 'failed' | 'cancelled', why: Error) => {
+    orders.get(run_id)?.controller.abort(why)
+    board.end(run_id, { state, reason: why.message, finished_at: clock.now() })
+  }
+
+  const start: RunControl['start'] = (request, trigger) => {
+    const { building_id } = request
+    if (stopping) throw new Problem('not_ready', 'No run is taken any more: the process stops')
+    if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
+    if (board.live().some(({ run }) => run.building_id === building_id)) {
+      throw new Problem('run_in_progress', `Rules are running over ${building_id} already`)
+    }
+    const run_id = randomUUID()
+    const order = { controller: new AbortController(), stored: false }
+    const { signal } = order.controller
+    const waiting = { state: 'queued', asked_at: clock.now(), started_at: null, finished_at: null } as const
+    board.add({ run_id, building_id, trigger, ...waiting })
+    orders.set(run_id, order)
+    const turn = last.then(() => settle({ run_id, request, trigger, signal }, order))
     last = turn.catch(() => undefined)
-    return turn
+    const report = Promise.race([turn, rejectedBy(signal)])
+    report.catch(() => undefined) // told to who waits for it, and kept for the others
+    return { run_id, report }
   }
 
   return {
-    async run(request, trigger) {
-      const { building_id } = request
-      if (waiting.has(building_id)) throw new Problem('run_in_progress', `Rules are running over ${building_id} already`)
-      waiting.add(building_id)
-      const lookbackMs = config.read().lookback_days * DAY
-      return inTurn(building_id, () => runFdd(request, trigger, lookbackMs, { ...all, run_id: randomUUID() }))
+    start,
+    run: async (request, trigger) => start(request, trigger).report,
+    live: board.live,
+    get: run_id => {
+      const live = board.live().find(({ run }) => run.run_id === run_id)
+      return live ?? book.get(run_id)
     },
-    idle: async () => void (await last),
-    status: () => ({
-      running: current !== undefined,
-      ...(current !== undefined && { building_id: current }),
-      last_run_at: lastRun?.at ?? null,
-      last_error: lastRun?.error ?? null,
-    }),
+    list: book.list,
+    watch: board.watch,
+    cancel(run_id, by) {
+      const known = board.live().find(({ run }) => run.run_id === run_id)
+      if (known && !orders.get(run_id)?.stored) {
+        cut(run_id, 'cancelled', new Problem('run_cancelled', `cancelled by ${by}`))
+        return
+      }
+      const over = book.get(run_id)?.run
+      if (!over) throw new Problem('unknown_run', `There is no run ${run_id}`)
+      throw new Problem('conflict', `The run is over: ${over.state}`)
+    },
+    async stop() {
+      stopping = true
+      const stopped = new Problem('not_ready', INTERRUPTED)
+      const end = (live: LiveRun[]) => {
+        for (const { run } of live) cut(run.run_id, 'failed', stopped)
+      }
+      end(board.live().slice(1))
+      const late = setTimeout(() => end(board.live()), GRACE_MS)
+      await last
+      clearTimeout(late)
+    },
+    status: () => {
+      const current = board.live().find(({ run }) => run.state === 'running')?.run
+      return {
+        running: current !== undefined,
+        ...(current && { building_id: current.building_id, run_id: current.run_id }),
+        last_run_at: lastRun?.at ?? null,
+        last_error: lastRun?.error ?? null,
+      }
+    },
   }
 }
+
+const rejectedBy = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 
 /** What a caller did wrong says nothing of how runs fare. */
 const isCallers = (error: unknown): boolean => error instanceof Problem && PROBLEMS[error.code].status < 500

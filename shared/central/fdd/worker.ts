@@ -1,12 +1,17 @@
 /** The process in which rules are read, checked and run, so that no poll waits for them. */
+import { setImmediate } from 'node:timers/promises'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import { testRule } from '#shared/core/rules/test-rule.ts'
 import type { Rule } from '#shared/core/rules/types.ts'
+import type { RunProgress } from '#shared/core/run-state.ts'
 import { type EvaluateJob, type Evaluation, evaluateRules } from '#shared/flow/evaluate-rules.ts'
 import type { RuleCheck, RuleText } from '#shared/flow/publish-rules.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { loadRules } from '#shared/node/rule-files.ts'
 import { serveWorker } from '#shared/node/serve-worker.ts'
+
+/** How often a step says how far it is: more than a person can read. */
+const TELL_MS = 250
 
 export type FddInit = { dbPath: string; root: string; memoryMb: number }
 /** What people and the API see of a rule. */
@@ -16,7 +21,11 @@ export type RuleView = Pick<
 >
 export type Catalogue = { rules: RuleView[]; errors: { filename: string; line: number; message: string }[] }
 export type FddHandlers = {
-  evaluate(input: { job: EvaluateJob; dirs: string[] }): Promise<Evaluation>
+  evaluate(
+    input: { job: EvaluateJob; dirs: string[] },
+    signal: AbortSignal,
+    tell: (progress: RunProgress) => void,
+  ): Promise<Evaluation>
   check(files: RuleText[]): RuleCheck[]
   /** Runs the tests of one loaded rule; undefined when there is no such rule. */
   test(input: { dirs: string[]; rule_id: string }): RuleCheck | undefined
@@ -25,10 +34,17 @@ export type FddHandlers = {
 
 serveWorker((init: FddInit): FddHandlers => {
   return {
-    async evaluate({ job, dirs }) {
+    async evaluate({ job, dirs }, signal, tell) {
       const historian = await openHistoryReader(init)
       try {
-        return await evaluateRules(job, { historian, loadRules: () => loadRules(dirs), elapsed: () => performance.now() })
+        return await evaluateRules(job, {
+          historian,
+          loadRules: () => loadRules(dirs),
+          elapsed: () => performance.now(),
+          progress: sparing(tell),
+          signal,
+          breathe: setImmediate,
+        })
       } finally {
         historian.close()
       }
@@ -44,6 +60,18 @@ serveWorker((init: FddInit): FddHandlers => {
     },
   }
 })
+
+/** Tells each new step at once, and how far it is now and then. */
+function sparing(tell: (progress: RunProgress) => void): (progress: RunProgress) => void {
+  let last: { step: string; at: number } | undefined
+  return progress => {
+    const at = performance.now()
+    const isLast = progress.equipment_done === progress.equipment_total
+    if (last?.step === progress.step && at - last.at < TELL_MS && !isLast) return
+    last = { step: progress.step, at }
+    tell(progress)
+  }
+}
 
 function checkFile({ filename, yaml }: RuleText): RuleCheck {
   const parsed = parseRule(yaml, filename)
