@@ -1,4 +1,5 @@
 /** Runs the tests that a rule carries in its own file. */
+import type { CauseWeight } from '../finding.ts'
 import type { EquipmentType } from '../model.ts'
 import { isOverride, levelMeanings } from '../priority/levels.ts'
 import { LEVELS } from '../priority/record.ts'
@@ -45,10 +46,21 @@ function problemsOf(rule: Rule, test: TestCase, denser: boolean): string[] {
   }
   if (test.status && result?.status !== test.status) problems.push(`status ${test.status} expected, ${said} found`)
   if (test.reason && result?.reason !== test.reason) problems.push(`reason ${test.reason} expected, ${said} found`)
-  const cause = output.days.find(({ equipment_id }) => equipment_id === 'test')?.cause[0]?.component
+  const causes = output.days.find(({ equipment_id }) => equipment_id === 'test')?.cause ?? []
+  const cause = causes[0]?.component
   if (test.cause && cause !== test.cause) problems.push(`cause ${test.cause} expected, ${cause ?? 'none'} found`)
+  if (test.causes && weightsOf(causes) !== weightsOf(test.causes)) {
+    problems.push(`causes ${weightsOf(test.causes)} expected, ${weightsOf(causes)} found`)
+  }
   return problems
 }
+
+/** By name, so that a test may list them in any order. */
+const weightsOf = (causes: CauseWeight[]): string =>
+  `{ ${causes
+    .map(({ component, weight }) => `${component}: ${Number(weight.toFixed(6))}`)
+    .toSorted()
+    .join(', ')} }`
 
 // ---- faults as spans
 

@@ -117,7 +117,9 @@ export type TestCase = {
   faults?: { from: number; to: number | null }[]
   status?: RuleResult['status']
   reason?: string
+  /** The first of the first day, and all of that day with their weights. */
   cause?: string
+  causes?: CauseWeight[]
 }
 /** By level, in the rule's unit; a level that is not there is empty, NaN could not be read. */
 export type TestVisit = { slots: Record<number, number>; fallback: number }

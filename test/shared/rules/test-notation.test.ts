@@ -35,6 +35,12 @@ const problems = (lines: string) => testRule(ruleOf(withTest(lines))).flatMap(re
 /** Title, lines of the case, what is told of it. */
 const CASES: [string, string, RegExp[]][] = [
   ['a case that holds', 'step: 5m\nsa_t: 60x6 50x6\nsa_t_sp: 55x12\nfaults: [00:00-00:30]\ncause: coil', []],
+  ['all causes of the day', 'step: 5m\nsa_t: 60x6\nsa_t_sp: 55x6\ncauses: { coil: 1 }', []],
+  [
+    'another weight, and a cause too many',
+    'step: 5m\nsa_t: 60x6\nsa_t_sp: 55x6\ncauses: { coil: 0.5, fan: 1 }',
+    [/causes \{ coil: 0\.5, fan: 1 \} expected, \{ coil: 1 \} found/],
+  ],
   ['rows in the unit of the rule', 'step: 5m\nsa_t: 57.1x6\nsa_t_sp: 55x6\nfaults: [00:00-]', []],
   ['a fault that lasts, written with the end of the rows', 'step: 5m\nsa_t: 60x6\nsa_t_sp: 55x6\nfaults: [00:00-00:30]', []],
   [
