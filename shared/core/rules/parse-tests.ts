@@ -16,7 +16,9 @@ const EMPTY = Infinity
 /** What stands in a row instead of a figure. */
 const WORDS: Record<string, number | null> = { _: null, '?': Number.NaN, '-': EMPTY }
 const MONDAY = '2026-03-02T00:00'
-const OWN_KEYS = 'name step irregular start timezone faults status reason cause causes params equipment parent zones slots'.split(' ')
+const OWN_KEYS = 'name step irregular start timezone faults status reason cause causes params equipment parent zones slots'.split(
+  ' ',
+)
 
 const elapsed = (hours: unknown, minutes: unknown, seconds: unknown): number =>
   Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * 1000
@@ -73,7 +75,8 @@ function readExpected(fields: Fields, test: TestCase, yaml: YamlText): void {
   if (causes) test.causes = causes.keys().map(component => ({ component, weight: causes.number(component) ?? 0 }))
   const equipment = EQUIPMENT_TYPES.find(type => type === fields.text('equipment'))
   if (equipment) test.equipment = equipment
-  if (!test.faults && !status && !cause && !causes) yaml.complain(fields.map, 'a test says what must come out: faults, status, cause or causes')
+  if (!test.faults && !status && !cause && !causes)
+    yaml.complain(fields.map, 'a test says what must come out: faults, status, cause or causes')
 }
 
 /** `01:00-02:30` or, while it lasts, `01:00-`: hours and minutes after the first row. */
