@@ -18,9 +18,12 @@ export type Waste = {
   /** Time in fault for which waste and gauge were known, h. */
   hours: number
   up: number
+  /** The same of what lay further from zero than sensors err: what is surely there. */
+  up_sure: number
   /** The gauge alone, summed over the time in which waste was above zero. */
   up_gauge: number
   down: number
+  down_sure: number
   down_gauge: number
   /** Roles without a point, for want of which nothing could be summed. */
   absent?: string[]
@@ -46,7 +49,7 @@ export type Impact = Range & {
 export type Gap =
   | { what: 'quantity'; name: string; equipment_id: string; why: string }
   | { what: 'price'; name: Carrier }
-  | { what: 'point'; name: string; equipment_id: string }
+  | { what: 'point' | 'data'; name: string; equipment_id: string }
 
 /** What energy costs in a building; a carrier without a price is not priced. */
 export type EnergyPrices = {

@@ -9,6 +9,7 @@ import { HOUR } from '../time.ts'
 import { chooseGauge, type Gauge, GAUGES, type GaugeName, gaugeOf, wantedRoles } from './gauges.ts'
 import type { Waste } from './impact.ts'
 import type { ImpactKind, Measure } from './kinds.ts'
+import { SENSORS_K } from './range.ts'
 
 /** What is read at each row: the waste and its weight. */
 export type Meter = {
@@ -22,8 +23,8 @@ export type Meter = {
   absent: string[]
 }
 
-/** Sums of a meter in ms: known time; waste × weight above zero, and the weight alone meanwhile; the same below zero. */
-export const SPENT = 5
+/** Sums of a meter, times ms: known time; waste × weight above zero, its sure part, and the weight meanwhile; the same below. */
+const SPENT = 7
 export const nothingSpent = (): Float64Array => new Float64Array(SPENT)
 
 const CANONICAL = Object.fromEntries(Object.entries(ROLES).map(([role, { unit }]) => [role, unit]))
@@ -78,25 +79,29 @@ export function spend({ waste, weight, power }: Meter, t: Float64Array, start: n
     if (product !== product) continue
     const ms = t[i + 1]! - t[i]!
     spent[0]! += ms
-    const at = wasted > 0 ? 1 : 3
     if (wasted === 0) continue
-    spent[at]! += Math.abs(product) * ms
-    spent[at + 1]! += heavy * ms
+    const at = wasted > 0 ? 1 : 4
+    const size = Math.abs(wasted)
+    spent[at]! += size * heavy * ms
+    spent[at + 1]! += Math.max(0, size - SENSORS_K) * heavy * ms
+    spent[at + 2]! += heavy * ms
   }
   return spent
 }
 
 /** @returns the sums in hours, as a finding keeps them */
 export function wasteOf({ kind, measure, gauge, absent }: Meter, spent: Float64Array): Waste {
-  const [hours, up, up_gauge, down, down_gauge] = Array.from(spent, ms => Number((ms / HOUR).toPrecision(6)))
+  const [hours, up, up_sure, up_gauge, down, down_sure, down_gauge] = Array.from(spent, ms => Number((ms / HOUR).toPrecision(6)))
   return {
     kind,
     measure,
     gauge,
     hours: hours!,
     up: up!,
+    up_sure: up_sure!,
     up_gauge: up_gauge!,
     down: down!,
+    down_sure: down_sure!,
     down_gauge: down_gauge!,
     ...(absent.length > 0 && { absent }),
   }

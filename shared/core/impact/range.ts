@@ -19,6 +19,9 @@ export const BASIS_WIDTH: Record<Quantity['value_basis'], number> = {
   Assumed: 0.5,
 }
 
+/** Two temperatures agree within this, K. Our own judgement of common sensors, √2 × 0.35 K. */
+export const SENSORS_K = 0.5
+
 /** `width` is a share of the value, 0..1. */
 export const around = (value: number, width: number): Range => ({
   low: value * (1 - width),

@@ -1,0 +1,70 @@
+/** What a fault costs in energy and money, with its assumptions, or what is missing to say so. */
+import type { Finding } from '../finding.ts'
+import { byCarrier, energyOf, kelvinOf, type Ledger } from './energy.ts'
+import type { EnergyPrices, EnergyUse, Gap, Impact, Range, Waste } from './impact.ts'
+import { exactly, plus, rounded, SENSORS_K, times } from './range.ts'
+import type { SizeBook } from './sizes.ts'
+
+export type Priced = { impact?: Impact; not_priced?: Gap[] }
+/** Known for less of the time in fault than this is worth saying. */
+const MOST_OF_IT = 0.98
+
+/**
+ * Prices one finding. The answer depends on its `waste`, the sizes and the prices alone.
+ *
+ * @returns neither field for a fault of which nothing can be said; `impact` in kWh with `not_priced` when only a price is missing
+ */
+export function priceFinding(
+  { waste, equipment_id, duration_secs }: Pick<Finding, 'waste' | 'equipment_id' | 'duration_secs'>,
+  sizes: SizeBook,
+  prices: EnergyPrices | undefined,
+): Priced {
+  if (!waste) return {}
+  if (waste.hours === 0) return { not_priced: unseen(waste, equipment_id) }
+  const ledger: Ledger = { basis: [], gaps: [] }
+  if (waste.kind === 'comfort') return { impact: comfort(waste, duration_secs) }
+  const energy = byCarrier(energyOf(waste, equipment_id, sizes, ledger))
+  if (ledger.gaps.length > 0) return { not_priced: ledger.gaps }
+  const unpriced = energy
+    .filter(({ carrier }) => prices?.[carrier] === undefined)
+    .map(({ carrier }): Gap => ({ what: 'price', name: carrier }))
+  const basis = [...told(waste, duration_secs), ...ledger.basis]
+  const base = { kind: waste.kind, energy: energy.map(one => ({ carrier: one.carrier, ...rounded(one) })) }
+  if (unpriced.length > 0 || !prices) {
+    const total = energy.reduce<Range>(plus, exactly(0))
+    return { impact: { ...base, ...rounded(total), unit: 'kWh', basis }, ...(unpriced.length > 0 && { not_priced: unpriced }) }
+  }
+  const money = energy.map(one => times(one, exactly(prices[one.carrier]!))).reduce<Range>(plus, exactly(0))
+  const { currency } = prices
+  return {
+    impact: { ...base, ...rounded(money), unit: currency, basis: [...basis, ...energy.map(one => priceText(one, prices))] },
+  }
+}
+
+const priceText = ({ carrier }: EnergyUse, prices: EnergyPrices): string =>
+  `${carrier} at ${prices[carrier]} ${prices.currency} per kWh`
+
+function comfort(waste: Waste, duration_secs: number): Impact {
+  const basis = [...told(waste, duration_secs), `Degrees beyond the set points, temperatures within ${SENSORS_K} K.`]
+  return { kind: waste.kind, ...rounded(kelvinOf(waste, 'up')), unit: 'K·h', basis, energy: [] }
+}
+
+/** For how much of the time in fault it could be reckoned: the rest is not made up. */
+function told({ hours }: Waste, duration_secs: number): string[] {
+  const whole = duration_secs / 3600
+  return hours < MOST_OF_IT * whole
+    ? [`Reckoned over ${hours.toFixed(1)} h of ${whole.toFixed(1)} h in fault; for the rest its inputs were not known.`]
+    : []
+}
+
+/** Nothing was summed: points that are not there, or that said nothing. */
+function unseen({ absent = [] }: Waste, equipment_id: string): Gap[] {
+  const points = absent.map((name): Gap => ({ what: 'point', name, equipment_id }))
+  return points.length > 0 ? points : [{ what: 'data', name: 'inputs', equipment_id }]
+}
+
+/** The finding with what it costs in place of what it was said to cost before. */
+export function withImpact<F extends Finding>(finding: F, sizes: SizeBook, prices: EnergyPrices | undefined): F {
+  const { impact: _impact, not_priced: _gaps, ...rest } = finding
+  return { ...rest, ...priceFinding(finding, sizes, prices) } as F
+}
