@@ -75,6 +75,7 @@ for (const [name, read, row, column, message] of [
   ['an address beyond the last', modbus, 'R,N,PPM,,>f,FALSE,65535,,,', 'Point Address', /past the last/],
   ['no object type', bacnet, 'R,N,,,analogue,presentValue,FALSE,1,,', 'BACnet Object Type', /"analogue" is no object type/],
   ['a property that has no one value', bacnet, 'R,N,,,analogInput,all,FALSE,1,,', 'Property', /"all" is no property/],
+  ['a whole priority array', bacnet, 'R,N,,,analogOutput,priorityArray,FALSE,1,,', 'Property', /has sixteen values/],
   ['no index', bacnet, 'R,N,,,analogInput,presentValue,FALSE,,,', 'Index', /not written like/],
   ['an index beyond the last', bacnet, 'R,N,,,analogInput,presentValue,FALSE,4194303,,', 'Index', /above 4194302/],
 ] as const) {

@@ -58,6 +58,12 @@ for (const [name, change, pointer, message] of [
     /"analogg-input" is no object type/,
   ],
   [
+    'a whole priority array',
+    c => (c.devices[0].points[1].address = 'analog-output,2/priority-array'),
+    '/devices/0/points/1/address',
+    /has sixteen values/,
+  ],
+  [
     'a wrong Modbus address',
     c => (c.devices[1].points[0].address = 'holding:0:float'),
     '/devices/1/points/0/address',

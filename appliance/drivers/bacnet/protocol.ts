@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Logger } from 'pino'
 import { APDU_DEFAULT, type Batch, firstBatch } from '#shared/core/bacnet/batch.ts'
-import { parseTarget, tellsChanges } from '#shared/core/bacnet/object.ts'
+import { notOneValue, parseTarget, tellsChanges } from '#shared/core/bacnet/object.ts'
 import type { BacnetPoint } from '#shared/core/bacnet/point.ts'
 import { mayBeCommanded } from '#shared/core/priority/plan.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
@@ -81,7 +81,8 @@ function checkBacnet({ bacnet, points }: DeviceEntry): Complaint[] {
   }
   for (const [i, { address, cov, priority_history }] of points.entries()) {
     const target = parseTarget(address)
-    if (typeof target === 'string') complaints.push({ pointer: `/points/${i}/address`, message: target })
+    const wrong = typeof target === 'string' ? target : notOneValue(target)
+    if (typeof target === 'string' || wrong !== undefined) complaints.push({ pointer: `/points/${i}/address`, message: wrong! })
     else if (cov && !tellsChanges(target)) {
       complaints.push({ pointer: `/points/${i}/cov`, message: `a device tells changes of present values, not of ${address}` })
     } else if (priority_history && !mayBeCommanded(target.type)) {

@@ -81,6 +81,12 @@ export function parseTarget(text: string): Target | string {
   return { type, instance, property, index }
 }
 
+/** @returns in words why a target is no value that can be polled */
+export const notOneValue = ({ property, index }: Target): string | undefined =>
+  property === PRIORITY_ARRAY && index === undefined
+    ? 'a priority array has sixteen values; poll one of them, as priority-array[8], or none: visits keep them all'
+    : undefined
+
 const lookUp = (names: Record<string, number>, text: string): number | undefined =>
   /^\d/.test(text) ? Number(text) : names[text]
 

@@ -4,7 +4,7 @@
  * @source VOLTTRON documentation, "BACnet Driver" and "Modbus Driver", registry configuration file; which table of a Modbus
  *   device a row means, and what Mixed Endian does, from volttron-lib-modbus-driver (interfaces/modbus.py)
  */
-import { formatTarget, isText, parseTarget, PRESENT_VALUE, type Target } from '../bacnet/object.ts'
+import { notOneValue, formatTarget, isText, parseTarget, PRESENT_VALUE, type Target } from '../bacnet/object.ts'
 import { engineeringUnit, type KnownUnit } from '../bacnet/engineering-units.ts'
 import { POINT_TYPES } from '../bacnet/scan.ts'
 import { parseModbusAddress } from '../modbus/point.ts'
@@ -90,6 +90,8 @@ function bacnetPoint(cells: Cells): Read {
   const target = parseTarget(`${type},${index}/${kebab(cells('Property') || 'presentValue')}`)
   if (typeof target === 'string')
     return { column: /^\d+$/.test(index) && !target.startsWith('instance') ? 'Property' : 'Index', message: target }
+  const many = notOneValue(target)
+  if (many !== undefined) return { column: 'Property', message: many }
   const cov = cells('COV Flag').toLowerCase() === 'true' && target.property === PRESENT_VALUE
   return { address: formatTarget(target), ...bacnetValue(target, cells('Units')), ...(cov && { cov }) }
 }
