@@ -13,6 +13,7 @@ import type { Service } from '#shared/node/service.ts'
 import { type Database, openDatabase } from '#shared/node/sqlite.ts'
 import { auditStore } from '#shared/node/store/audit.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
+import { priceStore } from '#shared/node/store/energy-prices.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { noteStore } from '#shared/node/store/notes.ts'
@@ -38,6 +39,7 @@ import { checkSpace } from './import/space.ts'
 import { centralRoutes } from './routes.ts'
 import { settingsRoutes } from './routes/settings.ts'
 
+import { openPricing, pricedResults } from './pricing.ts'
 /** The catalogue that ships with the program. */
 const SHIPPED_RULES = fileURLToPath(new URL('../../rules', import.meta.url))
 /** What running rules needs beside DuckDB: a year of minutes of an air handler is 170 MB, its masks as much again. */
@@ -137,12 +139,14 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
   const context: CentralParts = {
     service,
     version,
+  const pricing = openPricing(stores, onFindings)
     startedAt: clock.now(),
     clock,
     log,
     workspace,
     site_id,
     ...stores,
+    results: pricedResults(stores.results, pricing),
     historian,
     ...visited,
     loader: historian,
@@ -158,6 +162,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     name: 'central',
     start: async () => undefined,
     async stop() {
+    pricing,
       await Promise.all([worker.stop(), checker.stop()])
       db.close()
       unlock()
@@ -201,6 +206,7 @@ function withOwnChecks({ checks, counters }: HealthSources, { db, workspace, con
     workspace: () => checkSpace(workspace),
     config: () => warnOf(config.fault()),
     fdd: () => warnOf(runs.status().last_error),
+  prices: priceStore(db),
   }
   return { checks: { ...own, ...checks }, counters }
 }

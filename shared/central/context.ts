@@ -1,6 +1,15 @@
 import type { Logger } from 'pino'
 import type { BulkLoader, Clock, Historian, Notes, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
-import type { AuditStore, EdgeStore, ModelStore, QuantityStore, RuleStates, RunBook, RunEntry } from '#shared/core/stores.ts'
+import type {
+  AuditStore,
+  EdgeStore,
+  ModelStore,
+  PriceStore,
+  QuantityStore,
+  RuleStates,
+  RunBook,
+  RunEntry,
+} from '#shared/core/stores.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import type { RunReport, RunRequest } from '#shared/flow/run-fdd.ts'
 import type { RuleCheck, RuleShelf, RuleText } from '#shared/flow/publish-rules.ts'
@@ -10,6 +19,7 @@ import type { Catalogue } from './fdd/worker.ts'
 import type { ImportSessions } from './import/sessions.ts'
 
 export type { RunReport, RunRequest }
+import type { Pricing } from './pricing.ts'
 
 /** Everything that the routes of central work with. A main makes one, with `openCentral`. */
 export type CentralContext = {
@@ -32,6 +42,8 @@ export type CentralContext = {
   quantities: QuantityStore
   paramSettings: SettingStore
   baselines: BaselineStore
+  prices: PriceStore
+  pricing: Pricing
   historian: Historian
   /** What was seen of priority arrays; only where they are visited. */
   priority?: PriorityVisits

@@ -1,4 +1,5 @@
 /** The small durable stores that central keeps in SQLite. Synchronous; each has one writer; names as on the wire. */
+import type { EnergyPrices } from './impact/impact.ts'
 import type { Building, Edge, Equipment, Point } from './model.ts'
 import type { RunRecord } from './ports.ts'
 import type { Quantity } from './quantity.ts'
@@ -27,6 +28,13 @@ export interface QuantityStore {
   get(quantity_id: string): Quantity | undefined
   /** Inserts or replaces by `quantity_id`, all or nothing. */
   put(quantities: Quantity[]): void
+}
+
+/** What energy costs, by building. */
+export interface PriceStore {
+  get(building_id: string): EnergyPrices | undefined
+  /** A carrier that is not named has no price any more. */
+  put(building_id: string, prices: EnergyPrices): void
 }
 
 /** What a hub knows of an edge; the two freshness signals are independent. */

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { type DataError, Problem } from '#shared/core/problem.ts'
 import {
   QUANTITY_KINDS,
   QUANTITY_PROPERTIES,
@@ -6,6 +7,7 @@ import {
   REVIEW_STATUSES,
   VALUE_BASES,
   type Quantity,
+  readQuantity,
 } from '#shared/core/quantity.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
@@ -34,7 +36,14 @@ const QUANTITY = strict({
   notes: TEXT,
 })
 
-export const quantityRoutes = ({ quantities }: CentralContext): Route[] => [
+/** ISO 4217 codes are three capital letters. */
+const CURRENCY = Type.String({ pattern: '^[A-Z]{3}$' })
+const PRICE = Type.Optional(Type.Number({ minimum: 0, maximum: 1e6 }))
+const OF_BUILDING = strict({ building_id: ID })
+
+export const quantityRoutes = (context: CentralContext): Route[] => [...recordRoutes(context), ...priceRoutes(context)]
+
+const recordRoutes = ({ quantities, pricing }: CentralContext): Route[] => [
   route({
     method: 'GET',
     path: '/api/model/quantities',
@@ -51,17 +60,78 @@ export const quantityRoutes = ({ quantities }: CentralContext): Route[] => [
     method: 'POST',
     path: '/api/model/quantities',
     auth: 'operator',
-    summary: 'Adds, changes or reviews engineering quantities',
+    summary: 'Adds, changes or reviews engineering quantities; what faults cost is reckoned anew',
     body: strict({ quantities: Type.Array(QUANTITY, { minItems: 1, maxItems: RECORDS_MAX }) }),
     action: 'put_quantities',
     idempotent: true,
-    problems: ['conflict'],
-    handle: ({ body, audit }) => {
+    problems: ['conflict', 'invalid'],
+    handle: async ({ body, audit }) => {
       const given: Quantity[] = body.quantities
+      refuseImpossible(given)
       const before = given.map(({ quantity_id }) => quantities.get(quantity_id) ?? null)
       quantities.put(given)
       audit({ subject: subjectOf(given.map(({ quantity_id }) => quantity_id)), before, after: given })
-      return { ok: true, saved: given.length }
+      const repriced = await repriceFor(pricing, given)
+      return { ok: true, saved: given.length, repriced, unusable: unusable(given) }
     },
   }),
 ]
+
+const priceRoutes = ({ model, prices, pricing }: CentralContext): Route[] => {
+  const known = (building_id: string) => {
+    if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
+    return prices.get(building_id) ?? null
+  }
+  return [
+    route({
+      method: 'GET',
+      path: '/api/model/prices',
+      auth: 'viewer',
+      summary: 'What energy costs in a building, per kWh; null when nobody has said so',
+      query: OF_BUILDING,
+      problems: ['unknown_building'],
+      handle: ({ query: { building_id } }) => ({ ok: true, building_id, prices: known(building_id) }),
+    }),
+    route({
+      method: 'PUT',
+      path: '/api/model/prices',
+      auth: 'operator',
+      summary: 'Sets what energy costs in a building; a carrier that is not named has no price any more',
+      body: strict({ building_id: ID, currency: CURRENCY, electricity: PRICE, fuel: PRICE }),
+      action: 'put_prices',
+      problems: ['unknown_building'],
+      handle: async ({ body: { building_id, ...given }, audit }) => {
+        const before = known(building_id)
+        prices.put(building_id, given)
+        audit({ subject: building_id, before, after: given })
+        return { ok: true, building_id, prices: given, repriced: await pricing.reprice(building_id) }
+      },
+    }),
+  ]
+}
+
+/** @throws Problem invalid that points to each quantity which is reviewed and not above zero */
+function refuseImpossible(given: Quantity[]): void {
+  const errors = given.flatMap(({ review_status, numeric_value, property }, i): DataError[] =>
+    review_status === 'Reviewed' && numeric_value <= 0
+      ? [{ pointer: `/quantities/${i}/numeric_value`, message: `${property} is above zero, not ${numeric_value}` }]
+      : [],
+  )
+  if (errors.length > 0) throw new Problem('invalid', errors[0]!.message, errors)
+}
+
+/** Records that are kept and yet price nothing, with the reason: most often a unit of something else. */
+const unusable = (given: Quantity[]) =>
+  given.flatMap(quantity => {
+    const read = readQuantity(quantity)
+    return 'fault' in read ? [{ quantity_id: quantity.quantity_id, why: read.fault }] : []
+  })
+
+/** The buildings of these quantities; one without a building may price faults in any. */
+export async function repriceFor(pricing: CentralContext['pricing'], given: Quantity[]): Promise<number> {
+  const buildings = new Set(given.map(({ building_id }) => building_id))
+  if (buildings.has(undefined)) return pricing.reprice()
+  let changed = 0
+  for (const building_id of buildings) changed += await pricing.reprice(building_id)
+  return changed
+}

@@ -17,7 +17,7 @@ export function readInstant(field: string, text: string | undefined): number | u
   throw new Problem('bad_request', message, [{ pointer: `/${field}`, message }])
 }
 
-export function findingView({ evidence, ...finding }: Finding, note: FindingNote) {
+export function findingView({ evidence, waste: _waste, ...finding }: Finding, note: FindingNote) {
   const { ack, snoozed_until, note: text, assignee, not_a_fault } = note
   return {
     ...finding,

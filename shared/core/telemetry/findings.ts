@@ -2,6 +2,7 @@
 import { type BaselineView, type Evidence, type Finding, FINDING_KINDS, type ParamValue } from '../finding.ts'
 import { formatInstant } from '../time.ts'
 import type { Decoded } from './body.ts'
+import { readGap, readImpact } from './impact.ts'
 import { type Envelope, readEnvelope, writeEnvelope } from './envelope.ts'
 import {
   asText,
@@ -43,7 +44,8 @@ export function readFindings(body: Record<string, unknown>): Decoded<FindingsMes
   })
 }
 
-const writeFinding = (finding: Finding) => ({
+/** What was wasted stays on the edge, which alone can price it anew: the hub shows what it cost there. */
+const writeFinding = ({ waste: _waste, ...finding }: Finding) => ({
   ...finding,
   from: formatInstant(finding.from),
   to: finding.to === null ? null : formatInstant(finding.to),
@@ -78,6 +80,8 @@ function readFinding(value: unknown, path: string): Finding {
     ...optional(from, 'suppressed_by', id),
     ...optional(from, 'relabelled_by', id),
     ...optional(from, 'role', id),
+    ...optional(from, 'impact', (_, name) => readImpact(fields(from.body[name], `${path}.${name}`))),
+    ...optional(from, 'not_priced', () => list(from, 'not_priced', PARTS_MAX, readGap)),
   }
 }
 

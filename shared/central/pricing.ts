@@ -1,0 +1,64 @@
+/** What faults cost: reckoned when a run stores them, and again when somebody enters or reviews what prices them. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Finding } from '#shared/core/finding.ts'
+import { withImpact } from '#shared/core/impact/price.ts'
+import { sizeBook } from '#shared/core/impact/sizes.ts'
+import type { Results } from '#shared/core/ports.ts'
+import type { ModelStore, PriceStore, QuantityStore } from '#shared/core/stores.ts'
+
+export type Pricing = {
+  /** Findings of a building with what they cost now. */
+  price(building_id: string, findings: Finding[]): Finding[]
+  /** Prices what is stored anew, of one building or of all. @returns how many findings cost something else now */
+  reprice(building_id?: string): Promise<number>
+}
+export type PricingStores = { model: ModelStore; quantities: QuantityStore; prices: PriceStore; results: Results }
+
+/** Findings that are priced in one go, between which the process looks at other work. */
+const AT_ONCE = 500
+
+/** @param onFindings is told of findings that cost something else now, so that a hub shows what the box shows */
+export function openPricing(stores: PricingStores, onFindings: (findings: Finding[]) => void): Pricing {
+  const { model, quantities, prices, results } = stores
+  const price: Pricing['price'] = (building_id, findings) => {
+    if (!findings.some(({ waste }) => waste)) return findings
+    // A quantity that names no building is this one's where there is no other.
+    const alone = model.buildings().length === 1
+    const listed = quantities.list().filter(one => one.building_id === building_id || (alone && one.building_id === undefined))
+    const sizes = sizeBook(listed, model.equipment(building_id))
+    const costs = prices.get(building_id)
+    return findings.map(finding => (finding.waste ? withImpact(finding, sizes, costs) : finding))
+  }
+  const repriceOne = async (building_id: string): Promise<number> => {
+    let changed = 0
+    let after: string | undefined
+    do {
+      const page = results.list({ building_id, limit: AT_ONCE, ...(after !== undefined && { after }) })
+      const now = price(building_id, page)
+      const others = now.filter((finding, i) => JSON.stringify(finding) !== JSON.stringify(page[i]))
+      if (others.length > 0) {
+        results.put(others)
+        onFindings(others)
+      }
+      changed += others.length
+      after = page.length === AT_ONCE ? page.at(-1)!.finding_id : undefined
+      await nextTurn()
+    } while (after !== undefined)
+    return changed
+  }
+  return {
+    price,
+    async reprice(building_id) {
+      const asked = building_id === undefined ? model.buildings().map(one => one.building_id) : [building_id]
+      let changed = 0
+      for (const one of asked) changed += await repriceOne(one)
+      return changed
+    },
+  }
+}
+
+/** Results that keep what a run found with what it costs. */
+export const pricedResults = (results: Results, { price }: Pricing): Results => ({
+  ...results,
+  replace: (run, findings, ...more) => results.replace(run, price(run.building_id, findings), ...more),
+})
