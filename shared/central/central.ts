@@ -36,10 +36,10 @@ import { openTrigger } from './fdd/trigger.ts'
 import type { FddHandlers, FddInit } from './fdd/worker.ts'
 import { importSessions } from './import/sessions.ts'
 import { checkSpace } from './import/space.ts'
+import { openPricing, pricedResults } from './pricing.ts'
 import { centralRoutes } from './routes.ts'
 import { settingsRoutes } from './routes/settings.ts'
 
-import { openPricing, pricedResults } from './pricing.ts'
 /** The catalogue that ships with the program. */
 const SHIPPED_RULES = fileURLToPath(new URL('../../rules', import.meta.url))
 /** What running rules needs beside DuckDB: a year of minutes of an air handler is 170 MB, its masks as much again. */
@@ -124,12 +124,14 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
   const ruleDirs = () => [SHIPPED_RULES, config.read().rules_dir]
   const { onFindings, priority } = options
   const visited = priority && { priority }
+  const pricing = openPricing(stores, onFindings)
   const runs = openRunControl({
     worker,
     book: runBook(db),
     config,
     ruleDirs,
     ...stores,
+    results: pricedResults(stores.results, pricing),
     historian,
     ...visited,
     clock,
@@ -139,14 +141,13 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
   const context: CentralParts = {
     service,
     version,
-  const pricing = openPricing(stores, onFindings)
     startedAt: clock.now(),
     clock,
     log,
     workspace,
     site_id,
     ...stores,
-    results: pricedResults(stores.results, pricing),
+    pricing,
     historian,
     ...visited,
     loader: historian,
@@ -162,7 +163,6 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     name: 'central',
     start: async () => undefined,
     async stop() {
-    pricing,
       await Promise.all([worker.stop(), checker.stop()])
       db.close()
       unlock()
@@ -189,6 +189,7 @@ const openStores = (db: Database) => ({
   audit: auditStore(db),
   ruleStates: ruleStateStore(db),
   quantities: quantityStore(db),
+  prices: priceStore(db),
   paramSettings: paramSettingStore(db),
   baselines: baselineStore(db),
 })
@@ -206,7 +207,6 @@ function withOwnChecks({ checks, counters }: HealthSources, { db, workspace, con
     workspace: () => checkSpace(workspace),
     config: () => warnOf(config.fault()),
     fdd: () => warnOf(runs.status().last_error),
-  prices: priceStore(db),
   }
   return { checks: { ...own, ...checks }, counters }
 }

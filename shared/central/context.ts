@@ -17,9 +17,9 @@ import type { Auth } from '#shared/node/token.ts'
 import type { LiveRun } from './fdd/run-board.ts'
 import type { Catalogue } from './fdd/worker.ts'
 import type { ImportSessions } from './import/sessions.ts'
+import type { Pricing } from './pricing.ts'
 
 export type { RunReport, RunRequest }
-import type { Pricing } from './pricing.ts'
 
 /** Everything that the routes of central work with. A main makes one, with `openCentral`. */
 export type CentralContext = {
@@ -40,10 +40,10 @@ export type CentralContext = {
   audit: AuditStore
   ruleStates: RuleStates
   quantities: QuantityStore
-  paramSettings: SettingStore
-  baselines: BaselineStore
   prices: PriceStore
   pricing: Pricing
+  paramSettings: SettingStore
+  baselines: BaselineStore
   historian: Historian
   /** What was seen of priority arrays; only where they are visited. */
   priority?: PriorityVisits
