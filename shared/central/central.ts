@@ -27,6 +27,8 @@ import { openAuth } from '#shared/node/token.ts'
 import type { AuthSettings } from '#shared/node/token-settings.ts'
 import { openWorker } from '#shared/node/worker.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
+import { openAnalyticsDesk } from './analytics/desk.ts'
+import type { AnalyticsHandlers, AnalyticsInit } from './analytics/worker.ts'
 import type { CentralParts, HealthCheck, HealthSources } from './context.ts'
 import { openPlatformConfig, type PlatformConfigFile } from './fdd/config.ts'
 import { openRuleDesk } from './fdd/rule-desk.ts'
@@ -44,6 +46,8 @@ import { settingsRoutes } from './routes/settings.ts'
 const SHIPPED_RULES = fileURLToPath(new URL('../../rules', import.meta.url))
 /** What running rules needs beside DuckDB: a year of minutes of an air handler is 170 MB, its masks as much again. */
 const RULES_BESIDE_MB = 768
+/** What summing history up needs beside DuckDB: some pieces of history, and DuckDB itself. */
+const ANALYTICS_BESIDE_MB = 350
 /** Checking rule files needs no history. */
 const CHECK_MB = 512
 /** How long the processes of central wait for more work before they end and free their memory. */
@@ -66,6 +70,8 @@ export type CentralOptions = {
   parquetRoot: string | undefined
   /** DuckDB's memory limit in each of its processes. */
   memoryMb: number
+  /** Whether anomalies are screened for; not unless it says so. */
+  screening?: boolean
   site_id: string
   auth: AuthSettings
   /** Whether rules run on schedule here. */
@@ -120,6 +126,14 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
   const worker = openWorker<FddHandlers>({ name: 'FDD', module, init, memoryMb: memoryMb + RULES_BESIDE_MB, idleMs: IDLE_MS })
   const checker = openWorker<FddHandlers>({ name: 'rule check', module, init, memoryMb: CHECK_MB, idleMs: IDLE_MS })
 
+  const analyst = openWorker<AnalyticsHandlers>({
+    name: 'analytics',
+    module: new URL('./analytics/worker.ts', import.meta.url),
+    init: { dbPath: db.name, root, memoryMb } satisfies AnalyticsInit,
+    memoryMb: memoryMb + ANALYTICS_BESIDE_MB,
+    idleMs: IDLE_MS,
+  })
+
   const stores = openStores(db)
   const ruleDirs = () => [SHIPPED_RULES, config.read().rules_dir]
   const { onFindings, priority } = options
@@ -153,6 +167,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     loader: historian,
     rulesDirs: { shipped: SHIPPED_RULES, deployed: config.read().rules_dir },
     runs,
+    analytics: openAnalyticsDesk({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
     auth: openAuth({ settings: options.auth, epochs: tokenEpochStore(db), now: Date.now }),
     health: withOwnChecks(options.health, { db, workspace, config, runs }),
@@ -163,7 +178,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     name: 'central',
     start: async () => undefined,
     async stop() {
-      await Promise.all([worker.stop(), checker.stop()])
+      await Promise.all([worker.stop(), checker.stop(), analyst.stop()])
       db.close()
       unlock()
     },

@@ -14,6 +14,7 @@ import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import type { RunReport, RunRequest } from '#shared/flow/run-fdd.ts'
 import type { RuleCheck, RuleShelf, RuleText } from '#shared/flow/publish-rules.ts'
 import type { Auth } from '#shared/node/token.ts'
+import type { AnalyticsDesk } from './analytics/desk.ts'
 import type { LiveRun } from './fdd/run-board.ts'
 import type { Catalogue } from './fdd/worker.ts'
 import type { ImportSessions } from './import/sessions.ts'
@@ -50,6 +51,7 @@ export type CentralContext = {
   loader: BulkLoader
   rulesDirs: RulesDirs
   runs: RunControl
+  analytics: AnalyticsDesk
   config: PlatformConfigStore
   auth: Auth
   health: HealthSources

@@ -26,5 +26,10 @@ export const CENTRAL_VARIABLES = {
     pattern: /^[^\s:]+:\d{1,5}$/,
     doc: 'address:port at which Prometheus may ask for GET /metrics; off when absent, and open to whoever reaches it',
   },
+  SERVICE_SQL_ANOMALY_SCREENING: {
+    kind: 'flag',
+    default: false,
+    doc: '1: hours of measured points are compared with the same hours of past weeks when somebody asks',
+  },
   ...AUTH_VARIABLES,
 } as const satisfies VariableTable

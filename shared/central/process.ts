@@ -44,6 +44,7 @@ export async function openCentralFor(settings: CentralSettings, parts: ProcessPa
     workspace: settings.SERVICE_WORKSPACE,
     parquetRoot: settings.SERVICE_PARQUET_ROOT,
     memoryMb: settings.QUERY_MEMORY_MB,
+    screening: settings.SERVICE_SQL_ANOMALY_SCREENING,
     auth: auth.settings,
   })
 }

@@ -1,6 +1,7 @@
 import type { Route } from '#shared/node/route.ts'
 import type { CentralParts } from './context.ts'
 import type { Trigger } from './fdd/trigger.ts'
+import { analyticsRoutes } from './routes/analytics.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { authRoutes } from './routes/auth.ts'
 import { fddRoutes } from './routes/fdd.ts'
@@ -26,6 +27,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...fddRoutes(context),
   ...findingRoutes(context),
   ...seriesRoutes(context),
+  ...analyticsRoutes(context),
   ...auditRoutes(context),
   ...olderRoutes(context, trigger),
 ]

@@ -28,7 +28,7 @@ export type TestCentral = {
 }
 
 export async function startCentral(
-  given: { clock?: Clock; workspace?: string; secret?: string | undefined } = {},
+  given: { clock?: Clock; workspace?: string; secret?: string | undefined; screening?: boolean } = {},
 ): Promise<TestCentral> {
   const workspace = given.workspace ?? mkdtempSync(join(tmpdir(), 'plenum-central-'))
   const told: Finding[] = []
@@ -42,6 +42,7 @@ export async function startCentral(
     workspace,
     parquetRoot: undefined,
     memoryMb: 128,
+    screening: given.screening ?? false,
     site_id: 'site-1',
     auth: {
       secret: 'secret' in given ? given.secret : SECRET,

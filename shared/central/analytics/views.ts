@@ -1,0 +1,76 @@
+/** What analytics found, as the API and CSV show it. */
+import type { EconomizerParams } from '#shared/core/analytics/economizer.ts'
+import { verdictOf } from '#shared/core/analytics/economizer-verdict.ts'
+import { addedUp, figuresOf, type OperationFigures } from '#shared/core/analytics/operations.ts'
+import type { ScoredHour } from '#shared/core/analytics/seasonal.ts'
+import { csvLine } from '#shared/core/catalogue/csv-text.ts'
+import type { Building, Point } from '#shared/core/model.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { dateOf } from '#shared/core/zone.ts'
+import type { EconomizerAnswer } from '#shared/flow/analyse-economizer.ts'
+import type { EquipmentOperations, Operations } from '#shared/flow/analyse-operations.ts'
+import type { Screening } from '#shared/flow/screen-anomalies.ts'
+
+const NOT_TELLABLE = 'not_tellable'
+
+export function economizerView({ equipment_id, name, missing_roles, result }: EconomizerAnswer, params: EconomizerParams) {
+  if (!result) {
+    const sentence = `Nothing can be told without ${missing_roles.join(', ')}.`
+    return { equipment_id, name, missing_roles, verdict: { code: NOT_TELLABLE, sentence } }
+  }
+  const points = result.points.map(({ at, ...point }) => ({ at: formatInstant(at), ...point }))
+  return { equipment_id, name, missing_roles, verdict: verdictOf(result, params), ...result, points }
+}
+
+export function operationsView({ equipment, days, building, findings_cut }: Operations, { timezone }: Building) {
+  return {
+    building: { ...figuresOf(addedUp(days.map(({ sums }) => sums))), ...building },
+    days: days.map(({ at, sums }) => ({ date: dateOf(at, timezone), ...figuresOf(sums) })),
+    equipment: equipment.map(({ sums, plan, ...one }) => ({
+      ...one,
+      ...figuresOf(sums),
+      ...(plan && { run_role: plan.run_role ?? null, comfort_time: plan.comfort_time, comfort_limits: plan.comfort_limits }),
+    })),
+    ...(findings_cut !== undefined && { findings_cut }),
+  }
+}
+
+/** Columns of the CSV, as the fields of the API. */
+const FIGURES = [
+  'running_hours',
+  'known_hours',
+  'starts',
+  'comfort_share',
+  'comfort_known_hours',
+  'too_warm_hours',
+  'too_cold_hours',
+  'zone_t_mean',
+] as const satisfies readonly (keyof OperationFigures)[]
+
+/** One line for each equipment; hours, shares of 1 and °C. */
+export function operationsCsv(rows: readonly EquipmentOperations[]): string {
+  const head = ['equipment_id', 'name', 'equipment_type', 'fault_hours', 'findings', 'open', ...FIGURES, 'comfort_limits']
+  const lines = rows.map(({ equipment_id, name, equipment_type, fault_hours, findings, open, sums, plan }) => {
+    const figures = figuresOf(sums)
+    const own = FIGURES.map(field => figures[field] ?? undefined)
+    return csvLine([equipment_id, name, equipment_type, fault_hours, findings, open, ...own, plan?.comfort_limits], ',')
+  })
+  return [csvLine(head, ','), ...lines].join('')
+}
+
+const hourView = ({ at, to: _to, ...hour }: ScoredHour) => ({ at: formatInstant(at), ...hour })
+
+export function screeningView({ from, to, anomalies, hours, ...figures }: Screening, points: readonly Point[]) {
+  const byId = new Map(points.map(point => [point.point_id, point]))
+  return {
+    from: formatInstant(from),
+    to: formatInstant(to),
+    ...figures,
+    anomalies: anomalies.map(({ point_id, worst, ...one }) => {
+      const { name = point_id, equipment_id = null, role = null, unit = '' } = byId.get(point_id) ?? {}
+      const span = { from: formatInstant(one.from), to: formatInstant(one.to), hours: one.hours }
+      return { point_id, name, equipment_id, role, unit, ...span, worst: hourView(worst) }
+    }),
+    ...(hours && { series: Object.entries(hours).map(([point_id, own]) => ({ point_id, hours: own.map(hourView) })) }),
+  }
+}

@@ -1,0 +1,40 @@
+/** The process in which history is summed up, so that no poll waits for it. */
+import { analyseEconomizer, type EconomizerAnswer, type EconomizerJob } from '#shared/flow/analyse-economizer.ts'
+import { analyseOperations, type Operations, type OperationsJob } from '#shared/flow/analyse-operations.ts'
+import { type ScreenJob, screenAnomalies, type Screening } from '#shared/flow/screen-anomalies.ts'
+import { type HistoryReader, openHistoryReader } from '#shared/node/historian/reader.ts'
+import { serveWorker } from '#shared/node/serve-worker.ts'
+import { openReadOnly } from '#shared/node/sqlite.ts'
+import { noteStore } from '#shared/node/store/notes.ts'
+import { resultStore } from '#shared/node/store/results.ts'
+
+export type AnalyticsInit = { dbPath: string; root: string; memoryMb: number }
+export type AnalyticsHandlers = {
+  economizer(job: EconomizerJob): Promise<EconomizerAnswer[]>
+  operations(job: OperationsJob): Promise<Operations>
+  screen(job: ScreenJob): Promise<Screening>
+}
+
+serveWorker((init: AnalyticsInit): AnalyticsHandlers => {
+  const withHistory = async <T>(work: (historian: HistoryReader) => Promise<T>): Promise<T> => {
+    const historian = await openHistoryReader(init)
+    try {
+      return await work(historian)
+    } finally {
+      historian.close()
+    }
+  }
+  return {
+    economizer: job => withHistory(historian => analyseEconomizer(job, { historian })),
+    screen: job => withHistory(historian => screenAnomalies(job, { historian })),
+    operations: job =>
+      withHistory(async historian => {
+        const db = openReadOnly(init.dbPath)
+        try {
+          return await analyseOperations(job, { historian, results: resultStore(db), notes: noteStore(db) })
+        } finally {
+          db.close()
+        }
+      }),
+  }
+})

@@ -1,0 +1,130 @@
+import anyTest, { type TestFn } from 'ava'
+import { DAY, formatInstant, HOUR } from '#shared/core/time.ts'
+import { dayStart } from '#shared/core/zone.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { BUILDING, EQUIPMENT, POINTS, samplesOf, TO, ZONE } from '../analytics/site.ts'
+import { startCentral, type TestCentral } from './site.ts'
+
+const test = anyTest as TestFn<{ site: TestCentral }>
+const building = { building_id: BUILDING, name: 'School', site_id: 's', timezone: ZONE, unit_system: 'us' as const }
+/** As much of the history as the past weeks of a score need. */
+const KEPT = TO - 45 * DAY
+
+test.before(async t => {
+  const clock = { now: () => TO, sleep: wallClock.sleep }
+  const site = await startCentral({ clock, screening: true })
+  t.context = { site }
+  const { model, historian } = site.central.context
+  model.put({ building, equipment: EQUIPMENT, points: POINTS })
+  for (const [i, point] of POINTS.entries()) {
+    await historian.append(
+      BUILDING,
+      samplesOf(point, i + 1).filter(sample => sample.t >= KEPT),
+    )
+  }
+})
+test.after.always(t => t.context.site?.close())
+
+test('economizer: what is asked for is analysed and said in one sentence', async t => {
+  const { call } = t.context.site
+  const { status, body } = await call('viewer', 'POST', '/api/analytics/economizer', { building_id: BUILDING, dt_min: 4 })
+  t.is(status, 200)
+  t.deepEqual([body.from, body.to, body.dt_min, body.high_limit], [formatInstant(TO - 30 * DAY), formatInstant(TO), 4, 24])
+  const [ahu] = body.equipment
+  t.is(ahu.verdict.code, 'warm_air')
+  t.regex(ahu.verdict.sentence, /^Outdoor air above 24 °C was let in for \d/)
+  t.true(ahu.bins.length >= 5 && ahu.points.length <= 600)
+  const hours = Object.values<number>(ahu.hours).reduce((sum, n) => sum + n, 0)
+  t.true(Math.abs(hours - 30 * 24) < 1e-6, 'every hour of the span is accounted for')
+})
+
+test('economizer: equipment without the roles says which, and one that is not there is refused', async t => {
+  const { call } = t.context.site
+  const ask = (equipment_ids: string[]) =>
+    call('viewer', 'POST', '/api/analytics/economizer', { building_id: BUILDING, equipment_ids })
+  const { body } = await ask(['room'])
+  t.deepEqual(body.equipment[0].missing_roles, ['ra_t', 'ma_t', 'oa_damper', 'fan_status'])
+  t.is(body.equipment[0].verdict.code, 'not_tellable')
+  const refused = await ask(['room', 'nowhere'])
+  t.deepEqual(
+    [refused.status, refused.body.code, refused.body.detail],
+    [404, 'unknown_equipment', 'Building school has no equipment nowhere'],
+  )
+})
+
+test('operations: a day of the building is asked for by its date', async t => {
+  const { call } = t.context.site
+  const path = `/api/analytics/operations?building_id=${BUILDING}&from=2025-11-02&to=2025-11-03`
+  const { status, body } = await call('viewer', 'GET', path)
+  t.is(status, 200)
+  const from = dayStart(Date.UTC(2025, 10, 2, 12), ZONE)
+  t.deepEqual([body.from, body.to], [formatInstant(from), formatInstant(from + 25 * HOUR)])
+  t.deepEqual(
+    body.days.map(({ date }: { date: string }) => date),
+    ['2025-11-02'],
+  )
+  const [ahu, , room] = body.equipment
+  t.true(ahu.known_hours > 20 && ahu.known_hours <= 25)
+  t.true(ahu.running_hours > 9 && ahu.running_hours < 13)
+  t.deepEqual([ahu.run_role, ahu.fault_hours, room.comfort_limits], ['fan_status', 0, 'set_points'])
+  t.is(body.building.running_hours, ahu.running_hours)
+})
+
+test('operations as CSV: one line for each equipment', async t => {
+  const { call } = t.context.site
+  const path = `/api/analytics/operations?building_id=${BUILDING}&from=2025-11-02&to=2025-11-03`
+  const { text, headers } = await call('viewer', 'GET', path, undefined, { accept: 'text/csv' })
+  t.regex(headers.get('content-type')!, /^text\/csv/)
+  const lines = text.trim().split('\r\n')
+  t.is(lines.length, 4)
+  t.regex(lines[0]!, /^equipment_id,name,equipment_type,fault_hours,findings,open,running_hours/)
+  t.regex(lines[1]!, /^ahu,ahu,ahu,0,0,0,\d/)
+})
+
+test('spans that cannot be are refused with their place', async t => {
+  const { call } = t.context.site
+  const ask = (query: string) => call('viewer', 'GET', `/api/analytics/operations?building_id=${BUILDING}&${query}`)
+  const cases: [string, number, string, RegExp][] = [
+    ['from=2025-02-30', 400, 'bad_request', /^from takes an instant/],
+    ['to=yesterday', 400, 'bad_request', /^to takes an instant/],
+    ['from=2025-11-03&to=2025-11-03', 422, 'invalid', /ends before it begins/],
+    ['from=2020-01-01&to=2025-11-03', 422, 'invalid', /longer than 732 days/],
+  ]
+  for (const [query, status, code, detail] of cases) {
+    const answer = await ask(query)
+    t.deepEqual([answer.status, answer.body.code], [status, code], query)
+    t.regex(answer.body.detail, detail)
+  }
+  const { body } = await call('viewer', 'GET', '/api/analytics/operations?building_id=elsewhere')
+  t.is(body.code, 'unknown_building')
+})
+
+test('anomalies: the meter that rose on one day is the most unusual, and one point has its hours', async t => {
+  const { call } = t.context.site
+  const path = `/api/analytics/sql-anomaly/scores?building_id=${BUILDING}`
+  const { status, body } = await call('viewer', 'GET', path)
+  t.is(status, 200)
+  const [first] = body.anomalies
+  t.deepEqual([first.point_id, first.equipment_id, first.unit], ['meter.kw', 'meter', 'kW'])
+  t.true(first.worst.score > 5 && first.worst.value > first.worst.expected + 30)
+  t.is(body.series, undefined)
+  const one = await call('viewer', 'GET', `${path}&point_id=meter.kw&min_score=8`)
+  t.deepEqual(
+    one.body.series.map(({ point_id }: { point_id: string }) => point_id),
+    ['meter.kw'],
+  )
+  t.true(one.body.series[0].hours.length > 100)
+  const { body: told } = await call('viewer', 'GET', '/api/analytics/sql-anomaly/status')
+  t.deepEqual([told.enabled, told.weeks, told.screened[0].building_id], [true, 8, BUILDING])
+  t.is((await call('viewer', 'GET', `${path}&point_id=nothing`)).body.code, 'unknown_point')
+})
+
+test('screening is off unless it is switched on, and its status says so', async t => {
+  const site = await startCentral()
+  t.teardown(site.close)
+  const { status, body } = await site.call('viewer', 'GET', '/api/analytics/sql-anomaly/status')
+  t.deepEqual([status, body], [200, { ok: true, enabled: false, weeks: 8, screened: [] }])
+  site.central.context.model.put({ building })
+  const scores = await site.call('viewer', 'GET', `/api/analytics/sql-anomaly/scores?building_id=${BUILDING}`)
+  t.deepEqual([scores.status, scores.body.code], [409, 'screening_disabled'])
+})
