@@ -78,21 +78,25 @@ const FACTS: Record<string, Facts> = {
   asked,
 }
 
-/** Running sums: what they add up within a window is their change over it. They stand from visit to visit. */
-const SUMS: Record<string, (visits: readonly Visit[]) => number[]> = {
-  flips: visits => {
-    let count = 0
+/**
+ * Running sums: what they add up within a window is their change over it. They stand from visit to visit.
+ *
+ * @param origin the sum at the first visit
+ */
+const SUMS: Record<string, (visits: readonly Visit[], origin: number) => number[]> = {
+  flips: (visits, origin) => {
+    let count = origin
     return visits.map((visit, i) => (i > 0 && activeOf(visit) !== activeOf(visits[i - 1]!) ? ++count : count))
   },
-  asked_travel: visits => {
-    let sum = 0
+  asked_travel: (visits, origin) => {
+    let sum = origin
     return visits.map((visit, i) => {
       const step = i > 0 ? Math.abs(asked(visit) - asked(visits[i - 1]!)) : 0
       return (sum += Number.isNaN(step) ? 0 : step)
     })
   },
-  override_days: visits => {
-    let count = 0
+  override_days: (visits, origin) => {
+    let count = origin
     let last = ''
     return visits.map((visit, i) => {
       const before = visits[i - 1]
@@ -126,16 +130,23 @@ export type VisitSeries = { ts: Float64Array; values: Float64Array; nominalMs: n
  *
  * @param column as `slotColumn` writes it
  * @param visits by role, each ascending
+ * @param usualMs by role, the distance between visits; of others it is told from the visits
+ * @param origin of a running sum: what it is at the first visit, which is of an earlier day than those after it
  * @returns undefined when the column is none of a priority array, or no visit to that role is kept
  */
-export function slotSeries(column: string, visits: Readonly<Record<string, Visit[]>>): VisitSeries | undefined {
+export function slotSeries(
+  column: string,
+  visits: Readonly<Record<string, Visit[]>>,
+  usualMs: Readonly<Record<string, number>> = {},
+  origin = 0,
+): VisitSeries | undefined {
   const [, name = '', role = '', level] = NAME.exec(column) ?? []
   const seen = Object.hasOwn(visits, role) ? visits[role]! : []
   if (seen.length === 0) return undefined
-  const nominalMs = usualGap(seen)
+  const nominalMs = Object.hasOwn(usualMs, role) ? usualMs[role]! : usualGap(seen)
   const ts = Float64Array.from(seen, ({ t }) => t)
   const sum = SUMS[name]
-  if (sum) return { ts, values: Float64Array.from(sum(seen)), nominalMs }
+  if (sum) return { ts, values: Float64Array.from(sum(seen, origin)), nominalMs }
   const fact = FACTS[name]
   if (!fact) return undefined
   const facts = seen.map(visit => fact(visit, Number(level)))

@@ -1,5 +1,6 @@
 /** The equipment's own past: one figure a day, and the median of the past days' figures. */
 import type { BaselineView } from '../finding.ts'
+import { DAY } from '../time.ts'
 import type { Node } from './graph.ts'
 import type { Day, Rows } from './rows.ts'
 import type { BaselineSpec } from './types.ts'
@@ -94,4 +95,21 @@ export function endDay(state: BaselineState, rows: Rows, of: Node, when: Node): 
   const sorted = values.subarray(0, count).toSorted()
   const value = spec.stat === 'avg' ? sorted.reduce((sum, each) => sum + each, 0) / count : between(sorted, count, spec.stat)
   state.past.push({ day: rows.day, value })
+}
+
+/** Flat: index, beginning and end of the day, its figure. */
+const PAST_WIDTH = 4
+export type SavedBaseline = { past: Float64Array; view: BaselineView }
+
+export function saveBaseline({ past, view }: BaselineState): SavedBaseline {
+  return { past: Float64Array.from(past.flatMap(({ day: { index, from, to }, value }) => [index, from, to, value])), view }
+}
+
+/** What begins a day needs no more than the past days' figures; the view is that of the last day. */
+export function recallBaseline(state: BaselineState, { past, view }: SavedBaseline): void {
+  state.view = view
+  for (let i = 0; i < past.length; i += PAST_WIDTH) {
+    const [index, from, to, value] = past.subarray(i, i + PAST_WIDTH) as unknown as [number, number, number, number]
+    state.past.push({ day: { index, date: new Date(index * DAY).toISOString().slice(0, 10), from, to }, value })
+  }
 }

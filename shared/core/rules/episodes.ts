@@ -6,6 +6,7 @@
  * it at the first of those moments. Time that is not evaluated neither ends nor feeds it, until nothing has been evaluated
  * for `LAPSE_MS`: nobody knows of the fault any more, and it ends where it was last looked at.
  */
+import type { BaselineView } from '../finding.ts'
 import { nothingSpent } from '../impact/meter.ts'
 import { DAY } from '../time.ts'
 
@@ -13,7 +14,14 @@ import { DAY } from '../time.ts'
 export const LAPSE_MS = 3 * DAY
 
 /** The worst moment of a stretch, with what was seen then. */
-export type Moment = { at: number; measure: number; seen: Float64Array }
+export type Moment = {
+  at: number
+  measure: number
+  seen: Float64Array
+  /** What cannot be told any more once its day is past; there as soon as it was asked for. */
+  inputs?: Record<string, number | null>
+  baselines?: BaselineView[]
+}
 /** Time in fault, ms, how much of it each conditional cause held, and what the fault's meter summed meanwhile. */
 export type Tally = { trueMs: number; causeMs: Float64Array; spent: Float64Array }
 
@@ -36,90 +44,122 @@ export type EpisodeLimits = { persistenceMs: number; dailyMinimumMs: number; cle
 /** An episode that an earlier run left open and that began before this run's data: `trueMs` is its time until `upTo`. */
 export type OpenEpisode = { from: number; confirmed_at: number; trueMs: number; upTo: number }
 
-export function episodeTracker(limits: EpisodeLimits, carried?: OpenEpisode) {
-  const done: Episode[] = []
-  let day = -1
-  let dayTrueMs = 0
-  let stretchFrom = Number.NaN
-  let falseFrom = Number.NaN
-  let falseMs = 0
+/** Where a rule stands between two stretches. */
+export type Tracked = {
+  done: Episode[]
+  /** How many that were done are kept no more. */
+  dropped: number
+  day: number
+  dayTrueMs: number
+  stretchFrom: number
+  falseFrom: number
+  falseMs: number
   /** End of the last time that was evaluated. */
-  let lookedTo = Number.NaN
+  lookedTo: number
   /** What is being gathered: a stretch, a candidate or a confirmed episode. */
-  let current: Episode | undefined
-  let candidate = false
-  let confirmed = false
-  if (carried) {
-    current = begin(carried.from, limits.causes)
-    current.confirmed_at = carried.confirmed_at
-    current.tally.trueMs = carried.trueMs
-    candidate = confirmed = true
+  current?: Episode
+  candidate: boolean
+  confirmed: boolean
+  carried?: OpenEpisode
+}
+
+export function trackedFrom({ causes }: EpisodeLimits, carried?: OpenEpisode): Tracked {
+  const nothing: Tracked = {
+    done: [],
+    dropped: 0,
+    day: -1,
+    dayTrueMs: 0,
+    stretchFrom: Number.NaN,
+    falseFrom: Number.NaN,
+    falseMs: 0,
+    lookedTo: Number.NaN,
+    candidate: false,
+    confirmed: false,
   }
+  if (!carried) return nothing
+  const current = begin(carried.from, causes)
+  current.confirmed_at = carried.confirmed_at
+  current.tally.trueMs = carried.trueMs
+  return { ...nothing, current, candidate: true, confirmed: true, carried }
+}
+
+/** @param held changed in place */
+export function episodeTracker(limits: EpisodeLimits, held: Tracked) {
+  const { done, carried } = held
 
   function feedTrue(stretch: Stretch, seen: Seen): void {
     const { from, to } = stretch
-    if (stretchFrom !== stretchFrom) stretchFrom = from
-    falseFrom = Number.NaN
-    falseMs = 0
-    if (!current) current = begin(stretchFrom, limits.causes)
+    if (held.stretchFrom !== held.stretchFrom) held.stretchFrom = from
+    held.falseFrom = Number.NaN
+    held.falseMs = 0
+    held.current ??= begin(held.stretchFrom, limits.causes)
+    const { current, stretchFrom } = held
     gather(current, stretch, seen, carried?.upTo ?? -Infinity)
     const persistedAt = Math.max(from, stretchFrom + limits.persistenceMs)
-    if (persistedAt <= to) candidate = true
+    if (persistedAt <= to) held.candidate = true
     const enoughAt = Math.max(
-      from + limits.dailyMinimumMs - dayTrueMs,
-      candidate && current.from < stretchFrom ? from : persistedAt,
+      from + limits.dailyMinimumMs - held.dayTrueMs,
+      held.candidate && current.from < stretchFrom ? from : persistedAt,
     )
-    if (candidate && !confirmed && enoughAt <= to) {
-      confirmed = true
+    if (held.candidate && !held.confirmed && enoughAt <= to) {
+      held.confirmed = true
       current.confirmed_at = Math.max(from, enoughAt)
     }
-    dayTrueMs += to - from
+    held.dayTrueMs += to - from
   }
 
   function feedFalse({ from, to }: Stretch): void {
-    stretchFrom = Number.NaN
-    if (!candidate) {
-      current = undefined
+    held.stretchFrom = Number.NaN
+    if (!held.candidate) {
+      delete held.current
       return
     }
-    if (falseMs === 0) falseFrom = from
-    falseMs += to - from
-    if (falseMs >= limits.clearMs) end(falseFrom)
+    if (held.falseMs === 0) held.falseFrom = from
+    held.falseMs += to - from
+    if (held.falseMs >= limits.clearMs) end(held.falseFrom)
+  }
+
+  function feedUnknown({ to }: Stretch): void {
+    held.stretchFrom = Number.NaN
+    if (!held.candidate) delete held.current
+    else if (to - held.lookedTo >= LAPSE_MS) end(held.falseMs > 0 ? held.falseFrom : held.lookedTo)
   }
 
   function end(to: number): void {
-    if (current && confirmed) done.push({ ...current, to })
-    current = undefined
-    candidate = confirmed = false
-    falseMs = 0
+    if (held.current && held.confirmed) done.push({ ...held.current, to })
+    delete held.current
+    held.candidate = held.confirmed = false
+    held.falseMs = 0
   }
 
+  const open = () => (held.confirmed ? held.current : undefined)
   return {
     /** Stretches in time order; `seen` comes with those that are true. */
     feed(whole: Stretch, seen?: Seen): void {
       if (carried && whole.to <= carried.confirmed_at) return
       const stretch = carried ? { ...whole, from: Math.max(whole.from, carried.confirmed_at) } : whole
-      if (stretch.day !== day) dayTrueMs = 0
-      day = stretch.day
-      if (stretch.state !== 'unknown') lookedTo = stretch.to
-      else if (Number.isNaN(lookedTo)) lookedTo = stretch.from
+      if (stretch.day !== held.day) held.dayTrueMs = 0
+      held.day = stretch.day
+      if (stretch.state !== 'unknown') held.lookedTo = stretch.to
+      else if (Number.isNaN(held.lookedTo)) held.lookedTo = stretch.from
       if (stretch.state === 'true') feedTrue(stretch, seen!)
       else if (stretch.state === 'false') feedFalse(stretch)
-      else {
-        stretchFrom = Number.NaN
-        if (!candidate) current = undefined
-        if (candidate && stretch.to - lookedTo >= LAPSE_MS) end(falseMs > 0 ? falseFrom : lookedTo)
-      }
+      else feedUnknown(stretch)
     },
     /** Confirmed episodes in time order; the last may still be open. */
-    episodes: (): Episode[] => (current && confirmed ? [...done, current] : done),
-    /** How many there are, and those with time in fault on one day, the last first. */
-    count: (): number => done.length + (current && confirmed ? 1 : 0),
+    episodes: (): Episode[] => {
+      const current = open()
+      return current ? [...done, current] : done
+    },
+    /** How many there have been, and those with time in fault on one day, the last first. */
+    count: (): number => held.dropped + done.length + (open() ? 1 : 0),
     on(index: number): Episode[] {
-      const found = current && confirmed && current.days.has(index) ? [current] : []
+      const current = open()
+      const found = current?.days.has(index) ? [current] : []
       for (let i = done.length - 1; i >= 0 && done[i]!.days.has(index); i--) found.push(done[i]!)
       return found
     },
+    held,
   }
 }
 

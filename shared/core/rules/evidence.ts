@@ -8,12 +8,14 @@ import type { Episode, Tally } from './episodes.ts'
 import { roleState } from './graph.ts'
 import { firstAtOrAfter, type Steps } from './steps.ts'
 
-export function evidenceOf(instance: Instance, { worst, tally }: Episode, baselines: BaselineView[]): Evidence {
+/** @param worst with its inputs and baselines, as `remember` leaves it */
+export function evidenceOf(instance: Instance, { worst, tally }: Episode): Evidence {
   const { rule, terms, params } = instance
+  const { inputs = {}, baselines = [] } = worst
   const evidence: Evidence = {
     expression: rule.program.expression,
     terms: terms.map(({ text }, index) => ({ text, holds: holdsOf(worst.seen[index]) })),
-    inputs: inputsOf(instance, worst.at),
+    inputs,
     params,
     worst_at: worst.at,
     sentence: sentenceOf(instance, worst.seen.subarray(terms.length), tally.trueMs),
@@ -22,6 +24,12 @@ export function evidenceOf(instance: Instance, { worst, tally }: Episode, baseli
 }
 
 const holdsOf = (value: number | undefined): boolean | null => (value === 1 ? true : value === 0 ? false : null)
+
+/** Keeps with the worst moment what only its own day's samples and baselines can tell. */
+export function remember(instance: Instance, { worst }: Episode, baselines: () => BaselineView[]): void {
+  worst.inputs ??= inputsOf(instance, worst.at)
+  worst.baselines ??= baselines()
+}
 
 /** Every role that was looked at, as it stood; null where it had no usable value. */
 function inputsOf({ leaves, rule }: Instance, at: number): Record<string, number | null> {

@@ -7,11 +7,10 @@ import { roleState } from './graph.ts'
 import type { Rows } from './rows.ts'
 
 /** Time within `[from, to)` of the run, ms, by what became of it. */
-export type Coverage = { evaluatedMs: number; faultMs: number; missedMs: Record<ResultReason, number> }
+export type Coverage = { evaluatedMs: number; missedMs: Record<ResultReason, number> }
 
 export const noCoverage = (): Coverage => ({
   evaluatedMs: 0,
-  faultMs: 0,
   missedMs: Object.fromEntries(RESULT_REASONS.map(reason => [reason, 0])) as Record<ResultReason, number>,
 })
 
@@ -141,6 +140,23 @@ function momentAt({ terms, figures }: Instance, at: number, row: number, measure
     ...figures.flatMap(part => (typeof part === 'object' && 'node' in part ? [part.node] : [])),
   ]
   return { at, measure, seen: Float64Array.from(nodes, node => node.out[row]!) }
+}
+
+/** One row a day, flat: index of the day, evaluated, then missed by reason. */
+export const COVERAGE_WIDTH = 2 + RESULT_REASONS.length
+
+export function addDay(covered: number[], index: number, { evaluatedMs, missedMs }: Coverage): void {
+  covered.push(index, evaluatedMs)
+  for (const reason of RESULT_REASONS) covered.push(missedMs[reason])
+}
+
+export function coverageOf(covered: ArrayLike<number>): Coverage {
+  const sum = noCoverage()
+  for (let row = 0; row < covered.length; row += COVERAGE_WIDTH) {
+    sum.evaluatedMs += covered[row + 1]!
+    for (const [i, reason] of RESULT_REASONS.entries()) sum.missedMs[reason] += covered[row + 2 + i]!
+  }
+  return sum
 }
 
 /** Less than this share of all missed time is the warming-up of windows, not the reason why nothing was evaluated. */

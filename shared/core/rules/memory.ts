@@ -27,5 +27,14 @@ export function recall<T extends Remembered>(fresh: T, saved: Memory | undefined
 export const saveOf = (held: Remembered): Memory =>
   Object.fromEntries(Object.entries(held).map(([name, value]) => [name, value instanceof Ring ? value.pairs() : value]))
 
+/** A copy of plain data that shares nothing with it. */
+export function copyOf<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Float64Array) return value.slice() as T
+  if (Array.isArray(value)) return value.map(copyOf) as T
+  if (value instanceof Map) return new Map([...value].map(([key, each]) => [key, copyOf(each)])) as T
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copyOf(each)])) as T
+}
+
 /** The memory of an operator inside another. */
 export const within = (saved: Memory | undefined, name: string): Memory | undefined => saved?.[name] as Memory | undefined

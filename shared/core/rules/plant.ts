@@ -1,34 +1,59 @@
 /** The equipment of one run, with who feeds whom and every role as a step function, made once. */
-import { slotSeries } from '../priority/visits.ts'
+import { isRunningSum, slotSeries } from '../priority/visits.ts'
 import { type Steps, stepsOf } from './steps.ts'
-import type { EquipmentData } from './types.ts'
+import type { EquipmentData, RoleSeries } from './types.ts'
 
 /** Longest chain of equipment that feeds equipment: a longer one is a ring. */
 const CHAIN_MAX = 16
 
-export type Plant = {
-  equipment: EquipmentData[]
-  /** Undefined when the role is not mapped; without samples it is there and empty. The weather's roles are the site's. */
-  steps(equipment_id: string, role: string): Steps | undefined
+/** What is known of an equipment before any of its samples is read. */
+export type Placed = Pick<EquipmentData, 'equipment_id' | 'equipment_type' | 'feeds' | 'parent_id'> & {
+  /** Mapped roles, and those of them whose priority array is visited. */
+  roles: readonly string[]
+  visited: readonly string[]
+}
+
+/** Who is there and who feeds whom. */
+export type Site = {
+  /** What feeds others comes first, so that its activity is known when theirs is judged. */
+  equipment: Placed[]
   /** What feeds it, nearest first. */
   upstream(equipment_id: string): string[]
   /** What it feeds, in the order of their ids. */
   downstream(equipment_id: string): string[]
   /** What may be judged wrongly when this is faulty: itself with all that it feeds; for a weather station everything. */
   reach(equipment_id: string): Set<string>
+  /** Whose role it is that an equipment reads: its own, or the weather station's where it has none. */
+  holder(equipment_id: string, role: string): Placed | undefined
+}
+
+export type Plant = Site & {
+  /** Undefined when the role is not mapped; without samples it is there and empty. The weather's roles are the site's. */
+  steps(equipment_id: string, role: string): Steps | undefined
+  /** All that has been asked for, by holder and role. */
+  asked: ReadonlyMap<string, Steps | undefined>
 }
 
 /** Roles that serve the whole site: equipment without its own reads those of the weather station. */
-const OF_SITE = /^wx_/
+export const OF_SITE = /^wx_/
 
-export function plantOf(equipment: EquipmentData[]): Plant {
+export const roleKey = (equipment_id: string, role: string): string => `${equipment_id}\n${role}`
+
+export const placed = ({ equipment_id, equipment_type, feeds, parent_id, roles, visits = {} }: EquipmentData): Placed => ({
+  equipment_id,
+  equipment_type,
+  feeds,
+  ...(parent_id !== undefined && { parent_id }),
+  roles: Object.keys(roles),
+  visited: Object.keys(visits),
+})
+
+export function siteOf(equipment: Placed[]): Site {
   const byId = new Map(equipment.map(item => [item.equipment_id, item]))
   const parents = new Map<string, string>()
   for (const { equipment_id, feeds } of equipment) for (const fed of feeds) if (byId.has(fed)) parents.set(fed, equipment_id)
   for (const { equipment_id, parent_id } of equipment) if (parent_id && byId.has(parent_id)) parents.set(equipment_id, parent_id)
-  const fed = new Map<string, string[]>()
-  for (const [below, by] of [...parents].toSorted(([a], [b]) => (a < b ? -1 : 1))) fed.set(by, [...(fed.get(by) ?? []), below])
-  const made = new Map<string, Steps>()
+  const fed = Map.groupBy([...parents.keys()].toSorted(), id => parents.get(id)!)
   const upstream = (equipment_id: string): string[] => {
     const chain: string[] = []
     let next = parents.get(equipment_id)
@@ -38,26 +63,17 @@ export function plantOf(equipment: EquipmentData[]): Plant {
     }
     return chain
   }
-  const stations = equipment
-    .filter(({ equipment_type }) => equipment_type === 'weather')
-    .toSorted((a, b) => (a.equipment_id < b.equipment_id ? -1 : 1))
-  const holder = (equipment_id: string, role: string): EquipmentData | undefined => {
-    const own = byId.get(equipment_id)
-    return own?.roles[role] || !OF_SITE.test(role) ? own : stations.find(({ roles }) => roles[role])
-  }
-  const depth = ({ equipment_id, equipment_type }: EquipmentData): number =>
-    equipment_type === 'weather' ? -1 : upstream(equipment_id).length
+  const byName = (a: Placed, b: Placed) => (a.equipment_id < b.equipment_id ? -1 : 1)
+  const stations = equipment.filter(({ equipment_type }) => equipment_type === 'weather').toSorted(byName)
+  const depths = new Map(
+    equipment.map(({ equipment_id, equipment_type }) => [
+      equipment_id,
+      equipment_type === 'weather' ? -1 : upstream(equipment_id).length,
+    ]),
+  )
   const downstream = (equipment_id: string): string[] => fed.get(equipment_id) ?? []
   return {
-    // What feeds others comes first, so that its activity is known when theirs is judged.
-    equipment: equipment.toSorted((a, b) => depth(a) - depth(b) || (a.equipment_id < b.equipment_id ? -1 : 1)),
-    steps(equipment_id, role) {
-      const from = holder(equipment_id, role)
-      const key = `${from?.equipment_id}\n${role}`
-      const series = made.has(key) || !from ? undefined : (from.roles[role] ?? slotSeries(role, from.visits ?? {}))
-      if (from && series) made.set(key, stepsOf(from.equipment_id, role, series))
-      return made.get(key)
-    },
+    equipment: equipment.toSorted((a, b) => depths.get(a.equipment_id)! - depths.get(b.equipment_id)! || byName(a, b)),
     upstream,
     downstream,
     reach(equipment_id) {
@@ -66,5 +82,58 @@ export function plantOf(equipment: EquipmentData[]): Plant {
       for (const id of found) for (const below of downstream(id)) found.add(below)
       return found
     },
+    holder(equipment_id, role) {
+      const own = byId.get(equipment_id)
+      return own?.roles.includes(role) || !OF_SITE.test(role) ? own : stations.find(({ roles }) => roles.includes(role))
+    },
   }
+}
+
+/** What plants of one run share. */
+export type Shared = {
+  site: Site
+  /** A series that serves more than one equipment is put in order once. */
+  made: WeakMap<RoleSeries, Steps>
+}
+
+/**
+ * @param data of the equipment whose roles will be asked for, at least
+ * @param origins by `roleKey` of a running sum, what it is at the first visit
+ */
+export function plantOf(
+  data: EquipmentData[],
+  { site, made }: Shared = { site: siteOf(data.map(placed)), made: new WeakMap() },
+  origins: Readonly<Record<string, number>> = {},
+): Plant {
+  const byId = new Map(data.map(item => [item.equipment_id, item]))
+  const asked = new Map<string, Steps | undefined>()
+  const make = (holder: Placed, role: string, key: string): Steps | undefined => {
+    const from = byId.get(holder.equipment_id)
+    if (holder.roles.includes(role)) {
+      const series = from?.roles[role]
+      if (!series) throw new Error(`${role} of ${holder.equipment_id} was not loaded`)
+      return stepsOnce(holder.equipment_id, role, series, made)
+    }
+    const origin = isRunningSum(role) ? origins[key] : undefined
+    const series = from && slotSeries(role, from.visits ?? {}, from.visitMs, origin)
+    return series && stepsOf(holder.equipment_id, role, series)
+  }
+  return {
+    ...site,
+    asked,
+    steps(equipment_id, role) {
+      const holder = site.holder(equipment_id, role)
+      const key = roleKey(holder?.equipment_id ?? '', role)
+      if (!asked.has(key)) asked.set(key, holder && make(holder, role, key))
+      return asked.get(key)
+    },
+  }
+}
+
+function stepsOnce(equipment_id: string, role: string, series: RoleSeries, made: Shared['made']): Steps {
+  const known = made.get(series)
+  if (known && known.equipment_id === equipment_id && known.role === role) return known
+  const steps = stepsOf(equipment_id, role, series)
+  made.set(series, steps)
+  return steps
 }

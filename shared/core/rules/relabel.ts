@@ -2,7 +2,7 @@
 import type { CauseWeight, Finding } from '../finding.ts'
 import type { Typed } from './check-expr.ts'
 import { bySeverity, isNamed, type Judged, overlap, OVERLAP_MIN, READERS } from './suppress.ts'
-import type { Plant } from './plant.ts'
+import type { Site } from './plant.ts'
 import type { Program } from './types.ts'
 
 /** An override has named its own cause, and data that is missing is missing whoever holds the point. */
@@ -19,7 +19,7 @@ const EACH_ROLE = 'each'
  *
  * @param until end of the run, where an open episode is cut for comparing
  */
-export function relabel(judged: readonly Judged[], plant: Plant, until: number): void {
+export function relabel(judged: readonly Judged[], plant: Pick<Site, 'reach'>, until: number): void {
   const byEquipment = Map.groupBy(judged, ({ finding }) => finding.equipment_id)
   const uppers = judged.filter(({ instance }) => instance.rule.program.relabels.length > 0).toSorted(bySeverity)
   for (const upper of uppers) {

@@ -1,8 +1,9 @@
 /** The instants at which one building day is reckoned: every full minute, and every change between them. */
-import { MINUTE } from '../time.ts'
+import { DAY, MINUTE } from '../time.ts'
 import { dateOf, nextDay } from '../zone.ts'
 import { firstAtOrAfter, type Steps } from './steps.ts'
 
+/** `index` counts days of the calendar: it is the same in every run. */
 export type Day = { index: number; date: string; from: number; to: number }
 
 /** A day's instants. A row holds until the next one, the last until `day.to`. */
@@ -27,7 +28,8 @@ export function daysOf(from: number, to: number, timezone: string): Day[] {
   while (at < to) {
     if (days.length > DAYS_MAX) throw new RangeError(`a run spans at most ${DAYS_MAX} days`)
     const next = nextDay(at, timezone)
-    days.push({ index: days.length, date: dateOf(at, timezone), from: at, to: Math.min(next, to) })
+    const date = dateOf(at, timezone)
+    days.push({ index: Date.parse(date) / DAY, date, from: at, to: Math.min(next, to) })
     at = next
   }
   return days

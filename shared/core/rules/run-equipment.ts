@@ -1,71 +1,87 @@
 /** All rules of one equipment, day by day: a rule's yesterday decides what its baseline may see today. */
 import type { BaselineView } from '../finding.ts'
 import { DAY } from '../time.ts'
+import { nextDay } from '../zone.ts'
 import { beginDay, endDay } from './baseline.ts'
 import type { Instance } from './compile.ts'
-import { type Episode, episodeTracker, type OpenEpisode } from './episodes.ts'
+import { type Episode, episodeTracker, type OpenEpisode, trackedFrom } from './episodes.ts'
+import { remember } from './evidence.ts'
 import { BASELINE_DAYS_MAX, WINDOW_MAX_MS } from './functions.ts'
-import { releaseNodes, runNodes } from './graph.ts'
-import { type Coverage, judgeDay, noCoverage } from './judge.ts'
+import { type Graph, releaseNodes, runNodes } from './graph.ts'
+import { inputsBefore, nominalOf } from './inputs.ts'
+import { addDay, judgeDay, noCoverage } from './judge.ts'
 import type { Plant } from './plant.ts'
 import { type Day, daysOf, type Rows, rowMaker } from './rows.ts'
+import { type Cut, type EquipmentState, type Kept, recallRule, saveRule } from './state.ts'
 import type { Steps } from './steps.ts'
 import { type Activity, activityKey, spoilersOf } from './suppress.ts'
-import type { RunInput, RunOutput } from './types.ts'
+import type { Carried, EquipmentData, RunPlan } from './types.ts'
 
 /** What lies longer before a run is not looked at: no baseline and no window reaches so far. */
 const HISTORY_MAX_MS = BASELINE_DAYS_MAX * DAY + WINDOW_MAX_MS + DAY
-/** Most episodes of one rule on one equipment: one that flaps more often lacks `clear`. */
+/** Most episodes of one rule on one equipment within `EPISODE_DAYS`: one that flaps more often lacks `clear`. */
 const EPISODES_MAX = 5000
+const EPISODE_DAYS = 31
 
+/** An equipment with all that is needed to run its rules. */
+export type Work = {
+  equipment_id: string
+  instances: Instance[]
+  graph: Graph
+  plant: Plant
+  data: EquipmentData[]
+  resume: EquipmentState | undefined
+  fingerprint: (at: number) => string
+}
+
+/** What one rule said of the equipment. */
 export type Verdict = {
   instance: Instance
   episodes: Episode[]
-  coverage: Coverage
-  days: Day[]
-  baselines: Map<number, BaselineView[]>
+  /** As in `judge.ts`, one row a day. */
+  covered: number[]
+  /** By index, those that the span touches at least. */
+  days: ReadonlyMap<number, Day>
+  /** The baselines as they stood on the last day; empty when no day was looked at. */
+  baselines: BaselineView[]
 }
 
-type Runner = {
+export type Ran = { verdicts: Verdict[]; failed: { rule_id: string; error: string }[]; states: EquipmentState[] }
+
+type Runner = Kept & {
   instance: Instance
-  verdict: Verdict
+  key: string
   tracker: ReturnType<typeof episodeTracker>
+  /** By index of the day. */
+  views: Map<number, BaselineView[]>
   /** Whose activity keeps a day out of this rule's baselines, its own first. */
   spoilers: { key: string; rule_id: string }[]
-  failed: boolean
 }
 
-export function runEquipment(
-  instances: Instance[],
-  input: RunInput,
-  plant: Plant,
-  activity: Activity,
-  failed: RunOutput['failed'],
-): Verdict[] {
+/** @param activity of the equipment before it, to which that of this one is added */
+export function runEquipment(work: Work, plan: RunPlan, activity: Activity): Ran {
+  const { instances, resume } = work
   const runnable = instances.filter(({ missing }) => missing.length === 0)
   const sources = new Set(runnable.flatMap(({ order }) => order.flatMap(({ steps }) => steps ?? [])))
-  const days = daysOf(Math.max(Math.min(input.from, firstSample(sources)), input.from - HISTORY_MAX_MS), input.to, input.timezone)
-  const runners = instances.map(instance => runnerOf(instance, days, input, plant))
+  const start = Math.max(Math.min(plan.from, firstSample(sources)), plan.from - HISTORY_MAX_MS)
+  const fresh = daysOf(resume?.at ?? start, plan.to, plan.timezone)
+  const days = new Map([...(resume?.days ?? []), ...fresh].map(day => [day.index, day]))
+  const runners = instances.map(instance => runnerOf(work, instance, fresh[0]?.from ?? plan.from, plan, activity))
   const layOut = rowMaker([...sources])
-  for (const day of runnable.length > 0 ? days : []) {
-    const rows = layOut(day)
-    for (const runner of runners) {
-      if (runner.failed || runner.instance.missing.length > 0) continue
-      try {
-        runDay(runner, rows, input, activity)
-      } catch (error) {
-        const { rule, equipment } = runner.instance
-        runner.failed = true
-        failed.push({
-          rule_id: rule.id,
-          equipment_id: equipment.equipment_id,
-          error: error instanceof Error ? error.message : String(error),
-        })
-      }
+  const states: EquipmentState[] = []
+  for (const day of fresh) {
+    if (runnable.length > 0) runRunners(runners, layOut(day), plan, activity)
+    if (plan.stateAt?.includes(day.to) && nextDay(day.from, plan.timezone) === day.to) {
+      states.push(stateAt(day.to, work, runners, days, plan))
     }
   }
+  for (const runner of runners) keepEvidence(runner, runner.tracker.episodes(), days, plan.from)
   for (const { order } of instances) releaseNodes(order)
-  return runners.filter(runner => !runner.failed).map(({ verdict, tracker }) => ({ ...verdict, episodes: tracker.episodes() }))
+  return {
+    verdicts: runners.filter(({ failed }) => failed === undefined).map(runner => verdictOf(runner, days)),
+    failed: runners.flatMap(({ failed: error, instance }) => (error === undefined ? [] : [{ rule_id: instance.rule.id, error }])),
+    states,
+  }
 }
 
 function firstSample(sources: Set<Steps>): number {
@@ -74,50 +90,120 @@ function firstSample(sources: Set<Steps>): number {
   return first
 }
 
-function runnerOf(instance: Instance, days: Day[], input: RunInput, plant: Plant): Runner {
-  const { persistenceMs, dailyMinimumMs, clearMs, causes } = instance
-  const tracker = episodeTracker(
-    { persistenceMs, dailyMinimumMs, clearMs, causes: causes.length },
-    openBefore(instance, days[0]?.from ?? input.from, input),
-  )
-  const verdict = { instance, episodes: [], coverage: noCoverage(), days, baselines: new Map() }
+// ---- one rule
+
+function runnerOf({ resume, plant }: Work, instance: Instance, start: number, plan: RunPlan, activity: Activity): Runner {
+  const { rule, equipment, role, persistenceMs, dailyMinimumMs, clearMs, causes } = instance
+  const limits = { persistenceMs, dailyMinimumMs, clearMs, causes: causes.length }
+  const key = `${rule.id}\n${role ?? ''}`
+  const saved = resume?.rules[key]
+  const kept: Kept = saved
+    ? recallRule(saved, instance)
+    : { tracked: trackedFrom(limits, openBefore(instance, start, plan.carried)), covered: [], active: new Map(), counts: [] }
+  activity.set(activityKey(equipment.equipment_id, rule.id, role), kept.active)
   return {
+    ...kept,
     instance,
-    tracker,
-    failed: false,
-    verdict,
-    spoilers: instance.baselines.length > 0 ? spoilersOf(instance, input.rules, plant) : [],
+    key,
+    tracker: episodeTracker(limits, kept.tracked),
+    views: new Map(),
+    spoilers: instance.baselines.length > 0 ? spoilersOf(instance, plan.rules, plant) : [],
   }
 }
 
 /** The episode that the last run left open, when this run's data cannot show how it began. */
-function openBefore({ rule, equipment, role }: Instance, start: number, { carried = [] }: RunInput): OpenEpisode | undefined {
+function openBefore({ rule, equipment, role }: Instance, start: number, carried: Carried[] = []): OpenEpisode | undefined {
   const open = carried.find(
     item => item.rule_id === rule.id && item.equipment_id === equipment.equipment_id && item.role === role && item.from < start,
   )
   return open && { from: open.from, confirmed_at: open.confirmed_at, trueMs: open.duration_secs * 1000, upTo: open.up_to }
 }
 
-function runDay({ instance, verdict, tracker, spoilers }: Runner, rows: Rows, span: RunInput, activity: Activity): void {
-  const { baselines, rule, equipment, role } = instance
-  if (baselines.length > 0) {
-    for (const { state } of baselines) {
-      beginDay(state, rows.day, day => spoilers.find(({ key }) => activity.get(key)?.has(day.date))?.rule_id)
+function runRunners(runners: Runner[], rows: Rows, plan: RunPlan, activity: Activity): void {
+  for (const runner of runners) {
+    if (runner.failed !== undefined || runner.instance.missing.length > 0) continue
+    const { rule, equipment } = runner.instance
+    try {
+      runDay(runner, rows, plan, activity)
+      if (plan.overtime?.(rule.id, equipment.equipment_id)) runner.failed = 'takes too long: left out on this equipment'
+    } catch (error) {
+      runner.failed = error instanceof Error ? error.message : String(error)
     }
-    verdict.baselines.set(
-      rows.day.index,
+  }
+}
+
+function runDay(runner: Runner, rows: Rows, plan: RunPlan, activity: Activity): void {
+  const { instance, tracker, spoilers, views, covered, active } = runner
+  const { baselines } = instance
+  const today = rows.day.index
+  for (const { state } of baselines) beginDay(state, rows.day, ({ index }) => spoilerOf(spoilers, index, today, activity))
+  if (baselines.length > 0) {
+    views.set(
+      today,
       baselines.map(({ state }) => state.view),
     )
   }
   runNodes(instance.order, rows)
-  judgeDay(instance, rows, verdict.coverage, span, tracker.feed)
+  const coverage = noCoverage()
+  judgeDay(instance, rows, coverage, plan, tracker.feed)
+  if (rows.day.to > plan.from) addDay(covered, today, coverage)
   for (const { state, of, when } of baselines) endDay(state, rows, of, when)
-  const key = activityKey(equipment.equipment_id, rule.id, role)
-  const count = tracker.count()
-  if (count > EPISODES_MAX) throw new RangeError(`${count} episodes: the rule needs clear or persistence`)
-  for (const episode of tracker.on(rows.day.index)) {
-    const dates = activity.get(key) ?? new Set()
-    activity.set(key, dates)
-    for (const index of episode.days.keys()) dates.add(verdict.days[index]!.date)
+  limitEpisodes(runner)
+  for (const episode of tracker.on(today)) {
+    for (const index of episode.days.keys()) if (!active.has(index)) active.set(index, today)
+  }
+}
+
+/** A day counts as long as nobody knew, when today began, that it was a day in fault. */
+function spoilerOf(spoilers: Runner['spoilers'], index: number, today: number, activity: Activity): string | undefined {
+  return spoilers.find(({ key }) => (activity.get(key)?.get(index) ?? today) < today)?.rule_id
+}
+
+function limitEpisodes({ counts, tracker }: Runner): void {
+  const before = counts.length === EPISODE_DAYS ? counts.shift()! : 0
+  counts.push(tracker.count())
+  const count = tracker.count() - before
+  if (count > EPISODES_MAX) throw new RangeError(`${count} episodes in ${EPISODE_DAYS} days: the rule needs clear or persistence`)
+}
+
+// ---- what is left of it
+
+/** What only the samples at hand can tell of the episodes that will still be told of. */
+function keepEvidence({ instance, views }: Runner, episodes: Episode[], days: Map<number, Day>, from: number): void {
+  for (const episode of episodes) {
+    const { at } = episode.worst
+    const viewsThen = () => views.get([...days.values()].find(day => at >= day.from && at < day.to)?.index ?? -1) ?? []
+    if (episode.to === null || episode.to > from) remember(instance, episode, viewsThen)
+  }
+}
+
+function verdictOf({ instance, tracker, covered }: Runner, days: Map<number, Day>): Verdict {
+  const looked = days.size > 0 && instance.missing.length === 0
+  const baselines = looked ? instance.baselines.map(({ state }) => state.view) : []
+  return { instance, episodes: tracker.episodes(), covered, days, baselines }
+}
+
+function stateAt(at: number, work: Work, runners: Runner[], days: Map<number, Day>, plan: RunPlan): EquipmentState {
+  const { equipment_id, graph, plant, data, resume, fingerprint } = work
+  for (const runner of runners) {
+    const { done, current } = runner.tracked
+    keepEvidence(runner, current ? [...done, current] : done, days, plan.from)
+  }
+  const touched = [...days.values()].filter(day => day.to > plan.from && day.to <= at)
+  const horizon = Math.floor((plan.from - HISTORY_MAX_MS) / DAY) - 1
+  const cut: Cut = { from: plan.from, index: touched[0]?.index ?? Infinity, horizon }
+  const carried = resume?.carried ?? plan.carried?.filter(one => one.equipment_id === equipment_id) ?? []
+  return {
+    equipment_id,
+    at,
+    from: plan.from,
+    fingerprint: fingerprint(at),
+    nominal: nominalOf(plant),
+    inputs: inputsBefore(at, plant, data),
+    nodes: graph.save(),
+    rules: Object.fromEntries(runners.map(runner => [runner.key, saveRule(runner, runner.instance, cut)])),
+    days: touched,
+    carried,
+    carriedFrom: resume?.carriedFrom ?? plan.from,
   }
 }

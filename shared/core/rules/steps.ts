@@ -14,6 +14,9 @@ const HOLD_INTERVALS = 3
 export type Steps = {
   equipment_id: string
   role: string
+  /** Of a mapped role: its point, and the unit that it has there. */
+  point_id?: string
+  unit?: string
   /** [n] strictly ascending */
   ts: Float64Array
   values: Float64Array
@@ -28,7 +31,7 @@ export type Steps = {
   minutely: boolean
 }
 
-export function stepsOf(equipment_id: string, role: string, series: Omit<RoleSeries, 'point_id'>): Steps {
+export function stepsOf(equipment_id: string, role: string, series: Partial<RoleSeries> & Omit<RoleSeries, 'point_id'>): Steps {
   const even = isMinutely(series.ts)
   const { ts, values } = even ? series : ordered(series)
   const holdMs = HOLD_INTERVALS * series.nominalMs
@@ -37,6 +40,8 @@ export function stepsOf(equipment_id: string, role: string, series: Omit<RoleSer
   return {
     equipment_id,
     role,
+    ...(series.point_id !== undefined && { point_id: series.point_id }),
+    ...(series.unit !== undefined && { unit: series.unit }),
     ts,
     values,
     holdMs,

@@ -1,11 +1,11 @@
 /** Who silences whom: a bad sensor what reads it, an air handler's fault its zones' symptoms. */
 import type { Finding } from '../finding.ts'
 import type { Instance } from './compile.ts'
-import type { Plant } from './plant.ts'
+import type { Site } from './plant.ts'
 import type { Rule } from './types.ts'
 
-/** Building dates on which a rule was active, by `activityKey`. */
-export type Activity = Map<string, Set<string>>
+/** By `activityKey`: index of each day on which a rule was active, with that of the day on which this became known. */
+export type Activity = Map<string, ReadonlyMap<number, number>>
 export const activityKey = (equipment_id: string, rule_id: string, role = ''): string => [equipment_id, rule_id, role].join('\n')
 
 /** In `suppresses` and `relabels`: every rule that reads the role of which this one speaks. */
@@ -24,7 +24,7 @@ export const namedBy = (rule: Rule, rules: Rule[]): string[] =>
   rules.filter(({ id }) => id !== rule.id && isNamed(rule.program.suppresses, id)).map(({ id }) => id)
 
 /** Whose activity keeps a day out of the baselines of `instance`: its own, and that of every rule that silences or relabels it. */
-export function spoilersOf(instance: Instance, rules: Rule[], plant: Plant): { key: string; rule_id: string }[] {
+export function spoilersOf(instance: Instance, rules: Rule[], plant: Pick<Site, 'upstream'>): { key: string; rule_id: string }[] {
   const { rule, equipment, role, leaves } = instance
   const spoilers = [{ key: activityKey(equipment.equipment_id, rule.id, role), rule_id: rule.id }]
   const above = [equipment.equipment_id, ...plant.upstream(equipment.equipment_id)]
@@ -41,7 +41,12 @@ export function spoilersOf(instance: Instance, rules: Rule[], plant: Plant): { k
   return spoilers
 }
 
-export type Judged = { finding: Finding; instance: Instance }
+/** A finding with what tells who explains it. */
+export type Judged = { finding: Finding; instance: Speaker }
+export type Speaker = Pick<Instance, 'rule' | 'role'> & {
+  equipment: Pick<Instance['equipment'], 'equipment_id'>
+  leaves: { equipment_id: string; role: string }[]
+}
 
 /**
  * Sets `suppressed_by` on every finding that another one explains.
@@ -51,7 +56,7 @@ export type Judged = { finding: Finding; instance: Instance }
  *
  * @param until end of the run, where an open episode is cut for comparing
  */
-export function suppress(judged: Judged[], plant: Plant, until: number): void {
+export function suppress(judged: Judged[], plant: Pick<Site, 'reach'>, until: number): void {
   const order = judged.toSorted(bySeverity)
   const byId = new Map(order.map(item => [item.finding.finding_id, item]))
   const byEquipment = Map.groupBy(order, ({ finding }) => finding.equipment_id)

@@ -6,6 +6,7 @@ import type { Series } from '../series.ts'
 import type { Visit } from '../priority/visits.ts'
 import type { Typed } from './check-expr.ts'
 import type { ParamSetting } from './param-settings.ts'
+import type { Placed } from './plant.ts'
 
 /** What a run knows of one equipment. Times are ms since 1970 UTC. */
 export type EquipmentData = {
@@ -15,6 +16,8 @@ export type EquipmentData = {
   roles: Record<string, RoleSeries>
   /** Visits to the priority array of a role's point, ascending; only of roles whose point has one. */
   visits?: Record<string, Visit[]>
+  /** By role, the usual distance between its visits, ms; of others it is told from the visits themselves. */
+  visitMs?: Record<string, number>
   /** Equipment that this one feeds (for `zones(role)`), and the one that feeds it. */
   feeds: string[]
   parent_id?: string
@@ -23,6 +26,8 @@ export type RoleSeries = Series & {
   point_id: string
   /** Nominal time between samples, ms: a sample holds for min(gap, 3 × this). */
   nominalMs: number
+  /** The point's own, before its values were converted: a change of it is a change of all that was read. */
+  unit?: string
 }
 
 export type RunInput = {
@@ -41,6 +46,18 @@ export type RunInput = {
   resets?: BaselineReset[]
   /** Findings that the last run left active: one that began before the data of this run goes on under its id. */
   carried?: Carried[]
+}
+/** As `RunInput`, for a run that is given its samples equipment by equipment. */
+export type RunPlan = Omit<RunInput, 'equipment'> & {
+  /** All of the building, with what is known of it before any sample is read. */
+  equipment: Placed[]
+  /** Ends of building days at which states are wanted; those that the run does not pass are ignored. */
+  stateAt?: readonly number[]
+  /**
+   * Asked right after each day of each rule: the time since it was asked last is that rule's. True: the rule has taken
+   * too long, and fails alone on that equipment.
+   */
+  overtime?: (rule_id: string, equipment_id: string) => boolean
 }
 /** From the day of `at` on, a baseline counts no day that began before `at`; earlier days keep the one they had. */
 export type BaselineReset = { rule_id: string; equipment_id: string; role?: string; name: string; at: number }

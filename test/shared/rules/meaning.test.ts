@@ -445,7 +445,7 @@ test('a rule that flaps without end fails and says what it lacks', t => {
   const rows = Array.from({ length: 11_000 }, (_, i) => (i % 2 ? 30 : 10)).join(' ')
   const output = run([ruleOf(yamlOf({}))], [ahu({ sa_t: rows }, MINUTE)], 11_000 * MINUTE)
   t.deepEqual(output.findings, [])
-  t.regex(output.failed[0]!.error, /50\d\d episodes: the rule needs clear/)
+  t.regex(output.failed[0]!.error, /50\d\d episodes in 31 days: the rule needs clear/)
 })
 
 test('a stray sample of long ago does not make the run long', t => {
