@@ -30,6 +30,7 @@ import { lockFolder } from '#shared/node/folder-lock.ts'
 import { openAnalyticsDesk } from './analytics/desk.ts'
 import type { AnalyticsHandlers, AnalyticsInit } from './analytics/worker.ts'
 import type { CentralParts, HealthCheck, HealthSources } from './context.ts'
+import { openBacktests } from './fdd/backtests.ts'
 import { openPlatformConfig, type PlatformConfigFile } from './fdd/config.ts'
 import { openRuleDesk } from './fdd/rule-desk.ts'
 import { openRunControl } from './fdd/run-control.ts'
@@ -173,6 +174,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     health: withOwnChecks(options.health, { db, workspace, config, runs }),
     sessions: importSessions(join(workspace, 'imports'), Date.now),
     rules: openRuleDesk({ checker, config, ruleDirs }),
+    backtests: openBacktests({ worker, ruleDirs, ...stores, historian, ...visited, clock }),
   }
   const closing: Service = {
     name: 'central',

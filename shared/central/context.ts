@@ -16,6 +16,7 @@ import type { RuleCheck, RuleShelf, RuleText } from '#shared/flow/publish-rules.
 import type { Auth } from '#shared/node/token.ts'
 import type { AnalyticsDesk } from './analytics/desk.ts'
 import type { LiveRun } from './fdd/run-board.ts'
+import type { Backtests } from './fdd/backtests.ts'
 import type { Catalogue } from './fdd/worker.ts'
 import type { ImportSessions } from './import/sessions.ts'
 import type { Pricing } from './pricing.ts'
@@ -58,7 +59,7 @@ export type CentralContext = {
 }
 
 /** What only the API's own routes need besides. */
-export type CentralParts = CentralContext & { sessions: ImportSessions; rules: RuleDesk }
+export type CentralParts = CentralContext & { sessions: ImportSessions; rules: RuleDesk; backtests: Backtests }
 
 /** Reads, checks and deploys rules; the work is done in a process of its own. */
 export type RuleDesk = {

@@ -4,12 +4,14 @@ import type { Trigger } from './fdd/trigger.ts'
 import { analyticsRoutes } from './routes/analytics.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { authRoutes } from './routes/auth.ts'
+import { baselineRoutes } from './routes/baselines.ts'
 import { fddRoutes } from './routes/fdd.ts'
 import { findingRoutes } from './routes/findings.ts'
 import { healthRoutes } from './routes/health.ts'
 import { importRoutes } from './routes/import.ts'
 import { modelRoutes } from './routes/model.ts'
 import { olderRoutes } from './routes/older.ts'
+import { paramRoutes } from './routes/params.ts'
 import { publicRoutes } from './routes/public.ts'
 import { quantityRoutes } from './routes/quantities.ts'
 import { ruleRoutes } from './routes/rules.ts'
@@ -25,6 +27,8 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...quantityRoutes(context),
   ...ruleRoutes(context),
   ...fddRoutes(context),
+  ...paramRoutes(context),
+  ...baselineRoutes(context),
   ...findingRoutes(context),
   ...seriesRoutes(context),
   ...analyticsRoutes(context),

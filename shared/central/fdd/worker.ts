@@ -4,6 +4,7 @@ import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import { testRule } from '#shared/core/rules/test-rule.ts'
 import type { Rule } from '#shared/core/rules/types.ts'
 import type { RunProgress } from '#shared/core/run-state.ts'
+import { backtest, type BacktestJob, type BacktestReport } from '#shared/flow/backtest.ts'
 import { type EvaluateJob, type Evaluation, evaluateRules } from '#shared/flow/evaluate-rules.ts'
 import type { RuleCheck, RuleText } from '#shared/flow/publish-rules.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
@@ -26,6 +27,7 @@ export type FddHandlers = {
     signal: AbortSignal,
     tell: (progress: RunProgress) => void,
   ): Promise<Evaluation>
+  backtest(input: { job: BacktestJob; dirs: string[] }, signal: AbortSignal): Promise<BacktestReport>
   check(files: RuleText[]): RuleCheck[]
   /** Runs the tests of one loaded rule; undefined when there is no such rule. */
   test(input: { dirs: string[]; rule_id: string }): RuleCheck | undefined
@@ -48,6 +50,11 @@ serveWorker((init: FddInit): FddHandlers => {
       } finally {
         historian.close()
       }
+    },
+    async backtest({ job, dirs }, signal) {
+      const historian = await openHistoryReader(init)
+      const ports = { historian, loadRules: () => loadRules(dirs), elapsed: () => performance.now(), signal, breathe: setImmediate }
+      return backtest(job, ports).finally(historian.close)
     },
     check: files => files.map(checkFile),
     test({ dirs, rule_id }) {

@@ -11,8 +11,7 @@ import type { FaultModel, InputRow, RuleWords, Window } from '#shared/core/ui/fa
 import { type Plot, TRACES_MAX } from '#shared/core/ui/plot.ts'
 import { toCanonical, type Trace } from '#shared/core/ui/plot-trace.ts'
 import { clipped, gapsOf, joined, lengthOf, nominalOf, type Span } from '#shared/core/ui/plot-scale.ts'
-import { parseRule } from '#shared/core/rules/parse-rule.ts'
-import { readRuleFiles } from '#shared/node/rule-files.ts'
+import { findRules } from '#shared/node/rule-files.ts'
 import type { CentralContext } from '../context.ts'
 
 /** About one bucket for each two pixels of the wide plot. */
@@ -100,13 +99,10 @@ function windowOf({ from, to }: Finding, window: Window, now: number): Span {
   return { from: from - margin, to: until }
 }
 
-/** Looks through the texts for the one rule and parses that alone; where ids meet, the deployed one counts. */
 function ruleWords({ deployed, shipped }: CentralContext['rulesDirs'], { rule_id, role }: Finding): RuleWords | undefined {
-  const named = (text: string) => text.split('\n').some(line => /^id:\s*(\S+)\s*$/.exec(line)?.[1] === rule_id)
-  const file = [deployed, shipped].flatMap(dir => readRuleFiles(dir).filter(({ text }) => named(text)))[0]
-  const parsed = file && parseRule(file.text, file.path)
-  if (!parsed?.ok) return undefined
-  const { source, body, roles, program } = parsed.rule
+  const rule = findRules([shipped, deployed], [rule_id]).get(rule_id)
+  if (!rule) return undefined
+  const { source, body, roles, program } = rule
   const each = program.each && role !== undefined ? [[program.each.name, role]] : []
   const lets = typeof body['let'] === 'object' && body['let'] !== null ? Object.entries(body['let']) : []
   return {

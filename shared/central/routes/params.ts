@@ -1,0 +1,138 @@
+/** What people set for the parameters of rules, and what it would have found. */
+import { Type } from '@sinclair/typebox'
+import { Problem } from '#shared/core/problem.ts'
+import { PARAM_SCOPES, paramOwner, paramUses, unitOfParam } from '#shared/core/rules/param-settings.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import type { StoredSetting } from '#shared/core/tuning.ts'
+import { BACKTEST_DAYS_MAX } from '#shared/flow/backtest.ts'
+import { type ListedSetting, listParams, removeParam, setParam } from '#shared/flow/tune-param.ts'
+import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
+import type { CentralParts } from '../context.ts'
+import { tuneParts } from '../fdd/tune-parts.ts'
+import { backtestView } from './backtest-view.ts'
+import { cutPage, PAGE } from './list.ts'
+import { ID, needBuilding } from './model.ts'
+
+const NAME = Type.String({ minLength: 1, maxLength: 128 })
+const DRY_RUN = Type.Optional(Type.Boolean())
+/** Which setting is meant. */
+const SETTING = {
+  building_id: ID,
+  rule_id: NAME,
+  param: NAME,
+  scope: oneOf(PARAM_SCOPES),
+  scope_id: Type.Optional(ID),
+  role: Type.Optional(NAME),
+}
+const NOTE = Type.Optional(Type.String({ maxLength: 4000 }))
+
+export const paramRoutes = (context: CentralParts): Route[] => [
+  ...readRoutes(context),
+  ...writeRoutes(context),
+  backtestRoute(context),
+]
+
+const readRoutes = (context: CentralParts): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/fdd/params',
+    auth: 'viewer',
+    summary: 'Parameters that people have set for a building, and why one of them does not count',
+    query: strict({ building_id: ID, rule_id: Type.Optional(NAME), ...PAGE }),
+    problems: ['unknown_building', 'bad_cursor'],
+    handle: ({ query }) => {
+      const all = listParams(query.building_id, tuneParts(context))
+      const asked = all.filter(({ rule_id }) => query.rule_id === undefined || rule_id === query.rule_id)
+      const { items, ...more } = cutPage(asked, query, idOf)
+      return { ok: true, settings: items.map(settingView), ...more }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/fdd/params/:rule_id',
+    auth: 'viewer',
+    summary: 'The parameters of a rule, and which value counts for which equipment of a building',
+    params: strict({ rule_id: NAME }),
+    query: strict({ building_id: ID }),
+    problems: ['unknown_building', 'unknown_rule'],
+    handle: ({ params: { rule_id }, query: { building_id } }) => {
+      const { model, paramSettings } = context
+      const { site_id } = needBuilding(context, building_id)
+      const rule = tuneParts(context).findRules([rule_id]).get(rule_id)
+      if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+      const owner = paramOwner(rule)
+      const settings = paramSettings.list({ site_id, building_id })
+      const equipment = model.equipment(building_id)
+      const params = Object.entries(owner.params).map(([param, { default: value, min, max, perRole, unit }]) => ({
+        param,
+        default: value,
+        ...(perRole && { per_role: perRole }),
+        min,
+        max,
+        unit: unit === 'any' ? unit : unitOfParam(owner.params[param]!, undefined),
+        in_use: paramUses(owner, param, settings, equipment),
+      }))
+      return { ok: true, building_id, rule_id, params }
+    },
+  }),
+]
+
+const writeRoutes = (context: CentralParts): Route[] => [
+  route({
+    method: 'PUT',
+    path: '/api/fdd/params',
+    auth: 'operator',
+    summary: 'Sets a parameter of a rule for a site, a type of equipment or one equipment',
+    body: strict({ ...SETTING, value: Type.Number(), unit: Type.Optional(NAME), note: NOTE }),
+    query: strict({ dry_run: DRY_RUN }),
+    action: 'set_param',
+    problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid'],
+    handle: ({ body, query: { dry_run = false }, caller, audit }) => {
+      const by = { changed_by: caller!.subject, changed_at: context.clock.now() }
+      const { before, after } = setParam(body, by, tuneParts(context), dry_run)
+      if (!dry_run) audit({ subject: idOf(after), before, after })
+      return { ok: true, setting: settingView(after), ...(before && { before: settingView(before) }) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/fdd/params',
+    auth: 'operator',
+    summary: 'Takes a setting of a parameter away, so that what is wider counts again',
+    query: strict({ ...SETTING, dry_run: DRY_RUN }),
+    action: 'remove_param',
+    problems: ['unknown_building', 'not_found'],
+    handle: ({ query: { dry_run = false, ...name }, audit }) => {
+      const before = removeParam(name, context, dry_run)
+      if (!dry_run) audit({ subject: idOf(before), before })
+      return { ok: true, removed: settingView(before) }
+    },
+  }),
+]
+
+const backtestRoute = ({ backtests }: CentralParts) =>
+  route({
+    method: 'POST',
+    path: '/api/fdd/backtest',
+    auth: 'operator',
+    summary: 'What other values of parameters would have found; stores nothing',
+    body: strict({
+      building_id: ID,
+      rule_id: NAME,
+      params: Type.Record(Type.String(), Type.Number(), { minProperties: 1, maxProperties: 100 }),
+      scope: Type.Optional(oneOf(PARAM_SCOPES)),
+      scope_id: Type.Optional(ID),
+      role: Type.Optional(NAME),
+      days: Type.Optional(Type.Integer({ minimum: 1, maximum: BACKTEST_DAYS_MAX, default: 7 })),
+    }),
+    action: 'backtest',
+    problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid', 'run_in_progress', 'query_failed'],
+    handle: async ({ body: { scope = 'site', days = 7, ...request } }) =>
+      backtestView(await backtests.run({ ...request, scope, days })),
+  })
+
+/** A setting in one line: for the audit and for cursors. */
+export const idOf = ({ rule_id, param, role, scope, scope_id }: StoredSetting): string =>
+  [rule_id, param, ...(role === undefined ? [] : [role]), scope, scope_id].join(' ')
+
+const settingView = (setting: ListedSetting) => ({ ...setting, changed_at: formatInstant(setting.changed_at) })
