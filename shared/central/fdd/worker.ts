@@ -53,7 +53,13 @@ serveWorker((init: FddInit): FddHandlers => {
     },
     async backtest({ job, dirs }, signal) {
       const historian = await openHistoryReader(init)
-      const ports = { historian, loadRules: () => loadRules(dirs), elapsed: () => performance.now(), signal, breathe: setImmediate }
+      const ports = {
+        historian,
+        loadRules: () => loadRules(dirs),
+        elapsed: () => performance.now(),
+        signal,
+        breathe: setImmediate,
+      }
       return backtest(job, ports).finally(historian.close)
     },
     check: files => files.map(checkFile),
