@@ -1,0 +1,13 @@
+/** Writes the catalogue's page from the rules and from what `scripts/catalogue` knows of them. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import type { Rule } from '#shared/core/rules/types.ts'
+import { cataloguePage, type Family, readLists } from './lib/catalogue-page.ts'
+
+const read = (name: string): string => readFileSync(fileURLToPath(new URL(`catalogue/${name}`, import.meta.url)), 'utf8')
+
+/** @returns the text of `rules/README.md` for these rules */
+export function readmeOf(rules: Rule[]): string {
+  return cataloguePage(rules, read('readme.md'), parse(read('families.yaml')) as Family[], readLists(read('lists.yaml')))
+}
