@@ -66,6 +66,29 @@ const RICH: Finding = {
   },
 }
 
+const IMPACT: NonNullable<Finding['impact']> = {
+  kind: 'simultaneous',
+  low: 1,
+  mid: 2,
+  high: 3.5,
+  unit: 'EUR',
+  basis: ['electricity at 0.25 EUR per kWh'],
+  energy: [{ carrier: 'electricity', low: 4, mid: 8, high: 14 }],
+}
+const GAPS: NonNullable<Finding['not_priced']> = [
+  { what: 'quantity', name: 'ratedCOP', equipment_id: 'AHU-1', why: 'not entered' },
+  { what: 'price', name: 'fuel' },
+  { what: 'point', name: 'zone_flow', equipment_id: 'VAV-1' },
+]
+
+test('what a fault costs goes with it, and what was measured for that stays behind', t => {
+  const priced: Finding = { ...finding, impact: IMPACT, not_priced: GAPS }
+  const sums = { up: 1, up_sure: 1, up_gauge: 1, down: 0, down_sure: 0, down_gauge: 0 }
+  const waste = { kind: 'simultaneous', measure: 'kelvin', gauge: 'sa_flow', hours: 1, ...sums } as const
+  const read = readFindings(wire(writeFindings({ ...envelope(8), findings: [{ ...priced, waste }] })))
+  t.deepEqual(read, { ok: true, value: { ...envelope(8), findings: [priced] } })
+})
+
 test('findings, metadata, status and acknowledgements come back as they were sent', t => {
   const findings = {
     ...envelope(7),
@@ -210,6 +233,10 @@ test('a finding or metadata that does not fit is refused in the same way', t => 
     'findings[0].cause[0].weight must be a number from 0 to 64, not -1',
   )
   t.is(findingsWith({ evidence: 1 }), 'findings[0].evidence must be an object, not 1')
+  t.is(findingsWith({ impact: { ...IMPACT, mid: 9 } }), 'findings[0].impact.mid must be between low and high, not 9')
+  t.is(findingsWith({ impact: { ...IMPACT, low: -1 } }), 'findings[0].impact.low must be a number from 0 to Infinity, not -1')
+  t.regex(findingsWith({ impact: { ...IMPACT, kind: 'gas' } }), /^findings\[0\]\.impact\.kind must be one of cooling/)
+  t.regex(findingsWith({ not_priced: [{ what: 'luck' }] }), /^findings\[0\]\.not_priced\[0\]\.what must be one of/)
   const { building, points } = edgeModel('A')
   t.is(metadataWith({}), 'taken')
   t.is(
