@@ -139,5 +139,5 @@ export function openRunControl({ worker, book, config, ruleDirs, ...ports }: Run
 const rejectedBy = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 
-/** What a caller did wrong says nothing of how runs fare. */
-const isCallers = (error: unknown): boolean => error instanceof Problem && PROBLEMS[error.code].status < 500
+/** What a caller did wrong, or wanted, says nothing of how runs fare. */
+export const isCallers = (error: unknown): boolean => error instanceof Problem && PROBLEMS[error.code].status < 500

@@ -3,26 +3,40 @@ import type { RunReport } from '#shared/flow/run-fdd.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
-import { afterOf, cutPage, limitOf, PAGE, pageOf } from './list.ts'
+import { startRun } from '../fdd/start-run.ts'
+import { cutPage, PAGE } from './list.ts'
 import { ID, needBuilding } from './model.ts'
-import { readInstant, runView } from './view.ts'
+import { needRun, runRoutes } from './runs.ts'
+import { readInstant, runStateView } from './view.ts'
 
 /** Rules and equipment that one request names. */
 const NAMED_MAX = 1000
+const RUN_PROBLEMS = [
+  'unknown_building',
+  'unknown_equipment',
+  'unknown_rule',
+  'invalid',
+  'run_in_progress',
+  'run_cancelled',
+  'query_failed',
+  'not_ready',
+] as const
 const INSTANT = Type.Optional(Type.String({ maxLength: 40 }))
 
 export const fddRoutes = (context: CentralContext): Route[] => [
   runRoute(context),
-  ...runListRoutes(context),
+  ...runRoutes(context),
+  resultRoute(context),
   equipmentRoute(context),
 ]
 
-const runRoute = ({ runs }: CentralContext) =>
+const runRoute = ({ runs, log }: CentralContext) =>
   route({
     method: 'POST',
     path: '/api/fdd/run',
     auth: 'operator',
-    summary: 'Runs rules over a building now and answers with what they say',
+    summary: 'Runs rules over a building and answers with what they say, or at once with the id of the run',
+    query: strict({ async: Type.Optional(Type.Boolean()) }),
     body: strict({
       building_id: ID,
       rule_ids: Type.Optional(Type.Array(Type.String(), { maxItems: NAMED_MAX })),
@@ -32,8 +46,8 @@ const runRoute = ({ runs }: CentralContext) =>
       params: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Number()))),
     }),
     action: 'run_fdd',
-    problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid', 'run_in_progress', 'query_failed'],
-    handle: async ({ body: { from, to, rule_ids, equipment_ids, params, building_id }, audit }) => {
+    problems: RUN_PROBLEMS,
+    handle: async ({ body: { from, to, rule_ids, equipment_ids, params, building_id }, query, audit, reply }) => {
       const start = readInstant('from', from)
       const end = readInstant('to', to)
       const request = {
@@ -43,6 +57,12 @@ const runRoute = ({ runs }: CentralContext) =>
         ...(start !== undefined && { from: start }),
         ...(end !== undefined && { to: end }),
         ...(params && { params }),
+      }
+      if (query.async) {
+        const run_id = startRun({ runs, log }, request)
+        audit({ subject: building_id, after: { run_id } })
+        reply.code(202).header('location', `/api/fdd/runs/${run_id}`)
+        return { ok: true, run_id, run: runStateView(needRun(runs, run_id)) }
       }
       const report = await runs.run(request, 'request')
       audit({ subject: building_id, after: { run_id: report.run_id, rules_run: report.rules_run } })
@@ -68,22 +88,7 @@ export const runReply = (report: RunReport) => ({
   total_ms: report.total_ms,
 })
 
-const runListRoutes = ({ results, model }: CentralContext): Route[] => [
-  route({
-    method: 'GET',
-    path: '/api/fdd/runs',
-    auth: 'viewer',
-    summary: 'Runs, newest first',
-    query: strict({ building_id: Type.Optional(ID), ...PAGE }),
-    problems: ['bad_cursor'],
-    handle: ({ query }) => {
-      const { building_id } = query
-      const after = afterOf(query)
-      const of = { ...(building_id !== undefined && { building_id }), ...(after !== undefined && { after }) }
-      const { items, ...more } = pageOf(results.runs({ ...of, limit: limitOf(query) + 1 }), query, run => run.run_id)
-      return { ok: true, runs: items.map(runView), ...more }
-    },
-  }),
+const resultRoute = ({ results, model }: CentralContext) =>
   route({
     method: 'GET',
     path: '/api/fdd/results',
@@ -108,8 +113,7 @@ const runListRoutes = ({ results, model }: CentralContext): Route[] => [
       const { items, ...more } = cutPage(found, query, one => `${one.equipment_id} ${one.rule_id}`)
       return { ok: true, results: items.map(one => ({ ...one, finished_at: formatInstant(one.finished_at) })), ...more }
     },
-  }),
-]
+  })
 
 const equipmentRoute = ({ model, results }: CentralContext) =>
   route({

@@ -2,7 +2,9 @@
 import type { Finding, FindingNote } from '#shared/core/finding.ts'
 import type { RunRecord } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
+import type { RunEntry } from '#shared/core/stores.ts'
 import { formatInstant, parseInstant } from '#shared/core/time.ts'
+import type { LiveRun } from '../fdd/run-board.ts'
 
 export const instantOrNull = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms))
 
@@ -31,6 +33,18 @@ export function findingView({ evidence, waste: _waste, ...finding }: Finding, no
     ...(assignee !== undefined && { assignee }),
     ...(not_a_fault !== undefined && { not_a_fault }),
     overrides: [],
+  }
+}
+
+/** A run in whatever state: what is known of it, how far it is, and what it stored when it is done. */
+export function runStateView({ run, record, progress }: RunEntry & Partial<LiveRun>) {
+  return {
+    ...(record && runView(record)),
+    ...run,
+    asked_at: formatInstant(run.asked_at),
+    started_at: instantOrNull(run.started_at),
+    finished_at: instantOrNull(run.finished_at),
+    ...progress,
   }
 }
 
