@@ -1,16 +1,19 @@
 /** `appliance/main.ts journal`: what an operator does with a priority journal while nothing else can be asked. */
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rename } from 'node:fs/promises'
+import { readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CSV_HEADER, csvRow, jsonLine, salvageSegment } from '#shared/core/priority/journal-export.ts'
+import { CSV_HEADER, csvRow, jsonLine, type Salvaged, salvageSegment } from '#shared/core/priority/journal-export.ts'
+import { countOf } from '#shared/core/ui/words.ts'
 import { syncFolder } from '#shared/node/files.ts'
-import { inspectJournal } from './journal-log.ts'
+import { type Look, lookAt, readSteady } from './journal-look.ts'
 
 export const JOURNAL_USAGE = `appliance journal COMMAND: the priority history in SERVICE_EDGE_STORE_DIR/priority
 
   verify                      reads every byte, proves the chain of hashes, and shows the place of damage
   export [--csv]              writes every record that can be read, as lines of JSON or as CSV, with a line for each gap
-  quarantine [--yes]          puts a damaged journal aside, whole, so that a new one begins; nothing is deleted`
+  quarantine [--yes]          puts a damaged journal aside, whole, so that a new one begins; nothing is deleted
+
+All three may be used while the appliance runs. Exit status: 0 well, 1 damaged, refused or not there, 2 not understood.`
 
 /** Writes text, and resolves when it has been taken. */
 type Out = (text: string) => Promise<void>
@@ -29,43 +32,60 @@ export async function journalCommand(dir: string, [name = '', ...options]: strin
     await out(`${JOURNAL_USAGE}\n`)
     return 2
   }
-  if (existsSync(dir)) return command.run(dir, options, out)
-  await out(`${dir}: there is no journal\n`)
+  try {
+    if (existsSync(dir)) return await command.run(dir, options, out)
+    await out(`${dir}: there is no journal\n`)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const isGone = code === 'ENOENT' && !existsSync(dir)
+    await out(isGone ? `${dir}: there is no journal any more\n` : `${dir}: it cannot be read: ${message}\n`)
+  }
   return 1
 }
 
 async function verify(dir: string, _: string[], out: Out): Promise<number> {
-  const lines: string[] = []
-  let records = 0
-  const found = await inspectJournal(dir, {
-    record: () => void records++,
-    segment: ({ first, offsets, bytes }, sha256) => {
-      const range = offsets.length === 0 ? 'empty' : `records ${first} to ${first + offsets.length - 1}`
-      lines.push(`sha256 ${sha256}  ${range}, ${bytes} bytes\n`)
-    },
-  })
+  const { look, segments } = await lookAt(dir)
+  const written = segments.filter(({ bytes }) => bytes > 0)
+  const lines = written.map(
+    ({ first, records, bytes, sha256 }) => `sha256 ${sha256}  records ${first} to ${first + records - 1}, ${bytes} bytes\n`,
+  )
   await out(`${dir}\n${lines.join('')}`)
-  if (found.state === 'corrupt') {
-    await out(`DAMAGED: ${found.file}, byte ${found.offset}: ${found.reason}\n`)
+  if (look.state !== 'verified') {
+    await out(`${damageWords(look)}\n`)
     return 1
   }
-  if (found.cut) {
-    const { file, offset, bytes, reason } = found.cut
+  if (look.cut) {
+    const { file, offset, bytes, reason } = look.cut
     await out(`torn end: ${file}, byte ${offset}: ${reason}; ${bytes} bytes, never reported as kept, are cut at the next start\n`)
   }
-  await out(`verified: ${records} records in ${found.segments.length} segments, and every segment names the one before\n`)
+  const records = countOf(
+    written.reduce((sum, segment) => sum + segment.records, 0),
+    'record',
+  )
+  const inSegments = written.length > 0 ? ` in ${countOf(written.length, 'segment')}, and every segment names the one before` : ''
+  await out(`verified: ${records}${inSegments}\n`)
   return 0
 }
 
+const damageWords = (look: Exclude<Look, { state: 'verified' }>): string =>
+  look.state === 'corrupt' ? `DAMAGED: ${look.file}, byte ${look.offset}: ${look.reason}` : `UNREADABLE: ${look.reason}`
+
 async function exportJournal(dir: string, options: string[], out: Out): Promise<number> {
   const csv = options.includes('--csv')
+  const write = (salvaged: Salvaged) => (csv ? csvRow(salvaged) : jsonLine(salvaged))
   if (csv) await out(CSV_HEADER)
   let next: number | undefined
   for (const file of (await readdir(dir)).filter(name => name.endsWith('.jsonl')).toSorted()) {
+    const bytes = await readSteady(join(dir, file)).catch((error: NodeJS.ErrnoException) => error)
+    if (bytes instanceof Error) {
+      // Dropped, as it was too old, while others were read.
+      if (bytes.code !== 'ENOENT') await out(write({ gap: { file, offset: 0, bytes: 0, reason: bytes.message } }))
+      continue
+    }
     const text: string[] = []
-    for (const salvaged of salvageSegment(file, await readFile(join(dir, file)), next)) {
+    for (const salvaged of salvageSegment(file, bytes, next)) {
       if ('record' in salvaged) next = salvaged.record.seq + 1
-      text.push(csv ? csvRow(salvaged) : jsonLine(salvaged))
+      text.push(write(salvaged))
     }
     await out(text.join(''))
   }
@@ -73,16 +93,15 @@ async function exportJournal(dir: string, options: string[], out: Out): Promise<
 }
 
 async function quarantine(dir: string, options: string[], out: Out): Promise<number> {
-  const found = await inspectJournal(dir, { record: () => undefined })
-  if (found.state !== 'corrupt') {
+  const { look } = await lookAt(dir)
+  if (look.state === 'verified') {
     await out('The journal verifies, so it stays.\n')
     return 1
   }
   const aside = `${dir}.damaged-${new Date().toISOString().replaceAll(':', '')}`
-  const place = `${found.file}, byte ${found.offset}: ${found.reason}`
   if (!options.includes('--yes')) {
     await out(
-      `DAMAGED: ${place}\nWith --yes it is put aside as ${aside} and a new journal begins. Export what can be read first.\n`,
+      `${damageWords(look)}\nWith --yes it is put aside as ${aside} and a new journal begins. Export what can be read first.\n`,
     )
     return 1
   }

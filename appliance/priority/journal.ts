@@ -1,5 +1,6 @@
 /** The priority journal in files: shared/core/history/FORMAT.md draws them. */
 import { existsSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { PriorityJournal, PriorityState } from '#shared/core/ports.ts'
 import { plainReading, targetText } from '#shared/core/priority/journal-line.ts'
@@ -23,11 +24,15 @@ export type JournalOptions = {
   segmentBytes?: number
   /** How long after a failure the disk is tried again, ms. Default 30 s. */
   retryMs?: number
+  /** How long after a visit `head.json` says that it is kept, ms. Default 1 s. */
+  headMs?: number
   openFile?: LogOptions['openFile']
 }
 
 const SEGMENT_BYTES = 4 * 1024 * 1024
 const RETRY_MS = 30_000
+/** Visits come minutes apart, so this is soon after each; and it bounds how often the file is replaced. */
+const HEAD_MS = 1000
 
 /** `damaged`: only an operator makes it good. Else the disk failed, and is tried again. */
 type Fault = { reason: string; damaged: boolean }
@@ -39,12 +44,14 @@ type Fault = { reason: string; damaged: boolean }
  * that is damaged stays closed, with everything that is in it, until an operator has put it aside.
  */
 export async function openPriorityJournal(options: JournalOptions): Promise<OpenPriorityJournal> {
-  const { dir, maxRecords, log: logger, segmentBytes = SEGMENT_BYTES, retryMs = RETRY_MS, openFile } = options
+  const { dir, maxRecords, log: logger, segmentBytes = SEGMENT_BYTES, retryMs = RETRY_MS, headMs = HEAD_MS, openFile } = options
   let opened: OpenedJournal | undefined
   let fault: Fault | undefined
   let closed = false
   let refusedBytes = 0
   let timer: NodeJS.Timeout | undefined
+  let headTimer: NodeJS.Timeout | undefined
+  let cuts = 0
   let turn: Promise<unknown> = Promise.resolve()
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -71,8 +78,10 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
       if (found.state === 'corrupt')
         return fail({ reason: `${found.file}, byte ${found.offset}: ${found.reason}`, damaged: true })
       opened = { log: found.log, index: found.index, known: latestOf(found.log, found.index), torn: found.cut !== undefined }
-      if (found.cut)
+      if (found.cut) {
+        cuts++
         logger.warn(found.cut, 'the priority journal had a torn end, which was cut; it had not been reported as kept')
+      }
       mend()
     } catch (error) {
       fail({ reason: `the journal cannot be opened: ${(error as Error).message}`, damaged: false })
@@ -108,6 +117,7 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
 
   const write = async (visit: PriorityReading[]): Promise<PriorityRecord[]> => {
     if (closed) throw new Error('the priority journal is closed')
+    if (opened && !isInPlace(dir, opened)) shut(Object.assign(new Error('the journal was put aside'), { code: 'ENOENT' }))
     if (!opened && !fault?.damaged) await takeUp()
     if (!opened) throw new Error(`priority history is disabled: ${fault?.reason}`)
     const { log, index, known } = opened
@@ -123,7 +133,15 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
       known.set(key, plan.known.get(key)!)
     }
     await settle(opened, dir, plan.fresh).catch(error => logger.warn({ err: error }, 'the journal is not tidied up yet'))
+    headTimer ??= setTimeout(() => void inTurn(sayWhatIsKept), headMs).unref()
     return plan.records
+  }
+
+  /** What was reported stands beside the log too, so that a log which ends before it is seen to. */
+  const sayWhatIsKept = async () => {
+    headTimer = undefined
+    if (opened && !fault && !closed)
+      await settle(opened, dir, true).catch(error => logger.warn({ err: error }, 'the journal is not tidied up yet'))
   }
 
   await takeUp()
@@ -139,10 +157,11 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
       }
     },
     latest: () => new Map([...(opened?.known.values() ?? [])].map(({ record }) => [priorityKey(record.target), record])),
-    state: () => stateOf(opened, fault),
+    state: () => ({ ...stateOf(opened, fault), ...(cuts > 0 && { cuts }) }),
     close: async () => {
       closed = true
       clearTimeout(timer)
+      clearTimeout(headTimer)
       await turn
       if (!opened) return
       await opened.log.close()
@@ -151,6 +170,9 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
     },
   }
 }
+
+/** An operator may put the folder aside while it is open: what is written to it then would be in no history. */
+const isInPlace = (dir: string, { log }: OpenedJournal): boolean => existsSync(join(dir, log.segments().at(-1)!.file))
 
 function stateOf(opened: OpenedJournal | undefined, fault: Fault | undefined): PriorityState {
   const range = opened?.index.range() ?? { first: 1, last: 0 }

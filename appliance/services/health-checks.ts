@@ -25,7 +25,13 @@ export function wayCheck({ state, reason, note, backlog, dropped, rejected }: Fo
   }
 }
 
-/** Polling, rules and the way to the hub go on without the priority history; its place and reason are for those who log in. */
-export function journalCheck({ journal, first, last }: PriorityState): HealthCheck {
-  return { status: journal === 'disabled' ? 'warn' : 'ok', journal, records: Math.max(0, last - first + 1) }
+/** Polling, rules and the way to the hub go on without the priority history. The reason is a place in its files, and no secret. */
+export function journalCheck({ journal, reason, cuts = 0, first, last }: PriorityState): HealthCheck {
+  return {
+    status: journal === 'disabled' ? 'warn' : 'ok',
+    ...(journal === 'disabled' && reason !== undefined && { reason }),
+    journal,
+    records: Math.max(0, last - first + 1),
+    cuts,
+  }
 }

@@ -9,7 +9,7 @@ import { healthOf } from './routes/health.ts'
 /**
  * `GET /metrics` in Prometheus' text format. Names are `plenum_` and what health calls them: `plenum_ingest_ok`,
  * `plenum_poll_points_down`; `plenum_check` is 1 for a check that is well, 0.5 for a warning and 0 for a failure. There is
- * one series for each name, none for each point or device.
+ * one series for each name, none for each point or device. `detail` may name hosts and is left out; a `reason` is for everybody.
  *
  * @param bind `address:port`; undefined leaves it off
  */
@@ -70,6 +70,16 @@ function figures({ service, version, checks, ...body }: Awaited<ReturnType<typeo
     ...numbers(body, '', 'the process'),
     ...Object.entries(checks).flatMap(([check, result]) => [
       { name: 'plenum_check', help: '1 well, 0.5 a warning, 0 a failure', labels: { check }, value: WELL[result.status] },
+      ...(typeof result['reason'] === 'string'
+        ? [
+            {
+              name: 'plenum_check_reason',
+              help: 'Why a check is not well',
+              labels: { check, reason: result['reason'] },
+              value: 1,
+            },
+          ]
+        : []),
       ...numbers(result, `${check}_`, check),
     ]),
   ]

@@ -187,6 +187,8 @@ export type PriorityState = {
   /** `repaired`: a torn end was cut when it was opened. `disabled`: damage, or a disk that fails; `reason` says where. */
   journal: 'ok' | 'repaired' | 'disabled'
   reason?: string
+  /** Torn ends that were cut since the process began; absent when there was none. */
+  cuts?: number
   /** Sequence of the oldest and newest record within retention; `last < first` when there is none. */
   first: number
   last: number

@@ -13,6 +13,8 @@ test('figures of health are given in the text format of Prometheus, and nothing 
   t.teardown(site.close)
   const { context } = site.central
   context.health.checks['poll'] = () => ({ status: 'warn', points_ok: 41, points_down: 1, detail: 'a host name' })
+  const reason = '0001.jsonl, byte 7: a "quoted" reason'
+  context.health.checks['priority_history'] = () => ({ status: 'warn', reason, records: 5, cuts: 1 })
   const at = `127.0.0.1:${await freePort()}`
   const metrics = metricsService(context, at, log)
   await metrics.start()
@@ -28,6 +30,8 @@ test('figures of health are given in the text format of Prometheus, and nothing 
   t.regex(text, /^plenum_check\{check="poll"\} 0\.5$/m)
   t.regex(text, /^process_resident_memory_bytes \d+/m)
   t.notRegex(text, /host name/)
+  t.true(text.includes('plenum_check_reason{check="priority_history",reason="0001.jsonl, byte 7: a \\"quoted\\" reason"} 1'))
+  t.regex(text, /^plenum_priority_history_cuts 1$/m)
   t.is(await (await fetch(`http://${at}/metrics`)).text().then(again => again.match(/^plenum_poll_points_ok /gm)?.length), 1)
   for (const path of ['/', '/api/health', '/metrics?x=1']) t.is((await fetch(`http://${at}${path}`)).status, 404)
   t.is((await fetch(`http://${at}/metrics`, { method: 'POST' })).status, 404)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
@@ -16,10 +16,12 @@ async function ran(dir: string, ...words: string[]): Promise<{ status: number; t
 
 async function filled(t: ExecutionContext): Promise<{ dir: string; names: string[] }> {
   const dir = folder(t)
-  const journal = await opened(t, { dir, segmentBytes: 40_000 })
+  const journal = await opened(t, { dir, segmentBytes: 16_000 })
   for (let seq = 1; seq <= 100; seq += 5) await journal.append(readings(seq, seq + 4))
   await journal.close()
-  return { dir, names: readdirSync(dir).filter(name => name.endsWith('.jsonl')) }
+  const names = readdirSync(dir).filter(name => name.endsWith('.jsonl'))
+  t.true(names.length > 2)
+  return { dir, names }
 }
 
 /** Alters a byte of record `seq`. @returns its file and where its line begins */
@@ -54,7 +56,7 @@ test('verify shows the place of damage', async t => {
   const { file, offset } = damage(dir, names, 3)
   const { status, lines } = await ran(dir, 'verify')
   t.is(status, 1)
-  t.is(lines.at(-1), `DAMAGED: ${file}, byte ${offset}: damage before group 2, which was written later`)
+  t.is(lines.at(-1), `DAMAGED: ${file}, byte ${offset}: damage in a segment that others follow`)
 })
 
 test('export writes what can be read, with a line for each gap, as JSON and as CSV', async t => {
@@ -113,6 +115,74 @@ test('quarantine moves a damaged journal aside when it is told to, deletes nothi
   t.deepEqual(readdirSync(join(dirname(dir), aside!)), before)
   const journal = await opened(t, { dir })
   t.deepEqual(journal.state(), { journal: 'ok', first: 1, last: 0 })
+})
+
+test('while an appliance writes, begins segments and drops them, its journal verifies, is exported whole and stays', async t => {
+  const dir = folder(t)
+  const journal = await opened(t, { dir, segmentBytes: 16_000, maxRecords: 100, headMs: 1 })
+  const said = new Set<string>()
+  let writing = true
+  const look = async () => {
+    for (const words of [['verify'], ['export'], ['quarantine', '--yes']]) {
+      const { status, text } = await ran(dir, ...words)
+      const last = text.trimEnd().split('\n').at(-1)!
+      said.add(
+        `${words[0]} ${status} ${words[0] === 'export' ? text.includes('"gap"') : last.replaceAll(/\d+ (record|segment)s?/g, 'n $1s')}`,
+      )
+    }
+  }
+  const looks = (async () => {
+    while (writing) await look()
+  })()
+  for (let seq = 1; seq <= 2000; seq += 5) await journal.append(readings(seq, seq + 4))
+  writing = false
+  await looks
+  t.deepEqual([...said].toSorted(), [
+    'export 0 false',
+    'quarantine 1 The journal verifies, so it stays.',
+    'verify 0 verified: n records in n segments, and every segment names the one before',
+  ])
+})
+
+test('of two quarantines at once one moves the journal and the other says that it is gone', async t => {
+  const { dir, names } = await filled(t)
+  damage(dir, names, 3)
+  const both = await Promise.all([ran(dir, 'quarantine', '--yes'), ran(dir, 'quarantine', '--yes')])
+  t.deepEqual(both.map(({ status }) => status).toSorted(), [0, 1])
+  t.regex(both.find(({ status }) => status === 1)!.text, /there is no journal any more/)
+  t.is(readdirSync(dirname(dir)).length, 1)
+})
+
+test('a journal without a record verifies; a file in its place, and a segment that cannot be read, are said', async t => {
+  const empty = folder(t)
+  mkdirSync(empty)
+  t.deepEqual((await ran(empty, 'verify')).lines, [empty, 'verified: 0 records'])
+  const file = folder(t)
+  writeFileSync(file, '')
+  for (const words of [['verify'], ['export'], ['quarantine', '--yes']]) {
+    const { status, text } = await ran(file, ...words)
+    t.is(status, 1)
+    t.regex(text, /it cannot be read: ENOTDIR/)
+  }
+  const { dir, names } = await filled(t)
+  rmSync(join(dir, names[1]!))
+  mkdirSync(join(dir, names[1]!))
+  t.regex((await ran(dir, 'verify')).lines.at(-1)!, /^UNREADABLE: EISDIR/)
+  const { lines } = await ran(dir, 'export')
+  t.true(lines.some(line => line.includes('"gap"') && line.includes(names[1]!)))
+  t.true(lines.at(-1)!.startsWith('{"seq":100,'))
+  t.is((await ran(dir, 'quarantine', '--yes')).status, 0)
+})
+
+test('a journal that is put aside while it is open begins anew; the next visit is in the new one', async t => {
+  const { dir } = await filled(t)
+  const journal = await opened(t, { dir })
+  await journal.append(readings(101, 105))
+  renameSync(dir, `${dir}.aside`)
+  const [record] = await journal.append([readings(1, 1)[0]!])
+  t.is(record!.seq, 1)
+  t.deepEqual(journal.state(), { journal: 'ok', first: 1, last: 1 })
+  t.is(journal.latest().size, 1)
 })
 
 test('what is not understood, and a journal that is not there, are said', async t => {

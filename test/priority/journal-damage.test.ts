@@ -23,7 +23,7 @@ const copyOf = (t: ExecutionContext, dir: string): string => {
 /** Three segments, of visits of two to four records. `killed`: nothing says how far the last one reaches. */
 async function three(t: ExecutionContext, killed = false): Promise<{ dir: string; names: string[]; last: number }> {
   const dir = folder(t)
-  const journal = await opened(t, { dir, segmentBytes })
+  const journal = await opened(t, { dir, segmentBytes, headMs: 3_600_000 })
   const point = { target: { ...reading(1).target }, label: 'Damper' }
   let last = 0
   for (;;) {
@@ -86,17 +86,21 @@ test('one bit flipped in any byte of head.json is damage, or says less than it d
   }
 })
 
-test('cut at any byte of its last segment, a journal keeps every whole visit before, and refuses where more is known to be kept', async t => {
-  const { dir, names } = await three(t, true)
-  const path = join(dir, names[2]!)
-  const whole = readFileSync(path)
+/** Where each visit of the last segment ends, and with which record; what `head.json` knows to be kept. */
+function endsOf(dir: string, names: string[], whole: Buffer) {
   const head = Number(/"last":(\d+)/.exec(readFileSync(join(dir, 'head.json'), 'utf8'))![1])
-  /** Where each visit ends, and with which record. */
   const ends = [...whole.toString('latin1').matchAll(/\{"n":(\d+),"g":\d+,"r":0,.*\n/g)].map(line => ({
     at: line.index + line[0].length,
     last: Number(line[1]),
   }))
-  const first = Number(names[2]!.slice(0, 16))
+  return { ends, head, first: Number(names[2]!.slice(0, 16)) }
+}
+
+test('cut at any byte of its last segment, a journal keeps every whole visit before, and refuses where more is known to be kept', async t => {
+  const { dir, names } = await three(t, true)
+  const path = join(dir, names[2]!)
+  const whole = readFileSync(path)
+  const { ends, head, first } = endsOf(dir, names, whole)
   for (let at = whole.length; at >= 0; at--) {
     truncateSync(path, at)
     const last = ends.findLast(end => end.at <= at)?.last ?? first - 1
@@ -111,6 +115,42 @@ test('cut at any byte of its last segment, a journal keeps every whole visit bef
   t.is(journal.state().journal, 'repaired')
   t.is(journal.state().last, ends.at(-2)!.last)
   t.is(readFileSync(join(dir, readdirSync(dir).find(name => name.endsWith('.cut'))!)).length, whole.length - 7 - ends.at(-2)!.at)
+})
+
+for (const [what, spoil] of [
+  ['cut', (bytes: Buffer, at: number) => bytes.subarray(0, at)],
+  ['filled with zeros', (bytes: Buffer, at: number) => Buffer.concat([bytes.subarray(0, at), Buffer.alloc(bytes.length - at)])],
+] as const) {
+  test(`${what} anywhere in its last segment, a journal that runs is damaged: soon after a visit it is known to be kept`, async t => {
+    const dir = folder(t)
+    const journal = await opened(t, { dir, headMs: 1 })
+    for (let seq = 1; seq <= 9; seq += 3) await journal.append(readings(seq, seq + 2))
+    const head = join(dir, 'head.json')
+    while (readFileSync(head, 'utf8') !== '{"first":1,"last":9}\n') await new Promise(resolve => setTimeout(resolve, 2))
+    const copy = copyOf(t, dir)
+    const path = join(copy, segmentsOf(copy)[0]!)
+    const whole = readFileSync(path)
+    for (let at = 0; at < whole.length; at += 11) {
+      writeFileSync(path, spoil(whole, at))
+      const found = await inspect(copy)
+      t.is(found.state, 'corrupt', `${at}`)
+      if (found.state === 'corrupt') t.regex(found.reason, /record 9 was kept, and the journal ends at [0-6]$/)
+    }
+  })
+}
+
+test('filled with zeros from any byte of its last segment, a journal keeps every whole visit before, and refuses where more is known to be kept', async t => {
+  const { dir, names } = await three(t, true)
+  const path = join(dir, names[2]!)
+  const whole = readFileSync(path)
+  const { ends, head, first } = endsOf(dir, names, whole)
+  for (let at = whole.length - 1; at >= 0; at--) {
+    writeFileSync(path, Buffer.concat([whole.subarray(0, at), Buffer.alloc(whole.length - at)]))
+    const last = ends.findLast(end => end.at <= at)?.last ?? first - 1
+    const found = await inspect(dir)
+    t.is(found.state === 'corrupt' ? 'corrupt' : found.cut ? 'torn' : 'clean', last < head ? 'corrupt' : 'torn', `from ${at}`)
+    if (found.state === 'verified') t.is(found.end.seq, last, `from ${at}`)
+  }
 })
 
 test('a journal that was closed is whole or damaged: cut at any byte it says so', async t => {
