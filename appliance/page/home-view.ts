@@ -4,6 +4,7 @@ import { csrfField, operatorButton, type User, versionText } from '#shared/core/
 import { DEFAULT_QUERY, faultsHref, type OpenCounts } from '#shared/core/ui/fault-list.ts'
 import { PRIORITIES, priorityMark, type State, STATES, stateMark } from '#shared/core/ui/mark.ts'
 import { formatAge, type Here, moment, momentAge, momentNow, momentOr } from '#shared/core/ui/moment.ts'
+import { liveRun, type ShownRun } from '#shared/core/ui/run-panel.ts'
 import { countOf } from '#shared/core/ui/words.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
 import type { ForwardState } from '../services/forward-state.ts'
@@ -30,6 +31,9 @@ export type DeviceLine = {
 export type PointCounts = Record<State, number>
 export type RunTile = {
   running: boolean
+  /** Runs that wait or are under way, in the order of their turns. */
+  live: ShownRun[]
+  nameOf: (building_id: string) => string
   /** Why the newest run came to nothing, when it did. */
   last_error: string | null
   last: { finished_at: number; seconds: number; faults: number; passed: number; open: number; failed: number } | null
@@ -130,7 +134,7 @@ const deviceLine = (
 ${state !== 'ok' && last_error !== null && html`<span class="error">${last_error}</span>`}</li>`
 
 function runTile({ run, here, user, csrf }: HomeModel): Html {
-  const { last, last_error, running, next_at } = run
+  const { last, last_error, running, live, nameOf, next_at } = run
   const overdue = here.now - next_at > OVERDUE_MS && !running
   return tile(
     'run',
@@ -143,7 +147,11 @@ ${
 }
 ${last_error !== null && html`<p class="error"><strong>The newest run failed:</strong> ${last_error}</p>`}
 <p class="age">${last && html`Finished ${moment(last.finished_at, here)}. `}Next ${momentAge(next_at, here)}${overdue && html` (overdue)`}</p>
-<form method="post" action="/home/run">${csrfField(csrf)}${operatorButton(user, 'run-why', 'Run now')}</form>`,
+${
+  live.length > 0
+    ? live.map(one => liveRun(one, { nameOf, here, user, csrf }, '/'))
+    : html`<form method="post" action="/home/run">${csrfField(csrf)}${operatorButton(user, 'run-why', 'Run now')}</form>`
+}`,
   )
 }
 

@@ -1,9 +1,9 @@
 /** Home: the first page of a box, its self-refreshing part, and the button that runs the rules. */
-import { Problem } from '#shared/core/problem.ts'
 import type { PollStatus } from '#shared/core/poll/board.ts'
 import { HOUR, parseInstant, SECOND } from '#shared/core/time.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { openFaults } from '#shared/central/pages/faults.ts'
+import { startUnlessRunning } from '#shared/central/pages/runs.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 import { type Call, type Route, route, strict } from '#shared/node/route.ts'
 import type { ForwardState } from '../services/forward-state.ts'
@@ -43,25 +43,17 @@ export function homeRoutes(context: CentralContext, shell: Shell, sources: HomeS
       auth: 'operator',
       summary: 'The button that runs the rules',
       takes: 'form',
-      action: 'fdd_run',
+      action: 'run_fdd',
       body: strict({}),
       handle: ({ reply, audit }) => {
         for (const { building_id } of context.model.buildings()) {
-          startRun(context, building_id)
-          audit({ subject: building_id })
+          const run_id = startUnlessRunning(context, building_id)
+          if (run_id) audit({ subject: building_id, after: { run_id } })
         }
         return reply.redirect('/', 303)
       },
     }),
   ]
-}
-
-/** The page does not wait for the run; Home shows that it runs, and what came of it. */
-function startRun({ runs, log }: CentralContext, building_id: string): void {
-  runs.run({ building_id }, 'request').catch(error => {
-    if (error instanceof Problem && error.code === 'run_in_progress') return
-    log.error({ err: error, building_id }, 'the run asked for on Home failed')
-  })
 }
 
 async function homeModel(context: CentralContext, shell: Shell, sources: HomeSources, { caller }: AnyCall): Promise<HomeModel> {
@@ -105,12 +97,15 @@ function pollTiles({ catalogue, pollStatus }: HomeSources): HomeModel['poll'] {
 }
 
 function runTile(context: CentralContext): RunTile {
-  const { results, runs } = context
+  const { model, results, runs } = context
   const [last] = results.runs({ limit: 1 })
   const count = (status: string) => last?.results.filter(result => result.status === status).length ?? 0
   const { running, last_error } = runs.status()
+  const names = new Map(model.buildings().map(({ building_id, name }) => [building_id, name]))
   return {
     running,
+    live: runs.live(),
+    nameOf: building_id => names.get(building_id) || building_id,
     last_error,
     last: last
       ? {

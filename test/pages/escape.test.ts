@@ -1,12 +1,13 @@
 /** Names, errors and notes come from devices, files and people: none may become markup, wherever it is shown. */
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import type { Html } from '#shared/core/html.ts'
+import { type Html, html } from '#shared/core/html.ts'
 import { loginBody, problemBody } from '#shared/core/ui/entry-pages.ts'
 import { faultBody } from '#shared/core/ui/fault-page.ts'
 import { faultsBody } from '#shared/core/ui/faults-page.ts'
 import { DEFAULT_QUERY, groupRows, toRows } from '#shared/core/ui/fault-list.ts'
 import { page } from '#shared/core/ui/frame.ts'
+import { type RunPanel, runPanel } from '#shared/core/ui/run-panel.ts'
 import { homeBody } from '../../appliance/page/home-view.ts'
 import { healthOf, reportedBy } from '../../hub/pages/fleet.ts'
 import { fleetBody } from '../../hub/pages/fleet-view.ts'
@@ -68,6 +69,20 @@ test('the frame escapes', t =>
     ),
   ))
 
+const runsOf = (text: string): RunPanel => {
+  const run = { run_id: text, building_id: text, trigger: 'request', asked_at: NOW, started_at: NOW, finished_at: null } as const
+  return {
+    live: [{ run: { ...run, state: 'running' }, progress: { step: 'history', equipment_done: 1, equipment_total: 2, rules: 3 } }],
+    newest: { ...run, state: 'failed', reason: text },
+    building_id: text,
+    runsHere: true,
+    nameOf: () => text,
+    here,
+    user: user(text),
+    csrf: text,
+  }
+}
+
 test('a problem page escapes', t => noPoison(t, text => problemBody({ title: text, detail: text, request_id: text })))
 
 test('the list of faults escapes', t =>
@@ -82,8 +97,12 @@ test('the list of faults escapes', t =>
       equipmentName: () => text,
       lastRuns: [{ building_id: text, finished_at: NOW, failed: 1, results: RUN.results }],
       boxes: [{ name: text, building_id: text, last_data_at: NOW }],
+      runs: runsOf(text),
     })
   }))
+
+test('the runs of the rules escape', t =>
+  noPoison(t, text => html`${runPanel(runsOf(text))}${runPanel({ ...runsOf(text), live: [] })}`))
 
 test('the page of one fault escapes', t =>
   noPoison(t, text => {
@@ -140,7 +159,7 @@ test('Home escapes', t =>
         last_read_at: null,
       },
       open: { 1: 0, 2: 0, 3: 0, data: 0 },
-      run: { running: false, last_error: text, last: null, next_at: NOW },
+      run: { running: true, live: runsOf(text).live, nameOf: () => text, last_error: text, last: null, next_at: NOW },
       hub: {
         state: 'connecting',
         reason: text,

@@ -2,6 +2,7 @@ import test from 'ava'
 import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import { type HomeModel, homeBody } from '../../appliance/page/home-view.ts'
 import { readBox } from '../../appliance/page/box.ts'
+import type { ShownRun } from '#shared/core/ui/run-panel.ts'
 import { NOW } from './fixture.ts'
 
 const HOME: HomeModel = {
@@ -27,6 +28,8 @@ const HOME: HomeModel = {
   open: { 1: 0, 2: 0, 3: 0, data: 0 },
   run: {
     running: false,
+    live: [],
+    nameOf: id => id,
     last_error: null,
     last: { finished_at: NOW - 12 * MINUTE, seconds: 2.34, faults: 0, passed: 9, open: 2, failed: 0 },
     next_at: NOW + 2 * HOUR,
@@ -52,6 +55,18 @@ const words = (model: Partial<HomeModel>) =>
 const alarms = (model: Partial<HomeModel>) =>
   [...homeBody({ ...HOME, ...model }).text.matchAll(/class="card tile alarm" id="tile-(\w+)"/g)].map(([, id]) => id)
 
+const LIVE: ShownRun = {
+  run: {
+    run_id: 'r',
+    building_id: 'b',
+    trigger: 'schedule',
+    state: 'running',
+    asked_at: NOW,
+    started_at: NOW,
+    finished_at: null,
+  },
+  progress: { step: 'evaluation', equipment_done: 3, equipment_total: 8, rules: 36 },
+}
 const { poll, run, hub, box } = HOME
 for (const [what, model, said, loud] of [
   ['all is well', {}, 'All quiet No equipment fault is open. As of the run at 13:50 , 12 min ago', []],
@@ -67,7 +82,12 @@ for (const [what, model, said, loud] of [
   ],
   ['a run came to nothing', { run: { ...run, last_error: 'no memory' } }, 'The newest run failed: no memory', ['run']],
   ['a run is overdue', { run: { ...run, next_at: NOW - HOUR } }, '1 h ago (overdue)', ['run']],
-  ['a run is under way', { run: { ...run, running: true } }, 'Running now', []],
+  [
+    'a run is under way',
+    { run: { ...run, running: true, live: [LIVE] } },
+    'b : runs since 14:02 , now: looking at equipment, 3 of 8 done with 36 rules',
+    [],
+  ],
   [
     'points are stale',
     { poll: { ...poll!, points: { ...poll!.points, ok: 20, stale: 9, fault: 1 } } },

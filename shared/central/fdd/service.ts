@@ -1,3 +1,4 @@
+import { Problem } from '#shared/core/problem.ts'
 import type { RunRecord } from '#shared/core/ports.ts'
 import { DAY } from '#shared/core/time.ts'
 import { scheduleFdd } from '#shared/flow/fdd-schedule.ts'
@@ -31,6 +32,10 @@ export function fddService(context: CentralContext, trigger: Trigger): Service {
   }
 }
 
+/** Buildings whose own appliance runs the rules and sends what it finds. */
+export const judgedElsewhere = (edges: CentralContext['edges']): Set<string> =>
+  new Set(edges.list().flatMap(edge => (edge.status_body['runs_rules'] === false ? [] : [edge.building_id])))
+
 /**
  * Runs the active rules over every building in turn. A building that fails does not keep the next from running. The
  * schedule leaves out one whose history ended before the lookback, which has nothing new to say, and one whose own
@@ -40,7 +45,7 @@ export async function runEverything(context: CentralContext, trigger: RunRecord[
   const { model, edges, historian, clock, runs, config, log } = context
   const since = clock.now() - config.read().lookback_days * DAY
   const reports: RunReport[] = []
-  const reported = new Set(edges.list().flatMap(edge => (edge.status_body['runs_rules'] === false ? [] : [edge.building_id])))
+  const reported = judgedElsewhere(edges)
   for (const { building_id } of model.buildings()) {
     if (trigger === 'schedule' && reported.has(building_id)) continue
     try {
@@ -51,6 +56,7 @@ export async function runEverything(context: CentralContext, trigger: RunRecord[
       log.info({ building_id, run_id, rules_run, rules_failed, total_ms }, 'rules ran')
       reports.push(report)
     } catch (error) {
+      if (error instanceof Problem && error.code === 'run_cancelled') continue
       log.error({ err: error, building_id }, `rules cannot run over ${building_id}: ${(error as Error).message}`)
     }
   }

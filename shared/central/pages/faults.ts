@@ -18,6 +18,7 @@ import { type FaultsModel, faultsBody, type LastRun } from '#shared/core/ui/faul
 import type { Priority } from '#shared/core/ui/mark.ts'
 import { type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
+import { panelOf, type RunStores } from './runs.ts'
 import type { Shell } from './shell.ts'
 
 /** Most episodes that one page gathers into rows. */
@@ -37,7 +38,7 @@ const Query = strict({
 })
 
 type Stores = Pick<CentralContext, 'model' | 'results' | 'notes'>
-type ListStores = Stores & Pick<CentralContext, 'edges'>
+type ListStores = Stores & RunStores
 
 export const faultsRoute = (context: ListStores, shell: Shell): Route =>
   route({
@@ -47,7 +48,9 @@ export const faultsRoute = (context: ListStores, shell: Shell): Route =>
     summary: 'The page of faults',
     query: Query,
     handle: call => {
-      const model = faultsModel(context, shell, readQuery(call.query))
+      const query = readQuery(call.query)
+      const runs = panelOf(context, shell, call, query.building)
+      const model = { ...faultsModel(context, shell, query), runs }
       return shell.document(call, { title: 'Faults', current: '/faults' }, faultsBody(model))
     },
   })
@@ -65,7 +68,7 @@ function readQuery({ lane = 'faults', group = 'equipment', days = 7, ...given }:
   }
 }
 
-function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): FaultsModel {
+function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): Omit<FaultsModel, 'runs'> {
   const here = shell.here()
   const buildings = context.model.buildings()
   const items = episodesWithin(context, query.days * DAY, here.now, query.building)

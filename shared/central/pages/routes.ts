@@ -3,6 +3,7 @@ import type { CentralContext } from '../context.ts'
 import { faultRoutes } from './fault.ts'
 import { faultsRoute } from './faults.ts'
 import { loginRoutes } from './login.ts'
+import { runPageRoutes } from './runs.ts'
 import type { Shell } from './shell.ts'
 
 /** The pages that box and hub have in common, with the files they ask for. */
@@ -10,5 +11,6 @@ export const pageRoutes = (context: CentralContext, shell: Shell): Route[] => [
   ...shell.routes,
   ...loginRoutes(context, shell),
   faultsRoute(context, shell),
+  ...runPageRoutes(context, shell),
   ...faultRoutes(context, shell),
 ]

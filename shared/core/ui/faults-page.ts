@@ -16,6 +16,7 @@ import {
 import { overrideMark, PRIORITIES, PRIORITY_WORDS, priorityMark } from './mark.ts'
 import { type Here, moment, momentAge, momentOr } from './moment.ts'
 import { inUnitsOf } from './measure-text.ts'
+import { type RunPanel, runPanel } from './run-panel.ts'
 import { countOf, REASON_WORDS, stateWords, titleOf } from './words.ts'
 
 /** What the last run of one building could and could not say. */
@@ -36,6 +37,7 @@ export type FaultsModel = {
   buildings: Building[]
   equipmentName: (finding: { building_id: string; equipment_id: string }) => string
   lastRuns: LastRun[]
+  runs: RunPanel
   /** On a hub: the boxes whose findings arrive here, and when they were last heard. */
   boxes: { name: string; building_id: string; last_data_at: number | null }[]
 }
@@ -47,7 +49,8 @@ ${tabs(model)}
 ${filterForm(model)}
 ${model.truncatedAt !== undefined && html`<p class="notice">Only the newest ${model.truncatedAt} episodes are shown; choose fewer days.</p>`}
 ${model.groups.length ? faultTable(model) : allQuiet(model)}
-${model.groups.length > 0 && html`<section class="card"><h2>Who looked, and when</h2>${looked(model)}</section>`}`
+${model.groups.length > 0 && html`<section class="card"><h2>Who looked, and when</h2>${looked(model)}</section>`}
+${runPanel(model.runs)}`
 
 const tabs = ({ query, counts }: FaultsModel): Html =>
   html`<nav class="tabs" aria-label="Kinds of faults"><ul>${LANES.map(

@@ -1,0 +1,107 @@
+/** The part of the page of faults that shows runs, and the forms that start and end them. */
+import { Type } from '@sinclair/typebox'
+import { Problem } from '#shared/core/problem.ts'
+import { type RunPanel, runPanel } from '#shared/core/ui/run-panel.ts'
+import { type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
+import type { CentralContext } from '../context.ts'
+import { judgedElsewhere } from '../fdd/service.ts'
+import { startRun } from '../fdd/start-run.ts'
+import type { Shell } from './shell.ts'
+
+export type RunStores = Pick<CentralContext, 'model' | 'edges' | 'runs'>
+const ID = Type.String({ maxLength: 128 })
+/** An empty text stands for every building: that is what a form sends. */
+const BUILDING = Type.Optional(ID)
+
+export const runPageRoutes = (context: RunStores & Pick<CentralContext, 'log'>, shell: Shell): Route[] => [
+  route({
+    method: 'GET',
+    path: '/faults/runs',
+    auth: 'viewer',
+    summary: 'The part of the page of faults that shows runs',
+    query: strict({ building: BUILDING }),
+    handle: call => runPanel(panelOf(context, shell, call, call.query.building || undefined)),
+  }),
+  route({
+    method: 'POST',
+    path: '/runs',
+    auth: 'operator',
+    summary: 'The button that runs the rules',
+    takes: 'form',
+    action: 'run_fdd',
+    body: strict({ building: BUILDING }),
+    handle: ({ body: { building }, reply, audit }) => {
+      for (const building_id of building ? [building] : judgedHere(context)) {
+        const run_id = startUnlessRunning(context, building_id)
+        if (run_id) audit({ subject: building_id, after: { run_id } })
+      }
+      return reply.redirect(building ? `/faults?building=${encodeURIComponent(building)}` : '/faults', 303)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/runs/:run_id/cancel',
+    auth: 'operator',
+    summary: 'The button that ends a run',
+    takes: 'form',
+    action: 'cancel_run',
+    params: strict({ run_id: ID }),
+    body: strict({ back: oneOf(['/', '/faults']) }),
+    handle: ({ params: { run_id }, body: { back }, caller, reply, audit }) => {
+      const before = context.runs.get(run_id)?.run
+      if (cancelUnlessOver(context, run_id, caller!.subject)) {
+        audit({ subject: before!.building_id, before: { run_id, state: before!.state }, after: { run_id, state: 'cancelled' } })
+      }
+      return reply.redirect(back, 303)
+    },
+  }),
+]
+
+/** What the part shows, of one building or of all. */
+export function panelOf(
+  context: RunStores,
+  shell: Shell,
+  { caller }: Pick<Call<unknown, unknown, unknown>, 'caller'>,
+  building_id: string | undefined,
+): RunPanel {
+  const { runs } = context
+  const buildings = context.model.buildings()
+  const of = building_id === undefined ? {} : { building_id }
+  return {
+    live: runs.live().filter(({ run }) => building_id === undefined || run.building_id === building_id),
+    newest: runs.list({ ...of, limit: 1 })[0]?.run ?? null,
+    building_id,
+    runsHere: judgedHere(context).some(id => building_id === undefined || id === building_id),
+    nameOf: id => buildings.find(one => one.building_id === id)?.name || id,
+    here: shell.here(),
+    user: shell.userOf(caller),
+    csrf: shell.csrfOf(caller),
+  }
+}
+
+/** Buildings whose own appliance does not find their faults. */
+export function judgedHere({ model, edges }: RunStores): string[] {
+  const elsewhere = judgedElsewhere(edges)
+  return model.buildings().flatMap(({ building_id }) => (elsewhere.has(building_id) ? [] : [building_id]))
+}
+
+/** The page does not wait for the run. @returns its id; undefined when one is under way, which serves as well */
+export function startUnlessRunning(context: Pick<CentralContext, 'runs' | 'log'>, building_id: string): string | undefined {
+  try {
+    return startRun(context, { building_id })
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'run_in_progress') return undefined
+    throw error
+  }
+}
+
+/** A run may end while somebody reaches for the button. @returns whether it was ended so */
+function cancelUnlessOver({ runs }: RunStores, run_id: string, by: string): boolean {
+  try {
+    runs.cancel(run_id, by)
+    return true
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'conflict') return false
+    throw error
+  }
+}
