@@ -62,8 +62,9 @@ export const POINTS = [
 ]
 
 const fahrenheit = (celsius: number) => celsius * 1.8 + 32
-/** The hour of a day in Chicago, near enough for a school's rhythm. */
-const hourOf = (t: number) => (((t / HOUR - 6) % 24) + 24) % 24
+const CLOCK_BACK = Date.UTC(2025, 10, 2, 7)
+/** The hour of a day in Chicago. */
+const hourOf = (t: number) => (t / HOUR - (t < CLOCK_BACK ? 5 : 6)) % 24
 const outdoor = (t: number) => 14 + 9 * Math.sin((2 * Math.PI * (hourOf(t) - 9)) / 24) + 4 * Math.sin(t / (5 * DAY))
 const works = (t: number) => hourOf(t) >= 7 && hourOf(t) < 19
 const damper = (t: number) => (works(t) ? [0, 0.2, 0.3, 0.55, 0.8, 1, 0.42][Math.floor(t / (3 * HOUR)) % 7]! : 0)

@@ -70,7 +70,8 @@ test.serial('economizer: every figure is that of plain SQL', async t => {
   for (const [i, [kind, n]] of ours.entries()) like(n, hours[i]!['hours'], kind)
   t.is(ours.length, 6, 'the data have cells of every kind')
 
-  const bins = await sql.rows(`SELECT least(9, floor((damper + 1e-9) * 10)) / 10 AS lower, count(*) / 4 AS hours,
+  const bins =
+    await sql.rows(`SELECT least(9, floor((damper + 1e-9) * 10)) / 10 AS lower, count(*) / 4 AS hours, avg(damper) AS position,
     quantile_cont(share, 0.05) AS low, quantile_cont(share, 0.25) AS q1, median(share) AS median,
     quantile_cont(share, 0.75) AS q3, quantile_cont(share, 0.95) AS high, median(share - damper) AS residual
     FROM told GROUP BY lower ORDER BY lower`)
@@ -262,7 +263,7 @@ test.serial('operations: every figure of equipment, day and building is that of 
     CREATE OR REPLACE MACRO comfort(low, high, zone) AS zone >= low - 1e-9 AND zone <= high + 1e-9;
     CREATE OR REPLACE VIEW judged AS SELECT *, occ > 0 AND low IS NOT NULL AND high IS NOT NULL AS counts FROM room_stretches;
     CREATE OR REPLACE VIEW rooms AS SELECT room,
-      sum(ms) FILTER (counts AND comfort(low, high, zone)) / sum(ms) FILTER (counts) AS comfort_share,
+      coalesce(sum(ms) FILTER (counts AND comfort(low, high, zone)), 0) / sum(ms) FILTER (counts) AS comfort_share,
       sum(ms) FILTER (counts) / 3.6e6 AS comfort_known_hours,
       sum(ms) FILTER (counts AND zone > high + 1e-9) / 3.6e6 AS too_warm_hours,
       sum(ms) FILTER (counts AND zone < low - 1e-9) / 3.6e6 AS too_cold_hours,
@@ -272,7 +273,7 @@ test.serial('operations: every figure of equipment, day and building is that of 
       (SELECT sum(ms) / 3.6e6 FROM running WHERE running.day = days.day) AS known_hours,
       (SELECT count(*) FROM starts WHERE t0 >= day AND t0 < next) AS starts,
       of_day.* FROM days, LATERAL (SELECT
-        sum(ms) FILTER (counts AND comfort(low, high, zone)) / sum(ms) FILTER (counts) AS comfort_share,
+        coalesce(sum(ms) FILTER (counts AND comfort(low, high, zone)), 0) / sum(ms) FILTER (counts) AS comfort_share,
         coalesce(sum(ms) FILTER (counts), 0) / 3.6e6 AS comfort_known_hours,
         coalesce(sum(ms) FILTER (counts AND zone > high + 1e-9), 0) / 3.6e6 AS too_warm_hours,
         coalesce(sum(ms) FILTER (counts AND zone < low - 1e-9), 0) / 3.6e6 AS too_cold_hours,

@@ -32,6 +32,8 @@ export type SiteOptions = {
   sources?: Partial<HomeSources>
   /** Nothing has run yet. */
   empty?: boolean
+  /** Anomalies are screened for. */
+  screening?: boolean
   /** What was seen of priority arrays. */
   priority?: PriorityVisits
   /** Pages and routes besides. */
@@ -77,7 +79,7 @@ const counters = () => ({
   last_ingest_at: NOW - 20 * SECOND,
 })
 
-function centralOptions({ open, priority }: SiteOptions, workspace: string): CentralOptions {
+function centralOptions({ open, priority, screening }: SiteOptions, workspace: string): CentralOptions {
   const nobody = { admin: undefined, agent: undefined, viewer: undefined }
   const secret = 'a secret of at least thirty-two characters'
   return {
@@ -89,6 +91,7 @@ function centralOptions({ open, priority }: SiteOptions, workspace: string): Cen
     workspace,
     parquetRoot: undefined,
     memoryMb: 128,
+    screening: screening ?? false,
     site_id: 'riverside',
     auth: { secret: open ? undefined : secret, passwords: open ? nobody : PASSWORDS, trustedProxies: [] },
     scheduled: false,

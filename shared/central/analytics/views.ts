@@ -5,6 +5,7 @@ import { addedUp, figuresOf, type OperationFigures } from '#shared/core/analytic
 import type { ScoredHour } from '#shared/core/analytics/seasonal.ts'
 import { csvLine } from '#shared/core/catalogue/csv-text.ts'
 import type { Building, Point } from '#shared/core/model.ts'
+import { ROLES } from '#shared/core/role.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { dateOf } from '#shared/core/zone.ts'
 import type { EconomizerAnswer } from '#shared/flow/analyse-economizer.ts'
@@ -67,7 +68,8 @@ export function screeningView({ from, to, anomalies, hours, ...figures }: Screen
     to: formatInstant(to),
     ...figures,
     anomalies: anomalies.map(({ point_id, worst, ...one }) => {
-      const { name = point_id, equipment_id = null, role = null, unit = '' } = byId.get(point_id) ?? {}
+      const { name = point_id, equipment_id = null, role = null, unit: own = '' } = byId.get(point_id) ?? {}
+      const unit = (role === null ? undefined : ROLES[role]?.unit) ?? own
       const span = { from: formatInstant(one.from), to: formatInstant(one.to), hours: one.hours }
       return { point_id, name, equipment_id, role, unit, ...span, worst: hourView(worst) }
     }),

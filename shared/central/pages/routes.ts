@@ -1,5 +1,6 @@
 import type { Route } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
+import { analyticsPages } from './analytics.ts'
 import { faultRoutes } from './fault.ts'
 import { faultsRoute } from './faults.ts'
 import { loginRoutes } from './login.ts'
@@ -10,6 +11,7 @@ import type { Shell } from './shell.ts'
 export const pageRoutes = (context: CentralContext, shell: Shell): Route[] => [
   ...shell.routes,
   ...loginRoutes(context, shell),
+  ...analyticsPages(context, shell),
   faultsRoute(context, shell),
   ...runPageRoutes(context, shell),
   ...faultRoutes(context, shell),

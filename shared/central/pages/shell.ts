@@ -31,7 +31,12 @@ export type Shell = {
 export function openShell(context: Pick<CentralContext, 'auth' | 'clock' | 'model' | 'version'>, options: ShellOptions): Shell {
   const { auth, clock, model, version } = context
   const { assets, route } = openAssets()
-  const nav: NavItem[] = [{ href: '/', text: options.first }, { href: '/faults', text: 'Faults' }, ...(options.more ?? [])]
+  const nav: NavItem[] = [
+    { href: '/', text: options.first },
+    { href: '/faults', text: 'Faults' },
+    { href: '/analytics', text: 'Analytics' },
+    ...(options.more ?? []),
+  ]
   const site: Site = { house: options.house, name: options.name, nav, version, assets, open: !auth.required }
   const shell: Shell = {
     routes: [route],

@@ -22,6 +22,8 @@ export type DamperBin = {
   from: number
   to: number
   hours: number
+  /** Mean of the positions in it. */
+  position: number
   /** Quantiles of the share of outdoor air. */
   low: number
   q1: number
@@ -126,6 +128,7 @@ function binsOf(points: SharePoint[]): DamperBin[] {
         from: bin / BINS,
         to: (bin + 1) / BINS,
         hours: hoursOf(inside.length),
+        position: inside.reduce((sum, { damper }) => sum + damper, 0) / inside.length,
         low: at(0.05),
         q1: at(0.25),
         median: at(0.5),

@@ -24,8 +24,8 @@ export const HIGH_LIMIT = 24
 /** Minimum position where none is stated, and how far over it a damper is open: as in that rule. */
 const MINIMUM = 0.3
 const OVER = 0.2
-/** As in the rule AHU-ECON-MISSED. */
-const SUITABLE = { from: 4, to: 17, closer: 3 }
+/** When outdoor air would cool, °C and K: as in the rule AHU-ECON-MISSED. */
+export const SUITABLE = { from: 4, to: 17, closer: 3 }
 const HALF = 0.5
 const VALVE_OPEN = 0.1
 /** Hours of a degree before it says where the damper changes over. */

@@ -1,0 +1,112 @@
+/** Operations: what ran for how long, how comfortable the rooms were, and what was in fault the longest. */
+import type { FaultHours } from '../analytics/fault-hours.ts'
+import type { OperationFigures } from '../analytics/operations.ts'
+import { type Html, html } from '../html.ts'
+import type { Building, Equipment } from '../model.ts'
+import { dateOf } from '../zone.ts'
+import { type AnalyticsHead, analyticsHead, analyticsPath, formatHours, formatShare } from './analytics-frame.ts'
+import { formatCount, formatRoleValue } from './measure.ts'
+import { formatDay, type Here } from './moment.ts'
+import { countOf } from './words.ts'
+
+export const ORDERS = ['fault_hours', 'running_hours', 'comfort_share', 'starts', 'name'] as const
+export type Order = (typeof ORDERS)[number]
+export const ORDER_WORDS: Record<Order, string> = {
+  fault_hours: 'hours in fault',
+  running_hours: 'running hours',
+  comfort_share: 'least comfort',
+  starts: 'starts',
+  name: 'name',
+}
+export type OperationsRow = Pick<Equipment, 'equipment_id' | 'name' | 'equipment_type'> &
+  FaultHours & { figures: OperationFigures }
+export type OperationsModel = {
+  head: AnalyticsHead
+  here: Here
+  building: Building
+  from: number
+  to: number
+  order: Order
+  rows: OperationsRow[]
+  days: { at: number; figures: OperationFigures }[]
+  total: FaultHours & { figures: OperationFigures }
+  findingsCut: number | undefined
+}
+
+/** @returns the rows in the order, what is not known last, and equal ones by name */
+export function ordered(rows: readonly OperationsRow[], order: Order): OperationsRow[] {
+  const key = ({ fault_hours, figures }: OperationsRow): number => {
+    if (order === 'name') return 0
+    if (order === 'fault_hours') return -fault_hours
+    const figure = figures[order] ?? (order === 'comfort_share' ? 2 : -1)
+    return order === 'comfort_share' ? figure : -figure
+  }
+  return rows.toSorted((a, b) => key(a) - key(b) || a.name.localeCompare(b.name, 'en', { numeric: true }))
+}
+
+export const operationsBody = (model: OperationsModel): Html => html`${analyticsHead(model.head)}
+<p class="lead">${leadWords(model)}</p>
+${model.findingsCut !== undefined && html`<p class="notice">Only the newest ${formatCount(model.findingsCut)} episodes are counted; choose fewer days.</p>`}
+${strip(model)}
+${model.rows.length > 0 ? table(model) : html`<section class="card quiet-card"><p>No equipment of this building has a point that says whether it runs, or a room.</p></section>`}
+<p class="as-of"><a href="${analyticsPath('operations')}.csv?${new URLSearchParams(model.head.query)}">All equipment as CSV</a></p>
+${model.days.length > 0 && dayTable(model)}
+${howCounted()}`
+
+function leadWords({ rows, from, to, here }: OperationsModel): string {
+  const [worst] = ordered(rows, 'fault_hours')
+  const span = `${formatDay(from, here)} to ${formatDay(to - 1, here)}`
+  if (!worst || worst.fault_hours === 0) return `${span}: nothing was in fault.`
+  return `${span}: ${worst.name} was in fault the longest, for ${formatHours(worst.fault_hours)}.`
+}
+
+const strip = ({ total, building }: OperationsModel): Html => html`<dl class="strip">
+<div><dt>Something in fault</dt><dd>${formatHours(total.fault_hours)}</dd></div>
+<div><dt>Running, all equipment</dt><dd>${formatHours(total.figures.running_hours)}</dd></div>
+<div><dt>Rooms in comfort</dt><dd>${formatShare(total.figures.comfort_share)}</dd></div>
+<div><dt>Mean room temperature</dt><dd>${formatRoleValue('zone_t', total.figures.zone_t_mean, building.unit_system)}</dd></div>
+</dl>`
+
+function table(model: OperationsModel): Html {
+  const { order, rows, head } = model
+  const column = (key: Order, words: string) => {
+    const href = `${analyticsPath('operations')}?${new URLSearchParams({ ...head.query, sort: key })}`
+    const direction = key === 'name' || key === 'comfort_share' ? 'ascending' : 'descending'
+    return html`<th scope="col"${key === order && html` aria-sort="${direction}"`}>${key === order ? words : html`<a class="sorts" href="${href}">${words}</a><span class="said">${words}</span>`}</th>`
+  }
+  return html`<table class="fleet">
+<caption class="hidden">Equipment, by ${ORDER_WORDS[order]}</caption>
+<thead><tr>${column('name', 'Equipment')}${column('fault_hours', 'In fault')}${column('running_hours', 'Running')}${column('starts', 'Starts')}${column('comfort_share', 'In comfort')}<th scope="col">Too warm, too cold</th><th scope="col">Room temperature</th></tr></thead>
+<tbody>${ordered(rows, order).map(row => equipmentRow(row, model))}</tbody>
+</table>`
+}
+
+function equipmentRow({ figures, ...row }: OperationsRow, { building, head }: OperationsModel): Html {
+  const faults = `/faults?${new URLSearchParams({ building: building.building_id, equipment: row.equipment_id })}`
+  const economizer = `${analyticsPath('economizer')}?${new URLSearchParams({ ...head.query, equipment: row.equipment_id })}`
+  const mixes = row.equipment_type === 'ahu' || row.equipment_type === 'rtu'
+  return html`<tr>
+<td data-label="Equipment" class="what"><div>${row.name}<span class="muted">${mixes ? html`<a href="${economizer}">economizer</a>` : row.equipment_type}</span></div></td>
+<td data-label="In fault"><div>${row.findings > 0 ? html`<a href="${faults}">${formatHours(row.fault_hours)}</a><span class="muted">${countOf(row.findings, 'episode')}${row.open > 0 && `, ${row.open} open`}</span>` : 'none'}</div></td>
+<td data-label="Running"><div>${formatHours(figures.running_hours)}${figures.running_hours !== null && html`<span class="muted">of ${formatHours(figures.known_hours)} known</span>`}</div></td>
+<td data-label="Starts"><div>${figures.running_hours === null ? '–' : formatCount(figures.starts)}</div></td>
+<td data-label="In comfort"><div>${formatShare(figures.comfort_share)}${figures.comfort_share !== null && html`<span class="muted">of ${formatHours(figures.comfort_known_hours)}</span>`}</div></td>
+<td data-label="Warm, cold"><div>${figures.comfort_share === null ? '–' : `${formatHours(figures.too_warm_hours)}, ${formatHours(figures.too_cold_hours)}`}</div></td>
+<td data-label="Room"><div>${figures.zone_t_mean === null ? '–' : formatRoleValue('zone_t', figures.zone_t_mean, building.unit_system)}</div></td>
+</tr>`
+}
+
+const dayTable = ({
+  days,
+  building,
+  here,
+}: OperationsModel): Html => html`<section class="card"><details class="figures"><summary>Day by day</summary>
+<div class="wide" role="region" aria-label="Figures by day" tabindex="0"><table>
+<thead><tr><th scope="col">Day</th><th scope="col">Running</th><th scope="col">Starts</th><th scope="col">In comfort</th><th scope="col">Too warm</th><th scope="col">Too cold</th><th scope="col">Room temperature</th></tr></thead>
+<tbody>${days.map(
+  ({ at, figures }) =>
+    html`<tr><th scope="row"><time datetime="${dateOf(at, here.timezone)}">${formatDay(at, here)}</time></th><td>${formatHours(figures.running_hours)}</td><td>${formatCount(figures.starts)}</td><td>${formatShare(figures.comfort_share)}</td><td>${formatHours(figures.too_warm_hours)}</td><td>${formatHours(figures.too_cold_hours)}</td><td>${figures.zone_t_mean === null ? '–' : formatRoleValue('zone_t', figures.zone_t_mean, building.unit_system)}</td></tr>`,
+)}</tbody></table></div></details></section>`
+
+const howCounted = (): Html => html`<section class="card"><h2>How this is counted</h2>
+<p>In fault: time in which at least one finding lasted, without those about data and overrides, those that another explains, and those marked as no fault. Comfort: while people are there, else while the fan runs, within the room’s set points and 1.1 K (2.0 °F) beyond, else from 20 to 24.4 °C (68 to 76 °F). Time of which nothing is known counts for nothing.</p></section>`
