@@ -132,6 +132,10 @@ function wayTo(property: Quantity['property'], written: string, unit: string): (
   return known && (value => value * known.scale + known.offset)
 }
 
+/** The figure as it was stated; a ratio of one unit to itself is a number alone. */
+export const statedText = ({ numeric_value, unit_code }: Pick<Quantity, 'numeric_value' | 'unit_code'>): string =>
+  unit_code === '1' ? String(numeric_value) : `${numeric_value} ${unit_code}`
+
 /** A coefficient of performance from an energy efficiency ratio in Btu/(W·h). @source 1 W·h = 3.412 Btu */
 export const copOfEer = (eer: number): number => eer / BTU_PER_WH
 

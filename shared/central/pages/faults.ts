@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Finding } from '#shared/core/finding.ts'
 import { DAY } from '#shared/core/time.ts'
 import {
+  byCost,
   countOpen,
   type FaultQuery,
   GROUPINGS,
@@ -12,6 +13,7 @@ import {
   matches,
   type Named,
   type OpenCounts,
+  SORTS,
   toRows,
 } from '#shared/core/ui/fault-list.ts'
 import { type FaultsModel, faultsBody, type LastRun } from '#shared/core/ui/faults-page.ts'
@@ -31,6 +33,7 @@ const Query = strict({
   lane: Type.Optional(oneOf(LANES)),
   group: Type.Optional(oneOf(GROUPINGS)),
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366 })),
+  sort: Type.Optional(oneOf(SORTS)),
   state: Type.Optional(oneOf(['', 'active', 'cleared'])),
   priority: Type.Optional(oneOf(['', '1', '2', '3'])),
   building: Type.Optional(ID),
@@ -55,12 +58,19 @@ export const faultsRoute = (context: ListStores, shell: Shell): Route =>
     },
   })
 
-function readQuery({ lane = 'faults', group = 'equipment', days = 7, ...given }: Static<typeof Query>): FaultQuery {
+function readQuery({
+  lane = 'faults',
+  group = 'equipment',
+  days = 7,
+  sort = 'worst',
+  ...given
+}: Static<typeof Query>): FaultQuery {
   const { state, priority, building, equipment } = given
   return {
     lane,
     group,
     days,
+    sort,
     ...(state && { state }),
     ...(priority && { priority: Number(priority) as Priority }),
     ...(building && { building }),
@@ -76,7 +86,8 @@ function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): Omit
   const counts = Object.fromEntries(LANES.map(lane => [lane, rows.filter(row => row.lane === lane).length]))
   const equipmentName = equipmentNames(context)
   const asked = ({ building_id }: { building_id: string }) => query.building === undefined || building_id === query.building
-  const shown = rows.filter(({ lane }) => lane === query.lane).map(({ row }) => row)
+  const listed = rows.filter(({ lane }) => lane === query.lane).map(({ row }) => row)
+  const shown = query.sort === 'cost' ? listed.toSorted(byCost) : listed
   const titleOf = (finding: Finding) => {
     const building = buildings.length > 1 ? buildings.find(({ building_id }) => building_id === finding.building_id) : undefined
     return building ? `${equipmentName(finding)}, ${building.name}` : equipmentName(finding)

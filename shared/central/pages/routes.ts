@@ -4,6 +4,7 @@ import { analyticsPages } from './analytics.ts'
 import { faultRoutes } from './fault.ts'
 import { faultsRoute } from './faults.ts'
 import { loginRoutes } from './login.ts'
+import { quantityPageRoutes } from './quantities.ts'
 import { runPageRoutes } from './runs.ts'
 import type { Shell } from './shell.ts'
 
@@ -15,4 +16,5 @@ export const pageRoutes = (context: CentralContext, shell: Shell): Route[] => [
   faultsRoute(context, shell),
   ...runPageRoutes(context, shell),
   ...faultRoutes(context, shell),
+  ...quantityPageRoutes(context, shell),
 ]

@@ -1,6 +1,6 @@
 /** Looks up the sizes and ratings that price a fault: reviewed quantities of the equipment, or of what serves it. */
 import type { Equipment, EquipmentType } from '../model.ts'
-import { copOfEer, type Quantity, readQuantity } from '../quantity.ts'
+import { copOfEer, type Quantity, readQuantity, statedText } from '../quantity.ts'
 import type { Gap, Range } from './impact.ts'
 import { around, BASIS_WIDTH, plus } from './range.ts'
 
@@ -81,7 +81,7 @@ const both = (a: { range: Range; basis: string[] }, b: { range: Range; basis: st
 })
 
 function sizeOf(quantity: Quantity, holder: string | undefined): { range: Range; basis: string[] } {
-  const { property, numeric_value, unit_code, value_basis } = quantity
+  const { property, value_basis } = quantity
   const read = readQuantity(quantity)
   const stated = 'value' in read ? read.value : Number.NaN
   const value = property === 'ratedEER' ? copOfEer(stated) : stated
@@ -89,7 +89,7 @@ function sizeOf(quantity: Quantity, holder: string | undefined): { range: Range;
   const of = holder === undefined ? 'the building' : holder
   return {
     range: around(value, width),
-    basis: [`${property} of ${of}: ${numeric_value} ${unit_code} (${value_basis}, ±${Math.round(width * 100)} %)`],
+    basis: [`${property} of ${of}: ${statedText(quantity)} (${value_basis}, ±${Math.round(width * 100)} %)`],
   }
 }
 

@@ -1,11 +1,16 @@
 /** What the page of faults lists: episodes gathered to one row for each equipment and rule, the worst first. */
 import type { Finding, FindingKind, FindingNote } from '../finding.ts'
+import type { Impact, Range } from '../impact/impact.ts'
+import { plus } from '../impact/range.ts'
 import { PRIORITIES, PRIORITY_WORDS, type Priority, priorityOf } from './mark.ts'
 
 export const LANES = ['faults', 'data', 'silenced'] as const
 export type Lane = (typeof LANES)[number]
 export const GROUPINGS = ['equipment', 'fault', 'priority'] as const
 export type Grouping = (typeof GROUPINGS)[number]
+/** `worst` is the order of `compareRows`; `cost` has the dearest first. */
+export const SORTS = ['worst', 'cost'] as const
+export type Sort = (typeof SORTS)[number]
 export const DAYS_CHOICES = [1, 7, 30] as const
 
 /** The filter, exactly as it stands in the page's address. */
@@ -13,12 +18,13 @@ export type FaultQuery = {
   lane: Lane
   group: Grouping
   days: number
+  sort: Sort
   state?: 'active' | 'cleared'
   priority?: Priority
   building?: string
   equipment?: string
 }
-export const DEFAULT_QUERY: FaultQuery = { lane: 'faults', group: 'equipment', days: 7 }
+export const DEFAULT_QUERY: FaultQuery = { lane: 'faults', group: 'equipment', days: 7, sort: 'worst' }
 
 /** One fault of one equipment within the window. */
 export type FaultRow = {
@@ -29,7 +35,10 @@ export type FaultRow = {
   episodes: number
   /** Time in fault over all its episodes that overlap the window, ms. */
   inFaultMs: number
+  /** What those of its episodes cost whose cost is in one unit, that of the one which stands for the row. */
+  cost?: Cost
 }
+export type Cost = Range & { unit: string }
 export type FaultGroup = { key: string; title: string; rows: FaultRow[] }
 export type Named = { finding: Finding; note: FindingNote }
 
@@ -51,6 +60,7 @@ export function laneOf({ finding, note }: Named, now: number): Lane {
  */
 export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow }[] {
   const rows = new Map<string, { lane: Lane; row: FaultRow }>()
+  const impacts = new Map<FaultRow, Impact[]>()
   for (const item of items) {
     const { finding, note } = item
     const lane = laneOf(item, now)
@@ -58,15 +68,34 @@ export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow
     const known = rows.get(key)
     const inFaultMs = finding.duration_secs * 1000
     if (!known) {
-      rows.set(key, { lane, row: { finding, note, priority: priorityOf(finding.severity), episodes: 1, inFaultMs } })
+      const row = { finding, note, priority: priorityOf(finding.severity), episodes: 1, inFaultMs }
+      rows.set(key, { lane, row })
+      impacts.set(row, finding.impact ? [finding.impact] : [])
       continue
     }
+    if (finding.impact) impacts.get(known.row)!.push(finding.impact)
     known.row.episodes++
     known.row.inFaultMs += inFaultMs
     if (speaksFor(finding, known.row.finding)) Object.assign(known.row, { finding, note, priority: priorityOf(finding.severity) })
   }
+  for (const [row, each] of impacts) {
+    const cost = costOf(each, row.finding.impact?.unit)
+    if (cost) row.cost = cost
+  }
   return [...rows.values()].toSorted((a, b) => compareRows(a.row, b.row))
 }
+
+function costOf(impacts: Impact[], unit = impacts[0]?.unit): Cost | undefined {
+  const alike = impacts.filter(one => one.unit === unit)
+  return unit === undefined || alike.length === 0
+    ? undefined
+    : { ...alike.map(({ low, mid, high }) => ({ low, mid, high })).reduce(plus), unit }
+}
+
+/** Money first, then energy, then degrees; the dearest first. What costs nothing that is known keeps its order behind. */
+export const byCost = (a: FaultRow, b: FaultRow): number =>
+  costRank(a.cost) - costRank(b.cost) || (b.cost?.mid ?? 0) - (a.cost?.mid ?? 0)
+const costRank = (cost: Cost | undefined): number => (!cost ? 3 : cost.unit === 'K·h' ? 2 : cost.unit === 'kWh' ? 1 : 0)
 
 const speaksFor = (a: Finding, b: Finding): boolean => (a.state === b.state ? a.from > b.from : a.state === 'active')
 

@@ -5,6 +5,7 @@ import type { Building, Equipment, Point } from '../model.ts'
 import { roleOfColumn } from '../priority/visits.ts'
 import { formatDuration } from '../time.ts'
 import { faultActions } from './fault-actions.ts'
+import { costSection } from './fault-cost.ts'
 import type { User } from './frame.ts'
 import { formatParam, formatRoleValue, roleWords, unitLabel, type UnitSystem } from './measure.ts'
 import { overrideMark, priorityMark, priorityOf } from './mark.ts'
@@ -59,7 +60,7 @@ ${head(model)}
 ${plotSection(model)}
 <div class="columns">
 <div>${because(model)}${inputsSection(model)}${overridesSection(model)}${caveats(model)}</div>
-<div>${causeSection(model)}${historySection(model)}${faultActions(model)}</div>
+<div>${causeSection(model)}${costSection(model)}${historySection(model)}${faultActions(model)}</div>
 </div>`
 
 function head({ finding, note, building, equipment, here, silencedBy, relabelledBy, rule }: FaultModel): Html {

@@ -3,6 +3,7 @@ import type { Finding, ResultReason, RuleResult } from '../finding.ts'
 import { type Html, html } from '../html.ts'
 import type { Building } from '../model.ts'
 import { formatDuration } from '../time.ts'
+import { costText, rangeText } from './cost-words.ts'
 import {
   DAYS_CHOICES,
   type FaultGroup,
@@ -11,10 +12,12 @@ import {
   faultsHref,
   GROUPINGS,
   LANES,
+  SORTS,
   type Lane,
 } from './fault-list.ts'
 import { overrideMark, PRIORITIES, PRIORITY_WORDS, priorityMark } from './mark.ts'
 import { type Here, moment, momentAge, momentOr } from './moment.ts'
+import type { UnitSystem } from './measure.ts'
 import { inUnitsOf } from './measure-text.ts'
 import { type RunPanel, runPanel } from './run-panel.ts'
 import { countOf, REASON_WORDS, stateWords, titleOf } from './words.ts'
@@ -60,7 +63,7 @@ const tabs = ({ query, counts }: FaultsModel): Html =>
 
 /** The filter is a form with GET: it works without script and leaves its state in the address. */
 function filterForm({ query, buildings }: FaultsModel): Html {
-  const { group, days, state, priority, building, equipment } = query
+  const { group, days, sort, state, priority, building, equipment } = query
   const filtered = [state, priority, building, equipment].some(value => value !== undefined)
   return html`<form class="filter" method="get" action="/faults" data-submit-on-change>
 <input type="hidden" name="lane" value="${query.lane}">
@@ -76,6 +79,12 @@ ${select(
   String(days),
   DAYS_CHOICES.map(value => [String(value), value === 1 ? '1 day' : `${value} days`]),
 )}
+${select(
+  'sort',
+  'First',
+  sort,
+  SORTS.map(value => [value, value === 'worst' ? 'the worst' : 'the dearest']),
+)}
 ${select('state', 'State', state ?? '', [
   ['', 'active and cleared'],
   ['active', 'active'],
@@ -85,7 +94,7 @@ ${select('priority', 'Priority', String(priority ?? ''), [['', 'all'], ...PRIORI
 ${buildings.length > 1 && select('building', 'Building', building ?? '', [['', 'all'], ...buildings.map(b => [b.building_id, b.name] as const)])}
 ${equipment !== undefined && html`<input type="hidden" name="equipment" value="${equipment}">`}
 <button>Apply</button>
-${filtered && html`<a class="clear" href="${faultsHref({ lane: query.lane, group, days })}">Filtered${equipment !== undefined && html` to ${equipment}`}: show all</a>`}
+${filtered && html`<a class="clear" href="${faultsHref({ lane: query.lane, group, days, sort })}">Filtered${equipment !== undefined && html` to ${equipment}`}: show all</a>`}
 </form>`
 }
 
@@ -94,18 +103,21 @@ const select = (name: string, label: string, chosen: string, options: (readonly 
     ([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
   )}</select></label>`
 
+/** Whether any fault of the list costs something that is known: else there is no column for it. */
+const hasCost = ({ groups }: FaultsModel): boolean => groups.some(({ rows }) => rows.some(({ cost }) => cost !== undefined))
+
 /** One table, so that columns stay in line from group to group. */
 const faultTable = (model: FaultsModel): Html => html`<table class="faults">
-<thead><tr><th scope="col">Priority</th><th scope="col">Fault</th><th scope="col">Equipment</th><th scope="col">Since</th><th scope="col">In fault</th><th scope="col">State</th></tr></thead>
+<thead><tr><th scope="col">Priority</th><th scope="col">Fault</th><th scope="col">Equipment</th><th scope="col">Since</th><th scope="col">In fault</th>${hasCost(model) && html`<th scope="col">Cost</th>`}<th scope="col">State</th></tr></thead>
 ${model.groups.map(group => groupRows(group, model))}
 </table>`
 
 const groupRows = ({ title, rows }: FaultGroup, model: FaultsModel): Html => html`<tbody>
-<tr class="group"><th scope="rowgroup" colspan="6"><h2>${title} <span class="count">${rows.length}</span></h2></th></tr>
+<tr class="group"><th scope="rowgroup" colspan="${hasCost(model) ? 7 : 6}"><h2>${title} <span class="count">${rows.length}</span></h2></th></tr>
 ${rows.map(row => faultRow(row, model))}
 </tbody>`
 
-function faultRow({ finding, note, priority, episodes, inFaultMs }: FaultRow, model: FaultsModel): Html {
+function faultRow({ finding, note, priority, episodes, inFaultMs, cost }: FaultRow, model: FaultsModel): Html {
   const here = hereOf(finding.building_id, model)
   const loud = finding.state === 'active' && note.ack === 'unacked' ? 'unacked' : 'quiet'
   return html`<tr class="${loud} ${finding.state}">
@@ -114,14 +126,16 @@ function faultRow({ finding, note, priority, episodes, inFaultMs }: FaultRow, mo
 <td data-label="Equipment"><div>${model.equipmentName(finding)}</div></td>
 <td data-label="Since"><div>${moment(finding.from, here)}</div></td>
 <td data-label="In fault"><div>${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</div></td>
+${hasCost(model) && html`<td data-label="Cost"><div>${cost ? html`${costText(cost, systemOf(finding, model))} <span class="muted">${rangeText(cost, cost.unit, systemOf(finding, model))}</span>` : '–'}</div></td>`}
 <td data-label="State"><div>${stateWords(finding, note)}</div></td>
 </tr>`
 }
 
-function sentenceOf({ building_id, evidence }: Finding, { buildings }: FaultsModel): string {
-  const system = buildings.find(building => building.building_id === building_id)?.unit_system ?? 'si'
-  return inUnitsOf(evidence.sentence, system, Object.keys(evidence.inputs))
-}
+const systemOf = ({ building_id }: Finding, { buildings }: FaultsModel): UnitSystem =>
+  buildings.find(building => building.building_id === building_id)?.unit_system ?? 'si'
+
+const sentenceOf = (finding: Finding, model: FaultsModel): string =>
+  inUnitsOf(finding.evidence.sentence, systemOf(finding, model), Object.keys(finding.evidence.inputs))
 
 /** Nothing to list: say so, say since when that is known, and what could not be looked at. */
 function allQuiet(model: FaultsModel): Html {

@@ -79,7 +79,7 @@ test('excess cooling by fan speed: kelvin, design flow, heat of air, coefficient
     'Sensible heat alone, 1.2 kW per m³/s and K; what moisture costs is not in it.',
     'designSupplyAirflow of AHU-1: 4 m3/s (TAB, ±10 %)',
     'Air flow goes with the fan speed, within 15 %.',
-    'ratedCOP of CH-1: 4 1 (Rated, ±15 %)',
+    'ratedCOP of CH-1: 4 (Rated, ±15 %)',
     'electricity at 0.25 EUR per kWh',
   ])
 })

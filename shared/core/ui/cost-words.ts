@@ -1,0 +1,61 @@
+/** What a fault costs, in few words: the figure, its range, and what is missing. */
+import type { Gap, Impact, Range } from '../impact/impact.ts'
+import { kindOf } from '../impact/kinds.ts'
+import { formatCount, type UnitSystem } from './measure.ts'
+
+/** Names of figures that a fault may lack, as the specification has them and as people say them. */
+export const PROPERTY_WORDS: Record<string, string> = {
+  ratedCoolingCapacity: 'rated cooling capacity',
+  ratedHeatingCapacity: 'rated heating capacity',
+  ratedFuelInputPower: 'rated fuel input',
+  ratedElectricalInputPower: 'rated electrical input',
+  ratedShaftPower: 'rated shaft power',
+  designSupplyAirflow: 'design supply air flow',
+  designOutdoorAirflow: 'design outdoor air flow',
+  designWaterFlow: 'design water flow',
+  designExternalStaticPressure: 'design external static pressure',
+  designPumpHead: 'design pump head',
+  ratedCOP: 'coefficient of performance (COP)',
+  ratedEER: 'energy efficiency ratio (EER)',
+  ratedThermalEfficiency: 'thermal efficiency',
+}
+export const propertyWords = (property: string): string => PROPERTY_WORDS[property] ?? property
+/** By carrier. */
+export const CARRIER_WORDS = { electricity: 'electricity', fuel: 'fuel or heat' } as const
+
+/** @returns `0.35`, `3.60`, `36`, `1,240`: no more digits than the range deserves */
+export function amount(value: number): string {
+  if (value >= 100) return formatCount(Number(value.toPrecision(3)))
+  if (value >= 10) return value.toFixed(0)
+  return value >= 1 ? value.toFixed(1) : value.toFixed(2)
+}
+
+/** @returns `about 3.6 EUR`; degrees in the building's own */
+export const costText = ({ mid, unit }: Pick<Impact, 'mid' | 'unit'>, system: UnitSystem): string =>
+  `${amount(mid * shownScale(unit, system))} ${shownUnit(unit, system)}`
+
+/** @returns `1.8 to 6.7 EUR` */
+export function rangeText({ low, high }: Range, unit: string, system: UnitSystem): string {
+  const scale = shownScale(unit, system)
+  return `${amount(low * scale)} to ${amount(high * scale)} ${shownUnit(unit, system)}`
+}
+
+const isDegrees = (unit: string): boolean => unit === 'K·h'
+const shownScale = (unit: string, system: UnitSystem): number => (isDegrees(unit) && system === 'us' ? 1.8 : 1)
+const shownUnit = (unit: string, system: UnitSystem): string => (isDegrees(unit) && system === 'us' ? '°F·h' : unit)
+
+export const kindWords = ({ kind }: Pick<Impact, 'kind'>): string => kindOf(kind).words
+
+/** @param equipmentName what people call an equipment */
+export function gapText(gap: Gap, equipmentName: (equipment_id: string) => string): string {
+  switch (gap.what) {
+    case 'price':
+      return `price of ${CARRIER_WORDS[gap.name]}`
+    case 'quantity':
+      return `${propertyWords(gap.name)} of ${equipmentName(gap.equipment_id)} (${gap.name}), ${gap.why}`
+    case 'point':
+      return `a point ${gap.name} on ${equipmentName(gap.equipment_id)}`
+    case 'data':
+      return `data of ${equipmentName(gap.equipment_id)} while the fault held`
+  }
+}
