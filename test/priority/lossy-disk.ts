@@ -1,6 +1,6 @@
 /**
  * A folder on a disk that keeps only what was fsynced. When the power goes, of what was not: any 512-byte sectors of each
- * file's writes, and the first few of the folder's changes, in their order.
+ * file's writes, and the first few of the folder's changes, in their order. It may be small, and then takes what it has room for.
  */
 export const ROOT = 1
 const SECTOR = 512
@@ -11,7 +11,7 @@ export type LossyDisk = ReturnType<typeof lossyDisk>
 const grown = (data: Buffer, size: number): Buffer =>
   data.length >= size ? data : Buffer.concat([data, Buffer.alloc(size - data.length)])
 function write(data: Buffer, at: number, bytes: Buffer): Buffer {
-  const result = grown(data, at + bytes.length)
+  const result = data.length >= at + bytes.length ? Buffer.from(data) : grown(data, at + bytes.length)
   bytes.copy(result, at)
   return result
 }
@@ -35,10 +35,16 @@ export function lossyDisk() {
   let changes: ((to: Map<string, number>) => void)[] = []
   let next = ROOT + 1
   let left = Infinity
+  let capacity = Infinity
 
   const change = (apply: (to: Map<string, number>) => void) => {
     apply(names)
     changes.push(apply)
+  }
+  /** Bytes that are still free; unlinking frees at once. */
+  const room = (): number => {
+    const named = new Set(names.values())
+    return Math.max(0, capacity - [...inodes].reduce((sum, [ino, { now }]) => sum + (named.has(ino) ? now.length : 0), 0))
   }
   return {
     names: () => names,
@@ -60,10 +66,16 @@ export function lossyDisk() {
         map.delete(from)
         if (ino !== undefined) map.set(to, ino)
       }),
-    write(ino: number, at: number, bytes: Buffer) {
+    /** The disk becomes this large, bytes. */
+    limit: (bytes: number) => void (capacity = bytes),
+    room,
+    /** @returns how many of the bytes there was room for */
+    write(ino: number, at: number, bytes: Buffer): number {
       const inode = inodes.get(ino)!
-      inode.now = write(inode.now, at, bytes)
-      inode.pending.push({ at, bytes })
+      const taken = bytes.subarray(0, Math.max(0, inode.now.length - at) + room())
+      inode.now = write(inode.now, at, taken)
+      inode.pending.push({ at, bytes: taken })
+      return taken.length
     },
     resize(ino: number, size: number) {
       const inode = inodes.get(ino)!
@@ -72,9 +84,11 @@ export function lossyDisk() {
     },
     sync(ino: number) {
       const inode = inodes.get(ino)!
-      inode.kept = Buffer.from(inode.now)
+      for (const op of inode.pending) inode.kept = 'size' in op ? cut(inode.kept, op.size) : write(inode.kept, op.at, op.bytes)
       inode.pending = []
     },
+    /** An fsync that fails: what it did not write is never written, and is shown until the power goes. */
+    failSync: (ino: number) => void (inodes.get(ino)!.pending = []),
     syncFolder() {
       keptNames = new Map(names)
       changes = []
