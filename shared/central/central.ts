@@ -6,6 +6,7 @@ import type { Finding } from '#shared/core/finding.ts'
 import type { Clock, PriorityVisits } from '#shared/core/ports.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import { makeFolder } from '#shared/node/files.ts'
+import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import { openHistorian, type StoredHistorian } from '#shared/node/historian/historian.ts'
 import { historianService } from '#shared/node/historian/service.ts'
 import type { Route } from '#shared/node/route.ts'
@@ -123,7 +124,8 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     ...CONFIG_DEFAULTS,
   })
   const module = new URL('./fdd/worker.ts', import.meta.url)
-  const init: FddInit = { dbPath: db.name, root, memoryMb }
+  const states = join(workspace, '.cache', 'rule-states')
+  const init: FddInit = { dbPath: db.name, root, states, version, memoryMb }
   const worker = openWorker<FddHandlers>({ name: 'FDD', module, init, memoryMb: memoryMb + RULES_BESIDE_MB, idleMs: IDLE_MS })
   const checker = openWorker<FddHandlers>({ name: 'rule check', module, init, memoryMb: CHECK_MB, idleMs: IDLE_MS })
 
@@ -148,6 +150,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     ...stores,
     results: pricedResults(stores.results, pricing),
     historian,
+    changes: openHistoryChanges(db),
     ...visited,
     clock,
     onFindings,

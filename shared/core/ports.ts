@@ -3,6 +3,7 @@ import type { Finding, FindingNote, RuleResult } from './finding.ts'
 import type { PriorityReading, PriorityRecord, PriorityTarget } from './priority/record.ts'
 import type { Visit } from './priority/visits.ts'
 import type { Quality, Reading } from './reading.ts'
+import type { EquipmentState } from './rules/state.ts'
 import type { Buckets, Series } from './series.ts'
 
 /** Time as the process sees it. A simulated site runs faster than the wall clock. */
@@ -62,8 +63,21 @@ export interface HistoryChanges {
    * @returns ms: what is stored of the time before it stands; undefined before the first run
    */
   take(building_id: string): number | undefined
+  /** Instant of the newest sample, ms; undefined when there is none. */
+  newest(building_id: string): number | undefined
   /** What a run found in what it took is stored, through the instant at which it ended. */
   settle(building_id: string, through: number): void
+}
+
+/** What the rule engine remembers at the ends of building days. Derived from history: it may be lost at any time. */
+export interface EngineStates {
+  /** Ends of days at which something is kept of a building, ms, ascending. */
+  ends(building_id: string): number[]
+  /** `why` says what is wrong with what is kept, or that nothing is. */
+  load(building_id: string, at: number, equipment_id: string): { state: EquipmentState } | { why: string }
+  save(building_id: string, state: EquipmentState): Promise<void>
+  /** Forgets what is kept at these ends of days. */
+  drop(building_id: string, ends: number[]): void
 }
 
 /** Loads whole packages beside live data: proven in a staging place, then swapped in at one moment. */
@@ -90,7 +104,7 @@ export interface Results {
    * What a run over `[from, to)` found: replaces earlier findings of these rules and equipment that overlap the span
    * and are not found any more, and stores the run's results.
    */
-  replace(run: RunRecord, findings: Finding[]): void
+  replace(run: RunRecord, findings: Finding[], resumed?: Resumed): void
   list(query: FindingQuery): Finding[]
   get(finding_id: string): Finding | undefined
   /** Newest first; `after` is the `run_id` after which to go on. */
@@ -98,6 +112,8 @@ export interface Results {
   /** What the newest run that looked said of each rule and equipment, ordered by equipment and rule. */
   latest(building_id: string): LatestResult[]
 }
+/** Equipment whose run went on from what the engine remembered, and the instant from which on its history may have changed. */
+export type Resumed = { since: number; equipment_ids: ReadonlySet<string> }
 export type LatestResult = RuleResult & { run_id: string; finished_at: number }
 export type FindingQuery = {
   building_id?: string

@@ -1,6 +1,6 @@
 /** What becomes of earlier findings when a new run has looked at a span of time again. */
 import type { Finding } from './finding.ts'
-import type { RunRecord } from './ports.ts'
+import type { Resumed, RunRecord } from './ports.ts'
 import { HOUR } from './time.ts'
 
 /** An episode that begins this early in a run's span may be one that the span's start has cut. */
@@ -14,13 +14,23 @@ const CUT_MS = HOUR
  * @param earlier findings of the run's building that overlap `[run.from, run.to)`
  * @returns findings to insert or update, and the ids of those to remove
  */
-export function reconcile(earlier: Finding[], found: Finding[], run: RunRecord): { put: Finding[]; remove: string[] } {
+export function reconcile(
+  earlier: Finding[],
+  found: Finding[],
+  run: RunRecord,
+  resumed?: Resumed,
+): { put: Finding[]; remove: string[] } {
+  const looked = new Set(run.results.map(pairOf))
   const judged = new Set(run.results.filter(({ status }) => status !== 'not_evaluated').map(pairOf))
   const ids = new Set(found.map(({ finding_id }) => finding_id))
   const put = new Map(found.map(finding => [finding.finding_id, finding]))
   const remove: string[] = []
   for (const old of earlier) {
     if (ids.has(old.finding_id)) continue
+    if (resumed && old.confirmed_at >= resumed.since && resumed.equipment_ids.has(old.equipment_id)) {
+      if (looked.has(pairOf(old))) remove.push(old.finding_id)
+      continue
+    }
     const rest = old.from < run.from ? continuation(old, found, run) : undefined
     if (rest) {
       put.delete(rest.finding_id)

@@ -33,38 +33,70 @@ export async function buildFrames(
   historian: Pick<Historian, 'read'>,
   visits: Record<string, Visit[]> = {},
 ): Promise<EquipmentData[]> {
-  const readable = points.filter(({ role, unit }) => role !== undefined && ROLES[role] && conversion(unit, ROLES[role].unit))
-  const byEquipment = Map.groupBy(readable, ({ equipment_id }) => equipment_id)
+  const roles = rolesOf(points)
   const frames: EquipmentData[] = []
-  for (const { equipment_id, equipment_type, feeds = [], parent_id } of equipment) {
-    const own = onePerRole(byEquipment.get(equipment_id) ?? [])
+  for (const each of equipment) {
+    const own = roles(each.equipment_id)
     const point_ids = own.map(({ point_id }) => point_id)
     const series = point_ids.length ? await historian.read({ building_id, point_ids, from, to }) : []
-    const roles = Object.fromEntries(own.map((point, i) => [point.role!, roleSeries(point, series[i]!)]))
-    const visited = own.flatMap(point =>
-      visits[point.point_id] ? [[point.role!, canonicalVisits(point, visits[point.point_id]!)]] : [],
-    )
-    const seen: Record<string, Visit[]> = Object.fromEntries(visited)
-    frames.push({ equipment_id, equipment_type, roles, visits: seen, feeds, ...(parent_id !== undefined && { parent_id }) })
+    const seriesOf = new Map(point_ids.map((point_id, i) => [point_id, series[i]!]))
+    const read = own.map(point => roleSeries(point, seriesOf.get(point.point_id)!))
+    frames.push(frameOf(each, own, read, own, visits))
   }
   return frames
 }
 
-function canonicalVisits({ role, unit }: Point, visits: Visit[]): Visit[] {
-  const { scale, offset } = conversion(unit, ROLES[role!]!.unit)!
+/** A point that rules can read. */
+export type RolePoint = Point & { role: string }
+
+/** @returns a function that gives an equipment's points, one for each role: that with the lowest id */
+export function rolesOf(points: Point[]): (equipment_id: string) => RolePoint[] {
+  const byEquipment = Map.groupBy(points.filter(isReadable), ({ equipment_id }) => equipment_id)
+  return equipment_id => onePerRole(byEquipment.get(equipment_id) ?? [])
+}
+
+const isReadable = (point: Point): point is RolePoint =>
+  point.role !== undefined && ROLES[point.role] !== undefined && conversion(point.unit, ROLES[point.role]!.unit) !== undefined
+
+function onePerRole(points: RolePoint[]): RolePoint[] {
+  const byRole = new Map(points.toSorted((a, b) => (a.point_id < b.point_id ? 1 : -1)).map(point => [point.role, point]))
+  return [...byRole.values()]
+}
+
+/**
+ * What rules see of one equipment, or of some of its roles.
+ *
+ * @param series of each of the points
+ * @param visited points of which visits are wanted
+ */
+export function frameOf(
+  { equipment_id, equipment_type, feeds = [], parent_id }: Equipment,
+  points: RolePoint[],
+  series: RoleSeries[],
+  visited: RolePoint[],
+  visits: Record<string, Visit[]>,
+): EquipmentData {
+  const roles = Object.fromEntries(points.map(({ role }, i) => [role, series[i]!]))
+  const known = visited.filter(({ point_id }) => visits[point_id])
+  const seen = Object.fromEntries(known.map(point => [point.role, canonicalVisits(point, visits[point.point_id]!)]))
+  return { equipment_id, equipment_type, roles, visits: seen, feeds, ...(parent_id !== undefined && { parent_id }) }
+}
+
+function canonicalVisits({ role, unit }: RolePoint, visits: Visit[]): Visit[] {
+  const { scale, offset } = conversion(unit, ROLES[role]!.unit)!
   const canonical = (value: number | null) => (value === null ? null : value * scale + offset)
   return visits.map(visit => ({ ...visit, slots: visit.slots.map(canonical), fallback: visit.fallback * scale + offset }))
 }
 
-function onePerRole(points: Point[]): Point[] {
-  const byRole = new Map(points.toSorted((a, b) => (a.point_id < b.point_id ? 1 : -1)).map(point => [point.role!, point]))
-  return [...byRole.values()]
-}
-
-function roleSeries({ point_id, role, unit, poll_secs }: Point, { ts, values }: Series): RoleSeries {
-  const { scale, offset } = conversion(unit, ROLES[role!]!.unit)!
+/** @param pinnedMs the usual spacing as it was told from more than these samples */
+export function roleSeries(
+  { point_id, role, unit, poll_secs }: RolePoint,
+  { ts, values }: Series,
+  pinnedMs = medianGap(ts),
+): RoleSeries {
+  const { scale, offset } = conversion(unit, ROLES[role]!.unit)!
   const canonical = scale === 1 && offset === 0 ? values : values.map(value => value * scale + offset)
-  return { point_id, ts, values: canonical, nominalMs: poll_secs === undefined ? medianGap(ts) : poll_secs * SECOND }
+  return { point_id, unit, ts, values: canonical, nominalMs: poll_secs === undefined ? pinnedMs : poll_secs * SECOND }
 }
 
 /** The usual distance between samples, from gaps spread evenly over the series. */

@@ -1,12 +1,15 @@
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
-import type { Historian } from '#shared/core/ports.ts'
+import type { EngineStates, Historian } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { Visit } from '#shared/core/priority/visits.ts'
-import { runRules } from '#shared/core/rules/run-rules.ts'
+import { openRun } from '#shared/core/rules/open-run.ts'
 import type { RunProgress } from '#shared/core/run-state.ts'
 import type { ParamSetting } from '#shared/core/rules/param-settings.ts'
-import type { BaselineReset, Carried, Rule, RunOutput } from '#shared/core/rules/types.ts'
-import { buildFrames, pastOf } from './build-frames.ts'
+import type { BaselineReset, Carried, Rule, RunOutput, RunPlan } from '#shared/core/rules/types.ts'
+import { dayStart } from '#shared/core/zone.ts'
+import { pastOf } from './build-frames.ts'
+import { evaluateEquipment, type Memory } from './evaluate-equipment.ts'
+import { openFrameReader } from './frame-reader.ts'
 
 /** All that a run needs to know, as plain data that goes to another process. */
 export type EvaluateJob = {
@@ -27,18 +30,31 @@ export type EvaluateJob = {
   carried: Carried[]
   /** Visits to priority arrays by point. */
   visits?: Record<string, Visit[]>
+  /**
+   * Only of a run that looks at everything as it stands, so that the next one can go on from it. `open`: from when on
+   * history may not be what it was at the last such run, ms; undefined when there was none.
+   */
+  remember?: { open: number | undefined }
 }
 
 export type Evaluation = Pick<RunOutput, 'findings' | 'results' | 'days' | 'failed' | 'baselines'> & {
   /** Rules that ran. */
   rule_ids: string[]
   timings: { step: string; ms: number }[]
+  /** Equipment that went on from where an earlier run ended. */
+  resumed: string[]
+  /** For the log: what had to be reckoned anew, and why. */
+  notes: string[]
 }
 
 export type EvaluatePorts = {
   historian: Pick<Historian, 'read'>
   /** Reads the rules afresh. */
   loadRules: () => { rules: Rule[]; errors: { filename: string; line: number; message: string }[] }
+  /** What earlier runs remembered; without it every run begins anew. */
+  states?: EngineStates
+  /** How long one rule may take on one equipment, ms; it fails alone there. */
+  ruleMs?: number
   /** A stopwatch, ms. */
   elapsed: () => number
   /** Told at the beginning of each step and after each equipment. */
@@ -50,6 +66,12 @@ export type EvaluatePorts = {
 }
 
 /**
+ * Ends of building days at which the engine's state is kept. Late data is of the last days as a rule; what comes later
+ * still is worth reckoning the lookback anew.
+ */
+const ENDS_KEPT = 4
+
+/**
  * Runs rules over a building's history.
  *
  * A rule file that does not check, and a rule that throws on some equipment, fail alone and are listed.
@@ -57,32 +79,38 @@ export type EvaluatePorts = {
  * @throws Problem unknown_rule, or invalid when a parameter is none of a rule's or beyond its limits; the reason of the abort
  */
 export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Promise<Evaluation> {
-  const { historian, loadRules, elapsed, progress, signal, breathe } = ports
-  const timings: Evaluation['timings'] = []
-  const timed = async <T>(step: string, work: () => T | Promise<T>): Promise<T> => {
-    await breathe?.()
-    signal?.throwIfAborted()
-    const started = elapsed()
-    const result = await work()
-    timings.push({ step, ms: Math.round(elapsed() - started) })
-    return result
-  }
-  const { building_id, timezone } = job.building
+  const { historian, loadRules, elapsed, progress } = ports
+  const watch = stopwatch(elapsed)
   progress?.({ step: 'rules', equipment_done: 0, equipment_total: 0, rules: 0 })
-  const loaded = await timed('rules', loadRules)
+  watch('rules')
+  await pause(ports)
+  const loaded = loadRules()
   const rules = selectRules(loaded.rules, job)
   refuseParams(job.params ?? {}, rules)
   const equipment = selectEquipment(job)
-  const at = { equipment_done: 0, equipment_total: equipment.length, rules: rules.length }
-  progress?.({ step: 'history', ...at })
-  const span = { from: job.from - pastOf(rules), to: job.to }
-  const frames = await timed('history', () => buildFrames(building_id, equipment, job.points, span, historian, job.visits))
-  const { from, to, params, settings, resets, carried } = job
-  const asked = { settings, resets, carried, ...(params && { params }) }
-  const input = { building_id, timezone, from, to, rules, equipment: frames, ...asked }
-  progress?.({ step: 'evaluation', ...at })
-  const output = await timed('evaluation', () => runRules(input))
-  progress?.({ step: 'evaluation', ...at, equipment_done: equipment.length })
+  const { building, points, from, to, params, settings, resets, carried, visits = {} } = job
+  const reader = openFrameReader({ ...building, equipment, points, to, visits }, historian)
+  const ends = lastEnds(to, building.timezone)
+  const memory = memoryOf(job, ports.states)
+  const limit = ruleClock(elapsed, ports.ruleMs)
+  const asked = { settings, resets, carried, ...(params && { params }), ...(memory && { stateAt: ends }) }
+  const plan: RunPlan = { ...building, from, to, rules, equipment: reader.shapes, ...asked, overtime: limit.overtime }
+  const run = openRun(plan)
+  const outcome = await evaluateEquipment(run, reader, from - pastOf(rules), memory, {
+    pause: () => pause(ports),
+    begin: (step, equipment_done) => {
+      watch(step)
+      limit.begin()
+      progress?.({ step, equipment_done, equipment_total: equipment.length, rules: rules.length })
+    },
+    isUnsure: equipment_id => limit.over.has(equipment_id),
+  })
+  const output = run.finish()
+  memory?.states.drop(
+    memory.building_id,
+    memory.states.ends(memory.building_id).filter(at => !ends.includes(at)),
+  )
+  progress?.({ step: 'evaluation', equipment_done: equipment.length, equipment_total: equipment.length, rules: rules.length })
   const wanted = (one: { equipment_id: string }) => !job.equipment_ids || job.equipment_ids.includes(one.equipment_id)
   const broken = job.rule_ids ? [] : loaded.errors.map(brokenFile)
   return {
@@ -92,8 +120,66 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
     failed: [...output.failed.filter(wanted), ...broken],
     baselines: output.baselines.filter(wanted),
     rule_ids: rules.map(({ id }) => id),
-    timings,
+    timings: watch(undefined),
+    ...outcome,
   }
+}
+
+async function pause({ breathe, signal }: EvaluatePorts): Promise<void> {
+  await breathe?.()
+  signal?.throwIfAborted()
+}
+
+/** @returns a function that ends one step and begins the next, and gives what each took */
+function stopwatch(elapsed: () => number): (step: string | undefined) => Evaluation['timings'] {
+  const spent = new Map<string, number>()
+  let current: { step: string; since: number } | undefined
+  return step => {
+    const now = elapsed()
+    if (current) spent.set(current.step, (spent.get(current.step) ?? 0) + now - current.since)
+    current = step === undefined ? undefined : { step, since: now }
+    return [...spent].map(([name, ms]) => ({ step: name, ms: Math.round(ms) }))
+  }
+}
+
+/** Tells of each rule on each equipment whether it has taken longer than it may. */
+function ruleClock(elapsed: () => number, ruleMs = Infinity) {
+  const spent = new Map<string, number>()
+  const over = new Set<string>()
+  let since = elapsed()
+  return {
+    over,
+    begin: () => void (since = elapsed()),
+    overtime(rule_id: string, equipment_id: string): boolean {
+      const key = `${rule_id}\n${equipment_id}`
+      const now = elapsed()
+      const ms = (spent.get(key) ?? 0) + now - since
+      spent.set(key, ms)
+      since = now
+      if (ms > ruleMs) over.add(equipment_id)
+      return ms > ruleMs
+    },
+  }
+}
+
+/** The newest ends of building days that are over, the newest first. */
+function lastEnds(to: number, timezone: string): number[] {
+  const ends = [dayStart(to, timezone)]
+  while (ends.length < ENDS_KEPT) ends.push(dayStart(ends.at(-1)! - 1, timezone))
+  return ends
+}
+
+/** Forgets what history has contradicted since. */
+function memoryOf({ building, remember, to }: EvaluateJob, states: EngineStates | undefined): Memory | undefined {
+  if (!remember || !states) return undefined
+  const { building_id } = building
+  const { open = -Infinity } = remember
+  const kept = states.ends(building_id)
+  states.drop(
+    building_id,
+    kept.filter(at => at > open),
+  )
+  return { building_id, states, ends: kept.filter(at => at <= Math.min(open, to)).toReversed() }
 }
 
 const brokenFile = ({ filename, line, message }: { filename: string; line: number; message: string }) => {

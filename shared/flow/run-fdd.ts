@@ -1,12 +1,14 @@
 import type { Finding } from '#shared/core/finding.ts'
-import type { Clock, Historian, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
+import type { Clock, Historian, HistoryChanges, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
+import { reopenedByVisits } from '#shared/core/priority/visits.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { WINDOW_MAX_MS } from '#shared/core/rules/functions.ts'
 import type { Carried, EquipmentDay } from '#shared/core/rules/types.ts'
+import type { Building } from '#shared/core/model.ts'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
-import { dateOf } from '#shared/core/zone.ts'
+import { dateOf, dayStart } from '#shared/core/zone.ts'
 import type { EvaluateJob, Evaluation } from './evaluate-rules.ts'
 
 export type RunRequest = {
@@ -14,7 +16,7 @@ export type RunRequest = {
   /** Default: every active rule. */
   rule_ids?: string[]
   equipment_ids?: string[]
-  /** `[from, to)` in ms; default: the lookback that ends now, or where history ends. */
+  /** `[from, to)` in ms; default: from the beginning of the building day a lookback before now, or before where history ends. */
   from?: number
   to?: number
   /** Rule id → parameter → value in the parameter's own unit. */
@@ -31,6 +33,8 @@ export type RunReport = RunRecord & {
   /** By equipment and building day: the rules that were active, and what they accuse together. */
   days: EquipmentDay[]
   timings: { step: string; ms: number }[]
+  /** For the log: what could not go on from where the last run ended, and why. */
+  notes: string[]
   total_ms: number
 }
 
@@ -41,6 +45,7 @@ export type RunPorts = {
   paramSettings: SettingStore
   baselines: BaselineStore
   historian: Pick<Historian, 'spans'>
+  changes: HistoryChanges
   /** Only where priority arrays are visited. */
   priority?: PriorityVisits
   clock: Clock
@@ -58,6 +63,8 @@ export type RunPorts = {
 
 /** Longest span of one run: two years of minutes fit the memory of the process that runs it. */
 const SPAN_MAX = 2 * 366 * DAY
+/** How far late samples make a run look back beyond its lookback: the longest lookback that can be set. */
+const REOPENED_MAX = 31 * DAY
 /** Visits before the span that rules look at: the longest window, and a day to fill it. */
 export const VISITS_BEFORE = WINDOW_MAX_MS + DAY
 /** Findings that one run carries over or hands on. */
@@ -81,8 +88,8 @@ export async function runFdd(
   const started_at = clock.now()
   const job = await prepare(request, lookbackMs, ports)
   const { building_id } = request
-  const { findings, results: said, days, failed, baselines, rule_ids, timings } = await ports.evaluate(job)
-  const { from, to } = job
+  const { findings, results: said, days, failed, baselines, rule_ids, resumed, ...told } = await ports.evaluate(job)
+  const { from, to, remember } = job
   const run: RunRecord = {
     run_id: ports.run_id,
     building_id,
@@ -100,10 +107,12 @@ export async function runFdd(
   }
   if (!model.building(building_id)) throw new Problem('unknown_building', `Building ${building_id} went away during the run`)
   ports.signal?.throwIfAborted()
-  results.replace(run, findings)
+  const since = remember?.open
+  results.replace(run, findings, since === undefined ? undefined : { since, equipment_ids: new Set(resumed) })
+  if (remember) ports.changes.settle(building_id, to)
   ports.baselines.keep({ building_id, date: dateOf(to - 1, job.building.timezone), looked: said, baselines })
   ports.onFindings(results.list({ building_id, from, to, limit: FINDINGS_MAX }))
-  return { ...run, ...countRules(run), days, timings, total_ms: Math.round(ports.elapsed() - started) }
+  return { ...run, ...countRules(run), days, ...told, total_ms: Math.round(ports.elapsed() - started) }
 }
 
 function countRules({ rule_ids, results, failed }: RunRecord) {
@@ -123,7 +132,10 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
   const known = new Set(equipment.map(({ equipment_id }) => equipment_id))
   const unknown = (equipment_ids ?? []).filter(id => !known.has(id))
   if (unknown.length) throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${unknown.join(', ')}`)
-  const { from, to } = await spanOf(request, lookbackMs, ports)
+  const whole = isWhole(request)
+  // Before anything is read: what comes meanwhile is the next run's.
+  const changed = whole ? ports.changes.take(building_id) : undefined
+  const { from, to } = await spanOf(request, building, lookbackMs, changed, ports)
   const points = model.points(building_id)
   const point_ids = points.filter(({ role }) => role !== undefined).map(({ point_id }) => point_id)
   const visits = await ports.priority?.visits(building_id, { from: from - VISITS_BEFORE, to, point_ids })
@@ -142,19 +154,40 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
     resets: ports.baselines.resets(building_id),
     carried: carriedInto(building_id, from, ports.results),
     ...(visits && { visits }),
+    ...(whole && {
+      remember: { open: changed === undefined ? undefined : Math.min(changed, reopenedByVisits(visits ?? {}, changed)) },
+    }),
   }
 }
 
-async function spanOf({ building_id, from, to }: RunRequest, lookbackMs: number, { historian, clock }: RunPorts) {
-  const end = to ?? (await endOf(building_id, lookbackMs, historian, clock.now()))
-  const start = from ?? end - lookbackMs
+/** A run that looks at everything as it stands; any other says nothing of where the next one could go on. */
+const isWhole = ({ rule_ids, equipment_ids, params, from, to }: RunRequest): boolean =>
+  [rule_ids, equipment_ids, params, from, to].every(given => given === undefined)
+
+async function spanOf(
+  { building_id, from, to }: RunRequest,
+  { timezone }: Building,
+  lookbackMs: number,
+  changed: number | undefined,
+  { historian, changes, clock }: RunPorts,
+) {
+  const now = clock.now()
+  const isLive = (changes.newest(building_id) ?? -Infinity) >= now - lookbackMs
+  const end = to ?? (isLive ? now : await endOf(building_id, lookbackMs, historian, now))
+  const late = Math.max(changed ?? Infinity, end - REOPENED_MAX)
+  const start = from ?? dayStart(Math.min(end - lookbackMs, late), timezone)
   if (!(start < end)) throw new Problem('invalid', 'The span ends before it begins')
   if (end - start > SPAN_MAX) throw new Problem('invalid', 'The span is longer than two years; run it in parts')
   return { from: start, to: end }
 }
 
 /** Now, so that silence shows; but where history ended long ago, as in an imported package, its end. */
-export async function endOf(building_id: string, lookbackMs: number, historian: RunPorts['historian'], now: number): Promise<number> {
+export async function endOf(
+  building_id: string,
+  lookbackMs: number,
+  historian: RunPorts['historian'],
+  now: number,
+): Promise<number> {
   const spans = await historian.spans(building_id)
   const last = Math.max(...spans.map(span => span.last))
   return last < now - lookbackMs && Number.isFinite(last) ? last + 1 : now

@@ -6,6 +6,7 @@ import type { RunControl } from '#shared/central/context.ts'
 import type { Finding } from '#shared/core/finding.ts'
 import { isOver, type RunState } from '#shared/core/run-state.ts'
 import { wallClock } from '#shared/node/clock.ts'
+import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
 import { modelStore } from '#shared/node/store/model.ts'
@@ -56,6 +57,7 @@ function open(t: ExecutionContext, memoryMb = 256): Place {
       paramSettings: paramSettingStore(on),
       baselines: baselineStore(on),
       historian,
+      changes: openHistoryChanges(on),
       clock: wallClock,
       onFindings: findings => void told.push(findings),
     })

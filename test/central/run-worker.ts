@@ -23,7 +23,17 @@ serveWorker((): Pick<FddHandlers, 'evaluate'> => {
       }
       if (what === 'hang') for (;;);
       if (what === 'throw') throw new Error('the engine is broken')
-      const nothing = { findings: [], results: [], days: [], failed: [], problems: [], baselines: [], timings: [] }
+      const nothing = {
+        findings: [],
+        results: [],
+        days: [],
+        failed: [],
+        problems: [],
+        baselines: [],
+        timings: [],
+        resumed: [],
+        notes: [],
+      }
       return { ...nothing, rule_ids: job.rule_ids ?? [] } satisfies Evaluation
     },
   }

@@ -1,6 +1,6 @@
 import type { ExecutionContext, TestFn } from 'ava'
 import type { Finding, RuleResult } from '#shared/core/finding.ts'
-import type { Results, RunRecord } from '#shared/core/ports.ts'
+import type { Results, Resumed, RunRecord } from '#shared/core/ports.ts'
 import { HOUR } from '#shared/core/time.ts'
 
 const T = Date.UTC(2026, 2, 1)
@@ -58,7 +58,7 @@ const run = (run_id: string, from: number, to: number, results = [result()], mor
   ...more,
 })
 
-type Story = { title: string; before: Finding[]; run: RunRecord; found: Finding[]; after: Finding[] }
+type Story = { title: string; before: Finding[]; run: RunRecord; found: Finding[]; after: Finding[]; resumed?: Resumed }
 
 /** What a run over hours 10 to 20 makes of what stood before. */
 const STORIES: Story[] = [
@@ -132,6 +132,24 @@ const STORIES: Story[] = [
     found: [],
     after: [finding('open', 2, 10, { duration_secs: 8 * 3600 })],
   },
+  {
+    title: 'what a resumed run knows from its beginning and no longer finds is gone, and what it finds is no continuation of it',
+    before: [
+      finding('confirmed since', 9, null, { confirmed_at: at(12) }),
+      finding('another equipment', 9, null, { equipment_id: 'x', confirmed_at: at(12) }),
+      finding('another rule', 9, null, { rule_id: 'x', confirmed_at: at(12) }),
+      finding('before', 4, null, { role: 'ma_t', duration_secs: 6 * 3600 }),
+    ],
+    run: run('1', 10, 20, [result({ status: 'not_evaluated' }), result({ equipment_id: 'x' })]),
+    found: [finding('later', 10, 15), finding('goes on', 10, 13, { role: 'ma_t' })],
+    after: [
+      finding('later', 10, 15),
+      finding('another equipment', 9, 10, { equipment_id: 'x', confirmed_at: at(12) }),
+      finding('another rule', 9, null, { rule_id: 'x', confirmed_at: at(12) }),
+      finding('before', 4, 13, { role: 'ma_t', duration_secs: 9 * 3600 }),
+    ],
+    resumed: { since: at(12), equipment_ids: new Set(['e']) },
+  },
 ]
 
 /** What every results store must do. */
@@ -145,12 +163,12 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
     t.is(results.get('c'), undefined)
   })
 
-  for (const { title, before, run: newest, found, after } of STORIES) {
+  for (const { title, before, run: newest, found, after, resumed } of STORIES) {
     test(`${name}: ${title}`, t => {
       const results = open(t)
       results.put(before)
       for (const times of ['once', 'again']) {
-        results.replace(newest, found)
+        results.replace(newest, found, resumed)
         t.deepEqual(results.list({ limit: 10 }), after, times)
       }
     })

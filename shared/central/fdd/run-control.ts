@@ -15,7 +15,16 @@ const GRACE_MS = 6_000
 
 export type RunControlOptions = Pick<
   RunPorts,
-  'model' | 'results' | 'ruleStates' | 'paramSettings' | 'baselines' | 'historian' | 'priority' | 'clock' | 'onFindings'
+  | 'model'
+  | 'results'
+  | 'ruleStates'
+  | 'paramSettings'
+  | 'baselines'
+  | 'historian'
+  | 'changes'
+  | 'priority'
+  | 'clock'
+  | 'onFindings'
 > & {
   worker: Worker<FddHandlers>
   book: RunBook

@@ -52,7 +52,8 @@ export async function runEverything(context: CentralContext, trigger: RunRecord[
       const spans = await historian.spans(building_id)
       if (!spans.some(({ last }) => last >= since) && trigger === 'schedule') continue
       const report = await runs.run({ building_id }, trigger)
-      const { run_id, rules_run, rules_failed, total_ms } = report
+      const { run_id, rules_run, rules_failed, notes, total_ms } = report
+      for (const note of notes) log.warn({ building_id, run_id }, note)
       log.info({ building_id, run_id, rules_run, rules_failed, total_ms }, 'rules ran')
       reports.push(report)
     } catch (error) {

@@ -7,6 +7,7 @@ import type { RunProgress } from '#shared/core/run-state.ts'
 import { backtest, type BacktestJob, type BacktestReport } from '#shared/flow/backtest.ts'
 import { type EvaluateJob, type Evaluation, evaluateRules } from '#shared/flow/evaluate-rules.ts'
 import type { RuleCheck, RuleText } from '#shared/flow/publish-rules.ts'
+import { openEngineStates } from '#shared/node/engine-states.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { loadRules } from '#shared/node/rule-files.ts'
 import { serveWorker } from '#shared/node/serve-worker.ts'
@@ -14,7 +15,15 @@ import { serveWorker } from '#shared/node/serve-worker.ts'
 /** How often a step says how far it is: more than a person can read. */
 const TELL_MS = 250
 
-export type FddInit = { dbPath: string; root: string; memoryMb: number }
+export type FddInit = {
+  dbPath: string
+  root: string
+  /** Folder of what the engine remembers from run to run. */
+  states: string
+  /** Of the program. */
+  version: string
+  memoryMb: number
+}
 /** What people and the API see of a rule. */
 export type RuleView = Pick<
   Rule,
@@ -42,6 +51,7 @@ serveWorker((init: FddInit): FddHandlers => {
         return await evaluateRules(job, {
           historian,
           loadRules: () => loadRules(dirs),
+          states: openEngineStates(init.states, init.version),
           elapsed: () => performance.now(),
           progress: sparing(tell),
           signal,

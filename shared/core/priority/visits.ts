@@ -2,7 +2,7 @@
  * Priority arrays as rules see them. A visit tells of one instant, so a value counts between two visits only where both of
  * them saw the same: what was between two that differ is not known, nor is what comes after the newest.
  */
-import { HOUR } from '../time.ts'
+import { HOUR, MINUTE } from '../time.ts'
 import { dateOf } from '../zone.ts'
 import { isOverride, type LevelMeaning, RELINQUISHED } from './levels.ts'
 import { activeLevel, type PriorityReading, type SlotValue } from './record.ts'
@@ -151,6 +151,24 @@ export function slotSeries(
   if (!fact) return undefined
   const facts = seen.map(visit => fact(visit, Number(level)))
   return { ts, values: Float64Array.from(facts, (value, i) => (facts[i + 1] === value ? value : Number.NaN)), nominalMs }
+}
+
+/** A visit comes to the journal this late at most: what was asked of a slow device counts from when it answered. */
+const LATE_MS = 10 * MINUTE
+
+/**
+ * From when on visits since an instant change what rules see. A value counts until the next visit, so that is the visit
+ * before the first of them.
+ *
+ * @param visits by point, each ascending
+ * @returns ms; Infinity when there was none since
+ */
+export function reopenedByVisits(visits: Readonly<Record<string, Visit[]>>, since: number): number {
+  const from = Object.values(visits).map(seen => {
+    const first = seen.findIndex(({ t }) => t >= since - LATE_MS)
+    return first < 0 ? Infinity : seen[Math.max(first - 1, 0)]!.t
+  })
+  return Math.min(Infinity, ...from)
 }
 
 /** The middle of the distances between visits, ms. */

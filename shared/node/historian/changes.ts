@@ -27,8 +27,17 @@ export function openHistoryChanges(db: Database): HistoryChanges {
   const settle = db.prepare(
     'INSERT INTO history_changes (building, open_from) VALUES (?, ?) ON CONFLICT (building) DO UPDATE SET open_from = excluded.open_from',
   )
+  const newest = db
+    .prepare(
+      `SELECT max(t) FROM (
+         SELECT max(ts) AS t FROM samples WHERE building = @building
+         UNION ALL SELECT max(last) FROM parts JOIN part_points USING (part) WHERE building = @building)`,
+    )
+    .pluck()
   return {
     take: building_id => (take.get(findBuilding(building_id) ?? null) as number | null | undefined) ?? undefined,
+    newest: building_id =>
+      (newest.get({ building: findBuilding(building_id) ?? null }) as number | null | undefined) ?? undefined,
     settle: (building_id, through) => {
       const building = findBuilding(building_id)
       if (building !== undefined) settle.run(building, through)

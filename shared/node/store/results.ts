@@ -1,5 +1,5 @@
 import type { Finding } from '#shared/core/finding.ts'
-import type { Results, RunRecord } from '#shared/core/ports.ts'
+import type { Results, Resumed, RunRecord } from '#shared/core/ports.ts'
 import { reconcile } from '#shared/core/reconcile.ts'
 import type { Database } from '../sqlite.ts'
 import { findingWriter, toFinding } from './findings.ts'
@@ -10,8 +10,8 @@ import { openRuns } from './runs.ts'
 export function resultStore(db: Database): Results {
   const findings = openFindings(db)
   const runs = openRuns(db)
-  const replace = (run: RunRecord, found: Finding[]) => {
-    const change = reconcile(findings.overlapping(run), found, run)
+  const replace = (run: RunRecord, found: Finding[], resumed?: Resumed) => {
+    const change = reconcile(findings.overlapping(run), found, run, resumed)
     change.remove.forEach(findings.remove)
     change.put.forEach(findings.write)
     runs.add(run)
