@@ -8,7 +8,7 @@ import type { HistoryWalk } from './walk-history.ts'
 export type AnalyticsSpan = { building_id: string; from: number; to: number }
 export type AnalyticsPorts = { historian: Pick<Historian, 'read' | 'spans'> }
 
-/** Samples that one request reads: about half a minute of one core of a small machine. */
+/** Samples that one request reads. It bounds how long the process is busy; its memory has a bound of its own. */
 export const SAMPLES_MAX = 200_000_000
 
 /**

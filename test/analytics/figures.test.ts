@@ -170,6 +170,7 @@ test('the verdict names the gravest first', t => {
     ['not_following', [at(0.1, 0.3), at(0.9, 0.4)]],
     ['leaking', [at(0, 0.4), at(1, 1)]],
     ['restricted', [at(0, 0.1), at(1, 0.5)]],
+    ['restricted', [at(0.8, 0.3, 5)]],
     ['warm_air', [at(0, 0.1), at(1, 1), { hours: 4, oa_t: 28, oa_damper: 0.9, ma_t: 27.4 }]],
     ['following', [at(0, 0.1), at(1, 0.9)]],
   ]

@@ -20,6 +20,9 @@ const CONTRADICTING = 0.2
 /** As in the rules AHU-OAF-SHUT (its leak and tolerance without history) and AHU-OAF-FULL. */
 const LEAK = 0.25
 const FULL = 0.6
+/** A damper beyond half of its way that passes less than half of what its position says does not open. */
+const HALF = 0.5
+const RATIO = 0.5
 /** A damper that went from below 0.3 to above 0.7 and moved the share by less than this moves nothing. */
 const LOW = 0.3
 const HIGH = 0.7
@@ -58,17 +61,23 @@ function whyNot({ hours: spent }: EconomizerResult, { dt_min }: { dt_min: number
 }
 
 function responseOf({ bins }: EconomizerResult): Verdict | undefined {
-  const low = meanMedian(bins.filter(({ to }) => to <= LOW + 1e-9))
-  const high = meanMedian(bins.filter(({ from }) => from >= HIGH - 1e-9))
+  const low = meanOf(
+    bins.filter(({ to }) => to <= LOW + 1e-9),
+    'median',
+  )
+  const high = meanOf(
+    bins.filter(({ from }) => from >= HIGH - 1e-9),
+    'median',
+  )
   if (low === undefined || high === undefined || high - low >= FOLLOWS) return undefined
   const sentence = `Outdoor air does not follow its damper: ${percent(low)} of the mixed air below a position of ${percent(LOW)}, ${percent(high)} above ${percent(HIGH)}.`
   return { code: 'not_following', sentence }
 }
 
-/** Medians of bins, weighted by their hours; undefined for less than an hour. */
-function meanMedian(bins: EconomizerResult['bins']): number | undefined {
+/** Over bins, weighted by their hours; undefined for less than an hour. */
+function meanOf(bins: EconomizerResult['bins'], figure: 'median' | 'position'): number | undefined {
   const all = bins.reduce((sum, bin) => sum + bin.hours, 0)
-  return all >= 1 ? bins.reduce((sum, bin) => sum + bin.median * bin.hours, 0) / all : undefined
+  return all >= 1 ? bins.reduce((sum, bin) => sum + bin[figure] * bin.hours, 0) / all : undefined
 }
 
 const leakOf = ({ shut }: EconomizerResult): Verdict | undefined =>
@@ -76,10 +85,17 @@ const leakOf = ({ shut }: EconomizerResult): Verdict | undefined =>
     ? { code: 'leaking', sentence: `The shut damper still lets in ${percent(shut.median)} of outdoor air.` }
     : undefined
 
-const fullOf = ({ open }: EconomizerResult): Verdict | undefined =>
-  open && open.median < FULL
-    ? { code: 'restricted', sentence: `The wide-open damper lets in only ${percent(open.median)} of outdoor air.` }
-    : undefined
+function fullOf({ open, bins }: EconomizerResult): Verdict | undefined {
+  if (open && open.median < FULL) {
+    return { code: 'restricted', sentence: `The wide-open damper lets in only ${percent(open.median)} of outdoor air.` }
+  }
+  const wide = bins.filter(({ from }) => from >= HALF - 1e-9)
+  const share = meanOf(wide, 'median')
+  const position = meanOf(wide, 'position')
+  if (share === undefined || position === undefined || share >= RATIO * position) return undefined
+  const sentence = `The damper, more than half open, lets in ${percent(share)} of outdoor air at a position of ${percent(position)}.`
+  return { code: 'restricted', sentence }
+}
 
 function warmOf({ free_cooling }: EconomizerResult, { high_limit }: { high_limit: number }): Verdict | undefined {
   const { above_limit_hours: above, above_limit_open_hours: open } = free_cooling
