@@ -21,6 +21,8 @@ import { discoverRoutes } from './page/discover.ts'
 import { homeRoutes } from './page/home.ts'
 import { modbusRoutes } from './page/modbus.ts'
 import { overridesPages } from './page/overrides.ts'
+import { overridesBook } from './page/overrides-book.ts'
+import { overridesSummary } from './page/overrides-tile.ts'
 import { openPriorityApi, type PriorityApi } from './priority/api.ts'
 import { JOURNAL_USAGE, journalCommand } from './priority/journal-command.ts'
 import { openPriorityHistory } from './priority/scanner.ts'
@@ -134,7 +136,9 @@ const project = { name: building.name, version: context.version }
 const devicePolls = () => mergePollStatus(pollStatus(), desk.flow.book.reported())
 const devices = { catalogue, pollStatus: devicePolls, pointStatus, project, now: clock.now }
 const identity = { name: building.name, edge_id, site_id }
-const sources = { identity, catalogue: catalogue.current, pollStatus, forwardState: uplink.forwardState }
+const book = overridesBook(priority.journal)
+const overrides = overridesSummary({ ...priority, book, site })
+const sources = { identity, catalogue: catalogue.current, pollStatus, forwardState: uplink.forwardState, overrides }
 const http = await serveCentral(settings, {
   central,
   shell: {
@@ -153,7 +157,7 @@ const http = await serveCentral(settings, {
     pollStatusRoute(desk, pollStatus),
     ...connectorsRoutes(api.own),
     ...api.routes,
-    ...overridesPages({ ...priority, catalogue: catalogue.current, site, shell }),
+    ...overridesPages({ ...priority, catalogue: catalogue.current, site, shell, book }),
     ...deviceRoutes(devices),
     ...devicePages({ context, shell, desk: devices, links: FIND_LINKS }),
     ...discoveryRoutes(discovery),

@@ -1,4 +1,4 @@
-/** Home: how the box is, in six tiles. Each says how old it is; what is wrong stands first. */
+/** Home: how the box is, in seven tiles. Each says how old it is; what is wrong stands first. */
 import { type Html, html } from '#shared/core/html.ts'
 import { csrfField, operatorButton, type User, versionText } from '#shared/core/ui/frame.ts'
 import { DEFAULT_QUERY, faultsHref, type OpenCounts } from '#shared/core/ui/fault-list.ts'
@@ -9,6 +9,7 @@ import { countOf } from '#shared/core/ui/words.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
 import type { ForwardState } from '../services/forward-state.ts'
 import type { BoxState } from './box.ts'
+import { type OverridesTile, overridesWords } from './overrides-tile.ts'
 
 /** Tiles refresh themselves this often; the page turns grey when they stop. */
 export const REFRESH_SECS = 10
@@ -46,6 +47,7 @@ export type HomeModel = {
   /** Null while polling is off: a box that only holds imported packages. */
   poll: { running: boolean; points: PointCounts; devices: DeviceLine[]; last_read_at: number | null } | null
   open: OpenCounts
+  overrides: OverridesTile
   run: RunTile
   hub: ForwardState
   box: BoxState
@@ -64,6 +66,7 @@ export const homeTiles = (
 ${faultsTile(model)}
 ${pointsTile(model)}
 ${devicesTile(model)}
+${tile('overrides', 'Overrides', model.overrides.damage !== undefined, overridesWords(model.overrides, model.here))}
 ${runTile(model)}
 ${hubTile(model)}
 ${boxTile(model)}

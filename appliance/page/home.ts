@@ -9,6 +9,7 @@ import { type Call, type Route, route, strict } from '#shared/node/route.ts'
 import type { ForwardState } from '../services/forward-state.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import { readBox } from './box.ts'
+import type { OverridesTile } from './overrides-tile.ts'
 import { type HomeModel, homeBody, homeTiles, type PointCounts, type RunTile } from './home-view.ts'
 
 /** What Home shows besides what central knows. */
@@ -17,6 +18,7 @@ export type HomeSources = {
   catalogue: () => Catalogue
   pollStatus: () => PollStatus
   forwardState: () => ForwardState
+  overrides: () => OverridesTile
 }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
@@ -65,6 +67,7 @@ async function homeModel(context: CentralContext, shell: Shell, sources: HomeSou
     here,
     poll: pollTiles(sources),
     open: openFaults(context, here.now),
+    overrides: sources.overrides(),
     run: runTile(context),
     hub: sources.forwardState(),
     box: await readBox(context.workspace, context.startedAt),

@@ -11,6 +11,8 @@ export type OverridesBook = {
   /** As of the journal's newest record. */
   courses(): Promise<Course[]>
   course(key: string): Promise<Course | undefined>
+  /** What is known without waiting; undefined before the journal has been read, which begins then. */
+  known(): Course[] | undefined
 }
 
 export function overridesBook(journal: Pick<PriorityJournal, 'page' | 'state'>): OverridesBook {
@@ -48,6 +50,11 @@ export function overridesBook(journal: Pick<PriorityJournal, 'page' | 'state'>):
     async course(key) {
       await current()
       return book.get(key)
+    },
+    known() {
+      // A failure is the next reader's, who waits for it.
+      current().catch(() => undefined)
+      return book.last() > 0 ? book.all() : undefined
     },
   }
 }

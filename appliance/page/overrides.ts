@@ -14,7 +14,7 @@ import type { Shell } from '#shared/central/pages/shell.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
-import { overridesBook } from './overrides-book.ts'
+import type { OverridesBook } from './overrides-book.ts'
 import { wordsFor } from './overrides-words.ts'
 
 export type OverridesPages = {
@@ -23,6 +23,7 @@ export type OverridesPages = {
   catalogue: () => Catalogue
   site: Site
   shell: Shell
+  book: OverridesBook
 }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
@@ -34,8 +35,7 @@ const hrefOf = ({ device_instance, object_type, object_instance }: PriorityTarge
   `${PATH}/${device_instance}/${object_type}/${object_instance}`
 
 export function overridesPages(pages: OverridesPages): Route[] {
-  const { journal, scanner, shell } = pages
-  const book = overridesBook(journal)
+  const { book, scanner, shell } = pages
   const meanings = levelMeanings(pages.site.priority_levels)
   const words = () => {
     const of = wordsFor(pages.catalogue(), pages.site)
@@ -79,7 +79,7 @@ export function overridesPages(pages: OverridesPages): Route[] {
         return reply.send(writeOverrides(await rowsNow()))
       },
     }),
-    pointRoute(pages, meanings, book),
+    pointRoute(pages, meanings),
     route({
       method: 'POST',
       path: `${PATH}/visit`,
@@ -110,8 +110,8 @@ function scannerCard({ scanner, journal, shell }: OverridesPages, { caller }: An
   }
 }
 
-function pointRoute(pages: OverridesPages, meanings: LevelMeaning[], book: ReturnType<typeof overridesBook>): Route {
-  const { journal, shell } = pages
+function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
+  const { journal, shell, book } = pages
   return route({
     method: 'GET',
     path: `${PATH}/:device_instance/:object_type/:object_instance`,

@@ -2,6 +2,7 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
 import type { BrowserContextOptions } from 'playwright-core'
 import { overridesPages } from '../../appliance/page/overrides.ts'
+import { overridesBook } from '../../appliance/page/overrides-book.ts'
 import { priorityVisits } from '../../appliance/priority/visits.ts'
 import { COOLING } from '../pages/fixture.ts'
 import { CATALOGUE, HISTORY, journalOf, scannerOf, SITE } from '../pages/overrides-fixture.ts'
@@ -26,7 +27,7 @@ async function open(
     house: 'appliance',
     findings: [COOLING],
     priority: priorityVisits({ journal: () => journal, catalogue, site: SITE }),
-    more: shell => overridesPages({ journal, scanner: scannerOf(), catalogue, site: SITE, shell }),
+    more: shell => overridesPages({ journal, scanner: scannerOf(), catalogue, site: SITE, shell, book: overridesBook(journal) }),
   })
   t.teardown(site.close)
   const { page, complaints, close } = await openPage(t.context.chromium.browser, site.url, look)

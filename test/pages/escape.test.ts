@@ -159,6 +159,7 @@ test('Home escapes', t =>
         last_read_at: null,
       },
       open: { 1: 0, 2: 0, 3: 0, data: 0 },
+      overrides: { seen: 1, held: 1, outOfService: 1, oldest: undefined, last_visit_at: null, off: text, damage: undefined },
       run: { running: true, live: runsOf(text).live, nameOf: () => text, last_error: text, last: null, next_at: NOW },
       hub: {
         state: 'connecting',

@@ -3,7 +3,12 @@ import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import { type HomeModel, homeBody } from '../../appliance/page/home-view.ts'
 import { readBox } from '../../appliance/page/box.ts'
 import type { ShownRun } from '#shared/core/ui/run-panel.ts'
+import { levelMeanings } from '#shared/core/priority/levels.ts'
+import { overridesOf } from '#shared/core/priority/overrides.ts'
+import { overridesBook } from '../../appliance/page/overrides-book.ts'
+import { overridesSummary } from '../../appliance/page/overrides-tile.ts'
 import { NOW } from './fixture.ts'
+import { HISTORY, journalOf, scannerOf, SITE } from './overrides-fixture.ts'
 
 const HOME: HomeModel = {
   identity: { name: 'Plant room', edge_id: 'edge-1', site_id: 'riverside', building: 'Riverside School' },
@@ -26,6 +31,15 @@ const HOME: HomeModel = {
     last_read_at: NOW - 5 * SECOND,
   },
   open: { 1: 0, 2: 0, 3: 0, data: 0 },
+  overrides: {
+    seen: 12,
+    held: 0,
+    outOfService: 0,
+    oldest: undefined,
+    last_visit_at: NOW - 9 * MINUTE,
+    off: undefined,
+    damage: undefined,
+  },
   run: {
     running: false,
     live: [],
@@ -67,7 +81,8 @@ const LIVE: ShownRun = {
   },
   progress: { step: 'evaluation', equipment_done: 3, equipment_total: 8, rules: 36 },
 }
-const { poll, run, hub, box } = HOME
+const { poll, run, hub, box, overrides } = HOME
+const OFF = 'The priority scanner is off: SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on'
 for (const [what, model, said, loud] of [
   ['all is well', {}, 'All quiet No equipment fault is open. As of the run at 13:50 , 12 min ago', []],
   ['all points answer', {}, '30 ok 30 ok Last answer 14:02 , 5 s ago', []],
@@ -127,6 +142,27 @@ for (const [what, model, said, loud] of [
     'Disk free Tight: 1.0 of 60.0 GB',
     ['box'],
   ],
+  ['nobody holds a point', {}, 'None Nobody holds one of 12 points. Last visit ended 13:53 , 9 min ago', []],
+  [
+    'points are overridden',
+    { overrides: { ...overrides, held: 3, outOfService: 1, oldest: { since: NOW - 9 * DAY, before: true } } },
+    '3 overrides The oldest is seen since Wed 11 Nov 14:02 , 9 d ago, and was there at the first visit 1 point out of service',
+    [],
+  ],
+  ['overrides are being read', { overrides: { ...overrides, held: 1 } }, '1 override How old they are is being read.', []],
+  ['the scanner is off', { overrides: { ...overrides, seen: 0, last_visit_at: null, off: OFF } }, `Nobody looks ${OFF}.`, []],
+  [
+    'the first visit is awaited',
+    { overrides: { ...overrides, seen: 0, last_visit_at: null } },
+    'Not looked yet Last visit ended never',
+    [],
+  ],
+  [
+    'the priority history is damaged',
+    { overrides: { ...overrides, seen: 0, off: OFF, damage: 'head.json, byte 0: what' } },
+    'The priority history is not kept: head.json, byte 0: what',
+    ['overrides'],
+  ],
   ['the certificate ends soon', { hub: { ...hub, cert_not_after: NOW + 20 * DAY } }, 'Ends soon: 20 d left', ['box']],
   ['the certificate has ended', { hub: { ...hub, cert_not_after: NOW - DAY } }, 'ended 24 h ago', ['box']],
   [
@@ -160,4 +196,14 @@ test('the box tells the room on its disk', async t => {
   const state = await readBox('.', NOW)
   t.true(state.disk.free_bytes > 0 && state.disk.free_bytes <= state.disk.total_bytes)
   t.is(state.started_at, NOW)
+})
+
+test('what Home says of overrides is what the page of overrides says', async t => {
+  const journal = journalOf(HISTORY)
+  const book = overridesBook(journal)
+  const summary = overridesSummary({ journal, scanner: scannerOf(), book, site: SITE })
+  t.like(summary(), { seen: 6, held: 4, outOfService: 1, oldest: undefined, off: undefined })
+  const courses = await book.courses()
+  const [oldest] = overridesOf(courses, levelMeanings(SITE.priority_levels), () => ({ name: '' }) as never, NOW)
+  t.deepEqual(summary().oldest, { since: oldest!.course.held_since, before: oldest!.course.otherwise_at === null })
 })

@@ -19,7 +19,8 @@ const words = (text: string) =>
 async function open(t: import('ava').ExecutionContext, journal = journalOf(HISTORY), scanner = scannerOf()) {
   const site = await openSite({
     house: 'appliance',
-    more: shell => overridesPages({ journal, scanner, catalogue: () => CATALOGUE, site: SITE, shell }),
+    more: shell =>
+      overridesPages({ journal, scanner, catalogue: () => CATALOGUE, site: SITE, shell, book: overridesBook(journal) }),
   })
   t.teardown(site.close)
   return { site, ...(await signedIn(site.url, 'agent', PASSWORDS.agent)) }

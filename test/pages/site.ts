@@ -16,6 +16,9 @@ import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
 import type { Route } from '#shared/node/route.ts'
 import { homeRoutes, type HomeSources } from '../../appliance/page/home.ts'
+import { overridesBook } from '../../appliance/page/overrides-book.ts'
+import { overridesSummary } from '../../appliance/page/overrides-tile.ts'
+import { HISTORY, journalOf, scannerOf, SITE } from './overrides-fixture.ts'
 import { fleetRoutes } from '../../hub/pages/routes.ts'
 import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RULE_FILE, RUN, samplesOf } from './fixture.ts'
 
@@ -122,6 +125,12 @@ const device = (device_id: string, name: string, points: number, enabled = true)
   points: Array.from({ length: points }, () => ({})),
 })
 const SOURCES: HomeSources = {
+  overrides: overridesSummary({
+    journal: journalOf(HISTORY),
+    scanner: scannerOf(),
+    book: overridesBook(journalOf(HISTORY)),
+    site: SITE,
+  }),
   identity: { name: 'Riverside plant room', edge_id: 'edge-1', site_id: 'riverside' },
   catalogue: () =>
     ({
