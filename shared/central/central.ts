@@ -34,6 +34,7 @@ import type { CentralParts, HealthCheck, HealthSources } from './context.ts'
 import { openBacktests } from './fdd/backtests.ts'
 import { openPlatformConfig, type PlatformConfigFile } from './fdd/config.ts'
 import { openRuleDesk } from './fdd/rule-desk.ts'
+import { openResultFiles, type ResultFiles } from './fdd/result-files.ts'
 import { openRunControl } from './fdd/run-control.ts'
 import { fddService } from './fdd/service.ts'
 import { openTrigger } from './fdd/trigger.ts'
@@ -70,6 +71,8 @@ export type CentralOptions = {
   workspace: string
   /** Folder of sealed history; by default `.cache/parquet` in the workspace. */
   parquetRoot: string | undefined
+  /** Folder of a file for each run; none are written without it. */
+  resultsDir?: string | undefined
   /** DuckDB's memory limit in each of its processes. */
   memoryMb: number
   /** Whether anomalies are screened for; not unless it says so. */
@@ -85,6 +88,9 @@ export type CentralOptions = {
   /** What the process adds to health. */
   health: HealthSources
 }
+
+/** Where sealed history lies unless it is told. */
+export const parquetRootIn = (workspace: string): string => join(workspace, '.cache', 'parquet')
 
 export type Central = {
   context: CentralParts
@@ -117,7 +123,7 @@ export async function openCentral(options: CentralOptions): Promise<Central> {
 async function openLocked(options: CentralOptions, unlock: () => void): Promise<Central> {
   const { workspace, memoryMb, clock, log, service, version, site_id } = options
   const db = openDatabase(join(workspace, 'plenum.db'))
-  const root = options.parquetRoot ?? join(workspace, '.cache', 'parquet')
+  const root = options.parquetRoot ?? parquetRootIn(workspace)
   const historian = await openHistorian({ db, root, memoryMb, idleMs: IDLE_MS })
   const config = openPlatformConfig(join(workspace, 'config', 'platform.json'), {
     rules_dir: join(workspace, 'rules'),
@@ -142,6 +148,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
   const { onFindings, priority } = options
   const visited = priority && { priority }
   const pricing = openPricing(stores, onFindings)
+  const files = options.resultsDir === undefined ? undefined : openResultFiles(options.resultsDir, stores)
   const runs = openRunControl({
     worker,
     book: runBook(db),
@@ -154,6 +161,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     ...visited,
     clock,
     onFindings,
+    ...(files && { filed: files.keep }),
   })
   const trigger = openTrigger(workspace)
   const context: CentralParts = {
@@ -174,7 +182,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     analytics: openAnalyticsDesk({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
     auth: openAuth({ settings: options.auth, epochs: tokenEpochStore(db), now: Date.now }),
-    health: withOwnChecks(options.health, { db, workspace, config, runs }),
+    health: withOwnChecks(options.health, { db, workspace, config, runs, files }),
     sessions: importSessions(join(workspace, 'imports'), Date.now),
     rules: openRuleDesk({ checker, config, ruleDirs }),
     backtests: openBacktests({ worker, ruleDirs, ...stores, historian, ...visited, clock }),
@@ -189,7 +197,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     },
   }
   const sealing = historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })
-  const running: Service = { name: 'runs', start: async () => undefined, stop: runs.stop }
+  const running: Service = { name: 'runs', start: async () => void (await files?.catchUp()), stop: runs.stop }
   const schedule = options.scheduled ? [running, fddService(context, trigger)] : [running]
   return {
     context,
@@ -216,9 +224,15 @@ const openStores = (db: Database) => ({
 
 const warnOf = (fault: string | null | undefined): HealthCheck => (fault ? { status: 'warn', detail: fault } : { status: 'ok' })
 
-type Checked = { db: Database; workspace: string; config: PlatformConfigFile; runs: CentralParts['runs'] }
+type Checked = {
+  db: Database
+  workspace: string
+  config: PlatformConfigFile
+  runs: CentralParts['runs']
+  files: ResultFiles | undefined
+}
 
-function withOwnChecks({ checks, counters }: HealthSources, { db, workspace, config, runs }: Checked): HealthSources {
+function withOwnChecks({ checks, counters }: HealthSources, { db, workspace, config, runs, files }: Checked): HealthSources {
   const own: HealthSources['checks'] = {
     database: () => {
       db.prepare('SELECT 1').get()
@@ -227,6 +241,7 @@ function withOwnChecks({ checks, counters }: HealthSources, { db, workspace, con
     workspace: () => checkSpace(workspace),
     config: () => warnOf(config.fault()),
     fdd: () => warnOf(runs.status().last_error),
+    ...(files && { result_files: () => warnOf(files.fault()) }),
   }
   return { checks: { ...own, ...checks }, counters }
 }

@@ -7,6 +7,10 @@ export const CENTRAL_VARIABLES = {
   SERVICE_CENTRAL_PORT: { kind: 'integer', default: 8080, min: 1, max: 65_535, doc: 'port to listen on' },
   SERVICE_WORKSPACE: { kind: 'text', default: '/workspace', doc: 'folder of everything that is kept' },
   SERVICE_PARQUET_ROOT: { kind: 'text', doc: 'folder of sealed history; by default .cache/parquet in the workspace' },
+  SERVICE_RULE_RESULTS_DIR: {
+    kind: 'text',
+    doc: 'folder of a file for each run with what it found; it must outlast a restart. Without it results are in the workspace alone',
+  },
   SERVICE_SITE_ID: { kind: 'text', default: 'local', pattern: /^[A-Za-z0-9._-]{1,128}$/, doc: 'the site' },
   SERVICE_LOG_LEVEL: { kind: 'choice', choices: ['debug', 'info', 'warn', 'error'], default: 'info', doc: 'how much is logged' },
   SERVICE_SIM_CLOCK: {

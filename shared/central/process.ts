@@ -3,11 +3,12 @@ import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { clockOf } from '#shared/node/clock.ts'
+import { whyEphemeral } from '#shared/node/durable-folder.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
 import type { Route } from '#shared/node/route.ts'
 import { authSettings, isLoopback } from '#shared/node/token-settings.ts'
 import { readVersion } from '#shared/node/version.ts'
-import { type Central, type CentralOptions, openCentral } from './central.ts'
+import { type Central, type CentralOptions, openCentral, parquetRootIn } from './central.ts'
 import type { CENTRAL_VARIABLES } from './env.ts'
 import { problemPages } from './pages/login.ts'
 import { pageRoutes } from './pages/routes.ts'
@@ -37,16 +38,31 @@ export type ProcessParts = Pick<
 export async function openCentralFor(settings: CentralSettings, parts: ProcessParts): Promise<Central> {
   const auth = authSettings(settings, settings.SERVICE_CENTRAL_BIND)
   if (!auth.ok) throw new Error(auth.complaints.join('; '))
+  await refuseEphemeralResults(settings)
   return openCentral({
     site_id: settings.SERVICE_SITE_ID,
     ...parts,
     version: readVersion(),
     workspace: settings.SERVICE_WORKSPACE,
     parquetRoot: settings.SERVICE_PARQUET_ROOT,
+    resultsDir: settings.SERVICE_RULE_RESULTS_DIR,
     memoryMb: settings.QUERY_MEMORY_MB,
     screening: settings.SERVICE_SQL_ANOMALY_SCREENING,
     auth: auth.settings,
   })
+}
+
+/** Results that somebody relies on must not lie where they can vanish; a bench may. @throws Error that says where they would lie */
+async function refuseEphemeralResults(settings: CentralSettings): Promise<void> {
+  const {
+    SERVICE_RULE_RESULTS_DIR: dir,
+    SERVICE_PARQUET_ROOT: root,
+    SERVICE_WORKSPACE: workspace,
+    SERVICE_DEV_OPEN: open,
+  } = settings
+  if (dir === undefined || open) return
+  const why = await whyEphemeral(dir, [root ?? parquetRootIn(workspace)])
+  if (why) throw new Error(`SERVICE_RULE_RESULTS_DIR: ${why}`)
 }
 
 export type ServeOptions = {

@@ -1,6 +1,6 @@
 /** Runs as the API shows them: real rules in a real process over real history. */
 import test, { type ExecutionContext } from 'ava'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
@@ -13,8 +13,8 @@ const START = Date.UTC(2026, 2, 1)
 const SPAN = { from: new Date(START).toISOString(), to: new Date(START + DAY).toISOString() }
 
 /** A central with one air handler that is too warm for three hours, and a second building without equipment. */
-async function openSite(t: ExecutionContext, workspace?: string): Promise<TestCentral> {
-  const site = await startCentral(workspace === undefined ? {} : { workspace })
+async function openSite(t: ExecutionContext, given: Parameters<typeof startCentral>[0] = {}): Promise<TestCentral> {
+  const site = await startCentral(given)
   t.teardown(site.close)
   const { model } = site.central.context
   const common = { name: '', site_id: 's', timezone: 'UTC', unit_system: 'si' } as const
@@ -171,8 +171,43 @@ test.serial('a run that the last process left says so after a restart', async t 
     .prepare('INSERT INTO runs (run_id, building_id, started_at, body, state, asked_at) VALUES (?, ?, ?, ?, ?, ?)')
     .run('left', 'b1', START, JSON.stringify({ ...left, ...at }), 'running', START)
   await first.close()
-  const site = await openSite(t, workspace)
+  const site = await openSite(t, { workspace })
   t.like(await runOf(site, 'left'), { state: 'failed', reason: 'interrupted: the process ended while it ran' })
+})
+
+test.serial('each run leaves a file that says what it found, also one that was stored before a crash and has none', async t => {
+  const workspace = mkdtempSync(join(tmpdir(), 'plenum-runs-'))
+  t.teardown(() => rmSync(workspace, { recursive: true, force: true }))
+  const resultsDir = join(workspace, 'results')
+  const folder = join(resultsDir, 'building_id=b1')
+  const site = await openSite(t, { workspace, resultsDir })
+  const { run_id } = (await start(site)).body
+  await events(site, run_id)
+  const [name] = readdirSync(folder)
+  const text = readFileSync(join(folder, name!), 'utf8')
+  const lines = text
+    .split('\n')
+    .slice(0, -1)
+    .map(line => JSON.parse(line))
+  t.deepEqual(
+    lines.map(({ type }) => type),
+    ['run', 'result', 'finding'],
+  )
+  t.like(lines[0], { run_id, building_id: 'b1', counts: { fault: 1, pass: 0, not_evaluated: 0 } })
+  t.like(lines[1], { rule_id: 'TEST-WARM', status: 'fault', fault_secs: 3 * 3600 })
+  t.like(lines[2], { rule_id: 'TEST-WARM', from: '2026-03-01T06:00:00Z', to: '2026-03-01T09:00:00Z' })
+  t.is((await site.call('viewer', 'GET', '/api/health')).body.checks.result_files.status, 'ok')
+
+  rmSync(join(folder, name!))
+  for (const service of site.central.schedule) await service.start()
+  t.is(readFileSync(join(folder, name!), 'utf8'), text)
+
+  rmSync(folder, { recursive: true })
+  writeFileSync(folder, 'a file where the folder was')
+  await events(site, (await start(site)).body.run_id)
+  t.like(await runOf(site, run_id), { state: 'done' })
+  const health = (await site.call('viewer', 'GET', '/api/health')).body.checks.result_files
+  t.is(health.status, 'warn')
 })
 
 test.serial('what a run was asked that does not exist stands with it as the reason', async t => {

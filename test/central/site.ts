@@ -28,7 +28,7 @@ export type TestCentral = {
 }
 
 export async function startCentral(
-  given: { clock?: Clock; workspace?: string; secret?: string | undefined; screening?: boolean } = {},
+  given: { clock?: Clock; workspace?: string; secret?: string | undefined; screening?: boolean; resultsDir?: string } = {},
 ): Promise<TestCentral> {
   const workspace = given.workspace ?? mkdtempSync(join(tmpdir(), 'plenum-central-'))
   const told: Finding[] = []
@@ -41,6 +41,7 @@ export async function startCentral(
     log,
     workspace,
     parquetRoot: undefined,
+    resultsDir: given.resultsDir,
     memoryMb: 128,
     screening: given.screening ?? false,
     site_id: 'site-1',

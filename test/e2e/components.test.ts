@@ -68,6 +68,13 @@ test.serial('central run once over an empty workspace exits 0', async t => {
   t.deepEqual((await runMain('hub/central/main.ts', env, '--once')).code, 0)
 })
 
+test.serial('on a bench without login, results may lie in memory', async t => {
+  const open = { SERVICE_DEV_OPEN: '1', SERVICE_CENTRAL_BIND: '127.0.0.1', SERVICE_RULE_RESULTS_DIR: '/dev/shm/plenum-bench' }
+  const env = { ...open, SERVICE_WORKSPACE: await temporaryFolder(t) }
+  const { code, said } = await runMain('hub/central/main.ts', env, '--once')
+  t.is(code, 0, said)
+})
+
 const REFUSALS: { main: string; why: string; env: Record<string, string>; says: RegExp }[] = [
   {
     main: 'hub/central/main.ts',
@@ -80,6 +87,23 @@ const REFUSALS: { main: string; why: string; env: Record<string, string>; says: 
     why: 'cannot write its workspace',
     env: { ...SECRETS, SERVICE_MQTT_ENABLED: '0', SERVICE_WORKSPACE: '/dev/null/plenum' },
     says: /\/dev\/null\/plenum/,
+  },
+  {
+    main: 'hub/central/main.ts',
+    why: 'would keep results in memory',
+    env: { ...SECRETS, SERVICE_MQTT_ENABLED: '0', SERVICE_RULE_RESULTS_DIR: '/dev/shm/plenum-results' },
+    says: /SERVICE_RULE_RESULTS_DIR: \/dev\/shm\/plenum-results lies in memory \(tmpfs\), which a restart empties/,
+  },
+  {
+    main: 'hub/central/main.ts',
+    why: 'would keep results in the cache',
+    env: {
+      ...SECRETS,
+      SERVICE_MQTT_ENABLED: '0',
+      SERVICE_PARQUET_ROOT: '/srv/parquet',
+      SERVICE_RULE_RESULTS_DIR: '/srv/parquet/x',
+    },
+    says: /SERVICE_RULE_RESULTS_DIR: \/srv\/parquet\/x lies in the cache \/srv\/parquet/,
   },
   { main: 'hub/main.ts', why: 'has no certificates', env: { ...SECRETS, SERVICE_MQTT_CERT_DIR: '/nowhere' }, says: /\/nowhere/ },
   {

@@ -31,6 +31,8 @@ export type RunControlOptions = Pick<
   config: PlatformConfigStore
   /** Folders of rules in rising precedence, read anew by each run. */
   ruleDirs: () => string[]
+  /** Told of what a run has stored, before it counts as done. It never rejects. */
+  filed?: (run: RunRecord) => Promise<void>
 }
 type Asked = { run_id: string; request: RunRequest; trigger: RunRecord['trigger']; signal: AbortSignal }
 type Order = { controller: AbortController; stored: boolean }
@@ -39,7 +41,7 @@ type Order = { controller: AbortController; stored: boolean }
  * Runs one building at a time; a second request for the same building is refused, others wait their turn. A run that the
  * last process did not finish has failed.
  */
-export function openRunControl({ worker, book, config, ruleDirs, ...ports }: RunControlOptions): RunControl {
+export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports }: RunControlOptions): RunControl {
   const { clock, model } = ports
   const board = openRunBoard(book)
   const orders = new Map<string, Order>()
@@ -63,6 +65,8 @@ export function openRunControl({ worker, book, config, ruleDirs, ...ports }: Run
     try {
       const report = await work(asked)
       order.stored = true
+      const { record } = book.get(run_id) ?? {}
+      if (record) await filed?.(record)
       lastRun = { at: report.finished_at, error: null }
       board.end(run_id)
       return report

@@ -19,14 +19,21 @@ export function readInstant(field: string, text: string | undefined): number | u
   throw new Problem('bad_request', message, [{ pointer: `/${field}`, message }])
 }
 
-export function findingView({ evidence, waste: _waste, ...finding }: Finding, note: FindingNote) {
-  const { ack, snoozed_until, note: text, assignee, not_a_fault } = note
+/** What a run found. */
+export function findingFields({ evidence, waste: _waste, ...finding }: Finding) {
   return {
     ...finding,
     from: formatInstant(finding.from),
     to: instantOrNull(finding.to),
     confirmed_at: formatInstant(finding.confirmed_at),
     evidence: { ...evidence, worst_at: formatInstant(evidence.worst_at) },
+  }
+}
+
+export function findingView(finding: Finding, note: FindingNote) {
+  const { ack, snoozed_until, note: text, assignee, not_a_fault } = note
+  return {
+    ...findingFields(finding),
     ack,
     ...(snoozed_until !== undefined && { snoozed_until: formatInstant(snoozed_until) }),
     ...(text !== undefined && { note: text }),

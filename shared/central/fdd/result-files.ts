@@ -1,0 +1,48 @@
+import type { Finding } from '#shared/core/finding.ts'
+import type { Results, RunRecord } from '#shared/core/ports.ts'
+import type { ModelStore } from '#shared/core/stores.ts'
+import { openRunFiles } from '#shared/node/run-files.ts'
+import { findingFields, runView } from '../routes/view.ts'
+
+/** Findings that one file holds. */
+const FINDINGS_MAX = 10_000
+
+export type ResultFiles = {
+  /** Never rejects: the run is stored, and `fault` says what its file lacks. */
+  keep(run: RunRecord): Promise<void>
+  /** Writes the file of each building's newest run where a crash or a full disk has left none. */
+  catchUp(): Promise<void>
+  /** Why the newest file could not be written; undefined when it was. */
+  fault(): string | undefined
+}
+
+/** The files of `SERVICE_RULE_RESULTS_DIR`: the run, its results, and the findings of its span as they were after it. */
+export function openResultFiles(dir: string, { model, results }: { model: ModelStore; results: Results }): ResultFiles {
+  const files = openRunFiles(dir)
+  let fault: string | undefined
+  const keep = async (run: RunRecord) => {
+    const { building_id, from, to } = run
+    try {
+      await files.keep(run, () => linesOf(run, results.list({ building_id, from, to, limit: FINDINGS_MAX })))
+      fault = undefined
+    } catch (error) {
+      fault = `SERVICE_RULE_RESULTS_DIR: the file of run ${run.run_id} cannot be written: ${(error as Error).message}`
+    }
+  }
+  return {
+    keep,
+    async catchUp() {
+      for (const { building_id } of model.buildings()) {
+        const [run] = results.runs({ building_id, limit: 1 })
+        if (run) await keep(run)
+      }
+    },
+    fault: () => fault,
+  }
+}
+
+function* linesOf(run: RunRecord, findings: Finding[]): Generator<object> {
+  yield { type: 'run', ...runView(run) }
+  for (const result of run.results) yield { type: 'result', ...result }
+  for (const finding of findings) yield { type: 'finding', ...findingFields(finding) }
+}
