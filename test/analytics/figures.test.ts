@@ -12,9 +12,12 @@ import { PIECE_SAMPLES, piecesOf } from '#shared/core/analytics/pieces.ts'
 import { anomaliesOf, scoreHours, type ScoredHour } from '#shared/core/analytics/seasonal.ts'
 import { openWalk } from '#shared/core/analytics/walk.ts'
 import { openHourMeans, pastBegin, weekHours } from '#shared/core/analytics/week-hours.ts'
+import type { HistoryQuery, Span } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { dayStart, nextDay } from '#shared/core/zone.ts'
+import { SAMPLES_MAX, spansBy } from '#shared/flow/analytics-span.ts'
+import { walkHistory } from '#shared/flow/walk-history.ts'
 import { EQUIPMENT, POINTS, ZONE } from './site.ts'
 
 const NO = Number.NaN
@@ -335,4 +338,31 @@ test('hours in a row on one side are one anomaly, and a hole or the other side e
       [6, 7, 1, -5],
     ],
   )
+})
+
+test('however much a point has, no more than a piece of it is read at once', async t => {
+  const perDay = 5_000_000
+  const spans = new Map([['p', { point_id: 'p', first: 0, last: 400 * DAY, samples: 400 * perDay }]])
+  const asked: number[] = []
+  const read = async ({ from, to }: HistoryQuery) => {
+    asked.push(((to - from) / DAY) * perDay)
+    return [series([from, 1])]
+  }
+  let walkedMs = 0
+  await walkHistory(
+    { building_id: 'b', from: 10 * DAY, to: 20 * DAY, spans },
+    [{ points: [{ point_id: 'p', unit: 'kW', poll_secs: 1 }], take: (from, to) => void (walkedMs += to - from) }],
+    { historian: { read, spans: async () => [...spans.values()] } },
+  )
+  t.is(walkedMs, 10 * DAY)
+  t.true(asked.length >= 50 && Math.max(...asked) <= PIECE_SAMPLES)
+})
+
+test('a request for more than the process may read says by how much', async t => {
+  const held: Span = { point_id: 'p', first: 0, last: 366 * DAY, samples: SAMPLES_MAX * 3 }
+  const historian = { read: async () => [], spans: async () => [held] }
+  const error = await t.throwsAsync(spansBy({ building_id: 'b', from: 0, to: 366 * DAY }, [{ point_id: 'p' }], { historian }))
+  t.regex(error.message, /600 million samples, 3 times what one request reads/)
+  const walk = await spansBy({ building_id: 'b', from: 0, to: 100 * DAY }, [{ point_id: 'p' }], { historian })
+  t.is(walk.spans.size, 1)
 })

@@ -3,7 +3,7 @@ import { DAY, formatInstant, HOUR } from '#shared/core/time.ts'
 import { dayStart } from '#shared/core/zone.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { BUILDING, EQUIPMENT, POINTS, samplesOf, TO, ZONE } from '../analytics/site.ts'
-import { startCentral, type TestCentral } from './site.ts'
+import { PASSWORDS, startCentral, type TestCentral } from './site.ts'
 
 const test = anyTest as TestFn<{ site: TestCentral }>
 const building = { building_id: BUILDING, name: 'School', site_id: 's', timezone: ZONE, unit_system: 'us' as const }
@@ -127,4 +127,29 @@ test('screening is off unless it is switched on, and its status says so', async 
   site.central.context.model.put({ building })
   const scores = await site.call('viewer', 'GET', `/api/analytics/sql-anomaly/scores?building_id=${BUILDING}`)
   t.deepEqual([scores.status, scores.body.code], [409, 'screening_disabled'])
+})
+
+test('work that nobody waits for any more is ended', async t => {
+  const site = await startCentral()
+  t.teardown(site.close)
+  const { analytics, model } = site.central.context
+  model.put({ building })
+  const leaving = new AbortController()
+  const ended = new Promise<unknown>(resolve => {
+    analytics.operations = (_span, gone) =>
+      new Promise((_, reject) => {
+        gone.addEventListener('abort', () => {
+          resolve(gone.reason)
+          reject(gone.reason)
+        })
+        leaving.abort()
+      })
+  })
+  const { body: login } = await site.call('nobody', 'POST', '/api/auth/login', { username: 'viewer', password: PASSWORDS.viewer })
+  const asked = fetch(`${site.url}/api/analytics/operations?building_id=${BUILDING}`, {
+    signal: leaving.signal,
+    headers: { authorization: `Bearer ${login.token}` },
+  })
+  await t.throwsAsync(asked)
+  t.is(((await ended) as Error).message, 'Whoever asked has gone')
 })

@@ -31,12 +31,15 @@ export type ScreeningStatus = {
 
 /** What people ask of stored history; the work is done in a process of its own. */
 export type AnalyticsDesk = {
-  /** @throws Problem unknown_building, unknown_equipment, invalid, query_failed or history_damaged */
-  economizer(request: EconomizerRequest): Promise<EconomizerAnswer[]>
-  operations(request: AnalyticsSpan): Promise<Operations>
+  /**
+   * @param gone ends the work when nobody waits for it any more
+   * @throws Problem unknown_building, unknown_equipment, invalid, query_failed or history_damaged
+   */
+  economizer(request: EconomizerRequest, gone: AbortSignal): Promise<EconomizerAnswer[]>
+  operations(request: AnalyticsSpan, gone: AbortSignal): Promise<Operations>
   screening: {
     status(): ScreeningStatus
-    /** @throws also Problem unknown_point, or screening_disabled */
+    /** Kept for an hour, and so finished also when nobody waits. @throws also Problem unknown_point, or screening_disabled */
     scores(request: ScreenRequest): Promise<Screening>
   }
 }
@@ -63,7 +66,9 @@ export function openAnalyticsDesk({ worker, model, clock, screening }: Analytics
     }
     const found = await worker.request('screen', { ...request, timezone, points, withHours: point_id !== undefined })
     const { points_scored, scored_hours, anomalies_total } = found
-    if (points.length > 1) newest.set(building_id, { building_id, at: clock.now(), points_scored, scored_hours, anomalies_total })
+    if (equipment_id === undefined && point_id === undefined) {
+      newest.set(building_id, { building_id, at: clock.now(), points_scored, scored_hours, anomalies_total })
+    }
     return found
   }
   /** Spans are cut to whole hours by the caller, so that the same question within an hour has the same key. */
@@ -81,7 +86,7 @@ export function openAnalyticsDesk({ worker, model, clock, screening }: Analytics
   }
 
   return {
-    async economizer({ equipment_ids, dt_min, high_limit, ...span }) {
+    async economizer({ equipment_ids, dt_min, high_limit, ...span }, signal) {
       needBuilding(model, span, SPAN_MAX)
       const equipment = model.equipment(span.building_id)
       const known = new Set(equipment.map(({ equipment_id }) => equipment_id))
@@ -90,13 +95,14 @@ export function openAnalyticsDesk({ worker, model, clock, screening }: Analytics
         throw new Problem('unknown_equipment', `Building ${span.building_id} has no equipment ${unknown.join(', ')}`)
       }
       const points = model.points(span.building_id)
-      return worker.request('economizer', { ...span, equipment, points, equipment_ids, params: { dt_min, high_limit } })
+      const job = { ...span, equipment, points, equipment_ids, params: { dt_min, high_limit } }
+      return worker.request('economizer', job, { signal })
     },
-    async operations(span) {
+    async operations(span, signal) {
       const { timezone } = needBuilding(model, span, SPAN_MAX)
       const { building_id } = span
       const [equipment, points] = [model.equipment(building_id), model.points(building_id)]
-      return worker.request('operations', { ...span, timezone, equipment, points, now: clock.now() })
+      return worker.request('operations', { ...span, timezone, equipment, points, now: clock.now() }, { signal })
     },
     screening: {
       status: () => ({ enabled: screening, weeks: WEEKS, screened: [...newest.values()] }),

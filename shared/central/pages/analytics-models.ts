@@ -14,13 +14,13 @@ import { wholeHours } from '../analytics/span.ts'
 import { SCORE_LEAST } from '../routes/analytics.ts'
 import type { Asked, PageContext, PageQuery } from './analytics.ts'
 
-type Body = (context: PageContext, asked: Asked, query: PageQuery, here: Here) => Promise<Html>
+type Body = (context: PageContext, asked: Asked, query: PageQuery, at: { here: Here; gone: AbortSignal }) => Promise<Html>
 
 /** Rows of a list. */
 const ROWS_MAX = 200
 
-const operations: Body = async ({ analytics }, { building, from, to, head }, { sort }, here) => {
-  const found = await analytics.operations({ building_id: building.building_id, from, to })
+const operations: Body = async ({ analytics }, { building, from, to, head }, { sort }, { here, gone }) => {
+  const found = await analytics.operations({ building_id: building.building_id, from, to }, gone)
   const order: Order = ORDERS.find(one => one === sort) ?? 'fault_hours'
   const options = ORDERS.map(one => [one, ORDER_WORDS[one]] as const)
   const days = found.days.filter(({ at }) => at < here.now)
@@ -38,7 +38,7 @@ const operations: Body = async ({ analytics }, { building, from, to, head }, { s
   })
 }
 
-const economizer: Body = async ({ analytics, model }, { building, from, to, head }, { equipment }, here) => {
+const economizer: Body = async ({ analytics, model }, { building, from, to, head }, { equipment }, { here, gone }) => {
   const { building_id } = building
   const own = new Set(model.points(building_id).flatMap(point => (point.role === 'oa_damper' ? (point.equipment_id ?? []) : [])))
   const units = model.equipment(building_id).filter(({ equipment_id }) => own.has(equipment_id))
@@ -48,13 +48,13 @@ const economizer: Body = async ({ analytics, model }, { building, from, to, head
   const options = units.map(one => [one.equipment_id, one.name] as const)
   const choices = [{ name: 'equipment', label: 'Air handler', chosen: chosen.equipment_id, options }]
   const span = { building_id, from, to: Math.min(to, Math.max(here.now, from + 1)) }
-  const [answer] = await analytics.economizer({ ...span, ...params, equipment_ids: [chosen.equipment_id] })
+  const [answer] = await analytics.economizer({ ...span, ...params, equipment_ids: [chosen.equipment_id] }, gone)
   const { name, missing_roles, result } = answer!
   const told = result && { result, verdict: verdictOf(result, params) }
   return economizerBody({ head: { ...head, choices }, building, params, unit: { name, missing_roles, told } })
 }
 
-const anomalies: Body = async ({ analytics, model }, { building, from, to, head }, { point: point_id }, here) => {
+const anomalies: Body = async ({ analytics, model }, { building, from, to, head }, { point: point_id }, { here }) => {
   const { enabled, weeks } = analytics.screening.status()
   if (!enabled) return screeningOff()
   const { building_id } = building

@@ -11,6 +11,7 @@ import {
   noBuilding,
 } from '#shared/core/ui/analytics-frame.ts'
 import { type Call, type Route, route, strict } from '#shared/node/route.ts'
+import { untilGone } from '../analytics/until-gone.ts'
 import { endOfDate, MONTH, readSpan, startOfDate, WEEK } from '../analytics/span.ts'
 import type { CentralContext } from '../context.ts'
 import type { Shell } from './shell.ts'
@@ -56,7 +57,7 @@ export const analyticsPages = (context: PageContext, shell: Shell): Route[] => [
       if (!asked) throw new Problem('unknown_building', 'No building is known yet')
       const { operationsCsv } = await import('../analytics/views.ts')
       const { building, from, to } = asked
-      const found = await context.analytics.operations({ building_id: building.building_id, from, to })
+      const found = await context.analytics.operations({ building_id: building.building_id, from, to }, untilGone(reply))
       reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="operations.csv"')
       return reply.send(operationsCsv(found.equipment))
     },
@@ -74,7 +75,9 @@ const pageRoute = (page: AnalyticsPage, context: PageContext, shell: Shell): Rou
       const asked = await readAsked(page, call.query, context)
       const here = { ...shell.here(), ...(asked && { timezone: asked.building.timezone }) }
       const { analyticsBodies } = await import('./analytics-models.ts')
-      const body = asked ? await analyticsBodies[page](context, asked, call.query, here) : noBuilding(page)
+      const body = asked
+        ? await analyticsBodies[page](context, asked, call.query, { here, gone: untilGone(call.reply) })
+        : noBuilding(page)
       return shell.document(call, { title: TITLES[page], current: '/analytics' }, body)
     },
   })

@@ -4,6 +4,7 @@ import { HIGH_LIMIT } from '#shared/core/analytics/free-cooling.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { route, type Route, strict } from '#shared/node/route.ts'
 import { MONTH, readSpan, WEEK, wholeHours } from '../analytics/span.ts'
+import { untilGone } from '../analytics/until-gone.ts'
 import { economizerView, operationsCsv, operationsView, screeningView } from '../analytics/views.ts'
 import type { CentralContext } from '../context.ts'
 import { ID } from './model.ts'
@@ -36,10 +37,10 @@ const economizerRoute = (context: CentralContext) =>
     }),
     action: 'analyse_economizer',
     problems: ['unknown_building', 'unknown_equipment', 'invalid', 'query_failed', 'not_ready'],
-    handle: async ({ body: { equipment_ids, dt_min = DT_MIN, high_limit = HIGH_LIMIT, ...asked } }) => {
+    handle: async ({ body: { equipment_ids, dt_min = DT_MIN, high_limit = HIGH_LIMIT, ...asked }, reply }) => {
       const { building: _building, ...span } = await readSpan(asked, MONTH, context)
       const params = { dt_min, high_limit }
-      const answers = await context.analytics.economizer({ ...span, ...params, equipment_ids })
+      const answers = await context.analytics.economizer({ ...span, ...params, equipment_ids }, untilGone(reply))
       const { building_id, from, to } = span
       const told = { ok: true, building_id, from: formatInstant(from), to: formatInstant(to), ...params }
       return { ...told, equipment: answers.map(answer => economizerView(answer, params)) }
@@ -56,7 +57,7 @@ const operationsRoute = (context: CentralContext) =>
     problems: ['unknown_building', 'invalid', 'query_failed', 'not_ready'],
     handle: async ({ query, request, reply }) => {
       const { building, ...span } = await readSpan(query, MONTH, context)
-      const found = await context.analytics.operations(span)
+      const found = await context.analytics.operations(span, untilGone(reply))
       if (request.headers.accept?.includes('text/csv')) {
         return reply.type('text/csv; charset=utf-8').send(operationsCsv(found.equipment))
       }
