@@ -87,7 +87,11 @@ export function createGraph(saved: Readonly<Record<string, Memory>> = {}) {
   }
 }
 
-const key = (op: string, inputs: Node[]): string => `${op} ${inputs.map(({ id }) => id).join(' ')}`
+function key(op: string, inputs: Node[]): string {
+  let name = op
+  for (const { id } of inputs) name += ` ${id}`
+  return name
+}
 
 /** Every node that `roots` need, in an order in which each comes after its inputs. */
 export function orderOf(roots: Node[]): Node[] {

@@ -9,10 +9,9 @@ import type { Rows } from './rows.ts'
 /** Time within `[from, to)` of the run, ms, by what became of it. */
 export type Coverage = { evaluatedMs: number; missedMs: Record<ResultReason, number> }
 
-export const noCoverage = (): Coverage => ({
-  evaluatedMs: 0,
-  missedMs: Object.fromEntries(RESULT_REASONS.map(reason => [reason, 0])) as Record<ResultReason, number>,
-})
+const NOT_MISSED = Object.fromEntries(RESULT_REASONS.map(reason => [reason, 0])) as Record<ResultReason, number>
+
+export const noCoverage = (): Coverage => ({ evaluatedMs: 0, missedMs: { ...NOT_MISSED } })
 
 const FALSE = 0
 const TRUE = 1
@@ -150,11 +149,15 @@ export function addDay(covered: number[], index: number, { evaluatedMs, missedMs
   for (const reason of RESULT_REASONS) covered.push(missedMs[reason])
 }
 
-export function coverageOf(covered: ArrayLike<number>): Coverage {
+/** @param first index of the first day that counts */
+export function coverageOf(parts: ArrayLike<number>[], first: number): Coverage {
   const sum = noCoverage()
-  for (let row = 0; row < covered.length; row += COVERAGE_WIDTH) {
-    sum.evaluatedMs += covered[row + 1]!
-    for (const [i, reason] of RESULT_REASONS.entries()) sum.missedMs[reason] += covered[row + 2 + i]!
+  for (const covered of parts) {
+    for (let row = 0; row < covered.length; row += COVERAGE_WIDTH) {
+      if (covered[row]! < first) continue
+      sum.evaluatedMs += covered[row + 1]!
+      for (let i = 0; i < RESULT_REASONS.length; i++) sum.missedMs[RESULT_REASONS[i]!] += covered[row + 2 + i]!
+    }
   }
   return sum
 }

@@ -61,11 +61,15 @@ export function minuteRun(
   }
 }
 
-/** The `w` minutes before a day, the last of them as they were saved. */
+/** The longest building day. */
+const DAY_MINUTES = 1500
+
+/** The `w` minutes before a day, the last of them as they were saved, with room for those of the day. */
 function minutesBefore(w: number, saved?: Memory): Float64Array {
-  const z = new Float64Array(w).fill(Number.NaN)
-  const known = saved?.z as Float64Array | undefined
-  if (known) z.set(known, w - known.length)
+  const z = new Float64Array(w + DAY_MINUTES)
+  const known = saved ? (saved.z as Float64Array) : new Float64Array(0)
+  z.fill(Number.NaN, 0, w - known.length)
+  z.set(known, w - known.length)
   return z
 }
 

@@ -24,16 +24,21 @@ export class Ring {
 
   pairs(): Pairs {
     const n = this.back - this.front
-    const at = (i: number) => (this.front + i) & this.mask
-    return {
-      a: Float64Array.from({ length: n }, (_, i) => this.a[at(i)]!),
-      b: Float64Array.from({ length: n }, (_, i) => this.b[at(i)]!),
+    const pairs = { a: new Float64Array(n), b: new Float64Array(n) }
+    for (let i = 0; i < n; i++) {
+      pairs.a[i] = this.a[(this.front + i) & this.mask]!
+      pairs.b[i] = this.b[(this.front + i) & this.mask]!
     }
+    return pairs
   }
 
   /** Takes the place of what is there. */
   load({ a, b }: Pairs): void {
-    for (this.front = this.back = 0; this.back < a.length; ) this.push(a[this.back]!, b[this.back]!)
+    this.front = this.back = 0
+    while (this.mask < a.length) this.grow()
+    this.a.set(a)
+    this.b.set(b)
+    this.back = a.length
   }
 
   private grow(): void {

@@ -23,6 +23,8 @@ const HISTORY_MAX_MS = BASELINE_DAYS_MAX * DAY + WINDOW_MAX_MS + DAY
 const EPISODES_MAX = 5000
 const EPISODE_DAYS = 31
 
+const NOTHING_COVERED = new Float64Array(0)
+
 /** An equipment with all that is needed to run its rules. */
 export type Work = {
   equipment_id: string
@@ -39,7 +41,7 @@ export type Verdict = {
   instance: Instance
   episodes: Episode[]
   /** As in `judge.ts`, one row a day. */
-  covered: number[]
+  covered: ArrayLike<number>[]
   /** By index, those that the span touches at least. */
   days: ReadonlyMap<number, Day>
   /** The baselines as they stood on the last day; empty when no day was looked at. */
@@ -99,7 +101,13 @@ function runnerOf({ resume, plant }: Work, instance: Instance, start: number, pl
   const saved = resume?.rules[key]
   const kept: Kept = saved
     ? recallRule(saved, instance)
-    : { tracked: trackedFrom(limits, openBefore(instance, start, plan.carried)), covered: [], active: new Map(), counts: [] }
+    : {
+        tracked: trackedFrom(limits, openBefore(instance, start, plan.carried)),
+        coveredBefore: NOTHING_COVERED,
+        covered: [],
+        active: new Map(),
+        counts: [],
+      }
   activity.set(activityKey(equipment.equipment_id, rule.id, role), kept.active)
   return {
     ...kept,
@@ -177,10 +185,10 @@ function keepEvidence({ instance, views }: Runner, episodes: Episode[], days: Ma
   }
 }
 
-function verdictOf({ instance, tracker, covered }: Runner, days: Map<number, Day>): Verdict {
+function verdictOf({ instance, tracker, coveredBefore, covered }: Runner, days: Map<number, Day>): Verdict {
   const looked = days.size > 0 && instance.missing.length === 0
   const baselines = looked ? instance.baselines.map(({ state }) => state.view) : []
-  return { instance, episodes: tracker.episodes(), covered, days, baselines }
+  return { instance, episodes: tracker.episodes(), covered: [coveredBefore, covered], days, baselines }
 }
 
 function stateAt(at: number, work: Work, runners: Runner[], days: Map<number, Day>, plan: RunPlan): EquipmentState {

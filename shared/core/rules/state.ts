@@ -47,6 +47,8 @@ export type RuleState = {
 
 /** What a rule on an equipment is between two days. */
 export type Kept = Pick<RuleState, 'tracked' | 'counts'> & {
+  /** Days of earlier runs, and of this one. */
+  coveredBefore: Float64Array
   covered: number[]
   active: Map<number, number>
   failed?: string
@@ -55,11 +57,12 @@ export type Kept = Pick<RuleState, 'tracked' | 'counts'> & {
 /** `index`: the first day that the span touches; `horizon`: the first that a baseline or a candidate may still hang on. */
 export type Cut = { from: number; index: number; horizon: number }
 
-export function saveRule({ tracked, counts, covered, active, failed }: Kept, { baselines }: Instance, cut: Cut): RuleState {
+export function saveRule(kept: Kept, { baselines }: Instance, cut: Cut): RuleState {
+  const { tracked, counts, coveredBefore, covered, active, failed } = kept
   const known = [...active].filter(([index]) => index >= cut.horizon)
   return {
     tracked: saveTracked(tracked, cut),
-    covered: Float64Array.from(covered.slice(firstRow(covered, cut.index))),
+    covered: Float64Array.of(...rowsSince(coveredBefore, cut.index), ...rowsSince(covered, cut.index)),
     baselines: baselines.map(({ state }) => saveBaseline(state)),
     active: Float64Array.from(known.flat()),
     counts: [...counts],
@@ -67,10 +70,10 @@ export function saveRule({ tracked, counts, covered, active, failed }: Kept, { b
   }
 }
 
-function firstRow(covered: number[], index: number): number {
+function rowsSince<T extends Float64Array | number[]>(covered: T, index: number): T {
   let row = 0
   while (row < covered.length && covered[row]! < index) row += COVERAGE_WIDTH
-  return row
+  return covered.slice(row) as T
 }
 
 export function recallRule(saved: RuleState, { baselines }: Instance): Kept {
@@ -80,7 +83,8 @@ export function recallRule(saved: RuleState, { baselines }: Instance): Kept {
   const { tracked, covered, counts, failed } = saved
   return {
     tracked: copyOf(tracked),
-    covered: [...covered],
+    coveredBefore: covered,
+    covered: [],
     active,
     counts: [...counts],
     ...(failed !== undefined && { failed }),

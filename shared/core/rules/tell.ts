@@ -5,7 +5,7 @@ import type { Instance } from './compile.ts'
 import type { Episode, Tally } from './episodes.ts'
 import { causesOf, evidenceOf } from './evidence.ts'
 import { findingId } from './identity.ts'
-import { type Coverage, commonest, coverageOf, COVERAGE_WIDTH } from './judge.ts'
+import { type Coverage, commonest, coverageOf, noCoverage } from './judge.ts'
 import type { Verdict } from './run-equipment.ts'
 import type { Judged, Speaker } from './suppress.ts'
 import type { Carried, RuleBaseline, RunPlan } from './types.ts'
@@ -123,9 +123,8 @@ function resultOf(group: Verdict[], span: Span): RuleResult {
 
 /** What became of the time on the days that the span touches. */
 function coverageIn({ covered, days }: Verdict, { from }: Span): Coverage {
-  let row = 0
-  while (row < covered.length && (days.get(covered[row]!)?.to ?? 0) <= from) row += COVERAGE_WIDTH
-  return coverageOf(covered.slice(row))
+  for (const { index, to } of days.values()) if (to > from) return coverageOf(covered, index)
+  return noCoverage()
 }
 
 const missedMs = ({ missedMs: missed }: Coverage): number =>
