@@ -7,6 +7,7 @@ import { formatDuration } from '../time.ts'
 import { faultActions } from './fault-actions.ts'
 import { costSection } from './fault-cost.ts'
 import type { User } from './frame.ts'
+import { coldWords, dayLists, valueWords } from './baseline-words.ts'
 import { formatParam, formatRoleValue, roleWords, unitLabel, type UnitSystem } from './measure.ts'
 import { overrideMark, priorityMark, priorityOf } from './mark.ts'
 import { formatMoment, type Here, moment, momentAge } from './moment.ts'
@@ -113,8 +114,8 @@ ${rule?.gate !== undefined && html`<p>Looked at only while <code>${rule.gate}</c
     ([role, value]) =>
       html`<div><dt><code>${role}</code> ${roleOfColumn(role) === undefined && html`<span>${roleWords(role)}</span>`}</dt><dd>${inputWords(role, value, building.unit_system)}</dd></div>`,
   )}</dl>
-${thresholds(evidence, building)}
-${baselines(evidence)}
+${thresholds(finding, building)}
+${baselines(finding, building)}
 </section>`
 }
 
@@ -135,21 +136,26 @@ function term({ text, holds }: Evidence['terms'][number], evidence: Evidence, { 
 }
 
 /** The equipment's own past, where the rule compares with it. */
-const baselines = ({ baselines: listed = [] }: Evidence): Html | false =>
-  listed.length > 0 &&
-  html`<h3>Compared with its own past</h3><ul>${listed.map(
-    ({ name, days_used, dates, cold }) =>
-      html`<li><code>${name}</code>: ${days_used} days${dates.length > 0 && html` from ${dates[0]} to ${dates.at(-1)}`}${cold && ', too few yet, so the physical limit counts'}</li>`,
-  )}</ul>`
+function baselines({ evidence: { baselines: listed = [] }, equipment_id }: Finding, building: Building): Html | false {
+  if (listed.length === 0) return false
+  const { building_id, unit_system } = building
+  const href = `/baselines?${new URLSearchParams({ building: building_id, equipment: equipment_id })}`
+  return html`<h3>Compared with its own past</h3><ul>${listed.map(view => {
+    const cold = coldWords(view, unit_system)
+    return html`<li><code>${view.name}</code>: <strong>${valueWords(view, unit_system)}</strong>${cold !== undefined && `, ${cold}`}${dayLists(view)}</li>`
+  })}</ul><p><a href="${href}">What it is compared with now</a></p>`
+}
 
-function thresholds({ params }: Evidence, { unit_system }: Building): Html | false {
+function thresholds({ evidence: { params }, rule_id, equipment_id, finding_id }: Finding, building: Building): Html | false {
+  const { building_id, unit_system } = building
   const listed = Object.entries(params)
+  const asked = new URLSearchParams({ building: building_id, equipment: equipment_id, finding: finding_id })
   return (
     listed.length > 0 &&
     html`<h3>Thresholds</h3><dl class="values">${listed.map(
       ([name, { value, unit, source }]) =>
         html`<div><dt><code>${name}</code></dt><dd>${formatParam(value, unit, unit_system)} <span class="muted">${SOURCE_WORDS[source]}</span></dd></div>`,
-    )}</dl>`
+    )}</dl><p><a href="/params/${encodeURIComponent(rule_id)}?${asked.toString()}">Change a threshold, or see what another value would have found</a></p>`
   )
 }
 

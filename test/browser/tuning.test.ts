@@ -1,0 +1,70 @@
+import anyTest, { type TestFn } from 'ava'
+import { openSite, PASSWORDS, type TestSite } from '../pages/site.ts'
+import { keepBaselines } from '../pages/tuning-fixture.ts'
+import { openChromium, type OpenBrowser } from './chromium.ts'
+import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+
+const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite }>
+test.before(async t => {
+  t.context = { chromium: await openChromium(), box: await openSite({ house: 'appliance' }) }
+  keepBaselines(t.context.box.context)
+})
+test.after.always(async t => {
+  await t.context.chromium.close()
+  await t.context.box.close()
+})
+
+const RULE = '/params/AHU-SUPPLY-WARM?equipment=ahu-1&finding=f-cooling'
+
+for (const [name, look] of [
+  ['a desk in daylight', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }],
+  ['a phone at night', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+] as const) {
+  test.serial(`parameters and baselines are clean through ${name}`, async t => {
+    const { page, complaints, close } = await openPage(t.context.chromium.browser, t.context.box.url, look)
+    t.teardown(close)
+    await signIn(page, 'agent', PASSWORDS.agent)
+    const check = async (where: string) => {
+      t.deepEqual(await axeFindings(page), [], where)
+      t.is(await overflow(page), 0, where)
+      t.deepEqual(await smallControls(page, 48), [], where)
+    }
+    for (const path of ['/params', RULE, '/baselines?equipment=ahu-1']) {
+      await page.goto(path)
+      await check(path)
+    }
+    for (const summary of await page.locator('summary').all()) await summary.click()
+    await check('baselines with everything open')
+    await page.goto(RULE)
+    for (const summary of await page.locator('summary').all()) await summary.click()
+    await check('parameters with everything open')
+    await page.locator('#param-tolerance').getByLabel('Value').fill('4')
+    await page.locator('#param-tolerance').getByRole('button', { name: 'What would this have found?' }).click()
+    await page.getByRole('status').getByText('Nothing was stored').waitFor()
+    await check('what a value would have found')
+    t.deepEqual(complaints, [])
+  })
+}
+
+test.serial('without script a person tries a value, saves it and takes it back', async t => {
+  const { box, chromium } = t.context
+  const { page, complaints, close } = await openPage(chromium.browser, box.url, { javaScriptEnabled: false })
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/faults/f-cooling')
+  await page.getByRole('link', { name: 'Change a threshold' }).click()
+  const card = page.locator('#param-tolerance')
+  await card.getByText('Try or set another value').click()
+  await card.getByLabel('Value').fill('2.5')
+  await card.getByLabel('Why').fill('sensor is slow')
+  await card.getByRole('button', { name: 'What would this have found?' }).click()
+  const tried = page.getByRole('status')
+  await tried.getByText('Nothing was stored').waitFor()
+  t.regex(await tried.innerText(), /tolerance at 2\.5 K \(4\.5 °F\) for Air handler 1/)
+  await tried.getByRole('button', { name: 'Save this value' }).click()
+  const set = page.locator('#set')
+  await set.getByText('2.5 K (4.5 °F)').waitFor()
+  t.like(box.context.paramSettings.list()[0], { scope: 'equipment', scope_id: 'ahu-1', value: 2.5, note: 'sensor is slow' })
+  await set.getByRole('button', { name: 'Remove' }).click()
+  await page.getByText("Nothing; the rule's own values count").waitFor()
+  t.deepEqual(complaints, [])
+})
