@@ -3,16 +3,22 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model.ts'
 import { ROLES } from '#shared/core/role.ts'
+import { type ComparedEpisode, compareFindings } from '#shared/core/rules/compare-findings.ts'
+import { withExplainers } from '#shared/core/rules/explainers.ts'
 import { historyNeeded } from '#shared/core/rules/needs.ts'
+import { paramOwner, type ParamSetting, settingProblem, unitOfParam, withProposed } from '#shared/core/rules/param-settings.ts'
 import { runRules } from '#shared/core/rules/run-rules.ts'
 import type { Rule, RunInput, RunOutput } from '#shared/core/rules/types.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
+import { formatClock } from '#shared/core/ui/moment.ts'
 import { conversion } from '#shared/core/unit.ts'
 import { dateOf } from '#shared/core/zone.ts'
 import { buildFrames, medianGap } from '#shared/flow/build-frames.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { openReadOnly } from '#shared/node/sqlite.ts'
+import { baselineStore } from '#shared/node/store/baselines.ts'
 import { modelStore } from '#shared/node/store/model.ts'
+import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { readLabelled } from './lib/labelled.ts'
 
 export type BacktestOptions = {
@@ -26,32 +32,54 @@ export type BacktestOptions = {
   days: number
   /** `name=value`, for every chosen rule that has the parameter. */
   params: string[]
+  /** For what they would be set: `site`, `type=TYPE` or `equipment=ID`. */
+  scope: string
+  /** The role alone for which they would be set, of rules over every role. */
+  role?: string
 }
 
-type History = Pick<RunInput, 'building_id' | 'timezone' | 'equipment' | 'to'>
+type History = Pick<RunInput, 'building_id' | 'timezone' | 'equipment' | 'to' | 'resets'> & { settings: ParamSetting[] }
 /** Limit for DuckDB while history is read. */
 const READ_MEMORY_MB = 512
 
-/** @returns lines for people: what each rule found, and what it would find with other parameters */
-export async function backtest(rules: Rule[], options: BacktestOptions): Promise<string[]> {
-  const params = paramsOf(rules, options.params)
+/**
+ * @param chosen rules to tell of
+ * @param all rules that may silence them
+ * @returns lines for people: what each rule found, and what it would find with other parameters
+ */
+export async function backtest(chosen: Rule[], all: Rule[], options: BacktestOptions): Promise<string[]> {
+  const proposed = proposedSettings(chosen, options)
+  const rules = [...new Set(chosen.flatMap(rule => withExplainers(rule, all)))]
   const histories = await load(options, historyNeeded(rules) + DAY)
-  return histories.flatMap(history => {
+  return histories.flatMap(({ settings, ...history }) => {
     const from = history.to - options.days * DAY
-    const plain = runRules({ ...history, from, rules })
-    const changed = options.params.length > 0 ? runRules({ ...history, from, rules, params }) : undefined
+    const run = (set: ParamSetting[]) => runRules({ ...history, from, rules, settings: set })
+    const plain = toldOf(run(settings), chosen)
+    const changed = proposed.length > 0 ? toldOf(run(withProposed(settings, proposed)), chosen) : undefined
     const span = `${dateOf(from, history.timezone)} to ${dateOf(history.to - 1, history.timezone)}`
-    return [`${history.building_id}, ${span}`, ...linesOf(plain, changed)]
+    return [`${history.building_id}, ${span}`, ...linesOf(plain, changed, history.timezone)]
   })
 }
 
-function linesOf(plain: RunOutput, changed: RunOutput | undefined): string[] {
-  const lines = plain.results.map(result => {
+type Told = Pick<RunOutput, 'findings' | 'results' | 'failed'>
+
+function toldOf({ findings, results, failed }: RunOutput, rules: Rule[]): Told {
+  const isChosen = ({ rule_id }: { rule_id: string }) => rules.some(({ id }) => id === rule_id)
+  return { findings: findings.filter(isChosen), results: results.filter(isChosen), failed: failed.filter(isChosen) }
+}
+
+function linesOf(plain: Told, changed: Told | undefined, timezone: string): string[] {
+  const lines = plain.results.flatMap(result => {
+    const isSame = (one: { rule_id: string; equipment_id: string }) =>
+      one.rule_id === result.rule_id && one.equipment_id === result.equipment_id
     const key = `${result.equipment_id}  ${result.rule_id}`
-    const other = changed?.results.find(
-      ({ rule_id, equipment_id }) => rule_id === result.rule_id && equipment_id === result.equipment_id,
-    )
-    return other ? `${key}  ${wordsOf(result)}  ->  ${wordsOf(other)}` : `${key}  ${wordsOf(result)}`
+    const other = changed?.results.find(isSame)
+    if (!changed || !other) return [`${key}  ${wordsOf(result)}`]
+    const [compared] = compareFindings(plain.findings.filter(isSame), changed.findings.filter(isSame))
+    return [
+      `${key}  ${wordsOf(result)}  ->  ${wordsOf(other)}`,
+      ...(compared?.episodes ?? []).map(episode => episodeLine(episode, timezone)),
+    ]
   })
   const failed = [...plain.failed, ...(changed?.failed ?? [])].map(
     ({ rule_id, equipment_id, error }) => `${equipment_id}  ${rule_id}  failed: ${error}`,
@@ -59,23 +87,46 @@ function linesOf(plain: RunOutput, changed: RunOutput | undefined): string[] {
   return [...lines, ...failed]
 }
 
-function wordsOf({ status, reason, missing_roles = [], coverage, episodes, fault_secs }: RunOutput['results'][number]): string {
-  if (status === 'not_evaluated') return ['not evaluated:', reason, ...missing_roles].filter(Boolean).join(' ')
-  const hours = Math.round((fault_secs * 1000) / (HOUR / 10)) / 10
-  return status === 'pass' ? `pass (${Math.round(coverage * 100)} % evaluated)` : `${episodes} episodes, ${hours} h in fault`
+function episodeLine({ change, finding, before_secs = finding.duration_secs }: ComparedEpisode, timezone: string): string {
+  const { from, role, duration_secs, suppressed_by, evidence } = finding
+  const hours = before_secs === duration_secs ? hoursOf(duration_secs) : `${hoursOf(before_secs)} -> ${hoursOf(duration_secs)}`
+  const about = [role, suppressed_by === undefined ? undefined : 'silenced'].filter(word => word !== undefined)
+  return `  ${[change, `${dateOf(from, timezone)} ${formatClock(from, timezone)}`, hours, ...about, evidence.sentence].join('  ')}`
 }
 
-/** @throws Error when no chosen rule has the parameter, or the value is no number */
-function paramsOf(rules: Rule[], words: string[]): Record<string, Record<string, number>> {
-  const params: Record<string, Record<string, number>> = {}
-  for (const word of words) {
-    const [name = '', text = ''] = word.split('=')
-    const takers = rules.filter(rule => Object.hasOwn(rule.params, name))
-    if (takers.length === 0 || text === '' || !Number.isFinite(Number(text)))
+const hoursOf = (secs: number): string => `${Math.round((secs * 1000) / (HOUR / 10)) / 10} h`
+
+function wordsOf({ status, reason, missing_roles = [], coverage, episodes, fault_secs }: RunOutput['results'][number]): string {
+  if (status === 'not_evaluated') return ['not evaluated:', reason, ...missing_roles].filter(Boolean).join(' ')
+  return status === 'pass'
+    ? `pass (${Math.round(coverage * 100)} % evaluated)`
+    : `${episodes} episodes, ${hoursOf(fault_secs)} in fault`
+}
+
+/** @throws Error when no chosen rule has the parameter, or one does not take the value so */
+function proposedSettings(rules: Rule[], { params, scope, role }: BacktestOptions): ParamSetting[] {
+  return params.flatMap(word => {
+    const [param = '', text = ''] = word.split('=')
+    const value = Number(text)
+    const takers = rules.filter(rule => Object.hasOwn(rule.params, param))
+    if (takers.length === 0 || text === '' || !Number.isFinite(value))
       throw new Error(`--param ${word}: no such parameter, or no number`)
-    for (const { id } of takers) params[id] = { ...params[id], [name]: Number(text) }
-  }
-  return params
+    return takers.map((rule): ParamSetting => {
+      const unit = unitOfParam(rule.params[param]!, role)
+      const setting = { rule_id: rule.id, param, ...scopeOf(scope), value, unit, ...(role !== undefined && { role }) }
+      const problem = settingProblem(setting, paramOwner(rule))
+      if (problem !== undefined) throw new Error(`--param ${word}: ${problem}`)
+      return setting
+    })
+  })
+}
+
+/** @returns what `site`, `type=vav` or `equipment=VAV-3` says. @throws Error for anything else */
+function scopeOf(text: string): Pick<ParamSetting, 'scope' | 'scope_id'> {
+  const [scope, scope_id] = text.split('=')
+  if (scope === 'site' && scope_id === undefined) return { scope, scope_id: '' }
+  if ((scope === 'type' || scope === 'equipment') && scope_id) return { scope, scope_id }
+  throw new Error(`--scope ${text}: it is site, type=TYPE or equipment=ID`)
 }
 
 // ---- history
@@ -105,7 +156,7 @@ function loadFile(dir: string, name: string, equipment_type: EquipmentType): His
     return [role, { point_id: role, ts, values: values.map(value => value * scale + offset), nominalMs }] as const
   })
   const equipment = [{ equipment_id: name, equipment_type, feeds: [], roles: Object.fromEntries(roles) }]
-  return { building_id: name, timezone: 'UTC', equipment, to: (ts.at(-1) ?? 0) + 1 }
+  return { building_id: name, timezone: 'UTC', equipment, to: (ts.at(-1) ?? 0) + 1, settings: [] }
 }
 
 async function loadWorkspace(workspace: string, building_id: string, spanMs: number): Promise<History> {
@@ -126,7 +177,10 @@ async function loadWorkspace(workspace: string, building_id: string, spanMs: num
     const to = Math.max(0, ...spans.map(({ last }) => last)) + 1
     const points = model.points(building_id)
     const equipment = await buildFrames(building_id, model.equipment(building_id), points, { from: to - spanMs, to }, reader)
-    return { building_id, timezone: building.timezone, equipment, to }
+    // What is set for the whole site has no id here, so that what is tried stands for it.
+    const set = paramSettingStore(db).list({ site_id: building.site_id, building_id })
+    const settings = set.map(one => (one.scope === 'site' ? { ...one, scope_id: '' } : one))
+    return { building_id, timezone: building.timezone, equipment, to, settings, resets: baselineStore(db).resets(building_id) }
   } finally {
     reader.close()
     db.close()

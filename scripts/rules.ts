@@ -15,13 +15,15 @@ scripts/rules backtest [FOLDER|FILE|ID]...  what rules would have said of histor
     --data DIR [--type ahu]                 wide CSV files, one for each equipment
     --workspace DIR --building B            or the history of an appliance or a hub
     --days N                                how many of the last days (default 30)
-    --param NAME=VALUE                      compare with this value, as often as needed
+    --param NAME=VALUE                      compare with this value, as often as needed: what appears, goes, stays
+    --scope type=TYPE|equipment=ID          as if it were set there; otherwise for the whole site
+    --role ROLE                             of rules over every role, for this one alone
 Without a folder: rules. Exit 0 when all is well, 1 when a rule fails, 64 when the command is not understood.
 `
 
 type Out = (line: string) => void
 type Options = ReturnType<typeof readArgs>['values']
-type Command = (rules: Rule[], options: Options, out: Out) => boolean | Promise<boolean>
+type Command = (rules: Rule[], options: Options, out: Out, all: Rule[]) => boolean | Promise<boolean>
 
 const COMMANDS = new Map<string, Command>([
   ['check', checkAll],
@@ -43,6 +45,8 @@ const readArgs = (args: string[]) =>
       building: text,
       days: { ...text, default: '30' },
       param: { ...text, multiple: true, default: [] as string[] },
+      scope: { ...text, default: 'site' },
+      role: text,
     },
   })
 
@@ -71,7 +75,7 @@ async function runCommand(args: string[], out: Out): Promise<number> {
   const missing = ids.filter(id => !rules.some(rule => rule.id === id))
   for (const id of missing) out(`${id}: no such rule`)
   const chosen = ids.length > 0 ? rules.filter(({ id }) => ids.includes(id)) : rules
-  const fine = await command(chosen, values, out)
+  const fine = await command(chosen, values, out, rules)
   return fine && errors.length === 0 && missing.length === 0 ? 0 : 1
 }
 
@@ -102,10 +106,10 @@ function explainAll(rules: Rule[], _: Options, out: Out): boolean {
   return rules.length > 0
 }
 
-async function backtestAll(rules: Rule[], { days, param, ...where }: Options, out: Out): Promise<boolean> {
+async function backtestAll(rules: Rule[], { days, param, ...where }: Options, out: Out, all: Rule[]): Promise<boolean> {
   const count = Number(days)
   if (!(count > 0)) throw new Error(`--days ${days} is no number of days`)
-  for (const line of await backtest(rules, { ...where, days: count, params: param })) out(line)
+  for (const line of await backtest(rules, all, { ...where, days: count, params: param })) out(line)
   return true
 }
 

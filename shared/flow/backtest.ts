@@ -13,6 +13,7 @@ import {
   type ParamSetting,
   settingProblem,
   unitOfParam,
+  withProposed,
 } from '#shared/core/rules/param-settings.ts'
 import type { Rule } from '#shared/core/rules/types.ts'
 import { DAY } from '#shared/core/time.ts'
@@ -121,7 +122,7 @@ export async function backtest({ job, request }: BacktestJob, ports: EvaluatePor
   const run = (settings: ParamSetting[]) =>
     evaluateRules({ ...job, rule_ids, equipment_ids, settings }, { ...ports, loadRules: () => loaded })
   const before = await run(job.settings)
-  const after = await run([...job.settings.filter(one => !proposed.some(other => isSameKey(one, other))), ...proposed])
+  const after = await run(withProposed(job.settings, proposed))
   const own = <T extends { rule_id: string }>(items: T[]) => items.filter(item => item.rule_id === rule_id)
   const compared = compareFindings(own(before.findings), own(after.findings))
   const none = { episodes: 0, fault_secs: 0 }
@@ -138,9 +139,6 @@ export async function backtest({ job, request }: BacktestJob, ports: EvaluatePor
   const failed = own(after.failed).map(({ equipment_id, error }) => ({ equipment_id, error }))
   return { building_id, rule_id, from: job.from, to: job.to, settings: proposed, equipment, failed }
 }
-
-const isSameKey = (a: ParamSetting, b: ParamSetting): boolean =>
-  a.rule_id === b.rule_id && a.param === b.param && a.scope === b.scope && a.scope_id === b.scope_id && a.role === b.role
 
 /** @throws Problem invalid */
 function proposedSettings(owner: ParamOwner, { rule_id, params, scope, scope_id, role }: BacktestJob['request']): ParamSetting[] {

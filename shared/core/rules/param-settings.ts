@@ -88,6 +88,16 @@ export function settingFor(
 
 const rank = ({ scope, role }: ParamSetting): number => PARAM_SCOPES.indexOf(scope) * 2 + (role === undefined ? 0 : 1)
 
+/** Whether two settings of one building count for the same: the later one stands for the earlier. */
+const isSameSetting = (a: ParamSetting, b: ParamSetting): boolean =>
+  a.rule_id === b.rule_id && a.param === b.param && a.scope === b.scope && a.scope_id === b.scope_id && a.role === b.role
+
+/** @returns `settings` as they would be with `proposed` set */
+export const withProposed = (settings: ParamSetting[], proposed: ParamSetting[]): ParamSetting[] => [
+  ...settings.filter(one => !proposed.some(other => isSameSetting(one, other))),
+  ...proposed,
+]
+
 /** One value of a parameter, and the equipment on which it counts. */
 export type ParamUse = { value: number; source: ParamValue['source']; equipment_ids: string[] }
 

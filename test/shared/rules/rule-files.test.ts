@@ -7,6 +7,7 @@ import { openHistorian } from '#shared/node/historian/historian.ts'
 import { findRules, loadRules } from '#shared/node/rule-files.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { modelStore } from '#shared/node/store/model.ts'
+import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { main } from '../../../scripts/rules.ts'
 import { START, yamlOf } from './helpers.ts'
 
@@ -154,14 +155,31 @@ test('backtest tells what rules would have said of CSV files, also with another 
   const run = (...more: string[]) => command('backtest', join(dir, 'rules'), '--data', join(dir, 'data'), '--days', '1', ...more)
   t.deepEqual(await run('--param', 'limit=30'), {
     code: 0,
-    lines: ['AHU-7, 2026-03-01 to 2026-03-02', 'AHU-7  A  1 episodes, 1.5 h in fault  ->  not evaluated: no_data'],
+    lines: [
+      'AHU-7, 2026-03-01 to 2026-03-02',
+      'AHU-7  A  1 episodes, 1.5 h in fault  ->  not evaluated: no_data',
+      '  goes  2026-03-02 00:00  1.5 h  A rule',
+    ],
+  })
+  const elsewhere = await run('--param', 'limit=30', '--scope', 'equipment=AHU-8')
+  t.is(elsewhere.lines[1], 'AHU-7  A  1 episodes, 1.5 h in fault  ->  1 episodes, 1.5 h in fault')
+  t.deepEqual(elsewhere.lines.slice(2), ['  stays  2026-03-02 00:00  1.5 h  A rule'])
+  t.deepEqual(await run('--param', 'limit=50'), { code: 64, lines: ['--param limit=50: limit takes 0 to 40 degC, not 50'] })
+  t.deepEqual(await run('--param', 'limit=30', '--scope', 'here'), {
+    code: 64,
+    lines: ['--scope here: it is site, type=TYPE or equipment=ID'],
   })
   t.deepEqual(await run('--param', 'nix=30'), { code: 64, lines: ['--param nix=30: no such parameter, or no number'] })
   t.is((await command('backtest', join(dir, 'rules'))).code, 64)
 })
 
-test('backtest reads the history of a workspace', async t => {
-  const dir = folder(t, { 'rules/a.yaml': yamlOf({ id: 'A' }) + CASE })
+test('backtest reads the history of a workspace, with what is set there and what silences the rule', async t => {
+  const params = '{ limit: { default: 20, min: 0, max: 40, unit: degC } }'
+  const silencer = yamlOf({ id: 'WHY', severity: '1', suppresses: '[A]', when: 'sa_t > 25' })
+  const dir = folder(t, {
+    'rules/a.yaml': yamlOf({ id: 'A', params, when: 'sa_t > limit' }) + CASE,
+    'rules/why.yaml': silencer + CASE,
+  })
   const db = openDatabase(join(dir, 'plenum.db'))
   const model = modelStore(db)
   const building_id = 'hq'
@@ -187,9 +205,17 @@ test('backtest reads the history of a workspace', async t => {
     Array.from({ length: 121 }, (_, i) => ({ id: 'p', t: START + i * 60_000, v: i < 30 ? 86 : 50 })),
   )
   await historian.stop()
+  const set = { rule_id: 'A', param: 'limit', scope: 'site', scope_id: 's', site_id: 's', unit: 'degC' } as const
+  paramSettingStore(db).put({ ...set, value: 35, changed_by: 'kim', changed_at: START })
   db.close()
-  const run = (building: string) =>
-    command('backtest', join(dir, 'rules'), '--workspace', dir, '--building', building, '--days', '1')
-  t.deepEqual((await run('hq')).lines, ['hq, 2026-03-01 to 2026-03-02', 'ahu-1  A  1 episodes, 0.5 h in fault'])
+  const run = (building: string, ...more: string[]) =>
+    command('backtest', join(dir, 'rules'), 'A', '--workspace', dir, '--building', building, '--days', '1', ...more)
+  const span = 'hq, 2026-03-01 to 2026-03-02'
+  t.deepEqual((await run('hq')).lines, [span, 'ahu-1  A  not evaluated: no_data'], 'nothing above 35 °C')
+  t.deepEqual((await run('hq', '--param', 'limit=20')).lines, [
+    span,
+    'ahu-1  A  not evaluated: no_data  ->  1 episodes, 0.5 h in fault',
+    '  appears  2026-03-02 00:00  0.5 h  silenced  A rule',
+  ])
   t.deepEqual(await run('nowhere'), { code: 64, lines: ['there is no building nowhere (hq)'] })
 })
