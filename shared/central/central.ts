@@ -184,7 +184,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     auth: openAuth({ settings: options.auth, epochs: tokenEpochStore(db), now: Date.now }),
     health: withOwnChecks(options.health, { db, workspace, config, runs, files }),
     sessions: importSessions(join(workspace, 'imports'), Date.now),
-    rules: openRuleDesk({ checker, config, ruleDirs }),
+    rules: openRuleDesk({ checker, config, ruleDirs, ...stores }),
     backtests: openBacktests({ worker, ruleDirs, ...stores, historian, ...visited, clock }),
   }
   const closing: Service = {

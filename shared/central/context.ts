@@ -10,6 +10,7 @@ import type {
   RunBook,
   RunEntry,
 } from '#shared/core/stores.ts'
+import type { Coverage } from '#shared/core/rules/coverage.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import type { RunReport, RunRequest } from '#shared/flow/run-fdd.ts'
 import type { RuleCheck, RuleShelf, RuleText } from '#shared/flow/publish-rules.ts'
@@ -68,6 +69,8 @@ export type RuleDesk = {
   /** Runs one rule's own tests. @returns undefined when there is no such rule */
   test(rule_id: string): Promise<RuleCheck | undefined>
   check(files: RuleText[]): Promise<RuleCheck[]>
+  /** Which active rules can run on the equipment of a building as its points are mapped now. */
+  coverage(building_id: string): Promise<Coverage>
   shelf(): Promise<RuleShelf>
 }
 

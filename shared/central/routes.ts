@@ -5,6 +5,7 @@ import { analyticsRoutes } from './routes/analytics.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { authRoutes } from './routes/auth.ts'
 import { baselineRoutes } from './routes/baselines.ts'
+import { commissionRoutes } from './routes/commission.ts'
 import { fddRoutes } from './routes/fdd.ts'
 import { findingRoutes } from './routes/findings.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -24,6 +25,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...authRoutes(context),
   ...importRoutes(context, context.sessions),
   ...modelRoutes(context),
+  ...commissionRoutes(context),
   ...quantityRoutes(context),
   ...ruleRoutes(context),
   ...fddRoutes(context),

@@ -1,5 +1,7 @@
 /** The process in which rules are read, checked and run, so that no poll waits for them. */
 import { setImmediate } from 'node:timers/promises'
+import type { Equipment, Point } from '#shared/core/model.ts'
+import { type Coverage, coverageOf } from '#shared/core/rules/coverage.ts'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import { testRule } from '#shared/core/rules/test-rule.ts'
 import type { Rule } from '#shared/core/rules/types.ts'
@@ -41,6 +43,7 @@ export type FddHandlers = {
   /** Runs the tests of one loaded rule; undefined when there is no such rule. */
   test(input: { dirs: string[]; rule_id: string }): RuleCheck | undefined
   catalogue(dirs: string[]): Catalogue
+  coverage(input: { dirs: string[]; inactive: string[]; equipment: Equipment[]; points: Point[] }): Coverage
 }
 
 serveWorker((init: FddInit): FddHandlers => {
@@ -76,6 +79,10 @@ serveWorker((init: FddInit): FddHandlers => {
     test({ dirs, rule_id }) {
       const rule = loadRules(dirs).rules.find(({ id }) => id === rule_id)
       return rule && { filename: rule.filename, rule_id, errors: [], failing: failingOf(rule) }
+    },
+    coverage({ dirs, inactive, equipment, points }) {
+      const active = loadRules(dirs).rules.filter(({ id }) => !inactive.includes(id))
+      return coverageOf(active, equipment, points)
     },
     catalogue(dirs) {
       const { rules, errors } = loadRules(dirs)

@@ -1,0 +1,30 @@
+/** Which roles equipment of a type has. */
+import type { EquipmentType } from '../model.ts'
+
+const AIR_SIDE =
+  /^(oa_|ma_|ra_|sa_|preheat_|clg_|htg_|hr_|duct_|bldg_|filter_|fan_|return_fan_|ea_damper|static_reset|zone_t|co2|occ|mode|compressor_|heat_|aux_|defrost|kw)/
+const BOX = /^(zone_|damper|reheat_|reset_requests|discharge_|co2|occ|mode|fan_(cmd|status|speed)|kw)/
+const CHILLED = /^(chw_|cw_|evap_|cond_|wse_|stage|system_|pump_|chiller_|kw|mode)/
+const HOT = /^(hw_|stage|system_|pump_|boiler_|kw|mode)/
+
+const OF_TYPE: Record<EquipmentType, RegExp> = {
+  ahu: AIR_SIDE,
+  rtu: AIR_SIDE,
+  heat_pump: AIR_SIDE,
+  fcu: /^(zone_t|clg_valve|htg_valve|fan_|discharge_|oa_damper|occ|mode|co2|kw)/,
+  vav: BOX,
+  zone: /^(zone_t|co2|occ|mode|discharge_)/,
+  chiller: CHILLED,
+  chw_plant: CHILLED,
+  cooling_tower: /^(cw_|fan_|oa_t|kw|mode)/,
+  boiler: HOT,
+  hw_plant: HOT,
+  pump: /^(pump_|chw_dp|hw_dp|chw_flow|hw_flow|kw)/,
+  fan: /^(fan_|return_fan_|duct_|kw)/,
+  meter: /^(kw|kwh)$/,
+  weather: /^wx_/,
+}
+
+/** @returns whether equipment of the type may have the role; a weather station's roles are nobody else's */
+export const mayHave = (type: EquipmentType | undefined, role: string): boolean =>
+  type === undefined ? !role.startsWith('wx_') : OF_TYPE[type].test(role)

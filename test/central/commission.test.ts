@@ -1,0 +1,56 @@
+import test from 'ava'
+import { startCentral, type TestCentral } from './site.ts'
+
+let site: TestCentral
+test.before(async () => {
+  site = await startCentral()
+  const source = { protocol: 'csv', address: 'x' } as const
+  const point = (point_id: string, name: string, more: object = {}) => {
+    return { point_id, building_id: 'b1', equipment_id: 'a1', name, unit: 'degF', kind: 'number' as const, source, ...more }
+  }
+  site.central.context.model.put({
+    building: { building_id: 'b1', name: 'B 1', site_id: 's', timezone: 'UTC', unit_system: 'si' },
+    equipment: [{ equipment_id: 'a1', building_id: 'b1', name: 'AHU 1', equipment_type: 'ahu' }],
+    points: [
+      point('p1', 'AHU-1 SupplyAirTemp'),
+      point('p2', 'AHU-1 OAT', { role: 'oa_t' }),
+      point('p3', 'AHU-1 Outdoor Air Temp'),
+      point('p4', '=cmd|calc'),
+    ],
+  })
+})
+test.after.always(() => site?.close())
+
+test('points without a role come with what they seem to be, and nothing is assigned', async t => {
+  const { status, body } = await site.call('viewer', 'GET', '/api/model/suggestions?building_id=b1')
+  t.is(status, 200)
+  t.deepEqual(
+    body.points.map(({ point_id, suggestions }: any) => `${point_id} ${suggestions[0]?.role}`),
+    ['p1 sa_t', 'p3 undefined', 'p4 undefined'],
+    'what another point is already is not suggested again',
+  )
+  t.true(body.points[0].suggestions[0].confidence > 0.9)
+  t.is(site.central.context.model.points('b1').find(({ point_id }) => point_id === 'p1')!.role, undefined)
+  const page = await site.call('viewer', 'GET', '/api/model/suggestions?building_id=b1&limit=2')
+  t.is(page.body.points.length, 2)
+  const rest = await site.call('viewer', 'GET', `/api/model/suggestions?building_id=b1&limit=2&cursor=${page.body.next_cursor}`)
+  t.deepEqual([rest.body.points.length, rest.body.next_cursor], [1, undefined])
+})
+
+test('coverage names what each rule lacks, as JSON and as CSV', async t => {
+  const { status, body } = await site.call('viewer', 'GET', '/api/fdd/coverage?building_id=b1')
+  t.is(status, 200)
+  t.is(body.can_run + body.cannot_run, body.rules.length)
+  const { missing } = body.rules.find(({ rule_id }: any) => rule_id === 'AHU-FC13-COOL-FULL')
+  t.true(missing.includes('sa_t'))
+  t.true(body.gains.length > 0)
+  const csv = await site.call('viewer', 'GET', '/api/fdd/coverage?building_id=b1', undefined, { accept: 'text/csv' })
+  t.is(csv.text.split('\r\n').length, body.rules.length + 2)
+})
+
+test('a building that is not there is named', async t => {
+  for (const path of ['/api/model/suggestions', '/api/fdd/coverage']) {
+    const { status, body } = await site.call('viewer', 'GET', `${path}?building_id=nowhere`)
+    t.deepEqual([status, body.code], [404, 'unknown_building'])
+  }
+})

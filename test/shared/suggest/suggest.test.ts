@@ -1,0 +1,87 @@
+import test from 'ava'
+import fc from 'fast-check'
+import type { EquipmentType } from '#shared/core/model.ts'
+import { ROLES } from '#shared/core/role.ts'
+import { type Asked, suggestRoles } from '#shared/core/suggest/suggest.ts'
+import { readName } from '#shared/core/suggest/words.ts'
+import { conversion, UNITS } from '#shared/core/unit.ts'
+import { NAMES } from './names.ts'
+
+const asked = (name: string, unit: string, kind: Asked['kind'], equipment_type?: EquipmentType, address = '1'): Asked => ({
+  point_id: name,
+  name,
+  unit,
+  kind,
+  source: { protocol: 'bacnet', address },
+  ...(equipment_type && { equipment_type }),
+})
+const first = (point: Asked) => suggestRoles([point]).get(point.point_id)![0]
+
+for (const [type, systems] of Object.entries(NAMES)) {
+  for (const [i, points] of systems.entries()) {
+    test(`points of ${type} in habit ${i + 1} are known by their names, and nothing else is`, t => {
+      const found = suggestRoles(points.map(([name, unit, kind]) => asked(name, unit, kind, type as EquipmentType)))
+      t.deepEqual(
+        points.map(([name]) => `${name}: ${found.get(name)![0]?.role ?? null}`),
+        points.map(([name, , , role]) => `${name}: ${role}`),
+      )
+    })
+  }
+}
+
+test('a unit rules out what it cannot measure', t => {
+  t.is(first(asked('SAT', 'degF', 'number', 'ahu'))?.role, 'sa_t')
+  t.is(first(asked('SAT', 'kW', 'number', 'ahu')), undefined)
+  t.is(first(asked('SAT', 'bool', 'bool', 'ahu')), undefined)
+})
+
+test('an output is what is driven, an input what is measured', t => {
+  t.is(first(asked('Cooling Valve', 'percent', 'number', 'ahu', 'analog-output,1'))?.role, 'clg_valve')
+  t.is(first(asked('Cooling Valve', 'percent', 'number', 'ahu', 'analog-input,1'))?.role, 'clg_valve_pos')
+})
+
+test('the same name is another part on another equipment', t => {
+  t.is(first(asked('Discharge Air Temp', 'degF', 'number', 'ahu'))?.role, 'sa_t')
+  t.is(first(asked('Discharge Air Temp', 'degF', 'number', 'vav'))?.role, 'discharge_t')
+  t.is(first(asked('Heating Valve', 'percent', 'number', 'vav'))?.role, 'reheat_valve')
+  t.is(first(asked('OA-T', 'degF', 'number', 'weather'))?.role, 'wx_oa_t')
+})
+
+test('Haystack tags and a Brick class are names too', t => {
+  for (const [role, { haystack, brick, unit, kind }] of Object.entries({ ma_t: ROLES.ma_t!, duct_static: ROLES.duct_static! })) {
+    for (const name of [haystack, haystack.replaceAll(' ', '-'), brick]) {
+      t.like(first(asked(name, unit, kind, 'ahu')), { role, confidence: 0.98 }, name)
+    }
+  }
+})
+
+test('two points that look alike make each other doubtful, and say so', t => {
+  const [one, two] = [asked('SAT', 'degF', 'number', 'ahu'), asked('Supply Air Temp', 'degF', 'number', 'ahu')]
+  const found = suggestRoles([one, two])
+  for (const { point_id } of [one, two]) {
+    const [best] = found.get(point_id)!
+    t.true(best!.confidence < 0.6)
+    t.regex(best!.why.join(), /2 points of this equipment look like sa_t/)
+  }
+})
+
+test('words that are run together are told apart, and which equipment it is is no word', t => {
+  t.deepEqual(readName('supflosp'), { tags: ['discharge', 'air', 'flow', 'sp'], unread: [] })
+  t.deepEqual(readName('S-7_ZN-T'), { tags: ['zone', 'air', 'temp'], unread: [] })
+  t.deepEqual(readName('xyzzy'), { tags: [], unread: ['xyzzy'] })
+})
+
+test('whatever a point is called, what is suggested fits its unit, and confidence falls', t => {
+  const words = fc.constantFrom('SA', 'Temp', 'VLV', 'sp', 'fan', '7', 'zone', 'x', 'Flow', '-', 'T', 'CHW', 'alarm', '\u00e9')
+  const name = fc.oneof(
+    fc.array(words, { maxLength: 6 }).map(all => all.join('_')),
+    fc.string({ maxLength: 200 }),
+  )
+  const holds = (text: string, unit: string) => {
+    const kind = unit === 'bool' ? 'bool' : unit === 'enum' ? 'enum' : 'number'
+    const suggestions = suggestRoles([asked(text, unit, kind, 'ahu')]).get(text)!
+    const fits = suggestions.every(({ role }) => kind !== 'number' || conversion(unit, ROLES[role]!.unit) !== undefined)
+    return fits && suggestions.every(({ confidence }, i) => confidence <= (suggestions[i - 1]?.confidence ?? 0.98))
+  }
+  t.notThrows(() => fc.assert(fc.property(name, fc.constantFrom(...Object.keys(UNITS)), holds), { numRuns: 500 }))
+})
