@@ -25,6 +25,8 @@ export type Waste = {
   down: number
   down_sure: number
   down_gauge: number
+  /** What the rule itself takes for granted, in its own words. */
+  because?: string
   /** Roles without a point, for want of which nothing could be summed. */
   absent?: string[]
 }

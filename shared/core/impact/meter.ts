@@ -19,6 +19,7 @@ export type Meter = {
   waste: Node
   weight?: Node
   power: number
+  because?: string
   /** Roles that it would read and the equipment does not have. */
   absent: string[]
 }
@@ -44,7 +45,7 @@ const WEIGHTS = new Map(
  */
 export function meterOf(spec: Program['impact'], rule: Context): Meter | undefined {
   if (!spec || spec.kind === 'none') return undefined
-  const { kind, measure } = spec
+  const { kind, measure, because } = spec
   const context: Context = { ...rule, missing: new Set(), leaves: new Set() }
   const { equipment_id, equipment_type } = context.equipment
   const has = (role: string) => context.plant.steps(equipment_id, role) !== undefined
@@ -60,6 +61,7 @@ export function meterOf(spec: Program['impact'], rule: Context): Meter | undefin
     waste: gauge ? waste : context.graph.constant(Number.NaN),
     ...(weight && { weight: build(weight, context) }),
     power: (gauge && gaugeOf(gauge).power) ?? 1,
+    ...(because !== undefined && { because }),
     absent,
   }
 }
@@ -90,7 +92,7 @@ export function spend({ waste, weight, power }: Meter, t: Float64Array, start: n
 }
 
 /** @returns the sums in hours, as a finding keeps them */
-export function wasteOf({ kind, measure, gauge, absent }: Meter, spent: Float64Array): Waste {
+export function wasteOf({ kind, measure, gauge, because, absent }: Meter, spent: Float64Array): Waste {
   const [hours, up, up_sure, up_gauge, down, down_sure, down_gauge] = Array.from(spent, ms => Number((ms / HOUR).toPrecision(6)))
   return {
     kind,
@@ -103,6 +105,7 @@ export function wasteOf({ kind, measure, gauge, absent }: Meter, spent: Float64A
     down: down!,
     down_sure: down_sure!,
     down_gauge: down_gauge!,
+    ...(because !== undefined && { because }),
     ...(absent.length > 0 && { absent }),
   }
 }

@@ -49,12 +49,11 @@ function comfort(waste: Waste, duration_secs: number): Impact {
   return { kind: waste.kind, ...rounded(kelvinOf(waste, 'up')), unit: 'K·h', basis, energy: [] }
 }
 
-/** For how much of the time in fault it could be reckoned: the rest is not made up. */
-function told({ hours }: Waste, duration_secs: number): string[] {
+/** For how much of the time in fault it could be reckoned (the rest is not made up), and what the rule takes for granted. */
+function told({ hours, because }: Waste, duration_secs: number): string[] {
   const whole = duration_secs / 3600
-  return hours < MOST_OF_IT * whole
-    ? [`Reckoned over ${hours.toFixed(1)} h of ${whole.toFixed(1)} h in fault; for the rest its inputs were not known.`]
-    : []
+  const part = `Reckoned over ${hours.toFixed(1)} h of ${whole.toFixed(1)} h in fault; for the rest its inputs were not known.`
+  return [...(hours < MOST_OF_IT * whole ? [part] : []), ...(because === undefined ? [] : [because])]
 }
 
 /** Nothing was summed: points that are not there, or that said nothing. */

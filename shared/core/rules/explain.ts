@@ -1,4 +1,5 @@
 /** A rule in words, for people who do not read YAML. */
+import { kindOf } from '../impact/kinds.ts'
 import { formatDuration } from '../time.ts'
 import type { Typed } from './check-expr.ts'
 import { READERS } from './suppress.ts'
@@ -36,8 +37,18 @@ export function explainRule(rule: Rule): string[] {
       'Points to',
       program.causes.map(({ component, weight, when }) => `${component} ${weight}${when ? ' (when its condition holds)' : ''}`),
     ),
+    ...impactWords(program),
     ...listed('Silences', program.suppresses.map(namedWords)),
     ...listed('Is named as the cause of what is found by', program.relabels.map(namedWords)),
+  ]
+}
+
+/** What the fault is said to waste, beside the expression of the file. */
+function impactWords({ impact }: Program): string[] {
+  if (!impact || impact.kind === 'none') return []
+  const { words } = kindOf(impact.kind)
+  return [
+    `It wastes ${words}${impact.text === undefined ? '' : `: ${impact.text}`}.${impact.because === undefined ? '' : ` ${impact.because}`}`,
   ]
 }
 

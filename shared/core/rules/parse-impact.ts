@@ -32,7 +32,7 @@ export function readImpact(root: Fields, yaml: YamlText, scope: Scope): Program[
   return { kind, measure: measures[0]!, waste: all, roles: [], ...(because !== undefined && { because }) }
 }
 
-type Read = { measure: Measure; waste: Typed; roles: string[] }
+type Read = { measure: Measure; waste: Typed; text: string; roles: string[] }
 
 function readWaste(fields: Fields, kind: ImpactKind, yaml: YamlText, scope: Scope): Read | undefined {
   const text = fields.text('waste')
@@ -47,7 +47,7 @@ function readWaste(fields: Fields, kind: ImpactKind, yaml: YamlText, scope: Scop
         expr.at,
         `impact ${kind} takes waste in ${measures.join(' or ') || 'nothing'}, this is ${describe(type)}`,
       )
-    return { measure, waste: typed, roles: rolesIn(typed, scope) }
+    return { measure, waste: typed, text, roles: rolesIn(typed, scope) }
   } catch (error) {
     if (!(error instanceof ExprError)) throw error
     return void yaml.complain(fields.node('waste'), error.message, error.at)

@@ -171,8 +171,8 @@ export type Program = {
   suppresses: string[]
   relabels: string[]
   explains: (string | Figure)[]
-  /** What the fault wastes, in the unit of `measure`. `roles`: those of the equipment that `waste` reads. */
-  impact?: { kind: ImpactKind; measure: Measure; waste: Typed; roles: string[]; because?: string }
+  /** What the fault wastes, in the unit of `measure`, and as it is written. `roles`: those of the equipment that `waste` reads. */
+  impact?: { kind: ImpactKind; measure: Measure; waste: Typed; text?: string; roles: string[]; because?: string }
 }
 /** One comparison or flag of the condition, and its two sides when it compares. */
 export type Term = { text: string; typed: Typed; sides?: [Typed, Typed]; measures: boolean }

@@ -58,6 +58,10 @@ test('time without the flow is left out, and what lies on both sides of zero is 
   t.like(waste, { up: 3, up_sure: 2.75, up_gauge: 0.5, down: 0.666667, down_sure: 0.5, down_gauge: 0.333333 })
 })
 
+test('what a rule takes for granted goes with the waste', t => {
+  t.is(wasteOf("{ kind: pump, waste: 0.5, because: 'a guess' }", { sa_t: hour(24) }).because, 'a guess')
+})
+
 test('kilowatts need no gauge', t => {
   const roles = { roles: '{ sa_t: degC, kw: kW }' }
   const waste = wasteOf("{ kind: electricity, waste: 'greatest(kw - 10 kW, 0 kW)' }", { sa_t: hour(24), kw: '25x24' }, {}, roles)

@@ -264,6 +264,10 @@ test('time for which the inputs were not known is told and not made up', t => {
   t.is(told.impact!.basis[0], 'Reckoned over 10.0 h of 20.0 h in fault; for the rest its inputs were not known.')
 })
 
+test('what the rule takes for granted stands among the assumptions', t => {
+  t.true(price({ ...AIR, because: 'Half of it is a guess.' }).impact!.basis.includes('Half of it is a guess.'))
+})
+
 test('a longer fault never costs less, and low, mid and high keep their order', t => {
   const positive = fc.double({ min: 0, max: 1e4, noNaN: true })
   const kinds = IMPACT_KINDS.filter(kind => kind !== 'none')
