@@ -75,6 +75,8 @@ export type CentralOptions = {
   resultsDir?: string | undefined
   /** DuckDB's memory limit in each of its processes. */
   memoryMb: number
+  /** How long one rule may take on one equipment in one run; as long as it likes without it. */
+  ruleSecs?: number
   /** Whether anomalies are screened for; not unless it says so. */
   screening?: boolean
   site_id: string
@@ -131,7 +133,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
   })
   const module = new URL('./fdd/worker.ts', import.meta.url)
   const states = join(workspace, '.cache', 'rule-states')
-  const init: FddInit = { dbPath: db.name, root, states, version, memoryMb }
+  const init: FddInit = { dbPath: db.name, root, states, version, memoryMb, ruleMs: (options.ruleSecs ?? Infinity) * SECOND }
   const worker = openWorker<FddHandlers>({ name: 'FDD', module, init, memoryMb: memoryMb + RULES_BESIDE_MB, idleMs: IDLE_MS })
   const checker = openWorker<FddHandlers>({ name: 'rule check', module, init, memoryMb: CHECK_MB, idleMs: IDLE_MS })
 

@@ -11,6 +11,13 @@ export const CENTRAL_VARIABLES = {
     kind: 'text',
     doc: 'folder of a file for each run with what it found; it must outlast a restart. Without it results are in the workspace alone',
   },
+  SERVICE_RULE_MAX_SECS: {
+    kind: 'integer',
+    default: 30,
+    min: 1,
+    max: 3600,
+    doc: 'how long one rule may take on one equipment in one run; beyond that it fails alone, s',
+  },
   SERVICE_SITE_ID: { kind: 'text', default: 'local', pattern: /^[A-Za-z0-9._-]{1,128}$/, doc: 'the site' },
   SERVICE_LOG_LEVEL: { kind: 'choice', choices: ['debug', 'info', 'warn', 'error'], default: 'info', doc: 'how much is logged' },
   SERVICE_SIM_CLOCK: {

@@ -47,6 +47,7 @@ export async function openCentralFor(settings: CentralSettings, parts: ProcessPa
     parquetRoot: settings.SERVICE_PARQUET_ROOT,
     resultsDir: settings.SERVICE_RULE_RESULTS_DIR,
     memoryMb: settings.QUERY_MEMORY_MB,
+    ruleSecs: settings.SERVICE_RULE_MAX_SECS,
     screening: settings.SERVICE_SQL_ANOMALY_SCREENING,
     auth: auth.settings,
   })

@@ -43,6 +43,7 @@ export async function startCentral(
     parquetRoot: undefined,
     resultsDir: given.resultsDir,
     memoryMb: 128,
+    ruleSecs: 30,
     screening: given.screening ?? false,
     site_id: 'site-1',
     auth: {

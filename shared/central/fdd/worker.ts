@@ -25,6 +25,8 @@ export type FddInit = {
   /** Of the program. */
   version: string
   memoryMb: number
+  /** How long one rule may take on one equipment in one run, ms. */
+  ruleMs: number
 }
 /** What people and the API see of a rule. */
 export type RuleView = Pick<
@@ -55,6 +57,7 @@ serveWorker((init: FddInit): FddHandlers => {
           historian,
           loadRules: () => loadRules(dirs),
           states: openEngineStates(init.states, init.version),
+          ruleMs: init.ruleMs,
           elapsed: () => performance.now(),
           progress: sparing(tell),
           signal,
