@@ -1,5 +1,7 @@
 import test from 'ava'
+import { join } from 'node:path'
 import { DAY, formatInstant, HOUR, MINUTE } from '#shared/core/time.ts'
+import { main } from '../../scripts/rules.ts'
 import { airHandler, table, zipForm, zipOf } from './packages.ts'
 import { warmRule } from './rule-texts.ts'
 import { startCentral, type TestCentral } from './site.ts'
@@ -189,6 +191,14 @@ test.serial('a backtest says what appears and goes, and stores nothing', async t
   t.regex(body.equipment[0].episodes[0].sentence, /The supply air had/)
   t.is((await site.call('viewer', 'GET', '/api/fdd/findings')).text, before)
   t.is((await site.call('viewer', 'GET', '/api/fdd/runs')).text, runs)
+  const lines: string[] = []
+  const where = ['--workspace', site.workspace, '--building', 'b1', '--days', '3', '--param', 'limit=80']
+  t.is(await main(['backtest', join(site.workspace, 'rules'), 'TEST-WARM', ...where], line => lines.push(line)), 0)
+  t.is(lines[1], 'AHU-1  TEST-WARM  3 episodes, 3 h in fault  ->  1 episodes, 1 h in fault', 'the command says the same')
+  t.deepEqual(
+    lines.slice(2).map(line => line.trim().split(' ')[0]),
+    ['goes', 'goes', 'stays'],
+  )
   t.deepEqual((await settings()).length, 1)
 })
 
