@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
 import type { Clock, PriorityJournal } from '#shared/core/ports.ts'
-import { commandableObjects } from '#shared/core/priority/plan.ts'
+import { visitedObjects } from '#shared/core/priority/plan.ts'
 import type { ScanDevice } from '#shared/core/priority/scan.ts'
 import type { Visit } from '#shared/core/priority/scanner.ts'
 import { NO_MEMORY, openPriorityScan, type PriorityScan, type ScanEvent } from '#shared/flow/priority-scan.ts'
@@ -107,7 +107,7 @@ function scanDevices(current: () => Catalogue): () => ScanDevice[] {
       devices = catalogue.devices.flatMap(({ device_id, enabled, protocol, bacnet, points }) => {
         if (!enabled || protocol !== 'bacnet' || !bacnet) return []
         const { device_instance } = bacnet
-        const objects = commandableObjects(device_instance, points)
+        const objects = visitedObjects(device_instance, points)
         return objects.length ? [{ device_id, device_instance, objects }] : []
       })
     }

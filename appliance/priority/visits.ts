@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { formatTarget, parseTarget, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 import type { PriorityJournal, PriorityQuery, PriorityVisits } from '#shared/core/ports.ts'
 import { levelMeanings } from '#shared/core/priority/levels.ts'
-import { priorityKey, type PriorityRecord } from '#shared/core/priority/record.ts'
+import { isInput, priorityKey, type PriorityRecord } from '#shared/core/priority/record.ts'
 import { type Visit, visitOf } from '#shared/core/priority/visits.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
@@ -46,7 +46,8 @@ export function priorityVisits({ journal, catalogue, site }: VisitsOptions): Pri
       const found: Record<string, Visit[]> = {}
       const take = (record: PriorityRecord) => {
         const point = points.get(priorityKey(record.target))?.point
-        if (!point || record.observed_at >= to) return
+        // Nobody commands an input: to a rule it has no array.
+        if (!point || record.observed_at >= to || isInput(record.target)) return
         const { point_id, scale = 1, offset = 0 } = point
         const visits = (found[point_id] ??= [])
         visits.push(visitOf(record, { scale, offset }, meanings, building.timezone))

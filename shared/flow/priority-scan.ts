@@ -9,7 +9,7 @@ import {
   nextDue,
   START,
 } from '#shared/core/priority/plan.ts'
-import { activeLevel, type PriorityReading } from '#shared/core/priority/record.ts'
+import { activeLevel, isInput, type PriorityReading, priorityKey } from '#shared/core/priority/record.ts'
 import type { ArrayAnswer, ScanDevice, ScanObject } from '#shared/core/priority/scan.ts'
 import type { PriorityScanner, Visit } from '#shared/core/priority/scanner.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -50,7 +50,7 @@ export type ScanParts = {
   interval_secs: number
   max_points_per_device: number
   reader: PriorityReader
-  journal: Pick<PriorityJournal, 'append' | 'state'>
+  journal: Pick<PriorityJournal, 'append' | 'latest' | 'state'>
   /** The catalogue as it is now; only devices with objects to ask for. */
   devices(): ScanDevice[]
   memory: ScanMemory
@@ -98,7 +98,7 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
     if (signal.aborted) return 'this process is stopping'
     const state = journal.state()
     if (state.journal === 'disabled') return `history is disabled: ${state.reason ?? 'no reason is known'}`
-    return devices().some(isAskable) ? undefined : 'no BACnet device of the list has a point that can be commanded'
+    return devices().some(isAskable) ? undefined : 'no BACnet device of the list has a point to visit'
   }
 
   /** The one guard: held from here until the visit is over, however it ends. */
@@ -118,15 +118,16 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
   const conduct = async (visit: Visit, device: ScanDevice, due: ScanObject[]): Promise<void> => {
     try {
       const { answers, broke } = await collect(device, due)
-      const kept = await journal.append(answers.flatMap(answer => readingOf(answer, visit.source)))
+      const read = answers.flatMap(answer => readingOf(answer, visit.source))
+      await journal.append(worthKeeping(read))
       const without = answers.filter(({ state }) => state === 'not_commandable').length
       const objects = newlyWithout(cursorOf(device), answers)
       memory = remember(device, cursorAfter(cursorOf(device), device.objects, answers, clock.now()))
       if (objects.length) notify({ kind: 'not_commandable', device_id: device.device_id, objects })
-      visit.points_read = kept.length
-      visit.points_failed = due.length - kept.length - without
+      visit.points_read = read.length
+      visit.points_failed = due.length - read.length - without
       visit.error = broke ?? reasonOf(answers)
-      visit.state = kept.length + without > 0 || due.length === 0 ? 'completed' : 'failed'
+      visit.state = read.length + without > 0 || due.length === 0 ? 'completed' : 'failed'
     } catch (error) {
       visit.points_failed = due.length
       visit.error = (error as Error).message
@@ -135,6 +136,14 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
     visit.completed_at = clock.now()
     lastError = visit.error
     await end(visit)
+  }
+
+  /** An input is kept while it is out of service, and once when it is back: that it works costs no record. */
+  const worthKeeping = (read: PriorityReading[]): PriorityReading[] => {
+    const latest = journal.latest()
+    return read.filter(
+      ({ target, out_of_service }) => !isInput(target) || out_of_service || latest.get(priorityKey(target))?.out_of_service,
+    )
   }
 
   /** Whatever came of it, the next device comes next, an interval from now. */
@@ -198,7 +207,7 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
       const isMeant = (device: ScanDevice) => device.device_instance === device_instance && isAskable(device)
       const wanted = device_instance === undefined ? turn() : devices().find(isMeant)
       if (!wanted)
-        throw new Problem('unknown_device', `Device ${device_instance} is not in the list, or has no point that can be commanded`)
+        throw new Problem('unknown_device', `Device ${device_instance} is not in the list, or has no point to visit`)
       const visit = begin('triggered', wanted)
       return { visit_id: visit.visit_id, device_instance: visit.device_instance }
     },

@@ -32,6 +32,11 @@ test('scale and offset of the point are taken into account', async t => {
   t.is(visits['ahu-1.clg_valve']![0]!.fallback, 1)
 })
 
+test('an input is not commanded: rules see no visit to it', async t => {
+  const input = reading(NOW - HOUR, 'analog-input,2', {}, { out_of_service: true })
+  t.false('ahu-1.oa_t' in (await source([...HISTORY, input]).visits('school', span)))
+})
+
 test('a journal that is shut knows nothing', async t => {
   t.deepEqual(await source(HISTORY, { journal: 'disabled' }).visits('school', span), {})
 })

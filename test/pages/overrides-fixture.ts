@@ -116,6 +116,7 @@ export const CATALOGUE: Catalogue = {
           states: ['Off', 'On'],
           equipment_id: 'ahu-1',
         }),
+        point('ahu-1.oa_t', 'analog-input,2', 'AHU-1 outdoor air', 'degF', { role: 'oa_t', equipment_id: 'ahu-1' }),
         point('exhaust', 'binary-output,2', 'Exhaust fan, kitchen', 'bool', { kind: 'bool', states: ['Off', 'On'] }),
         point('ahu-1.oa_damper', 'analog-output,5', 'AHU-1 outdoor air damper', 'percent', { equipment_id: 'ahu-1' }),
       ],

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { levelMeanings } from '#shared/core/priority/levels.ts'
 import { courseBook, stretchesOf } from '#shared/core/priority/timeline.ts'
-import { HOUR } from '#shared/core/time.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { whyNot } from '#shared/core/ui/overrides-page.ts'
 import { overridesPages } from '../../appliance/page/overrides.ts'
 import { overridesBook } from '../../appliance/page/overrides-book.ts'
@@ -49,6 +49,21 @@ test('the list is cut to what is older', async t => {
   t.regex(text, /4 overrides at the newest visit of 6 points, 3 of them shown/)
   t.notRegex(text, /supply air set point/)
   t.is((await get('/overrides?older=3')).status, 400)
+})
+
+test('an input out of service is on the list with what it was told, and has no slots', async t => {
+  const input = [2, 1].map(hours =>
+    reading(NOW - hours * HOUR, 'analog-input,2', {}, { out_of_service: true, present_value: 55, label: 'Outdoor air' }),
+  )
+  const back = reading(NOW - 30 * MINUTE, 'analog-input,2', {}, { out_of_service: false })
+  const { get } = await open(t, journalOf([...HISTORY, ...input]))
+  t.regex(words(await (await get('/overrides')).text()), /Out of service .* AHU-1 outdoor air Air handler 1 55 °F/)
+  const text = words(await (await get('/overrides/1007/analog-input/2')).text())
+  t.regex(text, /Value set by hand 55 °F Out of service yes/)
+  t.regex(text, /When it was out of service Out of service seen from 12:02 to 13:02 , 2 visits/)
+  t.notRegex(text, /sixteen slots|Relinquish|Commanded/)
+  const later = await open(t, journalOf([...HISTORY, ...input, back]))
+  t.notRegex(words(await (await later.get('/overrides')).text()), /AHU-1 outdoor air Air handler 1/)
 })
 
 test('one point shows its sixteen slots and who held it when', async t => {

@@ -3,7 +3,7 @@ import test from 'ava'
 import { PRESENT_VALUE, PRIORITY_ARRAY, RELINQUISH_DEFAULT, OUT_OF_SERVICE, targetKey } from '#shared/core/bacnet/object.ts'
 import type { BacnetValue } from '#shared/core/bacnet/tag.ts'
 import { levelsAnswer, levelTargets, type Said, wholeAnswer, wholeTargets } from '#shared/core/priority/decode.ts'
-import { commandableObjects } from '#shared/core/priority/plan.ts'
+import { commandableObjects, visitedObjects } from '#shared/core/priority/plan.ts'
 
 const [object] = commandableObjects(7, [{ address: 'analog-value,5', name: 'Set point' }])
 const of = object!
@@ -30,6 +30,45 @@ test('an object is asked for its array, its default, its value and whether it is
     [...Array.from({ length: 16 }, (_, i) => [87, i + 1]), [104, undefined], [85, undefined], [81, undefined]],
   )
 })
+
+const [input] = visitedObjects(7, [{ address: 'analog-input,5', name: 'Zone' }])
+const inputKey = (property: number) => targetKey({ type: 0, instance: 5, property })
+const REAL = values({ type: 'real', value: 20 })
+const TRUE = values({ type: 'boolean', value: true })
+const FALSE = values({ type: 'boolean', value: false })
+
+test('an input is asked for its value and whether it is out of service, and nothing commands it', t => {
+  t.deepEqual(
+    wholeTargets(input!).map(({ property }) => property),
+    [PRESENT_VALUE, OUT_OF_SERVICE],
+  )
+  const answer = wholeAnswer(
+    input!,
+    new Map([
+      [inputKey(PRESENT_VALUE), REAL],
+      [inputKey(OUT_OF_SERVICE), TRUE],
+    ]),
+  )
+  t.like(answer, { state: 'read', present_value: 20, out_of_service: true, observed_at: 5 })
+  t.true(answer?.state === 'read' && answer.slots.length === 16 && answer.slots.every(({ state }) => state === 'null'))
+})
+
+for (const [what, said, expected] of [
+  ['what it measures in service is no news', FALSE, { state: 'read', out_of_service: false, present_value: undefined }],
+  ['without the property it cannot be out of service', error(32), { state: 'not_commandable' }],
+  ['another error is a failure', error(31), { state: 'failed' }],
+  ['a refusal is a failure, and is not asked for level by level', declined, { state: 'failed', reason: 'abort buffer-overflow' }],
+  ['silence is a failure', silent, { state: 'failed', reason: 'no answer' }],
+  ['what was not asked is a failure', undefined, { state: 'failed' }],
+  ['a figure where yes or no is due is a failure', REAL, { state: 'failed' }],
+] as const) {
+  test(`of an input: ${what}`, t => {
+    const all = new Map([[inputKey(PRESENT_VALUE), REAL], ...(said ? [[inputKey(OUT_OF_SERVICE), said] as const] : [])])
+    const answer = wholeAnswer(input!, all)
+    t.like(answer, expected)
+    t.is(answer?.state === 'read' ? answer.present_value : undefined, undefined)
+  })
+}
 
 for (const [value, type, written] of [
   [{ type: 'real', value: 21.5 }, 'real', 21.5],

@@ -10,6 +10,7 @@ import {
   nextDue,
   type ScanPoint,
   START,
+  visitedObjects,
 } from '#shared/core/priority/plan.ts'
 import type { ArrayAnswer, ScanObject } from '#shared/core/priority/scan.ts'
 import { DAY } from '#shared/core/time.ts'
@@ -38,6 +39,16 @@ test('outputs and values are visited, inputs are not', t => {
     listed(...addresses.map(address => point(address))).map(([address]) => address),
     ['analog-output,1', 'analog-value,1', 'binary-output,1', 'binary-value,1', 'multi-state-output,1', 'multi-state-value,1'],
   )
+})
+
+test('inputs are visited besides, unless their point says no', t => {
+  const points = ['analog-input,1', 'binary-input,2', 'multi-state-input,3', 'analog-output,4', 'device,7/object-name'].map(
+    address => point(address),
+  )
+  const names = (...more: ScanPoint[]) =>
+    visitedObjects(7, [...points, ...more]).map(({ target }) => `${target.object_type},${target.object_instance}`)
+  t.deepEqual(names(), ['analog-input,1', 'analog-output,4', 'binary-input,2', 'multi-state-input,3'])
+  t.deepEqual(names(point('analog-input,1/description', { priority_history: false })), names().slice(1))
 })
 
 for (const [what, points, expected] of [

@@ -1,7 +1,7 @@
 /** Priority arrays of simulated controllers, read over real sockets. */
 import test, { type ExecutionContext } from 'ava'
-import { commandableObjects, type ScanPoint } from '#shared/core/priority/plan.ts'
-import type { ArrayAnswer } from '#shared/core/priority/scan.ts'
+import { commandableObjects, type ScanPoint, visitedObjects } from '#shared/core/priority/plan.ts'
+import type { ArrayAnswer, ScanObject } from '#shared/core/priority/scan.ts'
 import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
 import { priorityReader } from '../../appliance/priority/reader.ts'
 import type { DeviceEntry } from '../../appliance/store/catalogue-schema.ts'
@@ -47,7 +47,8 @@ async function visit(t: ExecutionContext, objects: SimObject[], { entry, timing,
   const scanned = commandableObjects(INSTANCE, points)
   const of = { device_id: 'ahu', device_instance: INSTANCE, objects: scanned }
   const reading = (signal = never) => reader.read(of, scanned, signal)
-  return { device, reading, read: () => allOf(reading()) }
+  const readAll = (all: ScanObject[]) => allOf(reader.read({ ...of, objects: all }, all, never))
+  return { device, reading, read: () => allOf(reading()), readAll }
 }
 
 async function allOf(reading: AsyncIterable<ArrayAnswer>): Promise<ArrayAnswer[]> {
@@ -128,6 +129,20 @@ test('an array that is too large for the device comes level by level', async t =
     },
   )
   t.deepEqual((await read()).map(held), [Object.fromEntries(Array.from({ length: 16 }, (_, i) => [i + 1, i]))])
+})
+
+test('an input that somebody took out of service is read with what it was told, in one request with the outputs', async t => {
+  const sensor = { type: OBJECT_TYPES.AI, instance: 7, name: 'Zone', unit: 'degF', value: () => 72, outOfService: () => true }
+  const { device, readAll } = await visit(t, [sensor, output(1, OVERRIDDEN)])
+  const answers = await readAll(
+    visitedObjects(INSTANCE, [
+      { address: 'analog-input,7', name: 'Zone' },
+      { address: 'analog-output,1', name: 'ao-1' },
+    ]),
+  )
+  t.like(answers[0], { state: 'read', out_of_service: true, present_value: 72 })
+  t.deepEqual(answers.map(held), [{}, { 8: 55, 16: 30 }])
+  t.is(device.requests(), 1)
 })
 
 test('a point without a priority array says so', async t => {

@@ -1,6 +1,6 @@
 /** A schedule of visits with devices that do as a test says, on a clock that stands still between events. */
 import { commandableObjects } from '#shared/core/priority/plan.ts'
-import { type PriorityReading, LEVELS } from '#shared/core/priority/record.ts'
+import { LEVELS, priorityKey, type PriorityReading } from '#shared/core/priority/record.ts'
 import type { ArrayAnswer, ScanDevice, ScanObject } from '#shared/core/priority/scan.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { NO_MEMORY, openPriorityScan, type PriorityReader, type ScanEvent, type ScanMemory } from '#shared/flow/priority-scan.ts'
@@ -68,6 +68,7 @@ export function open(setup: Setup = {}) {
         kept.push(...visit)
         return visit.map((reading, i) => ({ ...reading, seq: kept.length + i, changed: [] }))
       },
+      latest: () => new Map(kept.map((reading, i) => [priorityKey(reading.target), { ...reading, seq: i + 1, changed: [] }])),
       state: () => ({ ...state.journal, first: 1, last: 0 }),
     },
     devices: () => state.devices,

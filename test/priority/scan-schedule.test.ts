@@ -40,11 +40,11 @@ test('its state tells what it did and what comes next', async t => {
   t.truthy(running)
 })
 
-test('without a point that can be commanded nothing is visited, until the list has one', async t => {
+test('without a point to visit nothing is visited, until the list has one', async t => {
   const { scan, runTo, state, visited } = open({ devices: [] })
   void scan.run()
   await runTo(30 * MINUTE)
-  t.like(scan.state(), { state: 'disabled', reason: 'no BACnet device of the list has a point that can be commanded' })
+  t.like(scan.state(), { state: 'disabled', reason: 'no BACnet device of the list has a point to visit' })
   t.throws(() => scan.trigger(), { code: 'scanner_disabled' })
   state.devices = SITE
   t.is(scan.state().state, 'idle')

@@ -1,5 +1,7 @@
 /** What is triggered, the guard that all visits share, and what comes of a visit. */
 import test from 'ava'
+import { visitedObjects } from '#shared/core/priority/plan.ts'
+import type { ArrayAnswer } from '#shared/core/priority/scan.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import { answerOf, failing, open, type Setup, START } from './scan-harness.ts'
 
@@ -182,6 +184,35 @@ test('a visit that takes as long as the interval is ended, and what it read is k
   t.like(scan.visit(visit_id), { state: 'completed', points_read: 1, points_failed: 2, error: 'it took longer than 3600 s' })
   t.is(kept.length, 1)
   t.is(scan.state().state, 'idle')
+})
+
+test('an input costs a record while it is out of service, and one when it is back', async t => {
+  const objects = visitedObjects(
+    1,
+    [1, 2].map(n => ({ address: `analog-input,${n}`, name: `Input ${n}` })),
+  )
+  const isOut = [false, true, true, false, false]
+  let visits = 0
+  const { scan, kept, runTo } = open({
+    devices: [{ device_id: 'a', device_instance: 1, objects }],
+    async *read(_, due) {
+      const out = isOut[visits++]!
+      for (const object of due) yield { ...answerOf(object, START), out_of_service: out && object.instance === 2 } as ArrayAnswer
+    },
+  })
+  for (const i of isOut.keys()) {
+    const { visit_id } = scan.trigger(1)
+    await runTo((i + 1) * MINUTE)
+    t.like(scan.visit(visit_id), { state: 'completed', points_read: 2, points_failed: 0 })
+  }
+  t.deepEqual(
+    kept.map(({ target, out_of_service }) => [target.object_instance, out_of_service]),
+    [
+      [2, true],
+      [2, true],
+      [2, false],
+    ],
+  )
 })
 
 test('points without a priority array are told once, and cost no record', async t => {

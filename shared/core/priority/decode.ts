@@ -3,7 +3,7 @@ import { OUT_OF_SERVICE, PRESENT_VALUE, PRIORITY_ARRAY, RELINQUISH_DEFAULT, type
 import { formatError } from '../bacnet/refusal.ts'
 import type { PropertyResult } from '../bacnet/reply.ts'
 import type { BacnetValue } from '../bacnet/tag.ts'
-import { LEVELS, type Slot, type SlotValue } from './record.ts'
+import { isInput, LEVELS, type Slot, type SlotValue } from './record.ts'
 import type { ArrayAnswer, Fallback, ScanObject } from './scan.ts'
 
 /** What was said to one target: a result, or why there is none. `declined`: the device refused, as against being silent. */
@@ -21,8 +21,9 @@ const levelsOf = (object: ScanObject): Target[] =>
 const besides = (object: ScanObject): Target[] =>
   [RELINQUISH_DEFAULT, PRESENT_VALUE, OUT_OF_SERVICE].map(id => property(object, id))
 
-/** The whole array, and what stands beside it. */
-export const wholeTargets = (object: ScanObject): Target[] => [wholeOf(object), ...besides(object)]
+/** The whole array, and what stands beside it; of an input whether it is out of service, and its value. */
+export const wholeTargets = (object: ScanObject): Target[] =>
+  isInput(object.target) ? [PRESENT_VALUE, OUT_OF_SERVICE].map(id => property(object, id)) : [wholeOf(object), ...besides(object)]
 /** The array level by level, for a device that does not give it whole. */
 export const levelTargets = (object: ScanObject): Target[] => [...levelsOf(object), ...besides(object)]
 
@@ -32,6 +33,7 @@ export const levelTargets = (object: ScanObject): Target[] => [...levelsOf(objec
  * @returns undefined when the device is there and does not give the array whole: its levels may still be had
  */
 export function wholeAnswer(object: ScanObject, said: AllSaid): ArrayAnswer | undefined {
+  if (isInput(object.target)) return inputAnswer(object, said)
   const array = said.get(targetKey(wholeOf(object)))
   if (!array) return { object, state: 'failed', reason: 'it was not asked' }
   if ('reason' in array) return array.declined ? undefined : { object, state: 'failed', reason: array.reason }
@@ -44,6 +46,23 @@ export function wholeAnswer(object: ScanObject, said: AllSaid): ArrayAnswer | un
   if (result.values.length !== LEVELS) return undefined
   const slots = result.values.map((value, i) => slotOf(i + 1, value))
   return { object, state: 'read', observed_at: at, slots, ...fallbackOf(object, said) }
+}
+
+/** Nothing commands an input. Its value counts while it is out of service: then somebody has set it. */
+function inputAnswer(object: ScanObject, said: AllSaid): ArrayAnswer {
+  const answer = said.get(targetKey(property(object, OUT_OF_SERVICE)))
+  if (!answer) return { object, state: 'failed', reason: 'it was not asked' }
+  if ('reason' in answer) return { object, state: 'failed', reason: answer.reason }
+  const { result, at } = answer
+  if ('error' in result) {
+    const isWithout = result.error.errorCode === UNKNOWN_PROPERTY
+    return isWithout ? { object, state: 'not_commandable' } : { object, state: 'failed', reason: formatError(result.error) }
+  }
+  const { present_value, out_of_service } = fallbackOf(object, said)
+  if (out_of_service === undefined) return { object, state: 'failed', reason: 'it does not say whether it is out of service' }
+  const slots = Array.from({ length: LEVELS }, (_, i): Slot => ({ level: i + 1, state: 'null' }))
+  const set = out_of_service && present_value !== undefined && { present_value }
+  return { object, state: 'read', observed_at: at, slots, ...set, out_of_service }
 }
 
 /** Reads the answers to `levelTargets`. A level that the device refuses is an error of that level; one that is lost is not. */

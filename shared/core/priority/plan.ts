@@ -8,8 +8,10 @@ export type ScanPoint = { address: string; name: string; priority_history?: bool
 
 /** Analog, binary and multi-state outputs and values: the standard gives them a priority array, values may lack it (135-2020 12). */
 const COMMANDABLE: readonly number[] = [1, 2, 4, 5, 14, 19]
-/** Inputs and the device: the standard gives them none. */
-const NEVER_COMMANDED: readonly number[] = [0, 3, 8, 13]
+/** Analog, binary and multi-state inputs: they may be out of service. */
+const INPUTS: readonly number[] = [0, 3, 13]
+/** Inputs and the device: the standard gives them no array. */
+const NEVER_COMMANDED: readonly number[] = [...INPUTS, 8]
 
 /** Whether the catalogue may ask for the priority array of such an object. */
 export const mayBeCommanded = (type: number): boolean => !NEVER_COMMANDED.includes(type)
@@ -20,7 +22,18 @@ export const mayBeCommanded = (type: number): boolean => !NEVER_COMMANDED.includ
  *
  * @param points of one device; several may be of one object, which is then named after the one for its present value
  */
-export function commandableObjects(device_instance: number, points: readonly ScanPoint[]): ScanObject[] {
+export const commandableObjects = (device_instance: number, points: readonly ScanPoint[]): ScanObject[] =>
+  objectsOf(device_instance, points, (type, wanted) => wanted ?? COMMANDABLE.includes(type))
+
+/** The inputs besides, of which none of the points says `priority_history: false`. */
+export const visitedObjects = (device_instance: number, points: readonly ScanPoint[]): ScanObject[] =>
+  objectsOf(device_instance, points, (type, wanted) => wanted ?? (COMMANDABLE.includes(type) || INPUTS.includes(type)))
+
+function objectsOf(
+  device_instance: number,
+  points: readonly ScanPoint[],
+  isMeant: (type: number, wanted: boolean | undefined) => boolean,
+): ScanObject[] {
   const objects = new Map<string, ScanObject & { isNamed: boolean; wanted: boolean | undefined }>()
   for (const { address, name, priority_history } of points) {
     const found = parseTarget(address)
@@ -36,7 +49,7 @@ export function commandableObjects(device_instance: number, points: readonly Sca
     objects.set(key, { type, instance, target, label, isNamed: isNamed || (before?.isNamed ?? false), wanted })
   }
   return [...objects.values()]
-    .filter(({ type, wanted }) => wanted ?? COMMANDABLE.includes(type))
+    .filter(({ type, wanted }) => isMeant(type, wanted))
     .map(({ type, instance, target, label }) => ({ type, instance, target, label }))
     .toSorted(inOrder)
 }

@@ -16,6 +16,10 @@ export type Slot = { level: number } & (
 /** The commandable object. `object_type` is written as in the catalogue, for example `analog-output`. */
 export type PriorityTarget = { device_instance: number; object_type: string; object_instance: number }
 
+const INPUTS: ReadonlySet<string> = new Set(['analog-input', 'binary-input', 'multi-state-input'])
+/** Nobody commands an input: by hand it is taken out of service, and then says what it was told (135-2020 12.2.10). */
+export const isInput = ({ object_type }: PriorityTarget): boolean => INPUTS.has(object_type)
+
 /** One visit to one point. */
 export type PriorityReading = {
   /** When the answer came, ms since 1970 UTC. */

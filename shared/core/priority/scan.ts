@@ -1,7 +1,7 @@
 /** What a visit to a device asks for, and what comes of it. */
 import type { PriorityTarget, Slot, SlotValue } from './record.ts'
 
-/** A commandable object of the catalogue. */
+/** An object of the catalogue that may be commanded, or an input. */
 export type ScanObject = {
   /** BACnet object type, 0..1023 */
   type: number
@@ -11,13 +11,13 @@ export type ScanObject = {
   label: string
 }
 
-/** A device of the catalogue with the objects whose priority arrays may be read, ascending by type and instance. */
+/** A device of the catalogue with the objects that are visited, ascending by type and instance. */
 export type ScanDevice = { device_id: string; device_instance: number; objects: readonly ScanObject[] }
 
 /** What a device said of one object. */
 export type ArrayAnswer = { object: ScanObject } & (
   | ArrayState
-  /** The object is there and has no priority array. */
+  /** The object is there and has no priority array, or, of an input, cannot be out of service. */
   | { state: 'not_commandable' }
   | { state: 'failed'; reason: string }
 )

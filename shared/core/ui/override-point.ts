@@ -2,7 +2,7 @@
 import { type Html, html } from '../html.ts'
 import { isOverride, type LevelMeaning } from '../priority/levels.ts'
 import type { PointWords } from '../priority/overrides.ts'
-import type { PriorityRecord, Slot } from '../priority/record.ts'
+import { isInput, type PriorityRecord, type Slot } from '../priority/record.ts'
 import type { Stretch } from '../priority/timeline.ts'
 import { overrideMark } from './mark.ts'
 import { type Here, moment, momentAge, momentNow } from './moment.ts'
@@ -31,16 +31,20 @@ export const overridePointBody = (
 ${facts(model)}
 <div class="columns">
 ${timeline(model)}
-${slotTable(model)}
+${!isInput(model.latest.target) && slotTable(model)}
 </div>
 <p class="as-of">As of ${momentNow(model.here)} <a href="${model.path}">Refresh</a></p>`
 
 function facts({ point, latest, here, meanings }: OverridePointModel): Html {
   const level = latest.active_level
-  const lines: [string, Html | string][] = [
-    ['Commanded by', level === null ? 'nobody' : heldBy(level, meanings)],
-    ['Present value', valueOr(latest.present_value, point.valueWords)],
-    ['Relinquish default', valueOr(latest.relinquish_default, point.valueWords)],
+  const lines: (readonly [string, Html | string])[] = [
+    ...(isInput(latest.target)
+      ? ([['Value set by hand', latest.out_of_service ? valueOr(latest.present_value, point.valueWords) : 'none']] as const)
+      : ([
+          ['Commanded by', level === null ? 'nobody' : heldBy(level, meanings)],
+          ['Present value', valueOr(latest.present_value, point.valueWords)],
+          ['Relinquish default', valueOr(latest.relinquish_default, point.valueWords)],
+        ] as const)),
     [
       'Out of service',
       latest.out_of_service === undefined ? 'not read' : latest.out_of_service ? html`<strong>yes</strong>` : 'no',
@@ -78,13 +82,18 @@ function slotWords(slot: Slot, { valueWords }: PointWords): string {
 }
 
 const timeline = (model: OverridePointModel): Html => html`<section class="card">
-<h2>Who held it</h2>
+<h2>${isInput(model.latest.target) ? 'When it was out of service' : 'Who held it'}</h2>
 <ol class="log">${model.stretches.map(stretch => stretchLine(stretch, model))}</ol>
 ${model.olderHref !== undefined && html`<p><a href="${model.olderHref}">Older visits</a></p>`}
 </section>`
 
 function stretchLine({ from, to, level, value, visits, out_of_service }: Stretch, model: OverridePointModel): Html {
   const { here, meanings, point } = model
-  return html`<li>${level === null ? 'Nobody: the relinquish default' : html`${heldBy(level, meanings)}: <strong>${valueOr(value, point.valueWords)}</strong>`}${out_of_service && ', out of service'}<br>
+  const nobody = isInput(model.latest.target)
+    ? out_of_service
+      ? html`<strong>Out of service</strong>`
+      : 'In service'
+    : 'Nobody: the relinquish default'
+  return html`<li>${level === null ? nobody : html`${heldBy(level, meanings)}: <strong>${valueOr(value, point.valueWords)}</strong>`}${out_of_service && !isInput(model.latest.target) && ', out of service'}<br>
 <span class="muted">seen ${from === to ? html`at ${moment(from, here)}` : html`from ${moment(from, here)} to ${moment(to, here)}`}, ${countOf(visits, 'visit')}</span></li>`
 }
