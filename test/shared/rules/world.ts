@@ -1,4 +1,5 @@
 /** A small building whose samples come late, twice, corrected and out of order, and the runs that go on from one to the next. */
+import { isDeepStrictEqual } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
 import { isOverride, levelMeanings } from '#shared/core/priority/levels.ts'
 import type { Visit } from '#shared/core/priority/visits.ts'
@@ -199,9 +200,9 @@ export function chainOf(setting: Setting) {
   function goOn(run: Run, equipment_id: string, now: number, changed: number): EquipmentState[] {
     const usable = dice.chance(0.05) ? [] : statesOf(equipment_id).filter(({ at }) => at <= changed)
     for (const resume of usable.toReversed()) {
-      const before = serialize(resume)
+      const before: unknown = deserialize(serialize(resume))
       const evaluated = run.evaluate(equipment_id, needed(run, equipment_id, now, resume.at), resume)
-      if (!before.equals(serialize(resume))) throw new Error('a run has changed the state that it went on from')
+      if (!isDeepStrictEqual(before, resume)) throw new Error('a run has changed the state that it went on from')
       if (evaluated.outdated === undefined) {
         counts.resumed++
         return [...usable.filter(({ at }) => at <= resume.at), ...evaluated.states]
