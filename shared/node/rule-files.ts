@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import type { Rule } from '#shared/core/rules/types.ts'
 import type { Complaint } from '#shared/core/rules/yaml-text.ts'
+import { type Looking, readSettled } from './settled-files.ts'
 
 /** Files of one folder, with those of its own folders; a catalogue of ten times ours. */
 const FILES_MAX = 5000
@@ -15,8 +16,8 @@ export type FileError = Complaint & { filename: string }
 /**
  * Loads every `.yaml` and `.yml` below the folders.
  *
- * A file is read whole and once, so a change in the middle of a load is seen whole or not at all. Of two rules with one
- * id the one in the later folder counts; within a folder a second one is an error.
+ * A change in the middle of a load is seen whole or not at all; so is one that somebody is just writing, which is waited
+ * for a little. Of two rules with one id the one in the later folder counts; within a folder a second one is an error.
  *
  * @param dirs folders in rising precedence; one that is not there is empty
  * @returns rules by id; a file that does not check is left out and its complaints are listed
@@ -26,7 +27,11 @@ export function loadRules(dirs: string[]): { rules: Rule[]; errors: FileError[] 
   const errors: FileError[] = []
   for (const dir of dirs) {
     const own = new Map<string, Rule>()
-    for (const { path, text } of readRuleFiles(dir)) {
+    const { files, changing } = readSettled(rulePaths(dir), DISK)
+    errors.push(
+      ...changing.map(filename => ({ line: 1, column: 1, message: 'is just being written: left out this time', filename })),
+    )
+    for (const { path, text } of files) {
       const parsed = parseRule(text, path)
       if (!parsed.ok) errors.push(...parsed.errors.map(error => ({ ...error, filename: path })))
       else if (own.has(parsed.rule.id)) {
@@ -71,12 +76,27 @@ export function findRules(dirs: string[], ids: Iterable<string>): Map<string, Ru
 
 /** @returns the texts of a folder's rule files, sorted by path; a single file is a folder of one */
 export function readRuleFiles(dir: string): RuleFile[] {
-  const paths = pathsBelow(dir, 0)
-  if (paths.length > FILES_MAX) throw new RangeError(`${dir} holds more than ${FILES_MAX} rule files`)
-  return paths.flatMap(path => {
+  return rulePaths(dir).flatMap(path => {
     const text = unlessGone(() => readFileSync(path, 'utf8'))
     return text === undefined ? [] : [{ path, text }]
   })
+}
+
+function rulePaths(dir: string): string[] {
+  const paths = pathsBelow(dir, 0)
+  if (paths.length > FILES_MAX) throw new RangeError(`${dir} holds more than ${FILES_MAX} rule files`)
+  return paths
+}
+
+const cell = new Int32Array(new SharedArrayBuffer(4))
+const DISK: Looking = {
+  look: path =>
+    unlessGone(() => {
+      const text = readFileSync(path, 'utf8')
+      return { path, text, mtimeMs: statSync(path).mtimeMs }
+    }),
+  now: Date.now,
+  wait: ms => void Atomics.wait(cell, 0, 0, ms),
 }
 
 function pathsBelow(path: string, depth: number): string[] {
