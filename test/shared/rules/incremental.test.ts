@@ -14,9 +14,19 @@ const OWN_PAST =
   '{ rise: { of: sa_t - ma_t, when: "oa_damper >= 0", stat: median, days: 3, min_days: 1, minimum: 5m, fallback: 1 K } }'
 /** One rule for everything that is remembered from day to day. */
 const RULES: Rule[] = [
-  { when: 'sa_t > ma_t + 2 and oa_damper < 0.8', cause: '{ coil: 0.7, damper: { oa_damper > 0.3: 0.4 } }' },
+  {
+    when: 'sa_t > ma_t + 2 and oa_damper < 0.8',
+    cause: '{ coil: 0.7, damper: { oa_damper > 0.3: 0.4 } }',
+    impact: '{ kind: leak, waste: sa_t - ma_t - 3 K }',
+  },
   { when: 'avg(sa_t, 47m) > ma_t', smooth: '7m', suppresses: '[R0, V*]' },
-  { when: 'avg(sa_t, 30h) > 19', gate: 'fan_on', settle: '13m', explains: '"{sa_t} for {duration}"' },
+  {
+    when: 'avg(sa_t, 30h) > 19',
+    gate: 'fan_on',
+    settle: '13m',
+    explains: '"{sa_t} for {duration}"',
+    impact: '{ kind: leak, waste: "sa_t - avg(sa_t, 25h)" }',
+  },
   { when: 'range(sa_t, 1h) > 3 K and max(ma_t, 28h) > 15', gate: 'held(oa_damper > 0.1, 20m)' },
   { when: 'min(ma_t, 27m) < 20 and min(sa_t, 90s) < 22' },
   { when: 'travel(oa_damper, 26h) > 1 or reversals(oa_damper, 30h, 0.1) >= 2', daily_minimum: '40m', clear: '6h' },
@@ -40,7 +50,12 @@ const RULES: Rule[] = [
   { roles: '{ x: sensor }', when: 'x > highest(x) * 0.4 and avg(x, 1h) > lowest(x)', suppresses: '[readers]', severity: '2' },
 ].map((keys, index) => ruleOf(yamlOf({ ...AHU, ...keys, id: `R${index}` })))
 const ZONE_RULES = [
-  { when: 'zone_t > 21 and parent(sa_t) > 18', gate: 'fan_on', clear: '2h' },
+  {
+    when: 'zone_t > 21 and parent(sa_t) > 18',
+    gate: 'fan_on',
+    clear: '2h',
+    impact: '{ kind: comfort, waste: zone_t - parent(sa_t) }',
+  },
   {
     when: 'zone_t > base(own) + 1 K',
     baseline: '{ own: { of: zone_t, when: "zone_t > 0", stat: avg, days: 4, min_days: 2, fallback: 21 } }',
