@@ -2,6 +2,7 @@ import type { Route } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
 import { analyticsPages } from './analytics.ts'
 import { baselinePages } from './baselines.ts'
+import { commissionPages } from './commission.ts'
 import { faultRoutes } from './fault.ts'
 import { faultsRoute } from './faults.ts'
 import { loginRoutes } from './login.ts'
@@ -20,5 +21,6 @@ export const pageRoutes = (context: CentralParts, shell: Shell): Route[] => [
   ...faultRoutes(context, shell),
   ...paramPages(context, shell),
   ...baselinePages(context, shell),
+  ...commissionPages(context, shell),
   ...quantityPageRoutes(context, shell),
 ]

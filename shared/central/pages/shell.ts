@@ -36,6 +36,7 @@ export function openShell(context: Pick<CentralContext, 'auth' | 'clock' | 'mode
     { href: '/faults', text: 'Faults' },
     { href: '/analytics', text: 'Analytics' },
     ...(options.more ?? []),
+    { href: '/points', text: 'Points' },
     { href: '/params', text: 'Parameters' },
     { href: '/quantities', text: 'Quantities' },
   ]

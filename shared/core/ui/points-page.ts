@@ -1,0 +1,95 @@
+/** The page of points: which have no role yet and what they seem to be. A person decides; nothing is assigned unasked. */
+import { type Html, html } from '../html.ts'
+import type { Building, Point } from '../model.ts'
+import { ROLES } from '../role.ts'
+import type { Suggestion } from '../suggest/suggest.ts'
+import { conversion } from '../unit.ts'
+import { csrfField, operatorButton, type User } from './frame.ts'
+import { buildingChoice } from './params-page.ts'
+import { countOf, shareOf } from './words.ts'
+
+export type PointsModel = {
+  building: Building
+  buildings: Building[]
+  /** Equipment that has points, by name. */
+  equipment: { equipment_id: string; name: string; points: number; open: number }[]
+  chosen: string | undefined
+  /** Of the equipment that was chosen. */
+  points: (Point & { suggestions: Suggestion[] })[]
+  /** Whether likely roles are chosen in the form already, because somebody asked for it. */
+  filled: boolean
+  /** What a form that was sent could not do. */
+  refusal: string | undefined
+  user: User | undefined
+  csrf: string
+}
+
+/** A suggestion that is right nine times in ten is worth choosing for a person who asks for it. */
+const LIKELY = 0.9
+
+export const pointsBody = (model: PointsModel): Html => html`<h1>Points</h1>
+<p class="lead">What each point is to its equipment. Rules read roles, never names.</p>
+${commissionTabs('/points', model.building.building_id)}
+${buildingChoice(model.buildings, model.building, '/points')}
+${model.refusal !== undefined && html`<p class="error" role="alert">${model.refusal}</p>`}
+${model.equipment.length ? equipmentList(model) : html`<section class="card"><p>No point of this building belongs to equipment yet.</p></section>`}
+${model.points.length > 0 && pointForm(model)}`
+
+export const commissionTabs = (current: '/points' | '/coverage', building_id: string): Html =>
+  html`<nav class="tabs" aria-label="What rules need"><ul>${[
+    ['/points', 'Points'],
+    ['/coverage', 'Coverage'],
+  ].map(
+    ([href, text]) =>
+      html`<li><a href="${href}?building=${encodeURIComponent(building_id)}"${href === current && html` aria-current="true"`}>${text}</a></li>`,
+  )}</ul></nav>`
+
+const hrefOf = ({ building }: PointsModel, equipment_id: string, more = ''): string =>
+  `/points?building=${encodeURIComponent(building.building_id)}&equipment=${encodeURIComponent(equipment_id)}${more}`
+
+const equipmentList = (model: PointsModel): Html =>
+  html`<section class="card"><h2>Equipment</h2><ul class="choices">${model.equipment.map(
+    ({ equipment_id, name, points, open }) =>
+      html`<li><a href="${hrefOf(model, equipment_id)}"${equipment_id === model.chosen && html` aria-current="true"`}>${name}: ${countOf(points, 'point')}${open > 0 && `, ${open} without a role`}</a></li>`,
+  )}</ul></section>`
+
+function pointForm(model: PointsModel): Html {
+  const { building, chosen = '', points, user, csrf } = model
+  const likely = points.filter(point => likelyRole(point) !== undefined).length
+  return html`<section class="card"><h2>${model.equipment.find(one => one.equipment_id === chosen)?.name ?? chosen}</h2>
+${likely > 0 && !model.filled && html`<p><a href="${hrefOf(model, chosen, '&fill=true')}">Choose what is likely (${likely})</a>; nothing is saved by it.</p>`}
+<form method="post" action="/points/save">${csrfField(csrf)}<input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="equipment" value="${chosen}">
+<table class="tried"><thead><tr><th scope="col">Point</th><th scope="col">Role</th><th scope="col">Why</th></tr></thead>
+<tbody>${points.map(point => row(point, model.filled))}</tbody></table>
+${operatorButton(user, 'save-points', 'Save roles')}</form></section>`
+}
+
+const likelyRole = ({ suggestions: [first] }: PointsModel['points'][number]): string | undefined =>
+  first && first.confidence >= LIKELY ? first.role : undefined
+
+function row(point: PointsModel['points'][number], filled: boolean): Html {
+  const { point_id, name, unit, role, suggestions } = point
+  const [first] = suggestions
+  const why = first
+    ? `${first.role}, ${shareOf(first.confidence)}: ${first.why.join('; ')}`
+    : role === undefined && 'nothing says'
+  return html`<tr>
+<td data-label="Point"><div><strong>${name}</strong> <span class="muted">${unit}</span></div></td>
+<td data-label="Role"><div><select aria-label="Role of ${name}" name="role.${point_id}">${choices(point, role ?? (filled ? likelyRole(point) : undefined))}</select></div></td>
+<td data-label="Why"><div class="muted">${why}</div></td>
+</tr>`
+}
+
+function choices({ unit, kind, role, suggestions }: PointsModel['points'][number], chosen: string | undefined): Html[] {
+  const suggested = suggestions.map(one => one.role)
+  const fitting = Object.entries(ROLES).flatMap(([name, known]) =>
+    known.kind === kind && (kind !== 'number' || conversion(unit, known.unit)) && !suggested.includes(name) ? [name] : [],
+  )
+  const option = (value: string, text: string) =>
+    html`<option value="${value}"${value === (chosen ?? '') && html` selected`}>${text}</option>`
+  return [
+    ...(role === undefined ? [option('', 'no role')] : []),
+    ...suggestions.map(one => option(one.role, `${one.role} (${shareOf(one.confidence)})`)),
+    ...fitting.map(name => option(name, name)),
+  ]
+}

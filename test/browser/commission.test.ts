@@ -1,0 +1,85 @@
+import anyTest, { type TestFn } from 'ava'
+import { openSite, PASSWORDS, type TestSite } from '../pages/site.ts'
+import { openChromium, type OpenBrowser } from './chromium.ts'
+import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+
+const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite }>
+const NEW = [
+  ['n1', 'AHU-7 SupplyAirTemp', 'degF', 'number'],
+  ['n2', 'AHU-7 CLG-O', 'percent', 'number'],
+  ['n3', 'AHU-7 SF-S', 'bool', 'bool'],
+  ['n4', 'AHU-7 Analog Value 17', 'degF', 'number'],
+] as const
+
+test.before(async t => {
+  t.context = { chromium: await openChromium(), box: await openSite({ house: 'appliance' }) }
+  const { model } = t.context.box.context
+  const { building_id } = model.buildings()[0]!
+  const source = { protocol: 'bacnet', address: 'analog-value,1' } as const
+  model.put({
+    equipment: [{ equipment_id: 'ahu-7', building_id, name: 'Air handler 7', equipment_type: 'ahu' }],
+    points: NEW.map(([point_id, name, unit, kind]) => ({
+      point_id,
+      building_id,
+      equipment_id: 'ahu-7',
+      name,
+      unit,
+      kind,
+      source,
+    })),
+  })
+})
+test.after.always(async t => {
+  await t.context.chromium.close()
+  await t.context.box.close()
+})
+
+for (const [name, look] of [
+  ['a desk in daylight', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }],
+  ['a phone at night', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+] as const) {
+  test.serial(`points and coverage are clean through ${name}`, async t => {
+    const { page, complaints, close } = await openPage(t.context.chromium.browser, t.context.box.url, look)
+    t.teardown(close)
+    await signIn(page, 'agent', PASSWORDS.agent)
+    for (const path of ['/points?equipment=ahu-7', '/points', '/coverage?equipment=ahu-7']) {
+      await page.goto(path)
+      t.deepEqual(await axeFindings(page), [], path)
+      t.is(await overflow(page), 0, path)
+      t.deepEqual(await smallControls(page, 48), [], path)
+    }
+    t.deepEqual(complaints, [])
+  })
+}
+
+test.serial('without script a person takes what is likely, and nothing is assigned before it is saved', async t => {
+  const { box, chromium } = t.context
+  const roles = () => {
+    const { model } = box.context
+    const own = model.points(model.buildings()[0]!.building_id).filter(({ equipment_id }) => equipment_id === 'ahu-7')
+    return own.map(({ point_id, role = null }) => `${point_id} ${role}`).toSorted()
+  }
+  const { page, complaints, close } = await openPage(chromium.browser, box.url, { javaScriptEnabled: false })
+  t.teardown(close)
+  await signIn(page, 'agent', PASSWORDS.agent, '/points?equipment=ahu-7')
+  await page.getByRole('link', { name: /Choose what is likely/ }).click()
+  t.deepEqual(roles(), ['n1 null', 'n2 null', 'n3 null', 'n4 null'])
+  await page.getByLabel('Role of AHU-7 Analog Value 17').selectOption('ma_t')
+  await page.getByRole('button', { name: 'Save roles' }).click()
+  await page.getByRole('link', { name: /Air handler 7: 4 points$/ }).waitFor()
+  t.deepEqual(roles(), ['n1 sa_t', 'n2 clg_valve', 'n3 fan_status', 'n4 ma_t'])
+  const [{ actor, before, after } = {}] = box.context.audit.list({ limit: 1 })
+  t.like(
+    { actor, before: (before as object[]).length, after: (after as object[]).length },
+    { actor: 'agent', before: 4, after: 4 },
+  )
+
+  await page.getByLabel('Role of AHU-7 SupplyAirTemp').selectOption('ra_t')
+  await page.getByLabel('Role of AHU-7 Analog Value 17').selectOption('ra_t')
+  await page.getByRole('button', { name: 'Save roles' }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/Nothing was saved/)
+    .waitFor()
+  t.deepEqual(roles(), ['n1 sa_t', 'n2 clg_valve', 'n3 fan_status', 'n4 ma_t'])
+})
