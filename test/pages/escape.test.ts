@@ -7,6 +7,9 @@ import { faultBody } from '#shared/core/ui/fault-page.ts'
 import { faultsBody } from '#shared/core/ui/faults-page.ts'
 import { DEFAULT_QUERY, groupRows, toRows } from '#shared/core/ui/fault-list.ts'
 import { page } from '#shared/core/ui/frame.ts'
+import { baselinesBody } from '#shared/core/ui/baselines-page.ts'
+import { paramBody } from '#shared/core/ui/param-page.ts'
+import { paramsBody } from '#shared/core/ui/params-page.ts'
 import { type RunPanel, runPanel } from '#shared/core/ui/run-panel.ts'
 import { homeBody } from '../../appliance/page/home-view.ts'
 import { healthOf, reportedBy } from '../../hub/pages/fleet.ts'
@@ -176,6 +179,76 @@ test('Home escapes', t =>
       csrf: text,
     }),
   ))
+
+test('parameters, what was tried and baselines escape', t =>
+  noPoison(t, text => {
+    const building = { ...BUILDING, building_id: text, name: text, site_id: text }
+    const key = { rule_id: text, equipment_id: text, building_id: text, role: text, name: text }
+    const by = { changed_by: text, changed_at: NOW, note: text }
+    const scope = { scope: 'equipment', scope_id: text, site_id: text, building_id: text } as const
+    const setting = { ...key, ...scope, ...by, param: text, value: 1, unit: text, problem: text }
+    const base = { building, buildings: [building, BUILDING], settings: [setting], here, user: user(text), csrf: text }
+    const none = { episodes: 0, fault_secs: 0 }
+    const result = {
+      rule_id: text,
+      equipment_id: text,
+      status: 'not_evaluated',
+      coverage: 0,
+      fault_secs: 0,
+      episodes: 0,
+    } as const
+    const tried = { equipment_id: text, before: none, after: none, result_after: result }
+    const view = {
+      date: text,
+      value: 1,
+      spread: 1,
+      days_used: 1,
+      dates: [text],
+      left_out: [{ date: text, why: text }],
+      cold: true,
+    }
+    const baseline = { ...key, ...view, unit: text, fallback: 1, tolerance_cold: 1, min_days: 2 }
+    const equipment = { equipment_id: text, building_id: text, name: text, equipment_type: 'ahu' } as const
+    const params = [
+      {
+        name: text,
+        default: 1,
+        min: 0,
+        max: 2,
+        unit: text,
+        perRole: { [text]: 1 },
+        uses: [{ value: 1, source: 'site' as const, equipment_ids: [text] }],
+      },
+    ]
+    return html`${paramsBody({
+      ...base,
+      rules: [{ id: text, title: text, equipment: [text], params: [text] }],
+      equipmentName: () => text,
+    })}${paramBody({
+      ...base,
+      rule: { id: text, title: text, source: text, isOverRoles: true },
+      params,
+      equipment: [equipment],
+      roles: [text],
+      ranBy: text,
+      at: { equipment_id: text, finding_id: text },
+      form: { param: text, value: 1, where: `equipment ${text}`, role: text, note: text, days: 7 },
+      outcome: {
+        from: NOW,
+        to: NOW,
+        equipment: [{ ...tried, episodes: [{ change: 'goes', finding: poisoned(text) }] }],
+        failed: [{ equipment_id: text, error: text }],
+      },
+    })}${baselinesBody({
+      ...base,
+      equipment: [{ equipment_id: text, name: text, baselines: 2, cold: 1, reset: 1 }],
+      chosen: text,
+      shown: [
+        { baseline, title: text, reset: { ...key, ...by, at: NOW } },
+        { baseline, title: text, reset: undefined },
+      ],
+    })}`
+  }))
 
 test('Fleet escapes', t =>
   noPoison(t, text => {

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Building, Equipment } from '#shared/core/model.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
-import { ROLES } from '#shared/core/role.ts'
+import { runsOver } from '#shared/core/rules/compile-all.ts'
 import { isForType, paramOwner, paramUses } from '#shared/core/rules/param-settings.ts'
 import type { Rule } from '#shared/core/rules/types.ts'
 import { DAYS_TRIED, type ParamForm, type ParamPageModel, paramBody, scopeOf } from '#shared/core/ui/param-page.ts'
@@ -186,7 +186,7 @@ function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id: strin
     params: cardsOf(rule, settings, equipment),
     settings: settings.filter(setting => setting.rule_id === rule_id),
     equipment: equipment.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    roles: program.each ? rolesOf(context, building_id, equipment) : [],
+    roles: rolesOf(context, rule, building_id, equipment),
     ranBy: runner && (runner.name || runner.edge_id),
     here: { ...shell.here(), timezone: building.timezone },
     user: shell.userOf(call.caller),
@@ -202,8 +202,10 @@ function cardsOf(rule: Rule, settings: ParamPageModel['settings'], equipment: Eq
   })
 }
 
-function rolesOf({ model }: CentralParts, building_id: string, equipment: Equipment[]): string[] {
+/** Over which a rule over every role may run here. */
+function rolesOf({ model }: CentralParts, { program: { each } }: Rule, building_id: string, equipment: Equipment[]): string[] {
+  if (!each) return []
   const ids = new Set(equipment.map(({ equipment_id }) => equipment_id))
   const roles = model.points(building_id).flatMap(({ role, equipment_id = '' }) => (role && ids.has(equipment_id) ? role : []))
-  return [...new Set(roles)].filter(role => Object.hasOwn(ROLES, role)).toSorted()
+  return [...new Set(roles)].filter(role => runsOver(each.which, role)).toSorted()
 }

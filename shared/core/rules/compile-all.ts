@@ -4,7 +4,7 @@ import { compileRule, type Instance } from './compile.ts'
 import type { Graph } from './graph.ts'
 import { own } from './own.ts'
 import type { Plant } from './plant.ts'
-import type { EquipmentData, Rule, RunPlan } from './types.ts'
+import type { Each, EquipmentData, Rule, RunPlan } from './types.ts'
 
 /** @param rules of the equipment's type */
 export function compileAll(
@@ -36,11 +36,15 @@ const SET_POINT = /_sp(_|$)/
 function rolesFor({ program }: Rule, { roles, visits = {} }: EquipmentData): (string | undefined)[] {
   if (!program.each) return [undefined]
   const { which } = program.each
-  if (which === 'commandable' || which === 'set_point') {
-    const commandable = Object.keys(visits).filter(role => own(roles, role))
-    return commandable.filter(role => which === 'commandable' || SET_POINT.test(role)).toSorted()
-  }
+  const isVisited = which === 'commandable' || which === 'set_point'
   return Object.keys(roles)
-    .filter(role => own(ROLES, role)?.rests === false || (which === 'any' && own(ROLES, role)))
+    .filter(role => runsOver(which, role) && (!isVisited || own(visits, role)))
     .toSorted()
+}
+
+/** Whether a rule over such roles may run over this one; those that must be visited still have to be. */
+export function runsOver(which: Each, role: string): boolean {
+  if (which === 'commandable') return true
+  if (which === 'set_point') return SET_POINT.test(role)
+  return own(ROLES, role)?.rests === false || (which === 'any' && own(ROLES, role) !== undefined)
 }

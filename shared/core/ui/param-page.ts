@@ -1,6 +1,7 @@
 /** The page of one rule's parameters: what counts where, what people have set, and what another value would have found. */
 import { type Html, html } from '../html.ts'
 import type { Building, Equipment } from '../model.ts'
+import { ROLES } from '../role.ts'
 import type { ParamScope, ParamUse } from '../rules/param-settings.ts'
 import type { StoredSetting } from '../tuning.ts'
 import { type BacktestModel, backtestResult } from './backtest-result.ts'
@@ -77,7 +78,7 @@ function tried({ form, outcome, building, here, equipment, params, ...model }: P
   const nameOf = (id: string) => equipment.find(({ equipment_id }) => equipment_id === id)?.name || id
   if ('refused' in outcome) return html`<p class="notice" role="alert">${outcome.refused}</p>`
   const { scope, scope_id = building.site_id } = scopeOf(form.where)
-  const unit = params.find(({ name }) => name === form.param)?.unit ?? ''
+  const unit = unitFor(params.find(({ name }) => name === form.param)?.unit ?? '', form.role)
   const place = placeWords({ scope, scope_id, ...(form.role && { role: form.role }) }, nameOf(scope_id))
   const fields = Object.entries({ ...form, building: building.building_id })
   return html`<section class="card" id="tried" role="status"><h2><code>${form.param}</code> at ${paramWords(form.value, unit, building.unit_system)} for ${place}</h2>
@@ -85,6 +86,9 @@ ${backtestResult(outcome, nameOf, building.unit_system, here)}
 <form method="post" action="/params/${encodeURIComponent(model.rule.id)}/set">${csrfField(model.csrf)}${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}${operatorButton(model.user, 'tried-why', 'Save this value', 'primary')}</form>
 </section>`
 }
+
+/** A parameter of `any` unit has that of its role. */
+const unitFor = (unit: string, role: string): string => (unit === 'any' ? (ROLES[role]?.unit ?? '') : unit)
 
 /** @returns scope and id of what a form's `where` says */
 export function scopeOf(where: string): { scope: ParamScope; scope_id?: string } {
@@ -126,7 +130,7 @@ function valueForm(param: ParamCard, model: ParamPageModel): Html {
 <input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="param" value="${name}">
 <label>Value${unit !== 'any' && unitLabel(unit) !== 'none' && ` (${unitLabel(unit)})`} <input type="number" name="value" step="any" min="${min}" max="${max}" value="${own?.value}" required></label>
 <label>For <select name="where">${places(model).map(([value, text]) => html`<option value="${value}"${value === (own?.where ?? first) && html` selected`}>${text}</option>`)}</select></label>
-${rule.isOverRoles && html`<label>Role <select name="role">${unit !== 'any' && html`<option value="">every role</option>`}${model.roles.map(role => html`<option value="${role}"${role === own?.role && html` selected`}>${role}</option>`)}</select></label>`}
+${rule.isOverRoles && html`<label>Role <select name="role">${unit !== 'any' && html`<option value="">every role</option>`}${model.roles.map(role => html`<option value="${role}"${role === own?.role && html` selected`}>${role}${unit === 'any' && ` (${unitLabel(unitFor(unit, role))})`}</option>`)}</select></label>`}
 <label>Look back <select name="days">${DAYS_TRIED.map(days => html`<option value="${days}"${days === (own?.days ?? 7) && html` selected`}>${countOf(days, 'day')}</option>`)}</select></label>
 <label>Why <input name="note" maxlength="${NOTE_MAX}" value="${own?.note}"></label>
 ${operatorButton(user, `${name}-why`, 'What would this have found?')}
