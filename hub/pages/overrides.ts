@@ -11,7 +11,7 @@ import { type Course, stretchesOf } from '#shared/core/priority/timeline.ts'
 import { CURSOR_MAX } from '#shared/core/priority/cursor.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
-import { DAY } from '#shared/core/time.ts'
+import { DAY, formatInstant } from '#shared/core/time.ts'
 import { type Here, moment, momentOr } from '#shared/core/ui/moment.ts'
 import { overridePointBody } from '#shared/core/ui/override-point.ts'
 import { AGES, overridesBody } from '#shared/core/ui/overrides-page.ts'
@@ -44,9 +44,9 @@ export function hubOverrides(pages: HubOverrides): Route[] {
       problems: ['unknown_edge', 'edge_failed', 'edge_unreachable', 'edge_timeout', 'not_ready'],
       handle: async ({ params: { edge_id }, reply }) => {
         const { words } = knownOf(pages, edge_id)
-        const { courses } = await readBack(connectors, edge_id, Number(READ.at(-1)))
-        reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="overrides.csv"')
-        return reply.send(writeOverrides(overridesOf(courses, MEANINGS, words, pages.shell.here().now)))
+        const back = await readBack(connectors, edge_id, Number(READ.at(-1)))
+        reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${fileName(back)}"`)
+        return reply.send(writeOverrides(overridesOf(back.courses, MEANINGS, words, pages.shell.here().now)))
       },
     }),
     pointRoute(pages),
@@ -76,6 +76,10 @@ export function hubOverrides(pages: HubOverrides): Route[] {
     }),
   ]
 }
+
+/** A file that does not hold all of the history says in its name how far back it goes. */
+const fileName = ({ more, oldest }: ReadBack): string =>
+  more && oldest !== undefined ? `overrides-seen-since-${formatInstant(oldest).replaceAll(':', '')}.csv` : 'overrides.csv'
 
 function knownOf({ context: { edges, model } }: HubOverrides, edge_id: string) {
   const edge = edges.get(edge_id)

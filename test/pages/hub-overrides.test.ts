@@ -97,5 +97,14 @@ test('an edge that nobody knows is not there, and CSV comes from the edge too', 
   const { connectors } = edgeOf()
   const { get } = await open(t, connectors)
   t.is((await get('/edges/nobody/overrides')).status, 404)
-  t.is((await (await get(`${PATH}.csv`)).text()).trim().split('\r\n').length, 5)
+  const csv = await get(`${PATH}.csv`)
+  t.regex(csv.headers.get('content-disposition')!, /filename="overrides\.csv"/)
+  t.is((await csv.text()).trim().split('\r\n').length, 5)
+})
+
+test('CSV of more history than the hub reads back says in its name how far it goes', async t => {
+  const { connectors } = edgeOf([...HISTORY, ...HISTORY, ...HISTORY])
+  const { get } = await open(t, connectors)
+  const name = (await get(`${PATH}.csv`)).headers.get('content-disposition')!
+  t.regex(name, /filename="overrides-seen-since-2026-11-\d\dT\d{6}Z\.csv"/)
 })

@@ -94,6 +94,18 @@ for (const [value, type, written] of [
   })
 }
 
+test('a text that no page could hold is cut', t => {
+  const long = { type: 'text', value: 'x'.repeat(5000) } as const
+  const answer = whole(values(...nulls().with(7, long)), [
+    key(PRESENT_VALUE),
+    values({ type: 'octets', value: new Uint8Array(5000) }),
+  ])
+  if (answer?.state !== 'read') return t.fail()
+  t.like(answer.slots[7], { value: `${'x'.repeat(1000)}…` })
+  t.is(answer.present_value, `${'0'.repeat(1000)}…`)
+  return undefined
+})
+
 test('what the device does not give beside the array is left out', t => {
   const full = whole(
     values(...nulls()),

@@ -109,19 +109,27 @@ const NAMES: Partial<Record<BacnetValue['type'], string>> = {
   opaque: 'other',
 }
 
+/** A text that is longer is cut: one page of the history must fit into a message. */
+const TEXT_MAX = 1000
+const cut = (text: string): string => (text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text)
+
 /** What stands for the value of a level that commands, whatever its type. */
 function plainValue(value: Exclude<BacnetValue, { type: 'null' }>): SlotValue {
   switch (value.type) {
     case 'octets':
-      return Buffer.from(value.value).toString('hex')
+      return cut(Buffer.from(value.value).toString('hex'))
     case 'bits':
-      return value.value.map(bit => (bit ? '1' : '0')).join('')
+      return cut(value.value.map(bit => (bit ? '1' : '0')).join(''))
     case 'object':
       return `${value.object.type},${value.object.instance}`
     case 'opaque':
       return 'not read'
     default:
-      return typeof value.value === 'bigint' ? String(value.value) : value.value
+      return typeof value.value === 'bigint'
+        ? String(value.value)
+        : typeof value.value === 'string'
+          ? cut(value.value)
+          : value.value
   }
 }
 
