@@ -39,6 +39,8 @@ type Build = (node: Node, saved: Memory | undefined) => Node['run']
 /** @param saved what the nodes of the same graph remembered, as its `save` gave it */
 export function createGraph(saved: Readonly<Record<string, Memory>> = {}) {
   const nodes = new Map<string, Node>()
+  const memories = new Map(Object.entries(saved))
+  const constants = new Map<number, Node>()
   const make = (key: string, inputs: Node[], build: Build, steps?: Steps): Node => {
     const known = nodes.get(key)
     if (known) return known
@@ -50,7 +52,7 @@ export function createGraph(saved: Readonly<Record<string, Memory>> = {}) {
       done: -1,
       ...(steps && { steps }),
     }
-    node.run = build(node, saved[key])
+    node.run = build(node, memories.get(key))
     nodes.set(key, node)
     return node
   }
@@ -58,7 +60,13 @@ export function createGraph(saved: Readonly<Record<string, Memory>> = {}) {
     /** By a name that is the same in every graph of the same rules on the same equipment. */
     save: (): Record<string, Memory> =>
       Object.fromEntries([...nodes].flatMap(([name, { save, done }]) => (save && done >= 0 ? [[name, save()]] : []))),
-    constant: (value: number): Node => make(`const ${value}`, [], node => constantRun(node, value)),
+    constant(value: number): Node {
+      const known = constants.get(value)
+      if (known) return known
+      const made = make(`const ${value}`, [], node => constantRun(node, value))
+      constants.set(value, made)
+      return made
+    },
     role: (steps: Steps, raw: boolean): Node =>
       make(`role ${steps.equipment_id} ${steps.role} ${raw}`, [], node => roleRun(node, steps, raw), steps),
     age: (steps: Steps): Node =>
