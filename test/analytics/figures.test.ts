@@ -134,6 +134,15 @@ test('a damper that travels within a quarter of an hour has no position in it', 
   )
 })
 
+test('a damper may travel a tenth of its way, and a share may be a fifth beyond, before they tell nothing', t => {
+  const quarter = (a: number, b: number) => [a, b].map((oa_damper): Rest => ({ hours: 1 / 8, oa_damper }))
+  const travels = (a: number, b: number) => economizerOf([{ hours: 0.25, oa_damper: a }, ...quarter(a, b)]).hours.moving
+  t.deepEqual([travels(0.2, 0.3), travels(0.2, 0.31)], [0, 0.25])
+  const contradicts = (share: number) =>
+    economizerOf([{ hours: 2.25, oa_damper: 0.5, ma_t: 22 - 12 * share }]).contradicting_hours
+  t.deepEqual([1.19, 1.21, -0.19, -0.21].map(contradicts), [0, 2, 0, 2])
+})
+
 test('warm outdoor air, free cooling that is used and missed, and the change-over', t => {
   const { free_cooling: free } = economizerOf([
     { hours: 2, oa_t: 12.5, oa_damper: 1 },
@@ -237,6 +246,16 @@ test('operations are reckoned by the building day, also by one of 25 hours', t =
   t.is(first!.zone_t_mean, (6 * 18 + 6 * 22 + 2 * 25 + 19 + 2 * 24 + 3 * 22) / 20)
 })
 
+test('a room is comfortable up to 1.1 K beyond its set points', t => {
+  const tally = openOperations([0, DAY], { runAbove: 0, gateAbove: undefined, band: undefined })
+  for (const [i, zone] of [19.85, 19.95, 25.05, 25.15].entries()) {
+    tally.take(i * HOUR, (i + 1) * HOUR, Float64Array.of(NO, NO, zone, 21, 24))
+  }
+  tally.take(4 * HOUR, 5 * HOUR, Float64Array.of(NO, NO, 22, NO, 24))
+  const { too_cold_hours, too_warm_hours, comfort_share, comfort_known_hours } = figuresOf(tally.days[0]!)
+  t.deepEqual([too_cold_hours, too_warm_hours, comfort_share, comfort_known_hours], [1, 1, 0.5, 4])
+})
+
 test('comfort counts while people are there, else while the fan runs, else always', t => {
   const plan = (points = POINTS) =>
     planOperations(EQUIPMENT, points).map(one => [one.equipment.equipment_id, one.comfort_time, one.comfort_limits])
@@ -315,7 +334,8 @@ test('what cannot be scored says why', t => {
   t.is(scored(() => NO).state, 'no_data')
   t.is(scored((week, hour) => (week < 8 ? hour : NO)).state, 'no_data')
   t.is(scored(week => (week === 8 ? 1 : NO)).state, 'insufficient_history')
-  t.is(scored(week => (week > 5 ? 1 : NO)).state, 'insufficient_history')
+  t.is(scored(week => (week > 4 ? week : NO)).state, 'insufficient_history', 'three weeks')
+  t.is(scored(week => (week > 3 ? week : NO)).state, 'scored', 'four weeks')
   t.is(scored((week, hour) => (week === 8 ? 5 : hour)).state, 'never_changes')
 })
 
