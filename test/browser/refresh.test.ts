@@ -79,3 +79,28 @@ test.serial('a session that ends while Home is open leads to the login page, not
   await page.waitForURL(/\/login\?next=%2F$/)
   t.is(await page.getByLabel('Password').count(), 1)
 })
+
+test.serial('the page of faults says how far a run is without being loaded again', async t => {
+  const { page, complaints, close } = await openHome(t.context)
+  t.teardown(close)
+  const { runs, clock, model } = t.context.box.context
+  const { building_id } = model.buildings()[0]!
+  const times = { asked_at: clock.now(), started_at: clock.now(), finished_at: null }
+  const run = { run_id: 'r', building_id, trigger: 'request', state: 'running', ...times } as const
+  const before = runs.live
+  t.teardown(() => {
+    runs.live = before
+  })
+  await page.goto('/faults')
+  for (const done of [1, 2]) {
+    const progress = { step: 'evaluation', equipment_done: done, equipment_total: 3, rules: 9 } as const
+    runs.live = () => [{ run, progress, version: done }]
+    await page.clock.runFor(6_000)
+    await page.getByText(`${done} of 3 done with 9 rules`).waitFor()
+    t.is(await page.locator('#runs progress').getAttribute('value'), String(done))
+  }
+  runs.live = () => []
+  await page.clock.runFor(6_000)
+  await page.locator('#runs').getByRole('button', { name: 'Run now' }).waitFor()
+  t.deepEqual(complaints, [])
+})

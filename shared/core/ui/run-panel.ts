@@ -70,7 +70,7 @@ function endOf({ state, finished_at, reason }: RunState, here: Here): Html {
   return html`The newest run finished${finished_at !== null && html` ${moment(finished_at, here)}`}. <a href="">Show what it found</a>`
 }
 
-function askForm({ building_id, runsHere, user, csrf }: RunPanel): Html | false {
-  if (!runsHere) return false
+function askForm({ building_id, runsHere, user, csrf }: RunPanel): Html {
+  if (!runsHere) return html`<p>Its own box looks for faults and sends them; no rules run here.</p>`
   return html`<form method="post" action="/runs">${csrfField(csrf)}${building_id !== undefined && html`<input type="hidden" name="building" value="${building_id}">`}${operatorButton(user, 'runs-why', 'Run now')}</form>`
 }
