@@ -88,6 +88,11 @@ test('the list has a column for cost once something costs, and the dearest can c
   const dearest = await text('/faults?sort=cost&group=fault')
   t.true(dearest.indexOf('14 kWh') > 0 && dearest.indexOf('14 kWh') < dearest.indexOf('36 °F·h'))
   t.true(dearest.includes('<option value="cost" selected>'))
+  // All of its 6 h lie within the week; the room costs comfort, which is no energy.
+  t.true(dearest.includes('In the last 7 days about 14 kWh of electricity.'))
+  site.context.prices.put('school', { currency: 'USD', electricity: 0.25 })
+  t.true((await text('/faults')).includes('about 3.6 USD, 1.9 to 6.3 USD at the outside (14 kWh of electricity)'))
+  t.false((await text('/faults?state=active')).includes('What these cost together'))
 })
 
 test('what cannot be is refused in words that name the field', async t => {

@@ -2,6 +2,7 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { type Html, html } from '#shared/core/html.ts'
+import type { Quantity } from '#shared/core/quantity.ts'
 import { loginBody, problemBody } from '#shared/core/ui/entry-pages.ts'
 import { faultBody } from '#shared/core/ui/fault-page.ts'
 import { faultsBody } from '#shared/core/ui/faults-page.ts'
@@ -10,6 +11,7 @@ import { page } from '#shared/core/ui/frame.ts'
 import { baselinesBody } from '#shared/core/ui/baselines-page.ts'
 import { paramBody } from '#shared/core/ui/param-page.ts'
 import { paramsBody } from '#shared/core/ui/params-page.ts'
+import { quantitiesBody } from '#shared/core/ui/quantities-page.ts'
 import { type RunPanel, runPanel } from '#shared/core/ui/run-panel.ts'
 import { homeBody } from '../../appliance/page/home-view.ts'
 import { healthOf, reportedBy } from '../../hub/pages/fleet.ts'
@@ -30,6 +32,9 @@ function noPoison(t: ExecutionContext, render: (text: string) => Html) {
   t.notThrows(() => fc.assert(property, { numRuns: 25 }))
 }
 
+const RANGE = { low: 1, mid: 2, high: 3 }
+const SUMS = { up: 1, up_sure: 1, up_gauge: 1, down: 0, down_sure: 0, down_gauge: 0 }
+const use = { carrier: 'electricity', ...RANGE } as const
 const note = (text: string) => ({ finding_id: text, ack: 'acked' as const, note: text, not_a_fault: text })
 const poisoned = (text: string) => ({
   ...COOLING,
@@ -39,6 +44,12 @@ const poisoned = (text: string) => ({
   title: text,
   cause: [{ component: text, weight: 1 }],
   role: text,
+  waste: { kind: 'cooling', measure: 'kelvin', gauge: text, hours: 1, ...SUMS } as const,
+  impact: { kind: 'cooling' as const, ...RANGE, unit: text, basis: [text], energy: [use] },
+  not_priced: [
+    { what: 'quantity', name: text, equipment_id: text, why: text } as const,
+    { what: 'point', name: text, equipment_id: text } as const,
+  ],
   evidence: {
     ...COOLING.evidence,
     baselines: [{ name: text, value: 1, spread: 1, days_used: 1, dates: [text], left_out: [], cold: true }],
@@ -101,6 +112,35 @@ test('the list of faults escapes', t =>
       lastRuns: [{ building_id: text, finished_at: NOW, failed: 1, results: RUN.results }],
       boxes: [{ name: text, building_id: text, last_data_at: NOW }],
       runs: runsOf(text),
+      together: [{ building: { ...BUILDING, name: text }, energy: [use], prices: { currency: text, electricity: 1 } }],
+    })
+  }))
+
+test('the page of quantities escapes', t =>
+  noPoison(t, text => {
+    const quantity: Quantity = {
+      quantity_id: text,
+      building_id: text,
+      equipment_id: text,
+      property: 'ratedCOP',
+      numeric_value: 0,
+      unit_code: text,
+      quantity_kind: 'Efficiency',
+      value_basis: 'Rated',
+      source_type: text,
+      source_reference: text,
+    }
+    const building = { ...BUILDING, building_id: text, name: text }
+    return quantitiesBody({
+      buildings: [BUILDING, building],
+      building,
+      equipment: [{ equipment_id: text, building_id: text, name: text, equipment_type: 'ahu' }],
+      quantities: [quantity],
+      prices: { currency: text, electricity: 1 },
+      wanted: [{ gap: { what: 'quantity', name: text, equipment_id: text, why: text }, faults: 1 }],
+      begin: { equipment: text, property: text, quantity },
+      user: user(text),
+      csrf: text,
     })
   }))
 

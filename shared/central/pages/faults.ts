@@ -1,13 +1,16 @@
 /** The page of faults. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { Finding } from '#shared/core/finding.ts'
+import { together } from '#shared/core/impact/together.ts'
 import { DAY } from '#shared/core/time.ts'
+import type { Together } from '#shared/core/ui/cost-words.ts'
 import {
   byCost,
   countOpen,
   type FaultQuery,
   GROUPINGS,
   groupRows,
+  laneOf,
   LANES,
   type Lane,
   matches,
@@ -41,7 +44,7 @@ const Query = strict({
 })
 
 type Stores = Pick<CentralContext, 'model' | 'results' | 'notes'>
-type ListStores = Stores & RunStores
+type ListStores = Stores & RunStores & Pick<CentralContext, 'prices'>
 
 export const faultsRoute = (context: ListStores, shell: Shell): Route =>
   route({
@@ -100,12 +103,27 @@ function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): Omit
     ...(items.length === EPISODES_MAX && { truncatedAt: EPISODES_MAX }),
     buildings,
     equipmentName,
+    together: togetherOf(context, query, items, here.now),
     lastRuns: buildings.filter(asked).flatMap(({ building_id }) => lastRun(context, building_id) ?? []),
     boxes: context.edges
       .list()
       .filter(asked)
       .map(({ edge_id, name, building_id, last_data_at }) => ({ name: name || edge_id, building_id, last_data_at })),
   }
+}
+
+/** What the listed faults cost, building by building; nothing where the list shows only some of what overlaps. */
+function togetherOf({ model, prices }: ListStores, query: FaultQuery, items: Named[], now: number): Together[] {
+  const { lane, state, priority, equipment, days } = query
+  if (lane !== 'faults' || state !== undefined || priority !== undefined) return []
+  const listed = items
+    .filter(item => laneOf(item, now) === lane && (equipment === undefined || item.finding.equipment_id === equipment))
+    .map(({ finding }) => finding)
+  const sums = together(listed, { from: now - days * DAY, to: now })
+  return model.buildings().flatMap(building => {
+    const energy = sums.get(building.building_id) ?? []
+    return energy.length > 0 ? [{ building, energy, prices: prices.get(building.building_id) }] : []
+  })
 }
 
 /** Episodes that overlap the last `spanMs`, newest start first, with what people noted. */

@@ -1,6 +1,8 @@
 /** What a fault costs, in few words: the figure, its range, and what is missing. */
-import type { Gap, Impact, Range } from '../impact/impact.ts'
+import type { EnergyPrices, EnergyUse, Gap, Impact, Range } from '../impact/impact.ts'
 import { kindOf } from '../impact/kinds.ts'
+import { exactly, plus, times } from '../impact/range.ts'
+import type { Building } from '../model.ts'
 import { formatCount, type UnitSystem } from './measure.ts'
 
 /** Names of figures that a fault may lack, as the specification has them and as people say them. */
@@ -58,4 +60,22 @@ export function gapText(gap: Gap, equipmentName: (equipment_id: string) => strin
     case 'data':
       return `data of ${equipmentName(gap.equipment_id)} while the fault held`
   }
+}
+
+/** What the faults of one building cost together, as the page of faults says it. */
+export type Together = {
+  building: Pick<Building, 'building_id' | 'name' | 'unit_system'>
+  energy: EnergyUse[]
+  prices: EnergyPrices | undefined
+}
+
+/** Money where every carrier has a price, and the energy in any case. */
+export function togetherText({ energy, prices, building: { unit_system } }: Together): string {
+  const kWh = energy
+    .map(one => `${costText({ mid: one.mid, unit: 'kWh' }, unit_system)} of ${CARRIER_WORDS[one.carrier]}`)
+    .join(', ')
+  if (!prices || energy.some(({ carrier }) => prices[carrier] === undefined)) return `about ${kWh}`
+  const money = energy.map(one => times(one, exactly(prices[one.carrier]!))).reduce(plus)
+  const cost = { ...money, unit: prices.currency }
+  return `about ${costText(cost, unit_system)}, ${rangeText(cost, cost.unit, unit_system)} at the outside (${kWh})`
 }

@@ -3,7 +3,7 @@ import type { Finding, ResultReason, RuleResult } from '../finding.ts'
 import { type Html, html } from '../html.ts'
 import type { Building } from '../model.ts'
 import { formatDuration } from '../time.ts'
-import { costText, rangeText } from './cost-words.ts'
+import { costText, rangeText, type Together, togetherText } from './cost-words.ts'
 import {
   DAYS_CHOICES,
   type FaultGroup,
@@ -40,6 +40,8 @@ export type FaultsModel = {
   buildings: Building[]
   equipmentName: (finding: { building_id: string; equipment_id: string }) => string
   lastRuns: LastRun[]
+  /** What the listed faults cost, where that is known; empty where the list is narrowed to some of them. */
+  together: Together[]
   runs: RunPanel
   /** On a hub: the boxes whose findings arrive here, and when they were last heard. */
   boxes: { name: string; building_id: string; last_data_at: number | null }[]
@@ -52,6 +54,7 @@ ${tabs(model)}
 ${filterForm(model)}
 ${model.truncatedAt !== undefined && html`<p class="notice">Only the newest ${model.truncatedAt} episodes are shown; choose fewer days.</p>`}
 ${model.groups.length ? faultTable(model) : allQuiet(model)}
+${togetherSection(model)}
 ${model.groups.length > 0 && html`<section class="card"><h2>Who looked, and when</h2>${looked(model)}</section>`}
 ${runPanel(model.runs)}`
 
@@ -102,6 +105,15 @@ const select = (name: string, label: string, chosen: string, options: (readonly 
   html`<label>${label} <select name="${name}">${options.map(
     ([value, text]) => html`<option value="${value}"${value === chosen && html` selected`}>${text}</option>`,
   )}</select></label>`
+
+/** A sum that counts nothing twice, and says so. */
+const togetherSection = ({ together, buildings, query: { days } }: FaultsModel): Html | false =>
+  together.length > 0 &&
+  html`<section class="card"><h2>What these cost together</h2>${together.map(
+    one =>
+      html`<p>${buildings.length > 1 && html`<strong>${one.building.name}</strong>: `}In the last ${days === 1 ? 'day' : `${days} days`} ${togetherText(one)}.</p>`,
+  )}
+<p class="muted">As far as it is known. Of faults of the same equipment that waste the same energy at the same time only the dearest counts, and silenced ones do not. Some may still be one waste seen at two places, such as a plant and what it serves.</p></section>`
 
 /** Whether any fault of the list costs something that is known: else there is no column for it. */
 const hasCost = ({ groups }: FaultsModel): boolean => groups.some(({ rows }) => rows.some(({ cost }) => cost !== undefined))
