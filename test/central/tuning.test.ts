@@ -277,3 +277,26 @@ test.serial('without an instant a baseline begins anew where history ends, never
   t.is((await reset({ building_id: 'b9' })).body.code, 'unknown_building')
   t.is((await reset({ name: 'other' })).body.code, 'not_found')
 })
+
+test.serial('a run that goes on from where the last one ended takes what was set and reset meanwhile', async t => {
+  const { runs, results } = site.central.context
+  const goOn = () => runs.run({ building_id: 'b1' }, 'schedule')
+  const warm = () => results.list({ building_id: 'b1', rule_id: 'TEST-WARM', from: START + 3 * DAY, limit: 100 })
+  const whys = async () => [...new Set((await baselines())[0].left_out.map(({ why }: { why: string }) => why))]
+  await site.call('operator', 'POST', '/api/fdd/baselines/restore', KEY)
+  await put({ scope: 'site', value: 60 })
+  await goOn()
+  t.deepEqual(
+    warm().map(({ evidence }) => evidence.params['limit']!.value),
+    [60, 60],
+  )
+  t.deepEqual(await whys(), ['SEN-FLAT'], 'the test’s outdoor air never moves')
+  await put({ scope: 'type', scope_id: 'ahu', value: 80 })
+  await reset()
+  await goOn()
+  t.deepEqual(
+    warm().map(({ evidence }) => evidence.params['limit']),
+    [{ value: 80, unit: 'degF', source: 'type' }],
+  )
+  t.deepEqual(await whys(), ['reset'])
+})
