@@ -4,10 +4,6 @@ import type { Central } from '#shared/central/central.ts'
 import { ingestDesk } from '#shared/central/ingest-desk.ts'
 import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
 import { metricsService } from '#shared/central/metrics.ts'
-import { localIngestRoutes } from '#shared/central/routes/local-ingest.ts'
-import { connectorsRoutes } from '#shared/central/routes/connectors.ts'
-import { pollStatusRoute } from '#shared/central/routes/poll.ts'
-import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
@@ -16,20 +12,12 @@ import { bindOf } from './drivers/bacnet/bind.ts'
 import { bacnetProtocol } from './drivers/bacnet/protocol.ts'
 import { modbusProtocol } from './drivers/modbus/protocol.ts'
 import { APPLIANCE_ENV, UPLINK_VARIABLES } from './env.ts'
-import { devicePages } from './page/devices.ts'
-import { discoverRoutes } from './page/discover.ts'
-import { homeRoutes } from './page/home.ts'
-import { modbusRoutes } from './page/modbus.ts'
-import { overridesPages } from './page/overrides.ts'
-import { overridesBook } from './page/overrides-book.ts'
-import { overridesSummary } from './page/overrides-tile.ts'
+import { applianceRoutes, OWN_PAGES } from './page/routes.ts'
 import { openPriorityApi, type PriorityApi } from './priority/api.ts'
 import { JOURNAL_USAGE, journalCommand } from './priority/journal-command.ts'
 import { openPriorityHistory } from './priority/scanner.ts'
 import { priorityVisits } from './priority/visits.ts'
 import { bacnetDiscovery } from './services/discovery-bacnet.ts'
-import { discoveryRoutes } from './services/discovery-routes.ts'
-import { deviceRoutes } from './services/devices-routes.ts'
 import { catalogueWatch, factOfPoint } from './services/field-catalogue.ts'
 import { openField } from './services/field.ts'
 import { journalCheck, pollCheck, wayCheck } from './services/health-checks.ts'
@@ -37,12 +25,6 @@ import { fieldModel, modelSync } from './services/model-sync.ts'
 import { pollService } from './services/poll.ts'
 import { openUplink } from './services/uplink.ts'
 import { historianSink } from './sinks/historian.ts'
-
-/** What the page of devices offers beside the list. */
-const FIND_LINKS = [
-  { href: '/discover', text: 'Discover BACnet devices' },
-  { href: '/modbus', text: 'Try Modbus registers' },
-]
 
 const [command, ...words] = process.argv.slice(2)
 if (command === 'journal') {
@@ -131,40 +113,11 @@ const api: PriorityApi = await openPriorityApi({
   log,
 }).catch(refuse)
 const discovery = bacnetDiscovery({ enabled: settings.SERVICE_BACNET_DISCOVERY, bind, bacnet, catalogue })
-const { pollStatus, pointStatus } = polling
-const project = { name: building.name, version: context.version }
-const devicePolls = () => mergePollStatus(pollStatus(), desk.flow.book.reported())
-const devices = { catalogue, pollStatus: devicePolls, pointStatus, project, now: clock.now }
-const identity = { name: building.name, edge_id, site_id }
-const book = overridesBook(priority.journal)
-const overrides = overridesSummary({ ...priority, book, site })
-const sources = { identity, catalogue: catalogue.current, pollStatus, forwardState: uplink.forwardState, overrides }
+const parts = { context, site, catalogue, modbus, polling, desk, uplink, priority, api, discovery }
 const http = await serveCentral(settings, {
   central,
-  shell: {
-    house: 'appliance',
-    name: building.name,
-    first: 'Home',
-    more: [
-      { href: '/overrides', text: 'Overrides' },
-      { href: '/devices', text: 'Devices' },
-      { href: '/discover', text: 'Discover', operators: true },
-      { href: '/modbus', text: 'Modbus', operators: true },
-    ],
-  },
-  routes: shell => [
-    ...homeRoutes(context, shell, sources),
-    pollStatusRoute(desk, pollStatus),
-    ...connectorsRoutes(api.own),
-    ...api.routes,
-    ...overridesPages({ ...priority, catalogue: catalogue.current, site, shell, book }),
-    ...deviceRoutes(devices),
-    ...devicePages({ context, shell, desk: devices, links: FIND_LINKS }),
-    ...discoveryRoutes(discovery),
-    ...discoverRoutes(discovery, shell),
-    ...modbusRoutes({ catalogue: catalogue.current, modbus }, shell),
-    ...localIngestRoutes(context, desk, settings.SERVICE_LOCAL_INGEST_TOKEN),
-  ],
+  shell: { house: 'appliance', name: building.name, first: 'Home', more: OWN_PAGES },
+  routes: shell => applianceRoutes({ ...parts, localIngestToken: settings.SERVICE_LOCAL_INGEST_TOKEN }, shell),
   log,
 })
 const watching = catalogueWatch(catalogue, log)
