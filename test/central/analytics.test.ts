@@ -1,7 +1,14 @@
 import anyTest, { type TestFn } from 'ava'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { openCentralFor } from '#shared/central/process.ts'
+import { readEnv } from '#shared/core/env.ts'
 import { DAY, formatInstant, HOUR } from '#shared/core/time.ts'
 import { dayStart } from '#shared/core/zone.ts'
 import { wallClock } from '#shared/node/clock.ts'
+import { CENTRAL_ENV } from '../../hub/central/env.ts'
 import { BUILDING, EQUIPMENT, POINTS, samplesOf, TO, ZONE } from '../analytics/site.ts'
 import { PASSWORDS, startCentral, type TestCentral } from './site.ts'
 
@@ -152,4 +159,36 @@ test('work that nobody waits for any more is ended', async t => {
   })
   await t.throwsAsync(asked)
   t.is(((await ended) as Error).message, 'Whoever asked has gone')
+})
+
+test('the setting switches screening on', async t => {
+  for (const [value, enabled] of [
+    ['1', true],
+    [undefined, false],
+  ] as const) {
+    const workspace = mkdtempSync(join(tmpdir(), 'plenum-analytics-'))
+    t.teardown(() => rmSync(workspace, { recursive: true, force: true }))
+    const env = {
+      SERVICE_DEV_OPEN: '1',
+      SERVICE_CENTRAL_BIND: '127.0.0.1',
+      SERVICE_WORKSPACE: workspace,
+      SERVICE_SQL_ANOMALY_SCREENING: value,
+    }
+    const read = readEnv(CENTRAL_ENV, { env }, () => '')
+    if (!read.ok) return t.fail(read.complaints.join('; '))
+    const central = await openCentralFor(read.settings, {
+      effective: read.effective,
+      service: 'test',
+      clock: wallClock,
+      log: pino({ level: 'silent' }),
+      scheduled: false,
+      onFindings: () => undefined,
+      health: {
+        checks: {},
+        counters: () => ({ edges: 0, ingest_ok: 0, ingest_duplicate: 0, ingest_rejected: 0, last_ingest_at: null }),
+      },
+    })
+    t.is(central.context.analytics.screening.status().enabled, enabled)
+    for (const service of central.services.toReversed()) await service.stop()
+  }
 })

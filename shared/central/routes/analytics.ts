@@ -5,7 +5,6 @@ import { formatInstant } from '#shared/core/time.ts'
 import { route, type Route, strict } from '#shared/node/route.ts'
 import { MONTH, readSpan, WEEK, wholeHours } from '../analytics/span.ts'
 import { untilGone } from '../analytics/until-gone.ts'
-import { economizerView, operationsCsv, operationsView, screeningView } from '../analytics/views.ts'
 import type { CentralContext } from '../context.ts'
 import { ID } from './model.ts'
 
@@ -14,6 +13,9 @@ const MOMENT = Type.Optional(Type.String({ maxLength: 40, description: 'an insta
 const EQUIPMENT_MAX = 100
 /** Scores that are told when nothing else is said: rare among hours that are as they always were. */
 export const SCORE_LEAST = 5
+
+/** What answers look like is loaded when somebody asks: a box keeps little in memory. */
+const views = () => import('../analytics/views.ts')
 
 export const analyticsRoutes = (context: CentralContext): Route[] => [
   economizerRoute(context),
@@ -43,6 +45,7 @@ const economizerRoute = (context: CentralContext) =>
       const answers = await context.analytics.economizer({ ...span, ...params, equipment_ids }, untilGone(reply))
       const { building_id, from, to } = span
       const told = { ok: true, building_id, from: formatInstant(from), to: formatInstant(to), ...params }
+      const { economizerView } = await views()
       return { ...told, equipment: answers.map(answer => economizerView(answer, params)) }
     },
   })
@@ -58,6 +61,7 @@ const operationsRoute = (context: CentralContext) =>
     handle: async ({ query, request, reply }) => {
       const { building, ...span } = await readSpan(query, MONTH, context)
       const found = await context.analytics.operations(span, untilGone(reply))
+      const { operationsCsv, operationsView } = await views()
       if (request.headers.accept?.includes('text/csv')) {
         return reply.type('text/csv; charset=utf-8').send(operationsCsv(found.equipment))
       }
@@ -104,6 +108,7 @@ const anomalyRoutes = (context: CentralContext): Route[] => [
       const { building_id } = building
       const request = { ...wholeHours(span), equipment_id, point_id, least: min_score }
       const found = await context.analytics.screening.scores(request)
+      const { screeningView } = await views()
       return { ok: true, building_id, min_score, ...screeningView(found, context.model.points(building_id)) }
     },
   }),
