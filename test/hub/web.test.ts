@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 import test from 'ava'
 import fastify from 'fastify'
 import { freePort } from '../../scripts/lib/free-port.ts'
@@ -37,6 +38,27 @@ test('with the pages off only the API and the twins are there', async t => {
   t.teardown(() => Promise.all([app.close(), web.stop()]))
   t.is((await fetch(`${base}/faults`)).status, 404)
   t.is((await fetch(`${base}/api/health`)).status, 200)
+})
+
+test('a stream comes through as it comes, and central hears when its reader is gone', async t => {
+  const app = fastify()
+  const { promise: gone, resolve } = Promise.withResolvers<void>()
+  app.get('/api/fdd/runs/r/events', (_request, reply) => {
+    const events = new PassThrough()
+    events.once('close', resolve)
+    events.write('event: progress\n\n')
+    return reply.type('text/event-stream').send(events)
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { web, base } = await startWeb(`127.0.0.1:${(app.server.address() as AddressInfo).port}`)
+  t.teardown(() => Promise.all([app.close(), web.stop()]))
+  const reader = new AbortController()
+  const answer = await fetch(`${base}/api/fdd/runs/r/events`, { signal: reader.signal })
+  const { value } = await answer.body!.getReader().read()
+  t.is(new TextDecoder().decode(value), 'event: progress\n\n')
+  reader.abort()
+  await gone
+  t.pass()
 })
 
 test('web starts before central, answers 502 with the reason, and works once central is there', async t => {
