@@ -1,6 +1,8 @@
 /** Priority history from a controller to the hub, as processes: over the broker and by HTTPS, with an edge that is slow or gone. */
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import type { HistoryAnswer, VisitAnswer, WireRecord } from '#shared/core/priority/wire.ts'
 import { writeKit } from '#shared/node/kit-files.ts'
@@ -99,7 +101,7 @@ async function openSite(t: ExecutionContext, main: 'appliance/main.ts' | 'applia
       SERVICE_MQTT_CERT_DIR: join(dir, 'pki'),
     },
   })
-  return { edge, hub, kit, controller, connector_url: `https://127.0.0.1:${base + PORTS.connector}` }
+  return { edge, hub, kit, controller, store: join(dir, 'store'), connector_url: `https://127.0.0.1:${base + PORTS.connector}` }
 }
 
 type Answer<T> = { status: number; body: T & { code?: string; detail?: string } }
@@ -124,6 +126,7 @@ async function person(url: string, username: keyof typeof PASSWORDS) {
     history: (request: object = {}) => call<HistoryAnswer>('POST', base, { schema, ...request }),
     trigger: () => call<{ visit_id: string }>('POST', `${base}/trigger`, {}),
     visit: (visit_id: string) => call<VisitAnswer>('GET', `${base}/visits/${visit_id}`),
+    polled: () => call<{ points_ok: number }>('GET', '/api/bacnet/poll/status'),
     address: (connector_url: string | null) => call('PUT', '/api/connectors/edge-1', { connector_url }),
   }
 }
@@ -245,3 +248,45 @@ test.serial('a protocol process answers its hub as an appliance does, and at its
   const answer = (await (await ask(kit.token!)).json()) as HistoryAnswer
   t.deepEqual(answer.records, byBroker.body.records)
 })
+
+test.serial(
+  'a damaged history stops the visits and nothing else, until an operator puts it aside while the box runs',
+  async t => {
+    t.timeout(200_000)
+    const { edge, store } = await openSite(t, 'appliance/main.ts')
+    await edge.start()
+    await visitNow(await person(edge.url, 'agent'))
+    await edge.kill()
+    const journal = join(store, 'priority')
+    const segment = join(journal, (await readdir(journal)).find(name => name.endsWith('.jsonl'))!)
+    const bytes = await readFile(segment)
+    bytes[200]! ^= 1
+    await writeFile(segment, bytes)
+
+    await edge.start()
+    const operator = await person(edge.url, 'agent')
+    const place = /^0{15}1-0{15}1\.jsonl, byte 0: /
+    const { body } = await operator.history()
+    t.like(body.scanner, { state: 'disabled', journal: 'disabled' })
+    t.regex(body.scanner.reason!, /history is disabled: 0{15}1-0{15}1\.jsonl, byte 0: /)
+    t.like(await operator.trigger(), { status: 409, body: { code: 'scanner_disabled' } })
+    const health = (await (await fetch(`${edge.url}/api/health`)).json()) as {
+      ok: boolean
+      checks: Record<string, { reason: string }>
+    }
+    t.true(health.ok)
+    t.regex(health.checks['priority_history']!.reason, place)
+    await eventually('points are polled all the same', 60_000, async () =>
+      (await operator.polled()).body.points_ok === VALVES.length ? true : undefined,
+    )
+    t.regex(await page(await signedIn(edge.url, 'viewer', PASSWORDS.viewer), '/'), /The priority history is not kept: 0{15}1/)
+
+    const main = new URL('../../appliance/main.ts', import.meta.url).pathname
+    const env = { ...process.env, SERVICE_EDGE_STORE_DIR: store }
+    const { stdout } = await promisify(execFile)(process.execPath, [main, 'journal', 'quarantine', '--yes'], { env })
+    t.regex(stdout, /^Put aside as .*priority\.damaged-/)
+    t.like(await visitNow(operator), { state: 'completed', points_read: 3 })
+    t.is((await operator.history()).body.records.length, 3)
+    t.deepEqual((await readFile(join(stdout.slice(13, stdout.indexOf('. A new')), basename(segment)))).equals(bytes), true)
+  },
+)

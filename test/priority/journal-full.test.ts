@@ -76,3 +76,24 @@ test(says('in this process'), t => fillsAndFrees(t, within()))
 
 // The same once more through the kernel, where it lets us.
 if (canMountTmpfs()) test(says('that the kernel mounts'), t => fillsAndFrees(t, mounted(t)))
+
+test('while there is less room than a visit takes, history stays paused, however often the disk is looked at', async t => {
+  const dir = '/a-full-disk'
+  const disk = mountHere(dir)
+  let looks = 0
+  const { room } = disk
+  disk.room = () => (looks++, room())
+  const journal = await opened(t, { dir, retryMs: 5 })
+  await journal.append(readings(1, VISIT))
+  disk.limit(SIZE)
+  const used = SIZE - room()
+  disk.limit(used + 500)
+  await t.throwsAsync(journal.append(readings(VISIT + 1, 2 * VISIT)))
+  while (looks < 5) {
+    t.is(journal.state().journal, 'disabled')
+    await new Promise(resolve => setTimeout(resolve, 2))
+  }
+  disk.limit(SIZE)
+  while (journal.state().journal !== 'ok') await new Promise(resolve => setTimeout(resolve, 2))
+  t.is((await journal.append(readings(VISIT + 1, 2 * VISIT))).length, VISIT)
+})
