@@ -2,6 +2,7 @@
 
 const BENCHES: Record<string, string> = {
   fdd: './bench-fdd.ts',
+  'fdd-incremental': './bench-fdd-incremental.ts',
   footprint: './footprint.ts',
   journal: './bench-journal.ts',
   modbus: './bench-modbus.ts',

@@ -90,7 +90,7 @@ test('a seal that fails leaves the rows where they are, and the next one takes t
   await place.historian.append('b', tenMinutes)
   const blocked = join(place.root, 'building_id=b')
   writeFileSync(blocked, 'a file where a folder has to be')
-  await t.throwsAsync(place.historian.seal({ before: T + HOUR }), { message: /EEXIST|ENOTDIR/ })
+  await t.throwsAsync(place.historian.seal({ before: T + HOUR }), { message: /is not a folder/ })
   t.is((await place.historian.read(query))[0]!.ts.length, 10)
   renameSync(blocked, `${blocked}.away`)
   t.deepEqual(await place.historian.seal({ before: T + HOUR }), { parts: 1, rows: 10 })

@@ -6,6 +6,7 @@ export type Keys = {
   findBuilding(building_id: string): number | undefined
   /** @returns point id → key of those that have one */
   findPoints(building: number, point_ids: Iterable<string>): Map<string, number>
+  countPoints(building: number): number
   /** Every point of a building that has a key, key → point id. */
   names(building: number): Map<number, string>
 }
@@ -15,7 +16,9 @@ export function openKeys(db: Database): Keys {
   const building = db.prepare('SELECT building FROM history_buildings WHERE building_id = ?').pluck()
   const point = db.prepare('SELECT point FROM history_points WHERE building = ? AND point_id = ?').pluck()
   const points = db.prepare('SELECT point, point_id FROM history_points WHERE building = ?').raw()
+  const count = db.prepare('SELECT count(*) FROM history_points WHERE building = ?').pluck()
   return {
+    countPoints: key => count.get(key) as number,
     findBuilding: building_id => building.get(building_id) as number | undefined,
     findPoints: (key, point_ids) => {
       const found = new Map<string, number>()

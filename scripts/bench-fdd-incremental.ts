@@ -1,0 +1,91 @@
+/**
+ * `scripts/bench fdd-incremental`: what an hour of new data costs. One air handler with a year of minutes behind it, the
+ * rules of `scripts/bench fdd`; a scheduled run after each hour of the next day. Ours: reading what the engine remembers
+ * and the new samples, evaluation, and storing what it says, durably. Beside it: the same rules over the whole year.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual, parseArgs } from 'node:util'
+import type { Finding } from '#shared/core/finding.ts'
+import type { Order, Reply } from './lib-bench/incremental-child.ts'
+
+/** Of the last day, after which the process is warm: runs that end within these hours are its middle. */
+const MIDDLE = { from: 10, to: 15 }
+const LAST_HOUR = 23
+const GOAL = { ratio: 200 }
+
+const { values } = parseArgs({ options: { json: { type: 'boolean' } } })
+const say = (line: string) => values.json || process.stdout.write(`${line}\n`)
+say(`load before the start: ${loadavg()[0]!.toFixed(2)}`)
+
+const folder = await mkdtemp(join(tmpdir(), 'plenum-bench-incremental-'))
+try {
+  process.stdout.write(`${JSON.stringify(await bench())}\n`)
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function bench() {
+  await ask('begin')
+  const first = await ask('catch-up')
+  const { files, bytes } = first.states
+  say(`a day in a process that has just begun: ${ms(first.seconds[0]!)} ms, ${first.rss_mb} MB`)
+  say(`the engine remembers ${bytes} bytes at ${files} ends of days`)
+  const hours = await ask('hours')
+  for (const note of hours.notes) throw new Error(note)
+  for (const [hour, seconds] of hours.seconds.entries()) {
+    say(`day ${Math.floor(hour / 24)}, ${(hour % 24) + 1} h: ${ms(seconds)} ms, ${ms(hours.cpu[hour]!)} ms of a core`)
+  }
+  const [wall, cpu] = [hours.seconds.slice(-24), hours.cpu.slice(-24)]
+  const batch = await ask('batch')
+  say(`the year at once: ${batch.seconds.map(each => each.toFixed(2)).join(', ')} s`)
+  const again = await ask('again')
+  if (!isDeepStrictEqual(sorted(hours), sorted(again))) {
+    throw new Error('hour by hour not the same was found as at once: no comparison')
+  }
+  const [own, other] = [median(wall.slice(MIDDLE.from, MIDDLE.to)), median(batch.seconds)]
+  return {
+    bench: 'fdd-incremental',
+    ours: own,
+    peer: other,
+    peer_name: 'the same rules over the whole year',
+    ratio: Math.round(other / own),
+    unit: 's',
+    goal: GOAL,
+    last_hour: wall[LAST_HOUR]!,
+    cpu: { ours: median(cpu.slice(MIDDLE.from, MIDDLE.to)), peer: median(batch.cpu), last_hour: cpu[LAST_HOUR]! },
+    first_run: first.seconds[0]!,
+    state_bytes: Math.round(bytes / files),
+    rss_mb: hours.rss_mb,
+    first_rss_mb: first.rss_mb,
+    batch_rss_mb: batch.rss_mb,
+    findings: hours.findings.length,
+  }
+}
+
+function ms(seconds: number): string {
+  return (seconds * 1000).toFixed(1)
+}
+
+function sorted({ findings }: Reply): Finding[] {
+  return findings.toSorted((a, b) => (a.finding_id < b.finding_id ? -1 : 1))
+}
+
+function median(all: number[]): number {
+  return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]!
+}
+
+/** @throws Error when the process ends without an answer */
+async function ask(what: Order['what']): Promise<Reply> {
+  const child = fork(new URL('lib-bench/incremental-child.ts', import.meta.url), { serialization: 'advanced' })
+  child.send({ folder, what } satisfies Order)
+  const answered = once(child, 'message') as Promise<[Reply]>
+  const ended = once(child, 'exit').then(() => undefined)
+  const [reply] = (await Promise.race([answered, ended])) ?? []
+  if (!reply) throw new Error(`${what}: the process ended before it answered`)
+  await ended
+  return reply
+}
