@@ -12,8 +12,11 @@ export type Inputs = {
   last: Record<string, [t: number, value: number]>
   visits: Record<string, SeenVisits>
 }
-/** `next` is the instant of the visit after the last, null when none was known: until when the last one counts hangs on it. */
-type SeenVisits = { last: Visit; next: number | null }
+/**
+ * `next` is the instant of the visit after the last, null when none was known: until when the last one counts hangs on it.
+ * `usualMs` is the distance between visits that was reckoned with; it stays that of all of them when few are new.
+ */
+type SeenVisits = { last: Visit; next: number | null; usualMs: number }
 
 /** @returns what was read before `at` */
 export function inputsBefore(at: number, { asked }: Pick<Plant, 'asked'>, data: EquipmentData[]): Inputs {
@@ -27,7 +30,8 @@ export function inputsBefore(at: number, { asked }: Pick<Plant, 'asked'>, data: 
     const visits = role === undefined ? [] : (byId.get(steps.equipment_id)?.visits?.[role] ?? [])
     const next = visits.findIndex(({ t }) => t >= at)
     const seen = next < 0 ? visits.at(-1) : visits[next - 1]
-    if (seen) inputs.visits[roleKey(steps.equipment_id, role!)] = { last: seen, next: visits[next]?.t ?? null }
+    if (!seen) continue
+    inputs.visits[roleKey(steps.equipment_id, role!)] = { last: seen, next: visits[next]?.t ?? null, usualMs: steps.nominalMs }
   }
   return inputs
 }
@@ -42,7 +46,12 @@ export function continued(at: number, { last, visits }: Inputs, data: EquipmentD
       const since = visited[role]?.filter(({ t }) => t >= at)
       return before ? [[role, [before.last, ...(since ?? [])]]] : since ? [[role, since]] : []
     })
-    return { ...equipment, roles: Object.fromEntries(series), visits: Object.fromEntries(seen) }
+    const usual = Object.keys(roles).flatMap(role => {
+      const before = visits[roleKey(equipment_id, role)]
+      return before ? [[role, before.usualMs]] : []
+    })
+    const visitMs = { ...Object.fromEntries(usual), ...equipment.visitMs }
+    return { ...equipment, roles: Object.fromEntries(series), visits: Object.fromEntries(seen), visitMs }
   })
 }
 

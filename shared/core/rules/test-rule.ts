@@ -11,7 +11,7 @@ import { canonical } from './dimension.ts'
 import { MACROS } from './macros.ts'
 import { own } from './own.ts'
 import { runRules } from './run-rules.ts'
-import type { EquipmentData, RoleSeries, Rule, RunOutput, TestCase, TestRows } from './types.ts'
+import type { EquipmentData, RoleSeries, Rule, RunInput, RunOutput, TestCase, TestRows } from './types.ts'
 
 export type TestResult = { name: string; line: number; ok: boolean; problems: string[] }
 
@@ -27,16 +27,19 @@ export function testRule(rule: Rule): TestResult[] {
   })
 }
 
+/** @param denser with every held sample repeated half-way to the next */
+export const inputOf = (rule: Rule, test: TestCase, denser: boolean): RunInput => ({
+  building_id: 'test',
+  timezone: test.timezone,
+  from: test.start,
+  to: test.start + test.lengthMs,
+  rules: [rule],
+  equipment: equipmentOf(rule, test, denser),
+  params: { [rule.id]: test.params },
+})
+
 function problemsOf(rule: Rule, test: TestCase, denser: boolean): string[] {
-  const output = runRules({
-    building_id: 'test',
-    timezone: test.timezone,
-    from: test.start,
-    to: test.start + test.lengthMs,
-    rules: [rule],
-    equipment: equipmentOf(rule, test, denser),
-    params: { [rule.id]: test.params },
-  })
+  const output = runRules(inputOf(rule, test, denser))
   const problems = output.failed.map(({ error }) => error)
   const result = output.results.find(({ equipment_id }) => equipment_id === 'test')
   const said = result ? [result.status, result.reason, ...(result.missing_roles ?? [])].filter(Boolean).join(' ') : 'nothing'

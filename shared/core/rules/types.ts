@@ -16,7 +16,7 @@ export type EquipmentData = {
   roles: Record<string, RoleSeries>
   /** Visits to the priority array of a role's point, ascending; only of roles whose point has one. */
   visits?: Record<string, Visit[]>
-  /** By role, the usual distance between its visits, ms; of others it is told from the visits themselves. */
+  /** By role, the usual distance between its visits, ms; of others it is told from the visits, or is what it was in an earlier run. */
   visitMs?: Record<string, number>
   /** Equipment that this one feeds (for `zones(role)`), and the one that feeds it. */
   feeds: string[]
