@@ -96,8 +96,8 @@ export type RunControl = {
   watch(run_id: string, hear: (live: LiveRun) => void): (() => void) | undefined
   /** Ends a run at once; nothing is stored of it. @throws Problem unknown_run, or conflict when it is over */
   cancel(run_id: string, by: string): void
-  /** Takes no more runs and ends those that wait; the one under way may finish, but not for long. */
-  stop(): Promise<void>
+  /** Takes no more runs and ends those that wait; the one under way may finish for so long. The first call counts. */
+  stop(graceMs?: number): Promise<void>
   status(): {
     running: boolean
     building_id?: string

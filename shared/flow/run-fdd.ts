@@ -61,7 +61,7 @@ export type RunPorts = {
   elapsed: () => number
 }
 
-/** Longest span of one run: two years of minutes fit the memory of the process that runs it. */
+/** Longest span of one run: two years, which the memory of a hub takes; that of a box takes one year of minutes. */
 const SPAN_MAX = 2 * 366 * DAY
 /** How far late samples make a run look back beyond its lookback: the longest lookback that can be set. */
 const REOPENED_MAX = 31 * DAY

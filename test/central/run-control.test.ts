@@ -5,6 +5,7 @@ import type { FddHandlers } from '#shared/central/fdd/worker.ts'
 import type { RunControl } from '#shared/central/context.ts'
 import type { Finding } from '#shared/core/finding.ts'
 import { isOver, type RunState } from '#shared/core/run-state.ts'
+import { HOUR } from '#shared/core/time.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
@@ -224,7 +225,7 @@ test('a stop lets the run under way finish, ends those that wait, and takes no m
   const first = ask(runs, 'b1', 'ok')
   const second = ask(runs, 'b2', 'ok')
   await untilDone(runs, first.run_id, 0)
-  const stopped = runs.stop()
+  const stopped = runs.stop(HOUR)
   t.throws(() => ask(runs, 'b3', 'ok'), { code: 'not_ready' })
   await t.throwsAsync(second.report, { code: 'not_ready' })
   await stopped
@@ -235,6 +236,6 @@ test('a stop ends a run that would not end', async t => {
   const { runs } = open(t)
   const { run_id } = ask(runs, 'b1', 'hang')
   await untilDone(runs, run_id, 2)
-  await runs.stop()
+  await runs.stop(50)
   t.like(runs.get(run_id)?.run, { state: 'failed', reason: 'interrupted: the process ended while it ran' })
 })

@@ -27,6 +27,7 @@ test('when the schedule has stopped, every run is over and its findings were tol
   const span = { from: START, to: START + DAY }
   const running = context.runs.run({ building_id: 'b1', rule_ids: ['TEST-WARM'], ...span }, 'request')
   t.is(site.told.length, 0)
+  void context.runs.stop(HOUR) // however slow the machine is
   for (const service of schedule.toReversed()) await service.stop()
   t.is(site.told.length, 1)
   t.false(context.runs.status().running)

@@ -47,7 +47,7 @@ export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports
   const orders = new Map<string, Order>()
   let last: Promise<unknown> = Promise.resolve()
   let lastRun: { at: number; error: string | null } | undefined
-  let stopping = false
+  let stopped: Promise<void> | undefined
   book.interrupt(clock.now())
 
   const work = ({ run_id, request, trigger, signal }: Asked): Promise<RunReport> => {
@@ -88,7 +88,7 @@ export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports
 
   const start: RunControl['start'] = (request, trigger) => {
     const { building_id } = request
-    if (stopping) throw new Problem('not_ready', 'No run is taken any more: the process stops')
+    if (stopped) throw new Problem('not_ready', 'No run is taken any more: the process stops')
     if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
     if (board.live().some(({ run }) => run.building_id === building_id)) {
       throw new Problem('run_in_progress', `Rules are running over ${building_id} already`)
@@ -104,6 +104,17 @@ export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports
     const report = Promise.race([turn, rejectedBy(signal)])
     report.catch(() => undefined) // told to who waits for it, and kept for the others
     return { run_id, report }
+  }
+
+  const stop = async (graceMs: number) => {
+    const why = new Problem('not_ready', INTERRUPTED)
+    const end = (live: LiveRun[]) => {
+      for (const { run } of live) cut(run.run_id, 'failed', why)
+    }
+    end(board.live().slice(1))
+    const late = setTimeout(() => end(board.live()), graceMs)
+    await last
+    clearTimeout(late)
   }
 
   return {
@@ -126,17 +137,7 @@ export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports
       if (!over) throw new Problem('unknown_run', `There is no run ${run_id}`)
       throw new Problem('conflict', `The run is over: ${over.state}`)
     },
-    async stop() {
-      stopping = true
-      const stopped = new Problem('not_ready', INTERRUPTED)
-      const end = (live: LiveRun[]) => {
-        for (const { run } of live) cut(run.run_id, 'failed', stopped)
-      }
-      end(board.live().slice(1))
-      const late = setTimeout(() => end(board.live()), GRACE_MS)
-      await last
-      clearTimeout(late)
-    },
+    stop: (graceMs = GRACE_MS) => (stopped ??= stop(graceMs)),
     status: () => {
       const current = board.live().find(({ run }) => run.state === 'running')?.run
       return {
