@@ -38,6 +38,9 @@ export const inputOf = (rule: Rule, test: TestCase, denser: boolean): RunInput =
   params: { [rule.id]: test.params },
 })
 
+/** Whether a test says what it should of a rule, as it is written alone. */
+export const holds = (rule: Rule, test: TestCase): boolean => problemsOf(rule, test, false).length === 0
+
 function problemsOf(rule: Rule, test: TestCase, denser: boolean): string[] {
   const output = runRules(inputOf(rule, test, denser))
   const problems = output.failed.map(({ error }) => error)
