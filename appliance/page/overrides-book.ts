@@ -1,7 +1,6 @@
 /** Every point's course, read from the journal once and kept up from there. */
 import { setImmediate } from 'node:timers/promises'
 import type { PriorityJournal } from '#shared/core/ports.ts'
-import type { PriorityRecord } from '#shared/core/priority/record.ts'
 import { type Course, courseBook } from '#shared/core/priority/timeline.ts'
 
 /** Records that are read in one go; polling has its turn in between. */
@@ -18,21 +17,24 @@ export type OverridesBook = {
 export function overridesBook(journal: Pick<PriorityJournal, 'page' | 'state'>): OverridesBook {
   const book = courseBook()
   let busy: Promise<void> | undefined
+  /** Whether it has been read to its end, and so tells how things are. */
+  let isRead = false
 
   const catchUp = async () => {
-    const { last } = journal.state()
+    const { first, last } = journal.state()
     // It was set aside, and a new one begins at one.
-    if (last < book.last()) book.clear()
-    const fresh: PriorityRecord[][] = []
-    for (let before = last + 1, more = true; more && before > book.last() + 1; ) {
-      const page = journal.page({ before, limit: CHUNK })
-      const records = page.records.filter(({ seq }) => seq > book.last())
-      if (records.length > 0) fresh.push(records)
-      before = page.records.at(-1)?.seq ?? 0
-      more = page.more
+    if (last < book.last()) {
+      book.clear()
+      isRead = false
+    }
+    // Oldest first, chunk by chunk: all of it at once would be half of what the box may take.
+    for (let from = Math.max(first, book.last() + 1); from <= last; from += CHUNK) {
+      const { records } = journal.page({ before: Math.min(from + CHUNK, last + 1), limit: CHUNK })
+      if (records.length === 0) return
+      for (const record of records.toReversed()) if (record.seq > book.last()) book.add(record)
       await setImmediate()
     }
-    for (const records of fresh.toReversed()) for (const record of records.toReversed()) book.add(record)
+    isRead = true
   }
   /** One at a time: whoever comes meanwhile waits for the same. */
   const current = () => {
@@ -54,7 +56,7 @@ export function overridesBook(journal: Pick<PriorityJournal, 'page' | 'state'>):
     known() {
       // A failure is the next reader's, who waits for it.
       current().catch(() => undefined)
-      return book.last() > 0 ? book.all() : undefined
+      return isRead ? book.all() : undefined
     },
   }
 }

@@ -132,6 +132,26 @@ test('the book grows with the journal and says the same as one that is read anew
   t.is((await book.courses()).length, 6)
 })
 
+test('the book reads the oldest first, a part at a time, and goes on where the journal gave nothing', async t => {
+  const journal = journalOf(HISTORY)
+  const asked: (number | undefined)[] = []
+  let shut = true
+  const page: typeof journal.page = query => {
+    asked.push(query.before)
+    return shut && query.before! > 600 ? { records: [], more: false } : journal.page(query)
+  }
+  const book = overridesBook({ state: journal.state, page })
+  await book.courses()
+  t.deepEqual(asked, [501, 1001])
+  t.is(book.known(), undefined, 'half of a history does not say how things are')
+  await book.courses()
+  shut = false
+  const courses = await book.courses()
+  t.deepEqual(book.known(), courses)
+  const whole = await overridesBook(journal).courses()
+  t.deepEqual(courses, whole)
+})
+
 test('a flip is a visit that sees another level than the one before; a program that changes its value is none', t => {
   const book = courseBook()
   const seen: Record<number, number>[] = [{ 16: 1 }, { 16: 2 }, { 8: 3, 16: 2 }, { 8: 4, 16: 2 }, { 16: 2 }]
