@@ -1,4 +1,5 @@
-/** `scripts/rules check|test|explain|backtest`: what a rule's author needs at the command line. */
+/** `scripts/rules check|test|mutate|explain|readme|backtest`: what a rule's author needs at the command line. */
+import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { cyclesOf } from '#shared/core/rules/cycles.ts'
@@ -7,10 +8,16 @@ import { testRule } from '#shared/core/rules/test-rule.ts'
 import type { Rule } from '#shared/core/rules/types.ts'
 import { loadRules } from '#shared/node/rule-files.ts'
 import { backtest } from './rules-backtest.ts'
+import { mutate } from './rules-mutate.ts'
+import { readmeOf } from './rules-readme.ts'
 
 const USAGE = `scripts/rules check [FOLDER|FILE|ID]...     parse and check: keys, names, dimensions, who silences whom
 scripts/rules test [FOLDER|FILE|ID]...      run the tests inside the rules
+scripts/rules mutate [FOLDER|FILE|ID]...    whether those tests notice every operator and figure that is altered
+    --json                                  one line for each alteration
+    --survivors FILE                        those that may live, and why (default scripts/catalogue/survivors.yaml)
 scripts/rules explain ID...                 a rule in words
+scripts/rules readme                        rules/README.md anew, from the rules and scripts/catalogue
 scripts/rules backtest [FOLDER|FILE|ID]...  what rules would have said of history, and with other parameters
     --data DIR [--type ahu]                 wide CSV files, one for each equipment
     --workspace DIR --building B            or the history of an appliance or a hub
@@ -28,7 +35,9 @@ type Command = (rules: Rule[], options: Options, out: Out, all: Rule[]) => boole
 const COMMANDS = new Map<string, Command>([
   ['check', checkAll],
   ['test', testAll],
+  ['mutate', mutateAll],
   ['explain', explainAll],
+  ['readme', writeReadme],
   ['backtest', backtestAll],
 ])
 
@@ -45,6 +54,8 @@ const readArgs = (args: string[]) =>
       building: text,
       days: { ...text, default: '30' },
       param: { ...text, multiple: true, default: [] as string[] },
+      json: { type: 'boolean', default: false },
+      survivors: { ...text, default: 'scripts/catalogue/survivors.yaml' },
       scope: { ...text, default: 'site' },
       role: text,
     },
@@ -104,6 +115,16 @@ function testAll(rules: Rule[], _: Options, out: Out): boolean {
 function explainAll(rules: Rule[], _: Options, out: Out): boolean {
   for (const rule of rules) out(`${explainRule(rule).join('\n')}\n`)
   return rules.length > 0
+}
+
+function mutateAll(rules: Rule[], { json, survivors }: Options, out: Out): boolean {
+  return mutate(rules, { json, survivors }, out)
+}
+
+function writeReadme(_: Rule[], __: Options, out: Out, all: Rule[]): boolean {
+  writeFileSync('rules/README.md', readmeOf(all))
+  out(`rules/README.md: ${all.length} rules`)
+  return true
 }
 
 async function backtestAll(rules: Rule[], { days, param, ...where }: Options, out: Out, all: Rule[]): Promise<boolean> {
