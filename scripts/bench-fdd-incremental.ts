@@ -3,13 +3,12 @@
  * rules of `scripts/bench fdd`; a scheduled run after each hour of the next day. Ours: reading what the engine remembers
  * and the new samples, evaluation, and storing what it says, durably. Beside it: the same rules over the whole year.
  */
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import type { Finding } from '#shared/core/finding.ts'
+import { ask } from './lib-bench/ask.ts'
 import type { Order, Reply } from './lib-bench/incremental-child.ts'
 
 /** Of the last day, after which the process is warm: runs that end within these hours are its middle. */
@@ -29,20 +28,22 @@ try {
 }
 
 async function bench() {
-  await ask('begin')
-  const first = await ask('catch-up')
+  const part = (what: Order['what']) =>
+    ask<Order, Reply>(new URL('lib-bench/incremental-child.ts', import.meta.url), { folder, what })
+  await part('begin')
+  const first = await part('catch-up')
   const { files, bytes } = first.states
   say(`a day in a process that has just begun: ${ms(first.seconds[0]!)} ms, ${first.rss_mb} MB`)
   say(`the engine remembers ${bytes} bytes at ${files} ends of days`)
-  const hours = await ask('hours')
+  const hours = await part('hours')
   for (const note of hours.notes) throw new Error(note)
   for (const [hour, seconds] of hours.seconds.entries()) {
     say(`day ${Math.floor(hour / 24)}, ${(hour % 24) + 1} h: ${ms(seconds)} ms, ${ms(hours.cpu[hour]!)} ms of a core`)
   }
   const [wall, cpu] = [hours.seconds.slice(-24), hours.cpu.slice(-24)]
-  const batch = await ask('batch')
+  const batch = await part('batch')
   say(`the year at once: ${batch.seconds.map(each => each.toFixed(2)).join(', ')} s`)
-  const again = await ask('again')
+  const again = await part('again')
   if (!isDeepStrictEqual(sorted(hours), sorted(again))) {
     throw new Error('hour by hour not the same was found as at once: no comparison')
   }
@@ -76,16 +77,4 @@ function sorted({ findings }: Reply): Finding[] {
 
 function median(all: number[]): number {
   return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]!
-}
-
-/** @throws Error when the process ends without an answer */
-async function ask(what: Order['what']): Promise<Reply> {
-  const child = fork(new URL('lib-bench/incremental-child.ts', import.meta.url), { serialization: 'advanced' })
-  child.send({ folder, what } satisfies Order)
-  const answered = once(child, 'message') as Promise<[Reply]>
-  const ended = once(child, 'exit').then(() => undefined)
-  const [reply] = (await Promise.race([answered, ended])) ?? []
-  if (!reply) throw new Error(`${what}: the process ended before it answered`)
-  await ended
-  return reply
 }

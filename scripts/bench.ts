@@ -2,6 +2,7 @@
 
 const BENCHES: Record<string, string> = {
   fdd: './bench-fdd.ts',
+  'fdd-building': './bench-fdd-building.ts',
   'fdd-incremental': './bench-fdd-incremental.ts',
   footprint: './footprint.ts',
   journal: './bench-journal.ts',

@@ -32,7 +32,7 @@ test('a folder that cannot be written is refused by name, with the reason', asyn
   const db = openDatabase(join(folder, 'plenum.db'))
   t.teardown(() => db.close())
   await t.throwsAsync(openHistorian({ db, root: join(folder, 'file', 'parquet'), memoryMb: MEMORY_MB, idleMs: IDLE_MS }), {
-    message: /^the history folder .*file\/parquet cannot be written: .*ENOTDIR/,
+    message: /^the history folder .*file\/parquet cannot be written: .*file is not a folder$/,
   })
 })
 

@@ -1,0 +1,19 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+
+/**
+ * Runs one part of a benchmark in a process of its own.
+ *
+ * @param module takes one message and answers with one
+ * @throws Error when the process ends without an answer
+ */
+export async function ask<Order extends { what: string }, Reply>(module: URL, order: Order): Promise<Reply> {
+  const child = fork(module, { serialization: 'advanced' })
+  child.send(order)
+  const answered = once(child, 'message') as Promise<[Reply]>
+  const exit = once(child, 'exit')
+  const [reply] = (await Promise.race([answered, exit.then(() => undefined)])) ?? []
+  if (reply === undefined) throw new Error(`${order.what}: the process ended before it answered`)
+  await exit
+  return reply
+}
