@@ -59,8 +59,8 @@ const central: Central = await openCentralFor(settings, {
   site_id,
   scheduled: true,
   priority: priorityVisits({ journal: () => priority.journal, catalogue: () => catalogue.current(), site }),
-  onFindings: findings =>
-    void uplink.putFindings(findings).catch(error => log.error({ err: error }, 'findings are not kept for the hub')),
+  onFindings: (findings, withdrawn) =>
+    void uplink.putFindings(findings, withdrawn).catch(error => log.error({ err: error }, 'findings are not kept for the hub')),
   health: {
     checks: {
       poll: () => pollCheck(polling.pollStatus(), polling.sinkTrouble()),

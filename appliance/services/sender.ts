@@ -129,7 +129,9 @@ const oldestAt = (way: OutboxWay, acked: number): number | null => way.next(acke
 function encode({ stream, seq, kept }: Outgoing, edge: SenderParts['edge'], now: number): { topic: Topic; body: object } {
   const envelope = { message_id: kept.message_id, stream, seq, sent_at: now, ...edge }
   if ('findings' in kept) {
-    return { topic: { ...edge, kind: 'findings' }, body: writeFindings({ ...envelope, findings: kept.findings }) }
+    const { findings, withdrawn } = kept
+    const body = writeFindings({ ...envelope, findings, ...(withdrawn && { withdrawn }) })
+    return { topic: { ...edge, kind: 'findings' }, body }
   }
   const { protocol, readings } = kept
   return {

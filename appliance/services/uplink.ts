@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
-import type { Finding } from '#shared/core/finding.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import { type Kit, readKit } from '#shared/node/kit-read.ts'
 import type { Service } from '#shared/node/service.ts'
@@ -24,7 +23,7 @@ export type Uplink = {
   forwardState(): ForwardState
   /** The way to the central on this box. */
   localState(): ForwardState
-  putFindings(findings: Finding[]): Promise<void>
+  putFindings: Outbox['putFindings']
   /** Undefined where nothing goes to a broker. */
   kit: Kit | undefined
 }

@@ -18,7 +18,7 @@ import { openWays, type OutboxWay } from './outbox-way.ts'
 /** One message as the log keeps it. `at`: when it was written, ms since 1970 UTC. */
 export type Kept = { at: number; message_id: string } & (
   | { protocol: TelemetryProtocol; readings: Reading[] }
-  | { findings: Finding[] }
+  | { findings: Finding[]; withdrawn?: string[] }
 )
 
 /**
@@ -29,7 +29,8 @@ export type Destination = 'hub' | 'central' | 'history'
 
 /** What leaves the process. Both ways in resolve when it is safe on disk. */
 export type Outbox = Sink & {
-  putFindings(findings: Finding[]): Promise<void>
+  /** @param withdrawn ids of findings that are none any more */
+  putFindings(findings: Finding[], withdrawn?: string[]): Promise<void>
   /** @throws RangeError for a destination that the outbox was not opened with */
   way(to: Destination): OutboxWay
   /** Room on the disk that holds the outbox. */
@@ -93,7 +94,11 @@ async function openLocked(options: OutboxOptions, unlock: () => void): Promise<O
 
   return {
     write: async readings => append(telemetryOf(readings, protocolOf)),
-    putFindings: async findings => append(chunks(findings, FINDINGS_MAX).map(part => ({ findings: part }))),
+    putFindings: async (findings, withdrawn = []) =>
+      append([
+        ...chunks(withdrawn, FINDINGS_MAX).map(part => ({ findings: [], withdrawn: part })),
+        ...chunks(findings, FINDINGS_MAX).map(part => ({ findings: part })),
+      ]),
     way: ways.way,
     freeBytes: () => {
       const { bavail, bsize } = statfsSync(options.dir)

@@ -84,7 +84,7 @@ export type CentralOptions = {
   /** Whether rules run on schedule here. */
   scheduled: boolean
   /** Told of what is stored after each run. */
-  onFindings: (findings: Finding[]) => void
+  onFindings: (findings: Finding[], withdrawn?: string[]) => void
   /** Where priority arrays are visited: what was seen of them. */
   priority?: PriorityVisits
   /** What the process adds to health. */

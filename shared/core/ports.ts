@@ -103,8 +103,10 @@ export interface Results {
   /**
    * What a run over `[from, to)` found: replaces earlier findings of these rules and equipment that overlap the span
    * and are not found any more, and stores the run's results.
+   *
+   * @returns ids of the findings that are gone
    */
-  replace(run: RunRecord, findings: Finding[], resumed?: Resumed): void
+  replace(run: RunRecord, findings: Finding[], resumed?: Resumed): string[]
   list(query: FindingQuery): Finding[]
   get(finding_id: string): Finding | undefined
   /** Newest first; `after` is the `run_id` after which to go on. */
@@ -175,6 +177,8 @@ export type EdgeMessage = {
   message_id?: string
   readings: Reading[]
   findings: Finding[]
+  /** Ids of findings of this building that are to go. */
+  withdrawn: string[]
 }
 
 /** Everything that was ever seen of priority arrays, within its retention. It refuses to open on damage; see `PriorityState`. */

@@ -74,9 +74,19 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     const { stream, seq } = numbered
     const reason = numbered.state === 'good' ? unusable(numbered, building_id) : numbered.reason
     const refused = numbered.state === 'good' ? numbered.refused : []
-    const { readings, findings } = numbered.state === 'good' && reason === undefined ? numbered : NO_CONTENT
+    const { readings, findings, withdrawn } = numbered.state === 'good' && reason === undefined ? numbered : NO_CONTENT
     const named = numbered.message_id !== undefined && { message_id: numbered.message_id }
-    const { status, ...mark } = inbox.accept({ site_id, edge_id, building_id, stream, seq, ...named, readings, findings })
+    const { status, ...mark } = inbox.accept({
+      site_id,
+      edge_id,
+      building_id,
+      stream,
+      seq,
+      ...named,
+      readings,
+      findings,
+      withdrawn,
+    })
     if (status === 'stored') trouble = undefined
     const why = reason ?? summary(refused)
     if (status === 'stored' && why !== undefined) reject(topic, why)
@@ -155,7 +165,7 @@ const NOTHING_YET: IngestCounters = {
   ingest_failed: 0,
   last_ingest_at: null,
 }
-const NO_CONTENT = { readings: [], findings: [] }
+const NO_CONTENT = { readings: [], findings: [], withdrawn: [] }
 
 /** @returns why nothing of a message that could be read can be stored */
 function unusable({ readings, findings, refused }: Numbered & { state: 'good' }, building_id: string): string | undefined {

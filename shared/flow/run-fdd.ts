@@ -52,7 +52,7 @@ export type RunPorts = {
   /** The work itself, in a process of its own. @throws Problem unknown_rule or query_failed */
   evaluate: (job: EvaluateJob) => Promise<Evaluation>
   /** Told of what is stored of the span after each run. */
-  onFindings: (findings: Finding[]) => void
+  onFindings: (findings: Finding[], withdrawn: string[]) => void
   /** Given out when the run was asked for. */
   run_id: string
   /** Ends the run; nothing is stored of it. */
@@ -108,10 +108,10 @@ export async function runFdd(
   if (!model.building(building_id)) throw new Problem('unknown_building', `Building ${building_id} went away during the run`)
   ports.signal?.throwIfAborted()
   const since = remember?.open
-  results.replace(run, findings, since === undefined ? undefined : { since, equipment_ids: new Set(resumed) })
+  const withdrawn = results.replace(run, findings, since === undefined ? undefined : { since, equipment_ids: new Set(resumed) })
   if (remember) ports.changes.settle(building_id, to)
   ports.baselines.keep({ building_id, date: dateOf(to - 1, job.building.timezone), looked: said, baselines })
-  ports.onFindings(results.list({ building_id, from, to, limit: FINDINGS_MAX }))
+  ports.onFindings(results.list({ building_id, from, to, limit: FINDINGS_MAX }), withdrawn)
   return { ...run, ...countRules(run), days, ...told, total_ms: Math.round(ports.elapsed() - started) }
 }
 

@@ -73,6 +73,7 @@ test.serial('without script a person takes what is likely, and nothing is assign
     { actor, before: (before as object[]).length, after: (after as object[]).length },
     { actor: 'agent', before: 4, after: 4 },
   )
+  t.deepEqual(complaints, [])
 
   await page.getByLabel('Role of AHU-7 SupplyAirTemp').selectOption('ra_t')
   await page.getByLabel('Role of AHU-7 Analog Value 17').selectOption('ra_t')

@@ -18,6 +18,7 @@ const message = (seq: number, more: Partial<EdgeMessage> = {}): EdgeMessage => (
   seq,
   readings: [{ id: 'p', t: 1000 * seq, v: seq, q: 'good' }],
   findings: [],
+  withdrawn: [],
   ...more,
 })
 
@@ -72,6 +73,15 @@ export function inboxConformance(test: TestFn, name: string, open: (t: Execution
     t.deepEqual(stored(), { samples: [], findings: [] })
     t.is(inbox.accept(message(1, { findings: [finding('f', 1, 2)] })).status, 'stored')
     t.deepEqual(stored(), { samples: ['p 1000 1'], findings: ['f'] })
+  })
+
+  test(`${name}: a finding that is withdrawn goes, and only from its own building`, t => {
+    const { inbox, stored } = open(t)
+    inbox.accept(message(1, { findings: [finding('f', 1, 2), finding('g', 1, 2)] }))
+    inbox.accept(message(2, { building_id: 'other', withdrawn: ['g'] }))
+    t.deepEqual(stored().findings, ['f', 'g'])
+    inbox.accept(message(3, { withdrawn: ['f', 'never there'] }))
+    t.deepEqual(stored().findings, ['g'])
   })
 
   test(`${name}: booleans are 0 and 1, state texts their index, and what is no number is no data`, t => {

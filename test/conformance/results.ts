@@ -168,8 +168,11 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
       const results = open(t)
       results.put(before)
       for (const times of ['once', 'again']) {
-        results.replace(newest, found, resumed)
+        const held = results.list({ limit: 10 }).map(({ finding_id }) => finding_id)
+        const gone = results.replace(newest, found, resumed)
         t.deepEqual(results.list({ limit: 10 }), after, times)
+        const left = new Set(after.map(({ finding_id }) => finding_id))
+        t.deepEqual(gone.toSorted(), held.filter(id => !left.has(id)).toSorted(), times)
       }
     })
   }

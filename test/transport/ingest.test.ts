@@ -98,6 +98,9 @@ test('findings of the edge are stored; those about another building are rejected
     results.list({ limit: 10 }).map(({ finding_id, building_id }) => [finding_id, building_id]),
     [['f-1', 'building-A']],
   )
+  const withdrawal = packBody(writeFindings({ ...envelope(3), findings: [], withdrawn: ['f-1'] }))
+  t.deepEqual(flow.take('sites/A/edges/e1/findings', withdrawal), acked(3))
+  t.deepEqual(results.list({ limit: 10 }), [])
 })
 
 test('metadata cannot claim another site’s building, edge id or name', t => {

@@ -50,7 +50,7 @@ test('the broker alone serves and stops on a signal', async t => {
 test('wrong settings, missing certificates and a taken port are said before or at the start', async t => {
   const none = await said({ SERVICE_MQTT_CERT_DIR: join(folder(t), 'none') })
   t.is(none.exit, 78)
-  t.regex(none.error, /SERVICE_MQTT_CERT_DIR: ENOENT.*broker\.cert\.pem/)
+  t.regex(none.error, /SERVICE_MQTT_CERT_DIR: ENOENT.*ca\.cert\.pem/)
   const wrong = await said({ SERVICE_MQTT_PORT: '0', SERVICE_LOG_LEVEL: 'loud' }, '--fast')
   t.is(wrong.exit, 78)
   t.regex(wrong.error, /--fast.*\n.*SERVICE_MQTT_PORT.*\n.*SERVICE_LOG_LEVEL/)

@@ -21,15 +21,21 @@ test('readings leave by protocol in messages of at most 500, findings in the sam
   const outbox = await opened(folder(t))
   await outbox.write([...Array.from({ length: 501 }, (_, n) => reading(n)), { ...reading(7), id: 'p2' }])
   await outbox.putFindings([finding])
+  await outbox.putFindings([finding], ['gone'])
   await outbox.write([])
   const kept = outbox
     .next(0, 10)
-    .map(({ seq, kept: each }) => [seq, 'findings' in each ? each.findings.length : `${each.protocol} ${each.readings.length}`])
+    .map(({ seq, kept: each }) => [
+      seq,
+      'findings' in each ? `${each.findings.length} ${each.withdrawn}` : `${each.protocol} ${each.readings.length}`,
+    ])
   t.deepEqual(kept, [
     [1, 'bacnet 500'],
     [2, 'bacnet 1'],
     [3, 'modbus 1'],
-    [4, 1],
+    [4, '1 undefined'],
+    [5, '0 gone'],
+    [6, '1 undefined'],
   ])
   await outbox.close()
 })

@@ -5,6 +5,7 @@ import type { Decoded } from './body.ts'
 import { readGap, readImpact } from './impact.ts'
 import { type Envelope, readEnvelope, writeEnvelope } from './envelope.ts'
 import {
+  asId,
   asText,
   choice,
   decodeWith,
@@ -30,17 +31,23 @@ const PARTS_MAX = 64
 const BASELINE_DATES_MAX = 366
 const PARAM_SOURCES = ['default', 'site', 'type', 'equipment', 'request'] as const
 
-export type FindingsMessage = Envelope & { findings: Finding[] }
+/** `withdrawn`: ids of findings that a later run did not find any more. */
+export type FindingsMessage = Envelope & { findings: Finding[]; withdrawn?: string[] }
 
 /** @returns the body, ready for `packBody` */
-export function writeFindings({ findings, ...envelope }: FindingsMessage): object {
-  return { ...writeEnvelope(FINDINGS_SCHEMA, envelope), findings: findings.map(writeFinding) }
+export function writeFindings({ findings, withdrawn, ...envelope }: FindingsMessage): object {
+  const body = { ...writeEnvelope(FINDINGS_SCHEMA, envelope), findings: findings.map(writeFinding) }
+  return { ...body, ...(withdrawn && { withdrawn }) }
 }
 
 export function readFindings(body: Record<string, unknown>): Decoded<FindingsMessage> {
   return decodeWith(() => {
     const from = fields(body, '')
-    return { ...readEnvelope(from, FINDINGS_SCHEMA), findings: list(from, 'findings', FINDINGS_MAX, readFinding) }
+    return {
+      ...readEnvelope(from, FINDINGS_SCHEMA),
+      findings: list(from, 'findings', FINDINGS_MAX, readFinding),
+      ...optional(from, 'withdrawn', () => list(from, 'withdrawn', FINDINGS_MAX, asId)),
+    }
   })
 }
 

@@ -43,6 +43,8 @@ type Content = {
   /** Readings of the message that are not among `readings`. */
   refused: Refused[]
   findings: Finding[]
+  /** Ids of findings that are none any more. */
+  withdrawn: string[]
 }
 
 function decodeTelemetry(topic: Topic, body: Record<string, unknown>): Decoded<Content> {
@@ -50,14 +52,24 @@ function decodeTelemetry(topic: Topic, body: Record<string, unknown>): Decoded<C
   if (!telemetry.ok) return telemetry
   const { stream, seq, message_id, readings, refused, protocol } = telemetry.value
   if (protocol !== topic.protocol) return { ok: false, reason: `protocol ${protocol} came under ${topic.protocol}` }
-  return strange(topic, telemetry.value) ?? { ok: true, value: { stream, seq, message_id, readings, refused, findings: [] } }
+  return (
+    strange(topic, telemetry.value) ?? {
+      ok: true,
+      value: { stream, seq, message_id, readings, refused, findings: [], withdrawn: [] },
+    }
+  )
 }
 
 function decodeFindings(topic: Topic, body: Record<string, unknown>): Decoded<Content> {
   const message = readFindings(body)
   if (!message.ok) return message
-  const { stream, seq, message_id, findings } = message.value
-  return strange(topic, message.value) ?? { ok: true, value: { stream, seq, message_id, readings: [], refused: [], findings } }
+  const { stream, seq, message_id, findings, withdrawn = [] } = message.value
+  return (
+    strange(topic, message.value) ?? {
+      ok: true,
+      value: { stream, seq, message_id, readings: [], refused: [], findings, withdrawn },
+    }
+  )
 }
 
 function strange({ site_id, edge_id }: Topic, envelope: Envelope): { ok: false; reason: string } | undefined {

@@ -15,22 +15,26 @@ export function openInbox(db: Database): Inbox {
   const name = db.prepare(
     'INSERT INTO mark_messages VALUES (?, ?, ?) ON CONFLICT (edge_id, stream) DO UPDATE SET message_id = excluded.message_id',
   )
+  const withdraw = db.prepare('DELETE FROM findings WHERE finding_id = ? AND building_id = ?')
   const states = db.prepare('SELECT states FROM points WHERE building_id = ? AND point_id = ?').pluck()
   const statesOf = (building_id: string, point_id: string) => {
     const text = states.get(building_id, point_id)
     return typeof text === 'string' ? (JSON.parse(text) as string[]) : undefined
   }
 
-  const store = db.transaction(({ building_id, edge_id, stream, seq, message_id, readings, findings }: EdgeMessage) => {
-    const samples = readings.map(({ id, t, v, q }) => {
-      const texts = typeof v === 'string' ? statesOf(building_id, id) : undefined
-      return { id, t, v: toNumber(v, texts), q }
-    })
-    hot.insert(building_id, samples)
-    findings.forEach(writeFinding)
-    move.run(edge_id, stream, seq)
-    name.run(edge_id, stream, message_id ?? null)
-  })
+  const store = db.transaction(
+    ({ building_id, edge_id, stream, seq, message_id, readings, findings, withdrawn }: EdgeMessage) => {
+      const samples = readings.map(({ id, t, v, q }) => {
+        const texts = typeof v === 'string' ? statesOf(building_id, id) : undefined
+        return { id, t, v: toNumber(v, texts), q }
+      })
+      hot.insert(building_id, samples)
+      findings.forEach(writeFinding)
+      for (const finding_id of withdrawn) withdraw.run(finding_id, building_id)
+      move.run(edge_id, stream, seq)
+      name.run(edge_id, stream, message_id ?? null)
+    },
+  )
 
   return {
     accept: message => {

@@ -15,6 +15,7 @@ export function resultStore(db: Database): Results {
     change.remove.forEach(findings.remove)
     change.put.forEach(findings.write)
     runs.add(run)
+    return change.remove
   }
   return {
     put: db.transaction((each: Finding[]) => each.forEach(findings.write)),
