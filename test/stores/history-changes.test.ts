@@ -83,6 +83,15 @@ for (const sealed of [false, true]) {
   })
 }
 
+test.serial('the newest sample is known, hot or sealed', async t => {
+  const changes = openHistoryChanges(place.db)
+  t.is(changes.newest('newest'), undefined)
+  await place.historian.append('newest', [sample('p', 5, 1), sample('q', 7, Number.NaN), sample('p', 6, 1)])
+  t.is(changes.newest('newest'), at(7))
+  await place.historian.seal({ before: at(90) })
+  t.is(changes.newest('newest'), at(7))
+})
+
 test.serial('what a run took counts again until it is settled', async t => {
   const { open, historian, changes } = await lookedAt('twice', false)
   await historian.append('twice', [sample('p', 30, -1)])
