@@ -139,12 +139,13 @@ for (const [what, spoil] of [
   })
 }
 
-test('filled with zeros from any byte of its last segment, a journal keeps every whole visit before, and refuses where more is known to be kept', async t => {
+test('filled with zeros anywhere in its last segment, a journal keeps every whole visit before, and refuses where more is known to be kept', async t => {
   const { dir, names } = await three(t, true)
   const path = join(dir, names[2]!)
   const whole = readFileSync(path)
   const { ends, head, first } = endsOf(dir, names, whole)
-  for (let at = whole.length - 1; at >= 0; at--) {
+  // The log's own matrix takes every byte; here it is what the journal makes of it.
+  for (let at = whole.length - 1; at >= 0; at -= 5) {
     writeFileSync(path, Buffer.concat([whole.subarray(0, at), Buffer.alloc(whole.length - at)]))
     const last = ends.findLast(end => end.at <= at)?.last ?? first - 1
     const found = await inspect(dir)
