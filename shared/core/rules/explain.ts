@@ -30,13 +30,10 @@ export function explainRule(rule: Rule): string[] {
     `Fault when: ${program.expression}.`,
     ...letWords(rule),
     ...Object.entries(rule.params).map(paramWords),
-    ...program.baselines.map(baselineWords),
+    ...program.baselines.map(spec => baselineWords(spec, rule)),
     ...timeWords(program),
     `It says "pass" only when ${Math.round(program.min_coverage * 100)} % of the gated time could be evaluated; otherwise "not evaluated".`,
-    ...listed(
-      'Points to',
-      program.causes.map(({ component, weight, when }) => `${component} ${weight}${when ? ' (when its condition holds)' : ''}`),
-    ),
+    ...listed('Points to', causeWords(rule)),
     ...impactWords(program),
     ...listed('Silences', program.suppresses.map(namedWords)),
     ...listed('Is named as the cause of what is found by', program.relabels.map(namedWords)),
@@ -64,13 +61,26 @@ function gateWords({ body, program }: Rule): string[] {
 const letWords = ({ body }: Rule): string[] =>
   Object.entries((body.let ?? {}) as Record<string, unknown>).map(([name, text]) => `  ${name} is ${String(text).trim()}`)
 
-const paramWords = ([name, { default: value, min, max, unit }]: [string, Param]): string =>
-  `  ${name} = ${value}, from ${min} to ${max} ${unit === 'any' ? "in the role's own unit" : unit}`
+function paramWords([name, { default: value, min, max, unit, perRole }]: [string, Param]): string {
+  const others = Object.entries(perRole ?? {}).map(([role, own]) => `${role} ${own}`)
+  const words = `  ${name} = ${value}, from ${min} to ${max} ${unit === 'any' ? "in the role's own unit" : unit}`
+  return others.length > 0 ? `${words}; for ${others.join(', ')}` : words
+}
 
-function baselineWords({ name, days, min_days, fallback }: BaselineSpec): string {
-  const cold = fallback ? 'a physical value stands in' : 'the rule is not evaluated'
+function baselineWords({ name, days, min_days, fallback }: BaselineSpec, { body }: Rule): string {
+  const asked = JSON.stringify([body.let, body.when]).includes(`cold(${name})`)
+  const without = fallback ? 'a physical value stands in' : 'the rule is not evaluated'
+  const cold = asked ? 'the rule goes by limits that need no history' : without
   return `  base(${name}) is the median of up to ${days} past days of this equipment; until there are ${min_days}, ${cold}.`
 }
+
+/** Each component with its weight, and the condition as it is written. */
+const causeWords = ({ body }: Rule): string[] =>
+  Object.entries((body.cause ?? {}) as Record<string, number | Record<string, number>>).flatMap(([component, weight]) =>
+    typeof weight === 'number'
+      ? [`${component} ${weight}`]
+      : Object.entries(weight).map(([text, own]) => `${component} ${own} when ${text}`),
+  )
 
 function timeWords({ smooth, settle, persistence, daily_minimum, clear }: Program): string[] {
   const sentences: [Typed, (words: string) => string][] = [
