@@ -110,7 +110,10 @@ export async function runFdd(
   const since = remember?.open
   const withdrawn = results.replace(run, findings, since === undefined ? undefined : { since, equipment_ids: new Set(resumed) })
   if (remember) ports.changes.settle(building_id, to)
-  ports.baselines.keep({ building_id, date: dateOf(to - 1, job.building.timezone), looked: said, baselines })
+  // One that went on from the very end of its span looked at no day, and so saw no baseline.
+  if (baselines.length > 0 || resumed.length === 0) {
+    ports.baselines.keep({ building_id, date: dateOf(to - 1, job.building.timezone), looked: said, baselines })
+  }
   ports.onFindings(results.list({ building_id, from, to, limit: FINDINGS_MAX }), withdrawn)
   return { ...run, ...countRules(run), days, ...told, total_ms: Math.round(ports.elapsed() - started) }
 }
