@@ -157,10 +157,9 @@ function roleRun(node: Node, steps: Steps, raw: boolean): Node['run'] {
   const high = raw ? Infinity : steps.high
   let own = new Float64Array(0)
   let next = 0
-  return ({ t, n }) => {
+  return ({ t, n, isMinutely }) => {
     const first = (t[0]! - ts[0]!) / MINUTE
-    const length = (t[n]! - t[0]!) / MINUTE
-    if (minutely && length === n && first >= 0 && first + n <= ts.length) {
+    if (minutely && isMinutely && first >= 0 && first + n <= ts.length) {
       node.out = values.subarray(first, first + n)
       return
     }

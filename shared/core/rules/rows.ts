@@ -14,7 +14,7 @@ export type Rows = {
   t: Float64Array
   /** [n] 1 on a full minute: windows are reckoned anew then, and whenever what they look at changes */
   minute: Uint8Array
-  /** Every row is a full minute, and none is left out. */
+  /** Every row is a full minute, and none is left out; the last one may be cut short, as that of a day that is not over. */
   isMinutely: boolean
 }
 
@@ -58,7 +58,7 @@ export function rowMaker(sources: Steps[]): (day: Day) => Rows {
       }
     }
     t[n] = day.to
-    return { day, n, t, minute, isMinutely: n * MINUTE === day.to - day.from }
+    return { day, n, t, minute, isMinutely: extra.length === 0 }
   }
 }
 
