@@ -206,8 +206,7 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
       }
       const isMeant = (device: ScanDevice) => device.device_instance === device_instance && isAskable(device)
       const wanted = device_instance === undefined ? turn() : devices().find(isMeant)
-      if (!wanted)
-        throw new Problem('unknown_device', `Device ${device_instance} is not in the list, or has no point to visit`)
+      if (!wanted) throw new Problem('unknown_device', `Device ${device_instance} is not in the list, or has no point to visit`)
       const visit = begin('triggered', wanted)
       return { visit_id: visit.visit_id, device_instance: visit.device_instance }
     },
