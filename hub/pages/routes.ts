@@ -1,9 +1,10 @@
-/** Fleet: the first page of a hub and its self-refreshing part. */
+/** Fleet: the first page of a hub and its self-refreshing part, and the same for programs. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
 import { openFaults } from '#shared/central/pages/faults.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 import { type Route, route, strict } from '#shared/node/route.ts'
+import { edgeRoutes } from './edge-routes.ts'
 import { EDGE_STATUSES, type EdgeStatus, healthOf, reportedBy } from './fleet.ts'
 import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet-view.ts'
 
@@ -26,6 +27,7 @@ export const fleetRoutes = (context: CentralContext, shell: Shell): Route[] => [
     query: Query,
     handle: ({ query }) => fleetPart(fleetModel(context, shell, query)),
   }),
+  ...edgeRoutes(context),
 ]
 
 function fleetModel(context: CentralContext, shell: Shell, { status }: Static<typeof Query>): FleetModel {

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import { edgeRoutes } from '../../hub/pages/edge-routes.ts'
+import { EDGES, NOW } from './fixture.ts'
+import { signedIn } from './signed-in.ts'
+import { openSite, PASSWORDS } from './site.ts'
+
+test('programs see session and data apart, page by page, and one edge by its id', async t => {
+  const site = await openSite({ house: 'hub' })
+  t.teardown(site.close)
+  const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
+  const first: any = await (await get('/api/edges?limit=3')).json()
+  const rest: any = await (await get(`/api/edges?limit=3&cursor=${first.next_cursor}`)).json()
+  t.deepEqual(
+    [...first.edges, ...rest.edges].map(({ edge_id, status, session, data }: any) => [edge_id, status, session.open, data.fresh]),
+    [
+      ['edge-1', 'operational', true, true],
+      ['edge-2', 'reduced', true, false],
+      ['edge-3', 'disconnected', false, false],
+      ['edge-4', 'pending', false, false],
+    ],
+  )
+  const { edge }: any = await (await get('/api/edges/edge-2')).json()
+  t.like(edge.reported, { backlog_rows: 4120, clock_offset_ms: -90_000, dropped: 12 })
+  t.is(edge.data.last_at, new Date(NOW - 3 * 3_600_000).toISOString().replace('.000', ''))
+  const gone = await get('/api/edges/nowhere')
+  t.is(gone.status, 404)
+  t.is((await fetch(`${site.url}/api/edges`)).status, 401)
+})
+
+test('API.md of the hub has them', t => {
+  const text = readFileSync(new URL('../../hub/API.md', import.meta.url), 'utf8')
+  const routes = edgeRoutes({ edges: { list: () => EDGES, get: () => undefined, put: () => undefined }, clock: undefined! })
+  for (const { method, path, auth, problems = [] } of routes)
+    t.true(text.includes(`| ${method} | \`${path}\` | ${auth} | | ${problems.map(code => `\`${code}\``).join(', ')} |`), path)
+})
