@@ -58,18 +58,27 @@ function load(path: string, defaults: PlatformConfig): PlatformConfig {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return defaults
     throw error
   }
-  return check(path, { ...defaults, ...parse(path, text) })
+  const given = parse(path, text)
+  const unknown = Object.keys(given).find(name => !Object.hasOwn(defaults, name))
+  if (unknown !== undefined)
+    throw new Error(`${path}: there is no setting ${unknown}; there are ${Object.keys(defaults).join(', ')}`)
+  return check(path, { ...defaults, ...given })
 }
 
 function parse(path: string, text: string): Partial<PlatformConfig> {
+  let given: unknown
   try {
-    return JSON.parse(text)
+    given = JSON.parse(text)
   } catch (error) {
     throw new Error(`${path} is no JSON: ${(error as Error).message}`, { cause: error })
   }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error(`${path} is no JSON object`)
+  return given
 }
 
 function check(path: string, config: PlatformConfig): PlatformConfig {
+  if (typeof config.rules_dir !== 'string')
+    throw new Error(`${path}: rules_dir takes a path, not ${JSON.stringify(config.rules_dir)}`)
   for (const [name, [min, max]] of Object.entries(CONFIG_BOUNDS)) {
     const value = config[name as keyof typeof CONFIG_BOUNDS]
     if (typeof value !== 'number' || !(value >= min && value <= max)) {
