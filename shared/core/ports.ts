@@ -116,7 +116,8 @@ export interface Results {
 }
 /** Equipment whose run went on from what the engine remembered, and the instant from which on its history may have changed. */
 export type Resumed = { since: number; equipment_ids: ReadonlySet<string> }
-export type LatestResult = RuleResult & { run_id: string; finished_at: number }
+/** `looked_to`: end of the span of that run, ms. */
+export type LatestResult = RuleResult & { run_id: string; finished_at: number; looked_to: number }
 export type FindingQuery = {
   building_id?: string
   equipment_id?: string

@@ -69,8 +69,6 @@ const REOPENED_MAX = 31 * DAY
 export const VISITS_BEFORE = WINDOW_MAX_MS + DAY
 /** Findings that one run carries over or hands on. */
 const FINDINGS_MAX = 10_000
-/** Newest runs among which the one is that last looked at an active finding. */
-const RUNS_LOOKED_AT = 20
 
 /**
  * Runs rules over a building and stores what they say.
@@ -198,9 +196,9 @@ export async function endOf(
 
 /** Active findings that began before the span, with the instant up to which their duration was reckoned. */
 function carriedInto(building_id: string, from: number, results: Results): Carried[] {
-  const runs = new Map(results.runs({ building_id, limit: RUNS_LOOKED_AT }).map(run => [run.run_id, run.to]))
-  const seen = new Map(results.latest(building_id).map(one => [`${one.equipment_id} ${one.rule_id}`, runs.get(one.run_id)]))
   const active = results.list({ building_id, state: 'active', to: from, limit: FINDINGS_MAX })
+  if (active.length === 0) return []
+  const seen = new Map(results.latest(building_id).map(one => [`${one.equipment_id} ${one.rule_id}`, one.looked_to]))
   return active.flatMap(({ rule_id, equipment_id, role, from: began, confirmed_at, duration_secs }): Carried[] => {
     const up_to = seen.get(`${equipment_id} ${rule_id}`)
     if (up_to === undefined) return []

@@ -15,6 +15,8 @@ import { makeFolder, replaceFile } from './files.ts'
 /** Eight bytes at the beginning of every file; the last is the version of this layout. */
 const MAGIC = Buffer.from('PLENUMS1')
 const HASH_BYTES = 32
+/** Most states are taken out in one piece. */
+const CHUNK_BYTES = 2 ** 20
 
 /** The file's content, after the magic and the hash of the rest. */
 type Kept = { version: string; building_id: string; state: EquipmentState }
@@ -74,5 +76,5 @@ function unpack(bytes: Buffer): Kept {
   const body = bytes.subarray(MAGIC.length + HASH_BYTES)
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('this is no state of the rule engine')
   if (!bytes.subarray(MAGIC.length, MAGIC.length + HASH_BYTES).equals(hashOf(body))) throw new Error('it is damaged')
-  return deserialize(zstdDecompressSync(body)) as Kept
+  return deserialize(zstdDecompressSync(body, { chunkSize: CHUNK_BYTES })) as Kept
 }

@@ -219,8 +219,8 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
     t.deepEqual(results.runs({ limit: 10, after: '2' }), [first])
     t.deepEqual(results.runs({ building_id: 'x', limit: 10 }), [])
     t.deepEqual(results.latest('b'), [
-      { ...result({ equipment_id: 'd', status: 'fault' }), run_id: '1', finished_at: first.finished_at },
-      { ...result({ status: 'fault', episodes: 1 }), run_id: '2', finished_at: at(13) },
+      { ...result({ equipment_id: 'd', status: 'fault' }), run_id: '1', finished_at: first.finished_at, looked_to: at(10) },
+      { ...result({ status: 'fault', episodes: 1 }), run_id: '2', finished_at: at(13), looked_to: at(12) },
     ])
   })
 }

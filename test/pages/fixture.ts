@@ -252,7 +252,12 @@ export const RUN: RunRecord = {
   ],
   failed: [],
 }
-export const LATEST: LatestResult[] = RUN.results.map(result => ({ ...result, run_id: RUN.run_id, finished_at: RUN.finished_at }))
+export const LATEST: LatestResult[] = RUN.results.map(result => ({
+  ...result,
+  run_id: RUN.run_id,
+  finished_at: RUN.finished_at,
+  looked_to: RUN.to,
+}))
 
 const edge = (edge_id: string, name: string, rest: Partial<EdgeRecord>): EdgeRecord => ({
   edge_id,

@@ -111,7 +111,12 @@ const resultRoute = ({ results, model }: CentralContext) =>
         .filter(one => rule_id === undefined || one.rule_id === rule_id)
         .filter(one => status === undefined || one.status === status)
       const { items, ...more } = cutPage(found, query, one => `${one.equipment_id} ${one.rule_id}`)
-      return { ok: true, results: items.map(one => ({ ...one, finished_at: formatInstant(one.finished_at) })), ...more }
+      const shown = items.map(one => ({
+        ...one,
+        finished_at: formatInstant(one.finished_at),
+        looked_to: formatInstant(one.looked_to),
+      }))
+      return { ok: true, results: shown, ...more }
     },
   })
 

@@ -46,7 +46,7 @@ const WEIGHTS = new Map(
 export function meterOf(spec: Program['impact'], rule: Context): Meter | undefined {
   if (!spec || spec.kind === 'none') return undefined
   const { kind, measure, because } = spec
-  const context: Context = { ...rule, missing: new Set(), leaves: new Set() }
+  const context: Context = { ...rule, missing: new Set(), leaves: new Set(), built: new Map() }
   const { equipment_id, equipment_type } = context.equipment
   const has = (role: string) => context.plant.steps(equipment_id, role) !== undefined
   const gauge = chooseGauge(kind, measure, equipment_type, has)

@@ -33,12 +33,22 @@ export type Context = {
   leaves: Set<Steps>
   usesDay: boolean
   refs: Map<string, Node>
+  /** What has been built: a term of a condition is a part of it. */
+  built: Map<Typed, Node>
 }
 
 const OAF_TYPED = checkExpr(parseExpr(OAF), { roles: OAF_ROLES, params: {}, lets: new Map(), baselines: new Map() }).typed
 
 /** @throws RangeError when a window is out of bounds or the program is not one that the checker made */
 export function build(typed: Typed, context: Context): Node {
+  const known = context.built.get(typed)
+  if (known) return known
+  const made = buildAnew(typed, context)
+  context.built.set(typed, made)
+  return made
+}
+
+function buildAnew(typed: Typed, context: Context): Node {
   const { graph } = context
   switch (typed.kind) {
     case 'const':
@@ -74,7 +84,8 @@ export function constantOf(typed: Typed, context: Context): number {
 
 const ownerKey = ({ rule, equipment, role }: Context): string => `${rule.id} ${equipment.equipment_id} ${role ?? ''}`
 /** `each`, and `slot(each, 8)`, with the role to which the rule is bound. */
-const bound = (role: string, context: Context): string => role.replace(/\beach\b/, context.role ?? 'each')
+const bound = (role: string, context: Context): string =>
+  context.role === undefined ? role : role.replace(/\beach\b/, context.role)
 
 function ownRole(name: string, context: Context): Node {
   const role = bound(name, context)
@@ -165,6 +176,11 @@ function baseline(typed: Typed & { kind: 'baseline' }, context: Context): Node {
 
 // ---- operations
 
+/** What they tell of a role is no matter of its values. */
+const OF_ROLE = new Set(['has', 'rests', 'nominal', 'lowest', 'highest', 'age'])
+/** Those that take any number of arguments. */
+const MANY = new Set(['least', 'greatest', 'first'])
+
 function operation(op: string, args: Typed[], context: Context): Node {
   const { graph } = context
   if (isWindow(op)) {
@@ -172,15 +188,13 @@ function operation(op: string, args: Typed[], context: Context): Node {
     const [window, extra] = op === 'cusum' ? [args[2]!, args[1]] : [args[1]!, args[2]]
     return windowNode(graph, op, build(args[0]!, context), windowOf(window, context), extra ? constantOf(extra, context) : 0)
   }
+  const first = args[0]!
+  if (first.kind === 'role' && OF_ROLE.has(op)) return ofRole(op, bound(first.role, context), context)
   if (op === 'coverage') return graph.coverage(build(args[0]!, context), windowOf(args[1]!, context))
   if (op === 'since') return sinceNode(graph, build(args[0]!, context))
   if (op === 'day_median') return dayMedian(args[0]!, context)
-  const first = args[0]!
-  if (first.kind === 'role' && ['has', 'rests', 'nominal', 'lowest', 'highest', 'age'].includes(op))
-    return ofRole(op, bound(first.role, context), context)
   const inputs = args.map(arg => build(arg, context))
-  if (['least', 'greatest', 'first'].includes(op)) return inputs.reduce((left, right) => graph.op(op, left, right))
-  return graph.op(op, ...inputs)
+  return MANY.has(op) ? inputs.reduce((left, right) => graph.op(op, left, right)) : graph.op(op, ...inputs)
 }
 
 function windowOf(typed: Typed, context: Context): number {

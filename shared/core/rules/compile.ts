@@ -33,7 +33,9 @@ export type Instance = {
   baselines: { state: BaselineState; of: Node; when: Node }[]
   /** Sums what the fault costs, where the rule says that. */
   meter?: Meter
+  /** What is reckoned every day, and what only where the rule holds: that tells of it, and remembers nothing. */
   order: Node[]
+  telling: Node[]
   persistenceMs: number
   dailyMinimumMs: number
   clearMs: number
@@ -68,6 +70,7 @@ export function compileRule(binding: Binding, plant: Plant, graph: Graph): Insta
     missing: new Set(),
     leaves: new Set(),
     refs: new Map(),
+    built: new Map(),
   }
   for (const name of Object.keys(rule.roles)) if (!plant.steps(equipment.equipment_id, name)) context.missing.add(name)
   const ms = (key: 'smooth' | 'settle' | 'persistence' | 'daily_minimum' | 'clear') => constantOf(program[key], context) * 1000
@@ -97,12 +100,16 @@ export function compileRule(binding: Binding, plant: Plant, graph: Graph): Insta
     missing: [...context.missing],
     leaves: [...context.leaves],
     order: [],
+    telling: [],
     persistenceMs: ms('persistence'),
     // A day's median has already waited for the daily minimum: its faults do not wait again.
     dailyMinimumMs: context.usesDay ? 0 : context.dailyMinimumMs,
     clearMs: ms('clear'),
   }
-  instance.order = orderOf(rootsOf(instance))
+  const judges = judgesOf(instance)
+  const tellers = tellersOf(instance)
+  instance.order = orderOf([...judges, ...orderOf(tellers).filter(({ save }) => save)])
+  instance.telling = orderOf(tellers, instance.order)
   return instance
 }
 
@@ -142,14 +149,14 @@ function compileBaseline(
   return { state, of: build(spec.of, context), when: spec.when ? build(spec.when, context) : active }
 }
 
-function rootsOf({ gate, settled, guard, active, when, terms, figures, causes, baselines, meter }: Instance): Node[] {
+/** Columns that say whether the rule holds. */
+function judgesOf({ gate, settled, guard, active, when, baselines }: Instance): Node[] {
+  return [gate, settled, guard, active, when, ...baselines.flatMap(({ of, when }) => [of, when])]
+}
+
+/** Columns that say more of a moment at which it holds. */
+function tellersOf({ terms, figures, causes, meter }: Instance): Node[] {
   return [
-    gate,
-    settled,
-    guard,
-    active,
-    when,
-    ...baselines.flatMap(({ of, when }) => [of, when]),
     ...terms.flatMap(({ node, sides }) => [node, ...(sides ?? [])]),
     ...figures.flatMap(part => (typeof part === 'object' && 'node' in part ? [part.node] : [])),
     ...causes.flatMap(({ when }) => (when ? [when] : [])),

@@ -5,26 +5,37 @@
  */
 import { MINUTE } from '../time.ts'
 import { MEAN } from './average.ts'
+import { DAY_ROWS, giveColumnBack, takeColumn } from './columns.ts'
 import { GREATEST, LEAST } from './extreme.ts'
 import { choose, join, KERNELS } from './kernels.ts'
 import { type Memory, recall, saveOf, within } from './memory.ts'
-import { minuteRun } from './minutes.ts'
+import { minuteRun, type TwoWays } from './minutes.ts'
+import { Past } from './past.ts'
 import type { Rows } from './rows.ts'
 import { firstAtOrAfter, type Steps } from './steps.ts'
 import { knownTime, type WindowOp } from './windows.ts'
 
 export type Node = {
   id: number
+  /** The day's figures: in a column of its own, or, of a role, in the samples themselves. */
   out: Float64Array
+  own: Float64Array
+  /** Its minutes, where windows look at them, and the node that keeps them. */
+  minutes: Node | undefined
+  past: Past | undefined
   inputs: Node[]
   run: (rows: Rows) => void
   /** Index of the day that `out` holds. */
   done: number
+  /** Of `orderOf`, the last in which it was met. */
+  round: number
   /** What it remembers after the day that `out` holds; only of those that remember anything. */
-  save?: () => Memory
+  save: (() => Memory) | undefined
   /** The role that a leaf reads. */
-  steps?: Steps
+  steps: Steps | undefined
 }
+
+const NO_ROWS = new Float64Array(0)
 
 /** Share of a window that must be known before its figure counts. */
 const WINDOW_COVERAGE = 0.8
@@ -46,16 +57,31 @@ export function createGraph(saved: Readonly<Record<string, Memory>> = {}) {
     if (known) return known
     const node: Node = {
       id: nodes.size,
-      out: new Float64Array(0),
+      out: NO_ROWS,
+      own: NO_ROWS,
       inputs,
       run: () => undefined,
       done: -1,
-      ...(steps && { steps }),
+      round: 0,
+      save: undefined,
+      steps,
+      minutes: undefined,
+      past: undefined,
     }
     node.run = build(node, memories.get(key))
     nodes.set(key, node)
     return node
   }
+  const trailing = (name: string, input: Node, windowMs: number, ways: TwoWays): Node => {
+    const w = windowMs / MINUTE
+    const minutes = Number.isInteger(w) ? minutesOf(input) : undefined
+    minutes?.past!.reserve(w)
+    return make(key(`${name} ${windowMs}`, [input]), [minutes ?? input], (node, memory) =>
+      minuteRun(node, { input, past: minutes?.past }, { windowMs, coverMs: WINDOW_COVERAGE * windowMs }, ways, memory),
+    )
+  }
+  const minutesOf = (input: Node) =>
+    (input.minutes ??= make(key('minutes', [input]), [input], (node, memory) => pastRun(node, input, memory)))
   return {
     /** By a name that is the same in every graph of the same rules on the same equipment. */
     save: (): Record<string, Memory> =>
@@ -80,14 +106,9 @@ export function createGraph(saved: Readonly<Record<string, Memory>> = {}) {
     /** @param name operator with its window and constants, which make it what it is */
     window: (name: string, input: Node, coverMs: number, create: (saved: Memory | undefined) => WindowOp): Node =>
       make(key(name, [input]), [input], (node, memory) => windowRun(node, input, coverMs, create, memory)),
-    average: (input: Node, windowMs: number): Node =>
-      make(key(`avg ${windowMs}`, [input]), [input], (node, memory) =>
-        minuteRun(node, input, windowMs, WINDOW_COVERAGE * windowMs, MEAN, memory),
-      ),
+    average: (input: Node, windowMs: number): Node => trailing('avg', input, windowMs, MEAN),
     extreme: (input: Node, windowMs: number, sign: 1 | -1): Node =>
-      make(key(`extreme ${sign} ${windowMs}`, [input]), [input], (node, memory) =>
-        minuteRun(node, input, windowMs, WINDOW_COVERAGE * windowMs, sign === 1 ? GREATEST : LEAST, memory),
-      ),
+      trailing(`extreme ${sign}`, input, windowMs, sign === 1 ? GREATEST : LEAST),
     coverage: (input: Node, windowMs: number): Node =>
       make(key(`coverage ${windowMs}`, [input]), [input], (node, memory) => coverageRun(node, input, windowMs, memory)),
     /** A node that belongs to one rule alone. */
@@ -101,36 +122,54 @@ function key(op: string, inputs: Node[]): string {
   return name
 }
 
-/** Every node that `roots` need, in an order in which each comes after its inputs. */
-export function orderOf(roots: Node[]): Node[] {
-  const order = new Set<Node>()
+let lastRound = 0
+
+/** Every node that `roots` need, in an order in which each comes after its inputs; those in `but` are not among them. */
+export function orderOf(roots: Node[], but: readonly Node[] = []): Node[] {
+  const round = ++lastRound
+  const order: Node[] = []
   const visit = (node: Node): void => {
-    if (order.has(node)) return
+    if (node.round === round) return
+    node.round = round
     for (const input of node.inputs) visit(input)
-    order.add(node)
+    order.push(node)
   }
+  for (const node of but) node.round = round
   for (const root of roots) visit(root)
-  return [...order]
+  return order
 }
 
 /** Reckons the day's columns; those that another rule has already asked for are there. */
 export function runNodes(order: Node[], rows: Rows): void {
   for (const node of order) {
     if (node.done === rows.day.index) continue
-    if (node.out.length < rows.n) node.out = new Float64Array(Math.ceil(rows.n * 1.25))
+    if (node.own.length < rows.n) {
+      giveColumnBack(node.own)
+      node.own = takeColumn(rows.n <= DAY_ROWS ? DAY_ROWS : Math.ceil(rows.n * 1.25))
+    }
+    node.out = node.own
     node.run(rows)
     node.done = rows.day.index
   }
 }
 
 /** Lets go of columns and of what windows remember: an equipment is done, others are to come. */
-export function releaseNodes(order: Node[]): void {
-  for (const node of order) {
-    node.out = new Float64Array(0)
+export function releaseNodes(nodes: Node[]): void {
+  for (const node of nodes) {
+    giveColumnBack(node.own)
+    node.past?.release()
+    node.out = node.own = NO_ROWS
     node.inputs = []
     node.run = () => undefined
-    delete node.save
+    node.save = undefined
   }
+}
+
+function pastRun(node: Node, input: Node, memory: Memory | undefined): Node['run'] {
+  const past = new Past(memory)
+  node.past = past
+  node.save = () => past.save()
+  return ({ n, isMinutely }) => past.add(input.out, n, isMinutely)
 }
 
 function constantRun(node: Node, value: number): Node['run'] {
@@ -155,7 +194,6 @@ function roleRun(node: Node, steps: Steps, raw: boolean): Node['run'] {
   const { ts, values, holdMs, minutely } = steps
   const low = raw ? -Infinity : steps.low
   const high = raw ? Infinity : steps.high
-  let own = new Float64Array(0)
   let next = 0
   return ({ t, n, isMinutely }) => {
     const first = (t[0]! - ts[0]!) / MINUTE
@@ -163,14 +201,12 @@ function roleRun(node: Node, steps: Steps, raw: boolean): Node['run'] {
       node.out = values.subarray(first, first + n)
       return
     }
-    // Never the series itself: what is written here is the day's own column.
-    if (own.length < n) own = new Float64Array(Math.ceil(n * 1.25))
-    node.out = own
+    const out = node.out
     for (let i = 0; i < n; i++) {
       const at = t[i]!
       while (next < ts.length && ts[next]! <= at) next++
       const value = next > 0 && at < ts[next - 1]! + holdMs ? values[next - 1]! : Number.NaN
-      own[i] = value >= low && value <= high ? value : Number.NaN
+      out[i] = value >= low && value <= high ? value : Number.NaN
     }
   }
 }

@@ -3,7 +3,7 @@ import { RESULT_REASONS, type ResultReason } from '../finding.ts'
 import { nothingSpent, spend } from '../impact/meter.ts'
 import type { Instance } from './compile.ts'
 import type { Moment, Seen, Stretch } from './episodes.ts'
-import { roleState } from './graph.ts'
+import { roleState, runNodes } from './graph.ts'
 import type { Rows } from './rows.ts'
 
 /** Time within `[from, to)` of the run, ms, by what became of it. */
@@ -108,7 +108,9 @@ function reasonAt({ leaves, rule }: Instance, at: number): ResultReason {
 const NOTHING = nothingSpent()
 
 /** The worst moment of a true stretch, with the terms and figures of that moment, and the time of conditional causes. */
-function look(instance: Instance, { t }: Rows, start: number, end: number): Seen {
+function look(instance: Instance, rows: Rows, start: number, end: number): Seen {
+  runNodes(instance.telling, rows)
+  const { t } = rows
   const sides = (instance.terms.find(({ measures, sides }) => measures && sides) ?? instance.terms.find(({ sides }) => sides))
     ?.sides
   let worst = start

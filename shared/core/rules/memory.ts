@@ -33,7 +33,9 @@ export function copyOf<T>(value: T): T {
   if (value instanceof Float64Array) return value.slice() as T
   if (Array.isArray(value)) return value.map(copyOf) as T
   if (value instanceof Map) return new Map([...value].map(([key, each]) => [key, copyOf(each)])) as T
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copyOf(each)])) as T
+  const copy = { ...value }
+  for (const key in copy) copy[key] = copyOf(copy[key])
+  return copy
 }
 
 /** The memory of an operator inside another. */

@@ -20,8 +20,9 @@ const DAY_MINIMUM_MS = 10 * 60_000
 
 const NEVER: Typed = { kind: 'const', value: 0 }
 type Names = { roles: Record<string, string>; params: Record<string, Param>; each?: string }
-/** What is known while the file is read: the scope of names, and the text of every let for the terms. */
-type Reading = { yaml: YamlText; scope: Scope; texts: Map<string, { text: string; expr: Expr }> }
+type Condition = { typed: Typed; expr: Expr; text: string }
+/** What is known while the file is read: the scope of names, and every let as it is written, for the terms. */
+type Reading = { yaml: YamlText; scope: Scope; texts: Map<string, Condition> }
 
 export function parseProgram(root: Fields, yaml: YamlText, names: Names, each: Program['each']): Program {
   const scope: Scope = { ...names, lets: new Map(), baselines: new Map() }
@@ -43,7 +44,7 @@ export function parseProgram(root: Fields, yaml: YamlText, names: Names, each: P
     lets: [...scope.lets].map(([name, { typed }]) => ({ name, typed })),
     when: when?.typed ?? NEVER,
     expression: when?.text.trim().replace(/\s+/g, ' ') ?? '',
-    terms: when ? termsOf(when.expr, when.text, reading) : [],
+    terms: when ? termsOf(when, reading) : [],
     smooth: duration(root, 'smooth', scope, yaml),
     settle: duration(root, 'settle', scope, yaml),
     persistence: duration(root, 'persistence', scope, yaml),
@@ -88,11 +89,7 @@ function expression(fields: Fields, key: string, { yaml, scope }: Reading): (Che
   })
 }
 
-function condition(
-  fields: Fields,
-  key: string,
-  { yaml, scope }: Reading,
-): { typed: Typed; expr: Expr; text: string } | undefined {
+function condition(fields: Fields, key: string, { yaml, scope }: Reading): Condition | undefined {
   const text = fields.text(key)
   if (text === undefined) return undefined
   return attempt(yaml, fields.node(key), () => {
@@ -122,7 +119,7 @@ function readLets(fields: Fields | undefined, reading: Reading, names: string[],
     const checked = expression(fields!, name, reading)
     if (!checked) continue
     reading.scope.lets.set(name, { typed: checked.typed, type: checked.type })
-    reading.texts.set(name, { text, expr: checked.expr })
+    reading.texts.set(name, { ...checked, text })
   }
   return late
 }
@@ -155,13 +152,17 @@ function readPatterns(root: Fields, key: 'suppresses' | 'relabels', yaml: YamlTe
 
 // ---- the condition, term by term
 
-function termsOf(expr: Expr, text: string, reading: Reading): Term[] {
-  if (expr.kind === 'binary' && (expr.op === 'and' || expr.op === 'or')) {
-    return [...termsOf(expr.left, text, reading), ...termsOf(expr.right, text, reading)]
+/** @returns parts of `typed` itself: what they give is part of what the condition gives */
+function termsOf({ expr, typed, text }: Condition, reading: Reading): Term[] {
+  if (expr.kind === 'binary' && typed.kind === 'op' && (typed.op === 'and' || typed.op === 'or')) {
+    const [left, right] = typed.args as [Typed, Typed]
+    return [
+      ...termsOf({ expr: expr.left, typed: left, text }, reading),
+      ...termsOf({ expr: expr.right, typed: right, text }, reading),
+    ]
   }
   const named = expr.kind === 'name' ? reading.texts.get(expr.name) : undefined
-  if (named) return termsOf(named.expr, named.text, reading)
-  const typed = checkCondition(expr, reading.scope)
+  if (named) return termsOf(named, reading)
   const term: Term = { text: text.slice(expr.at, expr.end).replace(/\s+/g, ' '), typed, measures: false }
   if (typed.kind === 'op' && ['lt', 'le', 'gt', 'ge', 'ne', 'eq'].includes(typed.op)) {
     term.sides = [typed.args[0]!, typed.args[1]!]

@@ -34,23 +34,26 @@ export class Ring {
 
   /** Takes the place of what is there. */
   load({ a, b }: Pairs): void {
-    this.front = this.back = 0
-    while (this.mask < a.length) this.grow()
+    if (this.mask < a.length) this.hold(2 ** Math.ceil(Math.log2(a.length + 1)))
     this.a.set(a)
     this.b.set(b)
+    this.front = 0
     this.back = a.length
   }
 
   private grow(): void {
-    const size = (this.mask + 1) * 2
-    const a = new Float64Array(size)
-    const b = new Float64Array(size)
+    const { a, b, mask } = this
+    this.hold((mask + 1) * 2)
     for (let i = this.front; i < this.back; i++) {
-      a[i & (size - 1)] = this.a[i & this.mask]!
-      b[i & (size - 1)] = this.b[i & this.mask]!
+      this.a[i & this.mask] = a[i & mask]!
+      this.b[i & this.mask] = b[i & mask]!
     }
-    this.a = a
-    this.b = b
+  }
+
+  /** @param size a power of two; what was there is gone */
+  private hold(size: number): void {
+    this.a = new Float64Array(size)
+    this.b = new Float64Array(size)
     this.mask = size - 1
   }
 }

@@ -64,7 +64,7 @@ type Runner = Kept & {
 export function runEquipment(work: Work, plan: RunPlan, activity: Activity): Ran {
   const { instances, resume } = work
   const runnable = instances.filter(({ missing }) => missing.length === 0)
-  const sources = new Set(runnable.flatMap(({ order }) => order.flatMap(({ steps }) => steps ?? [])))
+  const sources = new Set(runnable.flatMap(({ order, telling }) => [...order, ...telling].flatMap(({ steps }) => steps ?? [])))
   const start = Math.max(Math.min(plan.from, firstSample(sources)), plan.from - HISTORY_MAX_MS)
   const fresh = daysOf(resume?.at ?? start, plan.to, plan.timezone)
   const days = new Map([...(resume?.days ?? []), ...fresh].map(day => [day.index, day]))
@@ -78,7 +78,7 @@ export function runEquipment(work: Work, plan: RunPlan, activity: Activity): Ran
     }
   }
   for (const runner of runners) keepEvidence(runner, runner.tracker.episodes(), days, plan.from)
-  for (const { order } of instances) releaseNodes(order)
+  for (const { order, telling } of instances) releaseNodes([...order, ...telling])
   return {
     verdicts: runners.filter(({ failed }) => failed === undefined).map(runner => verdictOf(runner, days)),
     failed: runners.flatMap(({ failed: error, instance }) => (error === undefined ? [] : [{ rule_id: instance.rule.id, error }])),

@@ -7,6 +7,8 @@ export type Keys = {
   /** @returns point id → key of those that have one */
   findPoints(building: number, point_ids: Iterable<string>): Map<string, number>
   countPoints(building: number): number
+  /** The greatest key that any point has, 0 when none has one. */
+  lastPoint(): number
   /** Every point of a building that has a key, key → point id. */
   names(building: number): Map<number, string>
 }
@@ -17,8 +19,10 @@ export function openKeys(db: Database): Keys {
   const point = db.prepare('SELECT point FROM history_points WHERE building = ? AND point_id = ?').pluck()
   const points = db.prepare('SELECT point, point_id FROM history_points WHERE building = ?').raw()
   const count = db.prepare('SELECT count(*) FROM history_points WHERE building = ?').pluck()
+  const last = db.prepare('SELECT max(point) FROM history_points').pluck()
   return {
     countPoints: key => count.get(key) as number,
+    lastPoint: () => (last.get() as number | null) ?? 0,
     findBuilding: building_id => building.get(building_id) as number | undefined,
     findPoints: (key, point_ids) => {
       const found = new Map<string, number>()

@@ -6,6 +6,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { type Buckets, EMPTY_SERIES, type Series } from '#shared/core/series.ts'
 import { type SeriesBuilder, seriesBuilder } from '#shared/core/series-builder.ts'
 import { type Database, openReadOnly } from '../sqlite.ts'
+import { openHotReader } from './hot-reader.ts'
 import { openKeys } from './keys.ts'
 import { openManifest, type Part } from './manifest.ts'
 import type { PartReader } from './part-reader.ts'
@@ -65,35 +66,26 @@ export async function openHistoryReader(at: { dbPath: string; root: string; memo
   }
 }
 
-/** What one transaction sees: the list of files, and the rows that are in none of them. */
-type Snapshot = { parts: Part[]; hot: HotRow[]; names: Map<number, string> }
-type HotRow = [point: number, ts: number, value: number | null]
+/** What one transaction sees: the list of files, and by point the samples that are in none of them. */
+type Snapshot = { parts: Part[]; hot: Map<string, Series> }
 
 function openSnapshots(db: Database): (query: HistoryQuery) => Snapshot {
   const keys = openKeys(db)
   const manifest = openManifest(db)
-  const span = 'SELECT point, ts, value FROM samples WHERE building = @building AND ts >= @from AND ts < @to'
-  const every = db.prepare(`${span} ORDER BY ts`).raw()
-  const chosen = db.prepare(`${span} AND point IN (SELECT value FROM json_each(@points)) ORDER BY ts`).raw()
+  const readHot = openHotReader(db, keys)
   return db.transaction(({ building_id, point_ids, from, to }: HistoryQuery) => {
     const building = keys.findBuilding(building_id)
-    if (building === undefined) return { parts: [], hot: [], names: new Map() }
-    const names = new Map([...keys.findPoints(building, point_ids)].map(([point_id, point]) => [point, point_id]))
-    const points = [...names.keys()]
-    // Choosing takes as long as handing over does: who asks for most of a building gets all of it, and passes over the rest.
-    const isMost = points.length * 2 > keys.countPoints(building)
-    const hot = isMost
-      ? (every.all({ building, from, to }) as HotRow[])
-      : (chosen.all({ building, from, to, points: JSON.stringify(points) }) as HotRow[])
-    return { parts: manifest.find({ building, points, from, to }), hot, names }
+    if (building === undefined) return { parts: [], hot: new Map() }
+    const keyOf = keys.findPoints(building, point_ids)
+    const points = [...keyOf.values()]
+    const builders = new Map(points.map(point => [point, seriesBuilder(0)]))
+    readHot({ building, from, to }, points, (point, ts, value) => builders.get(point)?.push(ts, value ?? Number.NaN))
+    const hot = new Map([...keyOf].map(([point_id, point]) => [point_id, builders.get(point)!.build()]))
+    return { parts: manifest.find({ building, points, from, to }), hot }
   })
 }
 
-async function assemble(
-  partReader: () => Promise<PartReader>,
-  query: HistoryQuery,
-  { parts, hot, names }: Snapshot,
-): Promise<Series[]> {
+async function assemble(partReader: () => Promise<PartReader>, query: HistoryQuery, { parts, hot }: Snapshot): Promise<Series[]> {
   const builders = new Map<string, SeriesBuilder>()
   const capacities = expected(query, parts)
   const builderOf = (point_id: string): SeriesBuilder => {
@@ -104,10 +96,10 @@ async function assemble(
     return made
   }
   for (const part of parts) await (await partReader()).read(part, query, builderOf)
-  const hotBuilders = new Map(hot.length > 0 ? [...names].map(([point, point_id]) => [point, builderOf(point_id)]) : [])
-  for (const builder of hotBuilders.values()) builder.begin()
-  for (const [point, ts, value] of hot) {
-    hotBuilders.get(point)?.push(ts, value ?? Number.NaN)
+  for (const [point_id, { ts, values }] of hot) {
+    const builder = builderOf(point_id)
+    builder.begin()
+    builder.append(ts, values)
   }
   const built = new Map([...builders].map(([point_id, builder]) => [point_id, builder.build()]))
   return query.point_ids.map(point_id => built.get(point_id) ?? EMPTY_SERIES)

@@ -30,11 +30,11 @@ export function openRuns(db: Database) {
   const latest = db.prepare('SELECT body FROM latest_results WHERE building_id = ? ORDER BY equipment_id, rule_id').pluck()
   return {
     add: (run: RunRecord) => {
-      const { run_id, building_id, started_at, finished_at } = run
+      const { run_id, building_id, started_at, finished_at, to: looked_to } = run
       add.run(run_id, building_id, started_at, JSON.stringify(run))
       forget(building_id)
       for (const result of run.results) {
-        look.run(building_id, result.equipment_id, result.rule_id, JSON.stringify({ ...result, run_id, finished_at }))
+        look.run(building_id, result.equipment_id, result.rule_id, JSON.stringify({ ...result, run_id, finished_at, looked_to }))
       }
     },
     list: ({ building_id, limit, after }: Parameters<Results['runs']>[0]) => {

@@ -92,6 +92,7 @@ export function evaluate(text: string, rows: Rows, stepMs: number, plant: Equipm
     leaves: new Set(),
     usesDay: false,
     refs: new Map(),
+    built: new Map(),
   }
   const node = build(typed, context)
   const order = orderOf([always, node])

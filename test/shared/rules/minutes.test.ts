@@ -4,6 +4,7 @@ import { MEAN } from '#shared/core/rules/average.ts'
 import { GREATEST, LEAST } from '#shared/core/rules/extreme.ts'
 import { createGraph, type Node } from '#shared/core/rules/graph.ts'
 import { minuteRun, type TwoWays } from '#shared/core/rules/minutes.ts'
+import { Past } from '#shared/core/rules/past.ts'
 import type { Rows } from '#shared/core/rules/rows.ts'
 import { MINUTE } from '#shared/core/time.ts'
 
@@ -15,6 +16,8 @@ const dayArb = fc.record({
   }),
   between: fc.boolean(),
 })
+
+const daysArb = fc.array(dayArb, { minLength: 1, maxLength: 8 })
 
 function rowsOf(from: number, index: number, { values, between }: { values: number[]; between: boolean }): Rows {
   const minutes = between ? values.length - 1 : values.length
@@ -31,16 +34,20 @@ for (const [name, ways] of Object.entries<TwoWays>({ MEAN, GREATEST, LEAST })) {
   test(`${name}: by the minute and step by step give the same figures, also from one kind of day to the other`, t => {
     let reckoned = 0
     fc.assert(
-      fc.property(fc.array(dayArb, { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 15 }), (days, w) => {
+      fc.property(daysArb, fc.integer({ min: 1, max: 15 }), fc.integer({ min: 0, max: 5 }), (days, w, longer) => {
         const input = createGraph().constant(0)
         const node: Node = { ...input, out: new Float64Array(20) }
-        const mixed = minuteRun(node, input, w * MINUTE, 0.8 * w * MINUTE, ways)
-        const steps = ways.create(w * MINUTE, 0.8 * w * MINUTE)
+        const window = { windowMs: w * MINUTE, coverMs: 0.8 * w * MINUTE }
+        const past = new Past(undefined)
+        past.reserve(w + longer)
+        const mixed = minuteRun(node, { input, past }, window, ways)
+        const steps = ways.create(window.windowMs, window.coverMs)
         let from = 0
         for (const [index, day] of days.entries()) {
           const rows = rowsOf(from, index, day)
           from = rows.day.to
           input.out = Float64Array.from(day.values)
+          past.add(input.out, rows.n, rows.isMinutely)
           mixed(rows)
           const wanted = new Float64Array(rows.n)
           steps.run(rows, input.out, wanted)
