@@ -179,7 +179,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     historian,
     ...visited,
     loader: historian,
-    rulesDirs: { shipped: SHIPPED_RULES, deployed: config.read().rules_dir },
+    rulesDirs: () => ({ shipped: SHIPPED_RULES, deployed: config.read().rules_dir }),
     runs,
     analytics: openAnalyticsDesk({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,

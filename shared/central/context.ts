@@ -51,7 +51,8 @@ export type CentralContext = {
   /** What was seen of priority arrays; only where they are visited. */
   priority?: PriorityVisits
   loader: BulkLoader
-  rulesDirs: RulesDirs
+  /** As the settings say now: the folder of deployed rules may be changed while the process runs. */
+  rulesDirs: () => RulesDirs
   runs: RunControl
   analytics: AnalyticsDesk
   config: PlatformConfigStore
@@ -71,7 +72,8 @@ export type RuleDesk = {
   check(files: RuleText[]): Promise<RuleCheck[]>
   /** Which active rules can run on the equipment of a building as its points are mapped now. */
   coverage(building_id: string): Promise<Coverage>
-  shelf(): Promise<RuleShelf>
+  /** Works on the deployed files while nobody else does; one change after the other. */
+  shelf<T>(work: (shelf: RuleShelf) => Promise<T>): Promise<T>
 }
 
 /** Rules are read from both; where ids meet, the deployed one counts. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import type { Rule } from '#shared/core/rules/types.ts'
 import type { Complaint } from '#shared/core/rules/yaml-text.ts'
+import { decidedChanges, unlessGone } from './rule-changes.ts'
 import { type Looking, readSettled } from './settled-files.ts'
 
 /** Files of one folder, with those of its own folders; a catalogue of ten times ours. */
@@ -16,8 +17,8 @@ export type FileError = Complaint & { filename: string }
 /**
  * Loads every `.yaml` and `.yml` below the folders.
  *
- * A change in the middle of a load is seen whole or not at all; so is one that somebody is just writing, which is waited
- * for a little. Of two rules with one id the one in the later folder counts; within a folder a second one is an error.
+ * A change in the middle of a load is seen whole or not at all, also one of many files that was deployed as one; so is a
+ * file that somebody is just writing, which is waited for a little. Of two rules with one id the one in the later folder counts; within a folder a second one is an error.
  *
  * @param dirs folders in rising precedence; one that is not there is empty
  * @returns rules by id; a file that does not check is left out and its complaints are listed
@@ -27,7 +28,7 @@ export function loadRules(dirs: string[]): { rules: Rule[]; errors: FileError[] 
   const errors: FileError[] = []
   for (const dir of dirs) {
     const own = new Map<string, Rule>()
-    const { files, changing } = readSettled(rulePaths(dir), DISK)
+    const { files, changing } = readWhole(dir)
     errors.push(
       ...changing.map(filename => ({ line: 1, column: 1, message: 'is just being written: left out this time', filename })),
     )
@@ -82,8 +83,25 @@ export function readRuleFiles(dir: string): RuleFile[] {
   })
 }
 
+/** How long ago a folder changed so that another change in the same moment could be told from it, ms: two ticks of any kernel. */
+const TICK_MS = 20
+const TRIES_MAX = 20
+
+/** Reads a folder's files as they are together at one moment: again when files came, went or moved meanwhile. */
+function readWhole(dir: string): ReturnType<typeof readSettled> {
+  for (let tries = 1; ; tries++) {
+    const before = changedAt(dir)
+    if (Date.now() - before < TICK_MS) DISK.wait(TICK_MS)
+    const found = readSettled(rulePaths(dir), DISK)
+    if (changedAt(dir) === before || tries === TRIES_MAX) return found
+  }
+}
+
+const changedAt = (dir: string): number => unlessGone(() => statSync(dir).mtimeMs) ?? 0
+
 function rulePaths(dir: string): string[] {
-  const paths = pathsBelow(dir, 0)
+  const { put, gone } = decidedChanges(dir)
+  const paths = [...pathsBelow(dir, 0).filter(path => !put.has(path) && !gone.has(path)), ...put.values()]
   if (paths.length > FILES_MAX) throw new RangeError(`${dir} holds more than ${FILES_MAX} rule files`)
   return paths
 }
@@ -108,14 +126,4 @@ function pathsBelow(path: string, depth: number): string[] {
     .filter(name => !name.startsWith('.'))
     .toSorted()
     .flatMap(name => pathsBelow(join(path, name), depth + 1))
-}
-
-/** A file that someone deletes while we look is not there; any other failure is the caller's to hear of. */
-function unlessGone<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }

@@ -14,6 +14,7 @@ export function openRuleDesk(parts: {
   ruleDirs: () => string[]
 }): RuleDesk {
   const { checker, config, model, ruleStates, ruleDirs } = parts
+  let last: Promise<unknown> = Promise.resolve()
   return {
     catalogue: () => checker.request('catalogue', ruleDirs()),
     test: rule_id => checker.request('test', { dirs: ruleDirs(), rule_id }),
@@ -23,7 +24,11 @@ export function openRuleDesk(parts: {
       return checker.request('coverage', { dirs: ruleDirs(), inactive, equipment, points })
     },
     check: files => checker.request('check', files),
-    // Opened anew each time: the folder is a setting, and opening one finishes what a crash has left.
-    shelf: () => openRuleShelf(config.read().rules_dir),
+    shelf(work) {
+      // Opened anew each time: the folder is a setting, and opening one finishes what a crash has left.
+      const turn = last.then(async () => work(await openRuleShelf(config.read().rules_dir)))
+      last = turn.catch(() => undefined)
+      return turn
+    },
   }
 }

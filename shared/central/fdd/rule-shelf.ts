@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RULE_FILENAME, type RuleShelf } from '#shared/flow/publish-rules.ts'
 import { makeFolder, replaceFile, syncFolder } from '#shared/node/files.ts'
+import { DECIDED, REMOVALS, removalsOf } from '#shared/node/rule-changes.ts'
 
-/** A change that is being written, and one that is written and only has to be moved into place. */
+/** A change that is being written; once it is, it is decided, and only has to be moved into place. */
 const WRITING = '.writing-'
-const DECIDED = '.decided-'
-/** Lists what a decided change removes. */
-const REMOVALS = 'removals.json'
 const NAME = new RegExp(RULE_FILENAME)
 
 /**
  * The folder of deployed rules. A change is written beside the files first; renaming its folder decides it, and what a
- * crash leaves is finished when it was decided and dropped when it was not. The rule loader looks past dotted names.
+ * crash leaves is finished when it was decided and dropped when it was not. The rule loader takes what is decided as if it
+ * were in place, and looks past all other dotted names. One caller at a time: opening drops what another is just writing.
  */
 export async function openRuleShelf(folder: string): Promise<RuleShelf> {
   await makeFolder(folder)
@@ -43,9 +41,7 @@ export async function openRuleShelf(folder: string): Promise<RuleShelf> {
 /** Moves a decided change into place; doing it twice does no harm. */
 async function finish(folder: string, change: string): Promise<void> {
   const from = join(folder, change)
-  const removals = join(from, REMOVALS)
-  const remove = existsSync(removals) ? (JSON.parse(await readFile(removals, 'utf8')) as string[]) : []
-  for (const name of remove) await rm(join(folder, name), { force: true })
+  for (const name of removalsOf(from)) await rm(join(folder, name), { force: true })
   for (const name of await readdir(from)) if (NAME.test(name)) await rename(join(from, name), join(folder, name))
   syncFolder(folder)
   await rm(from, { recursive: true })

@@ -12,7 +12,7 @@ import { type Plot, TRACES_MAX } from '#shared/core/ui/plot.ts'
 import { toCanonical, type Trace } from '#shared/core/ui/plot-trace.ts'
 import { clipped, gapsOf, joined, lengthOf, nominalOf, type Span } from '#shared/core/ui/plot-scale.ts'
 import { findRules } from '#shared/node/rule-files.ts'
-import type { CentralContext } from '../context.ts'
+import type { CentralContext, RulesDirs } from '../context.ts'
 
 /** About one bucket for each two pixels of the wide plot. */
 const BUCKETS = 480
@@ -39,7 +39,7 @@ export async function faultModel(
   const building = model.building(building_id)
   if (!building) throw new Problem('unknown_building', `The building ${building_id} of this finding is not known`)
   const equipment = model.equipment(building_id)
-  const rule = ruleWords(context.rulesDirs, finding)
+  const rule = ruleWords(context.rulesDirs(), finding)
   const inputs = inputsOf(finding, rule?.roles ?? [], equipment, model.points(building_id))
   const listed = results.list({ building_id, equipment_id, rule_id, limit: LOOKED_AT_MAX })
   const episodes = listed.filter(({ role }) => role === finding.role).slice(0, EPISODES_MAX)
@@ -99,7 +99,7 @@ function windowOf({ from, to }: Finding, window: Window, now: number): Span {
   return { from: from - margin, to: until }
 }
 
-function ruleWords({ deployed, shipped }: CentralContext['rulesDirs'], { rule_id, role }: Finding): RuleWords | undefined {
+function ruleWords({ deployed, shipped }: RulesDirs, { rule_id, role }: Finding): RuleWords | undefined {
   const rule = findRules([shipped, deployed], [rule_id]).get(rule_id)
   if (!rule) return undefined
   const { source, body, roles, program } = rule

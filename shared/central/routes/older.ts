@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { isAbsolute, relative, resolve } from 'node:path'
 import { Problem } from '#shared/core/problem.ts'
-import { publishRules, RULE_FILENAME, type RuleText } from '#shared/flow/publish-rules.ts'
+import { publishRules, RULE_FILENAME, type RuleShelf, type RuleText } from '#shared/flow/publish-rules.ts'
 import { route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
 import { CONFIG_BOUNDS } from '../fdd/config.ts'
@@ -65,7 +65,7 @@ const fileRoutes = ({ rules }: CentralParts): Route[] => [
     path: '/rules',
     summary: 'Deployed rule files',
     handle: async () => {
-      const files = await (await rules.shelf()).list()
+      const files = await rules.shelf(shelf => shelf.list())
       return {
         ok: true,
         count: files.length,
@@ -80,7 +80,8 @@ const fileRoutes = ({ rules }: CentralParts): Route[] => [
     summary: 'One deployed rule file as it lies',
     params: FILE,
     problems: ['unknown_rule'],
-    handle: async ({ params: { file }, reply }) => reply.type('application/yaml').send((await deployedFile(rules, file)).yaml),
+    handle: async ({ params: { file }, reply }) =>
+      reply.type('application/yaml').send((await rules.shelf(shelf => deployedFile(shelf, file))).yaml),
   }),
   route({
     ...OLDER,
@@ -94,8 +95,8 @@ const fileRoutes = ({ rules }: CentralParts): Route[] => [
     action: 'put_rule',
     problems: ['rule_invalid', 'rule_tests_failed'],
     handle: async ({ params: { file }, body, audit }) => {
-      const shelf = await rules.shelf()
-      const done = await publishRules([{ filename: file, yaml: body }], { shelf, check: rules.check }, false)
+      const { check } = rules
+      const done = await rules.shelf(shelf => publishRules([{ filename: file, yaml: body }], { shelf, check }, false))
       audit({ subject: file, after: done })
       return { ok: true, filename: file, changed: done.deployed.length === 1 }
     },
@@ -109,8 +110,11 @@ const fileRoutes = ({ rules }: CentralParts): Route[] => [
     action: 'delete_rule',
     problems: ['unknown_rule'],
     handle: async ({ params: { file }, audit }) => {
-      const before = await deployedFile(rules, file)
-      await (await rules.shelf()).change([], [file])
+      const before = await rules.shelf(async shelf => {
+        const there = await deployedFile(shelf, file)
+        await shelf.change([], [file])
+        return there
+      })
       audit({ subject: file, before })
       return { ok: true, filename: file }
     },
@@ -161,8 +165,8 @@ const triggerRoutes = ({ runs }: CentralParts, trigger: Trigger): Route[] => [
 ]
 
 /** @throws Problem unknown_rule */
-async function deployedFile(rules: CentralParts['rules'], file: string): Promise<RuleText> {
-  const found = (await (await rules.shelf()).list()).find(({ filename }) => filename === file)
+async function deployedFile(shelf: RuleShelf, file: string): Promise<RuleText> {
+  const found = (await shelf.list()).find(({ filename }) => filename === file)
   if (!found) throw new Problem('unknown_rule', `No file ${file} is deployed`)
   return found
 }

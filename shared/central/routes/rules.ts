@@ -68,8 +68,7 @@ const batchRoute = (context: CentralParts) =>
       }
       if (body?.confirm !== true) throw new Problem('confirm_required', 'This deploys rules; send confirm: true')
       const { check } = context.rules
-      const shelf = await context.rules.shelf()
-      const done = await publishRules(files, { shelf, check }, query.dry_run === true)
+      const done = await context.rules.shelf(shelf => publishRules(files, { shelf, check }, query.dry_run === true))
       if (!query.dry_run) audit({ subject: 'rules', after: done })
       return { ok: true, deployed: done.deployed.length, unchanged: done.unchanged.length, files: done, errors: [] }
     },
