@@ -38,6 +38,8 @@ export type BaselineReport = {
   building_id: string
   /** The building date of the run's last day. */
   date: string
+  /** The building date on which it ended: what is kept for a later one was reckoned under a clock that was wrong. */
+  today: string
   /** Pairs of which the run spoke: what it no longer says of them goes. */
   looked: { equipment_id: string; rule_id: string }[]
   baselines: RuleBaseline[]

@@ -55,7 +55,7 @@ export type BacktestPorts = Pick<
   'model' | 'ruleStates' | 'paramSettings' | 'baselines' | 'historian' | 'priority' | 'clock'
 >
 
-/** @throws Problem unknown_building, unknown_equipment, or invalid for an equipment type that there is not */
+/** @throws Problem unknown_building, unknown_equipment, or invalid for a scope that is none */
 export async function prepareBacktest(request: BacktestRequest, ports: BacktestPorts): Promise<BacktestJob> {
   const { model, ruleStates, paramSettings, baselines, historian, clock } = ports
   const { building_id, days } = request
@@ -99,10 +99,12 @@ export function scopeIdOf(
   }
   if (scope === 'type') {
     if (EQUIPMENT_TYPES.some(type => type === scope_id)) return scope_id!
-    throw refuse(`scope_id takes an equipment type: ${EQUIPMENT_TYPES.join(', ')}`)
+    const given = scope_id === undefined ? 'is missing' : `is ${scope_id}`
+    throw refuse(`scope_id ${given}: it takes an equipment type, ${EQUIPMENT_TYPES.join(', ')}`)
   }
-  if (equipment.some(({ equipment_id }) => equipment_id === scope_id)) return scope_id!
-  throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${scope_id ?? ''}`)
+  if (scope_id === undefined) throw refuse('scope_id is missing: it takes the id of an equipment of the building')
+  if (equipment.some(({ equipment_id }) => equipment_id === scope_id)) return scope_id
+  throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${scope_id}`)
 }
 
 /**

@@ -6,7 +6,7 @@ import { WINDOW_MAX_MS } from '#shared/core/rules/functions.ts'
 import type { Carried, EquipmentDay } from '#shared/core/rules/types.ts'
 import type { Building } from '#shared/core/model.ts'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
-import { DAY } from '#shared/core/time.ts'
+import { DAY, formatInstant } from '#shared/core/time.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import { dateOf, dayStart } from '#shared/core/zone.ts'
 import type { EvaluateJob, Evaluation } from './evaluate-rules.ts'
@@ -16,7 +16,7 @@ export type RunRequest = {
   /** Default: every active rule. */
   rule_ids?: string[]
   equipment_ids?: string[]
-  /** `[from, to)` in ms; default: from the beginning of the building day a lookback before now, or before where history ends. */
+  /** `[from, to)` in ms, now at most; default: from the beginning of the building day a lookback before now, or before where history ends. */
   from?: number
   to?: number
   /** Rule id → parameter → value in the parameter's own unit. */
@@ -110,7 +110,9 @@ export async function runFdd(
   if (remember) ports.changes.settle(building_id, to)
   // One that went on from the very end of its span looked at no day, and so saw no baseline.
   if (baselines.length > 0 || resumed.length === 0) {
-    ports.baselines.keep({ building_id, date: dateOf(to - 1, job.building.timezone), looked: said, baselines })
+    const { timezone } = job.building
+    const [date, today] = [dateOf(to - 1, timezone), dateOf(run.finished_at, timezone)]
+    ports.baselines.keep({ building_id, date, today, looked: said, baselines })
   }
   ports.onFindings(results.list({ building_id, from, to, limit: FINDINGS_MAX }), withdrawn)
   return { ...run, ...countRules(run), days, ...told, total_ms: Math.round(ports.elapsed() - started) }
@@ -174,13 +176,21 @@ async function spanOf(
 ) {
   const now = clock.now()
   const isLive = (changes.newest(building_id) ?? -Infinity) >= now - lookbackMs
-  const end = to ?? (isLive ? now : await endOf(building_id, lookbackMs, historian, now))
+  // Nothing can be said of time to come, and what was said of it would stand before what comes.
+  const end = to === undefined ? (isLive ? now : await endOf(building_id, lookbackMs, historian, now)) : Math.min(to, now)
   const late = Math.max(changed ?? Infinity, end - REOPENED_MAX)
   const start = from ?? dayStart(Math.min(end - lookbackMs, late), timezone)
-  if (!(start < end)) throw new Problem('invalid', 'The span ends before it begins')
-  if (end - start > SPAN_MAX) throw new Problem('invalid', 'The span is longer than two years; run it in parts')
+  if (!(start < end)) {
+    throw refusedSpan('/from', `The span begins at ${formatInstant(start)}, which is not before its end, ${formatInstant(end)}`)
+  }
+  if (end - start > SPAN_MAX) {
+    const days = Math.round((end - start) / DAY)
+    throw refusedSpan('/from', `The span from ${formatInstant(start)} is ${days} days long, more than two years; run it in parts`)
+  }
   return { from: start, to: end }
 }
+
+const refusedSpan = (pointer: string, message: string) => new Problem('invalid', message, [{ pointer, message }])
 
 /** Now, so that silence shows; but where history ended long ago, as in an imported package, its end. */
 export async function endOf(

@@ -4,6 +4,7 @@ import { openRunControl } from '#shared/central/fdd/run-control.ts'
 import type { FddHandlers } from '#shared/central/fdd/worker.ts'
 import type { RunControl } from '#shared/central/context.ts'
 import type { Finding } from '#shared/core/finding.ts'
+import type { Problem } from '#shared/core/problem.ts'
 import { isOver, type RunState } from '#shared/core/run-state.ts'
 import { HOUR } from '#shared/core/time.ts'
 import { wallClock } from '#shared/node/clock.ts'
@@ -133,6 +134,18 @@ test('buildings run one at a time, in the order in which they were asked for', a
     [...new Set(order)],
     BUILDINGS.flatMap(b => [`${b} running`, `${b} done`]),
   )
+})
+
+test('a run looks no further than now, however far it is asked to', async t => {
+  const { runs, results } = open(t)
+  const now = Date.now()
+  const { report } = runs.start({ building_id: 'b1', rule_ids: ['ok'], from: now - HOUR, to: now + 400 * 24 * HOUR }, 'request')
+  const { to } = await report
+  t.true(to >= now && to <= Date.now(), `${to - now} ms after it was asked for`)
+  t.is(results.runs({ limit: 1 })[0]?.to, to)
+  const later = runs.start({ building_id: 'b1', from: now + 24 * HOUR }, 'request')
+  const refused = await t.throwsAsync<Problem>(later.report, { code: 'invalid' })
+  t.is(refused?.errors[0]?.pointer, '/from')
 })
 
 test('a second run of a building that waits or runs is refused, and one of a building that is not there', t => {

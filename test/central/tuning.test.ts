@@ -136,6 +136,8 @@ for (const [what, body, status, code, pointer] of [
   ['of a parameter that there is not', { scope: 'site', param: 'nothing', value: 60 }, 422, 'invalid', '/param'],
   ['for a role, of a rule that runs over none', { scope: 'site', role: 'sa_t', value: 60 }, 422, 'invalid', '/role'],
   ['for a type that there is not', { scope: 'type', scope_id: 'toaster', value: 60 }, 422, 'invalid', '/scope_id'],
+  ['for a type that is not named', { scope: 'type', value: 60 }, 422, 'invalid', '/scope_id'],
+  ['for equipment that is not named', { scope: 'equipment', value: 60 }, 422, 'invalid', '/scope_id'],
   ['for another site', { scope: 'site', scope_id: 'elsewhere', value: 60 }, 422, 'invalid', '/scope_id'],
   ['for equipment that there is not', { scope: 'equipment', scope_id: 'AHU-9', value: 60 }, 404, 'unknown_equipment', undefined],
   ['of a rule that there is not', { scope: 'site', rule_id: 'NOTHING', value: 60 }, 404, 'unknown_rule', undefined],

@@ -49,7 +49,7 @@ const baseline = (rule_id: string, more: object = {}) => ({
   ...more,
 })
 const looked = [{ equipment_id: 'AHU-1', rule_id: 'R' }]
-const report = { building_id: 'b1', date: '2026-03-03', looked }
+const report = { building_id: 'b1', date: '2026-03-03', today: '2026-03-05', looked }
 
 test('a run replaces the baselines of what it looked at, and leaves the others', t => {
   const store = baselineStore(temporaryDatabase(t))
@@ -82,6 +82,16 @@ test('a run over an earlier span replaces nothing that a later one said', t => {
   t.deepEqual(
     store.list({ building_id: 'b1' }).map(({ value, date }) => [value, date]),
     [[2.25, '2026-03-03']],
+  )
+})
+
+test('what a run said under a clock that was ahead stands only until one says it under the right clock', t => {
+  const store = baselineStore(temporaryDatabase(t))
+  store.keep({ ...report, date: '2099-01-01', today: '2099-01-01', baselines: [baseline('R')] })
+  store.keep({ ...report, baselines: [baseline('R', { value: 9 })] })
+  t.deepEqual(
+    store.list({ building_id: 'b1' }).map(({ value, date }) => [value, date]),
+    [[9, '2026-03-03']],
   )
 })
 

@@ -25,12 +25,12 @@ export function baselineStore(db: Database): BaselineStore {
   const reset = db.prepare(upsert('baseline_resets', KEY, RESET_COLUMNS))
   const restore = db.prepare(`DELETE FROM baseline_resets WHERE ${where}`)
 
-  const keep = ({ building_id, date, looked, baselines }: BaselineReport) => {
+  const keep = ({ building_id, date, today, looked, baselines }: BaselineReport) => {
     const said = Map.groupBy(baselines, pairOf)
     for (const pair of looked) {
       const rows = kept.all(building_id, pair.equipment_id, pair.rule_id) as { role: string; name: string; date: string }[]
       // A run over an earlier span does not know what the newest one knew.
-      if (rows.some(row => row.date > date)) continue
+      if (rows.some(row => row.date > date && row.date <= today)) continue
       const own = said.get(pairOf(pair)) ?? []
       for (const { role, name } of rows) {
         const isSaid = own.some(one => (one.role ?? '') === role && one.name === name)
