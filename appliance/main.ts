@@ -70,6 +70,7 @@ const central: Central = await openCentralFor(settings, {
         return check
       },
       priority_history: () => journalCheck(priority.journal.state()),
+      edge_ids: () => desk.edgeIds(),
     },
     counters: () => ({ edges: edges.list().length, ...desk.counters() }),
   },

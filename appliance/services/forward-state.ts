@@ -1,4 +1,6 @@
 /** How a way out of the process fares. */
+import type { Logger } from 'pino'
+import type { EdgeSelf } from './edge-self.ts'
 import type { Sender } from './sender.ts'
 
 /** What pages and health show of a way out, to the hub or to the central on the box. Times are ms since 1970 UTC. */
@@ -6,6 +8,8 @@ export type ForwardState = {
   state: 'off' | 'connecting' | 'up'
   /** Why it is not up, in words. */
   reason?: string
+  /** That another process runs as the same edge, in words. */
+  conflict?: string
   /** What an engineer should know of the outbox: why its stream began anew at this start. */
   note?: string
   /** Messages that are not acknowledged there. */
@@ -35,13 +39,14 @@ export const FORWARD_OFF: ForwardState = {
 /** @param link how the connection is; `reason` says why it is not up */
 export function stateOf(
   sending: Sender,
-  link: { isUp: boolean; reason: string | undefined; cert_not_after: number | null },
+  link: { isUp: boolean; reason: string | undefined; conflict: string | undefined; cert_not_after: number | null },
 ): ForwardState {
   const { backlog, oldest_at, dropped, rejected, lastAckAt, damage, note } = sending.state()
   const reason = damage ?? link.reason
   return {
     state: link.isUp ? 'up' : 'connecting',
     ...(reason !== undefined && { reason }),
+    ...(link.conflict !== undefined && { conflict: link.conflict }),
     ...(note !== undefined && { note }),
     backlog,
     oldest_at,
@@ -50,4 +55,18 @@ export function stateOf(
     last_ack_at: lastAckAt,
     cert_not_after: link.cert_not_after,
   }
+}
+
+/** @param boot_ids who speaks as this edge, as the other side heard it. @returns in words that it is not this process alone */
+export function conflictOf({ site_id, edge_id, boot_id }: EdgeSelf, boot_ids: string[] | undefined): string | undefined {
+  const others = boot_ids?.filter(id => id !== boot_id).length ?? 0
+  if (others === 0) return undefined
+  return `Another process runs as edge ${edge_id} of site ${site_id}: one of the two needs an edge_id of its own in site.json`
+}
+
+/** Logs a conflict when it begins and when it is over. @returns the newer one */
+export function warned(before: string | undefined, conflict: string | undefined, log: Logger): string | undefined {
+  if (conflict !== undefined && before === undefined) log.warn(conflict)
+  if (conflict === undefined && before !== undefined) log.info('this process alone runs as this edge again')
+  return conflict
 }

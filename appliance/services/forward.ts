@@ -5,14 +5,14 @@ import { commonName } from '#shared/core/auth/identity.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
-import { readAck, writeLastWill } from '#shared/core/telemetry/status.ts'
+import { type Ack, readAck, writeLastWill } from '#shared/core/telemetry/status.ts'
 import { topicOf } from '#shared/core/topic/topics.ts'
 import type { Kit } from '#shared/node/kit-read.ts'
 import { type Link, mqttLink } from '#shared/node/mqtt.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import { type EdgeSelf, statusBody } from './edge-self.ts'
-import { type ForwardState, stateOf } from './forward-state.ts'
+import { conflictOf, type ForwardState, stateOf, warned } from './forward-state.ts'
 import { type Sender, sender } from './sender.ts'
 
 export type ForwardOptions = {
@@ -35,6 +35,7 @@ export function forwardService(options: ForwardOptions): Service & { forwardStat
   const requests = topicOf({ ...topic, kind: 'requests' })
   const cert_not_after = Date.parse(new X509Certificate(kit.cert_pem).validTo)
   let reason: string | undefined
+  let conflict: string | undefined
   let ticking: NodeJS.Timeout | undefined
 
   const link = mqttLink({
@@ -45,14 +46,21 @@ export function forwardService(options: ForwardOptions): Service & { forwardStat
     will: { topic: topicOf({ ...topic, kind: 'status' }), payload: packBody(writeLastWill(self.boot_id)) },
     subscribe: [topicOf({ ...topic, kind: 'acks' }), ...(answer ? [requests] : [])],
     onUp: () => void greet(),
-    onDown: why => {
-      reason = why
+    onDown: (why, endedSoon) => {
+      reason = reasonOf(why, endedSoon, conflict !== undefined)
       sending.down()
       clearInterval(ticking)
     },
-    onMessage: (name, payload) => (name === requests ? respond(payload) : takeAck(payload, sending, log)),
+    onMessage: (name, payload) => (name === requests ? respond(payload) : takeAck(payload)),
     log,
   })
+  const takeAck = (payload: Buffer) => {
+    const body = unpackBody(payload, SMALL_MAX)
+    const ack = body.ok ? readAck(body.value) : body
+    if (!ack.ok) return log.warn(`an acknowledgement cannot be read: ${ack.reason}`)
+    conflict = warned(conflict, conflictOf(self, ack.value.boot_ids), log)
+    settle(sending, ack.value, log)
+  }
   const respond = (payload: Buffer) => {
     const response = answer?.(payload)
     if (!response) return
@@ -88,17 +96,22 @@ export function forwardService(options: ForwardOptions): Service & { forwardStat
       await hello.goodbye()
       await link.stop()
     },
-    forwardState: () => stateOf(sending, { isUp: link.isUp(), reason, cert_not_after }),
+    forwardState: () => stateOf(sending, { isUp: link.isUp(), reason, conflict, cert_not_after }),
   }
 }
 
-function takeAck(payload: Buffer, sending: Sender, log: Logger): void {
-  const body = unpackBody(payload, SMALL_MAX)
-  const ack = body.ok ? readAck(body.value) : body
-  if (!ack.ok) return log.warn(`an acknowledgement cannot be read: ${ack.reason}`)
-  sending
-    .acknowledged(ack.value)
-    .catch((error: Error) => log.error({ err: error }, 'an acknowledgement could not be carried out'))
+/** Sessions that are ended this often, each soon after it began, are not ended by chance. */
+const ENDED_SOON = 3
+
+/** A broker of MQTT 3.1.1 cannot say why it ends a session; that it does so again and again says it. */
+function reasonOf(why: string, endedSoon: number, isShared: boolean): string {
+  if (isShared && endedSoon > 0) return 'The other process took the session over; both now take turns, a minute at most'
+  if (endedSoon < ENDED_SOON) return why
+  return `${why}; the broker has ended ${endedSoon} sessions in a row, as it does when another process connects as this edge`
+}
+
+function settle(sending: Sender, ack: Ack, log: Logger): void {
+  sending.acknowledged(ack).catch((error: Error) => log.error({ err: error }, 'an acknowledgement could not be carried out'))
 }
 
 /** Publishes metadata when it has changed, and status. What the broker does not get is said again at the next chance. */

@@ -15,12 +15,14 @@ export function pollCheck(status: PollStatus, trouble: string | undefined): Heal
 }
 
 /** A destination that is away, or that the outbox cannot be read for, is a warning: what is read waits for it. */
-export function wayCheck({ state, reason, note, backlog, dropped, rejected }: ForwardState): HealthCheck {
-  const isWell = state === 'off' || (state === 'up' && reason === undefined && dropped === 0 && rejected === 0)
+export function wayCheck({ state, reason, conflict, note, backlog, dropped, rejected }: ForwardState): HealthCheck {
+  const isWell =
+    state === 'off' || (state === 'up' && reason === undefined && conflict === undefined && dropped === 0 && rejected === 0)
+  const detail = [conflict, reason].filter(part => part !== undefined).join('. ')
   return {
     status: isWell ? 'ok' : 'warn',
     ...{ state, backlog, dropped, rejected },
-    ...(reason !== undefined && { detail: reason }),
+    ...(detail !== '' && { detail }),
     ...(note !== undefined && { note }),
   }
 }

@@ -1,13 +1,15 @@
 /** The way to the central on this box: one message at a time over HTTP, each answered when it is stored (contract §10). */
 import type { Logger } from 'pino'
 import type { Clock } from '#shared/core/ports.ts'
+import { decodeWith, fields, optional } from '#shared/core/telemetry/read.ts'
+import { readBootIds } from '#shared/core/telemetry/status.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { SECOND } from '#shared/core/time.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import type { Outgoing } from '../sinks/outbox-way.ts'
 import { type EdgeSelf, statusBody } from './edge-self.ts'
-import { type ForwardState, stateOf } from './forward-state.ts'
+import { conflictOf, type ForwardState, stateOf, warned } from './forward-state.ts'
 import { type LocalAnswer, localClient, readAnswer } from './local-client.ts'
 import { sender } from './sender.ts'
 
@@ -33,6 +35,7 @@ export function localForwardService(options: LocalForwardOptions): Service & { f
   const post = localClient(options.central, ending.signal)
   let isUp = false
   let reason: string | undefined
+  let conflict: string | undefined
   let retryMs = RETRY_MS.first
   let timer: NodeJS.Timeout | undefined
   let posting: Promise<unknown> = Promise.resolve()
@@ -90,7 +93,9 @@ export function localForwardService(options: LocalForwardOptions): Service & { f
     try {
       await inTurn(async () => {
         const status = { site_id, edge_id, ...statusBody(self, { online: true, outbox, sending, cert_not_after: null }) }
-        const { metadata_revision } = await post('/api/ingest/local/status', status)
+        const answer = await post('/api/ingest/local/status', status)
+        const { metadata_revision } = answer
+        conflict = warned(conflict, conflictOf(self, bootIdsOf(answer)), log)
         told.revision = metadata_revision
         await introduce()
         if (metadata_revision === null) await post('/api/ingest/local/status', status)
@@ -124,8 +129,13 @@ export function localForwardService(options: LocalForwardOptions): Service & { f
       ending.abort()
       await posting
     },
-    forwardState: () => stateOf(sending, { isUp, reason, cert_not_after: null }),
+    forwardState: () => stateOf(sending, { isUp, reason, conflict, cert_not_after: null }),
   }
+}
+
+function bootIdsOf(answer: Record<string, unknown>): string[] | undefined {
+  const read = decodeWith(() => optional(fields(answer, ''), 'boot_ids', readBootIds))
+  return read.ok ? read.value.boot_ids : undefined
 }
 
 function ackOf({ status, through_seq, through_id, rejected }: LocalAnswer, { stream, seq }: { stream: string; seq: number }) {

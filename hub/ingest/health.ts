@@ -2,7 +2,11 @@ import type { HealthSources } from '#shared/central/context.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
 import type { IngestDesk } from '#shared/central/ingest-desk.ts'
 
-type Parts = { edges: EdgeStore; desk: Pick<IngestDesk, 'flow' | 'counters'>; broker: { isConnected(): boolean } | undefined }
+type Parts = {
+  edges: EdgeStore
+  desk: Pick<IngestDesk, 'flow' | 'counters' | 'edgeIds'>
+  broker: { isConnected(): boolean } | undefined
+}
 
 /**
  * What a hub adds to health: its counters, whether it can store what edges send, and whether it hears its broker.
@@ -12,6 +16,7 @@ type Parts = { edges: EdgeStore; desk: Pick<IngestDesk, 'flow' | 'counters'>; br
 export function hubHealth(parts: () => Parts): HealthSources {
   return {
     checks: {
+      edge_ids: () => parts().desk.edgeIds(),
       ingest: () => {
         const trouble = parts().desk.flow.trouble()
         if (trouble === undefined) return { status: 'ok' }

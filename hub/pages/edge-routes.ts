@@ -39,12 +39,13 @@ export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clo
 
 function viewOf(edge: EdgeRecord, now: number) {
   const { edge_id, site_id, building_id, name, version, online, session_changed_at, last_seen_at, last_data_at } = edge
-  const { backlog_oldest_at, cert_not_after, ...figures } = reportedBy(edge.status_body)
+  const { backlog_oldest_at, cert_not_after, shared, ...figures } = reportedBy(edge.status_body)
   const instant = (ms: number | null) => (ms === null ? null : formatInstant(ms))
   return {
     ...{ edge_id, site_id, building_id, name, version },
     ...healthOf(edge, now),
     session: { open: online, since: instant(session_changed_at), last_seen_at: instant(last_seen_at) },
+    shared: shared && { ...shared, since: instant(shared.since), last_at: instant(shared.last_at) },
     data: { fresh: last_data_at !== null && now - last_data_at <= FRESH_MS, last_at: instant(last_data_at) },
     reported: { ...figures, backlog_oldest_at: instant(backlog_oldest_at), cert_not_after: instant(cert_not_after) },
   }

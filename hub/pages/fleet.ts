@@ -1,5 +1,6 @@
 /** What the hub makes of an edge: one status from two independent signals, and the figures that the edge reports. */
 import type { EdgeRecord } from '#shared/core/stores.ts'
+import { SHARED_MS } from '#shared/core/telemetry/speakers.ts'
 import { MINUTE, parseInstant } from '#shared/core/time.ts'
 
 /** Data older than this is not fresh. One threshold for every edge, and the page says it. */
@@ -11,7 +12,12 @@ export type EdgeStatus = (typeof EDGE_STATUSES)[number]
 export type EdgeHealth = { status: EdgeStatus; reason: string }
 
 /** Session and data freshness are looked at apart: either alone is Reduced, never green. */
-export function healthOf({ online, last_data_at, session_changed_at }: EdgeRecord, now: number): EdgeHealth {
+export function healthOf({ online, last_data_at, session_changed_at, status_body }: EdgeRecord, now: number): EdgeHealth {
+  const { shared } = reportedBy(status_body)
+  if (shared && now - shared.last_at <= SHARED_MS) {
+    const reason = `${shared.processes} processes run under this edge id and take turns: give each appliance its own`
+    return { status: 'reduced', reason }
+  }
   if (session_changed_at === null && last_data_at === null) return { status: 'pending', reason: 'has never connected' }
   const fresh = last_data_at !== null && now - last_data_at <= FRESH_MS
   if (online && fresh) return { status: 'operational', reason: 'session open, data fresh' }
@@ -28,6 +34,8 @@ export type Reported = {
   cert_not_after: number | null
   /** Messages that the edge gave up since its start, for want of room. */
   dropped: number | null
+  /** That other processes spoke under the same edge id, as the hub heard it. */
+  shared: { processes: number; since: number; last_at: number } | null
 }
 
 /** Reads a status message, which comes from outside and may hold anything. */
@@ -39,7 +47,14 @@ export function reportedBy(body: Record<string, unknown>): Reported {
     clock_offset_ms: numberOf(body['clock_offset_ms']),
     cert_not_after: instantOf(body['cert_not_after']),
     dropped: numberOf(body['dropped']),
+    shared: sharedOf(fieldsOf(body['shared'])),
   }
+}
+
+function sharedOf({ boot_ids, ...times }: Record<string, unknown>): Reported['shared'] {
+  const [since, last_at] = [instantOf(times['since']), instantOf(times['last_at'])]
+  if (!Array.isArray(boot_ids) || since === null || last_at === null) return null
+  return { processes: boot_ids.length, since, last_at }
 }
 
 const fieldsOf = (value: unknown) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {})

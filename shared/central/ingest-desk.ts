@@ -5,7 +5,7 @@ import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { ingest, type Ingest, type IngestEvent } from '#shared/flow/ingest.ts'
 import type { Service } from '#shared/node/service.ts'
-import type { IngestCounters as Counters } from './context.ts'
+import type { HealthCheck, IngestCounters as Counters } from './context.ts'
 
 /** How often what was seen of edges is written, ms. */
 const FLUSH_MS = SECOND
@@ -18,6 +18,8 @@ export type IngestDesk = Service & {
   flow: Ingest
   /** What health says of it. */
   counters(): Omit<Counters, 'edges'>
+  /** Whether each edge id is one process's. */
+  edgeIds(): HealthCheck
   /** Runs a write of what is known of edges. What cannot be written stays for a later turn. @returns whether it was */
   keep(write: () => void): boolean
 }
@@ -42,6 +44,11 @@ export function ingestDesk(parts: { inbox: Inbox; model: ModelStore; edges: Edge
     counters: () => {
       const { ingest_ok, ingest_duplicate, ingest_rejected, last_ingest_at } = flow.counters()
       return { ingest_ok, ingest_duplicate, ingest_rejected, last_ingest_at }
+    },
+    edgeIds: () => {
+      const shared = flow.book.sharedCount()
+      if (shared === 0) return { status: 'ok', shared }
+      return { status: 'warn', shared, detail: 'more than one process runs under an edge id; the log names them' }
     },
     start: async () => {
       timer = setInterval(() => keep(flow.flush), FLUSH_MS)

@@ -3,6 +3,7 @@ import type { Clock } from '#shared/core/ports.ts'
 import type { EdgeRecord, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import type { Metadata } from '#shared/core/telemetry/metadata.ts'
 import type { PollReport, Reported } from '#shared/core/telemetry/poll-report.ts'
+import { hear, isReplaced, type Shared, sharedBy, type Speakers } from '#shared/core/telemetry/speakers.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import type { Point } from '#shared/core/model.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
@@ -14,6 +15,7 @@ type Seen = { session?: Session; lastSeenAt?: number; lastDataAt?: number }
 
 /** Edges whose metadata has not come are remembered up to this many. */
 const UNKNOWN_MAX = 10_000
+const BOOT_ID_MAX = 64
 /** Edges whose poll report is kept, in memory: it is some kilobytes each, and comes again with the next status. */
 const REPORTS_MAX = 2_000
 /** An edge that reports over HTTP has no last will: after this silence its session has ended. */
@@ -22,6 +24,7 @@ const LEASE_MS = 1.5 * MINUTE
 export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
   const seen = new Map<string, Seen>()
   const reports = new Map<string, Reported>()
+  const speakers = new Map<string, Speakers>()
   /** Until when a session over HTTP is believed without a word. */
   const leases = new Map<string, { topic: Topic; until: number }>()
   for (const { site_id, edge_id, online, status_body } of edges.list()) {
@@ -41,6 +44,16 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
     const edge = edges.get(edge_id)
     return edge?.site_id === site_id && edge.metadata_revision !== null ? edge : undefined
   }
+
+  /** @returns whether it is a word of the process that is the edge now, and not of one before it */
+  const attend = (edge_id: string, { online, said: { boot_id } }: Session): boolean => {
+    if (typeof boot_id !== 'string') return true
+    const before = speakers.get(edge_id)
+    if (!online) return !isReplaced(before, boot_id)
+    if (before || speakers.size < UNKNOWN_MAX) speakers.set(edge_id, hear(before, boot_id.slice(0, BOOT_ID_MAX), clock.now()))
+    return true
+  }
+  const sharers = (edge_id: string): Shared | undefined => sharedBy(speakers.get(edge_id), clock.now())
 
   const endLeases = () => {
     for (const [edge_id, { topic, until }] of leases) {
@@ -70,19 +83,31 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
       const before = seen.get(`${topic.site_id}/${topic.edge_id}`)?.lastDataAt ?? -Infinity
       note(topic, Number.isFinite(newest) ? { lastDataAt: Math.max(before, newest) } : {})
     },
-    /** @param via how it came: a session over HTTP ends when nothing is heard of it for a while */
-    session(topic: Topic, { online, said, poll }: Session, via: 'mqtt' | 'local' = 'mqtt') {
+    /**
+     * @param via how it came: a session over HTTP ends when nothing is heard of it for a while
+     * @returns who shares the edge id, when that is new
+     */
+    session(topic: Topic, session: Session, via: 'mqtt' | 'local' = 'mqtt'): Shared | undefined {
       const { site_id, edge_id } = topic
-      const { poll: _, ...rest } = said
+      const { online, said, poll } = session
+      const { poll: _, shared: _own, ...rest } = said
+      const before = sharers(edge_id)
+      if (!attend(edge_id, session)) return undefined
+      const shared = sharers(edge_id)
       doubted.delete(edge_id)
       if (via === 'local' && online) lease(topic)
       else leases.delete(edge_id)
       if (poll && (reports.has(edge_id) || reports.size < REPORTS_MAX)) {
         reports.set(edge_id, { edge_id, site_id, at: clock.now(), report: poll })
       }
-      note(topic, { session: { online, said: { ...rest, via } } })
+      note(topic, { session: { online, said: { ...rest, via, ...(shared && { shared }) } } })
       flush()
+      return before ? undefined : shared
     },
+    /** The processes that speak as this edge, where they are more than one. */
+    sharers,
+    /** How many edge ids more than one process uses. */
+    sharedCount: () => [...speakers.keys()].filter(edge_id => sharers(edge_id)).length,
     /** How polling goes at the edges that have said so since the start, by edge. */
     reported: () => [...reports.values()].filter(({ site_id, edge_id }) => known(site_id, edge_id)),
     /** @returns why the metadata is not taken, or undefined when it is */

@@ -23,7 +23,7 @@ export type IngestCounters = {
   last_ingest_at: number | null
 }
 /** What is worth a line in the log. `edge` is `site_id/edge_id`. */
-export type IngestEvent = { kind: 'rejected' | 'waiting' | 'failed'; edge: string; reason: string }
+export type IngestEvent = { kind: 'rejected' | 'waiting' | 'failed' | 'shared'; edge: string; reason: string }
 
 export type IngestParts = {
   inbox: Inbox
@@ -109,7 +109,8 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     const { status, mark, reason, refused } = accept(topic, building_id, received)
     const why = status === 'gap' ? undefined : (reason ?? summary(refused))
     const rejected = why === undefined ? {} : { rejected: [{ seq, reason: why }] }
-    return { site_id, edge_id, ack: { stream, ...mark, at: clock.now(), ...rejected } }
+    const boot_ids = book.sharers(edge_id)?.boot_ids
+    return { site_id, edge_id, ack: { stream, ...mark, at: clock.now(), ...(boot_ids && { boot_ids }), ...rejected } }
   }
 
   const takeMetadata = (topic: Topic, payload: Uint8Array): void => {
@@ -118,12 +119,20 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     if (reason !== undefined) reject(topic, `metadata: ${reason}`)
   }
 
+  /** Takes what an edge says of its session; that another process says it, too, is said once. */
+  const session = (topic: Topic, said: Session, via?: 'local'): void => {
+    const shared = book.session(topic, said, via)
+    if (!shared) return
+    const reason = `${shared.boot_ids.length} processes run under this edge id, and what each sends is kept: give each an id of its own (boot ids ${shared.boot_ids.join(', ')})`
+    notify({ kind: 'shared', edge: nameOf(topic), reason })
+  }
+
   const takeStatus = (topic: Topic, payload: Uint8Array): void => {
     const body = unpackBody(payload, STATUS_MAX)
     const status = body.ok ? readSession(body.value) : body
     if (!status.ok) return reject(topic, `status: ${status.reason}`)
     if (status.value.fault !== undefined) reject(topic, `status: ${status.value.fault}`)
-    book.session(topic, status.value.session)
+    session(topic, status.value.session)
   }
 
   return {
@@ -144,6 +153,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     reject,
     wait,
     fail,
+    session,
     book,
     /** Writes what has been seen of edges since the last call. */
     flush: book.flush,

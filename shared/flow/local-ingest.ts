@@ -70,13 +70,17 @@ export function localIngest(flow: Ingest, { model, site_id: own }: { model: Mode
       }
       return { revision: metadata.revision }
     },
-    /** Takes an edge's status. @returns the revision of its metadata that is held, or null. @throws Problem bad_request */
-    takeStatus(body: Record<string, unknown>): { metadata_revision: number | null } {
+    /**
+     * Takes an edge's status. @returns the revision of its metadata that is held, or null; `boot_ids` where more than one
+     * process speaks as this edge. @throws Problem bad_request
+     */
+    takeStatus(body: Record<string, unknown>): { metadata_revision: number | null; boot_ids?: string[] } {
       const topic = { ...edgeOf(body), kind: 'status' as const }
       const { session, fault } = orRefuse(readSession(body))
       if (fault !== undefined) throw new Problem('bad_request', fault)
-      store(flow, topic, () => flow.book.session(topic, session, 'local'))
-      return { metadata_revision: flow.book.revisionOf(topic) }
+      store(flow, topic, () => flow.session(topic, session, 'local'))
+      const boot_ids = flow.book.sharers(topic.edge_id)?.boot_ids
+      return { metadata_revision: flow.book.revisionOf(topic), ...(boot_ids && { boot_ids }) }
     },
   }
 }

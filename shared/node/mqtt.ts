@@ -1,6 +1,7 @@
 /** One MQTT 3.1.1 session over mutual TLS, kept up in the background. */
 import { connect, type IClientOptions, type MqttClient } from 'mqtt'
 import type { Logger } from 'pino'
+import { afterLoss, NO_RETRY, retryMs } from '#shared/core/telemetry/retry.ts'
 import type { Pair } from './pki.ts'
 
 export type LinkOptions = Pair & {
@@ -15,7 +16,8 @@ export type LinkOptions = Pair & {
   subscribe: string[]
   /** Connected and subscribed. Called once per connection. */
   onUp: () => void
-  onDown: (reason: string) => void
+  /** @param endedSoon how many sessions in a row were ended soon after they began, this one included */
+  onDown: (reason: string, endedSoon: number) => void
   onMessage: (topic: string, payload: Buffer) => void
   log: Logger
 }
@@ -29,8 +31,6 @@ export type Link = {
   stop(): Promise<void>
 }
 
-/** Delay before the first new attempt and the longest one, ms. */
-const RETRY_MS = { first: 500, longest: 30_000 }
 const CONNECT_MS = 15_000
 const KEEPALIVE_SECS = 30
 
@@ -44,7 +44,8 @@ export function mqttLink(options: LinkOptions): Link {
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   let isUp = false
-  let attempts = 0
+  let upSince: number | undefined
+  let retry = NO_RETRY
   let said = ''
 
   const lose = (lost: MqttClient, reason: string) => {
@@ -54,8 +55,10 @@ export function mqttLink(options: LinkOptions): Link {
     if (isUp || reason !== said) log.warn({ host: options.host, port: options.port }, `not connected to the broker: ${reason}`)
     said = reason
     isUp = false
-    onDown(reason)
-    if (!stopped) timer = setTimeout(open, retryMs(attempts++))
+    retry = afterLoss(retry, upSince === undefined ? undefined : performance.now() - upSince)
+    upSince = undefined
+    onDown(reason, retry.ended)
+    if (!stopped) timer = setTimeout(open, retryMs(retry, Math.random()))
   }
 
   const open = () => {
@@ -72,7 +75,7 @@ export function mqttLink(options: LinkOptions): Link {
         if (client !== opened) return
         const refused = granted?.filter(({ qos }) => qos > 1).map(({ topic }) => topic) ?? []
         if (error || refused.length > 0) return lose(opened, error?.message ?? `may not subscribe ${refused.join(', ')}`)
-        attempts = 0
+        upSince = performance.now()
         said = ''
         isUp = true
         log.info({ host: options.host, port: options.port }, 'connected to the broker')
@@ -97,12 +100,6 @@ export function mqttLink(options: LinkOptions): Link {
       if (ending) await ending.endAsync(!ending.connected)
     },
   }
-}
-
-/** Doubles from attempt to attempt; up to half of it is left to chance, so that a thousand edges do not come at once. */
-function retryMs(attempts: number): number {
-  const full = Math.min(RETRY_MS.first * 2 ** attempts, RETRY_MS.longest)
-  return full * (0.5 + Math.random() / 2)
 }
 
 function connectOptions({ host, port, ca_pem, cert_pem, key_pem, clientId, will }: LinkOptions): IClientOptions {

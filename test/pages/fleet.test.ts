@@ -22,6 +22,18 @@ for (const [online, age, status, reason] of [
 test('an edge that never connected is pending', t =>
   t.is(healthOf({ ...EDGES[0]!, online: false, session_changed_at: null, last_data_at: null }, NOW).status, 'pending'))
 
+test('an edge id that two processes use is reduced and says so, until ten minutes have passed without it', t => {
+  const shared = { boot_ids: ['a', 'b'], since: NOW - 60 * SECOND, last_at: NOW - 20 * SECOND }
+  const edge = { ...EDGES[0]!, online: true, last_data_at: NOW, status_body: { shared } }
+  const said = {
+    status: 'reduced',
+    reason: '2 processes run under this edge id and take turns: give each appliance its own',
+  } as const
+  t.deepEqual(healthOf(edge, NOW), said)
+  t.deepEqual(healthOf({ ...edge, online: false }, NOW), said)
+  t.is(healthOf({ ...edge, status_body: { shared: { ...shared, last_at: NOW - 601 * SECOND } } }, NOW).status, 'operational')
+})
+
 test('a status message is read in both ways of writing an instant', t => {
   const body = {
     clock_offset_ms: -90_000,
@@ -35,6 +47,7 @@ test('a status message is read in both ways of writing an instant', t => {
     clock_offset_ms: -90_000,
     cert_not_after: NOW,
     dropped: 5,
+    shared: null,
   })
 })
 

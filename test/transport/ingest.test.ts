@@ -197,7 +197,11 @@ test('what the store cannot take is not acknowledged, and is taken when it can',
   }
   t.is(send(telemetry(1)), undefined)
   t.deepEqual(events, [{ kind: 'failed', edge: 'A/e1', reason: 'database or disk is full' }])
-  const { ingest: check } = hubHealth(() => ({ edges, desk: { flow, counters: flow.counters }, broker: undefined })).checks
+  const { ingest: check } = hubHealth(() => ({
+    edges,
+    desk: { flow, counters: flow.counters, edgeIds: () => ({ status: 'ok' }) },
+    broker: undefined,
+  })).checks
   const detail = 'what edges send cannot be stored, and waits with them: database or disk is full'
   t.deepEqual(check!(), { status: 'warn', detail })
   inbox.accept = accept

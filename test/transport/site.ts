@@ -99,10 +99,10 @@ export const pollStatus: PollStatus = {
   devices: [],
 }
 
-export const edgeSelf = (site_id: string, edge_id: string): EdgeSelf => ({
+export const edgeSelf = (site_id: string, edge_id: string, boot_id = 'boot'): EdgeSelf => ({
   site_id,
   edge_id,
-  boot_id: 'boot',
+  boot_id,
   runs_rules: false,
   model: () => edgeModel(site_id),
   pollStatus: () => pollStatus,
@@ -113,10 +113,10 @@ export const testOutbox = (dir: string, to: Destination[], maxBytes = 64 * 1024 
 
 export type Edge = { outbox: Outbox; forwardState: () => ForwardState; stop: () => Promise<void> }
 
-export async function startEdge(kit: Kit, dir: string, maxBytes = 64 * 1024 * 1024): Promise<Edge> {
+export async function startEdge(kit: Kit, dir: string, maxBytes = 64 * 1024 * 1024, boot_id = 'boot'): Promise<Edge> {
   const { site_id, edge_id } = kit.edge
   const outbox = await testOutbox(dir, ['hub'], maxBytes)
-  const forward = forwardService({ outbox, kit, self: edgeSelf(site_id, edge_id), clock: wallClock, log: silent })
+  const forward = forwardService({ outbox, kit, self: edgeSelf(site_id, edge_id, boot_id), clock: wallClock, log: silent })
   await forward.start()
   return {
     outbox,

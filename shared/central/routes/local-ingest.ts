@@ -61,7 +61,11 @@ export function localIngestRoutes(
       path: '/api/ingest/local/status',
       summary: 'Takes what a protocol process on this box says of itself and of its polling',
       bodyMax: STATUS_MAX,
-      reply: Type.Object({ ok: Type.Literal(true), metadata_revision: Type.Union([Type.Integer(), Type.Null()]) }),
+      reply: Type.Object({
+        ok: Type.Literal(true),
+        metadata_revision: Type.Union([Type.Integer(), Type.Null()]),
+        boot_ids: Type.Optional(Type.Array(Type.String())),
+      }),
       problems: ['invalid', 'not_ready'],
       handle: ({ body }) => ({ ok: true, ...local.takeStatus(body) }),
     }),
