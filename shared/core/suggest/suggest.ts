@@ -25,6 +25,14 @@ const EXACT = 0.98
 const SUGGESTIONS_MAX = 3
 /** What two points of one equipment that look alike keep of their confidence each: at most one of them is it. */
 const RIVAL = 0.5
+/** What a role keeps when the name fits another role to a hair: at most one of them is meant. */
+const TIE = 0.5
+/** What is left when a role is on or off and the point has numbered states, or the other way round. */
+const STATES = 0.6
+/** What a point is about: a name that says one of them means no role without it. */
+const DECIDING = ['temp', 'humidity', 'pressure', 'flow', 'power', 'energy', 'co2', 'speed', 'sp']
+/** Tags that say nothing of which part is meant. */
+const VAGUE = new Set([...DECIDING, 'cmd', 'sensor', 'run', 'position', 'min', 'max', 'air', 'water', 'delta'])
 /** What the name lacks or has too much weighs so much; the rest weighs 1. */
 const WEIGHTS: Record<string, number> = {
   other: 3,
@@ -89,8 +97,9 @@ function candidatesOf(point: Asked): Suggestion[] {
   const exact = suggestRole(point.name, equipment_type ?? 'ahu')
   const known = VOCABULARY.find(({ role }) => role === exact)
   if (known && fits(known, unit, kind) && mayHave(equipment_type, known.role))
-    return [{ role: known.role, confidence: EXACT, why: ['the name is one that the role has'] }]
+    return [judged({ role: known.role, confidence: EXACT, why: ['the name is one that the role has'] }, kind)]
   const { tags, unread, said } = tagsOf(point)
+  if (said.length === 0) return []
   const named = new Set(tags)
   const scored = VOCABULARY.filter(one => fits(one, unit, kind) && mayHave(equipment_type, one.role))
     .map(one => ({ role: one.role, score: likeness(one.tags, named, unread.length) }))
@@ -99,9 +108,18 @@ function candidatesOf(point: Asked): Suggestion[] {
     .slice(0, SUGGESTIONS_MAX)
   return scored.map(({ role, score }, i) => {
     const rival = scored[i === 0 ? 1 : 0]?.score ?? 0
-    const sure = i === 0 ? score * (1 - 0.6 * Math.max(0, rival / score - 0.7)) : score * (score / rival) * 0.5
-    return { role, confidence: round(Math.min(EXACT, sure)), why: [said] }
+    const leading = rival === score ? TIE : 1 - 0.6 * Math.max(0, rival / score - 0.7)
+    const sure = i === 0 ? score * leading : score * (score / rival) * 0.5
+    return judged({ role, confidence: round(Math.min(EXACT, sure)), why: [`the name says ${said.join(', ')}`] }, kind)
   })
+}
+
+/** States are numbered from 1 in BACnet: one that is on or off by its role would then never be off. */
+function judged(suggestion: Suggestion, kind: string): Suggestion {
+  const asked = ROLES[suggestion.role]!.kind
+  if (asked === kind) return suggestion
+  const doubt = kind === 'enum' ? 'it has numbered states, and only 0 is off' : 'it is only on or off'
+  return { ...suggestion, confidence: round(suggestion.confidence * STATES), why: [...suggestion.why, doubt] }
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100
@@ -113,16 +131,20 @@ const fits = (role: { unit: string; kind: string }, unit: string, kind: string):
 
 /** What both say over all that either says; what is no word at all counts a little against it. */
 function likeness(role: ReadonlySet<string>, named: ReadonlySet<string>, unread: number): number {
-  const both = total([...role].filter(tag => named.has(tag)))
+  if (DECIDING.some(tag => named.has(tag) && !role.has(tag))) return 0
+  const shared = [...role].filter(tag => named.has(tag))
+  if (shared.every(tag => VAGUE.has(tag))) return 0
+  const both = total(shared)
   const missing = total([...role].filter(tag => !named.has(tag)))
   const extra = total([...named].filter(tag => !role.has(tag)))
   return both < 1 ? 0 : both / (both + missing + extra + 0.15 * unread)
 }
 
-function tagsOf(point: Asked): { tags: string[]; unread: string[]; said: string } {
+/** @returns also which of its words the name itself has said */
+function tagsOf(point: Asked): { tags: string[]; unread: string[]; said: string[] } {
   const { name, unit, kind, equipment_type, source } = point
   const read = readName(name)
-  const said = `the name says ${read.tags.join(', ').replaceAll('|', ' or ')}`
+  const said = read.tags.filter(tag => tag !== 'airHandler' && tag !== 'box').map(tag => tag.replaceAll('|', ' or '))
   const quantity = QUANTITIES.find(([code]) => kind === 'number' && conversion(unit, code))?.[1]
   const tags = new Set(read.tags.flatMap(tag => chosen(tag, kind)))
   if (quantity) tags.add(quantity)
@@ -162,7 +184,11 @@ const TERMINAL: readonly (EquipmentType | undefined)[] = ['vav', 'zone']
 
 /** The same word means another part on another equipment: a box heats by its reheat coil, and its air is the zone's. */
 function local(tags: Set<string>, type: EquipmentType | undefined): void {
+  const fed = tags.delete('primary')
+  const [handler, box] = [tags.delete('airHandler'), tags.delete('box')]
   if (TERMINAL.includes(type)) {
+    // What the box is fed with is the air handler's, also where the box measures or repeats it.
+    if (tags.has('temp') && (fed || (handler && !box && tags.has('discharge')))) tags.add('other')
     if (tags.has('heat') && (tags.has('valve') || tags.has('cmd')) && !tags.has('temp')) {
       tags.delete('heat')
       tags.add('reheat').add('valve')
@@ -185,6 +211,7 @@ function local(tags: Set<string>, type: EquipmentType | undefined): void {
       tags.add('discharge').add('air')
   }
   if (type !== undefined && MACHINES.includes(type) && tags.has('run')) tags.add(type)
+  if (type === 'weather' && tags.delete('outside')) tags.add('weather')
   if (tags.has('occupied')) for (const tag of ['mode', 'cmd', 'run', 'sensor']) tags.delete(tag)
   if (WATERS.some(tag => tags.has(tag))) watery(tags)
   tags.delete('duct')

@@ -42,8 +42,8 @@ const MEANINGS: Record<string, string> = {
   'spd speed vfd freq drive': 'speed',
   // parts
   fan: 'fan',
-  'sf supfan supplyfan': 'discharge fan',
-  'rf retfan returnfan': 'return fan',
+  'sf saf supfan supplyfan': 'discharge fan',
+  'rf raf retfan returnfan': 'return fan',
   'ef exhfan': 'exhaust fan',
   'dpr dmpr damper dmp damp': 'damper',
   oad: 'outside air damper',
@@ -74,9 +74,15 @@ const MEANINGS: Record<string, string> = {
   reset: 'reset',
   'requests request reqs': 'requests',
   'bypass byp': 'bypass',
-  'hrw wheel hru recovery': 'heatRecovery',
+  'hrw wheel heatwheel energywheel hru recovery': 'heatRecovery',
   // what is no part of the loop, whatever else the name says
-  'alarm alm fault trip fail failure smoke freeze leak offset bias limit override': 'other',
+  'alarm alm fault trip fail failure smoke freeze leak offset bias adjust adj limit override': 'other',
+  // a set point of other hours is not the one that is in force
+  'unocc unoccupied standby stby night setback': 'other',
+  // what a box is fed with, told from what it gives
+  'primary pri prim inlet': 'primary',
+  'ahu rtu': 'airHandler',
+  'vav fpb': 'box',
   // water
   'chw chilled': 'chilled water',
   'chws chwst': 'chilled water leaving temp',
@@ -90,6 +96,8 @@ const MEANINGS: Record<string, string> = {
   'water wtr': 'water',
   'entering ent ewt enter': 'entering',
   'leaving leave lwt': 'leaving',
+  lat: 'leaving air temp',
+  eat: 'entering air temp',
 }
 
 const WORDS = new Map(
@@ -109,6 +117,7 @@ export type Reading = { tags: string[]; unread: string[] }
 /** @returns the tags that a name stands for, and the parts of it that are no word that is known */
 export function readName(name: string): Reading {
   const parts = name
+    .replace(/kW(h?)/g, ' kw$1 ')
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .replace(/co2/gi, ' carbondioxide ')

@@ -47,6 +47,44 @@ test('the same name is another part on another equipment', t => {
   t.is(first(asked('OA-T', 'degF', 'number', 'weather'))?.role, 'wx_oa_t')
 })
 
+test('what is likely enough to be chosen for a person is never what the name does not mean', t => {
+  const LIKELY = 0.9
+  for (const [name, unit, kind, type] of [
+    // Set points of other hours, limits and what people move by hand.
+    ['Unocc Cooling Setpoint', 'degF', 'number', 'vav'],
+    ['Standby Heating SP', 'degF', 'number', 'vav'],
+    ['Local Setpoint Adjust', 'degF', 'number', 'vav'],
+    ['DA-T Low Limit', 'degF', 'number', 'ahu'],
+    // What a box is fed with is not what it gives, and not its room.
+    ['Primary Air Temp', 'degF', 'number', 'vav'],
+    ['AHU SAT', 'degF', 'number', 'vav'],
+    // Numbered states begin with 1, so they are never off.
+    ['Occupancy Command', 'enum', 'enum', 'ahu'],
+  ] as const) {
+    const { confidence = 0, role } = first(asked(name, unit, kind, type)) ?? {}
+    t.true(confidence < LIKELY, `${name}: ${role} ${confidence}`)
+  }
+})
+
+test('a name that leaves open which part is meant, or measures something else, is suggested nothing', t => {
+  for (const [name, unit, kind] of [
+    ['', 'degF', 'number'],
+    ['Temperature', 'degF', 'number'],
+    ['Valve', 'percent', 'number'],
+    ['XQ-SS', 'bool', 'bool'],
+    ['OA RH', 'percent', 'number'],
+    ['Zulufttemperatur', 'degC', 'number'],
+  ] as const)
+    t.deepEqual(suggestRoles([asked(name, unit, kind, 'ahu')]).get(name), [], name)
+})
+
+test('the same part is known when it is said to be of the box, and what enters a coil from what leaves it', t => {
+  t.like(first(asked('AHU-2 VAV-7 DAT', 'degF', 'number', 'vav')), { role: 'discharge_t', confidence: 0.98 })
+  t.is(first(asked('CC LAT', 'degF', 'number', 'ahu'))?.role, 'clg_coil_leave_t')
+  t.is(first(asked('CC EAT', 'degF', 'number', 'ahu'))?.role, 'clg_coil_enter_t')
+  t.is(first(asked('Primary CHW Flow', 'gpm', 'number', 'chw_plant'))?.role, 'chw_flow')
+})
+
 test('Haystack tags and a Brick class are names too', t => {
   for (const [role, { haystack, brick, unit, kind }] of Object.entries({ ma_t: ROLES.ma_t!, duct_static: ROLES.duct_static! })) {
     for (const name of [haystack, haystack.replaceAll(' ', '-'), brick]) {
