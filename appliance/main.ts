@@ -32,8 +32,9 @@ if (command === 'journal') {
   const asked = words.filter(word => word === '--help')
   const { settings } = settingsOrExit(JOURNAL_USAGE, { SERVICE_EDGE_STORE_DIR }, process.env, asked)
   process.stdout.on('error', () => process.exit(1))
-  const out = (text: string) => new Promise<void>(resolve => process.stdout.write(text, () => resolve()))
-  process.exit(await journalCommand(join(settings.SERVICE_EDGE_STORE_DIR, 'priority'), words, out))
+  const to = (stream: NodeJS.WriteStream) => (text: string) => new Promise<void>(resolve => stream.write(text, () => resolve()))
+  const dir = join(settings.SERVICE_EDGE_STORE_DIR, 'priority')
+  process.exit(await journalCommand(dir, words, to(process.stdout), to(process.stderr)))
 }
 
 const usage = 'appliance: reads a building, finds its faults, shows why; `journal` looks after the priority history'
@@ -130,6 +131,7 @@ await runUntilSignal(
     ...uplink.services,
     ...central.schedule,
     polling,
+    uplink.announcing,
     priority.service,
     ...api.services,
     discovery,

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CSV_HEADER, csvRow, jsonLine, type Salvaged, salvageSegment } from '#shared/core/priority/journal-export.ts'
+import { CSV_HEADER, csvRow, type Gap, jsonLine, type Salvaged, salvageSegment } from '#shared/core/priority/journal-export.ts'
 import { countOf } from '#shared/core/ui/words.ts'
 import { syncFolder } from '#shared/node/files.ts'
 import { type Look, lookAt, readSteady } from './journal-look.ts'
@@ -10,30 +10,34 @@ import { type Look, lookAt, readSteady } from './journal-look.ts'
 export const JOURNAL_USAGE = `appliance journal COMMAND: the priority history in SERVICE_EDGE_STORE_DIR/priority
 
   verify                      reads every byte, proves the chain of hashes, and shows the place of damage
-  export [--csv]              writes every record that can be read, as lines of JSON or as CSV, with a line for each gap
+  export [--csv] [--verify]   writes every record that can be read, as lines of JSON or as CSV, with a line for each gap;
+                              with --verify it fails unless that is the whole journal, proven as by verify
   quarantine [--yes]          puts a damaged journal aside, whole, so that a new one begins; nothing is deleted
 
 All three may be used while the appliance runs. Exit status: 0 well, 1 damaged, refused or not there, 2 not understood.`
 
 /** Writes text, and resolves when it has been taken. */
 type Out = (text: string) => Promise<void>
-type Command = (dir: string, options: string[], out: Out) => Promise<number>
+type Command = (dir: string, options: string[], out: Out, err: Out) => Promise<number>
 
 const COMMANDS: Record<string, { run: Command; options: string[] }> = {
   verify: { run: verify, options: [] },
-  export: { run: exportJournal, options: ['--csv'] },
+  export: { run: exportJournal, options: ['--csv', '--verify'] },
   quarantine: { run: quarantine, options: ['--yes'] },
 }
 
-/** @returns the exit status: 0 well, 1 damaged or refused, 2 not understood */
-export async function journalCommand(dir: string, [name = '', ...options]: string[], out: Out): Promise<number> {
+/**
+ * @param err what is said beside an export, whose records alone go to `out`
+ * @returns the exit status: 0 well, 1 damaged or refused, 2 not understood
+ */
+export async function journalCommand(dir: string, [name = '', ...options]: string[], out: Out, err: Out): Promise<number> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command || options.some(option => !command.options.includes(option))) {
     await out(`${JOURNAL_USAGE}\n`)
     return 2
   }
   try {
-    if (existsSync(dir)) return await command.run(dir, options, out)
+    if (existsSync(dir)) return await command.run(dir, options, out, err)
     await out(`${dir}: there is no journal\n`)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -70,16 +74,36 @@ async function verify(dir: string, _: string[], out: Out): Promise<number> {
 const damageWords = (look: Exclude<Look, { state: 'verified' }>): string =>
   look.state === 'corrupt' ? `DAMAGED: ${look.file}, byte ${look.offset}: ${look.reason}` : `UNREADABLE: ${look.reason}`
 
-async function exportJournal(dir: string, options: string[], out: Out): Promise<number> {
-  const csv = options.includes('--csv')
-  const write = (salvaged: Salvaged) => (csv ? csvRow(salvaged) : jsonLine(salvaged))
+/** What was read is written either way; whoever keeps it as evidence asks whether it is everything. */
+async function exportJournal(dir: string, options: string[], out: Out, err: Out): Promise<number> {
+  const looked = options.includes('--verify') ? (await lookAt(dir)).look : undefined
+  const gaps = await writeRecords(dir, options.includes('--csv'), out)
+  if (gaps.length > 0) await err(`${countOf(gaps.length, 'gap')}: not everything that was written can be read\n`)
+  if (!looked) return 0
+  if (looked.state !== 'verified') {
+    await err(`${damageWords(looked)}\n`)
+    return 1
+  }
+  const { cut } = looked
+  const isTornEnd = ({ file, offset }: Gap) => file === cut?.file && offset === cut.offset
+  return gaps.every(isTornEnd) ? 0 : 1
+}
+
+/** @returns the gaps, each of which has its line as well */
+async function writeRecords(dir: string, csv: boolean, out: Out): Promise<Gap[]> {
+  const gaps: Gap[] = []
+  const write = (salvaged: Salvaged) => {
+    if ('gap' in salvaged) gaps.push(salvaged.gap)
+    return csv ? csvRow(salvaged) : jsonLine(salvaged)
+  }
   if (csv) await out(CSV_HEADER)
   let next: number | undefined
   for (const file of (await readdir(dir)).filter(name => name.endsWith('.jsonl')).toSorted()) {
     const bytes = await readSteady(join(dir, file)).catch((error: NodeJS.ErrnoException) => error)
     if (bytes instanceof Error) {
-      // Dropped, as it was too old, while others were read.
-      if (bytes.code !== 'ENOENT') await out(write({ gap: { file, offset: 0, bytes: 0, reason: bytes.message } }))
+      // Dropped, as it was too old, while others were read; what follows is then the first that there is.
+      if (bytes.code === 'ENOENT') next = undefined
+      else await out(write({ gap: { file, offset: 0, bytes: 0, reason: bytes.message } }))
       continue
     }
     const text: string[] = []
@@ -89,7 +113,7 @@ async function exportJournal(dir: string, options: string[], out: Out): Promise<
     }
     await out(text.join(''))
   }
-  return 0
+  return gaps
 }
 
 async function quarantine(dir: string, options: string[], out: Out): Promise<number> {

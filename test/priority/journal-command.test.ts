@@ -7,11 +7,13 @@ import { journalCommand } from '../../appliance/priority/journal-command.ts'
 import { folder, opened } from './journal-harness.ts'
 import { readings } from './journal-written.ts'
 
-async function ran(dir: string, ...words: string[]): Promise<{ status: number; text: string; lines: string[] }> {
+async function ran(dir: string, ...words: string[]): Promise<{ status: number; text: string; lines: string[]; said: string }> {
   const parts: string[] = []
-  const status = await journalCommand(dir, words, async part => void parts.push(part))
+  const said: string[] = []
+  const err = async (part: string) => void said.push(part)
+  const status = await journalCommand(dir, words, async part => void parts.push(part), err)
   const text = parts.join('')
-  return { status, text, lines: text.trimEnd().split('\n') }
+  return { status, text, said: said.join(''), lines: text.trimEnd().split('\n') }
 }
 
 async function filled(t: ExecutionContext): Promise<{ dir: string; names: string[] }> {
@@ -100,6 +102,31 @@ test('a whole journal is exported whole', async t => {
   )
 })
 
+test('an export says beside its records that they are not all, and fails for it when it is asked to verify', async t => {
+  const { dir, names } = await filled(t)
+  const whole = await ran(dir, 'export', '--verify')
+  t.deepEqual([whole.status, whole.said, whole.lines.length], [0, '', 100])
+  writeFileSync(join(dir, names.at(-1)!), '{"n"', { flag: 'a' })
+  const torn = await ran(dir, 'export', '--verify')
+  t.deepEqual([torn.status, torn.lines.length], [0, 101], 'what was never reported as kept is not missing')
+  const { file } = damage(dir, names, 3)
+  const plain = await ran(dir, 'export', '--csv')
+  t.is(plain.status, 0)
+  t.regex(plain.said, /^\d+ gaps: not everything that was written can be read\n$/)
+  const proven = await ran(dir, 'export', '--csv', '--verify')
+  t.deepEqual([proven.status, proven.text], [1, plain.text])
+  t.true(proven.said.includes(`DAMAGED: ${file}, byte `), proven.said)
+})
+
+test('an export of a journal whose newest segment is gone has no gap to show, and fails to verify', async t => {
+  const { dir, names } = await filled(t)
+  rmSync(join(dir, names.at(-1)!))
+  const { status, said, text } = await ran(dir, 'export', '--verify')
+  t.false(text.includes('"gap"'))
+  t.is(status, 1)
+  t.regex(said, /^DAMAGED: /)
+})
+
 test('quarantine moves a damaged journal aside when it is told to, deletes nothing, and leaves a sound one', async t => {
   const { dir, names } = await filled(t)
   t.deepEqual(await ran(dir, 'quarantine', '--yes').then(({ status }) => status), 1)
@@ -123,7 +150,7 @@ test('while an appliance writes, begins segments and drops them, its journal ver
   const said = new Set<string>()
   let writing = true
   const look = async () => {
-    for (const words of [['verify'], ['export'], ['quarantine', '--yes']]) {
+    for (const words of [['verify'], ['export', '--verify'], ['quarantine', '--yes']]) {
       const { status, text } = await ran(dir, ...words)
       const last = text.trimEnd().split('\n').at(-1)!
       said.add(
