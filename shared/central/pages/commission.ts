@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { coverageBody } from '#shared/core/ui/coverage-page.ts'
-import { pointsBody } from '#shared/core/ui/points-page.ts'
+import { type PointsModel, pointsBody } from '#shared/core/ui/points-page.ts'
 import { assignPoints } from '#shared/flow/assign-points.ts'
 import { suggestFor } from '#shared/flow/commission.ts'
 import { type Call, type Route, route, strict } from '#shared/node/route.ts'
@@ -20,7 +20,11 @@ const SAVE = Type.Object(
   { additionalProperties: false, patternProperties: { [ROLE_FIELD.source]: Type.String({ maxLength: 64 }) } },
 )
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
-type Shown = { building: string | undefined; equipment: string | undefined; filled: boolean; refusal?: string }
+type Shown = Pick<PointsModel, 'filled'> & {
+  building: string | undefined
+  equipment: string | undefined
+  refusal?: PointsModel['refusal']
+}
 
 export const commissionPages = (context: CentralParts, shell: Shell): Route[] => [
   route({
@@ -53,7 +57,8 @@ export const commissionPages = (context: CentralParts, shell: Shell): Route[] =>
       } catch (error) {
         if (!(error instanceof Problem)) throw error
         call.reply.code(PROBLEMS[error.code].status)
-        return showPoints(context, shell, call, { building, equipment, filled: false, refusal: error.message })
+        const refusal = { message: error.message, roles: rolesOf(call.body) }
+        return showPoints(context, shell, call, { building, equipment, filled: false, refusal })
       }
     },
   }),
@@ -70,13 +75,18 @@ export const commissionPages = (context: CentralParts, shell: Shell): Route[] =>
   }),
 ]
 
+/** By point, as the form sends them. */
+function rolesOf({ building: _building, equipment: _equipment, ...fields }: Static<typeof SAVE>): Map<string, string> {
+  const given = Object.entries(fields as Record<string, string>)
+  return new Map(given.map(([field, role]) => [ROLE_FIELD.exec(field)?.[1] ?? '', role]))
+}
+
 function changesOf(body: Static<typeof SAVE>, { model }: CentralParts) {
-  const { building, equipment: equipment_id, ...fields } = body
+  const { building, equipment: equipment_id } = body
   const held = new Map(model.points(building).map(point => [point.point_id, point]))
-  const assignments = Object.entries(fields as Record<string, string>).flatMap(([field, role]) => {
-    const [, point_id = ''] = ROLE_FIELD.exec(field) ?? []
-    return role === '' || held.get(point_id)?.role === role ? [] : [{ point_id, equipment_id, role }]
-  })
+  const assignments = [...rolesOf(body)].flatMap(([point_id, role]) =>
+    role === '' || held.get(point_id)?.role === role ? [] : [{ point_id, equipment_id, role }],
+  )
   const before = assignments.map(({ point_id }) => ({ point_id, role: held.get(point_id)?.role ?? null }))
   return { assignments, before }
 }

@@ -6,6 +6,7 @@ import type { Suggestion } from '../suggest/suggest.ts'
 import { conversion } from '../unit.ts'
 import { csrfField, operatorButton, type User } from './frame.ts'
 import { buildingChoice } from './params-page.ts'
+import { unitLabel } from './measure.ts'
 import { countOf, shareOf } from './words.ts'
 
 export type PointsModel = {
@@ -18,8 +19,8 @@ export type PointsModel = {
   points: (Point & { suggestions: Suggestion[] })[]
   /** Whether likely roles are chosen in the form already, because somebody asked for it. */
   filled: boolean
-  /** What a form that was sent could not do. */
-  refusal: string | undefined
+  /** What a form that was sent could not do, and the roles that it had by point: nobody chooses them twice. */
+  refusal: { message: string; roles: ReadonlyMap<string, string> } | undefined
   user: User | undefined
   csrf: string
 }
@@ -31,7 +32,7 @@ export const pointsBody = (model: PointsModel): Html => html`<h1>Points</h1>
 <p class="lead">What each point is to its equipment. Rules read roles, never names.</p>
 ${commissionTabs('/points', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, '/points')}
-${model.refusal !== undefined && html`<p class="error" role="alert">${model.refusal}</p>`}
+${model.refusal && html`<p class="error" role="alert">${model.refusal.message}</p>`}
 ${model.equipment.length ? equipmentList(model) : html`<section class="card"><p>No point of this building belongs to equipment yet.</p></section>`}
 ${model.points.length > 0 && pointForm(model)}`
 
@@ -60,26 +61,30 @@ function pointForm(model: PointsModel): Html {
 ${likely > 0 && !model.filled && html`<p><a href="${hrefOf(model, chosen, '&fill=true')}">Choose what is likely (${likely})</a>; nothing is saved by it.</p>`}
 <form method="post" action="/points/save">${csrfField(csrf)}<input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="equipment" value="${chosen}">
 <table class="tried"><thead><tr><th scope="col">Point</th><th scope="col">Role</th><th scope="col">Why</th></tr></thead>
-<tbody>${points.map(point => row(point, model.filled))}</tbody></table>
+<tbody>${points.map(point => row(point, chosenRole(point, model)))}</tbody></table>
 ${operatorButton(user, 'save-points', 'Save roles')}</form></section>`
 }
 
 const likelyRole = ({ suggestions: [first] }: PointsModel['points'][number]): string | undefined =>
   first && first.confidence >= LIKELY ? first.role : undefined
 
-function row(point: PointsModel['points'][number], filled: boolean): Html {
+const chosenRole = (point: PointsModel['points'][number], { filled, refusal }: PointsModel): string | undefined =>
+  refusal?.roles.get(point.point_id) || point.role || (filled ? likelyRole(point) : undefined)
+
+function row(point: PointsModel['points'][number], chosen: string | undefined): Html {
   const { point_id, name, unit, role, suggestions } = point
   const [first] = suggestions
   const why = first
     ? `${first.role}, ${shareOf(first.confidence)}: ${first.why.join('; ')}`
     : role === undefined && 'nothing says'
   return html`<tr>
-<td data-label="Point"><div><strong>${name}</strong> <span class="muted">${unit}</span></div></td>
-<td data-label="Role"><div><select aria-label="Role of ${name}" name="role.${point_id}">${choices(point, role ?? (filled ? likelyRole(point) : undefined))}</select></div></td>
-<td data-label="Why"><div class="muted">${why}</div></td>
+<td data-label="Point"><div><strong>${name}</strong> <span class="muted">${unitLabel(unit)}</span></div></td>
+<td data-label="Role"><div><select aria-label="Role of ${name}" name="role.${point_id}">${choices(point, chosen)}</select></div></td>
+${why ? html`<td data-label="Why"><div class="muted">${why}</div></td>` : html`<td class="none"></td>`}
 </tr>`
 }
 
+/** What the point has and what was chosen are always among them: else a form would send what stands first instead. */
 function choices({ unit, kind, role, suggestions }: PointsModel['points'][number], chosen: string | undefined): Html[] {
   const suggested = suggestions.map(one => one.role)
   const fitting = Object.entries(ROLES).flatMap(([name, known]) =>
@@ -87,8 +92,12 @@ function choices({ unit, kind, role, suggestions }: PointsModel['points'][number
   )
   const option = (value: string, text: string) =>
     html`<option value="${value}"${value === (chosen ?? '') && html` selected`}>${text}</option>`
+  const others = [...new Set([role, chosen].flatMap(name => name ?? []))].filter(
+    name => !suggested.includes(name) && !fitting.includes(name),
+  )
   return [
     ...(role === undefined ? [option('', 'no role')] : []),
+    ...others.map(name => option(name, name)),
     ...suggestions.map(one => option(one.role, `${one.role} (${shareOf(one.confidence)})`)),
     ...fitting.map(name => option(name, name)),
   ]
