@@ -26,6 +26,8 @@ export type FieldCatalogue = {
   check(next: Catalogue): void
   /** Listeners are called in the order in which they came, each when the one before is done. */
   onChange(listener: CatalogueListener): void
+  /** Calls back after each change, when everybody goes on with the new list. */
+  onUsed(listener: () => void): void
   /** Takes in what was written to the file by somebody else, once it has stayed the same from one look to the next. */
   look(): Promise<void>
   /** Why the file as it stands on disk is not the list in use; undefined when it is. */
@@ -38,6 +40,7 @@ export type CatalogueRefusal = { reason: string; isGone: boolean }
 /** @param settings the checked file, as `openCatalogue` opens it */
 export function fieldCatalogue(settings: Settings<Catalogue>, log: Logger): FieldCatalogue {
   const listeners: CatalogueListener[] = []
+  const told: (() => void)[] = []
   let current = settings.current()
   let refused: CatalogueRefusal | undefined
   /** A foreign version that was seen at the last look; it may still be being written. */
@@ -59,6 +62,7 @@ export function fieldCatalogue(settings: Settings<Catalogue>, log: Logger): Fiel
       throw error
     }
     current = next
+    for (const tell of told) tell()
   }
 
   const takeForeign = async (stamp: Stamp) => {
@@ -97,6 +101,7 @@ export function fieldCatalogue(settings: Settings<Catalogue>, log: Logger): Fiel
     check: settings.check,
     change: edit => inTurn(() => change(edit)),
     onChange: listener => void listeners.push(listener),
+    onUsed: listener => void told.push(listener),
     look: () =>
       inTurn(async () => {
         const foreign = await settings.foreign()

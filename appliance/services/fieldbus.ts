@@ -70,5 +70,5 @@ export async function fieldbusServices(options: FieldbusOptions): Promise<Servic
     ...{ name, version, settings, pollStatus, sinkTrouble, ways },
     ...{ routes: [...(routes?.(catalogue) ?? []), ...(asked?.routes ?? [])], clock, log },
   })
-  return [...uplink.services, polling, ...(asked?.services ?? []), catalogueWatch(catalogue, log), http]
+  return [...uplink.services, polling, uplink.announcing, ...(asked?.services ?? []), catalogueWatch(catalogue, log), http]
 }

@@ -1,5 +1,6 @@
 /** How a way out of the process fares. */
 import type { Logger } from 'pino'
+import type { Service } from '#shared/node/service.ts'
 import type { EdgeSelf } from './edge-self.ts'
 import type { Sender } from './sender.ts'
 
@@ -23,6 +24,13 @@ export type ForwardState = {
   last_ack_at: number | null
   /** When the certificate of its session ends; null where it has none. */
   cert_not_after: number | null
+}
+
+/** A way out of the process that runs by itself. */
+export type Forwarding = Service & {
+  forwardState(): ForwardState
+  /** Says now, and not with the next status, what has changed: that polling goes on, or that points came or went. */
+  announce(): void
 }
 
 /** What a process without this way shows. */

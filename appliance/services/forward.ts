@@ -9,10 +9,9 @@ import { type Ack, readAck, writeLastWill } from '#shared/core/telemetry/status.
 import { topicOf } from '#shared/core/topic/topics.ts'
 import type { Kit } from '#shared/node/kit-read.ts'
 import { type Link, mqttLink } from '#shared/node/mqtt.ts'
-import type { Service } from '#shared/node/service.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import { type EdgeSelf, statusBody } from './edge-self.ts'
-import { conflictOf, type ForwardState, stateOf, warned } from './forward-state.ts'
+import { conflictOf, type Forwarding, stateOf, warned } from './forward-state.ts'
 import { type Sender, sender } from './sender.ts'
 
 export type ForwardOptions = {
@@ -28,7 +27,7 @@ export type ForwardOptions = {
 /** How often status goes out while connected, ms. */
 const STATUS_MS = 60_000
 
-export function forwardService(options: ForwardOptions): Service & { forwardState(): ForwardState } {
+export function forwardService(options: ForwardOptions): Forwarding {
   const { outbox, kit, self, answer, clock, log } = options
   const { site_id, edge_id } = kit.edge
   const topic = { site_id, edge_id }
@@ -96,6 +95,9 @@ export function forwardService(options: ForwardOptions): Service & { forwardStat
       await hello.goodbye()
       await link.stop()
     },
+    announce: () => {
+      if (link.isUp()) void hello.say()
+    },
     forwardState: () => stateOf(sending, { isUp: link.isUp(), reason, conflict, cert_not_after }),
   }
 }
@@ -122,11 +124,10 @@ function greeter({ kit, self, log }: ForwardOptions, link: Link, status: (online
   let said: number | undefined
   const tell = async (online: boolean) => {
     const metadata = writeMetadata(site_id, edge_id, self.model())
-    const body = status(online)
     try {
       if (online && metadata.revision !== said) await publish('metadata', metadata)
       said = metadata.revision
-      await publish('status', body)
+      await publish('status', status(online))
     } catch (error) {
       log.debug(`status was not sent: ${(error as Error).message}`)
     }

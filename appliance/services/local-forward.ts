@@ -5,11 +5,10 @@ import { decodeWith, fields, optional } from '#shared/core/telemetry/read.ts'
 import { readBootIds } from '#shared/core/telemetry/status.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { SECOND } from '#shared/core/time.ts'
-import type { Service } from '#shared/node/service.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import type { Outgoing } from '../sinks/outbox-way.ts'
 import { type EdgeSelf, statusBody } from './edge-self.ts'
-import { conflictOf, type ForwardState, stateOf, warned } from './forward-state.ts'
+import { conflictOf, type Forwarding, stateOf, warned } from './forward-state.ts'
 import { type LocalAnswer, localClient, readAnswer } from './local-client.ts'
 import { sender } from './sender.ts'
 
@@ -28,7 +27,7 @@ const STATUS_MS = 20 * SECOND
 const RETRY_MS = { first: SECOND, longest: 30 * SECOND }
 
 /** Runs until stopped; central may be away for as long as the outbox has room. */
-export function localForwardService(options: LocalForwardOptions): Service & { forwardState(): ForwardState } {
+export function localForwardService(options: LocalForwardOptions): Forwarding {
   const { outbox, self, clock, log } = options
   const { site_id, edge_id } = self
   const ending = new AbortController()
@@ -128,6 +127,10 @@ export function localForwardService(options: LocalForwardOptions): Service & { f
       if (wasUp) await inTurn(() => post('/api/ingest/local/status', goodbye)).catch(() => undefined)
       ending.abort()
       await posting
+    },
+    announce: () => {
+      // Where central is away, the next attempt says what is so by then.
+      if (!stopped && reason === undefined) void hello()
     },
     forwardState: () => stateOf(sending, { isUp, reason, conflict, cert_not_after: null }),
   }

@@ -19,6 +19,8 @@ export type Uplink = {
   sinks: Sink[]
   /** In the order in which they start: polling comes after them. */
   services: Service[]
+  /** Starts after polling: the other side then need not wait for the next status to hear that it goes on. */
+  announcing: Service
   /** The way to the hub. */
   forwardState(): ForwardState
   /** The way to the central on this box. */
@@ -59,10 +61,16 @@ export async function openUplink(options: UplinkOptions): Promise<Uplink> {
   const forward = kit && forwardService({ ...parts, kit, answer: options.answer })
   const local = central && localForwardService({ ...parts, central })
   const keeping = history && historyWay(outbox, outbox.way('history'), history, log)
+  const announce = () => {
+    forward?.announce()
+    local?.announce()
+  }
+  options.catalogue.onUsed(announce)
   const keeper: Service = { name: 'outbox', start: async () => {}, stop: () => outbox.close() }
   return {
     sinks: keeping?.sinks ?? [outbox],
     services: [keeper, ...(keeping ? [keeping.service] : []), ...(forward ? [forward] : []), ...(local ? [local] : [])],
+    announcing: announcingBy(announce),
     forwardState: forward?.forwardState ?? (() => FORWARD_OFF),
     localState: local?.forwardState ?? (() => FORWARD_OFF),
     putFindings: outbox.putFindings,
@@ -70,11 +78,18 @@ export async function openUplink(options: UplinkOptions): Promise<Uplink> {
   }
 }
 
+const announcingBy = (announce: () => void): Service => ({
+  name: 'announce',
+  start: async () => announce(),
+  stop: async () => {},
+})
+
 function historyAlone(history: Sink | undefined): Uplink {
   const off = () => FORWARD_OFF
   return {
     sinks: history ? [history] : [],
     services: [],
+    announcing: announcingBy(() => {}),
     forwardState: off,
     localState: off,
     putFindings: async () => {},

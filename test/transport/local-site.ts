@@ -12,7 +12,7 @@ import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { openAuth } from '#shared/node/token.ts'
 import { localForwardService } from '../../appliance/services/local-forward.ts'
-import { type Edge, edgeSelf, silent, testOutbox } from './site.ts'
+import { edgeSelf, silent, testOutbox } from './site.ts'
 
 export const TOKEN = 'local-token-for-tests-0123456789abcdef'
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
@@ -71,6 +71,7 @@ export async function startLocalEdge(
   return {
     outbox,
     forwardState: forward.forwardState,
+    announce: forward.announce,
     stop: async () => {
       await forward.stop()
       await outbox.close()

@@ -116,7 +116,10 @@ test('without a broker: central tells both, and all that either measured arrives
   const edges = await Promise.all(['one', 'two'].map(boot_id => startLocalEdge(central.url, join(dir, boot_id), { boot_id })))
   for (const { stop } of edges) t.teardown(stop)
   const stopMeasuring = keepMeasuring(t, edges)
-  await until(() => edges.every(one => one.forwardState().conflict !== undefined), 'both are told', 110_000)
+  await until(() => {
+    for (const { announce } of edges) announce()
+    return edges.every(one => one.forwardState().conflict !== undefined)
+  }, 'both are told')
   t.is(central.desk.edgeIds().status, 'warn')
   const n = await stopMeasuring()
   await until(() => edges.every(one => one.forwardState().backlog === 0), 'everything of both is acknowledged')

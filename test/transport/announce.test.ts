@@ -1,0 +1,58 @@
+/** What changes is said at once to both sides: that polling has begun, and that points came or went. */
+import { join } from 'node:path'
+import test from 'ava'
+import type { PollStatus } from '#shared/core/poll/board.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { writeKit } from '#shared/node/kit-files.ts'
+import { openUplink } from '../../appliance/services/uplink.ts'
+import { catalogue, memoryCatalogue } from '../fieldbus/site.ts'
+import { folder, until } from './folders.ts'
+import { startCentral, TOKEN } from './local-site.ts'
+import { edgeModel, makeAuthority, pollStatus, silent, startBroker, startHub } from './site.ts'
+
+test('hub and central hear that polling has begun, and of a changed list, without waiting for the next status', async t => {
+  const dir = folder(t)
+  const pki = await makeAuthority(join(dir, 'pki'))
+  const broker = await startBroker(join(dir, 'pki'))
+  t.teardown(broker.stop)
+  const hub = await startHub(join(dir, 'pki'), join(dir, 'hub'), broker.port())
+  t.teardown(hub.stop)
+  const central = await startCentral(join(dir, 'central'), { token: TOKEN })
+  t.teardown(central.stop)
+  const place = { broker_host: '127.0.0.1', broker_port: broker.port() }
+  await writeKit(await pki.kit({ site_id: 'A', edge_id: 'e1', ...place }), join(dir, 'kit'))
+
+  const list = memoryCatalogue(catalogue)
+  let status: PollStatus = { ...pollStatus, running: false }
+  let model = edgeModel('A')
+  const uplink = await openUplink({
+    settings: {
+      ...{ SERVICE_MQTT_ENABLED: true, SERVICE_EDGE_KIT_DIR: join(dir, 'kit') },
+      ...{ SERVICE_MQTT_HOST: undefined, SERVICE_MQTT_PORT: 8883 },
+      ...{ SERVICE_EDGE_STORE_DIR: dir, SERVICE_OUTBOX_MAX_MB: 64 },
+    },
+    central: { url: central.url, token: TOKEN },
+    self: { site_id: 'A', edge_id: 'e1', runs_rules: false, model: () => model, pollStatus: () => status },
+    catalogue: list,
+    clock: wallClock,
+    log: silent,
+  })
+  for (const service of uplink.services) await service.start()
+  t.teardown(async () => {
+    for (const service of uplink.services.toReversed()) await service.stop()
+  })
+  const sides = [hub, central]
+  const running = () => sides.map(({ desk }) => desk.flow.book.reported()[0]?.report.running)
+  await until(() => running().every(one => one === false), 'both know the edge')
+
+  status = pollStatus
+  await uplink.announcing.start()
+  // Sooner than the next status would come: after 20 s over HTTP, after 60 s over MQTT.
+  await until(() => running().every(one => one === true), 'both know that it polls', 15_000)
+
+  model = { ...model, points: model.points.map(point => ({ ...point, name: 'Renamed' })) }
+  await list.change(held => held)
+  const names = () => sides.map(side => side.model.points('building-A').map(({ name }) => name))
+  await until(() => names().every(([first]) => first === 'Renamed'), 'both know the new list', 15_000)
+  t.pass()
+})
