@@ -75,15 +75,35 @@ async function holdsOf(
   historian: Pick<Historian, 'read'>,
 ): Promise<Map<string, number>> {
   const unstated = held.filter(({ point_id }) => polled.get(point_id)?.poll_secs === undefined)
-  const point_ids = unstated.map(({ point_id }) => point_id)
-  const read = point_ids.length ? await historian.read({ building_id, point_ids, from: end - LOOKED_AT_MS, to: end }) : []
-  const gaps = new Map(point_ids.map((point_id, i) => [point_id, medianGap(read[i]!.ts)]))
+  const gaps = new Map<string, number>()
+  // Together where they end alike; a point that fell silent earlier, or rests for days, is looked at by itself.
+  const together = unstated.filter(({ last }) => last >= end - LOOKED_AT_MS)
+  const point_ids = together.map(({ point_id }) => point_id)
+  const week = { building_id, from: end - LOOKED_AT_MS, to: end }
+  const read = point_ids.length ? await historian.read({ ...week, point_ids }) : []
+  for (const [i, { ts }] of read.entries()) if (ts.length > 1) gaps.set(point_ids[i]!, medianGap(ts))
+  for (const span of unstated) {
+    if (!gaps.has(span.point_id)) gaps.set(span.point_id, await ownGap(building_id, span, end, historian))
+  }
   return new Map(
     held.map(({ point_id }) => {
       const nominal = gaps.get(point_id) ?? polled.get(point_id)!.poll_secs! * SECOND
       return [point_id, HOLDS_INTERVALS * nominal]
     }),
   )
+}
+
+/** The usual interval in the point's own last week, else the mean one of all that is held, a week at most. */
+async function ownGap(
+  building_id: string,
+  { point_id, first, last, samples }: Span,
+  end: number,
+  historian: Pick<Historian, 'read'>,
+): Promise<number> {
+  const to = Math.min(end, last + 1)
+  const [read] = await historian.read({ building_id, point_ids: [point_id], from: to - LOOKED_AT_MS, to })
+  if (read!.ts.length > 1 || samples < 2) return medianGap(read!.ts)
+  return Math.min(LOOKED_AT_MS, (last - first) / (samples - 1))
 }
 
 function toKnown({ ts, values }: Series, { unit, role }: Pick<Point, 'unit' | 'role'>): Series {

@@ -378,6 +378,44 @@ test('however much a point has, no more than a piece of it is read at once', asy
   t.true(asked.length >= 50 && Math.max(...asked) <= PIECE_SAMPLES)
 })
 
+test('how long a sample is known is told from the point itself, also where it fell silent early or rests for days', async t => {
+  const to = 40 * DAY
+  const every = (step: number, until: number) =>
+    series(...Array.from({ length: Math.ceil(until / step) }, (_, i): [number, number] => [i * step, 1]))
+  const held: Record<string, Series> = {
+    live: every(10 * MINUTE, to),
+    'silent for ten days': every(HOUR, 30 * DAY),
+    'twice a month': every(10 * DAY, to),
+    once: series([5 * DAY, 1]),
+  }
+  const spans = new Map(
+    Object.entries(held).map(([point_id, { ts }]) => [
+      point_id,
+      { point_id, first: ts[0]!, last: ts.at(-1)!, samples: ts.length },
+    ]),
+  )
+  const read = async ({ point_ids, from, to: end }: HistoryQuery) =>
+    point_ids.map(id => {
+      const { ts, values } = held[id]!
+      const within = [...ts.keys()].filter(i => ts[i]! >= from && ts[i]! < end)
+      return series(...within.map((i): [number, number] => [ts[i]!, values[i]!]))
+    })
+  const known: Record<string, number> = {}
+  const groups = Object.keys(held).map(point_id => ({
+    points: [{ point_id, unit: 'kW' }],
+    take: (a: number, b: number, [value]: Float64Array) => {
+      if (!Number.isNaN(value)) known[point_id] = (known[point_id] ?? 0) + b - a
+    },
+  }))
+  await walkHistory({ building_id: 'b', from: 0, to, spans }, groups, { historian: { read, spans: async () => [] } })
+  t.deepEqual(known, {
+    live: to,
+    'silent for ten days': 30 * DAY + 2 * HOUR,
+    'twice a month': to,
+    once: 15 * MINUTE,
+  })
+})
+
 test('a request for more than the process may read says by how much', async t => {
   const held: Span = { point_id: 'p', first: 0, last: 366 * DAY, samples: SAMPLES_MAX * 3 }
   const historian = { read: async () => [], spans: async () => [held] }
