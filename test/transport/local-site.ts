@@ -59,11 +59,7 @@ export async function startCentral(workspace: string, { port = 0, token }: { por
 }
 
 /** An edge that sends to a central over HTTP. */
-export async function startLocalEdge(
-  url: string,
-  dir: string,
-  { token = TOKEN, edge_id = 'e1', boot_id = 'boot' } = {},
-): Promise<Edge> {
+export async function startLocalEdge(url: string, dir: string, { token = TOKEN, edge_id = 'e1', boot_id = 'boot' } = {}) {
   const outbox = await testOutbox(dir, ['central'])
   const self = edgeSelf('A', edge_id, boot_id)
   const forward = localForwardService({ outbox, central: { url, token }, self, clock: wallClock, log: silent })
