@@ -107,17 +107,24 @@ export interface Results {
    * @returns ids of the findings that are gone
    */
   replace(run: RunRecord, findings: Finding[], resumed?: Resumed): string[]
+  /** Ids of a building's findings that are gone, until `forgetWithdrawn`: who hears of findings has to hear of these. */
+  withdrawn(building_id: string): string[]
+  forgetWithdrawn(finding_ids: string[]): void
   list(query: FindingQuery): Finding[]
   get(finding_id: string): Finding | undefined
   /** Newest first; `after` is the `run_id` after which to go on. */
   runs(query: { building_id?: string; limit: number; after?: string }): RunRecord[]
-  /** What the newest run that looked said of each rule and equipment, ordered by equipment and rule. */
+  /**
+   * What was said of each rule and equipment by the run that looked furthest, ordered by equipment and rule: one over a span
+   * that is past says nothing of how things stand.
+   */
   latest(building_id: string): LatestResult[]
 }
 /** Equipment whose run went on from what the engine remembered, and the instant from which on its history may have changed. */
 export type Resumed = { since: number; equipment_ids: ReadonlySet<string> }
-/** `looked_to`: end of the span of that run, ms. */
-export type LatestResult = RuleResult & { run_id: string; finished_at: number; looked_to: number }
+/** End of the span of the newest run that looked, and of the newest that could evaluate, ms. */
+export type Looked = { looked_to: number; evaluated_to?: number }
+export type LatestResult = RuleResult & Looked & { run_id: string; finished_at: number }
 export type FindingQuery = {
   building_id?: string
   equipment_id?: string

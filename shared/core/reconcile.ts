@@ -1,6 +1,7 @@
 /** What becomes of earlier findings when a new run has looked at a span of time again. */
 import type { Finding } from './finding.ts'
-import type { Resumed, RunRecord } from './ports.ts'
+import type { Looked, Resumed, RunRecord } from './ports.ts'
+import { LAPSE_MS } from './rules/episodes.ts'
 import { HOUR } from './time.ts'
 
 /** An episode that begins this early in a run's span may be one that the span's start has cut. */
@@ -9,41 +10,74 @@ const CUT_MS = HOUR
 /**
  * An episode that began before the run's span cannot be found by that run under its own start, and so not under its own
  * id: what the run finds of it at the start of the span is its continuation. Episodes that began within the span and
- * are not found any more are gone. Where the run could not evaluate, it says nothing.
+ * are not found any more are gone. Where the run could not evaluate, it says nothing, until nothing has been evaluated for
+ * as long as ends an episode. A run over a span that earlier ones have looked beyond ends nothing that goes on after it.
  *
  * @param earlier findings of the run's building that overlap `[run.from, run.to)`
+ * @param lookedAt how far earlier runs have looked at a rule on an equipment; undefined when none has
+ * @param resumed of a run that looks at everything as it stands
  * @returns findings to insert or update, and the ids of those to remove
  */
 export function reconcile(
   earlier: Finding[],
   found: Finding[],
   run: RunRecord,
+  lookedAt: (pair: Pair) => Looked | undefined,
   resumed?: Resumed,
 ): { put: Finding[]; remove: string[] } {
   const looked = new Set(run.results.map(pairOf))
   const judged = new Set(run.results.filter(({ status }) => status !== 'not_evaluated').map(pairOf))
+  const known = new Map(earlier.map(old => [old.finding_id, old]))
   const ids = new Set(found.map(({ finding_id }) => finding_id))
-  const put = new Map(found.map(finding => [finding.finding_id, finding]))
+  const goesBeyond = (one: Finding): boolean => isOpenAt(one, run.to) && isPassed(lookedAt(one), run)
+  const put = new Map(found.map(finding => [finding.finding_id, asKnown(finding, known.get(finding.finding_id))]))
   const remove: string[] = []
   for (const old of earlier) {
     if (ids.has(old.finding_id)) continue
-    if (resumed && old.confirmed_at >= resumed.since && resumed.equipment_ids.has(old.equipment_id)) {
+    if (resumed && isReckonedAnew(old, run, resumed)) {
       if (looked.has(pairOf(old))) remove.push(old.finding_id)
       continue
     }
     const rest = old.from < run.from ? continuation(old, found, run) : undefined
     if (rest) {
       put.delete(rest.finding_id)
-      put.set(old.finding_id, joined(old, rest, run))
+      put.set(old.finding_id, rest.to === null && goesBeyond(old) ? old : joined(old, rest, run))
     } else if (judged.has(pairOf(old))) {
+      if (goesBeyond(old)) continue
       if (old.from >= run.from) remove.push(old.finding_id)
       else if (old.to === null) put.set(old.finding_id, endedAt(old, run.from))
+    } else if (resumed && old.to === null) {
+      const until = Math.max(lookedAt(old)?.evaluated_to ?? -Infinity, old.confirmed_at)
+      if (run.to - until >= LAPSE_MS) put.set(old.finding_id, endedAt(old, until))
     }
   }
   return { put: [...put.values()], remove }
+
+  /** What the run cannot know of a finding and an earlier one could: how it went on, and its evidence. */
+  function asKnown(finding: Finding, old: Finding | undefined): Finding {
+    if (finding.to === null && goesBeyond(finding)) {
+      return old && goesBeyond(old) ? old : { ...finding, to: run.to, state: 'cleared' }
+    }
+    return old && isUnseen(finding) ? { ...finding, evidence: old.evidence, cause: old.cause } : finding
+  }
 }
 
-const pairOf = ({ rule_id, equipment_id }: { rule_id: string; equipment_id: string }) => `${rule_id}\n${equipment_id}`
+type Pair = { rule_id: string; equipment_id: string }
+const isOpenAt = ({ to }: Finding, at: number): boolean => to === null || to > at
+
+/** Whether history after the run's span has been looked at already; what was looked at under a clock that was fast does not count. */
+const isPassed = (looked: Looked | undefined, run: RunRecord): boolean =>
+  looked !== undefined && looked.looked_to > run.to && looked.looked_to <= run.started_at
+
+/** Whether the run has looked again at all that an earlier one confirmed it from. */
+const isReckonedAnew = (old: Finding, run: RunRecord, { since, equipment_ids }: Resumed): boolean =>
+  old.confirmed_at >= since && (old.from >= run.from || equipment_ids.has(old.equipment_id))
+
+/** Of a finding that was only carried over, the run has seen no sample in fault. */
+const isUnseen = ({ evidence: { terms, inputs } }: Finding): boolean =>
+  terms.every(({ holds }) => holds === null) && Object.values(inputs).every(value => value === null)
+
+const pairOf = ({ rule_id, equipment_id }: Pair) => `${rule_id}\n${equipment_id}`
 
 /** What the run found of an episode that began before its span: the first that begins while the episode lasted. */
 function continuation(old: Finding, found: Finding[], run: RunRecord): Finding | undefined {

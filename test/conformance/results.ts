@@ -58,7 +58,15 @@ const run = (run_id: string, from: number, to: number, results = [result()], mor
   ...more,
 })
 
-type Story = { title: string; before: Finding[]; run: RunRecord; found: Finding[]; after: Finding[]; resumed?: Resumed }
+type Story = {
+  title: string
+  before: Finding[]
+  run: RunRecord
+  found: Finding[]
+  after: Finding[]
+  resumed?: Resumed
+  earlier?: RunRecord[]
+}
 
 /** What a run over hours 10 to 20 makes of what stood before. */
 const STORIES: Story[] = [
@@ -150,6 +158,76 @@ const STORIES: Story[] = [
     ],
     resumed: { since: at(12), equipment_ids: new Set(['e']) },
   },
+  {
+    title: 'what is known from beyond a span that is past stands; what goes on nowhere else ends with the span',
+    earlier: [run('0', 0, 30)],
+    before: [
+      finding('gone on', 12, 25),
+      finding('going on', 13, null),
+      finding('cut', 2, 26),
+      finding('elsewhere', 15, 24),
+      finding('of it', 16, 18),
+    ],
+    run: run('1', 10, 20, undefined, { started_at: at(31) }),
+    found: [finding('gone on', 12, null), finding('going on', 13, null), finding('rest', 10, null), finding('new', 19, null)],
+    after: [
+      finding('new', 19, 20, { duration_secs: 3600 }),
+      finding('elsewhere', 15, 24),
+      finding('going on', 13, null),
+      finding('gone on', 12, 25),
+      finding('cut', 2, 26),
+    ],
+  },
+  {
+    title: 'what was looked at under a clock that was ahead is looked at again',
+    earlier: [run('0', 0, 300)],
+    before: [finding('ended', 12, 250), finding('of it', 16, 280)],
+    run: run('1', 10, 20),
+    found: [finding('ended', 12, null)],
+    after: [finding('ended', 12, null)],
+  },
+  {
+    title: 'what nobody has evaluated for three days ends where it was evaluated last',
+    earlier: [run('0', 0, 20), run('1', 10, 80, [result({ status: 'not_evaluated' })])],
+    before: [finding('not run', 15, null, { rule_id: 'x' }), finding('missing', 14, null), finding('short', 4, null)],
+    run: run('2', 10, 92, [result({ status: 'not_evaluated' })]),
+    found: [finding('short', 4, null)],
+    after: [
+      finding('not run', 15, 15.5, { rule_id: 'x', duration_secs: 1800, confirmed_at: at(15.5) }),
+      finding('missing', 14, 20, { duration_secs: 3600 }),
+      finding('short', 4, null),
+    ],
+    resumed: { since: at(80), equipment_ids: new Set() },
+  },
+  {
+    title: 'it does not end before, nor by a run that looks at a part',
+    earlier: [run('0', 0, 20)],
+    before: [finding('missing', 14, null)],
+    run: run('2', 10, 91, [result({ status: 'not_evaluated' })]),
+    found: [],
+    after: [finding('missing', 14, null)],
+    resumed: { since: at(80), equipment_ids: new Set() },
+  },
+  {
+    title: 'what was confirmed from samples that have changed is gone, whether or not the run went on from a state',
+    before: [finding('changed', 14, 15), finding('before', 11, 12)],
+    run: run('1', 10, 20, [result({ status: 'not_evaluated' })]),
+    found: [],
+    after: [finding('before', 11, 12)],
+    resumed: { since: at(13), equipment_ids: new Set() },
+  },
+  {
+    title: 'a finding of which the run saw no sample in fault keeps its evidence and its causes',
+    before: [finding('carried', 2, null)],
+    run: run('1', 10, 20),
+    found: [
+      finding('carried', 2, 12, {
+        cause: [],
+        evidence: { ...finding('', 2, 12).evidence, inputs: { sa_t: null }, sentence: 'unknown' },
+      }),
+    ],
+    after: [finding('carried', 2, 12)],
+  },
 ]
 
 /** What every results store must do. */
@@ -163,9 +241,10 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
     t.is(results.get('c'), undefined)
   })
 
-  for (const { title, before, run: newest, found, after, resumed } of STORIES) {
+  for (const { title, before, run: newest, found, after, resumed, earlier = [] } of STORIES) {
     test(`${name}: ${title}`, t => {
       const results = open(t)
+      for (const one of earlier) results.replace(one, [])
       results.put(before)
       for (const times of ['once', 'again']) {
         const held = results.list({ limit: 10 }).map(({ finding_id }) => finding_id)
@@ -176,6 +255,17 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
       }
     })
   }
+
+  test(`${name}: ids of findings that are gone are kept until they are forgotten`, t => {
+    const results = open(t)
+    results.put([finding('a', 11, 12), finding('b', 13, 14), finding('c', 15, 16)])
+    t.deepEqual(results.replace(run('1', 10, 20), [finding('b', 13, 14)]), ['a', 'c'])
+    t.deepEqual(results.withdrawn('b'), ['a', 'c'])
+    t.deepEqual(results.withdrawn('other'), [])
+    results.replace(run('2', 10, 20), [])
+    results.forgetWithdrawn(['a', 'c'])
+    t.deepEqual(results.withdrawn('b'), ['b'])
+  })
 
   test(`${name}: a list goes on after a finding, newest start first, without holes or repeats`, t => {
     const results = open(t)
@@ -219,8 +309,14 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
     t.deepEqual(results.runs({ limit: 10, after: '2' }), [first])
     t.deepEqual(results.runs({ building_id: 'x', limit: 10 }), [])
     t.deepEqual(results.latest('b'), [
-      { ...result({ equipment_id: 'd', status: 'fault' }), run_id: '1', finished_at: first.finished_at, looked_to: at(10) },
-      { ...result({ status: 'fault', episodes: 1 }), run_id: '2', finished_at: at(13), looked_to: at(12) },
+      {
+        ...result({ equipment_id: 'd', status: 'fault' }),
+        run_id: '1',
+        finished_at: first.finished_at,
+        looked_to: at(10),
+        evaluated_to: at(10),
+      },
+      { ...result({ status: 'fault', episodes: 1 }), run_id: '2', finished_at: at(13), looked_to: at(12), evaluated_to: at(12) },
     ])
   })
 }

@@ -1,4 +1,4 @@
-import type { LatestResult, Results, RunRecord } from '#shared/core/ports.ts'
+import type { LatestResult, Looked, Results, RunRecord } from '#shared/core/ports.ts'
 import { INTERRUPTED, type RunState } from '#shared/core/run-state.ts'
 import type { RunBook, RunEntry } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
@@ -24,9 +24,12 @@ export function openRuns(db: Database) {
     )
     .pluck()
   const look = db.prepare(
-    `INSERT INTO latest_results VALUES (?, ?, ?, ?)
-     ON CONFLICT (building_id, equipment_id, rule_id) DO UPDATE SET body = excluded.body`,
+    `INSERT INTO latest_results VALUES (@building_id, @equipment_id, @rule_id, @body)
+     ON CONFLICT (building_id, equipment_id, rule_id) DO UPDATE SET body = json_patch(excluded.body, json_object(
+       'evaluated_to', coalesce(excluded.body ->> 'evaluated_to', latest_results.body ->> 'evaluated_to')))
+     WHERE latest_results.body ->> 'looked_to' <= @looked_to OR latest_results.body ->> 'looked_to' > @started_at`,
   )
+  const one = db.prepare('SELECT body FROM latest_results WHERE building_id = ? AND equipment_id = ? AND rule_id = ?').pluck()
   const latest = db.prepare('SELECT body FROM latest_results WHERE building_id = ? ORDER BY equipment_id, rule_id').pluck()
   return {
     add: (run: RunRecord) => {
@@ -34,8 +37,15 @@ export function openRuns(db: Database) {
       add.run(run_id, building_id, started_at, JSON.stringify(run))
       forget(building_id)
       for (const result of run.results) {
-        look.run(building_id, result.equipment_id, result.rule_id, JSON.stringify({ ...result, run_id, finished_at, looked_to }))
+        const { equipment_id, rule_id, status } = result
+        const evaluated = status === 'not_evaluated' ? {} : { evaluated_to: looked_to }
+        const body = JSON.stringify({ ...result, run_id, finished_at, looked_to, ...evaluated })
+        look.run({ building_id, equipment_id, rule_id, body, looked_to, started_at })
       }
+    },
+    lookedAt: (building_id: string, { equipment_id, rule_id }: { equipment_id: string; rule_id: string }): Looked | undefined => {
+      const body = one.get(building_id, equipment_id, rule_id)
+      return body === undefined ? undefined : (JSON.parse(String(body)) as Looked)
     },
     list: ({ building_id, limit, after }: Parameters<Results['runs']>[0]) => {
       const bodies = list.all({ building_id: building_id ?? null, limit, ...goOnAfter(start, after) })
