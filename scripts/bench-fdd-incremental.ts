@@ -11,9 +11,11 @@ import type { Finding } from '#shared/core/finding.ts'
 import { ask } from './lib-bench/ask.ts'
 import type { Order, Reply } from './lib-bench/incremental-child.ts'
 
-/** Of the last day, after which the process is warm: runs that end within these hours are its middle. */
+/** Runs that end within these hours are the middle of their day. */
 const MIDDLE = { from: 10, to: 15 }
 const LAST_HOUR = 23
+/** The first days warm the process up. */
+const WARM_FROM = 1
 const GOAL = { ratio: 200 }
 
 const { values } = parseArgs({ options: { json: { type: 'boolean' } } })
@@ -40,14 +42,13 @@ async function bench() {
   for (const [hour, seconds] of hours.seconds.entries()) {
     say(`day ${Math.floor(hour / 24)}, ${(hour % 24) + 1} h: ${ms(seconds)} ms, ${ms(hours.cpu[hour]!)} ms of a core`)
   }
-  const [wall, cpu] = [hours.seconds.slice(-24), hours.cpu.slice(-24)]
   const batch = await part('batch')
   say(`the year at once: ${batch.seconds.map(each => each.toFixed(2)).join(', ')} s`)
   const again = await part('again')
   if (!isDeepStrictEqual(sorted(hours), sorted(again))) {
     throw new Error('hour by hour not the same was found as at once: no comparison')
   }
-  const [own, other] = [median(wall.slice(MIDDLE.from, MIDDLE.to)), median(batch.seconds)]
+  const [own, other] = [median(middles(hours.seconds)), median(batch.seconds)]
   return {
     bench: 'fdd-incremental',
     ours: own,
@@ -56,8 +57,8 @@ async function bench() {
     ratio: Math.round(other / own),
     unit: 's',
     goal: GOAL,
-    last_hour: wall[LAST_HOUR]!,
-    cpu: { ours: median(cpu.slice(MIDDLE.from, MIDDLE.to)), peer: median(batch.cpu), last_hour: cpu[LAST_HOUR]! },
+    last_hour: lastHour(hours.seconds),
+    cpu: { ours: median(middles(hours.cpu)), peer: median(batch.cpu), last_hour: lastHour(hours.cpu) },
     first_run: first.seconds[0]!,
     state_bytes: Math.round(bytes / files),
     rss_mb: hours.rss_mb,
@@ -65,6 +66,20 @@ async function bench() {
     batch_rss_mb: batch.rss_mb,
     findings: hours.findings.length,
   }
+}
+
+/** @param hours figures of runs, hour by hour */
+function warm(hours: number[]): number[][] {
+  const days = Array.from({ length: hours.length / 24 }, (_, day) => hours.slice(day * 24, day * 24 + 24))
+  return days.slice(WARM_FROM)
+}
+
+function middles(hours: number[]): number[] {
+  return warm(hours).flatMap(day => day.slice(MIDDLE.from, MIDDLE.to))
+}
+
+function lastHour(hours: number[]): number {
+  return median(warm(hours).map(day => day[LAST_HOUR]!))
 }
 
 function ms(seconds: number): string {
