@@ -1,11 +1,13 @@
 import anyTest, { type TestFn } from 'ava'
 import type { EconomizerResult } from '#shared/core/analytics/economizer.ts'
 import { figuresOf, noOperation } from '#shared/core/analytics/operations.ts'
-import { HOUR } from '#shared/core/time.ts'
+import type { Finding } from '#shared/core/finding.ts'
+import { DAY, HOUR } from '#shared/core/time.ts'
 import { economizerSvg, SCATTER_WIDE } from '#shared/core/ui/economizer-plot.ts'
 import { type OperationsRow, ordered } from '#shared/core/ui/operations-page.ts'
 import { SEASONAL_WIDE, seasonalSvg } from '#shared/core/ui/seasonal-plot.ts'
 import { openAnalyticsSite } from './analytics-site.ts'
+import { finding, NOW } from './fixture.ts'
 import { signedIn } from './signed-in.ts'
 import { openSite, PASSWORDS, type TestSite } from './site.ts'
 
@@ -29,14 +31,41 @@ test('operations say first what was in fault the longest', async t => {
   t.deepEqual(firstCells(page), ['Air handler 1', 'Room 101', 'Gymnasium'])
   t.regex(page, /aria-sort="descending">In fault/)
   t.regex(page, /<dt>Something in fault<\/dt><dd>60\.0 h<\/dd>/)
-  t.regex(page, /href="\/faults\?building=school&amp;equipment=ahu">36\.0 h/)
+  t.regex(page, /href="\/faults\?building=school&amp;equipment=ahu&amp;days=366">36\.0 h/)
+})
+
+test('hours in fault lead to the list of these faults, however long ago they were, and sensors have none', async t => {
+  const from = NOW - 20 * DAY
+  const known = finding({ finding_id: 'old', rule_id: 'R', equipment_id: 'ahu-1', title: 'Weeks ago', from, to: from + 5 * HOUR })
+  const drift: Finding = { ...known, finding_id: 'drift', equipment_id: 'vav-3', title: 'Drift', kind: 'sensor' }
+  const site = await openSite({ house: 'appliance', findings: [known, drift] })
+  t.teardown(site.close)
+  const read = await reader(site)
+  const page = await read('/analytics/operations')
+  const links = [...page.matchAll(/href="(\/faults\?[^"]+)">([\d.]+ h)/g)]
+  t.deepEqual(
+    links.map(([, , hours]) => hours),
+    ['5.0 h'],
+  )
+  const list = await read(links[0]![1]!.replaceAll('&amp;', '&'))
+  t.regex(list, /Weeks ago/)
+  t.regex(list, /<option value="31" selected>31 days/)
+})
+
+test('a building that nobody has looked at is not said to be without faults, and days of which nothing is known have no figures', async t => {
+  const site = await openSite({ house: 'appliance', findings: [], empty: true })
+  t.teardown(site.close)
+  const page = await (await reader(site))('/analytics/operations')
+  t.regex(page, /Nobody has looked for faults in this building yet\./)
+  t.regex(page, /<dt>Something in fault<\/dt><dd>–/)
+  t.regex(page, /Tue 10 Nov<\/time><\/th>(<td>–<\/td>){6}<\/tr>/)
 })
 
 test('operations are sorted as asked, over the days asked for', async t => {
   const { read } = t.context
   t.deepEqual(firstCells(await read('/analytics/operations?sort=name')), ['Air handler 1', 'Gymnasium', 'Room 101'])
   const day = await read('/analytics/operations?from=2025-11-02&to=2025-11-02')
-  t.regex(day, /Sun 2 Nov 2025 to Sun 2 Nov 2025: nothing was in fault\./)
+  t.regex(day, /Sun 2 Nov 2025 to Sun 2 Nov 2025: no fault was found\./)
   t.is(day.match(/<time datetime="2025-/g)?.length, 1)
   t.regex(await read('/analytics/operations?from=2025-11-03&to=2025-11-02'), /The last day is before the first/)
 })

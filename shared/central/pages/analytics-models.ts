@@ -19,7 +19,13 @@ type Body = (context: PageContext, asked: Asked, query: PageQuery, at: { here: H
 /** Rows of a list. */
 const ROWS_MAX = 200
 
-const operations: Body = async ({ analytics }, { building, from, to, head }, { sort }, { here, gone }) => {
+/** Whether rules have run over a building, here or on a box that has been heard. */
+const isLookedAt = ({ results, edges }: PageContext, building_id: string): boolean =>
+  results.runs({ building_id, limit: 1 }).length > 0 ||
+  edges.list().some(edge => edge.building_id === building_id && edge.last_data_at !== null)
+
+const operations: Body = async (context, { building, from, to, head }, { sort }, { here, gone }) => {
+  const { analytics } = context
   const found = await analytics.operations({ building_id: building.building_id, from, to }, gone)
   const order: Order = ORDERS.find(one => one === sort) ?? 'fault_hours'
   const options = ORDERS.map(one => [one, ORDER_WORDS[one]] as const)
@@ -34,6 +40,7 @@ const operations: Body = async ({ analytics }, { building, from, to, head }, { s
     rows: found.equipment.map(({ sums, plan: _plan, ...one }) => ({ ...one, figures: figuresOf(sums) })),
     days: days.map(({ at, sums }) => ({ at, figures: figuresOf(sums) })),
     total: { ...found.building, figures: figuresOf(addedUp(found.days.map(({ sums }) => sums))) },
+    looked: isLookedAt(context, building.building_id),
     findingsCut: found.findings_cut,
   })
 }

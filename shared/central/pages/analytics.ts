@@ -30,7 +30,7 @@ const Query = strict({
   point: Type.Optional(ID),
 })
 export type PageQuery = Static<typeof Query>
-export type PageContext = Pick<CentralContext, 'model' | 'historian' | 'clock' | 'analytics'>
+export type PageContext = Pick<CentralContext, 'model' | 'historian' | 'clock' | 'analytics' | 'results' | 'edges'>
 /** What a page was asked for: days of a building, and the instants that they are. */
 export type Asked = { building: Building; from: number; to: number; head: AnalyticsHead }
 

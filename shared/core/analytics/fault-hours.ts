@@ -6,9 +6,11 @@ import { clipped, joined, lengthOf } from '../ui/plot-scale.ts'
 export type FaultHours = { fault_hours: number; findings: number; open: number }
 type Episode = Pick<Finding, 'equipment_id' | 'from' | 'to' | 'state' | 'kind' | 'suppressed_by'>
 
-/** Whether a finding speaks of the equipment: not of data or a hand on it, and not explained by another. */
-export const isOwnFault = ({ kind, suppressed_by }: Episode): boolean =>
-  kind !== 'data' && kind !== 'override' && suppressed_by === undefined
+/** What speaks of sensors, data and hands rather than of the equipment. */
+const OTHERS: ReadonlySet<Finding['kind']> = new Set<Finding['kind']>(['sensor', 'data', 'override'])
+
+/** Whether a finding speaks of the equipment, and is not explained by another. */
+export const isOwnFault = ({ kind, suppressed_by }: Episode): boolean => !OTHERS.has(kind) && suppressed_by === undefined
 
 /**
  * @param findings those that overlap `[from, to)`

@@ -118,25 +118,26 @@ export type OperationFigures = {
   running_hours: number | null
   /** Hours of which it is known whether it ran. */
   known_hours: number
-  starts: number
+  starts: number | null
   /** 0..1 of the hours in which comfort counts and is known. */
   comfort_share: number | null
   comfort_known_hours: number
-  too_warm_hours: number
-  too_cold_hours: number
+  too_warm_hours: number | null
+  too_cold_hours: number | null
   /** °C, weighted by time. */
   zone_t_mean: number | null
 }
 
 export function figuresOf(sum: OperationSums): OperationFigures {
+  const [runs, comfort] = [sum.runKnownMs > 0, sum.comfortKnownMs > 0]
   return {
-    running_hours: sum.runKnownMs > 0 ? sum.runMs / HOUR : null,
+    running_hours: runs ? sum.runMs / HOUR : null,
     known_hours: sum.runKnownMs / HOUR,
-    starts: sum.starts,
-    comfort_share: sum.comfortKnownMs > 0 ? sum.comfortMs / sum.comfortKnownMs : null,
+    starts: runs ? sum.starts : null,
+    comfort_share: comfort ? sum.comfortMs / sum.comfortKnownMs : null,
     comfort_known_hours: sum.comfortKnownMs / HOUR,
-    too_warm_hours: sum.warmMs / HOUR,
-    too_cold_hours: sum.coldMs / HOUR,
+    too_warm_hours: comfort ? sum.warmMs / HOUR : null,
+    too_cold_hours: comfort ? sum.coldMs / HOUR : null,
     zone_t_mean: sum.zoneMs > 0 ? sum.zoneIntegral / sum.zoneMs : null,
   }
 }

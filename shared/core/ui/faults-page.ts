@@ -16,7 +16,7 @@ import {
   type Lane,
 } from './fault-list.ts'
 import { overrideMark, PRIORITIES, PRIORITY_WORDS, priorityMark } from './mark.ts'
-import { type Here, moment, momentAge, momentOr } from './moment.ts'
+import { type Here, moment, momentAge } from './moment.ts'
 import type { UnitSystem } from './measure.ts'
 import { inUnitsOf } from './measure-text.ts'
 import { type RunPanel, runPanel } from './run-panel.ts'
@@ -80,7 +80,10 @@ ${select(
   'days',
   'Within',
   String(days),
-  DAYS_CHOICES.map(value => [String(value), value === 1 ? '1 day' : `${value} days`]),
+  // A link from elsewhere may look further back than the list offers.
+  [...new Set([...DAYS_CHOICES, days])]
+    .toSorted((a, b) => a - b)
+    .map(value => [String(value), value === 1 ? '1 day' : `${value} days`]),
 )}
 ${select(
   'sort',
@@ -153,7 +156,7 @@ const sentenceOf = (finding: Finding, model: FaultsModel): string =>
 function allQuiet(model: FaultsModel): Html {
   const { query } = model
   const narrowed = query.state !== undefined || query.priority !== undefined || query.equipment !== undefined
-  const unseen = !model.lastRuns.length && !model.boxes.length
+  const unseen = !model.lastRuns.length && model.boxes.every(({ last_data_at }) => last_data_at === null)
   const quiet = narrowed ? 'Nothing fits this filter.' : unseen ? 'Not looked yet.' : 'All quiet.'
   const nothing = query.lane === 'silenced' ? 'Nothing is silenced.' : quiet
   return html`<section class="card quiet-card"><h2>${nothing}</h2>
@@ -167,7 +170,7 @@ function looked(model: FaultsModel): Html {
   if (!lastRuns.length && !boxes.length) return html`<p>No run has finished yet, so nothing has been looked at.</p>`
   return html`${lastRuns.map(run => runLine(run, model))}${boxes.map(
     ({ name, building_id, last_data_at }) =>
-      html`<p>The box <strong>${name}</strong> looks for faults itself; its last data came ${momentOr(last_data_at, hereOf(building_id, model), 'never yet')}.</p>`,
+      html`<p>The box <strong>${name}</strong> looks for faults itself${last_data_at === null ? ' and has not sent anything yet' : html`; its last data came ${momentAge(last_data_at, hereOf(building_id, model))}`}.</p>`,
   )}`
 }
 
