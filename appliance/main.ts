@@ -61,7 +61,10 @@ const central: Central = await openCentralFor(settings, {
   scheduled: true,
   priority: priorityVisits({ journal: () => priority.journal, catalogue: () => catalogue.current(), site }),
   onFindings: (findings, withdrawn) =>
-    void uplink.putFindings(findings, withdrawn).catch(error => log.error({ err: error }, 'findings are not kept for the hub')),
+    uplink.putFindings(findings, withdrawn).catch(error => {
+      log.error({ err: error }, 'findings are not kept for the hub')
+      throw error
+    }),
   health: {
     checks: {
       poll: () => pollCheck(polling.pollStatus(), polling.sinkTrouble()),
@@ -101,7 +104,7 @@ const uplink = await openUplink({
   log,
 }).catch(refuse)
 
-const syncing = modelSync({ model, site, catalogue })
+const syncing = modelSync({ model, site, catalogue, clock })
 const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
 catalogue.onChange(polling.reload)
 const priority = await openPriorityHistory({ settings, catalogue, bacnet, clock, log })

@@ -83,8 +83,8 @@ export type CentralOptions = {
   auth: AuthSettings
   /** Whether rules run on schedule here. */
   scheduled: boolean
-  /** Told of what is stored after each run. */
-  onFindings: (findings: Finding[], withdrawn?: string[]) => void
+  /** Told of what is stored after each run. It says itself why it rejects; a run then tells again what would be lost. */
+  onFindings: (findings: Finding[], withdrawn?: string[]) => Promise<void> | void
   /** Where priority arrays are visited: what was seen of them. */
   priority?: PriorityVisits
   /** What the process adds to health. */
@@ -149,7 +149,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
   const ruleDirs = () => [SHIPPED_RULES, config.read().rules_dir]
   const { onFindings, priority } = options
   const visited = priority && { priority }
-  const pricing = openPricing(stores, onFindings)
+  const pricing = openPricing(stores, findings => void Promise.resolve(onFindings(findings)).catch(() => undefined))
   const files = options.resultsDir === undefined ? undefined : openResultFiles(options.resultsDir, stores)
   const runs = openRunControl({
     worker,

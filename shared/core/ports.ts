@@ -107,9 +107,9 @@ export interface Results {
    * @returns ids of the findings that are gone
    */
   replace(run: RunRecord, findings: Finding[], resumed?: Resumed): string[]
-  /** Ids of a building's findings that are gone, until `forgetWithdrawn`: who hears of findings has to hear of these. */
-  withdrawn(building_id: string): string[]
-  forgetWithdrawn(finding_ids: string[]): void
+  /** Ids of a building's findings that are gone, or that have ended before the span of the run that saw it, until `markTold`. */
+  untold(building_id: string): string[]
+  markTold(finding_ids: string[]): void
   list(query: FindingQuery): Finding[]
   get(finding_id: string): Finding | undefined
   /** Newest first; `after` is the `run_id` after which to go on. */

@@ -51,8 +51,8 @@ export type RunPorts = {
   clock: Clock
   /** The work itself, in a process of its own. @throws Problem unknown_rule or query_failed */
   evaluate: (job: EvaluateJob) => Promise<Evaluation>
-  /** Told of what is stored of the span after each run. */
-  onFindings: (findings: Finding[], withdrawn: string[]) => void
+  /** Told of what is stored of the span after each run, and of what is gone or ended before it until it once resolves. */
+  onFindings: (findings: Finding[], withdrawn: string[]) => Promise<void> | void
   /** Given out when the run was asked for. */
   run_id: string
   /** Ends the run; nothing is stored of it. */
@@ -106,7 +106,7 @@ export async function runFdd(
   if (!model.building(building_id)) throw new Problem('unknown_building', `Building ${building_id} went away during the run`)
   ports.signal?.throwIfAborted()
   const since = remember?.open
-  const withdrawn = results.replace(run, findings, since === undefined ? undefined : { since, equipment_ids: new Set(resumed) })
+  results.replace(run, findings, since === undefined ? undefined : { since, equipment_ids: new Set(resumed) })
   if (remember) ports.changes.settle(building_id, to)
   // One that went on from the very end of its span looked at no day, and so saw no baseline.
   if (baselines.length > 0 || resumed.length === 0) {
@@ -114,8 +114,24 @@ export async function runFdd(
     const [date, today] = [dateOf(to - 1, timezone), dateOf(run.finished_at, timezone)]
     ports.baselines.keep({ building_id, date, today, looked: said, baselines })
   }
-  ports.onFindings(results.list({ building_id, from, to, limit: FINDINGS_MAX }), withdrawn)
-  return { ...run, ...countRules(run), days, ...told, total_ms: Math.round(ports.elapsed() - started) }
+  const notes = [...told.notes, ...(await tellOf(run, ports))]
+  return { ...run, ...countRules(run), days, ...told, notes, total_ms: Math.round(ports.elapsed() - started) }
+}
+
+/** @returns what keeps who hears of findings from hearing of these; the next run tells them again */
+async function tellOf({ building_id, from, to }: RunRecord, { results, onFindings }: RunPorts): Promise<string[]> {
+  const within = results.list({ building_id, from, to, limit: FINDINGS_MAX })
+  const said = new Set(within.map(({ finding_id }) => finding_id))
+  const untold = results.untold(building_id)
+  const ended = untold.filter(id => !said.has(id)).flatMap(id => results.get(id) ?? [])
+  const withdrawn = untold.filter(id => results.get(id) === undefined)
+  try {
+    await onFindings([...within, ...ended], withdrawn)
+  } catch (error) {
+    return [`what was found is told to nobody yet: ${(error as Error).message}`]
+  }
+  results.markTold(untold)
+  return []
 }
 
 function countRules({ rule_ids, results, failed }: RunRecord) {

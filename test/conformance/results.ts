@@ -256,15 +256,15 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
     })
   }
 
-  test(`${name}: ids of findings that are gone are kept until they are forgotten`, t => {
+  test(`${name}: findings that are gone, or ended before the span, are untold until they are told`, t => {
     const results = open(t)
-    results.put([finding('a', 11, 12), finding('b', 13, 14), finding('c', 15, 16)])
-    t.deepEqual(results.replace(run('1', 10, 20), [finding('b', 13, 14)]), ['a', 'c'])
-    t.deepEqual(results.withdrawn('b'), ['a', 'c'])
-    t.deepEqual(results.withdrawn('other'), [])
+    results.put([finding('a', 11, 12), finding('b', 13, 14), finding('c', 15, 16), finding('d', 2, null)])
+    results.replace(run('1', 10, 20), [finding('b', 13, 14)])
+    t.deepEqual(results.untold('b'), ['a', 'c', 'd'])
+    t.deepEqual(results.untold('other'), [])
     results.replace(run('2', 10, 20), [])
-    results.forgetWithdrawn(['a', 'c'])
-    t.deepEqual(results.withdrawn('b'), ['b'])
+    results.markTold(['a', 'c'])
+    t.deepEqual(results.untold('b'), ['b', 'd'])
   })
 
   test(`${name}: a list goes on after a finding, newest start first, without holes or repeats`, t => {

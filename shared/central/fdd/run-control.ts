@@ -35,7 +35,6 @@ export type RunControlOptions = Pick<
   filed?: (run: RunRecord) => Promise<void>
 }
 type Asked = { run_id: string; request: RunRequest; trigger: RunRecord['trigger']; signal: AbortSignal }
-type Order = { controller: AbortController; stored: boolean }
 
 /**
  * Runs one building at a time; a second request for the same building is refused, others wait their turn. A run that the
@@ -44,11 +43,14 @@ type Order = { controller: AbortController; stored: boolean }
 export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports }: RunControlOptions): RunControl {
   const { clock, model } = ports
   const board = openRunBoard(book)
-  const orders = new Map<string, Order>()
+  const orders = new Map<string, AbortController>()
   let last: Promise<unknown> = Promise.resolve()
   let lastRun: { at: number; error: string | null } | undefined
   let stopped: Promise<void> | undefined
   book.interrupt(clock.now())
+
+  /** A run that is stored cannot be ended any more, though it is not over before others have heard of it. */
+  const stored = (run_id: string) => book.get(run_id)?.record
 
   const work = ({ run_id, request, trigger, signal }: Asked): Promise<RunReport> => {
     signal.throwIfAborted()
@@ -60,12 +62,11 @@ export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports
     return runFdd(request, trigger, lookbackMs, { ...ports, evaluate, run_id, signal, elapsed })
   }
 
-  const settle = async (asked: Asked, order: Order): Promise<RunReport> => {
+  const settle = async (asked: Asked): Promise<RunReport> => {
     const { run_id } = asked
     try {
       const report = await work(asked)
-      order.stored = true
-      const { record } = book.get(run_id) ?? {}
+      const record = stored(run_id)
       if (record) await filed?.(record)
       lastRun = { at: report.finished_at, error: null }
       board.end(run_id)
@@ -82,7 +83,8 @@ export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports
 
   /** Ends a run at once for everybody who looks; what still goes on for it comes to nothing. */
   const cut = (run_id: string, state: 'failed' | 'cancelled', why: Error) => {
-    orders.get(run_id)?.controller.abort(why)
+    if (stored(run_id)) return
+    orders.get(run_id)?.abort(why)
     board.end(run_id, { state, reason: why.message, finished_at: clock.now() })
   }
 
@@ -94,12 +96,12 @@ export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports
       throw new Problem('run_in_progress', `Rules are running over ${building_id} already`)
     }
     const run_id = randomUUID()
-    const order = { controller: new AbortController(), stored: false }
-    const { signal } = order.controller
+    const controller = new AbortController()
+    const { signal } = controller
     const waiting = { state: 'queued', asked_at: clock.now(), started_at: null, finished_at: null } as const
     board.add({ run_id, building_id, trigger, ...waiting })
-    orders.set(run_id, order)
-    const turn = last.then(() => settle({ run_id, request, trigger, signal }, order))
+    orders.set(run_id, controller)
+    const turn = last.then(() => settle({ run_id, request, trigger, signal }))
     last = turn.catch(() => undefined)
     const report = Promise.race([turn, rejectedBy(signal)])
     report.catch(() => undefined) // told to who waits for it, and kept for the others
@@ -129,7 +131,7 @@ export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports
     watch: board.watch,
     cancel(run_id, by) {
       const known = board.live().find(({ run }) => run.run_id === run_id)
-      if (known && !orders.get(run_id)?.stored) {
+      if (known && !stored(run_id)) {
         cut(run_id, 'cancelled', new Problem('run_cancelled', `cancelled by ${by}`))
         return
       }

@@ -10,15 +10,14 @@ import { openRuns } from './runs.ts'
 export function resultStore(db: Database): Results {
   const findings = openFindings(db)
   const runs = openRuns(db)
-  const withdraw = db.prepare('INSERT INTO withdrawn_findings VALUES (?, ?) ON CONFLICT DO NOTHING')
-  const withdrawn = db.prepare('SELECT finding_id FROM withdrawn_findings WHERE building_id = ? ORDER BY finding_id').pluck()
-  const forget = db.prepare('DELETE FROM withdrawn_findings WHERE finding_id = ?')
+  const leaveUntold = db.prepare('INSERT INTO untold_findings VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const untold = db.prepare('SELECT finding_id FROM untold_findings WHERE building_id = ? ORDER BY finding_id').pluck()
+  const markTold = db.prepare('DELETE FROM untold_findings WHERE finding_id = ?')
   const replace = (run: RunRecord, found: Finding[], resumed?: Resumed) => {
     const change = reconcile(findings.overlapping(run), found, run, pair => runs.lookedAt(run.building_id, pair), resumed)
-    for (const finding_id of change.remove) {
-      findings.remove(finding_id)
-      withdraw.run(finding_id, run.building_id)
-    }
+    change.remove.forEach(findings.remove)
+    const ended = change.put.filter(({ to }) => to !== null && to <= run.from).map(({ finding_id }) => finding_id)
+    for (const finding_id of [...change.remove, ...ended]) leaveUntold.run(finding_id, run.building_id)
     change.put.forEach(findings.write)
     runs.add(run)
     return change.remove
@@ -26,8 +25,8 @@ export function resultStore(db: Database): Results {
   return {
     put: db.transaction((each: Finding[]) => each.forEach(findings.write)),
     replace: db.transaction(replace),
-    withdrawn: building_id => withdrawn.all(building_id) as string[],
-    forgetWithdrawn: db.transaction((ids: string[]) => ids.forEach(id => forget.run(id))),
+    untold: building_id => untold.all(building_id) as string[],
+    markTold: db.transaction((ids: string[]) => ids.forEach(id => markTold.run(id))),
     list: findings.list,
     get: findings.get,
     runs: runs.list,
