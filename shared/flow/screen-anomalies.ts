@@ -2,6 +2,7 @@ import { type Anomaly, anomaliesOf, scoreHours, type Scored, type ScoredHour } f
 import { openHourMeans, pastBegin, weekHours } from '#shared/core/analytics/week-hours.ts'
 import type { Point } from '#shared/core/model.ts'
 import { ROLES } from '#shared/core/role.ts'
+import { UNITS } from '#shared/core/unit.ts'
 import { spansBy, type AnalyticsPorts, type AnalyticsSpan } from './analytics-span.ts'
 import { walkHistory } from './walk-history.ts'
 
@@ -34,7 +35,7 @@ const POINTS_AT_ONCE = 8
 /** What is measured and has a rhythm: no set point, no command, no counter. */
 export const isScreened = ({ kind, role, unit }: Point): boolean =>
   kind === 'number' &&
-  unit !== 'kWh' &&
+  UNITS[unit]?.dimension !== 'energy' &&
   (role === undefined || (ROLES[role]?.kind === 'number' && !ROLES[role].rests && role !== 'kwh'))
 
 /**

@@ -184,12 +184,26 @@ test('the verdict names the gravest first', t => {
     ['restricted', [at(0, 0.1), at(1, 0.5)]],
     ['restricted', [at(0.8, 0.3, 5)]],
     ['warm_air', [at(0, 0.1), at(1, 1), { hours: 4, oa_t: 28, oa_damper: 0.9, ma_t: 27.4 }]],
+    ['excess', [at(0.2, 0.5, 5)]],
+    ['restricted', [at(0.4, 0.1, 5)]],
+    ['missed', [at(0, 0.1), at(1, 0.9), { hours: 4, oa_damper: 0.2, ma_t: 19.6, clg_valve: 0.5 }]],
+    ['one_position', [at(0.2, 0.25, 9)]],
+    ['one_position', [at(0.2, 0.2), at(0.35, 0.35)]],
+    ['following', [at(0.2, 0.2), at(0.45, 0.4)]],
     ['following', [at(0, 0.1), at(1, 0.9)]],
   ]
   for (const [code, rests] of cases) t.is(verdict(rests).code, code)
   t.is(
     verdict([at(0.2, 0.2, 1.25), { hours: 3, oa_t: 20, oa_damper: 0.2 }]).sentence,
     'Too little can be told: 1 h of 4.3 h of running are identifiable, mostly because outdoor and return air are closer than 5.6 K.',
+  )
+  t.is(
+    verdict([at(0.2, 0.25, 9)]).sentence,
+    'The damper stood at 20 % whenever it could be told: there it lets in 5 % more of outdoor air than its position says, and whether outdoor air follows it is not seen.',
+  )
+  t.is(
+    verdict([at(0, 0.1), at(1, 0.9), { hours: 4, oa_damper: 0.2, ma_t: 19.6, clg_valve: 0.5 }]).sentence,
+    'Outdoor air would have cooled for 12 h; for 4 h of them the cooling valve was open and the damper less than half.',
   )
 })
 

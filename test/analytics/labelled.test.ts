@@ -14,7 +14,7 @@ import { conversion } from '#shared/core/unit.ts'
 import { type LabelledSet, readLabelled, readLabels } from '../../scripts/lib/labelled.ts'
 
 const FOLDER = '../shared/data/lbnl2020'
-const ACCUSES: VerdictCode[] = ['contradicting', 'not_following', 'leaking', 'restricted']
+const ACCUSES: VerdictCode[] = ['contradicting', 'not_following', 'leaking', 'restricted', 'excess']
 
 /** A single day has little difference between the airs: 3.3 K, as the rule AHU-OAF-SHUT asks for. */
 const PARAMS = { dt_min: 3.3, high_limit: HIGH_LIMIT }

@@ -58,7 +58,12 @@ const economizer: Body = async ({ analytics, model }, { building, from, to, head
   const [answer] = await analytics.economizer({ ...span, ...params, equipment_ids: [chosen.equipment_id] }, gone)
   const { name, missing_roles, result } = answer!
   const told = result && { result, verdict: verdictOf(result, params) }
-  return economizerBody({ head: { ...head, choices }, building, params, unit: { name, missing_roles, told } })
+  return economizerBody({
+    head: { ...head, choices },
+    building,
+    params,
+    unit: { equipment_id: chosen.equipment_id, name, missing_roles, told },
+  })
 }
 
 const anomalies: Body = async ({ analytics, model }, { building, from, to, head }, { point: point_id }, { here }) => {

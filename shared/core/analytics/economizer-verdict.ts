@@ -7,7 +7,10 @@ export const VERDICTS = [
   'not_following',
   'leaking',
   'restricted',
+  'excess',
   'warm_air',
+  'missed',
+  'one_position',
   'following',
 ] as const
 export type VerdictCode = (typeof VERDICTS)[number]
@@ -27,7 +30,11 @@ const RATIO = 0.5
 const LOW = 0.3
 const HIGH = 0.7
 const FOLLOWS = 0.2
-/** Share of the hours above the high limit, and hours, in which an open damper is worth a word. */
+/** Further than this from what the position says, as the median, is no following; three sensors are 0.15 off at most. */
+const OFF = 0.25
+/** Positions closer together than this do not tell whether anything follows. */
+const MOVED = 0.2
+/** Share of the hours above the high limit, or of free cooling, and hours, in which a wrong damper is worth a word. */
 const OPEN_SHARE = 0.2
 const OPEN_HOURS = 2
 
@@ -43,7 +50,8 @@ export function verdictOf(result: EconomizerResult, params: { dt_min: number; hi
     const sentence = `For ${share} of the time the mixed air is outside of what outdoor and return air can make: one of the three sensors is wrong.`
     return { code: 'contradicting', sentence }
   }
-  return responseOf(result) ?? leakOf(result) ?? fullOf(result) ?? warmOf(result, params) ?? followsOf(result)
+  const damper = responseOf(result) ?? leakOf(result) ?? fullOf(result) ?? offOf(result)
+  return damper ?? warmOf(result, params) ?? missedOf(result) ?? followsOf(result)
 }
 
 function whyNot({ hours: spent }: EconomizerResult, { dt_min }: { dt_min: number }): string {
@@ -104,9 +112,31 @@ function warmOf({ free_cooling }: EconomizerResult, { high_limit }: { high_limit
   return { code: 'warm_air', sentence }
 }
 
-function followsOf({ residuals, hours: spent }: EconomizerResult): Verdict {
+function offOf({ residuals }: EconomizerResult): Verdict | undefined {
+  const off = residuals!.median
+  if (Math.abs(off) <= OFF) return undefined
+  const side = off < 0 ? 'less' : 'more'
+  const sentence = `The damper lets in ${percent(Math.abs(off))} ${side} of outdoor air than its position says.`
+  return { code: off < 0 ? 'restricted' : 'excess', sentence }
+}
+
+function missedOf({ free_cooling }: EconomizerResult): Verdict | undefined {
+  const { suitable_hours: suitable, missed_hours: missed } = free_cooling
+  if (missed < OPEN_HOURS || missed < OPEN_SHARE * suitable) return undefined
+  const sentence = `Outdoor air would have cooled for ${hours(suitable)}; for ${hours(missed)} of them the cooling valve was open and the damper less than half.`
+  return { code: 'missed', sentence }
+}
+
+function followsOf({ residuals, bins, hours: spent }: EconomizerResult): Verdict {
   const off = residuals!.median
   const side = off < 0 ? 'less' : 'more'
+  const positions = bins.map(({ position }) => position)
+  const [least, most] = [Math.min(...positions), Math.max(...positions)]
+  if (most - least < MOVED) {
+    const where = percent(least) === percent(most) ? percent(most) : `${percent(least)} to ${percent(most)}`
+    const sentence = `The damper stood at ${where} whenever it could be told: there it lets in ${percent(Math.abs(off))} ${side} of outdoor air than its position says, and whether outdoor air follows it is not seen.`
+    return { code: 'one_position', sentence }
+  }
   const sentence = `Outdoor air follows its damper: ${percent(Math.abs(off))} ${side} than its position says, as the median of ${hours(spent.identifiable)}.`
   return { code: 'following', sentence }
 }

@@ -42,7 +42,9 @@ const list = (model: AnomaliesModel): Html => html`<p class="lead">${leadWords(m
 ${model.rows.length > 0 && table(model)}
 <p class="muted">${coverageWords(model)}</p>`
 
-function leadWords({ rows, total, pointsScored }: AnomaliesModel): string {
+function leadWords({ rows, total, pointsScored, notScored }: AnomaliesModel): string {
+  const looked = pointsScored + notScored.no_data + notScored.insufficient_history + notScored.never_changes
+  if (looked === 0) return 'This building has no point that measures something.'
   if (pointsScored === 0) return 'Nothing could be scored.'
   if (total === 0)
     return `All as usual: ${countOf(pointsScored, 'point')} kept to what ${pointsScored === 1 ? 'it' : 'they'} usually did.`
@@ -52,9 +54,9 @@ function leadWords({ rows, total, pointsScored }: AnomaliesModel): string {
 
 function coverageWords({ notScored, weeks }: AnomaliesModel): string {
   const reasons = [
-    [notScored.insufficient_history, `have less than four of the last ${weeks} weeks`],
-    [notScored.no_data, 'have no data'],
-    [notScored.never_changes, 'never change'],
+    [notScored.insufficient_history, `with less than four of the last ${weeks} weeks`],
+    [notScored.no_data, 'without data'],
+    [notScored.never_changes, 'that did not change in those weeks'],
   ] as const
   const told = reasons.filter(([n]) => n > 0).map(([n, words]) => `${formatCount(n)} ${words}`)
   return told.length > 0 ? `Points without a score: ${told.join(', ')}.` : ''

@@ -16,19 +16,26 @@ export type EconomizerModel = {
   building: Building
   params: EconomizerParams
   /** Undefined: the building has no air handler with an outdoor-air damper. */
-  unit: { name: string; missing_roles: string[]; told: { result: EconomizerResult; verdict: Verdict } | undefined } | undefined
+  unit:
+    | {
+        equipment_id: string
+        name: string
+        missing_roles: string[]
+        told: { result: EconomizerResult; verdict: Verdict } | undefined
+      }
+    | undefined
 }
 
 export const economizerBody = (model: EconomizerModel): Html => html`${analyticsHead(model.head)}
 ${model.unit ? unitBody(model.unit, model) : html`<section class="card quiet-card"><p>No air handler or rooftop unit of this building has a point with the role oa_damper.</p></section>`}`
 
 function unitBody(
-  { name, missing_roles, told }: NonNullable<EconomizerModel['unit']>,
+  { equipment_id, name, missing_roles, told }: NonNullable<EconomizerModel['unit']>,
   { building, params }: EconomizerModel,
 ): Html {
   if (!told) {
     const missing = missing_roles.map(role => `${roleWords(role)} (${role})`).join(', ')
-    return html`<section class="card quiet-card"><h2>${name}</h2><p>Nothing can be told without ${missing}. <a href="/faults?lane=data">What is missing elsewhere</a></p></section>`
+    return html`<section class="card quiet-card"><h2>${name}</h2><p>Nothing can be told without ${missing}. <a href="/points?${new URLSearchParams({ building: building.building_id, equipment: equipment_id })}">Give points their roles</a></p></section>`
   }
   const { result, verdict } = told
   const system = building.unit_system
