@@ -193,8 +193,19 @@ function operation(op: string, args: Typed[], context: Context): Node {
   if (op === 'coverage') return graph.coverage(build(args[0]!, context), windowOf(args[1]!, context))
   if (op === 'since') return sinceNode(graph, build(args[0]!, context))
   if (op === 'day_median') return dayMedian(args[0]!, context)
-  const inputs = args.map(arg => build(arg, context))
+  const inputs = args.map((arg, i) => (op === 'first' && i < args.length - 1 ? spare(arg, context) : build(arg, context)))
   return MANY.has(op) ? inputs.reduce((left, right) => graph.op(op, left, right)) : graph.op(op, ...inputs)
+}
+
+/** Something stands in for it: what it lacks keeps no rule from running. */
+function spare(typed: Typed, context: Context): Node {
+  const { missing, refs } = context
+  Object.assign(context, { missing: new Set(), refs: new Map(refs) })
+  const made = build(typed, context)
+  // A name that was found wanting here is to be missed where nothing stands in.
+  const whole = context.missing.size === 0
+  Object.assign(context, { missing, refs: whole ? context.refs : refs })
+  return made
 }
 
 function windowOf(typed: Typed, context: Context): number {
