@@ -1,4 +1,6 @@
 import type { Point } from '#shared/core/model.ts'
+import { pointsThatLeave, withRolesBack } from '#shared/core/points-left.ts'
+import type { Clock } from '#shared/core/ports.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
@@ -21,15 +23,17 @@ export function fieldModel(site: Site, catalogue: Catalogue, known: readonly Poi
 
 /**
  * Puts the building, its equipment and the catalogue's points into the model when the process starts, and when the catalogue
- * changes. Points that leave the catalogue stay in the model, because their history does; but one whose role on its equipment
- * another point has taken is no longer what rules look at.
+ * changes. Points that leave the catalogue stay in the model, because their history does; but rules do not look at them any more.
  */
-export function modelSync(options: { model: ModelStore; site: Site; catalogue: FieldCatalogue }): Service {
-  const { model, site, catalogue } = options
+export function modelSync(options: { model: ModelStore; site: Site; catalogue: FieldCatalogue; clock: Clock }): Service {
+  const { model, site, catalogue, clock } = options
+  const { edge_id, building } = site
   const put = (next: Catalogue) => {
-    const known = model.points(site.building.building_id)
-    const listed = fieldModel(site, next, known)
-    model.put({ ...listed, points: [...listed.points, ...succeeded(known, listed.points)] })
+    const held = model.points(building.building_id)
+    const listed = new Set(next.devices.flatMap(({ points }) => points.map(({ point_id }) => point_id)))
+    const leaving = pointsThatLeave(held, listed, { edge_id, adopts: true, now: clock.now() })
+    const { points, ...rest } = fieldModel(site, next, withRolesBack(held, leaving))
+    model.put({ ...rest, points: [...points.map(point => ({ ...point, edge_id })), ...leaving] })
   }
   catalogue.onChange(put)
   return {
@@ -40,22 +44,6 @@ export function modelSync(options: { model: ModelStore; site: Site; catalogue: F
     async stop() {},
   }
 }
-
-/** @returns field points that are off the list, without the role that one of the list now has on the same equipment */
-function succeeded(known: readonly Point[], listed: readonly Point[]): Point[] {
-  const ids = new Set(listed.map(({ point_id }) => point_id))
-  const taken = new Set(listed.filter(hasPlace).map(placeOf))
-  return known
-    .filter(
-      point => !ids.has(point.point_id) && FIELD.includes(point.source.protocol) && hasPlace(point) && taken.has(placeOf(point)),
-    )
-    .map(({ role: _role, ...point }) => point)
-}
-
-/** What an import of files brought is no field point. */
-const FIELD: readonly Point['source']['protocol'][] = ['bacnet', 'modbus', 'haystack']
-const hasPlace = ({ role, equipment_id }: Point): boolean => role !== undefined && equipment_id !== undefined
-const placeOf = ({ role, equipment_id }: Point): string => `${equipment_id} ${role}`
 
 function modelPoint(building_id: string, device: DeviceEntry, entry: PointEntry, known: Point | undefined): Point {
   const { point_id, name, unit, kind, poll_secs, states } = entry

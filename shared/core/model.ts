@@ -64,6 +64,10 @@ export type Point = {
   poll_secs?: number
   /** State texts of an enum or bool; index = stored number. */
   states?: string[]
+  /** The edge that measures it, or did; a point of imported files has none. */
+  edge_id?: string
+  /** Nobody measures it any more: since when (ms since 1970 UTC), and the role that it had and has again if it returns. */
+  gone?: { at: number; role?: string }
 }
 
 export type Edge = {

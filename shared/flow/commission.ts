@@ -6,7 +6,7 @@ export type Suggested = Point & { suggestions: Suggestion[] }
 
 /**
  * @param points of one building
- * @returns every point, those of one equipment together; one that has a role is suggested none
+ * @returns every point, those of one equipment together; one that has a role, or is not measured any more, is suggested none
  */
 export function suggestFor(points: Point[], equipment: Equipment[]): Suggested[] {
   const types = new Map(equipment.map(({ equipment_id, equipment_type }) => [equipment_id, equipment_type]))
@@ -14,7 +14,7 @@ export function suggestFor(points: Point[], equipment: Equipment[]): Suggested[]
   const sorted = [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return sorted.flatMap(([equipment_id, own]) => {
     const equipment_type = types.get(equipment_id)
-    const asked = own.map((point): Asked => ({ ...point, ...(equipment_type && { equipment_type }) }))
+    const asked = own.filter(({ gone }) => !gone).map((point): Asked => ({ ...point, ...(equipment_type && { equipment_type }) }))
     const taken = new Set(own.flatMap(({ role }) => role ?? []))
     const found = suggestRoles(asked)
     return own.map(point => {
@@ -23,3 +23,6 @@ export function suggestFor(points: Point[], equipment: Equipment[]): Suggested[]
     })
   })
 }
+
+/** @returns whether a point waits for somebody to say what it is */
+export const isOpen = ({ role, gone }: Point): boolean => role === undefined && !gone

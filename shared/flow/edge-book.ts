@@ -5,7 +5,8 @@ import type { Metadata } from '#shared/core/telemetry/metadata.ts'
 import type { PollReport, Reported } from '#shared/core/telemetry/poll-report.ts'
 import { hear, isReplaced, type Shared, sharedBy, type Speakers } from '#shared/core/telemetry/speakers.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import type { Point } from '#shared/core/model.ts'
+import type { Building, Point } from '#shared/core/model.ts'
+import { pointsThatLeave, withRolesBack } from '#shared/core/points-left.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 
 /** What an edge, or its last will, says of its session; `said` is the whole status. */
@@ -52,6 +53,13 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
     if (!online) return !isReplaced(before, boot_id)
     if (before || speakers.size < UNKNOWN_MAX) speakers.set(edge_id, hear(before, boot_id.slice(0, BOOT_ID_MAX), clock.now()))
     return true
+  }
+  /** Of two processes under one edge id each would take the other's points away. */
+  const leave = (edge_id: string, { building_id }: Building, points: readonly Point[]): Point[] => {
+    if (sharers(edge_id)) return []
+    const adopts = edges.list().every(edge => edge.edge_id === edge_id || edge.building_id !== building_id)
+    const listed = new Set(points.map(({ point_id }) => point_id))
+    return pointsThatLeave(model.points(building_id), listed, { edge_id, adopts, now: clock.now() })
   }
   const sharers = (edge_id: string): Shared | undefined => sharedBy(speakers.get(edge_id), clock.now())
 
@@ -116,7 +124,15 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
       const edge = edges.get(topic.edge_id)
       const refusal = overreach(topic, metadata, edge?.site_id, model.building(building.building_id)?.site_id)
       if (refusal !== undefined || edge?.metadata_revision === revision) return refusal
-      model.put({ building, equipment, points: withAssignments(points, model.points(building.building_id)) })
+      const leaving = leave(topic.edge_id, building, points)
+      const known = withRolesBack(model.points(building.building_id), leaving)
+      const listed = withAssignments(points, known).map(point => ({ ...point, edge_id: topic.edge_id }))
+      model.put({ building, equipment, points: [...listed, ...leaving] })
+      if (edge && edge.building_id !== building.building_id) {
+        const { edge_id, building_id } = edge
+        const by = { edge_id, adopts: false, now: clock.now() }
+        model.put({ points: pointsThatLeave(model.points(building_id), new Set(), by) })
+      }
       edges.put(withMetadata(edge, metadata))
       flush()
       return undefined

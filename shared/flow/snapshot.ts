@@ -17,7 +17,7 @@ export function takeSnapshot({ model, results, edges, clock }: SnapshotPorts) {
   const age = (ms: number | undefined | null) =>
     ms === undefined || ms === null ? null : Math.max(0, Math.round((now - ms) / SECOND))
   const buildings = model.buildings()
-  const points = buildings.flatMap(({ building_id }) => model.points(building_id))
+  const points = buildings.flatMap(({ building_id }) => model.points(building_id)).filter(({ gone }) => !gone)
   const active = results.list({ state: 'active', limit: FINDINGS_MAX })
   const latest = buildings.flatMap(({ building_id }) => results.latest(building_id))
   const heard = edges.list().flatMap(({ last_data_at }) => last_data_at ?? [])

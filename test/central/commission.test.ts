@@ -37,6 +37,24 @@ test('points without a role come with what they seem to be, and nothing is assig
   t.deepEqual([rest.body.points.length, rest.body.next_cursor], [1, undefined])
 })
 
+test('a point that nobody measures any more is suggested nothing, and stays gone when it is renamed', async t => {
+  const { model } = site.central.context
+  const at = Date.UTC(2026, 10, 20, 20)
+  const left = { ...model.points('b1')[0]!, building_id: 'b2', point_id: 'p9', edge_id: 'edge-1', gone: { at, role: 'sa_t' } }
+  model.put({
+    building: { building_id: 'b2', name: 'B 2', site_id: 's', timezone: 'UTC', unit_system: 'si' },
+    equipment: [{ equipment_id: 'a1', building_id: 'b2', name: 'AHU 1', equipment_type: 'ahu' }],
+    points: [left],
+  })
+  t.deepEqual((await site.call('viewer', 'GET', '/api/model/suggestions?building_id=b2')).body.points, [])
+  const { edge_id: _edge, gone: _gone, ...sent } = { ...left, name: 'Renamed' }
+  t.is((await site.call('operator', 'POST', '/api/model/points', { points: [sent] })).status, 200)
+  const { body } = await site.call('viewer', 'GET', '/api/model/points?building_id=b2')
+  t.like(body.points[0], { name: 'Renamed', edge_id: 'edge-1', gone_at: '2026-11-20T20:00:00Z' })
+  t.is(body.points[0].gone, undefined)
+  t.deepEqual(model.points('b2')[0]!.gone, { at, role: 'sa_t' })
+})
+
 test('coverage names what each rule lacks, as JSON and as CSV', async t => {
   const { status, body } = await site.call('viewer', 'GET', '/api/fdd/coverage?building_id=b1')
   t.is(status, 200)

@@ -4,7 +4,7 @@ import type { Building, Equipment, Point } from '#shared/core/model.ts'
 import type { Historian } from '#shared/core/ports.ts'
 import type { Reading } from '#shared/core/reading.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
-import { simulatedClock } from '#shared/node/clock.ts'
+import { simulatedClock, wallClock } from '#shared/node/clock.ts'
 import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
 import { modbusProtocol } from '../../appliance/drivers/modbus/protocol.ts'
 import { modelSync } from '../../appliance/services/model-sync.ts'
@@ -155,7 +155,7 @@ function memoryModel(points: Point[] = []) {
 
 test("the model gets the building, its equipment and the catalogue's points", async t => {
   const { model, held } = memoryModel()
-  await modelSync({ model, site, catalogue: memoryCatalogue(catalogue) }).start()
+  await modelSync({ model, site, catalogue: memoryCatalogue(catalogue), clock: wallClock }).start()
   t.like(held.building, { building_id: 'school', site_id: 'demo' })
   t.deepEqual(
     held.equipment.map(({ equipment_id, building_id }) => [equipment_id, building_id]),
@@ -174,6 +174,7 @@ test("the model gets the building, its equipment and the catalogue's points", as
     kind: 'number',
     poll_secs: 60,
     source: { protocol: 'bacnet', address: 'ahu-1/analog-input,1' },
+    edge_id: site.edge_id,
   })
 })
 
@@ -189,35 +190,45 @@ test('what an operator assigned stays where the catalogue says nothing', async t
     source: { protocol: 'modbus', address: 'x' },
   }
   const { model, held } = memoryModel([assigned, { ...assigned, point_id: 'AHU-1.sa_t' }])
-  await modelSync({ model, site, catalogue: memoryCatalogue(catalogue) }).start()
+  await modelSync({ model, site, catalogue: memoryCatalogue(catalogue), clock: wallClock }).start()
   t.like(held.points[2], { point_id: 'meter.power', role: 'power', equipment_id: 'VAV-1', name: 'Power' })
   t.like(held.points[0], { point_id: 'AHU-1.sa_t', role: 'sa_t', equipment_id: 'AHU-1' })
 })
 
-test('a point off the list gives its role up to the point of the list that has it now, and to nobody else', async t => {
+test('a point off the list has no role, so that no rule waits for it, and has it again when it is listed again', async t => {
   const { model, held } = memoryModel()
   const list = memoryCatalogue(catalogue)
   const [device, ...others] = catalogue.devices
   const [first, ...rest] = device!.points
-  const renamed = { ...device!, points: [{ ...first!, point_id: 'z.new' }, ...rest] }
-  await modelSync({ model, site, catalogue: list }).start()
-  const before = held.points.find(({ point_id }) => point_id === first!.point_id)!
-  t.is(before.role, first!.role)
+  const { role, ...unnamed } = first!
+  const pointOf = (point_id: string) => held.points.find(point => point.point_id === point_id)!
+  await modelSync({ model, site, catalogue: list, clock: { ...wallClock, now: () => 7 } }).start()
+  const before = pointOf(first!.point_id)
+  t.is(before.role, role)
+
   await list.change(() => ({ devices: [{ ...device!, points: rest }, ...others] }))
-  t.deepEqual(
-    held.points.find(({ point_id }) => point_id === before.point_id),
-    before,
-  )
-  await list.change(() => ({ devices: [renamed, ...others] }))
   const { role: _, ...without } = before
-  t.deepEqual(
-    held.points.find(({ point_id }) => point_id === before.point_id),
-    without,
-  )
-  t.like(
-    held.points.find(({ point_id }) => point_id === 'z.new'),
-    { role: before.role, equipment_id: before.equipment_id },
-  )
+  t.deepEqual(pointOf(first!.point_id), { ...without, gone: { at: 7, role: role! } })
+  await list.change(() => ({ devices: [{ ...device!, points: [unnamed, ...rest] }, ...others] }))
+  t.deepEqual(pointOf(first!.point_id), before)
+
+  const renamed = { ...device!, points: [{ ...first!, point_id: 'z.new' }, ...rest] }
+  await list.change(() => ({ devices: [renamed, ...others] }))
+  t.like(pointOf('z.new'), { role, equipment_id: before.equipment_id })
+  await list.change(() => ({ devices: [{ ...renamed, points: [unnamed, ...renamed.points] }, ...others] }))
+  t.deepEqual(pointOf(first!.point_id), without, 'another has its place')
+})
+
+test('what came with imported files, and what another edge measures, leaves with no list of this one', async t => {
+  const foreign: Point = {
+    ...{ point_id: 'oat', building_id: 'school', name: 'Outdoor air', unit: 'degC', kind: 'number', role: 'oa_t' },
+    source: { protocol: 'haystack', address: 'x' },
+    edge_id: 'other-edge',
+  }
+  const imported: Point = { ...foreign, point_id: 'csv', source: { protocol: 'csv', address: 'x' } }
+  const { model, held } = memoryModel([foreign, imported])
+  await modelSync({ model, site, catalogue: memoryCatalogue(catalogue), clock: wallClock }).start()
+  t.deepEqual(held.points.slice(-2), [foreign, imported])
 })
 
 test('history gets numbers: flags as 0 and 1, texts by their place, what is no number as no data', async t => {

@@ -64,3 +64,16 @@ test('a form of roles that is refused keeps what was chosen', async t => {
   t.deepEqual(chosenOf(page), chosen)
   t.deepEqual(roles(), before)
 })
+
+test('a point that nobody measures any more is named below the form, and asks for no role', async t => {
+  const site = await openSite({ house: 'appliance', points: [] })
+  t.teardown(site.close)
+  const { model } = site.context
+  const at = Date.UTC(2026, 10, 20, 20)
+  model.put({ points: [...POINTS, point('p-gone', 'Old sensor', { edge_id: 'edge-1', gone: { at, role: 'sa_t' } })] })
+  const { get } = await signedIn(site.url, 'agent', PASSWORDS.agent)
+  const page = await (await get(FORM)).text()
+  t.false('role.p-gone' in chosenOf(page))
+  t.regex(page, /Not measured any more.*Old sensor, was <code>sa_t<\/code>/s)
+  t.regex(page, /: 4 points, 2 without a role/)
+})

@@ -140,6 +140,60 @@ test('new metadata updates the model and keeps the role that somebody gave a poi
   t.is(edges.get('e1')?.name, 'New name')
 })
 
+test('a point that its edge does not list any more has no role and keeps its history; listed again it has its role again', t => {
+  const { enrol, send, model, at, flow, edges } = hub(t)
+  const whole = edgeModel('A')
+  const without = { ...whole, points: whole.points.slice(1) }
+  const point = () => model.points('building-A')[0]!
+  enrol()
+  model.assign('building-A', [{ point_id: 'p1', equipment_id: 'ahu-1', role: 'sat' }], 'merge')
+  at.now = NOON + 5000
+  enrol('A', 'e1', without)
+  t.is(point().role, undefined)
+  t.like(point(), { point_id: 'p1', equipment_id: 'ahu-1', edge_id: 'e1', gone: { at: NOON + 5000, role: 'sat' } })
+  t.is(model.points('building-A')[1]!.gone, undefined)
+  t.like(send(telemetry(1)), { ack: { through_seq: 1 } })
+  at.now = NOON + 9000
+  enrol('A', 'e1', { ...without, name: 'New name' })
+  t.is(point().gone?.at, NOON + 5000)
+  enrol()
+  t.is(point().role, 'sat')
+  t.is(point().gone, undefined)
+
+  const other = edgeModel('A')
+  enrol('A', 'e2', { ...other, points: other.points.map(one => ({ ...one, point_id: `${one.point_id}.2` })) })
+  t.deepEqual(
+    model.points('building-A').map(({ point_id, edge_id, gone }) => [point_id, edge_id, gone]),
+    [
+      ['p1', 'e1', undefined],
+      ['p1.2', 'e2', undefined],
+      ['p2', 'e1', undefined],
+      ['p2.2', 'e2', undefined],
+    ],
+  )
+
+  for (const boot_id of ['x', 'y', 'x', 'y', 'x']) {
+    flow.take('sites/A/edges/e1/status', packBody({ online: true, boot_id }))
+  }
+  t.like(edges.get('e1')!.status_body, { shared: { boot_ids: ['y', 'x'] } })
+  enrol('A', 'e1', without)
+  t.is(point().gone, undefined, 'one of two processes under one edge id takes nothing away from the other')
+})
+
+test('the points of an edge that serves another building now are gone from the one before', t => {
+  const { enrol, model } = hub(t)
+  enrol()
+  enrol('A', 'e1', edgeModel('A', 'building-B'))
+  t.deepEqual(
+    model.points('building-A').map(({ gone }) => gone?.at),
+    [NOON, NOON],
+  )
+  t.deepEqual(
+    model.points('building-B').map(({ gone }) => gone),
+    [undefined, undefined],
+  )
+})
+
 test('session and freshness are told apart, and a last will keeps what the edge said before', t => {
   const { flow, enrol, send, edges, at } = hub(t)
   const status = (body: object) => flow.take('sites/A/edges/e1/status', packBody(body))

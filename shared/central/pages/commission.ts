@@ -4,7 +4,7 @@ import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { coverageBody } from '#shared/core/ui/coverage-page.ts'
 import { type PointsModel, pointsBody } from '#shared/core/ui/points-page.ts'
 import { assignPoints } from '#shared/flow/assign-points.ts'
-import { suggestFor } from '#shared/flow/commission.ts'
+import { isOpen, suggestFor } from '#shared/flow/commission.ts'
 import { type Call, type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
 import { countCoverage } from '../routes/commission.ts'
@@ -101,7 +101,7 @@ function showPoints(context: CentralParts, shell: Shell, call: AnyCall, { refusa
     .filter(({ equipment_id }) => byEquipment.has(equipment_id))
     .map(({ equipment_id, name }) => {
       const own = byEquipment.get(equipment_id)!
-      return { equipment_id, name, points: own.length, open: own.filter(({ role }) => role === undefined).length }
+      return { equipment_id, name, points: own.filter(({ gone }) => !gone).length, open: own.filter(isOpen).length }
     })
   const chosen = shown.equipment ?? (list.find(({ open }) => open > 0) ?? list[0])?.equipment_id
   const body = pointsBody({
@@ -112,6 +112,7 @@ function showPoints(context: CentralParts, shell: Shell, call: AnyCall, { refusa
     points: byEquipment.get(chosen ?? '') ?? [],
     filled: shown.filled,
     refusal,
+    here: shell.here(),
     user: shell.userOf(call.caller),
     csrf: shell.csrfOf(call.caller),
   })

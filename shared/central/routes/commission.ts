@@ -1,7 +1,7 @@
 /** Routes for those who set a building up: what points seem to be, and which rules can run. */
 import { Type } from '@sinclair/typebox'
 import type { CoverageGain, CoverageLine } from '#shared/core/rules/coverage.ts'
-import { suggestFor } from '#shared/flow/commission.ts'
+import { isOpen, suggestFor } from '#shared/flow/commission.ts'
 import { type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
 import { csvCell } from '../import/rejects.ts'
@@ -22,7 +22,7 @@ export const commissionRoutes = (context: CentralParts): Route[] => [
       const { building_id } = needBuilding(context, query.building_id)
       const { model } = context
       const open = suggestFor(model.points(building_id), model.equipment(building_id)).filter(
-        ({ role, equipment_id }) => role === undefined && (!query.equipment_id || equipment_id === query.equipment_id),
+        point => isOpen(point) && (!query.equipment_id || point.equipment_id === query.equipment_id),
       )
       const { items, ...rest } = cutPage(open, query, ({ point_id }) => point_id)
       const points = items.map(({ point_id, equipment_id = null, name, unit, kind, suggestions }) => {

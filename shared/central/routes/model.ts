@@ -11,6 +11,7 @@ import {
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import { nearestRoles, ROLES } from '#shared/core/role.ts'
 import { conversion, unitCode } from '#shared/core/unit.ts'
+import { formatInstant } from '#shared/core/time.ts'
 import { isZone } from '#shared/core/zone.ts'
 import { assignPoints } from '#shared/flow/assign-points.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
@@ -99,7 +100,7 @@ const readRoutes = ({ model }: CentralContext): Route[] => [
     handle: ({ query }) => {
       needBuilding({ model }, query.building_id)
       const { items, ...more } = cutPage(model.points(query.building_id), query, one => one.point_id)
-      return { ok: true, points: items, ...more }
+      return { ok: true, points: items.map(pointView), ...more }
     },
   }),
 ]
@@ -160,14 +161,19 @@ const writeRoutes = ({ model, site_id }: CentralContext): Route[] => [
     idempotent: true,
     problems: ['unknown_building', 'unknown_equipment', 'invalid'],
     handle: ({ body, query, audit }) => {
-      const points: Point[] = body.points.map(one => ({ ...one, unit: unitCode(one.unit) ?? one.unit }))
-      refuse(points.flatMap(pointErrors))
+      const given: Point[] = body.points.map(one => ({ ...one, unit: unitCode(one.unit) ?? one.unit }))
+      refuse(given.flatMap(pointErrors))
       if (query.dry_run) return { ok: true, saved: 0, dry_run: true }
       const before = knownBy(
-        points,
+        given,
         one => one.point_id,
         building_id => model.points(building_id),
       )
+      // Who measures a point, and whether anybody does, only the edge says.
+      const points = given.map(one => {
+        const { edge_id, gone } = before(one) ?? {}
+        return { ...one, ...(edge_id !== undefined && { edge_id }), ...(gone && { gone }) }
+      })
       model.put({ points })
       audit({ subject: subjectOf(points.map(one => one.point_id)), before: points.map(before), after: points })
       return { ok: true, saved: points.length }
@@ -203,6 +209,8 @@ const assignRoute = ({ model }: CentralContext) =>
       return { ok: true, ...counts, errors: [] }
     },
   })
+
+const pointView = ({ gone, ...point }: Point) => ({ ...point, ...(gone && { gone_at: formatInstant(gone.at) }) })
 
 /** @throws Problem unknown_building */
 export function needBuilding({ model }: Pick<CentralContext, 'model'>, building_id: string): Building {

@@ -7,6 +7,7 @@ import { conversion } from '../unit.ts'
 import { csrfField, operatorButton, type User } from './frame.ts'
 import { buildingChoice } from './params-page.ts'
 import { unitLabel } from './measure.ts'
+import { type Here, moment } from './moment.ts'
 import { countOf, shareOf } from './words.ts'
 
 export type PointsModel = {
@@ -21,6 +22,7 @@ export type PointsModel = {
   filled: boolean
   /** What a form that was sent could not do, and the roles that it had by point: nobody chooses them twice. */
   refusal: { message: string; roles: ReadonlyMap<string, string> } | undefined
+  here: Here
   user: User | undefined
   csrf: string
 }
@@ -55,14 +57,24 @@ const equipmentList = (model: PointsModel): Html =>
   )}</ul></section>`
 
 function pointForm(model: PointsModel): Html {
-  const { building, chosen = '', points, user, csrf } = model
+  const { building, chosen = '', user, csrf } = model
+  const points = model.points.filter(({ gone }) => !gone)
   const likely = points.filter(point => likelyRole(point) !== undefined).length
   return html`<section class="card"><h2>${model.equipment.find(one => one.equipment_id === chosen)?.name ?? chosen}</h2>
 ${likely > 0 && !model.filled && html`<p><a href="${hrefOf(model, chosen, '&fill=true')}">Choose what is likely (${likely})</a>; nothing is saved by it.</p>`}
 <form method="post" action="/points/save">${csrfField(csrf)}<input type="hidden" name="building" value="${building.building_id}"><input type="hidden" name="equipment" value="${chosen}">
 <table class="tried"><thead><tr><th scope="col">Point</th><th scope="col">Role</th><th scope="col">Why</th></tr></thead>
 <tbody>${points.map(point => row(point, chosenRole(point, model)))}</tbody></table>
-${operatorButton(user, 'save-points', 'Save roles')}</form></section>`
+${operatorButton(user, 'save-points', 'Save roles')}</form>
+${goneList(model)}</section>`
+}
+
+/** Their history stays, and so they are named; no role can be theirs. */
+function goneList({ points, here }: PointsModel): Html | false {
+  const gone = points.flatMap(point => (point.gone ? { ...point, gone: point.gone } : []))
+  if (gone.length === 0) return false
+  return html`<h3>Not measured any more</h3><p>The history stays. A point that is measured again has its role again.</p>
+<ul>${gone.map(({ name, gone: { at, role } }) => html`<li>${name}${role !== undefined && html`, was <code>${role}</code>`} <span class="muted">since ${moment(at, here)}</span></li>`)}</ul>`
 }
 
 const likelyRole = ({ suggestions: [first] }: PointsModel['points'][number]): string | undefined =>

@@ -17,6 +17,8 @@ const POINT = [
   'source',
   'poll_secs',
   'states',
+  'edge_id',
+  'gone',
 ] as const
 
 /** @throws Problem unknown_building, unknown_equipment or unknown_point from `put` and `assign`; nothing is changed then */
@@ -88,7 +90,7 @@ export function modelStore(db: Database): ModelStore {
   }
 }
 
-const toPoint = (row: unknown) => toRecord<Point>(row, ['source', 'states'])
+const toPoint = (row: unknown) => toRecord<Point>(row, ['source', 'states', 'gone'])
 
 type PointerError = DataError & { pointer: string }
 
