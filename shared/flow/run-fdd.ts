@@ -225,9 +225,10 @@ function carriedInto(building_id: string, from: number, results: Results): Carri
   const active = results.list({ building_id, state: 'active', to: from, limit: FINDINGS_MAX })
   if (active.length === 0) return []
   const seen = new Map(results.latest(building_id).map(one => [`${one.equipment_id} ${one.rule_id}`, one.looked_to]))
-  return active.flatMap(({ rule_id, equipment_id, role, from: began, confirmed_at, duration_secs }): Carried[] => {
+  return active.flatMap(({ rule_id, equipment_id, role, from: began, confirmed_at, duration_secs, waste }): Carried[] => {
     const up_to = seen.get(`${equipment_id} ${rule_id}`)
     if (up_to === undefined) return []
-    return [{ rule_id, equipment_id, from: began, confirmed_at, duration_secs, up_to, ...(role !== undefined && { role }) }]
+    const known = { rule_id, equipment_id, from: began, confirmed_at, duration_secs, up_to }
+    return [{ ...known, ...(role !== undefined && { role }), ...(waste && { waste }) }]
   })
 }

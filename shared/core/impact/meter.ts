@@ -91,6 +91,15 @@ export function spend({ waste, weight, power }: Meter, t: Float64Array, start: n
   return spent
 }
 
+/** @returns the sums of a finding, to go on with; nothing where it was measured in another way */
+export function spentOf(meter: Meter | undefined, waste: Waste | undefined): Float64Array {
+  if (!meter || !waste || waste.kind !== meter.kind || waste.measure !== meter.measure || waste.gauge !== meter.gauge) {
+    return nothingSpent()
+  }
+  const { hours, up, up_sure, up_gauge, down, down_sure, down_gauge } = waste
+  return Float64Array.of(hours, up, up_sure, up_gauge, down, down_sure, down_gauge).map(sum => sum * HOUR)
+}
+
 /** @returns the sums in hours, as a finding keeps them */
 export function wasteOf({ kind, measure, gauge, because, absent }: Meter, spent: Float64Array): Waste {
   const [hours, up, up_sure, up_gauge, down, down_sure, down_gauge] = Array.from(spent, ms => Number((ms / HOUR).toPrecision(6)))

@@ -31,6 +31,8 @@ export type Episode = {
   confirmed_at: number
   worst: Moment
   tally: Tally
+  /** Time in fault, ms, that was looked at: of an episode that was carried over, less than `tally.trueMs`. */
+  seenMs: number
   /** By index of the building day. */
   days: Map<number, Tally>
 }
@@ -41,8 +43,8 @@ export type Seen = { worst: Moment; causeMs: Float64Array; spent: Float64Array }
 
 export type EpisodeLimits = { persistenceMs: number; dailyMinimumMs: number; clearMs: number; causes: number }
 
-/** An episode that an earlier run left open and that began before this run's data: `trueMs` is its time until `upTo`. */
-export type OpenEpisode = { from: number; confirmed_at: number; trueMs: number; upTo: number }
+/** An episode that an earlier run left open and that began before this run's data: `trueMs` and `spent` are reckoned until `upTo`. */
+export type OpenEpisode = { from: number; confirmed_at: number; trueMs: number; spent: Float64Array; upTo: number }
 
 /** Where a rule stands between two stretches. */
 export type Tracked = {
@@ -80,6 +82,7 @@ export function trackedFrom({ causes }: EpisodeLimits, carried?: OpenEpisode): T
   const current = begin(carried.from, causes)
   current.confirmed_at = carried.confirmed_at
   current.tally.trueMs = carried.trueMs
+  current.tally.spent = carried.spent
   return { ...nothing, current, candidate: true, confirmed: true, carried }
 }
 
@@ -169,23 +172,26 @@ const begin = (from: number, causes: number): Episode => ({
   confirmed_at: Number.NaN,
   worst: { at: from, measure: -Infinity, seen: new Float64Array(0) },
   tally: { trueMs: 0, causeMs: new Float64Array(causes), spent: nothingSpent() },
+  seenMs: 0,
   days: new Map(),
 })
 
-/** Adds a true stretch; of a carried episode, what lies before `countedUpTo` is in its time already. */
+/** Adds a true stretch; of a carried episode, what lies before `countedUpTo` is in its time and its waste already. */
 function gather(episode: Episode, { from, to, day }: Stretch, { worst, causeMs, spent }: Seen, countedUpTo: number): void {
   const { tally, days } = episode
   const ofDay = days.get(day) ?? { trueMs: 0, causeMs: new Float64Array(causeMs.length), spent: nothingSpent() }
   days.set(day, ofDay)
   ofDay.trueMs += to - from
-  tally.trueMs += Math.max(0, to - Math.max(from, countedUpTo))
+  const newMs = Math.max(0, to - Math.max(from, countedUpTo))
+  tally.trueMs += newMs
+  episode.seenMs += to - from
   for (let i = 0; i < causeMs.length; i++) {
     ofDay.causeMs[i] = ofDay.causeMs[i]! + causeMs[i]!
     tally.causeMs[i] = tally.causeMs[i]! + causeMs[i]!
   }
   for (let i = 0; i < spent.length; i++) {
     ofDay.spent[i]! += spent[i]!
-    tally.spent[i]! += spent[i]!
+    tally.spent[i]! += newMs < to - from ? (spent[i]! * newMs) / (to - from) : spent[i]!
   }
   if (worst.measure > episode.worst.measure) episode.worst = worst
 }

@@ -77,7 +77,7 @@ export function formatFigure(value: number, unit: string, absolute: boolean): st
 const plain = (value: number): string => String(Number(value.toPrecision(3)))
 
 /** The rule's own weights: a conditional one counts when its condition held for half of the time in fault. */
-export function causesOf({ causes }: Instance, { trueMs, causeMs }: Tally): CauseWeight[] {
+export function causesOf({ causes }: Instance, { trueMs, causeMs }: Pick<Tally, 'trueMs' | 'causeMs'>): CauseWeight[] {
   const sums = new Map<string, number>()
   for (const [index, { component, weight, when }] of causes.entries()) {
     if (!when || causeMs[index]! * 2 >= trueMs) sums.set(component, (sums.get(component) ?? 0) + weight)

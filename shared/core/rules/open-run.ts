@@ -85,7 +85,8 @@ export function openRun(asked: RunPlan): Run {
       const ran = runEquipment({ equipment_id, instances, graph, plant, data, resume, fingerprint }, plan, activity)
       failed.push(...[...compiled.failed, ...ran.failed].map(each => ({ ...each, equipment_id })))
       const { carried = plan.carried ?? [], carriedFrom = plan.from } = resume ?? {}
-      told.push(tell(ran.verdicts, plan, { carried, carriedFrom }))
+      const open = (plan.carried ?? []).filter(one => one.equipment_id === equipment_id)
+      told.push(tell(ran.verdicts, plan, { carried, carriedFrom, open }))
       return { states: ran.states }
     },
     finish: () => ({ ...collect(told, plan.to, site), failed }),

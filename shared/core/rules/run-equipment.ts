@@ -6,6 +6,7 @@ import { beginDay, endDay } from './baseline.ts'
 import type { Instance } from './compile.ts'
 import { type Episode, episodeTracker, type OpenEpisode, trackedFrom } from './episodes.ts'
 import { remember } from './evidence.ts'
+import { spentOf } from '../impact/meter.ts'
 import { BASELINE_DAYS_MAX, WINDOW_MAX_MS } from './functions.ts'
 import { type Graph, releaseNodes, runNodes } from './graph.ts'
 import { inputsBefore, nominalOf } from './inputs.ts'
@@ -77,7 +78,9 @@ export function runEquipment(work: Work, plan: RunPlan, activity: Activity): Ran
       states.push(stateAt(day.to, work, runners, days, plan))
     }
   }
-  for (const runner of runners) keepEvidence(runner, runner.tracker.episodes(), days, plan.from)
+  const open = (plan.carried ?? []).filter(one => one.equipment_id === work.equipment_id)
+  const told = Math.min(plan.from, ...open.map(({ from }) => from))
+  for (const runner of runners) keepEvidence(runner, runner.tracker.episodes(), days, told)
   for (const { order, telling } of instances) releaseNodes([...order, ...telling])
   return {
     verdicts: runners.filter(({ failed }) => failed === undefined).map(runner => verdictOf(runner, days)),
@@ -119,12 +122,15 @@ function runnerOf({ resume, plant }: Work, instance: Instance, start: number, pl
   }
 }
 
-/** The episode that the last run left open, when this run's data cannot show how it began. */
-function openBefore({ rule, equipment, role }: Instance, start: number, carried: Carried[] = []): OpenEpisode | undefined {
+/** The episode that the last run left open, when this run's data cannot show how it began; a rule that cannot run has none. */
+function openBefore(instance: Instance, start: number, carried: Carried[] = []): OpenEpisode | undefined {
+  const { rule, equipment, role, meter, missing } = instance
   const open = carried.find(
     item => item.rule_id === rule.id && item.equipment_id === equipment.equipment_id && item.role === role && item.from < start,
   )
-  return open && { from: open.from, confirmed_at: open.confirmed_at, trueMs: open.duration_secs * 1000, upTo: open.up_to }
+  if (!open || missing.length > 0) return undefined
+  const { from, confirmed_at, duration_secs, waste, up_to } = open
+  return { from, confirmed_at, trueMs: duration_secs * 1000, spent: spentOf(meter, waste), upTo: up_to }
 }
 
 function runRunners(runners: Runner[], rows: Rows, plan: RunPlan, activity: Activity): void {

@@ -18,8 +18,8 @@ export type FaultDay = { date: string; cause: CauseWeight[] }
 export type Told = { made: Made[]; results: RuleResult[]; baselines: RuleBaseline[] }
 
 type Span = Pick<RunPlan, 'building_id' | 'from' | 'to'>
-/** Findings that an earlier run left active, and the beginning of the span of the run that was told of them. */
-export type Known = { carried: Carried[]; carriedFrom: number }
+/** Findings that an earlier run left active, and the beginning of the span of the run that was told of them; those of the last run. */
+export type Known = { carried: Carried[]; carriedFrom: number; open: Carried[] }
 
 export function tell(verdicts: Verdict[], span: Span, known: Known): Told {
   const made = verdicts.map(verdict => {
@@ -32,8 +32,8 @@ export function tell(verdicts: Verdict[], span: Span, known: Known): Told {
     }
     const episodes = verdict.episodes.filter(({ from }) => from < span.to)
     return episodes.map((episode): Made => {
-      const told = isTold(episode, span)
       const finding = findingOf(adopt(episode, verdict.instance, known), verdict, span)
+      const told = isTold(episode, span) || known.open.some(item => isSame(item, finding))
       return { finding, instance: speaker, told, days: told ? faultDays(episode, verdict, span) : [] }
     })
   })
@@ -41,6 +41,10 @@ export function tell(verdicts: Verdict[], span: Span, known: Known): Told {
 }
 
 const isTold = ({ to }: Episode, { from }: Span): boolean => to === null || to > from
+
+/** A finding that still stands as active is told of, however long ago it ended. */
+const isSame = (item: Carried, { rule_id, equipment_id, role, from }: Finding): boolean =>
+  item.from === from && item.rule_id === rule_id && item.equipment_id === equipment_id && item.role === role
 
 /** An episode from before `from` keeps the start under which the last run named it, should this run's history show another. */
 function adopt(episode: Episode, { rule, equipment, role }: Instance, { carried, carriedFrom }: Known): Episode {
@@ -56,7 +60,7 @@ function adopt(episode: Episode, { rule, equipment, role }: Instance, { carried,
 
 function findingOf(episode: Episode, { instance }: Verdict, { building_id }: Span): Finding {
   const { rule, equipment, role, meter } = instance
-  const { from, to, confirmed_at, tally } = episode
+  const { from, to, confirmed_at, tally, seenMs } = episode
   return {
     finding_id: findingId(building_id, rule.id, equipment.equipment_id, from, role),
     building_id,
@@ -71,7 +75,7 @@ function findingOf(episode: Episode, { instance }: Verdict, { building_id }: Spa
     confirmed_at,
     duration_secs: Math.round(tally.trueMs / 1000),
     state: to === null ? 'active' : 'cleared',
-    cause: causesOf(instance, tally),
+    cause: causesOf(instance, { trueMs: seenMs, causeMs: tally.causeMs }),
     evidence: evidenceOf(instance, episode),
     ...(meter && { waste: wasteOf(meter, tally.spent) }),
   }
