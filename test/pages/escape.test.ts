@@ -134,6 +134,7 @@ test('the page of quantities escapes', t =>
     return quantitiesBody({
       buildings: [BUILDING, building],
       building,
+      ranBy: text,
       equipment: [{ equipment_id: text, building_id: text, name: text, equipment_type: 'ahu' }],
       quantities: [quantity],
       prices: { currency: text, electricity: 1 },
@@ -264,6 +265,7 @@ test('parameters, what was tried and baselines escape', t =>
       ...base,
       rules: [{ id: text, title: text, equipment: [text], params: [text] }],
       equipmentName: () => text,
+      ranBy: text,
     })}${paramBody({
       ...base,
       rule: { id: text, title: text, source: text, isOverRoles: true },
@@ -283,6 +285,7 @@ test('parameters, what was tried and baselines escape', t =>
       ...base,
       equipment: [{ equipment_id: text, name: text, baselines: 2, cold: 1, reset: 1 }],
       chosen: text,
+      ranBy: text,
       shown: [
         { baseline, title: text, reset: { ...key, ...by, at: NOW } },
         { baseline, title: text, reset: undefined },

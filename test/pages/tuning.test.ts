@@ -111,13 +111,23 @@ test.serial('a viewer may look and not try, set or reset', async t => {
   t.is((await post('/baselines/reset', '/baselines', { ...key, note: 'x' })).status, 403)
 })
 
-test.serial('a hub says that the appliance of a building has its own values', async t => {
-  const { hub } = t.context
-  const [edge] = hub.context.edges.list()
-  hub.context.edges.put({ ...edge!, building_id: 'school' })
-  const { get } = await as(hub)
-  t.regex(await text(await get(RULE)), /The rules of Riverside School run on the appliance/)
-})
+const RAN_BY =
+  /The rules of Riverside School run on the appliance Plant room\. Nothing that is set, entered or begun anew here reaches it/
+
+test.serial(
+  'every page of a hub on which something is set says that the appliance of the building has its own values',
+  async t => {
+    const { box, hub } = t.context
+    const [edge] = hub.context.edges.list()
+    hub.context.edges.put({ ...edge!, building_id: 'school' })
+    const { get } = await as(hub)
+    const own = await as(box)
+    for (const path of [RULE, '/params', '/baselines', '/quantities']) {
+      t.regex(await text(await get(path)), RAN_BY, path)
+      t.notRegex(await text(await own.get(path)), /run on the appliance/, path)
+    }
+  },
+)
 
 test.serial('baselines are shown in the building’s units with their days, cold and warm', async t => {
   const { get } = await as(t.context.box)

@@ -5,6 +5,7 @@ import { scheduleFdd } from '#shared/flow/fdd-schedule.ts'
 import type { RunReport } from '#shared/flow/run-fdd.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { CentralContext } from '../context.ts'
+import { judgedElsewhere } from './ran-by.ts'
 import type { Trigger } from './trigger.ts'
 
 /** Runs rules on schedule and when the trigger file asks. */
@@ -31,10 +32,6 @@ export function fddService(context: CentralContext, trigger: Trigger): Service {
     },
   }
 }
-
-/** Buildings whose own appliance runs the rules and sends what it finds. */
-export const judgedElsewhere = (edges: CentralContext['edges']): Set<string> =>
-  new Set(edges.list().flatMap(edge => (edge.status_body['runs_rules'] === false ? [] : [edge.building_id])))
 
 /**
  * Runs the active rules over every building in turn. A building that fails does not keep the next from running. The

@@ -5,6 +5,7 @@ import { type BaselinesModel, baselinesBody, NOTE_MAX } from '#shared/core/ui/ba
 import { resetBaseline, restoreBaseline } from '#shared/flow/reset-baseline.ts'
 import { type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
+import { ranBy } from '../fdd/ran-by.ts'
 import { tuneParts } from '../fdd/tune-parts.ts'
 import { baselineSubject } from '../routes/baselines.ts'
 import { needBuilding } from '../routes/model.ts'
@@ -99,5 +100,5 @@ function baselinesModel(
     const { rule_id } = baseline
     return { baseline, title: rules.get(rule_id)?.title ?? rule_id, reset: resets.get(baselineSubject(baseline)) }
   })
-  return { building, buildings: model.buildings(), equipment: sorted, shown, chosen }
+  return { building, buildings: model.buildings(), equipment: sorted, shown, chosen, ranBy: ranBy(context, building.building_id) }
 }

@@ -10,6 +10,7 @@ import { paramsBody } from '#shared/core/ui/params-page.ts'
 import { listParams, removeParam, setParam, type SettingName } from '#shared/flow/tune-param.ts'
 import { type Call, type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
+import { ranBy } from '../fdd/ran-by.ts'
 import { tuneParts } from '../fdd/tune-parts.ts'
 import { idOf } from '../routes/params.ts'
 import type { Shell } from './shell.ts'
@@ -51,6 +52,7 @@ const listPage = (context: CentralParts, shell: Shell) =>
         settings: listParams(building.building_id, tuneParts(context)),
         rules: tunable.map(({ id, title, equipment, params }) => ({ id, title, equipment, params: Object.keys(params) })),
         equipmentName: id => names.get(id) || id,
+        ranBy: ranBy(context, building.building_id),
         here: { ...shell.here(), timezone: building.timezone },
       })
       return shell.document(call, { title: 'Parameters', current: '/params' }, body)
@@ -170,7 +172,7 @@ type Shown = Pick<ParamPageModel, 'building' | 'at' | 'form' | 'outcome'>
 
 /** @throws Problem unknown_rule */
 function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id: string, shown: Shown) {
-  const { model, edges } = context
+  const { model } = context
   const { building } = shown
   const { building_id } = building
   const rule = tuneParts(context).findRules([rule_id]).get(rule_id)
@@ -178,7 +180,6 @@ function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id: strin
   const equipment = model.equipment(building_id).filter(({ equipment_type }) => isForType(rule, equipment_type))
   const settings = listParams(building_id, tuneParts(context))
   const { id, title, source, program } = rule
-  const runner = edges.list().find(edge => edge.building_id === building_id && edge.status_body['runs_rules'] !== false)
   const body = paramBody({
     ...shown,
     rule: { id, title, source, isOverRoles: program.each !== undefined },
@@ -187,7 +188,7 @@ function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id: strin
     settings: settings.filter(setting => setting.rule_id === rule_id),
     equipment: equipment.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     roles: rolesOf(context, rule, building_id, equipment),
-    ranBy: runner && (runner.name || runner.edge_id),
+    ranBy: ranBy(context, building_id),
     here: { ...shell.here(), timezone: building.timezone },
     user: shell.userOf(call.caller),
     csrf: shell.csrfOf(call.caller),

@@ -7,10 +7,11 @@ import { DAY } from '#shared/core/time.ts'
 import { quantitiesBody, type QuantitiesModel, SOURCE_MAX } from '#shared/core/ui/quantities-page.ts'
 import { oneOf, type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
+import { ranBy } from '../fdd/ran-by.ts'
 import { repriceFor } from '../routes/quantities.ts'
 import type { Shell } from './shell.ts'
 
-type Context = Pick<CentralContext, 'model' | 'quantities' | 'prices' | 'pricing' | 'results'>
+type Context = Pick<CentralContext, 'model' | 'quantities' | 'prices' | 'pricing' | 'results' | 'edges'>
 
 const ID = Type.String({ maxLength: 128 })
 const PAGE_ID = Type.Optional(Type.String({ maxLength: 400 }))
@@ -52,12 +53,14 @@ function pageModel(context: Context, query: Query, now: number): Omit<Quantities
     ...(property !== undefined && { property }),
     ...(quantity && { quantity }),
   }
-  if (!building) return { buildings, building, equipment: [], quantities: [], prices: undefined, wanted: [], begin }
+  if (!building)
+    return { buildings, building, ranBy: undefined, equipment: [], quantities: [], prices: undefined, wanted: [], begin }
   const { building_id } = building
   const own = quantities.list().filter(one => one.building_id === building_id || one.building_id === undefined)
   return {
     buildings,
     building,
+    ranBy: ranBy(context, building_id),
     equipment: model.equipment(building_id),
     quantities: own.toSorted(inOrder),
     prices: prices.get(building_id),

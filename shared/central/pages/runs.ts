@@ -4,7 +4,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { type RunPanel, runPanel } from '#shared/core/ui/run-panel.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
-import { judgedElsewhere } from '../fdd/service.ts'
+import { judgedElsewhere } from '../fdd/ran-by.ts'
 import { startRun } from '../fdd/start-run.ts'
 import type { Shell } from './shell.ts'
 

@@ -5,6 +5,7 @@ import type { BaselineKey, StoredReset } from '#shared/core/tuning.ts'
 import { resetBaseline, restoreBaseline } from '#shared/flow/reset-baseline.ts'
 import { route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
+import { ranByView } from '../fdd/ran-by.ts'
 import { cutPage, PAGE } from './list.ts'
 import { ID, needBuilding } from './model.ts'
 import { readInstant } from './view.ts'
@@ -31,7 +32,12 @@ export const baselineRoutes = (context: CentralContext): Route[] => [
       const by = { note, changed_by: caller!.subject, changed_at: context.clock.now() }
       const { before, after } = resetBaseline(key, readInstant('at', at), by, context)
       audit({ subject: baselineSubject(key), before, after })
-      return { ok: true, reset: resetView(after), ...(before && { before: resetView(before) }) }
+      return {
+        ok: true,
+        reset: resetView(after),
+        ...(before && { before: resetView(before) }),
+        ...ranByView(context, key.building_id),
+      }
     },
   }),
   route({
@@ -46,7 +52,7 @@ export const baselineRoutes = (context: CentralContext): Route[] => [
       needBuilding(context, key.building_id)
       const before = restoreBaseline(key, context)
       audit({ subject: baselineSubject(key), before })
-      return { ok: true, restored: resetView(before) }
+      return { ok: true, restored: resetView(before), ...ranByView(context, key.building_id) }
     },
   }),
 ]
@@ -69,7 +75,7 @@ const listRoute = (context: CentralContext) =>
         const reset = resets.get(baselineSubject(one))
         return { ...one, ...(reset && { reset: resetView(reset) }) }
       })
-      return { ok: true, baselines, ...more }
+      return { ok: true, baselines, ...more, ...ranByView(context, building_id) }
     },
   })
 

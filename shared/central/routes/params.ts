@@ -8,6 +8,7 @@ import { BACKTEST_DAYS_MAX } from '#shared/flow/backtest.ts'
 import { type ListedSetting, listParams, removeParam, setParam } from '#shared/flow/tune-param.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
+import { ranByView } from '../fdd/ran-by.ts'
 import { tuneParts } from '../fdd/tune-parts.ts'
 import { backtestView } from './backtest-view.ts'
 import { cutPage, PAGE } from './list.ts'
@@ -44,7 +45,7 @@ const readRoutes = (context: CentralParts): Route[] => [
       const all = listParams(query.building_id, tuneParts(context))
       const asked = all.filter(({ rule_id }) => query.rule_id === undefined || rule_id === query.rule_id)
       const { items, ...more } = cutPage(asked, query, idOf)
-      return { ok: true, settings: items.map(settingView), ...more }
+      return { ok: true, settings: items.map(settingView), ...more, ...ranByView(context, query.building_id) }
     },
   }),
   route({
@@ -72,7 +73,7 @@ const readRoutes = (context: CentralParts): Route[] => [
         unit: unit === 'any' ? unit : unitOfParam(owner.params[param]!, undefined),
         in_use: paramUses(owner, param, settings, equipment),
       }))
-      return { ok: true, building_id, rule_id, params }
+      return { ok: true, building_id, rule_id, params, ...ranByView(context, building_id) }
     },
   }),
 ]
@@ -91,7 +92,12 @@ const writeRoutes = (context: CentralParts): Route[] => [
       const by = { changed_by: caller!.subject, changed_at: context.clock.now() }
       const { before, after } = setParam(body, by, tuneParts(context), dry_run)
       if (!dry_run) audit({ subject: idOf(after), before, after })
-      return { ok: true, setting: settingView(after), ...(before && { before: settingView(before) }) }
+      return {
+        ok: true,
+        setting: settingView(after),
+        ...(before && { before: settingView(before) }),
+        ...ranByView(context, body.building_id),
+      }
     },
   }),
   route({
@@ -105,12 +111,12 @@ const writeRoutes = (context: CentralParts): Route[] => [
     handle: ({ query: { dry_run = false, ...name }, audit }) => {
       const before = removeParam(name, context, dry_run)
       if (!dry_run) audit({ subject: idOf(before), before })
-      return { ok: true, removed: settingView(before) }
+      return { ok: true, removed: settingView(before), ...ranByView(context, name.building_id) }
     },
   }),
 ]
 
-const backtestRoute = ({ backtests }: CentralParts) =>
+const backtestRoute = (context: CentralParts) =>
   route({
     method: 'POST',
     path: '/api/fdd/backtest',
@@ -127,8 +133,10 @@ const backtestRoute = ({ backtests }: CentralParts) =>
     }),
     action: 'backtest',
     problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid', 'run_in_progress', 'query_failed'],
-    handle: async ({ body: { scope = 'site', days = 7, ...request } }) =>
-      backtestView(await backtests.run({ ...request, scope, days })),
+    handle: async ({ body: { scope = 'site', days = 7, ...request } }) => {
+      const report = await context.backtests.run({ ...request, scope, days })
+      return { ...backtestView(report), ...ranByView(context, request.building_id) }
+    },
   })
 
 /** A setting in one line: for the audit and for cursors. */

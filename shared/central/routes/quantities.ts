@@ -11,6 +11,7 @@ import {
 } from '#shared/core/quantity.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
+import { ranByView } from '../fdd/ran-by.ts'
 import { cutPage, PAGE } from './list.ts'
 import { ID, subjectOf } from './model.ts'
 
@@ -43,7 +44,7 @@ const OF_BUILDING = strict({ building_id: ID })
 
 export const quantityRoutes = (context: CentralContext): Route[] => [...recordRoutes(context), ...priceRoutes(context)]
 
-const recordRoutes = ({ quantities, pricing }: CentralContext): Route[] => [
+const recordRoutes = (context: CentralContext): Route[] => [
   route({
     method: 'GET',
     path: '/api/model/quantities',
@@ -52,8 +53,8 @@ const recordRoutes = ({ quantities, pricing }: CentralContext): Route[] => [
     query: strict({ building_id: Type.Optional(ID), ...PAGE }),
     problems: ['bad_cursor'],
     handle: ({ query }) => {
-      const { items, ...more } = cutPage(quantities.list(query.building_id), query, one => one.quantity_id)
-      return { ok: true, quantities: items, ...more }
+      const { items, ...more } = cutPage(context.quantities.list(query.building_id), query, one => one.quantity_id)
+      return { ok: true, quantities: items, ...more, ...ranByView(context, ...buildingsOf(items)) }
     },
   }),
   route({
@@ -67,17 +68,21 @@ const recordRoutes = ({ quantities, pricing }: CentralContext): Route[] => [
     problems: ['conflict', 'invalid'],
     handle: async ({ body, audit }) => {
       const given: Quantity[] = body.quantities
+      const { quantities, pricing } = context
       refuseImpossible(given)
       const before = given.map(({ quantity_id }) => quantities.get(quantity_id) ?? null)
       quantities.put(given)
       audit({ subject: subjectOf(given.map(({ quantity_id }) => quantity_id)), before, after: given })
       const repriced = await repriceFor(pricing, given)
-      return { ok: true, saved: given.length, repriced, unusable: unusable(given) }
+      return { ok: true, saved: given.length, repriced, unusable: unusable(given), ...ranByView(context, ...buildingsOf(given)) }
     },
   }),
 ]
 
-const priceRoutes = ({ model, prices, pricing }: CentralContext): Route[] => {
+const buildingsOf = (quantities: Quantity[]): string[] => [...new Set(quantities.flatMap(({ building_id }) => building_id ?? []))]
+
+const priceRoutes = (context: CentralContext): Route[] => {
+  const { model, prices, pricing } = context
   const known = (building_id: string) => {
     if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
     return prices.get(building_id) ?? null
@@ -90,7 +95,12 @@ const priceRoutes = ({ model, prices, pricing }: CentralContext): Route[] => {
       summary: 'What energy costs in a building, per kWh; null when nobody has said so',
       query: OF_BUILDING,
       problems: ['unknown_building'],
-      handle: ({ query: { building_id } }) => ({ ok: true, building_id, prices: known(building_id) }),
+      handle: ({ query: { building_id } }) => ({
+        ok: true,
+        building_id,
+        prices: known(building_id),
+        ...ranByView(context, building_id),
+      }),
     }),
     route({
       method: 'PUT',
@@ -104,7 +114,8 @@ const priceRoutes = ({ model, prices, pricing }: CentralContext): Route[] => {
         const before = known(building_id)
         prices.put(building_id, given)
         audit({ subject: building_id, before, after: given })
-        return { ok: true, building_id, prices: given, repriced: await pricing.reprice(building_id) }
+        const repriced = await pricing.reprice(building_id)
+        return { ok: true, building_id, prices: given, repriced, ...ranByView(context, building_id) }
       },
     }),
   ]

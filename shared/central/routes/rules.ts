@@ -4,6 +4,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { publishRules, refuseFailing, RULE_FILENAME } from '#shared/flow/publish-rules.ts'
 import { route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
+import { ranByView } from '../fdd/ran-by.ts'
 import { runEverything } from '../fdd/service.ts'
 import { runReply } from './fdd.ts'
 import { cutPage, PAGE } from './list.ts'
@@ -70,11 +71,22 @@ const batchRoute = (context: CentralParts) =>
       const { check } = context.rules
       const done = await context.rules.shelf(shelf => publishRules(files, { shelf, check }, query.dry_run === true))
       if (!query.dry_run) audit({ subject: 'rules', after: done })
-      return { ok: true, deployed: done.deployed.length, unchanged: done.unchanged.length, files: done, errors: [] }
+      return {
+        ok: true,
+        deployed: done.deployed.length,
+        unchanged: done.unchanged.length,
+        files: done,
+        errors: [],
+        ...everywhere(context),
+      }
     },
   })
 
-const activateRoute = ({ rules, ruleStates, clock }: CentralParts) =>
+/** A rule is of every building. */
+const everywhere = (context: CentralParts) =>
+  ranByView(context, ...context.model.buildings().map(({ building_id }) => building_id))
+
+const activateRoute = (context: CentralParts) =>
   route({
     method: 'POST',
     path: '/api/fdd-rules/:rule_id/activate',
@@ -86,6 +98,7 @@ const activateRoute = ({ rules, ruleStates, clock }: CentralParts) =>
     action: 'activate_rule',
     problems: ['unknown_rule', 'rule_tests_failed'],
     handle: async ({ params: { rule_id }, query: { active = true }, caller, audit }) => {
+      const { rules, ruleStates, clock } = context
       const checked = await rules.test(rule_id)
       if (!checked) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
       if (active) refuseFailing([checked])
@@ -93,6 +106,13 @@ const activateRoute = ({ rules, ruleStates, clock }: CentralParts) =>
       const state = { rule_id, active, changed_by: caller!.subject, changed_at: clock.now() }
       ruleStates.set(state)
       audit({ subject: rule_id, before, after: state })
-      return { ok: true, rule_id, active, activated_by: state.changed_by, activated_at: formatInstant(state.changed_at) }
+      return {
+        ok: true,
+        rule_id,
+        active,
+        activated_by: state.changed_by,
+        activated_at: formatInstant(state.changed_at),
+        ...everywhere(context),
+      }
     },
   })

@@ -6,6 +6,7 @@ import { coldWords, dayLists, valueWords } from './baseline-words.ts'
 import { csrfField, operatorButton, type User } from './frame.ts'
 import { formatMoment, type Here, moment } from './moment.ts'
 import { buildingChoice, tuningTabs } from './params-page.ts'
+import { ranByNotice } from './ran-by.ts'
 import { countOf } from './words.ts'
 
 export type BaselinesModel = {
@@ -16,6 +17,8 @@ export type BaselinesModel = {
   /** Of the equipment that was chosen. */
   shown: { baseline: StoredBaseline; title: string; reset: StoredReset | undefined }[]
   chosen: string | undefined
+  /** The appliance that runs the building's rules itself, where this process does not. */
+  ranBy: string | undefined
   here: Here
   user: User | undefined
   csrf: string
@@ -28,6 +31,7 @@ export const baselinesBody = (model: BaselinesModel): Html => html`<h1>Baselines
 <p class="lead">What a rule compares equipment with: its own past days, never the day itself.</p>
 ${tuningTabs('/baselines', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, '/baselines')}
+${ranByNotice(model.building.name, model.ranBy)}
 ${model.equipment.length ? equipmentList(model) : html`<section class="card"><p>No run has seen a baseline here yet.</p></section>`}
 ${model.shown.map((one, i) => card(one, i, model))}`
 

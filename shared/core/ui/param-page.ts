@@ -10,6 +10,7 @@ import { unitLabel } from './measure.ts'
 import { type Here, moment } from './moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
 import { buildingChoice, tuningTabs } from './params-page.ts'
+import { ranByNotice } from './ran-by.ts'
 import { componentWords, countOf, SOURCE_WORDS } from './words.ts'
 
 /** What a form of the page sends. */
@@ -68,7 +69,7 @@ export const paramBody = (
 ${model.at.finding_id !== undefined && html`<p><a href="/faults/${encodeURIComponent(model.at.finding_id)}">Back to the fault</a></p>`}
 ${tuningTabs('/params', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, `/params/${encodeURIComponent(model.rule.id)}`)}
-${model.ranBy !== undefined && html`<p class="notice">The rules of ${model.building.name} run on the appliance ${model.ranBy}: what counts there is set there.</p>`}
+${ranByNotice(model.building.name, model.ranBy)}
 ${tried(model)}
 ${model.params.length ? model.params.map(param => paramCard(param, model)) : html`<section class="card"><p>This rule has no parameters.</p></section>`}
 ${setByPeople(model)}`

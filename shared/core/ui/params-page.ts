@@ -4,6 +4,7 @@ import type { Building } from '../model.ts'
 import type { StoredSetting } from '../tuning.ts'
 import { type Here, moment } from './moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
+import { ranByNotice } from './ran-by.ts'
 import { componentWords } from './words.ts'
 
 export type ParamsModel = {
@@ -12,6 +13,8 @@ export type ParamsModel = {
   settings: (StoredSetting & { problem?: string })[]
   rules: { id: string; title: string; equipment: string[]; params: string[] }[]
   equipmentName: (equipment_id: string) => string
+  /** The appliance that runs the building's rules itself, where this process does not. */
+  ranBy: string | undefined
   here: Here
 }
 
@@ -19,6 +22,7 @@ export const paramsBody = (model: ParamsModel): Html => html`<h1>Parameters</h1>
 <p class="lead">The values that rules compare with, and the past that they compare equipment with.</p>
 ${tuningTabs('/params', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, '/params')}
+${ranByNotice(model.building.name, model.ranBy)}
 <section class="card"><h2>Set by people</h2>${settingList(model)}</section>
 <section class="card"><h2>Rules</h2>${ruleTable(model)}</section>`
 

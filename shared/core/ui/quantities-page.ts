@@ -15,12 +15,15 @@ import {
 } from '../quantity.ts'
 import { CARRIER_WORDS, propertyWords } from './cost-words.ts'
 import { csrfField, operatorButton, type User } from './frame.ts'
+import { ranByNotice } from './ran-by.ts'
 
 export type QuantitiesModel = {
   /** All of the site, for the choice; the page is of one. */
   buildings: Building[]
   building: Building | undefined
   equipment: Equipment[]
+  /** The appliance that runs the building's rules itself, where this process does not. */
+  ranBy: string | undefined
   quantities: Quantity[]
   prices: EnergyPrices | undefined
   /** What recent faults lack, and how many of them. */
@@ -49,6 +52,7 @@ export function quantitiesBody(model: QuantitiesModel): Html {
   return html`<h1>Quantities</h1>
 <p class="lead">Sizes, ratings and prices with which faults are priced. Only reviewed ones count.</p>
 ${model.buildings.length > 1 && buildingForm(model, building)}
+${ranByNotice(building.name, model.ranBy)}
 ${wantedSection(model, building)}
 ${listSection(model, building)}
 <div class="columns"><div>${enterSection(model, building)}</div><div>${priceSection(model, building)}</div></div>`
