@@ -1,13 +1,13 @@
 /** Alters every rule in every small way, runs its own tests, and tells which alterations nobody noticed. */
 import { readFileSync } from 'node:fs'
-import type { Rule } from '#shared/core/rules/types.ts'
+import type { WrittenRule } from '#shared/core/rules/types.ts'
 import { FACTOR } from './lib/mutants.ts'
 import { judge, KILLED_MIN, readSpared, type Tried, tryMutants } from './lib/mutation.ts'
 
 type Out = (line: string) => void
 
 /** @returns whether enough was noticed, and every survivor has its reason */
-export function mutate(rules: Rule[], { json, survivors }: { json: boolean; survivors: string }, out: Out): boolean {
+export function mutate(rules: WrittenRule[], { json, survivors }: { json: boolean; survivors: string }, out: Out): boolean {
   const spared = readSpared(readFileSync(survivors, 'utf8'))
   const tried: Tried[] = []
   for (const [index, rule] of rules.entries()) {

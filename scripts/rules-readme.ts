@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
-import type { Rule } from '#shared/core/rules/types.ts'
+import type { WrittenRule } from '#shared/core/rules/types.ts'
 import { cataloguePage, type Family, readLists } from './lib/catalogue-page.ts'
 
 const read = (name: string): string => readFileSync(fileURLToPath(new URL(`catalogue/${name}`, import.meta.url)), 'utf8')
 
 /** @returns the text of `rules/README.md` for these rules */
-export function readmeOf(rules: Rule[]): string {
+export function readmeOf(rules: WrittenRule[]): string {
   return cataloguePage(rules, read('readme.md'), parse(read('families.yaml')) as Family[], readLists(read('lists.yaml')))
 }

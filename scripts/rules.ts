@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { cyclesOf } from '#shared/core/rules/cycles.ts'
 import { explainRule } from '#shared/core/rules/explain.ts'
 import { testRule } from '#shared/core/rules/test-rule.ts'
-import type { Rule } from '#shared/core/rules/types.ts'
+import type { WrittenRule } from '#shared/core/rules/types.ts'
 import { loadRules } from '#shared/node/rule-files.ts'
 import { backtest } from './rules-backtest.ts'
 import { mutate } from './rules-mutate.ts'
@@ -30,7 +30,7 @@ Without a folder: rules. Exit 0 when all is well, 1 when a rule fails, 64 when t
 
 type Out = (line: string) => void
 type Options = ReturnType<typeof readArgs>['values']
-type Command = (rules: Rule[], options: Options, out: Out, all: Rule[]) => boolean | Promise<boolean>
+type Command = (rules: WrittenRule[], options: Options, out: Out, all: WrittenRule[]) => boolean | Promise<boolean>
 
 const COMMANDS = new Map<string, Command>([
   ['check', checkAll],
@@ -90,7 +90,7 @@ async function runCommand(args: string[], out: Out): Promise<number> {
   return fine && errors.length === 0 && missing.length === 0 ? 0 : 1
 }
 
-function checkAll(rules: Rule[], _: Options, out: Out): boolean {
+function checkAll(rules: WrittenRule[], _: Options, out: Out): boolean {
   const cycles = cyclesOf(rules)
   for (const cycle of cycles) out(`${cycle.join(' silences ')}: a ring`)
   for (const { filename, tests } of rules) if (tests.length === 0) out(`${filename}:1:1: the rule has no tests`)
@@ -98,7 +98,7 @@ function checkAll(rules: Rule[], _: Options, out: Out): boolean {
   return cycles.length === 0 && rules.every(({ tests }) => tests.length > 0)
 }
 
-function testAll(rules: Rule[], _: Options, out: Out): boolean {
+function testAll(rules: WrittenRule[], _: Options, out: Out): boolean {
   let passed = 0
   let failed = 0
   for (const rule of rules) {
@@ -112,22 +112,27 @@ function testAll(rules: Rule[], _: Options, out: Out): boolean {
   return failed === 0
 }
 
-function explainAll(rules: Rule[], _: Options, out: Out): boolean {
+function explainAll(rules: WrittenRule[], _: Options, out: Out): boolean {
   for (const rule of rules) out(`${explainRule(rule).join('\n')}\n`)
   return rules.length > 0
 }
 
-function mutateAll(rules: Rule[], { json, survivors }: Options, out: Out): boolean {
+function mutateAll(rules: WrittenRule[], { json, survivors }: Options, out: Out): boolean {
   return mutate(rules, { json, survivors }, out)
 }
 
-function writeReadme(_: Rule[], __: Options, out: Out, all: Rule[]): boolean {
+function writeReadme(_: WrittenRule[], __: Options, out: Out, all: WrittenRule[]): boolean {
   writeFileSync('rules/README.md', readmeOf(all))
   out(`rules/README.md: ${all.length} rules`)
   return true
 }
 
-async function backtestAll(rules: Rule[], { days, param, ...where }: Options, out: Out, all: Rule[]): Promise<boolean> {
+async function backtestAll(
+  rules: WrittenRule[],
+  { days, param, ...where }: Options,
+  out: Out,
+  all: WrittenRule[],
+): Promise<boolean> {
   const count = Number(days)
   if (!(count > 0)) throw new Error(`--days ${days} is no number of days`)
   for (const line of await backtest(rules, all, { ...where, days: count, params: param })) out(line)

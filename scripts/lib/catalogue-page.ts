@@ -1,6 +1,6 @@
 /** `rules/README.md`: the rules by family, and which of them answers what others ask for. */
 import { parse } from 'yaml'
-import type { Rule } from '#shared/core/rules/types.ts'
+import type { WrittenRule } from '#shared/core/rules/types.ts'
 
 export type Family = { title: string; rules: string[]; about: string }
 /** One list that somebody published, row by row. */
@@ -26,7 +26,7 @@ export function readLists(text: string): List[] {
 }
 
 /** @throws Error when a rule belongs to no family or to two, or a list names a rule that is not there */
-export function cataloguePage(rules: Rule[], template: string, families: Family[], lists: List[]): string {
+export function cataloguePage(rules: WrittenRule[], template: string, families: Family[], lists: List[]): string {
   for (const { id } of rules) {
     const own = families.filter(family => family.rules.some(pattern => fits(id, pattern)))
     if (own.length !== 1) throw new Error(`${id} belongs to ${own.length} families`)
@@ -45,7 +45,7 @@ export function cataloguePage(rules: Rule[], template: string, families: Family[
 const fits = (id: string, pattern: string): boolean =>
   pattern.endsWith('*') ? id.startsWith(pattern.slice(0, -1)) : id === pattern
 
-function familyText({ title, rules: patterns, about }: Family, rules: Rule[]): string {
+function familyText({ title, rules: patterns, about }: Family, rules: WrittenRule[]): string {
   const own = patterns.flatMap(pattern => rules.filter(({ id }) => fits(id, pattern)).toSorted(byId))
   return [
     `### ${title}`,
@@ -61,7 +61,7 @@ function familyText({ title, rules: patterns, about }: Family, rules: Rule[]): s
 }
 
 /** FC2 before FC10. */
-const byId = (a: Rule, b: Rule): number => a.id.localeCompare(b.id, 'en', { numeric: true })
+const byId = (a: WrittenRule, b: WrittenRule): number => a.id.localeCompare(b.id, 'en', { numeric: true })
 
 const EACH_WORDS = {
   any: 'every role',
@@ -70,7 +70,7 @@ const EACH_WORDS = {
   set_point: 'every commandable set point',
 }
 
-function readsOf({ roles, optional, program, body }: Rule): string {
+function readsOf({ roles, optional, program, body }: WrittenRule): string {
   const text = JSON.stringify([body.let, body.gate, body.when, body.baseline])
   const elsewhere = (call: string, words: string) => [
     ...new Set([...text.matchAll(new RegExp(`\\b${call}\\((\\w+)`, 'g'))].map(([, role]) => `${role} of ${words}`)),

@@ -1,6 +1,6 @@
 /** Small mistakes that somebody could make in a rule: every operator and every figure altered once. */
 import { type Expr, parseExpr } from '#shared/core/rules/parse-expr.ts'
-import type { Rule } from '#shared/core/rules/types.ts'
+import type { WrittenRule } from '#shared/core/rules/types.ts'
 import { parseDuration } from '#shared/core/time.ts'
 
 /** Where a text or figure stands in the rule's YAML. */
@@ -45,7 +45,7 @@ const DAYS = ['days', 'min_days']
  *
  * @returns in the order of the keys; one that is no valid rule any more is still in it
  */
-export function mutantsOf({ body }: Rule): Mutant[] {
+export function mutantsOf({ body }: WrittenRule): Mutant[] {
   const { tests: _, ...rule } = body
   const found = [
     ...paramMutants(rule),

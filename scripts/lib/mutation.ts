@@ -2,7 +2,7 @@
 import { isNode, LineCounter, parse, parseDocument } from 'yaml'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import { holds } from '#shared/core/rules/test-rule.ts'
-import type { Rule, TestCase } from '#shared/core/rules/types.ts'
+import type { WrittenRule, TestCase } from '#shared/core/rules/types.ts'
 import { mutantsOf, type Path } from './mutants.ts'
 
 export type Tried = {
@@ -24,7 +24,7 @@ export const KILLED_MIN = 0.95
  * @param chosen which of its mutants, by their number
  * @returns every chosen mutant that is a valid rule, in the order of the rule's keys
  */
-export function tryMutants(rule: Rule, text: string, chosen: (index: number) => boolean = () => true): Tried[] {
+export function tryMutants(rule: WrittenRule, text: string, chosen: (index: number) => boolean = () => true): Tried[] {
   const lineOf = lineFinder(text)
   let tests = rule.tests.toSorted((a, b) => a.offsets.length - b.offsets.length)
   return mutantsOf(rule).flatMap(({ path, words, body }, index): Tried[] => {

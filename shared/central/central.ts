@@ -26,6 +26,7 @@ import { runBook } from '#shared/node/store/runs.ts'
 import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
 import { openAuth } from '#shared/node/token.ts'
 import type { AuthSettings } from '#shared/node/token-settings.ts'
+import { newestSource } from '#shared/node/version.ts'
 import { openWorker } from '#shared/node/worker.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
 import { openAnalyticsDesk } from './analytics/desk.ts'
@@ -132,8 +133,13 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     ...CONFIG_DEFAULTS,
   })
   const module = new URL('./fdd/worker.ts', import.meta.url)
-  const states = join(workspace, '.cache', 'rule-states')
-  const init: FddInit = { dbPath: db.name, root, states, version, memoryMb, ruleMs: (options.ruleSecs ?? Infinity) * SECOND }
+  const derived = {
+    states: join(workspace, '.cache', 'rule-states'),
+    ruleCache: join(workspace, '.cache', 'rules.parsed'),
+    version: `${version} of ${newestSource()}`,
+  }
+  const ruleMs = (options.ruleSecs ?? Infinity) * SECOND
+  const init: FddInit = { dbPath: db.name, root, ...derived, memoryMb, ruleMs }
   const worker = openWorker<FddHandlers>({ name: 'FDD', module, init, memoryMb: memoryMb + RULES_BESIDE_MB, idleMs: IDLE_MS })
   const checker = openWorker<FddHandlers>({ name: 'rule check', module, init, memoryMb: CHECK_MB, idleMs: IDLE_MS })
 

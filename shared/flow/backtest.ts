@@ -114,7 +114,7 @@ export function scopeIdOf(
  */
 export async function backtest({ job, request }: BacktestJob, ports: EvaluatePorts): Promise<BacktestReport> {
   const { building_id, rule_id } = request
-  const loaded = ports.loadRules()
+  const loaded = await ports.loadRules()
   const rule = loaded.rules.find(({ id }) => id === rule_id)
   if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
   const proposed = proposedSettings(paramOwner(rule), request)

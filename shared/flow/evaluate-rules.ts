@@ -3,6 +3,7 @@ import type { EngineStates, Historian } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { Visit } from '#shared/core/priority/visits.ts'
 import { openRun } from '#shared/core/rules/open-run.ts'
+import { siteOf } from '#shared/core/rules/plant.ts'
 import type { RunProgress } from '#shared/core/run-state.ts'
 import type { ParamSetting } from '#shared/core/rules/param-settings.ts'
 import type { BaselineReset, Carried, Rule, RunOutput, RunPlan } from '#shared/core/rules/types.ts'
@@ -47,10 +48,12 @@ export type Evaluation = Pick<RunOutput, 'findings' | 'results' | 'days' | 'fail
   notes: string[]
 }
 
+type LoadedRules = { rules: Rule[]; errors: { filename: string; line: number; message: string }[] }
+
 export type EvaluatePorts = {
   historian: Pick<Historian, 'read'>
   /** Reads the rules afresh. */
-  loadRules: () => { rules: Rule[]; errors: { filename: string; line: number; message: string }[] }
+  loadRules: () => LoadedRules | Promise<LoadedRules>
   /** What earlier runs remembered; without it every run begins anew. */
   states?: EngineStates
   /** How long one rule may take on one equipment, ms; it fails alone there. */
@@ -84,7 +87,7 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
   progress?.({ step: 'rules', equipment_done: 0, equipment_total: 0, rules: 0 })
   watch('rules')
   await pause(ports)
-  const loaded = loadRules()
+  const loaded = await loadRules()
   const rules = selectRules(loaded.rules, job)
   refuseParams(job.params ?? {}, rules)
   const equipment = selectEquipment(job)
@@ -217,18 +220,14 @@ const paramErrors = ({ id, params }: Rule, values: Record<string, number>, at: s
 /** Part of a JSON pointer. @source RFC 6901 §3 */
 const escaped = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** The equipment asked for, with what feeds it and what it feeds: rules look at both. */
+/**
+ * The equipment asked for, with all that has a say in it: what feeds it over any number of steps, the weather, and what any
+ * of these feeds, which their rules look at.
+ */
 function selectEquipment({ equipment, equipment_ids }: EvaluateJob): Equipment[] {
   if (!equipment_ids) return equipment
-  const asked = equipment.filter(({ equipment_id }) => equipment_ids.includes(equipment_id))
-  const near = new Set(
-    asked.flatMap(({ equipment_id, feeds = [], parent_id }) => [equipment_id, ...feeds, ...(parent_id ? [parent_id] : [])]),
-  )
-  return equipment.filter(
-    ({ equipment_id, feeds = [], equipment_type, parent_id }) =>
-      near.has(equipment_id) ||
-      equipment_type === 'weather' ||
-      feeds.some(fed => equipment_ids.includes(fed)) ||
-      (parent_id !== undefined && equipment_ids.includes(parent_id)),
-  )
+  const site = siteOf(equipment.map(({ feeds = [], ...each }) => ({ ...each, feeds, roles: [], visited: [] })))
+  const above = new Set(equipment_ids.flatMap(id => [id, ...site.upstream(id)]))
+  const near = new Set([...above].flatMap(id => [id, ...site.downstream(id)]))
+  return equipment.filter(({ equipment_id, equipment_type }) => near.has(equipment_id) || equipment_type === 'weather')
 }

@@ -6,17 +6,15 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { deserialize, serialize } from 'node:v8'
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { EngineStates } from '#shared/core/ports.ts'
 import type { EquipmentState } from '#shared/core/rules/state.ts'
 import { makeFolder, replaceFile } from './files.ts'
+import { pack, unpack } from './packed.ts'
 
 /** Eight bytes at the beginning of every file; the last is the version of this layout. */
 const MAGIC = Buffer.from('PLENUMS1')
-const HASH_BYTES = 32
-/** Most states are taken out in one piece. */
-const CHUNK_BYTES = 2 ** 20
+/** Of a name, hex. */
+const NAME_LENGTH = 32
 
 /** The file's content, after the magic and the hash of the rest. */
 type Kept = { version: string; building_id: string; state: EquipmentState }
@@ -42,7 +40,7 @@ export function openEngineStates(folder: string, version: string): EngineStates 
       const path = fileOf(building_id, at, equipment_id)
       if (!existsSync(path)) return { why: 'nothing is kept of it' }
       try {
-        const kept = unpack(readFileSync(path))
+        const kept = unpack(MAGIC, readFileSync(path)) as Kept
         const isThis = kept.building_id === building_id && kept.state.equipment_id === equipment_id && kept.state.at === at
         if (!isThis) return { why: `${path} is of something else` }
         if (kept.version !== version) return { why: 'another version of the program kept it' }
@@ -54,7 +52,7 @@ export function openEngineStates(folder: string, version: string): EngineStates 
     async save(building_id, state) {
       const path = fileOf(building_id, state.at, state.equipment_id)
       await makeFolder(dirname(path))
-      await replaceFile(path, pack({ version, building_id, state }))
+      await replaceFile(path, pack(MAGIC, { version, building_id, state } satisfies Kept))
     },
     drop(building_id, ends) {
       for (const at of ends) rmSync(join(ofBuilding(building_id), String(at)), { recursive: true, force: true })
@@ -63,18 +61,4 @@ export function openEngineStates(folder: string, version: string): EngineStates 
 }
 
 /** Any id is a file's name so. */
-const nameOf = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, HASH_BYTES)
-const hashOf = (body: Buffer): Buffer => createHash('sha256').update(body).digest()
-
-function pack(kept: Kept): Buffer {
-  const body = zstdCompressSync(serialize(kept))
-  return Buffer.concat([MAGIC, hashOf(body), body])
-}
-
-/** @throws Error when it is not, to the bit, what was written */
-function unpack(bytes: Buffer): Kept {
-  const body = bytes.subarray(MAGIC.length + HASH_BYTES)
-  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw new Error('this is no state of the rule engine')
-  if (!bytes.subarray(MAGIC.length, MAGIC.length + HASH_BYTES).equals(hashOf(body))) throw new Error('it is damaged')
-  return deserialize(zstdDecompressSync(body, { chunkSize: CHUNK_BYTES })) as Kept
-}
+const nameOf = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, NAME_LENGTH)

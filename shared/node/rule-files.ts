@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
-import type { Rule } from '#shared/core/rules/types.ts'
+import type { Rule, WrittenRule } from '#shared/core/rules/types.ts'
 import type { Complaint } from '#shared/core/rules/yaml-text.ts'
 import { decidedChanges, unlessGone } from './rule-changes.ts'
 import { type Looking, readSettled } from './settled-files.ts'
@@ -13,6 +13,10 @@ const DEPTH_MAX = 8
 
 export type RuleFile = { path: string; text: string }
 export type FileError = Complaint & { filename: string }
+/** `rules` by id; a file that does not check is left out and its complaints are listed. */
+export type Loaded<R extends Rule = WrittenRule> = { rules: R[]; errors: FileError[] }
+/** What comes of a file: a rule, or every complaint. */
+export type Parse<R extends Rule> = (text: string, path: string) => { ok: true; rule: R } | { ok: false; errors: Complaint[] }
 
 /**
  * Loads every `.yaml` and `.yml` below the folders.
@@ -21,19 +25,21 @@ export type FileError = Complaint & { filename: string }
  * file that somebody is just writing, which is waited for a little. Of two rules with one id the one in the later folder counts; within a folder a second one is an error.
  *
  * @param dirs folders in rising precedence; one that is not there is empty
- * @returns rules by id; a file that does not check is left out and its complaints are listed
  */
-export function loadRules(dirs: string[]): { rules: Rule[]; errors: FileError[] } {
-  const rules = new Map<string, Rule>()
+export const loadRules = (dirs: string[]): Loaded => loadParsed(dirs, parseRule)
+
+/** The same with another way from a text to a rule. */
+export function loadParsed<R extends Rule>(dirs: string[], parse: Parse<R>): Loaded<R> {
+  const rules = new Map<string, R>()
   const errors: FileError[] = []
   for (const dir of dirs) {
-    const own = new Map<string, Rule>()
+    const own = new Map<string, R>()
     const { files, changing } = readWhole(dir)
     errors.push(
       ...changing.map(filename => ({ line: 1, column: 1, message: 'is just being written: left out this time', filename })),
     )
     for (const { path, text } of files) {
-      const parsed = parseRule(text, path)
+      const parsed = parse(text, path)
       if (!parsed.ok) errors.push(...parsed.errors.map(error => ({ ...error, filename: path })))
       else if (own.has(parsed.rule.id)) {
         errors.push({
@@ -58,9 +64,9 @@ const ID_LINE = /^id:\s*["']?([^\s"'#]+)["']?\s*(?:#.*)?$/m
  * @param dirs as for `loadRules`
  * @returns by id; a rule that is not there, or does not check, is left out
  */
-export function findRules(dirs: string[], ids: Iterable<string>): Map<string, Rule> {
+export function findRules(dirs: string[], ids: Iterable<string>): Map<string, WrittenRule> {
   const wanted = new Set(ids)
-  const found = new Map<string, Rule>()
+  const found = new Map<string, WrittenRule>()
   for (const dir of wanted.size > 0 ? dirs : []) {
     const own = new Set<string>()
     for (const { path, text } of readRuleFiles(dir)) {

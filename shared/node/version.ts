@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 const ROOT = new URL('../../', import.meta.url)
 
@@ -18,4 +20,16 @@ export function readVersion(): string {
     const revision = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim()
     return `${version}+${revision.slice(0, 12)}`
   }
+}
+
+/**
+ * When the newest file of what is common to all programs was written. Whatever is derived counts only for the code that
+ * made it, and in a checkout that somebody works on the revision does not tell that.
+ */
+export function newestSource(): string {
+  const shared = fileURLToPath(new URL('shared/', ROOT))
+  const times = readdirSync(shared, { recursive: true, encoding: 'utf8' }).map(
+    name => statSync(join(shared, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  )
+  return new Date(Math.max(...times)).toISOString()
 }

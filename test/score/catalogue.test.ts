@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { cyclesOf } from '#shared/core/rules/cycles.ts'
 import { testRule } from '#shared/core/rules/test-rule.ts'
-import type { Rule, TestCase } from '#shared/core/rules/types.ts'
+import type { WrittenRule, TestCase } from '#shared/core/rules/types.ts'
 import { loadRules } from '#shared/node/rule-files.ts'
 import { readmeOf } from '../../scripts/rules-readme.ts'
 
@@ -12,7 +12,7 @@ const FOLDER = fileURLToPath(new URL('../../rules', import.meta.url))
 const { rules, errors } = loadRules([FOLDER])
 
 /** What every rule proves of itself: title of the demand, and which of its tests meets it. */
-const DEMANDS: [string, (test: TestCase, rule: Rule) => boolean][] = [
+const DEMANDS: [string, (test: TestCase, rule: WrittenRule) => boolean][] = [
   ['a fault', ({ faults, status }) => (faults?.length ?? 0) > 0 || status === 'fault'],
   ['no fault', ({ faults, status }) => status === 'pass' || faults?.length === 0],
   ['a boundary', ({ name }) => /no fault|allowed|no movement|no heating|is plausible/.test(name)],

@@ -4,14 +4,15 @@ import type { Equipment, Point } from '#shared/core/model.ts'
 import { type Coverage, coverageOf } from '#shared/core/rules/coverage.ts'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import { testRule } from '#shared/core/rules/test-rule.ts'
-import type { Rule } from '#shared/core/rules/types.ts'
+import type { Rule, WrittenRule } from '#shared/core/rules/types.ts'
 import type { RunProgress } from '#shared/core/run-state.ts'
 import { backtest, type BacktestJob, type BacktestReport } from '#shared/flow/backtest.ts'
 import { type EvaluateJob, type Evaluation, evaluateRules } from '#shared/flow/evaluate-rules.ts'
 import type { RuleCheck, RuleText } from '#shared/flow/publish-rules.ts'
 import { openEngineStates } from '#shared/node/engine-states.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
-import { loadRules } from '#shared/node/rule-files.ts'
+import { openRuleCache } from '#shared/node/rule-cache.ts'
+import { findRules } from '#shared/node/rule-files.ts'
 import { serveWorker } from '#shared/node/serve-worker.ts'
 
 /** How often a step says how far it is: more than a person can read. */
@@ -20,8 +21,9 @@ const TELL_MS = 250
 export type FddInit = {
   dbPath: string
   root: string
-  /** Folder of what the engine remembers from run to run. */
+  /** Folder of what the engine remembers from run to run, and file of the rules as they were parsed last. */
   states: string
+  ruleCache: string
   /** Of the program. */
   version: string
   memoryMb: number
@@ -44,18 +46,19 @@ export type FddHandlers = {
   check(files: RuleText[]): RuleCheck[]
   /** Runs the tests of one loaded rule; undefined when there is no such rule. */
   test(input: { dirs: string[]; rule_id: string }): RuleCheck | undefined
-  catalogue(dirs: string[]): Catalogue
-  coverage(input: { dirs: string[]; inactive: string[]; equipment: Equipment[]; points: Point[] }): Coverage
+  catalogue(dirs: string[]): Promise<Catalogue>
+  coverage(input: { dirs: string[]; inactive: string[]; equipment: Equipment[]; points: Point[] }): Promise<Coverage>
 }
 
 serveWorker((init: FddInit): FddHandlers => {
+  const rules = openRuleCache(init.ruleCache, init.version)
   return {
     async evaluate({ job, dirs }, signal, tell) {
       const historian = await openHistoryReader(init)
       try {
         return await evaluateRules(job, {
           historian,
-          loadRules: () => loadRules(dirs),
+          loadRules: () => rules.load(dirs),
           states: openEngineStates(init.states, init.version),
           ruleMs: init.ruleMs,
           elapsed: () => performance.now(),
@@ -71,7 +74,7 @@ serveWorker((init: FddInit): FddHandlers => {
       const historian = await openHistoryReader(init)
       const ports = {
         historian,
-        loadRules: () => loadRules(dirs),
+        loadRules: () => rules.load(dirs),
         elapsed: () => performance.now(),
         signal,
         breathe: setImmediate,
@@ -80,16 +83,17 @@ serveWorker((init: FddInit): FddHandlers => {
     },
     check: files => files.map(checkFile),
     test({ dirs, rule_id }) {
-      const rule = loadRules(dirs).rules.find(({ id }) => id === rule_id)
+      const rule = findRules(dirs, [rule_id]).get(rule_id)
       return rule && { filename: rule.filename, rule_id, errors: [], failing: failingOf(rule) }
     },
-    coverage({ dirs, inactive, equipment, points }) {
-      const active = loadRules(dirs).rules.filter(({ id }) => !inactive.includes(id))
+    async coverage({ dirs, inactive, equipment, points }) {
+      const loaded = await rules.load(dirs)
+      const active = loaded.rules.filter(({ id }) => !inactive.includes(id))
       return coverageOf(active, equipment, points)
     },
-    catalogue(dirs) {
-      const { rules, errors } = loadRules(dirs)
-      return { rules: rules.map(viewOf), errors: errors.map(({ filename, line, message }) => ({ filename, line, message })) }
+    async catalogue(dirs) {
+      const { rules: all, errors } = await rules.load(dirs)
+      return { rules: all.map(viewOf), errors: errors.map(({ filename, line, message }) => ({ filename, line, message })) }
     },
   }
 })
@@ -115,7 +119,7 @@ function checkFile({ filename, yaml }: RuleText): RuleCheck {
   return { filename, rule_id: parsed.rule.id, errors: [], failing: failingOf(parsed.rule) }
 }
 
-const failingOf = (rule: Rule) =>
+const failingOf = (rule: WrittenRule) =>
   testRule(rule)
     .filter(({ ok }) => !ok)
     .map(({ name, line, problems }) => ({ name, line, problems }))

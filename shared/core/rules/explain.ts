@@ -3,12 +3,12 @@ import { kindOf } from '../impact/kinds.ts'
 import { formatDuration } from '../time.ts'
 import type { Typed } from './check-expr.ts'
 import { READERS } from './suppress.ts'
-import type { BaselineSpec, Param, Program, Rule } from './types.ts'
+import type { BaselineSpec, Param, Program, WrittenRule } from './types.ts'
 
 const SEVERITIES = { 1: 'critical', 2: 'high', 3: 'medium', 4: 'advisory' } as const
 
 /** @returns lines of plain text, in the order in which the rule works */
-export function explainRule(rule: Rule): string[] {
+export function explainRule(rule: WrittenRule): string[] {
   const { program } = rule
   return [
     `${rule.id}: ${rule.title}`,
@@ -53,12 +53,12 @@ const namedWords = (name: string): string => (name === READERS ? 'every rule tha
 
 const listed = (title: string, items: string[]): string[] => (items.length > 0 ? [`${title}: ${items.join(', ')}.`] : [])
 
-function gateWords({ body, program }: Rule): string[] {
+function gateWords({ body, program }: WrittenRule): string[] {
   const guard = program.guard ? ['Gated also while outdoor and return air are less than 3 K apart.'] : []
   return typeof body.gate === 'string' ? [`It looks only while: ${body.gate.trim()}.`, ...guard] : guard
 }
 
-const letWords = ({ body }: Rule): string[] =>
+const letWords = ({ body }: WrittenRule): string[] =>
   Object.entries((body.let ?? {}) as Record<string, unknown>).map(([name, text]) => `  ${name} is ${String(text).trim()}`)
 
 function paramWords([name, { default: value, min, max, unit, perRole }]: [string, Param]): string {
@@ -67,7 +67,7 @@ function paramWords([name, { default: value, min, max, unit, perRole }]: [string
   return others.length > 0 ? `${words}; for ${others.join(', ')}` : words
 }
 
-function baselineWords({ name, days, min_days, fallback }: BaselineSpec, { body }: Rule): string {
+function baselineWords({ name, days, min_days, fallback }: BaselineSpec, { body }: WrittenRule): string {
   const asked = JSON.stringify([body.let, body.when]).includes(`cold(${name})`)
   const without = fallback ? 'a physical value stands in' : 'the rule is not evaluated'
   const cold = asked ? 'the rule goes by limits that need no history' : without
@@ -75,7 +75,7 @@ function baselineWords({ name, days, min_days, fallback }: BaselineSpec, { body 
 }
 
 /** Each component with its weight, and the condition as it is written. */
-const causeWords = ({ body }: Rule): string[] =>
+const causeWords = ({ body }: WrittenRule): string[] =>
   Object.entries((body.cause ?? {}) as Record<string, number | Record<string, number>>).flatMap(([component, weight]) =>
     typeof weight === 'number'
       ? [`${component} ${weight}`]

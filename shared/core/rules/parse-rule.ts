@@ -8,10 +8,10 @@ import { OAF_ROLES } from './macros.ts'
 import { own } from './own.ts'
 import { parseProgram } from './parse-program.ts'
 import { parseTests } from './parse-tests.ts'
-import { EACH, type Each, type Param, type Rule } from './types.ts'
+import { EACH, type Each, type Param, type WrittenRule } from './types.ts'
 import { type Complaint, type Fields, openYaml, type YamlText } from './yaml-text.ts'
 
-export type Parsed = { ok: true; rule: Rule } | { ok: false; errors: Complaint[] }
+export type Parsed = { ok: true; rule: WrittenRule } | { ok: false; errors: Complaint[] }
 
 /**
  * @param text the YAML of one rule, as LANGUAGE.md describes it
@@ -27,7 +27,7 @@ export function parseRule(text: string, filename: string): Parsed {
   return errors.length === 0 ? { ok: true, rule } : { ok: false, errors }
 }
 
-function readRule(root: Fields, yaml: YamlText, body: Record<string, unknown>, filename: string, sha: string): Rule {
+function readRule(root: Fields, yaml: YamlText, body: Record<string, unknown>, filename: string, sha: string): WrittenRule {
   const id = root.need('id')
   if (id && !new RegExp(ID_PATTERN).test(id)) yaml.complain(root.node('id'), 'an id is made of letters, digits, ".", "_" and "-"')
   const each = readEach(root, yaml)
@@ -36,7 +36,7 @@ function readRule(root: Fields, yaml: YamlText, body: Record<string, unknown>, f
   if (!root.has('roles')) yaml.complain(root.map, 'roles is missing')
   const params = readParams(root.fields('params'), yaml)
   const program = parseProgram(root, yaml, { roles: { ...optional, ...roles }, params, ...(each && { each: each.name }) }, each)
-  const rule: Rule = {
+  const rule: WrittenRule = {
     id,
     title: root.need('title'),
     kind: readKind(root, yaml),

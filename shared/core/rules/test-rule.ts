@@ -11,7 +11,7 @@ import { canonical } from './dimension.ts'
 import { MACROS } from './macros.ts'
 import { own } from './own.ts'
 import { runRules } from './run-rules.ts'
-import type { EquipmentData, RoleSeries, Rule, RunInput, RunOutput, TestCase, TestRows } from './types.ts'
+import type { EquipmentData, RoleSeries, Rule, RunInput, RunOutput, TestCase, TestRows, WrittenRule } from './types.ts'
 
 export type TestResult = { name: string; line: number; ok: boolean; problems: string[] }
 
@@ -19,7 +19,7 @@ export type TestResult = { name: string; line: number; ok: boolean; problems: st
  * Each test is run as written, and once more with every held sample repeated half-way to the next: the same signal must
  * give the same faults.
  */
-export function testRule(rule: Rule): TestResult[] {
+export function testRule(rule: WrittenRule): TestResult[] {
   return rule.tests.map(test => {
     const written = problemsOf(rule, test, false)
     const problems = written.length > 0 ? written : problemsOf(rule, test, true).map(text => `sampled twice as often: ${text}`)

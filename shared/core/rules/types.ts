@@ -87,7 +87,7 @@ export type EquipmentDay = {
 
 export type Param = { default: number; min: number; max: number; unit: string; perRole?: Record<string, number> }
 
-/** The parsed, checked rule. The engine adds its own compiled form beside it. */
+/** The parsed, checked rule: plain data, as much of it as a run needs. The engine adds its own compiled form beside it. */
 export type Rule = {
   id: string
   title: string
@@ -103,10 +103,14 @@ export type Rule = {
   /** SHA-256 of the file's text, set by the loader. */
   sha256: string
   filename: string
-  /** The rule text as the catalogue holds it, parsed from YAML; for people and for the API. */
-  body: Record<string, unknown>
   /** The checked rule, plain data in canonical units; what the engine runs. */
   program: Program
+}
+
+/** A rule with all that its file says. */
+export type WrittenRule = Rule & {
+  /** The text as the catalogue holds it, parsed from YAML; for people. */
+  body: Record<string, unknown>
   tests: TestCase[]
 }
 

@@ -7,7 +7,7 @@ import { expandRows } from '#shared/core/rules/parse-tests.ts'
 import { plantOf } from '#shared/core/rules/plant.ts'
 import { daysOf, rowMaker } from '#shared/core/rules/rows.ts'
 import { runRules } from '#shared/core/rules/run-rules.ts'
-import type { EquipmentData, RoleSeries, Rule, RunInput, RunOutput } from '#shared/core/rules/types.ts'
+import type { EquipmentData, RoleSeries, Rule, RunInput, RunOutput, WrittenRule } from '#shared/core/rules/types.ts'
 import { ROLES, roleOf } from '#shared/core/role.ts'
 import { DAY, MINUTE } from '#shared/core/time.ts'
 
@@ -36,7 +36,7 @@ export const ahu = (rows: Rows, stepMs = 5 * MINUTE, more: Partial<EquipmentData
   equipment(Object.fromEntries(Object.entries(rows).map(([role, text]) => [roleOf(role)!, seriesOf(text, stepMs, start)])), more)
 
 /** @throws Error with all complaints when the rule does not check */
-export function ruleOf(text: string, filename = 'rule.yaml'): Rule {
+export function ruleOf(text: string, filename = 'rule.yaml'): WrittenRule {
   const parsed = parseRule(text, filename)
   if (parsed.ok) return parsed.rule
   throw new Error(parsed.errors.map(({ line, column, message }) => `${filename}:${line}:${column}: ${message}`).join('\n'))
