@@ -1,7 +1,9 @@
 import anyTest, { type TestFn } from 'ava'
+import type { Point } from '#shared/core/model.ts'
+import { ROLES } from '#shared/core/role.ts'
 import { HOUR } from '#shared/core/time.ts'
 import { safeNext } from '#shared/central/pages/login.ts'
-import { NOW } from './fixture.ts'
+import { COOLING, NOW, POINTS } from './fixture.ts'
 import { openSite, PASSWORDS, type TestSite } from './site.ts'
 
 const test = anyTest as TestFn<{ box: TestSite; hub: TestSite }>
@@ -244,7 +246,7 @@ test('the page of one fault explains it in the order in which one asks', async t
     'dev 1007 AI-12',
     'How good the data is',
     'Likely cause',
-    'This fault before',
+    'This fault at other times',
     'What to do about it',
   ]
   const at = order.map(part => page.indexOf(part))
@@ -258,6 +260,35 @@ test('the page of one fault explains it in the order in which one asks', async t
   t.regex(page, /where <code>too_warm<\/code> is <code>avg\(sa_t - sa_t_sp, 10m\)<\/code>/)
   t.regex(page, /Looked at only while <code>fan_status<\/code>/)
   t.regex(page, /sa_t <span class="value">62\.2 °F<\/span> - sa_t_sp/)
+})
+
+test('what the plot has no room for is what only says when the rule looks, never the set point that it compares with', async t => {
+  const inputs = { fan_status: 1, clg_valve: 0, fan_speed: 0.5, sa_t_sp_heat: 30, sa_t: 19, ma_t: 17, htg_valve: 1 }
+  const evidence = { ...COOLING.evidence, expression: 'missing > tolerance and rise < least_rise and htg_valve >= full', inputs }
+  const points = Object.keys(inputs).map((role): Point => ({ ...POINTS[0]!, point_id: role, role, unit: ROLES[role]!.unit }))
+  const site = await openSite({ house: 'appliance', points, findings: [{ ...COOLING, rule_id: 'AHU-FC7-HEAT-FULL', evidence }] })
+  t.teardown(site.close)
+  const page = await (await get(site, '/faults/f-cooling', await signIn(site, 'viewer'))).text()
+  t.regex(page, /Not on the plot, but in the table below: fan_speed\./)
+  t.regex(page, /Plot of the inputs\. sa_t, ma_t, htg_valve, sa_t_sp_heat, fan_status, clg_valve from/)
+})
+
+const BARE = { ...COOLING.evidence, inputs: {} }
+
+test('of a fault whose inputs are not kept here nobody is told that all of them were there', async t => {
+  const site = await openSite({
+    house: 'hub',
+    points: [],
+    findings: [COOLING, { ...COOLING, finding_id: 'f-bare', evidence: BARE }],
+  })
+  t.teardown(site.close)
+  const cookie = await signIn(site, 'viewer')
+  const read = async (path: string) => (await get(site, path, cookie)).text()
+  const page = await read('/faults/f-cooling')
+  t.regex(page, /No history of the inputs is kept here\.<\/li>.*No point has the role <code>sa_t<\/code>, <code>sa_t_sp<\/code>/s)
+  const bare = await read('/faults/f-bare')
+  t.regex(bare, /It was not said what the rule read\./)
+  for (const one of [page, bare]) t.notRegex(one, /All inputs were there/)
 })
 
 test('all quiet is a statement with the time of the last run and what could not be looked at', async t => {

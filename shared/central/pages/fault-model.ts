@@ -40,7 +40,7 @@ export async function faultModel(
   if (!building) throw new Problem('unknown_building', `The building ${building_id} of this finding is not known`)
   const equipment = model.equipment(building_id)
   const rule = ruleWords(context.rulesDirs(), finding)
-  const inputs = inputsOf(finding, rule?.roles ?? [], equipment, model.points(building_id))
+  const inputs = inputsOf(finding, rule, equipment, model.points(building_id))
   const listed = results.list({ building_id, equipment_id, rule_id, limit: LOOKED_AT_MAX })
   const episodes = listed.filter(({ role }) => role === finding.role).slice(0, EPISODES_MAX)
   const here = { ...at.here, timezone: building.timezone }
@@ -69,10 +69,12 @@ export async function faultModel(
 }
 
 /**
- * The rule's inputs, those first that it cannot do without (in the order of its file), with the points that stand for them: the equipment's own, else
- * what feeds it, else the weather's.
+ * The rule's inputs with the points that stand for them: the equipment's own, else what feeds it, else the weather's.
+ * Those come first that it cannot do without (in the order of its file), then those that its condition speaks of, then
+ * those that only say when it looks: the plot has room for some.
  */
-function inputsOf({ equipment_id, role, evidence }: Finding, needed: string[], equipment: Equipment[], points: Point[]): Input[] {
+function inputsOf(finding: Finding, rule: RuleWords | undefined, equipment: Equipment[], points: Point[]): Input[] {
+  const { equipment_id, role, evidence } = finding
   const parent = equipment.find(one => one.equipment_id === equipment_id)?.parent_id
   const feeders = equipment.filter(({ feeds }) => feeds?.includes(equipment_id)).map(one => one.equipment_id)
   const weather = equipment.filter(({ equipment_type }) => equipment_type === 'weather').map(one => one.equipment_id)
@@ -85,8 +87,10 @@ function inputsOf({ equipment_id, role, evidence }: Finding, needed: string[], e
   const seen = [
     ...new Set([...(role === undefined ? [] : [role]), ...Object.keys(evidence.inputs)].map(name => roleOfColumn(name) ?? name)),
   ]
-  const roles = [...needed.filter(name => seen.includes(name)), ...seen.filter(name => !needed.includes(name))]
-  return roles.map(name => ({ role: name, point: find(name) }))
+  const condition = new Set([evidence.expression, ...Object.values(rule?.lets ?? {})].join(' ').match(/\w+/g))
+  const needed = rule?.roles.filter(name => seen.includes(name)) ?? []
+  const spoken = seen.filter(name => condition.has(name))
+  return [...new Set([...needed, ...spoken, ...seen])].map(name => ({ role: name, point: find(name) }))
 }
 
 /** The episode with an hour or a quarter of its length on both sides, or a day or week that ends with it. */

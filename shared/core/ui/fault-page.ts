@@ -159,17 +159,20 @@ function thresholds({ evidence: { params }, rule_id, equipment_id, finding_id }:
   )
 }
 
-const inputsSection = ({ inputs }: FaultModel): Html => html`<section class="card"><h2>Inputs</h2>
+function inputsSection({ inputs }: FaultModel): Html {
+  if (inputs.length === 0) return html`<section class="card"><h2>Inputs</h2><p>It was not said what the rule read.</p></section>`
+  return html`<section class="card"><h2>Inputs</h2>
 <table class="inputs"><thead><tr><th scope="col">Role</th><th scope="col">Point</th><th scope="col">Unit</th><th scope="col">Samples</th><th scope="col">Coverage</th></tr></thead>
 <tbody>${inputs.map(
-  ({ role, point, samples, coverage }) => html`<tr>
+    ({ role, point, samples, coverage }) => html`<tr>
 <td data-label="Role"><div><code>${role}</code> <span class="muted">${roleWords(role)}</span></div></td>
 <td data-label="Point"><div>${point ? html`${point.name} <span class="muted address">${point.point_id} · ${point.source.protocol} ${point.source.address}</span>` : 'no point has this role'}</div></td>
 <td data-label="Unit"><div>${point ? unitLabel(point.unit) : '–'}</div></td>
 <td data-label="Samples"><div>${samples}</div></td>
 <td data-label="Coverage"><div>${coverage === null ? '–' : shareOf(coverage)}</div></td>
 </tr>`,
-)}</tbody></table></section>`
+  )}</tbody></table></section>`
+}
 
 /** Who held the inputs in the time shown. A visit says what was, not what lay between two that differ. */
 function overridesSection({ plot: { overrides = [] }, building, here }: FaultModel): Html | false {
@@ -193,21 +196,23 @@ function caveats({ finding, inputs, result, here }: FaultModel): Html {
     inputs.filter(({ coverage }) => coverage !== null && coverage < 0.95),
     ({ coverage }) => shareOf(coverage!),
   )
+  const pointless = inputs.filter(({ point }) => point === undefined)
   const said = [
+    inputs.every(({ coverage }) => coverage === null) && html`<li>No history of the inputs is kept here.</li>`,
+    pointless.length > 0 && html`<li>No point has the role ${roleList(pointless)} any more.</li>`,
     open > 60_000 &&
       html`<li>${formatDuration(open)} of this episode do not count as time in fault: the inputs had gaps there or the condition did not hold.</li>`,
-    ...[...thin].map(
-      ([share, rows]) =>
-        html`<li>Data for ${share} of the time shown: ${rows.map(({ role }, i) => html`${i > 0 && ', '}<code>${role}</code>`)}.</li>`,
-    ),
+    ...[...thin].map(([share, rows]) => html`<li>Data for ${share} of the time shown: ${roleList(rows)}.</li>`),
     result &&
       result.coverage < 0.95 &&
       html`<li>The run of ${momentAge(result.finished_at, here)} could evaluate ${shareOf(result.coverage)} of the time that counts.</li>`,
     result?.reason && html`<li>The rest could not be evaluated, mostly ${REASON_WORDS[result.reason]}.</li>`,
   ].filter(Boolean)
   return html`<section class="card"><h2>How good the data is</h2>
-${said.length ? html`<ul>${said}</ul>` : html`<p>All inputs were there for the time shown, and nothing was left unevaluated.</p>`}</section>`
+${said.length ? html`<ul>${said}</ul>` : html`<p>All inputs were there for the time shown${result && ', and nothing was left unevaluated'}.</p>`}</section>`
 }
+
+const roleList = (rows: InputRow[]): Html[] => rows.map(({ role }, i) => html`${i > 0 && ', '}<code>${role}</code>`)
 
 function causeSection({ finding }: FaultModel): Html | false {
   const causes = finding.cause.toSorted((a, b) => b.weight - a.weight)
@@ -228,7 +233,7 @@ const bar = (share: number): Html =>
 
 function historySection({ history, finding, here }: FaultModel): Html {
   const others = history.filter(item => item.finding.finding_id !== finding.finding_id)
-  return html`<section class="card"><h2>This fault before</h2>
+  return html`<section class="card"><h2>This fault at other times</h2>
 ${
   others.length
     ? html`<ul class="history">${others.map(
