@@ -14,6 +14,9 @@ const PAST_MS = 7 * DAY
 const NOMINAL_MS = 5 * MINUTE
 /** Gaps that the usual spacing is told from. */
 const GAPS_LOOKED_AT = 2001
+/** Gaps that may speak against a spacing which was told before, and by how much: a sample holds until one that comes so late. */
+const GAPS_TOLD_FROM = 12
+const SPACING_DRIFT = 2
 
 /** How far before a run's span rules look. */
 export const pastOf = (rules: Rule[]): number => Math.max(PAST_MS, historyNeeded(rules))
@@ -88,15 +91,28 @@ function canonicalVisits({ role, unit }: RolePoint, visits: Visit[]): Visit[] {
   return visits.map(visit => ({ ...visit, slots: visit.slots.map(canonical), fallback: visit.fallback * scale + offset }))
 }
 
-/** @param pinnedMs the usual spacing as it was told from more than these samples */
+/** @param pinnedMs the usual spacing as it was told from more than these samples; it counts as long as these agree with it */
 export function roleSeries(
   { point_id, role, unit, poll_secs }: RolePoint,
   { ts, values }: Series,
-  pinnedMs = medianGap(ts),
+  pinnedMs?: number,
 ): RoleSeries {
   const { scale, offset } = conversion(unit, ROLES[role]!.unit)!
   const canonical = scale === 1 && offset === 0 ? values : values.map(value => value * scale + offset)
-  return { point_id, unit, ts, values: canonical, nominalMs: poll_secs === undefined ? pinnedMs : poll_secs * SECOND }
+  return {
+    point_id,
+    unit,
+    ts,
+    values: canonical,
+    nominalMs: poll_secs === undefined ? usualGap(ts, pinnedMs) : poll_secs * SECOND,
+  }
+}
+
+function usualGap(ts: Float64Array, pinnedMs: number | undefined): number {
+  if (pinnedMs !== undefined && ts.length <= GAPS_TOLD_FROM) return pinnedMs
+  const own = medianGap(ts)
+  const agree = pinnedMs !== undefined && own <= pinnedMs * SPACING_DRIFT && pinnedMs <= own * SPACING_DRIFT
+  return agree ? pinnedMs : own
 }
 
 /** The usual distance between samples, from gaps spread evenly over the series. */

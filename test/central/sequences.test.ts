@@ -147,3 +147,66 @@ for (const remembers of [true, false]) {
     t.deepEqual(box.heard(), [])
   })
 }
+
+test.serial('a point that says no interval is believed at the one that it has now', async t => {
+  const { poll_secs: _none, ...bare } = point('A', 'sa_t', 'degC')
+  const site = { ...SITE, points: [bare, ...SITE.points.slice(1)] }
+  const value = (at: number) => (at >= h(80) && at < h(85) ? 25 : 15)
+  const samples = [...samplesOf(P, [h(22), h(24)], value, MINUTE), ...samplesOf(P, [h(24), h(110)], value, 15 * MINUTE)]
+  const box = await openBox(t, site)
+  for (const hour of [24.1, 30, 50, 75, 90, 100, 110]) {
+    await box.give(samples.filter(({ t: at }) => at < h(hour)))
+    await runAt(box, hour)
+  }
+  const batch = await openBox(t, site)
+  await batch.give(samples)
+  await batch.run(h(110), { from: h(0), to: h(110) })
+  t.deepEqual(spans(batch.told()), [[80, 85]])
+  t.deepEqual(box.told(), batch.told())
+  t.deepEqual(box.last().resumed, ['A'], 'as soon as most of what is read has the new spacing')
+})
+
+test.serial('a run over some equipment says of it what a run over all of it says', async t => {
+  const zone = { equipment: '[vav]', roles: '{ zone_t: degC }', persistence: '30m' }
+  const box = await openBox(t, {
+    rules: [
+      ruleOf(
+        yamlOf({
+          id: 'PLANT',
+          equipment: '[chw_plant]',
+          roles: '{ chw_supply_t: degC }',
+          when: 'chw_supply_t > 10',
+          suppresses: '[COLD]',
+          severity: '1',
+        }),
+      ),
+      ruleOf(yamlOf({ id: 'ZONES', when: 'zones(zone_t, avg) > 25', suppresses: '[HOT]', severity: '1' })),
+      ruleOf(yamlOf({ ...zone, id: 'HOT', when: 'zone_t > 25' })),
+      ruleOf(yamlOf({ ...zone, id: 'COLD', when: 'zone_t < 19' })),
+    ],
+    equipment: [
+      unit('CH', { equipment_type: 'chw_plant', feeds: ['A'] }),
+      unit('A', { feeds: ['V1', 'V2', 'V3'] }),
+      ...['V1', 'V2', 'V3'].map(id => unit(id, { equipment_type: 'vav' })),
+    ],
+    points: [
+      point('CH', 'chw_supply_t', 'degC'),
+      point('A', 'sa_t', 'degC'),
+      ...['V1', 'V2', 'V3'].map(id => point(id, 'zone_t', 'degC')),
+    ],
+  })
+  const steady = { 'CH.chw_supply_t': 14, [P]: 15, 'V1.zone_t': 27, 'V2.zone_t': 18, 'V3.zone_t': 18 }
+  await box.give(Object.entries(steady).flatMap(([id, v]) => samplesOf(id, [h(0), h(30)], () => v)))
+  await runAt(box, 30)
+  const whole = box.told()
+  t.deepEqual(
+    whole
+      .map(({ equipment_id, rule_id, suppressed_by }) => [equipment_id, rule_id, suppressed_by !== undefined].join(' '))
+      .toSorted(),
+    ['CH PLANT false', 'V1 HOT false', 'V2 COLD true', 'V3 COLD true'],
+  )
+  for (const id of ['V1', 'V2', 'A', 'CH']) {
+    await box.run(h(30), { equipment_ids: [id] })
+    t.deepEqual(box.told(), whole, id)
+  }
+})
