@@ -28,6 +28,8 @@ export type ReadSeries = {
   downsampled: boolean
   /** Width of a bucket, ms; undefined when every sample is there. */
   step: number | undefined
+  /** Roles that were asked for and no point has. */
+  missing_roles: string[]
   series: { point: Point; points: SeriesPoint[]; no_data: Stretch[] }[]
   faults: Finding[]
   /** When visits saw the points overridden, in each point's own unit; empty where nobody visits. */
@@ -38,7 +40,7 @@ export type SeriesPorts = { model: ModelStore; historian: Historian; results: Re
 /** A sample holds for this many times the usual distance between samples. */
 const HOLD_STEPS = 3
 /** Points of one request. */
-const POINTS_MAX = 50
+export const POINTS_MAX = 50
 const FAULTS_MAX = 1000
 
 /**
@@ -48,14 +50,14 @@ const FAULTS_MAX = 1000
  */
 export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Promise<ReadSeries> {
   const { building_id, equipment_id, maxPoints } = request
-  const points = selectPoints(request, ports.model)
+  const { points, missing_roles } = selectPoints(request, ports.model)
   const point_ids = points.map(({ point_id }) => point_id)
   const held = (await ports.historian.spans(building_id)).filter(span => point_ids.includes(span.point_id))
   const { from, to } = spanOf(request, held)
   const rule_id = 'rule_id' in request.select ? request.select.rule_id : undefined
   if (held.length === 0 || from === to) {
     const series = points.map(point => ({ point, points: [], no_data: to > from ? [{ from, to }] : [] }))
-    return { from, to, downsampled: false, step: undefined, series, faults: [], overrides: [] }
+    return { from, to, downsampled: false, step: undefined, missing_roles, series, faults: [], overrides: [] }
   }
   const query = { building_id, point_ids, from, to }
   const filter = { building_id, equipment_id, from, to, limit: FAULTS_MAX, ...(rule_id !== undefined && { rule_id }) }
@@ -68,7 +70,7 @@ export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Pr
       point,
       ...fromSamples(whole[i]!, nominalOf(point, medianGap(whole[i]!.ts)), from, to),
     }))
-    return { from, to, downsampled: false, step: undefined, series, faults, overrides }
+    return { from, to, downsampled: false, step: undefined, missing_roles, series, faults, overrides }
   }
   const buckets = await ports.historian.buckets({ ...query, maxBuckets: maxPoints })
   const spans = new Map(held.map(span => [span.point_id, span]))
@@ -77,7 +79,7 @@ export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Pr
     const usual = span && span.samples > 1 ? (span.last - span.first) / (span.samples - 1) : 0
     return { point, ...fromBuckets(buckets[i]!, nominalOf(point, usual), to) }
   })
-  return { from, to, downsampled: true, step: buckets[0]!.step, series, faults, overrides }
+  return { from, to, downsampled: true, step: buckets[0]!.step, missing_roles, series, faults, overrides }
 }
 
 async function readOverrides(
@@ -106,7 +108,10 @@ function share(samples: number, first: number, last: number, from: number, to: n
 
 const nominalOf = ({ poll_secs }: Point, usual: number) => (poll_secs === undefined ? usual : poll_secs * SECOND)
 
-function selectPoints({ building_id, equipment_id, select }: SeriesRequest, model: ModelStore): Point[] {
+function selectPoints(
+  { building_id, equipment_id, select }: SeriesRequest,
+  model: ModelStore,
+): { points: Point[]; missing_roles: string[] } {
   if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
   const equipment = model.equipment(building_id)
   const own = equipment.find(one => one.equipment_id === equipment_id)
@@ -115,15 +120,17 @@ function selectPoints({ building_id, equipment_id, select }: SeriesRequest, mode
   if ('point_id' in select) {
     const point = points.find(one => one.point_id === select.point_id && one.equipment_id === equipment_id)
     if (!point) throw new Problem('unknown_point', `Equipment ${equipment_id} has no point ${select.point_id}`)
-    return [point]
+    return { points: [point], missing_roles: [] }
   }
   const places = [equipment_id, ...feedersOf(own, equipment), ...weatherOf(equipment)]
-  const found = select.roles.flatMap(role => {
-    const holder = places.map(place => points.find(point => point.equipment_id === place && point.role === role)).find(Boolean)
-    return holder ?? []
-  })
+  const holders = select.roles.map(role => ({
+    role,
+    point: places.map(place => points.find(point => point.equipment_id === place && point.role === role)).find(Boolean),
+  }))
+  const found = holders.flatMap(({ point }) => point ?? [])
   if (found.length === 0) throw new Problem('unknown_point', `Equipment ${equipment_id} has none of ${select.roles.join(', ')}`)
-  return found.slice(0, POINTS_MAX)
+  const missing_roles = holders.filter(({ point }) => !point).map(({ role }) => role)
+  return { points: found.slice(0, POINTS_MAX), missing_roles }
 }
 
 const feedersOf = ({ equipment_id, parent_id }: Equipment, equipment: Equipment[]) => [

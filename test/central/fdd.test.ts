@@ -278,8 +278,9 @@ test.serial('a series has its full span, its gap as a gap and the faults of its 
 })
 
 test.serial('a long series comes in at most as many buckets as asked for, and holds every extreme', async t => {
-  const { body } = await series('roles=sa_t,oa_t&max_points=20')
+  const { body } = await series('roles=sa_t,oa_t,ra_rh&max_points=20')
   t.true(body.downsampled)
+  t.deepEqual(body.missing_roles, ['ra_rh'])
   t.is(body.series.length, 2)
   for (const { points } of body.series) t.true(points.filter(({ mean }: Point) => mean !== null).length <= 20)
   t.is(Math.max(...body.series[0].points.map(({ max }: { max: number | null }) => max ?? 0)), 80)
@@ -313,6 +314,8 @@ test.serial('a series comes as CSV too', async t => {
 for (const [query, status, code] of [
   ['point_id=nothing', 404, 'unknown_point'],
   ['roles=ra_rh', 404, 'unknown_point'],
+  ['roles=sa_t,sa_temp', 400, 'bad_request'],
+  ['roles=sa_t,', 400, 'bad_request'],
   ['rule_id=NOTHING', 404, 'unknown_rule'],
   ['', 400, 'bad_request'],
   ['point_id=AHU-1.SAT&roles=sa_t', 400, 'bad_request'],

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
+import { nearestRoles, ROLES } from '#shared/core/role.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
-import { type ReadSeries, readSeries, type SeriesRequest, type Stretch } from '#shared/flow/read-series.ts'
+import { POINTS_MAX, type ReadSeries, readSeries, type SeriesRequest, type Stretch } from '#shared/flow/read-series.ts'
 import { route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
 import { csvCell } from '../import/rejects.ts'
@@ -49,20 +50,37 @@ async function selectionOf({ point_id, roles, rule_id }: Selection, { rules }: C
   const given = [point_id, roles, rule_id].filter(one => one !== undefined)
   if (given.length !== 1) throw new Problem('bad_request', 'Give one of point_id, roles and rule_id')
   if (point_id !== undefined) return { point_id }
-  if (rule_id === undefined) return { roles: roles!.split(',').map(role => role.trim()) }
+  if (rule_id === undefined) return { roles: readRoles(roles!) }
   const rule = (await rules.catalogue()).rules.find(({ id }) => id === rule_id)
   if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
   return { roles: [...Object.keys(rule.roles), ...Object.keys(rule.optional)], rule_id }
 }
 
+/** @throws Problem bad_request that names every word which is no role */
+function readRoles(text: string): string[] {
+  const roles = [...new Set(text.split(',').map(role => role.trim()))]
+  const errors = roles
+    .filter(role => !ROLES[role])
+    .map(role => ({
+      pointer: '/roles',
+      message: `${role || 'an empty name'} is no role`,
+      hint: `nearest are ${nearestRoles(role).join(', ')}`,
+    }))
+  if (roles.length > POINTS_MAX)
+    errors.push({ pointer: '/roles', message: `more than ${POINTS_MAX} roles`, hint: 'ask in parts' })
+  if (errors.length > 0) throw new Problem('bad_request', errors[0]!.message, errors)
+  return roles
+}
+
 const stretch = ({ from, to }: Stretch) => ({ from: formatInstant(from), to: formatInstant(to) })
 
-function toJson({ from, to, downsampled, step, series, faults, overrides }: ReadSeries) {
+function toJson({ from, to, downsampled, step, missing_roles, series, faults, overrides }: ReadSeries) {
   return {
     from: formatInstant(from),
     to: formatInstant(to),
     downsampled,
     ...(step !== undefined && { step_secs: step / SECOND }),
+    missing_roles,
     series: series.map(({ point: { point_id, name, role, unit, states }, points, no_data }) => ({
       point_id,
       name,
