@@ -15,7 +15,7 @@ import { modelStore } from '#shared/node/store/model.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { resultStore } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
-import { MEMORY_MB, temporaryHistorian } from '../stores/place.ts'
+import { MEMORY_MB, type Place, temporaryHistorian } from '../stores/place.ts'
 
 export const BUILDING: Building = { building_id: 'b', name: 'B', site_id: 's', timezone: 'UTC', unit_system: 'si' }
 
@@ -45,10 +45,12 @@ export function samplesOf(id: string, [from, to]: [number, number], value: (t: n
 }
 
 export type Site = { rules: Rule[]; equipment: Equipment[]; points: Point[]; building?: Building; lookbackMs?: number }
-export type Box = Awaited<ReturnType<typeof openBox>>
+export type Box = ReturnType<typeof boxAt>
 
-export async function openBox(t: ExecutionContext, { building = BUILDING, lookbackMs = 3 * DAY, ...site }: Site) {
-  const place = await temporaryHistorian(t)
+/** A box that is gone after the test. */
+export const openBox = async (t: ExecutionContext, site: Site): Promise<Box> => boxAt(await temporaryHistorian(t), site)
+
+export function boxAt(place: Place, { building = BUILDING, lookbackMs = 3 * DAY, ...site }: Site) {
   const { db, dbPath, root, historian } = place
   const folder = join(root, '..', 'states')
   const model = modelStore(db)
@@ -93,6 +95,7 @@ export async function openBox(t: ExecutionContext, { building = BUILDING, lookba
   return {
     ...place,
     ...stores,
+    ports,
     /** What the engine remembers. */
     folder,
     deploy: (next: Rule[]) => void (rules = next),
