@@ -102,7 +102,6 @@ function pollTiles({ catalogue, pollStatus }: HomeSources): HomeModel['poll'] {
 function runTile(context: CentralContext): RunTile {
   const { model, results, runs } = context
   const [last] = results.runs({ limit: 1 })
-  const count = (status: string) => last?.results.filter(result => result.status === status).length ?? 0
   const { running, last_error } = runs.status()
   const names = new Map(model.buildings().map(({ building_id, name }) => [building_id, name]))
   return {
@@ -114,9 +113,9 @@ function runTile(context: CentralContext): RunTile {
       ? {
           finished_at: last.finished_at,
           seconds: (last.finished_at - last.started_at) / SECOND,
-          faults: count('fault'),
-          passed: count('pass'),
-          open: count('not_evaluated'),
+          faults: last.counts.fault,
+          passed: last.counts.pass,
+          open: last.counts.not_evaluated,
           failed: last.failed.length,
         }
       : null,

@@ -113,7 +113,9 @@ export interface Results {
   list(query: FindingQuery): Finding[]
   get(finding_id: string): Finding | undefined
   /** Newest first; `after` is the `run_id` after which to go on. */
-  runs(query: { building_id?: string; limit: number; after?: string }): RunRecord[]
+  runs(query: { building_id?: string; limit: number; after?: string }): RunSummary[]
+  /** A building's newest run with all that it said; undefined for any other. */
+  record(run_id: string): RunRecord | undefined
   /**
    * What was said of each rule and equipment by the run that looked furthest, ordered by equipment and rule: one over a span
    * that is past says nothing of how things stand.
@@ -149,6 +151,8 @@ export type RunRecord = {
   results: RuleResult[]
   failed: { rule_id: string; error: string }[]
 }
+/** A run as it is kept: what it said of each rule and equipment is kept by those, and here only counted. */
+export type RunSummary = Omit<RunRecord, 'results'> & { counts: Record<RuleResult['status'], number> }
 
 /** What people add to findings; kept apart so that no run loses it. */
 export interface Notes {

@@ -1,8 +1,8 @@
 /** The small durable stores that central keeps in SQLite. Synchronous; each has one writer; names as on the wire. */
 import type { EnergyPrices } from './impact/impact.ts'
 import type { Building, Edge, Equipment, Point } from './model.ts'
-import type { RunRecord } from './ports.ts'
 import type { Quantity } from './quantity.ts'
+import type { RunSummary } from './ports.ts'
 import type { RunState } from './run-state.ts'
 
 export interface ModelStore {
@@ -85,7 +85,7 @@ export interface RunBook {
   /** Ends as failed what an earlier process left queued or running. @returns how many there were */
   interrupt(at: number): number
 }
-export type RunEntry = { run: RunState; record?: RunRecord }
+export type RunEntry = { run: RunState; record?: RunSummary }
 
 /** Ends the tokens that were issued before `epoch` (seconds) of a user. */
 export interface TokenEpochs {

@@ -1,6 +1,7 @@
 import type { ExecutionContext, TestFn } from 'ava'
 import type { Finding, RuleResult } from '#shared/core/finding.ts'
 import type { Results, Resumed, RunRecord } from '#shared/core/ports.ts'
+import { summaryOf } from '#shared/core/run-summary.ts'
 import { HOUR } from '#shared/core/time.ts'
 
 const T = Date.UTC(2026, 2, 1)
@@ -304,9 +305,11 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
     const second = run('2', 0, 12, [result({ status: 'fault', episodes: 1 })], { finished_at: at(13) })
     results.replace(first, [])
     results.replace(second, [])
-    t.deepEqual(results.runs({ limit: 10 }), [second, first])
-    t.deepEqual(results.runs({ building_id: 'b', limit: 1 }), [second])
-    t.deepEqual(results.runs({ limit: 10, after: '2' }), [first])
+    t.deepEqual(results.runs({ limit: 10 }), [second, first].map(summaryOf))
+    t.deepEqual(results.runs({ building_id: 'b', limit: 1 }), [summaryOf(second)])
+    t.deepEqual(results.runs({ limit: 10, after: '2' }), [summaryOf(first)])
+    t.deepEqual(results.record('2'), second)
+    t.is(results.record('1'), undefined, 'only the newest is kept whole')
     t.deepEqual(results.runs({ building_id: 'x', limit: 10 }), [])
     t.deepEqual(results.latest('b'), [
       {

@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { RunRecord } from '#shared/core/ports.ts'
+import { summaryOf } from '#shared/core/run-summary.ts'
 import type { RunState } from '#shared/core/run-state.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { resultStore } from '#shared/node/store/results.ts'
@@ -27,8 +28,11 @@ test('a run is there from the moment it is asked for, and in the results only wh
   t.deepEqual(results.runs({ limit: 9 }), [])
   const done = record('1', 1)
   results.replace(done, [])
-  t.deepEqual(results.runs({ limit: 9 }), [done])
-  t.deepEqual(book.get('1'), { run: { ...running('1', 1), state: 'done', finished_at: done.finished_at }, record: done })
+  t.deepEqual(results.runs({ limit: 9 }), [summaryOf(done)])
+  t.deepEqual(book.get('1'), {
+    run: { ...running('1', 1), state: 'done', finished_at: done.finished_at },
+    record: summaryOf(done),
+  })
   t.is(book.get('nothing'), undefined)
 })
 
@@ -72,7 +76,7 @@ test('a list has every run, newest first, goes on after one, and knows buildings
   t.deepEqual(ids({ limit: 2, building_id: 'b' }), ['4', '2'])
   t.deepEqual(ids({ limit: 9, after: '3' }), ['2', '1'])
   t.throws(() => book.list({ limit: 9, after: 'gone' }), { code: 'bad_cursor' })
-  t.deepEqual(book.list({ limit: 1, after: '2' })[0]?.record, record('1', 1))
+  t.deepEqual(book.list({ limit: 1, after: '2' })[0]?.record, summaryOf(record('1', 1)))
 })
 
 test('runs that came to nothing do not push out those with results, and are bounded themselves', t => {

@@ -1,5 +1,6 @@
 import type { Finding } from '#shared/core/finding.ts'
 import type { Results, RunRecord } from '#shared/core/ports.ts'
+import { summaryOf } from '#shared/core/run-summary.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import { openRunFiles } from '#shared/node/run-files.ts'
 import { findingFields, runView } from '../routes/view.ts'
@@ -9,7 +10,7 @@ const FINDINGS_MAX = 10_000
 
 export type ResultFiles = {
   /** Never rejects: the run is stored, and `fault` says what its file lacks. */
-  keep(run: RunRecord): Promise<void>
+  keep(run_id: string): Promise<void>
   /** Writes the file of each building's newest run where a crash or a full disk has left none. */
   catchUp(): Promise<void>
   /** Why the newest file could not be written; undefined when it was. */
@@ -20,13 +21,15 @@ export type ResultFiles = {
 export function openResultFiles(dir: string, { model, results }: { model: ModelStore; results: Results }): ResultFiles {
   const files = openRunFiles(dir)
   let fault: string | undefined
-  const keep = async (run: RunRecord) => {
+  const keep = async (run_id: string) => {
+    const run = results.record(run_id)
+    if (!run) return
     const { building_id, from, to } = run
     try {
       await files.keep(run, () => linesOf(run, results.list({ building_id, from, to, limit: FINDINGS_MAX })))
       fault = undefined
     } catch (error) {
-      fault = `SERVICE_RULE_RESULTS_DIR: the file of run ${run.run_id} cannot be written: ${(error as Error).message}`
+      fault = `SERVICE_RULE_RESULTS_DIR: the file of run ${run_id} cannot be written: ${(error as Error).message}`
     }
   }
   return {
@@ -34,7 +37,7 @@ export function openResultFiles(dir: string, { model, results }: { model: ModelS
     async catchUp() {
       for (const { building_id } of model.buildings()) {
         const [run] = results.runs({ building_id, limit: 1 })
-        if (run) await keep(run)
+        if (run) await keep(run.run_id)
       }
     },
     fault: () => fault,
@@ -42,7 +45,7 @@ export function openResultFiles(dir: string, { model, results }: { model: ModelS
 }
 
 function* linesOf(run: RunRecord, findings: Finding[]): Generator<object> {
-  yield { type: 'run', ...runView(run) }
+  yield { type: 'run', ...runView(summaryOf(run)) }
   for (const result of run.results) yield { type: 'result', ...result }
   for (const finding of findings) yield { type: 'finding', ...findingFields(finding) }
 }

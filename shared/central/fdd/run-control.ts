@@ -32,7 +32,7 @@ export type RunControlOptions = Pick<
   /** Folders of rules in rising precedence, read anew by each run. */
   ruleDirs: () => string[]
   /** Told of what a run has stored, before it counts as done. It never rejects. */
-  filed?: (run: RunRecord) => Promise<void>
+  filed?: (run_id: string) => Promise<void>
 }
 type Asked = { run_id: string; request: RunRequest; trigger: RunRecord['trigger']; signal: AbortSignal }
 
@@ -66,8 +66,7 @@ export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports
     const { run_id } = asked
     try {
       const report = await work(asked)
-      const record = stored(run_id)
-      if (record) await filed?.(record)
+      if (stored(run_id)) await filed?.(run_id)
       lastRun = { at: report.finished_at, error: null }
       board.end(run_id)
       return report

@@ -1,7 +1,7 @@
 /** Records as the API shows them: instants in RFC 3339, and what people said beside what a run found. */
 import type { Finding, FindingNote } from '#shared/core/finding.ts'
-import type { RunRecord } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
+import type { RunSummary } from '#shared/core/ports.ts'
 import type { RunEntry } from '#shared/core/stores.ts'
 import { formatInstant, parseInstant } from '#shared/core/time.ts'
 import type { LiveRun } from '../fdd/run-board.ts'
@@ -56,8 +56,7 @@ export function runStateView({ run, record, progress }: RunEntry & Partial<LiveR
 }
 
 /** A run without its results, which have a route of their own. */
-export function runView({ results, failed, ...run }: RunRecord) {
-  const count = (status: string) => results.filter(result => result.status === status).length
+export function runView({ failed, counts, ...run }: RunSummary) {
   return {
     ...run,
     started_at: formatInstant(run.started_at),
@@ -65,6 +64,6 @@ export function runView({ results, failed, ...run }: RunRecord) {
     from: formatInstant(run.from),
     to: formatInstant(run.to),
     failed,
-    counts: { fault: count('fault'), pass: count('pass'), not_evaluated: count('not_evaluated') },
+    counts,
   }
 }

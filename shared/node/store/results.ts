@@ -30,6 +30,7 @@ export function resultStore(db: Database): Results {
     list: findings.list,
     get: findings.get,
     runs: runs.list,
+    record: runs.record,
     latest: runs.latest,
   }
 }

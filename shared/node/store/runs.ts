@@ -1,8 +1,9 @@
-import type { LatestResult, Looked, Results, RunRecord } from '#shared/core/ports.ts'
+import type { LatestResult, Looked, Results, RunRecord, RunSummary } from '#shared/core/ports.ts'
 import { INTERRUPTED, type RunState } from '#shared/core/run-state.ts'
+import { summaryOf } from '#shared/core/run-summary.ts'
 import type { RunBook, RunEntry } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
-import { goOnAfter } from './row.ts'
+import { goOnAfter, upsert } from './row.ts'
 
 /** Runs that are kept of each building, of those with results and of the others: two months at a run every three hours. */
 const RUNS_KEPT = 500
@@ -23,6 +24,10 @@ export function openRuns(db: Database) {
        ORDER BY started_at DESC, run_id LIMIT @limit`,
     )
     .pluck()
+  const say = db.prepare(upsert('run_results', ['building_id'], ['building_id', 'run_id', 'body']))
+  const said = db.prepare(
+    'SELECT runs.body AS run, run_results.body AS results FROM run_results JOIN runs USING (run_id) WHERE run_id = ?',
+  )
   const look = db.prepare(
     `INSERT INTO latest_results VALUES (@building_id, @equipment_id, @rule_id, @body)
      ON CONFLICT (building_id, equipment_id, rule_id) DO UPDATE SET body = json_patch(excluded.body, json_object(
@@ -34,7 +39,8 @@ export function openRuns(db: Database) {
   return {
     add: (run: RunRecord) => {
       const { run_id, building_id, started_at, finished_at, to: looked_to } = run
-      add.run(run_id, building_id, started_at, JSON.stringify(run))
+      add.run(run_id, building_id, started_at, JSON.stringify(summaryOf(run)))
+      say.run({ building_id, run_id, body: JSON.stringify(run.results) })
       forget(building_id)
       for (const result of run.results) {
         const { equipment_id, rule_id, status } = result
@@ -49,7 +55,13 @@ export function openRuns(db: Database) {
     },
     list: ({ building_id, limit, after }: Parameters<Results['runs']>[0]) => {
       const bodies = list.all({ building_id: building_id ?? null, limit, ...goOnAfter(start, after) })
-      return bodies.map(body => JSON.parse(String(body)) as RunRecord)
+      return bodies.map(body => JSON.parse(String(body)) as RunSummary)
+    },
+    record: (run_id: string): RunRecord | undefined => {
+      const row = said.get(run_id) as { run: string; results: string } | undefined
+      if (!row) return undefined
+      const { counts: _, ...run } = JSON.parse(row.run) as RunSummary
+      return { ...run, results: JSON.parse(row.results) as RunRecord['results'] }
     },
     latest: (building_id: string) => latest.all(building_id).map(body => JSON.parse(String(body)) as LatestResult),
   }
@@ -99,7 +111,7 @@ export function runBook(db: Database): RunBook {
 
 function toEntry({ run_id, building_id, state, asked_at, body }: Row): RunEntry {
   if (state !== 'done') return { run: JSON.parse(body) as RunState }
-  const record = JSON.parse(body) as RunRecord
+  const record = JSON.parse(body) as RunSummary
   const { trigger, started_at, finished_at } = record
   return { run: { run_id, building_id, trigger, state, asked_at: asked_at ?? started_at, started_at, finished_at }, record }
 }
