@@ -21,8 +21,8 @@ export const SITE: Site = {
 const real = (t: number): number => ((t >= h(10) && t < h(12)) || t >= h(66) ? 25 : 15)
 const between = (from: number, to: number, value = real) => samplesOf(P, [h(from), h(to)], value)
 
-/** Where a run dies: its states are written, its findings stored, the change marks settled, others told. */
-export const DEATHS = ['evaluated', 'stored', 'settled', 'told'] as const
+/** Where a run dies: its states are written, its findings about to be stored, stored, the change marks settled, others told. */
+export const DEATHS = ['evaluated', 'storing', 'stored', 'settled', 'told'] as const
 export type Death = (typeof DEATHS)[number]
 export type Step = { samples: Sample[]; at: number; dies?: Death }
 
@@ -31,7 +31,7 @@ export const STEPS: Step[] = [
   // A sensor lies for three hours.
   { samples: between(20, 44, t => (t >= h(30) && t < h(33) ? 40 : real(t))), at: h(44), dies: 'stored' },
   { samples: between(44, 46), at: h(46) },
-  { samples: [...between(46, 50), ...between(30, 33)], at: h(50), dies: 'evaluated' },
+  { samples: [...between(46, 50), ...between(30, 33)], at: h(50), dies: 'storing' },
   { samples: [], at: h(51), dies: 'stored' },
   { samples: between(50, 70), at: h(70), dies: 'settled' },
   { samples: between(70, 74).filter((_, i) => i !== 20), at: h(74), dies: 'told' },
