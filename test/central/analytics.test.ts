@@ -126,6 +126,22 @@ test('anomalies: the meter that rose on one day is the most unusual, and one poi
   t.is((await call('viewer', 'GET', `${path}&point_id=nothing`)).body.code, 'unknown_point')
 })
 
+test('a screening is kept, one that found no history is not', async t => {
+  const site = await startCentral({ screening: true })
+  t.teardown(site.close)
+  const { model, historian, analytics } = site.central.context
+  const [start, hours] = [Date.UTC(2025, 5, 1), 60 * 24]
+  const end = start + hours * HOUR
+  model.put({ building, equipment: EQUIPMENT, points: POINTS.filter(({ point_id }) => point_id === 'meter.kw') })
+  const request = { building_id: BUILDING, from: end - 2 * DAY, to: end, equipment_id: undefined, point_id: undefined, least: 5 }
+  t.like(await analytics.screening.scores(request), { points_scored: 0, not_scored: { no_data: 1 } })
+  const samples = Array.from({ length: hours }, (_, i) => ({ id: 'meter.kw', t: start + i * HOUR, v: 20 + (i % 11) }))
+  await historian.append(BUILDING, samples)
+  const found = await analytics.screening.scores(request)
+  t.is(found.points_scored, 1)
+  t.is(await analytics.screening.scores(request), found)
+})
+
 test('screening is off unless it is switched on, and its status says so', async t => {
   const site = await startCentral()
   t.teardown(site.close)

@@ -29,6 +29,9 @@ export type ScreeningStatus = {
   screened: ({ building_id: string; at: number } & Pick<Screening, 'points_scored' | 'scored_hours' | 'anomalies_total'>)[]
 }
 
+/** `at`: when it was begun. */
+export type Screened = Screening & { at: number }
+
 /** What people ask of stored history; the work is done in a process of its own. */
 export type AnalyticsDesk = {
   /**
@@ -39,8 +42,13 @@ export type AnalyticsDesk = {
   operations(request: AnalyticsSpan, gone: AbortSignal): Promise<Operations>
   screening: {
     status(): ScreeningStatus
-    /** Kept for an hour, and so finished also when nobody waits. @throws also Problem unknown_point, or screening_disabled */
-    scores(request: ScreenRequest): Promise<Screening>
+    /**
+     * Kept for an hour, and so finished also when nobody waits; one that found nothing to score is not kept, since history
+     * may be on its way.
+     *
+     * @throws also Problem unknown_point, or screening_disabled
+     */
+    scores(request: ScreenRequest): Promise<Screened>
   }
 }
 export type AnalyticsOptions = {
@@ -52,10 +60,11 @@ export type AnalyticsOptions = {
 }
 
 export function openAnalyticsDesk({ worker, model, clock, screening }: AnalyticsOptions): AnalyticsDesk {
-  const kept = new Map<string, { at: number; screening: Promise<Screening> }>()
+  const kept = new Map<string, { at: number; screening: Promise<Screened> }>()
   const newest = new Map<string, ScreeningStatus['screened'][number]>()
 
-  const screen = async (request: ScreenRequest, { timezone }: Building): Promise<Screening> => {
+  const screen = async (request: ScreenRequest, { timezone }: Building): Promise<Screened> => {
+    const at = clock.now()
     const { building_id, equipment_id, point_id } = request
     const points = model
       .points(building_id)
@@ -69,16 +78,17 @@ export function openAnalyticsDesk({ worker, model, clock, screening }: Analytics
     if (equipment_id === undefined && point_id === undefined) {
       newest.set(building_id, { building_id, at: clock.now(), points_scored, scored_hours, anomalies_total })
     }
-    return found
+    return { ...found, at }
   }
   /** Spans are cut to whole hours by the caller, so that the same question within an hour has the same key. */
-  const once = (request: ScreenRequest, building: Building): Promise<Screening> => {
+  const once = (request: ScreenRequest, building: Building): Promise<Screened> => {
     const key = JSON.stringify(request)
     const now = clock.now()
     const known = kept.get(key)
     if (known && now - known.at < KEPT_MS) return known.screening
     const made = screen(request, building)
-    made.catch(() => kept.delete(key))
+    const forget = () => kept.get(key)?.screening === made && kept.delete(key)
+    made.then(found => found.points_scored === 0 && forget(), forget)
     kept.delete(key)
     kept.set(key, { at: now, screening: made })
     for (const oldest of kept.keys()) if (kept.size > KEPT_MAX) kept.delete(oldest)

@@ -10,7 +10,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { dateOf } from '#shared/core/zone.ts'
 import type { EconomizerAnswer } from '#shared/flow/analyse-economizer.ts'
 import type { EquipmentOperations, Operations } from '#shared/flow/analyse-operations.ts'
-import type { Screening } from '#shared/flow/screen-anomalies.ts'
+import type { Screened } from './desk.ts'
 
 const NOT_TELLABLE = 'not_tellable'
 
@@ -61,11 +61,12 @@ export function operationsCsv(rows: readonly EquipmentOperations[]): string {
 
 const hourView = ({ at, to: _to, ...hour }: ScoredHour) => ({ at: formatInstant(at), ...hour })
 
-export function screeningView({ from, to, anomalies, hours, ...figures }: Screening, points: readonly Point[]) {
+export function screeningView({ from, to, at, anomalies, hours, ...figures }: Screened, points: readonly Point[]) {
   const byId = new Map(points.map(point => [point.point_id, point]))
   return {
     from: formatInstant(from),
     to: formatInstant(to),
+    screened_at: formatInstant(at),
     ...figures,
     anomalies: anomalies.map(({ point_id, worst, ...one }) => {
       const { name = point_id, equipment_id = null, role = null, unit: own = '' } = byId.get(point_id) ?? {}

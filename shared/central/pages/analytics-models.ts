@@ -92,6 +92,7 @@ const anomalies: Body = async ({ analytics, model }, { building, from, to, head 
     total: found.anomalies_total,
     pointsScored: found.points_scored,
     notScored: found.not_scored,
+    screenedAt: found.at,
     one: one && { point: one, equipment: equipmentOf(one.point_id), hours, anomalies: anomaliesOf(hours, SCORE_LEAST) },
   })
 }

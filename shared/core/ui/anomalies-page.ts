@@ -6,7 +6,7 @@ import { ROLES } from '../role.ts'
 import { formatDuration } from '../time.ts'
 import { type AnalyticsHead, analyticsHead, analyticsPath, analyticsTabs } from './analytics-frame.ts'
 import { formatCount, formatFigure, formatValue, type Measure, measureOf } from './measure.ts'
-import { formatMoment, type Here, moment } from './moment.ts'
+import { formatMoment, type Here, moment, momentAge } from './moment.ts'
 import { BAND_SIGMAS, SEASONAL_NARROW, SEASONAL_WIDE, type SeasonalPlot, seasonalSvg } from './seasonal-plot.ts'
 import { countOf } from './words.ts'
 
@@ -23,6 +23,8 @@ export type AnomaliesModel = {
   total: number
   pointsScored: number
   notScored: { no_data: number; insufficient_history: number; never_changes: number }
+  /** When this was reckoned; it is kept for a while. */
+  screenedAt: number
   /** The point whose hours are drawn. */
   one: { point: Point; equipment: string; hours: ScoredHour[]; anomalies: Anomaly[] } | undefined
 }
@@ -36,7 +38,8 @@ ${analyticsTabs('anomalies', undefined)}
 export const anomaliesBody = (model: AnomaliesModel): Html => html`${analyticsHead(model.head)}
 ${model.one ? onePoint(model.one, model) : list(model)}
 <section class="card"><h2>How this is judged</h2>
-<p>The mean of each hour is compared with the same hour of the week in the ${model.weeks} weeks before the first day shown. The score is its distance from their median, in robust standard deviations; from ${formatCount(model.least)} on it is listed. An anomaly is unusual, which is not the same as wrong: holidays are unusual too.</p></section>`
+<p>The mean of each hour is compared with the same hour of the week in the ${model.weeks} weeks before the first day shown. The score is its distance from their median, in robust standard deviations; from ${formatCount(model.least)} on it is listed. An anomaly is unusual, which is not the same as wrong: holidays are unusual too.</p>
+<p class="muted">Reckoned ${momentAge(model.screenedAt, model.here)}; what was reckoned is shown for an hour.</p></section>`
 
 const list = (model: AnomaliesModel): Html => html`<p class="lead">${leadWords(model)}</p>
 ${model.rows.length > 0 && table(model)}
