@@ -28,7 +28,7 @@ export function statusBody(
     cert_not_after,
   }: { online: boolean; outbox: Outbox; sending: Sender; cert_not_after: number | null },
 ): object {
-  const { backlog, oldest_at, dropped, clockOffset, note } = sending.state()
+  const { backlog, oldest_at, dropped, thinned, clockOffset, note } = sending.state()
   return writeStatus({
     online,
     version: model().version,
@@ -36,6 +36,7 @@ export function statusBody(
     backlog: { rows: backlog, oldest_at },
     clock_offset_ms: clockOffset,
     dropped,
+    thinned,
     disk: { free_bytes: outbox.freeBytes() },
     cert_not_after,
     runs_rules,

@@ -19,6 +19,8 @@ export type ForwardState = {
   oldest_at: number | null
   /** Messages dropped since start because there was no room for them. */
   dropped: number
+  /** Messages of which one value for each point and quarter of an hour was kept since start, for want of room. */
+  thinned: number
   /** Messages that were refused there since start; they are kept aside. */
   rejected: number
   last_ack_at: number | null
@@ -39,6 +41,7 @@ export const FORWARD_OFF: ForwardState = {
   backlog: 0,
   oldest_at: null,
   dropped: 0,
+  thinned: 0,
   rejected: 0,
   last_ack_at: null,
   cert_not_after: null,
@@ -49,7 +52,7 @@ export function stateOf(
   sending: Sender,
   link: { isUp: boolean; reason: string | undefined; conflict: string | undefined; cert_not_after: number | null },
 ): ForwardState {
-  const { backlog, oldest_at, dropped, rejected, lastAckAt, damage, note } = sending.state()
+  const { backlog, oldest_at, dropped, thinned, rejected, lastAckAt, damage, note } = sending.state()
   const reason = damage ?? link.reason
   return {
     state: link.isUp ? 'up' : 'connecting',
@@ -59,6 +62,7 @@ export function stateOf(
     backlog,
     oldest_at,
     dropped,
+    thinned,
     rejected,
     last_ack_at: lastAckAt,
     cert_not_after: link.cert_not_after,

@@ -114,6 +114,7 @@ export function sender({ way, edge, clock, publish, log }: SenderParts) {
         backlog: last - acked,
         oldest_at,
         dropped: way.dropped(),
+        thinned: way.thinned(),
         rejected,
         lastAckAt,
         clockOffset: offset.offset(),

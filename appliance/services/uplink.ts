@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
-import type { Clock, Sink } from '#shared/core/ports.ts'
+import type { Clock, Results, Sink } from '#shared/core/ports.ts'
 import { type Kit, readKit } from '#shared/node/kit-read.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
 import { historyWay } from '../sinks/history-way.ts'
+import type { FindingsNow } from '../sinks/messages.ts'
 import { type Destination, openOutbox, type Outbox } from '../sinks/outbox.ts'
 import type { EdgeSelf } from './edge-self.ts'
 import { factOfPoint, type FieldCatalogue } from './field-catalogue.ts'
@@ -37,6 +38,8 @@ export type UplinkOptions = {
   /** The history of this process, where it keeps one. */
   history?: Sink
   self: Omit<EdgeSelf, 'boot_id'>
+  /** How findings of this process stand now; where there are none it is left out. */
+  findingsNow?: FindingsNow
   /** Answers what the hub asks over the broker. */
   answer?: (payload: Uint8Array) => object | undefined
   catalogue: FieldCatalogue
@@ -108,7 +111,17 @@ async function ownKit(settings: UplinkOptions['settings'], { site_id, edge_id }:
   return kit
 }
 
-async function openOwnOutbox({ settings, catalogue, clock, log }: UplinkOptions, to: Destination[]): Promise<Outbox> {
+/** What a hub should know of these findings: those that there are, and which are none any more. */
+export function findingsNow(results: Pick<Results, 'get'>, finding_ids: string[]): ReturnType<FindingsNow> {
+  const findings = finding_ids.flatMap(id => results.get(id) ?? [])
+  const there = new Set(findings.map(({ finding_id }) => finding_id))
+  return { findings, withdrawn: finding_ids.filter(id => !there.has(id)) }
+}
+
+async function openOwnOutbox(
+  { settings, catalogue, findingsNow, clock, log }: UplinkOptions,
+  to: Destination[],
+): Promise<Outbox> {
   const dir = join(settings.SERVICE_EDGE_STORE_DIR, 'outbox')
   const protocolOf = factOfPoint(catalogue, (_point, { protocol }) => protocol)
   return openOutbox({
@@ -116,6 +129,7 @@ async function openOwnOutbox({ settings, catalogue, clock, log }: UplinkOptions,
     maxBytes: settings.SERVICE_OUTBOX_MAX_MB * MB,
     to,
     protocolOf: point_id => protocolOf(point_id)!,
+    findingsNow,
     clock,
     log,
   })

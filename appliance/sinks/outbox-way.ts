@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Ack } from '#shared/core/telemetry/status.ts'
-import type { Destination, Kept } from './outbox.ts'
+import type { Kept, Rest } from './messages.ts'
+import type { Destination } from './outbox.ts'
 import type { OutboxFiles, Stream } from './outbox-files.ts'
 
 /** One message with its place in the stream. */
@@ -23,6 +24,8 @@ export type OutboxWay = {
   beginStream(): Promise<void>
   /** Messages that were dropped before the destination had them, because there was no room, since start. */
   dropped(): number
+  /** Messages of which one value for each point and quarter of an hour is left, because there was no room, since start. */
+  thinned(): number
   /** Why its stream is not the one of before the start. */
   note: string | undefined
   /** Calls back after each message that has been written. */
@@ -31,6 +34,8 @@ export type OutboxWay = {
 
 /** Places are saved when this many messages more are acknowledged: so many are sent again, at most, after a power cut. */
 const SAVE_EVERY = 500
+
+export type Ways = Awaited<ReturnType<typeof openWays>>
 
 /** @throws Error when the streams cannot be saved, unless it is for want of room: then they are as soon as there is some */
 export async function openWays(files: OutboxFiles<Kept>, to: readonly Destination[], logger: Logger) {
@@ -43,6 +48,7 @@ export async function openWays(files: OutboxFiles<Kept>, to: readonly Destinatio
   /** Last record that the destination has, or that was dropped. */
   const acked = new Map(to.map(name => [name, Math.max(first - 1, streams.get(name)!.base + streams.get(name)!.acked)]))
   const dropped = new Map(to.map(name => [name, 0]))
+  const thinned = new Map(to.map(name => [name, 0]))
   const listeners: (() => void)[] = []
   let unsaved = 0
 
@@ -102,6 +108,7 @@ export async function openWays(files: OutboxFiles<Kept>, to: readonly Destinatio
         })
       },
       dropped: () => dropped.get(name)!,
+      thinned: () => thinned.get(name)!,
       note,
       onWritten: listener => void listeners.push(listener),
     }
@@ -109,14 +116,24 @@ export async function openWays(files: OutboxFiles<Kept>, to: readonly Destinatio
 
   return {
     way,
-    /** Everything up to record `last` is gone from the log. */
-    lose(last: number, reason: string) {
+    /** The first record that some destination does not have. */
+    needed: () => Math.min(...acked.values()) + 1,
+    /**
+     * Everything up to record `last` is gone from its place in the log.
+     *
+     * @param rest of which records nothing is left, and of which only a part; what is left stands at the end of the log. Undefined:
+     * nothing is left of any
+     */
+    shed(last: number, rest: Pick<Rest, 'dropped' | 'thinned'> | undefined, reason: string) {
       for (const [name, position] of acked) {
-        const lost = Math.max(0, last - position)
+        const missed = (seqs: ReadonlySet<number>) => [...seqs].filter(seq => seq > position).length
+        const gone = rest ? missed(rest.dropped) : Math.max(0, last - position)
+        const less = rest ? missed(rest.thinned) : 0
         acked.set(name, Math.max(position, last))
-        dropped.set(name, dropped.get(name)! + lost)
-        const sum = { to: name, lost, dropped: dropped.get(name) }
-        if (lost > 0) logger.warn(sum, `the outbox dropped its oldest messages: ${reason}`)
+        dropped.set(name, dropped.get(name)! + gone)
+        thinned.set(name, thinned.get(name)! + less)
+        const sum = { to: name, dropped: gone, thinned: less }
+        if (gone + less > 0) logger.warn(sum, `the outbox gave up some of its oldest messages: ${reason}`)
       }
     },
     written() {

@@ -5,21 +5,13 @@ import type { Logger } from 'pino'
 import type { Finding } from '#shared/core/finding.ts'
 import type { Protocol } from '#shared/core/model.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
-import type { Reading } from '#shared/core/reading.ts'
-import { FINDINGS_MAX } from '#shared/core/telemetry/findings.ts'
-import { POINTS_MAX } from '#shared/core/telemetry/telemetry.ts'
-import { TELEMETRY_PROTOCOLS, type TelemetryProtocol } from '#shared/core/topic/topics.ts'
 import { makeFolder } from '#shared/node/files.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
 import type { FileLog } from '#shared/node/segmented-log.ts'
+import { type Body, findingsOf, type FindingsNow, type Kept, telemetryOf } from './messages.ts'
 import { openOutboxFiles } from './outbox-files.ts'
+import { isFull, roomMaker } from './outbox-room.ts'
 import { openWays, type OutboxWay } from './outbox-way.ts'
-
-/** One message as the log keeps it. `at`: when it was written, ms since 1970 UTC. */
-export type Kept = { at: number; message_id: string } & (
-  | { protocol: TelemetryProtocol; readings: Reading[] }
-  | { findings: Finding[]; withdrawn?: string[] }
-)
 
 /**
  * Where messages go, each at its own pace over the same log: to the hub by MQTT, to the central on this box by HTTP,
@@ -45,12 +37,11 @@ export type OutboxOptions = {
   /** At least one; a message is kept until all of them have it. */
   to: readonly Destination[]
   protocolOf: (point_id: string) => Protocol
+  /** How findings stand now; where it is left out, findings that there is no room for are dropped. */
+  findingsNow?: FindingsNow | undefined
   clock: Clock
   log: Logger
 }
-
-/** JSON characters of one message's readings or findings: stays under the 256 KiB of the wire with its head. */
-const CHARACTERS_MAX = 200 * 1024
 
 /**
  * Opens the outbox in a folder, for this process alone. A damaged log is put aside whole and a new stream begun, because what is measured from
@@ -71,34 +62,23 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
 
 async function openLocked(options: OutboxOptions, unlock: () => void): Promise<Outbox> {
   const files = await openOutboxFiles<Kept>(options)
-  const { clock, protocolOf, maxBytes } = options
+  const { clock, protocolOf, maxBytes, findingsNow } = options
   const { log } = files
   const ways = await openWays(files, options.to, options.log)
-
-  const dropOldest = (reason: string): boolean => {
-    const segments = log.segments()
-    if (segments.length < 2) return false
-    const { last } = segments[0]!
-    log.dropThrough(last)
-    ways.lose(last, reason)
-    return true
-  }
+  const keptOf = <T extends Body & { at?: number }>(body: T): Kept => ({ at: clock.now(), ...body, message_id: randomUUID() })
+  const makeRoom = roomMaker({ log, ways, keptOf, findingsNow, logger: options.log })
 
   const append = async (bodies: Body[]) => {
     if (bodies.length === 0) return
-    const kept = bodies.map(body => ({ at: clock.now(), message_id: randomUUID(), ...body }))
-    while (log.state().bytes > maxBytes && dropOldest('its quota is full'));
-    await appendWithRoom(log, kept, dropOldest)
+    const kept = bodies.map(keptOf)
+    while (log.state().bytes > maxBytes && (await makeRoom('its quota is full', maxBytes)));
+    await appendWithRoom(log, kept, makeRoom)
     ways.written()
   }
 
   return {
     write: async readings => append(telemetryOf(readings, protocolOf)),
-    putFindings: async (findings, withdrawn = []) =>
-      append([
-        ...chunks(withdrawn, FINDINGS_MAX).map(part => ({ findings: [], withdrawn: part })),
-        ...chunks(findings, FINDINGS_MAX).map(part => ({ findings: part })),
-      ]),
+    putFindings: async (findings, withdrawn = []) => append(findingsOf(findings, withdrawn)),
     way: ways.way,
     freeBytes: () => {
       const { bavail, bsize } = statfsSync(options.dir)
@@ -112,45 +92,18 @@ async function openLocked(options: OutboxOptions, unlock: () => void): Promise<O
   }
 }
 
-type Body = { protocol: TelemetryProtocol; readings: Reading[] } | { findings: Finding[] }
-
-/** Appends; on a full disk, drops the oldest and tries again while there is an oldest to drop. */
+/** Appends; on a full disk, makes room and tries again while there is something to make it of. */
 export async function appendWithRoom(
   log: Pick<FileLog<Kept>, 'append'>,
   kept: Kept[],
-  dropOldest: (reason: string) => boolean,
+  makeRoom: (reason: string) => Promise<boolean>,
 ): Promise<void> {
   for (;;) {
     try {
       await log.append(kept)
       return
     } catch (error) {
-      const full = (error as NodeJS.ErrnoException).code === 'ENOSPC'
-      if (!full || !dropOldest('the disk is full')) throw error
+      if (!isFull(error) || !(await makeRoom('the disk is full'))) throw error
     }
   }
-}
-
-function telemetryOf(readings: Reading[], protocolOf: (point_id: string) => Protocol): Body[] {
-  const byProtocol = Map.groupBy(readings, ({ id }) => protocolOf(id))
-  return [...byProtocol].flatMap(([protocol, some]) => {
-    if (!TELEMETRY_PROTOCOLS.includes(protocol as TelemetryProtocol)) throw new RangeError(`${protocol} is not polled`)
-    return chunks(some, POINTS_MAX).map(part => ({ protocol: protocol as TelemetryProtocol, readings: part }))
-  })
-}
-
-/** Cuts a list into parts that fit a message. */
-function chunks<T>(list: T[], countMax: number): T[][] {
-  const parts: T[][] = []
-  let room = 0
-  for (const element of list) {
-    const size = JSON.stringify(element).length
-    if (parts.length === 0 || parts.at(-1)!.length === countMax || size > room) {
-      parts.push([])
-      room = CHARACTERS_MAX
-    }
-    parts.at(-1)!.push(element)
-    room -= size
-  }
-  return parts
 }

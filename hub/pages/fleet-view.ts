@@ -96,11 +96,12 @@ function edgeRow({ edge, health, reported, building, open }: FleetRow, here: Her
 </tr>`
 }
 
-function backlog({ backlog_rows, backlog_oldest_at, dropped }: Reported, { now }: Here): Html | string {
+function backlog({ backlog_rows, backlog_oldest_at, dropped, thinned }: Reported, { now }: Here): Html | string {
   if (backlog_rows === null) return 'not said'
   const oldest = backlog_oldest_at !== null && html` <span class="muted">oldest ${formatAge(backlog_oldest_at, now)}</span>`
+  const less = thinned !== null && thinned > 0 && html` <strong>${formatCount(thinned)} thinned</strong>`
   const lost = dropped !== null && dropped > 0 && html` <strong>${formatCount(dropped)} dropped</strong>`
-  return html`${backlog_rows === 0 ? 'none' : html`${formatCount(backlog_rows)}${oldest}`}${lost}`
+  return html`${backlog_rows === 0 ? 'none' : html`${formatCount(backlog_rows)}${oldest}`}${less}${lost}`
 }
 
 function clock({ clock_offset_ms }: Reported): Html | string {

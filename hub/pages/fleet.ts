@@ -34,6 +34,8 @@ export type Reported = {
   cert_not_after: number | null
   /** Messages that the edge gave up since its start, for want of room. */
   dropped: number | null
+  /** Messages of which it kept one value for each point and quarter of an hour since its start, for want of room. */
+  thinned: number | null
   /** That other processes spoke under the same edge id, as the hub heard it. */
   shared: { processes: number; since: number; last_at: number } | null
 }
@@ -47,6 +49,7 @@ export function reportedBy(body: Record<string, unknown>): Reported {
     clock_offset_ms: numberOf(body['clock_offset_ms']),
     cert_not_after: instantOf(body['cert_not_after']),
     dropped: numberOf(body['dropped']),
+    thinned: numberOf(body['thinned']),
     shared: sharedOf(fieldsOf(body['shared'])),
   }
 }

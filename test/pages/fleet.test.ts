@@ -40,6 +40,7 @@ test('a status message is read in both ways of writing an instant', t => {
     backlog: { rows: 7, oldest_at: '2026-11-20T17:02:10Z' },
     cert_not_after: NOW,
     dropped: 5,
+    thinned: 9,
   }
   t.deepEqual(reportedBy(body), {
     backlog_rows: 7,
@@ -47,6 +48,7 @@ test('a status message is read in both ways of writing an instant', t => {
     clock_offset_ms: -90_000,
     cert_not_after: NOW,
     dropped: 5,
+    thinned: 9,
     shared: null,
   })
 })

@@ -53,6 +53,7 @@ const HOME: HomeModel = {
     backlog: 0,
     oldest_at: null,
     dropped: 0,
+    thinned: 0,
     rejected: 0,
     last_ack_at: NOW - 9 * SECOND,
     cert_not_after: NOW + 300 * DAY,
@@ -126,8 +127,8 @@ for (const [what, model, said, loud] of [
   ],
   [
     'something was lost',
-    { hub: { ...hub, dropped: 3, rejected: 2 } },
-    '3 messages dropped because the outbox was full 2 messages refused by the hub',
+    { hub: { ...hub, thinned: 4, dropped: 3, rejected: 2 } },
+    '4 messages thinned to one value a quarter of an hour because the outbox was full 3 messages dropped because the outbox was full 2 messages refused by the hub',
     ['hub'],
   ],
   [

@@ -168,6 +168,7 @@ const SOURCES: HomeSources = {
     backlog: 3,
     oldest_at: NOW - 4 * SECOND,
     dropped: 0,
+    thinned: 0,
     rejected: 0,
     last_ack_at: NOW - 9 * SECOND,
     cert_not_after: NOW + 300 * DAY,

@@ -111,6 +111,7 @@ test('findings, metadata, status and acknowledgements come back as they were sen
       boot_id: 'b',
       clock_offset_ms: 40,
       dropped: 0,
+      thinned: 0,
       disk: { free_bytes: 1 },
       cert_not_after: NOON,
     },

@@ -200,7 +200,7 @@ test('a hub that is down from the start holds up nothing; what was measured arri
   t.is(hub.samples().length, 20)
 })
 
-test('what was dropped for want of room is counted, and the rest arrives in a new stream', async t => {
+test('what was thinned for want of room is counted, and the rest arrives in a new stream: a value of every quarter of an hour', async t => {
   const dir = folder(t)
   const pki = await makeAuthority(join(dir, 'pki'))
   const broker = await startBroker(join(dir, 'pki'))
@@ -215,15 +215,20 @@ test('what was dropped for want of room is counted, and the rest arrives in a ne
 
   const many = Array.from({ length: 500 }, (_, i) => i)
   for (let n = 0; n < 20; n++) await before.outbox.write(many.map(i => reading(1 + n * 500 + i)))
-  const { dropped, backlog } = before.forwardState()
-  t.is(dropped + backlog, 20)
-  t.true(dropped > 0 && backlog > 0, `${dropped} dropped, ${backlog} left`)
+  const { dropped, thinned, backlog } = before.forwardState()
+  t.is(dropped, 0)
+  t.true(thinned > 0 && thinned < 20 && backlog > 20 - thinned, `${thinned} thinned, ${backlog} left`)
   const hub = await startHub(join(dir, 'pki'), join(dir, 'hub'), broker.port())
   t.teardown(hub.stop)
   t.teardown(before.stop)
   await until(() => before.forwardState().backlog === 0, 'the rest is acknowledged')
+  const stored = hub.samples().map(({ v }) => v)
+  const live = (20 - thinned) * 500
   t.deepEqual(
-    hub.samples().map(({ v }) => v),
-    [0, ...Array.from({ length: backlog * 500 }, (_, i) => 1 + dropped * 500 + i)],
+    stored.slice(-live),
+    Array.from({ length: live }, (_, i) => 10_001 - live + i),
   )
+  const quarters = new Set(stored.map(second => Math.floor(second / 900)))
+  t.is(quarters.size, Math.floor(10_000 / 900) + 1)
+  t.true(stored.length < live + 50, `${stored.length} of 10,001 are stored`)
 })

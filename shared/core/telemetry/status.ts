@@ -15,6 +15,8 @@ export type EdgeStatus = {
   clock_offset_ms: number | null
   /** Messages dropped since start, for want of room. */
   dropped: number
+  /** Messages thinned since start, for want of room, to one value for each point and quarter of an hour. */
+  thinned: number
   disk: { free_bytes: number }
   /** When the certificate of its session ends; null where it has none. */
   cert_not_after: number | null
