@@ -29,7 +29,7 @@ for (const [name, look] of [
       t.is(await overflow(page), 0, where)
       t.deepEqual(await smallControls(page, 48), [], where)
     }
-    for (const path of ['/params', RULE, '/baselines?equipment=ahu-1']) {
+    for (const path of ['/params', RULE, '/baselines?equipment=ahu-1', '/runs']) {
       await page.goto(path)
       await check(path)
     }

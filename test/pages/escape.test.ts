@@ -12,7 +12,9 @@ import { baselinesBody } from '#shared/core/ui/baselines-page.ts'
 import { paramBody } from '#shared/core/ui/param-page.ts'
 import { paramsBody } from '#shared/core/ui/params-page.ts'
 import { quantitiesBody } from '#shared/core/ui/quantities-page.ts'
+import { summaryOf } from '#shared/core/run-summary.ts'
 import { type RunPanel, runPanel } from '#shared/core/ui/run-panel.ts'
+import { runsBody } from '#shared/core/ui/runs-page.ts'
 import { homeBody } from '../../appliance/page/home-view.ts'
 import { healthOf, reportedBy } from '../../hub/pages/fleet.ts'
 import { fleetBody } from '../../hub/pages/fleet-view.ts'
@@ -148,6 +150,23 @@ test('the page of quantities escapes', t =>
 test('the runs of the rules escape', t =>
   noPoison(t, text => html`${runPanel(runsOf(text))}${runPanel({ ...runsOf(text), live: [] })}`))
 
+test('the page of runs escapes', t =>
+  noPoison(t, text => {
+    const building = { ...BUILDING, building_id: text, name: text }
+    const { live, newest } = runsOf(text)
+    const over = { ...newest!, run_id: text, state: 'failed', finished_at: NOW, reason: text } as const
+    const record = { ...summaryOf(RUN), run_id: text, rule_ids: [text], failed: [{ rule_id: text, error: text }] }
+    return runsBody({
+      building,
+      buildings: [BUILDING, building],
+      runs: [{ run: over }, { run: { ...over, state: 'cancelled' } }, { run: { ...over, state: 'done' }, record }],
+      next: text,
+      ranBy: text,
+      panel: { ...runsOf(text), live },
+      here,
+    })
+  }))
+
 test('the page of one fault escapes', t =>
   noPoison(t, text => {
     const finding = poisoned(text)
@@ -211,6 +230,7 @@ test('Home escapes', t =>
         backlog: 1,
         oldest_at: NOW,
         dropped: 1,
+        thinned: 0,
         rejected: 1,
         last_ack_at: null,
         cert_not_after: null,

@@ -1,11 +1,14 @@
-/** The part of the page of faults that shows runs, and the forms that start and end them. */
+/** The page of runs, the part of the page of faults that shows them, and the forms that start and end them. */
 import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
+import { isOver } from '#shared/core/run-state.ts'
 import { type RunPanel, runPanel } from '#shared/core/ui/run-panel.ts'
+import { runsBody } from '#shared/core/ui/runs-page.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
-import { judgedElsewhere } from '../fdd/ran-by.ts'
+import { judgedElsewhere, ranBy } from '../fdd/ran-by.ts'
 import { startRun } from '../fdd/start-run.ts'
+import { chosenBuilding } from './params.ts'
 import type { Shell } from './shell.ts'
 
 export type RunStores = Pick<CentralContext, 'model' | 'edges' | 'runs'>
@@ -13,7 +16,35 @@ const ID = Type.String({ maxLength: 128 })
 /** An empty text stands for every building: that is what a form sends. */
 const BUILDING = Type.Optional(ID)
 
+/** Runs that the page lists at one time. */
+const LISTED_MAX = 50
+
 export const runPageRoutes = (context: RunStores & Pick<CentralContext, 'log'>, shell: Shell): Route[] => [
+  route({
+    method: 'GET',
+    path: '/runs',
+    auth: 'viewer',
+    summary: 'The page of runs',
+    query: strict({ building: BUILDING, after: Type.Optional(ID) }),
+    problems: ['unknown_building', 'bad_cursor'],
+    handle: call => {
+      const { building: asked, after } = call.query
+      const building = chosenBuilding(context, asked || undefined)
+      const { building_id, timezone } = building
+      const found = context.runs.list({ building_id, limit: LISTED_MAX + 1, ...(after !== undefined && { after }) })
+      const listed = found.slice(0, LISTED_MAX)
+      const body = runsBody({
+        building,
+        buildings: context.model.buildings(),
+        runs: listed.filter(({ run }) => isOver(run)),
+        next: found.length > LISTED_MAX ? listed.at(-1)!.run.run_id : undefined,
+        ranBy: ranBy(context, building_id),
+        panel: panelOf(context, shell, call, building_id),
+        here: { ...shell.here(), timezone },
+      })
+      return shell.document(call, { title: 'Runs', current: '/faults' }, body)
+    },
+  }),
   route({
     method: 'GET',
     path: '/faults/runs',

@@ -182,7 +182,7 @@ function runLine(run: LastRun, model: FaultsModel): Html {
   const listed = [...reasons].toSorted((a, b) => b[1] - a[1]).map(([reason, n]) => `${n} ${REASON_WORDS[reason]}`)
   return html`<p>${model.buildings.length > 1 && html`<strong>${name}</strong>: `}Last run ${momentAge(run.finished_at, hereOf(run.building_id, model))}: ${countOf(run.results.length - open.length, 'check')} evaluated, ${open.length} could not be${listed.length > 0 && html` (${listed.join(', ')})`}${
     run.failed > 0 && html`, <strong>${countOf(run.failed, 'rule')} failed</strong>`
-  }.</p>`
+  }. <a href="/runs?building=${encodeURIComponent(run.building_id)}">All runs</a></p>`
 }
 
 const hereOf = (building_id: string, { here, buildings }: FaultsModel): Here => ({
