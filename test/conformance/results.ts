@@ -299,6 +299,20 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
     t.deepEqual(ids({ from: at(8) }), ['c', 'b'])
   })
 
+  test(`${name}: the latest word is that of the run that looked furthest, unless its clock was ahead`, t => {
+    const results = open(t)
+    const looked = () =>
+      results.latest('b').map(({ run_id, status, evaluated_to }) => [run_id, status, (evaluated_to! - T) / HOUR])
+    results.replace(run('whole', 0, 20), [])
+    results.replace(run('past', 0, 10, [result({ status: 'fault' })], { started_at: at(21) }), [])
+    t.deepEqual(looked(), [['whole', 'pass', 20]])
+    results.replace(run('next', 0, 22, [result({ status: 'not_evaluated' })]), [])
+    t.deepEqual(looked(), [['next', 'not_evaluated', 20]])
+    results.replace(run('ahead', 0, 400), [])
+    results.replace(run('right again', 0, 24, [result({ status: 'fault' })]), [])
+    t.deepEqual(looked(), [['right again', 'fault', 24]])
+  })
+
   test(`${name}: runs are listed newest first, and the latest word of each rule and equipment is kept`, t => {
     const results = open(t)
     const first = run('1', 0, 10, [result(), result({ equipment_id: 'd', status: 'fault' })])
