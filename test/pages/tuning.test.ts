@@ -70,6 +70,17 @@ test.serial('a value out of bounds is said on the page and nothing is set', asyn
   t.deepEqual(box.context.paramSettings.list(), [])
 })
 
+test.serial('a place that is none is refused, and does not stand for the whole site', async t => {
+  const { box } = t.context
+  const { post } = await as(box)
+  for (const where of ['nonsense', 'site school', 'type', 'equipment ', ' site']) {
+    const answer = await post(`${RULE}/set`, RULE, form({ where }))
+    t.is(answer.status, 400, where)
+    t.regex(await answer.text(), /\/where/)
+  }
+  t.deepEqual(box.context.paramSettings.list(), [])
+})
+
 test.serial('a value is saved with its reason, shown with who set it, and taken away again', async t => {
   const { box } = t.context
   const { get, post } = await as(box)

@@ -17,8 +17,10 @@ import type { Shell } from './shell.ts'
 
 const ID = Type.String({ maxLength: 128 })
 const RULE = strict({ rule_id: ID })
+/** What a choice of places sends: nothing else may come to stand for the whole site. */
+const WHERE = '^(site|(type|equipment) [^ ]+)$'
 /** Which setting a form means; an empty role is none. */
-const NAMED = { building: ID, param: ID, where: Type.String({ maxLength: 300 }), role: Type.Optional(ID) }
+const NAMED = { building: ID, param: ID, where: Type.String({ maxLength: 300, pattern: WHERE }), role: Type.Optional(ID) }
 const VALUE = strict({
   ...NAMED,
   value: Type.Number(),
