@@ -19,6 +19,7 @@ import { openReadOnly } from '#shared/node/sqlite.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
+import { ruleStateStore } from '#shared/node/store/rule-states.ts'
 import { readLabelled } from './lib/labelled.ts'
 
 export type BacktestOptions = {
@@ -38,7 +39,11 @@ export type BacktestOptions = {
   role?: string
 }
 
-type History = Pick<RunInput, 'building_id' | 'timezone' | 'equipment' | 'to' | 'resets'> & { settings: ParamSetting[] }
+type History = Pick<RunInput, 'building_id' | 'timezone' | 'equipment' | 'to' | 'resets'> & {
+  settings: ParamSetting[]
+  /** Rules that do not run there. */
+  inactive: string[]
+}
 /** Limit for DuckDB while history is read. */
 const READ_MEMORY_MB = 512
 
@@ -51,9 +56,11 @@ export async function backtest(chosen: Rule[], all: Rule[], options: BacktestOpt
   const proposed = proposedSettings(chosen, options)
   const rules = [...new Set(chosen.flatMap(rule => withExplainers(rule, all)))]
   const histories = await load(options, historyNeeded(rules) + DAY)
-  return histories.flatMap(({ settings, ...history }) => {
+  if (proposed.length > 0) refuseUnknownPlace(options.scope, histories)
+  return histories.flatMap(({ settings, inactive, ...history }) => {
     const from = history.to - options.days * DAY
-    const run = (set: ParamSetting[]) => runRules({ ...history, from, rules, settings: set })
+    const running = rules.filter(rule => chosen.includes(rule) || !inactive.includes(rule.id))
+    const run = (set: ParamSetting[]) => runRules({ ...history, from, rules: running, settings: set })
     const plain = toldOf(run(settings), chosen)
     const changed = proposed.length > 0 ? toldOf(run(withProposed(settings, proposed)), chosen) : undefined
     const span = `${dateOf(from, history.timezone)} to ${dateOf(history.to - 1, history.timezone)}`
@@ -129,6 +136,16 @@ function scopeOf(text: string): Pick<ParamSetting, 'scope' | 'scope_id'> {
   throw new Error(`--scope ${text}: it is site, type=TYPE or equipment=ID`)
 }
 
+/** A scope that no equipment has would compare everything with itself. @throws Error that names what there is */
+function refuseUnknownPlace(text: string, histories: History[]): void {
+  const { scope, scope_id } = scopeOf(text)
+  const there = histories.flatMap(({ equipment }) =>
+    equipment.map(({ equipment_id, equipment_type }) => (scope === 'type' ? equipment_type : equipment_id)),
+  )
+  if (scope === 'site' || there.some(id => id === scope_id)) return
+  throw new Error(`--scope ${text}: there is none; there are ${[...new Set(there)].join(', ')}`)
+}
+
 // ---- history
 
 async function load(options: BacktestOptions, beforeMs: number): Promise<History[]> {
@@ -156,7 +173,7 @@ function loadFile(dir: string, name: string, equipment_type: EquipmentType): His
     return [role, { point_id: role, ts, values: values.map(value => value * scale + offset), nominalMs }] as const
   })
   const equipment = [{ equipment_id: name, equipment_type, feeds: [], roles: Object.fromEntries(roles) }]
-  return { building_id: name, timezone: 'UTC', equipment, to: (ts.at(-1) ?? 0) + 1, settings: [] }
+  return { building_id: name, timezone: 'UTC', equipment, to: (ts.at(-1) ?? 0) + 1, settings: [], inactive: [] }
 }
 
 async function loadWorkspace(workspace: string, building_id: string, spanMs: number): Promise<History> {
@@ -180,7 +197,11 @@ async function loadWorkspace(workspace: string, building_id: string, spanMs: num
     // What is set for the whole site has no id here, so that what is tried stands for it.
     const set = paramSettingStore(db).list({ site_id: building.site_id, building_id })
     const settings = set.map(one => (one.scope === 'site' ? { ...one, scope_id: '' } : one))
-    return { building_id, timezone: building.timezone, equipment, to, settings, resets: baselineStore(db).resets(building_id) }
+    const inactive = ruleStateStore(db)
+      .list()
+      .flatMap(({ rule_id, active }) => (active ? [] : rule_id))
+    const { timezone } = building
+    return { building_id, timezone, equipment, to, settings, inactive, resets: baselineStore(db).resets(building_id) }
   } finally {
     reader.close()
     db.close()

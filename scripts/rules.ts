@@ -1,7 +1,9 @@
 /** `scripts/rules check|test|mutate|explain|readme|backtest`: what a rule's author needs at the command line. */
 import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { openPlatformConfig } from '#shared/central/fdd/config.ts'
 import { cyclesOf } from '#shared/core/rules/cycles.ts'
 import { explainRule } from '#shared/core/rules/explain.ts'
 import { testRule } from '#shared/core/rules/test-rule.ts'
@@ -25,8 +27,11 @@ scripts/rules backtest [FOLDER|FILE|ID]...  what rules would have said of histor
     --param NAME=VALUE                      compare with this value, as often as needed: what appears, goes, stays
     --scope type=TYPE|equipment=ID          as if it were set there; otherwise for the whole site
     --role ROLE                             of rules over every role, for this one alone
-Without a folder: rules. Exit 0 when all is well, 1 when a rule fails, 64 when the command is not understood.
+Without a folder: rules, and what is deployed in the workspace. Exit 0 when all is well, 1 when a rule fails, 64 when the command is not understood.
 `
+
+/** Longest backtest: what one run may span. */
+const DAYS_MAX = 732
 
 type Out = (line: string) => void
 type Options = ReturnType<typeof readArgs>['values']
@@ -81,13 +86,20 @@ async function runCommand(args: string[], out: Out): Promise<number> {
   }
   const folders = rest.filter(word => /[/.]/.test(word) || word === 'rules')
   const ids = rest.filter(word => !folders.includes(word))
-  const { rules, errors } = loadRules(folders.length > 0 ? folders : ['rules'])
+  const { rules, errors } = loadRules(folders.length > 0 ? folders : ['rules', ...deployedIn(values.workspace)])
   for (const { filename, line, column, message } of errors) out(`${filename}:${line}:${column}: ${message}`)
   const missing = ids.filter(id => !rules.some(rule => rule.id === id))
   for (const id of missing) out(`${id}: no such rule`)
   const chosen = ids.length > 0 ? rules.filter(({ id }) => ids.includes(id)) : rules
   const fine = await command(chosen, values, out, rules)
   return fine && errors.length === 0 && missing.length === 0 ? 0 : 1
+}
+
+/** What runs in a workspace is what ships, with what is deployed there before it. @throws Error that names a setting that is none */
+function deployedIn(workspace: string | undefined): string[] {
+  if (workspace === undefined) return []
+  const defaults = { rules_dir: join(workspace, 'rules'), rule_interval_hours: 3, lookback_days: 3 }
+  return [openPlatformConfig(join(workspace, 'config', 'platform.json'), defaults).read().rules_dir]
 }
 
 function checkAll(rules: WrittenRule[], _: Options, out: Out): boolean {
@@ -134,7 +146,7 @@ async function backtestAll(
   all: WrittenRule[],
 ): Promise<boolean> {
   const count = Number(days)
-  if (!(count > 0)) throw new Error(`--days ${days} is no number of days`)
+  if (!(count > 0 && count <= DAYS_MAX)) throw new Error(`--days ${days}: it takes a number above 0, at most ${DAYS_MAX}`)
   for (const line of await backtest(rules, all, { ...where, days: count, params: param })) out(line)
   return true
 }

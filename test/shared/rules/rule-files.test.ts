@@ -8,6 +8,7 @@ import { findRules, loadRules } from '#shared/node/rule-files.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
+import { ruleStateStore } from '#shared/node/store/rule-states.ts'
 import { main } from '../../../scripts/rules.ts'
 import { START, yamlOf } from './helpers.ts'
 
@@ -161,9 +162,12 @@ test('backtest tells what rules would have said of CSV files, also with another 
       '  goes  2026-03-02 00:00  1.5 h  A rule',
     ],
   })
-  const elsewhere = await run('--param', 'limit=30', '--scope', 'equipment=AHU-8')
-  t.is(elsewhere.lines[1], 'AHU-7  A  1 episodes, 1.5 h in fault  ->  1 episodes, 1.5 h in fault')
-  t.deepEqual(elsewhere.lines.slice(2), ['  stays  2026-03-02 00:00  1.5 h  A rule'])
+  const elsewhere = await run('--param', 'limit=30', '--scope', 'type=vav')
+  t.deepEqual(elsewhere, { code: 64, lines: ['--scope type=vav: there is none; there are ahu'] })
+  const other = await run('--param', 'limit=30', '--scope', 'equipment=AHU-8')
+  t.deepEqual(other, { code: 64, lines: ['--scope equipment=AHU-8: there is none; there are AHU-7'] })
+  for (const days of ['0', 'week', '1e9'])
+    t.deepEqual(await run('--days', days), { code: 64, lines: [`--days ${days}: it takes a number above 0, at most 732`] })
   t.deepEqual(await run('--param', 'limit=50'), { code: 64, lines: ['--param limit=50: limit takes 0 to 40 degC, not 50'] })
   t.deepEqual(await run('--param', 'limit=30', '--scope', 'here'), {
     code: 64,
@@ -217,5 +221,19 @@ test('backtest reads the history of a workspace, with what is set there and what
     'ahu-1  A  not evaluated: no_data  ->  1 episodes, 0.5 h in fault',
     '  appears  2026-03-02 00:00  0.5 h  silenced  A rule',
   ])
+  const other = openDatabase(join(dir, 'plenum.db'))
+  ruleStateStore(other).set({ rule_id: 'WHY', active: false, changed_by: 'kim', changed_at: START })
+  other.close()
+  t.is(
+    (await run('hq', '--param', 'limit=20')).lines[2],
+    '  appears  2026-03-02 00:00  0.5 h  A rule',
+    'what does not run silences nothing',
+  )
+  const deployed = await command('backtest', 'A', '--workspace', dir, '--building', 'hq', '--days', '1')
+  t.deepEqual(
+    deployed.lines,
+    [span, 'ahu-1  A  not evaluated: no_data'],
+    'the rules of the workspace, without naming their folder',
+  )
   t.deepEqual(await run('nowhere'), { code: 64, lines: ['there is no building nowhere (hq)'] })
 })
