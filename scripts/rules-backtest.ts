@@ -54,7 +54,7 @@ const READ_MEMORY_MB = 512
  */
 export async function backtest(chosen: Rule[], all: Rule[], options: BacktestOptions): Promise<string[]> {
   const proposed = proposedSettings(chosen, options)
-  const rules = [...new Set(chosen.flatMap(rule => withExplainers(rule, all)))]
+  const rules = withExplainers(chosen, all)
   const histories = await load(options, historyNeeded(rules) + DAY)
   if (proposed.length > 0) refuseUnknownPlace(options.scope, histories)
   return histories.flatMap(({ settings, inactive, ...history }) => {

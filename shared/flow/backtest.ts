@@ -119,7 +119,7 @@ export async function backtest({ job, request }: BacktestJob, ports: EvaluatePor
   if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
   const proposed = proposedSettings(paramOwner(rule), request)
   const active = loaded.rules.filter(({ id }) => id === rule_id || !job.inactive.includes(id))
-  const rule_ids = withExplainers(rule, active).map(({ id }) => id)
+  const rule_ids = withExplainers([rule], active).map(({ id }) => id)
   const equipment_ids = reached(rule, request, job.equipment)
   const run = (settings: ParamSetting[]) =>
     evaluateRules({ ...job, rule_ids, equipment_ids, settings }, { ...ports, loadRules: () => loaded })

@@ -2,6 +2,7 @@ import type { Building, Equipment, Point } from '#shared/core/model.ts'
 import type { EngineStates, Historian } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { Visit } from '#shared/core/priority/visits.ts'
+import { withExplainers } from '#shared/core/rules/explainers.ts'
 import { openRun } from '#shared/core/rules/open-run.ts'
 import { siteOf } from '#shared/core/rules/plant.ts'
 import type { RunProgress } from '#shared/core/run-state.ts'
@@ -88,16 +89,18 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
   watch('rules')
   await pause(ports)
   const loaded = await loadRules()
-  const rules = selectRules(loaded.rules, job)
-  refuseParams(job.params ?? {}, rules)
+  const asked = selectRules(loaded.rules, job)
+  refuseParams(job.params ?? {}, asked)
+  const rules = job.rule_ids ? withExplainers(asked, loaded.rules.filter(isActive(job))) : asked
   const equipment = selectEquipment(job)
   const { building, points, from, to, params, settings, resets, carried, visits = {} } = job
   const reader = openFrameReader({ ...building, equipment, points, to, visits }, historian)
   const ends = lastEnds(to, building.timezone)
   const memory = memoryOf(job, ports.states)
   const limit = ruleClock(elapsed, ports.ruleMs)
-  const asked = { settings, resets, carried, ...(params && { params }), ...(memory && { stateAt: ends }) }
-  const plan: RunPlan = { ...building, from, to, rules, equipment: reader.shapes, ...asked, overtime: limit.overtime }
+  const set = { settings, resets, carried, ...(params && { params }), ...(memory && { stateAt: ends }) }
+  const only = asked.map(({ id }) => id)
+  const plan: RunPlan = { ...building, from, to, rules, only, equipment: reader.shapes, ...set, overtime: limit.overtime }
   const run = openRun(plan)
   const outcome = await evaluateEquipment(run, reader, from - pastOf(rules), memory, {
     pause: () => pause(ports),
@@ -122,7 +125,7 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
     days: output.days.filter(wanted),
     failed: [...output.failed.filter(wanted), ...broken],
     baselines: output.baselines.filter(wanted),
-    rule_ids: rules.map(({ id }) => id),
+    rule_ids: only,
     timings: watch(undefined),
     ...outcome,
   }
@@ -189,8 +192,13 @@ const brokenFile = ({ filename, line, message }: { filename: string; line: numbe
   return { rule_id: filename, equipment_id: '', error: `line ${line}: ${message}` }
 }
 
+const isActive =
+  ({ inactive }: Pick<EvaluateJob, 'inactive'>) =>
+  ({ id }: Rule): boolean =>
+    !inactive.includes(id)
+
 function selectRules(rules: Rule[], { rule_ids, inactive }: EvaluateJob): Rule[] {
-  if (!rule_ids) return rules.filter(({ id }) => !inactive.includes(id))
+  if (!rule_ids) return rules.filter(isActive({ inactive }))
   const known = new Set(rules.map(({ id }) => id))
   const unknown = rule_ids.filter(id => !known.has(id))
   if (unknown.length) throw new Problem('unknown_rule', `There is no rule ${unknown.join(', ')}`)

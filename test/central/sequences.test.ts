@@ -210,3 +210,32 @@ test.serial('a run over some equipment says of it what a run over all of it says
     t.deepEqual(box.told(), whole, id)
   }
 })
+
+test.serial('a run of some rules says of them what a run of all says', async t => {
+  const OWN = '{ own: { of: sa_t, when: "sa_t > 0", stat: median, days: 9, min_days: 1, fallback: 18 } }'
+  const box = await openBox(t, {
+    ...SITE,
+    rules: [
+      warm(20),
+      ruleOf(yamlOf({ id: 'HOT', when: 'sa_t > 24', cause: '{ coil: 1 }', suppresses: '[WARM, OWN]', severity: '1' })),
+      ruleOf(yamlOf({ id: 'OWN', when: 'sa_t > base(own) + 2 K', baseline: OWN })),
+    ],
+  })
+  await box.give([...pulse([0, 70], [10, 40]), ...rest(0, 70)])
+  const { days } = await box.run(h(70))
+  const [whole, frozen] = [box.told(), box.baselines.list({ building_id: 'b' })]
+  t.deepEqual(whole.map(({ rule_id, suppressed_by }) => `${rule_id} ${suppressed_by !== undefined}`).toSorted(), [
+    'HOT false',
+    'OWN true',
+    'WARM true',
+  ])
+  t.true(days.length > 0)
+  t.deepEqual(
+    frozen[0]?.left_out.map(({ why }) => why),
+    ['OWN', 'OWN'],
+  )
+  const { rule_ids, rules_run, days: own } = await box.run(h(70), { rule_ids: ['WARM', 'OWN'] })
+  t.deepEqual([rule_ids, rules_run, own], [['WARM', 'OWN'], 2, []])
+  t.deepEqual(box.told(), whole)
+  t.deepEqual(box.baselines.list({ building_id: 'b' }), frozen)
+})

@@ -223,9 +223,13 @@ const KEY = { building_id: 'b1', equipment_id: 'AHU-1', rule_id: 'TEST-DRIFT', n
 const reset = (body: object = {}) =>
   site.call('operator', 'POST', '/api/fdd/baselines/reset', { ...KEY, note: 'new coil', ...body })
 
+/** The outdoor air of the package never moves: as long as a rule says so, no day of it is a usual one. */
+const watchStillness = (active: boolean) => site.call('operator', 'POST', `/api/fdd-rules/SEN-FLAT/activate?active=${active}`)
+
 test.serial('a run keeps its baselines, and one over an earlier span does not replace them', async t => {
   t.deepEqual(await baselines(), [])
   t.is((await reset()).body.code, 'not_found', 'nothing has seen it yet')
+  t.is((await watchStillness(false)).status, 200)
   await run({ rule_ids: ['TEST-DRIFT'] })
   const [usual] = await baselines()
   t.like(usual, { ...KEY, cold: false, unit: 'degF', absolute: false, min_days: 3, days_used: 4, date: '2026-03-05' })
@@ -286,6 +290,7 @@ test.serial('a run that goes on from where the last one ended takes what was set
   const warm = () => results.list({ building_id: 'b1', rule_id: 'TEST-WARM', from: START + 3 * DAY, limit: 100 })
   const whys = async () => [...new Set((await baselines())[0].left_out.map(({ why }: { why: string }) => why))]
   await site.call('operator', 'POST', '/api/fdd/baselines/restore', KEY)
+  t.is((await watchStillness(true)).status, 200)
   await put({ scope: 'site', value: 60 })
   await goOn()
   t.deepEqual(

@@ -7,23 +7,28 @@ import { suppress } from './suppress.ts'
 import type { Made, Told } from './tell.ts'
 import type { EquipmentDay, RunOutput } from './types.ts'
 
-/** @param until end of the run */
-export function collect(all: Told[], until: number, site: Site): Omit<RunOutput, 'failed'> {
+/**
+ * @param until end of the run
+ * @param isAsked whether a rule is one of which the run tells
+ */
+export function collect(all: Told[], until: number, site: Site, isAsked: IsAsked): Omit<RunOutput, 'failed'> {
   const made = all.flatMap(told => told.made)
   suppress(made, site, until)
   relabel(made, site, until)
-  const told = made.filter(each => each.told)
+  const told = made.filter(each => each.told && isAsked(each.finding))
   return {
     findings: told.map(({ finding }) => finding).toSorted(inOrder),
     results: all
-      .flatMap(({ results }) => results)
+      .flatMap(({ results }) => results.filter(isAsked))
       .map(result => ({ result, key: `${result.equipment_id}\n${result.rule_id}` }))
       .toSorted((a, b) => (a.key < b.key ? -1 : 1))
       .map(({ result }) => result),
     days: daysOf(told),
-    baselines: all.flatMap(({ baselines }) => baselines),
+    baselines: all.flatMap(({ baselines }) => baselines.filter(isAsked)),
   }
 }
+
+type IsAsked = (one: { rule_id: string }) => boolean
 
 const inOrder = (a: Finding, b: Finding): number =>
   a.from - b.from ||

@@ -2,9 +2,9 @@
 import { isNamed, READERS } from './suppress.ts'
 import type { Rule } from './types.ts'
 
-/** @returns `rule` and those of `rules` that may silence or relabel it, over any number of steps: its baselines depend on them too */
-export function withExplainers(rule: Rule, rules: Rule[]): Rule[] {
-  const found = new Map([[rule.id, rule]])
+/** @returns `asked` and those of `rules` that may silence or relabel them, over any number of steps: their baselines depend on them too */
+export function withExplainers(asked: Rule[], rules: Rule[]): Rule[] {
+  const found = new Map(asked.map(rule => [rule.id, rule]))
   const explain = ({ program }: Rule, id: string): boolean => {
     const names = [...program.suppresses, ...program.relabels]
     return names.includes(READERS) || isNamed(names, id)

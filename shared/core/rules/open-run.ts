@@ -42,6 +42,8 @@ export function openRun(asked: RunPlan): Run {
   const fingerprints = new Map<string, Fingerprint>()
   const failed: RunOutput['failed'] = []
   const told: Told[] = []
+  const only = plan.only && new Set(plan.only)
+  const isAsked = ({ rule_id }: { rule_id: string }) => !only || only.has(rule_id)
   const reads = new Map(plan.rules.map(rule => [rule.id, readsOf(rule)]))
 
   const rulesFor = (equipment_id: string): Rule[] => {
@@ -89,7 +91,7 @@ export function openRun(asked: RunPlan): Run {
       told.push(tell(ran.verdicts, plan, { carried, carriedFrom, open }))
       return { states: ran.states }
     },
-    finish: () => ({ ...collect(told, plan.to, site), failed }),
+    finish: () => ({ ...collect(told, plan.to, site, isAsked), failed: failed.filter(isAsked) }),
   }
 }
 

@@ -51,6 +51,8 @@ export type RunInput = {
 export type RunPlan = Omit<RunInput, 'equipment'> & {
   /** All of the building, with what is known of it before any sample is read. */
   equipment: Placed[]
+  /** Ids of the rules of which it tells; the others only explain what these find. All of them unless it is given. */
+  only?: readonly string[]
   /** Ends of building days at which states are wanted; those that the run does not pass are ignored. */
   stateAt?: readonly number[]
   /**
