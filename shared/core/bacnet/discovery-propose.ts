@@ -133,10 +133,11 @@ function deviceId({ name, device_instance }: Told, taken: ReadonlySet<string>): 
  * one is meant.
  */
 export function pointIds(device_id: string, points: readonly { name: string; address: string }[]): string[] {
-  const seen = Map.groupBy(points, ({ name }) => idPart(name).toLowerCase())
+  const parts = points.map(({ name }) => idPart(name))
+  const seen = Map.groupBy(parts, part => part.toLowerCase())
   const used = new Set<string>()
-  return points.map(({ name, address }) => {
-    const part = idPart(name)
+  return points.map(({ address }, i) => {
+    const part = parts[i]!
     const place = idPart(address)
     const isShared = seen.get(part.toLowerCase())!.length > 1
     const own = part === '' ? place : isShared ? `${part}.${place}` : part
@@ -192,12 +193,14 @@ function guessRole({ name = '', description = '' }: FoundObject, { unit }: Propo
 
 /** A text as a part of an id: letters, digits, dots, dashes and underscores. */
 function idPart(text: string): string {
-  const plain = text.normalize('NFKD').replaceAll(/\p{M}+/gu, '')
+  const plain = ASCII.test(text) ? text : text.normalize('NFKD').replaceAll(/\p{M}+/gu, '')
   return plain
-    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
-    .replaceAll(/-{2,}/g, '-')
+    .replaceAll(/[^A-Za-z0-9._]+/g, '-')
     .slice(0, STEM_MAX)
     .replaceAll(/^[-.]+|[-.]+$/g, '')
 }
+
+/** Nothing in it has a mark to lose; most names are such, and a list has ten thousands of them. */
+const ASCII = /^[\x20-\x7e]*$/
 
 const cut = (text: string): string => text.slice(0, NAME_MAX)
