@@ -55,9 +55,7 @@ export function reconcile(
 
   /** What the run cannot know of a finding and an earlier one could: how it went on, and its evidence. */
   function asKnown(finding: Finding, old: Finding | undefined): Finding {
-    if (finding.to === null && goesBeyond(finding)) {
-      return old && goesBeyond(old) ? old : { ...finding, to: run.to, state: 'cleared' }
-    }
+    if (finding.to === null && goesBeyond(finding)) return old ?? { ...finding, to: run.to, state: 'cleared' }
     return old && isUnseen(finding) ? { ...finding, evidence: old.evidence, cause: old.cause } : finding
   }
 }
