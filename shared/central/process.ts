@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { clockOf } from '#shared/node/clock.ts'
-import { whyEphemeral } from '#shared/node/durable-folder.ts'
+import { needWritable, whyEphemeral } from '#shared/node/durable-folder.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
 import type { Route } from '#shared/node/route.ts'
 import { authSettings, isLoopback } from '#shared/node/token-settings.ts'
@@ -38,7 +38,7 @@ export type ProcessParts = Pick<
 export async function openCentralFor(settings: CentralSettings, parts: ProcessParts): Promise<Central> {
   const auth = authSettings(settings, settings.SERVICE_CENTRAL_BIND)
   if (!auth.ok) throw new Error(auth.complaints.join('; '))
-  await refuseEphemeralResults(settings)
+  await refuseUnkeptResults(settings)
   return openCentral({
     site_id: settings.SERVICE_SITE_ID,
     ...parts,
@@ -53,17 +53,20 @@ export async function openCentralFor(settings: CentralSettings, parts: ProcessPa
   })
 }
 
-/** Results that somebody relies on must not lie where they can vanish; a bench may. @throws Error that says where they would lie */
-async function refuseEphemeralResults(settings: CentralSettings): Promise<void> {
+/** Results that somebody relies on must be written, and not where they can vanish; a bench may. @throws Error that says where they would lie */
+async function refuseUnkeptResults(settings: CentralSettings): Promise<void> {
   const {
     SERVICE_RULE_RESULTS_DIR: dir,
     SERVICE_PARQUET_ROOT: root,
     SERVICE_WORKSPACE: workspace,
     SERVICE_DEV_OPEN: open,
   } = settings
-  if (dir === undefined || open) return
-  const why = await whyEphemeral(dir, [root ?? parquetRootIn(workspace)])
+  if (dir === undefined) return
+  const why = open ? undefined : await whyEphemeral(dir, [root ?? parquetRootIn(workspace)])
   if (why) throw new Error(`SERVICE_RULE_RESULTS_DIR: ${why}`)
+  await needWritable(dir).catch(error => {
+    throw new Error(`SERVICE_RULE_RESULTS_DIR: ${error.message}`, { cause: error })
+  })
 }
 
 export type ServeOptions = {

@@ -1,7 +1,8 @@
 /** Whether what lies in a folder is there after a restart. */
-import { realpath, statfs } from 'node:fs/promises'
-import { existsSync } from 'node:fs'
+import { access, constants, realpath, statfs } from 'node:fs/promises'
+import { existsSync, readlinkSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { makeFolder } from './files.ts'
 
 /** File systems that live in memory. @source linux/magic.h, TMPFS_MAGIC and RAMFS_MAGIC */
 const IN_MEMORY = new Map([
@@ -26,10 +27,36 @@ export async function whyEphemeral(folder: string, caches: string[]): Promise<st
   return memory && `${folder} lies in memory (${memory}), which a restart empties`
 }
 
-/** The path without links, also of what does not exist yet. */
-async function realPath(path: string): Promise<string> {
+/** Links that one path may lead through before it counts as a ring. @source linux/namei.h, MAXSYMLINKS */
+const LINKS_MAX = 40
+
+/** Makes the folder where it is missing. @throws Error that names it when nothing can be written there */
+export async function needWritable(folder: string): Promise<void> {
+  await makeFolder(folder)
+  await access(folder, constants.W_OK)
+}
+
+/** The path without links, also of what does not exist yet, or where a link leads to what does not. */
+async function realPath(given: string): Promise<string> {
+  let path = resolve(given)
+  for (let links = 0; links < LINKS_MAX; links++) {
+    const there = nearest(path)
+    const [first] = relative(there, path).split(sep)
+    const target = first && targetOf(join(there, first))
+    if (target === undefined || !first) break
+    path = join(resolve(there, target), relative(join(there, first), path))
+  }
   const there = nearest(path)
   return join(await realpath(there), relative(there, resolve(path)))
+}
+
+/** Where a link leads; undefined for what is none. */
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 function nearest(path: string): string {

@@ -105,6 +105,12 @@ const REFUSALS: { main: string; why: string; env: Record<string, string>; says: 
     },
     says: /SERVICE_RULE_RESULTS_DIR: \/srv\/parquet\/x lies in the cache \/srv\/parquet/,
   },
+  {
+    main: 'hub/central/main.ts',
+    why: 'cannot write its results',
+    env: { ...SECRETS, SERVICE_MQTT_ENABLED: '0', SERVICE_RULE_RESULTS_DIR: join(process.execPath, 'results') },
+    says: /SERVICE_RULE_RESULTS_DIR: \S+ is not a folder/,
+  },
   { main: 'hub/main.ts', why: 'has no certificates', env: { ...SECRETS, SERVICE_MQTT_CERT_DIR: '/nowhere' }, says: /\/nowhere/ },
   {
     main: 'hub/main.ts',

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { whyEphemeral } from '#shared/node/durable-folder.ts'
+import { needWritable, whyEphemeral } from '#shared/node/durable-folder.ts'
 import { openRunFiles } from '#shared/node/run-files.ts'
 import { temporaryFolder } from './place.ts'
 
@@ -77,4 +77,20 @@ test('what lies in memory is gone after a restart, also where the folder is stil
   const link = join(temporaryFolder(t), 'link')
   symlinkSync(shm, link)
   t.regex((await whyEphemeral(join(link, 'results'), [])) ?? '', /lies in memory/)
+  const folder = temporaryFolder(t)
+  symlinkSync(join(shm, 'later'), join(folder, 'to'))
+  symlinkSync('to', join(folder, 'over'))
+  for (const path of [join(folder, 'over'), join(folder, 'over', 'results')]) {
+    t.regex((await whyEphemeral(path, [])) ?? '', /lies in memory/, 'a link to what is not there yet')
+  }
+  symlinkSync('ring', join(folder, 'ring'))
+  t.notRegex((await whyEphemeral(join(folder, 'ring', 'results'), [])) ?? '', /cache/, 'a ring comes to an end')
+})
+
+test('a folder that cannot be written is named before anything is kept in it', async t => {
+  const folder = temporaryFolder(t)
+  await needWritable(join(folder, 'deep', 'results'))
+  t.true(existsSync(join(folder, 'deep', 'results')))
+  writeFileSync(join(folder, 'file'), '')
+  await t.throwsAsync(needWritable(join(folder, 'file')), { message: `${join(folder, 'file')} is not a folder` })
 })
