@@ -139,7 +139,7 @@ function openPlan(catalogue: Catalogue) {
   const add = (entry: DeviceEntry, before: DeviceEntry | undefined, where: string | null) => {
     const { device_id, protocol, bacnet } = before ?? entry
     const there = new Set(before?.points.map(({ address }) => addressKey(protocol, address)))
-    const points = entry.points.filter(({ address }) => !there.has(addressKey(protocol, address)))
+    const points = before ? entry.points.filter(({ address }) => !there.has(addressKey(protocol, address))) : entry.points
     const state = before ? 'known' : where === null ? 'no_address' : 'new'
     const named = state === 'no_address' ? points : points.map(point => ({ ...point, point_id: freshId(point.point_id) }))
     if (before) added.set(device_id, named)

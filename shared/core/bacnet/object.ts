@@ -90,14 +90,17 @@ export const notOneValue = ({ property, index }: Target): string | undefined =>
 const lookUp = (names: Record<string, number>, text: string): number | undefined =>
   /^\d/.test(text) ? Number(text) : names[text]
 
-const nameOf = (names: Record<string, number>, id: number): string =>
-  Object.keys(names).find(name => names[name] === id) ?? String(id)
+/** Where two names have one number the first is written. */
+const byNumber = (names: Record<string, number>): ReadonlyMap<number, string> =>
+  new Map(Object.entries(names).toReversed().map(([name, id]) => [id, name]))
+const TYPE_NAMES = byNumber(OBJECT_TYPES)
+const PROPERTY_NAMES = byNumber(PROPERTIES)
 
 /** Writes a target as the catalogue does; the present value is left unsaid. */
 export function formatTarget({ type, instance, property, index }: Target): string {
-  const object = `${nameOf(OBJECT_TYPES, type)},${instance}`
+  const object = `${TYPE_NAMES.get(type) ?? type},${instance}`
   if (property === PRESENT_VALUE && index === undefined) return object
-  return `${object}/${nameOf(PROPERTIES, property)}${index === undefined ? '' : `[${index}]`}`
+  return `${object}/${PROPERTY_NAMES.get(property) ?? property}${index === undefined ? '' : `[${index}]`}`
 }
 
 /** Whether SubscribeCOV is about this value: it takes objects, and means their present value (135-2020 13.1). */
