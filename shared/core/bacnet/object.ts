@@ -92,7 +92,11 @@ const lookUp = (names: Record<string, number>, text: string): number | undefined
 
 /** Where two names have one number the first is written. */
 const byNumber = (names: Record<string, number>): ReadonlyMap<number, string> =>
-  new Map(Object.entries(names).toReversed().map(([name, id]) => [id, name]))
+  new Map(
+    Object.entries(names)
+      .toReversed()
+      .map(([name, id]) => [id, name]),
+  )
 const TYPE_NAMES = byNumber(OBJECT_TYPES)
 const PROPERTY_NAMES = byNumber(PROPERTIES)
 
