@@ -12,12 +12,9 @@ import { PIECE_SAMPLES, piecesOf } from '#shared/core/analytics/pieces.ts'
 import { anomaliesOf, scoreHours, type ScoredHour } from '#shared/core/analytics/seasonal.ts'
 import { openWalk } from '#shared/core/analytics/walk.ts'
 import { openHourMeans, pastBegin, weekHours } from '#shared/core/analytics/week-hours.ts'
-import type { HistoryQuery, Span } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { dayStart, nextDay } from '#shared/core/zone.ts'
-import { SAMPLES_MAX, spansBy } from '#shared/flow/analytics-span.ts'
-import { walkHistory } from '#shared/flow/walk-history.ts'
 import { EQUIPMENT, POINTS, ZONE } from './site.ts'
 
 const NO = Number.NaN
@@ -90,7 +87,9 @@ test('a cell weighs by time and knows for how long each signal was known', t => 
 })
 
 /** Feeds an air handler whose values rest for each stretch. */
-type Rest = { hours: number; oa_t?: number; ra_t?: number; ma_t?: number; oa_damper: number; fan?: number; clg_valve?: number }
+type Rest = { hours: number; oa_damper: number } & Partial<
+  Record<'oa_t' | 'ra_t' | 'ma_t' | 'fan' | 'clg_valve' | 'oa_damper_min', number>
+>
 function economizerOf(rests: Rest[]) {
   const economizer = openEconomizer({ dt_min: 5.6, high_limit: 24 }, 0)
   const cells = openCells(ECONOMIZER_ROLES.length, economizer.take)
@@ -171,6 +170,21 @@ test('warm outdoor air, free cooling that is used and missed, and the change-ove
     ]).free_cooling.changeover,
     20,
   )
+  t.is(
+    economizerOf([
+      { hours: 2, oa_t: 19.5, oa_damper: 0.9 },
+      { hours: 2, oa_t: 22.5, oa_damper: 0.3 },
+      { hours: 0.5, oa_t: 26.5, oa_damper: 0.9 },
+    ]).free_cooling.changeover,
+    20,
+    'less than an hour of a degree says nothing',
+  )
+})
+
+test('a damper is open from a fifth over its own minimum on, else over 30 %', t => {
+  const open = (more: Partial<Rest>) =>
+    economizerOf([{ hours: 2, oa_t: 28, oa_damper: 0.45, ...more }]).free_cooling.above_limit_open_hours
+  t.deepEqual([open({}), open({ oa_damper_min: 0.1 }), open({ oa_damper_min: 0.26 })], [0, 2, 0])
 })
 
 test('the verdict names the gravest first', t => {
@@ -372,69 +386,4 @@ test('hours in a row on one side are one anomaly, and a hole or the other side e
       [6, 7, 1, -5],
     ],
   )
-})
-
-test('however much a point has, no more than a piece of it is read at once', async t => {
-  const perDay = 5_000_000
-  const spans = new Map([['p', { point_id: 'p', first: 0, last: 400 * DAY, samples: 400 * perDay }]])
-  const asked: number[] = []
-  const read = async ({ from, to }: HistoryQuery) => {
-    asked.push(((to - from) / DAY) * perDay)
-    return [series([from, 1])]
-  }
-  let walkedMs = 0
-  await walkHistory(
-    { building_id: 'b', from: 10 * DAY, to: 20 * DAY, spans },
-    [{ points: [{ point_id: 'p', unit: 'kW', poll_secs: 1 }], take: (from, to) => void (walkedMs += to - from) }],
-    { historian: { read, spans: async () => [...spans.values()] } },
-  )
-  t.is(walkedMs, 10 * DAY)
-  t.true(asked.length >= 50 && Math.max(...asked) <= PIECE_SAMPLES)
-})
-
-test('how long a sample is known is told from the point itself, also where it fell silent early or rests for days', async t => {
-  const to = 40 * DAY
-  const every = (step: number, until: number) =>
-    series(...Array.from({ length: Math.ceil(until / step) }, (_, i): [number, number] => [i * step, 1]))
-  const held: Record<string, Series> = {
-    live: every(10 * MINUTE, to),
-    'silent for ten days': every(HOUR, 30 * DAY),
-    'twice a month': every(10 * DAY, to),
-    once: series([5 * DAY, 1]),
-  }
-  const spans = new Map(
-    Object.entries(held).map(([point_id, { ts }]) => [
-      point_id,
-      { point_id, first: ts[0]!, last: ts.at(-1)!, samples: ts.length },
-    ]),
-  )
-  const read = async ({ point_ids, from, to: end }: HistoryQuery) =>
-    point_ids.map(id => {
-      const { ts, values } = held[id]!
-      const within = [...ts.keys()].filter(i => ts[i]! >= from && ts[i]! < end)
-      return series(...within.map((i): [number, number] => [ts[i]!, values[i]!]))
-    })
-  const known: Record<string, number> = {}
-  const groups = Object.keys(held).map(point_id => ({
-    points: [{ point_id, unit: 'kW' }],
-    take: (a: number, b: number, [value]: Float64Array) => {
-      if (!Number.isNaN(value)) known[point_id] = (known[point_id] ?? 0) + b - a
-    },
-  }))
-  await walkHistory({ building_id: 'b', from: 0, to, spans }, groups, { historian: { read, spans: async () => [] } })
-  t.deepEqual(known, {
-    live: to,
-    'silent for ten days': 30 * DAY + 2 * HOUR,
-    'twice a month': to,
-    once: 15 * MINUTE,
-  })
-})
-
-test('a request for more than the process may read says by how much', async t => {
-  const held: Span = { point_id: 'p', first: 0, last: 366 * DAY, samples: SAMPLES_MAX * 3 }
-  const historian = { read: async () => [], spans: async () => [held] }
-  const error = await t.throwsAsync(spansBy({ building_id: 'b', from: 0, to: 366 * DAY }, [{ point_id: 'p' }], { historian }))
-  t.regex(error.message, /600 million samples, 3 times what one request reads/)
-  const walk = await spansBy({ building_id: 'b', from: 0, to: 100 * DAY }, [{ point_id: 'p' }], { historian })
-  t.is(walk.spans.size, 1)
 })

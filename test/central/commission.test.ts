@@ -1,4 +1,5 @@
 import test from 'ava'
+import { suggestFor } from '#shared/flow/commission.ts'
 import { startCentral, type TestCentral } from './site.ts'
 
 let site: TestCentral
@@ -53,6 +54,13 @@ test('a point that nobody measures any more is suggested nothing, and stays gone
   t.like(body.points[0], { name: 'Renamed', edge_id: 'edge-1', gone_at: '2026-11-20T20:00:00Z' })
   t.is(body.points[0].gone, undefined)
   t.deepEqual(model.points('b2')[0]!.gone, { at, role: 'sa_t' })
+})
+
+test('a point that has a role is suggested no other, whatever its name says', t => {
+  const { model } = site.central.context
+  const [known] = model.points('b1').filter(({ point_id }) => point_id === 'p2')
+  const found = suggestFor([{ ...known!, name: 'AHU-1 SupplyAirTemp' }], model.equipment('b1'))
+  t.deepEqual(found[0]!.suggestions, [])
 })
 
 test('coverage names what each rule lacks, as JSON and as CSV', async t => {

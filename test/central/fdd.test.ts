@@ -278,11 +278,15 @@ test.serial('a series has its full span, its gap as a gap and the faults of its 
 })
 
 test.serial('a long series comes in at most as many buckets as asked for, and holds every extreme', async t => {
-  const { body } = await series('roles=sa_t,oa_t,ra_rh&max_points=20')
+  const { body } = await series('roles=sa_t,oa_t,ra_rh&max_points=40')
   t.true(body.downsampled)
   t.deepEqual(body.missing_roles, ['ra_rh'])
   t.is(body.series.length, 2)
-  for (const { points } of body.series) t.true(points.filter(({ mean }: Point) => mean !== null).length <= 20)
+  for (const { points } of body.series) t.true(points.filter(({ mean }: Point) => mean !== null).length <= 40)
+  const [{ points, no_data }] = body.series
+  const gap = Date.parse('2026-03-02T08:00:00Z')
+  t.true(no_data.some(({ from, to }: { from: string; to: string }) => Date.parse(from) <= gap && gap < Date.parse(to)))
+  t.true(points.some(({ mean }: Point) => mean === null))
   t.is(Math.max(...body.series[0].points.map(({ max }: { max: number | null }) => max ?? 0)), 80)
   const part = await series('point_id=AHU-1.OAT&from=2026-03-01T06:00:00Z&to=2026-03-01T07:00:00Z')
   t.is(part.body.series[0].points.length, 12)

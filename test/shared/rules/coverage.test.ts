@@ -42,6 +42,15 @@ test('a rule that lacks a role says which, and the role that helps most comes fi
   }
 })
 
+test('a role whose point is in a unit of something else is missing, as it is for a run', t => {
+  const missing = (unit: string) => {
+    const points = ['sa_t', 'sa_t_sp', 'clg_valve', 'fan_status', 'ma_t', 'ra_t'].map(role => point('AHU-1', role))
+    const lines = coverageOf(rules, [AHU], [{ ...points[0]!, unit }, ...points.slice(1)]).lines
+    return lines.find(({ rule_id }) => rule_id === 'AHU-FC13-COOL-FULL')!.missing
+  }
+  t.deepEqual(['degF', 'kW'].map(missing), [[], ['sa_t']])
+})
+
 test('it says what a run says, for any mapping', t => {
   const some = fc.subarray(
     Object.keys(ROLES).filter(role => !role.startsWith('wx_')),
