@@ -49,7 +49,7 @@ export function planEde(
     const before = known.get(device.device_instance)
     const proposal = proposed.get(one.key) ?? propose(one, before!.device_id, poll_secs)
     const named = ede.author === AUTHOR ? withKeys(proposal, device, taken, before) : proposal
-    const { entry, notes } = withUnits(named, device)
+    const { entry, notes } = withOwnWords(named, device)
     plan.notes.push(...notes)
     plan.add(entry, before, one.host === '' ? null : formatAddress(one))
   }
@@ -61,24 +61,28 @@ function toldOf({ device_instance, name, address, objects }: EdeDevice, given: D
   return { key: String(device_instance), device_instance, ...where, max_apdu: MAX_APDU, multiple: null, name, objects }
 }
 
-/** Our own files carry the ids. */
+/** Our own files carry the ids, and say by "supports COV" which points tell changes here; others say what a device could do. */
 function withKeys(proposal: Proposal, { keyname, objects }: EdeDevice, taken: Set<string>, before: DeviceEntry | undefined) {
   const { device } = proposal
   const device_id = !before && ID.test(keyname) && !taken.has(keyname) ? keyname : device.device_id
   taken.add(device_id)
-  const points = device.points.map((point, i) => {
-    const key = objects[i]!.keyname
-    return ID.test(key) ? { ...point, point_id: key } : point
+  const points = device.points.map((point, i): PointEntry => {
+    const { keyname: key, cov } = objects[i]!
+    return { ...point, ...(ID.test(key) && { point_id: key }), ...(cov && { cov }) }
   })
   return { ...proposal, device: { ...device, device_id, points } }
 }
 
-/** A vendor's unit has no number of the standard; the file with the units has said what it is. */
-function withUnits({ device, notes }: Proposal, { objects }: EdeDevice): { entry: DeviceEntry; notes: string[] } {
+/** A vendor's unit has no number of the standard; the file with the units has said what it is. A table may say how often to read, too. */
+function withOwnWords({ device, notes }: Proposal, { objects }: EdeDevice): { entry: DeviceEntry; notes: string[] } {
   const { max_apdu: _, ...bacnet } = device.bacnet
   const points = device.points.map((point, i) => {
-    const { unit } = objects[i]!
-    return unit !== undefined && point.kind === 'number' ? { ...point, unit } : point
+    const { unit, poll_secs } = objects[i]!
+    return {
+      ...point,
+      ...(unit !== undefined && point.kind === 'number' && { unit }),
+      ...(poll_secs !== undefined && { poll_secs }),
+    }
   })
   const named = new Set(objects.flatMap(({ unit }, i) => (unit === undefined ? [] : [device.points[i]!.point_id])))
   return {

@@ -263,6 +263,10 @@ const value = fc.oneof(
   }),
   fc.record({ address: place('characterstring-value'), kind: fc.constant('string' as const), unit: fc.constant('count') }),
 )
+const polling = fc.oneof(
+  fc.record({ poll_secs: fc.integer({ min: 1, max: 86_400 }) }),
+  fc.record({ poll_secs: fc.constant(60), cov: fc.constant(true as const) }),
+)
 const id = fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/)
 const catalogues: fc.Arbitrary<Catalogue> = fc
   .uniqueArray(
@@ -272,7 +276,7 @@ const catalogues: fc.Arbitrary<Catalogue> = fc
       instance: fc.integer({ min: 0, max: 4_194_302 }),
       host: fc.ipV4(),
       route: fc.constantFrom({}, { network: 7, mac: '0a' }),
-      points: fc.uniqueArray(fc.tuple(id, text, value), { selector: ([, , { address }]) => address, maxLength: 8 }),
+      points: fc.uniqueArray(fc.tuple(id, text, value, polling), { selector: ([, , { address }]) => address, maxLength: 8 }),
     }),
     { selector: ({ device_id }) => device_id, maxLength: 4 },
   )
@@ -287,7 +291,7 @@ const catalogues: fc.Arbitrary<Catalogue> = fc
           protocol: 'bacnet',
           bacnet: { device_instance: instance, host, port: 47_808, ...route },
           points: points.map(
-            ([point, label, said], i): PointEntry => ({ point_id: `${d}.${i}${point}`, name: label, poll_secs: 60, ...said }),
+            ([point, label, said, polled], i): PointEntry => ({ point_id: `${d}.${i}${point}`, name: label, ...polled, ...said }),
           ),
         }),
       ),
@@ -335,6 +339,23 @@ test('no cell of an export begins like a formula, and names that do come back', 
   t.deepEqual(again({ devices: [device] }), { devices: [device] })
 })
 
+test('who else says that a device could tell changes asks for none; how often to read counts from any table, where it can be used', t => {
+  const polled = `${TITLES};poll-secs`
+  const row = (instance: number, cov: string, secs: string) =>
+    `k${instance};7;P${instance};0;${instance};;;;;N;${cov};;;;62;;;${secs}`
+  const rows = [row(1, 'Y', '300'), row(2, 'N', ''), row(3, '', '0'), row(4, '', 'often')]
+  const ede = readEde({ main: table(`${HEAD}${polled}\nd;7;D;8;7;;;;;;;;;;;10.0.0.1\n${rows.join('\n')}`) })
+  const { points } = planEde(EMPTY, ede, none).catalogue.devices[0]!
+  t.deepEqual(
+    points.map(({ poll_secs, cov }) => [poll_secs, cov]),
+    [300, 60, 60, 60].map(secs => [secs, undefined]),
+  )
+  t.deepEqual(
+    ede.notes.map(({ column, message }) => `${column} ${message.slice(0, 8)}`),
+    ['poll-secs "0" is n', 'poll-secs "often" '],
+  )
+})
+
 test('a percent is no humidity and a fraction no power factor', t => {
   const point = { address: 'analog-input,1', name: 'P', kind: 'number', poll_secs: 60 } as const
   const points = [
@@ -342,7 +363,7 @@ test('a percent is no humidity and a fraction no power factor', t => {
     { ...point, point_id: 'fraction', unit: 'fraction' },
   ]
   const [main] = writeEde([{ device_id: 'd', name: 'D', bacnet: { device_instance: 1, host: '10.0.0.1' }, points }], project)
-  t.regex(main!.text, /^percent;(?:[^;]*;){13}98;;$/m)
+  t.regex(main!.text, /^percent;(?:[^;]*;){13}98;;;60$/m)
   t.regex(main!.text, /^# not said in EDE: fraction/m)
 })
 

@@ -16,7 +16,7 @@ import { cellOf, headerKey, isBlank, readWhole, type Refusal, type Table, type T
 export type EdeFiles = { main: Table; stateTexts?: Table; units?: Table; objectTypes?: Table }
 
 /** `keyname` names the row in the whole file; `unit` is a code of ours where the unit has no number of the standard. */
-export type EdeObject = FoundObject & { line: number; keyname: string; unit?: string }
+export type EdeObject = FoundObject & { line: number; keyname: string; unit?: string; cov?: true; poll_secs?: number }
 export type EdeDevice = {
   device_instance: number
   keyname: string
@@ -44,15 +44,18 @@ const DEVICE = 8
 /** Units of the standard; what is above is a vendor's. */
 const STANDARD_UNIT_MAX = 255
 const UNIT_MAX = 65_535
+const POLL_SECS_MAX = 86_400
 
 /** Where the layout has the columns that are read beside the mandatory ones. */
-type Optional = Record<'description' | 'stateTexts' | 'unit' | 'address', number | undefined>
-const LAYOUT: Optional = { description: 5, stateTexts: 13, unit: 14, address: 15 }
+type Optional = Record<'description' | 'cov' | 'stateTexts' | 'unit' | 'address' | 'poll', number | undefined>
+const LAYOUT: Optional = { description: 5, cov: 10, stateTexts: 13, unit: 14, address: 15, poll: undefined }
 const HEADINGS: Record<keyof Optional, RegExp> = {
   description: /^descr/,
   stateTexts: /^statetext/,
   unit: /^unit/,
   address: /^vendorspecificaddr/,
+  cov: /^supportscov/,
+  poll: /^pollsecs$/,
 }
 
 export function readEde({ main, stateTexts, units, objectTypes }: EdeFiles): Ede {
@@ -93,7 +96,14 @@ function findColumns(row: TableRow): Optional {
     const at = keys.findIndex((key, i) => i >= MANDATORY.length && HEADINGS[name].test(key))
     return at < 0 ? undefined : at
   }
-  return { description: find('description'), stateTexts: find('stateTexts'), unit: find('unit'), address: find('address') }
+  return {
+    description: find('description'),
+    cov: find('cov'),
+    stateTexts: find('stateTexts'),
+    unit: find('unit'),
+    address: find('address'),
+    poll: find('poll'),
+  }
 }
 
 type Side = {
@@ -159,6 +169,8 @@ function openReader(file: string, { refused, notes }: Pick<Ede, 'refused' | 'not
       ...(description !== '' && { description }),
       ...unitOf(cellOf(row, columns.unit), side, note),
       ...textsOf(cellOf(row, columns.stateTexts), side, note),
+      ...(/^(y|yes|true|1)$/i.test(cellOf(row, columns.cov)) && { cov: true as const }),
+      ...pollOf(cellOf(row, columns.poll), note),
     })
   }
   return { take, others, devices: () => [...devices.values()] }
@@ -182,6 +194,14 @@ function unitOf(text: string, { units }: Side, note: Note): Pick<EdeObject, 'uni
   const unit = unitCode(words)
   if (unit !== undefined) return { unit }
   note('unit-code', `"${words}" is no unit that is known here; the point is kept without one`)
+  return {}
+}
+
+function pollOf(text: string, note: Note): Pick<EdeObject, 'poll_secs'> {
+  if (text === '') return {}
+  const poll_secs = readWhole(text, POLL_SECS_MAX)
+  if (typeof poll_secs === 'number' && poll_secs > 0) return { poll_secs }
+  note('poll-secs', `"${text}" is no whole number from 1 to ${POLL_SECS_MAX}; the point is read as often as the import says`)
   return {}
 }
 

@@ -19,6 +19,8 @@ export type EdePoint = {
   address: string
   kind: PointKind
   unit: string
+  poll_secs: number
+  cov?: boolean
   scale?: number
   offset?: number
   states?: string[]
@@ -54,11 +56,15 @@ const COLUMNS = [
   'unit-code',
   'vendor-specific-address',
   'notification-class',
+  // Behind what the layout has: it knows no polling.
+  'poll-secs',
 ]
 const MANDATORY = 5
 const DEVICE = 8
 /** Nothing here is written, so nothing is settable. */
 const NOT_SETTABLE = 'N'
+/** The device is asked to tell changes. Where it is not, nobody knows whether it could. */
+const COV = 'Y'
 
 /** @returns `<name>_EDE.csv`, and `<name>_StateTexts.csv` where points have texts */
 export function writeEde(devices: readonly EdeSource[], { name, version, at }: EdeProject): EdeSet {
@@ -94,9 +100,10 @@ function pointRow({ bacnet }: EdeSource, point: EdePoint, references: Map<string
   const target = parseTarget(point.address)
   const why = typeof target === 'string' ? target : whyNotEde(point, target)
   if (why !== undefined || typeof target === 'string') return [`# not said in EDE: ${point.point_id} (${point.address}): ${why}`]
-  const { point_id, name } = point
+  const { point_id, name, cov, poll_secs } = point
   const row = [point_id, bacnet.device_instance, name, target.type, target.instance, undefined, undefined, undefined, undefined]
-  return whole([...row, NOT_SETTABLE, undefined, undefined, undefined, referenceOf(point, references), unitIdOf(point)])
+  const told = [NOT_SETTABLE, cov ? COV : undefined, undefined, undefined, referenceOf(point, references), unitIdOf(point)]
+  return whole([...row, ...told, undefined, undefined, poll_secs])
 }
 
 /** @returns in words why EDE cannot say what a point is; undefined when it can */
