@@ -117,12 +117,15 @@ export interface Results {
   /** A building's newest run with all that it said; undefined for any other. */
   record(run_id: string): RunRecord | undefined
   /**
-   * What was said of each rule and equipment by the run that looked furthest, ordered by equipment and rule: one over a span
-   * that is past says nothing of how things stand.
+   * What was said of each rule and equipment last, ordered by equipment and rule: a run over a span that is past says nothing
+   * of how things stand.
    */
   latest(building_id: string): LatestResult[]
 }
-/** Equipment whose run went on from what the engine remembered, and the instant from which on its history may have changed. */
+/**
+ * Of a run that looks at everything as it stands: the equipment that went on from what the engine remembered, and the instant
+ * from which on history may have changed since the one before, -Infinity when there was none.
+ */
 export type Resumed = { since: number; equipment_ids: ReadonlySet<string> }
 /** End of the span of the newest run that looked, and of the newest that could evaluate, ms. */
 export type Looked = { looked_to: number; evaluated_to?: number }

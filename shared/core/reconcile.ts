@@ -11,7 +11,7 @@ const CUT_MS = HOUR
  * An episode that began before the run's span cannot be found by that run under its own start, and so not under its own
  * id: what the run finds of it at the start of the span is its continuation. Episodes that began within the span and
  * are not found any more are gone. Where the run could not evaluate, it says nothing, until nothing has been evaluated for
- * as long as ends an episode. A run over a span that earlier ones have looked beyond ends nothing that goes on after it.
+ * as long as ends an episode. A run over a span that is past ends nothing that goes on after it and that an earlier one has seen.
  *
  * @param earlier findings of the run's building that overlap `[run.from, run.to)`
  * @param lookedAt how far earlier runs have looked at a rule on an equipment; undefined when none has
@@ -29,7 +29,7 @@ export function reconcile(
   const judged = new Set(run.results.filter(({ status }) => status !== 'not_evaluated').map(pairOf))
   const known = new Map(earlier.map(old => [old.finding_id, old]))
   const ids = new Set(found.map(({ finding_id }) => finding_id))
-  const goesBeyond = (one: Finding): boolean => isOpenAt(one, run.to) && isPassed(lookedAt(one), run)
+  const goesBeyond = (one: Finding): boolean => !resumed && isOpenAt(one, run.to) && isPassed(lookedAt(one), run)
   const put = new Map(found.map(finding => [finding.finding_id, asKnown(finding, known.get(finding.finding_id))]))
   const remove: string[] = []
   for (const old of earlier) {

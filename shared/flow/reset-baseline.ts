@@ -2,7 +2,7 @@ import { Problem } from '#shared/core/problem.ts'
 import type { Results } from '#shared/core/ports.ts'
 import type { BaselineKey, BaselineStore, StoredReset } from '#shared/core/tuning.ts'
 
-export type ResetParts = { baselines: BaselineStore; results: Pick<Results, 'runs'> }
+export type ResetParts = { baselines: BaselineStore; results: Pick<Results, 'latest'> }
 
 /**
  * Begins a baseline anew: from the day of `at` on, no day counts that began before it. Earlier findings keep what they
@@ -24,8 +24,8 @@ export function resetBaseline(
     const message = 'A baseline begins anew at an instant that has come'
     throw new Problem('invalid', message, [{ pointer: '/at', message }])
   }
-  const [newest] = results.runs({ building_id, limit: 1 })
-  const instant = at ?? Math.min(by.changed_at, newest === undefined ? by.changed_at : newest.to - 1)
+  const last = results.latest(building_id).find(one => one.equipment_id === equipment_id && one.rule_id === rule_id)
+  const instant = at ?? Math.min(by.changed_at, (last?.looked_to ?? Infinity) - 1)
   const after: StoredReset = { building_id, equipment_id, rule_id, name, at: instant, ...by, ...(role !== undefined && { role }) }
   const before = findReset(key, baselines)
   baselines.reset(after)

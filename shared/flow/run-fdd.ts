@@ -105,8 +105,7 @@ export async function runFdd(
   }
   if (!model.building(building_id)) throw new Problem('unknown_building', `Building ${building_id} went away during the run`)
   ports.signal?.throwIfAborted()
-  const since = remember?.open
-  results.replace(run, findings, since === undefined ? undefined : { since, equipment_ids: new Set(resumed) })
+  results.replace(run, findings, remember && { since: remember.open ?? -Infinity, equipment_ids: new Set(resumed) })
   if (remember) ports.changes.settle(building_id, to)
   // One that went on from the very end of its span looked at no day, and so saw no baseline.
   if (baselines.length > 0 || resumed.length === 0) {

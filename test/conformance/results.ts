@@ -188,6 +188,15 @@ const STORIES: Story[] = [
     ],
   },
   {
+    title: 'a run of everything as it stands ends where history ends, whatever was looked at beyond',
+    earlier: [run('0', 0, 30)],
+    before: [finding('ended', 12, 25)],
+    run: run('1', 10, 20, undefined, { started_at: at(31) }),
+    found: [finding('ended', 12, 19), finding('going on', 13, null)],
+    after: [finding('going on', 13, null), finding('ended', 12, 19)],
+    resumed: { since: -Infinity, equipment_ids: new Set() },
+  },
+  {
     title: 'what was looked at under a clock that was ahead is looked at again',
     earlier: [run('0', 0, 300)],
     before: [finding('ended', 12, 250), finding('of it', 16, 280)],
@@ -316,6 +325,8 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
     t.deepEqual(looked(), [['whole', 'pass', 20]])
     results.replace(run('next', 0, 22, [result({ status: 'not_evaluated' })]), [])
     t.deepEqual(looked(), [['next', 'not_evaluated', 20]])
+    results.replace(run('whole again', 0, 19), [], { since: at(18), equipment_ids: new Set() })
+    t.deepEqual(looked(), [['whole again', 'pass', 19]], 'history ends before that')
     results.replace(run('ahead', 0, 400), [])
     results.replace(run('right again', 0, 24, [result({ status: 'fault' })]), [])
     t.deepEqual(looked(), [['right again', 'fault', 24]])

@@ -19,7 +19,7 @@ export function resultStore(db: Database): Results {
     const ended = change.put.filter(({ to }) => to !== null && to <= run.from).map(({ finding_id }) => finding_id)
     for (const finding_id of [...change.remove, ...ended]) leaveUntold.run(finding_id, run.building_id)
     change.put.forEach(findings.write)
-    runs.add(run)
+    runs.add(run, resumed !== undefined)
     return change.remove
   }
   return {

@@ -32,12 +32,13 @@ export function openRuns(db: Database) {
     `INSERT INTO latest_results VALUES (@building_id, @equipment_id, @rule_id, @body)
      ON CONFLICT (building_id, equipment_id, rule_id) DO UPDATE SET body = json_patch(excluded.body, json_object(
        'evaluated_to', coalesce(excluded.body ->> 'evaluated_to', latest_results.body ->> 'evaluated_to')))
-     WHERE latest_results.body ->> 'looked_to' <= @looked_to OR latest_results.body ->> 'looked_to' > @started_at`,
+     WHERE @whole OR latest_results.body ->> 'looked_to' <= @looked_to OR latest_results.body ->> 'looked_to' > @started_at`,
   )
   const one = db.prepare('SELECT body FROM latest_results WHERE building_id = ? AND equipment_id = ? AND rule_id = ?').pluck()
   const latest = db.prepare('SELECT body FROM latest_results WHERE building_id = ? ORDER BY equipment_id, rule_id').pluck()
   return {
-    add: (run: RunRecord) => {
+    /** @param whole whether it looked at everything as it stands: then its word counts, wherever it ended */
+    add: (run: RunRecord, whole: boolean) => {
       const { run_id, building_id, started_at, finished_at, to: looked_to } = run
       add.run(run_id, building_id, started_at, JSON.stringify(summaryOf(run)))
       say.run({ building_id, run_id, body: JSON.stringify(run.results) })
@@ -46,7 +47,7 @@ export function openRuns(db: Database) {
         const { equipment_id, rule_id, status } = result
         const evaluated = status === 'not_evaluated' ? {} : { evaluated_to: looked_to }
         const body = JSON.stringify({ ...result, run_id, finished_at, looked_to, ...evaluated })
-        look.run({ building_id, equipment_id, rule_id, body, looked_to, started_at })
+        look.run({ building_id, equipment_id, rule_id, body, looked_to, started_at, whole: Number(whole) })
       }
     },
     lookedAt: (building_id: string, { equipment_id, rule_id }: { equipment_id: string; rule_id: string }): Looked | undefined => {
