@@ -71,6 +71,7 @@ test('the list has a column for cost once something costs, and the dearest can c
   const text = async (path: string) => textOf(await get(path))
   // Degrees alone: 20 K·h are 36 °F·h.
   t.regex(await text('/faults'), /data-label="Cost"><div>36 °F·h/)
+  t.regex(await text('/faults'), /data-label="Cost"><div><span class="muted">not priced: design supply air flow and 1 more</)
   const base = { building_id: 'school', source_type: 'report', review_status: 'Reviewed', value_basis: 'TAB' } as const
   site.context.quantities.put([
     {

@@ -62,6 +62,18 @@ export function gapText(gap: Gap, equipmentName: (equipment_id: string) => strin
   }
 }
 
+/** @returns `not priced: design supply air flow and 1 more`, for a list */
+export function gapsText([first, ...more]: Gap[]): string {
+  if (!first) return '–'
+  const words = {
+    quantity: () => propertyWords(first.name),
+    price: () => gapText(first, String),
+    point: () => `a point ${first.name}`,
+    data: () => 'data',
+  }
+  return `not priced: ${words[first.what]()}${more.length > 0 ? ` and ${more.length} more` : ''}`
+}
+
 /** What the faults of one building cost together, as the page of faults says it. */
 export type Together = {
   building: Pick<Building, 'building_id' | 'name' | 'unit_system'>

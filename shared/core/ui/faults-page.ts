@@ -3,7 +3,7 @@ import type { Finding, ResultReason, RuleResult } from '../finding.ts'
 import { type Html, html } from '../html.ts'
 import type { Building } from '../model.ts'
 import { formatDuration } from '../time.ts'
-import { costText, rangeText, type Together, togetherText } from './cost-words.ts'
+import { costText, gapsText, rangeText, type Together, togetherText } from './cost-words.ts'
 import {
   DAYS_CHOICES,
   type FaultGroup,
@@ -92,7 +92,7 @@ ${select(
   SORTS.map(value => [value, value === 'worst' ? 'the worst' : 'the dearest']),
 )}
 ${select('state', 'State', state ?? '', [
-  ['', 'active and cleared'],
+  ['', 'all'],
   ['active', 'active'],
   ['cleared', 'cleared'],
 ])}
@@ -141,7 +141,7 @@ function faultRow({ finding, note, priority, episodes, inFaultMs, cost }: FaultR
 <td data-label="Equipment"><div>${model.equipmentName(finding)}</div></td>
 <td data-label="Since"><div>${moment(finding.from, here)}</div></td>
 <td data-label="In fault"><div>${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</div></td>
-${hasCost(model) && html`<td data-label="Cost"><div>${cost ? html`${costText(cost, systemOf(finding, model))} <span class="muted">${rangeText(cost, cost.unit, systemOf(finding, model))}</span>` : '–'}</div></td>`}
+${hasCost(model) && html`<td data-label="Cost"><div>${cost ? html`${costText(cost, systemOf(finding, model))} <span class="muted">${rangeText(cost, cost.unit, systemOf(finding, model))}</span>` : html`<span class="muted">${gapsText(finding.not_priced ?? [])}</span>`}</div></td>`}
 <td data-label="State"><div>${stateWords(finding, note)}</div></td>
 </tr>`
 }
