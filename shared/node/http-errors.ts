@@ -21,10 +21,11 @@ export function toProblem(error: unknown, request_id: string): Problem {
   if (error instanceof Problem) return error
   const { code, message, validation, validationContext, statusCode = 500 } = error as FastifyError
   if (validation) {
-    const errors = validation.map(({ instancePath, message: text, params }): DataError => {
+    const errors = validation.map((failed): DataError => {
+      const { instancePath, params } = failed
       const extra = params['additionalProperty'] ?? params['unevaluatedProperty']
       const pointer = `${validationContext === 'body' ? '' : validationContext}${instancePath}${extra === undefined ? '' : `/${extra}`}`
-      return { pointer, message: extra === undefined ? (text ?? 'does not fit') : 'is not a field that is known here' }
+      return { pointer, message: extra === undefined ? wordsOf(failed) : 'is not a field that is known here' }
     })
     const [first] = errors
     return new Problem('bad_request', `${first?.pointer || 'The body'} ${first?.message}`, errors)
@@ -34,6 +35,24 @@ export function toProblem(error: unknown, request_id: string): Problem {
   if (statusCode === 404) return new Problem('not_found', message)
   if (statusCode >= 400 && statusCode < 500) return new Problem('bad_request', message)
   return new Problem('internal', `An error of the program; the log has it under request ${request_id}`)
+}
+
+type Failed = NonNullable<FastifyError['validation']>[number] & { data?: unknown }
+
+/** Longest text that a message repeats. */
+const GIVEN_MAX = 60
+/** Checks of one value, where it helps to see it. */
+const OF_VALUE = new Set(['type', 'enum', 'const', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'pattern'])
+/** What is not repeated, wherever it goes. */
+const SECRET = /pass|secret|token|key/i
+
+/** What is wrong and, where that is short and no secret, what was given. */
+function wordsOf({ keyword, instancePath, message = 'does not fit', params, data }: Failed): string {
+  const allowed = params['allowedValues']
+  const must = Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : message
+  const isShort = typeof data === 'string' ? data.length <= GIVEN_MAX : data === null || typeof data !== 'object'
+  const isShown = OF_VALUE.has(keyword) && isShort && data !== undefined && !SECRET.test(instancePath)
+  return isShown ? `${must}, not ${JSON.stringify(data)}` : must
 }
 
 /** Sends a problem as RFC 9457 says. Errors of the program go to the log with all they know. */

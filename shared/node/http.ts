@@ -81,7 +81,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
     clientErrorHandler: refuseBytes,
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true } },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true, verbose: true } },
   })
   app.decorateRequest('caller', undefined)
   app.setSerializerCompiler(() => data => JSON.stringify(data))

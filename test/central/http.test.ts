@@ -127,6 +127,26 @@ for (const [what, payload, status, code, pointer] of [
   })
 }
 
+test('what does not fit is named with what would and with what was given, unless that is long or a secret', async t => {
+  const secrets = route({
+    method: 'POST',
+    path: '/api/secrets',
+    auth: 'public',
+    summary: 'Takes a secret',
+    body: strict({ password: Type.Optional(Type.String({ pattern: '^x' })), api_key: Type.Optional(Type.Number()) }),
+    handle: () => ({ ok: true }),
+  })
+  const { http } = await open({ routes: [...ROUTES, secrets] })
+  const said = async (url: string, payload: object) =>
+    (await http.app.inject({ method: 'POST', url, payload })).json().errors.map((error: { message: string }) => error.message)
+  t.deepEqual(await said('/api/things/x', { confirm: true, kind: 'c' }), ['must be one of a, b, not "c"'])
+  t.deepEqual(await said('/api/things/x', { confirm: 'true' }), ['must be boolean, not "true"'])
+  t.deepEqual(await said('/api/things/x?n=0', { confirm: true }), ['must be >= 1, not 0'])
+  t.deepEqual(await said('/api/things/x', { confirm: true, kind: 'c'.repeat(61) }), ['must be one of a, b'])
+  t.deepEqual(await said('/api/things/x', { confirm: true, size: [1, 2] }), ['must be number'])
+  t.deepEqual(await said('/api/secrets', { password: 'hunter2', api_key: 'k' }), ['must match pattern "^x"', 'must be number'])
+})
+
 for (const [query, status, read] of [
   ['?dry_run=true&n=3', 200, { dry_run: true, n: 3 }],
   ['?dry_run=0', 200, { dry_run: false }],
