@@ -1,7 +1,8 @@
 import test from 'ava'
 import { noteStore } from '#shared/node/store/notes.ts'
 import { resultStore } from '#shared/node/store/results.ts'
-import { finding, resultsConformance } from '../conformance/results.ts'
+import { resultsConformance } from '../conformance/results.ts'
+import { finding } from '../conformance/result-stories.ts'
 import { notesConformance } from '../conformance/notes.ts'
 import { temporaryDatabase } from './place.ts'
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { compareFindings, countChanges } from '#shared/core/rules/compare-findings.ts'
-import { finding } from '../../conformance/results.ts'
+import { finding } from '../../conformance/result-stories.ts'
 
 const changes = (before: ReturnType<typeof finding>[], after: ReturnType<typeof finding>[]) =>
   compareFindings(before, after).map(({ equipment_id, episodes }) => [

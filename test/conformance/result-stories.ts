@@ -1,0 +1,254 @@
+/** What a run makes of the findings that stood before it, in stories that every results store must tell alike. */
+import type { Finding, RuleResult } from '#shared/core/finding.ts'
+import type { Resumed, RunRecord } from '#shared/core/ports.ts'
+import { HOUR } from '#shared/core/time.ts'
+
+export const T = Date.UTC(2026, 2, 1)
+export const at = (hour: number) => T + hour * HOUR
+
+/** A finding of rule r on equipment e that lasts from one hour to another; an open end is null. */
+export function finding(finding_id: string, from: number, to: number | null, more: Partial<Finding> = {}): Finding {
+  return {
+    finding_id,
+    building_id: 'b',
+    equipment_id: 'e',
+    rule_id: 'r',
+    kind: 'fault',
+    title: 'Supply air too warm',
+    severity: 2,
+    from: at(from),
+    to: to === null ? null : at(to),
+    confirmed_at: at(from) + HOUR / 2,
+    duration_secs: to === null ? 3600 : (to - from) * 3600,
+    state: to === null ? 'active' : 'cleared',
+    cause: [{ component: 'ccv', weight: 1 }],
+    evidence: {
+      expression: 'sa_t > 20',
+      terms: [],
+      inputs: { sa_t: 21 },
+      params: {},
+      worst_at: at(from),
+      sentence: 'It is warm.',
+    },
+    ...more,
+  }
+}
+
+export const result = (more: Partial<RuleResult> = {}): RuleResult => ({
+  rule_id: 'r',
+  equipment_id: 'e',
+  status: 'pass',
+  coverage: 1,
+  fault_secs: 0,
+  episodes: 0,
+  ...more,
+})
+
+export const run = (
+  run_id: string,
+  from: number,
+  to: number,
+  results = [result()],
+  more: Partial<RunRecord> = {},
+): RunRecord => ({
+  run_id,
+  building_id: 'b',
+  started_at: at(to),
+  finished_at: at(to) + 1000,
+  from: at(from),
+  to: at(to),
+  trigger: 'schedule',
+  rule_ids: ['r'],
+  results,
+  failed: [],
+  ...more,
+})
+
+type Story = {
+  title: string
+  before: Finding[]
+  run: RunRecord
+  found: Finding[]
+  after: Finding[]
+  resumed?: Resumed
+  earlier?: RunRecord[]
+}
+
+/** What a run over hours 10 to 20 makes of what stood before. */
+export const STORIES: Story[] = [
+  {
+    title: 'an episode of the span that is not found any more is gone',
+    before: [finding('old', 11, 12), finding('kept', 14, 15)],
+    run: run('1', 10, 20),
+    found: [finding('kept', 14, 16)],
+    after: [finding('kept', 14, 16)],
+  },
+  {
+    title: 'what lies outside of the span stays',
+    before: [finding('early', 1, 10), finding('late', 20, null)],
+    run: run('1', 10, 20),
+    found: [],
+    after: [finding('late', 20, null), finding('early', 1, 10)],
+  },
+  {
+    title: 'other rules, equipment and buildings stay',
+    before: [
+      finding('x', 11, 12, { rule_id: 'x' }),
+      finding('y', 11, 12, { equipment_id: 'y' }),
+      finding('z', 11, 12, { building_id: 'z' }),
+    ],
+    run: run('1', 10, 20),
+    found: [],
+    after: [
+      finding('x', 11, 12, { rule_id: 'x' }),
+      finding('y', 11, 12, { equipment_id: 'y' }),
+      finding('z', 11, 12, { building_id: 'z' }),
+    ],
+  },
+  {
+    title: 'where the run could not evaluate, it clears nothing',
+    before: [finding('old', 5, null), finding('older', 11, 12)],
+    run: run('1', 10, 20, [result({ status: 'not_evaluated', reason: 'no_data' })]),
+    found: [],
+    after: [finding('older', 11, 12), finding('old', 5, null)],
+  },
+  {
+    title: 'an episode that the span cuts goes on under its own id, and keeps its start and its worst moment',
+    before: [finding('long', 2, null, { duration_secs: 9 * 3600 })],
+    run: run('1', 10, 20),
+    found: [finding('cut', 10, 13, { title: 'Supply air too warm, reworded' })],
+    after: [finding('long', 2, 13, { duration_secs: 11 * 3600, title: 'Supply air too warm, reworded' })],
+  },
+  {
+    title: 'a rule over every role goes on with each role by itself',
+    before: [
+      finding('a', 2, null, { role: 'ma_t', duration_secs: 8 * 3600 }),
+      finding('b', 3, null, { role: 'ra_t', duration_secs: 7 * 3600 }),
+    ],
+    run: run('1', 10, 20),
+    found: [finding('cut', 10, 13, { role: 'ra_t' })],
+    after: [
+      finding('b', 3, 13, { role: 'ra_t', duration_secs: 10 * 3600 }),
+      finding('a', 2, 10, { role: 'ma_t', duration_secs: 8 * 3600 }),
+    ],
+  },
+  {
+    title: 'what begins after a closed episode of before the span is an episode of its own',
+    before: [finding('first', 2, 11)],
+    run: run('1', 10, 20),
+    found: [finding('second', 12, null)],
+    after: [finding('second', 12, null), finding('first', 2, 11)],
+  },
+  {
+    title: 'an open episode that the run no longer finds ends where the span begins',
+    before: [finding('open', 2, null, { duration_secs: 15 * 3600 })],
+    run: run('1', 10, 20),
+    found: [],
+    after: [finding('open', 2, 10, { duration_secs: 8 * 3600 })],
+  },
+  {
+    title: 'what a resumed run knows from its beginning and no longer finds is gone, and what it finds is no continuation of it',
+    before: [
+      finding('confirmed since', 9, null, { confirmed_at: at(12) }),
+      finding('another equipment', 9, null, { equipment_id: 'x', confirmed_at: at(12) }),
+      finding('another rule', 9, null, { rule_id: 'x', confirmed_at: at(12) }),
+      finding('before', 4, null, { role: 'ma_t', duration_secs: 6 * 3600 }),
+    ],
+    run: run('1', 10, 20, [result({ status: 'not_evaluated' }), result({ equipment_id: 'x' })]),
+    found: [finding('later', 10, 15), finding('goes on', 10, 13, { role: 'ma_t' })],
+    after: [
+      finding('later', 10, 15),
+      finding('another equipment', 9, 10, { equipment_id: 'x', confirmed_at: at(12) }),
+      finding('another rule', 9, null, { rule_id: 'x', confirmed_at: at(12) }),
+      finding('before', 4, 13, { role: 'ma_t', duration_secs: 9 * 3600 }),
+    ],
+    resumed: { since: at(12), equipment_ids: new Set(['e']) },
+  },
+  {
+    title: 'what is known from beyond a span that is past stands; what goes on nowhere else ends with the span',
+    earlier: [run('0', 0, 30)],
+    before: [
+      finding('gone on', 12, 25),
+      finding('going on', 13, null),
+      finding('cut', 2, 26),
+      finding('elsewhere', 15, 24),
+      finding('of it', 16, 18),
+      finding('silent since', 11, 17),
+    ],
+    run: run('1', 10, 20, undefined, { started_at: at(31) }),
+    found: [
+      finding('gone on', 12, null),
+      finding('going on', 13, null),
+      finding('rest', 10, null),
+      finding('new', 19, null),
+      finding('silent since', 11, null),
+    ],
+    after: [
+      finding('new', 19, 20, { duration_secs: 3600 }),
+      finding('elsewhere', 15, 24),
+      finding('going on', 13, null),
+      finding('gone on', 12, 25),
+      finding('silent since', 11, 17),
+      finding('cut', 2, 26),
+    ],
+  },
+  {
+    title: 'a run of everything as it stands ends where history ends, whatever was looked at beyond',
+    earlier: [run('0', 0, 30)],
+    before: [finding('ended', 12, 25)],
+    run: run('1', 10, 20, undefined, { started_at: at(31) }),
+    found: [finding('ended', 12, 19), finding('going on', 13, null)],
+    after: [finding('going on', 13, null), finding('ended', 12, 19)],
+    resumed: { since: -Infinity, equipment_ids: new Set() },
+  },
+  {
+    title: 'what was looked at under a clock that was ahead is looked at again',
+    earlier: [run('0', 0, 300)],
+    before: [finding('ended', 12, 250), finding('of it', 16, 280)],
+    run: run('1', 10, 20),
+    found: [finding('ended', 12, null)],
+    after: [finding('ended', 12, null)],
+  },
+  {
+    title: 'what nobody has evaluated for three days ends where it was evaluated last',
+    earlier: [run('0', 0, 20), run('1', 10, 80, [result({ status: 'not_evaluated' })])],
+    before: [finding('not run', 15, null, { rule_id: 'x' }), finding('missing', 14, null), finding('short', 4, null)],
+    run: run('2', 10, 92, [result({ status: 'not_evaluated' })]),
+    found: [finding('short', 4, null)],
+    after: [
+      finding('not run', 15, 15.5, { rule_id: 'x', duration_secs: 1800, confirmed_at: at(15.5) }),
+      finding('missing', 14, 20, { duration_secs: 3600 }),
+      finding('short', 4, null),
+    ],
+    resumed: { since: at(80), equipment_ids: new Set() },
+  },
+  {
+    title: 'it does not end before, nor by a run that looks at a part',
+    earlier: [run('0', 0, 20)],
+    before: [finding('missing', 14, null)],
+    run: run('2', 10, 91, [result({ status: 'not_evaluated' })]),
+    found: [],
+    after: [finding('missing', 14, null)],
+    resumed: { since: at(80), equipment_ids: new Set() },
+  },
+  {
+    title: 'what was confirmed from samples that have changed is gone, whether or not the run went on from a state',
+    before: [finding('changed', 14, 15), finding('before', 11, 12)],
+    run: run('1', 10, 20, [result({ status: 'not_evaluated' })]),
+    found: [],
+    after: [finding('before', 11, 12)],
+    resumed: { since: at(13), equipment_ids: new Set() },
+  },
+  {
+    title: 'a finding of which the run saw no sample in fault keeps its evidence and its causes',
+    before: [finding('carried', 2, null)],
+    run: run('1', 10, 20),
+    found: [
+      finding('carried', 2, 12, {
+        cause: [],
+        evidence: { ...finding('', 2, 12).evidence, inputs: { sa_t: null }, sentence: 'unknown' },
+      }),
+    ],
+    after: [finding('carried', 2, 12)],
+  },
+]
