@@ -30,6 +30,8 @@ export type Context = {
   baselines: Map<string, BaselineState>
   /** What gathers on the way: proofs that are not there, roles that are read, whether a day's median is used. */
   missing: Set<string>
+  /** Optional roles that are not there: of weight only where first() has nothing else. */
+  lacks: Set<string>
   leaves: Set<Steps>
   usesDay: boolean
   refs: Map<string, Node>
@@ -96,7 +98,7 @@ function ownRole(name: string, context: Context): Node {
 
 function rawRole(role: string, context: Context, raw: boolean): Node {
   const found = roleOf(context.equipment.equipment_id, role, context, raw)
-  if (!found && roleOfColumn(role) !== undefined) context.missing.add(role)
+  if (!found) (roleOfColumn(role) === undefined ? context.lacks : context.missing).add(role)
   return found ?? context.graph.constant(Number.NaN)
 }
 
@@ -193,19 +195,24 @@ function operation(op: string, args: Typed[], context: Context): Node {
   if (op === 'coverage') return graph.coverage(build(args[0]!, context), windowOf(args[1]!, context))
   if (op === 'since') return sinceNode(graph, build(args[0]!, context))
   if (op === 'day_median') return dayMedian(args[0]!, context)
-  const inputs = args.map((arg, i) => (op === 'first' && i < args.length - 1 ? spare(arg, context) : build(arg, context)))
+  const inputs = op === 'first' ? alternatives(args, context) : args.map(arg => build(arg, context))
   return MANY.has(op) ? inputs.reduce((left, right) => graph.op(op, left, right)) : graph.op(op, ...inputs)
 }
 
-/** Something stands in for it: what it lacks keeps no rule from running. */
-function spare(typed: Typed, context: Context): Node {
-  const { missing, refs } = context
-  Object.assign(context, { missing: new Set(), refs: new Map(refs) })
-  const made = build(typed, context)
-  // A name that was found wanting here is to be missed where nothing stands in.
-  const whole = context.missing.size === 0
-  Object.assign(context, { missing, refs: whole ? context.refs : refs })
-  return made
+/** What one of them lacks keeps no rule from running while another lacks nothing; else the first says what is missing. */
+function alternatives(args: Typed[], context: Context): Node[] {
+  const { missing, lacks, refs } = context
+  const tried = args.map(arg => {
+    Object.assign(context, { missing: new Set(), lacks: new Set(), refs: new Map(refs) })
+    const node = build(arg, context)
+    const wanting = [...context.missing, ...context.lacks]
+    // A name that was found wanting here is to be missed where nothing stands in.
+    if (wanting.length === 0) for (const [name, made] of context.refs) refs.set(name, made)
+    return { node, wanting }
+  })
+  Object.assign(context, { missing, lacks, refs })
+  if (tried.every(({ wanting }) => wanting.length > 0)) for (const role of tried[0]!.wanting) missing.add(role)
+  return tried.map(({ node }) => node)
 }
 
 function windowOf(typed: Typed, context: Context): number {

@@ -68,6 +68,7 @@ export function compileRule(binding: Binding, plant: Plant, graph: Graph): Insta
     params: paramsOf(binding),
     baselines: new Map(),
     missing: new Set(),
+    lacks: new Set(),
     leaves: new Set(),
     refs: new Map(),
     built: new Map(),

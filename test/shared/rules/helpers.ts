@@ -89,6 +89,7 @@ export function evaluate(text: string, rows: Rows, stepMs: number, plant: Equipm
     dailyMinimumMs: 0,
     baselines: new Map(),
     missing: new Set(),
+    lacks: new Set(),
     leaves: new Set(),
     usesDay: false,
     refs: new Map(),
