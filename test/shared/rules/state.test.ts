@@ -51,7 +51,8 @@ function columnsOf(series: RoleSeries, forgetful: boolean): Float64Array[] {
   const made = (saved: Parameters<typeof createGraph>[0]) => {
     const graph = createGraph(saved)
     const shared = { rule: ruleOf(yamlOf({})), equipment: own, role: undefined, plant, graph, params: {}, smoothMs: 0 }
-    const sets = { baselines: new Map(), missing: new Set<string>(), leaves: new Set<never>(), refs: new Map(), built: new Map() }
+    const missing = { missing: new Set<string>(), lacks: new Set<string>() }
+    const sets = { ...missing, baselines: new Map(), leaves: new Set<never>(), refs: new Map(), built: new Map() }
     const context: Context = { ...shared, ...sets, active: graph.constant(1), dailyMinimumMs: 0, usesDay: false }
     return { graph, nodes: typed.map(each => build(each, context)) }
   }
