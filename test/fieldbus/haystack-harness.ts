@@ -21,7 +21,7 @@ export const NEVER = new AbortController().signal
 /** Far above what an answer on loopback takes, on a busy machine too. */
 export const PATIENCE = { timeoutMs: 20_000, retries: 0, signal: NEVER }
 /** For answers that never come; long enough for a connection on a busy machine. */
-export const IMPATIENCE = { timeoutMs: 1000, retries: 0, signal: NEVER }
+export const IMPATIENCE = { timeoutMs: 2500, retries: 0, signal: NEVER }
 
 export const POINTS = [simPoint('a1', { num: 21.5, unit: '°C' }), simPoint('a2', true), simPoint('a3', 'cool')]
 

@@ -14,7 +14,7 @@ import { accessOf, IMPATIENCE, NEVER, openClient, openServer, PATIENCE } from '.
 type Expected = [step: Step, kind: 'silent' | 'fault', message: RegExp, advice?: RegExp]
 
 const EXPECTED: Record<Mischief, Expected> = {
-  silent: ['op', 'silent', /no answer from 127\.0\.0\.1:\d+ within 1000 ms/],
+  silent: ['op', 'silent', /no answer from 127\.0\.0\.1:\d+ within 2500 ms/],
   reset: ['op', 'silent', /broke the connection off/],
   'no HTTP': ['op', 'fault', /does not speak HTTP/, /https/],
   'headers without end': ['op', 'fault', /does not speak HTTP/],
@@ -41,7 +41,7 @@ const EXPECTED: Record<Mischief, Expected> = {
   'an unknown packing': ['op', 'fault', /packed with br/],
   'a gzip bomb': ['op', 'fault', /more than 8 MiB/],
   'a body without end': ['op', 'fault', /more than 8 MiB/],
-  'a body drop by drop': ['op', 'silent', /stalls, or takes more than 10000 ms/],
+  'a body drop by drop': ['op', 'silent', /stalls, or takes more than 25000 ms/],
   'headers, then nothing': ['op', 'silent', /stalls/],
 }
 /** Those that are over only when somebody's patience is. */
@@ -173,7 +173,8 @@ test('one question at a time is asked of a server, by however many sessions', as
   await Promise.all(Array.from({ length: 21 }, (_, i) => clients[i % 3]!.about(PATIENCE)))
   t.is(server.asked.length, 21)
   t.is(server.busiest(), 1)
-  t.is(server.connections(), 3)
+  // A machine that is busy for long lets one of them go and opens another.
+  t.true(server.connections() >= 3 && server.connections() < 21, String(server.connections()))
 })
 
 test('a silence is met with another attempt, as often as told', async t => {
