@@ -193,7 +193,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     health: withOwnChecks(options.health, { db, workspace, config, runs, files }),
     sessions: importSessions(join(workspace, 'imports'), Date.now),
     rules: openRuleDesk({ checker, config, ruleDirs, ...stores }),
-    backtests: openBacktests({ worker, ruleDirs, ...stores, historian, ...visited, clock }),
+    backtests: openBacktests({ worker, ruleDirs, running: () => runs.status().run_id, ...stores, historian, ...visited, clock }),
   }
   const closing: Service = {
     name: 'central',
