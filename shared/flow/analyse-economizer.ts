@@ -7,7 +7,7 @@ import { spansBy, type AnalyticsPorts, type AnalyticsSpan } from './analytics-sp
 import { walkHistory } from './walk-history.ts'
 
 /** Equipment that mixes outdoor air. */
-const MIXES: readonly EquipmentType[] = ['ahu', 'rtu']
+export const MIXES: readonly EquipmentType[] = ['ahu', 'rtu']
 
 export type EconomizerJob = AnalyticsSpan & {
   equipment: Equipment[]

@@ -100,7 +100,7 @@ test('where nothing is there to be shown the pages say what is missing', async t
   t.teardown(site.close)
   const read = await reader(site)
   t.regex(await read('/analytics/operations'), /No equipment of this building has a point/)
-  t.regex(await read('/analytics/economizer'), /No air handler or rooftop unit/)
+  t.regex(await read('/analytics/economizer'), /<h2>Air handler 1<\/h2><p>Nothing can be told without .*\(oa_damper\)/)
   t.regex(await read('/analytics/anomalies'), /Anomaly screening is off\..*SERVICE_SQL_ANOMALY_SCREENING=1/s)
   site.context.model.put({
     points: [
@@ -117,6 +117,18 @@ test('where nothing is there to be shown the pages say what is missing', async t
     ],
   })
   t.regex(await read('/analytics/economizer'), /Nothing can be told without outside air temperature \(oa_t\)/)
+  site.context.model.put({
+    equipment: [{ equipment_id: 'ahu-2', building_id: 'school', name: 'Air handler 2', equipment_type: 'ahu' }],
+  })
+  const other = await read('/analytics/economizer?equipment=ahu-2')
+  t.regex(other, /<h2>Air handler 2<\/h2><p>Nothing can be told without .*href="\/points\?building=school&amp;equipment=ahu-2"/)
+  t.regex(await read('/analytics/economizer?equipment=ahu-9'), /Building school has no air handler ahu-9/)
+})
+
+test('a building without an air handler has no economizer', async t => {
+  const site = await openSite({ house: 'appliance', equipment: [], points: [], findings: [] })
+  t.teardown(site.close)
+  t.regex(await (await reader(site))('/analytics/economizer'), /This building has no air handler and no rooftop unit\./)
 })
 
 test('equipment of which nothing is known comes last, and equal ones by name', t => {

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { formatParam, formatRoleValue, measureOf, roleWords } from '#shared/core/ui/measure.ts'
 import { inUnitsOf, withValues } from '#shared/core/ui/measure-text.ts'
-import { formatAge, formatMoment, formatZone, moment } from '#shared/core/ui/moment.ts'
+import { formatAge, formatAxisDay, formatAxisZone, formatMoment, formatZone, moment } from '#shared/core/ui/moment.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 20, 2, 10)
@@ -88,8 +88,17 @@ for (const [ms, shown] of [
 test('an axis names its zone, in winter and in summer', t => {
   t.is(formatZone(NOW, 'America/Chicago'), 'America/Chicago (CST, UTC−6)')
   t.is(formatZone(Date.UTC(2026, 6, 1), 'America/Chicago'), 'America/Chicago (CDT, UTC−5)')
-  t.is(formatZone(NOW, 'Asia/Kathmandu'), 'Asia/Kathmandu (UTC+5.75)')
+  t.is(formatZone(NOW, 'Asia/Kathmandu'), 'Asia/Kathmandu (UTC+5:45)')
   t.is(formatZone(NOW, 'UTC'), 'UTC')
+})
+
+test('an axis names days without their year, which stands below it where it is not this one', t => {
+  const here = { now: NOW, timezone: 'UTC' }
+  const [from, to] = [Date.UTC(2025, 10, 11), Date.UTC(2026, 0, 1)]
+  t.is(formatAxisDay(from, 'UTC'), '11 Nov')
+  t.is(formatAxisZone(from, to, here), '2025, UTC')
+  t.is(formatAxisZone(from, to + 1, here), '2025 to 2026, UTC')
+  t.is(formatAxisZone(to, NOW, here), 'UTC')
 })
 
 test('a moment is readable by machines too', t =>

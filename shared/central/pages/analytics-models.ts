@@ -5,11 +5,13 @@ import { HIGH_LIMIT } from '#shared/core/analytics/free-cooling.ts'
 import { addedUp, figuresOf } from '#shared/core/analytics/operations.ts'
 import { anomaliesOf } from '#shared/core/analytics/seasonal.ts'
 import type { Html } from '#shared/core/html.ts'
+import { Problem } from '#shared/core/problem.ts'
 import type { AnalyticsPage } from '#shared/core/ui/analytics-frame.ts'
 import { anomaliesBody, screeningOff } from '#shared/core/ui/anomalies-page.ts'
 import { economizerBody } from '#shared/core/ui/economizer-page.ts'
 import type { Here } from '#shared/core/ui/moment.ts'
 import { operationsBody, type Order, ORDER_WORDS, ORDERS } from '#shared/core/ui/operations-page.ts'
+import { MIXES } from '#shared/flow/analyse-economizer.ts'
 import { wholeHours } from '../analytics/span.ts'
 import { SCORE_LEAST } from '../routes/analytics.ts'
 import type { Asked, PageContext, PageQuery } from './analytics.ts'
@@ -48,8 +50,13 @@ const operations: Body = async (context, { building, from, to, head }, { sort },
 const economizer: Body = async ({ analytics, model }, { building, from, to, head }, { equipment }, { here, gone }) => {
   const { building_id } = building
   const own = new Set(model.points(building_id).flatMap(point => (point.role === 'oa_damper' ? (point.equipment_id ?? []) : [])))
-  const units = model.equipment(building_id).filter(({ equipment_id }) => own.has(equipment_id))
-  const chosen = units.find(({ equipment_id }) => equipment_id === equipment) ?? units[0]
+  const units = model
+    .equipment(building_id)
+    .filter(({ equipment_id, equipment_type }) => own.has(equipment_id) || MIXES.includes(equipment_type))
+  const first = units.find(({ equipment_id }) => own.has(equipment_id)) ?? units[0]
+  const chosen = equipment ? units.find(({ equipment_id }) => equipment_id === equipment) : first
+  // Another one's figures under the name that was asked for would be worse than none.
+  if (equipment && !chosen) throw new Problem('unknown_equipment', `Building ${building_id} has no air handler ${equipment}`)
   const params = { dt_min: DT_MIN, high_limit: HIGH_LIMIT }
   if (!chosen) return economizerBody({ head, building, params, unit: undefined })
   const options = units.map(one => [one.equipment_id, one.name] as const)

@@ -15,7 +15,7 @@ export type EconomizerModel = {
   head: AnalyticsHead
   building: Building
   params: EconomizerParams
-  /** Undefined: the building has no air handler with an outdoor-air damper. */
+  /** Undefined: the building has no air handler and nothing else with an outdoor-air damper. */
   unit:
     | {
         equipment_id: string
@@ -27,7 +27,7 @@ export type EconomizerModel = {
 }
 
 export const economizerBody = (model: EconomizerModel): Html => html`${analyticsHead(model.head)}
-${model.unit ? unitBody(model.unit, model) : html`<section class="card quiet-card"><p>No air handler or rooftop unit of this building has a point with the role oa_damper.</p></section>`}`
+${model.unit ? unitBody(model.unit, model) : html`<section class="card quiet-card"><p>This building has no air handler and no rooftop unit.</p></section>`}`
 
 function unitBody(
   { equipment_id, name, missing_roles, told }: NonNullable<EconomizerModel['unit']>,

@@ -38,11 +38,25 @@ export function formatAge(ms: number, now: number): string {
   return age > 0 ? `${formatDuration(age)} ago` : `in ${formatDuration(-age)}`
 }
 
+/** @returns `19 Nov`, as an axis names a day; its year stands with the zone */
+export function formatAxisDay(ms: number, timezone: string): string {
+  const { month, day } = wallOf(ms, timezone)
+  return `${day} ${MONTHS[month - 1]}`
+}
+
+/** @returns what an axis from one instant to another says below it: the zone, and the years where they are not that of `now` */
+export function formatAxisZone(from: number, to: number, { now, timezone }: Here): string {
+  const [first, last, current] = [from, to - 1, now].map(ms => wallOf(ms, timezone).year)
+  const years = first === last ? `${first}` : `${first} to ${last}`
+  return first === current && last === current ? formatZone(from, timezone) : `${years}, ${formatZone(from, timezone)}`
+}
+
 /** @returns `America/Chicago (CST, UTC−6)`: the zone as an axis names it */
 export function formatZone(ms: number, timezone: string): string {
   const { year, month, day, hour, minute, second } = wallOf(ms, timezone)
   const ahead = (Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000) / HOUR
-  const offset = `UTC${ahead < 0 ? '−' : '+'}${Math.abs(ahead)}`
+  const minutes = Math.round(Math.abs(ahead) * 60)
+  const offset = `UTC${ahead < 0 ? '−' : '+'}${Math.floor(minutes / 60)}${minutes % 60 > 0 ? `:${two(minutes % 60)}` : ''}`
   const name = shortName(ms, timezone)
   if (timezone === 'UTC') return 'UTC'
   return /^(GMT|UTC)/.test(name) ? `${timezone} (${offset})` : `${timezone} (${name}, ${offset})`

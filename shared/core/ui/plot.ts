@@ -5,7 +5,7 @@
 import { type Html, html } from '../html.ts'
 import type { Held } from '../priority/lane.ts'
 import { familyOf, type UnitSystem } from './measure.ts'
-import { formatClock, formatDay, formatZone } from './moment.ts'
+import { formatAxisDay, formatAxisZone, formatClock } from './moment.ts'
 import { drawPanel, hatched, LANE, type Panel, type Place, stripe, type Surface } from './plot-panel.ts'
 import { clipped, joined, type Span, timeTicks } from './plot-scale.ts'
 import { type DrawnTrace, drawnTrace, type Trace } from './plot-trace.ts'
@@ -140,10 +140,9 @@ const worstLine = ({ worst_at, from, to, timezone }: Plot, { x }: Surface, botto
 
 function timeAxis({ from, to, now, timezone }: Plot, { left, right, x }: Surface, y: number): Html {
   const ticks = timeTicks(from, to, timezone, (right - left) / TICK_WIDTH)
-  const words = (at: number, day: boolean) =>
-    day ? formatDay(at, { now, timezone }).replace(/^\w+ /, '') : formatClock(at, timezone)
+  const words = (at: number, day: boolean) => (day ? formatAxisDay(at, timezone) : formatClock(at, timezone))
   return html`<g><path class="axis" d="M${left} ${y}H${right}"/>${ticks.map(
     ({ at, day }) =>
       html`<path class="axis" d="M${x(at)} ${y}v4"/><text class="tick${day && html` day`}" x="${x(at)}" y="${y + 16}" text-anchor="middle">${words(at, day)}</text>`,
-  )}<text class="zone" x="${left}" y="${y + 34}">${formatZone(from, timezone)}</text></g>`
+  )}<text class="zone" x="${left}" y="${y + 34}">${formatAxisZone(from, to, { now, timezone })}</text></g>`
 }

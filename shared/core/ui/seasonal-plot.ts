@@ -2,7 +2,7 @@
 import type { Anomaly, ScoredHour } from '../analytics/seasonal.ts'
 import { type Html, html } from '../html.ts'
 import { formatFigure, type Measure } from './measure.ts'
-import { formatClock, formatDay, formatZone } from './moment.ts'
+import { formatAxisDay, formatAxisZone, formatClock } from './moment.ts'
 import { stripe, type Surface } from './plot-panel.ts'
 import { timeTicks, valueTicks } from './plot-scale.ts'
 
@@ -90,10 +90,9 @@ const decimalsOf = (tick: number) => String(tick).split('.')[1]?.length ?? 0
 
 function timeAxis({ from, to, now, timezone }: SeasonalPlot, { left, right, x }: Surface, y: number): Html {
   const ticks = timeTicks(from, to, timezone, (right - left) / TICK_WIDTH)
-  const words = (at: number, day: boolean) =>
-    day ? formatDay(at, { now, timezone }).replace(/^\w+ /, '') : formatClock(at, timezone)
+  const words = (at: number, day: boolean) => (day ? formatAxisDay(at, timezone) : formatClock(at, timezone))
   return html`<path class="axis" d="M${left} ${y}H${right}"/>${ticks.map(
     ({ at, day }) =>
       html`<path class="axis" d="M${x(at)} ${y}v4"/><text class="tick${day && html` day`}" x="${x(at)}" y="${y + 16}" text-anchor="middle">${words(at, day)}</text>`,
-  )}<text class="zone" x="${left}" y="${y + 34}">${formatZone(from, timezone)}</text>`
+  )}<text class="zone" x="${left}" y="${y + 34}">${formatAxisZone(from, to, { now, timezone })}</text>`
 }
