@@ -169,7 +169,7 @@ function hubTile({ hub, here }: HomeModel): Html {
     'Hub',
     state !== 'up' || conflict !== undefined || dropped + thinned + rejected > 0,
     html`<p class="figure">${HUB_WORDS[state]}</p>
-${conflict !== undefined && html`<p class="error"><strong>${conflict}.</strong> Nothing is lost: what waits here is sent when it is this box’s turn.</p>`}
+${conflict !== undefined && html`<p class="error"><strong>${conflict}.</strong> What waits here is sent when it is this box’s turn.</p>`}
 ${reason !== undefined && html`<p class="error">${reason}</p>`}
 ${note !== undefined && html`<p>Since this start everything kept is sent again: ${note}</p>`}
 <p>${backlog ? html`${countOf(backlog, 'message')} to be sent${oldest_at !== null && html`; the oldest waits since ${momentAge(oldest_at, here)}`}` : 'Nothing waits to be sent'}</p>

@@ -167,7 +167,7 @@ for (const [what, model, said, loud] of [
   [
     'another box has the edge id',
     { hub: { ...hub, state: 'connecting', conflict: 'Another process runs as edge e1', reason: 'It took the session over' } },
-    'Not connected Another process runs as edge e1. Nothing is lost: what waits here is sent when it is this box’s turn. It took the session over',
+    'Not connected Another process runs as edge e1. What waits here is sent when it is this box’s turn. It took the session over',
     ['hub'],
   ],
   ['the certificate ends soon', { hub: { ...hub, cert_not_after: NOW + 20 * DAY } }, 'Ends soon: 20 d left', ['box']],

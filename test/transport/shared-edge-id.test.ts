@@ -5,6 +5,7 @@ import { afterLoss, NO_RETRY, type Retry, retryMs } from '#shared/core/telemetry
 import { hear, isReplaced, sharedBy, SHARED_MS, type Speakers } from '#shared/core/telemetry/speakers.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { wayCheck } from '../../appliance/services/health-checks.ts'
+import { hubHealth } from '../../hub/ingest/health.ts'
 import { healthOf } from '../../hub/pages/fleet.ts'
 import { folder, until } from './folders.ts'
 import { startCentral, startLocalEdge, TOKEN } from './local-site.ts'
@@ -88,7 +89,8 @@ test('over one broker: hub and both boxes say it, both are heard, and all that e
   const stopMeasuring = keepMeasuring(t, edges)
 
   await until(() => hub.desk.edgeIds().status === 'warn', 'the hub notices', 60_000)
-  t.like(hub.desk.edgeIds(), { shared: 1 })
+  const { checks } = hubHealth(() => ({ edges: hub.edges, desk: hub.desk, broker: undefined }))
+  t.like(await checks['edge_ids']!(), { status: 'warn', shared: 1 })
   const edge = hub.edges.get('e1')!
   t.deepEqual(healthOf(edge, Date.now()), {
     status: 'reduced',
