@@ -206,7 +206,8 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
   }
   const sealing = historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })
   const running: Service = { name: 'runs', start: async () => void (await files?.catchUp()), stop: () => runs.stop() }
-  const schedule = options.scheduled ? [running, fddService(context, trigger)] : [running]
+  // Runs stop first: the schedule waits for its own, which may take longer than a process has to stop.
+  const schedule = options.scheduled ? [fddService(context, trigger), running] : [running]
   return {
     context,
     db,

@@ -28,7 +28,14 @@ export type TestCentral = {
 }
 
 export async function startCentral(
-  given: { clock?: Clock; workspace?: string; secret?: string | undefined; screening?: boolean; resultsDir?: string } = {},
+  given: {
+    clock?: Clock
+    workspace?: string
+    secret?: string | undefined
+    screening?: boolean
+    resultsDir?: string
+    scheduled?: boolean
+  } = {},
 ): Promise<TestCentral> {
   const workspace = given.workspace ?? mkdtempSync(join(tmpdir(), 'plenum-central-'))
   const told: Finding[] = []
@@ -52,7 +59,7 @@ export async function startCentral(
       apiKey: 'key-of-the-older-api',
       trustedProxies: [],
     },
-    scheduled: false,
+    scheduled: given.scheduled ?? false,
     onFindings: findings => void told.push(...findings),
     health: {
       checks: {},

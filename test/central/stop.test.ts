@@ -1,5 +1,8 @@
 /** A run that is under way at a stop: what it finds must still find an open outbox. */
 import test from 'ava'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Problem } from '#shared/core/problem.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { airHandler, table, zipForm, zipOf } from './packages.ts'
 import { warmRule } from './rule-texts.ts'
@@ -32,4 +35,27 @@ test('when the schedule has stopped, every run is over and its findings were tol
   t.is(site.told.length, 1)
   t.false(context.runs.status().running)
   t.is((await running).rules_succeeded, 1)
+})
+
+test('a stop does not wait for a run of the schedule longer than runs themselves let it', async t => {
+  t.timeout(60_000)
+  const site = await startCentral({ scheduled: true })
+  t.teardown(site.close)
+  const form = zipForm(await zipOf(airHandler(table(supplyAir()))))
+  const { body } = await site.call('operator', 'POST', '/api/csv/import/preflight', form)
+  await site.call('operator', 'POST', '/api/csv/import/execute', { session_id: body.session_id, confirm: true })
+  const { context, schedule } = site.central
+  const begun = Promise.withResolvers<void>()
+  const run = Promise.withResolvers<never>()
+  // A run without an end, but for a stop of the runs.
+  Object.assign(context.runs, {
+    run: () => (begun.resolve(), run.promise),
+    stop: async () => run.reject(new Problem('not_ready', 'the process stops')),
+  })
+  mkdirSync(join(site.workspace, 'config'), { recursive: true })
+  writeFileSync(join(site.workspace, 'config', '.run_fdd_now'), '')
+  for (const service of schedule) await service.start()
+  await begun.promise
+  for (const service of schedule.toReversed()) await service.stop()
+  await t.throwsAsync(run.promise, { code: 'not_ready' })
 })

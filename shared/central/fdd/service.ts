@@ -55,6 +55,7 @@ export async function runEverything(context: CentralContext, trigger: RunRecord[
       reports.push(report)
     } catch (error) {
       if (error instanceof Problem && error.code === 'run_cancelled') continue
+      if (error instanceof Problem && error.code === 'not_ready') break // the process stops
       log.error({ err: error, building_id }, `rules cannot run over ${building_id}: ${(error as Error).message}`)
     }
   }
