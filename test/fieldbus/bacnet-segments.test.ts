@@ -94,7 +94,8 @@ test('what is lost, doubled or overtaken on the way is made up for', async t => 
   const devices = await Promise.all(
     range(6).map(k => openPartsDevice(t, listOf(k, 1000 * k, 1000), { isLost: apdu => apdu[0]! >> 4 !== 0 && random() < 0.1 })),
   )
-  const lists = await Promise.all(devices.map(({ peer }, k) => transport.request(peer, objectList(k), patient, never)))
+  const long = { ...patient, timeoutMs: 20_000 }
+  const lists = await Promise.all(devices.map(({ peer }, k) => transport.request(peer, objectList(k), long, never)))
   t.deepEqual(
     lists.filter(({ state }) => state !== 'results'),
     [],

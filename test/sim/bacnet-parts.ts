@@ -5,7 +5,7 @@ const MORE_FOLLOWS = 0x04
 const SEGMENT_ACK = 4
 const ABORT = 7
 /** More than a device has, so that a busy machine is not taken for a lost connection. */
-const REPEATS_MAX = 40
+const REPEATS_MAX = 400
 
 export type PartsOptions = {
   /** Bytes of the service's data in each part. */
