@@ -26,7 +26,6 @@ import { runBook } from '#shared/node/store/runs.ts'
 import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
 import { openAuth } from '#shared/node/token.ts'
 import type { AuthSettings } from '#shared/node/token-settings.ts'
-import { newestSource } from '#shared/node/version.ts'
 import { openWorker } from '#shared/node/worker.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
 import { openAnalyticsDesk } from './analytics/desk.ts'
@@ -136,7 +135,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
   const derived = {
     states: join(workspace, '.cache', 'rule-states'),
     ruleCache: join(workspace, '.cache', 'rules.parsed'),
-    version: `${version} of ${newestSource()}`,
+    version,
   }
   const ruleMs = (options.ruleSecs ?? Infinity) * SECOND
   const init: FddInit = { dbPath: db.name, root, ...derived, memoryMb, ruleMs }

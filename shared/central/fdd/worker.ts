@@ -14,6 +14,7 @@ import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { openRuleCache } from '#shared/node/rule-cache.ts'
 import { findRules } from '#shared/node/rule-files.ts'
 import { serveWorker } from '#shared/node/serve-worker.ts'
+import { newestSource } from '#shared/node/version.ts'
 
 /** How often a step says how far it is: more than a person can read. */
 const TELL_MS = 250
@@ -51,7 +52,8 @@ export type FddHandlers = {
 }
 
 serveWorker((init: FddInit): FddHandlers => {
-  const rules = openRuleCache(init.ruleCache, init.version)
+  const version = `${init.version} of ${newestSource()}`
+  const rules = openRuleCache(init.ruleCache, version)
   return {
     async evaluate({ job, dirs }, signal, tell) {
       const historian = await openHistoryReader(init)
@@ -59,7 +61,7 @@ serveWorker((init: FddInit): FddHandlers => {
         return await evaluateRules(job, {
           historian,
           loadRules: () => rules.load(dirs),
-          states: openEngineStates(init.states, init.version),
+          states: openEngineStates(init.states, version),
           ruleMs: init.ruleMs,
           elapsed: () => performance.now(),
           progress: sparing(tell),
