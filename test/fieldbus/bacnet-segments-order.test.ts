@@ -36,6 +36,12 @@ for (const [what, sequences, acks, end] of [
   ['with a part lost, which is asked for once', [0, 1, 3, 4, 2, 3, 4, 5, 6], ['+0', '-1', '+5', '+6'], 'whole'],
   ['with parts doubled on the way', [0, 1, 1, 2, 2, 3, 4, 5, 6], ['+0', '+4', '+6'], 'whole'],
   ['with an acknowledgement lost, which is repeated', [0, 1, 2, 3, 4, 1, 2, 3, 4, 5, 6], ['+0', '+4', '+4', '+6'], 'whole'],
+  [
+    'with a report of a gap lost, whose window ends before ours',
+    [0, 1, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 5, 6],
+    ['+0', '-1', '+1', '+4', '+6'],
+    'whole',
+  ],
   ['that does not begin at the beginning', [1, 2, 3], [], 'nothing'],
 ] as const) {
   test(`an answer ${what}`, t => {

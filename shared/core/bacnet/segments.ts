@@ -24,6 +24,8 @@ export type Assembly = {
   readonly acknowledged: number
   /** A gap is reported once; what was already on its way behind it says nothing new. */
   readonly hasAskedAgain: boolean
+  /** The device has gone back to parts that we have, and begins its window anew. */
+  readonly isRepeated: boolean
 }
 
 export type SegmentAck = { sequence: number; window: number; isNegative: boolean }
@@ -59,7 +61,15 @@ export function takeSegment(assembly: Assembly | undefined, segment: Segment): P
 function begin(segment: Segment): Progress {
   if (segment.sequence !== 0) return { state: 'foreign', reason: `part ${segment.sequence} of an answer came first` }
   const window = Math.min(segment.window, WINDOW_MAX)
-  const nothing: Assembly = { service: segment.service, window, parts: [], bytes: 0, acknowledged: 0, hasAskedAgain: false }
+  const nothing: Assembly = {
+    service: segment.service,
+    window,
+    parts: [],
+    bytes: 0,
+    acknowledged: 0,
+    hasAskedAgain: false,
+    isRepeated: false,
+  }
   const progress = append(nothing, segment)
   // The device waits here until it knows our window.
   return progress.state === 'more' ? acknowledge(progress.assembly, true) : progress
@@ -72,7 +82,7 @@ function append(assembly: Assembly, { payload, isLast }: Segment): Progress {
     return { state: 'too_large', reason: `the answer has more than ${SEGMENTS_MAX} parts` }
   // In place, so that 256 parts are not copied 256 times; nobody else holds the list.
   assembly.parts.push(payload)
-  const grown = { ...assembly, bytes, hasAskedAgain: false }
+  const grown = { ...assembly, bytes, hasAskedAgain: false, isRepeated: false }
   if (isLast) return { state: 'whole', service: grown.service, payload: join(grown), ack: ackOf(grown, false) }
   const isWindowFull = grown.parts.length - grown.acknowledged === grown.window
   return isWindowFull ? acknowledge(grown, true) : { state: 'more', assembly: grown, isNew: true }
@@ -87,7 +97,7 @@ const ackOf = ({ parts, window }: Assembly, isNegative: boolean): SegmentAck => 
 const acknowledge = (assembly: Assembly, isNew: boolean): Progress => ({
   state: 'more',
   isNew,
-  assembly: { ...assembly, acknowledged: assembly.parts.length },
+  assembly: { ...assembly, acknowledged: assembly.parts.length, isRepeated: false },
   ack: ackOf(assembly, false),
 })
 
@@ -98,10 +108,14 @@ function reportGap(assembly: Assembly): Progress {
   return { state: 'more', assembly: again, isNew: false, ack: ackOf(again, true) }
 }
 
-/** The device repeats what we have. When it comes to the end of what we acknowledged, it has not heard us. */
+/**
+ * The device repeats what we have. When it comes to the last of it, it waits for a word that it has not heard, or that we
+ * did not say: a gap that we reported in vain ends its window before ours.
+ */
 function ignoreDouble(assembly: Assembly, { sequence }: Segment): Progress {
   const isLatest = sequence === ((assembly.parts.length - 1) & 0xff)
-  const isUnheard = isLatest && assembly.acknowledged === assembly.parts.length
+  if (!isLatest) return { state: 'more', assembly: { ...assembly, isRepeated: true }, isNew: false }
+  const isUnheard = assembly.isRepeated || assembly.acknowledged === assembly.parts.length
   return isUnheard ? acknowledge(assembly, false) : { state: 'more', assembly, isNew: false }
 }
 
