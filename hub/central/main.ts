@@ -1,5 +1,6 @@
 /** central: HTTP API, pages and rule engine; hears the broker unless it is told not to. `--once` runs the rules and exits. */
 import type { Central } from '#shared/central/central.ts'
+import { judgedHere } from '#shared/central/fdd/ran-by.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
 import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
 import { ingestDesk } from '#shared/central/ingest-desk.ts'
@@ -19,7 +20,7 @@ import { fleetRoutes } from '../pages/routes.ts'
 import { CENTRAL_ENV } from './env.ts'
 
 const usage =
-  'central: API, pages and rule engine   [--once runs the rules over every building and exits: 0, or 1 when one failed]'
+  'central: API, pages and rule engine   [--once runs the rules over every building that no appliance runs them for and exits: 0, or 1 when one failed]'
 const argv = process.argv.slice(2)
 const { settings, effective } = settingsOrExit(usage, CENTRAL_ENV, process.env, argv, {
   flags: ['--once'],
@@ -59,7 +60,7 @@ const {
 const ingest = files && ingestService({ broker, ...files, desk, onResponse, log })
 if (once) {
   const reports = await runEverything(context, 'request')
-  const failed = reports.length < model.buildings().length || reports.some(({ rules_failed }) => rules_failed > 0)
+  const failed = reports.length < judgedHere(context).length || reports.some(({ rules_failed }) => rules_failed > 0)
   for (const service of services.toReversed()) await service.stop()
   process.exit(failed ? 1 : 0)
 }

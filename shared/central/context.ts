@@ -84,7 +84,7 @@ export type RunControl = {
   /**
    * Gives a run its id and its turn; `report` need not be waited for.
    *
-   * @throws Problem unknown_building, run_in_progress (of the same building), or not_ready while the process stops; from
+   * @throws Problem unknown_building, ran_by_appliance, run_in_progress (of the same building), or not_ready while the process stops; from
    *   `report` also unknown_equipment, unknown_rule, invalid, query_failed or run_cancelled
    */
   start(request: RunRequest, trigger: RunRecord['trigger']): { run_id: string; report: Promise<RunReport> }

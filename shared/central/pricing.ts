@@ -4,22 +4,33 @@ import type { Finding } from '#shared/core/finding.ts'
 import { withImpact } from '#shared/core/impact/price.ts'
 import { sizeBook } from '#shared/core/impact/sizes.ts'
 import type { Results } from '#shared/core/ports.ts'
-import type { ModelStore, PriceStore, QuantityStore } from '#shared/core/stores.ts'
+import type { EdgeStore, ModelStore, PriceStore, QuantityStore } from '#shared/core/stores.ts'
+import { judgedHere } from './fdd/ran-by.ts'
 
 export type Pricing = {
   /** Findings of a building with what they cost now. */
   price(building_id: string, findings: Finding[]): Finding[]
-  /** Prices what is stored anew, of one building or of all. @returns how many findings cost something else now */
+  /**
+   * Prices what is stored anew, of one building or of all. What an appliance sends of its building it prices itself.
+   *
+   * @returns how many findings cost something else now
+   */
   reprice(building_id?: string): Promise<number>
 }
-export type PricingStores = { model: ModelStore; quantities: QuantityStore; prices: PriceStore; results: Results }
+export type PricingStores = {
+  model: ModelStore
+  edges: EdgeStore
+  quantities: QuantityStore
+  prices: PriceStore
+  results: Results
+}
 
 /** Findings that are priced in one go, between which the process looks at other work. */
 const AT_ONCE = 500
 
 /** @param onFindings is told of findings that cost something else now, so that a hub shows what the box shows */
 export function openPricing(stores: PricingStores, onFindings: (findings: Finding[]) => void): Pricing {
-  const { model, quantities, prices, results } = stores
+  const { model, edges, quantities, prices, results } = stores
   const price: Pricing['price'] = (building_id, findings) => {
     if (!findings.some(({ waste }) => waste)) return findings
     // A quantity that names no building is this one's where there is no other.
@@ -49,9 +60,9 @@ export function openPricing(stores: PricingStores, onFindings: (findings: Findin
   return {
     price,
     async reprice(building_id) {
-      const asked = building_id === undefined ? model.buildings().map(one => one.building_id) : [building_id]
+      const own = judgedHere({ model, edges })
       let changed = 0
-      for (const one of asked) changed += await repriceOne(one)
+      for (const one of own.filter(id => building_id === undefined || id === building_id)) changed += await repriceOne(one)
       return changed
     },
   }

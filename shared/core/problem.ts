@@ -19,6 +19,7 @@ export const PROBLEMS = {
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   conflict: { status: 409, title: 'The state has changed or is already so' },
   run_in_progress: { status: 409, title: 'A run is already in progress' },
+  ran_by_appliance: { status: 409, title: 'The rules of this building run on its own appliance' },
   run_cancelled: { status: 409, title: 'The run was cancelled' },
   discovery_in_progress: { status: 409, title: 'A discovery is already running' },
   discovery_disabled: { status: 409, title: 'Discovery is switched off' },

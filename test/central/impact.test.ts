@@ -118,6 +118,21 @@ test.serial('a run prices what it finds in the same way, and nothing is told twi
   t.deepEqual(site.told, [])
 })
 
+test.serial('what an appliance found costs what the appliance says, whatever is set here', async t => {
+  const { edges } = site.central.context
+  const times = { last_seen_at: null, session_changed_at: null, last_data_at: null, metadata_revision: null }
+  const said = { name: 'Box', version: '1', status: 'operational', online: true, ...times } as const
+  const edge = { edge_id: 'e1', site_id: 'site-1', building_id: 'b1', ...said }
+  const before = await finding()
+  edges.put({ ...edge, status_body: { runs_rules: true } })
+  const dearer = { building_id: 'b1', currency: 'EUR', fuel: 7 }
+  t.is((await site.call('operator', 'PUT', '/api/model/prices', dearer)).body.repriced, 0)
+  t.is((await put(quantity('designSupplyAirflow', 20_000, 'cfm', REVIEWED))).body.repriced, 0)
+  t.deepEqual(await finding(), before)
+  edges.put({ ...edge, status_body: { runs_rules: false } })
+  t.is((await site.call('operator', 'PUT', '/api/model/prices', dearer)).body.repriced, 1)
+})
+
 test.serial('a unit of something else is kept and prices nothing; zero is refused once it is reviewed', async t => {
   const { body } = await put(quantity('designSupplyAirflow', 10_000, 'kW', REVIEWED))
   t.deepEqual(body.unusable, [{ quantity_id: 'designSupplyAirflow', why: 'unit_code kW is no unit of designSupplyAirflow' }])

@@ -1,7 +1,10 @@
-/** A building whose own appliance runs its rules: whoever sets something for it here is told that it does not get there. */
+/** A building whose own appliance runs its rules: what it says stands, and whoever sets something for it here is told that it does not get there. */
 import test from 'ava'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { EdgeRecord } from '#shared/core/stores.ts'
+import { formatInstant, HOUR } from '#shared/core/time.ts'
+import { finding } from '../conformance/result-stories.ts'
 import { warmRule } from './rule-texts.ts'
 import { startCentral, type TestCentral } from './site.ts'
 
@@ -31,6 +34,14 @@ const ASKED: [string, string, object?][] = [
   ['POST', '/api/rules/batch', { confirm: true, rules: [{ filename: 'warm.yaml', yaml: warmRule() }] }],
 ]
 
+const times = { last_seen_at: null, session_changed_at: null, last_data_at: null, metadata_revision: null }
+const EDGE: EdgeRecord = {
+  ...{ ...b1, ...times, edge_id: 'e1', site_id: 'site-1', name: 'Plant room', version: '1' },
+  status: 'operational',
+  online: true,
+  status_body: {},
+}
+
 async function open(): Promise<TestCentral> {
   const site = await startCentral()
   const { model, baselines } = site.central.context
@@ -54,19 +65,9 @@ test('what is set for a building whose appliance runs its rules is answered with
     return answer.notice
   }
   for (const asked of ASKED) t.is(await said(asked), undefined, asked.slice(0, 2).join(' '))
-  const times = { last_seen_at: null, session_changed_at: null, last_data_at: null, metadata_revision: null }
-  const edge = {
-    ...b1,
-    site_id: 'site-1',
-    name: 'Plant room',
-    version: '1',
-    status: 'operational',
-    online: true,
-    ...times,
-  } as const
-  site.central.context.edges.put({ ...edge, edge_id: 'e1', status_body: { runs_rules: false } })
+  site.central.context.edges.put({ ...EDGE, status_body: { runs_rules: false } })
   for (const asked of ASKED.slice(0, 2)) t.is(await said(asked), undefined, 'an edge that only polls')
-  site.central.context.edges.put({ ...edge, edge_id: 'e1', status_body: {} })
+  site.central.context.edges.put(EDGE)
   for (const asked of ASKED) {
     t.is(
       await said(asked),
@@ -74,4 +75,23 @@ test('what is set for a building whose appliance runs its rules is answered with
       asked.slice(0, 2).join(' '),
     )
   }
+})
+
+test('a run is refused with the name of the appliance, and what the appliance found stays as it said', async t => {
+  const site = await open()
+  t.teardown(() => site.close())
+  const { edges, results, runs, historian } = site.central.context
+  edges.put(EDGE)
+  const found = finding('of the appliance', 1, null, { ...b1, equipment_id: 'AHU-1', rule_id: 'TEST-WARM' })
+  results.put([found])
+  await historian.append('b1', [{ id: 'p', t: found.from, v: 20 }])
+  for (const path of ['/api/fdd/run', '/api/fdd/run?async=true']) {
+    const { status, body } = await site.call('operator', 'POST', path, { ...b1, from: formatInstant(found.from - HOUR) })
+    t.deepEqual([status, body.code], [409, 'ran_by_appliance'], path)
+    t.regex(body.error, /The rules of b1 run on the appliance Plant room.*run them there/)
+  }
+  const everything = await site.call('operator', 'POST', '/api/rules/batch')
+  t.deepEqual([everything.status, everything.body.runs], [200, []])
+  t.deepEqual(runs.list({ limit: 9 }), [], 'what was refused leaves no run')
+  t.deepEqual(results.get(found.finding_id), found)
 })

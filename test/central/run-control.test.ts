@@ -11,6 +11,7 @@ import { wallClock } from '#shared/node/clock.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
+import { edgeStore } from '#shared/node/store/edges.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { resultStore } from '#shared/node/store/results.ts'
@@ -51,6 +52,7 @@ function open(t: ExecutionContext, memoryMb = 256): Place {
     openRunControl({
       worker,
       book: runBook(on),
+      edges: edgeStore(on),
       config,
       ruleDirs: () => [],
       model,

@@ -128,7 +128,7 @@ test('a scheduled run passes over history that ended long ago; one that is asked
   t.deepEqual((await runEverything(context, 'file')).map(({ building_id }) => building_id).toSorted(), ['empty', 'live', 'old'])
 })
 
-test('a scheduled run leaves out a building whose edge runs the rules, not one whose edge only polls', async t => {
+test('rules run over no building whose edge runs them, whoever asks, but over one whose edge only polls', async t => {
   const site = await startCentral()
   t.teardown(site.close)
   const { context, historian } = site.central
@@ -144,10 +144,10 @@ test('a scheduled run leaves out a building whose edge runs the rules, not one w
     context.edges.put({ ...edge, ...unseen, edge_id: `of-${building_id}`, building_id, status_body })
     await historian.append(building_id, [{ id: 'p', t: Date.now() - MINUTE, v: 1 }])
   }
-  t.deepEqual(
-    (await runEverything(context, 'schedule')).map(({ building_id }) => building_id),
-    ['polled'],
-  )
+  for (const trigger of ['schedule', 'file', 'request'] as const) {
+    const reports = await runEverything(context, trigger)
+    t.deepEqual([trigger, reports.map(({ building_id }) => building_id)], [trigger, ['polled']])
+  }
 })
 
 test('a workspace survives a restart with its model and its tokens', async t => {

@@ -156,5 +156,8 @@ test.serial('a hub offers no run over a building whose own appliance looks for i
   t.false(text.includes('Run now'))
   await post('/runs', '/faults')
   t.false(hub.context.runs.live().some(({ run: one }) => one.building_id === BUILDING.building_id))
+  const stale = await post('/runs', '/faults', { building: BUILDING.building_id })
+  t.is(stale.status, 409, 'the button of a page from before')
+  t.regex(words(await stale.text()), /run on the appliance .* run them there/)
   await untilQuiet(hub)
 })

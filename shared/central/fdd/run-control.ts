@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import type { RunRecord } from '#shared/core/ports.ts'
 import { INTERRUPTED, type RunProgress } from '#shared/core/run-state.ts'
-import type { RunBook } from '#shared/core/stores.ts'
+import type { EdgeStore, RunBook } from '#shared/core/stores.ts'
 import { DAY } from '#shared/core/time.ts'
 import { runFdd, type RunPorts, type RunReport, type RunRequest } from '#shared/flow/run-fdd.ts'
 import type { Worker } from '#shared/node/worker.ts'
 import type { PlatformConfigStore, RunControl } from '../context.ts'
+import { refuseRunElsewhere } from './ran-by.ts'
 import { type LiveRun, openRunBoard } from './run-board.ts'
 import type { FddHandlers } from './worker.ts'
 
@@ -28,6 +29,7 @@ export type RunControlOptions = Pick<
 > & {
   worker: Worker<FddHandlers>
   book: RunBook
+  edges: EdgeStore
   config: PlatformConfigStore
   /** Folders of rules in rising precedence, read anew by each run. */
   ruleDirs: () => string[]
@@ -40,7 +42,7 @@ type Asked = { run_id: string; request: RunRequest; trigger: RunRecord['trigger'
  * Runs one building at a time; a second request for the same building is refused, others wait their turn. A run that the
  * last process did not finish has failed.
  */
-export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports }: RunControlOptions): RunControl {
+export function openRunControl({ worker, book, edges, config, ruleDirs, filed, ...ports }: RunControlOptions): RunControl {
   const { clock, model } = ports
   const board = openRunBoard(book)
   const orders = new Map<string, AbortController>()
@@ -91,6 +93,7 @@ export function openRunControl({ worker, book, config, ruleDirs, filed, ...ports
     const { building_id } = request
     if (stopped) throw new Problem('not_ready', 'No run is taken any more: the process stops')
     if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
+    refuseRunElsewhere({ edges }, building_id)
     if (board.live().some(({ run }) => run.building_id === building_id)) {
       throw new Problem('run_in_progress', `Rules are running over ${building_id} already`)
     }

@@ -5,7 +5,7 @@ import { scheduleFdd } from '#shared/flow/fdd-schedule.ts'
 import type { RunReport } from '#shared/flow/run-fdd.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { CentralContext } from '../context.ts'
-import { judgedElsewhere } from './ran-by.ts'
+import { judgedHere } from './ran-by.ts'
 import type { Trigger } from './trigger.ts'
 
 /** Runs rules on schedule and when the trigger file asks. */
@@ -34,17 +34,14 @@ export function fddService(context: CentralContext, trigger: Trigger): Service {
 }
 
 /**
- * Runs the active rules over every building in turn. A building that fails does not keep the next from running. The
- * schedule leaves out one whose history ended before the lookback, which has nothing new to say, and one whose own
- * appliance finds its faults and sends them.
+ * Runs the active rules in turn over every building whose own appliance does not. A building that fails does not keep the
+ * next from running. The schedule leaves out one whose history ended before the lookback, which has nothing new to say.
  */
 export async function runEverything(context: CentralContext, trigger: RunRecord['trigger']): Promise<RunReport[]> {
-  const { model, edges, historian, clock, runs, config, log } = context
+  const { historian, clock, runs, config, log } = context
   const since = clock.now() - config.read().lookback_days * DAY
   const reports: RunReport[] = []
-  const reported = judgedElsewhere(edges)
-  for (const { building_id } of model.buildings()) {
-    if (trigger === 'schedule' && reported.has(building_id)) continue
+  for (const building_id of judgedHere(context)) {
     try {
       const spans = await historian.spans(building_id)
       if (!spans.some(({ last }) => last >= since) && trigger === 'schedule') continue

@@ -5,7 +5,7 @@ import { isCallers } from './run-control.ts'
  * Starts a run that nobody waits for: its end is kept with it, and a failure that is not the caller's is logged.
  *
  * @returns its id
- * @throws Problem unknown_building, run_in_progress or not_ready
+ * @throws Problem unknown_building, ran_by_appliance, run_in_progress or not_ready
  */
 export function startRun({ runs, log }: Pick<CentralContext, 'runs' | 'log'>, request: RunRequest): string {
   const { run_id, report } = runs.start(request, 'request')

@@ -6,7 +6,7 @@ import { type RunPanel, runPanel } from '#shared/core/ui/run-panel.ts'
 import { runsBody } from '#shared/core/ui/runs-page.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
-import { judgedElsewhere, ranBy } from '../fdd/ran-by.ts'
+import { judgedHere, ranBy } from '../fdd/ran-by.ts'
 import { startRun } from '../fdd/start-run.ts'
 import { chosenBuilding } from './params.ts'
 import type { Shell } from './shell.ts'
@@ -108,12 +108,6 @@ export function panelOf(
     user: shell.userOf(caller),
     csrf: shell.csrfOf(caller),
   }
-}
-
-/** Buildings whose own appliance does not find their faults. */
-export function judgedHere({ model, edges }: RunStores): string[] {
-  const elsewhere = judgedElsewhere(edges)
-  return model.buildings().flatMap(({ building_id }) => (elsewhere.has(building_id) ? [] : [building_id]))
 }
 
 /** The page does not wait for the run. @returns its id; undefined when one is under way, which serves as well */

@@ -16,6 +16,7 @@ const RUN_PROBLEMS = [
   'unknown_equipment',
   'unknown_rule',
   'invalid',
+  'ran_by_appliance',
   'run_in_progress',
   'run_cancelled',
   'query_failed',
