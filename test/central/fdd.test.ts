@@ -149,6 +149,18 @@ for (const [what, params, pointer] of [
   })
 }
 
+test.serial('a list that names nothing is refused, and does not stand for everything', async t => {
+  const runs = () => site.central.context.runs.list({ limit: 1 })[0]?.run.run_id
+  const before = runs()
+  for (const list of ['rule_ids', 'equipment_ids']) {
+    const { status, body } = await run({ [list]: [] })
+    t.deepEqual([status, body.code, body.errors[0].pointer], [400, 'bad_request', `/${list}`])
+  }
+  const { status, body } = await site.call('operator', 'POST', '/api/rules/batch', { confirm: true, rules: [] })
+  t.deepEqual([status, body.code, body.errors[0].pointer], [400, 'bad_request', '/rules'])
+  t.is(runs(), before)
+})
+
 for (const [what, body, status, code] of [
   ['a day that its month does not have', { from: '2026-02-30T00:00:00Z' }, 400, 'bad_request'],
   ['a building that is not there', { building_id: 'nowhere' }, 404, 'unknown_building'],

@@ -40,8 +40,8 @@ const runRoute = ({ runs, log }: CentralContext) =>
     query: strict({ async: Type.Optional(Type.Boolean()) }),
     body: strict({
       building_id: ID,
-      rule_ids: Type.Optional(Type.Array(Type.String(), { maxItems: NAMED_MAX })),
-      equipment_ids: Type.Optional(Type.Array(ID, { maxItems: NAMED_MAX })),
+      rule_ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: NAMED_MAX })),
+      equipment_ids: Type.Optional(Type.Array(ID, { minItems: 1, maxItems: NAMED_MAX })),
       from: INSTANT,
       to: INSTANT,
       params: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Number()))),
@@ -53,8 +53,8 @@ const runRoute = ({ runs, log }: CentralContext) =>
       const end = readInstant('to', to)
       const request = {
         building_id,
-        ...(rule_ids?.length && { rule_ids }),
-        ...(equipment_ids?.length && { equipment_ids }),
+        ...(rule_ids && { rule_ids }),
+        ...(equipment_ids && { equipment_ids }),
         ...(start !== undefined && { from: start }),
         ...(end !== undefined && { to: end }),
         ...(params && { params }),

@@ -49,6 +49,7 @@ const batchRoute = (context: CentralParts) =>
         confirm: Type.Optional(Type.Boolean()),
         rules: Type.Optional(
           Type.Array(strict({ filename: Type.String({ pattern: RULE_FILENAME }), yaml: Type.String({ maxLength: YAML_MAX }) }), {
+            minItems: 1,
             maxItems: FILES_MAX,
           }),
         ),
