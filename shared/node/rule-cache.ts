@@ -2,16 +2,21 @@
  * Rules as they came out of their files. Files are read afresh each time, but parsed only when their text is new: checking
  * the catalogue, with its tests, takes a hundred times as long as running it over an hour.
  *
+ * A writer may rest for seconds in the middle of a file, and half a rule may check as well as a whole one. Its tests come
+ * last, so one that has them is whole in all that acts. A file without them, or that does not check, counts when it has
+ * been left alone for a while; until then the rule that it held before does.
+ *
  * Derived data: what is missing, damaged or another version's is parsed anew.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { sha256 } from '#shared/core/rules/identity.ts'
-import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import type { Rule } from '#shared/core/rules/types.ts'
+import { SECOND } from '#shared/core/time.ts'
 import { makeFolder, replaceFile } from './files.ts'
 import { pack, unpack } from './packed.ts'
-import { type Loaded, loadParsed } from './rule-files.ts'
+import { type Loaded, loadParsed, type Read, readRule } from './rule-files.ts'
+import { QUIET_MS } from './settled-files.ts'
 
 /** Eight bytes at the beginning of the file; the last is the version of this layout. */
 const MAGIC = Buffer.from('PLENUMR1')
@@ -34,17 +39,11 @@ export function openRuleCache(path: string, version: string): RuleCache {
     async load(dirs) {
       const before = (known ??= readKept(path, version))
       const now = new Map<string, Rule>()
-      const loaded = loadParsed(dirs, (text, filename) => {
-        const same = before.get(filename)
-        if (same?.sha256 === sha256(text)) {
-          now.set(filename, same)
-          return { ok: true, rule: same }
-        }
-        const parsed = parseRule(text, filename)
-        if (!parsed.ok) return parsed
-        const { body: _body, tests: _tests, ...rule } = parsed.rule
-        now.set(filename, rule)
-        return { ok: true, rule }
+      const loaded = loadParsed(dirs, file => {
+        const got = readAfter(before.get(file.path), file)
+        const rule = got.ok ? got.rule : got.instead
+        if (rule) now.set(file.path, rule)
+        return got
       })
       known = now
       const isSame = now.size === before.size && [...now].every(([filename, rule]) => before.get(filename) === rule)
@@ -52,6 +51,27 @@ export function openRuleCache(path: string, version: string): RuleCache {
       return loaded
     },
   }
+}
+
+/** @param last what the file held when it was last read */
+function readAfter(last: Rule | undefined, file: Parameters<Read<Rule>>[0]): ReturnType<Read<Rule>> {
+  if (last?.sha256 === sha256(file.text)) return { ok: true, rule: last }
+  const parsed = readRule(file)
+  const isYoung = Math.abs(Date.now() - file.mtimeMs) < QUIET_MS
+  if (parsed.ok && (parsed.rule.tests.length > 0 || !isYoung)) {
+    const { body: _body, tests: _tests, ...rule } = parsed.rule
+    return { ok: true, rule }
+  }
+  const complaints = parsed.ok ? [UNFINISHED] : parsed.errors
+  if (!last || !isYoung) return { ok: false, errors: complaints }
+  const errors = complaints.map(one => ({ ...one, message: `${one.message}; what the file held before counts this time` }))
+  return { ok: false, errors, instead: last }
+}
+
+const UNFINISHED = {
+  line: 1,
+  column: 1,
+  message: `has no tests, which end a rule, and was changed less than ${QUIET_MS / SECOND} s ago: it may be half`,
 }
 
 function readKept(path: string, version: string): Map<string, Rule> {

@@ -5,7 +5,7 @@ import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import type { Rule, WrittenRule } from '#shared/core/rules/types.ts'
 import type { Complaint } from '#shared/core/rules/yaml-text.ts'
 import { decidedChanges, unlessGone } from './rule-changes.ts'
-import { type Looking, readSettled } from './settled-files.ts'
+import { type Looking, type Reading, readSettled } from './settled-files.ts'
 
 /** Files of one folder, with those of its own folders; a catalogue of ten times ours. */
 const FILES_MAX = 5000
@@ -15,40 +15,40 @@ export type RuleFile = { path: string; text: string }
 export type FileError = Complaint & { filename: string }
 /** `rules` by id; a file that does not check is left out and its complaints are listed. */
 export type Loaded<R extends Rule = WrittenRule> = { rules: R[]; errors: FileError[] }
-/** What comes of a file: a rule, or every complaint. */
-export type Parse<R extends Rule> = (text: string, path: string) => { ok: true; rule: R } | { ok: false; errors: Complaint[] }
+/** What comes of a file: a rule, or every complaint and the rule that counts instead, if one does. */
+export type Read<R extends Rule> = (file: Reading) => { ok: true; rule: R } | { ok: false; errors: Complaint[]; instead?: R }
 
 /**
  * Loads every `.yaml` and `.yml` below the folders.
  *
  * A change in the middle of a load is seen whole or not at all, also one of many files that was deployed as one; so is a
- * file that somebody is just writing, which is waited for a little. Of two rules with one id the one in the later folder counts; within a folder a second one is an error.
+ * file that somebody is just writing, which is waited for a little. Of two rules with one id the one in the later folder counts; within a
+ * folder a second one is an error.
  *
  * @param dirs folders in rising precedence; one that is not there is empty
  */
-export const loadRules = (dirs: string[]): Loaded => loadParsed(dirs, parseRule)
+export const loadRules = (dirs: string[]): Loaded => loadParsed(dirs, readRule)
 
-/** The same with another way from a text to a rule. */
-export function loadParsed<R extends Rule>(dirs: string[], parse: Parse<R>): Loaded<R> {
+const WRITING: Complaint = { line: 1, column: 1, message: 'is just being written' }
+
+/** A file that still changes is no rule, whatever it holds by now. */
+export const readRule = ({ path, text, settled }: Reading) =>
+  settled ? parseRule(text, path) : { ok: false as const, errors: [WRITING] }
+
+/** As `loadRules`, with another way from a file to a rule. */
+export function loadParsed<R extends Rule>(dirs: string[], read: Read<R>): Loaded<R> {
   const rules = new Map<string, R>()
   const errors: FileError[] = []
   for (const dir of dirs) {
     const own = new Map<string, R>()
-    const { files, changing } = readWhole(dir)
-    errors.push(
-      ...changing.map(filename => ({ line: 1, column: 1, message: 'is just being written: left out this time', filename })),
-    )
-    for (const { path, text } of files) {
-      const parsed = parse(text, path)
-      if (!parsed.ok) errors.push(...parsed.errors.map(error => ({ ...error, filename: path })))
-      else if (own.has(parsed.rule.id)) {
-        errors.push({
-          line: 1,
-          column: 1,
-          message: `${parsed.rule.id} is already in ${own.get(parsed.rule.id)!.filename}`,
-          filename: path,
-        })
-      } else own.set(parsed.rule.id, parsed.rule)
+    for (const file of readWhole(dir)) {
+      const filename = file.path
+      const got = read(file)
+      if (!got.ok) errors.push(...got.errors.map(error => ({ ...error, filename })))
+      const rule = got.ok ? got.rule : got.instead
+      const same = rule && own.get(rule.id)
+      if (same) errors.push({ line: 1, column: 1, message: `${rule.id} is already in ${same.filename}`, filename })
+      else if (rule) own.set(rule.id, rule)
     }
     for (const [id, rule] of own) rules.set(id, rule)
   }
@@ -94,7 +94,7 @@ const TICK_MS = 20
 const TRIES_MAX = 20
 
 /** Reads a folder's files as they are together at one moment: again when files came, went or moved meanwhile. */
-function readWhole(dir: string): ReturnType<typeof readSettled> {
+function readWhole(dir: string): Reading[] {
   for (let tries = 1; ; tries++) {
     const before = changedAt(dir)
     if (Date.now() - before < TICK_MS) DISK.wait(TICK_MS)

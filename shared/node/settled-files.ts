@@ -2,11 +2,15 @@
 
 /** A file that was written so short a time ago may be written still: it is looked at again after as long. */
 const SETTLE_MS = 100
+/** How long a file is left alone before it is certain that nobody rests in the middle of writing it. */
+export const QUIET_MS = 10_000
 /** Looks at one file; who writes longer than that is not waited for. */
 const LOOKS_MAX = 20
 
 /** `mtimeMs` as it was once the text was read. */
 export type Look = { path: string; text: string; mtimeMs: number }
+/** What was read last; `settled` unless it still changed then. */
+export type Reading = Look & { settled: boolean }
 /** How files are looked at. */
 export type Looking = {
   /** Undefined when there is no such file. */
@@ -20,9 +24,9 @@ export type Looking = {
  * Reads files so that none is half of what somebody is just writing into it: what changed a moment ago counts when two
  * looks find the same. What is renamed into place is whole at once.
  *
- * @returns what was read, in the order of `paths` without those that are gone, and those that still changed at the last look
+ * @returns in the order of `paths`, without those that are gone
  */
-export function readSettled(paths: string[], { look, now, wait }: Looking): { files: Look[]; changing: string[] } {
+export function readSettled(paths: string[], { look, now, wait }: Looking): Reading[] {
   const found = new Map(paths.map(path => [path, look(path)]))
   const isFresh = (one: Look | undefined) => one !== undefined && Math.abs(now() - one.mtimeMs) < SETTLE_MS
   let fresh = paths.filter(path => isFresh(found.get(path)))
@@ -35,6 +39,9 @@ export function readSettled(paths: string[], { look, now, wait }: Looking): { fi
       return after?.text !== before?.text
     })
   }
-  const whole = paths.filter(path => !fresh.includes(path))
-  return { files: whole.flatMap(path => found.get(path) ?? []), changing: fresh }
+  const changing = new Set(fresh)
+  return paths.flatMap(path => {
+    const one = found.get(path)
+    return one ? [{ ...one, settled: !changing.has(path) }] : []
+  })
 }

@@ -30,8 +30,13 @@ function place(texts: Record<string, (string | undefined)[]>, age = 0): Looking 
 
 const read = (texts: Record<string, (string | undefined)[]>, age?: number) => {
   const disk = place(texts, age)
-  const { files, changing } = readSettled(Object.keys(texts), disk)
-  return { files: files.map(({ path, text }) => `${path}: ${text}`), changing, waited: disk.waited() }
+  const found = readSettled(Object.keys(texts), disk)
+  const [files, changing] = [found.filter(one => one.settled), found.filter(one => !one.settled)]
+  return {
+    files: files.map(({ path, text }) => `${path}: ${text}`),
+    changing: changing.map(({ path }) => path),
+    waited: disk.waited(),
+  }
 }
 
 test('what was written long ago is read once', t => {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RULE_FILENAME, type RuleShelf } from '#shared/flow/publish-rules.ts'
 import { makeFolder, replaceFile, syncFolder } from '#shared/node/files.ts'
 import { DECIDED, REMOVALS, removalsOf } from '#shared/node/rule-changes.ts'
+import { QUIET_MS } from '#shared/node/settled-files.ts'
 
 /** A change that is being written; once it is, it is decided, and only has to be moved into place. */
 const WRITING = '.writing-'
@@ -29,13 +30,20 @@ export async function openRuleShelf(folder: string): Promise<RuleShelf> {
       const id = randomUUID()
       const staging = join(folder, WRITING + id)
       await mkdir(staging)
-      for (const { filename, yaml } of put) await replaceFile(join(staging, filename), yaml)
+      for (const { filename, yaml } of put) await putWhole(join(staging, filename), yaml)
       await replaceFile(join(staging, REMOVALS), JSON.stringify(remove))
       await rename(staging, join(folder, DECIDED + id))
       syncFolder(folder)
       await finish(folder, DECIDED + id)
     },
   }
+}
+
+/** Nobody writes the file where it is read, so it counts at once: its time is that of one that has been left alone. */
+async function putWhole(path: string, yaml: string): Promise<void> {
+  await replaceFile(path, yaml)
+  const at = (Date.now() - QUIET_MS) / 1000
+  await utimes(path, at, at)
 }
 
 /** Moves a decided change into place; doing it twice does no harm. */

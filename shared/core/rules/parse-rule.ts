@@ -34,6 +34,7 @@ function readRule(root: Fields, yaml: YamlText, body: Record<string, unknown>, f
   const roles = each ? {} : readRoles(root.fields('roles'), yaml)
   const optional = readRoles(root.fields('optional'), yaml)
   if (!root.has('roles')) yaml.complain(root.map, 'roles is missing')
+  refuseAfterTests(root, yaml)
   const params = readParams(root.fields('params'), yaml)
   const program = parseProgram(root, yaml, { roles: { ...optional, ...roles }, params, ...(each && { each: each.name }) }, each)
   const rule: WrittenRule = {
@@ -53,6 +54,13 @@ function readRule(root: Fields, yaml: YamlText, body: Record<string, unknown>, f
     tests: parseTests(root, yaml),
   }
   return rule
+}
+
+/** A file that breaks off in its tests holds everything that acts. */
+function refuseAfterTests(root: Fields, yaml: YamlText): void {
+  const keys = root.keys()
+  const late = root.has('tests') ? keys[keys.indexOf('tests') + 1] : undefined
+  if (late !== undefined) yaml.complain(root.keyNode(late), `${late} stands after the tests, which end a rule`)
 }
 
 const byRole = (roles: Record<string, string>): Record<string, string> =>

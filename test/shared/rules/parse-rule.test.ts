@@ -26,6 +26,7 @@ source: ASHRAE Guideline 36-2021 5.16.14 FC13
 /** What is wrong, the text to replace, with what, line:column, part of the message. */
 const MISTAKES: [string, string | RegExp, string, string, RegExp][] = [
   ['an unknown key', 'severity: 2', 'severity: 2\nseveritee: 3', '15:1', /unknown key severitee/],
+  ['a key after the tests', 'severity: 2', 'tests: []\nseverity: 2', '15:1', /severity stands after the tests/],
   ['a missing key', 'title: Supply air too warm with the cooling valve wide open\n', '', '2:1', /title is missing/],
   ['an unknown role', 'sat_sp: degC', 'sat_spp: degC', '5:21', /sat_spp is no role \(like it: sa_t_sp/],
   ['a unit of something else', 'clg_valve: fraction', 'clg_valve: Pa', '5:46', /clg_valve is measured in fraction, not in Pa/],
