@@ -103,10 +103,8 @@ export interface Results {
   /**
    * What a run over `[from, to)` found: replaces earlier findings of these rules and equipment that overlap the span
    * and are not found any more, and stores the run's results.
-   *
-   * @returns ids of the findings that are gone
    */
-  replace(run: RunRecord, findings: Finding[], resumed?: Resumed): string[]
+  replace(run: RunRecord, findings: Finding[], resumed?: Resumed): void
   /** Ids of a building's findings that are gone, or that have ended before the span of the run that saw it, until `markTold`. */
   untold(building_id: string): string[]
   markTold(finding_ids: string[]): void

@@ -20,7 +20,6 @@ export function resultStore(db: Database): Results {
     for (const finding_id of [...change.remove, ...ended]) leaveUntold.run(finding_id, run.building_id)
     change.put.forEach(findings.write)
     runs.add(run, resumed !== undefined)
-    return change.remove
   }
   return {
     put: db.transaction((each: Finding[]) => each.forEach(findings.write)),
