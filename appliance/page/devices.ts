@@ -209,7 +209,7 @@ function importRoutes({ context, shell, desk }: DevicePages): Route[] {
           throw new Problem('forbidden', 'The form is not from this session; load the page again')
         }
         const session_id = randomUUID()
-        shelf.put(session_id, readSource(upload, catalogue.current()))
+        shelf.put(session_id, await readSource(upload, catalogue.current()))
         return reply.redirect(pathOf(session_id), 303)
       },
     }),
@@ -220,9 +220,9 @@ function importRoutes({ context, shell, desk }: DevicePages): Route[] {
       summary: 'The preview of an import',
       params: BY_SESSION,
       problems: ['unknown_session'],
-      handle: call => {
+      handle: async call => {
         const { session_id } = call.params
-        const body = importModel(shelf.get(session_id), desk, pathOf(session_id))
+        const body = await importModel(shelf.get(session_id), desk, pathOf(session_id))
         const who = { user: shell.userOf(call.caller), csrf: shell.csrfOf(call.caller) }
         return shell.document(call, { title: 'Import', current: '/devices' }, importBody({ ...body, ...who }))
       },
@@ -259,8 +259,12 @@ function importRoutes({ context, shell, desk }: DevicePages): Route[] {
 /** @throws Problem invalid */
 const typedAddresses = ({ typed }: ShelvedImport) => addressesOf([...typed].filter(([, text]) => text !== ''))
 
-function importModel(shelved: ShelvedImport, { catalogue }: DeviceDesk, path: string): Omit<ImportModel, 'user' | 'csrf'> {
+async function importModel(
+  shelved: ShelvedImport,
+  { catalogue }: DeviceDesk,
+  path: string,
+): Promise<Omit<ImportModel, 'user' | 'csrf'>> {
   const { source, typed, fault, done } = shelved
-  const plan = done ?? planImport(catalogue.current(), source, fault === undefined ? typedAddresses(shelved) : new Map())
+  const plan = done ?? (await planImport(catalogue.current(), source, fault === undefined ? typedAddresses(shelved) : new Map()))
   return { path, plan, counts: countImport(plan), ...complaintsOf(source), typed, fault, done: done !== undefined }
 }

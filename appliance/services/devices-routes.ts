@@ -156,10 +156,10 @@ const importRoute = ({ catalogue }: DeviceDesk): Route =>
     problems: ['invalid', 'conflict'],
     handle: async ({ request, query, audit }) => {
       const upload = await receiveUpload(request)
-      const source = readSource(upload, catalogue.current())
+      const source = await readSource(upload, catalogue.current())
       const addresses = readAddresses(upload.fields.get('addresses'))
       if (query.dry_run) {
-        const plan = planImport(catalogue.current(), source, addresses)
+        const plan = await planImport(catalogue.current(), source, addresses)
         checkCatalogue(catalogue, plan.catalogue)
         return importReply(plan, source)
       }
@@ -170,17 +170,16 @@ const importRoute = ({ catalogue }: DeviceDesk): Route =>
     },
   })
 
-/** Plans anew on the list as it is then, so that nothing which changed meanwhile is lost. @throws Problem invalid or conflict */
+/** Plans on the list as it is when its turn has come, so that nothing which changed meanwhile is lost. @throws Problem invalid or conflict */
 export async function applyImport(catalogue: FieldCatalogue, source: ImportSource, addresses: Parameters<typeof planImport>[2]) {
-  let plan = planImport(catalogue.current(), source, addresses)
-  const adds = plan.devices.some(({ state, points }) => state === 'new' || (state === 'known' && points.length > 0))
-  if (adds) {
-    await changeCatalogue(catalogue, held => {
-      plan = planImport(held, source, addresses)
-      return plan.catalogue
-    })
-  }
-  return { plan }
+  const done: { plan?: ImportPlan } = {}
+  await changeCatalogue(catalogue, async held => {
+    const plan = await planImport(held, source, addresses)
+    done.plan = plan
+    const adds = plan.devices.some(({ state, points }) => state === 'new' || (state === 'known' && points.length > 0))
+    return adds ? plan.catalogue : undefined
+  })
+  return { plan: done.plan! }
 }
 
 /** What an import does or would do, in figures. */

@@ -48,11 +48,11 @@ export async function receiveUpload(request: FastifyRequest): Promise<Upload> {
 }
 
 /** @throws Problem invalid that names each field that is wrong */
-export function readSource({ tables, fields }: Upload, catalogue: Catalogue): ImportSource {
+export async function readSource({ tables, fields }: Upload, catalogue: Catalogue): Promise<ImportSource> {
   const format = fields.get('format') as Format
   if (!FORMATS.includes(format)) throw fault('format', `is one of ${FORMATS.join(', ')}`)
   const poll_secs = wholeField(fields, 'poll_secs', 1, POLL_SECS_MAX)
-  if (format === 'ede') return { format, ede: readEdeTables(tables), poll_secs }
+  if (format === 'ede') return { format, ede: await readEdeTables(tables), poll_secs }
   return { format, registry: readRegistryTables(format, tables), device: registryDevice(format, fields, catalogue), poll_secs }
 }
 

@@ -9,7 +9,8 @@ import { Problem } from '#shared/core/problem.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 import { type ImportPlan, planEde, planRegistry, whereOf } from '../store/catalogue-import.ts'
 import { ConfigError } from '../store/config-error.ts'
-import type { FieldCatalogue } from './field-catalogue.ts'
+import type { CatalogueEdit, FieldCatalogue } from './field-catalogue.ts'
+import { inSlices } from './in-slices.ts'
 
 export const FORMATS = ['ede', 'volttron-bacnet', 'volttron-modbus'] as const
 export type Format = (typeof FORMATS)[number]
@@ -43,7 +44,7 @@ export function sortEdeFiles(tables: readonly Table[]): EdeFiles {
   return { ...Object.fromEntries(files), main }
 }
 
-export const readEdeTables = (tables: readonly Table[]): Ede => readEde(sortEdeFiles(tables))
+export const readEdeTables = (tables: readonly Table[]): Promise<Ede> => inSlices(readEde(sortEdeFiles(tables)))
 
 /** @throws Problem invalid when there is not just one file */
 export function readRegistryTables(format: 'volttron-bacnet' | 'volttron-modbus', tables: readonly Table[]): Registry {
@@ -53,9 +54,9 @@ export function readRegistryTables(format: 'volttron-bacnet' | 'volttron-modbus'
 }
 
 /** @returns what the source would make of the catalogue */
-export const planImport = (catalogue: Catalogue, source: ImportSource, addresses: Addresses): ImportPlan =>
+export const planImport = async (catalogue: Catalogue, source: ImportSource, addresses: Addresses): Promise<ImportPlan> =>
   source.format === 'ede'
-    ? planEde(catalogue, source.ede, { addresses, poll_secs: source.poll_secs })
+    ? inSlices(planEde(catalogue, source.ede, { addresses, poll_secs: source.poll_secs }))
     : planRegistry(catalogue, source.registry, source.device, source.poll_secs)
 
 /** Rows that are not taken, and what could not be taken of rows that are. */
@@ -69,11 +70,12 @@ export function complaintsOf(source: ImportSource): { refused: Refusal[]; notes:
  *
  * @throws Problem invalid that names each place, or conflict when the file was changed on disk and cannot be used
  */
-export async function changeCatalogue(catalogue: FieldCatalogue, edit: (held: Catalogue) => Catalogue): Promise<Catalogue> {
+export async function changeCatalogue(catalogue: FieldCatalogue, edit: CatalogueEdit): Promise<Catalogue> {
   let next: Catalogue = { devices: [] }
-  const keep = (held: Catalogue) => {
-    next = edit(held)
-    return next
+  const keep: CatalogueEdit = async held => {
+    const edited = await edit(held)
+    next = edited ?? held
+    return edited
   }
   return catalogue.change(keep).catch(error => refuse(error, next))
 }

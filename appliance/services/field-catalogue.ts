@@ -10,6 +10,9 @@ import type { Settings } from '../store/settings.ts'
 /** Makes what it owns go on with another list. One that throws leaves what it owns as it was. */
 export type CatalogueListener = (catalogue: Catalogue) => void | Promise<void>
 
+/** What becomes of the list; undefined leaves it. Nobody else changes it before a promise is kept. */
+export type CatalogueEdit = (held: Catalogue) => Catalogue | undefined | Promise<Catalogue | undefined>
+
 export type FieldCatalogue = {
   /** The list that is in use. Not to be changed in place. */
   current(): Catalogue
@@ -21,7 +24,7 @@ export type FieldCatalogue = {
    * @throws Problem conflict when the file on disk was changed by somebody else and cannot be used; one that was removed is
    * written anew
    */
-  change(edit: (catalogue: Catalogue) => Catalogue): Promise<Catalogue>
+  change(edit: CatalogueEdit): Promise<Catalogue>
   /** @throws ConfigError that names every place where such a list would be wrong */
   check(next: Catalogue): void
   /** Listeners are called in the order in which they came, each when the one before is done. */
@@ -78,14 +81,16 @@ export function fieldCatalogue(settings: Settings<Catalogue>, log: Logger): Fiel
     }
   }
 
-  const change = async (edit: (catalogue: Catalogue) => Catalogue) => {
+  const change = async (edit: CatalogueEdit) => {
     const foreign = await settings.foreign()
     if (foreign !== undefined) await takeForeign(foreign)
     if (refused && !refused.isGone) {
       throw new Problem('conflict', `The file was changed on disk and cannot be used; mend it there first. ${refused.reason}`)
     }
     const before = current
-    await settings.replace(edit(before))
+    const next = await edit(before)
+    if (!next) return current
+    await settings.replace(next)
     refused = undefined
     try {
       await use(settings.current())

@@ -3,7 +3,7 @@ import { formatAddress, parseAddress } from '#shared/core/catalogue/address.ts'
 import type { Ede, EdeDevice } from '#shared/core/catalogue/ede.ts'
 import type { Registry } from '#shared/core/catalogue/registry.ts'
 import { AUTHOR } from '#shared/core/catalogue/write-ede.ts'
-import { propose, proposeAll, type Proposal, pointIds, type Told } from '#shared/core/bacnet/discovery-propose.ts'
+import { deviceIds, propose, type Proposal, pointIds, type Told } from '#shared/core/bacnet/discovery-propose.ts'
 import { BACNET_PORT, type DeviceAddress } from '#shared/core/bacnet/discovery.ts'
 import { formatTarget, parseTarget } from '#shared/core/bacnet/object.ts'
 import { ID_PATTERN } from '#shared/core/model.ts'
@@ -33,21 +33,26 @@ const ID = new RegExp(ID_PATTERN)
 /** A device that is not asked yet takes at least this, as the catalogue has it for those that do not say. */
 const MAX_APDU = 480
 
-/** @param addresses by device instance, where the file does not say; they count before what it says */
-export function planEde(
+/**
+ * Yields after each device.
+ *
+ * @param addresses by device instance, where the file does not say; they count before what it says
+ */
+export function* planEde(
   catalogue: Catalogue,
   ede: Ede,
   { addresses, poll_secs }: { addresses: ReadonlyMap<number, DeviceAddress>; poll_secs: number },
-): ImportPlan {
+): Generator<undefined, ImportPlan> {
   const known = new Map(catalogue.devices.flatMap(device => (device.bacnet ? [[device.bacnet.device_instance, device]] : [])))
   const told = ede.devices.map(device => ({ device, told: toldOf(device, addresses.get(device.device_instance)) }))
   const fresh = told.filter(({ device }) => !known.has(device.device_instance)).map(one => one.told)
   const taken = new Set(catalogue.devices.map(({ device_id }) => device_id))
-  const proposed = new Map(proposeAll(fresh, fresh, taken, poll_secs).map(proposal => [proposal.key, proposal]))
+  const ids = new Map(deviceIds(fresh, fresh, taken).map(one => [one.told.key, one.device_id]))
   const plan = openPlan(catalogue)
   for (const { device, told: one } of told) {
+    yield
     const before = known.get(device.device_instance)
-    const proposal = proposed.get(one.key) ?? propose(one, before!.device_id, poll_secs)
+    const proposal = propose(one, before?.device_id ?? ids.get(one.key)!, poll_secs)
     const named = ede.author === AUTHOR ? withKeys(proposal, device, taken, before) : proposal
     const { entry, notes } = withOwnWords(named, device)
     plan.notes.push(...notes)

@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict'
 import test from 'ava'
 import fc from 'fast-check'
-import { readEde } from '#shared/core/catalogue/ede.ts'
 import { writeEde } from '#shared/core/catalogue/write-ede.ts'
-import { planEde } from '../../appliance/store/catalogue-import.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from '../../appliance/store/catalogue-schema.ts'
 import { tableOfText } from './table-of-text.ts'
-import { EMPTY, none, table } from './ede-tables.ts'
+import { EMPTY, none, planEde, readEde, table } from './ede-tables.ts'
 
 /** What EDE has words for. */
 const text = fc

@@ -1,9 +1,12 @@
 /** What an EDE set would add to the list of field devices. */
 import test from 'ava'
 import { parseAddress } from '#shared/core/catalogue/address.ts'
-import { readEde } from '#shared/core/catalogue/ede.ts'
-import { planEde } from '../../appliance/store/catalogue-import.ts'
-import { EMPTY, HEAD, none, read, table, TITLES } from './ede-tables.ts'
+import type { Ede } from '#shared/core/catalogue/ede.ts'
+import { planImport, readEdeTables } from '../../appliance/services/devices.ts'
+import { applyImport } from '../../appliance/services/devices-routes.ts'
+import type { ImportPlan } from '../../appliance/store/catalogue-import.ts'
+import { EMPTY, HEAD, none, planEde, read, readEde, table, TITLES } from './ede-tables.ts'
+import { memoryCatalogue } from './site.ts'
 
 test('a name that two points of a device have tells its address, whatever the order of the rows', t => {
   const rows = ['a;1;Temp;0;1', 'b;1;Temp;0;2', 'c;1;Fan;3;1']
@@ -71,4 +74,52 @@ test('who else says that a device could tell changes asks for none; how often to
     ede.notes.map(({ column, message }) => `${column} ${message.slice(0, 8)}`),
     ['poll-secs "0" is n', 'poll-secs "often" '],
   )
+})
+
+/** @returns how often others had their turn while it was worked on */
+async function turnsIn(work: () => Promise<unknown>): Promise<number> {
+  let turns = -1
+  const turn = () => {
+    turns++
+    next = setImmediate(turn)
+  }
+  let next = setImmediate(turn)
+  await work()
+  clearImmediate(next)
+  return turns
+}
+
+test('a long list is read and planned in slices, between which others have their turn', async t => {
+  const [devices, each] = [20, 200]
+  const rows = Array.from({ length: devices * each }, (_, i) => `k${i};${1 + Math.floor(i / each)};N${i};0;${i % each}`)
+  const main = table(`${HEAD}${TITLES}\n${rows.join('\n')}`)
+  let ede: Ede | undefined
+  const reading = await turnsIn(async () => (ede = await readEdeTables([main])))
+  t.true(reading * 1_000 >= rows.length, `${reading} turns`)
+  const addresses = new Map(Array.from({ length: devices }, (_, i) => [i + 1, parseAddress(`10.0.0.${i + 1}`)!]))
+  const source = { format: 'ede', ede: ede!, poll_secs: 60 } as const
+  let plan: ImportPlan | undefined
+  const planning = await turnsIn(async () => (plan = await planImport(EMPTY, source, addresses)))
+  t.true(planning >= devices - 1, `${planning} turns`)
+  t.deepEqual(plan, planEde(EMPTY, ede!, { addresses, poll_secs: 60 }))
+})
+
+test('of two imports at one time each adds to what the other has added, and one that adds nothing changes nothing', async t => {
+  const list = memoryCatalogue(EMPTY)
+  const used: number[] = []
+  list.onUsed(() => used.push(list.current().devices.length))
+  const addresses = new Map([1, 2].map(instance => [instance, parseAddress(`10.0.0.${instance}`)!]))
+  const of = (row: string) => ({ format: 'ede', ede: read(row), poll_secs: 60 }) as const
+  const plans = await Promise.all(['a;1;Fan;0;1', 'b;2;Pump;0;1'].map(row => applyImport(list, of(row), addresses)))
+  t.deepEqual(
+    list.current().devices.map(({ bacnet }) => bacnet!.device_instance),
+    [1, 2],
+  )
+  t.deepEqual(
+    plans.map(({ plan }) => plan.devices.map(({ state, points }) => [state, points.length])),
+    [[['new', 1]], [['new', 1]]],
+  )
+  const { plan } = await applyImport(list, of('a;1;Fan;0;1'), addresses)
+  t.like(plan.devices[0], { state: 'known', points: [], points_known: 1 })
+  t.deepEqual(used, [1, 2])
 })

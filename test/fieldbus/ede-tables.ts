@@ -1,6 +1,7 @@
 /** EDE tables for tests: a heading as tools write it, and what reads rows under it. */
-import { type Ede, readEde } from '#shared/core/catalogue/ede.ts'
+import { type Ede, type EdeFiles, readEde as readingEde } from '#shared/core/catalogue/ede.ts'
 import type { Table } from '#shared/core/catalogue/table.ts'
+import { planEde as planningEde } from '../../appliance/store/catalogue-import.ts'
 import type { Catalogue } from '../../appliance/store/catalogue-schema.ts'
 import { tableOfText } from './table-of-text.ts'
 
@@ -19,6 +20,15 @@ export const TEXTS = `#State Text Reference
 1;Off;On
 2;Stop;Slow;Fast;;
 `
+/** All of the work at once. */
+function whole<T>(work: Generator<undefined, T>): T {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}
+export const readEde = (files: EdeFiles): Ede => whole(readingEde(files))
+export const planEde = (...given: Parameters<typeof planningEde>) => whole(planningEde(...given))
 export const table = (text: string, file = 'school_EDE.csv'): Table => tableOfText(file, text, ';')
 export const read = (rows: string, texts?: string): Ede =>
   readEde({ main: table(`${HEAD}${TITLES}\n${rows}`), ...(texts && { stateTexts: table(texts, 'school_StateTexts.csv') }) })

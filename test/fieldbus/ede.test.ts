@@ -6,14 +6,12 @@ import { join } from 'node:path'
 import test from 'ava'
 import fc from 'fast-check'
 import { parseAddress } from '#shared/core/catalogue/address.ts'
-import { readEde } from '#shared/core/catalogue/ede.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
 import { openCatalogue } from '../../appliance/store/catalogue.ts'
-import { planEde } from '../../appliance/store/catalogue-import.ts'
 import { readTableFile } from '../../appliance/services/table-file.ts'
 import { SILENT, site } from './site.ts'
-import { EMPTY, HEAD, none, read, table, TEXTS, TITLES } from './ede-tables.ts'
+import { EMPTY, HEAD, none, planEde, read, readEde, table, TEXTS, TITLES } from './ede-tables.ts'
 
 test('devices, their points, units and state texts are read', t => {
   const ede = read(

@@ -63,25 +63,31 @@ const STATES_MAX = 1000
  * @param found everything that was found: a name that two devices have is told apart by their instances
  * @param chosen those to propose
  * @param taken ids of devices that the catalogue has already
- * @param poll_secs how often their points are to be read
- * @returns the same ids whenever the devices tell the same, in whatever order they answer
+ * @returns by instance; the same ids whenever the devices tell the same, in whatever order they answer
  */
-export function proposeAll(
-  found: readonly Told[],
-  chosen: readonly Told[],
+export function deviceIds<T extends Told>(
+  found: readonly T[],
+  chosen: readonly T[],
   taken: ReadonlySet<string>,
-  poll_secs: number,
-): Proposal[] {
+): { told: T; device_id: string }[] {
   const names = Map.groupBy(found, ({ name }) => idPart(name ?? ''))
   const used = new Set([...taken, ...[...names].filter(([, some]) => some.length > 1).map(([name]) => name)])
   return chosen
     .toSorted((a, b) => a.device_instance - b.device_instance || (a.key < b.key ? -1 : 1))
-    .map(result => {
-      const device_id = deviceId(result, used)
+    .map(told => {
+      const device_id = deviceId(told, used)
       used.add(device_id)
-      return propose(result, device_id, poll_secs)
+      return { told, device_id }
     })
 }
+
+/** Proposes those that are `chosen`; as `deviceIds`. @param poll_secs how often their points are to be read */
+export const proposeAll = (
+  found: readonly Told[],
+  chosen: readonly Told[],
+  taken: ReadonlySet<string>,
+  poll_secs: number,
+): Proposal[] => deviceIds(found, chosen, taken).map(({ told, device_id }) => propose(told, device_id, poll_secs))
 
 /** @param device_id of the entry, which may be one that the catalogue has already */
 export function propose(result: Told, device_id: string, poll_secs: number): Proposal {

@@ -45,6 +45,8 @@ const DEVICE = 8
 const STANDARD_UNIT_MAX = 255
 const UNIT_MAX = 65_535
 const POLL_SECS_MAX = 86_400
+/** A few milliseconds of work. */
+const ROWS_AT_ONCE = 500
 
 /** Where the layout has the columns that are read beside the mandatory ones. */
 type Optional = Record<'description' | 'cov' | 'stateTexts' | 'unit' | 'address' | 'poll', number | undefined>
@@ -58,7 +60,8 @@ const HEADINGS: Record<keyof Optional, RegExp> = {
   poll: /^pollsecs$/,
 }
 
-export function readEde({ main, stateTexts, units, objectTypes }: EdeFiles): Ede {
+/** Yields now and then, so that whoever reads a long table can look at other work in between. */
+export function* readEde({ main, stateTexts, units, objectTypes }: EdeFiles): Generator<undefined, Ede> {
   const side = { stateTexts, units, objectTypes }
   const [texts, unitTexts, typeNames] = [side.stateTexts, side.units, side.objectTypes].map(table =>
     table ? readNumberedTexts(table) : undefined,
@@ -76,7 +79,8 @@ export function readEde({ main, stateTexts, units, objectTypes }: EdeFiles): Ede
   )
   let columns = LAYOUT
   let author = ''
-  for (const row of main.rows) {
+  for (const [i, row] of main.rows.entries()) {
+    if (i % ROWS_AT_ONCE === 0) yield
     if (isBlank(row)) continue
     const first = cellOf(row, 0).replace(/^#\s*/, '')
     const isComment = cellOf(row, 0).startsWith('#')
