@@ -1,6 +1,7 @@
 /** A rule in words, for people who do not read YAML. */
 import { kindOf } from '../impact/kinds.ts'
 import { formatDuration } from '../time.ts'
+import { alternativesOf } from './alternatives.ts'
 import type { Typed } from './check-expr.ts'
 import { READERS } from './suppress.ts'
 import type { BaselineSpec, Param, Program, WrittenRule } from './types.ts'
@@ -22,6 +23,7 @@ export function explainRule(rule: WrittenRule): string[] {
       'It needs',
       Object.entries(rule.roles).map(([role, unit]) => `${role} (${unit})`),
     ),
+    ...listed('It needs one of', [alternativesOf(rule).join('; ')].filter(Boolean)),
     ...listed(
       'It uses when there',
       Object.entries(rule.optional).map(([role, unit]) => `${role} (${unit})`),

@@ -1,5 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { alternativesOf } from '#shared/core/rules/alternatives.ts'
 import { explainRule } from '#shared/core/rules/explain.ts'
 import { historyNeeded } from '#shared/core/rules/needs.ts'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
@@ -26,7 +27,6 @@ source: ASHRAE Guideline 36-2021 5.16.14 FC13
 /** What is wrong, the text to replace, with what, line:column, part of the message. */
 const MISTAKES: [string, string | RegExp, string, string, RegExp][] = [
   ['an unknown key', 'severity: 2', 'severity: 2\nseveritee: 3', '15:1', /unknown key severitee/],
-  ['a key after the tests', 'severity: 2', 'tests: []\nseverity: 2', '15:1', /severity stands after the tests/],
   ['a missing key', 'title: Supply air too warm with the cooling valve wide open\n', '', '2:1', /title is missing/],
   ['an unknown role', 'sat_sp: degC', 'sat_spp: degC', '5:21', /sat_spp is no role \(like it: sa_t_sp/],
   ['a unit of something else', 'clg_valve: fraction', 'clg_valve: Pa', '5:46', /clg_valve is measured in fraction, not in Pa/],
@@ -141,6 +141,26 @@ test('a rule is told in words', t => {
     t.true(words.includes(part), `${part} in ${words}`)
   }
 })
+
+const CHOICES: [string, string[]][] = [
+  ['first(oa_t, wx_oa_t) > 5', ['oa_t or wx_oa_t']],
+  ['first(avg(oa_t, 1h), wx_oa_t - 2 K) > 5', ['oa_t or wx_oa_t']],
+  // A figure, a required role or a flag stands behind it.
+  ['first(oa_t, 5 degC) > 5 and first(ra_t, sa_t) > 5 and first(oa_t > 5, has(oa_t))', []],
+  ['first(oa_t, parent(oa_t)) > 5', ['oa_t or parent oa_t']],
+  ['first(ra_t, wx_oa_t + avg(ma_t - ma_t, 1h)) > 5', ['ra_t or wx_oa_t with ma_t']],
+  ['outdoor > 5 and first(ra_t, outdoor) > 5', ['oa_t or wx_oa_t']],
+  ['outdoor > 5 and first(ra_t, ma_t) > outdoor', ['oa_t or wx_oa_t', 'ra_t or ma_t']],
+]
+for (const [when, said] of CHOICES) {
+  test(`${when}: ${said.join(', and ') || 'nothing'} is needed of what is optional`, t => {
+    const optional = '{ oa_t: degC, wx_oa_t: degC, ra_t: degC, ma_t: degC }'
+    const rule = ruleOf(yamlOf({ optional, let: '{ outdoor: "first(oa_t, wx_oa_t)" }', when }))
+    t.deepEqual(alternativesOf(rule), said)
+    const words = explainRule(rule).filter(line => line.startsWith('It needs one of'))
+    t.deepEqual(words, said.length > 0 ? [`It needs one of: ${said.join('; ')}.`] : [])
+  })
+}
 
 const needs = (keys: Record<string, string>): number => historyNeeded([ruleOf(yamlOf(keys))])
 
