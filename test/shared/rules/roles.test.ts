@@ -1,0 +1,136 @@
+/** What a rule reads: every role, macros, the plant above, the weather, parameters of the request. */
+import test from 'ava'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
+import { ahu, type Rows, ruleOf, run, yamlOf } from './helpers.ts'
+
+test('a rule over every role runs on each and names it', t => {
+  const rule = ruleOf(
+    yamlOf({ equipment: '[any]', roles: '{ x: any }', raw: 'true', when: 'x > highest(x)', explains: '"{role} reads {x}"' }),
+  )
+  const { findings, results } = run([rule], [ahu({ sa_t: '200x6', oa_damper: '1x6', ra_t: '99x6' })], 30 * MINUTE)
+  t.deepEqual(findings.map(({ role, evidence }) => `${role}: ${evidence.sentence}`).toSorted(), [
+    'ra_t: ra_t reads 99',
+    'sa_t: sa_t reads 200',
+  ])
+  t.is(new Set(findings.map(({ finding_id }) => finding_id)).size, 2)
+  t.deepEqual(
+    results.map(({ status, episodes }) => [status, episodes]),
+    [['fault', 2]],
+  )
+})
+
+test('a rule over sensors leaves out what rests', t => {
+  const rule = ruleOf(yamlOf({ equipment: '[any]', roles: '{ x: sensor }', when: 'range(x, 30m) <= 0' }))
+  const { findings } = run([rule], [ahu({ sa_t: '20x12', sa_t_sp: '13x12', fan_status: '1x12' })], HOUR)
+  t.deepEqual(
+    findings.map(({ role }) => role),
+    ['sa_t'],
+  )
+})
+
+test('a parameter of the request replaces the default and says so; one out of bounds fails that rule alone', t => {
+  const rule = ruleOf(yamlOf({ params: '{ limit: { default: 20, min: 10, max: 40, unit: degC } }', when: 'sa_t > limit' }))
+  const other = ruleOf(yamlOf({ id: 'OTHER' }))
+  const at = (limit: number) => run([rule, other], [ahu({ sa_t: '25x6' })], 30 * MINUTE, { params: { R: { limit } } })
+  t.is(at(30).findings.length, 1)
+  t.deepEqual(at(24).findings.find(({ rule_id }) => rule_id === 'R')!.evidence.params, {
+    limit: { value: 24, unit: 'degC', source: 'request' },
+  })
+  const broken = at(50)
+  t.deepEqual(
+    broken.failed.map(({ rule_id, error }) => [rule_id, /50 is not within 10 and 40/.test(error)]),
+    [['R', true]],
+  )
+  t.deepEqual(
+    broken.findings.map(({ rule_id }) => rule_id),
+    ['OTHER'],
+  )
+})
+
+test('a rule whose program is broken fails alone', t => {
+  const rule = ruleOf(yamlOf({}))
+  const broken = { ...rule, id: 'BROKEN', program: { ...rule.program, when: { kind: 'op' as const, op: 'nonsense', args: [] } } }
+  const output = run([broken, rule], [ahu({ sa_t: '30x6' })], 30 * MINUTE)
+  t.deepEqual(
+    output.failed.map(({ rule_id, equipment_id }) => [rule_id, equipment_id]),
+    [['BROKEN', 'ahu-1']],
+  )
+  t.is(output.findings.length, 1)
+})
+
+test('macros take the best proof, here or on what feeds the equipment', t => {
+  const rule = ruleOf(yamlOf({ equipment: '[vav]', roles: '{ damper: fraction }', gate: 'fan_on', when: 'damper > 0.5' }))
+  const status = (own: Rows, above: Rows) => {
+    const plant = [
+      ahu({ damper: '1x6', ...own }, 5 * MINUTE, { equipment_id: 'v', equipment_type: 'vav', parent_id: 'a' }),
+      ahu(above, 5 * MINUTE, { equipment_id: 'a' }),
+    ]
+    const { status, reason, missing_roles } = run([rule], plant, 30 * MINUTE).results[0]!
+    return [status, reason, ...(missing_roles ?? [])].filter(Boolean).join(' ')
+  }
+  t.is(status({}, {}), 'not_evaluated missing_role fan_status')
+  t.is(status({}, { fan_status: '1x6' }), 'fault')
+  t.is(status({}, { fan_status: '0x6', fan_cmd: '1x6' }), 'not_evaluated gated')
+  t.is(status({}, { fan_status: '_x6', fan_speed: '0.3x6' }), 'fault')
+  t.is(status({}, { fan_speed: '0.04x6' }), 'not_evaluated gated')
+  t.is(status({ fan_cmd: '1x6' }, { fan_status: '0x6' }), 'fault')
+})
+
+test('a plant without a proof of its own is on while one of its machines is', t => {
+  const rule = ruleOf(
+    yamlOf({ equipment: '[chw_plant]', roles: '{ chw_supply_t: degC }', gate: 'chiller_on', when: 'chw_supply_t > 9' }),
+  )
+  const status = (own: Rows, ...chillers: Rows[]) => {
+    const plant = [
+      ahu({ chw_supply_t: '12x6', ...own }, 5 * MINUTE, { equipment_id: 'p', equipment_type: 'chw_plant' }),
+      ahu({ chiller_status: '1x6' }, 5 * MINUTE, { equipment_id: 'a', equipment_type: 'ahu', parent_id: 'p' }),
+      ...chillers.map((rows, i) => ahu(rows, 5 * MINUTE, { equipment_id: `c${i}`, equipment_type: 'chiller', parent_id: 'p' })),
+    ]
+    const { status, reason } = run([rule], plant, 30 * MINUTE).results[0]!
+    return [status, reason].filter(Boolean).join(' ')
+  }
+  t.is(status({}), 'not_evaluated missing_role')
+  t.is(status({}, { chiller_status: '0x6' }, { chiller_cmd: '1x6' }), 'fault')
+  t.is(status({}, { chiller_status: '0x6' }, {}), 'not_evaluated gated')
+  t.is(status({ chiller_status: '0x6' }, { chiller_status: '1x6' }), 'not_evaluated gated')
+})
+
+test("the weather's roles are the site's, and a faulty weather station silences everywhere", t => {
+  const warm = ruleOf(yamlOf({ equipment: '[ahu, weather]', roles: '{ wx_oa_t: degC }', when: 'wx_oa_t > 30', severity: '4' }))
+  const flat = ruleOf(
+    yamlOf({
+      id: 'F',
+      equipment: '[weather]',
+      roles: '{ wx_wb_t: degC }',
+      when: 'wx_wb_t > 30',
+      suppresses: '[R]',
+      severity: '3',
+    }),
+  )
+  const plant = [
+    ahu({ sa_t: '20x6' }, 5 * MINUTE, { equipment_id: 'a' }),
+    ahu({ wx_oa_t: '10x6' }, 5 * MINUTE, { equipment_id: 'b' }),
+    ahu({ wx_oa_t: '35x6', wx_wb_t: '35x6' }, 5 * MINUTE, { equipment_id: 'w', equipment_type: 'weather' }),
+  ]
+  const { results, findings } = run([warm, flat], plant, 30 * MINUTE)
+  t.deepEqual(results.map(({ rule_id, equipment_id, status }) => `${rule_id} ${equipment_id} ${status}`).toSorted(), [
+    'F w fault',
+    'R a fault',
+    'R b pass',
+    'R w fault',
+  ])
+  const by = findings.find(({ rule_id }) => rule_id === 'F')!.finding_id
+  t.deepEqual(
+    findings.filter(({ rule_id }) => rule_id === 'R').map(({ suppressed_by }) => suppressed_by),
+    [by, by],
+  )
+})
+
+test('the outdoor-air fraction is gated while the airs are too close to tell', t => {
+  const rule = ruleOf(yamlOf({ roles: '{ oa_damper: fraction }', when: 'oaf > 0.5' }))
+  const status = (oa_t: string) =>
+    run([rule], [ahu({ oa_t, ra_t: '20x6', ma_t: '18x6', oa_damper: '0x6' })], 30 * MINUTE).results[0]!
+  t.is(status('17x6').status, 'fault')
+  t.is(status('17.1x6').reason, 'gated')
+  t.is(run([rule], [ahu({ oa_damper: '0x6' })], 30 * MINUTE).results[0]!.reason, 'missing_role')
+})
