@@ -2,7 +2,8 @@ import anyTest, { type TestFn } from 'ava'
 import { openAnalyticsSite } from '../pages/analytics-site.ts'
 import { PASSWORDS, type TestSite } from '../pages/site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
-import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+import { expectClean, looks } from './looks.ts'
+import { openPage, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; site: TestSite }>
 test.before(async t => {
@@ -17,15 +18,14 @@ test.after.always(async t => {
 })
 
 const PAGES = ['/analytics/operations', '/analytics/economizer', '/analytics/anomalies', '/analytics/anomalies?point=meter.kw']
-const LOOKS = [
-  { name: 'a desk in daylight', viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-  { name: 'a desk at night', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-  { name: 'a phone in daylight', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-  { name: 'a phone at night', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-  { name: 'forced colours', viewport: { width: 390, height: 844 }, colorScheme: 'dark', forcedColors: 'active' },
-] as const
 
-for (const { name, ...look } of LOOKS) {
+for (const [name, look] of looks(
+  'a desk in daylight',
+  'a desk at night',
+  'a phone in daylight',
+  'a phone at night',
+  'forced colours',
+)) {
   test.serial(`the pages of analytics are clean through ${name}`, async t => {
     const { page, complaints, close } = await openPage(t.context.chromium.browser, t.context.site.url, look)
     t.teardown(close)
@@ -33,9 +33,7 @@ for (const { name, ...look } of LOOKS) {
     for (const path of PAGES) {
       await page.goto(path)
       for (const details of await page.locator('summary').all()) await details.click()
-      t.deepEqual(await axeFindings(page), [], path)
-      t.is(await overflow(page), 0, path)
-      t.deepEqual(await smallControls(page, 48), [], path)
+      await expectClean(t, page, path, 48)
     }
     t.deepEqual(complaints, [])
   })

@@ -1,7 +1,8 @@
 import anyTest, { type TestFn } from 'ava'
 import { openSite, PASSWORDS, type TestSite } from '../pages/site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
-import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+import { expectClean, looks } from './looks.ts'
+import { openPage, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite }>
 const NEW = [
@@ -34,19 +35,14 @@ test.after.always(async t => {
   await t.context.box.close()
 })
 
-for (const [name, look] of [
-  ['a desk in daylight', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }],
-  ['a phone at night', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
-] as const) {
+for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
   test.serial(`points and coverage are clean through ${name}`, async t => {
     const { page, complaints, close } = await openPage(t.context.chromium.browser, t.context.box.url, look)
     t.teardown(close)
     await signIn(page, 'agent', PASSWORDS.agent)
     for (const path of ['/points?equipment=ahu-7', '/points', '/coverage?equipment=ahu-7']) {
       await page.goto(path)
-      t.deepEqual(await axeFindings(page), [], path)
-      t.is(await overflow(page), 0, path)
-      t.deepEqual(await smallControls(page, 48), [], path)
+      await expectClean(t, page, path, 48)
     }
     t.deepEqual(complaints, [])
   })

@@ -3,7 +3,8 @@ import anyTest, { type TestFn } from 'ava'
 import { openCostSite } from '../pages/cost-fixture.ts'
 import { PASSWORDS, type TestSite } from '../pages/site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
-import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+import { expectClean, looks } from './looks.ts'
+import { openPage, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; site: TestSite }>
 test.before(async t => {
@@ -13,13 +14,6 @@ test.after.always(async t => {
   await t.context.chromium.close()
   await t.context.site.close()
 })
-
-const LOOKS = [
-  { name: 'a desk in daylight', viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-  { name: 'a desk at night', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-  { name: 'a phone in daylight', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-  { name: 'a phone at night', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-] as const
 
 test.serial('from a fault that is not priced to money', async t => {
   const { site, chromium } = t.context
@@ -50,7 +44,7 @@ test.serial('from a fault that is not priced to money', async t => {
   t.deepEqual(complaints, [])
 })
 
-for (const { name, ...look } of LOOKS) {
+for (const [name, look] of looks('a desk in daylight', 'a desk at night', 'a phone in daylight', 'a phone at night')) {
   test.serial(`quantities and costs are clean through ${name}`, async t => {
     const { site, chromium } = t.context
     const { page, complaints, close } = await openPage(chromium.browser, site.url, look)
@@ -59,9 +53,7 @@ for (const { name, ...look } of LOOKS) {
     await signIn(page, 'agent', PASSWORDS.agent)
     for (const path of ['/quantities', '/quantities?quantity=none&equipment=ahu-1', '/faults/f-cooling', '/faults?sort=cost']) {
       await page.goto(path)
-      t.deepEqual(await axeFindings(page), [], path)
-      t.is(await overflow(page), 0, path)
-      t.deepEqual(await smallControls(page, 48), [], path)
+      await expectClean(t, page, path, 48)
     }
     t.deepEqual(complaints, [])
   })

@@ -4,7 +4,8 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { PASSWORDS } from '../fieldbus/box-central.ts'
 import { type DevicesSite, edeOf, openDevicesSite, STATE_TEXTS } from '../fieldbus/devices-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
-import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+import { expectClean, looks } from './looks.ts'
+import { openPage, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser }>
 test.before(async t => {
@@ -95,20 +96,17 @@ test.serial('a name, an address and a point are corrected, and what is wrong is 
   )
 })
 
-const LOOKS = [
-  { name: 'a desk in daylight', viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-  { name: 'a tablet at night', viewport: { width: 920, height: 1200 }, colorScheme: 'dark' },
-  { name: 'a phone in daylight', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-  { name: 'a phone at night', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-  { name: 'forced colours', viewport: { width: 390, height: 844 }, colorScheme: 'dark', forcedColors: 'active' },
-] as const
-for (const { name, ...look } of LOOKS) {
+for (const [name, look] of looks(
+  'a desk in daylight',
+  'a tablet at night',
+  'a phone in daylight',
+  'a phone at night',
+  'forced colours',
+)) {
   test.serial(`the pages of devices are clean through ${name}`, async t => {
     const { site, page, complaints } = await open(t, look)
     const check = async (what: string) => {
-      t.deepEqual(await axeFindings(page), [], what)
-      t.is(await overflow(page), 0, what)
-      t.deepEqual(await smallControls(page, 24), [], what)
+      await expectClean(t, page, what, 24)
     }
     await check('an empty list')
     await choose(page, site)

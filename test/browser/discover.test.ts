@@ -3,7 +3,8 @@ import anyTest, { type TestFn } from 'ava'
 import { PASSWORDS } from '../fieldbus/box-central.ts'
 import { type DiscoverySite, openDiscoverySite } from '../fieldbus/discovery-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
-import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+import { expectClean, looks } from './looks.ts'
+import { axeFindings, openPage, overflow, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: DiscoverySite }>
 test.before(async t => {
@@ -13,14 +14,6 @@ test.after.always(async t => {
   await t.context.chromium.close()
   await t.context.box.close()
 })
-
-const LOOKS = [
-  { name: 'a desk', viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-  { name: 'a tablet', viewport: { width: 920, height: 1200 }, colorScheme: 'dark' },
-  { name: 'a phone in daylight', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-  { name: 'a phone at night', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-  { name: 'forced colours', viewport: { width: 390, height: 844 }, colorScheme: 'dark', forcedColors: 'active' },
-] as const
 
 test.serial('a viewer has no way to it', async t => {
   const { box, chromium } = t.context
@@ -81,7 +74,13 @@ test.serial('with script the page follows a discovery to its end by itself', asy
   t.deepEqual(complaints, [])
 })
 
-for (const { name, ...look } of LOOKS) {
+for (const [name, look] of looks(
+  'a desk in daylight',
+  'a tablet at night',
+  'a phone in daylight',
+  'a phone at night',
+  'forced colours',
+)) {
   test.serial(`form, results and preview are clean through ${name}`, async t => {
     const { box, chromium } = t.context
     const { page, complaints, close } = await openPage(chromium.browser, box.url, look)
@@ -89,9 +88,7 @@ for (const { name, ...look } of LOOKS) {
     await signIn(page, 'agent', PASSWORDS.agent, '/discover')
     await page.getByRole('heading', { name: 'What answered' }).waitFor()
     const clean = async (what: string) => {
-      t.deepEqual(await axeFindings(page), [], what)
-      t.is(await overflow(page), 0, what)
-      t.deepEqual(await smallControls(page, 48), [], what)
+      await expectClean(t, page, what, 48)
     }
     await clean('results')
     await page.getByText('Networks and counts').click()

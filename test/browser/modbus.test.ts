@@ -5,7 +5,8 @@ import type { DeviceEntry } from '../../appliance/store/catalogue-schema.ts'
 import { openSite, PASSWORDS, type TestSite } from '../pages/site.ts'
 import { openModbusDevice, type SimRegister } from '../sim/modbus-device.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
-import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+import { expectClean, looks } from './looks.ts'
+import { openPage, signIn } from './watch.ts'
 
 const REGISTERS: SimRegister[] = [
   { table: 'holding', address: 100, kind: 'float32', value: () => 21.53, wordOrder: 'CDAB' },
@@ -44,12 +45,7 @@ const PATHS = [
   '/modbus?device_id=meter-1&table=coil&address=0&count=20',
   '/modbus?device_id=meter-1&table=input&address=5&count=4',
 ]
-for (const [name, look] of [
-  ['a desk in daylight', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }],
-  ['a tablet', { viewport: { width: 920, height: 1200 }, colorScheme: 'light' }],
-  ['a phone in daylight', { viewport: { width: 390, height: 844 }, colorScheme: 'light' }],
-  ['a phone at night', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
-] as const) {
+for (const [name, look] of looks('a desk in daylight', 'a tablet in daylight', 'a phone in daylight', 'a phone at night')) {
   test.serial(`the page of Modbus registers is clean through ${name}`, async t => {
     const { box, chromium } = t.context
     const { page, close } = await openPage(chromium.browser, box.url, look)
@@ -57,9 +53,7 @@ for (const [name, look] of [
     await signIn(page, 'agent', PASSWORDS.agent)
     for (const path of PATHS) {
       await page.goto(path)
-      t.deepEqual(await axeFindings(page), [], path)
-      t.is(await overflow(page), 0, path)
-      t.deepEqual(await smallControls(page, 48), [], path)
+      await expectClean(t, page, path, 48)
     }
   })
 }

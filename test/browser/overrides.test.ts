@@ -8,7 +8,8 @@ import { COOLING } from '../pages/fixture.ts'
 import { CATALOGUE, HISTORY, journalOf, scannerOf, SITE } from '../pages/overrides-fixture.ts'
 import { openSite, PASSWORDS } from '../pages/site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
-import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+import { expectClean, looks } from './looks.ts'
+import { openPage, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser }>
 test.before(async t => {
@@ -36,18 +37,12 @@ async function open(
   return { page, complaints }
 }
 
-const LOOKS: [string, BrowserContextOptions][] = [
-  ['a desk in light', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }],
-  ['a phone in the dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
-]
-for (const [title, look] of LOOKS) {
+for (const [title, look] of looks('a desk in daylight', 'a phone at night')) {
   test.serial(`list, point and plot are clean on ${title}`, async t => {
     const { page, complaints } = await open(t, look)
     for (const path of ['/overrides', '/overrides/1007/analog-value/3', `/faults/${COOLING.finding_id}?window=week`]) {
       await page.goto(path)
-      t.deepEqual(await axeFindings(page), [], path)
-      t.is(await overflow(page), 0, path)
-      t.deepEqual(await smallControls(page, 44), [], path)
+      await expectClean(t, page, path, 44)
     }
     t.deepEqual(complaints, [])
   })

@@ -1,7 +1,8 @@
 import anyTest, { type TestFn } from 'ava'
 import { openSite, PASSWORDS, type TestSite } from '../pages/site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
-import { axeFindings, focused, openPage, overflow, signIn, smallControls } from './watch.ts'
+import { expectClean, looks } from './looks.ts'
+import { axeFindings, focused, openPage, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite; hub: TestSite }>
 test.before(async t => {
@@ -26,17 +27,16 @@ const BOX = [
   '/nowhere',
 ]
 const HUB = ['/', '/?status=pending', '/faults?group=fault', '/faults/f-flow']
-const LOOKS = [
-  { name: 'a desk in daylight', viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
-  { name: 'a desk at night', viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-  { name: 'a tablet', viewport: { width: 920, height: 1200 }, colorScheme: 'light' },
-  { name: 'a phone in daylight', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
-  { name: 'a phone at night', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
-  { name: 'more contrast', viewport: { width: 390, height: 844 }, colorScheme: 'light', contrast: 'more' },
-  { name: 'forced colours', viewport: { width: 390, height: 844 }, colorScheme: 'dark', forcedColors: 'active' },
-] as const
 
-for (const { name, ...look } of LOOKS) {
+for (const [name, look] of looks(
+  'a desk in daylight',
+  'a desk at night',
+  'a tablet in daylight',
+  'a phone in daylight',
+  'a phone at night',
+  'more contrast',
+  'forced colours',
+)) {
   for (const house of ['box', 'hub'] as const) {
     test.serial(`every page of the ${house} is clean through ${name}`, async t => {
       const site = t.context[house]
@@ -47,9 +47,7 @@ for (const { name, ...look } of LOOKS) {
       await signIn(page, 'agent', PASSWORDS.agent)
       for (const path of house === 'box' ? BOX : HUB) {
         await page.goto(path)
-        t.deepEqual(await axeFindings(page), [], path)
-        t.is(await overflow(page), 0, path)
-        t.deepEqual(await smallControls(page, house === 'box' ? 48 : 24), [], path)
+        await expectClean(t, page, path, house === 'box' ? 48 : 24)
       }
       t.deepEqual(
         complaints.filter(text => !text.includes('404')),

@@ -2,7 +2,8 @@ import anyTest, { type TestFn } from 'ava'
 import { openSite, PASSWORDS, type TestSite } from '../pages/site.ts'
 import { keepBaselines } from '../pages/tuning-fixture.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
-import { axeFindings, openPage, overflow, signIn, smallControls } from './watch.ts'
+import { expectClean, looks } from './looks.ts'
+import { openPage, signIn } from './watch.ts'
 
 const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite }>
 test.before(async t => {
@@ -16,18 +17,13 @@ test.after.always(async t => {
 
 const RULE = '/params/AHU-SUPPLY-WARM?equipment=ahu-1&finding=f-cooling'
 
-for (const [name, look] of [
-  ['a desk in daylight', { viewport: { width: 1280, height: 900 }, colorScheme: 'light' }],
-  ['a phone at night', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
-] as const) {
+for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
   test.serial(`parameters and baselines are clean through ${name}`, async t => {
     const { page, complaints, close } = await openPage(t.context.chromium.browser, t.context.box.url, look)
     t.teardown(close)
     await signIn(page, 'agent', PASSWORDS.agent)
     const check = async (where: string) => {
-      t.deepEqual(await axeFindings(page), [], where)
-      t.is(await overflow(page), 0, where)
-      t.deepEqual(await smallControls(page, 48), [], where)
+      await expectClean(t, page, where, 48)
     }
     for (const path of ['/params', RULE, '/baselines?equipment=ahu-1', '/runs']) {
       await page.goto(path)
