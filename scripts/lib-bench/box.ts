@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
 import { ROLES } from '#shared/core/role.ts'
+import type { Shapes } from '#shared/core/rules/compile-all.ts'
 import type { Rule } from '#shared/core/rules/types.ts'
 import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
 import { type EvaluateJob, evaluateRules, type Evaluation } from '#shared/flow/evaluate-rules.ts'
@@ -46,20 +47,17 @@ export async function openBox(folder: string, site: Site, rules: Rule[]) {
   model.put({ building: BUILDING, ...site })
   const changes = openHistoryChanges(db)
   const results = resultStore(db)
+  const shapes: Shapes = new Map()
   let now = 0
-  const evaluate = async (job: EvaluateJob): Promise<Evaluation> => {
-    const reader = await openHistoryReader({ dbPath, root, memoryMb: MEMORY_MB })
-    try {
-      return await evaluateRules(job, {
-        historian: reader,
-        loadRules: () => ({ rules, errors: [] }),
-        states: openEngineStates(states, 'bench'),
-        elapsed: () => performance.now(),
-      })
-    } finally {
-      reader.close()
-    }
-  }
+  const reader = await openHistoryReader({ dbPath, root, memoryMb: MEMORY_MB })
+  const evaluate = (job: EvaluateJob): Promise<Evaluation> =>
+    evaluateRules(job, {
+      historian: reader,
+      loadRules: () => ({ rules, errors: [] }),
+      states: openEngineStates(states, 'bench'),
+      shapes,
+      elapsed: () => performance.now(),
+    })
   const ports: Omit<RunPorts, 'run_id'> = {
     model,
     results,
@@ -92,6 +90,7 @@ export async function openBox(folder: string, site: Site, rules: Rule[]) {
       return evaluation
     },
     async close() {
+      reader.close()
       await historian.stop()
       db.close()
     },

@@ -4,7 +4,7 @@
  */
 import { ROLES } from '#shared/core/role.ts'
 import { checkExpr, type Typed } from '#shared/core/rules/check-expr.ts'
-import type { Instance } from '#shared/core/rules/compile.ts'
+import type { Ready } from '#shared/core/rules/compile.ts'
 import { canonical } from '#shared/core/rules/dimension.ts'
 import { MACROS, OAF, OAF_ROLES } from '#shared/core/rules/macros.ts'
 import { parseExpr } from '#shared/core/rules/parse-expr.ts'
@@ -23,7 +23,7 @@ export type Translation = {
 
 /** @throws Error that says what cannot be said in SQL */
 export type Words = {
-  instance: Instance
+  instance: Ready
   /** Roles that the table has. */
   roles: readonly string[]
   /** Makes a column of a window over something in `layer`. */
@@ -44,7 +44,7 @@ const CONDITIONS = new Set([...Object.keys(COMPARE), 'and', 'or', 'not', 'held',
 const OAF_TYPED = checkExpr(parseExpr(OAF), { roles: OAF_ROLES, params: {}, lets: new Map(), baselines: new Map() }).typed
 
 /** Translates rules that share their window columns. @throws Error that says what cannot be said */
-export function translate(instances: Instance[], roles: readonly string[]): Translation {
+export function translate(instances: Ready[], roles: readonly string[]): Translation {
   const layers: Map<string, string>[] = []
   const column = (text: string, layer: number): Sql => {
     const columns = (layers[layer] ??= new Map<string, string>())

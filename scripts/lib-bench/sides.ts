@@ -1,6 +1,7 @@
 /** What both sides of the comparison run on: one air handler, and the rules that fit it and can be said in SQL. */
 import { ROLES } from '#shared/core/role.ts'
-import { compileRule, type Instance } from '#shared/core/rules/compile.ts'
+import { aroundOf } from '#shared/core/rules/around.ts'
+import { compileRule, type Ready } from '#shared/core/rules/compile.ts'
 import { createGraph } from '#shared/core/rules/graph.ts'
 import { plantOf } from '#shared/core/rules/plant.ts'
 import { runRules } from '#shared/core/rules/run-rules.ts'
@@ -24,19 +25,19 @@ function equipmentOf(series: Series[]): EquipmentData {
   return { equipment_id, equipment_type: 'ahu', roles: Object.fromEntries(roles), feeds: [] }
 }
 
-export type Chosen = { rules: Rule[]; instances: Instance[]; leftOut: { rule_id: string; why: string }[] }
+export type Chosen = { rules: Rule[]; instances: Ready[]; leftOut: { rule_id: string; why: string }[] }
 
 export function chooseRules(all: Rule[]): Chosen {
   const nothing: Series = { ts: Float64Array.of(YEAR_START), values: Float64Array.of(0) }
   const equipment = equipmentOf(AIR_HANDLER_ROLES.map(() => nothing))
-  const plant = plantOf([equipment])
+  const around = aroundOf(equipment, plantOf([equipment]))
   const graph = createGraph()
   const chosen: Chosen = { rules: [], instances: [], leftOut: [] }
   for (const rule of all) {
     if (!rule.equipment.includes('any') && !rule.equipment.includes(equipment.equipment_type)) continue
     const each = rule.program.each
     const roles = each ? AIR_HANDLER_ROLES.filter(role => each.which === 'any' || !ROLES[role]!.rests) : [undefined]
-    const own = roles.map(role => compileRule({ rule, equipment, role, request: {}, settings: [], resets: [] }, plant, graph))
+    const own = roles.map(role => compileRule({ rule, role, request: {}, settings: [] }, around, graph))
     if (own.some(({ missing }) => missing.length > 0)) continue
     try {
       translate(own, AIR_HANDLER_ROLES)

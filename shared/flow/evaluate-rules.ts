@@ -3,6 +3,7 @@ import type { EngineStates, Historian } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { Visit } from '#shared/core/priority/visits.ts'
 import { withExplainers } from '#shared/core/rules/explainers.ts'
+import type { Shapes } from '#shared/core/rules/compile-all.ts'
 import { openRun } from '#shared/core/rules/open-run.ts'
 import { siteOf } from '#shared/core/rules/plant.ts'
 import type { RunProgress } from '#shared/core/run-state.ts'
@@ -57,6 +58,8 @@ export type EvaluatePorts = {
   loadRules: () => LoadedRules | Promise<LoadedRules>
   /** What earlier runs remembered; without it every run begins anew. */
   states?: EngineStates
+  /** What earlier runs in this process have made ready. */
+  shapes?: Shapes
   /** How long one rule may take on one equipment, ms; it fails alone there. */
   ruleMs?: number
   /** A stopwatch, ms. */
@@ -101,7 +104,7 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
   const set = { settings, resets, carried, ...(params && { params }), ...(memory && { stateAt: ends }) }
   const only = asked.map(({ id }) => id)
   const plan: RunPlan = { ...building, from, to, rules, only, equipment: reader.shapes, ...set, overtime: limit.overtime }
-  const run = openRun(plan)
+  const run = openRun(plan, ports.shapes)
   const outcome = await evaluateEquipment(run, reader, from - pastOf(rules), memory, {
     pause: () => pause(ports),
     begin: (step, equipment_done) => {

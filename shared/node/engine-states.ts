@@ -12,7 +12,7 @@ import { makeFolder, replaceFile } from './files.ts'
 import { pack, unpack } from './packed.ts'
 
 /** Eight bytes at the beginning of every file; the last is the version of this layout. */
-const MAGIC = Buffer.from('PLENUMS1')
+const MAGIC = Buffer.from('PLENUMS2')
 /** Of a name, hex. */
 const NAME_LENGTH = 32
 

@@ -1,20 +1,31 @@
 /** Derived data in a file: plain values, compressed, with a hash that shows whether they are, to the bit, what was written. */
 import { createHash } from 'node:crypto'
-import { deserialize, serialize } from 'node:v8'
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { DefaultDeserializer, DefaultSerializer } from 'node:v8'
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 const HASH_BYTES = 32
-/** Most of what is packed comes out in one piece. */
-const CHUNK_BYTES = 2 ** 20
+/** Behind the hash, before what is compressed: how many bytes that is without compression, and where in it columns begin. */
+const LENGTHS_BYTES = 8
+const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT
 
 const hashOf = (body: Buffer): Buffer => createHash('sha256').update(body).digest()
 
 /**
  * @param magic eight bytes at the beginning of the file; the last is the version of its layout
- * @param value what `structuredClone` takes
+ * @param value what `structuredClone` takes; of typed arrays `Float64Array` alone
  */
 export function pack(magic: Buffer, value: unknown): Buffer {
-  const body = zstdCompressSync(serialize(value))
+  const writer = new Writer()
+  writer.writeHeader()
+  writer.writeValue(value)
+  const text = writer.releaseBuffer()
+  const columnsAt = Math.ceil(text.length / NUMBER_BYTES) * NUMBER_BYTES
+  const columns = writer.columns.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength))
+  const plain = Buffer.concat([text, Buffer.alloc(columnsAt - text.length), ...columns])
+  const lengths = Buffer.alloc(LENGTHS_BYTES)
+  lengths.writeUInt32LE(plain.length)
+  lengths.writeUInt32LE(columnsAt, LENGTHS_BYTES / 2)
+  const body = Buffer.concat([lengths, zstdCompressSync(plain)])
   return Buffer.concat([magic, hashOf(body), body])
 }
 
@@ -23,5 +34,41 @@ export function unpack(magic: Buffer, bytes: Buffer): unknown {
   const body = bytes.subarray(magic.length + HASH_BYTES)
   if (!bytes.subarray(0, magic.length).equals(magic)) throw new Error('it is something else')
   if (!bytes.subarray(magic.length, magic.length + HASH_BYTES).equals(hashOf(body))) throw new Error('it is damaged')
-  return deserialize(zstdDecompressSync(body, { chunkSize: CHUNK_BYTES }))
+  // With room for one byte more it comes out in one piece.
+  const chunkSize = Math.max(constants.Z_MIN_CHUNK, body.readUInt32LE() + 1)
+  const plain = zstdDecompressSync(body.subarray(LENGTHS_BYTES), { chunkSize })
+  const reader = new Reader(plain, body.readUInt32LE(LENGTHS_BYTES / 2))
+  reader.readHeader()
+  return reader.readValue()
 }
+
+/** Columns are set aside: behind everything else they come out as they lie there, where copies would take most of the time. */
+class Writer extends DefaultSerializer {
+  readonly columns: Float64Array[] = []
+
+  _writeHostObject(column: ArrayBufferView): void {
+    if (!(column instanceof Float64Array)) throw new TypeError(`${column.constructor.name} is not packed`)
+    this.writeUint32(column.length)
+    this.columns.push(column)
+  }
+}
+
+class Reader extends DefaultDeserializer {
+  private readonly plain: Buffer
+  private at: number
+
+  constructor(plain: Buffer, columnsAt: number) {
+    super(plain)
+    this.plain = plain
+    this.at = columnsAt
+  }
+
+  _readHostObject(): Float64Array {
+    const length = this.readUint32()
+    const column = this.plain.subarray(this.at, (this.at += length * NUMBER_BYTES))
+    const { buffer, byteOffset } = column
+    return byteOffset % NUMBER_BYTES === 0 ? new Float64Array(buffer, byteOffset, length) : alignedCopy(column)
+  }
+}
+
+const alignedCopy = (bytes: Buffer): Float64Array => new Float64Array(Uint8Array.from(bytes).buffer)

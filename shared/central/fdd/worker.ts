@@ -1,6 +1,7 @@
 /** The process in which rules are read, checked and run, so that no poll waits for them. */
 import { setImmediate } from 'node:timers/promises'
 import type { Equipment, Point } from '#shared/core/model.ts'
+import type { Shapes } from '#shared/core/rules/compile-all.ts'
 import { type Coverage, coverageOf } from '#shared/core/rules/coverage.ts'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import { testRule } from '#shared/core/rules/test-rule.ts'
@@ -51,38 +52,23 @@ export type FddHandlers = {
   coverage(input: { dirs: string[]; inactive: string[]; equipment: Equipment[]; points: Point[] }): Promise<Coverage>
 }
 
-serveWorker((init: FddInit): FddHandlers => {
+serveWorker(async (init: FddInit): Promise<FddHandlers> => {
   const version = `${init.version} of ${newestSource()}`
   const rules = openRuleCache(init.ruleCache, version)
+  const shapes: Shapes = new Map()
+  const shared = { historian: await openHistoryReader(init), elapsed: () => performance.now(), breathe: setImmediate }
   return {
-    async evaluate({ job, dirs }, signal, tell) {
-      const historian = await openHistoryReader(init)
-      try {
-        return await evaluateRules(job, {
-          historian,
-          loadRules: () => rules.load(dirs),
-          states: openEngineStates(init.states, version),
-          ruleMs: init.ruleMs,
-          elapsed: () => performance.now(),
-          progress: sparing(tell),
-          signal,
-          breathe: setImmediate,
-        })
-      } finally {
-        historian.close()
-      }
-    },
-    async backtest({ job, dirs }, signal) {
-      const historian = await openHistoryReader(init)
-      const ports = {
-        historian,
+    evaluate: ({ job, dirs }, signal, tell) =>
+      evaluateRules(job, {
+        ...shared,
         loadRules: () => rules.load(dirs),
-        elapsed: () => performance.now(),
+        states: openEngineStates(init.states, version),
+        shapes,
+        ruleMs: init.ruleMs,
+        progress: sparing(tell),
         signal,
-        breathe: setImmediate,
-      }
-      return backtest(job, ports).finally(historian.close)
-    },
+      }),
+    backtest: ({ job, dirs }, signal) => backtest(job, { ...shared, loadRules: () => rules.load(dirs), signal }),
     check: files => files.map(checkFile),
     test({ dirs, rule_id }) {
       const rule = findRules(dirs, [rule_id]).get(rule_id)

@@ -1,4 +1,5 @@
 /** Sums what a fault wastes while the rule holds, stretch by stretch: the engine's part of pricing a fault. */
+import { OWN } from '../rules/around.ts'
 import { build, type Context } from '../rules/build.ts'
 import { checkExpr, type Typed } from '../rules/check-expr.ts'
 import type { Node } from '../rules/graph.ts'
@@ -47,8 +48,8 @@ export function meterOf(spec: Program['impact'], rule: Context): Meter | undefin
   if (!spec || spec.kind === 'none') return undefined
   const { kind, measure, because } = spec
   const context: Context = { ...rule, missing: new Set(), leaves: new Set(), built: new Map() }
-  const { equipment_id, equipment_type } = context.equipment
-  const has = (role: string) => context.plant.steps(equipment_id, role) !== undefined
+  const { equipment_type } = context.around.equipment
+  const has = (role: string) => context.around.leaf(OWN, role) !== undefined
   const gauge = chooseGauge(kind, measure, equipment_type, has)
   const waste = build(spec.waste, context)
   const roles = spec.roles.filter(role => !has(role))

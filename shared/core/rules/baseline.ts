@@ -29,7 +29,6 @@ export function baselineState(
   spec: BaselineSpec,
   fallback: number | undefined,
   toleranceCold: number | undefined,
-  resetAt: number | undefined,
 ): BaselineState {
   const { name, min_days, unit, absolute } = spec
   const view: BaselineView = {
@@ -46,7 +45,12 @@ export function baselineState(
     fallback: fallback ?? null,
     tolerance_cold: toleranceCold ?? null,
   }
-  return { spec, fallback, toleranceCold, resetAt, past: [], value: Number.NaN, spread: Number.NaN, view }
+  return { spec, fallback, toleranceCold, resetAt: undefined, past: [], value: Number.NaN, spread: Number.NaN, view }
+}
+
+/** Forgets the past of one equipment: another is next. */
+export function restart(state: BaselineState, resetAt: number | undefined): void {
+  Object.assign(state, baselineState(state.spec, state.fallback, state.toleranceCold), { resetAt })
 }
 
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value)

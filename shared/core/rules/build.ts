@@ -1,7 +1,9 @@
 /** Turns checked expressions into columns of one equipment's graph. */
 import type { ParamValue } from '../finding.ts'
+import type { EquipmentType } from '../model.ts'
 import { roleOfColumn } from '../priority/visits.ts'
 import { ROLES } from '../role.ts'
+import { type Around, type Leaf, OWN } from './around.ts'
 import type { BaselineState } from './baseline.ts'
 import { checkExpr, type Typed } from './check-expr.ts'
 import { canonical } from './dimension.ts'
@@ -11,16 +13,13 @@ import { MACHINES, MACROS, OAF, OAF_ROLES, type Proof } from './macros.ts'
 import { baselineNode, dayMedianNode, isWindow, sinceNode, toleranceNode, windowNode } from './nodes.ts'
 import { own } from './own.ts'
 import { parseExpr } from './parse-expr.ts'
-import type { Plant } from './plant.ts'
-import type { Steps } from './steps.ts'
-import type { EquipmentData, Rule } from './types.ts'
+import type { Rule } from './types.ts'
 
 export type Context = {
   rule: Rule
-  equipment: EquipmentData
   /** The role to which a rule over every role is bound. */
   role: string | undefined
-  plant: Plant
+  around: Around
   graph: Graph
   params: Record<string, ParamValue>
   smoothMs: number
@@ -32,7 +31,7 @@ export type Context = {
   missing: Set<string>
   /** Optional roles that are not there: of weight only where first() has nothing else. */
   lacks: Set<string>
-  leaves: Set<Steps>
+  leaves: Set<Leaf>
   usesDay: boolean
   refs: Map<string, Node>
   /** What has been built: a term of a condition is a part of it. */
@@ -84,7 +83,7 @@ export function constantOf(typed: Typed, context: Context): number {
 
 // ---- roles
 
-const ownerKey = ({ rule, equipment, role }: Context): string => `${rule.id} ${equipment.equipment_id} ${role ?? ''}`
+const ownerKey = ({ rule, role }: Context): string => `${rule.id} ${role ?? ''}`
 /** `each`, and `slot(each, 8)`, with the role to which the rule is bound. */
 const bound = (role: string, context: Context): string =>
   context.role === undefined ? role : role.replace(/\beach\b/, context.role)
@@ -97,21 +96,21 @@ function ownRole(name: string, context: Context): Node {
 }
 
 function rawRole(role: string, context: Context, raw: boolean): Node {
-  const found = roleOf(context.equipment.equipment_id, role, context, raw)
+  const found = roleAt(OWN, role, context, raw)
   if (!found) (roleOfColumn(role) === undefined ? context.lacks : context.missing).add(role)
   return found ?? context.graph.constant(Number.NaN)
 }
 
-function roleOf(equipment_id: string, role: string, { plant, graph, leaves }: Context, raw = false): Node | undefined {
-  const steps = plant.steps(equipment_id, role)
-  if (!steps) return undefined
-  leaves.add(steps)
-  return graph.role(steps, raw)
+function roleAt(place: number, role: string, { around, graph, leaves }: Context, raw = false): Node | undefined {
+  const leaf = around.leaf(place, role)
+  if (!leaf) return undefined
+  leaves.add(leaf)
+  return graph.role(leaf, raw)
 }
 
 function parentRole(role: string, context: Context): Node {
-  for (const id of context.plant.upstream(context.equipment.equipment_id)) {
-    const node = roleOf(id, role, context)
+  for (const place of context.around.above) {
+    const node = roleAt(place, role, context)
     if (node) return node
   }
   context.missing.add(`parent ${role}`)
@@ -119,10 +118,9 @@ function parentRole(role: string, context: Context): Node {
 }
 
 function zoneRole(role: string, how: string, context: Context): Node {
-  const fed = context.plant.downstream(context.equipment.equipment_id)
   // A zone's own sensor does not explain why the whole is not known: zones are no leaves.
-  const leaves = new Set<Steps>()
-  const nodes = fed.flatMap(id => roleOf(id, role, { ...context, leaves }) ?? [])
+  const leaves = new Set<Leaf>()
+  const nodes = context.around.below.flatMap(place => roleAt(place, role, { ...context, leaves }) ?? [])
   if (nodes.length === 0) context.missing.add(`zones ${role}`)
   return nodes.length === 0 ? context.graph.constant(Number.NaN) : context.graph.zones(how, nodes)
 }
@@ -147,25 +145,25 @@ function letOf(name: string, { rule }: Context): Typed {
 /** The first proof that has samples: on the equipment itself, on what feeds it, or on the machines of a plant. */
 function macro(name: string, context: Context): Node {
   const { proofs, alwaysFor } = MACROS[name]!
-  const { equipment, plant, graph } = context
-  if (alwaysFor.includes(equipment.equipment_type)) return graph.constant(1)
-  for (const id of [equipment.equipment_id, ...plant.upstream(equipment.equipment_id)]) {
-    const found = proofOn(id, proofs, context)
+  const { around, graph } = context
+  const { equipment_type } = around.equipment
+  if (alwaysFor.includes(equipment_type)) return graph.constant(1)
+  for (const place of [OWN, ...around.above]) {
+    const found = proofAt(place, proofs, context)
     if (found) return found
   }
-  const types = MACHINES[equipment.equipment_type] ?? []
-  const below = plant.downstream(equipment.equipment_id)
-  const machines = plant.equipment.filter(item => types.includes(item.equipment_type) && below.includes(item.equipment_id))
-  const running = machines.flatMap(({ equipment_id }) => proofOn(equipment_id, proofs, context) ?? [])
+  const types: readonly (EquipmentType | undefined)[] = MACHINES[equipment_type] ?? []
+  const machines = around.below.filter(place => types.includes(around.types[place]))
+  const running = machines.flatMap(place => proofAt(place, proofs, context) ?? [])
   if (running.length > 0) return graph.zones('max', running)
   context.missing.add(proofs[0]!.role)
   return graph.constant(Number.NaN)
 }
 
-function proofOn(equipment_id: string, proofs: readonly Proof[], context: Context): Node | undefined {
-  const { plant, graph } = context
-  const proof = proofs.find(({ role }) => plant.steps(equipment_id, role)?.ts.length)
-  return proof && graph.op('gt', roleOf(equipment_id, proof.role, context)!, graph.constant(proof.above))
+function proofAt(place: number, proofs: readonly Proof[], context: Context): Node | undefined {
+  const { around, graph } = context
+  const proof = proofs.find(({ role }) => around.leaf(place, role)?.steps.ts.length)
+  return proof && graph.op('gt', roleAt(place, proof.role, context)!, graph.constant(proof.above))
 }
 
 function baseline(typed: Typed & { kind: 'baseline' }, context: Context): Node {
@@ -229,12 +227,12 @@ function dayMedian(of: Typed, context: Context): Node {
 }
 
 function ofRole(op: string, role: string, context: Context): Node {
-  const { graph, plant, equipment, leaves } = context
-  const steps = plant.steps(equipment.equipment_id, role)
-  if (op === 'has') return graph.constant(steps?.ts.length ? 1 : 0)
+  const { graph, around, leaves } = context
+  const leaf = around.leaf(OWN, role)
+  if (op === 'has') return graph.constant(leaf?.steps.ts.length ? 1 : 0)
   if (op === 'rests') return graph.constant(ROLES[role]?.rests ? 1 : 0)
   if (op === 'lowest' || op === 'highest') return graph.constant(ROLES[role]!.range[op === 'lowest' ? 0 : 1])
-  if (!steps) return graph.constant(Number.NaN)
-  leaves.add(steps)
-  return op === 'nominal' ? graph.constant(steps.nominalMs / 1000) : graph.age(steps)
+  if (!leaf) return graph.constant(Number.NaN)
+  leaves.add(leaf)
+  return op === 'nominal' ? graph.nominal(leaf) : graph.age(leaf)
 }

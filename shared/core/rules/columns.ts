@@ -27,3 +27,18 @@ export function giveColumnBack(column: Float64Array): void {
   else kept.set(column.length, [column])
   size += column.length
 }
+
+/** Constants of which a column is kept, each 12 KB. */
+const CONSTANTS_MAX = 500
+
+const constants = new Map<number, Float64Array>()
+
+/** @returns [`length` at least] of one value; for reading only */
+export function constantColumn(value: number, length: number): Float64Array {
+  const known = constants.get(value)
+  if (known && known.length >= length) return known
+  if (constants.size >= CONSTANTS_MAX) constants.clear()
+  const column = new Float64Array(Math.max(DAY_ROWS, Math.ceil(length * 1.25))).fill(value)
+  constants.set(value, column)
+  return column
+}

@@ -1,32 +1,100 @@
-/** Makes the rules of one equipment ready to run. */
+/** Makes the rules of an equipment ready to run: once for each shape of equipment, then again and again with other leaves. */
 import { ROLES } from '../role.ts'
-import { compileRule, type Instance } from './compile.ts'
-import type { Graph } from './graph.ts'
+import { type Asked, aroundOf, type Leaf, rebind, unbind } from './around.ts'
+import { restart } from './baseline.ts'
+import { compileRule, type Instance, type Ready } from './compile.ts'
+import { createGraph, type Graph } from './graph.ts'
 import { own } from './own.ts'
 import type { Plant } from './plant.ts'
 import type { Each, EquipmentData, Rule, RunPlan } from './types.ts'
 
+export type Compiled = {
+  instances: Instance[]
+  graph: Graph
+  failed: { rule_id: string; error: string }[]
+  /** Leaves that those instances read which can run. */
+  leaves: Leaf[]
+  /** Rules, parameters and what is missing, as JSON. */
+  terms: string
+  /** The equipment is done: lets go of its samples and columns. */
+  release(): void
+}
+
+/** What is ready for a shape. Its columns serve one equipment at a time. */
+type Kept = Omit<Compiled, 'instances'> & { ready: Ready[]; asked: Asked[] }
+/** By shape, the one used last at the end. Any number of runs may share it, one after the other. */
+export type Shapes = Map<string, Kept>
+
+/** Shapes that are kept, some 0.5 MB each. */
+const SHAPES_MAX = 16
+
+type Given = Pick<RunPlan, 'params' | 'settings' | 'resets'>
+
 /** @param rules of the equipment's type */
-export function compileAll(
-  rules: Rule[],
-  equipment: EquipmentData,
-  { params, settings = [], resets = [] }: Pick<RunPlan, 'params' | 'settings' | 'resets'>,
-  plant: Plant,
-  graph: Graph,
-): { instances: Instance[]; failed: { rule_id: string; error: string }[] } {
-  const instances: Instance[] = []
-  const failed: { rule_id: string; error: string }[] = []
+export function compileAll(rules: Rule[], equipment: EquipmentData, given: Given, plant: Plant, shapes: Shapes): Compiled {
+  const shape = shapeOf(rules, equipment, given, plant)
+  const known = shapes.get(shape)
+  const kept = known && rebind(known.asked, equipment.equipment_id, plant) ? known : makeReady(rules, equipment, given, plant)
+  shapes.delete(shape)
+  shapes.set(shape, kept)
+  for (const [oldest] of shapes) if (shapes.size > SHAPES_MAX) shapes.delete(oldest)
+  const { ready, asked: _asked, ...compiled } = kept
+  return { instances: ready.map(each => instanceOf(each, equipment, given)), ...compiled }
+}
+
+/** What the rules are made ready from, but for what they ask of roles. */
+function shapeOf(rules: Rule[], equipment: EquipmentData, { params, settings = [] }: Given, plant: Plant): string {
+  const { equipment_id, equipment_type, roles, visits = {} } = equipment
+  const types = new Map(plant.equipment.map(each => [each.equipment_id, each.equipment_type]))
+  const typesOf = (ids: string[]) => ids.map(id => types.get(id))
+  const around = [typesOf(plant.upstream(equipment_id)), typesOf(plant.downstream(equipment_id))]
+  const set = settings.filter(({ scope, scope_id }) => scope !== 'equipment' || scope_id === equipment_id)
+  const values = set.map(({ scope_id, ...one }) => (one.scope === 'type' ? { ...one, scope_id } : one))
+  const mapped = [Object.keys(roles), Object.keys(visits)]
+  return JSON.stringify([rules.map(numberOf), equipment_type, mapped, around, params ?? null, values])
+}
+
+const numbers = new WeakMap<Rule, number>()
+let lastNumber = 0
+
+/** The same for the same rule as long as it is loaded. */
+function numberOf(rule: Rule): number {
+  const known = numbers.get(rule) ?? ++lastNumber
+  numbers.set(rule, known)
+  return known
+}
+
+function makeReady(rules: Rule[], equipment: EquipmentData, { params, settings = [] }: Given, plant: Plant): Kept {
+  const around = aroundOf(equipment, plant)
+  const graph = createGraph()
+  const ready: Ready[] = []
+  const failed: Compiled['failed'] = []
   for (const rule of rules) {
     const request = params?.[rule.id] ?? {}
     try {
-      for (const role of rolesFor(rule, equipment)) {
-        instances.push(compileRule({ rule, equipment, role, request, settings, resets }, plant, graph))
-      }
+      for (const role of rolesFor(rule, equipment)) ready.push(compileRule({ rule, role, request, settings }, around, graph))
     } catch (error) {
       failed.push({ rule_id: rule.id, error: error instanceof Error ? error.message : String(error) })
     }
   }
-  return { instances, failed }
+  const runnable = ready.filter(({ missing }) => missing.length === 0)
+  const leaves = new Set(runnable.flatMap(({ order, telling }) => [...order, ...telling].flatMap(({ leaf }) => leaf ?? [])))
+  const terms = ready.map(({ rule, role, params: used, missing }) => [rule.id, rule.sha256, role ?? null, used, missing])
+  const asked = around.asked()
+  const release = () => {
+    graph.release()
+    unbind(asked)
+  }
+  return { ready, asked, graph, failed, leaves: [...leaves], terms: JSON.stringify(terms), release }
+}
+
+function instanceOf(ready: Ready, equipment: EquipmentData, { resets = [] }: Given): Instance {
+  const { equipment_id } = equipment
+  const own = resets.filter(reset => reset.equipment_id === equipment_id && reset.role === ready.role)
+  for (const { state } of ready.baselines) {
+    restart(state, own.find(({ rule_id, name }) => rule_id === ready.rule.id && name === state.spec.name)?.at)
+  }
+  return { ...ready, equipment, leaves: [...new Set(ready.leaves.map(({ steps }) => steps))] }
 }
 
 /** As every role of a set point is named: `sa_t_sp`, `sa_t_sp_cool`. */

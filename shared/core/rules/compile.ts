@@ -1,15 +1,15 @@
-/** Prepares one rule for one equipment: the values of its parameters, its columns, its durations. */
+/** Prepares one rule for equipment of one shape: the values of its parameters, its columns, its durations. */
 import type { ParamValue } from '../finding.ts'
 import { type Meter, meterOf } from '../impact/meter.ts'
+import { type Around, type Leaf, OWN } from './around.ts'
 import { type BaselineState, baselineState } from './baseline.ts'
 import { build, type Context, constantOf } from './build.ts'
 import { type Graph, type Node, orderOf } from './graph.ts'
 import { settledNode } from './nodes.ts'
 import { own } from './own.ts'
-import type { Plant } from './plant.ts'
 import type { Steps } from './steps.ts'
 import { defaultOf, paramOwner, type ParamSetting, settingFor, unitOfParam } from './param-settings.ts'
-import type { BaselineReset, BaselineSpec, EquipmentData, Figure, Param, Program, Rule } from './types.ts'
+import type { BaselineSpec, EquipmentData, Figure, Param, Program, Rule } from './types.ts'
 
 /** One rule on one equipment (and one role, when the rule runs over every role), ready to run day by day. */
 export type Instance = {
@@ -40,32 +40,31 @@ export type Instance = {
   dailyMinimumMs: number
   clearMs: number
 }
+/** A rule that is ready for every equipment of a shape. */
+export type Ready = Omit<Instance, 'equipment' | 'leaves'> & { leaves: Leaf[] }
 export type InstanceTerm = { text: string; node: Node; sides?: [Node, Node]; measures: boolean }
 
 export type Binding = {
   rule: Rule
-  equipment: EquipmentData
   role: string | undefined
   request: Record<string, number>
   settings: ParamSetting[]
-  resets: BaselineReset[]
 }
 
 /** @throws RangeError when a parameter lies outside its bounds or a window is out of bounds */
-export function compileRule(binding: Binding, plant: Plant, graph: Graph): Instance {
-  const { rule, equipment, role } = binding
+export function compileRule(binding: Binding, around: Around, graph: Graph): Ready {
+  const { rule, role } = binding
   const { program } = rule
   const context: Context = {
     rule,
-    equipment,
     role,
-    plant,
+    around,
     graph,
     smoothMs: 0,
     active: undefined,
     dailyMinimumMs: 0,
     usesDay: false,
-    params: paramsOf(binding),
+    params: paramsOf(binding, around.equipment),
     baselines: new Map(),
     missing: new Set(),
     lacks: new Set(),
@@ -73,7 +72,7 @@ export function compileRule(binding: Binding, plant: Plant, graph: Graph): Insta
     refs: new Map(),
     built: new Map(),
   }
-  for (const name of Object.keys(rule.roles)) if (!plant.steps(equipment.equipment_id, name)) context.missing.add(name)
+  for (const name of Object.keys(rule.roles)) if (!around.leaf(OWN, name)) context.missing.add(name)
   const ms = (key: 'smooth' | 'settle' | 'persistence' | 'daily_minimum' | 'clear') => constantOf(program[key], context) * 1000
   context.smoothMs = ms('smooth')
   const always = graph.constant(1)
@@ -83,12 +82,11 @@ export function compileRule(binding: Binding, plant: Plant, graph: Graph): Insta
   const active = [gate, settled, guard].filter(node => node !== always).reduce((a, b) => graph.op('and', a, b), always)
   context.active = active
   context.dailyMinimumMs = ms('daily_minimum')
-  const baselines = program.baselines.map(spec => compileBaseline(spec, context, active, resetOf(spec, binding)))
+  const baselines = program.baselines.map(spec => compileBaseline(spec, context, active))
   const parts = compileParts(program, context)
   const meter = meterOf(program.impact, context)
-  const instance: Instance = {
+  const ready: Ready = {
     rule,
-    equipment,
     gate,
     settled,
     guard,
@@ -107,11 +105,11 @@ export function compileRule(binding: Binding, plant: Plant, graph: Graph): Insta
     dailyMinimumMs: context.usesDay ? 0 : context.dailyMinimumMs,
     clearMs: ms('clear'),
   }
-  const judges = judgesOf(instance)
-  const tellers = tellersOf(instance)
-  instance.order = orderOf([...judges, ...orderOf(tellers).filter(({ save }) => save)])
-  instance.telling = orderOf(tellers, instance.order)
-  return instance
+  const judges = judgesOf(ready)
+  const tellers = tellersOf(ready)
+  ready.order = orderOf([...judges, ...orderOf(tellers).filter(({ remembers }) => remembers)])
+  ready.telling = orderOf(tellers, ready.order)
+  return ready
 }
 
 function compileParts(program: Program, context: Context): Pick<Instance, 'when' | 'terms' | 'figures' | 'causes'> {
@@ -131,32 +129,20 @@ function compileParts(program: Program, context: Context): Pick<Instance, 'when'
   }
 }
 
-function resetOf({ name }: BaselineSpec, { rule, equipment, role, resets }: Binding): number | undefined {
-  const { equipment_id } = equipment
-  return resets.find(
-    reset => reset.rule_id === rule.id && reset.equipment_id === equipment_id && reset.role === role && reset.name === name,
-  )?.at
-}
-
-function compileBaseline(
-  spec: BaselineSpec,
-  context: Context,
-  active: Node,
-  resetAt: number | undefined,
-): Instance['baselines'][number] {
+function compileBaseline(spec: BaselineSpec, context: Context, active: Node): Instance['baselines'][number] {
   const constant = (typed: BaselineSpec['fallback']) => typed && constantOf(typed, context)
-  const state = baselineState(spec, constant(spec.fallback), constant(spec.tolerance_cold), resetAt)
+  const state = baselineState(spec, constant(spec.fallback), constant(spec.tolerance_cold))
   context.baselines.set(spec.name, state)
   return { state, of: build(spec.of, context), when: spec.when ? build(spec.when, context) : active }
 }
 
 /** Columns that say whether the rule holds. */
-function judgesOf({ gate, settled, guard, active, when, baselines }: Instance): Node[] {
+function judgesOf({ gate, settled, guard, active, when, baselines }: Ready): Node[] {
   return [gate, settled, guard, active, when, ...baselines.flatMap(({ of, when }) => [of, when])]
 }
 
 /** Columns that say more of a moment at which it holds. */
-function tellersOf({ terms, figures, causes, meter }: Instance): Node[] {
+function tellersOf({ terms, figures, causes, meter }: Ready): Node[] {
   return [
     ...terms.flatMap(({ node, sides }) => [node, ...(sides ?? [])]),
     ...figures.flatMap(part => (typeof part === 'object' && 'node' in part ? [part.node] : [])),
@@ -165,14 +151,14 @@ function tellersOf({ terms, figures, causes, meter }: Instance): Node[] {
   ]
 }
 
-function paramsOf(binding: Binding): Record<string, ParamValue> {
+function paramsOf(binding: Binding, equipment: EquipmentData): Record<string, ParamValue> {
   const { rule, request } = binding
   for (const name of Object.keys(request))
     if (!own(rule.params, name)) throw new RangeError(`${rule.id} has no parameter ${name}`)
-  return Object.fromEntries(Object.entries(rule.params).map(([name, param]) => [name, paramOf(name, param, binding)]))
+  return Object.fromEntries(Object.entries(rule.params).map(([name, param]) => [name, paramOf(name, param, binding, equipment)]))
 }
 
-function paramOf(name: string, param: Param, { rule, equipment, role, request, settings }: Binding): ParamValue {
+function paramOf(name: string, param: Param, { rule, role, request, settings }: Binding, equipment: EquipmentData): ParamValue {
   const unit = unitOfParam(param, role)
   const asked = own(request, name)
   if (asked === undefined) {

@@ -5,7 +5,7 @@ import { formatDuration } from '../time.ts'
 import { UNITS } from '../unit.ts'
 import type { Instance } from './compile.ts'
 import type { Episode, Tally } from './episodes.ts'
-import { roleState } from './graph.ts'
+import { roleState } from './role-nodes.ts'
 import { firstAtOrAfter, type Steps } from './steps.ts'
 
 /** @param worst with its inputs and baselines, as `remember` leaves it */

@@ -1,12 +1,12 @@
 /** What a state hangs on beside the samples: a run goes on from a state only where all of it is as it was. */
 import { sha256 } from './identity.ts'
-import type { Instance } from './compile.ts'
+import type { Compiled } from './compile-all.ts'
 import type { Plant } from './plant.ts'
 import type { Steps } from './steps.ts'
 import type { RunPlan } from './types.ts'
 
 /** Raised whenever the engine would say something else of the same samples, or keeps something else of them. */
-const ENGINE = 3
+const ENGINE = 4
 
 /** Of a state at an instant: a baseline that was begun anew later than that does not touch it. */
 export type Fingerprint = (at: number) => string
@@ -14,18 +14,17 @@ export type Fingerprint = (at: number) => string
 /** @param above of the equipment whose rules have a say in this one's baselines */
 export function fingerprintOf(
   equipment_id: string,
-  instances: Instance[],
+  { terms }: Pick<Compiled, 'terms'>,
   plant: Plant,
   { timezone, resets = [] }: Pick<RunPlan, 'timezone' | 'resets'>,
   above: Fingerprint[],
 ): Fingerprint {
-  const rules = instances.map(({ rule, role, params, missing }) => [rule.id, rule.sha256, role ?? null, params, missing])
   const around = [equipment_id, ...plant.upstream(equipment_id), '', ...plant.downstream(equipment_id)]
   const types = new Map(plant.equipment.map(({ equipment_id: id, equipment_type }) => [id, equipment_type]))
   const placed = around.map(id => [id, types.get(id) ?? null])
   const read = [...plant.asked].map(([key, steps]) => [key, steps ? seriesOf(steps) : null])
   const own = resets.filter(reset => reset.equipment_id === equipment_id)
-  const same = JSON.stringify([ENGINE, timezone, placed, rules, read])
+  const same = JSON.stringify([ENGINE, timezone, placed, terms, read])
   return at => sha256(JSON.stringify([same, own.filter(reset => reset.at < at), above.map(each => each(at))]))
 }
 

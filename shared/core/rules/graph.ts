@@ -4,35 +4,40 @@
  * A node's column has one figure for every row of the day at hand: NaN where it is not evaluated.
  */
 import { MINUTE } from '../time.ts'
+import type { Leaf } from './around.ts'
 import { MEAN } from './average.ts'
-import { DAY_ROWS, giveColumnBack, takeColumn } from './columns.ts'
+import { constantColumn, DAY_ROWS, giveColumnBack, takeColumn } from './columns.ts'
 import { GREATEST, LEAST } from './extreme.ts'
 import { choose, join, KERNELS } from './kernels.ts'
 import { type Memory, recall, saveOf, within } from './memory.ts'
 import { minuteRun, type TwoWays } from './minutes.ts'
 import { Past } from './past.ts'
+import { ageRun, roleRun } from './role-nodes.ts'
 import type { Rows } from './rows.ts'
-import { firstAtOrAfter, type Steps } from './steps.ts'
 import { knownTime, type WindowOp } from './windows.ts'
 
 export type Node = {
   id: number
-  /** The day's figures: in a column of its own, or, of a role, in the samples themselves. */
+  /** The day's figures: in a column of its own, or, of a role, in the samples themselves; a constant's serves many. */
   out: Float64Array
   own: Float64Array
-  /** Its minutes, where windows look at them, and the node that keeps them. */
+  /** The node that keeps its minutes, where windows look at them; of that node the minutes, and how many the longest sees. */
   minutes: Node | undefined
   past: Past | undefined
+  reach: number
   inputs: Node[]
+  /** Makes `run` for an equipment, which goes on from what the node remembered there. */
+  build: Build
   run: (rows: Rows) => void
   /** Index of the day that `out` holds. */
   done: number
   /** Of `orderOf`, the last in which it was met. */
   round: number
-  /** What it remembers after the day that `out` holds; only of those that remember anything. */
+  /** Its figures hang on days before; `save` gives what it remembers after the day that `out` holds. */
+  remembers: boolean
   save: (() => Memory) | undefined
-  /** The role that a leaf reads. */
-  steps: Steps | undefined
+  /** The role that it reads. */
+  leaf: Leaf | undefined
 }
 
 const NO_ROWS = new Float64Array(0)
@@ -40,50 +45,68 @@ const NO_ROWS = new Float64Array(0)
 /** Share of a window that must be known before its figure counts. */
 const WINDOW_COVERAGE = 0.8
 
-/** Why a role has no usable value at a row; 0 when it has. */
-export const ROLE_STATES = ['ok', 'no_data', 'stale', 'out_of_range'] as const
-const [, NO_DATA, STALE, OUT_OF_RANGE] = [0, 1, 2, 3] as const
-
 export type Graph = ReturnType<typeof createGraph>
 type Build = (node: Node, saved: Memory | undefined) => Node['run']
 
-/** @param saved what the nodes of the same graph remembered, as its `save` gave it */
-export function createGraph(saved: Readonly<Record<string, Memory>> = {}) {
+const idle = (): void => undefined
+
+/** Nodes are made once for a shape of equipment; `begin` and `release` enclose what is reckoned for one of them. */
+export function createGraph() {
   const nodes = new Map<string, Node>()
-  const memories = new Map(Object.entries(saved))
   const constants = new Map<number, Node>()
-  const make = (key: string, inputs: Node[], build: Build, steps?: Steps): Node => {
+  const make = (key: string, inputs: Node[], build: Build, remembers = false, leaf?: Leaf): Node => {
     const known = nodes.get(key)
     if (known) return known
     const node: Node = {
       id: nodes.size,
       out: NO_ROWS,
       own: NO_ROWS,
-      inputs,
-      run: () => undefined,
-      done: -1,
-      round: 0,
-      save: undefined,
-      steps,
       minutes: undefined,
       past: undefined,
+      reach: 0,
+      inputs,
+      build,
+      run: idle,
+      done: -1,
+      round: 0,
+      remembers,
+      save: undefined,
+      leaf,
     }
-    node.run = build(node, memories.get(key))
     nodes.set(key, node)
     return node
   }
   const trailing = (name: string, input: Node, windowMs: number, ways: TwoWays): Node => {
     const w = windowMs / MINUTE
     const minutes = Number.isInteger(w) ? minutesOf(input) : undefined
-    minutes?.past!.reserve(w)
-    return make(key(`${name} ${windowMs}`, [input]), [minutes ?? input], (node, memory) =>
-      minuteRun(node, { input, past: minutes?.past }, { windowMs, coverMs: WINDOW_COVERAGE * windowMs }, ways, memory),
-    )
+    if (minutes) minutes.reach = Math.max(minutes.reach, w)
+    const window = { windowMs, coverMs: WINDOW_COVERAGE * windowMs }
+    const build: Build = (node, memory) => minuteRun(node, { input, past: minutes?.past }, window, ways, memory)
+    return make(key(`${name} ${windowMs}`, [input]), [minutes ?? input], build, true)
   }
   const minutesOf = (input: Node) =>
-    (input.minutes ??= make(key('minutes', [input]), [input], (node, memory) => pastRun(node, input, memory)))
+    (input.minutes ??= make(key('minutes', [input]), [input], (node, memory) => pastRun(node, input, memory), true))
   return {
-    /** By a name that is the same in every graph of the same rules on the same equipment. */
+    /** @param saved what the nodes remembered of the equipment, as `save` gave it */
+    begin(saved: Readonly<Record<string, Memory>> = {}): void {
+      for (const [key, node] of nodes) {
+        node.done = -1
+        node.save = undefined
+        node.run = node.build(node, saved[key])
+      }
+    },
+    /** Lets go of columns and of what windows remember: the equipment is done, others are to come. */
+    release(): void {
+      for (const node of nodes.values()) {
+        giveColumnBack(node.own)
+        node.past?.release()
+        node.past = undefined
+        node.out = node.own = NO_ROWS
+        node.run = idle
+        node.save = undefined
+      }
+    },
+    /** By a name that is the same in every graph of the same rules on equipment of the same shape. */
     save: (): Record<string, Memory> =>
       Object.fromEntries([...nodes].flatMap(([name, { save, done }]) => (save && done >= 0 ? [[name, save()]] : []))),
     constant(value: number): Node {
@@ -93,10 +116,13 @@ export function createGraph(saved: Readonly<Record<string, Memory>> = {}) {
       constants.set(value, made)
       return made
     },
-    role: (steps: Steps, raw: boolean): Node =>
-      make(`role ${steps.equipment_id} ${steps.role} ${raw}`, [], node => roleRun(node, steps, raw), steps),
-    age: (steps: Steps): Node =>
-      make(`age ${steps.equipment_id} ${steps.role}`, [], (node, memory) => ageRun(node, steps, memory), steps),
+    role: (leaf: Leaf, raw: boolean): Node =>
+      make(`role ${leaf.place} ${leaf.role} ${raw}`, [], node => roleRun(node, leaf.steps, raw), false, leaf),
+    age: (leaf: Leaf): Node =>
+      make(`age ${leaf.place} ${leaf.role}`, [], (node, memory) => ageRun(node, leaf.steps, memory), true, leaf),
+    /** Usual time between samples, s. */
+    nominal: (leaf: Leaf): Node =>
+      make(`nominal ${leaf.place} ${leaf.role}`, [], node => constantRun(node, leaf.steps.nominalMs / 1000)),
     op: (op: string, ...inputs: Node[]): Node => make(key(op, inputs), inputs, node => opRun(node, op, inputs)),
     zones: (how: string, inputs: Node[]): Node =>
       make(key(`zones ${how}`, inputs), inputs, node => rows => {
@@ -105,14 +131,15 @@ export function createGraph(saved: Readonly<Record<string, Memory>> = {}) {
       }),
     /** @param name operator with its window and constants, which make it what it is */
     window: (name: string, input: Node, coverMs: number, create: (saved: Memory | undefined) => WindowOp): Node =>
-      make(key(name, [input]), [input], (node, memory) => windowRun(node, input, coverMs, create, memory)),
+      make(key(name, [input]), [input], (node, memory) => windowRun(node, input, coverMs, create, memory), true),
     average: (input: Node, windowMs: number): Node => trailing('avg', input, windowMs, MEAN),
     extreme: (input: Node, windowMs: number, sign: 1 | -1): Node =>
       trailing(`extreme ${sign}`, input, windowMs, sign === 1 ? GREATEST : LEAST),
     coverage: (input: Node, windowMs: number): Node =>
-      make(key(`coverage ${windowMs}`, [input]), [input], (node, memory) => coverageRun(node, input, windowMs, memory)),
+      make(key(`coverage ${windowMs}`, [input]), [input], (node, memory) => coverageRun(node, input, windowMs, memory), true),
     /** A node that belongs to one rule alone. */
-    own: (name: string, inputs: Node[], build: Build): Node => make(key(name, inputs), inputs, build),
+    own: (name: string, inputs: Node[], build: Build, remembers = false): Node =>
+      make(key(name, inputs), inputs, build, remembers),
   }
 }
 
@@ -153,31 +180,16 @@ export function runNodes(order: Node[], rows: Rows): void {
   }
 }
 
-/** Lets go of columns and of what windows remember: an equipment is done, others are to come. */
-export function releaseNodes(nodes: Node[]): void {
-  for (const node of nodes) {
-    giveColumnBack(node.own)
-    node.past?.release()
-    node.out = node.own = NO_ROWS
-    node.inputs = []
-    node.run = () => undefined
-    node.save = undefined
-  }
-}
-
 function pastRun(node: Node, input: Node, memory: Memory | undefined): Node['run'] {
-  const past = new Past(memory)
+  const past = new Past(memory, node.reach)
   node.past = past
   node.save = () => past.save()
   return ({ n, isMinutely }) => past.add(input.out, n, isMinutely)
 }
 
 function constantRun(node: Node, value: number): Node['run'] {
-  let filled = 0
-  return () => {
-    if (filled === node.out.length) return
-    node.out.fill(value)
-    filled = node.out.length
+  return ({ n }) => {
+    node.out = constantColumn(value, n)
   }
 }
 
@@ -187,56 +199,6 @@ function opRun(node: Node, op: string, inputs: Node[]): Node['run'] {
   const kernel = KERNELS[op]
   if (!kernel) throw new RangeError(`no operation ${op}`)
   return ({ n }) => kernel(node.out, a.out, (b ?? a).out, n)
-}
-
-/** A role's step function on the day's rows. */
-function roleRun(node: Node, steps: Steps, raw: boolean): Node['run'] {
-  const { ts, values, holdMs, minutely } = steps
-  const low = raw ? -Infinity : steps.low
-  const high = raw ? Infinity : steps.high
-  let next = 0
-  return ({ t, n, isMinutely }) => {
-    const first = (t[0]! - ts[0]!) / MINUTE
-    if (minutely && isMinutely && first >= 0 && first + n <= ts.length) {
-      node.out = values.subarray(first, first + n)
-      return
-    }
-    const out = node.out
-    for (let i = 0; i < n; i++) {
-      const at = t[i]!
-      while (next < ts.length && ts[next]! <= at) next++
-      const value = next > 0 && at < ts[next - 1]! + holdMs ? values[next - 1]! : Number.NaN
-      out[i] = value >= low && value <= high ? value : Number.NaN
-    }
-  }
-}
-
-/** Why a role has no usable value at an instant: an index of `ROLE_STATES`. */
-export function roleState(steps: Steps, at: number, raw: boolean): number {
-  const index = firstAtOrAfter(steps.ts, at + 1) - 1
-  if (index < 0) return NO_DATA
-  if (at >= steps.ts[index]! + steps.holdMs) return STALE
-  const value = steps.values[index]!
-  if (value !== value) return NO_DATA
-  return raw || (value >= steps.low && value <= steps.high) ? 0 : OUT_OF_RANGE
-}
-
-/** Time since the last sample that carried a value, s; known as soon as there was one. */
-function ageRun(node: Node, { ts, values }: Steps, saved: Memory | undefined): Node['run'] {
-  let next = 0
-  const state = recall({ last: Number.NaN, held: Number.NaN }, saved)
-  node.save = () => saveOf(state)
-  return ({ t, minute, n }) => {
-    const out = node.out
-    let { last, held } = state
-    for (let i = 0; i < n; i++) {
-      const at = t[i]!
-      for (; next < ts.length && ts[next]! <= at; next++) if (values[next] === values[next]) last = ts[next]!
-      if (minute[i] === 1) held = (at - last) / 1000
-      out[i] = held
-    }
-    Object.assign(state, { last, held })
-  }
 }
 
 /** Reckons a window function at full minutes and whenever its input changes; between them its value rests. */

@@ -3,7 +3,8 @@ import { RESULT_REASONS, type ResultReason } from '../finding.ts'
 import { nothingSpent, spend } from '../impact/meter.ts'
 import type { Instance } from './compile.ts'
 import type { Moment, Seen, Stretch } from './episodes.ts'
-import { roleState, runNodes } from './graph.ts'
+import { runNodes } from './graph.ts'
+import { roleState } from './role-nodes.ts'
 import type { Rows } from './rows.ts'
 
 /** Time within `[from, to)` of the run, ms, by what became of it. */
@@ -164,6 +165,9 @@ export function coverageOf(parts: ArrayLike<number>[], first: number): Coverage 
   return sum
 }
 
+/** Why nothing is evaluated while the gate is open. */
+export const OPEN_REASONS = RESULT_REASONS.filter(reason => reason !== 'gated' && reason !== 'settling')
+
 /** Less than this share of all missed time is the warming-up of windows, not the reason why nothing was evaluated. */
 const WORTH_TELLING = 0.05
 
@@ -173,10 +177,8 @@ const WORTH_TELLING = 0.05
  */
 export function commonest({ missedMs }: Coverage): ResultReason | undefined {
   const total = RESULT_REASONS.reduce((sum, reason) => sum + missedMs[reason], 0)
-  const shut: ResultReason[] = ['gated', 'settling']
-  const open = RESULT_REASONS.filter(reason => !shut.includes(reason))
-  const missed = open.reduce((sum, reason) => sum + missedMs[reason], 0)
-  const candidates = missed > WORTH_TELLING * total ? open : RESULT_REASONS
+  const missed = OPEN_REASONS.reduce((sum, reason) => sum + missedMs[reason], 0)
+  const candidates = missed > WORTH_TELLING * total ? OPEN_REASONS : RESULT_REASONS
   const [first] = candidates.filter(reason => missedMs[reason] > 0).toSorted((a, b) => missedMs[b] - missedMs[a])
   return first
 }

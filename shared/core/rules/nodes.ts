@@ -59,7 +59,7 @@ export function windowNode(graph: Graph, name: string, input: Node, windowMs: nu
 
 /** 1 once the gate has been open for `settleMs`, 0 before and while it is shut. */
 export function settledNode(graph: Graph, gate: Node, settleMs: number): Node {
-  return graph.own(`settled ${settleMs}`, [gate], (node, saved) => {
+  const build: Node['build'] = (node, saved) => {
     const state = recall({ since: Number.NaN, last: Number.NaN, held: Number.NaN }, saved)
     node.save = () => saveOf(state)
     return ({ n, t, minute }: Rows) => {
@@ -76,7 +76,8 @@ export function settledNode(graph: Graph, gate: Node, settleMs: number): Node {
       }
       Object.assign(state, { since, last, held })
     }
-  })
+  }
+  return graph.own(`settled ${settleMs}`, [gate], build, true)
 }
 
 /** Time since the condition was last true, s: 0 while it is, not evaluated before it ever was. */

@@ -4,9 +4,8 @@
  */
 import { dayStart } from '../zone.ts'
 import { collect } from './collect.ts'
-import { compileAll } from './compile-all.ts'
+import { compileAll, type Shapes } from './compile-all.ts'
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
-import { createGraph } from './graph.ts'
 import { continued, originsOf, unexpectedVisit } from './inputs.ts'
 import { plantOf, siteOf } from './plant.ts'
 import { type Need, needsOf, readsOf } from './reads.ts'
@@ -33,8 +32,11 @@ export type Run = {
   finish(): RunOutput
 }
 
-/** @throws RangeError when the time zone is unknown or the span is longer than ten years */
-export function openRun(asked: RunPlan): Run {
+/**
+ * @param shapes what earlier runs in this process have made ready, to which this one adds
+ * @throws RangeError when the time zone is unknown or the span is longer than ten years
+ */
+export function openRun(asked: RunPlan, shapes: Shapes = new Map()): Run {
   const plan: RunPlan = { ...asked, rules: asked.rules.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }
   const shared = { site: siteOf(plan.equipment), made: new WeakMap() }
   const { site } = shared
@@ -64,10 +66,9 @@ export function openRun(asked: RunPlan): Run {
     evaluate(equipment_id, given, resume) {
       const data = resume ? continued(resume.at, resume.inputs, given) : given
       const plant = plantOf(data, shared, resume && originsOf(resume.inputs))
-      const graph = createGraph(resume?.nodes)
       const equipment = data.find(each => each.equipment_id === equipment_id)
       if (!equipment) throw new Error(`${equipment_id} was not loaded`)
-      const compiled = compileAll(rulesFor(equipment_id), equipment, plan, plant, graph)
+      const compiled = compileAll(rulesFor(equipment_id), equipment, plan, plant, shapes)
       const { instances } = compiled
       const above = new Set([
         ...site.upstream(equipment_id),
@@ -76,7 +77,7 @@ export function openRun(asked: RunPlan): Run {
       above.delete(equipment_id)
       const fingerprint = fingerprintOf(
         equipment_id,
-        instances,
+        compiled,
         plant,
         plan,
         [...above].flatMap(id => fingerprints.get(id) ?? []),
@@ -84,10 +85,11 @@ export function openRun(asked: RunPlan): Run {
       const outdated = resume && reasonNot(resume, equipment_id, plan, fingerprint, given)
       if (outdated !== undefined) return { outdated }
       fingerprints.set(equipment_id, fingerprint)
-      const ran = runEquipment({ equipment_id, instances, graph, plant, data, resume, fingerprint }, plan, activity)
+      const ran = runEquipment({ equipment_id, compiled, plant, data, resume, fingerprint }, plan, activity)
       failed.push(...[...compiled.failed, ...ran.failed].map(each => ({ ...each, equipment_id })))
       const { carried = plan.carried ?? [], carriedFrom = plan.from } = resume ?? {}
       const open = (plan.carried ?? []).filter(one => one.equipment_id === equipment_id)
+      compiled.release()
       told.push(tell(ran.verdicts, plan, { carried, carriedFrom, open }))
       return { states: ran.states }
     },

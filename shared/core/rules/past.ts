@@ -11,22 +11,19 @@ export class Past {
   /** [reach + today's] */
   minutes: Float64Array = NOTHING
   /** How many minutes before today there is room for. */
-  reach = 0
+  readonly reach: number
   /** How many of them are such: before the first day there was nothing, minute by minute; a day with other rows is none. */
   known = Infinity
   private today = 0
   private isMinutely = true
   private saved: Float64Array = NOTHING
 
-  constructor(memory: Memory | undefined) {
+  /** @param reach of the longest window that will look, minutes */
+  constructor(memory: Memory | undefined, reach: number) {
+    this.reach = reach
     if (!memory) return
     this.known = memory.known as number
     this.saved = memory.minutes as Float64Array
-  }
-
-  /** Before the first day: a window of `minutes` will look. */
-  reserve(minutes: number): void {
-    this.reach = Math.max(this.reach, minutes)
   }
 
   /** A day begins. @param x [n] its values, or more of which these are the first */

@@ -10,8 +10,12 @@ export type Need = { equipment_id: string; roles: string[]; visits: string[] }
 
 type Reads = { parent: Set<string>; zones: Set<string>; proofs: Set<string> }
 
+const known = new WeakMap<Program, Reads>()
+
 /** @returns by rule, the roles that it may read on what feeds an equipment, on what that feeds, and as a proof that it runs */
 export function readsOf({ program }: Pick<Rule, 'program'>): Reads {
+  const before = known.get(program)
+  if (before) return before
   const reads: Reads = { parent: new Set(), zones: new Set(), proofs: new Set() }
   const visit = (typed: Typed | undefined): void => {
     if (!typed) return
@@ -21,6 +25,7 @@ export function readsOf({ program }: Pick<Rule, 'program'>): Reads {
     if (typed.kind === 'op' || typed.kind === 'baseline') for (const arg of typed.args) visit(arg)
   }
   for (const typed of expressionsOf(program)) visit(typed)
+  known.set(program, reads)
   return reads
 }
 

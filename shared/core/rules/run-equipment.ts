@@ -4,11 +4,12 @@ import { DAY } from '../time.ts'
 import { nextDay } from '../zone.ts'
 import { beginDay, endDay } from './baseline.ts'
 import type { Instance } from './compile.ts'
+import type { Compiled } from './compile-all.ts'
 import { type Episode, episodeTracker, type OpenEpisode, trackedFrom } from './episodes.ts'
 import { remember } from './evidence.ts'
 import { spentOf } from '../impact/meter.ts'
 import { BASELINE_DAYS_MAX, WINDOW_MAX_MS } from './functions.ts'
-import { type Graph, releaseNodes, runNodes } from './graph.ts'
+import { runNodes } from './graph.ts'
 import { inputsBefore, nominalOf } from './inputs.ts'
 import { addDay, judgeDay, noCoverage } from './judge.ts'
 import type { Plant } from './plant.ts'
@@ -29,8 +30,7 @@ const NOTHING_COVERED = new Float64Array(0)
 /** An equipment with all that is needed to run its rules. */
 export type Work = {
   equipment_id: string
-  instances: Instance[]
-  graph: Graph
+  compiled: Compiled
   plant: Plant
   data: EquipmentData[]
   resume: EquipmentState | undefined
@@ -63,14 +63,16 @@ type Runner = Kept & {
 
 /** @param activity of the equipment before it, to which that of this one is added */
 export function runEquipment(work: Work, plan: RunPlan, activity: Activity): Ran {
-  const { instances, resume } = work
+  const { compiled, resume } = work
+  const { instances, graph } = compiled
   const runnable = instances.filter(({ missing }) => missing.length === 0)
-  const sources = new Set(runnable.flatMap(({ order, telling }) => [...order, ...telling].flatMap(({ steps }) => steps ?? [])))
+  const sources = new Set(compiled.leaves.map(({ steps }) => steps))
   const start = Math.max(Math.min(plan.from, firstSample(sources)), plan.from - HISTORY_MAX_MS)
   const fresh = daysOf(resume?.at ?? start, plan.to, plan.timezone)
   const days = new Map([...(resume?.days ?? []), ...fresh].map(day => [day.index, day]))
   const runners = instances.map(instance => runnerOf(work, instance, fresh[0]?.from ?? plan.from, plan, activity))
   const layOut = rowMaker([...sources])
+  graph.begin(resume?.nodes)
   const states: EquipmentState[] = []
   for (const day of fresh) {
     if (runnable.length > 0) runRunners(runners, layOut(day), plan, activity)
@@ -81,7 +83,6 @@ export function runEquipment(work: Work, plan: RunPlan, activity: Activity): Ran
   const open = (plan.carried ?? []).filter(one => one.equipment_id === work.equipment_id)
   const told = Math.min(plan.from, ...open.map(({ from }) => from))
   for (const runner of runners) keepEvidence(runner, runner.tracker.episodes(), days, told)
-  for (const { order, telling } of instances) releaseNodes([...order, ...telling])
   return {
     verdicts: runners.filter(({ failed }) => failed === undefined).map(runner => verdictOf(runner, days)),
     failed: runners.flatMap(({ failed: error, instance }) => (error === undefined ? [] : [{ rule_id: instance.rule.id, error }])),
@@ -198,7 +199,7 @@ function verdictOf({ instance, tracker, coveredBefore, covered }: Runner, days: 
 }
 
 function stateAt(at: number, work: Work, runners: Runner[], days: Map<number, Day>, plan: RunPlan): EquipmentState {
-  const { equipment_id, graph, plant, data, resume, fingerprint } = work
+  const { equipment_id, compiled, plant, data, resume, fingerprint } = work
   for (const runner of runners) {
     const { done, current } = runner.tracked
     keepEvidence(runner, current ? [...done, current] : done, days, plan.from)
@@ -214,7 +215,7 @@ function stateAt(at: number, work: Work, runners: Runner[], days: Map<number, Da
     fingerprint: fingerprint(at),
     nominal: nominalOf(plant),
     inputs: inputsBefore(at, plant, data),
-    nodes: graph.save(),
+    nodes: compiled.graph.save(),
     rules: Object.fromEntries(runners.map(runner => [runner.key, saveRule(runner, runner.instance, cut)])),
     days: touched,
     carried,

@@ -5,7 +5,7 @@ import type { Instance } from './compile.ts'
 import type { Episode, Tally } from './episodes.ts'
 import { causesOf, evidenceOf } from './evidence.ts'
 import { findingId } from './identity.ts'
-import { type Coverage, commonest, coverageOf, noCoverage } from './judge.ts'
+import { type Coverage, commonest, coverageOf, noCoverage, OPEN_REASONS } from './judge.ts'
 import type { Verdict } from './run-equipment.ts'
 import type { Judged, Speaker } from './suppress.ts'
 import type { Carried, RuleBaseline, RunPlan } from './types.ts'
@@ -22,7 +22,9 @@ type Span = Pick<RunPlan, 'building_id' | 'from' | 'to'>
 export type Known = { carried: Carried[]; carriedFrom: number; open: Carried[] }
 
 export function tell(verdicts: Verdict[], span: Span, known: Known): Told {
-  const made = verdicts.map(verdict => {
+  const made = verdicts.flatMap(verdict => {
+    const episodes = verdict.episodes.filter(({ from }) => from < span.to)
+    if (episodes.length === 0) return []
     const { rule, role, equipment, leaves } = verdict.instance
     const speaker: Speaker = {
       rule,
@@ -30,14 +32,13 @@ export function tell(verdicts: Verdict[], span: Span, known: Known): Told {
       equipment: { equipment_id: equipment.equipment_id },
       leaves: leaves.map(({ equipment_id, role: read }) => ({ equipment_id, role: read })),
     }
-    const episodes = verdict.episodes.filter(({ from }) => from < span.to)
     return episodes.map((episode): Made => {
       const finding = findingOf(adopt(episode, verdict.instance, known), verdict, span)
       const told = isTold(episode, span) || known.open.some(item => isSame(item, finding))
       return { finding, instance: speaker, told, days: told ? faultDays(episode, verdict, span) : [] }
     })
   })
-  return { made: made.flat(), results: resultsOf(verdicts, span), baselines: verdicts.flatMap(baselinesOf) }
+  return { made, results: resultsOf(verdicts, span), baselines: verdicts.flatMap(baselinesOf) }
 }
 
 const isTold = ({ to }: Episode, { from }: Span): boolean => to === null || to > from
@@ -131,8 +132,7 @@ function coverageIn({ covered, days }: Verdict, { from }: Span): Coverage {
   return noCoverage()
 }
 
-const missedMs = ({ missedMs: missed }: Coverage): number =>
-  Object.entries(missed).reduce((sum, [reason, ms]) => (reason === 'gated' || reason === 'settling' ? sum : sum + ms), 0)
+const missedMs = ({ missedMs: missed }: Coverage): number => OPEN_REASONS.reduce((sum, reason) => sum + missed[reason], 0)
 
 /** Time in fault on the days of the run. */
 function faultMs({ days }: Episode, verdict: Verdict, { from, to }: Span): number {

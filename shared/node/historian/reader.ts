@@ -78,9 +78,10 @@ function openSnapshots(db: Database): (query: HistoryQuery) => Snapshot {
     if (building === undefined) return { parts: [], hot: new Map() }
     const keyOf = keys.findPoints(building, point_ids)
     const points = [...keyOf.values()]
-    const builders = new Map(points.map(point => [point, seriesBuilder(0)]))
-    readHot({ building, from, to }, points, (point, ts, value) => builders.get(point)?.push(ts, value ?? Number.NaN))
-    const hot = new Map([...keyOf].map(([point_id, point]) => [point_id, builders.get(point)!.build()]))
+    const builders: SeriesBuilder[] = []
+    for (const point of points) builders[point] = seriesBuilder(0)
+    readHot({ building, from, to }, points, (point, ts, value) => builders[point]?.push(ts, value ?? Number.NaN))
+    const hot = new Map([...keyOf].map(([point_id, point]) => [point_id, builders[point]!.build()]))
     return { parts: manifest.find({ building, points, from, to }), hot }
   })
 }

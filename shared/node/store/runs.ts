@@ -29,7 +29,8 @@ export function openRuns(db: Database) {
     'SELECT runs.body AS run, run_results.body AS results FROM run_results JOIN runs USING (run_id) WHERE run_id = ?',
   )
   const look = db.prepare(
-    `INSERT INTO latest_results VALUES (@building_id, @equipment_id, @rule_id, @body)
+    `INSERT INTO latest_results
+     SELECT @building_id, value ->> 'equipment_id', value ->> 'rule_id', value FROM json_each(@results) WHERE true
      ON CONFLICT (building_id, equipment_id, rule_id) DO UPDATE SET body = json_patch(excluded.body, json_object(
        'evaluated_to', coalesce(excluded.body ->> 'evaluated_to', latest_results.body ->> 'evaluated_to')))
      WHERE @whole OR latest_results.body ->> 'looked_to' <= @looked_to OR latest_results.body ->> 'looked_to' > @started_at`,
@@ -43,12 +44,11 @@ export function openRuns(db: Database) {
       add.run(run_id, building_id, started_at, JSON.stringify(summaryOf(run)))
       say.run({ building_id, run_id, body: JSON.stringify(run.results) })
       forget(building_id)
-      for (const result of run.results) {
-        const { equipment_id, rule_id, status } = result
-        const evaluated = status === 'not_evaluated' ? {} : { evaluated_to: looked_to }
-        const body = JSON.stringify({ ...result, run_id, finished_at, looked_to, ...evaluated })
-        look.run({ building_id, equipment_id, rule_id, body, looked_to, started_at, whole: Number(whole) })
-      }
+      const results = run.results.map(result => {
+        const evaluated = result.status === 'not_evaluated' ? {} : { evaluated_to: looked_to }
+        return { ...result, run_id, finished_at, looked_to, ...evaluated }
+      })
+      look.run({ building_id, results: JSON.stringify(results), looked_to, started_at, whole: Number(whole) })
     },
     lookedAt: (building_id: string, { equipment_id, rule_id }: { equipment_id: string; rule_id: string }): Looked | undefined => {
       const body = one.get(building_id, equipment_id, rule_id)

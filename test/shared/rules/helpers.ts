@@ -1,4 +1,5 @@
 import { checkExpr } from '#shared/core/rules/check-expr.ts'
+import { aroundOf } from '#shared/core/rules/around.ts'
 import { build, type Context } from '#shared/core/rules/build.ts'
 import { createGraph, orderOf, runNodes } from '#shared/core/rules/graph.ts'
 import { parseExpr } from '#shared/core/rules/parse-expr.ts'
@@ -74,14 +75,12 @@ export function evaluate(text: string, rows: Rows, stepMs: number, plant: Equipm
   const own = ahu(rows, stepMs, { feeds: plant.map(({ equipment_id }) => equipment_id) })
   const roles = Object.fromEntries(Object.keys(rows).map(name => [name, ROLES[roleOf(name)!]!.unit]))
   const { typed } = checkExpr(parseExpr(text), { roles, params: {}, lets: new Map(), baselines: new Map() })
-  const site = plantOf([own, ...plant])
   const graph = createGraph()
   const always = graph.constant(1)
   const context: Context = {
     rule: ruleOf(yamlOf({})),
-    equipment: own,
     role: undefined,
-    plant: site,
+    around: aroundOf(own, plantOf([own, ...plant])),
     graph,
     params: {},
     smoothMs: 0,
@@ -97,8 +96,9 @@ export function evaluate(text: string, rows: Rows, stepMs: number, plant: Equipm
   }
   const node = build(typed, context)
   const order = orderOf([always, node])
+  graph.begin()
   const count = Math.max(...Object.values(rows).map(row => expandRows(row)!.length))
-  const layOut = rowMaker(order.flatMap(({ steps }) => steps ?? []))
+  const layOut = rowMaker(order.flatMap(({ leaf }) => leaf?.steps ?? []))
   const found: (number | null)[] = []
   for (const day of daysOf(START, START + Math.min(count * stepMs, 40 * DAY), 'UTC')) {
     const { n, t, ...rest } = layOut(day)

@@ -38,8 +38,7 @@ for (const [name, ways] of Object.entries<TwoWays>({ MEAN, GREATEST, LEAST })) {
         const input = createGraph().constant(0)
         const node: Node = { ...input, out: new Float64Array(20) }
         const window = { windowMs: w * MINUTE, coverMs: 0.8 * w * MINUTE }
-        const past = new Past(undefined)
-        past.reserve(w + longer)
+        const past = new Past(undefined, w + longer)
         const mixed = minuteRun(node, { input, past }, window, ways)
         const steps = ways.create(window.windowMs, window.coverMs)
         let from = 0

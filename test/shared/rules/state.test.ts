@@ -2,9 +2,11 @@
 import { deserialize, serialize } from 'node:v8'
 import test from 'ava'
 import fc from 'fast-check'
+import { aroundOf } from '#shared/core/rules/around.ts'
 import { build, type Context } from '#shared/core/rules/build.ts'
 import { checkExpr } from '#shared/core/rules/check-expr.ts'
 import { createGraph, orderOf, runNodes } from '#shared/core/rules/graph.ts'
+import type { Memory } from '#shared/core/rules/memory.ts'
 import { openRun } from '#shared/core/rules/open-run.ts'
 import { parseExpr } from '#shared/core/rules/parse-expr.ts'
 import { placed, plantOf } from '#shared/core/rules/plant.ts'
@@ -48,13 +50,16 @@ function columnsOf(series: RoleSeries, forgetful: boolean): Float64Array[] {
   const typed = OPERATORS.map(
     text => checkExpr(parseExpr(text), { roles: { sa_t: 'degC' }, params: {}, lets: new Map(), baselines: new Map() }).typed,
   )
-  const made = (saved: Parameters<typeof createGraph>[0]) => {
-    const graph = createGraph(saved)
-    const shared = { rule: ruleOf(yamlOf({})), equipment: own, role: undefined, plant, graph, params: {}, smoothMs: 0 }
+  const made = (saved: Readonly<Record<string, Memory>>) => {
+    const graph = createGraph()
+    const around = aroundOf(own, plant)
+    const shared = { rule: ruleOf(yamlOf({})), role: undefined, around, graph, params: {}, smoothMs: 0 }
     const missing = { missing: new Set<string>(), lacks: new Set<string>() }
     const sets = { ...missing, baselines: new Map(), leaves: new Set<never>(), refs: new Map(), built: new Map() }
     const context: Context = { ...shared, ...sets, active: graph.constant(1), dailyMinimumMs: 0, usesDay: false }
-    return { graph, nodes: typed.map(each => build(each, context)) }
+    const nodes = typed.map(each => build(each, context))
+    graph.begin(saved)
+    return { graph, nodes }
   }
   let { graph, nodes } = made({})
   const columns: Float64Array[] = []

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
 import { isOverride, levelMeanings } from '#shared/core/priority/levels.ts'
 import type { Visit } from '#shared/core/priority/visits.ts'
+import type { Shapes } from '#shared/core/rules/compile-all.ts'
 import { openRun, type Run } from '#shared/core/rules/open-run.ts'
 import type { Placed } from '#shared/core/rules/plant.ts'
 import type { EquipmentState } from '#shared/core/rules/state.ts'
@@ -178,8 +179,13 @@ const planOf = ({ world, rules, more }: Setting, now: number, from: number): Run
 
 /** All of it at once. */
 export function wholeRun(setting: Setting, now: number, from: number): RunOutput {
-  const run = openRun(planOf(setting, now, from))
   const data = dataAt(setting.world, now, -Infinity, setting.dice)
+  return runOver(setting, { from, to: now }, data, new Map())
+}
+
+/** All of `data` at once. */
+export function runOver(setting: Setting, span: { from: number; to: number }, data: EquipmentData[], shapes: Shapes): RunOutput {
+  const run = openRun(planOf(setting, span.to, span.from), shapes)
   for (const equipment_id of run.order) run.evaluate(equipment_id, data)
   return run.finish()
 }
@@ -191,6 +197,7 @@ const STATES_KEPT = 3
 export function chainOf(setting: Setting) {
   const { world, dice } = setting
   const stored = new Map<string, Uint8Array[]>()
+  const shapes: Shapes = new Map()
   const counts = { resumed: 0, outdated: 0 }
   let then = -Infinity
 
@@ -233,7 +240,7 @@ export function chainOf(setting: Setting) {
       const stateAt: number[] = []
       for (let at = dayStart(now, world.timezone); stateAt.length < STATES_KEPT; at = dayStart(at - DAY / 2, world.timezone))
         stateAt.push(at)
-      const run = openRun({ ...planOf(setting, now, from), stateAt })
+      const run = openRun({ ...planOf(setting, now, from), stateAt }, shapes)
       for (const equipment_id of run.order) {
         const states = goOn(run, equipment_id, now, changed).filter(() => !dice.chance(0.05))
         stored.set(equipment_id, states.slice(-STATES_KEPT).map(serialize))
