@@ -19,7 +19,7 @@ import { type Loaded, loadParsed, type Read, readRule } from './rule-files.ts'
 import { QUIET_MS } from './settled-files.ts'
 
 /** Eight bytes at the beginning of the file; the last is the version of this layout. */
-const MAGIC = Buffer.from('PLENUMR1')
+const MAGIC = Buffer.from('PLENUMR2')
 
 /** The file's content: rules by the path of their file. */
 type Kept = { version: string; rules: Map<string, Rule> }
