@@ -69,6 +69,7 @@ export function forwardService(options: ForwardOptions): Forwarding {
   const sending = sender({
     way: outbox.way('hub'),
     edge: topic,
+    building: () => self.model().building.building_id,
     clock,
     log,
     publish: (to, body) => link.publish(topicOf(to), packBody(body)),

@@ -63,6 +63,7 @@ export function localForwardService(options: LocalForwardOptions): Forwarding {
   const sending = sender({
     way: outbox.way('central'),
     edge: { site_id, edge_id },
+    building: () => self.model().building.building_id,
     clock,
     log,
     publish: (_topic, body, outgoing) =>

@@ -13,6 +13,8 @@ import type { Outgoing, OutboxWay } from '../sinks/outbox-way.ts'
 export type SenderParts = {
   way: OutboxWay
   edge: { site_id: string; edge_id: string }
+  /** The building that the edge measures and looks at. */
+  building: () => string
   clock: Clock
   /** May reject: what was not stored is sent again anyway. */
   publish: (topic: Topic, body: object, outgoing: Outgoing) => Promise<void>
@@ -20,7 +22,7 @@ export type SenderParts = {
 }
 export type Sender = ReturnType<typeof sender>
 
-export function sender({ way, edge, clock, publish, log }: SenderParts) {
+export function sender({ way, edge, building, clock, publish, log }: SenderParts) {
   const offset = clockOffsetMeter()
   let window = openWindow(way.span().acked)
   let isUp = false
@@ -46,7 +48,7 @@ export function sender({ way, edge, clock, publish, log }: SenderParts) {
     try {
       for (const outgoing of free > 0 ? way.next(window.sent, free) : []) {
         const now = clock.now()
-        const { topic, body } = encode(outgoing, edge, now)
+        const { topic, body } = encode(outgoing, edge, { sent_at: now, building_id: building() })
         offset.sent(outgoing.seq, now)
         publish(topic, body, outgoing).catch((error: Error) => log.debug({ seq: outgoing.seq }, `not sent: ${error.message}`))
         window = { ...window, sent: outgoing.seq }
@@ -127,8 +129,12 @@ export function sender({ way, edge, clock, publish, log }: SenderParts) {
 
 const oldestAt = (way: OutboxWay, acked: number): number | null => way.next(acked, 1)[0]?.kept.at ?? null
 
-function encode({ stream, seq, kept }: Outgoing, edge: SenderParts['edge'], now: number): { topic: Topic; body: object } {
-  const envelope = { message_id: kept.message_id, stream, seq, sent_at: now, ...edge }
+function encode(
+  { stream, seq, kept }: Outgoing,
+  edge: SenderParts['edge'],
+  head: { sent_at: number; building_id: string },
+): { topic: Topic; body: object } {
+  const envelope = { message_id: kept.message_id, stream, seq, ...head, ...edge }
   if ('findings' in kept) {
     const { findings, withdrawn } = kept
     const body = writeFindings({ ...envelope, findings, ...(withdrawn && { withdrawn }) })

@@ -83,7 +83,17 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
   }
 
   return {
-    buildingOf: ({ site_id, edge_id }: Topic): string | undefined => known(site_id, edge_id)?.building_id,
+    /**
+     * The building that a message is about.
+     *
+     * @param said by the message: of two processes under one edge id each speaks of its own. Older edges say nothing
+     * @returns undefined before the metadata of that building has come
+     */
+    buildingOf({ site_id, edge_id }: Topic, said: string | undefined): string | undefined {
+      const edge = known(site_id, edge_id)
+      if (!edge || said === undefined || said === edge.building_id) return edge?.building_id
+      return model.building(said)?.site_id === site_id ? said : undefined
+    },
     /** The revision of the metadata that is held; null before it came. */
     revisionOf: ({ site_id, edge_id }: Topic): number | null => known(site_id, edge_id)?.metadata_revision ?? null,
     /** Data of this edge was stored; `newest` is its latest instant, ms. */
@@ -128,7 +138,7 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
       const known = withRolesBack(model.points(building.building_id), leaving)
       const listed = withAssignments(points, known).map(point => ({ ...point, edge_id: topic.edge_id }))
       model.put({ building, equipment, points: [...listed, ...leaving] })
-      if (edge && edge.building_id !== building.building_id) {
+      if (edge && edge.building_id !== building.building_id && !sharers(topic.edge_id)) {
         const { edge_id, building_id } = edge
         const by = { edge_id, adopts: false, now: clock.now() }
         model.put({ points: pointsThatLeave(model.points(building_id), new Set(), by) })

@@ -102,8 +102,9 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
   const takeMessage = (topic: Message, payload: Uint8Array): Reply | undefined => {
     const received = receive(topic, payload)
     if (received.state === 'unreadable') return void reject(topic, received.reason)
-    const building_id = book.buildingOf(topic)
-    if (building_id === undefined) return void wait(topic, 'its metadata has not come yet')
+    const said = received.state === 'good' ? received.building_id : undefined
+    const building_id = book.buildingOf(topic, said)
+    if (building_id === undefined) return void wait(topic, lacking(said))
     const { site_id, edge_id } = topic
     const { stream, seq } = received
     const { status, mark, reason, refused } = accept(topic, building_id, received)
@@ -175,6 +176,10 @@ const NOTHING_YET: IngestCounters = {
   ingest_failed: 0,
   last_ingest_at: null,
 }
+/** Why a message waits. */
+export const lacking = (building_id: string | undefined): string =>
+  building_id === undefined ? 'its metadata has not come yet' : `the metadata of its building ${building_id} has not come yet`
+
 const NO_CONTENT = { readings: [], findings: [], withdrawn: [] }
 
 /** @returns why nothing of a message that could be read can be stored */

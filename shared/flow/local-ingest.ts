@@ -7,7 +7,7 @@ import { readMetadata } from '#shared/core/telemetry/metadata.ts'
 import { choice, decodeWith, fields, id } from '#shared/core/telemetry/read.ts'
 import type { Refused } from '#shared/core/telemetry/telemetry.ts'
 import { TELEMETRY_PROTOCOLS } from '#shared/core/topic/topics.ts'
-import { type Ingest, nameOf, readSession } from './ingest.ts'
+import { type Ingest, lacking, nameOf, readSession } from './ingest.ts'
 
 /** What became of a message. `gap`: nothing was stored, because messages before it are missing. */
 export type LocalAnswer = {
@@ -45,12 +45,15 @@ export function localIngest(flow: Ingest, { model, site_id: own }: { model: Mode
       const edge = edgeOf(body)
       const protocol = readOrRefuse(() => choice(fields(body, ''), 'protocol', TELEMETRY_PROTOCOLS))
       const topic = { ...edge, kind: 'telemetry' as const, protocol }
-      const building_id = flow.book.buildingOf(topic)
+      const whole = receiveBody(topic, body)
+      const said = whole.state === 'good' ? whole.building_id : undefined
+      const building_id = flow.book.buildingOf(topic, said)
       if (building_id === undefined) {
-        flow.wait(topic, 'its metadata has not come yet')
-        throw new Problem('unknown_edge', `${nameOf(edge)} is not known: POST /api/ingest/local/metadata comes first`)
+        flow.wait(topic, lacking(said))
+        const who = said === undefined ? nameOf(edge) : `${nameOf(edge)} in building ${said}`
+        throw new Problem('unknown_edge', `${who} is not known: POST /api/ingest/local/metadata comes first`)
       }
-      const received = withoutStrangers(receiveBody(topic, body), building_id, strangersOf)
+      const received = withoutStrangers(whole, building_id, strangersOf)
       if (received.state === 'unreadable') {
         flow.reject(topic, received.reason)
         throw new Problem('bad_request', received.reason)

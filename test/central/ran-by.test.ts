@@ -95,3 +95,18 @@ test('a run is refused with the name of the appliance, and what the appliance fo
   t.deepEqual(runs.list({ limit: 9 }), [], 'what was refused leaves no run')
   t.deepEqual(results.get(found.finding_id), found)
 })
+
+test('of two appliances under one edge id each runs the rules of the building whose points it sends', async t => {
+  const site = await open()
+  t.teardown(() => site.close())
+  const { edges, model } = site.central.context
+  const run = async () => (await site.call('operator', 'POST', '/api/fdd/run', b1)).body.code
+  const source = { protocol: 'bacnet', address: 'analog-input,1' } as const
+  model.put({ points: [{ ...b1, point_id: 'p', name: 'P', unit: 'degC', kind: 'number', source, edge_id: 'e1' }] })
+  const building = { building_id: 'b2', name: 'Hall', site_id: 'site-1', timezone: 'UTC', unit_system: 'si' } as const
+  model.put({ building })
+  edges.put({ ...EDGE, building_id: 'b2' })
+  t.not(await run(), 'ran_by_appliance', 'the appliance has moved')
+  edges.put({ ...EDGE, building_id: 'b2', status_body: { shared: { boot_ids: ['a', 'b'] } } })
+  t.is(await run(), 'ran_by_appliance')
+})

@@ -8,19 +8,14 @@ import { openUplink } from '../../appliance/services/uplink.ts'
 import { catalogue, memoryCatalogue } from '../fieldbus/site.ts'
 import { folder, until } from './folders.ts'
 import { startCentral, TOKEN } from './local-site.ts'
-import { edgeModel, makeAuthority, pollStatus, silent, startBroker, startHub } from './site.ts'
+import { edgeModel, openHubSite, pollStatus, silent } from './site.ts'
 
 test('hub and central hear that polling has begun, and of a changed list, without waiting for the next status', async t => {
   const dir = folder(t)
-  const pki = await makeAuthority(join(dir, 'pki'))
-  const broker = await startBroker(join(dir, 'pki'))
-  t.teardown(broker.stop)
-  const hub = await startHub(join(dir, 'pki'), join(dir, 'hub'), broker.port())
-  t.teardown(hub.stop)
+  const { hub, kit } = await openHubSite(t, dir)
   const central = await startCentral(join(dir, 'central'), { token: TOKEN })
   t.teardown(central.stop)
-  const place = { broker_host: '127.0.0.1', broker_port: broker.port() }
-  await writeKit(await pki.kit({ site_id: 'A', edge_id: 'e1', ...place }), join(dir, 'kit'))
+  await writeKit(kit, join(dir, 'kit'))
 
   const list = memoryCatalogue(catalogue)
   let status: PollStatus = { ...pollStatus, running: false }

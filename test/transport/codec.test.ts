@@ -33,7 +33,7 @@ test('telemetry comes back as it was sent, whatever the values', t => {
   })
   fc.assert(
     fc.property(fc.array(reading, { minLength: 1, maxLength: 60 }), readings => {
-      const sent = { ...envelope(), protocol: 'modbus' as const, time_synced: null, readings }
+      const sent = { ...envelope(), building_id: 'school', protocol: 'modbus' as const, time_synced: null, readings }
       const back = readTelemetry(wire(writeTelemetry(sent)))
       // JSON has one zero.
       const zero = readings.map(each => (Object.is(each.v, -0) ? { ...each, v: 0 } : each))

@@ -28,7 +28,7 @@ function hub(t: ExecutionContext) {
   const enrol = (site = 'A', edge = 'e1', model: EdgeModel = edgeModel(site)) =>
     flow.take(`sites/${site}/edges/${edge}/metadata`, packBody(writeMetadata(site, edge, model)))
   const send = (body: object) => flow.take('sites/A/edges/e1/telemetry/bacnet', packBody(body))
-  return { ...stores, results: resultStore(db), flow, events, at, enrol, send }
+  return { ...stores, db, results: resultStore(db), flow, events, at, enrol, send }
 }
 
 const telemetry = (seq: number, change: object = {}) => ({
@@ -101,6 +101,30 @@ test('findings of the edge are stored; those about another building are rejected
   const withdrawal = packBody(writeFindings({ ...envelope(3), findings: [], withdrawn: ['f-1'] }))
   t.deepEqual(flow.take('sites/A/edges/e1/findings', withdrawal), acked(3))
   t.deepEqual(results.list({ limit: 10 }), [])
+})
+
+test('a message that says its building is stored in that one, and waits while nobody has said what is in it', t => {
+  const { db, enrol, send, events } = hub(t)
+  enrol('A', 'e1', edgeModel('A', 'school'))
+  enrol('B', 'e2', edgeModel('B', 'abroad'))
+  const inHall = telemetry(1, { building_id: 'hall' })
+  t.is(send(inHall), undefined)
+  t.is(send(telemetry(1, { building_id: 'abroad' })), undefined, 'of another site')
+  t.deepEqual(
+    events.map(({ kind, reason }) => `${kind}: ${reason}`),
+    ['hall', 'abroad'].map(building => `waiting: the metadata of its building ${building} has not come yet`),
+  )
+  enrol('A', 'e1', edgeModel('A', 'hall'))
+  enrol('A', 'e1', edgeModel('A', 'school'))
+  t.deepEqual(send(inHall), acked(1))
+  t.deepEqual(send(telemetry(2)), acked(2), 'an older edge is in the building of its metadata')
+  t.deepEqual(
+    db.prepare('SELECT building_id, value FROM samples JOIN history_buildings USING (building) ORDER BY ts').raw().all(),
+    [
+      ['hall', 1],
+      ['school', 2],
+    ],
+  )
 })
 
 test('metadata cannot claim another site’s building, edge id or name', t => {

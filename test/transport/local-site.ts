@@ -59,9 +59,13 @@ export async function startCentral(workspace: string, { port = 0, token }: { por
 }
 
 /** An edge that sends to a central over HTTP. */
-export async function startLocalEdge(url: string, dir: string, { token = TOKEN, edge_id = 'e1', boot_id = 'boot' } = {}) {
+export async function startLocalEdge(
+  url: string,
+  dir: string,
+  { token = TOKEN, edge_id = 'e1', boot_id = 'boot', building_id = 'building-A' } = {},
+) {
   const outbox = await testOutbox(dir, ['central'])
-  const self = edgeSelf('A', edge_id, boot_id)
+  const self = edgeSelf('A', edge_id, boot_id, building_id)
   const forward = localForwardService({ outbox, central: { url, token }, self, clock: wallClock, log: silent })
   await forward.start()
   return {

@@ -4,20 +4,13 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { folder, until } from './folders.ts'
 import { startCentral, startLocalEdge, TOKEN } from './local-site.ts'
-import { type Edge, makeAuthority, reading, startBroker, startEdge, startHub, testOutbox } from './site.ts'
+import { type Edge, openHubSite, reading, startEdge, testOutbox } from './site.ts'
 
 type Place = { open: (outbox: string) => Promise<Edge>; stored: () => unknown[] }
 
 const PLACES: Record<string, (t: ExecutionContext, dir: string) => Promise<Place>> = {
   async 'the hub'(t, dir) {
-    const pki = await makeAuthority(join(dir, 'pki'))
-    const broker = await startBroker(join(dir, 'pki'))
-    const hub = await startHub(join(dir, 'pki'), join(dir, 'hub'), broker.port())
-    t.teardown(async () => {
-      await hub.stop()
-      await broker.stop()
-    })
-    const kit = await pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: broker.port() })
+    const { hub, kit } = await openHubSite(t, dir)
     return { open: outbox => startEdge(kit, outbox), stored: () => hub.samples().map(({ v }) => v) }
   },
   async 'the central on the box'(t, dir) {

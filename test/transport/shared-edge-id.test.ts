@@ -9,7 +9,7 @@ import { hubHealth } from '../../hub/ingest/health.ts'
 import { healthOf } from '../../hub/pages/fleet.ts'
 import { folder, until } from './folders.ts'
 import { startCentral, startLocalEdge, TOKEN } from './local-site.ts'
-import { type Edge, makeAuthority, reading, startBroker, startEdge, startHub } from './site.ts'
+import { type Edge, openHubSite, reading, startEdge } from './site.ts'
 
 const heard = (boots: string, stepMs: number): Speakers =>
   [...boots].reduce<Speakers | undefined>((before, boot, i) => hear(before, boot, i * stepMs), undefined)!
@@ -78,12 +78,7 @@ const all = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
 test('over one broker: hub and both boxes say it, both are heard, and all that either measured arrives', async t => {
   t.timeout(300_000)
   const dir = folder(t)
-  const pki = await makeAuthority(join(dir, 'pki'))
-  const broker = await startBroker(join(dir, 'pki'))
-  t.teardown(broker.stop)
-  const hub = await startHub(join(dir, 'pki'), join(dir, 'hub'), broker.port())
-  t.teardown(hub.stop)
-  const kit = await pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: broker.port() })
+  const { hub, kit } = await openHubSite(t, dir)
   const edges = await Promise.all(['one', 'two'].map(boot => startEdge(kit, join(dir, boot), undefined, boot)))
   for (const { stop } of edges) t.teardown(stop)
   const stopMeasuring = keepMeasuring(t, edges)
@@ -129,4 +124,37 @@ test('without a broker: central tells both, and all that either measured arrives
     central.samples().map(({ v }) => v),
     all(n),
   )
+})
+
+test('two boxes of different buildings: what each measured is in its own, and neither takes the other its points', async t => {
+  t.timeout(120_000)
+  const dir = folder(t)
+  const central = await startCentral(join(dir, 'central'), { token: TOKEN })
+  t.teardown(central.stop)
+  const buildings = ['school', 'hall']
+  const edges = await Promise.all(
+    buildings.map(building_id => startLocalEdge(central.url, join(dir, building_id), { boot_id: building_id, building_id })),
+  )
+  for (const { stop } of edges) t.teardown(stop)
+  const stopMeasuring = keepMeasuring(t, edges)
+  await until(() => {
+    for (const { announce } of edges) announce()
+    return edges.every(one => one.forwardState().conflict !== undefined)
+  }, 'both are told')
+  await until(() => central.samples().length > 60, 'both go on', 90_000)
+  const n = await stopMeasuring()
+  await until(() => edges.every(one => one.forwardState().backlog === 0), 'everything of both is acknowledged', 90_000)
+  t.deepEqual(
+    edges.map(one => one.forwardState().rejected),
+    [0, 0],
+  )
+  const stored = central.db.prepare(
+    'SELECT value FROM samples JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
+  )
+  buildings.forEach((building_id, i) => {
+    const own = all(n).filter(value => value % 2 === 1 - i)
+    t.deepEqual(stored.pluck().all(building_id), own, `what was measured in the ${building_id}`)
+    const gone = central.model.points(building_id).filter(point => point.gone)
+    t.deepEqual(gone, [], `points of the ${building_id}`)
+  })
 })

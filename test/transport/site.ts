@@ -1,6 +1,7 @@
 /** The parts of a site's transport, each started by itself on loopback: authority, broker, hub, edge. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
 import pino from 'pino'
 import { type Destination, openOutbox, type Outbox } from '../../appliance/sinks/outbox.ts'
 import type { EdgeSelf } from '../../appliance/services/edge-self.ts'
@@ -66,6 +67,18 @@ export async function startHub(certs: string, workspace: string, port: number) {
   }
 }
 
+/** Authority, broker and hub in a folder, until the test is over; `kit` is that of edge e1 of site A. */
+export async function openHubSite(t: ExecutionContext, dir: string) {
+  const certs = join(dir, 'pki')
+  const pki = await makeAuthority(certs)
+  const broker = await startBroker(certs)
+  t.teardown(broker.stop)
+  const hub = await startHub(certs, join(dir, 'hub'), broker.port())
+  t.teardown(hub.stop)
+  const kit = await pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: broker.port() })
+  return { hub, kit }
+}
+
 const source = { protocol: 'bacnet', address: 'analog-input,1' } as const
 export const edgeModel = (site_id: string, building_id = `building-${site_id}`): EdgeModel => ({
   name: `Appliance of ${site_id}`,
@@ -99,12 +112,12 @@ export const pollStatus: PollStatus = {
   devices: [],
 }
 
-export const edgeSelf = (site_id: string, edge_id: string, boot_id = 'boot'): EdgeSelf => ({
+export const edgeSelf = (site_id: string, edge_id: string, boot_id = 'boot', building_id = `building-${site_id}`): EdgeSelf => ({
   site_id,
   edge_id,
   boot_id,
   runs_rules: false,
-  model: () => edgeModel(site_id),
+  model: () => edgeModel(site_id, building_id),
   pollStatus: () => pollStatus,
 })
 

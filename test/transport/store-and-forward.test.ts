@@ -5,20 +5,13 @@ import { createInterface } from 'node:readline'
 import test from 'ava'
 import { writeKit } from '#shared/node/kit-files.ts'
 import { folder, until } from './folders.ts'
-import { makeAuthority, reading, startBroker, startEdge, startHub } from './site.ts'
+import { makeAuthority, openHubSite, reading, startBroker, startEdge, startHub } from './site.ts'
 
 test('readings and their building arrive while everything runs, and the outbox forgets them', async t => {
   const dir = folder(t)
-  const pki = await makeAuthority(join(dir, 'pki'))
-  const broker = await startBroker(join(dir, 'pki'))
-  const hub = await startHub(join(dir, 'pki'), join(dir, 'hub'), broker.port())
-  const kit = await pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: broker.port() })
+  const { hub, kit } = await openHubSite(t, dir)
   const edge = await startEdge(kit, join(dir, 'outbox'))
-  t.teardown(async () => {
-    await edge.stop()
-    await hub.stop()
-    await broker.stop()
-  })
+  t.teardown(edge.stop)
 
   for (let n = 1; n <= 120; n++) await edge.outbox.write([reading(n)])
   await until(() => edge.forwardState().backlog === 0, 'everything acknowledged')
@@ -41,16 +34,9 @@ test('readings and their building arrive while everything runs, and the outbox f
 
 test('a hub that cannot write what it knows of edges goes on, and writes it when it can', async t => {
   const dir = folder(t)
-  const pki = await makeAuthority(join(dir, 'pki'))
-  const broker = await startBroker(join(dir, 'pki'))
-  const hub = await startHub(join(dir, 'pki'), join(dir, 'hub'), broker.port())
-  const kit = await pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: broker.port() })
+  const { hub, kit } = await openHubSite(t, dir)
   const edge = await startEdge(kit, join(dir, 'outbox'))
-  t.teardown(async () => {
-    await edge.stop()
-    await hub.stop()
-    await broker.stop()
-  })
+  t.teardown(edge.stop)
   await edge.outbox.write([reading(1)])
   await until(() => hub.edges.get('e1')?.last_data_at === reading(1).t, 'freshness is known')
 
@@ -110,15 +96,7 @@ test('broker, hub and edge start again at random: nothing is lost, nothing is do
 
 test('an edge that is killed while it writes and sends loses nothing that it had written', async t => {
   const dir = folder(t)
-  const pki = await makeAuthority(join(dir, 'pki'))
-  const broker = await startBroker(join(dir, 'pki'))
-  const hub = await startHub(join(dir, 'pki'), join(dir, 'hub'), broker.port())
-  t.teardown(async () => {
-    await hub.stop()
-    await broker.stop()
-  })
-  const place = { broker_host: '127.0.0.1', broker_port: broker.port() }
-  const kit = await pki.kit({ site_id: 'A', edge_id: 'e1', ...place })
+  const { hub, kit } = await openHubSite(t, dir)
   await writeKit(kit, join(dir, 'kit'))
   const script = new URL('edge-process.ts', import.meta.url).pathname
   let written = 0

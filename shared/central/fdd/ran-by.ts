@@ -4,23 +4,27 @@ import type { EdgeRecord } from '#shared/core/stores.ts'
 import { ranByWords } from '#shared/core/ui/ran-by.ts'
 import type { CentralContext } from '../context.ts'
 
-type Edges = Pick<CentralContext, 'edges'>
+type Site = Pick<CentralContext, 'edges' | 'model'>
 
-const runsRules = ({ status_body }: EdgeRecord): boolean => status_body['runs_rules'] !== false
+/** Two processes under one edge id may be of two buildings; the edge is known in that of the newest metadata. */
+const isSharedBy = ({ edge_id, status_body }: EdgeRecord, building_id: string, model: Site['model']): boolean =>
+  status_body['shared'] !== undefined && model.points(building_id).some(point => point.edge_id === edge_id && !point.gone)
 
-/** Buildings whose own appliance runs the rules and sends what it finds. */
-const judgedElsewhere = ({ edges }: Edges): Set<string> =>
-  new Set(edges.list().flatMap(edge => (runsRules(edge) ? edge.building_id : [])))
+/** @returns who runs a building's rules, if an edge does */
+function runnerOf({ edges, model }: Site): (building_id: string) => EdgeRecord | undefined {
+  const runners = edges.list().filter(({ status_body }) => status_body['runs_rules'] !== false)
+  return building_id => runners.find(edge => edge.building_id === building_id || isSharedBy(edge, building_id, model))
+}
 
 /** Buildings whose faults this process finds. */
-export function judgedHere({ model, edges }: Edges & Pick<CentralContext, 'model'>): string[] {
-  const elsewhere = judgedElsewhere({ edges })
-  return model.buildings().flatMap(({ building_id }) => (elsewhere.has(building_id) ? [] : [building_id]))
+export function judgedHere(site: Site): string[] {
+  const runner = runnerOf(site)
+  return site.model.buildings().flatMap(({ building_id }) => (runner(building_id) ? [] : [building_id]))
 }
 
 /** @returns the name of the appliance that runs the building's rules; undefined where this process does */
-export function ranBy({ edges }: Edges, building_id: string): string | undefined {
-  const runner = edges.list().find(edge => edge.building_id === building_id && runsRules(edge))
+export function ranBy(site: Site, building_id: string): string | undefined {
+  const runner = runnerOf(site)(building_id)
   return runner && (runner.name || runner.edge_id)
 }
 
@@ -30,7 +34,7 @@ export function ranBy({ edges }: Edges, building_id: string): string | undefined
  *
  * @throws Problem ran_by_appliance
  */
-export function refuseRunElsewhere(context: Edges, building_id: string): void {
+export function refuseRunElsewhere(context: Site, building_id: string): void {
   const appliance = ranBy(context, building_id)
   if (appliance === undefined) return
   throw new Problem(
@@ -40,7 +44,7 @@ export function refuseRunElsewhere(context: Edges, building_id: string): void {
 }
 
 /** What an answer adds about buildings whose rules run elsewhere; nothing where they run here. */
-export function ranByView(context: Edges & Pick<CentralContext, 'model'>, ...building_ids: string[]): { notice?: string } {
+export function ranByView(context: Site, ...building_ids: string[]): { notice?: string } {
   const said = building_ids.flatMap(building_id => {
     const appliance = ranBy(context, building_id)
     return appliance === undefined ? [] : ranByWords(context.model.building(building_id)?.name || building_id, appliance)

@@ -93,7 +93,7 @@ export function openRunControl({ worker, book, edges, config, ruleDirs, filed, .
     const { building_id } = request
     if (stopped) throw new Problem('not_ready', 'No run is taken any more: the process stops')
     if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
-    refuseRunElsewhere({ edges }, building_id)
+    refuseRunElsewhere({ edges, model }, building_id)
     if (board.live().some(({ run }) => run.building_id === building_id)) {
       throw new Problem('run_in_progress', `Rules are running over ${building_id} already`)
     }

@@ -1,6 +1,6 @@
 /** What telemetry and findings messages have in common: who sent it and its place in the stream. */
 import { formatInstant } from '../time.ts'
-import { choice, type Fields, id, instant, integer, uuid } from './read.ts'
+import { choice, type Fields, id, instant, integer, optional, uuid } from './read.ts'
 
 export type Envelope = {
   message_id: string
@@ -12,9 +12,14 @@ export type Envelope = {
   sent_at: number
   site_id: string
   edge_id: string
+  /** Whose points and equipment it is about; older edges do not say. */
+  building_id?: string
 }
 
-export const writeEnvelope = <S extends string>(schema: S, { message_id, stream, seq, sent_at, site_id, edge_id }: Envelope) => ({
+export const writeEnvelope = <S extends string>(
+  schema: S,
+  { message_id, stream, seq, sent_at, site_id, edge_id, building_id }: Envelope,
+) => ({
   schema,
   message_id,
   stream,
@@ -22,6 +27,7 @@ export const writeEnvelope = <S extends string>(schema: S, { message_id, stream,
   sent_at: formatInstant(sent_at),
   site_id,
   edge_id,
+  ...(building_id !== undefined && { building_id }),
 })
 
 export function readEnvelope(from: Fields, schema: string): Envelope {
@@ -33,5 +39,6 @@ export function readEnvelope(from: Fields, schema: string): Envelope {
     sent_at: instant(from, 'sent_at'),
     site_id: id(from, 'site_id'),
     edge_id: id(from, 'edge_id'),
+    ...optional(from, 'building_id', id),
   }
 }

@@ -39,6 +39,7 @@ type Content = {
   stream: string
   seq: number
   message_id: string
+  building_id?: string
   readings: StatedReading[]
   /** Readings of the message that are not among `readings`. */
   refused: Refused[]
@@ -50,12 +51,12 @@ type Content = {
 function decodeTelemetry(topic: Topic, body: Record<string, unknown>): Decoded<Content> {
   const telemetry = readTelemetry(body)
   if (!telemetry.ok) return telemetry
-  const { stream, seq, message_id, readings, refused, protocol } = telemetry.value
+  const { stream, seq, message_id, building_id, readings, refused, protocol } = telemetry.value
   if (protocol !== topic.protocol) return { ok: false, reason: `protocol ${protocol} came under ${topic.protocol}` }
   return (
     strange(topic, telemetry.value) ?? {
       ok: true,
-      value: { stream, seq, message_id, readings, refused, findings: [], withdrawn: [] },
+      value: { stream, seq, message_id, ...about(building_id), readings, refused, findings: [], withdrawn: [] },
     }
   )
 }
@@ -63,14 +64,16 @@ function decodeTelemetry(topic: Topic, body: Record<string, unknown>): Decoded<C
 function decodeFindings(topic: Topic, body: Record<string, unknown>): Decoded<Content> {
   const message = readFindings(body)
   if (!message.ok) return message
-  const { stream, seq, message_id, findings, withdrawn = [] } = message.value
+  const { stream, seq, message_id, building_id, findings, withdrawn = [] } = message.value
   return (
     strange(topic, message.value) ?? {
       ok: true,
-      value: { stream, seq, message_id, readings: [], refused: [], findings, withdrawn },
+      value: { stream, seq, message_id, ...about(building_id), readings: [], refused: [], findings, withdrawn },
     }
   )
 }
+
+const about = (building_id: string | undefined) => (building_id === undefined ? {} : { building_id })
 
 function strange({ site_id, edge_id }: Topic, envelope: Envelope): { ok: false; reason: string } | undefined {
   if (envelope.site_id === site_id && envelope.edge_id === edge_id) return undefined
