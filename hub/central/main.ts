@@ -1,23 +1,15 @@
 /** central: HTTP API, pages and rule engine; hears the broker unless it is told not to. `--once` runs the rules and exits. */
-import type { Central } from '#shared/central/central.ts'
 import { judgedHere } from '#shared/central/fdd/ran-by.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
-import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
-import { ingestDesk } from '#shared/central/ingest-desk.ts'
+import { clockFor, complainOfCentral, serveCentral } from '#shared/central/process.ts'
 import { metricsService } from '#shared/central/metrics.ts'
 import { localIngestRoutes } from '#shared/central/routes/local-ingest.ts'
-import { pollStatusRoute } from '#shared/central/routes/poll.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
-import { openInbox } from '#shared/node/store/inbox.ts'
 import { readCentralFiles } from '../broker/files.ts'
-import { openConnectors } from '../connectors/open.ts'
-import { hubHealth } from '../ingest/health.ts'
-import { ingestService } from '../ingest/ingest.ts'
-import { hubOverrides } from '../pages/overrides.ts'
-import { fleetRoutes } from '../pages/routes.ts'
 import { CENTRAL_ENV } from './env.ts'
+import { openHubCentral } from './open.ts'
 
 const usage =
   'central: API, pages and rule engine   [--once runs the rules over every building that no appliance runs them for and exits: 0, or 1 when one failed]'
@@ -27,37 +19,15 @@ const { settings, effective } = settingsOrExit(usage, CENTRAL_ENV, process.env, 
   complain: complainOfCentral,
 })
 const log = openLog('central', settings.SERVICE_LOG_LEVEL)
-const clock = clockFor(settings)
 const refuse = (error: Error) => exitWith([error.message])
 const once = argv.includes('--once')
 const hears = settings.SERVICE_MQTT_ENABLED && !once
 
 const files = hears ? await readCentralFiles(settings.SERVICE_MQTT_CERT_DIR).catch(refuse) : undefined
-const central: Central = await openCentralFor(settings, {
-  service: 'central',
-  effective,
-  clock,
-  log,
-  scheduled: true,
-  onFindings: () => undefined,
-  health: hubHealth(() => ({ edges: context.edges, desk, broker: ingest })),
-}).catch(refuse)
-const { context, db, services, schedule } = central
-const { model, edges } = context
-const desk = ingestDesk({ inbox: openInbox(db), model, edges, clock, log })
-
 const broker = { host: settings.SERVICE_MQTT_HOST, port: settings.SERVICE_MQTT_PORT }
-const {
-  asked,
-  routes: connectorRoutes,
-  onResponse,
-  service: connectors,
-} = openConnectors({
-  edges,
-  files,
-  publish: async (topic, body) => ingest?.publish(topic, body),
-})
-const ingest = files && ingestService({ broker, ...files, desk, onResponse, log })
+const parts = { service: 'central', effective, clock: clockFor(settings), log, files, broker }
+const { central, desk, hearing, routes } = await openHubCentral(settings, parts).catch(refuse)
+const { context, services, schedule } = central
 if (once) {
   const reports = await runEverything(context, 'request')
   const failed = reports.length < judgedHere(context).length || reports.some(({ rules_failed }) => rules_failed > 0)
@@ -67,14 +37,8 @@ if (once) {
 const http = await serveCentral(settings, {
   central,
   shell: { house: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet' },
-  routes: shell => [
-    ...fleetRoutes(context, shell),
-    pollStatusRoute(desk),
-    ...connectorRoutes,
-    ...hubOverrides({ context, shell, connectors: asked }),
-    ...localIngestRoutes(context, desk, settings.SERVICE_LOCAL_INGEST_TOKEN),
-  ],
+  routes: shell => [...routes(shell), ...localIngestRoutes(context, desk, settings.SERVICE_LOCAL_INGEST_TOKEN)],
   log,
 })
 const metrics = metricsService(context, settings.SERVICE_METRICS_BIND, log)
-await runUntilSignal([...services, desk, ...schedule, ...(ingest ? [ingest] : []), connectors, metrics, http], log)
+await runUntilSignal([...services, desk, ...schedule, ...hearing, metrics, http], log)
