@@ -37,7 +37,7 @@ import { openRuleDesk } from './fdd/rule-desk.ts'
 import { openResultFiles, type ResultFiles } from './fdd/result-files.ts'
 import { openRunControl } from './fdd/run-control.ts'
 import { fddService } from './fdd/service.ts'
-import { openTrigger } from './fdd/trigger.ts'
+import { openTrigger, type Trigger } from './fdd/trigger.ts'
 import type { FddHandlers, FddInit } from './fdd/worker.ts'
 import { importSessions } from './import/sessions.ts'
 import { checkSpace } from './import/space.ts'
@@ -189,7 +189,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     analytics: openAnalyticsDesk({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
     auth: openAuth({ settings: options.auth, epochs: tokenEpochStore(db), now: Date.now }),
-    health: withOwnChecks(options.health, { db, workspace, config, runs, files }),
+    health: withOwnChecks(options.health, { db, workspace, config, runs, trigger, files }),
     sessions: importSessions(join(workspace, 'imports'), Date.now),
     rules: openRuleDesk({ checker, config, ruleDirs, ...stores }),
     backtests: openBacktests({ worker, ruleDirs, running: () => runs.status().run_id, ...stores, historian, ...visited, clock }),
@@ -237,10 +237,14 @@ type Checked = {
   workspace: string
   config: PlatformConfigFile
   runs: CentralParts['runs']
+  trigger: Trigger
   files: ResultFiles | undefined
 }
 
-function withOwnChecks({ checks, counters }: HealthSources, { db, workspace, config, runs, files }: Checked): HealthSources {
+function withOwnChecks(
+  { checks, counters }: HealthSources,
+  { db, workspace, config, runs, trigger, files }: Checked,
+): HealthSources {
   const own: HealthSources['checks'] = {
     database: () => {
       db.prepare('SELECT 1').get()
@@ -248,7 +252,7 @@ function withOwnChecks({ checks, counters }: HealthSources, { db, workspace, con
     },
     workspace: () => checkSpace(workspace),
     config: () => warnOf(config.fault()),
-    fdd: () => warnOf(runs.status().last_error),
+    fdd: () => warnOf(runs.status().last_error ?? trigger.fault()),
     ...(files && { result_files: () => warnOf(files.fault()) }),
   }
   return { checks: { ...own, ...checks }, counters }

@@ -1,6 +1,7 @@
 import test from 'ava'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { setImmediate } from 'node:timers/promises'
 import { join } from 'node:path'
 import { openPlatformConfig } from '#shared/central/fdd/config.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
@@ -84,6 +85,31 @@ test('the trigger file is gone before the run begins', async t => {
   t.true(await trigger.take())
   t.false(trigger.isAsked())
   t.false(await trigger.take())
+})
+
+test('what asks for a run and cannot be removed asks once, and health says so until it is gone', async t => {
+  const site = await startCentral({ scheduled: true })
+  const { schedule } = site.central
+  t.teardown(async () => {
+    for (const service of schedule.toReversed()) await service.stop()
+    await site.close()
+  })
+  const trigger = openTrigger(site.workspace)
+  const path = join(site.workspace, 'config', '.run_fdd_now')
+  mkdirSync(path, { recursive: true })
+  for (const service of schedule) await service.start()
+  const fdd = async () => (await site.call('viewer', 'GET', '/api/health')).body.checks.fdd
+  while ((await fdd()).status === 'ok') await setImmediate()
+  t.regex((await fdd()).detail, /cannot be removed/)
+  t.deepEqual([await trigger.take(), await trigger.take()], [true, false])
+  t.regex(trigger.fault()!, /config\/\.run_fdd_now asks for a run and cannot be removed/)
+  const { status, body } = await site.call('admin', 'POST', '/run-fdd')
+  t.deepEqual([status, body.code], [503, 'not_ready'])
+  rmdirSync(path)
+  t.false(await trigger.take())
+  t.is(trigger.fault(), undefined)
+  t.is((await site.call('admin', 'POST', '/run-fdd')).status, 202)
+  t.true(await trigger.take())
 })
 
 test('settings changed by hand count at once; a file that cannot be understood leaves the last good ones', t => {

@@ -1,27 +1,46 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { Problem } from '#shared/core/problem.ts'
 
 /** The file whose presence asks for a run: anyone who may write to the workspace may ask. */
 export type Trigger = {
+  /** @throws Problem not_ready when it cannot be written */
   ask(): Promise<void>
   isAsked(): boolean
-  /** @returns whether it was there; it is gone then */
+  /** @returns whether it was there; it is gone then. One that cannot be removed asks for one run, and `fault` says so */
   take(): Promise<boolean>
+  /** Why the file that is there could not be removed. */
+  fault(): string | undefined
 }
 
 export function openTrigger(workspace: string): Trigger {
   const path = join(workspace, 'config', '.run_fdd_now')
+  /** When the one that could not be removed was written. */
+  let left: { at: number; fault: string } | undefined
   return {
     async ask() {
-      await mkdir(dirname(path), { recursive: true })
-      await writeFile(path, '')
+      try {
+        await mkdir(dirname(path), { recursive: true })
+        await writeFile(path, '')
+      } catch (error) {
+        throw new Problem('not_ready', `No run can be asked for: ${(error as Error).message}`)
+      }
     },
     isAsked: () => existsSync(path),
     async take() {
-      if (!existsSync(path)) return false
-      await rm(path, { force: true })
-      return true
+      const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+      const before = left
+      left = undefined
+      if (at === undefined) return false
+      try {
+        await rm(path, { force: true })
+        return true
+      } catch (error) {
+        left = { at, fault: `${path} asks for a run and cannot be removed: ${(error as Error).message}` }
+        return at !== before?.at
+      }
     },
+    fault: () => left?.fault,
   }
 }

@@ -146,6 +146,7 @@ const triggerRoutes = ({ runs }: CentralParts, trigger: Trigger): Route[] => [
     path: '/run-fdd',
     summary: 'Asks for a run over every building within a minute',
     action: 'trigger_fdd',
+    problems: ['not_ready'],
     handle: async ({ reply, audit }) => {
       await trigger.ask()
       audit({ subject: 'every building' })
