@@ -1,11 +1,11 @@
 /** Rule files on disk. They are read afresh each time: nothing is kept between two calls. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import type { Rule, WrittenRule } from '#shared/core/rules/types.ts'
 import type { Complaint } from '#shared/core/rules/yaml-text.ts'
 import { decidedChanges, unlessGone } from './rule-changes.ts'
-import { type Looking, type Reading, readSettled } from './settled-files.ts'
+import { type Look, type Looking, type Reading, readSettled } from './settled-files.ts'
 
 /** Files of one folder, with those of its own folders; a catalogue of ten times ours. */
 const FILES_MAX = 5000
@@ -31,9 +31,11 @@ export const loadRules = (dirs: string[]): Loaded => loadParsed(dirs, readRule)
 
 const WRITING: Complaint = { line: 1, column: 1, message: 'is just being written' }
 
-/** A file that still changes is no rule, whatever it holds by now. */
-export const readRule = ({ path, text, settled }: Reading) =>
-  settled ? parseRule(text, path) : { ok: false as const, errors: [WRITING] }
+/** A file that still changes is no rule, whatever it holds by now, and one that cannot be read stands in nobody's way. */
+export function readRule({ path, text, settled, fault }: Reading): ReturnType<typeof parseRule> {
+  if (fault !== undefined) return { ok: false, errors: [{ line: 1, column: 1, message: `cannot be read: ${fault}` }] }
+  return settled ? parseRule(text, path) : { ok: false, errors: [WRITING] }
+}
 
 /** As `loadRules`, with another way from a file to a rule. */
 export function loadParsed<R extends Rule>(dirs: string[], read: Read<R>): Loaded<R> {
@@ -81,11 +83,11 @@ export function findRules(dirs: string[], ids: Iterable<string>): Map<string, Wr
   return found
 }
 
-/** @returns the texts of a folder's rule files, sorted by path; a single file is a folder of one */
+/** @returns the texts of a folder's rule files that can be read, sorted by path; a single file is a folder of one */
 export function readRuleFiles(dir: string): RuleFile[] {
   return rulePaths(dir).flatMap(path => {
-    const text = unlessGone(() => readFileSync(path, 'utf8'))
-    return text === undefined ? [] : [{ path, text }]
+    const found = look(path)
+    return found && found.fault === undefined ? [{ path, text: found.text }] : []
   })
 }
 
@@ -114,22 +116,41 @@ function rulePaths(dir: string): string[] {
 
 const cell = new Int32Array(new SharedArrayBuffer(4))
 const DISK: Looking = {
-  look: path =>
-    unlessGone(() => {
-      const text = readFileSync(path, 'utf8')
-      return { path, text, mtimeMs: statSync(path).mtimeMs }
-    }),
+  look,
   now: Date.now,
   wait: ms => void Atomics.wait(cell, 0, 0, ms),
 }
 
+function look(path: string): Look | undefined {
+  try {
+    return unlessGone(() => {
+      const text = readFileSync(path, 'utf8')
+      return { path, text, mtimeMs: statSync(path).mtimeMs }
+    })
+  } catch (error) {
+    return { path, text: '', mtimeMs: 0, fault: (error as Error).message }
+  }
+}
+
+/** @throws Error for a folder that cannot be listed: without its rules a run would say what is not so */
 function pathsBelow(path: string, depth: number): string[] {
-  const stat = unlessGone(() => statSync(path))
+  const named = /\.ya?ml$/.test(path) ? [path] : []
+  const stat = depth > 0 ? entryStat(path) : unlessGone(() => statSync(path))
+  if (stat === 'unreadable') return named // reading it says why
   if (!stat || depth > DEPTH_MAX) return []
-  if (stat.isFile()) return /\.ya?ml$/.test(path) ? [path] : []
+  if (stat.isFile()) return named
   const names = unlessGone(() => readdirSync(path)) ?? []
   return names
     .filter(name => !name.startsWith('.'))
     .toSorted()
     .flatMap(name => pathsBelow(join(path, name), depth + 1))
+}
+
+/** A link that leads to itself, for one. */
+function entryStat(path: string): Stats | 'unreadable' | undefined {
+  try {
+    return unlessGone(() => statSync(path))
+  } catch {
+    return 'unreadable'
+  }
 }

@@ -7,8 +7,8 @@ export const QUIET_MS = 10_000
 /** Looks at one file; who writes longer than that is not waited for. */
 const LOOKS_MAX = 20
 
-/** `mtimeMs` as it was once the text was read. */
-export type Look = { path: string; text: string; mtimeMs: number }
+/** `mtimeMs` as it was once the text was read; `fault`: why it could not be read, and then there is no text. */
+export type Look = { path: string; text: string; mtimeMs: number; fault?: string }
 /** What was read last; `settled` unless it still changed then. */
 export type Reading = Look & { settled: boolean }
 /** How files are looked at. */

@@ -1,8 +1,8 @@
 import test from 'ava'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { openHistorian } from '#shared/node/historian/historian.ts'
 import { findRules, loadRules } from '#shared/node/rule-files.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
@@ -61,6 +61,23 @@ test('a file that does not check is named with its place, the others are loaded'
       [join(dir, 'c.yaml'), 1],
     ],
   )
+})
+
+test('a file that cannot be read is named, and the others are loaded', t => {
+  const dir = folder(t, { 'a.yaml': yamlOf({ id: 'A' }), 'deep/b.yaml': yamlOf({ id: 'B' }) })
+  for (const name of ['loop.yaml', 'deep/loop.yml', 'loop']) symlinkSync(basename(name), join(dir, name))
+  symlinkSync('nowhere', join(dir, 'dangling.yaml'))
+  const { rules, errors } = loadRules([dir])
+  t.deepEqual(
+    rules.map(({ id }) => id),
+    ['A', 'B'],
+  )
+  t.deepEqual(
+    errors.map(({ filename }) => filename),
+    [join(dir, 'deep/loop.yml'), join(dir, 'loop.yaml')],
+  )
+  for (const { message } of errors) t.regex(message, /^cannot be read: ELOOP/)
+  t.deepEqual([...findRules([dir], ['B']).keys()], ['B'])
 })
 
 test('named rules are found as they would be loaded, and other files are not parsed', t => {
