@@ -12,7 +12,7 @@ export type RuleCheck = {
 }
 
 export type RuleShelf = {
-  /** The deployed files, ordered by name. */
+  /** The deployed files that can be read, ordered by name. */
   list(): Promise<RuleText[]>
   /** Puts and removes files, all at one moment or not at all; durable when resolved. */
   change(put: RuleText[], remove: string[]): Promise<void>

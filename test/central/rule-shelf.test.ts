@@ -1,7 +1,7 @@
 /** Deployed rules while several people change, list and run them, and what a crash leaves half moved. */
 import test from 'ava'
 import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findRules, loadRules } from '#shared/node/rule-files.ts'
@@ -86,6 +86,21 @@ test('whoever reads while files are deployed together sees all of them or none',
   await ended
   t.deepEqual([...new Set(loadRules([dir]).rules.map(({ params }) => params['limit']!.default))], [61])
   t.true(seen.size > 0)
+})
+
+test('what lies in the folder and is no file keeps nobody from deploying', async t => {
+  const site = await startCentral()
+  t.teardown(() => site.close())
+  const folder = join(site.workspace, 'rules')
+  mkdirSync(join(folder, 'deep.yaml'), { recursive: true })
+  symlinkSync('nowhere', join(folder, 'dangling.yaml'))
+  const rules = [{ filename: 'warm.yaml', yaml: warmRule() }]
+  t.like((await site.call('operator', 'POST', '/api/rules/batch', { confirm: true, rules })).body, { ok: true, deployed: 1 })
+  t.like((await site.call('admin', 'GET', '/rules')).body, { count: 1 })
+  const inPlace = [{ filename: 'deep.yaml', yaml: warmRule('TEST-DEEP') }]
+  const refused = await site.call('operator', 'POST', '/api/rules/batch', { confirm: true, rules: inPlace })
+  t.deepEqual([refused.status, refused.body.code], [422, 'rule_invalid'])
+  t.like((await site.call('admin', 'GET', '/rules')).body, { count: 1 }, 'nothing is stuck half-way')
 })
 
 test('a folder of rules that is set while the process runs is the one whose rules are tuned and explained', async t => {

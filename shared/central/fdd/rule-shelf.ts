@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { lstatSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Problem } from '#shared/core/problem.ts'
 import { RULE_FILENAME, type RuleShelf } from '#shared/flow/publish-rules.ts'
 import { makeFolder, replaceFile, syncFolder } from '#shared/node/files.ts'
 import { DECIDED, REMOVALS, removalsOf } from '#shared/node/rule-changes.ts'
@@ -24,9 +26,13 @@ export async function openRuleShelf(folder: string): Promise<RuleShelf> {
   return {
     async list() {
       const names = (await readdir(folder)).filter(name => NAME.test(name)).toSorted()
-      return Promise.all(names.map(async filename => ({ filename, yaml: await readFile(join(folder, filename), 'utf8') })))
+      // What cannot be read, such as a link to nowhere, is no rule; who loads the folder names it.
+      const read = (filename: string) => readFile(join(folder, filename), 'utf8').catch(() => undefined)
+      const files = await Promise.all(names.map(async filename => ({ filename, yaml: await read(filename) })))
+      return files.flatMap(({ filename, yaml }) => (yaml === undefined ? [] : [{ filename, yaml }]))
     },
     async change(put, remove) {
+      for (const { filename } of put) refuseFolder(join(folder, filename), filename)
       const id = randomUUID()
       const staging = join(folder, WRITING + id)
       await mkdir(staging)
@@ -37,6 +43,12 @@ export async function openRuleShelf(folder: string): Promise<RuleShelf> {
       await finish(folder, DECIDED + id)
     },
   }
+}
+
+/** What is decided must be possible: a file cannot take the place of a folder. */
+function refuseFolder(path: string, filename: string): void {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  throw new Problem('rule_invalid', `${filename} is a folder among the deployed rules; nothing was deployed`)
 }
 
 /** Nobody writes the file where it is read, so it counts at once: its time is that of one that has been left alone. */
