@@ -92,6 +92,7 @@ test('a run is refused with the name of the appliance, and what the appliance fo
   }
   const everything = await site.call('operator', 'POST', '/api/rules/batch')
   t.deepEqual([everything.status, everything.body.runs], [200, []])
+  t.regex(everything.body.notice, /run on the appliance Plant room/)
   t.deepEqual(runs.list({ limit: 9 }), [], 'what was refused leaves no run')
   t.deepEqual(results.get(found.finding_id), found)
 })

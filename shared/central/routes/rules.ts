@@ -66,7 +66,7 @@ const batchRoute = (context: CentralParts) =>
       if (files.length === 0) {
         const reports = query.dry_run ? [] : await runEverything(context, 'request')
         audit({ subject: 'active rules', after: { runs: reports.map(({ run_id }) => run_id) } })
-        return { ok: true, deployed: 0, unchanged: 0, errors: [], runs: reports.map(runReply) }
+        return { ok: true, deployed: 0, unchanged: 0, errors: [], runs: reports.map(runReply), ...everywhere(context) }
       }
       if (body?.confirm !== true) throw new Problem('confirm_required', 'This deploys rules; send confirm: true')
       const { check } = context.rules
