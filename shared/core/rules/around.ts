@@ -20,6 +20,8 @@ export type Around = {
   /** Places of what feeds it, nearest first, and of what it feeds. */
   above: number[]
   below: number[]
+  /** Places of the machines of the plants that feed it. */
+  machines: number[]
   /** Undefined when the role is not mapped there. */
   leaf(place: number, role: string): Leaf | undefined
   /** All that has been asked for, in that order. */
@@ -29,13 +31,14 @@ export type Around = {
 /** What rules were told of a role: where another equipment would be told the same, they are made ready in the same way. */
 export type Asked = { place: number; role: string; leaf: Leaf | undefined; isEmpty: boolean }
 
-type Placing = Pick<Plant, 'upstream' | 'downstream'>
+type Placing = Pick<Plant, 'upstream' | 'downstream' | 'machinesAbove'>
 
 /** @returns ids by place */
-const placesOf = (equipment_id: string, { upstream, downstream }: Placing): string[] => [
+const placesOf = (equipment_id: string, { upstream, downstream, machinesAbove }: Placing): string[] => [
   equipment_id,
   ...upstream(equipment_id),
   ...downstream(equipment_id),
+  ...machinesAbove(equipment_id),
 ]
 
 export function aroundOf(equipment: EquipmentData, plant: Plant): Around {
@@ -43,12 +46,14 @@ export function aroundOf(equipment: EquipmentData, plant: Plant): Around {
   const ids = placesOf(equipment_id, plant)
   const typeOf = new Map(plant.equipment.map(each => [each.equipment_id, each.equipment_type]))
   const above = plant.upstream(equipment_id).map((_, i) => OWN + 1 + i)
+  const below = plant.downstream(equipment_id).map((_, i) => OWN + 1 + above.length + i)
   const asked = new Map<string, Asked>()
   return {
     equipment,
     types: ids.map(id => typeOf.get(id)),
     above,
-    below: plant.downstream(equipment_id).map((_, i) => OWN + 1 + above.length + i),
+    below,
+    machines: ids.map((_, place) => place).slice(OWN + 1 + above.length + below.length),
     leaf(place, role) {
       const key = `${place} ${role}`
       const known = asked.get(key)

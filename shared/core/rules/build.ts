@@ -9,7 +9,7 @@ import { checkExpr, type Typed } from './check-expr.ts'
 import { canonical } from './dimension.ts'
 import { WINDOW_MAX_MS } from './functions.ts'
 import type { Graph, Node } from './graph.ts'
-import { MACHINES, MACROS, OAF, OAF_ROLES, type Proof } from './macros.ts'
+import { MACHINES, MACROS, OAF, OAF_ROLES, OF_PLANT, type Proof } from './macros.ts'
 import { baselineNode, dayMedianNode, isWindow, sinceNode, toleranceNode, windowNode } from './nodes.ts'
 import { own } from './own.ts'
 import { parseExpr } from './parse-expr.ts'
@@ -142,7 +142,7 @@ function letOf(name: string, { rule }: Context): Typed {
   return found.typed
 }
 
-/** The first proof that has samples: on the equipment itself, on what feeds it, or on the machines of a plant. */
+/** The first proof that has samples: on the equipment itself, on what feeds it, or on the machines of a plant, or of the plant above. */
 function macro(name: string, context: Context): Node {
   const { proofs, alwaysFor } = MACROS[name]!
   const { around, graph } = context
@@ -153,7 +153,8 @@ function macro(name: string, context: Context): Node {
     if (found) return found
   }
   const types: readonly (EquipmentType | undefined)[] = MACHINES[equipment_type] ?? []
-  const machines = around.below.filter(place => types.includes(around.types[place]))
+  const below = around.below.filter(place => types.includes(around.types[place]))
+  const machines = OF_PLANT.has(name) ? [...below, ...around.machines] : below
   const running = machines.flatMap(place => proofAt(place, proofs, context) ?? [])
   if (running.length > 0) return graph.zones('max', running)
   context.missing.add(proofs[0]!.role)

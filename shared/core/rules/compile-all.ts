@@ -47,7 +47,7 @@ function shapeOf(rules: Rule[], equipment: EquipmentData, { params, settings = [
   const { equipment_id, equipment_type, roles, visits = {} } = equipment
   const types = new Map(plant.equipment.map(each => [each.equipment_id, each.equipment_type]))
   const typesOf = (ids: string[]) => ids.map(id => types.get(id))
-  const around = [typesOf(plant.upstream(equipment_id)), typesOf(plant.downstream(equipment_id))]
+  const around = [plant.upstream(equipment_id), plant.downstream(equipment_id), plant.machinesAbove(equipment_id)].map(typesOf)
   const set = settings.filter(({ scope, scope_id }) => scope !== 'equipment' || scope_id === equipment_id)
   const values = set.map(({ scope_id, ...one }) => (one.scope === 'type' ? { ...one, scope_id } : one))
   const mapped = [Object.keys(roles), Object.keys(visits)]

@@ -6,7 +6,7 @@ import type { Steps } from './steps.ts'
 import type { RunPlan } from './types.ts'
 
 /** Raised whenever the engine would say something else of the same samples, or keeps something else of them. */
-const ENGINE = 4
+const ENGINE = 5
 
 /** Of a state at an instant: a baseline that was begun anew later than that does not touch it. */
 export type Fingerprint = (at: number) => string
@@ -19,7 +19,8 @@ export function fingerprintOf(
   { timezone, resets = [] }: Pick<RunPlan, 'timezone' | 'resets'>,
   above: Fingerprint[],
 ): Fingerprint {
-  const around = [equipment_id, ...plant.upstream(equipment_id), '', ...plant.downstream(equipment_id)]
+  const { upstream, downstream, machinesAbove } = plant
+  const around = [equipment_id, ...upstream(equipment_id), '', ...downstream(equipment_id), '', ...machinesAbove(equipment_id)]
   const types = new Map(plant.equipment.map(({ equipment_id: id, equipment_type }) => [id, equipment_type]))
   const placed = around.map(id => [id, types.get(id) ?? null])
   const read = [...plant.asked].map(([key, steps]) => [key, steps ? seriesOf(steps) : null])

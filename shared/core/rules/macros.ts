@@ -44,6 +44,9 @@ export const MACHINES: Partial<Record<EquipmentType, readonly EquipmentType[]>> 
   hw_plant: ['boiler', 'pump'],
 }
 
+/** What a plant's machines prove for all that the plant feeds: an air handler's fan is no matter of theirs. */
+export const OF_PLANT: ReadonlySet<string> = new Set(['chiller_on', 'boiler_on'])
+
 /** Outdoor-air fraction from temperatures; a rule that uses it is gated while the two airs are closer than this, K. */
 export const OAF_MIN_DIFFERENCE = 3
 export const OAF = '(ma_t - ra_t) / (oa_t - ra_t)'

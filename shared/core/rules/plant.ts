@@ -1,5 +1,6 @@
 /** The equipment of one run, with who feeds whom and every role as a step function, made once. */
 import { isRunningSum, slotSeries } from '../priority/visits.ts'
+import { MACHINES } from './macros.ts'
 import { type Steps, stepsOf } from './steps.ts'
 import type { EquipmentData, RoleSeries } from './types.ts'
 
@@ -21,6 +22,8 @@ export type Site = {
   upstream(equipment_id: string): string[]
   /** What it feeds, in the order of their ids. */
   downstream(equipment_id: string): string[]
+  /** The machines of the plants that feed it, unless it is one of them. */
+  machinesAbove(equipment_id: string): string[]
   /** What may be judged wrongly when this is faulty: itself with all that it feeds; for a weather station everything. */
   reach(equipment_id: string): Set<string>
   /** Whose role it is that an equipment reads: its own, or the weather station's where it has none. */
@@ -72,10 +75,20 @@ export function siteOf(equipment: Placed[]): Site {
     ]),
   )
   const downstream = (equipment_id: string): string[] => fed.get(equipment_id) ?? []
+  const typeOf = (equipment_id: string) => byId.get(equipment_id)?.equipment_type
+  const machinesOf = (equipment_id: string): string[] => {
+    const types = MACHINES[typeOf(equipment_id)!] ?? []
+    return downstream(equipment_id).filter(id => types.includes(typeOf(id)!))
+  }
   return {
     equipment: equipment.toSorted((a, b) => depths.get(a.equipment_id)! - depths.get(b.equipment_id)! || byName(a, b)),
     upstream,
     downstream,
+    machinesAbove: equipment_id =>
+      upstream(equipment_id).flatMap(id => {
+        const machines = machinesOf(id)
+        return machines.includes(equipment_id) ? [] : machines
+      }),
     reach(equipment_id) {
       if (byId.get(equipment_id)?.equipment_type === 'weather') return new Set(byId.keys())
       const found = new Set([equipment_id])

@@ -1,7 +1,10 @@
 /** What a rule reads: every role, macros, the plant above, the weather, parameters of the request. */
 import test from 'ava'
+import type { EquipmentType } from '#shared/core/model.ts'
+import { openRun } from '#shared/core/rules/open-run.ts'
+import { placed } from '#shared/core/rules/plant.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
-import { ahu, type Rows, ruleOf, run, yamlOf } from './helpers.ts'
+import { ahu, type Rows, ruleOf, run, START, yamlOf } from './helpers.ts'
 
 test('a rule over every role runs on each and names it', t => {
   const rule = ruleOf(
@@ -93,6 +96,44 @@ test('a plant without a proof of its own is on while one of its machines is', t 
   t.is(status({}, { chiller_status: '0x6' }, { chiller_cmd: '1x6' }), 'fault')
   t.is(status({}, { chiller_status: '0x6' }, {}), 'not_evaluated gated')
   t.is(status({ chiller_status: '0x6' }, { chiller_status: '1x6' }), 'not_evaluated gated')
+})
+
+test('what a plant feeds knows by the machines whether the plant is on, where the plant has no proof of its own', t => {
+  const rule = ruleOf(yamlOf({ equipment: '[vav, chiller]', roles: '{ zone_t: degC }', gate: 'chiller_on', when: 'zone_t > 9' }))
+  const fans = ruleOf(yamlOf({ equipment: '[vav]', roles: '{ zone_t: degC }', gate: 'running', when: 'zone_t > 9' }))
+  const more = (equipment_id: string, equipment_type: EquipmentType, parent_id?: string) => ({
+    equipment_id,
+    equipment_type,
+    ...(parent_id !== undefined && { parent_id }),
+  })
+  const plantOf = (plant: Rows, chiller: Rows, type: EquipmentType = 'chiller') => [
+    ahu(plant, 5 * MINUTE, more('p', 'chw_plant')),
+    ahu({}, 5 * MINUTE, more('a', 'ahu', 'p')),
+    ahu({ zone_t: '12x6' }, 5 * MINUTE, more('v', 'vav', 'a')),
+    ahu(chiller, 5 * MINUTE, more('c', type, 'p')),
+    ahu({ zone_t: '12x6' }, 5 * MINUTE, more('d', 'chiller', 'p')),
+  ]
+  const status = (plant: Rows, chiller: Rows, { id = 'v', of = rule, type = 'chiller' as EquipmentType } = {}) => {
+    const found = run([of], plantOf(plant, chiller, type), 30 * MINUTE).results.find(each => each.equipment_id === id)!
+    return [found.status, found.reason].filter(Boolean).join(' ')
+  }
+  t.is(status({}, {}), 'not_evaluated missing_role')
+  t.is(status({}, { chiller_status: '1x6' }), 'fault')
+  t.is(status({}, { chiller_status: '0x6' }), 'not_evaluated gated')
+  t.is(status({ chiller_status: '0x6' }, { chiller_status: '1x6' }), 'not_evaluated gated')
+  // One chiller says nothing of another, a fan's running is no matter of a chiller, and what is no machine proves nothing.
+  t.is(status({}, { chiller_status: '1x6' }, { id: 'd' }), 'not_evaluated missing_role')
+  t.is(status({}, { chiller_status: '1x6' }, { of: fans }), 'not_evaluated missing_role')
+  t.is(status({}, { chiller_status: '1x6' }, { type: 'ahu' }), 'not_evaluated missing_role')
+  const equipment = plantOf({}, { chiller_status: '1x6', chw_supply_t: '7x6' }).map(placed)
+  const { needs } = openRun({ building_id: 'b', timezone: 'UTC', from: START, to: START + HOUR, rules: [rule], equipment })
+  t.deepEqual(
+    needs('v').map(({ equipment_id, roles }) => [equipment_id, roles]),
+    [
+      ['v', ['zone_t']],
+      ['c', ['chiller_status']],
+    ],
+  )
 })
 
 test("the weather's roles are the site's, and a faulty weather station silences everywhere", t => {
