@@ -1,6 +1,6 @@
 /** Roles that stand in for each other: a rule runs where one of them is there. */
 import type { Typed } from './check-expr.ts'
-import type { Rule } from './types.ts'
+import type { Program, Rule } from './types.ts'
 
 /** What they tell of a role is known without its values. */
 const WITHOUT_VALUES = new Set(['has', 'rests', 'nominal', 'lowest', 'highest'])
@@ -38,4 +38,30 @@ export function alternativesOf({ roles, program }: Pick<Rule, 'roles' | 'program
   const isGiven = (words: string) =>
     choices.get(words)!.some(alternative => alternative.every(needed => needed !== words && all.includes(needed)))
   return all.filter(words => choices.has(words) && !isGiven(words))
+}
+
+/**
+ * @param isThere whether a role of the equipment, or of the weather, has samples
+ * @returns roles that the rule reads only where others, which are there, are silent: what is wrong with them says nothing of
+ * what the rule found
+ */
+export function standInsOf({ lets, gate, when, baselines, causes }: Program, isThere: (role: string) => boolean): Set<string> {
+  const read = new Set<string>()
+  const spare = new Set<string>()
+  const visit = (typed: Typed | undefined, into: Set<string>): void => {
+    if (typed?.kind === 'role') into.add(typed.role)
+    if (typed?.kind === 'ref') visit(lets.find(({ name }) => name === typed.name)?.typed, into)
+    if (typed?.kind !== 'op' && typed?.kind !== 'baseline') return
+    const found = typed.kind === 'op' && typed.op === 'first' ? typed.args.findIndex(isWhole) : -1
+    typed.args.forEach((arg, i) => visit(arg, found >= 0 && i > found ? spare : into))
+  }
+  const isWhole = (typed: Typed): boolean => {
+    const needed = new Set<string>()
+    visit(typed, needed)
+    return [...needed].every(isThere)
+  }
+  for (const typed of [gate, when, ...baselines.flatMap(each => [each.of, each.when]), ...causes.map(each => each.when)]) {
+    visit(typed, read)
+  }
+  return new Set([...spare].filter(role => !read.has(role)))
 }

@@ -1,6 +1,7 @@
 /** Prepares one rule for equipment of one shape: the values of its parameters, its columns, its durations. */
 import type { ParamValue } from '../finding.ts'
 import { type Meter, meterOf } from '../impact/meter.ts'
+import { standInsOf } from './alternatives.ts'
 import { type Around, type Leaf, OWN } from './around.ts'
 import { type BaselineState, baselineState } from './baseline.ts'
 import { build, type Context, constantOf } from './build.ts'
@@ -21,6 +22,8 @@ export type Instance = {
   missing: string[]
   /** What may be the reason for a missing value. */
   leaves: Steps[]
+  /** Roles among them that only stand in for others. */
+  standIns: ReadonlySet<string>
   gate: Node
   settled: Node
   guard: Node
@@ -98,6 +101,7 @@ export function compileRule(binding: Binding, around: Around, graph: Graph): Rea
     ...(meter && { meter }),
     missing: [...context.missing],
     leaves: [...context.leaves],
+    standIns: standInsOf(program, name => (around.leaf(OWN, name)?.steps.ts.length ?? 0) > 0),
     order: [],
     telling: [],
     persistenceMs: ms('persistence'),

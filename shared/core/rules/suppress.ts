@@ -23,16 +23,20 @@ export const isNamed = (patterns: readonly string[], id: string): boolean => pat
 export const namedBy = (rule: Rule, rules: Rule[]): string[] =>
   rules.filter(({ id }) => id !== rule.id && isNamed(rule.program.suppresses, id)).map(({ id }) => id)
 
+/** What a bad sensor among them makes doubtful: not a role that stands in for one that is there. */
+export const readBy = ({ leaves, standIns }: Pick<Instance, 'leaves' | 'standIns'>): Instance['leaves'] =>
+  leaves.filter(({ role }) => !standIns.has(role))
+
 /** Whose activity keeps a day out of the baselines of `instance`: its own, and that of every rule that silences or relabels it. */
 export function spoilersOf(instance: Instance, rules: Rule[], plant: Pick<Site, 'upstream'>): { key: string; rule_id: string }[] {
-  const { rule, equipment, role, leaves } = instance
+  const { rule, equipment, role } = instance
   const spoilers = [{ key: activityKey(equipment.equipment_id, rule.id, role), rule_id: rule.id }]
   const above = [equipment.equipment_id, ...plant.upstream(equipment.equipment_id)]
   for (const { id: rule_id, program } of rules) {
     if (rule_id === rule.id) continue
     const names = [...program.suppresses, ...program.relabels]
     if (names.includes(READERS)) {
-      for (const leaf of leaves) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id, leaf.role), rule_id })
+      for (const leaf of readBy(instance)) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id, leaf.role), rule_id })
     }
     if (!isNamed(names, rule.id)) continue
     const roles = program.each ? Object.keys(equipment.roles) : ['']

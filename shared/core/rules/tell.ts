@@ -7,7 +7,7 @@ import { causesOf, evidenceOf } from './evidence.ts'
 import { findingId } from './identity.ts'
 import { type Coverage, commonest, coverageOf, noCoverage, OPEN_REASONS } from './judge.ts'
 import type { Verdict } from './run-equipment.ts'
-import type { Judged, Speaker } from './suppress.ts'
+import { type Judged, readBy, type Speaker } from './suppress.ts'
 import type { Carried, RuleBaseline, RunPlan } from './types.ts'
 
 /** A finding with its days in fault that the span touches. One that ended before the span only explains others. */
@@ -25,12 +25,12 @@ export function tell(verdicts: Verdict[], span: Span, known: Known): Told {
   const made = verdicts.flatMap(verdict => {
     const episodes = verdict.episodes.filter(({ from }) => from < span.to)
     if (episodes.length === 0) return []
-    const { rule, role, equipment, leaves } = verdict.instance
+    const { rule, role, equipment } = verdict.instance
     const speaker: Speaker = {
       rule,
       ...(role !== undefined && { role }),
       equipment: { equipment_id: equipment.equipment_id },
-      leaves: leaves.map(({ equipment_id, role: read }) => ({ equipment_id, role: read })),
+      leaves: readBy(verdict.instance).map(({ equipment_id, role: read }) => ({ equipment_id, role: read })),
     }
     return episodes.map((episode): Made => {
       const finding = findingOf(adopt(episode, verdict.instance, known), verdict, span)

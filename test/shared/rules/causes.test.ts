@@ -1,7 +1,7 @@
 import test from 'ava'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { cyclesOf } from '#shared/core/rules/cycles.ts'
-import { ahu, ruleOf, run, yamlOf } from './helpers.ts'
+import { ahu, type Rows, ruleOf, run, yamlOf } from './helpers.ts'
 
 const WARM = { id: 'WARM', when: 'sa_t > 20', cause: '{ cooling_valve: 0.6, heating_valve: 0.4 }' }
 const rule = (keys: Record<string, string>) => ruleOf(yamlOf(keys))
@@ -96,6 +96,36 @@ test('a bad sensor silences every rule that reads it, also on equipment that it 
     ZONE: 'RANGE',
     OTHER: undefined,
   })
+})
+
+test('a sensor that only stands in for one that is there silences nobody', t => {
+  const range = rule({
+    id: 'RANGE',
+    kind: 'sensor',
+    equipment: '[any]',
+    roles: '{ x: any }',
+    raw: 'true',
+    when: 'x > 40',
+    suppresses: '[readers]',
+  })
+  const optional = '{ oa_t: degC, wx_oa_t: degC }'
+  const one = rule({ id: 'ONE', optional, when: 'first(oa_t, wx_oa_t) > 20' })
+  const lets = { let: '{ outdoor: "first(oa_t - 1 K, wx_oa_t - 3 K)" }', gate: 'outdoor > 10 degC' }
+  const two = rule({ id: 'TWO', optional, ...lets, when: 'first(oa_t, wx_oa_t) > 20' })
+  const both = rule({ id: 'BOTH', optional, when: 'first(oa_t, wx_oa_t) > 20 and wx_oa_t > 40' })
+  const silencedBy = (station: string, own: Rows) => {
+    const plant = [
+      ahu({ wx_oa_t: station }, 5 * MINUTE, { equipment_id: 'w', equipment_type: 'weather' }),
+      ahu({ ...own, sa_t: '20x12' }, 5 * MINUTE),
+    ]
+    const { ONE, TWO, BOTH } = byId(run([range, one, two, both], plant, HOUR).findings)
+    return [ONE, TWO, BOTH]
+  }
+  t.deepEqual(silencedBy('45x12', { oa_t: '25x12' }), [undefined, undefined, 'RANGE'])
+  t.deepEqual(silencedBy('45x12', {}), ['RANGE', 'RANGE', 'RANGE'])
+  // One that is mapped and has never said anything is not there.
+  t.deepEqual(silencedBy('45x12', { oa_t: '_x12' }), ['RANGE', 'RANGE', 'RANGE'])
+  t.deepEqual(silencedBy('30x12', { oa_t: '45x12' }), ['RANGE', 'RANGE', undefined])
 })
 
 test("an air handler's fault silences its zones' symptoms, not those of another's", t => {
