@@ -69,13 +69,25 @@ export interface HistoryChanges {
   settle(building_id: string, through: number): void
 }
 
+/** All samples of some points in `[from, to)`, in the points' own units. */
+export type ReadSamples = { from: number; to: number; series: ReadonlyMap<string, Series> }
+
 /** What the rule engine remembers at the ends of building days. Derived from history: it may be lost at any time. */
 export interface EngineStates {
   /** Ends of days at which something is kept of a building, ms, ascending. */
   ends(building_id: string): number[]
   /** `why` says what is wrong with what is kept, or that nothing is. */
   load(building_id: string, at: number, equipment_id: string): { state: EquipmentState } | { why: string }
+  /** What was read for earlier days goes then. */
   save(building_id: string, state: EquipmentState): Promise<void>
+  /**
+   * Samples that an equipment's rules have read since `at`, when its state there was saved.
+   *
+   * @param until from when on history may not be what it was; what was read beyond is forgotten
+   */
+  samples(building_id: string, at: number, equipment_id: string, until: number): ReadSamples | undefined
+  /** @param more from where what is kept ends; or from `at` on, in its place */
+  addSamples(building_id: string, at: number, equipment_id: string, more: ReadSamples): void
   /** Forgets what is kept at these ends of days. */
   drop(building_id: string, ends: number[]): void
 }

@@ -1,4 +1,4 @@
-import type { EngineStates } from '#shared/core/ports.ts'
+import type { EngineStates, ReadSamples } from '#shared/core/ports.ts'
 import type { Run } from '#shared/core/rules/open-run.ts'
 import type { Need } from '#shared/core/rules/reads.ts'
 import type { EquipmentState } from '#shared/core/rules/state.ts'
@@ -13,6 +13,8 @@ export type Memory = {
   building_id: string
   /** Ends of building days whose states still say what history says, the newest first. */
   ends: number[]
+  /** From when on history may not be what it was when they were left, ms. */
+  open: number
   states: EngineStates
 }
 
@@ -52,18 +54,22 @@ export async function evaluateEquipment(
   for (const turns of turnsOf(run, reader, start, memory)) {
     await ports.pause()
     ports.begin('history', done)
-    const frames = await reader.read(turns)
+    const read = await reader.read(turns)
     for (const [i, turn] of turns.entries()) {
       await ports.pause()
       ports.begin('evaluation', done)
       const { equipment_id, needs, state } = turn
-      const first = run.evaluate(equipment_id, frames[i]!(), state)
+      const { frames, fresh } = read[i]!
+      const first = run.evaluate(equipment_id, frames(), state)
       const why = first.outdated ?? turn.why
       const last = first.outdated !== undefined ? run.evaluate(equipment_id, await readAnew(reader, needs, start)) : first
       if (last.outdated !== undefined) throw new Error(`${equipment_id} cannot be evaluated: ${last.outdated}`)
       if (why === undefined && state) outcome.resumed.push(equipment_id)
       else if (why !== undefined) anew.push(`${equipment_id}: ${why}`)
-      if (memory && lost === undefined && !ports.isUnsure(equipment_id)) lost = await keep(memory, last.states)
+      if (memory && lost === undefined) {
+        const left = ports.isUnsure(equipment_id) ? [] : last.states
+        lost = await keep(memory, equipment_id, left, { at: why === undefined ? state?.at : undefined, fresh })
+      }
       done += 1
     }
   }
@@ -77,9 +83,8 @@ function* turnsOf(run: Run, reader: FrameReader, start: number, memory: Memory |
   let group: Turn[] = []
   let size = 0
   for (const equipment_id of run.order) {
-    const found = memory && recall(memory, equipment_id)
-    const state = found?.state
-    const turn = { equipment_id, needs: run.needs(equipment_id), from: state?.at ?? start, state, why: found?.why }
+    const { state, kept, why } = memory ? recall(memory, equipment_id) : {}
+    const turn = { equipment_id, needs: run.needs(equipment_id), from: state?.at ?? start, state, kept, why }
     const own = reader.sizeOf(turn)
     if (group.length > 0 && (turn.from !== group[0]!.from || size + own > SAMPLES_MAX)) {
       yield group
@@ -92,26 +97,39 @@ function* turnsOf(run: Run, reader: FrameReader, start: number, memory: Memory |
   if (group.length > 0) yield group
 }
 
-/** The newest state that is whole; `why` there is none. */
-function recall({ building_id, ends, states }: Memory, equipment_id: string): { state?: EquipmentState; why?: string } {
+type Recalled = { state?: EquipmentState; kept?: ReadSamples | undefined; why?: string }
+
+/** The newest state that is whole, and the samples that have been read since; `why` there is none. */
+function recall({ building_id, ends, open, states }: Memory, equipment_id: string): Recalled {
   let why: string | undefined
   for (const at of ends) {
     const found = states.load(building_id, at, equipment_id)
-    if ('state' in found) return found
+    if ('state' in found) return { ...found, kept: states.samples(building_id, at, equipment_id, open) }
     why ??= found.why
   }
   return why === undefined ? {} : { why }
 }
 
 async function readAnew(reader: FrameReader, needs: Need[], from: number): Promise<EquipmentData[]> {
-  const [frames] = await reader.read([{ needs, from, state: undefined }])
-  return frames!()
+  const [read] = await reader.read([{ needs, from, state: undefined }])
+  return read!.frames()
 }
 
-/** @returns why they could not be kept; the run is none the worse for it */
-async function keep({ building_id, states }: Memory, kept: EquipmentState[]): Promise<string | undefined> {
+/**
+ * Keeps the states that a run has left, or else what it read beyond the one from which it went on.
+ *
+ * @param read `at` is undefined where it did not go on from one
+ * @returns why nothing could be kept; the run is none the worse for it
+ */
+async function keep(
+  { building_id, states }: Memory,
+  equipment_id: string,
+  left: EquipmentState[],
+  { at, fresh }: { at: number | undefined; fresh: ReadSamples },
+): Promise<string | undefined> {
   try {
-    for (const state of kept) await states.save(building_id, state)
+    for (const state of left) await states.save(building_id, state)
+    if (left.length === 0 && at !== undefined) states.addSamples(building_id, at, equipment_id, fresh)
     return undefined
   } catch (error) {
     return (error as Error).message

@@ -188,7 +188,7 @@ function memoryOf({ building, remember, to }: EvaluateJob, states: EngineStates 
     building_id,
     kept.filter(at => at > open),
   )
-  return { building_id, states, ends: kept.filter(at => at <= Math.min(open, to)).toReversed() }
+  return { building_id, states, open: Math.min(open, to), ends: kept.filter(at => at <= Math.min(open, to)).toReversed() }
 }
 
 const brokenFile = ({ filename, line, message }: { filename: string; line: number; message: string }) => {

@@ -1,10 +1,11 @@
 import type { Equipment, Point } from '#shared/core/model.ts'
-import type { Historian } from '#shared/core/ports.ts'
+import type { Historian, ReadSamples } from '#shared/core/ports.ts'
 import { roleOfColumn, type Visit } from '#shared/core/priority/visits.ts'
 import type { Need } from '#shared/core/rules/reads.ts'
 import type { EquipmentState } from '#shared/core/rules/state.ts'
 import type { Placed } from '#shared/core/rules/plant.ts'
 import type { EquipmentData } from '#shared/core/rules/types.ts'
+import { firstAtOrAfter } from '#shared/core/rules/steps.ts'
 import type { Series } from '#shared/core/series.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { frameOf, type RolePoint, roleSeries, rolesOf } from './build-frames.ts'
@@ -13,15 +14,22 @@ import { frameOf, type RolePoint, roleSeries, rolesOf } from './build-frames.ts'
 const SPACING_MS = MINUTE
 
 /** What the rules of one equipment read, from one instant on. */
-export type Reading = { needs: Need[]; from: number; state: EquipmentState | undefined }
+export type Reading = { needs: Need[]; from: number; state: EquipmentState | undefined; kept?: ReadSamples | undefined }
+
+export type Read = {
+  /** What the equipment sees; made only when it is asked for. */
+  frames(): EquipmentData[]
+  /** What came from history: all of it, or what follows what was kept. */
+  fresh: ReadSamples
+}
 
 export type FrameReader = {
   /** The building's equipment without samples. */
   shapes: Placed[]
   /** About how many samples a reading is. */
   sizeOf(reading: Reading): number
-  /** Reads history once for all of them. @returns what each of them sees, in their order; made only when it is asked for */
-  read(readings: Reading[]): Promise<(() => EquipmentData[])[]>
+  /** Reads history once for all of them, from where what is kept ends. @returns in their order */
+  read(readings: Reading[]): Promise<Read[]>
 }
 
 export type ReaderInput = {
@@ -55,24 +63,53 @@ export function openFrameReader(input: ReaderInput, historian: Pick<Historian, '
       return spacings.reduce((sum, ms) => sum + (to - from) / ms, 0)
     },
     async read(readings) {
-      const from = Math.min(...readings.map(reading => reading.from))
-      const needed = readings.flatMap(({ needs }) => needs.flatMap(neededOf))
-      const point_ids = [...new Set(needed.map(({ point_id }) => point_id))]
+      const asked = readings.map(reading => {
+        const points = [...new Set(reading.needs.flatMap(neededOf).map(({ point_id }) => point_id))]
+        // A point that was not read before is read whole, and with it all others.
+        const kept = points.every(id => reading.kept?.series.has(id)) ? reading.kept : undefined
+        return { ...reading, points, kept, from: kept?.to ?? reading.from }
+      })
+      const from = Math.min(...asked.map(each => each.from))
+      const point_ids = [...new Set(asked.flatMap(({ points }) => points))]
       const series = point_ids.length ? await historian.read({ building_id, point_ids, from, to }) : []
       const read = new Map(point_ids.map((point_id, i) => [point_id, series[i]!]))
-      return readings.map(reading => () => reading.needs.map(need => frameFor(need, reading.state, read)))
+      return asked.map(({ needs, state, points, kept, from: since }): Read => {
+        const fresh = new Map(points.map(id => [id, after(since, read.get(id)!)]))
+        const seriesOf = (id: string) => (kept ? joined(kept.series.get(id)!, fresh.get(id)!) : fresh.get(id)!)
+        return { frames: () => needs.map(need => frameFor(need, state, seriesOf)), fresh: { from: since, to, series: fresh } }
+      })
     },
   }
 
-  function frameFor({ equipment_id, roles: wanted, visits: visited }: Need, state: Reading['state'], read: Map<string, Series>) {
+  function frameFor(
+    { equipment_id, roles: wanted, visits: visited }: Need,
+    state: Reading['state'],
+    seriesOf: (point_id: string) => Series,
+  ) {
     const { nominal = {} } = state ?? {}
     const own = roles.get(equipment_id) ?? []
     const points = own.filter(({ role }) => wanted.includes(role))
-    const series = points.map(point => roleSeries(point, read.get(point.point_id)!, nominal[`${equipment_id}\n${point.role}`]))
+    const series = points.map(point => roleSeries(point, seriesOf(point.point_id), nominal[`${equipment_id}\n${point.role}`]))
     const seen = own.filter(({ role, point_id }) => visited.includes(role) && visits[point_id])
     const frame = frameOf(byId.get(equipment_id)!, points, series, seen, visits)
     return { ...frame, visitMs: pinnedVisits(equipment_id, nominal) }
   }
+}
+
+function after(from: number, { ts, values }: Series): Series {
+  const first = firstAtOrAfter(ts, from)
+  return first === 0 ? { ts, values } : { ts: ts.subarray(first), values: values.subarray(first) }
+}
+
+function joined(before: Series, { ts, values }: Series): Series {
+  if (ts.length === 0) return before
+  const n = before.ts.length
+  const whole = { ts: new Float64Array(n + ts.length), values: new Float64Array(n + ts.length) }
+  whole.ts.set(before.ts)
+  whole.ts.set(ts, n)
+  whole.values.set(before.values)
+  whole.values.set(values, n)
+  return whole
 }
 
 /** Usual distances between visits by role, as they were told from more visits than are read now. */

@@ -8,8 +8,9 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { EngineStates } from '#shared/core/ports.ts'
 import type { EquipmentState } from '#shared/core/rules/state.ts'
-import { makeFolder, replaceFile } from './files.ts'
+import { makeFolder, replaceFile, syncFolder } from './files.ts'
 import { pack, unpack } from './packed.ts'
+import { addToSampleLog, readSampleLog } from './sample-log.ts'
 
 /** Eight bytes at the beginning of every file; the last is the version of this layout. */
 const MAGIC = Buffer.from('PLENUMS2')
@@ -25,17 +26,22 @@ type Kept = { version: string; building_id: string; state: EquipmentState }
  */
 export function openEngineStates(folder: string, version: string): EngineStates {
   const ofBuilding = (building_id: string) => join(folder, nameOf(building_id))
+  const pathOf = (building_id: string, at: number, name: string) => join(ofBuilding(building_id), String(at), name)
   const fileOf = (building_id: string, at: number, equipment_id: string) =>
-    join(ofBuilding(building_id), String(at), `${nameOf(equipment_id)}.state`)
+    pathOf(building_id, at, `${nameOf(equipment_id)}.state`)
+  const logOf = (building_id: string, at: number, equipment_id: string) =>
+    pathOf(building_id, at, `${nameOf(equipment_id)}.samples`)
+  const ends = (building_id: string): number[] => {
+    const path = ofBuilding(building_id)
+    const names = existsSync(path) ? readdirSync(path) : []
+    return names
+      .map(Number)
+      .filter(Number.isInteger)
+      .toSorted((a, b) => a - b)
+  }
+  const ownerOf = (building_id: string, equipment_id: string) => JSON.stringify([building_id, equipment_id])
   return {
-    ends(building_id) {
-      const path = ofBuilding(building_id)
-      const names = existsSync(path) ? readdirSync(path) : []
-      return names
-        .map(Number)
-        .filter(Number.isInteger)
-        .toSorted((a, b) => a - b)
-    },
+    ends,
     load(building_id, at, equipment_id) {
       const path = fileOf(building_id, at, equipment_id)
       if (!existsSync(path)) return { why: 'nothing is kept of it' }
@@ -53,9 +59,19 @@ export function openEngineStates(folder: string, version: string): EngineStates 
       const path = fileOf(building_id, state.at, state.equipment_id)
       await makeFolder(dirname(path))
       await replaceFile(path, pack(MAGIC, { version, building_id, state } satisfies Kept))
+      for (const at of ends(building_id)) {
+        if (at < state.at) rmSync(logOf(building_id, at, state.equipment_id), { force: true })
+      }
     },
-    drop(building_id, ends) {
-      for (const at of ends) rmSync(join(ofBuilding(building_id), String(at)), { recursive: true, force: true })
+    samples: (building_id, at, equipment_id, until) =>
+      readSampleLog(logOf(building_id, at, equipment_id), ownerOf(building_id, equipment_id), at, until),
+    addSamples(building_id, at, equipment_id, more) {
+      addToSampleLog(logOf(building_id, at, equipment_id), ownerOf(building_id, equipment_id), more, more.from === at)
+    },
+    drop(building_id, gone) {
+      for (const at of gone) rmSync(pathOf(building_id, at, ''), { recursive: true, force: true })
+      // What is gone may have been contradicted: after a power cut it must not be back.
+      if (gone.length > 0 && existsSync(ofBuilding(building_id))) syncFolder(ofBuilding(building_id))
     },
   }
 }

@@ -57,6 +57,20 @@ test.serial('a run over a past span leaves what has ended since as it ended, and
   t.deepEqual(box.heard(), before)
 })
 
+test.serial('what comes late or is corrected on a day counts though runs of that day have read its samples', async t => {
+  const box = await openBox(t, SITE)
+  await box.give([...pulse([0, 30], [99, 99]), ...rest(0, 30)])
+  await runAt(box, 25, 27, 30)
+  t.deepEqual(spans(box.told()), [])
+  await box.give([...pulse([26, 29], [26, 28]), ...pulse([30, 32], [99, 99]), ...rest(30, 32)])
+  await runAt(box, 32)
+  t.deepEqual(box.last().resumed, ['A'])
+  t.deepEqual(spans(box.told()), [[26, 28]])
+  await box.give([...pulse([27, 28], [99, 99]), ...pulse([32, 34], [99, 99]), ...rest(32, 34)])
+  await runAt(box, 33, 34)
+  t.deepEqual(spans(box.told()), [[26, 27]])
+})
+
 test.serial('whoever hears of findings hears of one that ended before the span, also when nobody was there to hear', async t => {
   const box = await openBox(t, SITE)
   await box.give([...pulse([0, 240], [10, 999]), ...rest(0, 240)])

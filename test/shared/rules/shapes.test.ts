@@ -91,6 +91,18 @@ test('a proof that has no samples is another shape', t => {
   t.deepEqual(statuses(rules, data.toReversed()), ['a fault', 'b not_evaluated'])
 })
 
+test('what an equipment feeds is part of its shape: a machine tells that a plant runs, anything else does not', t => {
+  const plants = ruleOf(yamlOf({ equipment: '[chw_plant]', roles: '{ chw_supply_t: degC }', when: 'chw_supply_t > 9', gate: 'pump_on' }))
+  const plant = (equipment_id: string, fed: string): EquipmentData => {
+    return { ...ahu({ chw_supply_t: '12x24' }, HOUR), equipment_id, equipment_type: 'chw_plant', feeds: [fed] }
+  }
+  const proof = (equipment_id: string, equipment_type: EquipmentData['equipment_type']): EquipmentData => {
+    return { ...ahu({ pump_status: '1x24' }, HOUR), equipment_id, equipment_type }
+  }
+  const data = [plant('a', 'pump'), plant('b', 'other'), proof('pump', 'pump'), proof('other', 'ahu')]
+  t.deepEqual(statuses([plants], data), ['a fault', 'b not_evaluated'])
+})
+
 test('a rule that has been read anew is another rule', t => {
   const shapes: Shapes = new Map()
   const data = [zone('a', { zone_t: '25x24' })]
