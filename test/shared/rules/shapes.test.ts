@@ -92,7 +92,9 @@ test('a proof that has no samples is another shape', t => {
 })
 
 test('what an equipment feeds is part of its shape: a machine tells that a plant runs, anything else does not', t => {
-  const plants = ruleOf(yamlOf({ equipment: '[chw_plant]', roles: '{ chw_supply_t: degC }', when: 'chw_supply_t > 9', gate: 'pump_on' }))
+  const plants = ruleOf(
+    yamlOf({ equipment: '[chw_plant]', roles: '{ chw_supply_t: degC }', when: 'chw_supply_t > 9', gate: 'pump_on' }),
+  )
   const plant = (equipment_id: string, fed: string): EquipmentData => {
     return { ...ahu({ chw_supply_t: '12x24' }, HOUR), equipment_id, equipment_type: 'chw_plant', feeds: [fed] }
   }
