@@ -63,14 +63,16 @@ export interface HistoryChanges {
    * @returns ms: what is stored of the time before it stands; undefined before the first run
    */
   take(building_id: string): number | undefined
-  /** Instant of the newest sample, ms; undefined when there is none. */
-  newest(building_id: string): number | undefined
+  /** Whether any sample is of `t` or later, ms. */
+  hasSince(building_id: string, t: number): boolean
   /** What a run found in what it took is stored, through the instant at which it ended. */
   settle(building_id: string, through: number): void
 }
 
 /** All samples of some points in `[from, to)`, in the points' own units. */
 export type ReadSamples = { from: number; to: number; series: ReadonlyMap<string, Series> }
+/** The same, as it was added in so many pieces. */
+export type KeptSamples = ReadSamples & { pieces: number }
 
 /** What the rule engine remembers at the ends of building days. Derived from history: it may be lost at any time. */
 export interface EngineStates {
@@ -85,9 +87,9 @@ export interface EngineStates {
    *
    * @param until from when on history may not be what it was; what was read beyond is forgotten
    */
-  samples(building_id: string, at: number, equipment_id: string, until: number): ReadSamples | undefined
-  /** @param more from where what is kept ends; or from `at` on, in its place */
-  addSamples(building_id: string, at: number, equipment_id: string, more: ReadSamples): void
+  samples(building_id: string, at: number, equipment_id: string, until: number): KeptSamples | undefined
+  /** @param before what `samples` gave, which `more` goes on from; without it `more` takes the place of what is kept */
+  addSamples(building_id: string, at: number, equipment_id: string, more: ReadSamples, before?: KeptSamples): void
   /** Forgets what is kept at these ends of days. */
   drop(building_id: string, ends: number[]): void
 }
@@ -115,8 +117,10 @@ export interface Results {
   /**
    * What a run over `[from, to)` found: replaces earlier findings of these rules and equipment that overlap the span
    * and are not found any more, and stores the run's results.
+   *
+   * @param beside runs in the transaction that stores them
    */
-  replace(run: RunRecord, findings: Finding[], resumed?: Resumed): void
+  replace(run: RunRecord, findings: Finding[], resumed?: Resumed, beside?: () => void): void
   /** Ids of a building's findings that are gone, or that have ended before the span of the run that saw it, until `markTold`. */
   untold(building_id: string): string[]
   markTold(finding_ids: string[]): void

@@ -8,6 +8,20 @@ export type Series = {
 
 export const EMPTY_SERIES: Series = { ts: new Float64Array(0), values: new Float64Array(0) }
 
+/** @param after later than `before` */
+export function appended(before: Series, after: Series): Series {
+  if (before.ts.length === 0) return after
+  if (after.ts.length === 0) return before
+  const n = before.ts.length
+  const ts = new Float64Array(n + after.ts.length)
+  const values = new Float64Array(ts.length)
+  ts.set(before.ts)
+  ts.set(after.ts, n)
+  values.set(before.values)
+  values.set(after.values, n)
+  return { ts, values }
+}
+
 /** For a plot: what `[from + i × step, from + (i+1) × step)` held. NaN in a bucket without samples. */
 export type Buckets = {
   from: number

@@ -74,7 +74,19 @@ export function nextDay(ms: number, timezone: string): number {
 }
 
 /** First instant of a day, also where spring skips midnight itself. */
+/** By zone and date: asking the zone takes as long as reckoning an equipment's hour. */
+const MIDNIGHTS = new Map<string, number>()
+const MIDNIGHTS_MAX = 5000
+
 function midnight(wallMs: number, timezone: string): number {
+  const key = `${timezone} ${wallMs}`
+  const ms = MIDNIGHTS.get(key) ?? firstInstant(wallMs, timezone)
+  if (MIDNIGHTS.size >= MIDNIGHTS_MAX) MIDNIGHTS.clear()
+  MIDNIGHTS.set(key, ms)
+  return ms
+}
+
+function firstInstant(wallMs: number, timezone: string): number {
   for (let later = 0; later <= 2 * HOUR; later += 15 * MINUTE) {
     const [first] = instantsOf(wallMs + later, timezone)
     if (first !== undefined) return first

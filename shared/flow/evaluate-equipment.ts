@@ -1,9 +1,9 @@
-import type { EngineStates, ReadSamples } from '#shared/core/ports.ts'
+import type { EngineStates, KeptSamples } from '#shared/core/ports.ts'
 import type { Run } from '#shared/core/rules/open-run.ts'
 import type { Need } from '#shared/core/rules/reads.ts'
 import type { EquipmentState } from '#shared/core/rules/state.ts'
 import type { EquipmentData } from '#shared/core/rules/types.ts'
-import type { FrameReader, Reading } from './frame-reader.ts'
+import type { FrameReader, Read, Reading } from './frame-reader.ts'
 
 /** Samples that are in memory at once: 64 MB of instants and values, unless one equipment alone needs more. */
 const SAMPLES_MAX = 4_000_000
@@ -59,8 +59,7 @@ export async function evaluateEquipment(
       await ports.pause()
       ports.begin('evaluation', done)
       const { equipment_id, needs, state } = turn
-      const { frames, fresh } = read[i]!
-      const first = run.evaluate(equipment_id, frames(), state)
+      const first = run.evaluate(equipment_id, read[i]!.frames(), state)
       const why = first.outdated ?? turn.why
       const last = first.outdated !== undefined ? run.evaluate(equipment_id, await readAnew(reader, needs, start)) : first
       if (last.outdated !== undefined) throw new Error(`${equipment_id} cannot be evaluated: ${last.outdated}`)
@@ -68,7 +67,7 @@ export async function evaluateEquipment(
       else if (why !== undefined) anew.push(`${equipment_id}: ${why}`)
       if (memory && lost === undefined) {
         const left = ports.isUnsure(equipment_id) ? [] : last.states
-        lost = await keep(memory, equipment_id, left, { at: why === undefined ? state?.at : undefined, fresh })
+        lost = await keep(memory, equipment_id, left, { ...read[i]!, at: why === undefined ? state?.at : undefined })
       }
       done += 1
     }
@@ -97,7 +96,7 @@ function* turnsOf(run: Run, reader: FrameReader, start: number, memory: Memory |
   if (group.length > 0) yield group
 }
 
-type Recalled = { state?: EquipmentState; kept?: ReadSamples | undefined; why?: string }
+type Recalled = { state?: EquipmentState; kept?: KeptSamples | undefined; why?: string }
 
 /** The newest state that is whole, and the samples that have been read since; `why` there is none. */
 function recall({ building_id, ends, open, states }: Memory, equipment_id: string): Recalled {
@@ -125,11 +124,11 @@ async function keep(
   { building_id, states }: Memory,
   equipment_id: string,
   left: EquipmentState[],
-  { at, fresh }: { at: number | undefined; fresh: ReadSamples },
+  { at, fresh, kept }: Pick<Read, 'fresh' | 'kept'> & { at: number | undefined },
 ): Promise<string | undefined> {
   try {
     for (const state of left) await states.save(building_id, state)
-    if (left.length === 0 && at !== undefined) states.addSamples(building_id, at, equipment_id, fresh)
+    if (left.length === 0 && at !== undefined) states.addSamples(building_id, at, equipment_id, fresh, kept)
     return undefined
   } catch (error) {
     return (error as Error).message

@@ -1,12 +1,12 @@
 import type { Equipment, Point } from '#shared/core/model.ts'
-import type { Historian, ReadSamples } from '#shared/core/ports.ts'
+import type { Historian, KeptSamples, ReadSamples } from '#shared/core/ports.ts'
 import { roleOfColumn, type Visit } from '#shared/core/priority/visits.ts'
 import type { Need } from '#shared/core/rules/reads.ts'
 import type { EquipmentState } from '#shared/core/rules/state.ts'
 import type { Placed } from '#shared/core/rules/plant.ts'
 import type { EquipmentData } from '#shared/core/rules/types.ts'
 import { firstAtOrAfter } from '#shared/core/rules/steps.ts'
-import type { Series } from '#shared/core/series.ts'
+import { appended, type Series } from '#shared/core/series.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { frameOf, type RolePoint, roleSeries, rolesOf } from './build-frames.ts'
 
@@ -14,13 +14,14 @@ import { frameOf, type RolePoint, roleSeries, rolesOf } from './build-frames.ts'
 const SPACING_MS = MINUTE
 
 /** What the rules of one equipment read, from one instant on. */
-export type Reading = { needs: Need[]; from: number; state: EquipmentState | undefined; kept?: ReadSamples | undefined }
+export type Reading = { needs: Need[]; from: number; state: EquipmentState | undefined; kept?: KeptSamples | undefined }
 
 export type Read = {
   /** What the equipment sees; made only when it is asked for. */
   frames(): EquipmentData[]
-  /** What came from history: all of it, or what follows what was kept. */
+  /** What came from history: all of it, or what follows `kept`. */
   fresh: ReadSamples
+  kept: KeptSamples | undefined
 }
 
 export type FrameReader = {
@@ -75,8 +76,9 @@ export function openFrameReader(input: ReaderInput, historian: Pick<Historian, '
       const read = new Map(point_ids.map((point_id, i) => [point_id, series[i]!]))
       return asked.map(({ needs, state, points, kept, from: since }): Read => {
         const fresh = new Map(points.map(id => [id, after(since, read.get(id)!)]))
-        const seriesOf = (id: string) => (kept ? joined(kept.series.get(id)!, fresh.get(id)!) : fresh.get(id)!)
-        return { frames: () => needs.map(need => frameFor(need, state, seriesOf)), fresh: { from: since, to, series: fresh } }
+        const seriesOf = (id: string) => (kept ? appended(kept.series.get(id)!, fresh.get(id)!) : fresh.get(id)!)
+        const frames = () => needs.map(need => frameFor(need, state, seriesOf))
+        return { frames, fresh: { from: since, to, series: fresh }, kept }
       })
     },
   }
@@ -99,17 +101,6 @@ export function openFrameReader(input: ReaderInput, historian: Pick<Historian, '
 function after(from: number, { ts, values }: Series): Series {
   const first = firstAtOrAfter(ts, from)
   return first === 0 ? { ts, values } : { ts: ts.subarray(first), values: values.subarray(first) }
-}
-
-function joined(before: Series, { ts, values }: Series): Series {
-  if (ts.length === 0) return before
-  const n = before.ts.length
-  const whole = { ts: new Float64Array(n + ts.length), values: new Float64Array(n + ts.length) }
-  whole.ts.set(before.ts)
-  whole.ts.set(ts, n)
-  whole.values.set(before.values)
-  whole.values.set(values, n)
-  return whole
 }
 
 /** Usual distances between visits by role, as they were told from more visits than are read now. */

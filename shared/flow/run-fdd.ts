@@ -105,14 +105,15 @@ export async function runFdd(
   }
   if (!model.building(building_id)) throw new Problem('unknown_building', `Building ${building_id} went away during the run`)
   ports.signal?.throwIfAborted()
-  results.replace(run, findings, remember && { since: remember.open ?? -Infinity, equipment_ids: new Set(resumed) })
-  if (remember) ports.changes.settle(building_id, to)
-  // One that went on from the very end of its span looked at no day, and so saw no baseline.
-  if (baselines.length > 0 || resumed.length === 0) {
+  const reopened = remember && { since: remember.open ?? -Infinity, equipment_ids: new Set(resumed) }
+  results.replace(run, findings, reopened, () => {
+    if (remember) ports.changes.settle(building_id, to)
+    // One that went on from the very end of its span looked at no day, and so saw no baseline.
+    if (baselines.length === 0 && resumed.length > 0) return
     const { timezone } = job.building
     const [date, today] = [dateOf(to - 1, timezone), dateOf(run.finished_at, timezone)]
     ports.baselines.keep({ building_id, date, today, looked: said, baselines })
-  }
+  })
   const notes = [...told.notes, ...(await tellOf(run, ports))]
   return { ...run, ...countRules(run), days, ...told, notes, total_ms: Math.round(ports.elapsed() - started) }
 }
@@ -190,7 +191,7 @@ async function spanOf(
   { historian, changes, clock }: RunPorts,
 ) {
   const now = clock.now()
-  const isLive = (changes.newest(building_id) ?? -Infinity) >= now - lookbackMs
+  const isLive = changes.hasSince(building_id, now - lookbackMs)
   // Nothing can be said of time to come, and what was said of it would stand before what comes.
   const end = to === undefined ? (isLive ? now : await endOf(building_id, lookbackMs, historian, now)) : Math.min(to, now)
   const late = Math.max(changed ?? Infinity, end - REOPENED_MAX)

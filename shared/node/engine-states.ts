@@ -65,8 +65,8 @@ export function openEngineStates(folder: string, version: string): EngineStates 
     },
     samples: (building_id, at, equipment_id, until) =>
       readSampleLog(logOf(building_id, at, equipment_id), ownerOf(building_id, equipment_id), at, until),
-    addSamples(building_id, at, equipment_id, more) {
-      addToSampleLog(logOf(building_id, at, equipment_id), ownerOf(building_id, equipment_id), more, more.from === at)
+    addSamples(building_id, at, equipment_id, more, before) {
+      addToSampleLog(logOf(building_id, at, equipment_id), ownerOf(building_id, equipment_id), more, before)
     },
     drop(building_id, gone) {
       for (const at of gone) rmSync(pathOf(building_id, at, ''), { recursive: true, force: true })

@@ -54,21 +54,20 @@ class Writer extends DefaultSerializer {
 }
 
 class Reader extends DefaultDeserializer {
-  private readonly plain: Buffer
+  private readonly bytes: ArrayBufferLike
   private at: number
 
   constructor(plain: Buffer, columnsAt: number) {
     super(plain)
-    this.plain = plain
-    this.at = columnsAt
+    const aligned = plain.byteOffset % NUMBER_BYTES === 0 ? plain : Uint8Array.from(plain)
+    this.bytes = aligned.buffer
+    this.at = aligned.byteOffset + columnsAt
   }
 
   _readHostObject(): Float64Array {
     const length = this.readUint32()
-    const column = this.plain.subarray(this.at, (this.at += length * NUMBER_BYTES))
-    const { buffer, byteOffset } = column
-    return byteOffset % NUMBER_BYTES === 0 ? new Float64Array(buffer, byteOffset, length) : alignedCopy(column)
+    const column = new Float64Array(this.bytes, this.at, length)
+    this.at += column.byteLength
+    return column
   }
 }
-
-const alignedCopy = (bytes: Buffer): Float64Array => new Float64Array(Uint8Array.from(bytes).buffer)

@@ -3,14 +3,17 @@
  * what is damaged or was cut off is read from history again.
  */
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { ReadSamples } from '#shared/core/ports.ts'
-import type { Series } from '#shared/core/series.ts'
+import type { KeptSamples, ReadSamples } from '#shared/core/ports.ts'
+import { appended, type Series } from '#shared/core/series.ts'
 import { pack, unpack } from './packed.ts'
 
 /** Eight bytes at the beginning of every record; the last is the version of its layout. */
 const MAGIC = Buffer.from('PLENUMT1')
 /** Before each record stands its length. */
 const LENGTH_BYTES = 4
+
+/** Records after which all are written as one: each costs as much to read as hundreds of samples. */
+const PIECES_MAX = 6
 
 /** `points` say how many of the samples are theirs. Instants are distances from the one before, the first from `from`. */
 type Kept = {
@@ -30,7 +33,7 @@ type Kept = {
  * @returns undefined when there is none; only points that are in every record
  * @throws Error when a file that cannot be read or cut cannot be removed either: some day it would be believed
  */
-export function readSampleLog(path: string, owner: string, from: number, until: number): ReadSamples | undefined {
+export function readSampleLog(path: string, owner: string, from: number, until: number): KeptSamples | undefined {
   if (!existsSync(path)) return undefined
   try {
     return readRecords(path, owner, from, until)
@@ -40,7 +43,7 @@ export function readSampleLog(path: string, owner: string, from: number, until: 
   }
 }
 
-function readRecords(path: string, owner: string, from: number, until: number): ReadSamples | undefined {
+function readRecords(path: string, owner: string, from: number, until: number): KeptSamples | undefined {
   const bytes = readFileSync(path)
   const kept: Kept[] = []
   let at = 0
@@ -53,15 +56,18 @@ function readRecords(path: string, owner: string, from: number, until: number): 
     at = found.end
   }
   if (at < bytes.length) cutOff(path, at)
-  return kept.length > 0 ? { from, to, series: joined(kept) } : undefined
+  if (kept.length === 0) return undefined
+  return { from, to, series: kept.map(seriesOf).reduce(joined), pieces: kept.length }
 }
 
-/** @param more what was read since the last record, or from the beginning: then it is the only one */
-export function addToSampleLog(path: string, owner: string, more: ReadSamples, isFirst: boolean): void {
-  const record = pack(MAGIC, keptOf(owner, more))
+/** @param before what `readSampleLog` gave, which `more` goes on from; without it `more` is the only record */
+export function addToSampleLog(path: string, owner: string, more: ReadSamples, before: KeptSamples | undefined): void {
+  const isNext = before && before.pieces < PIECES_MAX
+  const whole = before && !isNext ? { from: before.from, to: more.to, series: joined(before.series, more.series) } : more
+  const record = pack(MAGIC, keptOf(owner, whole))
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32LE(record.length)
-  writeFileSync(path, Buffer.concat([length, record]), { flag: isFirst ? 'w' : 'a' })
+  writeFileSync(path, Buffer.concat([length, record]), { flag: isNext ? 'a' : 'w' })
 }
 
 function recordAt(bytes: Buffer, at: number): { kept: Kept; end: number } | undefined {
@@ -100,33 +106,25 @@ function keptOf(owner: string, { from, to, series }: ReadSamples): Kept {
   return { owner, from, to, points: [...series].map(([point_id, { ts }]) => [point_id, ts.length]), gaps, values }
 }
 
-function joined(kept: Kept[]): Map<string, Series> {
-  const totals = new Map<string, { records: number; samples: number }>()
-  for (const [point_id, samples] of kept.flatMap(({ points }) => points)) {
-    const total = totals.get(point_id) ?? { records: 0, samples: 0 }
-    totals.set(point_id, { records: total.records + 1, samples: total.samples + samples })
+function seriesOf({ from, points, gaps, values }: Kept): Map<string, Series> {
+  const series = new Map<string, Series>()
+  let at = 0
+  for (const [point_id, samples] of points) {
+    const ts = new Float64Array(samples)
+    let t = from
+    for (let i = 0; i < samples; i++) ts[i] = t += gaps[at + i]!
+    series.set(point_id, { ts, values: values.subarray(at, at + samples) })
+    at += samples
   }
-  const whole = new Map<string, Series>()
-  for (const [point_id, { records, samples }] of totals) {
-    if (records === kept.length) whole.set(point_id, { ts: new Float64Array(samples), values: new Float64Array(samples) })
-  }
-  const filled = new Map<string, number>()
-  for (const { from, points, gaps, values } of kept) {
-    let at = 0
-    for (const [point_id, samples] of points) {
-      const series = whole.get(point_id)
-      const n = filled.get(point_id) ?? 0
-      if (series) put(series, n, from, gaps.subarray(at, at + samples), values.subarray(at, at + samples))
-      filled.set(point_id, n + samples)
-      at += samples
-    }
-  }
-  return whole
+  return series
 }
 
-/** @param n where in the series the record's samples begin */
-function put(series: Series, n: number, from: number, gaps: Float64Array, values: Float64Array): void {
-  let t = from
-  for (let i = 0; i < gaps.length; i++) series.ts[n + i] = t += gaps[i]!
-  series.values.set(values, n)
+/** Points that are in both. */
+function joined(before: ReadSamples['series'], after: ReadSamples['series']): Map<string, Series> {
+  return new Map(
+    [...before].flatMap(([point_id, series]) => {
+      const more = after.get(point_id)
+      return more ? [[point_id, appended(series, more)]] : []
+    }),
+  )
 }

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Equipment, Point } from '#shared/core/model.ts'
-import type { HistoryQuery, ReadSamples } from '#shared/core/ports.ts'
+import type { HistoryQuery, KeptSamples } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { openFrameReader, type Reading } from '#shared/flow/frame-reader.ts'
@@ -30,14 +30,14 @@ const V1: Reading = { needs: [need('v1', ['zone_t', 'damper'])], from: 10 * MINU
 const V2: Reading = { needs: [need('v2', ['zone_t'])], from: 10 * MINUTE, state: undefined }
 
 /** What a run until `to` has read for a reading, from its beginning. */
-async function keptUntil(to: number, reading: Reading): Promise<ReadSamples> {
+async function keptUntil(to: number, reading: Reading): Promise<KeptSamples> {
   const { reader } = opened()
   const [first] = await reader.read([reading])
   const series = [...first!.fresh.series].map(([id, { ts, values }]): [string, Series] => {
     const n = ts.findIndex(t => t >= to)
     return [id, { ts: ts.slice(0, n), values: values.slice(0, n) }]
   })
-  return { from: reading.from, to, series: new Map(series) }
+  return { from: reading.from, to, series: new Map(series), pieces: 1 }
 }
 
 test('what an earlier run has read is not read again, and the equipment sees the same', async t => {

@@ -15,14 +15,19 @@ async function opened(t: ExecutionContext) {
   const states = openEngineStates(folder, '1.0.0')
   await states.save('b', stateOf(AT))
   const logs = () => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.samples'))
-  const samples = (until = Infinity) => states.samples('b', AT, 'e', until)
+  const kept = (until = Infinity) => states.samples('b', AT, 'e', until)
+  const samples = (until?: number): ReadSamples | undefined => {
+    const { pieces: _pieces, ...read } = kept(until) ?? {}
+    return 'from' in read ? (read as ReadSamples) : undefined
+  }
   return {
     folder,
     states,
+    kept,
     samples,
     logs,
     file: () => join(folder, logs()[0]!),
-    add: (more: ReadSamples) => states.addSamples('b', AT, 'e', more),
+    add: (more: ReadSamples) => states.addSamples('b', AT, 'e', more, kept()),
   }
 }
 
@@ -130,4 +135,17 @@ test('what stands in its place is removed', async t => {
   t.is(samples(), undefined)
   add(FIRST)
   t.deepEqual(samples(), FIRST)
+})
+
+test('many records become one, and nothing of them is lost', async t => {
+  const { kept, samples, add } = await opened(t)
+  const whole: [number, number][] = []
+  const pieces = new Set<number>()
+  for (let from = AT; from < AT + 2000; from += 100) {
+    whole.push([from + 7, from / 3])
+    add(read(from, from + 100, { p: whole.slice(-1) }))
+    t.deepEqual(samples(), read(AT, from + 100, { p: whole }))
+    pieces.add(kept()!.pieces)
+  }
+  t.deepEqual([...pieces], [1, 2, 3, 4, 5, 6])
 })

@@ -4,6 +4,7 @@ import { type Asked, aroundOf, type Leaf, rebind, unbind } from './around.ts'
 import { restart } from './baseline.ts'
 import { compileRule, type Instance, type Ready } from './compile.ts'
 import { createGraph, type Graph } from './graph.ts'
+import { sha256 } from './identity.ts'
 import { own } from './own.ts'
 import type { Plant } from './plant.ts'
 import type { Each, EquipmentData, Rule, RunPlan } from './types.ts'
@@ -14,7 +15,7 @@ export type Compiled = {
   failed: { rule_id: string; error: string }[]
   /** Leaves that those instances read which can run. */
   leaves: Leaf[]
-  /** Rules, parameters and what is missing, as JSON. */
+  /** SHA-256 of rules, parameters and what is missing. */
   terms: string
   /** The equipment is done: lets go of its samples and columns. */
   release(): void
@@ -85,7 +86,7 @@ function makeReady(rules: Rule[], equipment: EquipmentData, { params, settings =
     graph.release()
     unbind(asked)
   }
-  return { ready, asked, graph, failed, leaves: [...leaves], terms: JSON.stringify(terms), release }
+  return { ready, asked, graph, failed, leaves: [...leaves], terms: sha256(JSON.stringify(terms)), release }
 }
 
 function instanceOf(ready: Ready, equipment: EquipmentData, { resets = [] }: Given): Instance {

@@ -93,13 +93,13 @@ function extremeColumn(windowMs: number, coverMs: number, sign: 1 | -1, saved?: 
         continue
       }
       held = Number.NaN
-      if (there && (at - since >= windowMs || known.read(at) >= coverMs)) {
+      if (there) {
         const { b, mask } = falling
         const cut = at - windowMs
         let front = falling.front
         while (b[front & mask]! <= cut) front++
         falling.front = front
-        held = falling.a[front & mask]! * sign
+        if (at - since >= windowMs || known.read(at) >= coverMs) held = falling.a[front & mask]! * sign
       }
       out[i] = held
     }

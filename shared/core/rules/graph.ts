@@ -3,7 +3,7 @@
  *
  * A node's column has one figure for every row of the day at hand: NaN where it is not evaluated.
  */
-import { MINUTE } from '../time.ts'
+import { DAY, MINUTE } from '../time.ts'
 import type { Leaf } from './around.ts'
 import { MEAN } from './average.ts'
 import { constantColumn, DAY_ROWS, giveColumnBack, takeColumn } from './columns.ts'
@@ -26,8 +26,6 @@ export type Node = {
   past: Past | undefined
   reach: number
   inputs: Node[]
-  /** Makes `run` for an equipment, which goes on from what the node remembered there. */
-  build: Build
   run: (rows: Rows) => void
   /** Index of the day that `out` holds. */
   done: number
@@ -45,16 +43,26 @@ const NO_ROWS = new Float64Array(0)
 /** Share of a window that must be known before its figure counts. */
 const WINDOW_COVERAGE = 0.8
 
+/**
+ * A window longer than this does without minutes where it can: the steps that it still needs of two weeks are few, and a day
+ * costs what is new in it.
+ */
+const MINUTES_MAX_MS = DAY
+
 export type Graph = ReturnType<typeof createGraph>
-type Build = (node: Node, saved: Memory | undefined) => Node['run']
+export type Build = (node: Node, saved: Memory | undefined) => Node['run']
+/** What ties a node to one equipment. */
+type Bound = { remembers?: boolean; leaf?: Leaf }
 
 const idle = (): void => undefined
 
 /** Nodes are made once for a shape of equipment; `begin` and `release` enclose what is reckoned for one of them. */
 export function createGraph() {
   const nodes = new Map<string, Node>()
+  /** Those that are made anew for each equipment: they read its samples, or remember. */
+  const bound: { node: Node; key: string; build: Build }[] = []
   const constants = new Map<number, Node>()
-  const make = (key: string, inputs: Node[], build: Build, remembers = false, leaf?: Leaf): Node => {
+  const make = (key: string, inputs: Node[], build: Build, { remembers = false, leaf }: Bound = {}): Node => {
     const known = nodes.get(key)
     if (known) return known
     const node: Node = {
@@ -65,7 +73,6 @@ export function createGraph() {
       past: undefined,
       reach: 0,
       inputs,
-      build,
       run: idle,
       done: -1,
       round: 0,
@@ -74,26 +81,26 @@ export function createGraph() {
       leaf,
     }
     nodes.set(key, node)
+    if (remembers || leaf) bound.push({ node, key, build })
+    else node.run = build(node, undefined)
     return node
   }
-  const trailing = (name: string, input: Node, windowMs: number, ways: TwoWays): Node => {
+  const trailing = (name: string, input: Node, windowMs: number, ways: TwoWays, fewSteps: boolean): Node => {
     const w = windowMs / MINUTE
-    const minutes = Number.isInteger(w) ? minutesOf(input) : undefined
+    const minutes = Number.isInteger(w) && !(fewSteps && windowMs > MINUTES_MAX_MS) ? minutesOf(input) : undefined
     if (minutes) minutes.reach = Math.max(minutes.reach, w)
     const window = { windowMs, coverMs: WINDOW_COVERAGE * windowMs }
     const build: Build = (node, memory) => minuteRun(node, { input, past: minutes?.past }, window, ways, memory)
-    return make(key(`${name} ${windowMs}`, [input]), [minutes ?? input], build, true)
+    return make(key(`${name} ${windowMs}`, [input]), [minutes ?? input], build, { remembers: true })
   }
   const minutesOf = (input: Node) =>
-    (input.minutes ??= make(key('minutes', [input]), [input], (node, memory) => pastRun(node, input, memory), true))
+    (input.minutes ??= make(key('minutes', [input]), [input], (node, memory) => pastRun(node, input, memory), {
+      remembers: true,
+    }))
   return {
     /** @param saved what the nodes remembered of the equipment, as `save` gave it */
     begin(saved: Readonly<Record<string, Memory>> = {}): void {
-      for (const [key, node] of nodes) {
-        node.done = -1
-        node.save = undefined
-        node.run = node.build(node, saved[key])
-      }
+      for (const { node, key, build } of bound) node.run = build(node, saved[key])
     },
     /** Lets go of columns and of what windows remember: the equipment is done, others are to come. */
     release(): void {
@@ -102,27 +109,30 @@ export function createGraph() {
         node.past?.release()
         node.past = undefined
         node.out = node.own = NO_ROWS
-        node.run = idle
+        node.done = -1
         node.save = undefined
       }
+      for (const { node } of bound) node.run = idle
     },
     /** By a name that is the same in every graph of the same rules on equipment of the same shape. */
-    save: (): Record<string, Memory> =>
-      Object.fromEntries([...nodes].flatMap(([name, { save, done }]) => (save && done >= 0 ? [[name, save()]] : []))),
+    save(): Record<string, Memory> {
+      const saved = bound.flatMap(({ key, node: { save, done } }) => (save && done >= 0 ? [[key, save()] as const] : []))
+      return Object.fromEntries(saved.filter(([, memory]) => Object.keys(memory).length > 0))
+    },
     constant(value: number): Node {
       const known = constants.get(value)
       if (known) return known
-      const made = make(`const ${value}`, [], node => constantRun(node, value))
+      const made = make(`const ${value}`, [], node => constantRun(node, () => value))
       constants.set(value, made)
       return made
     },
     role: (leaf: Leaf, raw: boolean): Node =>
-      make(`role ${leaf.place} ${leaf.role} ${raw}`, [], node => roleRun(node, leaf.steps, raw), false, leaf),
+      make(`role ${leaf.place} ${leaf.role} ${raw}`, [], node => roleRun(node, leaf.steps, raw), { leaf }),
     age: (leaf: Leaf): Node =>
-      make(`age ${leaf.place} ${leaf.role}`, [], (node, memory) => ageRun(node, leaf.steps, memory), true, leaf),
+      make(`age ${leaf.place} ${leaf.role}`, [], (node, memory) => ageRun(node, leaf.steps, memory), { remembers: true, leaf }),
     /** Usual time between samples, s. */
     nominal: (leaf: Leaf): Node =>
-      make(`nominal ${leaf.place} ${leaf.role}`, [], node => constantRun(node, leaf.steps.nominalMs / 1000)),
+      make(`nominal ${leaf.place} ${leaf.role}`, [], node => constantRun(node, () => leaf.steps.nominalMs / 1000)),
     op: (op: string, ...inputs: Node[]): Node => make(key(op, inputs), inputs, node => opRun(node, op, inputs)),
     zones: (how: string, inputs: Node[]): Node =>
       make(key(`zones ${how}`, inputs), inputs, node => rows => {
@@ -131,15 +141,19 @@ export function createGraph() {
       }),
     /** @param name operator with its window and constants, which make it what it is */
     window: (name: string, input: Node, coverMs: number, create: (saved: Memory | undefined) => WindowOp): Node =>
-      make(key(name, [input]), [input], (node, memory) => windowRun(node, input, coverMs, create, memory), true),
-    average: (input: Node, windowMs: number): Node => trailing('avg', input, windowMs, MEAN),
+      make(key(name, [input]), [input], (node, memory) => windowRun(node, input, coverMs, create, memory), { remembers: true }),
+    average: (input: Node, windowMs: number): Node => trailing('avg', input, windowMs, MEAN, false),
+    /** The mean of a condition, which rarely changes. */
+    duty: (input: Node, windowMs: number): Node => trailing('avg', input, windowMs, MEAN, true),
     extreme: (input: Node, windowMs: number, sign: 1 | -1): Node =>
-      trailing(`extreme ${sign}`, input, windowMs, sign === 1 ? GREATEST : LEAST),
+      trailing(`extreme ${sign}`, input, windowMs, sign === 1 ? GREATEST : LEAST, true),
     coverage: (input: Node, windowMs: number): Node =>
-      make(key(`coverage ${windowMs}`, [input]), [input], (node, memory) => coverageRun(node, input, windowMs, memory), true),
+      make(key(`coverage ${windowMs}`, [input]), [input], (node, memory) => coverageRun(node, input, windowMs, memory), {
+        remembers: true,
+      }),
     /** A node that belongs to one rule alone. */
     own: (name: string, inputs: Node[], build: Build, remembers = false): Node =>
-      make(key(name, inputs), inputs, build, remembers),
+      make(key(name, inputs), inputs, build, { remembers }),
   }
 }
 
@@ -187,9 +201,9 @@ function pastRun(node: Node, input: Node, memory: Memory | undefined): Node['run
   return ({ n, isMinutely }) => past.add(input.out, n, isMinutely)
 }
 
-function constantRun(node: Node, value: number): Node['run'] {
+function constantRun(node: Node, value: () => number): Node['run'] {
   return ({ n }) => {
-    node.out = constantColumn(value, n)
+    node.out = constantColumn(value(), n)
   }
 }
 
@@ -210,11 +224,12 @@ function windowRun(
   saved: Memory | undefined,
 ): Node['run'] {
   const op = create(within(saved, 'op'))
-  const known = knownTime(coverMs, within(saved, 'known'))
+  /** Nothing where a value is enough: whoever never asks would never forget either. */
+  const known = coverMs > 0 ? knownTime(coverMs, within(saved, 'known')) : undefined
   const enough = WINDOW_COVERAGE * coverMs
   /** `since`: from when on the input has been known without a break. */
   const state = recall({ last: Number.NaN, held: Number.NaN, since: Number.NaN }, saved)
-  node.save = () => ({ ...saveOf(state), op: op.save(), known: known.save() })
+  node.save = () => ({ ...saveOf(state), op: op.save(), ...(known && { known: known.save() }) })
   return ({ t, minute, n }) => {
     const x = input.out
     const out = node.out
@@ -226,15 +241,16 @@ function windowRun(
       const changed = value !== last && (there || last === last)
       if (changed) {
         if (there !== (last === last)) {
-          known.flip(at, there)
+          known?.flip(at, there)
           since = at
         }
         op.push(at, value)
         last = value
       }
       if (changed || minute[i] === 1) {
-        const covered = there && (at - since >= coverMs || known.read(at) >= enough)
-        held = covered ? op.read(at) : Number.NaN
+        // Read also where too little is known to tell: whoever is never read never forgets.
+        const figure = there ? op.read(at) : Number.NaN
+        held = there && (at - since >= coverMs || known!.read(at) >= enough) ? figure : Number.NaN
       }
       out[i] = held
     }

@@ -60,6 +60,13 @@ function after(at: number, last: [number, number] | undefined, { ts, values, ...
   const v = new Float64Array(ts.length + 1)
   let n = 0
   if (last) [t[n], v[n++]] = last
+  let early = false
+  for (let i = 0; i < ts.length && !early; i++) early = ts[i]! < at
+  if (!early) {
+    t.set(ts, n)
+    v.set(values, n)
+    return { ...series, ts: t.subarray(0, n + ts.length), values: v.subarray(0, n + ts.length) }
+  }
   for (let i = 0; i < ts.length; i++) {
     if (ts[i]! < at) continue
     t[n] = ts[i]!

@@ -12,7 +12,16 @@ export function historyNeeded(rules: Rule[]): number {
   return Math.max(0, ...rules.map(historyOf))
 }
 
+/** By rule, as long as it is loaded. */
+const known = new WeakMap<Rule, number>()
+
 function historyOf(rule: Rule): number {
+  const ms = known.get(rule) ?? reckonHistory(rule)
+  known.set(rule, ms)
+  return ms
+}
+
+function reckonHistory(rule: Rule): number {
   const { program } = rule
   const reach = (typed: Typed | undefined): number => (typed ? reachOf(typed, rule) : 0)
   const baselines = program.baselines.map(({ of, when, days }) => days * DAY + Math.max(reach(of), reach(when)))

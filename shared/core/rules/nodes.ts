@@ -1,6 +1,6 @@
 /** Columns that need more than one row: windows by name, states, the day's median. */
 import type { BaselineState } from './baseline.ts'
-import type { Graph, Node } from './graph.ts'
+import type { Build, Graph, Node } from './graph.ts'
 import { type Memory, recall, saveOf } from './memory.ts'
 import type { Rows } from './rows.ts'
 import {
@@ -38,10 +38,10 @@ const WINDOWS: Record<string, { create: Create; covers: boolean }> = {
   delta: { create: (windowMs, _, saved) => deltaOf(windowMs, saved), covers: false },
 }
 
-/** Those that have a loop of their own. The share of time in which a condition holds is the mean of its 0 and 1. */
+/** Those that have a loop of their own. */
 const LOOPS: Record<string, (graph: Graph, input: Node, windowMs: number) => Node> = {
   avg: (graph, input, windowMs) => graph.average(input, windowMs),
-  duty: (graph, input, windowMs) => graph.average(input, windowMs),
+  duty: (graph, input, windowMs) => graph.duty(input, windowMs),
   min: (graph, input, windowMs) => graph.extreme(input, windowMs, -1),
   max: (graph, input, windowMs) => graph.extreme(input, windowMs, 1),
   range: (graph, input, windowMs) => graph.op('sub', graph.extreme(input, windowMs, 1), graph.extreme(input, windowMs, -1)),
@@ -59,7 +59,7 @@ export function windowNode(graph: Graph, name: string, input: Node, windowMs: nu
 
 /** 1 once the gate has been open for `settleMs`, 0 before and while it is shut. */
 export function settledNode(graph: Graph, gate: Node, settleMs: number): Node {
-  const build: Node['build'] = (node, saved) => {
+  const build: Build = (node, saved) => {
     const state = recall({ since: Number.NaN, last: Number.NaN, held: Number.NaN }, saved)
     node.save = () => saveOf(state)
     return ({ n, t, minute }: Rows) => {

@@ -38,7 +38,7 @@ export type RuleState = {
   covered: Float64Array
   baselines: SavedBaseline[]
   /** Pairs: index of a day in fault, index of the day on which that became known. */
-  active: Float64Array
+  active: number[]
   /** How many episodes there had been at the end of each of the last days. */
   counts: number[]
   /** Why it is not run any more. */
@@ -64,7 +64,7 @@ export function saveRule(kept: Kept, { baselines }: Instance, cut: Cut): RuleSta
     tracked: saveTracked(tracked, cut),
     covered: Float64Array.of(...rowsSince(coveredBefore, cut.index), ...rowsSince(covered, cut.index)),
     baselines: baselines.map(({ state }) => saveBaseline(state)),
-    active: Float64Array.from(known.flat()),
+    active: known.flat(),
     counts: [...counts],
     ...(failed !== undefined && { failed }),
   }

@@ -27,17 +27,15 @@ export function openHistoryChanges(db: Database): HistoryChanges {
   const settle = db.prepare(
     'INSERT INTO history_changes (building, open_from) VALUES (?, ?) ON CONFLICT (building) DO UPDATE SET open_from = excluded.open_from',
   )
-  const newest = db
+  const since = db
     .prepare(
-      `SELECT max(t) FROM (
-         SELECT max(ts) AS t FROM samples WHERE building = @building
-         UNION ALL SELECT max(last) FROM parts JOIN part_points USING (part) WHERE building = @building)`,
+      `SELECT EXISTS (SELECT 1 FROM samples WHERE building = @building AND ts >= @t)
+         OR EXISTS (SELECT 1 FROM parts JOIN part_points USING (part) WHERE building = @building AND last >= @t)`,
     )
     .pluck()
   return {
     take: building_id => (take.get(findBuilding(building_id) ?? null) as number | null | undefined) ?? undefined,
-    newest: building_id =>
-      (newest.get({ building: findBuilding(building_id) ?? null }) as number | null | undefined) ?? undefined,
+    hasSince: (building_id, t) => since.get({ building: findBuilding(building_id) ?? null, t }) === 1,
     settle: (building_id, through) => {
       const building = findBuilding(building_id)
       if (building !== undefined) settle.run(building, through)

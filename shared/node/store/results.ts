@@ -13,13 +13,14 @@ export function resultStore(db: Database): Results {
   const leaveUntold = db.prepare('INSERT INTO untold_findings VALUES (?, ?) ON CONFLICT DO NOTHING')
   const untold = db.prepare('SELECT finding_id FROM untold_findings WHERE building_id = ? ORDER BY finding_id').pluck()
   const markTold = db.prepare('DELETE FROM untold_findings WHERE finding_id = ?')
-  const replace = (run: RunRecord, found: Finding[], resumed?: Resumed) => {
+  const replace = (run: RunRecord, found: Finding[], resumed?: Resumed, beside?: () => void) => {
     const change = reconcile(findings.overlapping(run), found, run, pair => runs.lookedAt(run.building_id, pair), resumed)
     change.remove.forEach(findings.remove)
     const ended = change.put.filter(({ to }) => to !== null && to <= run.from).map(({ finding_id }) => finding_id)
     for (const finding_id of [...change.remove, ...ended]) leaveUntold.run(finding_id, run.building_id)
     change.put.forEach(findings.write)
     runs.add(run, resumed !== undefined)
+    beside?.()
   }
   return {
     put: db.transaction((each: Finding[]) => each.forEach(findings.write)),

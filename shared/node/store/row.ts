@@ -3,8 +3,11 @@ import { Problem } from '#shared/core/problem.ts'
 
 /** @returns the row without its NULLs, the named columns parsed from JSON */
 export function toRecord<T>(row: unknown, json: readonly string[] = []): T {
-  const fields = Object.entries(row as Record<string, unknown>).filter(([, value]) => value !== null)
-  return Object.fromEntries(fields.map(([name, value]) => [name, json.includes(name) ? JSON.parse(String(value)) : value])) as T
+  const record: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(row as Record<string, unknown>)) {
+    if (value !== null) record[name] = json.includes(name) ? JSON.parse(String(value)) : value
+  }
+  return record as T
 }
 
 /** @returns a value for every column: NULL for an absent field, JSON text for a list or an object */

@@ -120,8 +120,9 @@ function toEntry({ run_id, building_id, state, asked_at, body }: Row): RunEntry 
 /** Keeps the newest runs of a building among those of which `which` is true. */
 function forgetting(db: Database, which: string): (building_id: string) => void {
   const forget = db.prepare(
-    `DELETE FROM runs WHERE building_id = @building_id AND ${which} AND run_id NOT IN (
-       SELECT run_id FROM runs WHERE building_id = @building_id AND ${which} ORDER BY started_at DESC, run_id LIMIT ${RUNS_KEPT})`,
+    `DELETE FROM runs WHERE run_id IN (
+       SELECT run_id FROM runs WHERE building_id = @building_id AND ${which}
+       ORDER BY started_at DESC, run_id LIMIT -1 OFFSET ${RUNS_KEPT})`,
   )
   return building_id => void forget.run({ building_id })
 }

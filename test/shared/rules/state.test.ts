@@ -43,29 +43,31 @@ const OPERATORS = [
 ]
 const DAYS = 3
 
+/** A graph of all operators, which goes on from what was saved of another. */
+function operatorsOf(own: EquipmentData, plant: ReturnType<typeof plantOf>, saved: Readonly<Record<string, Memory>>) {
+  const typed = OPERATORS.map(
+    text => checkExpr(parseExpr(text), { roles: { sa_t: 'degC' }, params: {}, lets: new Map(), baselines: new Map() }).typed,
+  )
+  const graph = createGraph()
+  const around = aroundOf(own, plant)
+  const shared = { rule: ruleOf(yamlOf({})), role: undefined, around, graph, params: {}, smoothMs: 0 }
+  const missing = { missing: new Set<string>(), lacks: new Set<string>() }
+  const sets = { ...missing, baselines: new Map(), leaves: new Set<never>(), refs: new Map(), built: new Map() }
+  const context: Context = { ...shared, ...sets, active: graph.constant(1), dailyMinimumMs: 0, usesDay: false }
+  const nodes = typed.map(each => build(each, context))
+  graph.begin(saved)
+  return { graph, nodes }
+}
+
 /** Every column of a graph over the days; `forgetful` makes the graph anew each day from what the last one saved. */
 function columnsOf(series: RoleSeries, forgetful: boolean): Float64Array[] {
   const own = equipment({ sa_t: series })
   const plant = plantOf([own])
-  const typed = OPERATORS.map(
-    text => checkExpr(parseExpr(text), { roles: { sa_t: 'degC' }, params: {}, lets: new Map(), baselines: new Map() }).typed,
-  )
-  const made = (saved: Readonly<Record<string, Memory>>) => {
-    const graph = createGraph()
-    const around = aroundOf(own, plant)
-    const shared = { rule: ruleOf(yamlOf({})), role: undefined, around, graph, params: {}, smoothMs: 0 }
-    const missing = { missing: new Set<string>(), lacks: new Set<string>() }
-    const sets = { ...missing, baselines: new Map(), leaves: new Set<never>(), refs: new Map(), built: new Map() }
-    const context: Context = { ...shared, ...sets, active: graph.constant(1), dailyMinimumMs: 0, usesDay: false }
-    const nodes = typed.map(each => build(each, context))
-    graph.begin(saved)
-    return { graph, nodes }
-  }
-  let { graph, nodes } = made({})
+  let { graph, nodes } = operatorsOf(own, plant, {})
   const columns: Float64Array[] = []
   const layOut = rowMaker([plant.steps('ahu-1', 'sa_t')!])
   for (const day of daysOf(START, START + DAYS * DAY, 'UTC')) {
-    if (forgetful) ({ graph, nodes } = made(deserialize(serialize(graph.save()))))
+    if (forgetful) ({ graph, nodes } = operatorsOf(own, plant, deserialize(serialize(graph.save()))))
     const rows = layOut(day)
     runNodes(orderOf(nodes), rows)
     columns.push(...nodes.map(({ out }) => out.slice(0, rows.n)))
@@ -110,6 +112,24 @@ test('what an operator has saved is all that it needs, to the last bit', t => {
     [],
   )
 })
+
+for (const [name, offset] of Object.entries({ 'on the minute': 0, 'between the minutes': 17 * SECOND })) {
+  test(`what operators remember of samples ${name} does not grow with the past`, t => {
+    const days = 40
+    const hours = Array.from({ length: days * 24 }, (_, hour) => START + hour * HOUR)
+    // A gap in every hour: what has been missing is remembered as long as a window sees it.
+    const ts = Float64Array.from(hours.flatMap(from => Array.from({ length: 40 }, (_, i) => from + i * MINUTE + offset)))
+    const series = { point_id: 'p', nominalMs: MINUTE, ts, values: ts.map(at => 18 + (Math.floor(at / MINUTE) % 7)) }
+    const own = equipment({ sa_t: series })
+    const { graph, nodes } = operatorsOf(own, plantOf([own]), {})
+    const layOut = rowMaker([plantOf([own]).steps('ahu-1', 'sa_t')!])
+    const sizes = daysOf(START, START + days * DAY, 'UTC').map(day => {
+      runNodes(orderOf(nodes), layOut(day))
+      return serialize(graph.save()).length
+    })
+    t.true(sizes.at(-1)! <= sizes[5]! * 1.01, `${sizes[5]} bytes after six days, ${sizes.at(-1)} after ${days}`)
+  })
+}
 
 // ---- runs
 
