@@ -1,5 +1,6 @@
 /** One part of `scripts/bench fdd-incremental`, in a process of its own, so that its memory is its own. */
 import type { Finding } from '#shared/core/finding.ts'
+import type { PointRows } from '#shared/core/ports.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { loadRules } from '#shared/node/rule-files.ts'
 import { AIR_HANDLER_ROLES, airHandlerRows, MINUTES, YEAR_START } from './air-handler.ts'
@@ -28,7 +29,7 @@ export type Reply = {
 const REPEATS = 3
 const YEAR_END = YEAR_START + MINUTES * MINUTE
 /** Days hour by hour, after which a process is warm. */
-export const DAYS = 4
+export const DAYS = 8
 const DAYS_END = YEAR_END + DAYS * DAY
 
 process.once('message', (order: Order) => {
@@ -72,10 +73,7 @@ async function reply({ folder, what }: Order): Promise<Reply> {
       const days = await daysAfter()
       for (let hour = 0; hour < DAYS * 24; hour++) {
         const from = YEAR_END + hour * HOUR
-        await box.historian.append(
-          building_id,
-          days.filter(({ t }) => t >= from && t < from + HOUR),
-        )
+        await box.historian.append(building_id, days.flatMap(hourOf(hour)))
         // The last hour is still that of the day.
         await timed(() => box.run(from + HOUR - 1))
       }
@@ -99,11 +97,20 @@ async function reply({ folder, what }: Order): Promise<Reply> {
 const isLate = ({ to }: Finding) => to === null || to >= DAYS_END - 3 * DAY
 
 /** Minutes of the days after the year. */
-async function daysAfter(): Promise<{ id: string; t: number; v: number }[]> {
-  const samples: { id: string; t: number; v: number }[] = []
+async function daysAfter(): Promise<PointRows[]> {
+  const days: PointRows[] = []
   for await (const { point_id, series } of airHandlerRows(POINT_OF, MINUTES + (DAYS * DAY) / MINUTE)) {
-    const { ts, values } = series
-    for (let i = MINUTES; i < ts.length; i++) samples.push({ id: point_id, t: ts[i]!, v: values[i]! })
+    days.push({ point_id, series: { ts: series.ts.slice(MINUTES), values: series.values.slice(MINUTES) } })
   }
-  return samples
+  return days
 }
+
+const HOUR_MINUTES = HOUR / MINUTE
+
+const hourOf =
+  (hour: number) =>
+  ({ point_id, series }: PointRows): { id: string; t: number; v: number }[] =>
+    Array.from({ length: HOUR_MINUTES }, (_, i) => {
+      const at = hour * HOUR_MINUTES + i
+      return { id: point_id, t: series.ts[at]!, v: series.values[at]! }
+    })
