@@ -39,7 +39,7 @@ const EDGE: EdgeRecord = {
   ...{ ...b1, ...times, edge_id: 'e1', site_id: 'site-1', name: 'Plant room', version: '1' },
   status: 'operational',
   online: true,
-  status_body: {},
+  status_body: { runs_rules: true },
 }
 
 async function open(): Promise<TestCentral> {
@@ -67,6 +67,8 @@ test('what is set for a building whose appliance runs its rules is answered with
   for (const asked of ASKED) t.is(await said(asked), undefined, asked.slice(0, 2).join(' '))
   site.central.context.edges.put({ ...EDGE, status_body: { runs_rules: false } })
   for (const asked of ASKED.slice(0, 2)) t.is(await said(asked), undefined, 'an edge that only polls')
+  site.central.context.edges.put({ ...EDGE, status_body: {} })
+  for (const asked of ASKED.slice(0, 2)) t.is(await said(asked), undefined, 'an edge that says nothing of rules')
   site.central.context.edges.put(EDGE)
   for (const asked of ASKED) {
     t.is(
@@ -108,6 +110,6 @@ test('of two appliances under one edge id each runs the rules of the building wh
   model.put({ building })
   edges.put({ ...EDGE, building_id: 'b2' })
   t.not(await run(), 'ran_by_appliance', 'the appliance has moved')
-  edges.put({ ...EDGE, building_id: 'b2', status_body: { shared: { boot_ids: ['a', 'b'] } } })
+  edges.put({ ...EDGE, building_id: 'b2', status_body: { ...EDGE.status_body, shared: { boot_ids: ['a', 'b'] } } })
   t.is(await run(), 'ran_by_appliance')
 })

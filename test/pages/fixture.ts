@@ -277,6 +277,7 @@ const edge = (edge_id: string, name: string, rest: Partial<EdgeRecord>): EdgeRec
     clock_offset_ms: 40,
     backlog: { rows: 0, oldest_at: null },
     cert_not_after: new Date(NOW + 300 * DAY).toISOString(),
+    runs_rules: true,
   },
   ...rest,
 })

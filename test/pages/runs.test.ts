@@ -150,7 +150,7 @@ test.serial('a viewer and a form from elsewhere start nothing', async t => {
 test.serial('a hub offers no run over a building whose own appliance looks for its faults', async t => {
   const { hub } = t.context
   const { get, post } = await signedIn(hub.url, 'agent', PASSWORDS.agent)
-  const elsewhere = hub.context.edges.list().filter(({ status_body }) => status_body['runs_rules'] !== false)
+  const elsewhere = hub.context.edges.list().filter(({ status_body }) => status_body['runs_rules'] === true)
   t.true(elsewhere.some(({ building_id }) => building_id === BUILDING.building_id))
   const text = await (await get(`/faults?building=${BUILDING.building_id}`)).text()
   t.false(text.includes('Run now'))

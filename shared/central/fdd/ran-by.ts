@@ -10,9 +10,9 @@ type Site = Pick<CentralContext, 'edges' | 'model'>
 const isSharedBy = ({ edge_id, status_body }: EdgeRecord, building_id: string, model: Site['model']): boolean =>
   status_body['shared'] !== undefined && model.points(building_id).some(point => point.edge_id === edge_id && !point.gone)
 
-/** @returns who runs a building's rules, if an edge does */
+/** @returns who runs a building's rules, if an edge says that it does: one that says nothing leaves them to whoever gathers its data */
 function runnerOf({ edges, model }: Site): (building_id: string) => EdgeRecord | undefined {
-  const runners = edges.list().filter(({ status_body }) => status_body['runs_rules'] !== false)
+  const runners = edges.list().filter(({ status_body }) => status_body['runs_rules'] === true)
   return building_id => runners.find(edge => edge.building_id === building_id || isSharedBy(edge, building_id, model))
 }
 
