@@ -80,7 +80,7 @@ export interface EngineStates {
   ends(building_id: string): number[]
   /** `why` says what is wrong with what is kept, or that nothing is. */
   load(building_id: string, at: number, equipment_id: string): { state: EquipmentState } | { why: string }
-  /** What was read for earlier days goes then. */
+  /** What was read for this day and earlier ones goes then. */
   save(building_id: string, state: EquipmentState): Promise<void>
   /**
    * Samples that an equipment's rules have read since `at`, when its state there was saved.
@@ -90,6 +90,8 @@ export interface EngineStates {
   samples(building_id: string, at: number, equipment_id: string, until: number): KeptSamples | undefined
   /** @param before what `samples` gave, which `more` goes on from; without it `more` takes the place of what is kept */
   addSamples(building_id: string, at: number, equipment_id: string, more: ReadSamples, before?: KeptSamples): void
+  /** Forgets the samples of all other equipment: nobody has looked whether they still say what history says. */
+  forgetOthers(building_id: string, equipment_ids: string[]): void
   /** Forgets what is kept at these ends of days. */
   drop(building_id: string, ends: number[]): void
 }

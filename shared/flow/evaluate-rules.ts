@@ -115,6 +115,7 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
     isUnsure: equipment_id => limit.over.has(equipment_id),
   })
   const output = run.finish()
+  memory?.states.forgetOthers(memory.building_id, run.order)
   memory?.states.drop(
     memory.building_id,
     memory.states.ends(memory.building_id).filter(at => !ends.includes(at)),

@@ -29,13 +29,13 @@ export function openEngineStates(folder: string, version: string): EngineStates 
   const pathOf = (building_id: string, at: number, name: string) => join(ofBuilding(building_id), String(at), name)
   const fileOf = (building_id: string, at: number, equipment_id: string) =>
     pathOf(building_id, at, `${nameOf(equipment_id)}.state`)
-  const logOf = (building_id: string, at: number, equipment_id: string) =>
-    pathOf(building_id, at, `${nameOf(equipment_id)}.samples`)
+  const logOf = (building_id: string, at: number, equipment_id: string) => pathOf(building_id, at, logName(equipment_id))
   const ends = (building_id: string): number[] => {
     const path = ofBuilding(building_id)
-    const names = existsSync(path) ? readdirSync(path) : []
-    return names
-      .map(Number)
+    const entries = existsSync(path) ? readdirSync(path, { withFileTypes: true }) : []
+    return entries
+      .filter(entry => entry.isDirectory())
+      .map(({ name }) => Number(name))
       .filter(Number.isInteger)
       .toSorted((a, b) => a - b)
   }
@@ -58,15 +58,25 @@ export function openEngineStates(folder: string, version: string): EngineStates 
     async save(building_id, state) {
       const path = fileOf(building_id, state.at, state.equipment_id)
       await makeFolder(dirname(path))
-      await replaceFile(path, pack(MAGIC, { version, building_id, state } satisfies Kept))
+      // A run that did not go on from this day's state has not looked at what was read on that day either.
       for (const at of ends(building_id)) {
-        if (at < state.at) rmSync(logOf(building_id, at, state.equipment_id), { force: true })
+        if (at <= state.at) rmSync(logOf(building_id, at, state.equipment_id), { force: true })
       }
+      await replaceFile(path, pack(MAGIC, { version, building_id, state } satisfies Kept))
     },
     samples: (building_id, at, equipment_id, until) =>
       readSampleLog(logOf(building_id, at, equipment_id), ownerOf(building_id, equipment_id), at, until),
     addSamples(building_id, at, equipment_id, more, before) {
       addToSampleLog(logOf(building_id, at, equipment_id), ownerOf(building_id, equipment_id), more, before)
+    },
+    forgetOthers(building_id, equipment_ids) {
+      const known = new Set(equipment_ids.map(logName))
+      for (const at of ends(building_id)) {
+        const folder = pathOf(building_id, at, '')
+        const others = readdirSync(folder).filter(name => name.endsWith(LOG) && !known.has(name))
+        for (const name of others) rmSync(join(folder, name), { recursive: true, force: true })
+        if (others.length > 0) syncFolder(folder)
+      }
     },
     drop(building_id, gone) {
       for (const at of gone) rmSync(pathOf(building_id, at, ''), { recursive: true, force: true })
@@ -75,6 +85,9 @@ export function openEngineStates(folder: string, version: string): EngineStates 
     },
   }
 }
+
+const LOG = '.samples'
+const logName = (equipment_id: string): string => nameOf(equipment_id) + LOG
 
 /** Any id is a file's name so. */
 const nameOf = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, NAME_LENGTH)

@@ -71,6 +71,18 @@ test.serial('what comes late or is corrected on a day counts though runs of that
   t.deepEqual(spans(box.told()), [[26, 27]])
 })
 
+test.serial('equipment that was not there when its past was corrected comes back to what history says', async t => {
+  const box = await openBox(t, SITE)
+  await box.give([...pulse([0, 30], [99, 99]), ...rest(0, 30)])
+  await runAt(box, 25, 28, 30)
+  const away = { ...box.model, equipment: () => [] }
+  await box.give([...pulse([26, 27], [26, 27]), ...pulse([30, 32], [99, 99]), ...rest(30, 32)])
+  await box.run(h(31), {}, { model: away })
+  await runAt(box, 32)
+  t.deepEqual(box.last().resumed, ['A'])
+  t.deepEqual(spans(box.told()), [[26, 27]])
+})
+
 test.serial('whoever hears of findings hears of one that ended before the span, also when nobody was there to hear', async t => {
   const box = await openBox(t, SITE)
   await box.give([...pulse([0, 240], [10, 999]), ...rest(0, 240)])

@@ -112,11 +112,12 @@ test('records that do not follow each other, and those of another equipment, do 
   t.is(states.samples('b', AT, 'other', Infinity), undefined)
 })
 
-test('the state at the end of a later day takes the place of what was read before it', async t => {
+test('a state takes the place of what was read for its day and before it', async t => {
   const { states, samples, add, logs } = await opened(t)
   add(FIRST)
   await states.save('b', stateOf(AT))
-  t.deepEqual(samples(), FIRST)
+  t.is(samples(), undefined)
+  add(FIRST)
   await states.save('b', stateOf(5000, 'other'))
   t.deepEqual(samples(), FIRST)
   await states.save('b', stateOf(5000))
@@ -148,4 +149,16 @@ test('many records become one, and nothing of them is lost', async t => {
     pieces.add(kept()!.pieces)
   }
   t.deepEqual([...pieces], [1, 2, 3, 4, 5, 6])
+})
+
+test('who was not looked at is forgotten', async t => {
+  const { states, samples, add, logs } = await opened(t)
+  add(FIRST)
+  await states.save('b', stateOf(AT, 'other'))
+  states.addSamples('b', AT, 'other', FIRST)
+  t.is(logs().length, 2)
+  states.forgetOthers('b', ['e'])
+  t.deepEqual(samples(), FIRST)
+  t.is(logs().length, 1)
+  t.true('state' in states.load('b', AT, 'other'))
 })
