@@ -248,9 +248,9 @@ function windowRun(
         last = value
       }
       if (changed || minute[i] === 1) {
-        // Read also where too little is known to tell: whoever is never read never forgets.
-        const figure = there ? op.read(at) : Number.NaN
-        held = there && (at - since >= coverMs || known!.read(at) >= enough) ? figure : Number.NaN
+        const covered = there && (at - since >= coverMs || known!.read(at) >= enough)
+        if (there && !covered) op.forget?.(at)
+        held = covered ? op.read(at) : Number.NaN
       }
       out[i] = held
     }

@@ -2,14 +2,20 @@
  * Functions over a trailing window, in one pass: every value enters once and leaves once.
  *
  * An operator is told of each change (`push`, NaN when the value goes missing) and asked at each full minute and after
- * each change (`read`, only while there is a value). Times are ms; a value holds until the next push. What it remembers it
+ * each change (`read`, only while enough of the window is known; `forget` while too little is). Times are ms; a value holds until the next push. What it remembers it
  * saves as plain data, and is made again from that.
  */
 import { MINUTE } from '../time.ts'
 import { type Memory, recall, saveOf, within } from './memory.ts'
 import { Ring } from './ring.ts'
 
-export type WindowOp = { push(t: number, value: number): void; read(t: number): number; save(): Memory }
+export type WindowOp = {
+  push(t: number, value: number): void
+  read(t: number): number
+  /** Lets go of what no window will see any more, where `push` alone would gather it. */
+  forget?(t: number): void
+  save(): Memory
+}
 
 export type KnownTime = { flip(t: number, known: boolean): void; read(t: number): number; save(): Memory }
 
@@ -72,9 +78,17 @@ export function deltaOf(windowMs: number, saved?: Memory): WindowOp {
 }
 
 /** Sum of the amounts of events within the window; `amount` tells what a change from one value to the next is worth. */
-export function eventSum(windowMs: number, amount: (from: number, to: number) => number, saved?: Memory): WindowOp {
+export function eventSum(windowMs: number, amount: (from: number, to: number) => number, saved?: Memory): Required<WindowOp> {
   const events = new Ring()
   const held = recall({ events, sum: 0, last: Number.NaN }, saved)
+  const forget = (t: number) => {
+    const cut = t - windowMs
+    while (events.front < events.back && events.a[events.front & events.mask]! <= cut) {
+      held.sum -= events.b[events.front & events.mask]!
+      events.front++
+    }
+    if (events.front === events.back) held.sum = 0
+  }
   return {
     push(t, value) {
       const worth = amount(held.last, value)
@@ -84,14 +98,10 @@ export function eventSum(windowMs: number, amount: (from: number, to: number) =>
       held.sum += worth
     },
     read(t) {
-      const cut = t - windowMs
-      while (events.front < events.back && events.a[events.front & events.mask]! <= cut) {
-        held.sum -= events.b[events.front & events.mask]!
-        events.front++
-      }
-      if (events.front === events.back) held.sum = 0
+      forget(t)
       return held.sum
     },
+    forget,
     save: () => saveOf(held),
   }
 }
@@ -100,7 +110,7 @@ export function eventSum(windowMs: number, amount: (from: number, to: number) =>
 export function reversals(windowMs: number, deadband: number, saved?: Memory): WindowOp {
   const held = recall({ direction: 0, low: Number.NaN, high: Number.NaN }, saved)
   const turns = eventSum(windowMs, (_, value) => turn(held, deadband, value), within(saved, 'turns'))
-  return { push: turns.push, read: turns.read, save: () => ({ ...saveOf(held), turns: turns.save() }) }
+  return { ...turns, save: () => ({ ...saveOf(held), turns: turns.save() }) }
 }
 
 /** @returns 1 when the value that comes shows that the direction has changed, else 0 */
@@ -125,14 +135,18 @@ function turn(held: { direction: number; low: number; high: number }, deadband: 
 export function stretchCount(windowMs: number, saved?: Memory): WindowOp {
   const ends = new Ring()
   const held = recall({ ends, open: false as boolean }, saved)
+  const forget = (t: number) => {
+    const cut = t - windowMs
+    while (ends.front < ends.back && ends.a[ends.front & ends.mask]! <= cut) ends.front++
+  }
   return {
     push(t, value) {
       if (held.open && value !== 1) ends.push(t, 0)
       held.open = value === 1
     },
+    forget,
     read(t) {
-      const cut = t - windowMs
-      while (ends.front < ends.back && ends.a[ends.front & ends.mask]! <= cut) ends.front++
+      forget(t)
       return ends.back - ends.front + (held.open ? 1 : 0)
     },
     save: () => saveOf(held),
@@ -232,14 +246,18 @@ export function cusum(windowMs: number, slack: number, saved?: Memory): WindowOp
     while (rising.back > rising.front && rising.b[(rising.back - 1) & rising.mask]! >= integral) rising.back--
     rising.push(t, integral)
   }
+  const forget = (t: number) => {
+    while (rising.front < rising.back && rising.a[rising.front & rising.mask]! < t - windowMs) rising.front++
+  }
   return {
     push(t, value) {
       advance(t)
       held.current = value
     },
+    forget,
     read(t) {
       advance(t)
-      while (rising.a[rising.front & rising.mask]! < t - windowMs) rising.front++
+      forget(t)
       return held.integral - rising.b[rising.front & rising.mask]!
     },
     save: () => saveOf(held),
