@@ -46,8 +46,9 @@ function wide(files: string[], pointOf: Record<string, string>): string {
     ([role, point_id]) => `max(value) FILTER (WHERE point_id = '${point_id}') AS raw_${role}`,
   )
   const plausible = Object.keys(pointOf).map(role => {
-    const [low, high] = ROLES[role]!.range
-    return `CASE WHEN raw_${role} BETWEEN ${low} AND ${high} THEN raw_${role} END AS ${role}`
+    const { range, stops } = ROLES[role]!
+    const read = stops ? `greatest(${stops[0]}, least(${stops[1]}, raw_${role}))` : `raw_${role}`
+    return `CASE WHEN raw_${role} BETWEEN ${range[0]} AND ${range[1]} THEN ${read} END AS ${role}`
   })
   const list = files.map(file => `'${file.replaceAll("'", "''")}'`).join(', ')
   return `SELECT *, ${plausible.join(', ')} FROM (

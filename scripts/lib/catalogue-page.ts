@@ -65,6 +65,7 @@ const byId = (a: WrittenRule, b: WrittenRule): number => a.id.localeCompare(b.id
 
 const EACH_WORDS = {
   any: 'every role',
+  measured: 'every measured role',
   sensor: 'every sensor',
   commandable: 'every commandable point',
   set_point: 'every commandable set point',

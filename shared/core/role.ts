@@ -8,6 +8,8 @@ export type Role = {
   unit: string
   kind: 'number' | 'bool' | 'enum'
   range: readonly [number, number]
+  /** A value within `range` but beyond these is read as the nearer of the two: a signal's end stops. */
+  stops?: readonly [number, number]
   /** Set points and schedules rest for days; flat or stale is normal for them. */
   rests: boolean
   haystack: string
@@ -16,7 +18,7 @@ export type Role = {
   aliases: readonly string[]
 }
 
-type Shape = Pick<Role, 'unit' | 'kind' | 'range' | 'rests'>
+type Shape = Pick<Role, 'unit' | 'kind' | 'range' | 'stops' | 'rests'>
 const AIR: Shape = { unit: 'degC', kind: 'number', range: [-40, 70], rests: false }
 const OUTDOOR: Shape = { ...AIR, range: [-50, 60] }
 const ROOM: Shape = { ...AIR, range: [0, 50] }
@@ -24,7 +26,14 @@ const DUCT: Shape = { ...AIR, range: [-40, 90] }
 const SET_POINT: Shape = { ...AIR, range: [0, 60], rests: true }
 const CHILLED: Shape = { ...AIR, range: [-10, 50] }
 const HOT: Shape = { ...AIR, range: [0, 120] }
-const SIGNAL: Shape = { unit: 'fraction', kind: 'number', range: [-0.02, 1.05], rests: true }
+/**
+ * Scaling and calibration put the end of a stroke some percent below 0 or above 100; live-zero signals (4 to 20 mA, 2 to 10 V) whose
+ * zero was not set up right rest lower still. Beyond 10 % it is no end of a stroke. @source NAMUR NE 43: −1.25 to 103.1 % of the span
+ * (3.8 to 20.5 mA) is measurement, failure begins at −2.5 and 106.25 %; doubled for actuators that are not of its kind
+ */
+const SIGNAL: Shape = { unit: 'fraction', kind: 'number', range: [-0.1, 1.1], stops: [0, 1], rests: true }
+/** @source ASHRAE Fundamentals 2021 ch. 1: relative humidity ends at 1; capacitive elements read some percent beyond when wet */
+const HUMIDITY: Shape = { unit: 'fraction', kind: 'number', range: [-0.02, 1.05], rests: false }
 const FLAG: Shape = { unit: 'bool', kind: 'bool', range: [0, 1], rests: true }
 const MODE: Shape = { unit: 'enum', kind: 'enum', range: [0, 100], rests: true }
 const AIR_FLOW: Shape = { unit: 'm3/s', kind: 'number', range: [-1, 250], rests: false }
@@ -98,8 +107,8 @@ export const ROLES: Record<string, Role> = {
   sa_flow: role(AIR_FLOW, 'discharge air flow sensor', 'Supply_Air_Flow_Sensor'),
   oa_flow: role(AIR_FLOW, 'outside air flow sensor', 'Outside_Air_Flow_Sensor'),
   oa_flow_min: role(AIR_FLOW_SP, 'outside air flow min sp', 'Min_Outside_Air_Flow_Setpoint', 'min_oa_flow_sp'),
-  sa_rh: role({ ...SIGNAL, rests: false }, 'discharge air humidity sensor', 'Supply_Air_Humidity_Sensor'),
-  ra_rh: role({ ...SIGNAL, rests: false }, 'return air humidity sensor', 'Return_Air_Humidity_Sensor'),
+  sa_rh: role(HUMIDITY, 'discharge air humidity sensor', 'Supply_Air_Humidity_Sensor'),
+  ra_rh: role(HUMIDITY, 'return air humidity sensor', 'Return_Air_Humidity_Sensor'),
 
   fan_cmd: role(FLAG, 'discharge fan run cmd', 'Fan_On_Off_Command', 'sf_cmd', 'supply fan command'),
   fan_status: role(FLAG, 'discharge fan run sensor', 'Fan_Status', 'sf_status', 'supply air fan status'),
@@ -249,6 +258,20 @@ const NAMES = new Map(
 
 /** @returns the role that a name stands for: the role's own name or one of its aliases, in any case; else undefined */
 export const roleOf = (text: string): string | undefined => NAMES.get(text.trim().toLowerCase())
+
+/** @returns `value` as rules read it: a signal a little beyond its end stop stands at the stop; else `value` itself */
+export function readAs(role: string, value: number): number {
+  const known = Object.hasOwn(ROLES, role) ? ROLES[role] : undefined
+  if (!known?.stops) return value
+  const [lowest, highest] = known.range
+  const [shut, open] = known.stops
+  if (value < shut) return value >= lowest ? shut : value
+  return value > open && value <= highest ? open : value
+}
+
+/** @returns whether the role is measured: no command, set point, mode or count, which a sensor cannot get wrong */
+export const isMeasured = (role: string): boolean =>
+  Object.hasOwn(ROLES, role) && ROLES[role]!.haystack.split(' ').includes('sensor')
 
 /** @returns the three role names most like `text`, for "did you mean" */
 export function nearestRoles(text: string): string[] {

@@ -3,7 +3,7 @@ import { densityOf, piecesOf } from '#shared/core/analytics/pieces.ts'
 import { openWalk, type TakeStretch } from '#shared/core/analytics/walk.ts'
 import type { Point } from '#shared/core/model.ts'
 import type { Historian, Span } from '#shared/core/ports.ts'
-import { ROLES } from '#shared/core/role.ts'
+import { ROLES, readAs } from '#shared/core/role.ts'
 import { EMPTY_SERIES, type Series } from '#shared/core/series.ts'
 import { DAY, SECOND } from '#shared/core/time.ts'
 import { HOLDS_INTERVALS } from '#shared/core/ui/plot-scale.ts'
@@ -114,7 +114,7 @@ function toKnown({ ts, values }: Series, { unit, role }: Pick<Point, 'unit' | 'r
   const [low, high] = known.range
   const canonical = values.map(value => {
     const shown = value * way.scale + way.offset
-    return shown >= low && shown <= high ? shown : Number.NaN
+    return shown >= low && shown <= high ? readAs(role!, shown) : Number.NaN
   })
   return { ts, values: canonical }
 }

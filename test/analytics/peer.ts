@@ -34,10 +34,11 @@ export async function makeHeld(sql: Peer, signals: Signal[], from: number, to: n
   const rows = signals.map(({ name, point: { point_id, unit, role, poll_secs } }) => {
     const way = role === undefined ? { scale: 1, offset: 0 } : conversion(unit, ROLES[role]!.unit)!
     const [low, high] = role === undefined ? [-1e300, 1e300] : ROLES[role]!.range
-    return `('${name}', '${point_id}', ${way.scale}::DOUBLE, ${way.offset}::DOUBLE, ${low}::DOUBLE, ${high}::DOUBLE, ${poll_secs ?? 'NULL'}::DOUBLE)`
+    const [shut, open] = (role === undefined ? undefined : ROLES[role]!.stops) ?? [-1e300, 1e300]
+    return `('${name}', '${point_id}', ${way.scale}::DOUBLE, ${way.offset}::DOUBLE, ${low}::DOUBLE, ${high}::DOUBLE, ${shut}::DOUBLE, ${open}::DOUBLE, ${poll_secs ?? 'NULL'}::DOUBLE)`
   })
   await sql.rows(`CREATE OR REPLACE TABLE signals AS
-    SELECT * FROM (VALUES ${rows.join(', ')}) AS s(signal, point_id, scale, off, low, high, poll_secs)`)
+    SELECT * FROM (VALUES ${rows.join(', ')}) AS s(signal, point_id, scale, off, low, high, shut, open, poll_secs)`)
   await sql.rows(`CREATE OR REPLACE TABLE held AS
     WITH unstated AS (SELECT DISTINCT point_id FROM signals WHERE poll_secs IS NULL),
     until AS (SELECT least(${to}, max(t) + 1) AS t FROM samples JOIN signals USING (point_id)),
@@ -51,7 +52,7 @@ export async function makeHeld(sql: Peer, signals: Signal[], from: number, to: n
       SELECT point_id, t, value, lead(t) OVER (PARTITION BY point_id ORDER BY t) AS next FROM samples)
     SELECT signal, greatest(t, ${from}) AS t0,
       least(coalesce(next, ${to}), t + 3 * coalesce(poll_secs * 1000, sorted[len(sorted) // 2 + 1]), ${to})::BIGINT AS t1,
-      value * scale + off AS v
+      greatest(shut, least(open, value * scale + off)) AS v
     FROM stretches JOIN signals USING (point_id) LEFT JOIN usual USING (point_id)
     WHERE value * scale + off BETWEEN low AND high AND t < ${to}`)
   await sql.rows('DELETE FROM held WHERE t1 <= t0')

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { nearestRoles, ROLES, roleOf } from '#shared/core/role.ts'
+import { isMeasured, nearestRoles, ROLES, readAs, roleOf } from '#shared/core/role.ts'
 import { canonicalUnit, conversion, convert, UNITS, unitCode } from '#shared/core/unit.ts'
 
 const CONVERSIONS: [number, string, string, number][] = [
@@ -72,4 +72,32 @@ test('a misspelt role is answered with the three nearest', t => {
   t.is(nearestRoles('zone_temp').length, 3)
   t.is(nearestRoles('clg_valv')[0], 'clg_valve')
   t.is(nearestRoles('duct_statc_sp')[0], 'duct_static_sp')
+})
+
+test('a signal within 10 % of its end stops is read at the stop, and beyond it as it is', t => {
+  for (const [value, read] of [
+    [-0.1, 0],
+    [-0.03, 0],
+    [0, 0],
+    [0.4, 0.4],
+    [1.03, 1],
+    [1.1, 1],
+    [1.11, 1.11],
+    [-0.11, -0.11],
+  ] as const) {
+    t.is(readAs('oa_damper', value), read)
+  }
+  t.true(Number.isNaN(readAs('oa_damper', Number.NaN)))
+  t.is(readAs('sa_rh', 1.03), 1.03)
+  t.is(readAs('constructor', 1.03), 1.03)
+})
+
+test('every role whose name ends in the words of a command or a set point is none that a sensor tells', t => {
+  const measured = Object.keys(ROLES).filter(isMeasured)
+  t.deepEqual(
+    measured.filter(role => /_cmd$|_sp(_|$)|_min$|_max$|_requests$/.test(role)),
+    [],
+  )
+  for (const role of ['sa_t', 'kw', 'clg_valve_pos', 'fan_status', 'sa_rh']) t.true(isMeasured(role), role)
+  for (const role of ['oa_damper', 'clg_valve', 'fan_speed', 'sa_t_sp', 'mode', 'toString']) t.false(isMeasured(role), role)
 })

@@ -1,5 +1,5 @@
 /** Makes the rules of an equipment ready to run: once for each shape of equipment, then again and again with other leaves. */
-import { ROLES } from '../role.ts'
+import { isMeasured, ROLES } from '../role.ts'
 import { type Asked, aroundOf, type Leaf, rebind, unbind } from './around.ts'
 import { restart } from './baseline.ts'
 import { compileRule, type Instance, type Ready } from './compile.ts'
@@ -115,5 +115,6 @@ function rolesFor({ program }: Rule, { roles, visits = {} }: EquipmentData): (st
 export function runsOver(which: Each, role: string): boolean {
   if (which === 'commandable') return true
   if (which === 'set_point') return SET_POINT.test(role)
+  if (which === 'measured') return isMeasured(role)
   return own(ROLES, role)?.rests === false || (which === 'any' && own(ROLES, role) !== undefined)
 }

@@ -4,7 +4,7 @@
  * Everything that a rule sees is a function of this step function alone, so the order in which samples came, duplicates
  * and repeated values change nothing.
  */
-import { ROLES } from '../role.ts'
+import { ROLES, readAs } from '../role.ts'
 import { MINUTE } from '../time.ts'
 import type { RoleSeries } from './types.ts'
 
@@ -33,7 +33,8 @@ export type Steps = {
 
 export function stepsOf(equipment_id: string, role: string, series: Partial<RoleSeries> & Omit<RoleSeries, 'point_id'>): Steps {
   const even = isMinutely(series.ts)
-  const { ts, values } = even ? series : ordered(series)
+  const { ts, values: said } = even ? series : ordered(series)
+  const values = atStops(role, said)
   const holdMs = HOLD_INTERVALS * series.nominalMs
   const [low, high] = ROLES[role]?.range ?? [-Infinity, Infinity]
   const minutely = even && holdMs >= MINUTE && isPlausible(values, low, high)
@@ -62,6 +63,13 @@ function ordered({ ts, values }: Pick<RoleSeries, 'ts' | 'values'>): { ts: Float
   const order = Array.from(ts, (_, i) => i).toSorted((a, b) => ts[a]! - ts[b]! || rank(b) - rank(a))
   const kept = order.filter((i, at) => at === 0 || ts[i] !== ts[order[at - 1]!])
   return { ts: Float64Array.from(kept, i => ts[i]!), values: Float64Array.from(kept, i => values[i]!) }
+}
+
+/** @returns `values` with signals a little beyond their end stops put at the stops; the same array where there are none */
+function atStops(role: string, values: Float64Array): Float64Array {
+  const stops = Object.hasOwn(ROLES, role) ? ROLES[role]!.stops : undefined
+  if (!stops || isPlausible(values, stops[0], stops[1])) return values
+  return values.map(value => readAs(role, value))
 }
 
 function offMinute(ts: Float64Array, values: Float64Array, holdMs: number): Float64Array {

@@ -149,8 +149,8 @@ export type TestVisit = { slots: Record<number, number>; fallback: number }
 /** By role or macro: a value; NaN where the point answered without one; null where there is no sample. */
 export type TestRows = Record<string, (number | null)[]>
 
-/** `sensor` for roles that do not rest, `commandable` for those whose priority array is visited, `set_point` for set points among these. */
-export const EACH = ['any', 'sensor', 'commandable', 'set_point'] as const
+/** `measured` for what a sensor tells, `sensor` for roles that do not rest, `commandable` for those whose priority array is visited, `set_point` for set points among these. */
+export const EACH = ['any', 'measured', 'sensor', 'commandable', 'set_point'] as const
 export type Each = (typeof EACH)[number]
 
 /** What is worth reading of a checked rule: durations in ms, expressions checked. */
