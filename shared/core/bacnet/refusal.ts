@@ -1,6 +1,11 @@
 /** Why a device declines, in words. Names as in 135-2020 21, the ones that devices use on reads. */
 import type { PropertyError, Refusal } from './reply.ts'
 
+/** The device has no such object. */
+export const UNKNOWN_OBJECT = 31
+/** The object has no such property. */
+export const UNKNOWN_PROPERTY = 32
+
 const ERROR_CODES: Record<number, string> = {
   0: 'other',
   2: 'configuration-in-progress',

@@ -1,6 +1,6 @@
 /** Priority arrays as BACnet gives them: what is asked of an object, and what its answers say. */
 import { OUT_OF_SERVICE, PRESENT_VALUE, PRIORITY_ARRAY, RELINQUISH_DEFAULT, type Target, targetKey } from '../bacnet/object.ts'
-import { formatError } from '../bacnet/refusal.ts'
+import { formatError, UNKNOWN_OBJECT, UNKNOWN_PROPERTY } from '../bacnet/refusal.ts'
 import type { PropertyResult } from '../bacnet/reply.ts'
 import type { BacnetValue } from '../bacnet/tag.ts'
 import { isInput, LEVELS, type Slot, type SlotValue } from './record.ts'
@@ -10,9 +10,6 @@ import type { ArrayAnswer, Fallback, ScanObject } from './scan.ts'
 export type Said = ({ result: PropertyResult } | { reason: string; declined: boolean }) & { at: number }
 /** By `targetKey`. */
 export type AllSaid = ReadonlyMap<string, Said>
-
-const UNKNOWN_OBJECT = 31
-const UNKNOWN_PROPERTY = 32
 
 const property = ({ type, instance }: ScanObject, id: number): Target => ({ type, instance, property: id })
 const wholeOf = (object: ScanObject): Target => property(object, PRIORITY_ARRAY)
