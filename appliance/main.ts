@@ -113,6 +113,7 @@ const { kit } = uplink
 const api: PriorityApi = await openPriorityApi({
   settings,
   history: priority,
+  site_id,
   edge_id,
   kit,
   version: context.version,

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { edgeName } from '#shared/core/model.ts'
 import type { Connectors } from '#shared/central/routes/connectors.ts'
 import type { Settings } from '#shared/core/env.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -20,6 +21,7 @@ import { connectorRoutes } from './routes.ts'
 export type PriorityApiOptions = {
   settings: Settings<typeof CONNECTOR_VARIABLES & Pick<typeof UPLINK_VARIABLES, 'SERVICE_EDGE_STORE_DIR'>>
   history: Pick<PriorityHistory, 'journal' | 'scanner'>
+  site_id: string
   edge_id: string
   /** Undefined where no hub is known; nobody has a token then. */
   kit: Kit | undefined
@@ -40,7 +42,7 @@ export type PriorityApi = {
 
 /** @throws Error when an HTTPS port is wanted and the kit has no certificate for it */
 export async function openPriorityApi(options: PriorityApiOptions): Promise<PriorityApi> {
-  const { settings, history, edge_id, kit, version, log } = options
+  const { settings, history, site_id, edge_id, kit, version, log } = options
   const { SERVICE_CONNECTOR_BIND: host, SERVICE_CONNECTOR_PORT: port } = settings
   const cursorKey = await keyBeside(join(settings.SERVICE_EDGE_STORE_DIR, 'priority'))
   const desk = priorityDesk({ edge_id, journal: history.journal, scanner: history.scanner, cursorKey })
@@ -48,8 +50,10 @@ export async function openPriorityApi(options: PriorityApiOptions): Promise<Prio
     routes: connectorRoutes(desk, kit?.token),
     answer: responder(desk, log),
     own: {
+      nameOf: () => edgeName({ site_id, edge_id }),
       async ask(asked, operation, request) {
-        if (asked !== edge_id) throw new Problem('unknown_edge', `This is ${edge_id}; it knows no edge ${asked}`)
+        const isOwn = asked.edge_id === edge_id && (asked.site_id ?? site_id) === site_id
+        if (!isOwn) throw new Problem('unknown_edge', `This is ${edge_id}; it knows no edge ${asked.edge_id}`)
         return desk.ask(operation, request)
       },
     },

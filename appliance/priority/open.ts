@@ -10,7 +10,10 @@ import { openPriorityApi, type PriorityApi, type PriorityApiOptions } from './ap
 import { openPriorityHistory } from './scanner.ts'
 
 /** What is known of the edge when its catalogue and kit have been read. */
-export type PriorityPlace = Pick<PriorityApiOptions, 'edge_id' | 'kit' | 'version'> & { catalogue: FieldCatalogue; clock: Clock }
+export type PriorityPlace = Pick<PriorityApiOptions, 'site_id' | 'edge_id' | 'kit' | 'version'> & {
+  catalogue: FieldCatalogue
+  clock: Clock
+}
 export type PriorityParts = Pick<PriorityApi, 'answer' | 'routes'> & { services: Service[] }
 export type OpenPriority = (place: PriorityPlace) => Promise<PriorityParts>
 

@@ -64,7 +64,7 @@ export async function fieldbusServices(options: FieldbusOptions): Promise<Servic
   const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
   catalogue.onChange(polling.reload)
   const { pollStatus, sinkTrouble } = polling
-  const asked: PriorityParts | undefined = await priority?.({ catalogue, clock, edge_id, kit: uplink.kit, version })
+  const asked: PriorityParts | undefined = await priority?.({ catalogue, clock, site_id, edge_id, kit: uplink.kit, version })
   const ways = { hub: uplink.forwardState, central: uplink.localState }
   const http = await edgeHttp({
     ...{ name, version, settings, pollStatus, sinkTrouble, ways },

@@ -1,4 +1,6 @@
 /** Asks edges on behalf of callers: by their address where one is known, else over the broker. It keeps nothing of the answers. */
+import { findEdge } from '#shared/core/find-edge.ts'
+import { edgeName } from '#shared/core/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
 import type { Connectors } from '#shared/central/routes/connectors.ts'
@@ -9,7 +11,7 @@ const PER_EDGE_MAX = 4
 const ALL_MAX = 32
 
 export type ConnectorParts = {
-  edges: Pick<EdgeStore, 'get'>
+  edges: Pick<EdgeStore, 'named'>
   https: Way | undefined
   /** Undefined where the hub hears no broker. */
   broker: Way | undefined
@@ -18,30 +20,33 @@ export type ConnectorParts = {
 export function connectors({ edges, https, broker }: ConnectorParts): Connectors {
   const underWay = new Map<string, number>()
   let all = 0
-  const enter = (edge_id: string) => {
-    const here = underWay.get(edge_id) ?? 0
-    if (here >= PER_EDGE_MAX) throw new Problem('not_ready', `${here} questions to ${edge_id} are under way; try again`)
+  /** @param name of the edge, with its site: two sites may have edges of one id */
+  const enter = (name: string) => {
+    const here = underWay.get(name) ?? 0
+    if (here >= PER_EDGE_MAX) throw new Problem('not_ready', `${here} questions to ${name} are under way; try again`)
     if (all >= ALL_MAX) throw new Problem('not_ready', `${all} questions to edges are under way; try again`)
-    underWay.set(edge_id, here + 1)
+    underWay.set(name, here + 1)
     all++
   }
-  const leave = (edge_id: string) => {
-    const left = underWay.get(edge_id)! - 1
-    if (left === 0) underWay.delete(edge_id)
-    else underWay.set(edge_id, left)
+  const leave = (name: string) => {
+    const left = underWay.get(name)! - 1
+    if (left === 0) underWay.delete(name)
+    else underWay.set(name, left)
     all--
   }
   return {
-    async ask(edge_id, operation, request) {
-      const edge = edges.get(edge_id)
-      if (!edge) throw new Problem('unknown_edge', `No edge ${edge_id} has reported here`)
+    nameOf: choice => edgeName(findEdge(edges, choice)),
+    async ask(choice, operation, request) {
+      const edge = findEdge(edges, choice)
+      const { edge_id } = edge
+      const name = edgeName(edge)
       const way = edge.connector_url === undefined ? broker : https
       if (!way) throw new Problem('edge_unreachable', `This hub has no way to ${edge_id}: it hears no broker`)
-      enter(edge_id)
+      enter(name)
       try {
         return readAnswer(edge_id, operation, await way(edge, operation, request))
       } finally {
-        leave(edge_id)
+        leave(name)
       }
     },
   }

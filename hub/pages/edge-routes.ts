@@ -2,7 +2,9 @@
 import { Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
 import { cutPage, PAGE } from '#shared/central/routes/list.ts'
-import { Problem } from '#shared/core/problem.ts'
+import { SiteQuery } from '#shared/central/routes/connectors.ts'
+import { findEdge } from '#shared/core/find-edge.ts'
+import { edgeName } from '#shared/core/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { type Route, route, strict } from '#shared/node/route.ts'
@@ -17,8 +19,7 @@ export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clo
     query: strict(PAGE),
     problems: ['bad_cursor'],
     handle: ({ query }) => {
-      const sorted = edges.list().toSorted((a, b) => (a.edge_id < b.edge_id ? -1 : 1))
-      const { items, ...rest } = cutPage(sorted, query, ({ edge_id }) => edge_id)
+      const { items, ...rest } = cutPage(edges.list(), query, edgeName)
       return { ok: true, edges: items.map(edge => viewOf(edge, clock.now())), ...rest }
     },
   }),
@@ -28,12 +29,9 @@ export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clo
     auth: 'viewer',
     summary: 'One edge',
     params: strict({ edge_id: Type.String({ minLength: 1, maxLength: 128 }) }),
-    problems: ['unknown_edge'],
-    handle: ({ params: { edge_id } }) => {
-      const edge = edges.get(edge_id)
-      if (!edge) throw new Problem('unknown_edge', `There is no edge ${edge_id}`)
-      return { ok: true, edge: viewOf(edge, clock.now()) }
-    },
+    query: SiteQuery,
+    problems: ['unknown_edge', 'ambiguous_edge'],
+    handle: ({ params, query }) => ({ ok: true, edge: viewOf(findEdge(edges, { ...params, ...query }), clock.now()) }),
   }),
 ]
 

@@ -84,7 +84,7 @@ function edgeRow({ edge, health, reported, building, open }: FleetRow, here: Her
   const faults = PRIORITIES.filter(priority => open[priority] > 0)
   const href = `/faults?${new URLSearchParams({ building: edge.building_id })}`
   return html`<tr>
-<td data-label="Edge" class="what"><div><strong>${name || edge_id}</strong><span class="muted"><code>${edge_id}</code>, site ${site_id}${building && html`, ${building.name}`}</span> <a href="/edges/${encodeURIComponent(edge_id)}/overrides">Overrides</a></div></td>
+<td data-label="Edge" class="what"><div><strong>${name || edge_id}</strong><span class="muted"><code>${edge_id}</code>, site ${site_id}${building && html`, ${building.name}`}</span> <a href="/edges/${encodeURIComponent(edge_id)}/overrides?${new URLSearchParams({ site_id })}">Overrides</a></div></td>
 <td data-label="Status"><div>${stateMark(STATUS_MARK[health.status], STATUS_WORDS[health.status])}<span class="muted">${health.reason}</span></div></td>
 <td data-label="Session"><div>${online ? 'open' : 'closed'}${session_changed_at !== null && html` <span class="muted">for ${formatDuration(here.now - session_changed_at)}</span>`}</div></td>
 <td data-label="Last data"><div>${momentOr(last_data_at, here, 'none yet')}</div></td>

@@ -1,6 +1,6 @@
 /** What an edge answers of its priority history, as the pages of the hub take it. */
 import type { Connectors } from '#shared/central/routes/connectors.ts'
-import type { Equipment, Point } from '#shared/core/model.ts'
+import type { EdgeKey, Equipment, Point } from '#shared/core/model.ts'
 import type { PointWords } from '#shared/core/priority/overrides.ts'
 import type { PriorityRecord, PriorityTarget } from '#shared/core/priority/record.ts'
 import { type Course, courseBook } from '#shared/core/priority/timeline.ts'
@@ -18,10 +18,10 @@ export type ReadPage = { records: PriorityRecord[]; next: string | undefined; sc
  */
 export async function readPage(
   { ask }: Connectors,
-  edge_id: string,
+  edge: EdgeKey,
   { target, cursor }: { target?: PriorityTarget; cursor?: string | undefined },
 ): Promise<ReadPage> {
-  const { records, next_cursor, scanner } = await ask(edge_id, 'priority_history', {
+  const { records, next_cursor, scanner } = await ask(edge, 'priority_history', {
     schema: HISTORY_SCHEMA,
     page_size: PAGE_MAX,
     ...(target && { target }),
@@ -38,12 +38,12 @@ export type ReadBack = { courses: Course[]; records: number; oldest: number | un
  * @param pages at least 1
  * @throws Problem as `Connectors.ask` does
  */
-export async function readBack(connectors: Connectors, edge_id: string, pages: number): Promise<ReadBack> {
-  let page = await readPage(connectors, edge_id, {})
+export async function readBack(connectors: Connectors, edge: EdgeKey, pages: number): Promise<ReadBack> {
+  let page = await readPage(connectors, edge, {})
   const { scanner } = page
   const records = page.records
   for (let i = 1; i < pages && page.next !== undefined; i++) {
-    page = await readPage(connectors, edge_id, { cursor: page.next })
+    page = await readPage(connectors, edge, { cursor: page.next })
     records.push(...page.records)
   }
   const book = courseBook()

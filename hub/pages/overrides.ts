@@ -2,7 +2,9 @@
 import { Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
-import type { Connectors } from '#shared/central/routes/connectors.ts'
+import { type Connectors, SiteQuery } from '#shared/central/routes/connectors.ts'
+import { type EdgeChoice, findEdge } from '#shared/core/find-edge.ts'
+import { type EdgeKey, edgeName } from '#shared/core/model.ts'
 import { html, type Html } from '#shared/core/html.ts'
 import { levelMeanings } from '#shared/core/priority/levels.ts'
 import { outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/overrides.ts'
@@ -26,10 +28,17 @@ export type HubOverrides = { context: CentralContext; shell: Shell; connectors: 
 /** How many pages of a hundred records are read back, at first and at most: each is a question to the edge. */
 const READ = ['3', '10', '30'] as const
 const INSTANCE = Type.String({ pattern: String.raw`^\d{1,7}$` })
+const SITE = SiteQuery.properties
 const EDGE = { edge_id: Type.String({ minLength: 1, maxLength: 128 }) }
 const MEANINGS = levelMeanings()
 
-const pathOf = (edge_id: string): string => `/edges/${encodeURIComponent(edge_id)}/overrides`
+const pathOf = ({ edge_id }: EdgeKey): string => `/edges/${encodeURIComponent(edge_id)}/overrides`
+/** Every link says the site, so that it leads to the same edge when a second site has one of this id. */
+const hrefOf = ({ site_id, ...edge }: EdgeKey, end = '', query: Record<string, string> = {}): string =>
+  `${pathOf({ site_id, ...edge })}${end}?${new URLSearchParams({ site_id, ...query })}`
+
+const endOf = ({ device_instance, object_type, object_instance }: PriorityTarget): string =>
+  `/${device_instance}/${object_type}/${object_instance}`
 
 export function hubOverrides(pages: HubOverrides): Route[] {
   const { connectors } = pages
@@ -41,10 +50,11 @@ export function hubOverrides(pages: HubOverrides): Route[] {
       auth: 'viewer',
       summary: 'The overrides of an edge as CSV',
       params: strict(EDGE),
-      problems: ['unknown_edge', 'edge_failed', 'edge_unreachable', 'edge_timeout', 'not_ready'],
-      handle: async ({ params: { edge_id }, reply }) => {
-        const { words } = knownOf(pages, edge_id)
-        const back = await readBack(connectors, edge_id, Number(READ.at(-1)))
+      query: SiteQuery,
+      problems: ['unknown_edge', 'ambiguous_edge', 'edge_failed', 'edge_unreachable', 'edge_timeout', 'not_ready'],
+      handle: async ({ params, query, reply }) => {
+        const { edge, words } = knownOf(pages, { ...params, ...query })
+        const back = await readBack(connectors, edge, Number(READ.at(-1)))
         reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${fileName(back)}"`)
         return reply.send(writeOverrides(overridesOf(back.courses, MEANINGS, words, pages.shell.here().now)))
       },
@@ -58,9 +68,11 @@ export function hubOverrides(pages: HubOverrides): Route[] {
       takes: 'form',
       action: 'priority_trigger',
       params: strict(EDGE),
+      query: SiteQuery,
       body: strict({}),
       problems: [
         'unknown_edge',
+        'ambiguous_edge',
         'edge_failed',
         'edge_unreachable',
         'edge_timeout',
@@ -68,10 +80,11 @@ export function hubOverrides(pages: HubOverrides): Route[] {
         'visit_in_progress',
         'scanner_disabled',
       ],
-      handle: async ({ params: { edge_id }, reply, audit }) => {
-        const answer = await connectors.ask(edge_id, 'priority_trigger', {})
-        audit({ subject: edge_id, after: answer })
-        return reply.redirect(`${pathOf(edge_id)}#scanner`, 303)
+      handle: async ({ params, query, reply, audit }) => {
+        const { edge } = knownOf(pages, { ...params, ...query })
+        const answer = await connectors.ask(edge, 'priority_trigger', {})
+        audit({ subject: edgeName(edge), after: answer })
+        return reply.redirect(`${hrefOf(edge)}#scanner`, 303)
       },
     }),
   ]
@@ -81,9 +94,8 @@ export function hubOverrides(pages: HubOverrides): Route[] {
 const fileName = ({ more, oldest }: ReadBack): string =>
   more && oldest !== undefined ? `overrides-seen-since-${formatInstant(oldest).replaceAll(':', '')}.csv` : 'overrides.csv'
 
-function knownOf({ context: { edges, model } }: HubOverrides, edge_id: string) {
-  const edge = edges.get(edge_id)
-  if (!edge) throw new Problem('unknown_edge', `No edge ${edge_id} has reported here`)
+function knownOf({ context: { edges, model } }: HubOverrides, choice: EdgeChoice) {
+  const edge = findEdge(edges, choice)
   const wordsOf = wordsFor(model.points(edge.building_id), model.equipment(edge.building_id))
   return { edge, wordsOf, words: ({ latest }: Course) => wordsOf(latest) }
 }
@@ -95,20 +107,20 @@ const listRoute = (pages: HubOverrides): Route =>
     auth: 'viewer',
     summary: 'The page of overrides of one edge',
     params: strict(EDGE),
-    query: strict({ older: Type.Optional(oneOf(AGES)), read: Type.Optional(oneOf(READ)) }),
-    problems: ['unknown_edge'],
+    query: strict({ ...SITE, older: Type.Optional(oneOf(AGES)), read: Type.Optional(oneOf(READ)) }),
+    problems: ['unknown_edge', 'ambiguous_edge'],
     handle: async call => {
-      const { edge_id } = call.params
-      const { older, read = READ[0] } = call.query
-      const { edge, words } = knownOf(pages, edge_id)
+      const { older, read = READ[0], site_id } = call.query
+      const { edge, words } = knownOf(pages, { ...call.params, site_id })
       return answered(pages, call, edge, async here => {
-        const back = await readBack(pages.connectors, edge_id, Number(read))
+        const back = await readBack(pages.connectors, edge, Number(read))
         const all = overridesOf(back.courses, MEANINGS, words, here.now)
         const { shell } = pages
         return overridesBody({
           here,
-          path: pathOf(edge_id),
-          hrefOf: target => `${pathOf(edge_id)}/${target.device_instance}/${target.object_type}/${target.object_instance}`,
+          path: pathOf(edge),
+          query: { site_id: edge.site_id },
+          hrefOf: target => hrefOf(edge, endOf(target)),
           rows: older === undefined ? all : all.filter(({ course }) => course.held_since < here.now - Number(older) * DAY),
           total: all.length,
           older,
@@ -119,7 +131,7 @@ const listRoute = (pages: HubOverrides): Route =>
           card: {
             ...scannerOf(back.scanner),
             place: 'the edge',
-            action: `${pathOf(edge_id)}/visit`,
+            action: hrefOf(edge, '/visit'),
             user: shell.userOf(call.caller),
             csrf: shell.csrfOf(call.caller),
           },
@@ -137,7 +149,7 @@ function readNote(edge: EdgeRecord, { records, oldest, more }: ReadBack, read: s
   return html`<p>Asked of <strong>${edge.name || edge.edge_id}</strong> just now; nothing of it is kept here. ${reach} ${
     more
       ? further
-        ? html`<a href="${pathOf(edge.edge_id)}?read=${further}">Read further back</a>`
+        ? html`<a href="${hrefOf(edge, '', { read: further })}">Read further back</a>`
         : 'Older records stand on the page of the edge itself.'
       : records > 0 && 'Older records are not kept.'
   }</p>`
@@ -156,34 +168,33 @@ function pointRoute(pages: HubOverrides): Route {
       object_type: Type.String({ pattern: '^[a-z0-9-]{1,64}$' }),
       object_instance: INSTANCE,
     }),
-    query: strict({ cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_MAX })) }),
-    problems: ['unknown_edge', 'not_found', 'bad_cursor', 'cursor_expired'],
+    query: strict({ ...SITE, cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_MAX })) }),
+    problems: ['unknown_edge', 'ambiguous_edge', 'not_found', 'bad_cursor', 'cursor_expired'],
     handle: async call => {
       const { edge_id, object_type, ...ids } = call.params
-      const { cursor } = call.query
+      const { cursor, site_id } = call.query
       const device_instance = Number(ids.device_instance)
       const object_instance = Number(ids.object_instance)
       const target: PriorityTarget = { device_instance, object_type, object_instance }
-      const { edge, wordsOf } = knownOf(pages, edge_id)
+      const { edge, wordsOf } = knownOf(pages, { edge_id, site_id })
       return answered(pages, call, edge, async here => {
-        const newest = await readPage(connectors, edge_id, { target })
-        const page = cursor === undefined ? newest : await readPage(connectors, edge_id, { target, cursor })
+        const newest = await readPage(connectors, edge, { target })
+        const page = cursor === undefined ? newest : await readPage(connectors, edge, { target, cursor })
         const [latest] = newest.records
         if (!latest)
           throw new Problem(
             'not_found',
             `${edge_id} keeps no visit to ${object_type},${object_instance} of device ${device_instance}`,
           )
-        const path = `${pathOf(edge_id)}/${device_instance}/${object_type}/${object_instance}`
         return overridePointBody({
           here,
-          listPath: pathOf(edge_id),
-          path,
+          listPath: hrefOf(edge),
+          path: hrefOf(edge, endOf(target)),
           point: wordsOf(latest),
           latest,
           meanings: MEANINGS,
           stretches: stretchesOf(page.records),
-          olderHref: page.next === undefined ? undefined : `${path}?${new URLSearchParams({ cursor: page.next })}`,
+          olderHref: page.next === undefined ? undefined : hrefOf(edge, endOf(target), { cursor: page.next }),
         })
       })
     },
@@ -214,5 +225,5 @@ function silentBody(edge: EdgeRecord, { code, message }: Problem, here: Here): H
 <div class="notice" role="alert"><p><strong>${PROBLEMS[code].title}.</strong> ${message}</p></div>
 <section class="card"><p>Its history lies on the edge alone, so there is nothing to show until it answers.</p>
 <dl class="values"><div><dt>Edge</dt><dd>${reason}</dd></div><div><dt>Last data</dt><dd>${momentOr(edge.last_data_at, here, 'none yet')}</dd></div></dl>
-<p><a href="${pathOf(edge.edge_id)}">Ask again</a></p></section>`
+<p><a href="${hrefOf(edge)}">Ask again</a></p></section>`
 }

@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
 import { openFaults } from '#shared/central/pages/faults.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
+import { edgeName } from '#shared/core/model.ts'
 import { type Route, route, strict } from '#shared/node/route.ts'
 import { edgeRoutes } from './edge-routes.ts'
 import { EDGE_STATUSES, type EdgeStatus, healthOf, reportedBy } from './fleet.ts'
@@ -52,4 +53,4 @@ function fleetModel(context: CentralContext, shell: Shell, { status }: Static<ty
 
 const rank = ({ health }: FleetRow) => EDGE_STATUSES.indexOf(health.status)
 const worstFirst = (a: FleetRow, b: FleetRow) =>
-  rank(a) - rank(b) || b.open[1] - a.open[1] || (a.edge.edge_id < b.edge.edge_id ? -1 : 1)
+  rank(a) - rank(b) || b.open[1] - a.open[1] || (edgeName(a.edge) < edgeName(b.edge) ? -1 : 1)

@@ -70,6 +70,11 @@ export type Point = {
   gone?: { at: number; role?: string }
 }
 
+/** What names an edge: an edge id is unique within its site. */
+export type EdgeKey = { site_id: string; edge_id: string }
+/** `site_id/edge_id`; no id holds a slash, so no two edges share it. */
+export const edgeName = ({ site_id, edge_id }: EdgeKey): string => `${site_id}/${edge_id}`
+
 export type Edge = {
   edge_id: string
   site_id: string

@@ -196,8 +196,16 @@ export interface SegmentedLog<T> {
 
 /** Where a hub puts what an edge sent: the rows and the sequence mark in one transaction. */
 export interface Inbox {
-  /** @returns where the mark stands now, and which message it stands at where that is known */
-  accept(message: EdgeMessage): { status: 'stored' | 'duplicate' | 'gap'; through_seq: number; through_id?: string }
+  /**
+   * @returns where the mark of this edge and stream stands now, and which message it stands at where that is known; `foreign`:
+   *   ids of findings that were not stored, because findings of other buildings have them
+   */
+  accept(message: EdgeMessage): {
+    status: 'stored' | 'duplicate' | 'gap'
+    through_seq: number
+    through_id?: string
+    foreign?: string[]
+  }
 }
 export type EdgeMessage = {
   site_id: string

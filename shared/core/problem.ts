@@ -18,6 +18,7 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, title: 'This path does not take this method' },
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   conflict: { status: 409, title: 'The state has changed or is already so' },
+  ambiguous_edge: { status: 409, title: 'Several sites have an edge of this id' },
   run_in_progress: { status: 409, title: 'A run is already in progress' },
   ran_by_appliance: { status: 409, title: 'The rules of this building run on its own appliance' },
   run_cancelled: { status: 409, title: 'The run was cancelled' },

@@ -48,8 +48,12 @@ export type EdgeRecord = Edge & {
   status_body: Record<string, unknown>
 }
 export interface EdgeStore {
+  /** By edge id, then by site. */
   list(): EdgeRecord[]
-  get(edge_id: string): EdgeRecord | undefined
+  get(site_id: string, edge_id: string): EdgeRecord | undefined
+  /** Edges of this id, each of another site, by site. */
+  named(edge_id: string): EdgeRecord[]
+  /** Inserts or updates by site and id. */
   put(edge: EdgeRecord): void
 }
 

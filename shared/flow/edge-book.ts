@@ -5,7 +5,7 @@ import type { Metadata } from '#shared/core/telemetry/metadata.ts'
 import type { PollReport, Reported } from '#shared/core/telemetry/poll-report.ts'
 import { hear, isReplaced, type Shared, sharedBy, type Speakers } from '#shared/core/telemetry/speakers.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import type { Building, Point } from '#shared/core/model.ts'
+import { type Building, type EdgeKey, edgeName, type Point } from '#shared/core/model.ts'
 import { pointsThatLeave, withRolesBack } from '#shared/core/points-left.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 
@@ -23,6 +23,7 @@ const REPORTS_MAX = 2_000
 const LEASE_MS = 1.5 * MINUTE
 
 export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
+  // All of these by `edgeName`: an edge id alone says nothing of its site.
   const seen = new Map<string, Seen>()
   const reports = new Map<string, Reported>()
   const speakers = new Map<string, Speakers>()
@@ -34,40 +35,44 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
   let doubted = new Set<string>()
 
   function lease(topic: Topic) {
-    leases.set(topic.edge_id, { topic, until: clock.now() + LEASE_MS })
+    leases.set(edgeName(topic), { topic, until: clock.now() + LEASE_MS })
   }
-  const note = ({ site_id, edge_id }: Topic, what: Seen) => {
-    const key = `${site_id}/${edge_id}`
+  const note = (topic: EdgeKey, what: Seen) => {
+    const key = edgeName(topic)
     if (!seen.has(key) && seen.size >= UNKNOWN_MAX) return
     seen.set(key, { ...seen.get(key), lastSeenAt: clock.now(), ...what })
   }
-  const known = (site_id: string, edge_id: string): EdgeRecord | undefined => {
-    const edge = edges.get(edge_id)
-    return edge?.site_id === site_id && edge.metadata_revision !== null ? edge : undefined
+  const known = ({ site_id, edge_id }: EdgeKey): EdgeRecord | undefined => {
+    const edge = edges.get(site_id, edge_id)
+    return edge && edge.metadata_revision !== null ? edge : undefined
   }
 
   /** @returns whether it is a word of the process that is the edge now, and not of one before it */
-  const attend = (edge_id: string, { online, said: { boot_id } }: Session): boolean => {
+  const attend = (topic: EdgeKey, { online, said: { boot_id } }: Session): boolean => {
     if (typeof boot_id !== 'string') return true
-    const before = speakers.get(edge_id)
+    const key = edgeName(topic)
+    const before = speakers.get(key)
     if (!online) return !isReplaced(before, boot_id)
-    if (before || speakers.size < UNKNOWN_MAX) speakers.set(edge_id, hear(before, boot_id.slice(0, BOOT_ID_MAX), clock.now()))
+    if (before || speakers.size < UNKNOWN_MAX) speakers.set(key, hear(before, boot_id.slice(0, BOOT_ID_MAX), clock.now()))
     return true
   }
   /** Of two processes under one edge id each would take the other's points away. */
-  const leave = (edge_id: string, { building_id }: Building, points: readonly Point[]): Point[] => {
-    if (sharers(edge_id)) return []
-    const adopts = edges.list().every(edge => edge.edge_id === edge_id || edge.building_id !== building_id)
+  const leave = (topic: EdgeKey, { building_id }: Building, points: readonly Point[]): Point[] => {
+    if (sharers(topic)) return []
+    const { edge_id } = topic
+    const name = edgeName(topic)
+    const adopts = edges.list().every(edge => edgeName(edge) === name || edge.building_id !== building_id)
     const listed = new Set(points.map(({ point_id }) => point_id))
     return pointsThatLeave(model.points(building_id), listed, { edge_id, adopts, now: clock.now() })
   }
-  const sharers = (edge_id: string): Shared | undefined => sharedBy(speakers.get(edge_id), clock.now())
+  const sharers = (topic: EdgeKey): Shared | undefined => sharedBy(speakers.get(edgeName(topic)), clock.now())
 
   const endLeases = () => {
-    for (const [edge_id, { topic, until }] of leases) {
+    for (const [key, { topic, until }] of leases) {
       if (until >= clock.now()) continue
-      note(topic, { session: { online: false, said: { online: false } }, lastSeenAt: edges.get(edge_id)?.last_seen_at ?? until })
-      leases.delete(edge_id)
+      const lastSeenAt = edges.get(topic.site_id, topic.edge_id)?.last_seen_at ?? until
+      note(topic, { session: { online: false, said: { online: false } }, lastSeenAt })
+      leases.delete(key)
     }
   }
 
@@ -75,7 +80,7 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
     endLeases()
     for (const [key, what] of seen) {
       const [site_id = '', edge_id = ''] = key.split('/')
-      const edge = known(site_id, edge_id)
+      const edge = known({ site_id, edge_id })
       if (!edge) continue
       edges.put(withSeen(edge, what, clock.now()))
       seen.delete(key)
@@ -89,16 +94,16 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
      * @param said by the message: of two processes under one edge id each speaks of its own. Older edges say nothing
      * @returns undefined before the metadata of that building has come
      */
-    buildingOf({ site_id, edge_id }: Topic, said: string | undefined): string | undefined {
-      const edge = known(site_id, edge_id)
+    buildingOf(topic: EdgeKey, said: string | undefined): string | undefined {
+      const edge = known(topic)
       if (!edge || said === undefined || said === edge.building_id) return edge?.building_id
-      return model.building(said)?.site_id === site_id ? said : undefined
+      return model.building(said)?.site_id === topic.site_id ? said : undefined
     },
     /** The revision of the metadata that is held; null before it came. */
-    revisionOf: ({ site_id, edge_id }: Topic): number | null => known(site_id, edge_id)?.metadata_revision ?? null,
+    revisionOf: (topic: EdgeKey): number | null => known(topic)?.metadata_revision ?? null,
     /** Data of this edge was stored; `newest` is its latest instant, ms. */
     heard(topic: Topic, newest: number) {
-      const before = seen.get(`${topic.site_id}/${topic.edge_id}`)?.lastDataAt ?? -Infinity
+      const before = seen.get(edgeName(topic))?.lastDataAt ?? -Infinity
       note(topic, Number.isFinite(newest) ? { lastDataAt: Math.max(before, newest) } : {})
     },
     /**
@@ -107,16 +112,17 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
      */
     session(topic: Topic, session: Session, via: 'mqtt' | 'local' = 'mqtt'): Shared | undefined {
       const { site_id, edge_id } = topic
+      const key = edgeName(topic)
       const { online, said, poll } = session
       const { poll: _, shared: _own, ...rest } = said
-      const before = sharers(edge_id)
-      if (!attend(edge_id, session)) return undefined
-      const shared = sharers(edge_id)
-      doubted.delete(edge_id)
+      const before = sharers(topic)
+      if (!attend(topic, session)) return undefined
+      const shared = sharers(topic)
+      doubted.delete(key)
       if (via === 'local' && online) lease(topic)
-      else leases.delete(edge_id)
-      if (poll && (reports.has(edge_id) || reports.size < REPORTS_MAX)) {
-        reports.set(edge_id, { edge_id, site_id, at: clock.now(), report: poll })
+      else leases.delete(key)
+      if (poll && (reports.has(key) || reports.size < REPORTS_MAX)) {
+        reports.set(key, { edge_id, site_id, at: clock.now(), report: poll })
       }
       note(topic, { session: { online, said: { ...rest, via, ...(shared && { shared }) } } })
       flush()
@@ -124,21 +130,21 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
     },
     /** The processes that speak as this edge, where they are more than one. */
     sharers,
-    /** How many edge ids more than one process uses. */
-    sharedCount: () => [...speakers.keys()].filter(edge_id => sharers(edge_id)).length,
+    /** How many edges more than one process speaks as. */
+    sharedCount: () => [...speakers.values()].filter(one => sharedBy(one, clock.now())).length,
     /** How polling goes at the edges that have said so since the start, by edge. */
-    reported: () => [...reports.values()].filter(({ site_id, edge_id }) => known(site_id, edge_id)),
+    reported: () => [...reports.values()].filter(known),
     /** @returns why the metadata is not taken, or undefined when it is */
     enter(topic: Topic, metadata: Metadata): string | undefined {
       const { building, equipment, points, revision } = metadata
-      const edge = edges.get(topic.edge_id)
-      const refusal = overreach(topic, metadata, edge?.site_id, model.building(building.building_id)?.site_id)
+      const edge = edges.get(topic.site_id, topic.edge_id)
+      const refusal = overreach(topic, metadata, model.building(building.building_id)?.site_id)
       if (refusal !== undefined || edge?.metadata_revision === revision) return refusal
-      const leaving = leave(topic.edge_id, building, points)
+      const leaving = leave(topic, building, points)
       const known = withRolesBack(model.points(building.building_id), leaving)
       const listed = withAssignments(points, known).map(point => ({ ...point, edge_id: topic.edge_id }))
       model.put({ building, equipment, points: [...listed, ...leaving] })
-      if (edge && edge.building_id !== building.building_id && !sharers(topic.edge_id)) {
+      if (edge && edge.building_id !== building.building_id && !sharers(topic)) {
         const { edge_id, building_id } = edge
         const by = { edge_id, adopts: false, now: clock.now() }
         model.put({ points: pointsThatLeave(model.points(building_id), new Set(), by) })
@@ -149,11 +155,12 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
     },
     flush,
     doubt() {
-      doubted = new Set(edges.list().flatMap(({ edge_id, online }) => (online ? [edge_id] : [])))
+      doubted = new Set(edges.list().flatMap(edge => (edge.online ? [edgeName(edge)] : [])))
     },
     endDoubt() {
-      for (const edge_id of doubted) {
-        const edge = edges.get(edge_id)
+      for (const key of doubted) {
+        const [site_id = '', edge_id = ''] = key.split('/')
+        const edge = edges.get(site_id, edge_id)
         if (edge?.online) edges.put({ ...edge, online: false, status: 'disconnected', session_changed_at: clock.now() })
       }
       doubted.clear()
@@ -164,15 +171,13 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
 /**
  * An edge speaks for itself and for buildings of its own site.
  *
- * @param edgeSite site that the edge id is known to be of, if it is known
  * @param buildingSite site that the building is known to be of, if it is known
  * @returns in words what the metadata claims beyond that
  */
-function overreach(topic: Topic, { site_id, edge_id, building }: Metadata, edgeSite?: string, buildingSite?: string) {
+function overreach(topic: Topic, { site_id, edge_id, building }: Metadata, buildingSite?: string) {
   const { building_id } = building
   if (site_id !== topic.site_id || edge_id !== topic.edge_id) return `it says ${site_id}/${edge_id}`
   if (building.site_id !== site_id) return `building ${building_id} is said to be of site ${building.site_id}`
-  if (edgeSite !== undefined && edgeSite !== site_id) return `edge id ${edge_id} is taken by site ${edgeSite}`
   if (buildingSite !== undefined && buildingSite !== site_id) return `building ${building_id} belongs to site ${buildingSite}`
   return undefined
 }

@@ -1,5 +1,6 @@
 /** What a central does with what edges send: store once, in order, acknowledge what is stored, know who is there. */
 import type { Clock, Inbox } from '#shared/core/ports.ts'
+import { edgeName } from '#shared/core/model.ts'
 import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import { type Decoded, METADATA_MAX, STATUS_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { type Received, receive } from '#shared/core/telemetry/message.ts'
@@ -38,7 +39,7 @@ export type Ingest = ReturnType<typeof ingest>
 
 export type Message = Topic & { kind: 'telemetry' | 'findings' }
 type Numbered = Exclude<Received, { state: 'unreadable' }>
-/** What became of a message. `reason`: why nothing of it was stored; `refused`: readings that were not. */
+/** What became of a message. `reason`: why nothing of it was stored; `refused`: readings and findings that were not. */
 export type Outcome = {
   status: 'stored' | 'duplicate' | 'gap'
   mark: { through_seq: number; through_id?: string }
@@ -53,18 +54,18 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
   let trouble: string | undefined
   const reject = (topic: Topic | undefined, reason: string) => {
     counters.ingest_rejected++
-    notify({ kind: 'rejected', edge: topic ? nameOf(topic) : 'unknown', reason })
+    notify({ kind: 'rejected', edge: topic ? edgeName(topic) : 'unknown', reason })
   }
 
   const wait = (topic: Topic, reason: string) => {
     counters.ingest_waiting++
-    notify({ kind: 'waiting', edge: nameOf(topic), reason })
+    notify({ kind: 'waiting', edge: edgeName(topic), reason })
   }
 
   const fail = (topic: Topic, error: unknown) => {
     counters.ingest_failed++
     trouble = (error as Error).message
-    notify({ kind: 'failed', edge: nameOf(topic), reason: (error as Error).message })
+    notify({ kind: 'failed', edge: edgeName(topic), reason: (error as Error).message })
   }
 
   /** Stores a message whose place can be read, counts it, and says what became of it. */
@@ -73,10 +74,14 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     const numbered = received.state === 'good' ? refuseOtherUnits(received, () => model.points(building_id)) : received
     const { stream, seq } = numbered
     const reason = numbered.state === 'good' ? unusable(numbered, building_id) : numbered.reason
-    const refused = numbered.state === 'good' ? numbered.refused : []
+    const refused = numbered.state === 'good' ? [...numbered.refused] : []
     const { readings, findings, withdrawn } = numbered.state === 'good' && reason === undefined ? numbered : NO_CONTENT
     const named = numbered.message_id !== undefined && { message_id: numbered.message_id }
-    const { status, ...mark } = inbox.accept({
+    const {
+      status,
+      foreign = [],
+      ...mark
+    } = inbox.accept({
       site_id,
       edge_id,
       building_id,
@@ -88,6 +93,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
       withdrawn,
     })
     if (status === 'stored') trouble = undefined
+    refused.push(...foreign.map(heldElsewhere))
     const why = reason ?? summary(refused)
     if (status === 'stored' && why !== undefined) reject(topic, why)
     if (status === 'duplicate' && reason === undefined) counters.ingest_duplicate++
@@ -110,7 +116,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     const { status, mark, reason, refused } = accept(topic, building_id, received)
     const why = status === 'gap' ? undefined : (reason ?? summary(refused))
     const rejected = why === undefined ? {} : { rejected: [{ seq, reason: why }] }
-    const boot_ids = book.sharers(edge_id)?.boot_ids
+    const boot_ids = book.sharers(topic)?.boot_ids
     return { site_id, edge_id, ack: { stream, ...mark, at: clock.now(), ...(boot_ids && { boot_ids }), ...rejected } }
   }
 
@@ -125,7 +131,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     const shared = book.session(topic, said, via)
     if (!shared) return
     const reason = `${shared.boot_ids.length} processes run under this edge id, and what each sends is kept: give each an id of its own (boot ids ${shared.boot_ids.join(', ')})`
-    notify({ kind: 'shared', edge: nameOf(topic), reason })
+    notify({ kind: 'shared', edge: edgeName(topic), reason })
   }
 
   const takeStatus = (topic: Topic, payload: Uint8Array): void => {
@@ -182,6 +188,12 @@ export const lacking = (building_id: string | undefined): string =>
 
 const NO_CONTENT = { readings: [], findings: [], withdrawn: [] }
 
+/** The id of a finding is a hash of its building and more: only a forged or broken message has another building's. */
+const heldElsewhere = (finding_id: string): Refused => ({
+  pointer: `findings[finding_id=${finding_id}]`,
+  reason: `finding ${finding_id} is one of another building`,
+})
+
 /** @returns why nothing of a message that could be read can be stored */
 function unusable({ readings, findings, refused }: Numbered & { state: 'good' }, building_id: string): string | undefined {
   const foreign = findings.find(finding => finding.building_id !== building_id)
@@ -206,10 +218,9 @@ export function readSession(body: Record<string, unknown>): Decoded<{ session: S
 
 function summary(refused: Refused[]): string | undefined {
   if (refused.length === 0) return undefined
-  const more = refused.length > 1 ? `; so are ${refused.length - 1} other readings` : ''
-  return `${refused[0]!.reason}; this reading is refused${more}, the rest of the message is stored`
+  const more = refused.length > 1 ? `; so are ${refused.length - 1} others` : ''
+  return `${refused[0]!.reason}; it is refused${more}, the rest of the message is stored`
 }
 
-export const nameOf = ({ site_id, edge_id }: Pick<Topic, 'site_id' | 'edge_id'>): string => `${site_id}/${edge_id}`
 const isMessage = (topic: Topic): topic is Message => topic.kind === 'telemetry' || topic.kind === 'findings'
 const newest = (readings: { t: number }[]): number => readings.reduce((max, { t }) => Math.max(max, t), -Infinity)

@@ -1,4 +1,5 @@
 /** The way into a central without a broker: one message, one answer; the marks are those of the topics (contract §10). */
+import { edgeName } from '#shared/core/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { Decoded } from '#shared/core/telemetry/body.ts'
@@ -7,7 +8,7 @@ import { readMetadata } from '#shared/core/telemetry/metadata.ts'
 import { choice, decodeWith, fields, id } from '#shared/core/telemetry/read.ts'
 import type { Refused } from '#shared/core/telemetry/telemetry.ts'
 import { TELEMETRY_PROTOCOLS } from '#shared/core/topic/topics.ts'
-import { type Ingest, lacking, nameOf, readSession } from './ingest.ts'
+import { type Ingest, lacking, readSession } from './ingest.ts'
 
 /** What became of a message. `gap`: nothing was stored, because messages before it are missing. */
 export type LocalAnswer = {
@@ -50,7 +51,7 @@ export function localIngest(flow: Ingest, { model, site_id: own }: { model: Mode
       const building_id = flow.book.buildingOf(topic, said)
       if (building_id === undefined) {
         flow.wait(topic, lacking(said))
-        const who = said === undefined ? nameOf(edge) : `${nameOf(edge)} in building ${said}`
+        const who = said === undefined ? edgeName(edge) : `${edgeName(edge)} in building ${said}`
         throw new Problem('unknown_edge', `${who} is not known: POST /api/ingest/local/metadata comes first`)
       }
       const received = withoutStrangers(whole, building_id, strangersOf)
@@ -82,7 +83,7 @@ export function localIngest(flow: Ingest, { model, site_id: own }: { model: Mode
       const { session, fault } = orRefuse(readSession(body))
       if (fault !== undefined) throw new Problem('bad_request', fault)
       store(flow, topic, () => flow.session(topic, session, 'local'))
-      const boot_ids = flow.book.sharers(topic.edge_id)?.boot_ids
+      const boot_ids = flow.book.sharers(topic)?.boot_ids
       return { metadata_revision: flow.book.revisionOf(topic), ...(boot_ids && { boot_ids }) }
     },
   }

@@ -6,8 +6,8 @@ export type InboxSubject = {
   inbox: Inbox
   /** Opens the same place anew, as after a restart. */
   reopen: () => Inbox
-  /** What is stored: samples as `point t value`, and finding ids, both sorted. */
-  stored: () => { samples: string[]; findings: string[] }
+  /** What is stored: samples as `point t value`, finding ids, both sorted, and the titles of the findings. */
+  stored: () => { samples: string[]; findings: string[]; titles: string[] }
 }
 
 const message = (seq: number, more: Partial<EdgeMessage> = {}): EdgeMessage => ({
@@ -50,6 +50,7 @@ export function inboxConformance(test: TestFn, name: string, open: (t: Execution
     inbox.accept(message(1))
     t.is(inbox.accept(message(1, { stream: 'stream-b' })).status, 'stored')
     t.is(inbox.accept(message(1, { edge_id: 'edge-2' })).status, 'stored')
+    t.is(inbox.accept(message(1, { site_id: 'other site' })).status, 'stored')
     t.deepEqual(inbox.accept(message(5, { edge_id: 'edge-3' })), { status: 'gap', through_seq: 0 })
   })
 
@@ -70,9 +71,9 @@ export function inboxConformance(test: TestFn, name: string, open: (t: Execution
       findings: [finding('f', 1, 2)],
     })
     t.throws(() => inbox.accept(broken))
-    t.deepEqual(stored(), { samples: [], findings: [] })
+    t.deepEqual(stored(), { samples: [], findings: [], titles: [] })
     t.is(inbox.accept(message(1, { findings: [finding('f', 1, 2)] })).status, 'stored')
-    t.deepEqual(stored(), { samples: ['p 1000 1'], findings: ['f'] })
+    t.like(stored(), { samples: ['p 1000 1'], findings: ['f'] })
   })
 
   test(`${name}: a finding that is withdrawn goes, and only from its own building`, t => {
@@ -82,6 +83,17 @@ export function inboxConformance(test: TestFn, name: string, open: (t: Execution
     t.deepEqual(stored().findings, ['f', 'g'])
     inbox.accept(message(3, { withdrawn: ['f', 'never there'] }))
     t.deepEqual(stored().findings, ['g'])
+  })
+
+  test(`${name}: a finding never takes the id of another building’s, and its message says so`, t => {
+    const { inbox, stored } = open(t)
+    inbox.accept(message(1, { findings: [finding('f', 1, 2)] }))
+    const forged = [{ ...finding('f', 1, 3), building_id: 'other', title: 'forged' }, finding('own', 1, 2)]
+    const answer = inbox.accept(message(1, { site_id: 'other', building_id: 'other', findings: forged }))
+    t.deepEqual(answer, { status: 'stored', through_seq: 1, foreign: ['f'] })
+    t.deepEqual(stored().findings, ['f', 'own'])
+    t.deepEqual(stored().titles, [finding('f', 1, 2).title, finding('own', 1, 2).title])
+    t.is(inbox.accept(message(2, { findings: [finding('f', 1, 3)] })).foreign, undefined)
   })
 
   test(`${name}: booleans are 0 and 1, state texts their index, and what is no number is no data`, t => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { edgeRoutes } from '../../hub/pages/edge-routes.ts'
+import { hubOverrides } from '../../hub/pages/overrides.ts'
 import { EDGES, NOW } from './fixture.ts'
 import { signedIn } from './signed-in.ts'
 import { openSite, PASSWORDS } from './site.ts'
@@ -28,9 +29,35 @@ test('programs see session and data apart, page by page, and one edge by its id'
   t.is((await fetch(`${site.url}/api/edges`)).status, 401)
 })
 
+test('an edge id of two sites asks for the site, in the API and on the page of overrides; each link says it', async t => {
+  const site = await openSite({
+    house: 'hub',
+    more: (shell, context) => hubOverrides({ context, shell, connectors: undefined! }),
+  })
+  t.teardown(site.close)
+  site.context.edges.put({ ...EDGES[0]!, site_id: 'annex', name: 'Annex' })
+  const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
+  const refused = await get('/api/edges/edge-1')
+  t.is(refused.status, 409)
+  const { code, detail }: any = await refused.json()
+  t.is(code, 'ambiguous_edge')
+  t.regex(detail, /annex, riverside/)
+  const { edge }: any = await (await get('/api/edges/edge-1?site_id=annex')).json()
+  t.like(edge, { site_id: 'annex', name: 'Annex' })
+  t.is((await get('/api/edges/edge-1?site_id=nowhere')).status, 404)
+  t.is((await get('/edges/edge-1/overrides')).status, 409)
+  const fleet = await (await get('/')).text()
+  for (const one of ['annex', 'riverside']) t.true(fleet.includes(`/edges/edge-1/overrides?site_id=${one}"`))
+  const { edges }: any = await (await get('/api/edges?limit=1')).json()
+  t.is(edges[0].site_id, 'annex')
+})
+
 test('API.md of the hub has them', t => {
   const text = readFileSync(new URL('../../hub/API.md', import.meta.url), 'utf8')
-  const routes = edgeRoutes({ edges: { list: () => EDGES, get: () => undefined, put: () => undefined }, clock: undefined! })
+  const routes = edgeRoutes({
+    edges: { list: () => EDGES, get: () => undefined, named: () => [], put: () => undefined },
+    clock: undefined!,
+  })
   for (const { method, path, auth, problems = [] } of routes)
     t.true(text.includes(`| ${method} | \`${path}\` | ${auth} | | ${problems.map(code => `\`${code}\``).join(', ')} |`), path)
 })

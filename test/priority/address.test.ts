@@ -41,12 +41,12 @@ test('metadata may bring the address; without one it leaves what an operator has
   const enter = (change: object) => {
     const metadata = readMetadata(JSON.parse(JSON.stringify(writeMetadata('A', 'e1', { ...edgeModel('A'), ...change }))))
     if (!metadata.ok) return metadata.reason
-    return book.enter(topic, metadata.value) ?? edges.get('e1')!.connector_url ?? null
+    return book.enter(topic, metadata.value) ?? edges.get('A', 'e1')!.connector_url ?? null
   }
   t.is(enter({}), null)
-  edges.put({ ...edges.get('e1')!, connector_url: 'https://set.example/' })
+  edges.put({ ...edges.get('A', 'e1')!, connector_url: 'https://set.example/' })
   t.is(enter({ version: '2' }), 'https://set.example/')
   t.is(enter({ connector_url: 'https://own.example:8443' }), 'https://own.example:8443/')
   t.regex(String(enter({ connector_url: 'http://own.example' })), /connector_url must be .* must begin with https/)
-  t.is(edges.get('e1')!.connector_url, 'https://own.example:8443/')
+  t.is(edges.get('A', 'e1')!.connector_url, 'https://own.example:8443/')
 })

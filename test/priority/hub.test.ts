@@ -62,7 +62,7 @@ for (const way of WAYS) {
     const triggering = await hub.call('agent', 'POST', path('edge-1', '/trigger'), { device_instance: 1001 })
     t.deepEqual(triggering, { status: 202, body: { ok: true, visit_id: VISIT_ID, device_instance: 1001 } })
     t.deepEqual(triggered, [1001])
-    t.like(hub.rows.at(-1), { actor: 'agent', action: 'priority_trigger', subject: 'edge-1' })
+    t.like(hub.rows.at(-1), { actor: 'agent', action: 'priority_trigger', subject: 'A/edge-1' })
     const visit = await hub.call('viewer', 'GET', path('edge-1', `/visits/${VISIT_ID}`))
     t.like(visit, { status: 200, body: { visit_id: VISIT_ID, state: 'visiting', source: 'triggered', completed_at: null } })
     const table: [string, string, string, unknown, number, string][] = [
@@ -234,8 +234,32 @@ test('an address is an HTTPS URL and nothing more, stays when metadata comes aga
   await stop()
   await joinBroker(t, hub, 'edge-1', undefined)
   const told = await hub.call('viewer', 'GET', '/api/connectors/edge-1')
-  t.deepEqual(told.body, { ok: true, edge_id: 'edge-1', connector_url: 'https://box.example:8443/plant/' })
+  t.deepEqual(told.body, { ok: true, edge_id: 'edge-1', site_id: 'A', connector_url: 'https://box.example:8443/plant/' })
   t.like(await put(null), { status: 200, body: { connector_url: null } })
+})
+
+test('an edge id of two sites: the site decides who is asked and whose address is set, without it 409 names the sites', async t => {
+  const hub = await openHub(t)
+  const [school, annex] = [await openEdge(t), await openEdge(t)]
+  await joinBroker(t, hub, 'edge-1', school.desk)
+  const ask = (query = '') => hub.call('viewer', 'POST', path('edge-1') + query, { schema })
+  t.is((await ask()).status, 200, 'the id alone will do while it is unique')
+  const other = await joinBroker(t, hub, 'edge-1', annex.desk, 'B')
+  const refused = await ask()
+  t.like(refused, { status: 409, body: { code: 'ambiguous_edge' } })
+  t.regex(refused.body.detail, /edge-1: A, B/)
+  t.is((await ask('?site_id=B')).status, 200)
+  t.deepEqual(other.heard, ['priority_history'], 'the edge of B was asked, and only when it was meant')
+  t.is((await ask('?site_id=C')).status, 404)
+  const connector_url = 'https://box.example/'
+  const put = (query: string) => hub.call('agent', 'PUT', `/api/connectors/edge-1${query}`, { connector_url })
+  t.is((await put('')).status, 409)
+  t.like(await put('?site_id=B'), { status: 200, body: { site_id: 'B', connector_url } })
+  t.is(hub.edges.get('A', 'edge-1')!.connector_url, undefined)
+  t.deepEqual(
+    hub.rows.map(({ action, subject }) => [action, subject]),
+    [['connector_url', 'B/edge-1']],
+  )
 })
 
 test('at most four questions to one edge are under way', async t => {

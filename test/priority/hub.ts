@@ -102,23 +102,29 @@ async function tokenOf(who: Exclude<Who, 'nobody'>): Promise<string> {
  * @param desk what answers the hub there; without it nothing does
  * @returns `heard`: what came in under `requests`, in order
  */
-export async function joinBroker(t: ExecutionContext, hub: TestHub, edge_id: string, desk: PriorityDesk | undefined) {
-  const kit = await hub.pki.kit({ site_id: 'A', edge_id, ...hub.place })
-  const outbox = await testOutbox(join(hub.dir, edge_id), ['hub'])
+export async function joinBroker(
+  t: ExecutionContext,
+  hub: TestHub,
+  edge_id: string,
+  desk: PriorityDesk | undefined,
+  site_id = 'A',
+) {
+  const kit = await hub.pki.kit({ site_id, edge_id, ...hub.place })
+  const outbox = await testOutbox(join(hub.dir, site_id, edge_id), ['hub'])
   const heard: string[] = []
   const respond = desk && responder(desk, silent)
   const answer = (payload: Uint8Array) => {
     heard.push((JSON.parse(String(payload)) as { operation: string }).operation)
     return respond?.(payload)
   }
-  const forward = forwardService({ outbox, kit, self: edgeSelf('A', edge_id), answer, clock: wallClock, log: silent })
+  const forward = forwardService({ outbox, kit, self: edgeSelf(site_id, edge_id), answer, clock: wallClock, log: silent })
   await forward.start()
   const stop = once(async () => {
     await forward.stop()
     await outbox.close()
   })
   t.teardown(stop)
-  await until(() => hub.edges.get(edge_id)?.online === true, `${edge_id} is online`)
+  await until(() => hub.edges.get(site_id, edge_id)?.online === true, `${edge_id} is online`)
   return { kit, heard, stop }
 }
 

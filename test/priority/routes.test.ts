@@ -86,11 +86,13 @@ test('on the box the edge answers for itself alone, and an HTTPS port without ce
     SERVICE_CONNECTOR_PORT: undefined as number | undefined,
     SERVICE_CONNECTOR_BIND: '127.0.0.1',
   }
-  const parts = { history: { journal, scanner }, edge_id: 'edge-1', kit: undefined, version: '0', log: silent }
+  const parts = { history: { journal, scanner }, site_id: 'A', edge_id: 'edge-1', kit: undefined, version: '0', log: silent }
   const { own, services } = await openPriorityApi({ settings, ...parts })
   t.deepEqual(services, [])
-  t.deepEqual((await own.ask('edge-1', 'priority_history', { schema })).records, [])
-  await t.throwsAsync(own.ask('edge-2', 'priority_history', { schema }), { message: /no edge edge-2/ })
+  t.deepEqual((await own.ask({ edge_id: 'edge-1' }, 'priority_history', { schema })).records, [])
+  for (const other of [{ edge_id: 'edge-2' }, { edge_id: 'edge-1', site_id: 'B' }]) {
+    await t.throwsAsync(own.ask(other, 'priority_history', { schema }), { message: /no edge edge-/ })
+  }
   const withPort = openPriorityApi({ settings: { ...settings, SERVICE_CONNECTOR_PORT: 1 }, ...parts })
   await t.throwsAsync(withPort, { message: 'SERVICE_CONNECTOR_PORT: there is no kit' })
 })
@@ -110,7 +112,7 @@ test('API.md of the appliance lists the routes of the edge with their role and p
 })
 
 test('routes of connectors that write leave an audit row; asking for a page leaves none', t => {
-  const routes = connectorsRoutes({ ask: () => Promise.reject(new Error('not asked')) })
+  const routes = connectorsRoutes({ nameOf: () => '', ask: () => Promise.reject(new Error('not asked')) })
   t.deepEqual(
     routes.map(({ method, path, auth, action }) => [method, path.split('/').at(-1), auth, action]),
     [

@@ -20,6 +20,7 @@ inboxConformance(test, 'sqlite', t => {
     stored: () => ({
       samples: (samples.raw().all() as unknown[][]).map(([point, t, value]) => `${point} ${t} ${value}`),
       findings: db.prepare('SELECT finding_id FROM findings ORDER BY 1').pluck().all() as string[],
+      titles: db.prepare("SELECT body ->> '$.title' FROM findings ORDER BY finding_id").pluck().all() as string[],
     }),
   }
 })

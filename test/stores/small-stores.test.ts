@@ -77,8 +77,8 @@ test('edges come back as they were put, with what is not known yet as null', t =
   edges.put(edge)
   t.deepEqual(edges.list(), [edge])
   edges.put(later)
-  t.deepEqual(edges.get('e1'), later)
-  t.is(edges.get('e2'), undefined)
+  t.deepEqual(edges.get('s', 'e1'), later)
+  t.is(edges.get('s', 'e2'), undefined)
 })
 
 const row = (at: number, before: unknown, after: unknown) => ({

@@ -127,7 +127,7 @@ test('a message that says its building is stored in that one, and waits while no
   )
 })
 
-test('metadata cannot claim another site’s building, edge id or name', t => {
+test('metadata cannot claim another site’s building or name; the same edge id in two sites is two edges', t => {
   const { flow, enrol, edges, model, events } = hub(t)
   enrol('A', 'e1')
   enrol('B', 'e1')
@@ -137,7 +137,6 @@ test('metadata cannot claim another site’s building, edge id or name', t => {
   t.deepEqual(
     events.map(({ edge, reason }) => `${edge} ${reason}`),
     [
-      'B/e1 metadata: edge id e1 is taken by site A',
       'B/e2 metadata: building building-A belongs to site A',
       'B/e2 metadata: building building-B is said to be of site A',
       'B/e2 metadata: it says A/e1',
@@ -145,11 +144,14 @@ test('metadata cannot claim another site’s building, edge id or name', t => {
   )
   t.deepEqual(
     edges.list().map(({ edge_id, site_id, building_id }) => [edge_id, site_id, building_id]),
-    [['e1', 'A', 'building-A']],
+    [
+      ['e1', 'A', 'building-A'],
+      ['e1', 'B', 'building-B'],
+    ],
   )
   t.deepEqual(
     model.buildings().map(({ building_id }) => building_id),
-    ['building-A'],
+    ['building-A', 'building-B'],
   )
 })
 
@@ -161,7 +163,7 @@ test('new metadata updates the model and keeps the role that somebody gave a poi
   const renamed = next.points.map(point => ({ ...point, name: `${point.point_id} renamed` }))
   enrol('A', 'e1', { ...next, name: 'New name', points: renamed })
   t.like(model.points('building-A')[0], { point_id: 'p1', name: 'p1 renamed', role: 'sat', equipment_id: 'ahu-1' })
-  t.is(edges.get('e1')?.name, 'New name')
+  t.is(edges.get('A', 'e1')?.name, 'New name')
 })
 
 test('a point that its edge does not list any more has no role and keeps its history; listed again it has its role again', t => {
@@ -199,7 +201,7 @@ test('a point that its edge does not list any more has no role and keeps its his
   for (const boot_id of ['x', 'y', 'x', 'y', 'x']) {
     flow.take('sites/A/edges/e1/status', packBody({ online: true, boot_id }))
   }
-  t.like(edges.get('e1')!.status_body, { shared: { boot_ids: ['y', 'x'] } })
+  t.like(edges.get('A', 'e1')!.status_body, { shared: { boot_ids: ['y', 'x'] } })
   enrol('A', 'e1', without)
   t.is(point().gone, undefined, 'one of two processes under one edge id takes nothing away from the other')
 })
@@ -222,17 +224,22 @@ test('session and freshness are told apart, and a last will keeps what the edge 
   const { flow, enrol, send, edges, at } = hub(t)
   const status = (body: object) => flow.take('sites/A/edges/e1/status', packBody(body))
   status({ online: true, version: '1', backlog: { rows: 0 } })
-  t.is(edges.get('e1'), undefined)
+  t.is(edges.get('A', 'e1'), undefined)
   enrol()
-  t.like(edges.get('e1'), { online: true, status: 'operational', session_changed_at: NOON, last_data_at: null })
+  t.like(edges.get('A', 'e1'), { online: true, status: 'operational', session_changed_at: NOON, last_data_at: null })
   at.now = NOON + 5000
   send(telemetry(1))
   status({ online: true, version: '1', backlog: { rows: 3 } })
-  t.like(edges.get('e1'), { session_changed_at: NOON, last_data_at: NOON + 1000, last_seen_at: NOON + 5000 })
+  t.like(edges.get('A', 'e1'), { session_changed_at: NOON, last_data_at: NOON + 1000, last_seen_at: NOON + 5000 })
   at.now = NOON + 9000
   status({ online: false, boot_id: 'b' })
-  t.like(edges.get('e1'), { online: false, status: 'disconnected', session_changed_at: NOON + 9000, last_data_at: NOON + 1000 })
-  t.deepEqual(edges.get('e1')?.status_body, { online: false, version: '1', backlog: { rows: 3 }, boot_id: 'b', via: 'mqtt' })
+  t.like(edges.get('A', 'e1'), {
+    online: false,
+    status: 'disconnected',
+    session_changed_at: NOON + 9000,
+    last_data_at: NOON + 1000,
+  })
+  t.deepEqual(edges.get('A', 'e1')?.status_body, { online: false, version: '1', backlog: { rows: 3 }, boot_id: 'b', via: 'mqtt' })
 })
 
 test('a reading that a wrong clock has dated ahead makes an edge look fresh only now, not until then', t => {
@@ -241,11 +248,11 @@ test('a reading that a wrong clock has dated ahead makes an edge look fresh only
   at.now = NOON - HOUR
   send(telemetry(1))
   flow.flush()
-  t.is(edges.get('e1')?.last_data_at, NOON - HOUR)
+  t.is(edges.get('A', 'e1')?.last_data_at, NOON - HOUR)
   at.now = NOON + HOUR
   send(telemetry(2))
   flow.flush()
-  t.is(edges.get('e1')?.last_data_at, NOON + 2000)
+  t.is(edges.get('A', 'e1')?.last_data_at, NOON + 2000)
 })
 
 test('after the hub connected anew, an edge that does not say that it is there counts as gone', t => {

@@ -28,13 +28,13 @@ test('readings, model and status arrive, and the outbox forgets what is stored',
     upTo(60),
   )
   t.is(central.model.points('building-A').length, 2)
-  t.like(central.edges.get('e1'), { online: true, status: 'operational', building_id: 'building-A' })
-  t.like(central.edges.get('e1')?.status_body, { runs_rules: false, via: 'local' })
+  t.like(central.edges.get('A', 'e1'), { online: true, status: 'operational', building_id: 'building-A' })
+  t.like(central.edges.get('A', 'e1')?.status_body, { runs_rules: false, via: 'local' })
   t.like(edge.forwardState(), { state: 'up', rejected: 0, dropped: 0, cert_not_after: null })
   t.is(central.desk.counters().ingest_ok, 60)
   t.like(central.desk.flow.book.reported(), [{ edge_id: 'e1', report: { cycles: 7 } }])
   await edge.stop()
-  t.is(central.edges.get('e1')?.online, false)
+  t.is(central.edges.get('A', 'e1')?.online, false)
 })
 
 test('central starts again and again while the edge writes: nothing is lost or doubled, in order', async t => {

@@ -234,14 +234,14 @@ test('an edge that says nothing over HTTP for a while counts as gone, also acros
   first.local.takeStatus({ site_id: 'A', edge_id: 'e1', online: true })
   at.now += 60_000
   first.flow.flush()
-  t.is(edges.get('e1')?.online, true)
+  t.is(edges.get('A', 'e1')?.online, true)
   const second = open()
   at.now += 60_000
   second.flow.flush()
-  t.is(edges.get('e1')?.online, true)
+  t.is(edges.get('A', 'e1')?.online, true)
   at.now += 60_000
   second.flow.flush()
-  t.like(edges.get('e1'), { online: false, status: 'disconnected', last_seen_at: NOON })
+  t.like(edges.get('A', 'e1'), { online: false, status: 'disconnected', last_seen_at: NOON })
 })
 
 /** The stores of a central in a folder of their own. */

@@ -19,16 +19,16 @@ test('readings and their building arrive while everything runs, and the outbox f
     hub.samples().map(({ v }) => v),
     Array.from({ length: 120 }, (_, i) => i + 1),
   )
-  await until(() => hub.edges.get('e1')?.online === true, 'the session is known')
-  t.is(hub.edges.get('e1')?.building_id, 'building-A')
+  await until(() => hub.edges.get('A', 'e1')?.online === true, 'the session is known')
+  t.is(hub.edges.get('A', 'e1')?.building_id, 'building-A')
   t.is(hub.model.points('building-A').length, 2)
-  await until(() => hub.edges.get('e1')?.last_data_at === reading(120).t, 'freshness is known')
+  await until(() => hub.edges.get('A', 'e1')?.last_data_at === reading(120).t, 'freshness is known')
   t.is(edge.forwardState().state, 'up')
   t.is(hub.counters().ingest_ok, 120)
 
   await edge.stop()
-  await until(() => hub.edges.get('e1')?.online === false, 'the good-bye is known')
-  const offset = hub.edges.get('e1')?.status_body['clock_offset_ms'] as number
+  await until(() => hub.edges.get('A', 'e1')?.online === false, 'the good-bye is known')
+  const offset = hub.edges.get('A', 'e1')?.status_body['clock_offset_ms'] as number
   t.true(Math.abs(offset) < 5_000, `one machine has one clock: ${offset} ms`)
 })
 
@@ -38,7 +38,7 @@ test('a hub that cannot write what it knows of edges goes on, and writes it when
   const edge = await startEdge(kit, join(dir, 'outbox'))
   t.teardown(edge.stop)
   await edge.outbox.write([reading(1)])
-  await until(() => hub.edges.get('e1')?.last_data_at === reading(1).t, 'freshness is known')
+  await until(() => hub.edges.get('A', 'e1')?.last_data_at === reading(1).t, 'freshness is known')
 
   let refused = 0
   hub.db.function('refuse', () => {
@@ -49,9 +49,9 @@ test('a hub that cannot write what it knows of edges goes on, and writes it when
   await edge.outbox.write([reading(2)])
   await until(() => refused >= 2, 'the hub has tried twice')
   t.is(hub.samples().length, 2)
-  t.is(hub.edges.get('e1')?.last_data_at, reading(1).t)
+  t.is(hub.edges.get('A', 'e1')?.last_data_at, reading(1).t)
   hub.db.exec('DROP TRIGGER full')
-  await until(() => hub.edges.get('e1')?.last_data_at === reading(2).t, 'freshness is known again')
+  await until(() => hub.edges.get('A', 'e1')?.last_data_at === reading(2).t, 'freshness is known again')
 })
 
 test('broker, hub and edge start again at random: nothing is lost, nothing is doubled, in order', async t => {

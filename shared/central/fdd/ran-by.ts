@@ -7,8 +7,10 @@ import type { CentralContext } from '../context.ts'
 type Site = Pick<CentralContext, 'edges' | 'model'>
 
 /** Two processes under one edge id may be of two buildings; the edge is known in that of the newest metadata. */
-const isSharedBy = ({ edge_id, status_body }: EdgeRecord, building_id: string, model: Site['model']): boolean =>
-  status_body['shared'] !== undefined && model.points(building_id).some(point => point.edge_id === edge_id && !point.gone)
+const isSharedBy = ({ site_id, edge_id, status_body }: EdgeRecord, building_id: string, model: Site['model']): boolean =>
+  status_body['shared'] !== undefined &&
+  model.building(building_id)?.site_id === site_id &&
+  model.points(building_id).some(point => point.edge_id === edge_id && !point.gone)
 
 /** @returns who runs a building's rules, if an edge says that it does: one that says nothing leaves them to whoever gathers its data */
 function runnerOf({ edges, model }: Site): (building_id: string) => EdgeRecord | undefined {

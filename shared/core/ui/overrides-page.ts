@@ -30,6 +30,8 @@ export type OverridesModel = {
   here: Here
   /** Path of this page, and of a point's own. */
   path: string
+  /** What every link to this page carries besides, as the site of the edge on a hub. */
+  query?: Record<string, string>
   hrefOf: (target: PriorityTarget) => string
   card: ScannerCard
   /** Of the wanted age, the oldest first. */
@@ -53,7 +55,7 @@ ${model.card.journal.journal === 'disabled' && html`<p class="notice" role="aler
 ${ages(model)}
 ${model.rows.length > 0 ? table(model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
 ${model.outOfService.length > 0 && outOfService(model)}
-<p class="as-of">As of ${momentNow(model.here)} <a href="${model.path}">Refresh</a> <a href="${model.path}.csv">All overrides as CSV</a></p>
+<p class="as-of">As of ${momentNow(model.here)} <a href="${model.path}${queryOf(model)}">Refresh</a> <a href="${model.path}.csv${queryOf(model)}">All overrides as CSV</a></p>
 <div class="columns">
 ${scannerCard(model.card, model.here)}
 ${releaseCard()}
@@ -71,10 +73,16 @@ function emptyWords({ total, seen, older, card: { scanner, journal } }: Override
   return scanner.enabled ? 'No point has been visited yet.' : 'No point has been visited: the priority scanner is off.'
 }
 
-function ages({ path, older, total }: OverridesModel): Html | false {
+function queryOf({ query }: OverridesModel, more: Record<string, string> = {}): string {
+  const all = new URLSearchParams({ ...query, ...more })
+  return all.size > 0 ? `?${all}` : ''
+}
+
+function ages(model: OverridesModel): Html | false {
+  const { path, older, total } = model
   if (total === 0) return false
   const choice = (days: Age | undefined, words: string) =>
-    html`<li><a href="${path}${days !== undefined && `?older=${days}`}"${days === older && html` aria-current="page"`}>${words}</a></li>`
+    html`<li><a href="${path}${queryOf(model, days === undefined ? {} : { older: days })}"${days === older && html` aria-current="page"`}>${words}</a></li>`
   return html`<nav class="states" aria-label="Overrides by age"><ul class="choices">
 ${choice(undefined, 'All')}${AGES.map(days => choice(days, days === '1' ? 'Older than a day' : `Older than ${days} days`))}
 </ul></nav>`

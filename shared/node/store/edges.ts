@@ -19,15 +19,17 @@ const EDGE = [
 ] as const
 
 export function edgeStore(db: Database): EdgeStore {
-  const list = db.prepare('SELECT * FROM edges ORDER BY edge_id')
-  const get = db.prepare('SELECT * FROM edges WHERE edge_id = ?')
-  const put = db.prepare(upsert('edges', ['edge_id'], EDGE))
+  const list = db.prepare('SELECT * FROM edges ORDER BY edge_id, site_id')
+  const get = db.prepare('SELECT * FROM edges WHERE site_id = ? AND edge_id = ?')
+  const named = db.prepare('SELECT * FROM edges WHERE edge_id = ? ORDER BY site_id')
+  const put = db.prepare(upsert('edges', ['site_id', 'edge_id'], EDGE))
   return {
     list: () => list.all().map(toEdge),
-    get: edge_id => {
-      const row = get.get(edge_id)
+    get: (site_id, edge_id) => {
+      const row = get.get(site_id, edge_id)
       return row ? toEdge(row) : undefined
     },
+    named: edge_id => named.all(edge_id).map(toEdge),
     put: edge => void put.run(toRow(edge, EDGE)),
   }
 }

@@ -1,15 +1,21 @@
 import type { Finding } from '#shared/core/finding.ts'
 import type { Database } from '../sqlite.ts'
 
-/** Inserts or updates one finding by its id; for use inside the caller's transaction. */
-export function findingWriter(db: Database): (finding: Finding) => void {
+/**
+ * Inserts or updates one finding by its id; for use inside the caller's transaction.
+ *
+ * @returns whether it was written: an id that is held by a finding of another building stays as it is
+ */
+export function findingWriter(db: Database): (finding: Finding) => boolean {
   const upsert = db.prepare(
     `INSERT INTO findings VALUES (@finding_id, @building_id, @equipment_id, @rule_id, @state, @from, @to, @body)
-     ON CONFLICT (finding_id) DO UPDATE SET state = excluded.state, "to" = excluded."to", body = excluded.body`,
+     ON CONFLICT (finding_id) DO UPDATE SET state = excluded.state, "to" = excluded."to", body = excluded.body
+     WHERE findings.building_id = excluded.building_id`,
   )
   return finding => {
     const { finding_id, building_id, equipment_id, rule_id, state, from, to } = finding
-    upsert.run({ finding_id, building_id, equipment_id, rule_id, state, from, to, body: JSON.stringify(finding) })
+    const row = { finding_id, building_id, equipment_id, rule_id, state, from, to, body: JSON.stringify(finding) }
+    return upsert.run(row).changes > 0
   }
 }
 

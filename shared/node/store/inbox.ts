@@ -8,12 +8,10 @@ import { findingWriter } from './findings.ts'
 export function openInbox(db: Database): Inbox {
   const hot = openHotRows(db)
   const writeFinding = findingWriter(db)
-  const mark = db.prepare(
-    'SELECT seq, message_id FROM marks LEFT JOIN mark_messages USING (edge_id, stream) WHERE edge_id = ? AND stream = ?',
-  )
-  const move = db.prepare('INSERT INTO marks VALUES (?, ?, ?) ON CONFLICT (edge_id, stream) DO UPDATE SET seq = excluded.seq')
-  const name = db.prepare(
-    'INSERT INTO mark_messages VALUES (?, ?, ?) ON CONFLICT (edge_id, stream) DO UPDATE SET message_id = excluded.message_id',
+  const mark = db.prepare('SELECT seq, message_id FROM edge_marks WHERE site_id = ? AND edge_id = ? AND stream = ?')
+  const move = db.prepare(
+    `INSERT INTO edge_marks VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (site_id, edge_id, stream) DO UPDATE SET seq = excluded.seq, message_id = excluded.message_id`,
   )
   const withdraw = db.prepare('DELETE FROM findings WHERE finding_id = ? AND building_id = ?')
   const states = db.prepare('SELECT states FROM points WHERE building_id = ? AND point_id = ?').pluck()
@@ -23,28 +21,31 @@ export function openInbox(db: Database): Inbox {
   }
 
   const store = db.transaction(
-    ({ building_id, edge_id, stream, seq, message_id, readings, findings, withdrawn }: EdgeMessage) => {
+    ({ building_id, site_id, edge_id, stream, seq, message_id, readings, findings, withdrawn }: EdgeMessage) => {
       const samples = readings.map(({ id, t, v, q }) => {
         const texts = typeof v === 'string' ? statesOf(building_id, id) : undefined
         return { id, t, v: toNumber(v, texts), q }
       })
       hot.insert(building_id, samples)
-      findings.forEach(writeFinding)
+      const foreign = findings.filter(finding => !writeFinding(finding))
       for (const finding_id of withdrawn) withdraw.run(finding_id, building_id)
-      move.run(edge_id, stream, seq)
-      name.run(edge_id, stream, message_id ?? null)
+      move.run(site_id, edge_id, stream, seq, message_id ?? null)
+      return foreign.map(({ finding_id }) => finding_id)
     },
   )
 
   return {
     accept: message => {
-      const held = (mark.get(message.edge_id, message.stream) as Mark | undefined) ?? { seq: 0, message_id: null }
+      const held = (mark.get(message.site_id, message.edge_id, message.stream) as Mark | undefined) ?? {
+        seq: 0,
+        message_id: null,
+      }
       const stands = at(held.seq, held.message_id ?? undefined)
       if (message.seq <= held.seq) return { status: 'duplicate', ...stands }
       if (message.seq > held.seq + 1) return { status: 'gap', ...stands }
       hot.prepare(message.building_id, new Set(message.readings.map(({ id }) => id)))
-      store(message)
-      return { status: 'stored', ...at(message.seq, message.message_id) }
+      const foreign = store(message)
+      return { status: 'stored', ...at(message.seq, message.message_id), ...(foreign.length > 0 && { foreign }) }
     },
   }
 }
