@@ -1,0 +1,101 @@
+/** Finding the points that spoil a request for all, as far as no bus is concerned. */
+import test from 'ava'
+import {
+  accuse,
+  type Apart,
+  cut,
+  endPart,
+  failure,
+  firstUnreached,
+  RETRIES_MAX,
+  sortOut,
+  splitPart,
+} from '#shared/core/poll/isolate.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
+
+const self = (key: string) => key
+
+for (const [count, ways, lengths] of [
+  [92, 4, [23, 23, 23, 23]],
+  [5, 4, [2, 2, 1]],
+  [3, 4, [1, 1, 1]],
+  [1, 4, [1]],
+  [9, 2, [5, 4]],
+  [0, 2, []],
+] as const) {
+  test(`${count} points are cut in ${ways} as ${lengths.join(' + ') || 'nothing'}`, t => {
+    const items = Array.from({ length: count }, (_, i) => i)
+    const parts = cut(items, ways)
+    t.deepEqual(
+      parts.map(({ length }) => length),
+      [...lengths],
+    )
+    t.deepEqual(parts.flat(), items)
+  })
+}
+
+test('a culprit rests five minutes, then twice as long each time, and an hour at most', t => {
+  const apart: Apart = new Map()
+  const rests = Array.from({ length: 7 }, () => {
+    accuse(apart, 'a', 'silent', 1000)
+    return (apart.get('a')!.retryAt - 1000) / MINUTE
+  })
+  t.deepEqual(rests, [5, 10, 20, 40, 60, 60, 60])
+})
+
+test('without culprits the list of points is passed on as it is', t => {
+  const items = ['a', 'b']
+  t.is(sortOut(new Map(), items, self, 0).together, items)
+  t.is(firstUnreached(new Set(), items, self), items)
+})
+
+test('culprits rest until their time, then those that have waited longest are tried again, a few in each read', t => {
+  const apart: Apart = new Map()
+  const culprits = ['c', 'b', 'a', 'f', 'e', 'd']
+  for (const [i, key] of culprits.entries()) accuse(apart, key, 'silent', i)
+  const items = ['x', ...culprits.toSorted(), 'y']
+  const early = sortOut(apart, items, self, 5 * MINUTE - 1)
+  t.deepEqual([early.together, early.retried, early.resting], [['x', 'y'], [], culprits])
+  t.deepEqual(sortOut(apart, items, self, 5 * MINUTE + 1).retried, ['c', 'b'])
+  const late = sortOut(apart, items, self, HOUR)
+  t.deepEqual([late.retried, late.resting], [culprits.slice(0, RETRIES_MAX), culprits.slice(RETRIES_MAX)])
+})
+
+test('a culprit is tried at once when the clock was set back by more than it can rest', t => {
+  const apart: Apart = new Map()
+  accuse(apart, 'a', 'silent', 48 * HOUR)
+  t.deepEqual(sortOut(apart, ['a'], self, 0).retried, ['a'])
+})
+
+test('what a read did not reach comes first in the next', t => {
+  t.deepEqual(firstUnreached(new Set(['d', 'b']), ['a', 'b', 'c', 'd'], self), ['b', 'd', 'a', 'c'])
+})
+
+test('a failure whose parts were all answered is told with the largest part, and those around it are not', t => {
+  const whole = failure(80, 2)
+  const half = failure(40, 2, whole)
+  t.is(endPart(half, 20), undefined)
+  t.is(endPart(half, 19), half)
+  t.is(half.answered, 20)
+  t.is(endPart(whole, 40), undefined)
+})
+
+test('a failure that holds a culprit is explained, however its other parts end', t => {
+  const whole = failure(80, 4)
+  const quarter = failure(20, 2, whole)
+  t.is(endPart(quarter, 'culprit'), undefined)
+  t.is(endPart(quarter, 10), undefined)
+  t.is(endPart(whole, 20), undefined)
+  t.is(endPart(whole, 20), undefined)
+  t.is(endPart(whole, 20), undefined)
+  t.is(whole.open, 0)
+})
+
+test('a part that is asked for in two pieces ends with the second', t => {
+  const whole = failure(80, 1)
+  splitPart(whole)
+  t.is(endPart(whole, 40), undefined)
+  t.is(endPart(whole, 41), whole)
+})
+
+test('a request that is no part of a failure explains nothing', t => t.is(endPart(undefined, 5), undefined))
