@@ -1,16 +1,6 @@
 /** Finding the points that spoil a request for all, as far as no bus is concerned. */
 import test from 'ava'
-import {
-  accuse,
-  type Apart,
-  cut,
-  endPart,
-  failure,
-  firstUnreached,
-  RETRIES_MAX,
-  sortOut,
-  splitPart,
-} from '#shared/core/poll/isolate.ts'
+import { accuse, type Apart, cut, endPart, failure, firstUnreached, sortOut, splitPart } from '#shared/core/poll/isolate.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 
 const self = (key: string) => key
@@ -34,13 +24,13 @@ for (const [count, ways, lengths] of [
   })
 }
 
-test('a culprit rests five minutes, then twice as long each time, and an hour at most', t => {
+test('a culprit is tried again in the next read, then after five minutes, then after twice as long each time up to an hour', t => {
   const apart: Apart = new Map()
   const rests = Array.from({ length: 7 }, () => {
     accuse(apart, 'a', 'silent', 1000)
     return (apart.get('a')!.retryAt - 1000) / MINUTE
   })
-  t.deepEqual(rests, [5, 10, 20, 40, 60, 60, 60])
+  t.deepEqual(rests, [0, 5, 10, 20, 40, 60, 60])
 })
 
 test('without culprits the list of points is passed on as it is', t => {
@@ -49,21 +39,21 @@ test('without culprits the list of points is passed on as it is', t => {
   t.is(firstUnreached(new Set(), items, self), items)
 })
 
-test('culprits rest until their time, then those that have waited longest are tried again, a few in each read', t => {
+test('culprits rest until their time, and those that have waited longest are tried again first', t => {
   const apart: Apart = new Map()
   const culprits = ['c', 'b', 'a', 'f', 'e', 'd']
-  for (const [i, key] of culprits.entries()) accuse(apart, key, 'silent', i)
+  for (const [i, key] of culprits.entries()) for (const _ of [1, 2]) accuse(apart, key, 'silent', i)
   const items = ['x', ...culprits.toSorted(), 'y']
   const early = sortOut(apart, items, self, 5 * MINUTE - 1)
   t.deepEqual([early.together, early.retried, early.resting], [['x', 'y'], [], culprits])
-  t.deepEqual(sortOut(apart, items, self, 5 * MINUTE + 1).retried, ['c', 'b'])
-  const late = sortOut(apart, items, self, HOUR)
-  t.deepEqual([late.retried, late.resting], [culprits.slice(0, RETRIES_MAX), culprits.slice(RETRIES_MAX)])
+  const later = sortOut(apart, items, self, 5 * MINUTE + 1)
+  t.deepEqual([later.retried, later.resting], [culprits.slice(0, 2), culprits.slice(2)])
+  t.deepEqual(sortOut(apart, items, self, HOUR).retried, culprits)
 })
 
 test('a culprit is tried at once when the clock was set back by more than it can rest', t => {
   const apart: Apart = new Map()
-  accuse(apart, 'a', 'silent', 48 * HOUR)
+  for (const _ of [1, 2, 3]) accuse(apart, 'a', 'silent', 48 * HOUR)
   t.deepEqual(sortOut(apart, ['a'], self, 0).retried, ['a'])
 })
 

@@ -23,9 +23,9 @@ import { HOUR, MINUTE } from '../time.ts'
 
 /** Requests of one read that may fail: five culprits among 500 points take 25, cut by four. Each may cost its timeout. */
 export const FAILURES_MAX = 32
-/** Culprits that are tried again in one read. */
+/** Culprits that may fail once more in one read; the others that are due then wait for the next. */
 export const RETRIES_MAX = 4
-/** From being found until being tried again, doubling each time that it fails once more. */
+/** From the second failure on until being tried again, doubling each time that it fails once more. */
 const REST_MS = 5 * MINUTE
 const REST_MAX_MS = HOUR
 
@@ -34,15 +34,16 @@ export type Culprit = { readonly reason: string; readonly failures: number; read
 /** Culprits of one device by the key of the point. It changes with what is learnt and lives as long as the driver. */
 export type Apart = Map<string, Culprit>
 
-/** Keeps a point apart, for longer each time. */
+/** Keeps a point apart, for longer each time. The first time it is tried again in the next read: it may have been chance. */
 export function accuse(apart: Apart, key: string, reason: string, now: number): void {
   const failures = (apart.get(key)?.failures ?? 0) + 1
-  apart.set(key, { reason, failures, retryAt: now + Math.min(REST_MAX_MS, REST_MS * 2 ** (failures - 1)) })
+  const restMs = failures === 1 ? 0 : Math.min(REST_MAX_MS, REST_MS * 2 ** (failures - 2))
+  apart.set(key, { reason, failures, retryAt: now + restMs })
 }
 
 export type SortedOut<I> = {
   together: readonly I[]
-  /** Culprits that are tried again, each alone; those first that have waited longest. */
+  /** Culprits that are due to be tried again, each alone; those first that have waited longest. See `RETRIES_MAX`. */
   retried: readonly I[]
   resting: readonly I[]
 }
@@ -59,7 +60,7 @@ export function sortOut<I>(apart: Apart, items: readonly I[], keyOf: (item: I) =
     else known.push({ item, retryAt: culprit.retryAt > now + REST_MAX_MS ? 0 : culprit.retryAt })
   }
   known.sort((a, b) => a.retryAt - b.retryAt)
-  const due = Math.min(RETRIES_MAX, known.filter(({ retryAt }) => retryAt <= now).length)
+  const due = known.filter(({ retryAt }) => retryAt <= now).length
   const list = known.map(({ item }) => item)
   return { together, retried: list.slice(0, due), resting: list.slice(due) }
 }
