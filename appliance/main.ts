@@ -86,7 +86,7 @@ const desk = ingestDesk({ inbox: openInbox(db), model, edges, clock, log })
 const statesOf = factOfPoint(catalogue, ({ states }) => states)
 const uplink = await openUplink({
   settings,
-  history: historianSink(historian, building.building_id, statesOf),
+  history: historianSink({ historian, misdated: context.misdated, building_id: building.building_id, statesOf, clock }),
   self: {
     site_id,
     edge_id,

@@ -6,6 +6,7 @@ import { parse } from 'csv-parse/sync'
 import { readCell } from '#shared/core/csv/cell.ts'
 import { suggestRole, withoutUnit } from '#shared/core/csv/names.ts'
 import { meaningOf, openTimeline } from '#shared/core/csv/timeline.ts'
+import { INSTANT_END } from '#shared/core/time.ts'
 import { readStamp } from '#shared/core/csv/stamp.ts'
 import type { EquipmentType } from '#shared/core/model.ts'
 import { ROLES } from '#shared/core/role.ts'
@@ -72,12 +73,12 @@ function toNumber(cell: string): number {
 }
 
 function readTimes(cells: string[], path: string): Float64Array {
-  const timeline = openTimeline(undefined, undefined)
+  const timeline = openTimeline(undefined, undefined, INSTANT_END)
   for (const [row, cell] of cells.entries()) timeline.add(cell, `line ${row + 2}`)
   const end = timeline.end()
   if ('ambiguous' in end) throw new Error(`${path}: ${end.ambiguous}`)
   return Float64Array.from(cells, (cell, row) => {
-    const meaning = meaningOf(readStamp(cell), end.order ?? 'mdy', undefined)
+    const meaning = meaningOf(readStamp(cell), end.order ?? 'mdy', undefined, INSTANT_END)
     if (typeof meaning !== 'number') throw new Error(`${path}: line ${row + 2} has no readable time`)
     return meaning
   })

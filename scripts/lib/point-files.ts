@@ -7,6 +7,7 @@ import { parse } from 'csv-parse/sync'
 import { withoutUnit } from '#shared/core/csv/names.ts'
 import type { DateOrder } from '#shared/core/csv/stamp.ts'
 import { openTimeline } from '#shared/core/csv/timeline.ts'
+import { INSTANT_END } from '#shared/core/time.ts'
 import { ROLES } from '#shared/core/role.ts'
 import { unitCode } from '#shared/core/unit.ts'
 import type { PackageEquipment } from './package.ts'
@@ -109,7 +110,7 @@ function addFile(path: string, home: NamedEquipment, map: PointMap, found: Point
 }
 
 function orderOf(times: string[]): DateOrder | undefined {
-  const timeline = openTimeline(undefined, undefined)
+  const timeline = openTimeline(undefined, undefined, INSTANT_END)
   for (const time of times) timeline.add(time, '')
   const end = timeline.end()
   return 'ambiguous' in end ? undefined : end.order

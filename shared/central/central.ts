@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Effective } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/finding.ts'
+import { isClockSet } from '#shared/core/misdated.ts'
 import type { Clock, PriorityVisits } from '#shared/core/ports.ts'
+import type { MisdatedStore } from '#shared/core/stores.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import { makeFolder } from '#shared/node/files.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
@@ -16,6 +18,7 @@ import { auditStore } from '#shared/node/store/audit.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
 import { priceStore } from '#shared/node/store/energy-prices.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
+import { misdatedStore } from '#shared/node/store/misdated.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { noteStore } from '#shared/node/store/notes.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
@@ -189,7 +192,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     analytics: openAnalyticsDesk({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
     auth: openAuth({ settings: options.auth, epochs: tokenEpochStore(db), now: Date.now }),
-    health: withOwnChecks(options.health, { db, workspace, config, runs, trigger, files }),
+    health: withOwnChecks(options.health, { db, workspace, config, runs, trigger, files, clock, misdated: stores.misdated }),
     sessions: importSessions(join(workspace, 'imports'), Date.now),
     rules: openRuleDesk({ checker, config, ruleDirs, ...stores }),
     backtests: openBacktests({ worker, ruleDirs, running: () => runs.status().run_id, ...stores, historian, ...visited, clock }),
@@ -221,6 +224,7 @@ const openStores = (db: Database) => ({
   model: modelStore(db),
   results: resultStore(db),
   notes: noteStore(db),
+  misdated: misdatedStore(db),
   edges: edgeStore(db),
   audit: auditStore(db),
   ruleStates: ruleStateStore(db),
@@ -232,6 +236,25 @@ const openStores = (db: Database) => ({
 
 const warnOf = (fault: string | null | undefined): HealthCheck => (fault ? { status: 'warn', detail: fault } : { status: 'ok' })
 
+/** Readings that came with an impossible time are news for so long. */
+const MISDATED_NEWS_MS = HOUR
+
+function clockCheck(now: number, misdated: MisdatedStore): HealthCheck {
+  const { count, newest_at, dropped } = misdated.summary()
+  const age = newest_at === null ? null : Math.max(0, Math.round((now - newest_at) / SECOND))
+  const figures = { misdated: count, misdated_dropped: dropped, newest_misdated_age_secs: age }
+  if (!isClockSet(now)) {
+    return {
+      status: 'warn',
+      detail: 'the clock of this machine is not set: nothing can be stored under its right time',
+      ...figures,
+    }
+  }
+  if (newest_at === null || now - newest_at > MISDATED_NEWS_MS) return { status: 'ok', ...figures }
+  const detail = 'readings with an impossible time came within the last hour; they are kept apart, see GET /api/history/misdated'
+  return { status: 'warn', detail, ...figures }
+}
+
 type Checked = {
   db: Database
   workspace: string
@@ -239,11 +262,13 @@ type Checked = {
   runs: CentralParts['runs']
   trigger: Trigger
   files: ResultFiles | undefined
+  clock: Clock
+  misdated: MisdatedStore
 }
 
 function withOwnChecks(
   { checks, counters }: HealthSources,
-  { db, workspace, config, runs, trigger, files }: Checked,
+  { db, workspace, config, runs, trigger, files, clock, misdated }: Checked,
 ): HealthSources {
   const own: HealthSources['checks'] = {
     database: () => {
@@ -251,6 +276,7 @@ function withOwnChecks(
       return { status: 'ok' }
     },
     workspace: () => checkSpace(workspace),
+    clock: () => clockCheck(clock.now(), misdated),
     config: () => warnOf(config.fault()),
     fdd: () => warnOf(runs.status().last_error ?? trigger.fault()),
     ...(files && { result_files: () => warnOf(files.fault()) }),

@@ -3,6 +3,7 @@ import type { BulkLoader, Clock, Historian, Notes, PriorityVisits, Results, RunR
 import type {
   AuditStore,
   EdgeStore,
+  MisdatedStore,
   ModelStore,
   PriceStore,
   QuantityStore,
@@ -48,6 +49,7 @@ export type CentralContext = {
   paramSettings: SettingStore
   baselines: BaselineStore
   historian: Historian
+  misdated: MisdatedStore
   /** What was seen of priority arrays; only where they are visited. */
   priority?: PriorityVisits
   loader: BulkLoader

@@ -10,6 +10,7 @@ import { fddRoutes } from './routes/fdd.ts'
 import { findingRoutes } from './routes/findings.ts'
 import { healthRoutes } from './routes/health.ts'
 import { importRoutes } from './routes/import.ts'
+import { misdatedRoutes } from './routes/misdated.ts'
 import { modelRoutes } from './routes/model.ts'
 import { olderRoutes } from './routes/older.ts'
 import { paramRoutes } from './routes/params.ts'
@@ -33,6 +34,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...baselineRoutes(context),
   ...findingRoutes(context),
   ...seriesRoutes(context),
+  ...misdatedRoutes(context),
   ...analyticsRoutes(context),
   ...auditRoutes(context),
   ...olderRoutes(context, trigger),

@@ -218,6 +218,8 @@ export type EdgeMessage = {
   findings: Finding[]
   /** Ids of findings of this building that are to go. */
   withdrawn: string[]
+  /** Readings whose own time cannot be right, and when they came, ms; they are kept apart from history. */
+  misdated?: { arrived_at: number; readings: Reading[] }
 }
 
 /** Everything that was ever seen of priority arrays, within its retention. It refuses to open on damage; see `PriorityState`. */

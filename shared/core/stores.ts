@@ -3,6 +3,7 @@ import type { EnergyPrices } from './impact/impact.ts'
 import type { Building, Edge, Equipment, Point } from './model.ts'
 import type { Quantity } from './quantity.ts'
 import type { RunSummary } from './ports.ts'
+import type { Quality } from './reading.ts'
 import type { RunState } from './run-state.ts'
 
 export interface ModelStore {
@@ -55,6 +56,29 @@ export interface EdgeStore {
   named(edge_id: string): EdgeRecord[]
   /** Inserts or updates by site and id. */
   put(edge: EdgeRecord): void
+}
+
+/** A reading whose own time cannot be right. `quality` is what the sender said; history never shows it. Times are ms since 1970 UTC. */
+export type MisdatedReading = {
+  building_id: string
+  point_id: string
+  /** Null for what this process read itself. */
+  edge_id: string | null
+  observed_at: number
+  /** By the clock of this machine. */
+  arrived_at: number
+  /** Null where there was no usable value. */
+  value: number | null
+  quality: Quality
+}
+/** Readings that are kept apart from history, within a bound: beyond it the oldest of the building that has most go. */
+export interface MisdatedStore {
+  /** All or nothing; a reading that is there already is kept once. @returns how many were new */
+  keep(readings: MisdatedReading[]): number
+  /** Newest arrival first; `before` is the `entry` before which to go on. */
+  list(query: { building_id: string; point_id?: string; before?: number; limit: number }): (MisdatedReading & { entry: number })[]
+  /** `dropped`: since the process started, for want of room. */
+  summary(): { count: number; newest_at: number | null; dropped: number }
 }
 
 export type AuditRow = {

@@ -10,10 +10,17 @@ export const formatInstant = (ms: number): string => new Date(ms).toISOString().
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
 
-/** @returns ms, or undefined when `text` is not RFC 3339 with an offset, or names a day that its month does not have */
+/** The years 0000 to 9999 in UTC: those that RFC 3339 can write. @source RFC 3339, 5.6 (date-fullyear = 4DIGIT) */
+export const INSTANT_MIN = Date.parse('0000-01-01T00:00:00Z')
+export const INSTANT_END = Date.UTC(10_000, 0, 1)
+
+/**
+ * @returns ms, or undefined when `text` is not RFC 3339 with an offset, names a day that its month does not have, or is outside of
+ * the years 0000 to 9999 once its offset is taken away: nothing could write such an instant again
+ */
 export function parseInstant(text: string): number | undefined {
   const ms = INSTANT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(ms) ? undefined : ms
+  return ms >= INSTANT_MIN && ms < INSTANT_END ? ms : undefined
 }
 
 /** `Date` takes 30 February for 2 March. */

@@ -1,5 +1,6 @@
 /** What the hub knows of its edges: identity and model from metadata, session from status, freshness from data. */
 import type { Clock } from '#shared/core/ports.ts'
+import { isClockSet } from '#shared/core/misdated.ts'
 import type { EdgeRecord, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import type { Metadata } from '#shared/core/telemetry/metadata.ts'
 import type { PollReport, Reported } from '#shared/core/telemetry/poll-report.ts'
@@ -40,7 +41,8 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
   const note = (topic: EdgeKey, what: Seen) => {
     const key = edgeName(topic)
     if (!seen.has(key) && seen.size >= UNKNOWN_MAX) return
-    seen.set(key, { ...seen.get(key), lastSeenAt: clock.now(), ...what })
+    // A clock that is not set yet must not say that the edge was last seen in 1970.
+    seen.set(key, { ...seen.get(key), ...(isClockSet(clock.now()) && { lastSeenAt: clock.now() }), ...what })
   }
   const known = ({ site_id, edge_id }: EdgeKey): EdgeRecord | undefined => {
     const edge = edges.get(site_id, edge_id)

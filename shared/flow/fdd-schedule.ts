@@ -26,6 +26,8 @@ export async function scheduleFdd(ports: SchedulePorts, signal: AbortSignal): Pr
   const { clock, intervalHours, lastRunAt, takeTrigger, runAll } = ports
   let since = Math.min(lastRunAt() ?? clock.now(), clock.now())
   while (!signal.aborted) {
+    // A clock that was set back must not put the next run off for as long.
+    since = Math.min(since, clock.now())
     const triggered = await takeTrigger()
     const dueIn = since + intervalHours() * HOUR - clock.now()
     if (triggered || dueIn <= 0) {

@@ -1,6 +1,8 @@
 /** What a central does with what edges send: store once, in order, acknowledge what is stored, know who is there. */
 import type { Clock, Inbox } from '#shared/core/ports.ts'
+import { implausibleTime, isClockSet, misdatedFinding, separateMisdated } from '#shared/core/misdated.ts'
 import { edgeName } from '#shared/core/model.ts'
+import type { Reading } from '#shared/core/reading.ts'
 import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import { type Decoded, METADATA_MAX, STATUS_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { type Received, receive } from '#shared/core/telemetry/message.ts'
@@ -21,10 +23,12 @@ export type IngestCounters = {
   ingest_waiting: number
   /** Messages that the store could not take; they are not acknowledged. */
   ingest_failed: number
+  /** Readings whose own time cannot be right; they are kept apart. */
+  ingest_misdated: number
   last_ingest_at: number | null
 }
 /** What is worth a line in the log. `edge` is `site_id/edge_id`. */
-export type IngestEvent = { kind: 'rejected' | 'waiting' | 'failed' | 'shared'; edge: string; reason: string }
+export type IngestEvent = { kind: 'rejected' | 'waiting' | 'failed' | 'shared' | 'misdated'; edge: string; reason: string }
 
 export type IngestParts = {
   inbox: Inbox
@@ -68,14 +72,25 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     notify({ kind: 'failed', edge: edgeName(topic), reason: (error as Error).message })
   }
 
+  const noteMisdated = (topic: Topic, misdated: Reading[], now: number) => {
+    const [first] = misdated
+    if (!first) return
+    counters.ingest_misdated += misdated.length
+    const why = `${misdated.length} readings are kept apart from history: ${first.id} is dated ${implausibleTime(first.t, now)}`
+    notify({ kind: 'misdated', edge: edgeName(topic), reason: why })
+  }
+
   /** Stores a message whose place can be read, counts it, and says what became of it. */
   const accept = (topic: Message, building_id: string, received: Numbered): Outcome => {
     const { site_id, edge_id } = topic
-    const numbered = received.state === 'good' ? refuseOtherUnits(received, () => model.points(building_id)) : received
+    const now = clock.now()
+    const inUnits = received.state === 'good' ? refuseOtherUnits(received, () => model.points(building_id)) : received
+    const numbered = inUnits.state === 'good' ? refuseMisdatedFindings(inUnits, now) : inUnits
     const { stream, seq } = numbered
     const reason = numbered.state === 'good' ? unusable(numbered, building_id) : numbered.reason
     const refused = numbered.state === 'good' ? [...numbered.refused] : []
-    const { readings, findings, withdrawn } = numbered.state === 'good' && reason === undefined ? numbered : NO_CONTENT
+    const { readings: all, findings, withdrawn } = numbered.state === 'good' && reason === undefined ? numbered : NO_CONTENT
+    const { dated: readings, misdated } = separateMisdated(all, now)
     const named = numbered.message_id !== undefined && { message_id: numbered.message_id }
     const {
       status,
@@ -91,15 +106,19 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
       readings,
       findings,
       withdrawn,
+      ...(misdated.length > 0 && { misdated: { arrived_at: now, readings: misdated } }),
     })
-    if (status === 'stored') trouble = undefined
+    if (status === 'stored') {
+      trouble = undefined
+      noteMisdated(topic, misdated, now)
+    }
     refused.push(...foreign.map(heldElsewhere))
     const why = reason ?? summary(refused)
     if (status === 'stored' && why !== undefined) reject(topic, why)
     if (status === 'duplicate' && reason === undefined) counters.ingest_duplicate++
     if (status === 'stored' && reason === undefined) {
       counters.ingest_ok++
-      counters.last_ingest_at = clock.now()
+      counters.last_ingest_at = now
       book.heard(topic, newest(readings))
     }
     return { status, mark, refused, ...(reason !== undefined && { reason }) }
@@ -111,6 +130,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     const said = received.state === 'good' ? received.building_id : undefined
     const building_id = book.buildingOf(topic, said)
     if (building_id === undefined) return void wait(topic, lacking(said))
+    if (!isClockSet(clock.now())) return void wait(topic, CLOCK_NOT_SET)
     const { site_id, edge_id } = topic
     const { stream, seq } = received
     const { status, mark, reason, refused } = accept(topic, building_id, received)
@@ -157,6 +177,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
       return undefined
     },
     accept,
+    isClockSet: () => isClockSet(clock.now()),
     reject,
     wait,
     fail,
@@ -180,11 +201,15 @@ const NOTHING_YET: IngestCounters = {
   ingest_rejected: 0,
   ingest_waiting: 0,
   ingest_failed: 0,
+  ingest_misdated: 0,
   last_ingest_at: null,
 }
 /** Why a message waits. */
 export const lacking = (building_id: string | undefined): string =>
   building_id === undefined ? 'its metadata has not come yet' : `the metadata of its building ${building_id} has not come yet`
+
+/** Without a clock of its own a hub cannot tell right times from wrong ones: what edges send is safest with them. */
+export const CLOCK_NOT_SET = 'the clock of this machine is not set'
 
 const NO_CONTENT = { readings: [], findings: [], withdrawn: [] }
 
@@ -195,10 +220,20 @@ const heldElsewhere = (finding_id: string): Refused => ({
 })
 
 /** @returns why nothing of a message that could be read can be stored */
-function unusable({ readings, findings, refused }: Numbered & { state: 'good' }, building_id: string): string | undefined {
+function unusable(content: Numbered & { state: 'good' }, building_id: string): string | undefined {
+  const { readings, findings, withdrawn, refused } = content
   const foreign = findings.find(finding => finding.building_id !== building_id)
   if (foreign) return `a finding is about ${foreign.building_id}`
-  return readings.length === 0 ? refused[0]?.reason : undefined
+  return readings.length + findings.length + withdrawn.length === 0 ? refused[0]?.reason : undefined
+}
+
+/** A finding cannot be kept apart as a reading is: it is made anew once the clock of its edge is right. */
+function refuseMisdatedFindings<T extends Numbered & { state: 'good' }>(content: T, now: number): T {
+  const judged = content.findings.map((finding, i) => ({ finding, i, why: misdatedFinding(finding, now) }))
+  const refused = judged.flatMap(({ i, why }) => (why === undefined ? [] : [{ pointer: `findings[${i}]`, reason: why }]))
+  if (refused.length === 0) return content
+  const findings = judged.flatMap(({ finding, why }) => (why === undefined ? [finding] : []))
+  return { ...content, findings, refused: [...content.refused, ...refused] }
 }
 
 function decodeMetadata(payload: Uint8Array): Decoded<Metadata> {

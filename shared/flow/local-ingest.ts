@@ -8,7 +8,7 @@ import { readMetadata } from '#shared/core/telemetry/metadata.ts'
 import { choice, decodeWith, fields, id } from '#shared/core/telemetry/read.ts'
 import type { Refused } from '#shared/core/telemetry/telemetry.ts'
 import { TELEMETRY_PROTOCOLS } from '#shared/core/topic/topics.ts'
-import { type Ingest, lacking, readSession } from './ingest.ts'
+import { CLOCK_NOT_SET, type Ingest, lacking, readSession } from './ingest.ts'
 
 /** What became of a message. `gap`: nothing was stored, because messages before it are missing. */
 export type LocalAnswer = {
@@ -53,6 +53,10 @@ export function localIngest(flow: Ingest, { model, site_id: own }: { model: Mode
         flow.wait(topic, lacking(said))
         const who = said === undefined ? edgeName(edge) : `${edgeName(edge)} in building ${said}`
         throw new Problem('unknown_edge', `${who} is not known: POST /api/ingest/local/metadata comes first`)
+      }
+      if (!flow.isClockSet()) {
+        flow.wait(topic, CLOCK_NOT_SET)
+        throw new Problem('not_ready', `Not stored: ${CLOCK_NOT_SET}`)
       }
       const received = withoutStrangers(whole, building_id, strangersOf)
       if (received.state === 'unreadable') {

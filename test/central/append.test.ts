@@ -34,6 +34,22 @@ test('a chunk of more cells than are held is refused with the bound, and the one
   t.like(added.body, { rows_in: 3, rows_added: 1, rows_duplicate: 2 })
 })
 
+test('rows of a chunk with an impossible time are left out and named, and history does not reach to them', async t => {
+  const { building_id } = ownBuilding()
+  await imported(airHandler(table(rows(2)), { manifest: { building_id } }))
+  const ahead = new Date(Date.now() + DAY).toISOString()
+  const lines = [`1970-01-01T00:00:30Z,60`, `${at(30)},61`, `${ahead},62`, '9999-12-31T23:59:59Z,63']
+  const { body, text } = await append(building_id, table(lines, 'timestamp_utc,SAT'))
+  t.like(body, { rows_in: 4, rows_added: 1, rows_rejected: 3, ts_min: at(30), ts_max: at(30) }, text)
+  t.deepEqual(checkOf(body.checks, 'timestamp_misdated')?.examples, ['line 2: 1970-01-01T00:00:30Z', `line 4: ${ahead}`])
+  const alone = await append(building_id, table(['1970-01-01T00:00:30Z,60'], 'timestamp_utc,SAT'))
+  t.like(alone.body, { status: 422, code: 'package_invalid' })
+  t.like(alone.body.errors[0], { row: 2 })
+  for (const { first, last } of await site.central.historian.spans(building_id)) {
+    t.true(first >= Date.UTC(2026, 2, 1) && last < Date.UTC(2026, 2, 2))
+  }
+})
+
 test('a chunk of many columns and blocks is added whole and once, whatever the order of its rows', async t => {
   const { building_id } = ownBuilding()
   const names = Array.from({ length: 30 }, (_, i) => `c${i}`)

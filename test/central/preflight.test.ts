@@ -43,6 +43,9 @@ for (const [what, csv, more, code, severity, count] of [
     'error',
     1,
   ],
+  ...['1970-01-01', '1999-12-31', '2100-01-01'].map(
+    day => [`the day ${day}`, local([`${day} 00:30,60`, '2026-03-08 00:30,60']), {}, 'timestamp_misdated', 'warning', 1] as const,
+  ),
   ['a time twice', local(['2026-03-08 00:30,60', '2026-03-08 00:30,61']), {}, 'timestamp_duplicate', 'warning', 1],
   ['times out of order', local(['2026-03-08 00:30,60', '2026-03-08 00:25,61']), {}, 'timestamp_out_of_order', 'warning', 1],
   ['a gap', local(['0:00', '0:05', '0:10', '4:10'].map(time => `2026-03-08 0${time},60`)), {}, 'timestamp_gap', 'info', 1],

@@ -5,6 +5,7 @@ import type { Historian } from '#shared/core/ports.ts'
 import type { Reading } from '#shared/core/reading.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import { simulatedClock, wallClock } from '#shared/node/clock.ts'
+import { misdatedStore } from '#shared/node/store/misdated.ts'
 import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
 import { modbusProtocol } from '../../appliance/drivers/modbus/protocol.ts'
 import { modelSync } from '../../appliance/services/model-sync.ts'
@@ -14,6 +15,7 @@ import type { Catalogue } from '../../appliance/store/catalogue-schema.ts'
 import { openBacnetDevice } from '../sim/bacnet-device.ts'
 import { OBJECT_TYPES } from '../sim/bacnet-objects.ts'
 import { openModbusDevice } from '../sim/modbus-device.ts'
+import { temporaryDatabase } from '../stores/place.ts'
 import { catalogue, memoryCatalogue, SILENT, site } from './site.ts'
 
 /** Polls until `ready`, for at most 30 s. */
@@ -243,12 +245,15 @@ test('history gets numbers: flags as 0 and 1, texts by their place, what is no n
     buckets: async () => [],
     spans: async () => [],
   }
-  const sink = historianSink(historian, 'school', id => (id === 'mode' ? ['off', 'heat', 'cool'] : undefined))
+  const statesOf = (id: string) => (id === 'mode' ? ['off', 'heat', 'cool'] : undefined)
+  const misdated = misdatedStore(temporaryDatabase(t))
+  const sink = historianSink({ historian, misdated, building_id: 'school', statesOf, clock: wallClock })
+  const at = Date.UTC(2026, 2, 1)
   await sink.write([
-    { id: 'x', t: 1, v: 2.5, q: 'good' },
-    { id: 'x', t: 2, v: true, q: 'good' },
-    { id: 'mode', t: 3, v: 'cool', q: 'good' },
-    { id: 'x', t: 4, v: null, q: 'bad' },
+    { id: 'x', t: at + 1, v: 2.5, q: 'good' },
+    { id: 'x', t: at + 2, v: true, q: 'good' },
+    { id: 'mode', t: at + 3, v: 'cool', q: 'good' },
+    { id: 'x', t: at + 4, v: null, q: 'bad' },
   ])
   t.deepEqual(
     appended.map(({ v }) => v),

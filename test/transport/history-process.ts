@@ -1,7 +1,9 @@
 /** Writes readings to outbox and history, and kills itself at a step of the last one, when the outbox has it. Prints its number. */
 import { join } from 'node:path'
 import type { Sink } from '#shared/core/ports.ts'
+import { wallClock } from '#shared/node/clock.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
+import { misdatedStore } from '#shared/node/store/misdated.ts'
 import { openHistorian } from '#shared/node/historian/historian.ts'
 import { historianSink } from '../../appliance/sinks/historian.ts'
 import { historyWay } from '../../appliance/sinks/history-way.ts'
@@ -11,7 +13,8 @@ const [dir = '', from, count, when] = process.argv.slice(2)
 const last = Number(from) + Number(count)
 const db = openDatabase(join(dir, 'plenum.db'))
 const historian = await openHistorian({ db, root: join(dir, 'parquet'), memoryMb: 64, idleMs: 1000 })
-const kept = historianSink(historian, 'building-A', () => undefined)
+const misdated = misdatedStore(db)
+const kept = historianSink({ historian, misdated, building_id: 'building-A', statesOf: () => undefined, clock: wallClock })
 
 const end = (): Promise<never> => {
   process.stdout.write(`${last}\n`)

@@ -5,7 +5,7 @@ import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import { type EdgeModel, writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
-import { HOUR } from '#shared/core/time.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { ingest, type IngestEvent } from '#shared/flow/ingest.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
@@ -91,7 +91,10 @@ test('findings of the edge are stored; those about another building are rejected
   const { flow, enrol, results } = hub(t)
   enrol()
   const send = (seq: number, building_id: string) =>
-    flow.take('sites/A/edges/e1/findings', packBody(writeFindings({ ...envelope(seq), findings: [{ ...finding, building_id }] })))
+    flow.take(
+      'sites/A/edges/e1/findings',
+      packBody(writeFindings({ ...envelope(seq), findings: [{ ...finding, confirmed_at: NOON, building_id }] })),
+    )
   t.deepEqual(send(1, 'building-A'), acked(1))
   t.deepEqual(send(2, 'building-B'), acked(2, { rejected: [{ seq: 2, reason: 'a finding is about building-B' }] }))
   t.deepEqual(
@@ -245,10 +248,10 @@ test('session and freshness are told apart, and a last will keeps what the edge 
 test('a reading that a wrong clock has dated ahead makes an edge look fresh only now, not until then', t => {
   const { flow, enrol, send, edges, at } = hub(t)
   enrol()
-  at.now = NOON - HOUR
+  at.now = NOON - MINUTE
   send(telemetry(1))
   flow.flush()
-  t.is(edges.get('A', 'e1')?.last_data_at, NOON - HOUR)
+  t.is(edges.get('A', 'e1')?.last_data_at, NOON - MINUTE)
   at.now = NOON + HOUR
   send(telemetry(2))
   flow.flush()

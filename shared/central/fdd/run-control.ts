@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isClockSet } from '#shared/core/misdated.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import type { RunRecord } from '#shared/core/ports.ts'
 import { INTERRUPTED, type RunProgress } from '#shared/core/run-state.ts'
@@ -36,6 +37,8 @@ export type RunControlOptions = Pick<
   /** Told of what a run has stored, before it counts as done. It never rejects. */
   filed?: (run_id: string) => Promise<void>
 }
+/** A run would look at the days before 1970, and note that it has looked. */
+const CLOCK_UNSET = 'No run is taken yet: the clock of this machine is not set'
 type Asked = { run_id: string; request: RunRequest; trigger: RunRecord['trigger']; signal: AbortSignal }
 
 /**
@@ -92,6 +95,7 @@ export function openRunControl({ worker, book, edges, config, ruleDirs, filed, .
   const start: RunControl['start'] = (request, trigger) => {
     const { building_id } = request
     if (stopped) throw new Problem('not_ready', 'No run is taken any more: the process stops')
+    if (!isClockSet(clock.now())) throw new Problem('not_ready', CLOCK_UNSET)
     if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
     refuseRunElsewhere({ edges, model }, building_id)
     if (board.live().some(({ run }) => run.building_id === building_id)) {

@@ -4,7 +4,8 @@ import { planPoints, type ScannedTable } from '#shared/core/csv/plan.ts'
 import { judgeRow, openRows, type TablePlan } from '#shared/core/csv/rows.ts'
 import type { DateOrder } from '#shared/core/csv/stamp.ts'
 import type { Point } from '#shared/core/model.ts'
-import type { Historian, PointRows } from '#shared/core/ports.ts'
+import { latestPlausible } from '#shared/core/misdated.ts'
+import type { Clock, Historian, PointRows } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import { openAddition } from './addition.ts'
@@ -20,7 +21,7 @@ export const CELLS_MAX = 1_000_000
 const WAITING_MAX = 64 * 1024 * 1024
 
 export type AppendRequest = { building_id: string; equipment_id: string; csv: string; date_order?: DateOrder }
-type Parts = { model: ModelStore; historian: Historian }
+type Parts = { model: ModelStore; historian: Historian; clock: Pick<Clock, 'now'> }
 
 /** One chunk at a time: what each needs of memory is needed once. */
 let last: Promise<unknown> = Promise.resolve()
@@ -47,9 +48,9 @@ export async function appendChunk(request: AppendRequest, parts: Parts) {
   return turn
 }
 
-async function addChunk(request: AppendRequest, { model, historian }: Parts) {
+async function addChunk(request: AppendRequest, { model, historian, clock }: Parts) {
   const { building_id, equipment_id } = request
-  const { table, points, checks } = await scanChunk(request, model)
+  const { table, points, checks } = await scanChunk(request, model, latestPlausible(clock.now()))
   const planned = planPoints(building_id, [table], points)
   const plan = planned.tables[0]!
   const addition = openAddition(building_id, historian)
@@ -75,7 +76,7 @@ async function addChunk(request: AppendRequest, { model, historian }: Parts) {
 }
 
 /** Reads the chunk through and settles its columns. */
-async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendRequest, model: ModelStore) {
+async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendRequest, model: ModelStore, latest: number) {
   const building = model.building(building_id)
   if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
   const equipment = model.equipment(building_id).find(one => one.equipment_id === equipment_id)
@@ -91,7 +92,7 @@ async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendR
   const owner = { equipment_id, equipment_type, map: { equipType: equipment_type, points: {} } }
   const manifest = date_order === undefined ? {} : { date_order }
   const lines = bounded(readTableText(csv, form.delimiter))
-  const table = await scanLines('csv', form, lines, { owner, manifest, timezone: building.timezone, points, checks })
+  const table = await scanLines('csv', form, lines, { owner, manifest, timezone: building.timezone, points, latest, checks })
   const found = checks.list().filter(({ code }) => code !== 'column_unmapped' && code !== 'unit_missing')
   if (!table || verdictOf(found) === 'fail') refuse(found, 'The chunk cannot be read')
   assertColumnsKnown(table, points)

@@ -13,6 +13,8 @@ import {
   type ScannedTable,
 } from '#shared/core/csv/plan.ts'
 import { EQUIPMENT_TYPES, type Equipment, type Point } from '#shared/core/model.ts'
+import type { Clock } from '#shared/core/ports.ts'
+import { latestPlausible } from '#shared/core/misdated.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { PackageFile } from '#shared/node/zip.ts'
 import { type Owner, scanTable } from './scan-table.ts'
@@ -21,12 +23,13 @@ import { type Owner, scanTable } from './scan-table.ts'
 const JSON_MAX = 1024 * 1024
 
 export type Preflight = { report: PackageReport; plan: PackagePlan | undefined }
-type Parts = { model: ModelStore; site_id: string }
+type Parts = { model: ModelStore; site_id: string; clock: Pick<Clock, 'now'> }
 type Folder = Owner & { tables: string[] }
 
 /** Reads a package through and says what importing it would do. Changes nothing. */
-export async function preflightPackage(files: PackageFile[], { model, site_id }: Parts): Promise<Preflight> {
+export async function preflightPackage(files: PackageFile[], { model, site_id, clock }: Parts): Promise<Preflight> {
   const checks = gatherChecks()
+  const latest = latestPlausible(clock.now())
   const layout = layOut(files.map(({ path }) => path))
   const fileOf = new Map(files.map(({ path, file }) => [path, file]))
   for (const path of layout.ignored) checks.add('file_ignored', 'package', 'files are not read', { examples: [path] })
@@ -45,7 +48,7 @@ export async function preflightPackage(files: PackageFile[], { model, site_id }:
     const points = known.filter(({ equipment_id, source }) => equipment_id === owner.equipment_id && source.protocol === 'csv')
     const headers = new Set<string>()
     for (const path of owner.tables) {
-      const table = await scanTable(path, fileOf.get(path)!, { owner, manifest, timezone, points, checks })
+      const table = await scanTable(path, fileOf.get(path)!, { owner, manifest, timezone, points, latest, checks })
       if (!table) continue
       scanned.push(table)
       for (const { header } of table.columns) headers.add(header)

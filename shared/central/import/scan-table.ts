@@ -22,6 +22,8 @@ export type TableContext = {
   timezone: string | undefined
   /** Points of the equipment that packages have brought so far. */
   points: Point[]
+  /** The last instant that can be right, ms. */
+  latest: number
   checks: Findings
 }
 
@@ -72,13 +74,14 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
     order,
     ambiguous: !timeline,
     timezone,
+    latest: context.latest,
     width: names.length,
   }
   return { equipment_id, equipment_type, table, columns, scan }
 }
 
 function openTable(header: string[], path: string, { decimalComma }: TableForm, context: TableContext) {
-  const { owner, manifest, timezone, points, checks } = context
+  const { owner, manifest, timezone, points, latest, checks } = context
   const names = nameColumns(header, path)
   const seen = new Set<string>()
   const twice = names.find(name => seen.size === seen.add(name).size)
@@ -87,7 +90,8 @@ function openTable(header: string[], path: string, { decimalComma }: TableForm, 
   const columns = planColumns(names, { place: path, equipmentType, map, unitSystem: manifest.unit_system, points, checks })
   const local = timezone === undefined || SAYS_UTC.test(names[0]!) ? undefined : localClock(timezone)
   const dateOrder = map?.date_order ?? manifest.date_order
-  const scan = openScan({ place: path, columns, decimalComma, local, dateOrder, gridMinutes: manifest.grid_minutes, checks })
+  const gridMinutes = manifest.grid_minutes
+  const scan = openScan({ place: path, columns, decimalComma, local, dateOrder, latest, gridMinutes, checks })
   return { names, columns, scan }
 }
 

@@ -52,6 +52,11 @@ export const CHECKS = {
   timestamp_unreadable: means('warning', 'Write ISO 8601', '2026-03-01T05:00:00Z'),
   timestamp_ambiguous: means('warning', 'Write UTC, or an offset with each time', '2026-11-01T01:30:00-05:00'),
   timestamp_skipped: means('warning', 'Check the time zone: this hour does not exist there', '"timezone":"America/Chicago"'),
+  timestamp_misdated: means(
+    'warning',
+    'Check the clock that wrote these rows, the time zone and date_order',
+    '2026-03-01T05:00:00Z',
+  ),
   timestamp_duplicate: means('warning', 'Nothing need be done: of equal times the last row counts'),
   timestamp_out_of_order: means('warning', 'Nothing need be done: rows are put in order'),
   timestamp_gap: means('info', 'Nothing need be done: a gap stays a gap'),

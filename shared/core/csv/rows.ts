@@ -23,6 +23,8 @@ export type TablePlan = {
   ambiguous: boolean
   /** Zone of the wall clocks; undefined for a table in UTC. */
   timezone: string | undefined
+  /** The last instant that can be right, ms: settled once, so that import and preflight leave out the same rows. */
+  latest: number
   width: number
   columns: PlannedColumn[]
 }
@@ -35,10 +37,12 @@ export type Reject = { code: CheckCode; message: string }
 export function judgeRow(cells: string[], plan: TablePlan, local: ((wallMs: number) => Meaning) | undefined): number | Reject {
   if (!fitsWidth(cells, plan.width)) return { code: 'row_width', message: `${cells.length} cells instead of ${plan.width}` }
   if (plan.ambiguous) return { code: 'timestamp_ambiguous', message: 'day and month cannot be told apart; state date_order' }
-  const meaning = meaningOf(readStamp(cells[0]!), plan.order ?? 'mdy', local)
+  const meaning = meaningOf(readStamp(cells[0]!), plan.order ?? 'mdy', local, plan.latest)
   switch (meaning) {
     case 'unreadable':
       return { code: 'timestamp_unreadable', message: 'the timestamp cannot be read' }
+    case 'misdated':
+      return { code: 'timestamp_misdated', message: 'the timestamp is before 2000, or ahead of the clock here' }
     case 'twice':
       return { code: 'timestamp_ambiguous', message: `this local time occurs twice in ${plan.timezone}` }
     case 'skipped':

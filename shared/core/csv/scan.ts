@@ -35,6 +35,8 @@ export type ScanOptions = {
   /** What a wall clock means; undefined for a table in UTC. */
   local: ((wallMs: number) => Meaning) | undefined
   dateOrder: DateOrder | undefined
+  /** The last instant that can be right, ms. */
+  latest: number
   /** The spacing that the manifest states; undefined when nobody stated one. */
   gridMinutes: number | undefined
   checks: Findings
@@ -51,9 +53,9 @@ export type TableScan = {
 }
 
 export function openScan(options: ScanOptions): TableScan {
-  const { columns, decimalComma, local, dateOrder, checks, place } = options
+  const { columns, decimalComma, local, dateOrder, latest, checks, place } = options
   const width = columns.length + 1
-  const timeline = openTimeline(local, dateOrder)
+  const timeline = openTimeline(local, dateOrder, latest)
   const seen = columns.map(openCells)
   let rows = 0
   let lastBad: { line: number; cells: number } | undefined
@@ -203,6 +205,7 @@ function reportTimes(times: Timeline, { checks, place, gridMinutes }: ScanOption
     ['timestamp_unreadable', times.unreadable, 'timestamps cannot be read; their rows are left out'],
     ['timestamp_ambiguous', times.twice, 'local times occur twice on that day; their rows are left out'],
     ['timestamp_skipped', times.skipped, 'local times do not exist on that day; their rows are left out'],
+    ['timestamp_misdated', times.misdated, 'timestamps are before 2000 or ahead of the clock here; their rows are left out'],
     ['timestamp_duplicate', times.duplicate, 'timestamps occur more than once; the last row counts'],
     ['timestamp_out_of_order', times.outOfOrder, 'timestamps go back'],
     ['timestamp_gap', times.gaps, 'gaps are longer than three steps'],

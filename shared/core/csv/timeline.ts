@@ -1,4 +1,5 @@
 /** What the timestamps of one table add up to, in constant memory, whichever way its dates read. */
+import { isPlausibleTime } from '../misdated.ts'
 import { MINUTE } from '../time.ts'
 import type { Meaning } from './local-clock.ts'
 import { type DateOrder, readStamp, type Stamp } from './stamp.ts'
@@ -25,6 +26,7 @@ export type Timeline = {
   unreadable: Tally
   twice: Tally
   skipped: Tally
+  misdated: Tally
   duplicate: Tally
   outOfOrder: Tally
   gaps: Tally
@@ -46,6 +48,7 @@ const openTrack = (): Track => ({
   unreadable: tally(),
   twice: tally(),
   skipped: tally(),
+  misdated: tally(),
   duplicate: tally(),
   outOfOrder: tally(),
   previous: Number.NaN,
@@ -64,8 +67,13 @@ export type TimelineReader = {
 /**
  * @param local what a wall clock means in the table's zone; undefined for a table in UTC
  * @param told the order of day and month, when somebody stated it
+ * @param latest the last instant that can be right, ms
  */
-export function openTimeline(local: ((wallMs: number) => Meaning) | undefined, told: DateOrder | undefined): TimelineReader {
+export function openTimeline(
+  local: ((wallMs: number) => Meaning) | undefined,
+  told: DateOrder | undefined,
+  latest: number,
+): TimelineReader {
   const mdy = openTrack()
   let dmy: Track | undefined
   let example = ''
@@ -81,8 +89,8 @@ export function openTimeline(local: ((wallMs: number) => Meaning) | undefined, t
       }
       if (differs && Number.isNaN(stamp.mdy)) only.dmy++
       if (differs && Number.isNaN(stamp.dmy)) only.mdy++
-      follow(mdy, meaningOf(stamp, 'mdy', local), cell, where)
-      if (dmy) follow(dmy, meaningOf(stamp, 'dmy', local), cell, where)
+      follow(mdy, meaningOf(stamp, 'mdy', local, latest), cell, where)
+      if (dmy) follow(dmy, meaningOf(stamp, 'dmy', local, latest), cell, where)
     },
     end() {
       if (!dmy) return { order: undefined, timeline: toTimeline(mdy) }
@@ -100,18 +108,22 @@ export function openTimeline(local: ((wallMs: number) => Meaning) | undefined, t
 const both = (text: string, mdy: number, dmy: number) => `${text} may be ${dateText(mdy)} or ${dateText(dmy)}`
 const dateText = (ms: number) => (Number.isNaN(ms) ? 'no date' : new Date(ms).toISOString().slice(0, 10))
 
+/** The instant of a row, or why it has none. */
+export type RowTime = Meaning | 'unreadable' | 'misdated'
+
 /** What a stamp means: an instant, or why there is none. */
 export function meaningOf(
   stamp: Stamp | undefined,
   order: DateOrder,
   local: ((wallMs: number) => Meaning) | undefined,
-): Meaning | 'unreadable' {
+  latest: number,
+): RowTime {
   if (!stamp || Number.isNaN(stamp[order])) return 'unreadable'
-  if (stamp.offset !== undefined) return stamp[order] - stamp.offset
-  return local ? local(stamp[order]) : stamp[order]
+  const meaning = stamp.offset !== undefined ? stamp[order] - stamp.offset : local ? local(stamp[order]) : stamp[order]
+  return typeof meaning === 'number' && !isPlausibleTime(meaning, latest) ? 'misdated' : meaning
 }
 
-function follow(track: Track, meaning: Meaning | 'unreadable', cell: string, where: string): void {
+function follow(track: Track, meaning: RowTime, cell: string, where: string): void {
   if (typeof meaning === 'string') {
     note(track[meaning], `${where}: ${cell.trim()}`)
     return
@@ -137,7 +149,7 @@ function note(tallied: Tally, example: string): void {
 }
 
 function toTimeline(track: Track): Timeline {
-  const { rows, first, last, unreadable, twice, skipped, duplicate, outOfOrder, steps, places } = track
+  const { rows, first, last, unreadable, twice, skipped, misdated, duplicate, outOfOrder, steps, places } = track
   const [step] = [...steps].toSorted(([a, m], [b, n]) => n - m || a - b)[0] ?? []
   const gaps = tally()
   for (const [length, count] of steps) {
@@ -145,5 +157,5 @@ function toTimeline(track: Track): Timeline {
     gaps.count += count
     if (gaps.examples.length < EXAMPLES) gaps.examples.push(`${Math.round(length / MINUTE)} min before ${places.get(length)}`)
   }
-  return { rows, first, last, step, unreadable, twice, skipped, duplicate, outOfOrder, gaps }
+  return { rows, first, last, step, unreadable, twice, skipped, misdated, duplicate, outOfOrder, gaps }
 }

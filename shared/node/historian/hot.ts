@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AppendCount } from '#shared/core/ports.ts'
 import { QUALITIES, type Quality } from '#shared/core/reading.ts'
+import { INSTANT_END, INSTANT_MIN } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import { openChangeMarks } from './changes.ts'
 import { openKeyGiver } from './keys.ts'
@@ -8,11 +9,8 @@ import { openKeyGiver } from './keys.ts'
 /** `v` is in the point's own unit; NaN means that there was no usable value. */
 export type HotSample = { id: string; t: number; v: number; q?: Quality | undefined }
 
-/** The years 0000 to 9999: those that have a month of the form `2026-03`. */
-export const T_MIN = Date.parse('0000-01-01T00:00:00Z')
-export const T_MAX = Date.UTC(10_000, 0, 1)
-/** Whether history can keep `t`: a whole number of ms in those years. */
-export const isInstant = (t: number): boolean => Number.isInteger(t) && t >= T_MIN && t < T_MAX
+/** Whether history can keep `t`: a whole number of ms in the years that have a month of the form `2026-03`. */
+export const isInstant = (t: number): boolean => Number.isInteger(t) && t >= INSTANT_MIN && t < INSTANT_END
 
 /** The value that history gives back: NaN where the device itself does not vouch for it. */
 export const usable = ({ v, q }: HotSample): number => (q === 'bad' || q === 'stale' ? Number.NaN : v)

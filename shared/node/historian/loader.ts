@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { BulkLoader, PointRows } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
+import { INSTANT_END, INSTANT_MIN } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import type { Worker } from '../worker.ts'
 import { openChangeMarks } from './changes.ts'
 import { removeParts, stageFolder } from './folder.ts'
-import { isInstant, T_MAX, T_MIN } from './hot.ts'
+import { isInstant } from './hot.ts'
 import { openKeyGiver } from './keys.ts'
 import { openManifest } from './manifest.ts'
 import type { ManifestWriter } from './manifest-writer.ts'
@@ -82,7 +83,7 @@ function openHeldFrom(db: Database): (building: number, points: number[]) => num
 /** Sends the rows to the staging folder in batches. @returns how many, and their first and last instant */
 async function stageAll(writer: Worker<WriteHandlers>, folder: string, points: string[], rows: AsyncIterable<PointRows>) {
   const index = new Map(points.map((point_id, i) => [point_id, i]))
-  const staged = { batches: 0, rows: 0, first: T_MAX, last: T_MIN }
+  const staged = { batches: 0, rows: 0, first: INSTANT_END, last: INSTANT_MIN }
   let batch: { point: number; rows: PointRows }[] = []
   let size = 0
   const send = async () => {

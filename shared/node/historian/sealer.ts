@@ -1,7 +1,7 @@
+import { INSTANT_MIN } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import type { Worker } from '../worker.ts'
 import { removeParts } from './folder.ts'
-import { T_MIN } from './hot.ts'
 import { openManifest } from './manifest.ts'
 import type { ManifestWriter } from './manifest-writer.ts'
 import { planMerge, RANKS_MAX } from './plan-merge.ts'
@@ -25,7 +25,7 @@ export function openSealer(db: Database, root: string, manifest: ManifestWriter,
       each => building_id === undefined || each.building_id === building_id,
     )
 
-  const seal: Sealer['seal'] = async ({ building_id, from: first = T_MIN, before }) => {
+  const seal: Sealer['seal'] = async ({ building_id, from: first = INSTANT_MIN, before }) => {
     const count = { parts: 0, rows: 0 }
     const epoch = manifest.nextEpoch()
     for (const each of known(building_id)) {

@@ -1,12 +1,15 @@
 import type { EdgeMessage, Inbox } from '#shared/core/ports.ts'
-import { toNumber } from '#shared/core/reading.ts'
+import { misdatedRows } from '#shared/core/misdated.ts'
+import { type Reading, toNumber } from '#shared/core/reading.ts'
 import { openHotRows } from '../historian/hot.ts'
 import type { Database } from '../sqlite.ts'
 import { findingWriter } from './findings.ts'
+import { misdatedStore } from './misdated.ts'
 
 /** Stores what edges send; a message is stored once, whole, and in the order of its stream. */
 export function openInbox(db: Database): Inbox {
   const hot = openHotRows(db)
+  const misdated = misdatedStore(db)
   const writeFinding = findingWriter(db)
   const mark = db.prepare('SELECT seq, message_id FROM edge_marks WHERE site_id = ? AND edge_id = ? AND stream = ?')
   const move = db.prepare(
@@ -20,19 +23,17 @@ export function openInbox(db: Database): Inbox {
     return typeof text === 'string' ? (JSON.parse(text) as string[]) : undefined
   }
 
-  const store = db.transaction(
-    ({ building_id, site_id, edge_id, stream, seq, message_id, readings, findings, withdrawn }: EdgeMessage) => {
-      const samples = readings.map(({ id, t, v, q }) => {
-        const texts = typeof v === 'string' ? statesOf(building_id, id) : undefined
-        return { id, t, v: toNumber(v, texts), q }
-      })
-      hot.insert(building_id, samples)
-      const foreign = findings.filter(finding => !writeFinding(finding))
-      for (const finding_id of withdrawn) withdraw.run(finding_id, building_id)
-      move.run(site_id, edge_id, stream, seq, message_id ?? null)
-      return foreign.map(({ finding_id }) => finding_id)
-    },
-  )
+  const store = db.transaction(({ building_id, site_id, edge_id, stream, seq, message_id, ...content }: EdgeMessage) => {
+    const { readings, misdated: apart, findings, withdrawn } = content
+    const numberOf = ({ id, v }: Reading) => toNumber(v, typeof v === 'string' ? statesOf(building_id, id) : undefined)
+    const samples = readings.map(reading => ({ id: reading.id, t: reading.t, v: numberOf(reading), q: reading.q }))
+    hot.insert(building_id, samples)
+    if (apart) misdated.keep(misdatedRows(apart.readings, numberOf, { building_id, edge_id, arrived_at: apart.arrived_at }))
+    const foreign = findings.filter(finding => !writeFinding(finding))
+    for (const finding_id of withdrawn) withdraw.run(finding_id, building_id)
+    move.run(site_id, edge_id, stream, seq, message_id ?? null)
+    return foreign.map(({ finding_id }) => finding_id)
+  })
 
   return {
     accept: message => {
