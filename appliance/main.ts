@@ -81,7 +81,7 @@ const central: Central = await openCentralFor(settings, {
 }).catch(refuse)
 const { context, historian, db } = central
 const { model, edges } = context
-const desk = ingestDesk({ inbox: openInbox(db), model, edges, clock, log })
+const desk = ingestDesk({ inbox: openInbox(db), model, edges, claims: context.edgeClaims, clock, log })
 
 const statesOf = factOfPoint(catalogue, ({ states }) => states)
 const uplink = await openUplink({

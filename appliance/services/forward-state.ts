@@ -11,6 +11,8 @@ export type ForwardState = {
   reason?: string
   /** That another process runs as the same edge, in words. */
   conflict?: string
+  /** What the hub says of this edge's standing: that it is refused, or shares its building. */
+  notices?: string[]
   /** What an engineer should know of the outbox: why its stream began anew at this start. */
   note?: string
   /** Messages that are not acknowledged there. */
@@ -50,7 +52,13 @@ export const FORWARD_OFF: ForwardState = {
 /** @param link how the connection is; `reason` says why it is not up */
 export function stateOf(
   sending: Sender,
-  link: { isUp: boolean; reason: string | undefined; conflict: string | undefined; cert_not_after: number | null },
+  link: {
+    isUp: boolean
+    reason: string | undefined
+    conflict: string | undefined
+    notices: string[]
+    cert_not_after: number | null
+  },
 ): ForwardState {
   const { backlog, oldest_at, dropped, thinned, rejected, lastAckAt, damage, note } = sending.state()
   const reason = damage ?? link.reason
@@ -58,6 +66,7 @@ export function stateOf(
     state: link.isUp ? 'up' : 'connecting',
     ...(reason !== undefined && { reason }),
     ...(link.conflict !== undefined && { conflict: link.conflict }),
+    ...(link.notices.length > 0 && { notices: link.notices }),
     ...(note !== undefined && { note }),
     backlog,
     oldest_at,

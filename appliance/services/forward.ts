@@ -5,6 +5,7 @@ import { commonName } from '#shared/core/auth/identity.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
+import { readNotices } from '#shared/core/telemetry/notice.ts'
 import { type Ack, readAck, writeLastWill } from '#shared/core/telemetry/status.ts'
 import { topicOf } from '#shared/core/topic/topics.ts'
 import type { Kit } from '#shared/node/kit-read.ts'
@@ -12,6 +13,7 @@ import { type Link, mqttLink } from '#shared/node/mqtt.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import { type EdgeSelf, statusBody } from './edge-self.ts'
 import { conflictOf, type Forwarding, stateOf, warned } from './forward-state.ts'
+import { type NoticeBoard, noticeBoard } from './notice-board.ts'
 import { type Sender, sender } from './sender.ts'
 
 export type ForwardOptions = {
@@ -36,6 +38,7 @@ export function forwardService(options: ForwardOptions): Forwarding {
   let reason: string | undefined
   let conflict: string | undefined
   let ticking: NodeJS.Timeout | undefined
+  const board = noticeBoard(clock, log)
 
   const link = mqttLink({
     ...kit,
@@ -55,6 +58,10 @@ export function forwardService(options: ForwardOptions): Forwarding {
   })
   const takeAck = (payload: Buffer) => {
     const body = unpackBody(payload, SMALL_MAX)
+    if (body.ok && 'notices' in body.value) {
+      const notices = readNotices(body.value)
+      return notices.ok ? board.hear(notices.value) : log.warn(`a notice of the hub cannot be read: ${notices.reason}`)
+    }
     const ack = body.ok ? readAck(body.value) : body
     if (!ack.ok) return log.warn(`an acknowledgement cannot be read: ${ack.reason}`)
     conflict = warned(conflict, conflictOf(self, ack.value.boot_ids), log)
@@ -74,7 +81,7 @@ export function forwardService(options: ForwardOptions): Forwarding {
     log,
     publish: (to, body) => link.publish(topicOf(to), packBody(body)),
   })
-  const hello = greeter(options, link, online => statusBody(self, { online, outbox, sending, cert_not_after }))
+  const hello = greeter(options, link, board, online => statusBody(self, { online, outbox, sending, cert_not_after }))
 
   /** The hub must know the edge before it can place what the edge measured. */
   const greet = async () => {
@@ -99,7 +106,7 @@ export function forwardService(options: ForwardOptions): Forwarding {
     announce: () => {
       if (link.isUp()) void hello.say()
     },
-    forwardState: () => stateOf(sending, { isUp: link.isUp(), reason, conflict, cert_not_after }),
+    forwardState: () => stateOf(sending, { isUp: link.isUp(), reason, conflict, notices: board.current(), cert_not_after }),
   }
 }
 
@@ -118,7 +125,7 @@ function settle(sending: Sender, ack: Ack, log: Logger): void {
 }
 
 /** Publishes metadata when it has changed, and status. What the broker does not get is said again at the next chance. */
-function greeter({ kit, self, log }: ForwardOptions, link: Link, status: (online: boolean) => object) {
+function greeter({ kit, self, log }: ForwardOptions, link: Link, board: NoticeBoard, status: (online: boolean) => object) {
   const { site_id, edge_id } = kit.edge
   const publish = (kind: 'metadata' | 'status', body: object) =>
     link.publish(topicOf({ site_id, edge_id, kind }), packBody(body), { retain: true })
@@ -126,7 +133,7 @@ function greeter({ kit, self, log }: ForwardOptions, link: Link, status: (online
   const tell = async (online: boolean) => {
     const metadata = writeMetadata(site_id, edge_id, self.model())
     try {
-      if (online && metadata.revision !== said) await publish('metadata', metadata)
+      if (online && (metadata.revision !== said || board.isRefused())) await publish('metadata', metadata)
       said = metadata.revision
       await publish('status', status(online))
     } catch (error) {

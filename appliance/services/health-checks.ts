@@ -15,10 +15,21 @@ export function pollCheck(status: PollStatus, trouble: string | undefined): Heal
 }
 
 /** A destination that is away, or that the outbox cannot be read for, is a warning: what is read waits for it. */
-export function wayCheck({ state, reason, conflict, note, backlog, dropped, thinned, rejected }: ForwardState): HealthCheck {
+export function wayCheck({
+  state,
+  reason,
+  conflict,
+  notices,
+  note,
+  backlog,
+  dropped,
+  thinned,
+  rejected,
+}: ForwardState): HealthCheck {
   const isWell =
-    state === 'off' || (state === 'up' && reason === undefined && conflict === undefined && dropped + thinned + rejected === 0)
-  const detail = [conflict, reason].filter(part => part !== undefined).join('. ')
+    state === 'off' ||
+    (state === 'up' && reason === undefined && conflict === undefined && !notices && dropped + thinned + rejected === 0)
+  const detail = [conflict, ...(notices ?? []), reason].filter(part => part !== undefined).join('. ')
   return {
     status: isWell ? 'ok' : 'warn',
     ...{ state, backlog, dropped, thinned, rejected },

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { Clock } from '#shared/core/ports.ts'
 import { decodeWith, fields, optional } from '#shared/core/telemetry/read.ts'
+import { type HeardNotice, readNotices } from '#shared/core/telemetry/notice.ts'
 import { readBootIds } from '#shared/core/telemetry/status.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { SECOND } from '#shared/core/time.ts'
@@ -10,6 +11,7 @@ import type { Outgoing } from '../sinks/outbox-way.ts'
 import { type EdgeSelf, statusBody } from './edge-self.ts'
 import { conflictOf, type Forwarding, stateOf, warned } from './forward-state.ts'
 import { type LocalAnswer, localClient, readAnswer } from './local-client.ts'
+import { noticeBoard } from './notice-board.ts'
 import { sender } from './sender.ts'
 
 export type LocalForwardOptions = {
@@ -35,6 +37,7 @@ export function localForwardService(options: LocalForwardOptions): Forwarding {
   let isUp = false
   let reason: string | undefined
   let conflict: string | undefined
+  const board = noticeBoard(clock, log)
   let retryMs = RETRY_MS.first
   let timer: NodeJS.Timeout | undefined
   let posting: Promise<unknown> = Promise.resolve()
@@ -95,6 +98,7 @@ export function localForwardService(options: LocalForwardOptions): Forwarding {
         const status = { site_id, edge_id, ...statusBody(self, { online: true, outbox, sending, cert_not_after: null }) }
         const answer = await post('/api/ingest/local/status', status)
         const { metadata_revision } = answer
+        board.hear(noticesOf(answer))
         conflict = warned(conflict, conflictOf(self, bootIdsOf(answer)), log)
         told.revision = metadata_revision
         await introduce()
@@ -133,13 +137,18 @@ export function localForwardService(options: LocalForwardOptions): Forwarding {
       // Where central is away, the next attempt says what is so by then.
       if (!stopped && reason === undefined) void hello()
     },
-    forwardState: () => stateOf(sending, { isUp, reason, conflict, cert_not_after: null }),
+    forwardState: () => stateOf(sending, { isUp, reason, conflict, notices: board.current(), cert_not_after: null }),
   }
 }
 
 function bootIdsOf(answer: Record<string, unknown>): string[] | undefined {
   const read = decodeWith(() => optional(fields(answer, ''), 'boot_ids', readBootIds))
   return read.ok ? read.value.boot_ids : undefined
+}
+
+function noticesOf(answer: Record<string, unknown>): HeardNotice[] {
+  const read = answer['notices'] === undefined ? undefined : readNotices(answer)
+  return read?.ok ? read.value : []
 }
 
 function ackOf({ status, through_seq, through_id, rejected }: LocalAnswer, { stream, seq }: { stream: string; seq: number }) {

@@ -25,12 +25,12 @@ type Parts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log'> & {
  */
 export async function openHubCentral(settings: Parameters<typeof openCentralFor>[0], { files, broker, ...parts }: Parts) {
   const { clock, log } = parts
-  const health = hubHealth(() => ({ edges: context.edges, desk, broker: ingest }))
+  const health = hubHealth(() => ({ edges: context.edges, claims: context.edgeClaims, desk, broker: ingest }))
   const own = { ...parts, scheduled: true, onFindings: () => undefined, health }
   const central: Central = await openCentralFor(settings, own)
   const { context, db } = central
-  const { model, edges } = context
-  const desk = ingestDesk({ inbox: openInbox(db), model, edges, clock, log })
+  const { model, edges, edgeClaims: claims } = context
+  const desk = ingestDesk({ inbox: openInbox(db), model, edges, claims, clock, log })
   const connectors = openConnectors({ edges, files, publish: async (topic, body) => ingest?.publish(topic, body) })
   const ingest = files && ingestService({ broker, ...files, desk, onResponse: connectors.onResponse, log })
   const routes = (shell: Shell): Route[] => [

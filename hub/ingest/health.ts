@@ -1,9 +1,10 @@
 import type { HealthSources } from '#shared/central/context.ts'
-import type { EdgeStore } from '#shared/core/stores.ts'
+import type { EdgeClaims, EdgeStore } from '#shared/core/stores.ts'
 import type { IngestDesk } from '#shared/central/ingest-desk.ts'
 
 type Parts = {
   edges: EdgeStore
+  claims: EdgeClaims
   desk: Pick<IngestDesk, 'flow' | 'counters' | 'edgeIds'>
   broker: { isConnected(): boolean } | undefined
 }
@@ -17,6 +18,17 @@ export function hubHealth(parts: () => Parts): HealthSources {
   return {
     checks: {
       edge_ids: () => parts().desk.edgeIds(),
+      edge_claims: () => {
+        const { claims } = parts()
+        const [refused, takeovers] = [claims.refusals().length, claims.takeovers().length]
+        if (refused + takeovers === 0) return { status: 'ok', refused, takeovers }
+        return {
+          status: 'warn',
+          refused,
+          takeovers,
+          detail: 'edges are refused, or wait for somebody to confirm them: Fleet names them',
+        }
+      },
       ingest: () => {
         const trouble = parts().desk.flow.trouble()
         if (trouble === undefined) return { status: 'ok' }

@@ -3,11 +3,13 @@ import { X509Certificate } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { IngestDesk } from '#shared/central/ingest-desk.ts'
 import { commonName, type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
+import type { EdgeKey } from '#shared/core/model.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
+import { writeNotices } from '#shared/core/telemetry/notice.ts'
 import { type Ack, REJECTED_MAX, writeAck } from '#shared/core/telemetry/status.ts'
 import { topicsOf } from '#shared/core/topic/rule.ts'
 import { parseTopic, type Topic, topicOf } from '#shared/core/topic/topics.ts'
-import type { Reply } from '#shared/flow/ingest.ts'
+import type { AckReply } from '#shared/flow/ingest.ts'
 import { mqttLink } from '#shared/node/mqtt.ts'
 import type { Pair } from '#shared/node/pki.ts'
 import type { Service } from '#shared/node/service.ts'
@@ -43,12 +45,12 @@ export function ingestService(options: IngestOptions): IngestService {
     if (!keep(flow.endDoubt)) doubting = setTimeout(endDoubt, DOUBT_MS)
   }
   let doubting: NodeJS.Timeout | undefined
-  const replies = replyBox(({ site_id, edge_id, ack }) => {
-    const topic = topicOf({ site_id, edge_id, kind: 'acks' })
+  const say = ({ site_id, edge_id }: EdgeKey, body: object) => {
     link
-      .publish(topic, packBody(writeAck(ack)))
+      .publish(topicOf({ site_id, edge_id, kind: 'acks' }), packBody(body))
       .catch((error: Error) => log.debug(`an acknowledgement was not sent: ${error.message}`))
-  })
+  }
+  const replies = replyBox(reply => say(reply, writeAck(reply.ack)))
   const link = mqttLink({
     ...options,
     ...broker,
@@ -64,7 +66,8 @@ export function ingestService(options: IngestOptions): IngestService {
       const answered = responseTopic(topic)
       if (answered) return onResponse(answered, payload)
       const reply = flow.take(topic, payload)
-      if (reply) replies.add(reply)
+      if (reply?.ack) replies.add(reply)
+      else if (reply) say(reply, writeNotices(reply.notices))
     },
     log,
   })
@@ -94,15 +97,15 @@ function centralOf(cert_pem: string): Identity {
 }
 
 /** Gathers acknowledgements of one turn of the event loop: the last one of a stream says all. */
-function replyBox(send: (reply: Reply) => void) {
-  let waiting = new Map<string, Reply>()
+function replyBox(send: (reply: AckReply) => void) {
+  let waiting = new Map<string, AckReply>()
   const sendAll = () => {
     const replies = waiting
     waiting = new Map()
     for (const reply of replies.values()) send(reply)
   }
   return {
-    add(reply: Reply) {
+    add(reply: AckReply) {
       const key = `${reply.site_id}/${reply.edge_id}/${reply.ack.stream}`
       const before = waiting.get(key)?.ack
       if (waiting.size === 0) setImmediate(sendAll)

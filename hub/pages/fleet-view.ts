@@ -7,6 +7,7 @@ import { versionText } from '#shared/core/ui/frame.ts'
 import { formatCount } from '#shared/core/ui/measure.ts'
 import { type Priority, PRIORITIES, priorityMark, type State, stateMark } from '#shared/core/ui/mark.ts'
 import { formatAge, type Here, momentNow, momentOr } from '#shared/core/ui/moment.ts'
+import { type ClaimsModel, claimsPart } from './claims.ts'
 import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, FRESH_MS, type Reported } from './fleet.ts'
 
 /** The table refreshes itself this often; the page turns grey when it stops. */
@@ -31,6 +32,7 @@ export type FleetModel = {
   byStatus: Record<EdgeStatus, number>
   status: EdgeStatus | undefined
   counts: FleetCounts
+  claims: ClaimsModel
 }
 
 const STATUS_WORDS: Record<EdgeStatus, string> = {
@@ -49,6 +51,7 @@ export const fleetPart = (
   model: FleetModel,
 ): Html => html`<div id="fleet" hx-get="/fleet/part${query(model.status)}" hx-trigger="every ${REFRESH_SECS}s, refresh" hx-target="#fleet" hx-swap="outerMorph" data-refresh-secs="${REFRESH_SECS}">
 ${strip(model)}
+${claimsPart(model.claims, model.here)}
 ${filter(model)}
 ${model.rows.length ? table(model) : nothing(model)}
 <p class="as-of">As of ${momentNow(model.here)} <span class="feed" role="status"></span> <a href="/${query(model.status)}">Refresh</a></p>

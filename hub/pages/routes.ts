@@ -4,7 +4,8 @@ import type { CentralContext } from '#shared/central/context.ts'
 import { openFaults } from '#shared/central/pages/faults.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 import { edgeName } from '#shared/core/model.ts'
-import { type Route, route, strict } from '#shared/node/route.ts'
+import { type Call, type Route, route, strict } from '#shared/node/route.ts'
+import { claimRoutes } from './claims.ts'
 import { edgeRoutes } from './edge-routes.ts'
 import { EDGE_STATUSES, type EdgeStatus, healthOf, reportedBy } from './fleet.ts'
 import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet-view.ts'
@@ -18,7 +19,7 @@ export const fleetRoutes = (context: CentralContext, shell: Shell): Route[] => [
     auth: 'viewer',
     summary: 'Fleet',
     query: Query,
-    handle: call => shell.document(call, { title: 'Fleet', current: '/' }, fleetBody(fleetModel(context, shell, call.query))),
+    handle: call => shell.document(call, { title: 'Fleet', current: '/' }, fleetBody(fleetModel(context, shell, call))),
   }),
   route({
     method: 'GET',
@@ -26,12 +27,15 @@ export const fleetRoutes = (context: CentralContext, shell: Shell): Route[] => [
     auth: 'viewer',
     summary: 'The part of Fleet that refreshes itself',
     query: Query,
-    handle: ({ query }) => fleetPart(fleetModel(context, shell, query)),
+    handle: call => fleetPart(fleetModel(context, shell, call)),
   }),
   ...edgeRoutes(context),
+  ...claimRoutes(context),
 ]
 
-function fleetModel(context: CentralContext, shell: Shell, { status }: Static<typeof Query>): FleetModel {
+type FleetCall = Pick<Call<unknown, Static<typeof Query>, unknown>, 'query' | 'caller'>
+
+function fleetModel(context: CentralContext, shell: Shell, { query: { status }, caller }: FleetCall): FleetModel {
   const here = shell.here()
   const rows = context.edges.list().map((edge): FleetRow => {
     const building = context.model.building(edge.building_id)
@@ -48,6 +52,12 @@ function fleetModel(context: CentralContext, shell: Shell, { status }: Static<ty
     byStatus: byStatus as Record<EdgeStatus, number>,
     status,
     counts: context.health.counters(),
+    claims: {
+      refusals: context.edgeClaims.refusals(),
+      takeovers: context.edgeClaims.takeovers(),
+      user: shell.userOf(caller),
+      csrf: shell.csrfOf(caller),
+    },
   }
 }
 

@@ -17,6 +17,7 @@ import { type Database, openDatabase } from '#shared/node/sqlite.ts'
 import { auditStore } from '#shared/node/store/audit.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
 import { priceStore } from '#shared/node/store/energy-prices.ts'
+import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { misdatedStore } from '#shared/node/store/misdated.ts'
 import { modelStore } from '#shared/node/store/model.ts'
@@ -226,6 +227,7 @@ const openStores = (db: Database) => ({
   notes: noteStore(db),
   misdated: misdatedStore(db),
   edges: edgeStore(db),
+  edgeClaims: edgeClaimStore(db),
   audit: auditStore(db),
   ruleStates: ruleStateStore(db),
   quantities: quantityStore(db),

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { BulkLoader, Clock, Historian, Notes, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
 import type {
   AuditStore,
+  EdgeClaims,
   EdgeStore,
   MisdatedStore,
   ModelStore,
@@ -41,6 +42,7 @@ export type CentralContext = {
   results: Results
   notes: Notes
   edges: EdgeStore
+  edgeClaims: EdgeClaims
   audit: AuditStore
   ruleStates: RuleStates
   quantities: QuantityStore

@@ -1,7 +1,7 @@
 /** What a central takes in from edges, whichever way they send: the flow over its stores, and what is known of edges. */
 import type { Logger } from 'pino'
 import type { Clock, Inbox } from '#shared/core/ports.ts'
-import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
+import type { EdgeClaims, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { ingest, type Ingest, type IngestEvent } from '#shared/flow/ingest.ts'
 import type { Service } from '#shared/node/service.ts'
@@ -24,7 +24,9 @@ export type IngestDesk = Service & {
   keep(write: () => void): boolean
 }
 
-export function ingestDesk(parts: { inbox: Inbox; model: ModelStore; edges: EdgeStore; clock: Clock; log: Logger }): IngestDesk {
+type Parts = { inbox: Inbox; model: ModelStore; edges: EdgeStore; claims: EdgeClaims; clock: Clock; log: Logger }
+
+export function ingestDesk(parts: Parts): IngestDesk {
   const notify = notifier(parts.log)
   const flow = ingest({ ...parts, notify })
   const keep = (write: () => void): boolean => {

@@ -1,6 +1,6 @@
 /** The small durable stores that central keeps in SQLite. Synchronous; each has one writer; names as on the wire. */
 import type { EnergyPrices } from './impact/impact.ts'
-import type { Building, Edge, Equipment, Point } from './model.ts'
+import type { Building, Edge, EdgeKey, Equipment, Point } from './model.ts'
 import type { Quantity } from './quantity.ts'
 import type { RunSummary } from './ports.ts'
 import type { Quality } from './reading.ts'
@@ -79,6 +79,26 @@ export interface MisdatedStore {
   list(query: { building_id: string; point_id?: string; before?: number; limit: number }): (MisdatedReading & { entry: number })[]
   /** `dropped`: since the process started, for want of room. */
   summary(): { count: number; newest_at: number | null; dropped: number }
+}
+
+/** What an edge says of itself is not taken. `since`: ms since 1970 UTC. */
+export type EdgeRefusal = EdgeKey & { reason: string; since: number }
+/** `edge_id` came to speak for a building of its site for which `from_edge_id` spoke already. */
+export type Takeover = EdgeKey & { building_id: string; from_edge_id: string; since: number }
+/** What a hub does not take from edges, and what a person has to confirm. */
+export interface EdgeClaims {
+  refusals(): EdgeRefusal[]
+  refusal(edge: EdgeKey): EdgeRefusal | undefined
+  /** Keeps `since` while the reason stays. */
+  refuse(refusal: EdgeRefusal): void
+  /** Forgets a refusal. */
+  accept(edge: EdgeKey): void
+  /** Those that nobody has confirmed, by building. */
+  takeovers(): Takeover[]
+  /** Once for each building and two edges: what was confirmed stays so. */
+  claim(takeover: Takeover): void
+  /** Confirms all takeovers of a building. @returns those that were not confirmed before */
+  confirm(building_id: string, by: string, at: number): Takeover[]
 }
 
 export type AuditRow = {

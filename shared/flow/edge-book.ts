@@ -1,7 +1,7 @@
 /** What the hub knows of its edges: identity and model from metadata, session from status, freshness from data. */
 import type { Clock } from '#shared/core/ports.ts'
 import { isClockSet } from '#shared/core/misdated.ts'
-import type { EdgeRecord, EdgeStore, ModelStore } from '#shared/core/stores.ts'
+import type { EdgeClaims, EdgeRecord, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import type { Metadata } from '#shared/core/telemetry/metadata.ts'
 import type { PollReport, Reported } from '#shared/core/telemetry/poll-report.ts'
 import { hear, isReplaced, type Shared, sharedBy, type Speakers } from '#shared/core/telemetry/speakers.ts'
@@ -9,6 +9,7 @@ import { MINUTE } from '#shared/core/time.ts'
 import { type Building, type EdgeKey, edgeName, type Point } from '#shared/core/model.ts'
 import { pointsThatLeave, withRolesBack } from '#shared/core/points-left.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
+import { edgeStanding } from './edge-standing.ts'
 
 /** What an edge, or its last will, says of its session; `said` is the whole status. */
 export type Session = { online: boolean; said: Record<string, unknown>; poll?: PollReport }
@@ -23,7 +24,8 @@ const REPORTS_MAX = 2_000
 /** An edge that reports over HTTP has no last will: after this silence its session has ended. */
 const LEASE_MS = 1.5 * MINUTE
 
-export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
+export function edgeBook(edges: EdgeStore, model: ModelStore, claims: EdgeClaims, clock: Clock) {
+  const standing = edgeStanding(claims, edges, clock)
   // All of these by `edgeName`: an edge id alone says nothing of its site.
   const seen = new Map<string, Seen>()
   const reports = new Map<string, Reported>()
@@ -94,12 +96,13 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
      * The building that a message is about.
      *
      * @param said by the message: of two processes under one edge id each speaks of its own. Older edges say nothing
-     * @returns undefined before the metadata of that building has come
+     * @returns undefined before this edge has sent the metadata of that building
      */
     buildingOf(topic: EdgeKey, said: string | undefined): string | undefined {
       const edge = known(topic)
       if (!edge || said === undefined || said === edge.building_id) return edge?.building_id
-      return model.building(said)?.site_id === topic.site_id ? said : undefined
+      if (model.building(said)?.site_id !== topic.site_id) return undefined
+      return model.points(said).some(point => point.edge_id === topic.edge_id) ? said : undefined
     },
     /** The revision of the metadata that is held; null before it came. */
     revisionOf: (topic: EdgeKey): number | null => known(topic)?.metadata_revision ?? null,
@@ -136,12 +139,15 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, clock: Clock) {
     sharedCount: () => [...speakers.values()].filter(one => sharedBy(one, clock.now())).length,
     /** How polling goes at the edges that have said so since the start, by edge. */
     reported: () => [...reports.values()].filter(known),
+    standing,
     /** @returns why the metadata is not taken, or undefined when it is */
-    enter(topic: Topic, metadata: Metadata): string | undefined {
+    enter(topic: Topic, metadata: Metadata, via: 'mqtt' | 'local' = 'mqtt'): string | undefined {
       const { building, equipment, points, revision } = metadata
       const edge = edges.get(topic.site_id, topic.edge_id)
       const refusal = overreach(topic, metadata, model.building(building.building_id)?.site_id)
-      if (refusal !== undefined || edge?.metadata_revision === revision) return refusal
+      if (refusal !== undefined) return refusal
+      standing.accept(topic, building.building_id, edge, via)
+      if (edge?.metadata_revision === revision) return undefined
       const leaving = leave(topic, building, points)
       const known = withRolesBack(model.points(building.building_id), leaving)
       const listed = withAssignments(points, known).map(point => ({ ...point, edge_id: topic.edge_id }))
@@ -180,7 +186,7 @@ function overreach(topic: Topic, { site_id, edge_id, building }: Metadata, build
   const { building_id } = building
   if (site_id !== topic.site_id || edge_id !== topic.edge_id) return `it says ${site_id}/${edge_id}`
   if (building.site_id !== site_id) return `building ${building_id} is said to be of site ${building.site_id}`
-  if (buildingSite !== undefined && buildingSite !== site_id) return `building ${building_id} belongs to site ${buildingSite}`
+  if (buildingSite !== undefined && buildingSite !== site_id) return `building ${building_id} belongs to another site`
   return undefined
 }
 

@@ -1,12 +1,13 @@
 /** What a central does with what edges send: store once, in order, acknowledge what is stored, know who is there. */
 import type { Clock, Inbox } from '#shared/core/ports.ts'
 import { implausibleTime, isClockSet, misdatedFinding, separateMisdated } from '#shared/core/misdated.ts'
-import { edgeName } from '#shared/core/model.ts'
+import { type EdgeKey, edgeName } from '#shared/core/model.ts'
 import type { Reading } from '#shared/core/reading.ts'
-import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
+import type { EdgeClaims, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import { type Decoded, METADATA_MAX, STATUS_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { type Received, receive } from '#shared/core/telemetry/message.ts'
 import { type Metadata, readMetadata } from '#shared/core/telemetry/metadata.ts'
+import type { Notice } from '#shared/core/telemetry/notice.ts'
 import { readPollReport } from '#shared/core/telemetry/poll-report.ts'
 import { type Ack, readStatus } from '#shared/core/telemetry/status.ts'
 import { refuseOtherUnits } from '#shared/core/telemetry/stated-units.ts'
@@ -34,11 +35,13 @@ export type IngestParts = {
   inbox: Inbox
   model: ModelStore
   edges: EdgeStore
+  claims: EdgeClaims
   clock: Clock
   notify(event: IngestEvent): void
 }
-/** An acknowledgement and whom it goes to. */
-export type Reply = { site_id: string; edge_id: string; ack: Ack }
+/** An acknowledgement, or what an edge must know of its own standing, and whom it goes to. */
+export type Reply = EdgeKey & ({ ack: Ack; notices?: undefined } | { ack?: undefined; notices: Notice[] })
+export type AckReply = Extract<Reply, { ack: Ack }>
 export type Ingest = ReturnType<typeof ingest>
 
 export type Message = Topic & { kind: 'telemetry' | 'findings' }
@@ -52,8 +55,8 @@ export type Outcome = {
 }
 
 /** @returns the flow; it is synchronous, so what it acknowledges is committed when it returns */
-export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
-  const book = edgeBook(edges, model, clock)
+export function ingest({ inbox, model, edges, claims, clock, notify }: IngestParts) {
+  const book = edgeBook(edges, model, claims, clock)
   const counters = { ...NOTHING_YET }
   let trouble: string | undefined
   const reject = (topic: Topic | undefined, reason: string) => {
@@ -124,7 +127,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     return { status, mark, refused, ...(reason !== undefined && { reason }) }
   }
 
-  const takeMessage = (topic: Message, payload: Uint8Array): Reply | undefined => {
+  const takeMessage = (topic: Message, payload: Uint8Array): AckReply | undefined => {
     const received = receive(topic, payload)
     if (received.state === 'unreadable') return void reject(topic, received.reason)
     const said = received.state === 'good' ? received.building_id : undefined
@@ -140,10 +143,20 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     return { site_id, edge_id, ack: { stream, ...mark, at: clock.now(), ...(boot_ids && { boot_ids }), ...rejected } }
   }
 
+  /** Of an edge whose metadata is not taken nothing is stored, so its pages and those of the hub say why. */
+  const refuse = (topic: Topic, reason: string) => {
+    book.standing.refuse(topic, reason)
+    reject(topic, `metadata: ${reason}`)
+  }
+  const tell = ({ site_id, edge_id }: Topic): Reply | undefined => {
+    const notices = book.standing.toTell({ site_id, edge_id })
+    return notices && { site_id, edge_id, notices }
+  }
+
   const takeMetadata = (topic: Topic, payload: Uint8Array): void => {
     const metadata = decodeMetadata(payload)
     const reason = metadata.ok ? book.enter(topic, metadata.value) : metadata.reason
-    if (reason !== undefined) reject(topic, `metadata: ${reason}`)
+    if (reason !== undefined) refuse(topic, reason)
   }
 
   /** Takes what an edge says of its session; that another process says it, too, is said once. */
@@ -163,7 +176,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
   }
 
   return {
-    /** @returns what to acknowledge, when there is something */
+    /** @returns what to acknowledge or tell, when there is something */
     take(name: string, payload: Uint8Array): Reply | undefined {
       const topic = parseTopic(name)
       if (!topic) return void reject(undefined, `nothing is expected under ${name}`)
@@ -171,6 +184,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
         if (isMessage(topic)) return takeMessage(topic, payload)
         if (topic.kind === 'metadata') takeMetadata(topic, payload)
         if (topic.kind === 'status') takeStatus(topic, payload)
+        if (topic.kind === 'metadata' || topic.kind === 'status') return tell(topic)
       } catch (error) {
         fail(topic, error)
       }
@@ -179,6 +193,7 @@ export function ingest({ inbox, model, edges, clock, notify }: IngestParts) {
     accept,
     isClockSet: () => isClockSet(clock.now()),
     reject,
+    refuse,
     wait,
     fail,
     session,

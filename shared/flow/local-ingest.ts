@@ -5,6 +5,7 @@ import type { ModelStore } from '#shared/core/stores.ts'
 import type { Decoded } from '#shared/core/telemetry/body.ts'
 import { type Received, receiveBody } from '#shared/core/telemetry/message.ts'
 import { readMetadata } from '#shared/core/telemetry/metadata.ts'
+import type { Notice } from '#shared/core/telemetry/notice.ts'
 import { choice, decodeWith, fields, id } from '#shared/core/telemetry/read.ts'
 import type { Refused } from '#shared/core/telemetry/telemetry.ts'
 import { TELEMETRY_PROTOCOLS } from '#shared/core/topic/topics.ts'
@@ -71,24 +72,26 @@ export function localIngest(flow: Ingest, { model, site_id: own }: { model: Mode
     takeMetadata(body: Record<string, unknown>): { revision: number } {
       const topic = { ...edgeOf(body), kind: 'metadata' as const }
       const metadata = orRefuse(readMetadata(body))
-      const reason = store(flow, topic, () => flow.book.enter(topic, metadata))
+      const reason = store(flow, topic, () => flow.book.enter(topic, metadata, 'local'))
       if (reason !== undefined) {
-        flow.reject(topic, `metadata: ${reason}`)
+        store(flow, topic, () => flow.refuse(topic, reason))
         throw new Problem('invalid', reason)
       }
       return { revision: metadata.revision }
     },
     /**
      * Takes an edge's status. @returns the revision of its metadata that is held, or null; `boot_ids` where more than one
-     * process speaks as this edge. @throws Problem bad_request
+     * process speaks as this edge; `notices`: what it must know of its standing. @throws Problem bad_request
      */
-    takeStatus(body: Record<string, unknown>): { metadata_revision: number | null; boot_ids?: string[] } {
+    takeStatus(body: Record<string, unknown>): { metadata_revision: number | null; boot_ids?: string[]; notices?: Notice[] } {
       const topic = { ...edgeOf(body), kind: 'status' as const }
       const { session, fault } = orRefuse(readSession(body))
       if (fault !== undefined) throw new Problem('bad_request', fault)
       store(flow, topic, () => flow.session(topic, session, 'local'))
       const boot_ids = flow.book.sharers(topic)?.boot_ids
-      return { metadata_revision: flow.book.revisionOf(topic), ...(boot_ids && { boot_ids }) }
+      const notices = flow.book.standing.noticesOf(topic)
+      const told = notices.length > 0 && { notices }
+      return { metadata_revision: flow.book.revisionOf(topic), ...(boot_ids && { boot_ids }), ...told }
     },
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
+import { claimRoutes } from '../../hub/pages/claims.ts'
 import { edgeRoutes } from '../../hub/pages/edge-routes.ts'
 import { hubOverrides } from '../../hub/pages/overrides.ts'
 import { EDGES, NOW } from './fixture.ts'
@@ -52,12 +53,39 @@ test('an edge id of two sites asks for the site, in the API and on the page of o
   t.is(edges[0].site_id, 'annex')
 })
 
+test('Fleet names refused edges and takeovers; an operator confirms a building once, by page or API, and it is audited', async t => {
+  const site = await openSite({ house: 'hub' })
+  t.teardown(site.close)
+  const { edgeClaims, audit } = site.context
+  const at = { site_id: 'riverside', since: NOW }
+  edgeClaims.refuse({ ...at, edge_id: 'edge-9', reason: 'building school belongs to another site' })
+  edgeClaims.claim({ ...at, building_id: 'school', edge_id: 'edge-2', from_edge_id: 'edge-1' })
+  edgeClaims.claim({ ...at, building_id: 'hall', edge_id: 'edge-3', from_edge_id: 'edge-1' })
+  const viewer = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
+  const agent = await signedIn(site.url, 'agent', PASSWORDS.agent)
+  const fleet = async () => (await (await viewer.get('/')).text()).replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
+  t.regex(await fleet(), /Refused: edge edge-9 of site riverside.*building school belongs to another site/)
+  t.regex(await fleet(), /edge edge-2 of site riverside reports for building school , as edge edge-1/)
+  const form = { building_id: 'school' }
+  t.is((await viewer.post('/fleet/takeovers/confirm', '/', form)).status, 403)
+  t.is((await agent.post('/fleet/takeovers/confirm', '/', form)).status, 303)
+  t.is((await agent.post('/fleet/takeovers/confirm', '/', form)).status, 409, 'nothing of it waits any more')
+  const { refusals, takeovers }: any = await (await viewer.get('/api/edge-claims')).json()
+  t.deepEqual([refusals.length, takeovers.map((one: any) => one.building_id)], [1, ['hall']])
+  const [row, ...more] = audit.list({ limit: 9 }).filter(({ action }) => action === 'confirm_takeover')
+  t.deepEqual(more, [])
+  t.like(row, { actor: 'agent', subject: 'school' })
+})
+
 test('API.md of the hub has them', t => {
   const text = readFileSync(new URL('../../hub/API.md', import.meta.url), 'utf8')
   const routes = edgeRoutes({
     edges: { list: () => EDGES, get: () => undefined, named: () => [], put: () => undefined },
     clock: undefined!,
   })
-  for (const { method, path, auth, problems = [] } of routes)
-    t.true(text.includes(`| ${method} | \`${path}\` | ${auth} | | ${problems.map(code => `\`${code}\``).join(', ')} |`), path)
+  const claims = claimRoutes(undefined!).filter(({ path }) => path.startsWith('/api/'))
+  for (const { method, path, auth, problems = [] } of [...routes, ...claims]) {
+    const codes = problems.map(code => `\`${code}\``).join(', ')
+    t.true(text.includes(`| ${method} | \`${path}\` | ${auth} | | ${codes && `${codes} `}|`), path)
+  }
 })

@@ -324,5 +324,11 @@ test('Fleet escapes', t =>
       byStatus: { operational: 1, reduced: 0, disconnected: 0, pending: 0 },
       status: undefined,
       counts: { ingest_ok: 1, ingest_duplicate: 0, ingest_rejected: 1, last_ingest_at: null },
+      claims: {
+        refusals: [{ site_id: text, edge_id: text, reason: text, since: NOW }],
+        takeovers: [{ site_id: text, edge_id: text, from_edge_id: text, building_id: text, since: NOW }],
+        user: { name: text, role: text, mayOperate: true },
+        csrf: text,
+      },
     })
   }))

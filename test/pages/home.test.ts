@@ -170,6 +170,12 @@ for (const [what, model, said, loud] of [
     'Not connected Another process runs as edge e1. What waits here is sent when it is this box’s turn. It took the session over',
     ['hub'],
   ],
+  [
+    'the hub refuses the box',
+    { hub: { ...hub, notices: ['The hub refuses what this box says of itself: building b belongs to another site'] } },
+    'building b belongs to another site.',
+    ['hub'],
+  ],
   ['the certificate ends soon', { hub: { ...hub, cert_not_after: NOW + 20 * DAY } }, 'Ends soon: 20 d left', ['box']],
   ['the certificate has ended', { hub: { ...hub, cert_not_after: NOW - DAY } }, 'ended 24 h ago', ['box']],
   [

@@ -4,6 +4,7 @@ import { readMetadata, writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { edgeBook } from '#shared/flow/edge-book.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
+import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { edgeModel } from '../transport/site.ts'
@@ -36,7 +37,7 @@ test('metadata may bring the address; without one it leaves what an operator has
   const db = openDatabase(':memory:')
   t.teardown(() => void db.close())
   const edges = edgeStore(db)
-  const book = edgeBook(edges, modelStore(db), wallClock)
+  const book = edgeBook(edges, modelStore(db), edgeClaimStore(db), wallClock)
   const topic = { site_id: 'A', edge_id: 'e1', kind: 'metadata' } as const
   const enter = (change: object) => {
     const metadata = readMetadata(JSON.parse(JSON.stringify(writeMetadata('A', 'e1', { ...edgeModel('A'), ...change }))))

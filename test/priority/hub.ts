@@ -15,6 +15,7 @@ import { wallClock } from '#shared/node/clock.ts'
 import { openHttp } from '#shared/node/http.ts'
 import type { Kit } from '#shared/node/kit-read.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
+import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
@@ -40,7 +41,7 @@ export async function openHub(
   const db = openDatabase(join(dir, 'hub', 'plenum.db'))
   t.teardown(() => void db.close())
   const [model, edges] = [modelStore(db), edgeStore(db)]
-  const desk = ingestDesk({ inbox: openInbox(db), model, edges, clock: wallClock, log: silent })
+  const desk = ingestDesk({ inbox: openInbox(db), model, edges, claims: edgeClaimStore(db), clock: wallClock, log: silent })
   const files = await readCentralFiles(join(dir, 'pki'))
   const open = openConnectors({ edges, files, publish: (topic, body) => ingest.publish(topic, body), timeoutMs })
   const address = { host: '127.0.0.1', port }

@@ -8,6 +8,7 @@ import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { ingest, type IngestEvent } from '#shared/flow/ingest.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
+import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
@@ -20,7 +21,7 @@ import { edgeModel } from './site.ts'
 function hub(t: ExecutionContext) {
   const db = openDatabase(join(folder(t), 'plenum.db'))
   t.teardown(() => db.close())
-  const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db) }
+  const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
   const events: IngestEvent[] = []
   const clock = { now: () => at.now, sleep: () => Promise.resolve() }
   const at = { now: NOON }
@@ -140,7 +141,7 @@ test('metadata cannot claim another site’s building or name; the same edge id 
   t.deepEqual(
     events.map(({ edge, reason }) => `${edge} ${reason}`),
     [
-      'B/e2 metadata: building building-A belongs to site A',
+      'B/e2 metadata: building building-A belongs to another site',
       'B/e2 metadata: building building-B is said to be of site A',
       'B/e2 metadata: it says A/e1',
     ],
@@ -277,7 +278,7 @@ test('after the hub connected anew, an edge that does not say that it is there c
 })
 
 test('what the store cannot take is not acknowledged, and is taken when it can', t => {
-  const { enrol, send, flow, inbox, edges, events } = hub(t)
+  const { enrol, send, flow, inbox, edges, claims, events } = hub(t)
   enrol()
   const accept = inbox.accept
   inbox.accept = () => {
@@ -287,6 +288,7 @@ test('what the store cannot take is not acknowledged, and is taken when it can',
   t.deepEqual(events, [{ kind: 'failed', edge: 'A/e1', reason: 'database or disk is full' }])
   const { ingest: check } = hubHealth(() => ({
     edges,
+    claims,
     desk: { flow, counters: flow.counters, edgeIds: () => ({ status: 'ok' }) },
     broker: undefined,
   })).checks

@@ -10,6 +10,7 @@ import { localIngest } from '#shared/flow/local-ingest.ts'
 import { ingest } from '#shared/flow/ingest.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
+import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
@@ -224,9 +225,9 @@ test('the poll status of a central without drivers is that of its edges', async 
 test('an edge that says nothing over HTTP for a while counts as gone, also across a restart', t => {
   const at = { now: NOON }
   const clock = { now: () => at.now, sleep: () => Promise.resolve() }
-  const { model, edges, inbox } = storesOf(t)
+  const { model, edges, inbox, claims } = storesOf(t)
   const open = () => {
-    const flow = ingest({ inbox, model, edges, clock, notify: () => undefined })
+    const flow = ingest({ inbox, model, edges, claims, clock, notify: () => undefined })
     return { flow, local: localIngest(flow, { model, site_id: 'A' }) }
   }
   const first = open()
@@ -248,7 +249,7 @@ test('an edge that says nothing over HTTP for a while counts as gone, also acros
 function storesOf(t: ExecutionContext) {
   const db = openDatabase(join(folder(t), 'plenum.db'))
   t.teardown(() => db.close())
-  return { db, inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db) }
+  return { db, inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
 }
 
 test('the same messages both ways, in any order and through restarts, are stored once and in order', t => {
@@ -258,10 +259,10 @@ test('the same messages both ways, in any order and through restarts, are stored
   )
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), steps => {
-      const { db, model, edges } = storesOf(t)
+      const { db, model, edges, claims } = storesOf(t)
       let ok = 0
       const open = () => {
-        const flow = ingest({ inbox: openInbox(db), model, edges, clock: wallClock, notify: () => undefined })
+        const flow = ingest({ inbox: openInbox(db), model, edges, claims, clock: wallClock, notify: () => undefined })
         return { flow, local: localIngest(flow, { model, site_id: 'A' }) }
       }
       let now = open()
@@ -278,7 +279,7 @@ test('the same messages both ways, in any order and through restarts, are stored
         const through =
           one.way === 'local'
             ? now.local.takeTelemetry(body).through_seq
-            : now.flow.take('sites/A/edges/e1/telemetry/bacnet', packBody(body))?.ack.through_seq
+            : now.flow.take('sites/A/edges/e1/telemetry/bacnet', packBody(body))?.ack?.through_seq
         t.is(through, mark)
       }
       t.is(ok, mark)

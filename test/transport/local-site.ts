@@ -7,6 +7,7 @@ import { wallClock } from '#shared/node/clock.ts'
 import { makeFolder } from '#shared/node/files.ts'
 import { openHttp } from '#shared/node/http.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
+import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
@@ -20,7 +21,7 @@ export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1',
 export async function startCentral(workspace: string, { port = 0, token }: { port?: number; token?: string } = {}) {
   await makeFolder(workspace)
   const db = openDatabase(join(workspace, 'plenum.db'))
-  const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db) }
+  const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
   const desk = ingestDesk({ ...stores, clock: wallClock, log: silent })
   const epochs = { get: () => 0, set: () => undefined }
   const settings = { secret: 's'.repeat(40), passwords: PASSWORDS, trustedProxies: [] }

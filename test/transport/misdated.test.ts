@@ -10,6 +10,7 @@ import { ingest, type IngestEvent } from '#shared/flow/ingest.ts'
 import { localIngest } from '#shared/flow/local-ingest.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
+import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { misdatedStore } from '#shared/node/store/misdated.ts'
@@ -33,7 +34,7 @@ const UNWRITABLE = ['0000-01-01T00:00:00+14:00', '9999-12-31T23:59:59-14:00']
 function hub(t: ExecutionContext) {
   const db = openDatabase(join(folder(t), 'plenum.db'))
   t.teardown(() => db.close())
-  const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db) }
+  const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
   const events: IngestEvent[] = []
   const at = { now: NOON }
   const clock = { now: () => at.now, sleep: () => Promise.resolve() }
@@ -67,7 +68,7 @@ const acked = (through_seq: number) => ({ stream: STREAM, through_seq, through_i
 
 const ways = {
   'the broker': ({ flow }: ReturnType<typeof hub>, message: object) =>
-    flow.take('sites/A/edges/e1/telemetry/bacnet', packBody(message))!.ack,
+    flow.take('sites/A/edges/e1/telemetry/bacnet', packBody(message))!.ack!,
   'local ingest': ({ local }: ReturnType<typeof hub>, message: object) => local.takeTelemetry({ ...message }),
 }
 for (const [way, send] of Object.entries(ways)) {
@@ -137,7 +138,7 @@ test('a finding with an impossible time is refused alone, and what the message s
   const { flow, results, at } = hub(t)
   at.now = NOON + HOUR
   const send = (seq: number, findings: (typeof finding)[], withdrawn: string[] = []) =>
-    flow.take('sites/A/edges/e1/findings', packBody(writeFindings({ ...envelope(seq), findings, withdrawn })))!.ack
+    flow.take('sites/A/edges/e1/findings', packBody(writeFindings({ ...envelope(seq), findings, withdrawn })))!.ack!
   const ids = () => results.list({ limit: 10 }).map(({ finding_id }) => finding_id)
   send(1, [dated('fair', {}), dated('old', {})])
   const spoilt = [

@@ -19,6 +19,7 @@ import { wallClock } from '#shared/node/clock.ts'
 import type { Kit } from '#shared/node/kit-read.ts'
 import { makePki, openPki } from '#shared/node/pki-files.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
+import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
@@ -43,7 +44,7 @@ export async function startBroker(dir: string, port = 0) {
 export async function startHub(certs: string, workspace: string, port: number) {
   mkdirSync(workspace, { recursive: true })
   const db = openDatabase(join(workspace, 'plenum.db'))
-  const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db) }
+  const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
   const files = await readCentralFiles(certs)
   const desk = ingestDesk({ ...stores, clock: wallClock, log: silent })
   const hub = ingestService({ ...files, desk, onResponse: () => undefined, broker: { host: '127.0.0.1', port }, log: silent })
@@ -124,7 +125,7 @@ export const edgeSelf = (site_id: string, edge_id: string, boot_id = 'boot', bui
 export const testOutbox = (dir: string, to: Destination[], maxBytes = 64 * 1024 * 1024): Promise<Outbox> =>
   openOutbox({ dir, maxBytes, to, protocolOf: () => 'bacnet', clock: wallClock, log: silent })
 
-export type Edge = { outbox: Outbox; forwardState: () => ForwardState; stop: () => Promise<void> }
+export type Edge = { outbox: Outbox; forwardState: () => ForwardState; announce: () => void; stop: () => Promise<void> }
 
 export async function startEdge(kit: Kit, dir: string, maxBytes = 64 * 1024 * 1024, boot_id = 'boot'): Promise<Edge> {
   const { site_id, edge_id } = kit.edge
@@ -134,6 +135,7 @@ export async function startEdge(kit: Kit, dir: string, maxBytes = 64 * 1024 * 10
   return {
     outbox,
     forwardState: forward.forwardState,
+    announce: forward.announce,
     stop: async () => {
       await forward.stop()
       await outbox.close()

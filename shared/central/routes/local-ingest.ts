@@ -65,6 +65,7 @@ export function localIngestRoutes(
         ok: Type.Literal(true),
         metadata_revision: Type.Union([Type.Integer(), Type.Null()]),
         boot_ids: Type.Optional(Type.Array(Type.String())),
+        notices: Type.Optional(Type.Array(Type.Object({ code: Type.String(), text: Type.String() }))),
       }),
       problems: ['invalid', 'not_ready'],
       handle: ({ body }) => ({ ok: true, ...local.takeStatus(body) }),

@@ -1,0 +1,31 @@
+/** What a hub tells an edge of the edge's own standing, under its acks topic and in answers over HTTP. */
+import type { Decoded } from './body.ts'
+import { decodeWith, fields, list, text } from './read.ts'
+
+export type Notice = {
+  /** `metadata_refused`: nothing of this edge can be stored. `building_taken_over`: two edges speak for one building. */
+  code: 'metadata_refused' | 'building_taken_over'
+  text: string
+}
+
+/** Most notices of one message; a building has few edges. */
+export const NOTICES_MAX = 20
+const TEXT_MAX = 500
+/** A notice that is not repeated for so long is over, ms: the hub repeats it with each status, once a minute. */
+export const NOTICE_MS = 150_000
+
+/** @returns the body, ready for `packBody` */
+export const writeNotices = (notices: readonly Notice[]): object => ({
+  notices: notices.slice(0, NOTICES_MAX).map(({ code, text }) => ({ code, text: text.slice(0, TEXT_MAX) })),
+})
+
+/** A notice as an edge reads it: one with a code that this version does not know is shown too. */
+export type HeardNotice = { code: string; text: string }
+
+export const readNotices = (body: Record<string, unknown>): Decoded<HeardNotice[]> =>
+  decodeWith(() => list(fields(body, ''), 'notices', NOTICES_MAX, readNotice))
+
+function readNotice(value: unknown, path: string): HeardNotice {
+  const from = fields(value, path)
+  return { code: text(from, 'code', 64), text: text(from, 'text', TEXT_MAX) }
+}
