@@ -1,3 +1,4 @@
+import { ID_REGEXP } from '#shared/core/model.ts'
 import type { Settings, VariableTable } from '#shared/core/env.ts'
 import { CENTRAL_VARIABLES } from '#shared/central/env.ts'
 
@@ -80,7 +81,7 @@ export const PRIORITY_VARIABLES = {
 const EDGE_ID = {
   kind: 'text',
   default: 'fieldbus-1',
-  pattern: /^[A-Za-z0-9._-]{1,128}$/,
+  pattern: ID_REGEXP,
   doc: 'this appliance within the site',
 } as const
 

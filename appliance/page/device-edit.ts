@@ -1,14 +1,13 @@
 /** What the forms on the page of a device do to its entry. */
 import { Type } from '@sinclair/typebox'
 import { ADDRESS_FORM, HOST_FORM, parseAddress, parseHostPort } from '#shared/core/catalogue/address.ts'
-import { ID_PATTERN } from '#shared/core/model.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { type Route, route, strict } from '#shared/node/route.ts'
+import { ID, type Route, route, strict } from '#shared/node/route.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { changeCatalogue, deviceOf, entrySummary, withDevice } from '../services/devices.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
 
-const BY_ID = strict({ device_id: Type.String({ pattern: ID_PATTERN }) })
+const BY_ID = strict({ device_id: ID })
 const TEXT = Type.Optional(Type.String({ maxLength: 260 }))
 
 export const editRoutes = (catalogue: FieldCatalogue): Route[] => [
@@ -37,7 +36,7 @@ export const editRoutes = (catalogue: FieldCatalogue): Route[] => [
     summary: 'The form that corrects a point of a device',
     takes: 'form',
     params: BY_ID,
-    body: strict({ point_id: Type.String({ pattern: ID_PATTERN }), name: TEXT, unit: TEXT, poll_secs: TEXT }),
+    body: strict({ point_id: ID, name: TEXT, unit: TEXT, poll_secs: TEXT }),
     action: 'device_put',
     problems: ['unknown_device', 'unknown_point', 'invalid', 'conflict'],
     handle: async ({ params: { device_id }, body, reply, audit }) => {

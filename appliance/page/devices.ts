@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
-import { ID_PATTERN } from '#shared/core/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type State, STATES } from '#shared/core/ui/mark.ts'
-import { type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
+import { ID, type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
 import { sameText } from '#shared/node/token.ts'
 import { whereOf } from '../store/catalogue-import.ts'
 import {
@@ -38,7 +37,7 @@ export type DevicePages = {
 /** Devices on one page, the worst first; points on one page. */
 const ROWS_MAX = 200
 const POINTS_PER_PAGE = 200
-const BY_ID = strict({ device_id: Type.String({ pattern: ID_PATTERN }) })
+const BY_ID = strict({ device_id: ID })
 const PAGE = strict({ page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) })
 
 export const devicePages = (pages: DevicePages): Route[] => [

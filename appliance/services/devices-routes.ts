@@ -1,11 +1,10 @@
 /** The API of the field catalogue: what is polled, changed by an operator or a script. */
 import { Type } from '@sinclair/typebox'
-import { ID_PATTERN } from '#shared/core/model.ts'
 import type { PollStatus, PointStatus } from '#shared/core/poll/board.ts'
 import { ERRORS_MAX, Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { cutPage, PAGE } from '#shared/central/routes/list.ts'
-import { oneOf, type Route, route, strict } from '#shared/node/route.ts'
+import { ID, oneOf, type Route, route, strict } from '#shared/node/route.ts'
 import { CatalogueFile } from '../store/catalogue-schema.ts'
 import { type ImportPlan, whereOf } from '../store/catalogue-import.ts'
 import {
@@ -41,7 +40,7 @@ export type DeviceDesk = {
 /** An entry with ten thousand points has about 2 MB. */
 const ENTRY_MAX = 8 * 1024 * 1024
 const DeviceEntry = CatalogueFile.properties.devices.items
-const BY_ID = strict({ device_id: Type.String({ pattern: ID_PATTERN }) })
+const BY_ID = strict({ device_id: ID })
 const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })
 
 export const deviceRoutes = (desk: DeviceDesk): Route[] => [

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { ADDRESS_FORM, HOST_FORM, parseAddress, parseHostPort } from '#shared/core/catalogue/address.ts'
 import type { Table } from '#shared/core/catalogue/table.ts'
 import { INSTANCE_MAX } from '#shared/core/bacnet/discovery.ts'
-import { ID_PATTERN } from '#shared/core/model.ts'
+import { isId } from '#shared/core/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 import { type Addresses, FORMATS, type Format, type ImportSource, readEdeTables, readRegistryTables } from './devices.ts'
@@ -87,7 +87,7 @@ export function addressesOf(entries: readonly (readonly [string, unknown])[]): A
 function registryDevice(format: Exclude<Format, 'ede'>, fields: Upload['fields'], catalogue: Catalogue): DeviceEntry {
   const protocol = format === 'volttron-bacnet' ? 'bacnet' : 'modbus'
   const device_id = fields.get('device_id')?.trim() ?? ''
-  if (!new RegExp(ID_PATTERN).test(device_id)) {
+  if (!isId(device_id)) {
     throw fault('device_id', `"${device_id}" is no id: letters, digits, dots, dashes and underscores, at most 128`)
   }
   const known = catalogue.devices.find(device => device.device_id === device_id)

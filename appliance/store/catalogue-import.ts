@@ -6,7 +6,7 @@ import { AUTHOR } from '#shared/core/catalogue/write-ede.ts'
 import { deviceIds, propose, type Proposal, pointIds, type Told } from '#shared/core/bacnet/discovery-propose.ts'
 import { BACNET_PORT, type DeviceAddress } from '#shared/core/bacnet/discovery.ts'
 import { formatTarget, parseTarget } from '#shared/core/bacnet/object.ts'
-import { ID_PATTERN } from '#shared/core/model.ts'
+import { isId } from '#shared/core/model.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from './catalogue-schema.ts'
 
 /** What becomes of one device of the file. `no_address`: it is left out, because nobody has said where it is. */
@@ -29,7 +29,6 @@ export type ImportPlan = {
   notes: string[]
 }
 
-const ID = new RegExp(ID_PATTERN)
 /** A device that is not asked yet takes at least this, as the catalogue has it for those that do not say. */
 const MAX_APDU = 480
 
@@ -69,11 +68,11 @@ function toldOf({ device_instance, name, address, objects }: EdeDevice, given: D
 /** Our own files carry the ids, and say by "supports COV" which points tell changes here; others say what a device could do. */
 function withKeys(proposal: Proposal, { keyname, objects }: EdeDevice, taken: Set<string>, before: DeviceEntry | undefined) {
   const { device } = proposal
-  const device_id = !before && ID.test(keyname) && !taken.has(keyname) ? keyname : device.device_id
+  const device_id = !before && isId(keyname) && !taken.has(keyname) ? keyname : device.device_id
   taken.add(device_id)
   const points = device.points.map((point, i): PointEntry => {
     const { keyname: key, cov } = objects[i]!
-    return { ...point, ...(ID.test(key) && { point_id: key }), ...(cov && { cov }) }
+    return { ...point, ...(isId(key) && { point_id: key }), ...(cov && { cov }) }
   })
   return { ...proposal, device: { ...device, device_id, points } }
 }

@@ -6,9 +6,9 @@ import { findEdge } from '#shared/core/find-edge.ts'
 import { edgeName } from '#shared/core/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
-import { type Route, route, strict } from '#shared/node/route.ts'
+import { ID, type Route, route, strict } from '#shared/node/route.ts'
 
-const Params = strict({ edge_id: Type.String({ minLength: 1, maxLength: 128 }) })
+const Params = strict({ edge_id: ID })
 const Address = Type.Union([Type.String({ minLength: 1, maxLength: 1024 }), Type.Null()])
 const Reply = Type.Object({ ok: Type.Literal(true), edge_id: Type.String(), site_id: Type.String(), connector_url: Address })
 

@@ -1,5 +1,4 @@
 /** The edges of a hub as programs see them: the two signals apart, and what both together mean (contract §9). */
-import { Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
 import { cutPage, PAGE } from '#shared/central/routes/list.ts'
 import { SiteQuery } from '#shared/central/routes/connectors.ts'
@@ -7,7 +6,7 @@ import { findEdge } from '#shared/core/find-edge.ts'
 import { edgeName } from '#shared/core/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { type Route, route, strict } from '#shared/node/route.ts'
+import { ID, type Route, route, strict } from '#shared/node/route.ts'
 import { FRESH_MS, healthOf, reportedBy } from './fleet.ts'
 
 export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clock'>): Route[] => [
@@ -28,7 +27,7 @@ export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clo
     path: '/api/edges/:edge_id',
     auth: 'viewer',
     summary: 'One edge',
-    params: strict({ edge_id: Type.String({ minLength: 1, maxLength: 128 }) }),
+    params: strict({ edge_id: ID }),
     query: SiteQuery,
     problems: ['unknown_edge', 'ambiguous_edge'],
     handle: ({ params, query }) => ({ ok: true, edge: viewOf(findEdge(edges, { ...params, ...query }), clock.now()) }),

@@ -18,7 +18,7 @@ import { type Here, moment, momentOr } from '#shared/core/ui/moment.ts'
 import { overridePointBody } from '#shared/core/ui/override-point.ts'
 import { AGES, overridesBody } from '#shared/core/ui/overrides-page.ts'
 import { countOf } from '#shared/core/ui/words.ts'
-import { type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
+import { ID, type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
 import { healthOf } from './fleet.ts'
 import { type ReadBack, readBack, readPage, scannerOf, wordsFor } from './overrides-read.ts'
 
@@ -29,7 +29,7 @@ export type HubOverrides = { context: CentralContext; shell: Shell; connectors: 
 const READ = ['3', '10', '30'] as const
 const INSTANCE = Type.String({ pattern: String.raw`^\d{1,7}$` })
 const SITE = SiteQuery.properties
-const EDGE = { edge_id: Type.String({ minLength: 1, maxLength: 128 }) }
+const EDGE = { edge_id: ID }
 const MEANINGS = levelMeanings()
 
 const pathOf = ({ edge_id }: EdgeKey): string => `/edges/${encodeURIComponent(edge_id)}/overrides`

@@ -1,3 +1,4 @@
+import { ID_REGEXP } from '#shared/core/model.ts'
 import type { VariableTable } from '#shared/core/env.ts'
 import { AUTH_VARIABLES } from '#shared/node/token-settings.ts'
 
@@ -18,7 +19,7 @@ export const CENTRAL_VARIABLES = {
     max: 3600,
     doc: 'how long one rule may take on one equipment in one run; beyond that it fails alone, s',
   },
-  SERVICE_SITE_ID: { kind: 'text', default: 'local', pattern: /^[A-Za-z0-9._-]{1,128}$/, doc: 'the site' },
+  SERVICE_SITE_ID: { kind: 'text', default: 'local', pattern: ID_REGEXP, doc: 'the site' },
   SERVICE_LOG_LEVEL: { kind: 'choice', choices: ['debug', 'info', 'warn', 'error'], default: 'info', doc: 'how much is logged' },
   SERVICE_SIM_CLOCK: {
     kind: 'text',

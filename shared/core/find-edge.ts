@@ -1,19 +1,17 @@
 /** One edge by its id: the id alone will do while no second site has an edge of that id. */
-import { ID_PATTERN } from './model.ts'
+import { isId } from './model.ts'
 import { Problem } from './problem.ts'
 import type { EdgeRecord, EdgeStore } from './stores.ts'
 
 /** What a caller says of an edge; `site_id` decides where several sites have an edge of this id. */
 export type EdgeChoice = { edge_id: string; site_id?: string | undefined }
 
-const ID = new RegExp(ID_PATTERN)
-
 /** @throws Problem unknown_edge, or ambiguous_edge that names the sites */
 export function findEdge(edges: Pick<EdgeStore, 'named'>, { edge_id, site_id }: EdgeChoice): EdgeRecord {
   const found = edges.named(edge_id).filter(edge => site_id === undefined || edge.site_id === site_id)
   const [edge, ...others] = found
   if (!edge) {
-    const of = site_id === undefined || !ID.test(site_id) ? '' : ` of site ${site_id}`
+    const of = site_id === undefined || !isId(site_id) ? '' : ` of site ${site_id}`
     throw new Problem('unknown_edge', `No edge ${edge_id}${of} has reported here`)
   }
   if (others.length > 0) {

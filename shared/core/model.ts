@@ -25,8 +25,15 @@ export type PointKind = (typeof POINT_KINDS)[number]
 export const PROTOCOLS = ['bacnet', 'modbus', 'haystack', 'csv'] as const
 export type Protocol = (typeof PROTOCOLS)[number]
 
-/** What an id may look like, everywhere (contract §5). */
-export const ID_PATTERN = '^[A-Za-z0-9._-]{1,128}$'
+/**
+ * The form of an id, everywhere (contract §5). `.` and `..` are none: in a path they name a folder, and an HTTP client takes them out
+ * of an address before it asks (RFC 3986, 5.2.4).
+ */
+export const ID_PATTERN = '^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,128}$'
+export const ID_REGEXP: RegExp = new RegExp(ID_PATTERN)
+
+/** @returns whether it may name a site, an edge, a building, an equipment, a device or a point */
+export const isId = (id: unknown): id is string => typeof id === 'string' && ID_REGEXP.test(id)
 
 export type Building = {
   building_id: string

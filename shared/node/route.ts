@@ -1,5 +1,6 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ID_PATTERN } from '#shared/core/model.ts'
 import type { ProblemCode } from '#shared/core/problem.ts'
 
 export type Role = 'viewer' | 'operator' | 'admin'
@@ -82,6 +83,9 @@ export function route<
 
 /** An object schema that refuses fields it does not name. */
 export const strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
+
+/** An id in a path, a query or a body. */
+export const ID = Type.String({ pattern: ID_PATTERN })
 
 /** One of a list of words. */
 export const oneOf = <const T extends string>(words: readonly T[]) => Type.Unsafe<T>({ type: 'string', enum: [...words] })

@@ -1,5 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
 import test from 'ava'
+import { isId } from '#shared/core/model.ts'
 import fc from 'fast-check'
 import { MESSAGE_MAX, packBody, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Finding } from '#shared/core/finding.ts'
@@ -21,7 +22,7 @@ function wire(body: object): Record<string, unknown> {
 
 test('telemetry comes back as it was sent, whatever the values', t => {
   const reading = fc.record({
-    id: fc.string({ minLength: 1, maxLength: 20 }),
+    id: fc.stringMatching(/^[A-Za-z0-9._-]{1,20}$/).filter(isId),
     t: fc.integer({ min: 0, max: 4e12 }),
     v: fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -173,7 +174,7 @@ test('a body that does not fit is refused with the place and what was there', t 
     [{ points: 3 }, 'points must be a list of at most 500, not 3'],
     [{ points: Array.from({ length: 501 }, () => point) }, 'points must be a list of at most 500, not "501 elements"'],
     [{ points: [point, 7] }, 'points[1] must be an object, not 7'],
-    [{ points: [{ ...point, id: '' }] }, 'points[0].id must be the id of a point, not ""'],
+    [{ points: [{ ...point, id: '' }] }, 'points[0].id must be an id of letters, digits and ._-, not ""'],
     [{ points: [{ ...point, t: 5 }] }, 'points[0].t must be an RFC 3339 time with offset, not 5'],
     [{ points: [{ ...point, v: [1] }] }, 'points[0].v must be a number, true, false, text or null, not [1]'],
     [{ points: [{ ...point, v: undefined }] }, 'points[0].v must be a number, true, false, text or null, not missing'],

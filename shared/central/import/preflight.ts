@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { type Findings, gatherChecks, refuseEmpty } from '#shared/core/csv/checks.ts'
 import { type EquipmentFolder, layOut } from '#shared/core/csv/layout.ts'
-import { isId, type Read, readColumnMap, readManifest } from '#shared/core/csv/manifest.ts'
+import { type Read, readColumnMap, readManifest } from '#shared/core/csv/manifest.ts'
 import { equipmentTypeOf, withoutUnit } from '#shared/core/csv/names.ts'
 import {
   type PackageModel,
@@ -12,7 +12,7 @@ import {
   reportPackage,
   type ScannedTable,
 } from '#shared/core/csv/plan.ts'
-import { EQUIPMENT_TYPES, type Equipment, type Point } from '#shared/core/model.ts'
+import { EQUIPMENT_TYPES, type Equipment, isId, type Point } from '#shared/core/model.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { latestPlausible } from '#shared/core/misdated.ts'
 import type { ModelStore } from '#shared/core/stores.ts'

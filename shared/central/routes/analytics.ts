@@ -2,11 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { DT_MIN } from '#shared/core/analytics/economizer-cells.ts'
 import { HIGH_LIMIT } from '#shared/core/analytics/free-cooling.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { route, type Route, strict } from '#shared/node/route.ts'
+import { ID, route, type Route, strict } from '#shared/node/route.ts'
 import { MONTH, readSpan, WEEK, wholeHours } from '../analytics/span.ts'
 import { untilGone } from '../analytics/until-gone.ts'
 import type { CentralContext } from '../context.ts'
-import { ID } from './model.ts'
 
 const MOMENT = Type.Optional(Type.String({ maxLength: 40, description: 'an instant, or a day of the building' }))
 /** Equipment of one request. */

@@ -3,15 +3,15 @@ import { Type } from '@sinclair/typebox'
 import { formatInstant } from '#shared/core/time.ts'
 import type { BaselineKey, StoredReset } from '#shared/core/tuning.ts'
 import { resetBaseline, restoreBaseline } from '#shared/flow/reset-baseline.ts'
-import { route, type Route, strict } from '#shared/node/route.ts'
+import { ID, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { ranByView } from '../fdd/ran-by.ts'
 import { cutPage, PAGE } from './list.ts'
-import { ID, needBuilding } from './model.ts'
+import { needBuilding } from './model.ts'
 import { readInstant } from './view.ts'
 
 const NAME = Type.String({ minLength: 1, maxLength: 128 })
-const BASELINE = { building_id: ID, equipment_id: ID, rule_id: NAME, name: NAME, role: Type.Optional(NAME) }
+const BASELINE = { building_id: ID, equipment_id: ID, rule_id: ID, name: NAME, role: Type.Optional(NAME) }
 
 export const baselineRoutes = (context: CentralContext): Route[] => [
   listRoute(context),
@@ -63,7 +63,7 @@ const listRoute = (context: CentralContext) =>
     path: '/api/fdd/baselines',
     auth: 'viewer',
     summary: 'Baselines as the newest run left them: value, spread, the days used and those left out',
-    query: strict({ building_id: ID, equipment_id: Type.Optional(ID), rule_id: Type.Optional(NAME), ...PAGE }),
+    query: strict({ building_id: ID, equipment_id: Type.Optional(ID), rule_id: Type.Optional(ID), ...PAGE }),
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const { building_id, equipment_id, rule_id } = query

@@ -2,13 +2,11 @@
 import { Type } from '@sinclair/typebox'
 import type { CoverageGain, CoverageLine } from '#shared/core/rules/coverage.ts'
 import { isOpen, suggestFor } from '#shared/flow/commission.ts'
-import { type Route, route, strict } from '#shared/node/route.ts'
+import { ID, type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
 import { csvCell } from '../import/rejects.ts'
 import { cutPage, PAGE } from './list.ts'
 import { needBuilding } from './model.ts'
-
-const ID = Type.String({ minLength: 1, maxLength: 128 })
 
 export const commissionRoutes = (context: CentralParts): Route[] => [
   route({

@@ -13,7 +13,7 @@ import {
   VisitAnswer,
 } from '#shared/core/priority/wire.ts'
 import type { EdgeChoice } from '#shared/core/find-edge.ts'
-import { type Route, route, strict } from '#shared/node/route.ts'
+import { ID, type Route, route, strict } from '#shared/node/route.ts'
 
 export type Connectors = {
   /** The edge's name with its site, for the audit. @throws Problem unknown_edge or ambiguous_edge */
@@ -22,9 +22,8 @@ export type Connectors = {
   ask<O extends Operation>(edge: EdgeChoice, operation: O, request: RequestOf<O>): Promise<AnswerOf<O>>
 }
 
-const Id = Type.String({ minLength: 1, maxLength: 128 })
-const EdgeParams = strict({ edge_id: Id })
-export const SiteQuery = strict({ site_id: Type.Optional(Id) })
+const EdgeParams = strict({ edge_id: ID })
+export const SiteQuery = strict({ site_id: Type.Optional(ID) })
 const BASE = '/api/connectors/:edge_id/priority-history'
 const ON_THE_WAY = ['unknown_edge', 'ambiguous_edge', 'edge_failed', 'edge_unreachable', 'edge_timeout', 'not_ready'] as const
 
@@ -64,7 +63,7 @@ export const connectorsRoutes = ({ ask, nameOf }: Connectors): Route[] => [
     path: `${BASE}/visits/:visit_id`,
     auth: 'viewer',
     summary: 'What became of a visit',
-    params: strict({ edge_id: Id, visit_id: VISIT_ID }),
+    params: strict({ edge_id: ID, visit_id: VISIT_ID }),
     query: SiteQuery,
     reply: VisitAnswer,
     problems: [...ON_THE_WAY, 'unknown_visit'],

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import type { RunReport } from '#shared/flow/run-fdd.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
+import { ID, oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { startRun } from '../fdd/start-run.ts'
 import { cutPage, PAGE } from './list.ts'
-import { ID, needBuilding } from './model.ts'
+import { needBuilding } from './model.ts'
 import { needRun, runRoutes } from './runs.ts'
 import { readInstant, runStateView } from './view.ts'
 

@@ -2,10 +2,9 @@ import { type TProperties, Type } from '@sinclair/typebox'
 import type { FindingNote } from '#shared/core/finding.ts'
 import type { FindingQuery } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
+import { ID, oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { afterOf, limitOf, PAGE, pageOf } from './list.ts'
-import { ID } from './model.ts'
 import { findingView, readInstant } from './view.ts'
 
 const INSTANT = Type.String({ maxLength: 40 })

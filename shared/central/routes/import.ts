@@ -2,11 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { Readable } from 'node:stream'
 import { PACKAGE_LIMITS } from '#shared/core/csv/entries.ts'
 import { DATE_ORDERS } from '#shared/core/csv/stamp.ts'
-import { ID_PATTERN } from '#shared/core/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { importPackage } from '#shared/flow/import-package.ts'
-import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
+import { ID, oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { appendChunk } from '../import/append.ts'
 import { ingestContract } from '../import/contract.ts'
@@ -23,7 +22,6 @@ const UPLOAD_MAX = 256 * 1024 * 1024
 /** Largest chunk to append: JSON is read in memory, and an hour of a thousand columns is a tenth of it. */
 const CHUNK_MAX = 32 * 1024 * 1024
 
-const ID = Type.String({ pattern: ID_PATTERN })
 const MODE = Type.Optional(oneOf(['merge', 'replace']))
 const CONFIRM = Type.Optional(Type.Boolean())
 const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })

@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { route, type Route, strict } from '#shared/node/route.ts'
+import { ID, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { afterOf, limitOf, PAGE, pageOf } from './list.ts'
-import { ID } from './model.ts'
 
 /** Readings whose own time cannot be right: nothing else shows them. */
 export const misdatedRoutes = ({ model, misdated }: Pick<CentralContext, 'model' | 'misdated'>): Route[] => [

@@ -1,24 +1,15 @@
 import { Type } from '@sinclair/typebox'
-import {
-  EQUIPMENT_TYPES,
-  ID_PATTERN,
-  POINT_KINDS,
-  PROTOCOLS,
-  type Building,
-  type Equipment,
-  type Point,
-} from '#shared/core/model.ts'
+import { EQUIPMENT_TYPES, POINT_KINDS, PROTOCOLS, type Building, type Equipment, type Point } from '#shared/core/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import { nearestRoles, ROLES } from '#shared/core/role.ts'
 import { conversion, unitCode } from '#shared/core/unit.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { isZone } from '#shared/core/zone.ts'
 import { assignPoints } from '#shared/flow/assign-points.ts'
-import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
+import { ID, oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { cutPage, PAGE } from './list.ts'
 
-export const ID = Type.String({ pattern: ID_PATTERN })
 const NAME = Type.String({ minLength: 1, maxLength: 256 })
 const MERGE_OR_REPLACE = oneOf(['merge', 'replace'])
 /** Records of one request. */

@@ -6,20 +6,20 @@ import { formatInstant } from '#shared/core/time.ts'
 import type { StoredSetting } from '#shared/core/tuning.ts'
 import { BACKTEST_DAYS_MAX } from '#shared/flow/backtest.ts'
 import { type ListedSetting, listParams, removeParam, setParam } from '#shared/flow/tune-param.ts'
-import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
+import { ID, oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
 import { ranByView } from '../fdd/ran-by.ts'
 import { tuneParts } from '../fdd/tune-parts.ts'
 import { backtestView } from './backtest-view.ts'
 import { cutPage, PAGE } from './list.ts'
-import { ID, needBuilding } from './model.ts'
+import { needBuilding } from './model.ts'
 
 const NAME = Type.String({ minLength: 1, maxLength: 128 })
 const DRY_RUN = Type.Optional(Type.Boolean())
 /** Which setting is meant. */
 const SETTING = {
   building_id: ID,
-  rule_id: NAME,
+  rule_id: ID,
   param: NAME,
   scope: oneOf(PARAM_SCOPES),
   scope_id: Type.Optional(ID),
@@ -39,7 +39,7 @@ const readRoutes = (context: CentralParts): Route[] => [
     path: '/api/fdd/params',
     auth: 'viewer',
     summary: 'Parameters that people have set for a building, and why one of them does not count',
-    query: strict({ building_id: ID, rule_id: Type.Optional(NAME), ...PAGE }),
+    query: strict({ building_id: ID, rule_id: Type.Optional(ID), ...PAGE }),
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const all = listParams(query.building_id, tuneParts(context))
@@ -53,7 +53,7 @@ const readRoutes = (context: CentralParts): Route[] => [
     path: '/api/fdd/params/:rule_id',
     auth: 'viewer',
     summary: 'The parameters of a rule, and which value counts for which equipment of a building',
-    params: strict({ rule_id: NAME }),
+    params: strict({ rule_id: ID }),
     query: strict({ building_id: ID }),
     problems: ['unknown_building', 'unknown_rule'],
     handle: ({ params: { rule_id }, query: { building_id } }) => {
@@ -124,7 +124,7 @@ const backtestRoute = (context: CentralParts) =>
     summary: 'What other values of parameters would have found; stores nothing',
     body: strict({
       building_id: ID,
-      rule_id: NAME,
+      rule_id: ID,
       params: Type.Record(Type.String(), Type.Number(), { minProperties: 1, maxProperties: 100 }),
       scope: Type.Optional(oneOf(PARAM_SCOPES)),
       scope_id: Type.Optional(ID),

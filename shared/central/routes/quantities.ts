@@ -9,11 +9,11 @@ import {
   type Quantity,
   readQuantity,
 } from '#shared/core/quantity.ts'
-import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
+import { ID, oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { ranByView } from '../fdd/ran-by.ts'
 import { cutPage, PAGE } from './list.ts'
-import { ID, subjectOf } from './model.ts'
+import { subjectOf } from './model.ts'
 
 const TEXT = Type.Optional(Type.String())
 const RECORDS_MAX = 5000

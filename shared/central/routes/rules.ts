@@ -2,14 +2,14 @@ import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { publishRules, refuseFailing, RULE_FILENAME } from '#shared/flow/publish-rules.ts'
-import { route, type Route, strict } from '#shared/node/route.ts'
+import { ID, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
 import { ranByView } from '../fdd/ran-by.ts'
 import { runEverything } from '../fdd/service.ts'
 import { runReply } from './fdd.ts'
 import { cutPage, PAGE } from './list.ts'
 
-const RULE_ID = strict({ rule_id: Type.String({ minLength: 1, maxLength: 128 }) })
+const RULE_ID = strict({ rule_id: ID })
 /** Longest rule file, and how many one request brings: a whole catalogue. */
 export const YAML_MAX = 256 * 1024
 const FILES_MAX = 1000

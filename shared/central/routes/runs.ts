@@ -1,10 +1,9 @@
 /** Runs of the rules: the list, one of them, its progress as it comes, and how to end it. */
 import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
-import { route, type Route, strict } from '#shared/node/route.ts'
+import { ID, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { afterOf, limitOf, PAGE, pageOf } from './list.ts'
-import { ID } from './model.ts'
 import { EVENTS_TYPE, runEvents } from './run-events.ts'
 import { runStateView } from './view.ts'
 

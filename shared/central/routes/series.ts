@@ -3,10 +3,9 @@ import { Problem } from '#shared/core/problem.ts'
 import { nearestRoles, ROLES } from '#shared/core/role.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { POINTS_MAX, type ReadSeries, readSeries, type SeriesRequest, type Stretch } from '#shared/flow/read-series.ts'
-import { route, type Route, strict } from '#shared/node/route.ts'
+import { ID, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
 import { csvCell } from '../import/rejects.ts'
-import { ID } from './model.ts'
 import { instantOrNull, readInstant } from './view.ts'
 
 /** Buckets of a plot twice as wide as a large screen. */
@@ -24,7 +23,7 @@ export const seriesRoutes = (context: CentralParts): Route[] => [
       equipment_id: ID,
       point_id: Type.Optional(ID),
       roles: Type.Optional(Type.String({ maxLength: 4000, description: 'role names, by comma' })),
-      rule_id: Type.Optional(Type.String({ maxLength: 128 })),
+      rule_id: Type.Optional(ID),
       from: Type.Optional(Type.String({ maxLength: 40 })),
       to: Type.Optional(Type.String({ maxLength: 40 })),
       max_points: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_POINTS, default: MAX_POINTS_DEFAULT })),

@@ -1,5 +1,5 @@
 /** Who a client certificate speaks for, from its common name (contract §8). */
-import { ID_PATTERN } from '../model.ts'
+import { isId } from '../model.ts'
 
 export type Identity =
   | { kind: 'edge'; site_id: string; edge_id: string }
@@ -9,8 +9,6 @@ export type Identity =
 /** X.520 `ub-common-name`: a longer name is not a valid certificate everywhere. */
 export const CN_MAX = 64
 
-const ID = new RegExp(ID_PATTERN)
-
 /**
  * Reads `edge:{site_id}:{edge_id}` or `central:{site_id or *}`.
  *
@@ -19,8 +17,8 @@ const ID = new RegExp(ID_PATTERN)
 export function parseIdentity(cn: string): Identity | undefined {
   const [kind, site_id = '', edge_id = '', ...more] = cn.split(':')
   if (more.length > 0) return undefined
-  if (kind === 'edge' && ID.test(site_id) && ID.test(edge_id)) return { kind, site_id, edge_id }
-  if (kind === 'central' && edge_id === '' && cn === `central:${site_id}` && (site_id === '*' || ID.test(site_id))) {
+  if (kind === 'edge' && isId(site_id) && isId(edge_id)) return { kind, site_id, edge_id }
+  if (kind === 'central' && edge_id === '' && cn === `central:${site_id}` && (site_id === '*' || isId(site_id))) {
     return { kind, site_id }
   }
   return undefined

@@ -1,5 +1,5 @@
 /** The two JSON files of a package, `svc_package_v1`: what it is of, and what its columns are. */
-import { ID_PATTERN } from '../model.ts'
+import { isId } from '../model.ts'
 import { isZone } from '../zone.ts'
 import { DATE_ORDERS, type DateOrder } from './stamp.ts'
 
@@ -8,7 +8,6 @@ export const PACKAGE_SCHEMA = 'svc_package_v1'
 const SCHEMAS = [PACKAGE_SCHEMA, 'openfdd_package_v1']
 /** A day: coarser grids are no history of equipment. */
 const GRID_MINUTES_MAX = 1440
-const ID = new RegExp(ID_PATTERN)
 
 export type Manifest = {
   building_id: string
@@ -31,9 +30,6 @@ export type ColumnMap = {
 }
 
 export type Read<T> = { ok: true; value: T } | { ok: false; complaints: string[] }
-
-/** @returns whether `id` may name a building, an equipment or a point */
-export const isId = (id: unknown): id is string => typeof id === 'string' && ID.test(id)
 
 /** Checks a manifest. Fields that are not known are left alone: packages carry notes of their own. */
 export function readManifest(json: unknown): Read<Manifest> {

@@ -1,6 +1,6 @@
 /** Reads one rule file: keys, names, dimensions. Nothing is run here. */
 import { FINDING_KINDS, type FindingKind, type Severity } from '../finding.ts'
-import { EQUIPMENT_TYPES, type EquipmentType, ID_PATTERN } from '../model.ts'
+import { EQUIPMENT_TYPES, type EquipmentType, isId } from '../model.ts'
 import { nearestRoles, ROLES, roleOf } from '../role.ts'
 import { UNITS, unitCode } from '../unit.ts'
 import { sha256 } from './identity.ts'
@@ -29,7 +29,7 @@ export function parseRule(text: string, filename: string): Parsed {
 
 function readRule(root: Fields, yaml: YamlText, body: Record<string, unknown>, filename: string, sha: string): WrittenRule {
   const id = root.need('id')
-  if (id && !new RegExp(ID_PATTERN).test(id)) yaml.complain(root.node('id'), 'an id is made of letters, digits, ".", "_" and "-"')
+  if (id && !isId(id)) yaml.complain(root.node('id'), 'an id is made of letters, digits, ".", "_" and "-"')
   const each = readEach(root, yaml)
   const roles = each ? {} : readRoles(root.fields('roles'), yaml)
   const optional = readRoles(root.fields('optional'), yaml)

@@ -109,7 +109,7 @@ function readPoint(from: Fields, building_id: string, equipment: Set<string>): P
   }
   const source = fields(from.body.source, `${from.path}.source`)
   return {
-    point_id: text(from, 'point_id', 128),
+    point_id: id(from, 'point_id'),
     building_id,
     ...owner,
     name: text(from, 'name'),

@@ -1,5 +1,5 @@
 /** Reads members of a decoded body, each with the path it is complained of under. */
-import { ID_PATTERN } from '../model.ts'
+import { isId } from '../model.ts'
 import { parseInstant } from '../time.ts'
 import type { Decoded } from './body.ts'
 
@@ -37,10 +37,9 @@ export function asText(value: unknown, path: string, maxLength = 1024): string {
   return fits ? value : unfit(path, `text of at most ${maxLength} characters`, value)
 }
 
-const ID = new RegExp(ID_PATTERN)
 export const id = (from: Fields, name: string): string => asId(from.body[name], at(from, name))
 export function asId(value: unknown, path: string): string {
-  return typeof value === 'string' && ID.test(value) ? value : unfit(path, 'an id of letters, digits and ._-', value)
+  return isId(value) ? value : unfit(path, 'an id of letters, digits and ._-', value)
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/

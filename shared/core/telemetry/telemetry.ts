@@ -4,7 +4,7 @@ import { formatInstant } from '../time.ts'
 import { TELEMETRY_PROTOCOLS, type TelemetryProtocol } from '../topic/topics.ts'
 import type { Decoded } from './body.ts'
 import { type Envelope, readEnvelope, writeEnvelope } from './envelope.ts'
-import { choice, decodeWith, type Fields, fields, flag, instant, list, optional, text, unfit } from './read.ts'
+import { choice, decodeWith, type Fields, fields, flag, id, instant, list, optional, text, unfit } from './read.ts'
 
 export const TELEMETRY_SCHEMA = 'svc_telemetry_v1'
 /** Most points in a message. */
@@ -53,9 +53,13 @@ export function readTelemetry(body: Record<string, unknown>): Decoded<Telemetry 
 
 function readPoint(value: unknown, path: string): StatedReading {
   const from = fields(value, path)
-  const id = text(from, 'id', 128)
-  if (id === '') unfit(`${path}.id`, 'the id of a point', id)
-  return { id, t: instant(from, 't'), v: readValue(from), q: choice(from, 'q', QUALITIES), ...optional(from, 'u', text) }
+  return {
+    id: id(from, 'id'),
+    t: instant(from, 't'),
+    v: readValue(from),
+    q: choice(from, 'q', QUALITIES),
+    ...optional(from, 'u', text),
+  }
 }
 
 function readValue(from: Fields): Value {

@@ -1,5 +1,5 @@
 /** The topics of the wire, to names and back. TOPICS.md beside this file lists them. */
-import { ID_PATTERN, type Protocol } from '../model.ts'
+import { isId, type Protocol } from '../model.ts'
 
 export const TOPIC_KINDS = ['telemetry', 'findings', 'metadata', 'status', 'acks', 'requests', 'responses'] as const
 export type TopicKind = (typeof TOPIC_KINDS)[number]
@@ -17,12 +17,10 @@ export function topicOf({ site_id, edge_id, kind, protocol }: Topic): string {
   return kind === 'telemetry' ? `${topic}/${protocol}` : topic
 }
 
-const ID = new RegExp(ID_PATTERN)
-
 /** @returns undefined when it is not one of our topics */
 export function parseTopic(topic: string): Topic | undefined {
   const [sites, site_id = '', edges, edge_id = '', kind, protocol, ...more] = topic.split('/')
-  if (sites !== 'sites' || edges !== 'edges' || more.length > 0 || !ID.test(site_id) || !ID.test(edge_id)) return undefined
+  if (sites !== 'sites' || edges !== 'edges' || more.length > 0 || !isId(site_id) || !isId(edge_id)) return undefined
   if (!TOPIC_KINDS.includes(kind as TopicKind)) return undefined
   const at = { site_id, edge_id, kind: kind as TopicKind }
   if (kind !== 'telemetry') return protocol === undefined ? at : undefined
