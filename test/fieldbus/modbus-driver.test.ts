@@ -174,7 +174,7 @@ test('functions 1 to 4 are all that is ever sent', async t => {
     (request, socket) => void socket.write(modbusFrame(request, Buffer.of(request.code | 0x80, 4))),
   )
   await openDriver(t, peer.port).read(points('holding:0:int16', 'input:0:int16', 'coil:0', 'discrete:0'), never)
-  t.deepEqual(peer.asked.map(({ code }) => code).toSorted(), [1, 2, 3, 4])
+  t.deepEqual([...new Set(peer.asked.map(({ code }) => code))].toSorted(), [1, 2, 3, 4])
 })
 
 test('bits of one register are read with one request, and a number that has to be rounded says so', async t => {

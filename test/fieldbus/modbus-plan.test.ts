@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { decodeBits, decodeRegisters, isRounded } from '#shared/core/modbus/decode.ts'
-import { halveBlock, hasGap, planBlocks } from '#shared/core/modbus/plan.ts'
+import { hasGap, partsOf, planBlocks } from '#shared/core/modbus/plan.ts'
 import { WORD_ORDERS } from '#shared/core/modbus/order.ts'
 import { FORMATS, parseModbusAddress, type Place } from '#shared/core/modbus/point.ts'
 import { hex } from './wire.ts'
@@ -165,20 +165,41 @@ test('neighbours share a block, far ones do not, and a block ends at its limit',
   t.deepEqual(spans(registers(0, 0, 1), 0), [[0, 3]])
 })
 
-test('a declined block is halved between its places', t => {
-  const [block] = planBlocks(
-    [0, 2, 9].map((address): Place => ({ table: 'holding', address, count: 2 })),
-    itself,
-    limits(8, 125),
-  )
-  t.true(hasGap(block!, itself))
-  const halves = halveBlock(block!, itself)
-  t.deepEqual(
-    halves.map(({ address, count }) => [address, count]),
-    [
-      [0, 4],
-      [9, 2],
-    ],
-  )
-  t.false(halves.some(half => hasGap(half, itself)))
+test('a failed block is read round its gaps, one without gaps in quarters, and one place not at all', t => {
+  const parts = (block: Place[], gap: number) => {
+    const [whole, ...others] = planBlocks(block, itself, limits(gap, 125))
+    t.deepEqual(others, [])
+    const parts = partsOf(whole!, itself)
+    t.false(parts.some(part => hasGap(part, itself)))
+    t.deepEqual(
+      parts.flatMap(({ items }) => items),
+      whole!.items.length > 1 && parts.length > 0 ? whole!.items : [],
+    )
+    return parts.map(({ address, count }) => [address, count])
+  }
+  t.deepEqual(parts(registers(0, 2, 9), 8), [
+    [0, 4],
+    [9, 2],
+  ])
+  t.deepEqual(parts(registers(0, 2, 4, 6, 8, 8, 10), 0), [
+    [0, 4],
+    [4, 4],
+    [8, 4],
+  ])
+  t.deepEqual(parts(registers(4, 4, 4), 0), [])
+})
+
+test('a place that spoils a read is never read along', t => {
+  const spoiler: Place = { table: 'holding', address: 3, count: 2 }
+  const spans = (one: Place) =>
+    planBlocks(registers(0, 6, 8), itself, { ...limits(8, 125), spoilers: [one] }).map(({ address, count }) => [address, count])
+  const round = [
+    [0, 2],
+    [6, 4],
+  ]
+  t.deepEqual(spans(spoiler), round)
+  t.deepEqual(spans({ ...spoiler, address: 1 }), round)
+  t.deepEqual(spans({ ...spoiler, address: 5 }), round)
+  t.deepEqual(spans({ ...spoiler, address: 6 }), [[0, 10]])
+  t.deepEqual(spans({ ...spoiler, table: 'input' }), [[0, 10]])
 })

@@ -102,15 +102,15 @@ const BAD: { name: string; behaviour: TcpBehaviour; kind: DeviceError['kind']; r
   },
   {
     name: 'announces fewer bytes than it sends',
-    behaviour: spoilt(frame => frame.writeUInt16BE(5, 4)),
+    behaviour: spoilt(frame => frame.writeUInt16BE(4, 4)),
     kind: 'fault',
-    reason: /2 bytes where 6 are due/,
+    reason: /1 bytes where 6 are due/,
   },
   {
     name: 'sends a byte count that is too small',
-    behaviour: spoilt(frame => frame.writeUInt8(2, 8)),
+    behaviour: spoilt(frame => frame.writeUInt8(0, 8)),
     kind: 'fault',
-    reason: /says 2 bytes where 6 are due/,
+    reason: /says 0 bytes where 6 are due/,
   },
   {
     name: 'sends a byte count that is too large',
@@ -120,9 +120,9 @@ const BAD: { name: string; behaviour: TcpBehaviour; kind: DeviceError['kind']; r
   },
   {
     name: 'sends too few registers',
-    behaviour: answering(request => registersOf({ ...request, count: 1 })),
+    behaviour: answering(request => registersOf({ ...request, count: request.count - 1 })),
     kind: 'fault',
-    reason: /2 bytes where 6 are due/,
+    reason: /4 bytes where 6 are due/,
   },
   {
     name: 'sends too many registers',

@@ -11,7 +11,10 @@ export type Outcome =
   /** `at`: when the answer came, on the clock given to the bus. */
   | { state: 'data'; bytes: Uint8Array; at: number; rttMs: number }
   | { state: 'exception'; code: number; at: number; rttMs: number }
-  | { state: 'silent' | 'garbled'; reason: string }
+  /** `unreachable`: there is no connection, so no unit of the bus was asked. */
+  | { state: 'silent' | 'garbled' | 'unreachable'; reason: string }
+
+type Attempt = Answer | { state: 'unreachable'; reason: string }
 
 /** Units behind one gateway, or on one serial line, share its bus. */
 export interface ModbusBus {
@@ -46,19 +49,18 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
     await dropped?.close()
   }
 
-  function noteFailure(reason: string): Answer {
+  function noteFailure(reason: string): void {
     failures++
     failure = reason
     nextOpenAt = performance.now() + backoff(failures, RECONNECT_MAX_MS)
-    return { state: 'closed', reason }
   }
 
   /** @returns why there is no connection; undefined when there is one */
-  async function connect(timeoutMs: number, signal: AbortSignal): Promise<Answer | undefined> {
+  async function connect(timeoutMs: number, signal: AbortSignal): Promise<Attempt | undefined> {
     await drop()
     const waitMs = nextOpenAt - performance.now()
     if (waitMs > timeoutMs) {
-      return { state: 'closed', reason: `${failure}; tried again in ${Math.ceil(waitMs / 1000)} s` }
+      return { state: 'unreachable', reason: `${failure}; tried again in ${Math.ceil(waitMs / 1000)} s` }
     }
     if (waitMs > 0) await pause(waitMs, undefined, { signal }).catch(() => undefined)
     try {
@@ -66,18 +68,19 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
       connection = await link.open(timeoutMs, signal)
       return undefined
     } catch (error) {
-      return noteFailure((error as Error).message)
+      noteFailure((error as Error).message)
+      return { state: 'unreachable', reason: failure }
     }
   }
 
   /** One request. It ends at once when the caller gives up. */
-  async function attempt(unit: number, place: Place, timeoutMs: number, signal: AbortSignal): Promise<Answer> {
+  async function attempt(unit: number, place: Place, timeoutMs: number, signal: AbortSignal): Promise<Attempt> {
     const failed = connection?.isOpen() ? undefined : await connect(timeoutMs, signal)
     if (failed || !connection) return failed ?? { state: 'closed', reason: 'given up' }
     asking = signal
     const answer = await connection.read(unit, place, timeoutMs)
     asking = undefined
-    if (answer.state === 'closed' && !signal.aborted) return noteFailure(answer.reason)
+    if (answer.state === 'closed' && !signal.aborted) noteFailure(answer.reason)
     if (answer.state === 'data' || answer.state === 'exception') failures = 0
     return answer
   }
@@ -91,7 +94,7 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
 
   /** Others may have their turn between the attempts of one read. */
   async function read(unit: number, place: Place, { timeoutMs, retries }: Patience, signal: AbortSignal): Promise<Outcome> {
-    let last: Exclude<Answer, { state: 'data' | 'exception' }> = { state: 'closed', reason: 'given up' }
+    let last: Exclude<Attempt, { state: 'data' | 'exception' }> = { state: 'closed', reason: 'given up' }
     heed(signal)
     for (let tried = 0; tried <= retries && !signal.aborted; tried++) {
       if (tried > 0) await pause(backoff(tried, RECONNECT_MAX_MS), undefined, { signal }).catch(() => undefined)
@@ -106,7 +109,7 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
     }
     const where = `${link.name} unit ${unit}`
     if (last.state === 'timeout') return { state: 'silent', reason: `no answer from ${where} in ${retries + 1} attempts` }
-    return { state: last.state === 'garbled' ? 'garbled' : 'silent', reason: `${where}: ${last.reason}` }
+    return { state: last.state === 'closed' ? 'silent' : last.state, reason: `${where}: ${last.reason}` }
   }
 
   return { read, close: () => inTurn(drop) }

@@ -20,3 +20,6 @@ export const ILLEGAL_VALUE = 3
 
 /** The gateway answers, the unit behind it does not. */
 export const isGatewaySilence = (code: number): boolean => code === 10 || code === 11
+
+/** It speaks of what was asked for; other exceptions may be about the unit as a whole, such as one that is busy. */
+export const isAboutAddress = (code: number): boolean => code >= 1 && code <= ILLEGAL_VALUE

@@ -41,6 +41,10 @@ export function accuse(apart: Apart, key: string, reason: string, now: number): 
   apart.set(key, { reason, failures, retryAt: now + restMs })
 }
 
+/** Due at once when the clock was set back: else it would rest until the clock has caught up. */
+export const isResting = ({ retryAt }: Pick<Culprit, 'retryAt'>, now: number): boolean =>
+  retryAt > now && retryAt <= now + REST_MAX_MS
+
 export type SortedOut<I> = {
   together: readonly I[]
   /** Culprits that are due to be tried again, each alone; those first that have waited longest. See `RETRIES_MAX`. */
@@ -56,8 +60,7 @@ export function sortOut<I>(apart: Apart, items: readonly I[], keyOf: (item: I) =
   for (const item of items) {
     const culprit = apart.get(keyOf(item))
     if (!culprit) together.push(item)
-    // Due at once when the clock was set back: else it would rest until the clock has caught up.
-    else known.push({ item, retryAt: culprit.retryAt > now + REST_MAX_MS ? 0 : culprit.retryAt })
+    else known.push({ item, retryAt: isResting(culprit, now) ? culprit.retryAt : Math.min(culprit.retryAt, now) })
   }
   known.sort((a, b) => a.retryAt - b.retryAt)
   const due = known.filter(({ retryAt }) => retryAt <= now).length

@@ -1,0 +1,142 @@
+/** One read of a unit as it goes on: its requests, and whether the unit is still there. */
+import { formatException, isGatewaySilence } from '#shared/core/modbus/exception.ts'
+import type { Place } from '#shared/core/modbus/point.ts'
+import type { UnitBlock, UnitItem, UnitMemory } from '#shared/core/modbus/unit-memory.ts'
+import { DeviceError } from '#shared/core/poll/device.ts'
+import type { Reading } from '#shared/core/reading.ts'
+import type { ModbusBus, Outcome, Patience } from './bus.ts'
+
+/** A unit of a bus, and what is known of it from read to read. */
+export type Unit = {
+  readonly bus: ModbusBus
+  readonly unit_id: number
+  readonly patience: Patience
+  readonly memory: UnitMemory
+  /** ms since 1970 UTC. */
+  now(): number
+  /** Gets how long each answer took, ms. */
+  noteRtt(rttMs: number): void
+  /** Adds readings of a block's bytes, which came at `t`. */
+  decode(block: UnitBlock, bytes: Uint8Array, t: number, readings: Reading[]): void
+  /** Reads in a row that had no answer at all. */
+  failures: number
+  /** No culprit is tried again before then, ms since 1970 UTC. */
+  retryFrom: number
+}
+
+export type Answer = { state: 'data'; bytes: Uint8Array; at: number } | { state: 'declined'; code: number; reason: string } | Lost
+/** No answer, or none that can be used. `isUnreachable`: there is no way to any unit of the bus. */
+export type Lost = { state: 'lost'; reason: string; error: DeviceError; isUnreachable: boolean }
+
+export type Round = {
+  readonly items: readonly UnitItem[]
+  readonly signal: AbortSignal
+  readonly readings: Reading[]
+  /** Why points have no value, as far as it is known of each alone. */
+  readonly reasons: Map<UnitItem, string>
+  /** Whether anything was answered, and whether any values were. */
+  hasAnswered: boolean
+  hasValues: boolean
+  /** Requests without a usable answer, but for those that ask whether the unit is there. */
+  losses: number
+  /** The unit answered and does no more: the read is over. */
+  gone: Lost | undefined
+}
+
+/** Places that are asked for when it is in doubt whether the unit answers at all. */
+const WITNESSES_MAX = 3
+
+export const startRound = (items: readonly UnitItem[], signal: AbortSignal): Round => ({
+  items,
+  signal,
+  readings: [],
+  reasons: new Map(),
+  hasAnswered: false,
+  hasValues: false,
+  losses: 0,
+  gone: undefined,
+})
+
+/** @throws DeviceError when the caller gives up meanwhile */
+export async function ask(unit: Unit, round: Round, place: Place, retries: number): Promise<Answer> {
+  const outcome = await unit.bus.read(unit.unit_id, place, { ...unit.patience, retries }, round.signal)
+  const answer = judge(outcome)
+  if (answer.state === 'lost') {
+    if (round.signal.aborted) throw answer.error
+    return answer
+  }
+  round.hasAnswered = true
+  if (answer.state === 'data') round.hasValues = true
+  if ('rttMs' in outcome) unit.noteRtt(outcome.rttMs)
+  return answer
+}
+
+function judge(outcome: Outcome): Answer {
+  switch (outcome.state) {
+    case 'data':
+      return outcome
+    case 'exception': {
+      const reason = formatException(outcome.code)
+      return isGatewaySilence(outcome.code) ? lost('silent', reason) : { state: 'declined', code: outcome.code, reason }
+    }
+    case 'garbled':
+      return lost('fault', outcome.reason)
+    case 'silent':
+      return lost('silent', outcome.reason)
+    case 'unreachable':
+      return lost('silent', outcome.reason, true)
+  }
+}
+
+const lost = (kind: DeviceError['kind'], reason: string, isUnreachable = false): Lost => ({
+  state: 'lost',
+  reason,
+  error: new DeviceError(kind, reason),
+  isUnreachable,
+})
+
+/** Puts the values of a block among the readings. */
+export function take(unit: Unit, round: Round, block: UnitBlock, { bytes, at }: Answer & { state: 'data' }): void {
+  unit.memory.answered(block)
+  unit.decode(block, bytes, at, round.readings)
+}
+
+/** Whether a unit that did not answer for `failed` answers for anything else. */
+export async function isThere(unit: Unit, round: Round, failed: Place, { isUnreachable }: Lost): Promise<boolean> {
+  if (isUnreachable) return false
+  for (const place of unit.memory.witnesses(round.items, failed, WITNESSES_MAX)) {
+    const answer = await ask(unit, round, place, 0)
+    if (answer.state !== 'lost') return true
+    if (answer.isUnreachable) return false
+  }
+  return false
+}
+
+/** Whether there are values anywhere: a unit that declines everything may be busy, and no point is to blame. */
+export async function hasValues(unit: Unit, round: Round): Promise<boolean> {
+  if (round.hasValues) return true
+  for (const place of unit.memory.witnesses(round.items, undefined, WITNESSES_MAX)) {
+    const answer = await ask(unit, round, place, 0)
+    if (answer.state !== 'declined') break
+  }
+  return round.hasValues
+}
+
+/**
+ * Asks for one place, to see whether the unit is there. One that was down last time is asked once, each time for another
+ * place, so that a dead one costs little.
+ *
+ * @throws DeviceError when it does not answer
+ */
+export async function knock(unit: Unit, round: Round): Promise<void> {
+  const places = unit.memory.witnesses(round.items, undefined, WITNESSES_MAX)
+  const tried = unit.failures > 0 ? [places[unit.failures % places.length]!] : places
+  let last: Lost | undefined
+  for (const place of tried) {
+    const answer = await ask(unit, round, place, 0)
+    if (answer.state !== 'lost') return
+    last = answer
+    if (answer.isUnreachable) break
+  }
+  if (last) throw last.error
+}
