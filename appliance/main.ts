@@ -68,11 +68,7 @@ const central: Central = await openCentralFor(settings, {
   health: {
     checks: {
       poll: () => pollCheck(polling.pollStatus(), polling.sinkTrouble()),
-      // Anybody may ask for health; the reasons, which name hosts, stand on Home.
-      hub: () => {
-        const { detail: _detail, note: _note, ...check } = wayCheck(uplink.forwardState())
-        return check
-      },
+      hub: () => wayCheck(uplink.forwardState()),
       priority_history: () => journalCheck(priority.journal.state()),
       edge_ids: () => desk.edgeIds(),
     },

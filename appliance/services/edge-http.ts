@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { Logger } from 'pino'
 import type { HealthCheck } from '#shared/central/context.ts'
+import { publicChecks } from '#shared/central/public-health.ts'
 import type { Settings } from '#shared/core/env.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import type { PollStatus } from '#shared/core/poll/board.ts'
@@ -33,7 +34,8 @@ export type EdgeHttpOptions = {
 
 /**
  * Listens on loopback, and on every address inside a container only, from where its port is published to the host's loopback.
- * `GET /api/health` is open and says no names; `GET /api/bacnet/poll/status` takes SERVICE_LOCAL_INGEST_TOKEN.
+ * `GET /api/health` is open and says no names; `GET /api/health/details` and `GET /api/bacnet/poll/status` take
+ * SERVICE_LOCAL_INGEST_TOKEN.
  */
 export function edgeHttp(options: EdgeHttpOptions): Promise<HttpService> {
   const { name, version, settings, clock, log } = options
@@ -57,29 +59,37 @@ const NO_PASSWORDS = { admin: undefined, agent: undefined, viewer: undefined }
 function edgeRoutes({ name, version, settings, pollStatus, sinkTrouble, ways, clock }: EdgeHttpOptions): Route[] {
   const startedAt = clock.now()
   const bearer = { subject: 'local', value: settings.SERVICE_LOCAL_INGEST_TOKEN, variable: 'SERVICE_LOCAL_INGEST_TOKEN' }
+  const healthOf = () => {
+    const poll = pollCheck(pollStatus(), sinkTrouble())
+    const checks: Record<string, HealthCheck> = {
+      poll,
+      ...Object.fromEntries(Object.entries(ways).flatMap(([to, state]) => checkOf(to, state()))),
+    }
+    const uptime_secs = Math.floor((clock.now() - startedAt) / SECOND)
+    const ok = poll.status !== 'fail'
+    return { ok, service: name, version, started_at: formatInstant(startedAt), uptime_secs, checks }
+  }
+  const reply = Type.Object({ ok: Type.Boolean() }, { additionalProperties: true })
   return [
     route({
       method: 'GET',
       path: '/api/health',
       auth: 'public',
-      summary: 'Whether the process works; 503 with the same body when it does not poll',
-      reply: Type.Object({ ok: Type.Boolean() }, { additionalProperties: true }),
-      handle: ({ reply }) => {
-        const poll = pollCheck(pollStatus(), sinkTrouble())
-        const ok = poll.status !== 'fail'
-        const body = {
-          ok,
-          service: name,
-          version,
-          started_at: formatInstant(startedAt),
-          uptime_secs: Math.floor((clock.now() - startedAt) / SECOND),
-          checks: {
-            poll,
-            ...Object.fromEntries(Object.entries(ways).flatMap(([to, state]) => checkOf(to, state()))),
-          },
-        }
-        return reply.code(ok ? 200 : 503).send(body)
+      summary: 'Whether the process works, in counts and codes; 503 with the same body when it does not poll',
+      reply,
+      handle: call => {
+        const { checks, ...body } = healthOf()
+        return call.reply.code(body.ok ? 200 : 503).send({ ...body, checks: publicChecks(checks) })
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/health/details',
+      auth: 'edge',
+      bearer,
+      summary: 'The same with the reasons in words; always 200',
+      reply,
+      handle: healthOf,
     }),
     route({
       method: 'GET',

@@ -133,7 +133,9 @@ test('health is 503 with the same body when a check fails, and says which', asyn
   }
   t.teardown(() => delete checks['broker'])
   const { status, body } = await site.call('nobody', 'GET', '/api/health')
-  t.deepEqual([status, body.ok, body.checks.broker], [503, false, { status: 'fail', detail: 'no connection' }])
+  t.deepEqual([status, body.ok, body.checks.broker], [503, false, { status: 'fail' }])
+  const { body: details } = await site.call('viewer', 'GET', '/api/health/details')
+  t.deepEqual(details.checks.broker, { status: 'fail', detail: 'no connection' })
   t.is(body.version, '0.0.0+000000000000')
   checks['broker'] = () => ({ status: 'warn', detail: 'slow' })
   t.is((await site.call('nobody', 'GET', '/health')).status, 200)

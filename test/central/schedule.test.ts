@@ -98,7 +98,7 @@ test('what asks for a run and cannot be removed asks once, and health says so un
   const path = join(site.workspace, 'config', '.run_fdd_now')
   mkdirSync(path, { recursive: true })
   for (const service of schedule) await service.start()
-  const fdd = async () => (await site.call('viewer', 'GET', '/api/health')).body.checks.fdd
+  const fdd = async () => (await site.call('viewer', 'GET', '/api/health/details')).body.checks.fdd
   while ((await fdd()).status === 'ok') await setImmediate()
   t.regex((await fdd()).detail, /cannot be removed/)
   t.deepEqual([await trigger.take(), await trigger.take()], [true, false])

@@ -47,16 +47,20 @@ test('health is open, counts points and says which way is away', async t => {
     service: 'fieldbus',
     checks: {
       poll: { status: 'ok', points_ok: 5, points_down: 1 },
-      central: { status: 'warn', state: 'connecting', backlog: 4, detail: 'nobody answers' },
+      central: { status: 'warn', state: 'connecting', backlog: 4 },
     },
   })
   t.is(body['checks'].hub, undefined)
+  t.notRegex(JSON.stringify(body), /nobody answers/)
+  t.is((await get('/api/health/details')).status, 401)
+  t.is((await get('/api/health/details', TOKEN)).body['checks'].central.detail, 'nobody answers')
 })
 
 test('readings that are not kept are a warning, while the process goes on', async t => {
   const { get } = await opened(t, { sinkTrouble: () => 'no space left on device' })
   const poll = { status: 'warn', detail: 'readings are not kept, and wait: no space left on device', points_ok: 5 }
-  t.like(await get('/api/health'), { status: 200, body: { ok: true, checks: { poll } } })
+  t.like(await get('/api/health/details', TOKEN), { status: 200, body: { ok: true, checks: { poll } } })
+  t.is((await get('/api/health')).status, 200)
 })
 
 test('a way that is up but cannot read what waits is a warning', async t => {

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { oneOf, route, type Route } from '#shared/node/route.ts'
 import type { CentralContext, HealthCheck } from '../context.ts'
+import { publicChecks } from '../public-health.ts'
 import { LEGACY_TENANT } from './auth.ts'
 
 const CHECK = Type.Object({
@@ -31,16 +32,24 @@ export function healthRoutes(context: CentralContext): Route[] {
   const health = {
     method: 'GET',
     auth: 'public',
-    summary: 'Whether the process works; 503 with the same body when a check fails',
+    summary: 'Whether the process works, in counts, codes and ages; 503 with the same body when a check fails',
     reply: HealthReply,
     handle: async ({ reply }) => {
-      const body = await healthOf(context)
-      return reply.code(body.ok ? 200 : 503).send(body)
+      const { checks, ...body } = await healthOf(context)
+      return reply.code(body.ok ? 200 : 503).send({ ...body, checks: publicChecks(checks) })
     },
   } as const satisfies Omit<Route, 'path'>
   return [
     { ...health, path: '/api/health' },
     { ...health, path: '/health' },
+    route({
+      method: 'GET',
+      path: '/api/health/details',
+      auth: 'viewer',
+      summary: 'The same with the reasons of each check in words; always 200',
+      reply: HealthReply,
+      handle: () => healthOf(context),
+    }),
     route({
       method: 'GET',
       path: '/api/version',
@@ -52,7 +61,7 @@ export function healthRoutes(context: CentralContext): Route[] {
   ]
 }
 
-/** Body of `GET /api/health`. */
+/** Body of `GET /api/health/details`. */
 export async function healthOf({ service, version, startedAt, clock, auth, health }: CentralContext) {
   const entries = Object.entries(health.checks).map(async ([name, check]) => [name, await runCheck(check)] as const)
   const checks = Object.fromEntries(await Promise.all(entries))
