@@ -6,7 +6,6 @@ import type { Shell } from '#shared/central/pages/shell.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type State, STATES } from '#shared/core/ui/mark.ts'
 import { ID, type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
-import { sameText } from '#shared/node/token.ts'
 import { whereOf } from '../store/catalogue-import.ts'
 import {
   changeCatalogue,
@@ -204,7 +203,7 @@ function importRoutes({ context, shell, desk }: DevicePages): Route[] {
       problems: ['invalid'],
       handle: async ({ request, caller, reply }) => {
         const upload = await receiveUpload(request)
-        if (caller && !sameText(upload.fields.get('csrf') ?? '', context.auth.formToken(caller))) {
+        if (caller && !context.auth.isFormToken(caller, upload.fields.get('csrf') ?? '')) {
           throw new Problem('forbidden', 'The form is not from this session; load the page again')
         }
         const session_id = randomUUID()

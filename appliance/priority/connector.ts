@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
 import type { Kit } from '#shared/node/kit-read.ts'
+import { openRefusedLogins } from '#shared/node/refused-logins.ts'
 import { openAuth } from '#shared/node/token.ts'
 import type { PriorityDesk } from './desk.ts'
 import { connectorRoutes } from './routes.ts'
@@ -36,6 +37,7 @@ export function connectorService({ desk, kit, host, port, version, log }: Connec
     passwords: { admin: undefined, agent: undefined, viewer: undefined },
     trustedProxies: [],
   }
+  const onRefused = openRefusedLogins(undefined, log, Date.now).add
   return openHttp({
     name: 'connector',
     version,
@@ -43,7 +45,7 @@ export function connectorService({ desk, kit, host, port, version, log }: Connec
     port,
     tls: { cert, key },
     routes: connectorRoutes(desk, token),
-    auth: openAuth({ settings, epochs: { get: () => 0, set: () => undefined }, now: Date.now }),
+    auth: openAuth({ settings, epochs: { get: () => 0, set: () => undefined }, now: Date.now, onRefused }),
     audit: undefined,
     log,
     trustedProxies: [],

@@ -10,6 +10,7 @@ import type { PollStatus } from '#shared/core/poll/board.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
+import { openRefusedLogins } from '#shared/node/refused-logins.ts'
 import { route, type Route } from '#shared/node/route.ts'
 import { openAuth } from '#shared/node/token.ts'
 import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
@@ -41,13 +42,14 @@ export function edgeHttp(options: EdgeHttpOptions): Promise<HttpService> {
   const { name, version, settings, clock, log } = options
   // Nobody logs in here, so no token but the shared one is ever valid.
   const nobody = { secret: randomBytes(32).toString('hex'), passwords: NO_PASSWORDS, trustedProxies: [] }
+  const onRefused = openRefusedLogins(undefined, log, clock.now).add
   return openHttp({
     name,
     version,
     host: settings.SERVICE_CONTAINER ? '0.0.0.0' : '127.0.0.1',
     port: settings.SERVICE_EDGE_PORT,
     routes: [...edgeRoutes(options), ...(options.routes ?? [])],
-    auth: openAuth({ settings: nobody, epochs: { get: () => 0, set: () => undefined }, now: clock.now }),
+    auth: openAuth({ settings: nobody, epochs: { get: () => 0, set: () => undefined }, now: clock.now, onRefused }),
     audit: undefined,
     log,
     trustedProxies: [],

@@ -14,7 +14,7 @@ import { historianService } from '#shared/node/historian/service.ts'
 import type { Route } from '#shared/node/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import { type Database, openDatabase } from '#shared/node/sqlite.ts'
-import { auditStore } from '#shared/node/store/audit.ts'
+import { auditStore, refusedLoginStore } from '#shared/node/store/audit.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
 import { priceStore } from '#shared/node/store/energy-prices.ts'
 import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
@@ -27,7 +27,9 @@ import { quantityStore } from '#shared/node/store/quantities.ts'
 import { resultStore } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
 import { runBook } from '#shared/node/store/runs.ts'
+import { endedSessionStore, knownNetworkStore } from '#shared/node/store/sign-ins.ts'
 import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
+import { openRefusedLogins } from '#shared/node/refused-logins.ts'
 import { openAuth } from '#shared/node/token.ts'
 import type { AuthSettings } from '#shared/node/token-settings.ts'
 import { openWorker } from '#shared/node/worker.ts'
@@ -175,6 +177,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     ...(files && { filed: files.keep }),
   })
   const trigger = openTrigger(workspace)
+  const refused = openRefusedLogins(refusedLoginStore(db), log, Date.now)
   const context: CentralParts = {
     service,
     version,
@@ -192,7 +195,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     runs,
     analytics: openAnalyticsDesk({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
-    auth: openAuth({ settings: options.auth, epochs: tokenEpochStore(db), now: Date.now }),
+    auth: openAuth({ settings: options.auth, ...openSignIns(db), onRefused: refused.add, now: Date.now }),
     health: withOwnChecks(options.health, { db, workspace, config, runs, trigger, files, clock, misdated: stores.misdated }),
     sessions: importSessions(join(workspace, 'imports'), Date.now),
     rules: openRuleDesk({ checker, config, ruleDirs, ...stores }),
@@ -203,6 +206,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     start: async () => undefined,
     async stop() {
       await Promise.all([worker.stop(), checker.stop(), analyst.stop()])
+      refused.flush()
       db.close()
       unlock()
     },
@@ -234,6 +238,12 @@ const openStores = (db: Database) => ({
   prices: priceStore(db),
   paramSettings: paramSettingStore(db),
   baselines: baselineStore(db),
+})
+
+const openSignIns = (db: Database) => ({
+  epochs: tokenEpochStore(db),
+  sessions: endedSessionStore(db),
+  networks: knownNetworkStore(db, Date.now),
 })
 
 const warnOf = (fault: string | null | undefined): HealthCheck => (fault ? { status: 'warn', detail: fault } : { status: 'ok' })

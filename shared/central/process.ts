@@ -6,7 +6,7 @@ import { clockOf } from '#shared/node/clock.ts'
 import { needWritable, whyEphemeral } from '#shared/node/durable-folder.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
 import type { Route } from '#shared/node/route.ts'
-import { authSettings, isLoopback } from '#shared/node/token-settings.ts'
+import { authSettings, isLoopback, proxiesOf } from '#shared/node/token-settings.ts'
 import { readVersion } from '#shared/node/version.ts'
 import { type Central, type CentralOptions, openCentral, parquetRootIn } from './central.ts'
 import type { CENTRAL_VARIABLES } from './env.ts'
@@ -93,9 +93,7 @@ export async function serveCentral(
     audit: context.audit,
     log,
     version: context.version,
-    trustedProxies: settings.SERVICE_TRUSTED_PROXIES.split(',')
-      .map(text => text.trim())
-      .filter(Boolean),
+    trustedProxies: proxiesOf(settings.SERVICE_TRUSTED_PROXIES),
     problemPage: problemPages(shell),
   })
 }

@@ -116,6 +116,14 @@ export interface AuditStore {
   list(query: { limit: number; before?: number }): AuditRow[]
 }
 
+/** Refused logins are counted: one row of the audit stands for many, and its figures are brought up to date. */
+export interface RefusedLoginStore {
+  /** @returns the id of a row with the action `login_refused`. Beyond `max` such rows the oldest are deleted. */
+  begin(row: Omit<AuditRow, 'action'>, max: number): number
+  /** Replaces what the rows say in `after`, all in one transaction. */
+  update(rows: readonly { id: number; after: unknown }[]): void
+}
+
 export type RuleState = { rule_id: string; active: boolean; changed_by: string; changed_at: number }
 /** Which rules are switched off; a rule without a row is active. */
 export interface RuleStates {
@@ -135,7 +143,7 @@ export interface RunBook {
 }
 export type RunEntry = { run: RunState; record?: RunSummary }
 
-/** Ends the tokens that were issued before `epoch` (seconds) of a user. */
+/** A count for each user: a token carries the count of its time, and is ended by the next. */
 export interface TokenEpochs {
   get(username: string): number
   set(username: string, epoch: number): void

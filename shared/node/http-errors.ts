@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type DataError, Problem, type ProblemCode, toProblemJson } from '#shared/core/problem.ts'
-import { LoginThrottled } from './token.ts'
+import { LoginThrottled } from './token-throttle.ts'
 
 /** Errors of the server and of its multipart reader, as ours. Whatever is not listed is judged by its status. */
 const CODES: Record<string, ProblemCode> = {

@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { Problem } from '#shared/core/problem.ts'
 import type { AuditStore } from '#shared/core/stores.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
@@ -90,6 +91,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
   addErrors(app, options)
   await app.register(fastifyCookie)
   await app.register(fastifyMultipart)
+  endStreams(app, options.auth)
   const docs = await documentRoutes(app, options)
   const { auth, audit } = options
   mount(app, [...options.routes, ...docs], { auth, audit, idempotency: openIdempotency(Date.now), now: Date.now })
@@ -124,6 +126,20 @@ function addHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     if (!request.url.startsWith('/static/')) reply.header('cache-control', 'no-store')
+  })
+}
+
+/** A stream of events ends with the token that it was opened with. */
+function endStreams(app: FastifyInstance, auth: Auth): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const isEvents = String(reply.getHeader('content-type')).startsWith('text/event-stream')
+    if (isEvents && request.caller && payload instanceof Readable) {
+      payload.once(
+        'close',
+        auth.watch(request.caller, () => payload.destroy()),
+      )
+    }
+    return payload
   })
 }
 

@@ -6,7 +6,7 @@ import type { AuditStore } from '#shared/core/stores.ts'
 import { YAML_TYPES } from './http-body.ts'
 import { type Idempotency, idempotencyKey } from './http-idempotency.ts'
 import { type Call, type Caller, type Route, type SharedToken, strict } from './route.ts'
-import { type Auth, BEARER, sameText } from './token.ts'
+import { API_KEY_NAME, type Auth, BEARER, sameText } from './token.ts'
 
 const RANK = { viewer: 1, operator: 2, admin: 3 } as const
 /** What a path refuses with its own `Allow` unless it takes it; no path takes any other method. */
@@ -93,7 +93,7 @@ async function admit({ auth: need, apiKey, bearer }: Route, request: FastifyRequ
     throw new Problem('forbidden', `Nobody is let in here: ${bearer.variable} is not set`)
   }
   const known = (bearer && sharedCaller(bearer, need, request)) ?? (apiKey && auth.keyCallerOf(request))
-  const caller = known ?? (await auth.callerOf(request))
+  const caller = known ?? (await auth.callerOf(request, bearer?.subject ?? (apiKey && API_KEY_NAME)))
   if (!caller) throw new Problem('unauthenticated', 'Send Authorization: Bearer <token>')
   const fits = need === 'edge' || caller.role === 'edge' ? caller.role === need : RANK[caller.role] >= RANK[need]
   if (!fits) throw new Problem('forbidden', `This needs the role ${need}, and ${caller.subject} has ${caller.role}`)
@@ -127,7 +127,7 @@ function assertBody(route: Route, request: FastifyRequest): void {
 /** A form comes as texts: checks and removes its token, then reads numbers and flags. */
 function takeForm(route: Route, request: FastifyRequest, auth: Auth): void {
   const { csrf = '', ...fields } = (request.body ?? {}) as Record<string, string>
-  if (request.caller && !sameText(csrf, auth.formToken(request.caller))) {
+  if (request.caller && !auth.isFormToken(request.caller, csrf)) {
     throw new Problem('forbidden', 'The form is not from this session; load the page again')
   }
   request.body = route.body ? coerce(route.body, fields) : fields

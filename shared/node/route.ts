@@ -13,6 +13,8 @@ export type Caller = {
   via: 'bearer' | 'cookie' | 'open'
   /** Names the session; form tokens are bound to it. */
   session: string
+  /** Of the token, ms since 1970 UTC; undefined where none was shown. */
+  expires_at?: number
 }
 
 /** What a writing handler leaves for the audit: the thing it touched, and how it was before and after. */

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { Settings, VariableTable } from '#shared/core/env.ts'
 
 /** The variables that decide who may call; every main with an HTTP port spreads them into its table. */
@@ -61,10 +62,28 @@ export function authSettings(env: Settings<typeof AUTH_VARIABLES>, bind: string)
       complaints.push(`SERVICE_${user.toUpperCase()}_PASSWORD: must differ from SERVICE_ADMIN_PASSWORD`)
     }
   }
+  complaints.push(...complainOfProxies(env.SERVICE_TRUSTED_PROXIES))
   if (complaints.length) return { ok: false, complaints }
-  const trustedProxies = env.SERVICE_TRUSTED_PROXIES.split(',').map(text => text.trim())
-  return {
-    ok: true,
-    settings: { secret, passwords, apiKey: env.SERVICE_API_KEY, trustedProxies: trustedProxies.filter(Boolean) },
-  }
+  const trustedProxies = proxiesOf(env.SERVICE_TRUSTED_PROXIES)
+  return { ok: true, settings: { secret, passwords, apiKey: env.SERVICE_API_KEY, trustedProxies } }
+}
+
+/** The list that SERVICE_TRUSTED_PROXIES holds. */
+export const proxiesOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map(one => one.trim())
+    .filter(Boolean)
+
+/** @returns a complaint for each entry that is no address and no network, or is everybody */
+export function complainOfProxies(text: string): string[] {
+  return proxiesOf(text).flatMap(one => {
+    const [address = '', bits, ...more] = one.split('/')
+    const version = isIP(address)
+    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+    if (version === 0 || !fits || more.length > 0) {
+      return [`SERVICE_TRUSTED_PROXIES: "${one}" is no address and no network such as 10.0.0.0/8`]
+    }
+    return Number(bits ?? 1) > 0 ? [] : [`SERVICE_TRUSTED_PROXIES: with ${one} every client could choose its address`]
+  })
 }

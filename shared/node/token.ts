@@ -4,10 +4,16 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import { Problem } from '#shared/core/problem.ts'
 import type { TokenEpochs } from '#shared/core/stores.ts'
 import { HOUR, SECOND } from '#shared/core/time.ts'
+import type { RefusedLogin } from './refused-logins.ts'
 import type { Caller, Role } from './route.ts'
+import { type EndedSessions, openTokenEnds, rememberEnded } from './token-ends.ts'
+import { formTokens } from './token-form.ts'
 import { assertSameSite, SESSION_COOKIE } from './token-session.ts'
 import type { AuthSettings } from './token-settings.ts'
-import { openThrottle } from './token-throttle.ts'
+import { openGuesses } from './token-guesses.ts'
+import type { KnownNetworks } from './token-throttle.ts'
+
+export { LoginThrottled } from './token-throttle.ts'
 
 const ISSUER = 'plenum'
 const AUDIENCE = 'plenum-api'
@@ -30,68 +36,106 @@ export type Auth = {
   login(username: string, password: string, address: string): Promise<Session>
   /** A token for the agent tools. @param ttlSecs clamped to 60..86400, default 3600 */
   agentToken(ttlSecs: number | undefined): Promise<Session>
+  /** Ends the token that this caller has shown, and no other. */
+  logout(caller: Caller): void
+  /** Ends every token of a user. @throws Problem invalid when there is no such user */
+  logoutEverywhere(username: string): void
+  /** Calls `ended` once, when the caller's token is ended or has expired. @returns how to stop watching */
+  watch(caller: Caller, ended: () => void): () => void
   /**
    * Who sends this request, by `Authorization: Bearer` or else by the session cookie.
    *
+   * @param tried the secret that a wrong token counts as a guess at
    * @returns undefined when it carries neither
-   * @throws Problem unauthenticated for a bad, expired or ended token; forbidden for a cookie sent from another site
+   * @throws Problem unauthenticated for a bad, expired or ended token; login_throttled for one wrong token too many;
+   *   forbidden for a cookie sent from another site
    */
-  callerOf(request: FastifyRequest): Promise<Caller | undefined>
-  /** The caller who knows the key of the older API; undefined without it. */
+  callerOf(request: FastifyRequest, tried?: string): Promise<Caller | undefined>
+  /** The caller who knows the key of the older API; undefined without it, or while the caller's network has guessed too often. */
   keyCallerOf(request: FastifyRequest): Caller | undefined
-  /** The value of the field `csrf` in this caller's forms. */
+  /** The value of the field `csrf` in this caller's forms; another one each time. */
   formToken(caller: Caller): string
+  /** @returns whether a form's field `csrf` is of this caller's session */
+  isFormToken(caller: Caller, text: string): boolean
 }
 
-/** @param now the wall clock in ms: a login is a person's affair and never runs on a simulated clock */
-export function openAuth({ settings, epochs, now }: { settings: AuthSettings; epochs: TokenEpochs; now: () => number }): Auth {
+export type AuthOptions = {
+  settings: AuthSettings
+  epochs: TokenEpochs
+  /** The wall clock in ms: a login is a person's affair and never runs on a simulated clock. */
+  now: () => number
+  /** Where it is kept which sessions were signed out; in memory without it. */
+  sessions?: EndedSessions
+  /** Where it is kept from where users have signed in; in memory without it. */
+  networks?: KnownNetworks
+  onRefused?: (refused: RefusedLogin) => void
+}
+
+/** Names under which guesses are counted; no user has one. */
+export const API_KEY_NAME = 'SERVICE_API_KEY'
+const TOKEN_NAME = 'token'
+const UNKNOWN_NAME = 'unknown user'
+
+export function openAuth(options: AuthOptions): Auth {
+  const { settings, epochs, now, sessions = rememberEnded(), networks, onRefused } = options
   const secret = settings.secret ?? randomBytes(32).toString('hex')
   const key = new TextEncoder().encode(secret)
-  const throttle = openThrottle(now)
+  const guesses = openGuesses({ now, networks, onRefused, print: value => fingerprint(secret, value) })
+  const ends = openTokenEnds(epochs, sessions, now)
+  const forms = formTokens(key)
   const seconds = () => Math.floor(now() / SECOND)
-  endTokensOfChangedPasswords(settings, secret, epochs, seconds())
+  endTokensOfChangedPasswords(settings, secret, epochs)
 
   const mint = async (subject: string, role: Role, ttlSecs: number): Promise<Session> => {
     const [iat, exp] = [seconds(), seconds() + ttlSecs]
-    const jwt = new SignJWT({ role }).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setSubject(subject).setJti(randomUUID())
+    const claims = { role, epoch: ends.epochOf(subject) }
+    const jwt = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setSubject(subject).setJti(randomUUID())
     const token = await jwt.setIssuer(ISSUER).setAudience(AUDIENCE).setIssuedAt(iat).setExpirationTime(exp).sign(key)
     return { token, subject, role, expires_at: exp * SECOND }
   }
 
-  const verify = async (token: string, via: 'bearer' | 'cookie'): Promise<Caller> => {
+  const verify = async (token: string, via: 'bearer' | 'cookie', request: FastifyRequest, tried: string): Promise<Caller> => {
     const checks = { algorithms: ['HS256'], issuer: ISSUER, audience: AUDIENCE, requiredClaims: ['sub', 'iat', 'exp'] }
     const { payload } = await jwtVerify(token, key, { ...checks, currentDate: new Date(now()) }).catch(error => {
-      throw new Problem(
-        'unauthenticated',
-        error instanceof errors.JWTExpired ? 'The token has expired' : 'The token is not valid',
-      )
+      if (error instanceof errors.JWTExpired) throw new Problem('unauthenticated', 'The token has expired')
+      const throttled = guesses.wrongSecret(request, tried, token)
+      // A browser with a cookie of long ago is led to the login page, however often it asks.
+      throw (via === 'bearer' && throttled) || new Problem('unauthenticated', 'The token is not valid')
     })
-    const { sub, iat, role, jti } = payload
+    const { sub: subject = '', exp = 0, role, jti, epoch = 0 } = payload
     if (!TOKEN_ROLES.includes(role as string)) throw new Problem('unauthenticated', 'The token names no role')
-    if (iat! < epochs.get(sub!)) throw new Problem('unauthenticated', 'The token was ended: its password has changed')
-    return { subject: sub!, role: role as Caller['role'], via, session: jti ?? fingerprint(secret, token) }
+    const session = jti ?? fingerprint(secret, token)
+    if (ends.isEnded({ subject, session, epoch: Number(epoch) })) {
+      throw new Problem('unauthenticated', 'The token was ended: its user has signed out or has another password')
+    }
+    return { subject, role: role as Caller['role'], via, session, expires_at: exp * SECOND }
   }
 
   return {
     required: settings.secret !== undefined,
     agentLoginConfigured: settings.passwords.agent !== undefined,
     async login(username, password, address) {
-      const pair = JSON.stringify([address, username])
-      const wait = throttle.waitSecs(pair)
-      if (wait > 0) throw new LoginThrottled(wait)
       const role = Object.hasOwn(LOGIN_ROLES, username) ? LOGIN_ROLES[username as keyof typeof LOGIN_ROLES] : undefined
+      const name = role ? username : UNKNOWN_NAME
+      guesses.assertLogin(name, address)
       const wanted = role && settings.passwords[username as keyof typeof LOGIN_ROLES]
       // An unknown user costs the same comparison as a wrong password.
       const same = sameText(password, wanted ?? secret)
       if (!role || wanted === undefined || !same) {
-        throttle.failed(pair)
+        guesses.wrongPassword(name, address)
         throw new Problem('unauthenticated', 'User name or password is wrong')
       }
-      throttle.succeeded(pair)
+      guesses.rightPassword(name, address)
       return mint(username, role, LOGIN_SECS)
     },
     agentToken: ttlSecs => mint('agent', 'operator', clamp(ttlSecs ?? AGENT_TTL.default)),
-    async callerOf(request) {
+    logout: ends.endSession,
+    logoutEverywhere(username) {
+      if (!Object.hasOwn(LOGIN_ROLES, username)) throw new Problem('invalid', `There is no user ${username}`)
+      ends.endAll(username)
+    },
+    watch: ends.watch,
+    async callerOf(request, tried = TOKEN_NAME) {
       if (settings.secret === undefined) {
         assertSameSite(request, 'open')
         return { subject: 'open', role: 'admin', via: 'open', session: 'open' }
@@ -100,29 +144,24 @@ export function openAuth({ settings, epochs, now }: { settings: AuthSettings; ep
       if (header !== undefined) {
         const [, token] = BEARER.exec(header) ?? []
         if (!token) throw new Problem('unauthenticated', 'The Authorization header reads `Bearer <token>`')
-        return verify(token, 'bearer')
+        return verify(token, 'bearer', request, tried)
       }
       const cookie = request.cookies[SESSION_COOKIE]
       if (!cookie) return undefined
-      const caller = await verify(cookie, 'cookie')
+      const caller = await verify(cookie, 'cookie', request, TOKEN_NAME)
       assertSameSite(request, 'cookie')
       return caller
     },
     keyCallerOf(request) {
-      const [, key] = BEARER.exec(request.headers.authorization ?? '') ?? []
-      if (!key || settings.apiKey === undefined || !sameText(key, settings.apiKey)) return undefined
+      const [, given] = BEARER.exec(request.headers.authorization ?? '') ?? []
+      if (!given || settings.apiKey === undefined) return undefined
+      // A key that a person has chosen can be guessed, so it is not even compared while the throttle holds.
+      if (!guesses.maySecret(request, API_KEY_NAME) || !sameText(given, settings.apiKey)) return undefined
+      guesses.rightSecret(request, API_KEY_NAME)
       return { subject: 'api-key', role: 'admin', via: 'bearer', session: 'api-key' }
     },
-    formToken: ({ session }) => createHmac('sha256', key).update(`form ${session}`).digest('base64url'),
-  }
-}
-
-/** Too many failed logins; the answer carries `Retry-After`. */
-export class LoginThrottled extends Problem {
-  readonly retryAfterSecs: number
-  constructor(retryAfterSecs: number) {
-    super('login_throttled', `Too many failed logins; try again in ${retryAfterSecs} s`)
-    this.retryAfterSecs = retryAfterSecs
+    formToken: ({ session }) => forms.make(session),
+    isFormToken: ({ session }, text) => forms.fits(session, text),
   }
 }
 
@@ -137,14 +176,14 @@ const fingerprint = (secret: string, text: string) => createHmac('sha256', secre
  * Passwords change by a restart with other settings. Beside each user's epoch lies a keyed 48-bit fingerprint of the
  * password that was in force, under the name `<user>#password`.
  */
-function endTokensOfChangedPasswords(settings: AuthSettings, secret: string, epochs: TokenEpochs, nowSecs: number): void {
+function endTokensOfChangedPasswords(settings: AuthSettings, secret: string, epochs: TokenEpochs): void {
   if (settings.secret === undefined) return
   for (const [user, password] of Object.entries(settings.passwords)) {
     const mark = `${user}#password`
     const print = Number.parseInt(fingerprint(secret, `${user} ${password ?? ''}`), 16)
     const known = epochs.get(mark)
     if (known === print) continue
-    if (known !== 0) epochs.set(user, nowSecs)
+    if (known !== 0) epochs.set(user, epochs.get(user) + 1)
     epochs.set(mark, print)
   }
 }

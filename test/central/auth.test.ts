@@ -63,6 +63,15 @@ for (const [what, env, bind, complaints] of [
     '0.0.0.0',
     ['SERVICE_JWT_SECRET', 'SERVICE_AGENT_PASSWORD', 'SERVICE_VIEWER_PASSWORD'],
   ],
+  ['proxies by address and by network', { SERVICE_TRUSTED_PROXIES: '10.0.0.1, 10.1.0.0/16,2001:db8::/32,::1' }, '0.0.0.0', []],
+  ['a proxy by name', { SERVICE_TRUSTED_PROXIES: 'web' }, '0.0.0.0', ['SERVICE_TRUSTED_PROXIES']],
+  ['a proxy in too small a network', { SERVICE_TRUSTED_PROXIES: '10.0.0.0/33' }, '0.0.0.0', ['SERVICE_TRUSTED_PROXIES']],
+  [
+    'everybody as a proxy',
+    { SERVICE_TRUSTED_PROXIES: '0.0.0.0/0,::/0' },
+    '0.0.0.0',
+    ['SERVICE_TRUSTED_PROXIES', 'SERVICE_TRUSTED_PROXIES'],
+  ],
   [
     'no passwords at all',
     { SERVICE_ADMIN_PASSWORD: undefined, SERVICE_AGENT_PASSWORD: undefined, SERVICE_VIEWER_PASSWORD: undefined },

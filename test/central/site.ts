@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pino from 'pino'
+import pino, { type Logger } from 'pino'
 import { type Central, openCentral } from '#shared/central/central.ts'
 import type { Effective } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/finding.ts'
@@ -35,11 +35,15 @@ export async function startCentral(
     screening?: boolean
     resultsDir?: string
     scheduled?: boolean
+    passwords?: typeof PASSWORDS
+    trustedProxies?: string[]
+    log?: Logger
   } = {},
 ): Promise<TestCentral> {
   const workspace = given.workspace ?? mkdtempSync(join(tmpdir(), 'plenum-central-'))
   const told: Finding[] = []
-  const log = pino({ level: 'error' }, pino.destination(2))
+  const log = given.log ?? pino({ level: 'error' }, pino.destination(2))
+  const trustedProxies = given.trustedProxies ?? []
   const central = await openCentral({
     service: 'test',
     version: '0.0.0+000000000000',
@@ -55,9 +59,9 @@ export async function startCentral(
     site_id: 'site-1',
     auth: {
       secret: 'secret' in given ? given.secret : SECRET,
-      passwords: PASSWORDS,
+      passwords: given.passwords ?? PASSWORDS,
       apiKey: 'key-of-the-older-api',
-      trustedProxies: [],
+      trustedProxies,
     },
     scheduled: given.scheduled ?? false,
     onFindings: findings => void told.push(...findings),
@@ -76,7 +80,7 @@ export async function startCentral(
     audit: context.audit,
     log,
     version: context.version,
-    trustedProxies: [],
+    trustedProxies,
   })
   for (const service of services) await service.start()
   await http.start()

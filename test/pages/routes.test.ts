@@ -95,13 +95,27 @@ for (const [next, path] of [
   test(`after the login ${next} leads to ${path}`, t => t.is(safeNext(next), path))
 }
 
-test('signing out ends the session in the browser', async t => {
+test('signing out ends the session, in the browser and for whoever has copied the cookie', async t => {
   const { box } = t.context
-  const cookie = await signIn(box, 'viewer')
+  const [cookie, other] = [await signIn(box, 'viewer'), await signIn(box, 'viewer')]
   const answer = await post(box, '/logout', cookie, { csrf: await csrfOn(box, '/', cookie) })
   t.is(answer.headers.get('location'), '/login')
   t.regex(answer.headers.getSetCookie()[0]!, /plenum_session=;/)
+  t.deepEqual([(await get(box, '/faults', cookie)).status, (await get(box, '/faults', other)).status], [303, 200])
 })
+
+for (const house of ['box', 'hub'] as const) {
+  // Before the others, which are signed in as the same user.
+  test.serial(`the button "Sign out everywhere" of the ${house} ends all sessions of the user`, async t => {
+    const site = t.context[house]
+    const [cookie, other] = [await signIn(site, 'agent'), await signIn(site, 'agent')]
+    const page = await (await get(site, '/', cookie)).text()
+    const action = /<button formaction="([^"]+)">Sign out everywhere/.exec(page)![1]!
+    t.is((await post(site, action, cookie, { csrf: 'guessed' })).status, 403)
+    t.is((await post(site, action, cookie, { csrf: await csrfOn(site, '/', cookie) })).status, 303)
+    t.deepEqual([(await get(site, '/faults', cookie)).status, (await get(site, '/faults', other)).status], [303, 303])
+  })
+}
 
 test('pages run nothing but their own files and are not kept', async t => {
   const { box } = t.context

@@ -64,8 +64,26 @@ export const loginRoutes = ({ auth }: Pick<CentralContext, 'auth'>, shell: Shell
     summary: 'Signs a browser out',
     takes: 'form',
     body: strict({}),
-    handle: ({ reply }) => {
+    action: 'logout',
+    handle: ({ caller, reply, audit }) => {
+      auth.logout(caller!)
       clearSessionCookie(reply)
+      audit({ subject: caller!.subject })
+      return reply.redirect('/login', 303)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/logout/everywhere',
+    auth: 'viewer',
+    summary: 'Signs a user out of every browser and script',
+    takes: 'form',
+    body: strict({}),
+    action: 'logout_everywhere',
+    handle: ({ caller, reply, audit }) => {
+      auth.logoutEverywhere(caller!.subject)
+      clearSessionCookie(reply)
+      audit({ subject: caller!.subject })
       return reply.redirect('/login', 303)
     },
   }),

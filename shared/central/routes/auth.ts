@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox'
+import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/route.ts'
+import { clearSessionCookie } from '#shared/node/token-session.ts'
 import type { Session } from '#shared/node/token.ts'
 import type { CentralContext } from '../context.ts'
 
@@ -64,6 +66,7 @@ export const authRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
       return loginReply(session)
     },
   }),
+  ...logoutRoutes({ auth }),
   route({
     method: 'GET',
     path: '/api/auth/status',
@@ -95,5 +98,42 @@ export const authRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
       active_tenant_id: LEGACY_TENANT,
       tenant_ids: [LEGACY_TENANT],
     }),
+  }),
+]
+
+const logoutRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
+  route({
+    method: 'POST',
+    path: '/api/auth/logout',
+    auth: 'viewer',
+    summary: 'Ends the token that the request carries',
+    body: Type.Union([strict({}), Type.Null()]),
+    action: 'logout',
+    handle: ({ caller, audit, reply }) => {
+      auth.logout(caller!)
+      clearSessionCookie(reply)
+      audit({ subject: caller!.subject })
+      return { ok: true }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/auth/logout-everywhere',
+    auth: 'viewer',
+    summary: 'Ends every token of the caller; an admin may name another user',
+    body: Type.Union([strict({ username: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })) }), Type.Null()]),
+    reply: Type.Object({ ok: Type.Literal(true), username: Type.String() }),
+    action: 'logout_everywhere',
+    problems: ['invalid'],
+    handle: ({ caller, body, audit, reply }) => {
+      const username = body?.username ?? caller!.subject
+      if (username !== caller!.subject && caller!.role !== 'admin') {
+        throw new Problem('forbidden', 'Only an admin may sign out another user')
+      }
+      auth.logoutEverywhere(username)
+      if (username === caller!.subject) clearSessionCookie(reply)
+      audit({ subject: username })
+      return { ok: true, username }
+    },
   }),
 ]

@@ -70,6 +70,7 @@ const navItem = ({ href, text, count }: NavItem, current: string): Html =>
 const signOut = ({ name, role }: User, csrf: string): Html => html`<form class="session" method="post" action="/logout">
 <input type="hidden" name="csrf" value="${csrf}">
 <span>${name}${name !== role && ` (${role})`}</span> <button>Sign out</button>
+<button formaction="/logout/everywhere">Sign out everywhere</button>
 </form>`
 
 const notice = (): Html =>
