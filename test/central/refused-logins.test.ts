@@ -32,7 +32,13 @@ test('every refused login is a line of the log, and one audit row counts those o
   t.is(lines().length, 12)
   t.deepEqual(
     lines().map(({ user, throttled }) => [user, throttled]),
-    [...Array(8).fill(['admin', false]), ['admin', true], ['admin', true], ['unknown user', false], ['viewer', false]],
+    [
+      ...Array.from({ length: 8 }, () => ['admin', false]),
+      ['admin', true],
+      ['admin', true],
+      ['unknown user', false],
+      ['viewer', false],
+    ],
   )
   t.notRegex(JSON.stringify(lines()), /hunter2/)
   await site.call('admin', 'GET', '/api/health')
