@@ -1,0 +1,140 @@
+/** `scripts/alter`: alters lines of product code, one at a time, and lists which alterations no test notices. */
+import { appendFileSync, readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { parse } from 'yaml'
+import { orderTests } from './lib-alter/reaching-tests.ts'
+import { copyTree, type Tree } from './lib-alter/tree.ts'
+import { drawAlterations, type Outcome, takeValid, tryAlteration } from './lib-alter/trial.ts'
+import { type Alteration, alter } from './lib-alter/alterations.ts'
+
+const USAGE = `scripts/alter [options]      alters lines of the last commit in a copy, one at a time, and runs the tests that reach them
+  --count 60          how many lines
+  --from 0            leaves out that many of the lines that the seed draws
+  --seed 1            which lines: the same seed draws the same lines of the same commit
+  --only PREFIX       only files whose path begins so; as often as needed
+  --tests 12          at most so many test files for one alteration, the nearest first
+  --commit HEAD       what is altered
+  --log FILE          one line of JSON for each outcome, as they come
+  --again FILE        tries the alterations of such a file anew that nobody noticed
+  --list              says what would be altered, and runs no test
+Rules and the engine's rule language are left out: scripts/rules mutate alters those.
+Alterations that change nothing anybody can see are listed with the reason in scripts/catalogue/equivalent.yaml.
+Exit 0 when at least 90 % of those that change something are noticed.
+`
+const PRODUCT = ['shared/*.ts', 'appliance/*.ts', 'hub/*.ts', 'provisioning/*.ts', ':!shared/core/rules']
+const EQUIVALENT = 'scripts/catalogue/equivalent.yaml'
+/** Of a hundred alterations that change something, how many must be noticed. */
+const NOTICED_MIN = 0.9
+/** They read the tree itself and would be red for the text, not for what it does. */
+const TEXT_TESTS = new Set(['test/tidy.test.ts', 'test/closure.test.ts'])
+
+function readOptions(args: string[]) {
+  const text = { type: 'string' } as const
+  const { values } = parseArgs({
+    args,
+    options: {
+      count: { ...text, default: '60' },
+      from: { ...text, default: '0' },
+      seed: { ...text, default: '1' },
+      tests: { ...text, default: '12' },
+      commit: { ...text, default: 'HEAD' },
+      only: { ...text, multiple: true, default: [] },
+      log: text,
+      again: text,
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const number = (name: 'count' | 'from' | 'seed' | 'tests') => {
+    if (!/^\d{1,6}$/.test(values[name])) throw new Error(`--${name} takes a whole number, not ${values[name]}`)
+    return Number(values[name])
+  }
+  return { ...values, count: number('count'), from: number('from'), seed: number('seed'), tests: number('tests') }
+}
+type Options = ReturnType<typeof readOptions>
+
+const keyOf = ({ file, before, after }: Pick<Alteration, 'file' | 'before' | 'after'>): string => [file, before, after].join('\n')
+
+/** @returns keys of alterations that change nothing anybody can see */
+function readEquivalent(): Set<string> {
+  const listed = (parse(readFileSync(EQUIVALENT, 'utf8')) ?? []) as Record<'file' | 'before' | 'after' | 'reason', string>[]
+  for (const entry of listed)
+    if (!entry.reason) throw new Error(`${EQUIVALENT}: ${entry.file}: ${entry.before}: a reason is missing`)
+  return new Set(listed.map(keyOf))
+}
+
+async function chosen(tree: Tree, options: Options): Promise<Alteration[]> {
+  const files = tree
+    .files(...PRODUCT)
+    .filter(file => !options.only.length || options.only.some(prefix => file.startsWith(prefix)))
+  if (options.again !== undefined) return survivorsOf(tree, options.again)
+  const drawn = drawAlterations(tree, files, options.seed)
+  return (await takeValid(tree, drawn, options.from + options.count)).slice(options.from)
+}
+
+/** What nobody noticed another time, where the line is still there. */
+function survivorsOf(tree: Tree, log: string): Alteration[] {
+  const outcomes = readFileSync(log, 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as Outcome)
+  return outcomes
+    .filter(({ noticed_by }) => noticed_by === null)
+    .map(({ file, line, before, after }) => ({ file, line, before, after }))
+    .filter(alteration => alter(tree.read(alteration.file), alteration) !== undefined)
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const placeOf = ({ file, line, before, after }: Alteration): string => `${file}:${line}\n    ${before}\n    ${after}`
+
+async function tryAll(tree: Tree, options: Options): Promise<boolean> {
+  const equivalent = readEquivalent()
+  const alterations = (await chosen(tree, options)).filter(alteration => !equivalent.has(keyOf(alteration)))
+  if (options.list) {
+    for (const alteration of alterations) say(placeOf(alteration))
+    return true
+  }
+  const order = orderTests(
+    tree.root,
+    tree.files('test/*.test.ts').filter(file => !TEXT_TESTS.has(file)),
+  )
+  const survivors: Outcome[] = []
+  for (const [index, alteration] of alterations.entries()) {
+    const outcome = await tryAlteration(tree, alteration, order, options.tests)
+    const { noticed_by, tried } = outcome
+    if (noticed_by === null) survivors.push(outcome)
+    if (options.log !== undefined) appendFileSync(options.log, `${JSON.stringify(outcome)}\n`)
+    const by = noticed_by ? `noticed by ${noticed_by.file}: ${noticed_by.test}` : `not noticed by ${tried} test files`
+    say(`${index + 1}/${alterations.length} ${placeOf(alteration)}\n    ${by}`)
+  }
+  const noticed = alterations.length - survivors.length
+  const share = alterations.length > 0 ? noticed / alterations.length : 1
+  say(`${noticed} of ${alterations.length} noticed, ${(100 * share).toFixed(1)} % (at least ${100 * NOTICED_MIN} %)`)
+  for (const survivor of survivors) say(placeOf(survivor))
+  return share >= NOTICED_MIN
+}
+
+async function main(args: string[]): Promise<number> {
+  const options = readOptions(args)
+  if (options.help) {
+    process.stdout.write(USAGE)
+    return 0
+  }
+  const tree = copyTree(options.commit)
+  process.once('SIGINT', () => {
+    tree.remove()
+    process.exit(130)
+  })
+  try {
+    return (await tryAll(tree, options)) ? 0 : 1
+  } finally {
+    tree.remove()
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  process.stderr.write(`alter: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 64
+}

@@ -1,0 +1,96 @@
+/** A copy of the committed tree, in which one line at a time is altered. */
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Alteration, alter } from './alterations.ts'
+
+export type Tree = {
+  root: string
+  files(...globs: string[]): string[]
+  read(file: string): string
+  /** Runs `work` while these lines are altered, at most one of a file. */
+  altered<T>(alterations: readonly Alteration[], work: () => Promise<T>): Promise<T>
+  /** @returns the exit code and output; `late` when it was ended because of its time */
+  run(command: readonly string[], timeoutMs: number): Promise<{ code: number; output: string; late: boolean }>
+  remove(): void
+}
+
+/** Last part of a command's output that is kept: enough for one failed test. */
+const OUTPUT_MAX = 64 * 1024
+
+export function copyTree(commit: string): Tree {
+  const folder = mkdtempSync(join(tmpdir(), 'plenum-alter-'))
+  const root = join(folder, 'tree')
+  execFileSync('git', ['clone', '--quiet', '--no-checkout', '.', root])
+  execFileSync('git', ['-C', root, 'checkout', '--quiet', '--detach', commit])
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
+  // A lock file that is newer than the packages would make a test that calls scripts/setup.sh install them anew, for all.
+  const { atime, mtime } = statSync('package-lock.json')
+  utimesSync(join(root, 'package-lock.json'), atime, mtime)
+  // Recorded and labelled data lie beside the tree.
+  if (existsSync('../shared')) symlinkSync(resolve('../shared'), join(folder, 'shared'))
+  // Its own temporary folder: a test that is ended leaves its files there.
+  const temporary = join(folder, 'tmp')
+  mkdirSync(temporary)
+  const env = { ...process.env, PATH: `${root}/node_modules/.bin:${process.env['PATH']}`, TMPDIR: temporary }
+  const sourceOf = (file: string) => readFileSync(join(root, file), 'utf8')
+  return {
+    root,
+    files: (...globs) =>
+      execFileSync('git', ['-C', root, 'ls-files', '--', ...globs], { encoding: 'utf8' })
+        .split('\n')
+        .filter(Boolean),
+    read: sourceOf,
+    async altered(alterations, work) {
+      const sources = new Map(alterations.map(({ file }) => [file, sourceOf(file)]))
+      try {
+        for (const alteration of alterations) {
+          const changed = alter(sources.get(alteration.file)!, alteration)
+          if (changed === undefined) throw new Error(`${alteration.file} has no line ${alteration.before}`)
+          writeFileSync(join(root, alteration.file), changed)
+        }
+        return await work()
+      } finally {
+        for (const [file, source] of sources) writeFileSync(join(root, file), source)
+      }
+    },
+    run: ([file, ...args], timeoutMs) =>
+      new Promise((done, fail) => {
+        const child = spawn(file!, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+        let output = ''
+        let late = false
+        for (const stream of [child.stdout, child.stderr])
+          stream.on('data', chunk => (output = (output + chunk).slice(-OUTPUT_MAX)))
+        // The whole group: tests start processes of their own.
+        const end = () => {
+          try {
+            process.kill(-child.pid!, 'SIGKILL')
+          } catch {
+            // It has ended.
+          }
+        }
+        const timer = setTimeout(() => {
+          late = true
+          end()
+        }, timeoutMs)
+        child.on('error', fail)
+        child.on('exit', code => {
+          clearTimeout(timer)
+          end()
+          done({ code: code ?? 1, output, late })
+        })
+      }),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,84 @@
+/** Draws alterations, leaves out those that the type check refuses, and looks for a test that notices each of the others. */
+import { formatDuration, MINUTE } from '#shared/core/time.ts'
+import { type Alteration, alterationsOf } from './alterations.ts'
+import type { TestOrder } from './reaching-tests.ts'
+import type { Tree } from './tree.ts'
+
+export type Outcome = Alteration & {
+  /** The first test file that went red, and which of its tests; null when none did. */
+  noticed_by: { file: string; test: string } | null
+  /** Test files that were run. */
+  tried: number
+}
+
+const TYPES_MS = 10 * MINUTE
+const SUITE_MS = 10 * MINUTE
+/** A file of unit tests takes seconds; one that takes minutes hangs. */
+const FILE_MS = 4 * MINUTE
+/** A test waits for what no longer comes: its own limit is shorter than the suite's. */
+const TEST_SECS = 60
+
+/** The same for the same seed. @source mulberry32 (Ettinger) */
+export function dice(seed: number): (sides: number) => number {
+  let state = seed >>> 0
+  return sides => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * sides)
+  }
+}
+
+/** @returns one alteration for each line that has any, every line as likely as another, in random order */
+export function drawAlterations(tree: Tree, files: readonly string[], seed: number): Alteration[] {
+  const roll = dice(seed)
+  const lines = files.flatMap(file => [...Map.groupBy(alterationsOf(file, tree.read(file)), ({ line }) => line).values()])
+  for (let i = lines.length - 1; i > 0; i--) {
+    const other = roll(i + 1)
+    ;[lines[i], lines[other]] = [lines[other]!, lines[i]!]
+  }
+  return lines.map(own => own[roll(own.length)]!)
+}
+
+/** @returns the first `count` that still compile, in their order. A mistake that the compiler sees never gets as far as a test. */
+export async function takeValid(tree: Tree, drawn: readonly Alteration[], count: number): Promise<Alteration[]> {
+  const valid: Alteration[] = []
+  for (let at = 0; valid.length < count && at < drawn.length; ) {
+    const round: Alteration[] = []
+    while (at < drawn.length && round.length < count && !round.some(({ file }) => file === drawn[at]!.file))
+      round.push(drawn[at++]!)
+    valid.push(...(await compiling(tree, round)))
+  }
+  return valid.slice(0, count)
+}
+
+/** All are checked at once: an error in a file is blamed on its alteration, and others are found by halving. */
+async function compiling(tree: Tree, all: readonly Alteration[]): Promise<Alteration[]> {
+  if (all.length === 0) return []
+  const { code, output, late } = await tree.altered(all, () => tree.run(['tsc', '--noEmit', '--pretty', 'false'], TYPES_MS))
+  if (late) throw new Error('the type check does not end')
+  if (code === 0) return [...all]
+  const blamed = new Set([...output.matchAll(/^([^\s(]+)\(\d+,\d+\): error/gm)].map(([, file]) => file))
+  const rest = all.filter(({ file }) => !blamed.has(file))
+  if (rest.length < all.length) return compiling(tree, rest)
+  if (all.length === 1) return []
+  const half = all.length >> 1
+  return [...(await compiling(tree, all.slice(0, half))), ...(await compiling(tree, all.slice(half)))]
+}
+
+/** Runs the tests that reach the file, until one is red. @param testsMax how many test files at most */
+export async function tryAlteration(tree: Tree, alteration: Alteration, order: TestOrder, testsMax: number): Promise<Outcome> {
+  const tests = order(alteration.file).slice(0, testsMax)
+  return tree.altered([alteration], async () => {
+    for (const [tried, test] of tests.entries()) {
+      const isSlow = /^test\/(e2e|browser)\//.exec(test)
+      const options = isSlow ? ['--config', `test/${isSlow[1]}/ava.config.js`] : ['--timeout', `${TEST_SECS}s`]
+      const limit = isSlow ? SUITE_MS : FILE_MS
+      const { code, output, late } = await tree.run(['ava', '--tap', '--fail-fast', ...options, test], limit)
+      if (code === 0) continue
+      const red = late ? `not done after ${formatDuration(limit)}` : (/^not ok \d+ - (.*)$/m.exec(output)?.[1] ?? 'the file')
+      return { ...alteration, noticed_by: { file: test, test: red }, tried: tried + 1 }
+    }
+    return { ...alteration, noticed_by: null, tried: tests.length }
+  })
+}
