@@ -41,7 +41,7 @@ const OPERATOR = /(?<= )(===|!==|<=?|>=?|&&|\|\||\?\?|\+=?|-=?|\*|\/|%|<<|>>>?|&
 const STEP = /\+\+|--/g
 const NEGATION = /!(?=[\w$(])/g
 const FLAG = /\b(?:true|false)\b/g
-const NUMBER = /(?<![\w$.])(?:0x[\da-fA-F_]+|\d[\d_]*(?:\.\d+)?)(?![\w$.])/g
+const NUMBER = /(?<![\w$.]|\de-)(?:0x[\da-fA-F_]+|\d[\d_]*(?:\.\d+)?)(?![\w$.])/g
 const AWAIT = /\bawait (?!using)/g
 const RETURN = /\breturn\b ?/g
 const CONDITION = /\bif \(/g
