@@ -1,9 +1,12 @@
-/** Runs every check in order and ends with `N passed, N failed`. A check that breaks does not hide the ones after it. */
+/**
+ * Runs every check in order and ends with `N passed, N failed`, and `, N skipped` where tests were not run. A check that
+ * breaks does not hide the ones after it.
+ */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { closingLine, type Count, readTapResult } from './lib/tap.ts'
 
 type Check = { name: string; command: string[] }
-type Count = { passed: number; failed: number }
 
 const TOOLS: Check[] = [
   { name: 'types', command: ['tsc', '--noEmit'] },
@@ -25,23 +28,25 @@ async function runTool({ name, command }: Check): Promise<Count> {
   const code = await run(command, line => lines.push(line))
   say(`${code === 0 ? 'ok    ' : 'NOT OK'} ${name}`)
   if (code !== 0) for (const line of lines) say(`       ${line}`)
-  return { passed: Number(code === 0), failed: Number(code !== 0) }
+  return { passed: Number(code === 0), failed: Number(code !== 0), skipped: 0 }
 }
 
-const RESULT = /^(not )?ok \d+/
 /** The part of a TAP stream that is about one failed test: its own line, its details and its log. */
 const DETAIL = /^\s/
 
-/** Runs a suite and counts its tests. What failed is shown whole, what passed is counted. */
+/** Runs a suite and counts its tests. What failed is shown whole, what was not run by name, what passed is counted. */
 async function runSuite({ name, command }: Check): Promise<Count> {
-  const count = { passed: 0, failed: 0 }
+  const count: Count = { passed: 0, failed: 0, skipped: 0 }
   let failing = false
   say(`------ ${name}`)
   const code = await run(command, line => {
-    const result = RESULT.exec(line)
-    if (result) failing = result[1] !== undefined
-    if (result) count[failing ? 'failed' : 'passed']++
-    if (result ? failing : failing && DETAIL.test(line)) say(line)
+    const result = readTapResult(line)
+    if (result) {
+      failing = result.outcome === 'failed'
+      count[result.outcome]++
+    }
+    if (result?.outcome === 'skipped') say(`not run - ${result.title}`)
+    else if (result ? failing : failing && DETAIL.test(line)) say(line)
   })
   if (code !== 0 && count.failed === 0) {
     say(`not ok - ${name} ended with ${code} and no failed test`)
@@ -51,7 +56,7 @@ async function runSuite({ name, command }: Check): Promise<Count> {
     say(`not ok - ${name} ran no test`)
     count.failed++
   }
-  say(`${count.failed ? 'NOT OK' : 'ok    '} ${name}: ${count.passed} passed, ${count.failed} failed`)
+  say(`${count.failed ? 'NOT OK' : 'ok    '} ${name}: ${closingLine(count)}`)
   return count
 }
 
@@ -68,19 +73,25 @@ async function run([file, ...args]: string[], onLine: (line: string) => void): P
   })
 }
 
+const USAGE = `scripts/test [--fast] [--long]
+  --fast    leaves out end to end and browser
+  --long    kills, cuts and random cases as often as on a night's run, and the tests that are rarely red
+`
 const options = process.argv.slice(2)
-const unknown = options.filter(option => option !== '--fast')
-if (unknown.length) {
-  process.stderr.write(`usage: scripts/test [--fast]   (unknown: ${unknown.join(' ')})\n`)
+if (options.some(option => option !== '--fast' && option !== '--long')) {
+  process.stderr.write(USAGE)
   process.exit(2)
 }
+// Suites inherit it; test/optional.ts reads it.
+if (options.includes('--long')) process.env['PLENUM_TEST_LONG'] = '1'
 
-const total = { passed: 0, failed: 0 }
-const add = ({ passed, failed }: Count) => {
+const total: Count = { passed: 0, failed: 0, skipped: 0 }
+const add = ({ passed, failed, skipped }: Count) => {
   total.passed += passed
   total.failed += failed
+  total.skipped += skipped
 }
 for (const tool of TOOLS) add(await runTool(tool))
 for (const suite of options.includes('--fast') ? SUITES : [...SUITES, ...SLOW_SUITES]) add(await runSuite(suite))
-say(`${total.passed} passed, ${total.failed} failed`)
+say(closingLine(total))
 process.exitCode = total.failed ? 1 : 0

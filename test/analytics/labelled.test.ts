@@ -1,5 +1,4 @@
 /** Air handlers on days of which it is published what was wrong. The sets lie beside the project, not in it. */
-import { existsSync } from 'node:fs'
 import test, { type ExecutionContext } from 'ava'
 import { openCells } from '#shared/core/analytics/cells.ts'
 import { openEconomizer } from '#shared/core/analytics/economizer.ts'
@@ -12,8 +11,9 @@ import { EMPTY_SERIES, type Series } from '#shared/core/series.ts'
 import { DAY, MINUTE } from '#shared/core/time.ts'
 import { conversion } from '#shared/core/unit.ts'
 import { type LabelledSet, readLabelled, readLabels } from '../../scripts/lib/labelled.ts'
+import { dataPath, testWithData } from '../optional.ts'
 
-const FOLDER = '../shared/data/lbnl2020'
+const FOLDER = dataPath('lbnl2020')
 const ACCUSES: VerdictCode[] = ['contradicting', 'not_following', 'leaking', 'restricted', 'excess']
 
 /** A single day has little difference between the airs: 3.3 K, as the rule AHU-OAF-SHUT asks for. */
@@ -58,5 +58,4 @@ function judgesPublishedDays(t: ExecutionContext): void {
   t.true(accused.length >= 7)
 }
 
-// Where the sets are not, there is no such test: none that passes without having looked.
-if (existsSync(FOLDER)) test('published days with a faulty damper are told from those without', judgesPublishedDays)
+testWithData('published days with a faulty damper are told from those without', judgesPublishedDays)

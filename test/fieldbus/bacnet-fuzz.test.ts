@@ -9,6 +9,7 @@ import { readApdu, readFrame, readResult, readUnconfirmed } from '#shared/core/b
 import { readIAm } from '#shared/core/bacnet/i-am.ts'
 import { openLane } from '../../appliance/drivers/bacnet/lanes.ts'
 import { openTransactions } from '../../appliance/drivers/bacnet/transactions.ts'
+import { testWithData } from '../optional.ts'
 import { never, openTransport, range } from './bacnet-harness.ts'
 import { HEARD, mutateReply, REPLIES } from './fuzz-seeds.ts'
 import { openUdpPeer } from './udp-peer.ts'
@@ -145,3 +146,6 @@ test.serial(`${THROUGH_SOCKET} mutated datagrams through a socket end nothing, a
   t.true(sent > THROUGH_SOCKET * 0.9, `${sent} were sent`)
   t.log(ends, transport.counters())
 })
+
+// Without them the fuzz starts from fewer shapes, and the count says that it did.
+testWithData('the fuzz starts from recorded datagrams as well', t => t.true(HEARD.length > REPLIES.length + 400))

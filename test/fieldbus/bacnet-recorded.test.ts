@@ -1,15 +1,15 @@
 /** Datagrams recorded between a client and two independent devices. They lie beside the project, not in it. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { gunzipSync } from 'node:zlib'
-import test from 'ava'
 import { type Apdu, readApdu, readFrame } from '#shared/core/bacnet/frame.ts'
 import type { Target } from '#shared/core/bacnet/object.ts'
 import { type PropertyResult, type ReadQuestion, type Reply, readReply } from '#shared/core/bacnet/reply.ts'
 import { encodeRequest } from '../../appliance/drivers/bacnet/codec.ts'
+import { dataPath, testWithData } from '../optional.ts'
 import { hex } from './wire.ts'
 
-const FILE = '../shared/data/bacnet/frames.jsonl.gz'
+const FILE = dataPath('bacnet/frames.jsonl.gz')
 const library = createRequire(import.meta.url)('node-bacnet/lib/services')
 const WHOLE = 0xffff_ffff
 
@@ -56,18 +56,21 @@ function readQuestion(bytes: Buffer): ReadQuestion | undefined {
   return { service: 14, targets }
 }
 
-const has = existsSync(FILE)
-const { frames, pairs } = has ? exchanges() : { frames: 0, pairs: [] }
-const results = pairs.flatMap(({ device, question, reply }) =>
-  reply.state === 'results' ? reply.results.map((result, i) => ({ device, target: question.targets[i]!, result })) : [],
-)
+let read: ReturnType<typeof exchanges> | undefined
+/** Read by the first test that asks, so that a missing file makes the tests red by name. */
+const recorded = () => (read ??= exchanges())
+const resultsOf = (pairs: Exchange[]) =>
+  pairs.flatMap(({ device, question, reply }) =>
+    reply.state === 'results' ? reply.results.map((result, i) => ({ device, target: question.targets[i]!, result })) : [],
+  )
 const valueOf = (result: PropertyResult) => ('values' in result ? result.values[0] : undefined)
 /** ALL and the wildcard device are answered under other names than they were asked by; no address can mean them. */
 const isNamed = ({ question }: Exchange) =>
   question.targets.every(({ property, type, instance }) => property !== 8 && !(type === 8 && instance === 4_194_303))
 
-test('every recorded reply is an answer to its request', t => {
-  if (!has) return t.pass(`${FILE} is not there: nothing recorded was checked`)
+testWithData('every recorded reply is an answer to its request', t => {
+  const { frames, pairs } = recorded()
+  const results = resultsOf(pairs)
   const strange = pairs.filter(pair => isNamed(pair) && pair.apdu.kind !== 'segment' && pair.reply.state === 'garbled')
   t.deepEqual(
     strange.map(({ reply }) => reply),
@@ -76,21 +79,25 @@ test('every recorded reply is an answer to its request', t => {
   const segments = pairs.filter(({ apdu }) => apdu.kind === 'segment')
   t.true(segments.every(({ reply }) => reply.state === 'garbled'))
   t.log(`${frames} frames: ${pairs.length} replies, ${segments.length} of them segments, ${results.length} results`)
-  return t.true(results.length > 1000)
+  t.true(results.length > 1000)
 })
 
-test('recorded present values of analog inputs are what the devices held', t => {
-  const inputs = results.filter(({ target, result }) => target.type === 0 && target.property === 85 && 'values' in result)
+testWithData('recorded present values of analog inputs are what the devices held', t => {
+  const inputs = resultsOf(recorded().pairs).filter(
+    ({ target, result }) => target.type === 0 && target.property === 85 && 'values' in result,
+  )
   for (const { device, target, result } of inputs) {
     const wanted = target.instance + 0.25 + (device === 'bacnet-stack' ? 1000 : 0)
     t.deepEqual(valueOf(result), { type: 'real', value: wanted }, `${device} ${target.instance}`)
   }
   t.log(`${inputs.length} present values`)
-  t.is(inputs.length > 300, has)
+  t.true(inputs.length > 300)
 })
 
-test('recorded slots of a priority array are right, whole and by index', t => {
-  const slots = results.filter(({ target }) => target.type === 1 && target.instance === 15 && target.property === 87)
+testWithData('recorded slots of a priority array are right, whole and by index', t => {
+  const slots = resultsOf(recorded().pairs).filter(
+    ({ target }) => target.type === 1 && target.instance === 15 && target.property === 87,
+  )
   for (const { target, result } of slots) {
     if (!('values' in result) || target.index === 0) continue
     const found = target.index === undefined ? [1, 8, 16].map(i => result.values[i - 1]) : [result.values[0]]
@@ -101,11 +108,11 @@ test('recorded slots of a priority array are right, whole and by index', t => {
     }
   }
   t.log(`${slots.length} arrays and slots`)
-  t.is(slots.length > 5, has)
+  t.true(slots.length > 5)
 })
 
-test('our requests are the recorded ones', t => {
-  const spoken = pairs.filter(pair => isNamed(pair) && pair.question.targets.every(({ index }) => index !== 0))
+testWithData('our requests are the recorded ones', t => {
+  const spoken = recorded().pairs.filter(pair => isNamed(pair) && pair.question.targets.every(({ index }) => index !== 0))
   let same = 0
   for (const { request, question } of spoken) {
     const objects = question.targets.map(({ type, instance }) => `${type}:${instance}`)
@@ -115,5 +122,5 @@ test('our requests are the recorded ones', t => {
     same++
   }
   t.log(`${same} requests`)
-  t.is(same > 50, has)
+  t.true(same > 50)
 })

@@ -1,12 +1,13 @@
 /** What the fuzz runs start from: replies with the questions they answer, and what devices say unasked. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'
 import type { Question } from '#shared/core/bacnet/reply.ts'
+import { dataPath, NEEDS_DATA } from '../optional.ts'
 import { datagram, hex, mutate } from './wire.ts'
 
-/** Recorded beside the project, not in it; a run without them has the others. */
-const RECORDED = '../shared/data/bacnet/frames.jsonl.gz'
+/** A run without the recordings has the other seeds. */
+const RECORDED = dataPath('bacnet/frames.jsonl.gz')
 
 type ReplyCase = { targets: string[]; apdu: string }
 export type Seed = { bytes: Buffer; question: Question }
@@ -44,7 +45,7 @@ const GENERATED = [
 export const HEARD: readonly Buffer[] = [...REPLIES.map(({ bytes }) => bytes), ...GENERATED, ...recorded()]
 
 function recorded(): Buffer[] {
-  if (!existsSync(RECORDED)) return []
+  if (!NEEDS_DATA) return []
   const lines = gunzipSync(readFileSync(RECORDED)).toString().trim().split('\n')
   return lines.map(line => hex((JSON.parse(line) as { hex: string }).hex))
 }

@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { everything, folder, opened } from './journal-harness.ts'
 import { readings, strange } from './journal-written.ts'
 import { mountHere } from './lossy-fs.ts'
+import { testWhere } from '../optional.ts'
 import { canMountTmpfs } from './mounts.ts'
 
 const SIZE = 512 * 1024
@@ -75,7 +76,7 @@ const says = (what: string) =>
 test(says('in this process'), t => fillsAndFrees(t, within()))
 
 // The same once more through the kernel, where it lets us.
-if (canMountTmpfs()) test(says('that the kernel mounts'), t => fillsAndFrees(t, mounted(t)))
+testWhere(canMountTmpfs())(says('that the kernel mounts'), t => fillsAndFrees(t, mounted(t)))
 
 test('while there is less room than a visit takes, history stays paused, however often the disk is looked at', async t => {
   const dir = '/a-full-disk'

@@ -6,6 +6,7 @@ import { everything, folder, opened } from './journal-harness.ts'
 import { KILLED, readings, strange } from './journal-written.ts'
 import { dice } from './lossy-disk.ts'
 import { type Fsync, mountHere } from './lossy-fs.ts'
+import { testWhere } from '../optional.ts'
 import { canMountFuse } from './mounts.ts'
 
 /** `PRIORITY_POWER_CUTS=2000 ava --timeout=30m test/priority/journal-lossy.test.ts` is the long run. */
@@ -75,8 +76,7 @@ const says = (what: string) =>
 test.serial(says('in this process'), async t => t.is(await violation(t, within('/a-lossy-disk'), CUTS), undefined))
 
 // The same once more through the kernel, where it lets us.
-if (canMountFuse())
-  test.serial(says('that the kernel mounts'), async t => t.is(await violation(t, await mounted(t), CUTS), undefined))
+testWhere(canMountFuse())(says('that the kernel mounts'), async t => t.is(await violation(t, await mounted(t), CUTS), undefined))
 
 const random = dice(7)
 test.serial(
