@@ -42,6 +42,8 @@ const STEP = /\+\+|--/g
 const NEGATION = /!(?=[\w$(])/g
 const FLAG = /\b(?:true|false)\b/g
 const NUMBER = /(?<![\w$.]|\de-)(?:0x[\da-fA-F_]+|\d[\d_]*(?:\.\d+)?)(?![\w$.])/g
+/** What a comparison for sorting returns: only the sign counts. */
+const ORDER = /\? -1 : 1\b/
 const AWAIT = /\bawait (?!using)/g
 const RETURN = /\breturn\b ?/g
 const CONDITION = /\bif \(/g
@@ -91,7 +93,7 @@ function editsOf(code: string[], index: number, written: string): Edit[] {
     ...each(STEP, word => (word === '++' ? '--' : '++')),
     ...each(NEGATION, () => ''),
     ...each(FLAG, word => String(word !== 'true')),
-    ...each(NUMBER, otherFigure),
+    ...(ORDER.test(line) ? [] : each(NUMBER, otherFigure)),
     ...each(AWAIT, () => ''),
     ...each(RETURN, () => ''),
     ...negated(line, written),

@@ -18,6 +18,10 @@ const FILE_MS = 4 * MINUTE
 /** A test waits for what no longer comes: its own limit is shorter than the suite's. */
 const TEST_SECS = 60
 
+const SLOW = /^test\/(e2e|browser)\//
+/** Test files that run in one go. */
+const GROUP = 4
+
 /** The same for the same seed. @source mulberry32 (Ettinger) */
 export function dice(seed: number): (sides: number) => number {
   let state = seed >>> 0
@@ -70,15 +74,30 @@ async function compiling(tree: Tree, all: readonly Alteration[]): Promise<Altera
 export async function tryAlteration(tree: Tree, alteration: Alteration, order: TestOrder, testsMax: number): Promise<Outcome> {
   const tests = order(alteration.file).slice(0, testsMax)
   return tree.altered([alteration], async () => {
-    for (const [tried, test] of tests.entries()) {
-      const isSlow = /^test\/(e2e|browser)\//.exec(test)
-      const options = isSlow ? ['--config', `test/${isSlow[1]}/ava.config.js`] : ['--timeout', `${TEST_SECS}s`]
-      const limit = isSlow ? SUITE_MS : FILE_MS
-      const { code, output, late } = await tree.run(['ava', '--tap', '--fail-fast', ...options, test], limit)
-      if (code === 0) continue
-      const red = late ? `not done after ${formatDuration(limit)}` : (/^not ok \d+ - (.*)$/m.exec(output)?.[1] ?? 'the file')
-      return { ...alteration, noticed_by: { file: test, test: red }, tried: tried + 1 }
+    let tried = 0
+    for (const group of groupsOf(tests)) {
+      tried += group.length
+      const red = await redOf(tree, group)
+      if (red !== undefined) return { ...alteration, noticed_by: { file: group.join(' '), test: red }, tried }
     }
-    return { ...alteration, noticed_by: null, tried: tests.length }
+    return { ...alteration, noticed_by: null, tried }
   })
+}
+
+/** The nearest alone, for it notices most; then several at a time, for each start of AVA costs a second. Slow suites come last. */
+function groupsOf(tests: readonly string[]): string[][] {
+  const [first, ...others] = tests.filter(test => !SLOW.test(test))
+  const groups = others.flatMap((_, i) => (i % GROUP === 0 ? [others.slice(i, i + GROUP)] : []))
+  const slow = tests.filter(test => SLOW.test(test)).map(test => [test])
+  return [...(first === undefined ? [] : [[first]]), ...groups, ...slow]
+}
+
+/** @returns the title of a test that went red, or why the run counts as red; undefined when all are green */
+async function redOf(tree: Tree, tests: readonly string[]): Promise<string | undefined> {
+  const slow = SLOW.exec(tests[0]!)
+  const options = slow ? ['--config', `test/${slow[1]}/ava.config.js`] : ['--timeout', `${TEST_SECS}s`]
+  const limit = slow ? SUITE_MS : FILE_MS * tests.length
+  const { code, output, late } = await tree.run(['ava', '--tap', '--fail-fast', ...options, ...tests], limit)
+  if (late) return `not done after ${formatDuration(limit)}`
+  return code === 0 ? undefined : (/^not ok \d+ - (.*)$/m.exec(output)?.[1] ?? 'ended without a test')
 }
