@@ -20,6 +20,9 @@ const SLOW_SUITES: Check[] = [
   { name: 'browser', command: ['ava', '--tap', '--config', 'test/browser/ava.config.js'] },
 ]
 
+/** A thousand kills take a quarter of an hour. */
+const LONG_TIMEOUT = '30m'
+
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /** Runs one tool; it passes when it exits 0. Its output is shown when it does not. */
@@ -83,7 +86,8 @@ if (options.some(option => option !== '--fast' && option !== '--long')) {
   process.exit(2)
 }
 // Suites inherit it; test/optional.ts reads it.
-if (options.includes('--long')) process.env['PLENUM_TEST_LONG'] = '1'
+const isLong = options.includes('--long')
+if (isLong) process.env['PLENUM_TEST_LONG'] = '1'
 
 const total: Count = { passed: 0, failed: 0, skipped: 0 }
 const add = ({ passed, failed, skipped }: Count) => {
@@ -92,6 +96,7 @@ const add = ({ passed, failed, skipped }: Count) => {
   total.skipped += skipped
 }
 for (const tool of TOOLS) add(await runTool(tool))
-for (const suite of options.includes('--fast') ? SUITES : [...SUITES, ...SLOW_SUITES]) add(await runSuite(suite))
+for (const { name, command } of options.includes('--fast') ? SUITES : [...SUITES, ...SLOW_SUITES])
+  add(await runSuite({ name, command: isLong ? [...command, '--timeout', LONG_TIMEOUT] : command }))
 say(closingLine(total))
 process.exitCode = total.failed ? 1 : 0

@@ -3,5 +3,5 @@ export default {
   extensions: ['js', 'ts'],
   timeout: '180s',
   workerThreads: false,
-  concurrency: 1,
+  concurrency: 2,
 }

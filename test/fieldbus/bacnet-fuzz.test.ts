@@ -1,4 +1,4 @@
-/** Three hundred thousand mutated datagrams, half of them unasked for: nothing ends, every read does, memory stays. */
+/** Mutated datagrams, half of them unasked for: nothing ends, every read does, memory stays. */
 import { createSocket } from 'node:dgram'
 import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -9,14 +9,14 @@ import { readApdu, readFrame, readResult, readUnconfirmed } from '#shared/core/b
 import { readIAm } from '#shared/core/bacnet/i-am.ts'
 import { openLane } from '../../appliance/drivers/bacnet/lanes.ts'
 import { openTransactions } from '../../appliance/drivers/bacnet/transactions.ts'
-import { testWithData } from '../optional.ts'
+import { testWithData, timesOf } from '../optional.ts'
 import { never, openTransport, range } from './bacnet-harness.ts'
 import { HEARD, mutateReply, REPLIES } from './fuzz-seeds.ts'
 import { openUdpPeer } from './udp-peer.ts'
 import { seeded } from './wire.ts'
 
 /** Fed to the gate, the decoders and the transactions themselves; the rest goes through a socket. */
-const WITHOUT_SOCKET = 270_000
+const WITHOUT_SOCKET = timesOf(90_000, 270_000)
 const THROUGH_SOCKET = 30_000
 /** Requests that are open at a time. */
 const OPEN = 64

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import test, { type ExecutionContext } from 'ava'
+import { timesOf } from '../optional.ts'
 import { everything, folder, opened } from './journal-harness.ts'
 import { KILLED, strange } from './journal-written.ts'
 
-/** `PRIORITY_KILLS=1000 ava --timeout=30m test/priority/journal-kill.test.ts` is the long run. */
-const KILLS = Number(process.env['PRIORITY_KILLS'] ?? 40)
+const KILLS = timesOf(40, 1000)
 const LANES = 2
 const CHILD = new URL('journal-child.ts', import.meta.url).pathname
 

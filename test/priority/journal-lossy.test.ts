@@ -6,11 +6,10 @@ import { everything, folder, opened } from './journal-harness.ts'
 import { KILLED, readings, strange } from './journal-written.ts'
 import { dice } from './lossy-disk.ts'
 import { type Fsync, mountHere } from './lossy-fs.ts'
-import { testWhere } from '../optional.ts'
+import { testWhere, timesOf } from '../optional.ts'
 import { canMountFuse } from './mounts.ts'
 
-/** `PRIORITY_POWER_CUTS=2000 ava --timeout=30m test/priority/journal-lossy.test.ts` is the long run. */
-const CUTS = Number(process.env['PRIORITY_POWER_CUTS'] ?? 60)
+const CUTS = timesOf(60, 2000)
 const MUTANT_CUTS = 100
 const OPERATIONS_MAX = 60
 

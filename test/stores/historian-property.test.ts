@@ -4,11 +4,14 @@ import type { AppendCount, PointRows } from '#shared/core/ports.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import type { StoredHistorian } from '#shared/node/historian/historian.ts'
 import { RANKS_MAX } from '#shared/node/historian/plan-merge.ts'
+import { timesOf } from '../optional.ts'
 import { temporaryHistorian } from './place.ts'
 
 /** An hour before a month ends. */
 const T = Date.UTC(2026, 0, 31, 23)
 const MINUTES = 120
+/** Each seals and merges Parquet files tens of times. */
+const STORIES = timesOf(10, 100)
 const POINTS = ['a', 'b', 'c']
 
 type Sample = { id: string; t: number; v: number }
@@ -106,7 +109,7 @@ test('whatever the order of appends, seals, merges and packages, history is what
       sizes,
     )
   })
-  await fc.assert(property, { numRuns: 25, endOnFailure: true })
+  await fc.assert(property, { numRuns: STORIES, endOnFailure: true })
   t.true((ranks.get() as number) <= RANKS_MAX)
   t.true(merges > 0, 'parts were merged')
   t.log(`${runs} stories, ${merges} steps that merged parts`)
