@@ -1,6 +1,6 @@
 /** What every field driver must do, whatever its protocol. Each driver's test calls this with a device of its kind. */
 import type { ExecutionContext, TestFn } from 'ava'
-import { DeviceError, type FieldDriver } from '#shared/core/poll/device.ts'
+import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
 
 export type DriverUnderTest<Address> = {
   driver: FieldDriver<Address>
@@ -67,7 +67,18 @@ export function driverConformance<Address>(
       reads.map(([reading]) => [reading?.id, reading?.v]),
       ids.map((id, i) => [id, 10 + (i % 3)]),
     )
-    t.true(driver.report().rtts.length <= 64)
+    await driver.close()
+  })
+
+  test(`${name}: the report holds the round trips of the latest requests, and no more of them however many there were`, async t => {
+    const { driver, address } = await open(t)
+    const items = [{ point_id: 'p0', address: address('p0') }]
+    await driver.read(items, never)
+    t.true(driver.report().rtts.length > 0)
+    for (let n = 0; n < RTTS_MAX + 5; n++) await driver.read(items, never)
+    const { rtts } = driver.report()
+    t.is(rtts.length, RTTS_MAX)
+    t.true(rtts.every(ms => ms >= 0 && ms < 60_000))
     await driver.close()
   })
 }

@@ -34,6 +34,15 @@ test('operations say first what was in fault the longest', async t => {
   t.regex(page, /href="\/faults\?building=school&amp;equipment=ahu&amp;days=366">36\.0 h/)
 })
 
+test('of the tabs the page that is shown is marked, and no other', async t => {
+  for (const path of ['economizer', 'operations', 'anomalies'].map(name => `/analytics/${name}`)) {
+    const tabs = /<nav class="tabs"[^]*?<\/nav>/.exec(await t.context.read(path))![0]
+    t.true([...tabs.matchAll(/<a /g)].length > 1, path)
+    const marked = [...tabs.matchAll(/href="([^"?]+)[^"]*" aria-current="page"/g)].map(([, href]) => href)
+    t.deepEqual(marked, [path])
+  }
+})
+
 test('hours in fault lead to the list of these faults, however long ago they were, and sensors have none', async t => {
   const from = NOW - 20 * DAY
   const known = finding({ finding_id: 'old', rule_id: 'R', equipment_id: 'ahu-1', title: 'Weeks ago', from, to: from + 5 * HOUR })

@@ -57,6 +57,32 @@ test('every role is declared in a canonical unit, with a range that is not empty
   }
 })
 
+/** Canonical unit: what equipment can show at its extremes, and what a sensor shows that is broken or scaled wrong. */
+const PLAUSIBLE: [role: string, possible: number[], impossible: number[]][] = [
+  // Lowest and highest air temperature ever measured where people live; −157 °C is a −250 °F sensor that is open.
+  ['oa_t', [-49, 57], [-157, -60, 70, 121]],
+  ['sa_t', [-30, 65], [-157, 150, 3276.7]],
+  ['zone_t', [1, 49], [-20, 100]],
+  ['chw_supply_t', [-8, 40], [-40, 150]],
+  ['hw_supply_t', [5, 115], [-40, 200]],
+  // A wet capacitive element reads 104 %; a percentage taken for a share reads 50.
+  ['sa_rh', [0, 1, 1.04], [-0.05, 1.1, 1.5, 50]],
+  ['oa_damper', [-0.08, 0, 1, 1.08], [-0.2, 1.2, 2, 50]],
+  ['filter_dp', [-1000, 2500], [-5000, 10_000]],
+]
+test('what equipment can show lies in the range of its role, and what a broken sensor shows does not', t => {
+  for (const [role, possible, impossible] of PLAUSIBLE) {
+    const [low, high] = ROLES[role]!.range
+    const inside = (value: number) => value >= low && value <= high
+    t.deepEqual(
+      possible.filter(value => !inside(value)),
+      [],
+      role,
+    )
+    t.deepEqual(impossible.filter(inside), [], role)
+  }
+})
+
 test('a role is found by name and alias in any case, and no alias means two roles', t => {
   const seen = new Map<string, string>()
   for (const [name, { aliases }] of Object.entries(ROLES)) {
