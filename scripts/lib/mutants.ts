@@ -34,7 +34,7 @@ const TURNED: Record<string, string[]> = {
   '*': ['/'],
   '/': ['*'],
 }
-const DURATIONS = ['smooth', 'settle', 'persistence', 'daily_minimum', 'clear']
+const DURATIONS = ['smooth', 'settle', 'persistence', 'daily_minimum', 'clear', 'sampling']
 const DAYS = ['days', 'min_days']
 
 /**

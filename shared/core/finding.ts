@@ -98,6 +98,7 @@ export const RESULT_REASONS = [
   'gated',
   'settling',
   'out_of_range',
+  'sampling',
   'insufficient_history',
 ] as const
 export type ResultReason = (typeof RESULT_REASONS)[number]

@@ -39,12 +39,19 @@ export type Instance = {
   /** What is reckoned every day, and what only where the rule holds: that tells of it, and remembers nothing. */
   order: Node[]
   telling: Node[]
+  /** Samples come too seldom for the rule to see its fault: then nothing is evaluated. */
+  isTooCoarse: boolean
   persistenceMs: number
   dailyMinimumMs: number
   clearMs: number
 }
 /** A rule that is ready for every equipment of a shape. */
-export type Ready = Omit<Instance, 'equipment' | 'leaves'> & { leaves: Leaf[] }
+export type Ready = Omit<Instance, 'equipment' | 'leaves' | 'isTooCoarse'> & {
+  leaves: Leaf[]
+  /** Whose samples must come at least every `samplingMs`; Infinity where any interval will do. */
+  sampled: Leaf[]
+  samplingMs: number
+}
 export type InstanceTerm = { text: string; node: Node; sides?: [Node, Node]; measures: boolean }
 
 export type Binding = {
@@ -76,7 +83,8 @@ export function compileRule(binding: Binding, around: Around, graph: Graph): Rea
     built: new Map(),
   }
   for (const name of Object.keys(rule.roles)) if (!around.leaf(OWN, name)) context.missing.add(name)
-  const ms = (key: 'smooth' | 'settle' | 'persistence' | 'daily_minimum' | 'clear') => constantOf(program[key], context) * 1000
+  const ms = (key: 'smooth' | 'settle' | 'persistence' | 'daily_minimum' | 'clear' | 'sampling') =>
+    constantOf(program[key], context) * 1000
   context.smoothMs = ms('smooth')
   const always = graph.constant(1)
   const gate = program.gate ? build(program.gate, context) : always
@@ -108,6 +116,8 @@ export function compileRule(binding: Binding, around: Around, graph: Graph): Rea
     // A day's median has already waited for the daily minimum: its faults do not wait again.
     dailyMinimumMs: context.usesDay ? 0 : context.dailyMinimumMs,
     clearMs: ms('clear'),
+    sampled: (role === undefined ? Object.keys(rule.roles) : [role]).flatMap(name => around.leaf(OWN, name) ?? []),
+    samplingMs: ms('sampling') || Infinity,
   }
   const judges = judgesOf(ready)
   const tellers = tellersOf(ready)

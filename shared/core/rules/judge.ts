@@ -51,6 +51,7 @@ export function judgeDay(
 
 function stateAt(instance: Instance, i: number): number {
   if (instance.active.out[i] !== 1) return shutState(instance, i)
+  if (instance.isTooCoarse) return MISSING
   const value = instance.when.out[i]
   return value === 1 ? TRUE : value === 0 ? FALSE : MISSING
 }
@@ -96,14 +97,14 @@ function book(
 }
 
 /** The first role without a usable value is the reason; when all have one, windows or baselines lack history. */
-function reasonAt({ leaves, rule }: Instance, at: number): ResultReason {
+function reasonAt({ leaves, rule, isTooCoarse }: Instance, at: number): ResultReason {
   for (const steps of leaves) {
     const state = roleState(steps, at, rule.program.raw)
     if (state === 1) return 'no_data'
     if (state === 2) return 'stale'
     if (state === 3) return 'out_of_range'
   }
-  return 'insufficient_history'
+  return isTooCoarse ? 'sampling' : 'insufficient_history'
 }
 
 const NOTHING = nothingSpent()

@@ -50,6 +50,7 @@ export function parseProgram(root: Fields, yaml: YamlText, names: Names, each: P
     persistence: duration(root, 'persistence', scope, yaml),
     daily_minimum: duration(root, 'daily_minimum', scope, yaml),
     clear: duration(root, 'clear', scope, yaml),
+    sampling: duration(root, 'sampling', scope, yaml),
     min_coverage: readCoverage(root, yaml),
     baselines: specs,
     causes: readCauses(root.fields('cause'), reading),

@@ -171,6 +171,8 @@ export type Program = {
   persistence: Typed
   daily_minimum: Typed
   clear: Typed
+  /** The longest nominal interval of the rule's own roles at which it can see its fault; 0 where any will do. */
+  sampling: Typed
   min_coverage: number
   baselines: BaselineSpec[]
   causes: { component: string; weight: number; when?: Typed }[]

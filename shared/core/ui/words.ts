@@ -9,6 +9,7 @@ export const REASON_WORDS: Record<ResultReason, string> = {
   gated: 'because the equipment did not run',
   settling: 'while settling after a start',
   out_of_range: 'on values out of the plausible range',
+  sampling: 'because samples are too far apart to see it',
   insufficient_history: 'for want of history',
 }
 
