@@ -5,6 +5,7 @@ import type { Table } from '#shared/core/catalogue/table.ts'
 import { INSTANCE_MAX } from '#shared/core/bacnet/discovery.ts'
 import { isId } from '#shared/core/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
+import { bytesOf, partsOf } from '#shared/node/http-upload.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 import { type Addresses, FORMATS, type Format, type ImportSource, readEdeTables, readRegistryTables } from './devices.ts'
 import { readTableFile } from './table-file.ts'
@@ -27,7 +28,7 @@ export async function receiveUpload(request: FastifyRequest): Promise<Upload> {
   const tables: Table[] = []
   const fields = new Map<string, string>()
   const limits = { fileSize: FILE_BYTES_MAX, files: FILES_MAX, fields: FIELDS.length, fieldSize: FIELD_BYTES_MAX }
-  for await (const part of request.parts({ limits })) {
+  for await (const part of partsOf(request, limits)) {
     if (part.type === 'field') {
       if (!FIELDS.includes(part.fieldname)) {
         throw new Problem('bad_request', `"${part.fieldname}" is no field of this form; it has ${FIELDS.slice(1).join(', ')}`)
@@ -37,7 +38,7 @@ export async function receiveUpload(request: FastifyRequest): Promise<Upload> {
       fields.set(part.fieldname, String(part.value))
       continue
     }
-    const bytes = await part.toBuffer()
+    const bytes = await bytesOf(part)
     if (bytes.subarray(0, 4).equals(ZIP))
       throw new Problem('invalid', `${part.filename} is a ZIP; unpack it and choose its tables`)
     // A browser sends a file without name and content for a field that was left empty.

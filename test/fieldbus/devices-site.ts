@@ -69,7 +69,7 @@ export async function openDevicesSite() {
     url: http.url(),
     air,
     catalogue,
-    routes,
+    routes: [...central, ...routes],
     audit: context.audit,
     pollStatus,
     path: join(workspace, 'field-devices.json'),

@@ -1,12 +1,12 @@
-import type { Multipart, MultipartFile } from '@fastify/multipart'
+import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { createWriteStream } from 'node:fs'
-import { open, stat, writeFile } from 'node:fs/promises'
+import { open, stat, writeFile as writeText } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { judgeEntries, type PackageLimits } from '#shared/core/csv/entries.ts'
 import { PACKAGE_SCHEMA } from '#shared/core/csv/manifest.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
+import { partsOf, writeFile } from '#shared/node/http-upload.ts'
 import { type PackageFile, unpackZip } from '#shared/node/zip.ts'
 
 /** Largest text field of an upload: a column map of thousands of columns. */
@@ -16,7 +16,6 @@ const ZIP_MAGIC = Buffer.from('PK\u0003\u0004')
 /** Fields by which a file that comes alone may be described, instead of `manifest`. */
 const MANIFEST_FIELDS = ['building_id', 'grid_minutes', 'timezone', 'unit_system', 'date_order', 'notes'] as const
 
-type FormLimits = NonNullable<NonNullable<Parameters<FastifyRequest['parts']>[0]>['limits']>
 type Folders = { upload: string; files: string }
 
 /**
@@ -60,23 +59,8 @@ export async function receivePackage(
   return [...received, ...(await saveFields(fields, files))]
 }
 
-/** The parts of a form, in their order. @throws Problem bad_request when the form is broken */
-async function* partsOf(request: FastifyRequest, limits: FormLimits): AsyncGenerator<Multipart> {
-  try {
-    yield* request.parts({ preservePath: true, limits })
-  } catch (error) {
-    throw formFault(error as Error)
-  }
-}
-
-/** What the reader of forms complains of has no code, unlike what the system says, or the server. */
-const formFault = (error: Error) =>
-  'code' in error ? error : new Problem('bad_request', `The form cannot be read: ${error.message}`)
-
 async function save(part: MultipartFile, file: string): Promise<void> {
-  await pipeline(part.file, createWriteStream(file, { flags: 'wx' })).catch(error => {
-    throw formFault(error)
-  })
+  await writeFile(part, createWriteStream(file, { flags: 'wx' }))
   if (part.file.truncated) throw new Problem('too_large', `${part.filename} is larger than an upload may be; pack it into a ZIP`)
 }
 
@@ -109,7 +93,7 @@ async function saveFields(fields: Map<string, string>, folder: string): Promise<
   for (const [path, text] of Object.entries(texts)) {
     if (text === undefined) continue
     const file = join(folder, path)
-    await writeFile(file, text)
+    await writeText(file, text)
     files.push({ path, file })
   }
   return files

@@ -1,0 +1,48 @@
+/** Reads the parts of a form with files. What is wrong with a form is its sender's fault and never an error of the program. */
+import type { Multipart, MultipartFile } from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import { type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Problem } from '#shared/core/problem.ts'
+
+export type FormLimits = { fileSize: number; files: number; fields: number; fieldSize: number }
+/** Longest name of a field or a file: a path of some folders. */
+const NAME_MAX = 1024
+/** Headers of one part; a browser sends two. */
+const HEADERS_MAX = 20
+
+/**
+ * The parts of a form, in their order. A file has to be read before the next part comes.
+ *
+ * @throws Problem bad_request when the form is broken or cut off, too_large beyond a limit
+ */
+export async function* partsOf(request: FastifyRequest, limits: FormLimits): AsyncGenerator<Multipart> {
+  const bounds = { ...limits, parts: limits.files + limits.fields, headerPairs: HEADERS_MAX, fieldNameSize: NAME_MAX }
+  try {
+    for await (const part of request.parts({ preservePath: true, limits: bounds })) {
+      const name = part.type === 'file' ? (part.filename ?? '') : part.fieldname
+      if (name.length > NAME_MAX) throw new Problem('bad_request', `A name in the form is longer than ${NAME_MAX} characters`)
+      yield part
+    }
+  } catch (error) {
+    throw formFault(error as Error)
+  }
+}
+
+/** @throws Problem as `partsOf` */
+export async function writeFile(part: MultipartFile, to: Writable): Promise<void> {
+  await pipeline(part.file, to).catch(error => {
+    throw formFault(error)
+  })
+}
+
+/** @throws Problem as `partsOf` */
+export async function bytesOf(part: MultipartFile): Promise<Buffer> {
+  return part.toBuffer().catch(error => {
+    throw formFault(error)
+  })
+}
+
+/** What the reader of forms complains of has no code, unlike what the system says, or the server. */
+const formFault = (error: Error) =>
+  'code' in error ? error : new Problem('bad_request', `The form cannot be read: ${error.message}`)
