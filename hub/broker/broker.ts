@@ -2,13 +2,15 @@
 import { once } from 'node:events'
 import { readFile, stat } from 'node:fs/promises'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
-import { Aedes, type AedesOptions, type AuthenticateError, type Client } from 'aedes'
+import { Aedes, type Client } from 'aedes'
 import type { Logger } from 'pino'
-import { METADATA_MAX } from '#shared/core/telemetry/body.ts'
-import { mayPublish, maySubscribe, type TopicRule, topicsOf } from '#shared/core/topic/rule.ts'
 import { readCrl } from '#shared/node/pki.ts'
 import type { Service } from '#shared/node/service.ts'
-import { admit, type Guest, overstays } from './admission.ts'
+import { type Guest, overstays } from './admission.ts'
+import { type Doors, openDoors } from './doors.ts'
+import { GuardedStream } from './guarded-stream.ts'
+import { CONNECT_MS, CONNECTIONS_MAX, HANDSHAKE_MS } from './limits.ts'
+import { brokerPolicy } from './policy.ts'
 
 export type BrokerOptions = {
   host: string
@@ -23,14 +25,12 @@ export type BrokerOptions = {
   log: Logger
 }
 
-/** MQTT return codes of CONNACK. */
-const REFUSED = { identifier: 2, notAuthorised: 5 } as const
 const LOOK_MS = 2_000
-const HANDSHAKE_MS = 10_000
-/** Five times the edges that one hub is sized for. */
-const CONNECTIONS_MAX = 5_000
 /** A refusal that comes again and again is logged once in this time. */
 const QUIET_MS = 60_000
+/** Refusals that are logged in that time at most, and the longest text: both come from outside. */
+const LINES_MAX = 200
+const TEXT_MAX = 300
 
 export function brokerService(options: BrokerOptions): Service & { port(): number; sessions(): string[] } {
   const { log } = options
@@ -59,12 +59,20 @@ export function brokerService(options: BrokerOptions): Service & { port(): numbe
     name: 'broker',
     async start() {
       await revoked.look()
-      broker = await Aedes.createBroker(hooks(sessions, revoked.serials, warn))
-      broker.on('clientReady', client => log.info({ cn: client.id }, 'connected'))
+      const { hooks, watch } = brokerPolicy({ sessions, revoked: revoked.serials, warn })
+      broker = await Aedes.createBroker({ ...hooks, connectTimeout: CONNECT_MS })
+      watch(broker)
+      broker.on('clientReady', client => {
+        log.info({ cn: client.id }, 'connected')
+        if (client.conn instanceof GuardedStream) client.conn.accept()
+      })
       broker.on('clientDisconnect', client => log.info({ cn: client.id }, 'disconnected'))
       broker.on('clientError', (client, error) => warn(`${client.id}: ${error.message}`))
-      broker.on('connectionError', (_client, error) => warn(`a connection failed: ${error.message}`))
-      server = listener(options, broker, sockets, warn)
+      broker.on('connectionError', ({ conn }, error) => {
+        const who = conn instanceof GuardedStream ? conn.name : 'somebody'
+        warn(`a connection of ${who} failed: ${error.message}`)
+      })
+      server = listener(options, broker, openDoors(sockets), warn)
       server.listen(options.port, options.host)
       await once(server, 'listening')
       looking = setInterval(() => void look(), LOOK_MS)
@@ -88,51 +96,17 @@ function portOf(server: Server | undefined): number {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-function listener({ ca_pem, cert_pem, key_pem }: BrokerOptions, broker: Aedes, sockets: Set<TLSSocket>, warn: Warn): Server {
+function listener({ ca_pem, cert_pem, key_pem }: BrokerOptions, broker: Aedes, doors: Doors, warn: Warn): Server {
   const tls = { ca: ca_pem, cert: cert_pem, key: key_pem, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS } as const
   const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: true }, socket => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-    broker.handle(socket)
+    const entered = doors.enter(socket)
+    if (entered.ok) broker.handle(entered.stream)
+    else warn(entered.reason)
   })
   server.maxConnections = CONNECTIONS_MAX
+  server.on('connection', doors.knock)
   server.on('tlsClientError', (error, { remoteAddress = 'somebody' }) => warn(`${remoteAddress} refused: ${error.message}`))
   return server
-}
-
-/** The hooks of aedes. */
-function hooks(sessions: Map<Client, Guest>, revoked: () => ReadonlySet<string>, warn: Warn): AedesOptions {
-  /** Outlives the session, because a last will is published after it. */
-  const rules = new WeakMap<Client, TopicRule>()
-  const ruleOf = (client: Client | null) => client && rules.get(client)
-  return {
-    authenticate: (client, _username, _password, done) => {
-      const refuse = (reason: string, returnCode: number) => {
-        warn(`refused: ${reason}`)
-        done(Object.assign(new Error(reason), { returnCode }) as AuthenticateError, false)
-      }
-      const admission = admit((client.conn as TLSSocket).getPeerCertificate(), client.id)
-      if (!admission.ok) return refuse(admission.reason, REFUSED.identifier)
-      const { guest } = admission
-      const reason = overstays(guest, revoked(), Date.now())
-      if (reason) return refuse(`${guest.cn}: ${reason}`, REFUSED.notAuthorised)
-      rules.set(client, topicsOf(guest.identity))
-      sessions.set(client, guest)
-      client.conn.once('close', () => sessions.delete(client))
-      done(null, true)
-    },
-    authorizePublish: (client, { topic, payload }, done) => {
-      const rule = ruleOf(client)
-      if (!rule || !mayPublish(rule, topic)) return done(new Error(`may not publish to ${topic}`))
-      done(payload.length > METADATA_MAX ? new Error(`sent ${payload.length} bytes to ${topic}`) : null)
-    },
-    authorizeSubscribe: (client, subscription, done) => {
-      const rule = ruleOf(client)
-      if (rule && maySubscribe(rule, subscription.topic)) return done(null, subscription)
-      warn(`${client.id} may not subscribe ${subscription.topic}`)
-      done(null, null)
-    },
-  }
 }
 
 /** The serials of the list, read again when its file has changed. */
@@ -156,12 +130,17 @@ type Warn = (text: string) => void
 
 /** Logs a text, and the same text again only after a while, so that nobody fills the log from outside. */
 function quietly(log: Logger): Warn {
-  let said = new Map<string, number>()
-  return text => {
+  let said = new Set<string>()
+  let since = -Infinity
+  return whole => {
+    const text = whole.slice(0, TEXT_MAX)
     const now = Date.now()
-    if (now - (said.get(text) ?? -Infinity) < QUIET_MS) return
-    if (said.size >= 1_000) said = new Map()
-    said.set(text, now)
-    log.warn(text)
+    if (now - since >= QUIET_MS) {
+      said = new Set()
+      since = now
+    }
+    if (said.has(text) || said.size > LINES_MAX) return
+    said.add(text)
+    log.warn(said.size > LINES_MAX ? 'more refusals follow than are logged in a minute' : text)
   }
 }

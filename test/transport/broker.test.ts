@@ -154,6 +154,42 @@ test('an edge cannot publish or subscribe outside its own prefix, nor against th
   t.deepEqual(received, ['sites/A/edges/e1/telemetry/bacnet own'])
 })
 
+test('only metadata and status are retained, only the three protocols are topics, and a body has the length of its kind', async t => {
+  const here = await place(t)
+  const kit = await here.kit('A', 'e1')
+  const base = 'sites/A/edges/e1'
+  const refused = [
+    [`${base}/telemetry/bacnet`, 'x', { retain: true }],
+    [`${base}/findings`, 'x', { retain: true }],
+    [`${base}/telemetry/csv`, 'x', {}],
+    [`${base}/telemetry/x1`, 'x', { retain: true }],
+    [`${base}/telemetry/modbus`, Buffer.alloc(256 * 1024 + 1), {}],
+    [`${base}/status`, Buffer.alloc(128 * 1024 + 1), {}],
+    [`${base}/telemetry/bacnet`, 'x', { qos: 2 }],
+  ] as const
+  for (const [topic, body, more] of refused) {
+    const edge = await enter(t, here, kit, 'edge:A:e1')
+    edge.publish(topic, body, { qos: 1, ...more })
+    await until(() => !edge.connected, `${topic} ${JSON.stringify(more)}`)
+  }
+  const edge = await enter(t, here, kit, 'edge:A:e1')
+  await edge.publishAsync(`${base}/metadata`, Buffer.alloc(4 * 2 ** 20 - 100), { qos: 1, retain: true })
+  await edge.publishAsync(`${base}/status`, 'there', { qos: 1, retain: true })
+  await edge.publishAsync(`${base}/telemetry/haystack`, Buffer.alloc(256 * 1024), { qos: 1 })
+  const central = await enter(t, here, here.central, 'central:*')
+  const received: [string, number][] = []
+  central.on('message', (topic, payload) => received.push([topic, payload.length]))
+  await central.subscribeAsync(
+    ['telemetry/+', 'metadata', 'status'].map(end => `sites/+/edges/+/${end}`),
+    { qos: 1 },
+  )
+  await until(() => received.length >= 2, 'what is retained')
+  t.deepEqual(received.toSorted(), [
+    [`${base}/metadata`, 4 * 2 ** 20 - 100],
+    [`${base}/status`, 5],
+  ])
+})
+
 test('the last will goes through the same rule', async t => {
   const here = await place(t)
   const central = await enter(t, here, here.central, 'central:*')

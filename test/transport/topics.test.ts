@@ -96,6 +96,7 @@ test('who may publish what', t => {
   }
   for (const topic of [
     'sites/A/edges/e1/telemetry/',
+    'sites/A/edges/e1/telemetry/csv',
     'sites/A/edges/e1/telemetry',
     'sites/A/edges/e1/telemetry/a/b',
     'sites/A/edges/e1/+',

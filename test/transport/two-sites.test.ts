@@ -6,6 +6,7 @@ import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import { type EdgeModel, writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writePollReport } from '#shared/core/telemetry/poll-report.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
+import { HOUR } from '#shared/core/time.ts'
 import { ingest, type IngestEvent } from '#shared/flow/ingest.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
@@ -111,7 +112,8 @@ test('doubt and a lease of one site end nothing of the other', t => {
 })
 
 test('what a certificate of B says of A’s building is refused: metadata, telemetry, findings, withdrawals', t => {
-  const { model, results, edges, events, take, enrol, send, samples } = hub(t)
+  const { model, results, edges, events, at, take, enrol, send, samples } = hub(t)
+  at.now += 2 * HOUR
   enrol('A')
   enrol('B')
   const before = { points: model.points('building-A'), edge: edges.get('A', ID) }

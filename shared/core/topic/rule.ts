@@ -1,20 +1,21 @@
 /** Which topics a certificate opens. The embedded broker asks this; mosquitto gets it printed as an ACL. */
 import { commonName, type Identity } from '../auth/identity.ts'
-import { topicBase } from './topics.ts'
+import { TELEMETRY_PROTOCOLS, topicBase } from './topics.ts'
 
 /** MQTT topic filters. */
 export type TopicRule = { publish: string[]; subscribe: string[] }
 
 /** The filters that an identity may publish to and subscribe. */
 export function topicsOf(identity: Identity): TopicRule {
-  const fromEdge = ['telemetry/+', 'findings', 'metadata', 'status', 'responses']
+  const others = ['findings', 'metadata', 'status', 'responses']
   const fromHub = ['acks', 'requests']
   if (identity.kind === 'edge') {
     const base = topicBase(identity.site_id, identity.edge_id)
-    return { publish: under(base, fromEdge), subscribe: under(base, fromHub) }
+    const telemetry = TELEMETRY_PROTOCOLS.map(protocol => `telemetry/${protocol}`)
+    return { publish: under(base, [...telemetry, ...others]), subscribe: under(base, fromHub) }
   }
   const base = topicBase(identity.site_id === '*' ? '+' : identity.site_id, '+')
-  return { publish: under(base, fromHub), subscribe: under(base, fromEdge) }
+  return { publish: under(base, fromHub), subscribe: under(base, ['telemetry/+', ...others]) }
 }
 
 const under = (base: string, ends: string[]): string[] => ends.map(end => `${base}/${end}`)

@@ -17,6 +17,9 @@ export function topicOf({ site_id, edge_id, kind, protocol }: Topic): string {
   return kind === 'telemetry' ? `${topic}/${protocol}` : topic
 }
 
+/** Kinds that a broker keeps the newest message of, for whoever subscribes later. */
+export const RETAINED_KINDS: readonly TopicKind[] = ['metadata', 'status']
+
 /** @returns undefined when it is not one of our topics */
 export function parseTopic(topic: string): Topic | undefined {
   const [sites, site_id = '', edges, edge_id = '', kind, protocol, ...more] = topic.split('/')

@@ -1,0 +1,81 @@
+/** What one client, and all together, may have the broker hold. Beyond any of it a connection ends and its sender comes back later. */
+import { MESSAGE_MAX, METADATA_MAX, SMALL_MAX, STATUS_MAX } from '#shared/core/telemetry/body.ts'
+import type { TopicKind } from '#shared/core/topic/topics.ts'
+import { SECOND } from '#shared/core/time.ts'
+
+const MB = 2 ** 20
+
+/** Longest packet that is announced, bytes: the longest metadata. */
+export const PACKET_MAX = METADATA_MAX
+/** Longest packet that carries no message: CONNECT with its last will, SUBSCRIBE. */
+export const CONTROL_MAX = SMALL_MAX
+/** Longest body by kind of topic, bytes as they are sent. */
+export const BODY_MAX: Record<TopicKind, number> = {
+  telemetry: MESSAGE_MAX,
+  findings: MESSAGE_MAX,
+  metadata: METADATA_MAX,
+  status: STATUS_MAX,
+  acks: SMALL_MAX,
+  requests: SMALL_MAX,
+  responses: MESSAGE_MAX,
+}
+
+/** Open connections of one certificate: its session, the one that takes over from it, and two that are not yet known to be dead. */
+export const CONNECTIONS_PER_NAME = 4
+/** Five times the edges that one hub is sized for. */
+export const CONNECTIONS_MAX = 5_000
+/** Handshakes under way, of one address and in all: each holds some 100 kB, and many boxes may stand behind one address. */
+export const HANDSHAKES_PER_ADDRESS = 128
+export const HANDSHAKES_MAX = 512
+export const HANDSHAKE_MS = 10 * SECOND
+/** How long CONNECT may take after the handshake. */
+export const CONNECT_MS = 10 * SECOND
+
+/** Bytes of packets that have begun and are not whole: two of the longest for one certificate. */
+export const PARTIAL_PER_NAME = 8 * MB
+export const PARTIAL_MAX = 64 * MB
+/** A packet that has begun is whole after this time and one second more for each so many bytes that it announced. */
+export const PACKET_MS = 30 * SECOND
+export const SLOWEST_BYTES_PER_SECOND = 4 * 1024
+/** Bytes that wait to be handed on: the longest packet of a session, and that of the session before it. */
+export const UNDER_WAY_PER_NAME = 8 * MB
+export const UNDER_WAY_MAX = 64 * MB
+
+/** Bytes that an edge has not read: a hundred of the longest acknowledgements would be read within a second. */
+export const UNREAD_MAX = 2 * MB
+/** Filters of one client: a hub has five. */
+export const SUBSCRIPTIONS_MAX = 16
+/** Retained bytes of all: a hub of a thousand edges with 250 kB of metadata each. What is beyond is passed on, and not retained. */
+export const RETAINED_MAX = 256 * MB
+
+/** Counts bytes by name, and refuses what is beyond the bound of one name or of all. */
+export type Budget = {
+  /** @returns whether there was room; nothing is taken else */
+  take(name: string, bytes: number): boolean
+  give(name: string, bytes: number): void
+  /** Takes in any case. */
+  add(name: string, bytes: number): void
+  hasRoom(name: string, bytes: number): boolean
+}
+
+export function budget(perName: number, all: number): Budget {
+  const held = new Map<string, number>()
+  let total = 0
+  const hasRoom = (name: string, bytes: number) => (held.get(name) ?? 0) + bytes <= perName && total + bytes <= all
+  const add = (name: string, bytes: number) => {
+    total += bytes
+    const next = (held.get(name) ?? 0) + bytes
+    if (next > 0) held.set(name, next)
+    else held.delete(name)
+  }
+  return {
+    hasRoom,
+    add,
+    take(name, bytes) {
+      if (!hasRoom(name, bytes)) return false
+      add(name, bytes)
+      return true
+    },
+    give: (name, bytes) => add(name, -bytes),
+  }
+}

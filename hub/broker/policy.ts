@@ -1,0 +1,107 @@
+/** What a session may do, and what all sessions together may have the broker hold: the hooks of aedes. */
+import type { Aedes, AedesOptions, AuthenticateError, Client, PublishPacket } from 'aedes'
+import { mayPublish, maySubscribe, type TopicRule, topicsOf } from '#shared/core/topic/rule.ts'
+import { parseTopic, RETAINED_KINDS } from '#shared/core/topic/topics.ts'
+import { admit, type Guest, overstays } from './admission.ts'
+import { GuardedStream } from './guarded-stream.ts'
+import { BODY_MAX, type Budget, budget, RETAINED_MAX, SUBSCRIPTIONS_MAX, UNDER_WAY_MAX, UNDER_WAY_PER_NAME } from './limits.ts'
+
+/** MQTT return codes of CONNACK. */
+const REFUSED = { identifier: 2, notAuthorised: 5 } as const
+
+export type PolicyParts = {
+  sessions: Map<Client, Guest>
+  revoked: () => ReadonlySet<string>
+  warn: (text: string) => void
+}
+
+/** The hooks, and `watch`, which counts what is under way in a broker that has them. */
+export function brokerPolicy({ sessions, revoked, warn }: PolicyParts): { hooks: AedesOptions; watch(broker: Aedes): void } {
+  /** Outlives the session, because a last will is published after it. */
+  const rules = new WeakMap<Client, TopicRule>()
+  const ruleOf = (client: Client | null) => (client ? rules.get(client) : undefined)
+  const underWay = budget(UNDER_WAY_PER_NAME, UNDER_WAY_MAX)
+  const retained = retainedBytes()
+  const filters = new WeakMap<Client, Set<string>>()
+
+  const hooks: AedesOptions = {
+    preConnect: (client, packet, done) => {
+      // What matters waits in an outbox: a session that outlives its connection would only hold what nobody fetches.
+      packet.clean = true
+      done(null, client.conn instanceof GuardedStream)
+    },
+    authenticate: (client, _username, _password, done) => {
+      const refuse = (reason: string, returnCode: number) => {
+        warn(`refused: ${reason}`)
+        done(Object.assign(new Error(reason), { returnCode }) as AuthenticateError, false)
+      }
+      const admission = admit((client.conn as unknown as GuardedStream).socket.getPeerCertificate(), client.id)
+      if (!admission.ok) return refuse(admission.reason, REFUSED.identifier)
+      const { guest } = admission
+      const reason = overstays(guest, revoked(), Date.now())
+      if (reason) return refuse(`${guest.cn}: ${reason}`, REFUSED.notAuthorised)
+      rules.set(client, topicsOf(guest.identity))
+      sessions.set(client, guest)
+      client.conn.once('close', () => sessions.delete(client))
+      done(null, true)
+    },
+    authorizePublish: (client, packet, done) => {
+      const rule = ruleOf(client)
+      const refusal = rule ? unfit(rule, packet) : `may not publish to ${packet.topic}`
+      if (refusal !== undefined) return done(new Error(refusal))
+      if (!underWay.hasRoom(client!.id, packet.payload.length)) return done(new Error('sends more than is handed on'))
+      if (packet.retain) packet.retain = retained.keep(packet.topic, packet.payload.length)
+      done(null)
+    },
+    authorizeSubscribe: (client, subscription, done) => {
+      const rule = ruleOf(client)
+      const asked = filters.get(client) ?? new Set()
+      const isRoom = asked.has(subscription.topic) || asked.size < SUBSCRIPTIONS_MAX
+      if (rule && maySubscribe(rule, subscription.topic) && isRoom) {
+        filters.set(client, asked.add(subscription.topic))
+        return done(null, subscription)
+      }
+      warn(`${client.id} may not subscribe ${subscription.topic}`)
+      done(null, null)
+    },
+  }
+  return { hooks, watch: broker => count(broker, underWay) }
+}
+
+/** @returns in words why a message may not be published */
+function unfit(rule: TopicRule, { topic, payload, retain }: PublishPacket): string | undefined {
+  const read = mayPublish(rule, topic) ? parseTopic(topic) : undefined
+  if (!read) return `may not publish to ${topic}`
+  if (payload.length > BODY_MAX[read.kind]) return `sent ${payload.length} bytes to ${topic}`
+  return retain && !RETAINED_KINDS.includes(read.kind) ? `may not retain what it publishes to ${topic}` : undefined
+}
+
+/** Counts bodies from when they are published until every subscriber has them. */
+function count(broker: Aedes, underWay: Budget): void {
+  const { mq } = broker as unknown as { mq: { emit(packet: PublishPacket & { clientId?: string }, done?: () => void): void } }
+  const emit = mq.emit.bind(mq)
+  mq.emit = (packet, done) => {
+    const { clientId = '', payload } = packet
+    underWay.add(clientId, payload.length)
+    emit(packet, () => {
+      underWay.give(clientId, payload.length)
+      done?.()
+    })
+  }
+}
+
+/** An identity has two retained topics, so it is the sum over all identities that needs a bound. */
+function retainedBytes(): { keep(topic: string, bytes: number): boolean } {
+  const held = new Map<string, number>()
+  let total = 0
+  return {
+    keep(topic, bytes) {
+      const next = total - (held.get(topic) ?? 0) + bytes
+      if (next > RETAINED_MAX) return false
+      total = next
+      if (bytes === 0) held.delete(topic)
+      else held.set(topic, bytes)
+      return true
+    },
+  }
+}
