@@ -10,6 +10,7 @@ import type { ArrayAnswer, ScanObject } from '#shared/core/priority/scan.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import type { PriorityReader } from '#shared/flow/priority-scan.ts'
 import { type BacnetProtocol, wayTo } from '../drivers/bacnet/protocol.ts'
+import { hasty } from '../drivers/bacnet/peer.ts'
 import type { BacnetTransport } from '../drivers/bacnet/transport.ts'
 import type { DeviceEntry } from '../store/catalogue-schema.ts'
 
@@ -109,10 +110,8 @@ async function askAll(asking: Asking, targets: Target[]): Promise<AllSaid> {
     const outcome = await put(asking, request)
     if (outcome.state === 'cancelled') throw new DeviceError('silent', outcome.reason)
     if ('reason' in outcome) {
-      const left = inquiry.unanswered(request, outcome.state)
-      if (!left) throw new DeviceError('silent', outcome.reason)
+      if (!inquiry.unanswered(request, outcome.state, outcome.reason)) throw new DeviceError('silent', outcome.reason)
       silence = outcome.reason
-      note(left, () => ({ reason: outcome.reason, declined: false, at: now() }))
     } else {
       asking.hasAnswered = true
       const { at } = outcome
@@ -126,15 +125,16 @@ async function askAll(asking: Asking, targets: Target[]): Promise<AllSaid> {
     }
     if (signal.aborted) throw new DeviceError('silent', 'cancelled')
   }
+  for (const { item, reason } of inquiry.left()) note([item], () => ({ reason, declined: false, at: now() }))
   const isLost = [...said.values()].every(one => 'reason' in one && !one.declined)
   if (isLost && silence !== undefined) throw new DeviceError('silent', silence)
   return said
 }
 
-const put = ({ transport, talk, signal }: Asking, { items, isAlone }: Request<Item>) =>
+const put = ({ transport, talk, signal }: Asking, { items, isAlone, isHasty }: Request<Item>) =>
   transport.request(
     talk.peer,
     { service: isAlone ? READ_PROPERTY : READ_PROPERTY_MULTIPLE, targets: items.map(({ address }) => address.target) },
-    talk.patience,
+    isHasty ? hasty(talk.patience) : talk.patience,
     signal,
   )

@@ -16,7 +16,7 @@ import { invokeIds } from '#shared/core/bacnet/invoke-ids.ts'
 import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'
 import { formatRefusal } from '#shared/core/bacnet/refusal.ts'
 import type { Refusal } from '#shared/core/bacnet/reply.ts'
-import { DAY } from '#shared/core/time.ts'
+import { MINUTE } from '#shared/core/time.ts'
 
 const target = (text: string) => parseTarget(text) as Target
 const times = (count: number, text: string) => Array.from({ length: count }, () => target(text))
@@ -70,6 +70,7 @@ test('values of different sizes share a batch as long as their bytes fit', t => 
 })
 
 const NOW = 1_000
+const LATER = 10 * MINUTE
 const whole = startLearning(firstBatch(1476))
 const plain = (count: number) => sizeOf(times(count, 'analog-input,1'))
 const like = (size: number, multiple = true): Partial<Batch> => ({ size, multiple })
@@ -100,24 +101,24 @@ test('a small request that is declined does not shrink a batch that has worked',
   t.is(afterRefusal(proven, plain(60), { by: 'abort', reason: 4 }, NOW)!.batch.size, 30)
 })
 
-test('a batch that was halved is doubled again after a day, until it is whole', t => {
+test('a batch that was halved is doubled again after ten minutes, until it is whole', t => {
   let learnt = afterRefusal(whole, plain(92), { by: 'abort', reason: 4 }, NOW)!
   learnt = afterRefusal(learnt, plain(46), { by: 'abort', reason: 4 }, NOW)!
   t.is(plainSize(learnt.batch), 23)
-  t.is(plainSize(afterAnswer(learnt, plain(23), 'multiple', NOW + DAY - 1).batch), 23)
-  learnt = afterAnswer(learnt, plain(23), 'multiple', NOW + DAY)
+  t.is(plainSize(afterAnswer(learnt, plain(23), 'multiple', NOW + LATER - 1).batch), 23)
+  learnt = afterAnswer(learnt, plain(23), 'multiple', NOW + LATER)
   t.is(plainSize(learnt.batch), 46)
-  const again = afterRefusal(learnt, plain(46), { by: 'abort', reason: 4 }, NOW + DAY)!
-  t.is(plainSize(afterAnswer(again, plain(23), 'multiple', NOW + DAY + 1).batch), 23)
-  learnt = afterAnswer(learnt, plain(46), 'multiple', NOW + DAY)
+  const again = afterRefusal(learnt, plain(46), { by: 'abort', reason: 4 }, NOW + LATER)!
+  t.is(plainSize(afterAnswer(again, plain(23), 'multiple', NOW + LATER + 1).batch), 23)
+  learnt = afterAnswer(learnt, plain(46), 'multiple', NOW + LATER)
   t.is(plainSize(learnt.batch), 92)
-  learnt = afterAnswer(learnt, plain(92), 'multiple', NOW + DAY)
+  learnt = afterAnswer(learnt, plain(92), 'multiple', NOW + LATER)
   t.deepEqual([learnt.batch, learnt.growAt], [firstBatch(1476), null])
 })
-test('a device without ReadPropertyMultiple is asked for two at once after a day', t => {
+test('a device without ReadPropertyMultiple is asked for two at once after ten minutes', t => {
   const single = withoutMultiple(whole, NOW)
   t.is(plainSize(single.batch), 1)
-  t.like(afterAnswer(single, plain(1), 'single', NOW + DAY).batch, like(2))
+  t.like(afterAnswer(single, plain(1), 'single', NOW + LATER).batch, like(2))
 })
 
 test('what falls silent beyond what has worked is tried at a quarter, but not below what has worked, then alone', t => {
@@ -127,7 +128,7 @@ test('what falls silent beyond what has worked is tried at a quarter, but not be
   t.is(plainSize(quarter.batch), 20)
   const proven = afterSilence(quarter, plain(20), NOW)
   t.is(plainSize(proven.batch), 10)
-  t.is(plainSize(afterAnswer(proven, plain(10), 'multiple', NOW + DAY).batch), 20)
+  t.is(plainSize(afterAnswer(proven, plain(10), 'multiple', NOW + LATER).batch), 20)
   const alone = afterSilence(afterSilence(whole, plain(3), NOW), plain(1), NOW)
   t.like(alone.batch, like(1, false))
 })

@@ -33,6 +33,12 @@ test('a culprit is tried again in the next read, then after five minutes, then a
   t.deepEqual(rests, [0, 5, 10, 20, 40, 60, 60])
 })
 
+test('a culprit of which one is certain rests at once', t => {
+  const apart: Apart = new Map()
+  accuse(apart, 'a', 'declined', 1000, true)
+  t.deepEqual(apart.get('a'), { reason: 'declined', failures: 2, retryAt: 1000 + 5 * MINUTE })
+})
+
 test('without culprits the list of points is passed on as it is', t => {
   const items = ['a', 'b']
   t.is(sortOut(new Map(), items, self, 0).together, items)

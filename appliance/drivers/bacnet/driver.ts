@@ -9,7 +9,7 @@ import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/devic
 import type { Reading } from '#shared/core/reading.ts'
 import { serial } from '../serial.ts'
 import { covChanges, LIFETIME_SECS } from './cov.ts'
-import type { Outcome, Patience, Peer } from './peer.ts'
+import { hasty, type Outcome, type Patience, type Peer } from './peer.ts'
 import type { BacnetTransport } from './transport.ts'
 
 /** Error code of an object that a device does not have (135-2020 18). */
@@ -54,8 +54,8 @@ export function bacnetDriver(
     return { id: point_id, t, v: null, q: 'bad' }
   }
 
-  async function request(question: ReadQuestion, signal: AbortSignal): Promise<Outcome> {
-    const outcome = await transport.request(peer, question, patience, signal)
+  async function request(question: ReadQuestion, signal: AbortSignal, within = patience): Promise<Outcome> {
+    const outcome = await transport.request(peer, question, within, signal)
     if ('reason' in outcome) {
       if (outcome.state === 'silent') isMet = false
       return outcome
@@ -66,9 +66,13 @@ export function bacnetDriver(
   }
 
   /** Points at one address are asked once. */
-  async function ask({ items, isAlone }: Request<Item>, signal: AbortSignal): Promise<Outcome> {
+  async function ask({ items, isAlone, isHasty }: Request<Item>, signal: AbortSignal): Promise<Outcome> {
     const targets = [...new Map(items.map(({ address: { target } }) => [targetKey(target), target])).values()]
-    const outcome = await request({ service: isAlone ? READ_PROPERTY : READ_PROPERTY_MULTIPLE, targets }, signal)
+    const outcome = await request(
+      { service: isAlone ? READ_PROPERTY : READ_PROPERTY_MULTIPLE, targets },
+      signal,
+      isHasty ? hasty(patience) : patience,
+    )
     if (outcome.state !== 'results' || targets.length === items.length) return outcome
     const byKey = new Map(targets.map((target, i) => [targetKey(target), outcome.results[i]!]))
     return { ...outcome, results: items.map(({ address }) => byKey.get(targetKey(address.target))!) }
@@ -115,20 +119,23 @@ export function bacnetDriver(
     const inquire = async (asked: Request<Item>) => {
       const outcome = await ask(asked, signal)
       if ('reason' in outcome) {
-        const left = inquiry.unanswered(asked, outcome.state)
-        if (!left) throw new DeviceError(outcome.state === 'garbled' ? 'fault' : 'silent', outcome.reason)
-        readings.push(...left.map(item => bad(item, outcome.reason, now())))
-      } else if (outcome.state === 'results') {
+        if (inquiry.unanswered(asked, outcome.state, outcome.reason)) return
+        throw new DeviceError(outcome.state === 'garbled' ? 'fault' : 'silent', outcome.reason)
+      }
+      if (outcome.state === 'results') {
         inquiry.answered(asked, outcome.results)
-        readings.push(...take(asked.items, outcome))
+        if (!asked.isWitness) readings.push(...take(asked.items, outcome))
       } else {
         const { refusal, at } = outcome
         readings.push(...inquiry.declined(asked, refusal).map(item => bad(item, formatRefusal(refusal), at)))
       }
     }
     // The first answer says that the device is there, and how much it takes; only then is it asked for more at a time.
-    await inquire(inquiry.next()!)
+    const first = inquiry.next()
+    if (first) await inquire(first)
     await atATime(peer.concurrency ?? 1, inquiry.next, inquire)
+    const t = now()
+    for (const { item, reason } of inquiry.left()) readings.push(bad(item, reason, t))
     return readings
   }
 

@@ -1,7 +1,7 @@
 /** How many points go into one request: planned from the size of the answer, learnt from the device. */
 import { CHARACTERSTRING_VALUE, isText, LARGE_ANALOG_VALUE, PRESENT_VALUE, PRIORITY_ARRAY, type Target } from './object.ts'
 import type { Refusal } from './reply.ts'
-import { DAY } from '../time.ts'
+import { MINUTE } from '../time.ts'
 
 /** What one request may ask for. `multiple: false` means ReadProperty, one point at a time. */
 export type Batch = {
@@ -96,23 +96,54 @@ export type Learnt = {
   readonly proven: number
   /** When a larger batch is tried again, ms since 1970; null while the batch is whole. */
   readonly growAt: number | null
+  /** Requests in a row that failed though they asked for no more than has been answered, and held no bad point. */
+  readonly doubts: number
 }
 
-/** A device may be given new firmware or another way to it; one request in vain a day finds out. */
-const GROW_AFTER_MS = DAY
+/**
+ * A chance, or a forger, may teach what is not so, and a device may be given new firmware: one request in vain each time
+ * finds out.
+ */
+const GROW_AFTER_MS = 10 * MINUTE
+/** A loss is seldom alone. */
+const DOUBTS_MAX = 3
+/** What shows that batches of the size that has been answered still are: this share of it. */
+const PROOF = 0.75
 
-export const startLearning = (first: Batch): Learnt => ({ first, batch: first, proven: 0, growAt: null })
+export const startLearning = (first: Batch): Learnt => ({ first, batch: first, proven: 0, growAt: null, doubts: 0 })
 
 /** After an answer to a ReadPropertyMultiple, or to a ReadProperty: twice as much when it is time to try that again. */
 export function afterAnswer(learnt: Learnt, asked: Asked, service: 'multiple' | 'single', now: number): Learnt {
   const { first, batch, growAt } = learnt
   const proven = service === 'multiple' ? Math.max(learnt.proven, asked.bytes) : learnt.proven
-  if (growAt === null || now < growAt) return proven === learnt.proven ? learnt : { ...learnt, proven }
+  const doubts = service === 'multiple' && asked.bytes >= PROOF * proven ? 0 : learnt.doubts
+  // The clock was set back, or it is time.
+  const isTime = growAt !== null && (now >= growAt || growAt - now > GROW_AFTER_MS)
+  if (!isTime) return proven === learnt.proven && doubts === learnt.doubts ? learnt : { ...learnt, proven, doubts }
   const doubled = batch.multiple ? { size: 2 * batch.size, bytes: 2 * batch.bytes } : { size: 2, bytes: 2 * PLAIN_RESULT }
   const size = Math.min(doubled.size, first.size)
   const bytes = Math.min(doubled.bytes, first.bytes)
   const isWhole = size === first.size && bytes === first.bytes
-  return { first, batch: { size, bytes, multiple: first.multiple }, proven, growAt: isWhole ? null : growAt }
+  return { first, batch: { size, bytes, multiple: first.multiple }, proven, doubts, growAt: isWhole ? null : growAt }
+}
+
+/**
+ * After a request failed of which every point was answered in smaller ones.
+ *
+ * @param failed bytes of results that it asked for
+ * @param answered most bytes that one of the smaller ones asked for
+ * @returns a smaller batch; the same, with a doubt, when as much has been answered before: then it may have been chance
+ */
+export function afterTooLarge(learnt: Learnt, failed: number, answered: number, now: number): Learnt {
+  const { first, proven, doubts } = learnt
+  // One by one they were answered, and never two at once.
+  if (proven === 0) return withoutMultiple(learnt, now)
+  const isProven = failed <= proven
+  if (isProven && doubts + 1 < DOUBTS_MAX) return { ...learnt, doubts: doubts + 1 }
+  const bytes = Math.max(PLAIN_RESULT, answered, isProven ? 0 : proven)
+  const size = Math.min(first.size, Math.max(1, Math.floor(bytes / PLAIN_RESULT)))
+  const batch = { size, bytes, multiple: true }
+  return { first, batch, proven: isProven ? answered : proven, growAt: now + GROW_AFTER_MS, doubts: 0 }
 }
 
 const OUTGROWN = { abort: [1, 4, 11], reject: [1, 7] } as const
@@ -127,6 +158,10 @@ export function deniesService(refusal: Refusal): boolean {
   return refusal.by === 'reject' && refusal.reason === UNRECOGNIZED_SERVICE
 }
 
+/** Whether the refusal of a request for one value says that this value is too large to be sent. */
+export const deniesSize = (refusal: Refusal): boolean =>
+  refusal.by !== 'error' && (OUTGROWN[refusal.by] as readonly number[]).includes(refusal.reason)
+
 /**
  * After a device declined a whole ReadPropertyMultiple.
  *
@@ -135,7 +170,7 @@ export function deniesService(refusal: Refusal): boolean {
  */
 export function afterRefusal(learnt: Learnt, asked: Asked, refusal: Refusal, now: number): Learnt | undefined {
   if (deniesService(refusal)) return withoutMultiple(learnt, now)
-  if (refusal.by === 'error' || !(OUTGROWN[refusal.by] as readonly number[]).includes(refusal.reason)) return undefined
+  if (!deniesSize(refusal)) return undefined
   // It has answered twice as much: one point in this request is larger than planned.
   if (2 * asked.bytes <= learnt.proven) return undefined
   return asked.count > 1 ? shrunk(learnt, asked, 2, now) : undefined

@@ -1,13 +1,29 @@
 /**
  * One read of a device's points, request by request: what to ask next after what the device said or did not say. Several
- * requests may be open at a time once the device has answered one.
+ * requests may be open at a time once the device has answered one; while a bad point is looked for, one.
+ *
+ * How bad points are found and kept apart is told in poll/isolate.ts. Two kinds are told apart here: a loner spoils a request
+ * of many and is asked alone in each read; a culprit gives nothing alone either and is asked seldom.
  */
 import {
+  accuse,
+  type Apart,
+  cut,
+  endPart,
+  type Failure,
+  failure,
+  FAILURES_MAX,
+  firstUnreached,
+  RETRIES_MAX,
+  sortOut,
+  splitPart,
+} from '../poll/isolate.ts'
+import {
   afterAnswer,
-  afterRefusal,
-  afterSilence,
-  type Asked,
+  afterTooLarge,
   type Batch,
+  deniesService,
+  deniesSize,
   fitting,
   type Learnt,
   sizeOf,
@@ -15,141 +31,285 @@ import {
   withoutMultiple,
 } from './batch.ts'
 import { type Target, targetKey } from './object.ts'
+import { formatRefusal } from './refusal.ts'
 import type { PropertyResult, Refusal } from './reply.ts'
-import { DAY } from '../time.ts'
+import { openWitnesses, type Suspect } from './witness.ts'
 
 /** What is known of a device from one read to the next. An inquiry changes it. */
 export type Known = {
   learnt: Learnt
-  /** Asked for many at once it never answered; whether it is there, a single point tells. */
-  isSuspect: boolean
-  /** Keys of targets for which whole batches are declined; they are asked alone until then, ms since 1970. */
-  apart: { keys: Set<string>; until: number }
+  loners: Apart
+  culprits: Apart
+  /** Points that the last read did not come to. */
+  unreached: Set<string>
+  /** A point that was answered lately. */
+  witness: Target | undefined
+  /** Witnesses that had to be chosen by chance: another point is taken each time. */
+  turn: number
+  /** Points in a row that had a value alone, and not in company. */
+  onlyAlone: number
 }
 
 export const startKnowing = (first: Batch): Known => ({
   learnt: startLearning(first),
-  isSuspect: false,
-  apart: { keys: new Set(), until: 0 },
+  loners: new Map(),
+  culprits: new Map(),
+  unreached: new Set(),
+  witness: undefined,
+  turn: 0,
+  onlyAlone: 0,
 })
 
-type Item = { address: { target: Target } }
+export type Item = { address: { target: Target } }
+
 /**
- * One request: by ReadProperty when `isAlone`, then of one item; else by ReadPropertyMultiple. `isDeclined`: alone because the
- * device declined it in company.
+ * `many`: not asked in this read yet. `part`: of a request that failed. `trial`: loners in company again. `loner`, `retried`:
+ * alone, as is known. `leaf`: alone, the end of a search. `declined`: alone, after it was declined by itself in a request
+ * that could have held many. `witness`: says only whether the device is there.
  */
-export type Request<I> = { items: I[]; isAlone: boolean; isDeclined: boolean }
+type Role = 'many' | 'part' | 'trial' | 'loner' | 'retried' | 'leaf' | 'declined' | 'witness'
+const ALONE: ReadonlySet<Role> = new Set(['loner', 'retried', 'leaf', 'declined', 'witness'])
+const HASTY: ReadonlySet<Role> = new Set(['part', 'trial', 'retried'])
+
+/** One request: by ReadProperty when `isAlone`, then of one item; else by ReadPropertyMultiple. */
+export type Request<I> = {
+  items: I[]
+  isAlone: boolean
+  /** It may well fail: not worth all the patience. */
+  isHasty: boolean
+  /** Its value is not wanted: the point is asked elsewhere. */
+  isWitness: boolean
+  role: Role
+  /** What failed and stands to be explained by this. */
+  of: Failure | undefined
+}
 
 export type Inquiry<I> = {
-  /** @returns what to ask now; undefined when all is said */
+  /** @returns what to ask now; undefined when all is said, or while the witness is heard */
   next(): Request<I> | undefined
   answered(request: Request<I>, results: readonly PropertyResult[]): void
   /** The device declined the request as a whole. @returns what it gives no value for; the others are asked again */
   declined(request: Request<I>, refusal: Refusal): I[]
-  /** @returns what is left without a value and is not asked any more; undefined when the device said nothing at all */
-  unanswered(request: Request<I>, state: 'silent' | 'garbled' | 'cancelled'): I[] | undefined
+  /** @returns false when the device said nothing at all in this read; then it ends */
+  unanswered(request: Request<I>, state: 'silent' | 'garbled' | 'cancelled', reason: string): boolean
+  /** When all is said: what has neither a value nor was declined, and why. */
+  left(): Left<I>[]
 }
+export type Left<I> = { item: I; reason: string }
 
-/** Items that go together as far as they fit; `alone`: one after the other, and why. */
-type Chunk<I> = { items: I[]; alone?: 'known' | 'probe' | 'declined' }
+type Chunk<I> = { items: readonly I[]; role: Role; of?: Failure }
 
-/** Points that must have a value alone, and none in company, before ReadPropertyMultiple is left for a day. */
-const ONLY_ALONE = 3
-const APART_MS = DAY
+/** Points that must have a value alone, and none in company, before ReadPropertyMultiple is left: those of two searches. */
+const ONLY_ALONE = 5
+/** Refusals of ReadPropertyMultiple itself, one after the other, that are believed of a device that has answered it. */
+const DENIALS_MAX = 3
+/** Parts of a request that failed: a timeout costs more than a few answers, a refusal no more than an answer. */
+const WAYS = { unanswered: 4, declined: 2 }
 
 /**
  * @param known what is known of the device; changed by what is learnt
  * @param hasAnswered the device answered a moment ago, so silence is about the request
  * @param now ms since 1970
+ * @param witness what the device always answers, such as its device object; without it one of the items must do
  */
-export function openInquiry<I extends Item>(known: Known, items: readonly I[], hasAnswered: boolean, now: number): Inquiry<I> {
-  const todo = firstChunks(known, items, now)
-  const spoilers: string[] = []
+export function openInquiry<I extends Item>(
+  known: Known,
+  items: readonly I[],
+  hasAnswered: boolean,
+  now: number,
+  witness?: I,
+): Inquiry<I> {
+  const { todo, last, resting } = firstChunks(known, items, now)
+  /** Parts of what failed, the latest first. */
+  const search: Chunk<I>[] = []
+  const left: Left<I>[] = resting.map(item => ({ item, reason: reasonOf(known, item) }))
+  const witnesses = openWitnesses<I, Request<I>>(known, items, witness)
+  /** Found, and told when the device has answered a request of many: one that declines everything says nothing of points. */
+  const found: (() => void)[] = []
+  /** The points of a failure that were then asked alone: if it is not explained by another, they do not bear company. */
+  const ofSingles = new WeakMap<Failure, readonly I[]>()
   let isThere = hasAnswered
+  let hasValue = false
   let hasTogether = false
-  let onlyAlone = 0
-  /** What was known before requests went unanswered one after the other. */
-  let before: Learnt | undefined
+  let denials = 0
+  let failures = 0
+  let failedRetries = 0
+  let isOver = false
 
-  function answeredAlone(isDeclined: boolean, results: readonly PropertyResult[]): void {
-    if (isDeclined && results.some(result => 'values' in result)) onlyAlone++
-    if (onlyAlone >= ONLY_ALONE && known.learnt.proven === 0) known.learnt = withoutMultiple(known.learnt, now)
+  /** Leaves what is open for the next read, which begins with it. @returns whether the device has said anything */
+  function giveUp(suspects: readonly Suspect<Request<I>>[], reason: string): boolean {
+    for (const { request, reason: why } of suspects) {
+      if (!request.isWitness) left.push(...request.items.map(item => ({ item, reason: why })))
+    }
+    const open = [...todo.splice(0), ...search.splice(0), ...last.splice(0)].flatMap(chunk => chunk.items)
+    left.push(...open.map(item => ({ item, reason })))
+    if (isThere) for (const { item } of left) known.unreached.add(keyOf(item))
+    isOver = true
+    return isThere
   }
 
-  /** A device that declines everything for a while says nothing about single points. */
+  /** @returns where to take the next chunk; half of the failures that a read may have are kept for the search */
+  function queueNow(): Chunk<I>[] {
+    if (search.length > 0 && (todo.length === 0 || failures >= FAILURES_MAX / 2)) return search
+    return todo.length === 0 && failedRetries < RETRIES_MAX ? last : todo
+  }
+
+  function ask({ items: some, role, of }: Chunk<I>, queue: Chunk<I>[]): Request<I> {
+    const { batch, proven, growAt } = known.learnt
+    const isAlone = ALONE.has(role) || !batch.multiple
+    const ahead = some.slice(0, isAlone ? 1 : batch.size)
+    const asked = isAlone ? ahead : ahead.slice(0, fitting(batch, ahead.map(targetOf)))
+    if (asked.length < some.length) {
+      splitPart(of)
+      queue.unshift({ items: some.slice(asked.length), role, ...(of && { of }) })
+    }
+    const isGrown = growAt !== null && !isAlone && bytesOf(asked) > proven
+    return { items: asked, isAlone, isHasty: isGrown || HASTY.has(role), isWitness: false, role, of }
+  }
+
+  function end(of: Failure | undefined, how: number | 'culprit'): void {
+    const unexplained = endPart(of, how)
+    if (!unexplained) return
+    const singles = ofSingles.get(unexplained)
+    const { proven } = known.learnt
+    if (singles && (proven === 0 || unexplained.size <= proven)) {
+      // Which of them does not bear company is not known; those that do are soon back in it.
+      found.push(() => singles.forEach(item => accuse(known.loners, keyOf(item), 'asked alone', now)))
+      noteAlone(singles.length)
+    } else known.learnt = afterTooLarge(known.learnt, unexplained.size, unexplained.answered, now)
+  }
+
+  function noteAlone(count: number): void {
+    known.onlyAlone += count
+    if (known.onlyAlone >= ONLY_ALONE && known.learnt.proven === 0) known.learnt = withoutMultiple(known.learnt, now)
+  }
+
+  function split({ items: some, role, of }: Request<I>, how: keyof typeof WAYS): void {
+    const parts = cut(some, WAYS[how])
+    const size = bytesOf(some)
+    const failed = failure(size, parts.length, of)
+    const roleOf = (part: readonly I[]) => (part.length === 1 && how === 'unanswered' ? 'leaf' : 'part')
+    const chunks = parts.map((part): Chunk<I> => ({ items: part, role: roleOf(part), of: failed }))
+    const singles = chunks.filter(chunk => chunk.role === 'leaf').flatMap(chunk => chunk.items)
+    if (singles.length > 0) ofSingles.set(failed, singles)
+    // How much goes into a request is found out before the others are asked; a bad point afterwards.
+    const queue = size > known.learnt.proven && role !== 'trial' ? todo : search
+    queue.unshift(...chunks)
+  }
+
+  /** The device is there, so what it did not answer is the matter of the request. */
+  function convict({ request, reason }: Suspect<Request<I>>): void {
+    if (!request.isAlone) return split(request, 'unanswered')
+    const [item] = request.items as [I]
+    accuse(known.culprits, keyOf(item), reason, now)
+    if (request.role === 'retried') failedRetries++
+    left.push({ item, reason })
+    return end(request.of, 'culprit')
+  }
+
+  function withAnswer({ items: asked, isAlone, role, of }: Request<I>, results: readonly PropertyResult[]): void {
+    known.witness = targetOf(asked[0]!)
+    known.learnt = afterAnswer(known.learnt, sizeOf(asked.map(targetOf)), isAlone ? 'single' : 'multiple', now)
+    // Declined by itself before: the service is what it does not bear, not the company.
+    if (of) end(of, role === 'declined' ? 'culprit' : bytesOf(asked))
+    if (role === 'retried') known.culprits.delete(keyOf(asked[0]!))
+    if (role === 'trial') for (const item of asked) known.loners.delete(keyOf(item))
+    if (!isAlone) {
+      hasTogether = true
+      denials = 0
+      known.onlyAlone = 0
+    } else if (role === 'declined' && results.some(result => 'values' in result)) noteAlone(1)
+  }
+
+  function declinedAlone({ items: asked, role, of }: Request<I>, refusal: Refusal): I[] {
+    const key = keyOf(asked[0]!)
+    if (deniesSize(refusal)) found.push(() => accuse(known.culprits, key, formatRefusal(refusal), now))
+    else if (role === 'leaf') found.push(() => accuse(known.loners, key, formatRefusal(refusal), now))
+    else if (role === 'retried') known.culprits.delete(key)
+    end(of, 'culprit')
+    return asked
+  }
+
   function close(): undefined {
-    if (!hasTogether || spoilers.length === 0) return
-    if (known.apart.keys.size === 0) known.apart.until = now + APART_MS
-    for (const key of spoilers) known.apart.keys.add(key)
+    if (todo.length + search.length > 0) return
+    if (!isOver) {
+      if (known.unreached.size > 0) for (const item of items) known.unreached.delete(keyOf(item))
+      left.push(...last.splice(0).flatMap(({ items: some }) => some.map(item => ({ item, reason: reasonOf(known, item) }))))
+    }
+    if (hasTogether) for (const tell of found.splice(0)) tell()
   }
 
   return {
     next() {
-      const chunk = todo.shift()
-      if (!chunk) return close()
-      const { batch } = known.learnt
-      const isAlone = chunk.alone !== undefined || !batch.multiple
-      const ahead = chunk.items.slice(0, isAlone ? 1 : batch.size)
-      const asked = isAlone ? ahead : ahead.slice(0, fitting(batch, ahead.map(targetOf)))
-      if (asked.length < chunk.items.length) todo.unshift({ ...chunk, items: chunk.items.slice(asked.length) })
-      return { items: asked, isAlone, isDeclined: chunk.alone === 'declined' }
+      if (witnesses.isBeingAsked()) return undefined
+      const item = witnesses.take()
+      if (item) return { items: [item], isAlone: true, isHasty: false, isWitness: true, role: 'witness', of: undefined }
+      const queue = queueNow()
+      const chunk = queue.shift()
+      return chunk ? ask(chunk, queue) : close()
     },
-    answered({ items: asked, isAlone, isDeclined }, results) {
+    answered(request, results) {
       isThere = true
-      before = undefined
-      known.learnt = afterAnswer(known.learnt, askedFor(asked), isAlone ? 'single' : 'multiple', now)
-      if (isAlone) return answeredAlone(isDeclined, results)
-      known.isSuspect = false
-      hasTogether = true
+      if (request.isWitness) return witnesses.dismiss().forEach(convict)
+      hasValue = true
+      return withAnswer(request, results)
     },
-    declined({ items: asked, isAlone }, refusal) {
+    declined(request, refusal) {
       isThere = true
-      if (isAlone) return asked
-      const next = afterRefusal(known.learnt, askedFor(asked), refusal, now)
-      if (next) {
-        known.learnt = next
-        todo.unshift({ items: asked })
+      if (request.isWitness) {
+        witnesses.dismiss().forEach(convict)
+        return []
+      }
+      if (request.isAlone) return declinedAlone(request, refusal)
+      const { items: asked, of } = request
+      if (deniesService(refusal) && (known.learnt.proven === 0 || ++denials >= DENIALS_MAX)) {
+        known.learnt = withoutMultiple(known.learnt, now)
+        todo.unshift({ items: asked, role: 'many', ...(of && { of }) })
       } else if (asked.length > 1) {
         // Some devices decline a whole request for one bad point in it: the halves tell which.
-        todo.unshift(...halves(asked))
+        split(request, 'declined')
       } else {
-        spoilers.push(targetKey(targetOf(asked[0]!)))
-        todo.unshift({ items: asked, alone: 'declined' })
+        const key = keyOf(asked[0]!)
+        found.push(() => accuse(known.loners, key, 'asked alone', now, true))
+        todo.unshift({ items: asked, role: 'declined', ...(of && { of }) })
       }
       return []
     },
-    unanswered({ items: asked, isAlone }, state) {
-      const { learnt } = known
-      if (!isAlone && (isThere || state === 'garbled')) known.learnt = afterSilence(learnt, askedFor(asked), now)
-      else if (!isAlone && state === 'silent') known.isSuspect = learnt.proven === 0
-      if (isThere && state === 'silent' && known.learnt !== learnt) {
-        before ??= learnt
-        todo.unshift({ items: asked })
-        return []
+    unanswered(request, state, reason) {
+      failures++
+      const suspect = { request, reason }
+      if (state === 'cancelled' || isOver) return giveUp([...witnesses.dismiss(), suspect], reason)
+      // What is garbled was said by somebody; that the device says anything of use, another point has shown.
+      if (state === 'garbled' && hasValue && !request.isWitness) convict(suspect)
+      else {
+        const hearing = request.isWitness ? witnesses.failed(isThere) : witnesses.call(suspect)
+        if (hearing === 'gone' || (hearing === 'none' && !isThere)) return giveUp(witnesses.dismiss(), reason)
+        if (hearing === 'none') witnesses.dismiss().forEach(convict)
       }
-      // Silent to a single point as well: it is gone, and its silence says nothing about sizes.
-      if (isAlone && before) known.learnt = before
-      close()
-      return isThere ? [asked, ...todo.splice(0).map(left => left.items)].flat() : undefined
+      return failures < FAILURES_MAX || giveUp(witnesses.dismiss(), reason)
     },
+    left: () => left,
   }
 }
 
 const targetOf = ({ address }: Item): Target => address.target
-const askedFor = (items: readonly Item[]): Asked => sizeOf(items.map(targetOf))
+const keyOf = (item: Item): string => targetKey(targetOf(item))
+const bytesOf = (items: readonly Item[]): number => sizeOf(items.map(targetOf)).bytes
+const reasonOf = ({ culprits }: Known, item: Item): string => culprits.get(keyOf(item))?.reason ?? 'not asked'
 
-function firstChunks<I extends Item>(known: Known, items: readonly I[], now: number): Chunk<I>[] {
-  if (now >= known.apart.until) known.apart = { keys: new Set(), until: 0 }
-  const { keys } = known.apart
-  const isApart = (item: I) => keys.size > 0 && keys.has(targetKey(targetOf(item)))
-  const together = items.filter(item => !isApart(item))
-  const chunks: Chunk<I>[] = [{ items: together }, { items: items.filter(isApart), alone: 'known' }]
-  const isProbed = known.isSuspect && known.learnt.batch.multiple && together.length > 1
-  if (isProbed) chunks.unshift({ items: together.splice(0, 1), alone: 'probe' })
-  return chunks.filter(chunk => chunk.items.length > 0)
+function firstChunks<I extends Item>(known: Known, items: readonly I[], now: number) {
+  const { together, retried, resting } = sortOut(known.culprits, items, keyOf, now)
+  const { together: sociable, retried: trial, resting: alone } = sortOut(known.loners, together, keyOf, now)
+  const many = firstUnreached(known.unreached, sociable, keyOf)
+  // Loners that are due again need company; one of the others is enough.
+  const company = trial.length > 0 ? 1 : 0
+  const todo: Chunk<I>[] = [
+    { items: many.slice(company), role: 'many' },
+    { items: alone, role: 'loner' },
+    { items: [...many.slice(0, company), ...trial], role: 'trial' },
+  ]
+  const last: Chunk<I>[] = [{ items: retried, role: 'retried' }]
+  return { todo: todo.filter(isFilled), last: last.filter(isFilled), resting }
 }
 
-function halves<I>(items: I[]): Chunk<I>[] {
-  const middle = Math.ceil(items.length / 2)
-  return [{ items: items.slice(0, middle) }, { items: items.slice(middle) }]
-}
+const isFilled = ({ items }: { items: readonly unknown[] }): boolean => items.length > 0

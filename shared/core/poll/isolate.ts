@@ -34,9 +34,12 @@ export type Culprit = { readonly reason: string; readonly failures: number; read
 /** Culprits of one device by the key of the point. It changes with what is learnt and lives as long as the driver. */
 export type Apart = Map<string, Culprit>
 
-/** Keeps a point apart, for longer each time. The first time it is tried again in the next read: it may have been chance. */
-export function accuse(apart: Apart, key: string, reason: string, now: number): void {
-  const failures = (apart.get(key)?.failures ?? 0) + 1
+/**
+ * Keeps a point apart, for longer each time. The first time it is tried again in the next read, unless it is certain that it
+ * was no chance.
+ */
+export function accuse(apart: Apart, key: string, reason: string, now: number, isCertain = false): void {
+  const failures = (apart.get(key)?.failures ?? (isCertain ? 1 : 0)) + 1
   const restMs = failures === 1 ? 0 : Math.min(REST_MAX_MS, REST_MS * 2 ** (failures - 2))
   apart.set(key, { reason, failures, retryAt: now + restMs })
 }
