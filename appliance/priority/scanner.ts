@@ -10,6 +10,7 @@ import type { ScanDevice } from '#shared/core/priority/scan.ts'
 import type { Visit } from '#shared/core/priority/scanner.ts'
 import { NO_MEMORY, openPriorityScan, type PriorityScan, type ScanEvent } from '#shared/flow/priority-scan.ts'
 import { makeFolder } from '#shared/node/files.ts'
+import { EDGE_STORE_ENTRIES, keepPrivate } from '#shared/node/private-files.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { BacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import type { PRIORITY_VARIABLES, UPLINK_VARIABLES } from '../env.ts'
@@ -38,6 +39,7 @@ export async function openPriorityHistory(options: PriorityOptions): Promise<Pri
   const { SERVICE_PRIORITY_SCAN_ENABLED: enabled, SERVICE_EDGE_STORE_DIR: store } = settings
   const dir = join(store, 'priority')
   // What it fails of, the journal meets too, and says.
+  keepPrivate(store, EDGE_STORE_ENTRIES, log)
   if (enabled) await makeFolder(dir, 0o700).catch(() => undefined)
   const journal = enabled || existsSync(dir) ? await openJournal(options, dir) : NO_JOURNAL
   const state = scanState(join(store, 'priority-scan.json'), log)

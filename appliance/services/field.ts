@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Effective } from '#shared/core/env.ts'
+import { keepPrivate } from '#shared/node/private-files.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import { openCatalogue } from '../store/catalogue.ts'
 import { openSite, type Site } from '../store/site.ts'
@@ -23,6 +24,7 @@ export async function openField(options: {
 }): Promise<Field> {
   const { workspace, protocols, effective, log } = options
   const dir = join(workspace, 'config')
+  keepPrivate(workspace, ['config'], log)
   const site = (await openSite(dir)).current()
   const catalogue = fieldCatalogue(await openCatalogue(dir, site, protocols), log)
   for (const [name, id] of [

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
 import type { Clock, Results, Sink } from '#shared/core/ports.ts'
 import { type Kit, readKit } from '#shared/node/kit-read.ts'
+import { EDGE_STORE_ENTRIES, keepPrivate } from '#shared/node/private-files.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
 import { historyWay } from '../sinks/history-way.ts'
@@ -123,6 +124,7 @@ async function openOwnOutbox(
   to: Destination[],
 ): Promise<Outbox> {
   const dir = join(settings.SERVICE_EDGE_STORE_DIR, 'outbox')
+  keepPrivate(settings.SERVICE_EDGE_STORE_DIR, EDGE_STORE_ENTRIES, log)
   const protocolOf = factOfPoint(catalogue, (_point, { protocol }) => protocol)
   return openOutbox({
     dir,

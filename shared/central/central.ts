@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -11,6 +12,8 @@ import { makeFolder } from '#shared/node/files.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import { openHistorian, type StoredHistorian } from '#shared/node/historian/historian.ts'
 import { historianService } from '#shared/node/historian/service.ts'
+import { isHistoryEntry } from '#shared/node/historian/folder.ts'
+import { keepPrivate, WORKSPACE_ENTRIES } from '#shared/node/private-files.ts'
 import type { Route } from '#shared/node/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import { type Database, openDatabase } from '#shared/node/sqlite.ts'
@@ -130,8 +133,10 @@ export async function openCentral(options: CentralOptions): Promise<Central> {
 
 async function openLocked(options: CentralOptions, unlock: () => void): Promise<Central> {
   const { workspace, memoryMb, clock, log, service, version, site_id } = options
-  const db = openDatabase(join(workspace, 'plenum.db'))
   const root = options.parquetRoot ?? parquetRootIn(workspace)
+  keepPrivate(workspace, WORKSPACE_ENTRIES, log)
+  if (existsSync(root)) keepPrivate(root, readdirSync(root).filter(isHistoryEntry), log)
+  const db = openDatabase(join(workspace, 'plenum.db'))
   const historian = await openHistorian({ db, root, memoryMb, idleMs: IDLE_MS })
   const config = openPlatformConfig(join(workspace, 'config', 'platform.json'), {
     rules_dir: join(workspace, 'rules'),

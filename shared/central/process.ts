@@ -6,6 +6,7 @@ import { clockOf } from '#shared/node/clock.ts'
 import { needWritable, whyEphemeral } from '#shared/node/durable-folder.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
 import type { Route } from '#shared/node/route.ts'
+import { PUBLIC_FOLDER } from '#shared/node/run-files.ts'
 import { authSettings, isLoopback, proxiesOf } from '#shared/node/token-settings.ts'
 import { readVersion } from '#shared/node/version.ts'
 import { type Central, type CentralOptions, openCentral, parquetRootIn } from './central.ts'
@@ -64,7 +65,7 @@ async function refuseUnkeptResults(settings: CentralSettings): Promise<void> {
   if (dir === undefined) return
   const why = open ? undefined : await whyEphemeral(dir, [root ?? parquetRootIn(workspace)])
   if (why) throw new Error(`SERVICE_RULE_RESULTS_DIR: ${why}`)
-  await needWritable(dir).catch(error => {
+  await needWritable(dir, PUBLIC_FOLDER).catch(error => {
     throw new Error(`SERVICE_RULE_RESULTS_DIR: ${error.message}`, { cause: error })
   })
 }

@@ -31,8 +31,8 @@ export async function whyEphemeral(folder: string, caches: string[]): Promise<st
 const LINKS_MAX = 40
 
 /** Makes the folder where it is missing. @throws Error that names it when nothing can be written there */
-export async function needWritable(folder: string): Promise<void> {
-  await makeFolder(folder)
+export async function needWritable(folder: string, mode: number): Promise<void> {
+  await makeFolder(folder, mode)
   await access(folder, constants.W_OK)
 }
 

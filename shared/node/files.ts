@@ -1,6 +1,6 @@
 /** Files that survive a power cut. */
 import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 /** Makes what was created, renamed or unlinked in a folder durable. */
@@ -16,13 +16,14 @@ export function syncFolder(folder: string): void {
 /**
  * Replaces a file: whoever reads it, also after a power cut, sees the old content or the new, never a part.
  *
- * @param mode permissions, for example 0o600 for a key
+ * @param mode permissions whatever the umask, for example 0o600 for a key; without them the umask decides
  */
-export async function replaceFile(path: string, content: string | Buffer, mode = 0o644): Promise<void> {
+export async function replaceFile(path: string, content: string | Buffer, mode?: number): Promise<void> {
   const temporary = `${path}.tmp`
   await rm(temporary, { force: true })
-  const file = await open(temporary, 'wx', mode)
+  const file = await open(temporary, 'wx', mode ?? 0o644)
   try {
+    if (mode !== undefined) await file.chmod(mode)
     await file.writeFile(content)
     await file.sync()
   } finally {
@@ -36,17 +37,21 @@ export async function replaceFile(path: string, content: string | Buffer, mode =
  * Makes a folder and the folders above it where they are missing, durably. One by one, for Node's recursive `mkdir` never
  * ends where the kernel says that a folder which is there is not (below /proc).
  *
+ * @param mode permissions of the folders that are made, whatever the umask; without them the umask decides
  * @throws Error that names the path, also when a file is in its place
  */
-export async function makeFolder(folder: string, mode = 0o755): Promise<void> {
+export async function makeFolder(folder: string, mode?: number): Promise<void> {
   const missing: string[] = []
   let at = resolve(folder)
   for (; !existsSync(at); at = dirname(at)) missing.unshift(at)
   if (!statSync(at).isDirectory()) throw new Error(`${at} is not a folder`)
   for (const path of missing) {
-    await mkdir(path, { mode }).catch(error => {
-      if (error.code !== 'EEXIST') throw error
-    })
+    await mkdir(path, { mode: mode ?? 0o755 }).then(
+      () => (mode === undefined ? undefined : chmod(path, mode)),
+      error => {
+        if (error.code !== 'EEXIST') throw error
+      },
+    )
     syncFolder(dirname(path))
   }
 }

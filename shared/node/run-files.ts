@@ -8,6 +8,10 @@ import { makeFolder, replaceFile } from './files.ts'
 const FILES_MAX = 500
 const BYTES_MAX = 256 * 1024 * 1024
 
+/** Other programs read these, whoever runs them; all else that a process keeps is its own. */
+export const PUBLIC_FOLDER = 0o755
+const PUBLIC_FILE = 0o644
+
 export type RunFile = { building_id: string; run_id: string; finished_at: number }
 export type RunFiles = {
   /** Writes a run's file, whole or not at all, and removes the oldest ones; one that is there stays as it is. */
@@ -24,10 +28,10 @@ export function openRunFiles(dir: string, { files = FILES_MAX, bytes = BYTES_MAX
       const folder = join(dir, `building_id=${encodeURIComponent(run.building_id)}`)
       const path = join(folder, nameOf(run))
       if (existsSync(path)) return
-      await makeFolder(folder)
+      await makeFolder(folder, PUBLIC_FOLDER)
       const text = Array.from(lines(), line => `${JSON.stringify(line)}\n`).join('')
       await prune(folder, files - 1, bytes - Buffer.byteLength(text))
-      await replaceFile(path, text)
+      await replaceFile(path, text, PUBLIC_FILE)
     },
   }
 }

@@ -8,12 +8,13 @@ import {
   type Settings,
   type VariableTable,
 } from '#shared/core/env.ts'
+import { keepFilesPrivate } from './private-files.ts'
 
 /** sysexits.h EX_CONFIG: the configuration is wrong; starting again will not help. */
 export const EXIT_CONFIG = 78
 
 /**
- * What every main does first: `--help` prints its table and exits 0; wrong configuration prints all complaints at once
+ * What every main does first. From then on its files are its user's alone; `--help` prints its table and exits 0; wrong configuration prints all complaints at once
  * and exits 78, before anything is opened.
  *
  * @param usage first line of the help
@@ -27,6 +28,7 @@ export function settingsOrExit<T extends VariableTable>(
   argv: string[],
   { flags = [], complain = () => [] }: { flags?: string[]; complain?: (settings: Settings<T>) => string[] } = {},
 ): { settings: Settings<T>; effective: Effective[] } {
+  keepFilesPrivate()
   if (argv.includes('--help')) {
     process.stdout.write(`${usage}\n\nEnvironment:\n${describeEnv(table)}\n\n${PRECEDENCE}\n`)
     process.exit(0)

@@ -2,7 +2,7 @@ import test from 'ava'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { needWritable, whyEphemeral } from '#shared/node/durable-folder.ts'
-import { openRunFiles } from '#shared/node/run-files.ts'
+import { openRunFiles, PUBLIC_FOLDER } from '#shared/node/run-files.ts'
 import { temporaryFolder } from './place.ts'
 
 const T = Date.UTC(2026, 2, 1)
@@ -89,8 +89,8 @@ test('what lies in memory is gone after a restart, also where the folder is stil
 
 test('a folder that cannot be written is named before anything is kept in it', async t => {
   const folder = temporaryFolder(t)
-  await needWritable(join(folder, 'deep', 'results'))
+  await needWritable(join(folder, 'deep', 'results'), PUBLIC_FOLDER)
   t.true(existsSync(join(folder, 'deep', 'results')))
   writeFileSync(join(folder, 'file'), '')
-  await t.throwsAsync(needWritable(join(folder, 'file')), { message: `${join(folder, 'file')} is not a folder` })
+  await t.throwsAsync(needWritable(join(folder, 'file'), PUBLIC_FOLDER), { message: `${join(folder, 'file')} is not a folder` })
 })

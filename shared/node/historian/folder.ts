@@ -12,6 +12,8 @@ export const stageFile = (root: string, folder: string, n: number): string =>
   join(stageFolder(root, folder), `${String(n).padStart(6, '0')}.parquet`)
 
 const PART = /^building_id=[^/]+\/month=\d{4}-\d{2}\/\d+-\d+\.parquet(\.tmp)?$/
+/** Whether an entry of the history folder is ours. */
+export const isHistoryEntry = (name: string): boolean => name === OWNER || name === SCRATCH || name.startsWith('building_id=')
 /** Files that a complaint names. */
 const NAMED_MAX = 5
 
