@@ -68,7 +68,7 @@ async function chosen(tree: Tree, options: Options): Promise<Alteration[]> {
     .files(...PRODUCT)
     .filter(file => !options.only.length || options.only.some(prefix => file.startsWith(prefix)))
   if (options.again !== undefined) return survivorsOf(tree, options.again)
-  const drawn = drawAlterations(tree, files, options.seed)
+  const drawn = drawAlterations(tree.read, files, options.seed)
   return (await takeValid(tree, drawn, options.from + options.count)).slice(options.from)
 }
 

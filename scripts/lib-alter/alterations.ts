@@ -50,7 +50,7 @@ const CONDITION = /\bif \(/g
 const IMPORT = /^(?:import\b|export (?:\*|\{|type\b)|\} from\b)/
 const STATEMENT = /^(?:await |void )?[A-Za-z_$][\w$.?!'[\]]*(?:\(.*\)|\+\+|--| [-+*/|&?]*= .*)$/
 /** A line that ends so goes on in the next. */
-const GOES_ON = /(?:[-+*/%=<>&|?:,([.!]|\b(?:return|else|await|throw))$/
+const GOES_ON = /(?:(?<!\+)\+|(?<!-)-|[*/%=<>&|?:,([.!]|\b(?:return|else|await|throw))$/
 /** A line that begins so belongs to the one before. */
 const CONTINUES = /^[-+*/%=<>&|?:,)\].]/
 /** Up to here a figure moves by one, beyond it doubles. */

@@ -57,9 +57,10 @@ export function maskSource(source: string): string {
       at = end + 1
     } else if (char === '`') skipTemplate(at + 1)
     else if (char === '/' && BEFORE_REGEX.test(out.slice(Math.max(0, at - 40), at).join(''))) {
-      const end = endOfRegex(at)
-      blank(at + 1, end)
-      at = end + 1
+      // Its slashes as well, or they would be divisions.
+      const end = endOfRegex(at) + 1
+      blank(at, end)
+      at = end
     } else if (char === '}' && templates.at(-1) === 0) {
       templates.pop()
       skipTemplate(at + 1)

@@ -34,9 +34,9 @@ export function dice(seed: number): (sides: number) => number {
 }
 
 /** @returns one alteration for each line that has any, every line as likely as another, in random order */
-export function drawAlterations(tree: Tree, files: readonly string[], seed: number): Alteration[] {
+export function drawAlterations(read: (file: string) => string, files: readonly string[], seed: number): Alteration[] {
   const roll = dice(seed)
-  const lines = files.flatMap(file => [...Map.groupBy(alterationsOf(file, tree.read(file)), ({ line }) => line).values()])
+  const lines = files.flatMap(file => [...Map.groupBy(alterationsOf(file, read(file)), ({ line }) => line).values()])
   for (let i = lines.length - 1; i > 0; i--) {
     const other = roll(i + 1)
     ;[lines[i], lines[other]] = [lines[other]!, lines[i]!]
