@@ -44,6 +44,25 @@ test.serial('a viewer reads when rules ran over what, what that came to, and why
   t.regex(await (await get('/faults')).text(), /<a href="\/runs\?building=school">All runs<\/a>/)
 })
 
+test.serial('a run tells its failures from the first on, and of many the first fifty and how many more there are', async t => {
+  const { results } = t.context.box.context
+  const { get } = await signedIn(t.context.box.url, 'viewer', PASSWORDS.viewer)
+  for (const [count, listed, rest] of [
+    [1, 1, undefined],
+    [50, 50, undefined],
+    [51, 50, 1],
+    [120, 50, 70],
+  ] as const) {
+    const failed = Array.from({ length: count }, (_, i) => ({ rule_id: `R-${i}`, error: 'took too long' }))
+    results.replace({ ...RUN, run_id: 'failing', failed }, [])
+    const details = /<details class="figures"><summary>[^]*?<\/details>/g
+    const html = await (await get('/runs')).text()
+    const [own] = [...html.matchAll(details)].map(([text]) => text).filter(text => text.includes(`>${count} failure`))
+    t.is([...(own ?? '').matchAll(/<code>R-/g)].length, listed, `${count}`)
+    t.is(/and (\d+) more/.exec(own ?? '')?.[1], rest === undefined ? undefined : String(rest), `${count}`)
+  }
+})
+
 test.serial('five hundred runs come fifty at a time, each once, the newest first', async t => {
   const { results } = t.context.box.context
   for (let i = 0; i < 130; i++) {

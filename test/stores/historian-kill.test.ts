@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { timesOf } from '../optional.ts'
 import type { Found } from './kill-child.ts'
 import { temporaryFolder } from './place.ts'
 
 const CHILD = fileURLToPath(new URL('kill-child.ts', import.meta.url))
-const KILLS = 26
+const KILLS = timesOf(26, 200)
 /** What a child may acknowledge before it is to die, at most, and how long it lives on then: any moment may be the last. */
 const ACKNOWLEDGED_MAX = 160
 const LINGER_MS = 40
