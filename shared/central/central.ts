@@ -196,14 +196,13 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     historian,
     ...visited,
     loader: historian,
-    rulesDirs: () => ({ shipped: SHIPPED_RULES, deployed: config.read().rules_dir }),
     runs,
     analytics: openAnalyticsDesk({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
     auth: openAuth({ settings: options.auth, ...openSignIns(db), onRefused: refused.add, now: Date.now }),
     health: withOwnChecks(options.health, { db, workspace, config, runs, trigger, files, clock, misdated: stores.misdated }),
     sessions: importSessions(join(workspace, 'imports'), Date.now),
-    rules: openRuleDesk({ checker, config, ruleDirs, ...stores }),
+    rules: openRuleDesk({ checker, config, shipped: SHIPPED_RULES, ...stores }),
     backtests: openBacktests({ worker, ruleDirs, running: () => runs.status().run_id, ...stores, historian, ...visited, clock }),
   }
   const closing: Service = {

@@ -20,7 +20,7 @@ import type { Auth } from '#shared/node/token.ts'
 import type { AnalyticsDesk } from './analytics/desk.ts'
 import type { LiveRun } from './fdd/run-board.ts'
 import type { Backtests } from './fdd/backtests.ts'
-import type { Catalogue } from './fdd/worker.ts'
+import type { Catalogue } from './fdd/rule-views.ts'
 import type { ImportSessions } from './import/sessions.ts'
 import type { Pricing } from './pricing.ts'
 
@@ -55,8 +55,7 @@ export type CentralContext = {
   /** What was seen of priority arrays; only where they are visited. */
   priority?: PriorityVisits
   loader: BulkLoader
-  /** As the settings say now: the folder of deployed rules may be changed while the process runs. */
-  rulesDirs: () => RulesDirs
+  rules: RuleDesk
   runs: RunControl
   analytics: AnalyticsDesk
   config: PlatformConfigStore
@@ -65,12 +64,16 @@ export type CentralContext = {
 }
 
 /** What only the API's own routes need besides. */
-export type CentralParts = CentralContext & { sessions: ImportSessions; rules: RuleDesk; backtests: Backtests }
+export type CentralParts = CentralContext & { sessions: ImportSessions; backtests: Backtests }
 
 /** Reads, checks and deploys rules; the work is done in a process of its own. */
 export type RuleDesk = {
-  /** Every rule that the folders hold now. */
+  /** Every rule that the folders hold now; where ids meet, the deployed one counts. Cheap while no file has changed. */
   catalogue(): Promise<Catalogue>
+  /** How often the rule files were read. */
+  reads(): number
+  /** Whether a rule's file belongs to the catalogue that ships with the program. */
+  isShipped(path: string): boolean
   /** Runs one rule's own tests. @returns undefined when there is no such rule */
   test(rule_id: string): Promise<RuleCheck | undefined>
   check(files: RuleText[]): Promise<RuleCheck[]>
@@ -79,9 +82,6 @@ export type RuleDesk = {
   /** Works on the deployed files while nobody else does; one change after the other. */
   shelf<T>(work: (shelf: RuleShelf) => Promise<T>): Promise<T>
 }
-
-/** Rules are read from both; where ids meet, the deployed one counts. */
-export type RulesDirs = { shipped: string; deployed: string }
 
 /** Runs of rules, one building at a time, in a process of their own. */
 export type RunControl = {

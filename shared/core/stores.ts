@@ -11,6 +11,8 @@ export interface ModelStore {
   building(building_id: string): Building | undefined
   equipment(building_id: string): Equipment[]
   points(building_id: string): Point[]
+  /** Another number after every change of the building, its equipment or its points; 0 before the first. */
+  revision(building_id: string): number
   /** Inserts or updates by id, all or nothing. Equipment and points that are not named stay. */
   put(model: { building?: Building; equipment?: Equipment[]; points?: Point[] }): void
   /** Sets role, equipment and unit of points, all or nothing; `replace` clears the building's other assignments first. */

@@ -1,7 +1,6 @@
 import type { Building } from '#shared/core/model.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { type ParamOwner, paramOwner, type ParamScope, settingProblem, unitOfParam } from '#shared/core/rules/param-settings.ts'
-import type { Rule } from '#shared/core/rules/types.ts'
+import { type ParamOwner, type ParamScope, settingProblem, unitOfParam } from '#shared/core/rules/param-settings.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { SettingKey, SettingStore, StoredSetting } from '#shared/core/tuning.ts'
 import { scopeIdOf } from './backtest.ts'
@@ -26,7 +25,7 @@ export type TuneParts = {
   model: Pick<ModelStore, 'building' | 'equipment'>
   paramSettings: SettingStore
   /** The rules of these ids that are there now. */
-  findRules: (ids: Iterable<string>) => Map<string, Rule>
+  findRules: (ids: Iterable<string>) => Map<string, ParamOwner>
 }
 
 /** A setting, with the reason for which it does not count where it does not. */
@@ -48,9 +47,8 @@ export function setParam(
   const { rule_id, param, value, note } = request
   const building = needBuilding(model, request.building_id)
   const scope_id = scopeIdOf(request, building.site_id, model.equipment(building.building_id))
-  const rule = findRules([rule_id]).get(rule_id)
-  if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
-  const owner = paramOwner(rule)
+  const owner = findRules([rule_id]).get(rule_id)
+  if (!owner) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
   const spec = Object.hasOwn(owner.params, param) ? owner.params[param] : undefined
   const unit = request.unit ?? (spec ? unitOfParam(spec, request.role) : '')
   const after: StoredSetting = {
@@ -105,14 +103,10 @@ export function listParams(building_id: string, { model, paramSettings, findRule
   const equipment = new Set(model.equipment(building_id).map(({ equipment_id }) => equipment_id))
   return settings.map(setting => {
     const gone = setting.scope === 'equipment' && !equipment.has(setting.scope_id)
-    const problem = gone
-      ? `there is no equipment ${setting.scope_id}`
-      : settingProblem(setting, ownerOf(rules.get(setting.rule_id)))
+    const problem = gone ? `there is no equipment ${setting.scope_id}` : settingProblem(setting, rules.get(setting.rule_id))
     return { ...setting, ...(problem !== undefined && { problem }) }
   })
 }
-
-const ownerOf = (rule: Rule | undefined) => rule && paramOwner(rule)
 
 function needBuilding(model: TuneParts['model'], building_id: string): Building {
   const building = model.building(building_id)

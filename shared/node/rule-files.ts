@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
+import { sha256 } from '#shared/core/rules/identity.ts'
 import type { Rule, WrittenRule } from '#shared/core/rules/types.ts'
 import type { Complaint } from '#shared/core/rules/yaml-text.ts'
 import { decidedChanges, unlessGone } from './rule-changes.ts'
@@ -11,10 +12,11 @@ import { type Look, type Looking, type Reading, readSettled } from './settled-fi
 const FILES_MAX = 5000
 const DEPTH_MAX = 8
 
-export type RuleFile = { path: string; text: string }
 export type FileError = Complaint & { filename: string }
+/** A rule file as it was read. `rule_id` is missing where no rule of it counts within its folder. */
+export type FileRecord = { path: string; sha256: string; bytes: number; changed_at: number; rule_id?: string }
 /** `rules` by id; a file that does not check is left out and its complaints are listed. */
-export type Loaded<R extends Rule = WrittenRule> = { rules: R[]; errors: FileError[] }
+export type Loaded<R extends Rule = WrittenRule> = { rules: R[]; errors: FileError[]; files: FileRecord[] }
 /** What comes of a file: a rule, or every complaint and the rule that counts instead, if one does. */
 export type Read<R extends Rule> = (file: Reading) => { ok: true; rule: R } | { ok: false; errors: Complaint[]; instead?: R }
 
@@ -41,6 +43,7 @@ export function readRule({ path, text, settled, fault }: Reading): ReturnType<ty
 export function loadParsed<R extends Rule>(dirs: string[], read: Read<R>): Loaded<R> {
   const rules = new Map<string, R>()
   const errors: FileError[] = []
+  const files: FileRecord[] = []
   for (const dir of dirs) {
     const own = new Map<string, R>()
     for (const file of readWhole(dir)) {
@@ -51,44 +54,15 @@ export function loadParsed<R extends Rule>(dirs: string[], read: Read<R>): Loade
       const same = rule && own.get(rule.id)
       if (same) errors.push({ line: 1, column: 1, message: `${rule.id} is already in ${same.filename}`, filename })
       else if (rule) own.set(rule.id, rule)
+      files.push({ ...recordOf(file), ...(rule && !same && { rule_id: rule.id }) })
     }
     for (const [id, rule] of own) rules.set(id, rule)
   }
-  return { rules: [...rules.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)), errors }
+  return { rules: [...rules.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)), errors, files }
 }
 
-/** How a rule file gives its id. */
-const ID_LINE = /^id:\s*["']?([^\s"'#]+)["']?\s*(?:#.*)?$/m
-
-/**
- * Loads the named rules alone: the other files are looked through and not parsed.
- *
- * @param dirs as for `loadRules`
- * @returns by id; a rule that is not there, or does not check, is left out
- */
-export function findRules(dirs: string[], ids: Iterable<string>): Map<string, WrittenRule> {
-  const wanted = new Set(ids)
-  const found = new Map<string, WrittenRule>()
-  for (const dir of wanted.size > 0 ? dirs : []) {
-    const own = new Set<string>()
-    for (const { path, text } of readRuleFiles(dir)) {
-      const id = ID_LINE.exec(text)?.[1]
-      if (id === undefined || !wanted.has(id) || own.has(id)) continue
-      const parsed = parseRule(text, path)
-      if (!parsed.ok) continue
-      own.add(id)
-      found.set(id, parsed.rule)
-    }
-  }
-  return found
-}
-
-/** @returns the texts of a folder's rule files that can be read, sorted by path; a single file is a folder of one */
-export function readRuleFiles(dir: string): RuleFile[] {
-  return rulePaths(dir).flatMap(path => {
-    const found = look(path)
-    return found && found.fault === undefined ? [{ path, text: found.text }] : []
-  })
+const recordOf = ({ path, text, mtimeMs }: Reading): FileRecord => {
+  return { path, sha256: sha256(text), bytes: Buffer.byteLength(text), changed_at: mtimeMs }
 }
 
 /** How long ago a folder changed so that another change in the same moment could be told from it, ms: two ticks of any kernel. */
@@ -107,11 +81,39 @@ function readWhole(dir: string): Reading[] {
 
 const changedAt = (dir: string): number => unlessGone(() => statSync(dir).mtimeMs) ?? 0
 
-function rulePaths(dir: string): string[] {
+const rulePaths = (dir: string): string[] => ruleEntries(dir).map(({ path }) => path)
+
+/** A file that a name leads to; without `stat` it cannot be told what it is, and reading it says why. */
+type Entry = { path: string; stat: Stats | undefined }
+
+function ruleEntries(dir: string): Entry[] {
   const { put, gone } = decidedChanges(dir)
-  const paths = [...pathsBelow(dir, 0).filter(path => !put.has(path) && !gone.has(path)), ...put.values()]
-  if (paths.length > FILES_MAX) throw new RangeError(`${dir} holds more than ${FILES_MAX} rule files`)
-  return paths
+  const staged = [...put.values()].map(path => ({ path, stat: knownStat(path) }))
+  const entries = [...entriesBelow(dir, 0).filter(({ path }) => !put.has(path) && !gone.has(path)), ...staged]
+  if (entries.length > FILES_MAX) throw new RangeError(`${dir} holds more than ${FILES_MAX} rule files`)
+  return entries
+}
+
+/** `text` differs when any rule file may differ; `changedAt` is the newest change of one, ms. */
+export type RuleStamp = { text: string; changedAt: number }
+
+/**
+ * Tells whether rule files have changed, without reading one: by path, file number, size and both times. The time of the
+ * inode counts besides that of the content, which a program may set as it likes.
+ *
+ * @param dirs as for `loadRules`
+ */
+export function stampRules(dirs: string[]): RuleStamp {
+  let changedAt = Number.NEGATIVE_INFINITY
+  const lines = dirs.flatMap(dir => [
+    dir,
+    ...ruleEntries(dir).map(({ path, stat }) => {
+      if (!stat) return `${path} unreadable`
+      changedAt = Math.max(changedAt, stat.ctimeMs)
+      return `${path} ${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`
+    }),
+  ])
+  return { text: lines.join('\n'), changedAt }
 }
 
 const cell = new Int32Array(new SharedArrayBuffer(4))
@@ -133,17 +135,17 @@ function look(path: string): Look | undefined {
 }
 
 /** @throws Error for a folder that cannot be listed: without its rules a run would say what is not so */
-function pathsBelow(path: string, depth: number): string[] {
-  const named = /\.ya?ml$/.test(path) ? [path] : []
+function entriesBelow(path: string, depth: number): Entry[] {
+  const isNamed = /\.ya?ml$/.test(path)
   const stat = depth > 0 ? entryStat(path) : unlessGone(() => statSync(path))
-  if (stat === 'unreadable') return named // reading it says why
+  if (stat === 'unreadable') return isNamed ? [{ path, stat: undefined }] : []
   if (!stat || depth > DEPTH_MAX) return []
-  if (stat.isFile()) return named
+  if (stat.isFile()) return isNamed ? [{ path, stat }] : []
   const names = unlessGone(() => readdirSync(path)) ?? []
   return names
     .filter(name => !name.startsWith('.'))
     .toSorted()
-    .flatMap(name => pathsBelow(join(path, name), depth + 1))
+    .flatMap(name => entriesBelow(join(path, name), depth + 1))
 }
 
 /** A link that leads to itself, for one. */
@@ -153,4 +155,9 @@ function entryStat(path: string): Stats | 'unreadable' | undefined {
   } catch {
     return 'unreadable'
   }
+}
+
+function knownStat(path: string): Stats | undefined {
+  const stat = entryStat(path)
+  return stat === 'unreadable' ? undefined : stat
 }

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findRules, loadRules } from '#shared/node/rule-files.ts'
+import { loadRules } from '#shared/node/rule-files.ts'
 import { temporaryFolder } from '../stores/place.ts'
 import { warmRule } from './rule-texts.ts'
 import { startCentral } from './site.ts'
@@ -54,7 +54,6 @@ test('what is decided and not in place yet counts whole: what it puts, what it r
     ],
   )
   t.deepEqual(errors, [])
-  t.is(findRules([dir], ['TEST-B']).get('TEST-B')?.params['limit']!.default, 60)
 })
 
 /** A deployer in a process of its own, which knows nothing of who reads: 12 changes of forty files, with a pause as a person makes one. */

@@ -7,12 +7,15 @@ import { type Central, openCentral } from '#shared/central/central.ts'
 import type { Effective } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/finding.ts'
 import type { Clock } from '#shared/core/ports.ts'
+import { pageRoutes } from '#shared/central/pages/routes.ts'
+import { openShell } from '#shared/central/pages/shell.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
 
 export const SECRET = 'a-secret-for-tests-only-0123456789abcdef'
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 export const EFFECTIVE: Effective[] = [{ name: 'SERVICE_JWT_SECRET', value: '********', source: 'file', doc: 'signs tokens' }]
+const SHELL = { house: 'hub', name: 'Test', first: 'Fleet' } as const
 export type Who = 'admin' | 'operator' | 'viewer' | 'nobody'
 
 export type Answer = { status: number; headers: Headers; body: any; text: string }
@@ -38,6 +41,8 @@ export async function startCentral(
     passwords?: typeof PASSWORDS
     trustedProxies?: string[]
     log?: Logger
+    /** With the pages that box and hub have in common. */
+    pages?: boolean
   } = {},
 ): Promise<TestCentral> {
   const workspace = given.workspace ?? mkdtempSync(join(tmpdir(), 'plenum-central-'))
@@ -75,7 +80,7 @@ export async function startCentral(
     name: 'test',
     host: '127.0.0.1',
     port: 0,
-    routes,
+    routes: given.pages ? [...routes, ...pageRoutes(context, openShell(context, SHELL))] : routes,
     auth: context.auth,
     audit: context.audit,
     log,

@@ -146,6 +146,7 @@ function memoryModel(points: Point[] = []) {
     building: () => held.building,
     equipment: () => held.equipment,
     points: () => held.points,
+    revision: () => 0,
     put: ({ points: more = [], ...next }) => {
       const ids = new Set(more.map(({ point_id }) => point_id))
       Object.assign(held, next, { points: [...more, ...held.points.filter(({ point_id }) => !ids.has(point_id))] })

@@ -1,28 +1,36 @@
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
+import { openRuleRegistry } from '#shared/node/rule-registry.ts'
 import type { Worker } from '#shared/node/worker.ts'
 import type { PlatformConfigStore, RuleDesk } from '../context.ts'
+import { openCoverageCache } from './coverage-cache.ts'
 import { openRuleShelf } from './rule-shelf.ts'
+import { catalogueOf } from './rule-views.ts'
 import type { FddHandlers } from './worker.ts'
 
 /** Reads, checks and deploys rules, with the reading and checking done in a process of its own. */
 export function openRuleDesk(parts: {
-  checker: Worker<FddHandlers>
+  checker: Pick<Worker<FddHandlers>, 'request'>
   config: PlatformConfigStore
   model: ModelStore
   ruleStates: RuleStates
-  /** Folders in rising precedence. */
-  ruleDirs: () => string[]
+  /** The folder of the catalogue that ships with the program. */
+  shipped: string
 }): RuleDesk {
-  const { checker, config, model, ruleStates, ruleDirs } = parts
+  const { checker, config, model, ruleStates, shipped } = parts
+  const dirs = () => [shipped, config.read().rules_dir]
+  const registry = openRuleRegistry({ dirs, read: async folders => catalogueOf(await checker.request('catalogue', folders)) })
+  const coverages = openCoverageCache({
+    model,
+    ruleStates,
+    compute: request => checker.request('coverage', { dirs: dirs(), ...request }),
+  })
   let last: Promise<unknown> = Promise.resolve()
   return {
-    catalogue: () => checker.request('catalogue', ruleDirs()),
-    test: rule_id => checker.request('test', { dirs: ruleDirs(), rule_id }),
-    coverage(building_id) {
-      const inactive = ruleStates.list().flatMap(({ active, rule_id }) => (active ? [] : [rule_id]))
-      const [equipment, points] = [model.equipment(building_id), model.points(building_id)]
-      return checker.request('coverage', { dirs: ruleDirs(), inactive, equipment, points })
-    },
+    catalogue: registry.current,
+    reads: registry.reads,
+    isShipped: path => path.startsWith(`${shipped}/`),
+    test: rule_id => checker.request('test', { dirs: dirs(), rule_id }),
+    coverage: async building_id => coverages.of(building_id, (await registry.current()).revision),
     check: files => checker.request('check', files),
     shelf(work) {
       // Opened anew each time: the folder is a setting, and opening one finishes what a crash has left.

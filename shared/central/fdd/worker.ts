@@ -1,24 +1,30 @@
 /** The process in which rules are read, checked and run, so that no poll waits for them. */
+import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { Equipment, Point } from '#shared/core/model.ts'
 import type { Shapes } from '#shared/core/rules/compile-all.ts'
 import { type Coverage, coverageOf } from '#shared/core/rules/coverage.ts'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import { testRule } from '#shared/core/rules/test-rule.ts'
-import type { Rule, WrittenRule } from '#shared/core/rules/types.ts'
+import { sha256 } from '#shared/core/rules/identity.ts'
+import { Problem } from '#shared/core/problem.ts'
+import type { WrittenRule } from '#shared/core/rules/types.ts'
 import type { RunProgress } from '#shared/core/run-state.ts'
 import { backtest, type BacktestJob, type BacktestReport } from '#shared/flow/backtest.ts'
 import { type EvaluateJob, type Evaluation, evaluateRules } from '#shared/flow/evaluate-rules.ts'
 import type { RuleCheck, RuleText } from '#shared/flow/publish-rules.ts'
 import { openEngineStates } from '#shared/node/engine-states.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
-import { openRuleCache } from '#shared/node/rule-cache.ts'
-import { findRules } from '#shared/node/rule-files.ts'
+import { openRuleCache, type RuleCache } from '#shared/node/rule-cache.ts'
+import { unlessGone } from '#shared/node/rule-changes.ts'
 import { serveWorker } from '#shared/node/serve-worker.ts'
 import { newestSource } from '#shared/node/version.ts'
+import { type LoadedViews, viewsOf } from './rule-views.ts'
 
 /** How often a step says how far it is: more than a person can read. */
 const TELL_MS = 250
+/** How often a rule is looked for whose file changes meanwhile. */
+const READS_MAX = 3
 
 export type FddInit = {
   dbPath: string
@@ -32,12 +38,6 @@ export type FddInit = {
   /** How long one rule may take on one equipment in one run, ms. */
   ruleMs: number
 }
-/** What people and the API see of a rule. */
-export type RuleView = Pick<
-  Rule,
-  'id' | 'title' | 'kind' | 'equipment' | 'roles' | 'optional' | 'params' | 'severity' | 'source' | 'sha256' | 'filename'
->
-export type Catalogue = { rules: RuleView[]; errors: { filename: string; line: number; message: string }[] }
 export type FddHandlers = {
   evaluate(
     input: { job: EvaluateJob; dirs: string[] },
@@ -47,8 +47,8 @@ export type FddHandlers = {
   backtest(input: { job: BacktestJob; dirs: string[] }, signal: AbortSignal): Promise<BacktestReport>
   check(files: RuleText[]): RuleCheck[]
   /** Runs the tests of one loaded rule; undefined when there is no such rule. */
-  test(input: { dirs: string[]; rule_id: string }): RuleCheck | undefined
-  catalogue(dirs: string[]): Promise<Catalogue>
+  test(input: { dirs: string[]; rule_id: string }): Promise<RuleCheck | undefined>
+  catalogue(dirs: string[]): Promise<LoadedViews>
   coverage(input: { dirs: string[]; inactive: string[]; equipment: Equipment[]; points: Point[] }): Promise<Coverage>
 }
 
@@ -70,19 +70,13 @@ serveWorker(async (init: FddInit): Promise<FddHandlers> => {
       }),
     backtest: ({ job, dirs }, signal) => backtest(job, { ...shared, loadRules: () => rules.load(dirs), signal }),
     check: files => files.map(checkFile),
-    test({ dirs, rule_id }) {
-      const rule = findRules(dirs, [rule_id]).get(rule_id)
-      return rule && { filename: rule.filename, rule_id, errors: [], failing: failingOf(rule) }
-    },
+    test: ({ dirs, rule_id }) => testCurrent(rules, dirs, rule_id),
     async coverage({ dirs, inactive, equipment, points }) {
       const loaded = await rules.load(dirs)
       const active = loaded.rules.filter(({ id }) => !inactive.includes(id))
       return coverageOf(active, equipment, points)
     },
-    async catalogue(dirs) {
-      const { rules: all, errors } = await rules.load(dirs)
-      return { rules: all.map(viewOf), errors: errors.map(({ filename, line, message }) => ({ filename, line, message })) }
-    },
+    catalogue: async dirs => viewsOf(await rules.load(dirs)),
   }
 })
 
@@ -95,6 +89,22 @@ function sparing(tell: (progress: RunProgress) => void): (progress: RunProgress)
     if (last?.step === progress.step && at - last.at < TELL_MS && !isLast) return
     last = { step: progress.step, at }
     tell(progress)
+  }
+}
+
+/**
+ * Runs the tests of the rule that counts, which are in no cache: its file is read once more.
+ *
+ * @throws Problem conflict when the file holds something else, which does not count yet
+ */
+async function testCurrent(rules: RuleCache, dirs: string[], rule_id: string): Promise<RuleCheck | undefined> {
+  for (let tries = 1; ; tries++) {
+    const rule = (await rules.load(dirs)).rules.find(({ id }) => id === rule_id)
+    if (!rule) return undefined
+    const { filename } = rule
+    const yaml = unlessGone(() => readFileSync(filename, 'utf8'))
+    if (yaml !== undefined && sha256(yaml) === rule.sha256) return checkFile({ filename, yaml })
+    if (tries === READS_MAX) throw new Problem('conflict', `The file of ${rule_id} is being changed; try again`)
   }
 }
 
@@ -111,7 +121,3 @@ const failingOf = (rule: WrittenRule) =>
   testRule(rule)
     .filter(({ ok }) => !ok)
     .map(({ name, line, problems }) => ({ name, line, problems }))
-
-function viewOf({ id, title, kind, equipment, roles, optional, params, severity, source, sha256, filename }: Rule): RuleView {
-  return { id, title, kind, equipment, roles, optional, params, severity, source, sha256, filename }
-}

@@ -6,7 +6,6 @@ import { resetBaseline, restoreBaseline } from '#shared/flow/reset-baseline.ts'
 import { type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
 import { ranBy } from '../fdd/ran-by.ts'
-import { tuneParts } from '../fdd/tune-parts.ts'
 import { baselineSubject } from '../routes/baselines.ts'
 import { needBuilding } from '../routes/model.ts'
 import { chosenBuilding } from './params.ts'
@@ -23,10 +22,10 @@ export const baselinePages = (context: CentralParts, shell: Shell): Route[] => [
     auth: 'viewer',
     summary: 'The page of baselines',
     query: strict({ building: Type.Optional(ID), equipment: Type.Optional(ID) }),
-    handle: call => {
+    handle: async call => {
       const { building, equipment } = call.query
       const person = { user: shell.userOf(call.caller), csrf: shell.csrfOf(call.caller) }
-      const model = baselinesModel(context, building, equipment)
+      const model = await baselinesModel(context, building, equipment)
       const here = { ...shell.here(), timezone: model.building.timezone }
       return shell.document(call, { title: 'Baselines', current: '/params' }, baselinesBody({ ...model, ...person, here }))
     },
@@ -74,11 +73,11 @@ const pageOf = ({ building_id, equipment_id, rule_id }: BaselineKey): string =>
   `/baselines?${new URLSearchParams({ building: building_id, equipment: equipment_id })}#${encodeURIComponent(rule_id)}`
 
 /** @throws Problem unknown_building */
-function baselinesModel(
+async function baselinesModel(
   context: CentralParts,
   building_id: string | undefined,
   asked: string | undefined,
-): Omit<BaselinesModel, 'here' | 'user' | 'csrf'> {
+): Promise<Omit<BaselinesModel, 'here' | 'user' | 'csrf'>> {
   const { model, baselines } = context
   const building = chosenBuilding(context, building_id)
   const all = baselines.list({ building_id: building.building_id })
@@ -95,7 +94,7 @@ function baselinesModel(
   const sorted = equipment.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const chosen = asked ?? sorted[0]?.equipment_id
   const own: StoredBaseline[] = byEquipment.get(chosen ?? '') ?? []
-  const rules = tuneParts(context).findRules(own.map(({ rule_id }) => rule_id))
+  const rules = (await context.rules.catalogue()).byId
   const shown = own.map(baseline => {
     const { rule_id } = baseline
     return { baseline, title: rules.get(rule_id)?.title ?? rule_id, reset: resets.get(baselineSubject(baseline)) }

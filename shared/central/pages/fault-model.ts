@@ -11,8 +11,8 @@ import type { FaultModel, InputRow, RuleWords, Window } from '#shared/core/ui/fa
 import { type Plot, TRACES_MAX } from '#shared/core/ui/plot.ts'
 import { toCanonical, type Trace } from '#shared/core/ui/plot-trace.ts'
 import { clipped, gapsOf, joined, lengthOf, nominalOf, type Span } from '#shared/core/ui/plot-scale.ts'
-import { findRules } from '#shared/node/rule-files.ts'
-import type { CentralContext, RulesDirs } from '../context.ts'
+import type { CentralContext } from '../context.ts'
+import type { RuleView } from '../fdd/rule-views.ts'
 
 /** About one bucket for each two pixels of the wide plot. */
 const BUCKETS = 480
@@ -21,7 +21,7 @@ const EPISODES_MAX = 20
 /** Episodes among which these are looked for: a rule over every role has as many series of them as there are roles. */
 const LOOKED_AT_MAX = 200
 
-export type FaultContext = Pick<CentralContext, 'model' | 'results' | 'notes' | 'historian' | 'priority' | 'rulesDirs'>
+export type FaultContext = Pick<CentralContext, 'model' | 'results' | 'notes' | 'historian' | 'priority' | 'rules'>
 type Overridden = { role: string; held: Held[] }
 type Input = { role: string; point: Point | undefined }
 
@@ -39,7 +39,7 @@ export async function faultModel(
   const building = model.building(building_id)
   if (!building) throw new Problem('unknown_building', `The building ${building_id} of this finding is not known`)
   const equipment = model.equipment(building_id)
-  const rule = ruleWords(context.rulesDirs(), finding)
+  const rule = ruleWords((await context.rules.catalogue()).byId.get(rule_id), finding)
   const inputs = inputsOf(finding, rule, equipment, model.points(building_id))
   const listed = results.list({ building_id, equipment_id, rule_id, limit: LOOKED_AT_MAX })
   const episodes = listed.filter(({ role }) => role === finding.role).slice(0, EPISODES_MAX)
@@ -103,18 +103,11 @@ function windowOf({ from, to }: Finding, window: Window, now: number): Span {
   return { from: from - margin, to: until }
 }
 
-function ruleWords({ deployed, shipped }: RulesDirs, { rule_id, role }: Finding): RuleWords | undefined {
-  const rule = findRules([shipped, deployed], [rule_id]).get(rule_id)
+function ruleWords(rule: RuleView | undefined, { role }: Finding): RuleWords | undefined {
   if (!rule) return undefined
-  const { source, body, roles, program } = rule
-  const each = program.each && role !== undefined ? [[program.each.name, role]] : []
-  const lets = typeof body['let'] === 'object' && body['let'] !== null ? Object.entries(body['let']) : []
-  return {
-    source,
-    roles: Object.keys(roles),
-    gate: body['gate'] === undefined ? undefined : String(body['gate']),
-    lets: Object.fromEntries([...each, ...lets].map(([name, text]) => [name, String(text)])),
-  }
+  const { source, roles, gate, lets, each } = rule
+  const here = each && role !== undefined ? { [each.name]: role } : {}
+  return { source, roles: Object.keys(roles), gate, lets: { ...here, ...lets } }
 }
 
 type History = { trace: Trace | undefined; row: (until: number) => InputRow }

@@ -3,15 +3,15 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Building, Equipment } from '#shared/core/model.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { runsOver } from '#shared/core/rules/compile-all.ts'
-import { isForType, paramOwner, paramUses } from '#shared/core/rules/param-settings.ts'
-import type { Rule } from '#shared/core/rules/types.ts'
+import { isForType, paramUses } from '#shared/core/rules/param-settings.ts'
 import { DAYS_TRIED, type ParamForm, type ParamPageModel, paramBody, scopeOf } from '#shared/core/ui/param-page.ts'
 import { paramsBody } from '#shared/core/ui/params-page.ts'
 import { listParams, removeParam, setParam, type SettingName } from '#shared/flow/tune-param.ts'
 import { type Call, type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
 import { ranBy } from '../fdd/ran-by.ts'
-import { tuneParts } from '../fdd/tune-parts.ts'
+import type { RuleView } from '../fdd/rule-views.ts'
+import { tuneParts, tunePartsOf } from '../fdd/tune-parts.ts'
 import { idOf } from '../routes/params.ts'
 import type { Shell } from './shell.ts'
 
@@ -47,11 +47,12 @@ const listPage = (context: CentralParts, shell: Shell) =>
       const { model, rules } = context
       const building = chosenBuilding(context, call.query.building)
       const names = new Map(model.equipment(building.building_id).map(({ equipment_id, name }) => [equipment_id, name]))
-      const tunable = (await rules.catalogue()).rules.filter(({ params }) => Object.keys(params).length > 0)
+      const catalogue = await rules.catalogue()
+      const tunable = catalogue.rules.filter(({ params }) => Object.keys(params).length > 0)
       const body = paramsBody({
         building,
         buildings: model.buildings(),
-        settings: listParams(building.building_id, tuneParts(context)),
+        settings: listParams(building.building_id, tunePartsOf(context, catalogue)),
         rules: tunable.map(({ id, title, equipment, params }) => ({ id, title, equipment, params: Object.keys(params) })),
         equipmentName: id => names.get(id) || id,
         ranBy: ranBy(context, building.building_id),
@@ -105,7 +106,7 @@ const forms = (context: CentralParts, shell: Shell): Route[] => [
     params: RULE,
     body: VALUE,
     action: 'set_param',
-    handle: call => {
+    handle: async call => {
       const { body, caller, reply, audit } = call
       const { rule_id } = call.params
       const form = formOf(body)
@@ -113,12 +114,13 @@ const forms = (context: CentralParts, shell: Shell): Route[] => [
       try {
         const by = { changed_by: caller!.subject, changed_at: context.clock.now() }
         const request = { ...name, value: form.value, note: form.note }
-        const { before, after } = setParam(request, by, tuneParts(context), false)
+        const { before, after } = setParam(request, by, await tuneParts(context), false)
         audit({ subject: idOf(after), before, after })
         return reply.redirect(`${pageOf(rule_id, name)}#set`, 303)
       } catch (error) {
         const outcome = refusedBy(call, error)
-        return show(context, shell, call, rule_id, { building: chosenBuilding(context, name.building_id), at: {}, form, outcome })
+        const building = chosenBuilding(context, name.building_id)
+        return show(context, shell, call, rule_id, { building, at: {}, form, outcome })
       }
     },
   }),
@@ -173,18 +175,19 @@ export function chosenBuilding({ model }: Pick<CentralParts, 'model'>, building_
 type Shown = Pick<ParamPageModel, 'building' | 'at' | 'form' | 'outcome'>
 
 /** @throws Problem unknown_rule */
-function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id: string, shown: Shown) {
+async function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id: string, shown: Shown) {
   const { model } = context
   const { building } = shown
   const { building_id } = building
-  const rule = tuneParts(context).findRules([rule_id]).get(rule_id)
+  const catalogue = await context.rules.catalogue()
+  const rule = catalogue.byId.get(rule_id)
   if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
   const equipment = model.equipment(building_id).filter(({ equipment_type }) => isForType(rule, equipment_type))
-  const settings = listParams(building_id, tuneParts(context))
-  const { id, title, source, program } = rule
+  const settings = listParams(building_id, tunePartsOf(context, catalogue))
+  const { id, title, source, each } = rule
   const body = paramBody({
     ...shown,
-    rule: { id, title, source, isOverRoles: program.each !== undefined },
+    rule: { id, title, source, isOverRoles: each !== undefined },
     buildings: model.buildings(),
     params: cardsOf(rule, settings, equipment),
     settings: settings.filter(setting => setting.rule_id === rule_id),
@@ -198,15 +201,14 @@ function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id: strin
   return shell.document(call, { title: `Parameters of ${id}`, current: '/params' }, body)
 }
 
-function cardsOf(rule: Rule, settings: ParamPageModel['settings'], equipment: Equipment[]): ParamPageModel['params'] {
-  const owner = paramOwner(rule)
+function cardsOf(rule: RuleView, settings: ParamPageModel['settings'], equipment: Equipment[]): ParamPageModel['params'] {
   return Object.entries(rule.params).map(([name, { perRole = {}, ...param }]) => {
-    return { name, ...param, perRole, uses: paramUses(owner, name, settings, equipment) }
+    return { name, ...param, perRole, uses: paramUses(rule, name, settings, equipment) }
   })
 }
 
 /** Over which a rule over every role may run here. */
-function rolesOf({ model }: CentralParts, { program: { each } }: Rule, building_id: string, equipment: Equipment[]): string[] {
+function rolesOf({ model }: CentralParts, { each }: RuleView, building_id: string, equipment: Equipment[]): string[] {
   if (!each) return []
   const ids = new Set(equipment.map(({ equipment_id }) => equipment_id))
   const roles = model.points(building_id).flatMap(({ role, equipment_id = '' }) => (role && ids.has(equipment_id) ? role : []))

@@ -1,7 +1,7 @@
 /** What people set for the parameters of rules, and what it would have found. */
 import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
-import { PARAM_SCOPES, paramOwner, paramUses, unitOfParam } from '#shared/core/rules/param-settings.ts'
+import { PARAM_SCOPES, paramUses, unitOfParam } from '#shared/core/rules/param-settings.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import type { StoredSetting } from '#shared/core/tuning.ts'
 import { BACKTEST_DAYS_MAX } from '#shared/flow/backtest.ts'
@@ -41,8 +41,8 @@ const readRoutes = (context: CentralParts): Route[] => [
     summary: 'Parameters that people have set for a building, and why one of them does not count',
     query: strict({ building_id: ID, rule_id: Type.Optional(ID), ...PAGE }),
     problems: ['unknown_building', 'bad_cursor'],
-    handle: ({ query }) => {
-      const all = listParams(query.building_id, tuneParts(context))
+    handle: async ({ query }) => {
+      const all = listParams(query.building_id, await tuneParts(context))
       const asked = all.filter(({ rule_id }) => query.rule_id === undefined || rule_id === query.rule_id)
       const { items, ...more } = cutPage(asked, query, idOf)
       return { ok: true, settings: items.map(settingView), ...more, ...ranByView(context, query.building_id) }
@@ -56,12 +56,11 @@ const readRoutes = (context: CentralParts): Route[] => [
     params: strict({ rule_id: ID }),
     query: strict({ building_id: ID }),
     problems: ['unknown_building', 'unknown_rule'],
-    handle: ({ params: { rule_id }, query: { building_id } }) => {
+    handle: async ({ params: { rule_id }, query: { building_id } }) => {
       const { model, paramSettings } = context
       const { site_id } = needBuilding(context, building_id)
-      const rule = tuneParts(context).findRules([rule_id]).get(rule_id)
-      if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
-      const owner = paramOwner(rule)
+      const owner = (await context.rules.catalogue()).byId.get(rule_id)
+      if (!owner) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
       const settings = paramSettings.list({ site_id, building_id })
       const equipment = model.equipment(building_id)
       const params = Object.entries(owner.params).map(([param, { default: value, min, max, perRole, unit }]) => ({
@@ -88,9 +87,9 @@ const writeRoutes = (context: CentralParts): Route[] => [
     query: strict({ dry_run: DRY_RUN }),
     action: 'set_param',
     problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid'],
-    handle: ({ body, query: { dry_run = false }, caller, audit }) => {
+    handle: async ({ body, query: { dry_run = false }, caller, audit }) => {
       const by = { changed_by: caller!.subject, changed_at: context.clock.now() }
-      const { before, after } = setParam(body, by, tuneParts(context), dry_run)
+      const { before, after } = setParam(body, by, await tuneParts(context), dry_run)
       if (!dry_run) audit({ subject: idOf(after), before, after })
       return {
         ok: true,

@@ -29,7 +29,7 @@ const listRoute = ({ rules, ruleStates }: CentralParts) =>
       const catalogue = await rules.catalogue()
       const states = new Map(ruleStates.list().map(state => [state.rule_id, state]))
       const { items, ...more } = cutPage(catalogue.rules, query, rule => rule.id)
-      const views = items.map(({ filename, ...rule }) => {
+      const views = items.map(({ filename, gate: _gate, lets: _lets, each: _each, ...rule }) => {
         const state = states.get(rule.id)
         const changed = state && { changed_by: state.changed_by, changed_at: formatInstant(state.changed_at) }
         return { ...rule, filename: filename.slice(filename.lastIndexOf('/') + 1), active: state?.active ?? true, ...changed }

@@ -28,6 +28,7 @@ export function modelStore(db: Database): ModelStore {
   const equipment = db.prepare('SELECT * FROM equipment WHERE building_id = ? ORDER BY equipment_id')
   const hasEquipment = db.prepare('SELECT 1 FROM equipment WHERE building_id = ? AND equipment_id = ?')
   const points = db.prepare('SELECT * FROM points WHERE building_id = ? ORDER BY point_id')
+  const revision = db.prepare('SELECT revision FROM model_revisions WHERE building_id = ?').pluck()
   const putBuilding = db.prepare(upsert('buildings', ['building_id'], BUILDING))
   const putEquipment = db.prepare(upsert('equipment', ['building_id', 'equipment_id'], EQUIPMENT))
   const putPoint = db.prepare(upsert('points', ['building_id', 'point_id'], POINT))
@@ -85,6 +86,7 @@ export function modelStore(db: Database): ModelStore {
     },
     equipment: building_id => equipment.all(building_id).map(row => toRecord<Equipment>(row, ['feeds'])),
     points: pointsOf,
+    revision: building_id => (revision.get(building_id) as number | undefined) ?? 0,
     put: db.transaction(put),
     assign: db.transaction(assign),
   }

@@ -5,7 +5,7 @@ import type { Waste } from '#shared/core/impact/impact.ts'
 import { IMPACT_KINDS, kindOf } from '#shared/core/impact/kinds.ts'
 import { parseRule } from '#shared/core/rules/parse-rule.ts'
 import type { EquipmentData } from '#shared/core/rules/types.ts'
-import { readRuleFiles } from '#shared/node/rule-files.ts'
+import { loadRules } from '#shared/node/rule-files.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { ahu, type Rows, ruleOf, run, yamlOf } from '../rules/helpers.ts'
 
@@ -100,12 +100,9 @@ for (const [impact, message] of [
 }
 
 test('every shipped rule says what its fault wastes, or that nothing can be said', t => {
-  const files = readRuleFiles('rules')
-  const words = files.map(({ text, path }) => {
-    const parsed = parseRule(text, path)
-    if (!parsed.ok) throw new Error(`${path}: ${parsed.errors[0]?.message}`)
-    return parsed.rule.program.impact?.kind ?? `nothing in ${path}`
-  })
+  const { rules, errors } = loadRules(['rules'])
+  t.deepEqual(errors, [])
+  const words = rules.map(({ program, filename }) => program.impact?.kind ?? `nothing in ${filename}`)
   t.true(words.length > 150)
   t.deepEqual(
     words.filter(word => !IMPACT_KINDS.some(kind => kind === word)),

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { openHistorian } from '#shared/node/historian/historian.ts'
-import { findRules, loadRules } from '#shared/node/rule-files.ts'
+import { loadRules } from '#shared/node/rule-files.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
@@ -77,28 +77,6 @@ test('a file that cannot be read is named, and the others are loaded', t => {
     [join(dir, 'deep/loop.yml'), join(dir, 'loop.yaml')],
   )
   for (const { message } of errors) t.regex(message, /^cannot be read: ELOOP/)
-  t.deepEqual([...findRules([dir], ['B']).keys()], ['B'])
-})
-
-test('named rules are found as they would be loaded, and other files are not parsed', t => {
-  const shipped = folder(t, {
-    'a.yaml': yamlOf({ id: 'A' }),
-    'b.yaml': yamlOf({ id: '"B"  # quoted' }),
-    'c.yaml': yamlOf({ id: 'C' }),
-    'broken.yaml': 'title: id\n  id: A\n: [',
-  })
-  const own = folder(t, { 'a.yaml': yamlOf({ id: 'A', title: 'mine' }), 'b.yaml': yamlOf({ id: 'B', when: 'sa_t >' }) })
-  const found = findRules([shipped, own, join(own, 'nowhere')], ['A', 'B', 'NOTHING'])
-  t.deepEqual(
-    [...found].map(([id, { title }]) => [id, title]),
-    [
-      ['A', 'mine'],
-      ['B', 'A rule'],
-    ],
-  )
-  const loaded = new Map(loadRules([shipped, own]).rules.map(rule => [rule.id, rule]))
-  for (const [id, rule] of found) t.deepEqual(rule, loaded.get(id))
-  t.deepEqual([...findRules([shipped], [])], [])
 })
 
 test('a rule that changed is seen at the next load', t => {

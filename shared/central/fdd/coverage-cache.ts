@@ -1,0 +1,44 @@
+/** Which rules can run in which building, reckoned once for each state of its model, of the rules and of their activation. */
+import type { Equipment, Point } from '#shared/core/model.ts'
+import type { Coverage } from '#shared/core/rules/coverage.ts'
+import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
+
+/** Buildings that are kept, by their newest use: one with 2,000 points takes about 1 MB. */
+const BUILDINGS_MAX = 16
+
+export type CoverageRequest = { inactive: string[]; equipment: Equipment[]; points: Point[] }
+export type CoverageParts = {
+  model: Pick<ModelStore, 'equipment' | 'points' | 'revision'>
+  ruleStates: Pick<RuleStates, 'list'>
+  /** Reckons it, outside of this thread. */
+  compute: (request: CoverageRequest) => Promise<Coverage>
+}
+
+/** Settings of parameters are no part of it: they change what a rule says, never whether it can run. */
+export function openCoverageCache({ model, ruleStates, compute }: CoverageParts) {
+  const kept = new Map<string, { key: string; coverage: Promise<Coverage> }>()
+  return {
+    /**
+     * @param rulesRevision of the rules as they are now
+     * @throws what `compute` throws; the next call computes again
+     */
+    of(building_id: string, rulesRevision: string): Promise<Coverage> {
+      const inactive = ruleStates.list().flatMap(({ active, rule_id }) => (active ? [] : [rule_id]))
+      const key = JSON.stringify([rulesRevision, model.revision(building_id), inactive])
+      const known = kept.get(building_id)
+      kept.delete(building_id)
+      const entry = known?.key === key ? known : { key, coverage: compute({ inactive, ...modelOf(building_id) }) }
+      kept.set(building_id, entry)
+      const [oldest] = kept.keys()
+      if (kept.size > BUILDINGS_MAX) kept.delete(oldest!)
+      entry.coverage.catch(() => {
+        if (kept.get(building_id) === entry) kept.delete(building_id)
+      })
+      return entry.coverage
+    },
+  }
+
+  function modelOf(building_id: string) {
+    return { equipment: model.equipment(building_id), points: model.points(building_id) }
+  }
+}
