@@ -1,4 +1,5 @@
 import type { VariableTable } from '#shared/core/env.ts'
+import { AUTH_VARIABLES } from '#shared/node/token-settings.ts'
 
 /** What the web component is told. */
 export const WEB_ENV = {
@@ -16,5 +17,6 @@ export const WEB_ENV = {
     doc: 'name server that is asked for central; auto: as the system does',
   },
   SERVICE_REACT_UI: { kind: 'flag', default: true, doc: '0 turns the pages off and leaves the API' },
+  SERVICE_TRUSTED_PROXIES: AUTH_VARIABLES.SERVICE_TRUSTED_PROXIES,
   SERVICE_LOG_LEVEL: { kind: 'choice', choices: ['debug', 'info', 'warn', 'error'], default: 'info', doc: 'how much is logged' },
 } as const satisfies VariableTable

@@ -2,10 +2,14 @@
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
+import { complainOfProxies, proxiesOf } from '#shared/node/token-settings.ts'
 import { WEB_ENV } from './env.ts'
 import { webService } from './proxy.ts'
 
-const { settings } = settingsOrExit('web: pages and API of central, for browsers', WEB_ENV, process.env, process.argv.slice(2))
+const usage = 'web: pages and API of central, for browsers'
+const { settings } = settingsOrExit(usage, WEB_ENV, process.env, process.argv.slice(2), {
+  complain: ({ SERVICE_TRUSTED_PROXIES }) => complainOfProxies(SERVICE_TRUSTED_PROXIES),
+})
 const log = openLog('web', settings.SERVICE_LOG_LEVEL)
 const web = webService({
   host: settings.SERVICE_WEB_BIND,
@@ -13,5 +17,7 @@ const web = webService({
   upstream: settings.SERVICE_CENTRAL_UPSTREAM,
   resolver: settings.SERVICE_NGINX_RESOLVER,
   pages: settings.SERVICE_REACT_UI,
+  trustedProxies: proxiesOf(settings.SERVICE_TRUSTED_PROXIES),
+  log,
 })
 await runUntilSignal([web], log)

@@ -42,10 +42,12 @@ export const PROBLEMS = {
   device_failed: { status: 502, title: 'The device gave no answer that can be used' },
   edge_failed: { status: 502, title: 'The edge gave no answer that can be used' },
   edge_unreachable: { status: 502, title: 'The edge cannot be reached' },
+  central_unreachable: { status: 502, title: 'Central cannot be reached' },
   not_ready: { status: 503, title: 'Not ready' },
   query_failed: { status: 503, title: 'The query process ended before it answered' },
   history_damaged: { status: 503, title: 'Stored history cannot be read' },
   edge_timeout: { status: 504, title: 'The edge did not answer in time' },
+  central_timeout: { status: 504, title: 'Central did not answer in time' },
   workspace_full: { status: 507, title: 'The workspace is full' },
   internal: { status: 500, title: 'An error of the program' },
 } as const

@@ -49,6 +49,14 @@ test('every route answers those who have its role, and nobody else', async t => 
   }
 })
 
+test('every JSON answer says ok', async t => {
+  for (const route of site.central.routes.filter(({ method, path }) => method === 'GET' && !path.includes(':'))) {
+    const { status, body } = await site.call('admin', 'GET', route.path)
+    if (status !== 200 || body === undefined) continue
+    t.is(body.ok, true, nameOf(route))
+  }
+})
+
 test('every route that writes names what the audit calls it', t => {
   const silent = site.central.routes.filter(({ method, action }) => method !== 'GET' && action === undefined)
   t.deepEqual(silent.map(nameOf), [])

@@ -44,7 +44,7 @@ test.serial('central and web as two processes: a browser signs in through web an
   const env = { ...SECRETS, ...bind, SERVICE_WORKSPACE: workspace, SERVICE_MQTT_ENABLED: '0' }
   await startMain(t, 'hub/central/main.ts', env, `http://${central}/api/health`)
   const face = { SERVICE_WEB_BIND: '127.0.0.1', SERVICE_WEB_PORT: String(port + 1), SERVICE_CENTRAL_UPSTREAM: central }
-  await startMain(t, 'hub/web/main.ts', face, `${web}/health`)
+  await startMain(t, 'hub/web/main.ts', face, `${web}/api/health`)
 
   const body = new URLSearchParams({ username: 'admin', password: SECRETS.SERVICE_ADMIN_PASSWORD, next: '/' })
   const headers = { origin: web, 'sec-fetch-site': 'same-origin' }

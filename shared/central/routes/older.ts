@@ -28,7 +28,7 @@ const configRoutes = ({ config, workspace }: CentralParts): Route[] => [
     method: 'GET',
     path: '/config',
     summary: 'Settings of the FDD loop',
-    handle: () => config.read(),
+    handle: () => ({ ok: true, ...config.read() }),
   }),
   route({
     ...OLDER,
@@ -36,13 +36,15 @@ const configRoutes = ({ config, workspace }: CentralParts): Route[] => [
     path: '/config',
     summary: 'Changes settings of the FDD loop',
     body: strict({
+      // What GET has answered may be sent back as it is.
+      ok: Type.Optional(Type.Literal(true)),
       rules_dir: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
       rule_interval_hours: Type.Optional(bounded(CONFIG_BOUNDS.rule_interval_hours)),
       lookback_days: Type.Optional(bounded(CONFIG_BOUNDS.lookback_days)),
     }),
     action: 'put_config',
     problems: ['invalid'],
-    handle: ({ body, audit }) => {
+    handle: ({ body: { ok: _ok, ...body }, audit }) => {
       const before = config.read()
       const after = { ...before, ...body }
       const inside = relative(workspace, resolve(workspace, after.rules_dir))
@@ -53,7 +55,7 @@ const configRoutes = ({ config, workspace }: CentralParts): Route[] => [
       }
       config.write({ ...after, rules_dir: resolve(workspace, after.rules_dir) })
       audit({ subject: 'config', before, after })
-      return config.read()
+      return { ok: true, ...config.read() }
     },
   }),
 ]
