@@ -271,3 +271,15 @@ test.serial('a stream with nothing to say says so, and one whose reader is gone 
   await alone
   t.is(watchers, 0)
 })
+
+test.serial('a list of runs goes on only where there are more than were asked for', async t => {
+  const site = await openSite(t)
+  for (let i = 0; i < 3; i++) await events(site, (await start(site)).body.run_id)
+  const list = async (query: string) => (await site.call('viewer', 'GET', `/api/fdd/runs?building_id=b1&${query}`)).body
+  t.like(await list('limit=3'), { next_cursor: undefined })
+  const first = await list('limit=2')
+  const rest = await list(`limit=2&cursor=${first.next_cursor}`)
+  t.deepEqual([first.runs.length, rest.runs.length, rest.next_cursor], [2, 1, undefined])
+  t.is(new Set([...first.runs, ...rest.runs].map(({ run_id }) => run_id)).size, 3)
+  t.is((await list('')).runs.length, 3)
+})

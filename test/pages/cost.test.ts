@@ -138,3 +138,33 @@ test('a viewer changes nothing', async t => {
   }
   t.deepEqual(site.context.quantities.list(), [])
 })
+
+test('each form answers when everything is priced anew, not before', async t => {
+  const { site } = t.context
+  const { pricing } = site.context
+  const { get, post } = await signedIn(site.url, 'agent', PASSWORDS.agent)
+  const { reprice } = pricing
+  let gate = Promise.withResolvers<void>()
+  let begun = Promise.withResolvers<void>()
+  pricing.reprice = async building_id => {
+    begun.resolve()
+    await gate.promise
+    return reprice(building_id)
+  }
+  const prices = { building_id: 'school', currency: 'EUR', electricity: '0.2', fuel: '' }
+  for (const [path, form] of [
+    ['/quantities', FLOW],
+    ['/quantities/review', { quantity_id: FLOW_ID, review_status: 'Reviewed' }],
+    ['/quantities/prices', prices],
+  ] as const) {
+    ;[gate, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let answered = false
+    const answer = post(path, '/quantities', form).finally(() => (answered = true))
+    await begun.promise
+    // An answer that does not wait would be here before those to later questions.
+    for (let i = 0; i < 3; i++) await get('/quantities')
+    t.false(answered, path)
+    gate.resolve()
+    t.is((await answer).status, 303)
+  }
+})

@@ -87,3 +87,25 @@ test.serial('five hundred runs come fifty at a time, each once, the newest first
   t.is((await get('/runs?after=nothing')).status, 400)
   t.is((await get('/runs?building=nowhere')).status, 404)
 })
+
+test.serial('a page that holds the last run names no older ones, and one run more begins the next page', async t => {
+  const { results } = t.context.box.context
+  const other = 'fifty'
+  t.context.box.context.model.put({ building: { ...BUILDING, building_id: other, name: 'Fifty runs' } })
+  const { get } = await signedIn(t.context.box.url, 'viewer', PASSWORDS.viewer)
+  const run = (i: number) => ({
+    ...RUN,
+    building_id: other,
+    run_id: `one-of-${i}`,
+    started_at: NOW - i * MINUTE,
+    finished_at: NOW,
+  })
+  for (let i = 0; i < 50; i++) results.replace(run(i), [])
+  const listed = async () => {
+    const html = await (await get(`/runs?building=${other}`)).text()
+    return [html.match(/<td data-label="Ended">/g)?.length, /Older runs</.test(html)]
+  }
+  t.deepEqual(await listed(), [50, false])
+  results.replace(run(50), [])
+  t.deepEqual(await listed(), [50, true])
+})
