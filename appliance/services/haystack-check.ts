@@ -4,7 +4,9 @@ import { connectionLines, type ConnectionReport } from '#shared/core/haystack/co
 import { Problem } from '#shared/core/problem.ts'
 import { type Route, route, type SharedToken } from '#shared/node/route.ts'
 import { type HaystackAccess, serversOf } from '../drivers/haystack/access.ts'
-import { checkConnection } from '../drivers/haystack/check.ts'
+import { type CheckedPoint, checkConnection } from '../drivers/haystack/check.ts'
+import { haystackPoint } from '../drivers/haystack/protocol.ts'
+import type { Server } from '../drivers/haystack/session.ts'
 import { serial } from '../drivers/serial.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
@@ -13,9 +15,15 @@ const NO_DEVICE = 'config/field-devices.json has no device with protocol haystac
 
 async function checkAll(catalogue: Catalogue, access: HaystackAccess): Promise<ConnectionReport[]> {
   const reports: ConnectionReport[] = []
-  for (const server of serversOf(catalogue, access)) reports.push(await checkConnection(server))
+  for (const server of serversOf(catalogue, access)) reports.push(await checkConnection(server, pointsBy(server, catalogue)))
   return reports
 }
+
+/** Points that are read by this way into the server. */
+const pointsBy = ({ auth, username }: Server, { devices }: Catalogue): CheckedPoint[] =>
+  devices
+    .filter(({ haystack }) => haystack?.auth === auth && haystack.username === username)
+    .flatMap(({ points }) => points.map(point => ({ text: point.address, point: haystackPoint(point) })))
 
 /** @returns what a terminal shows, and the code to exit with: 0 when every way into the server works */
 export async function checkInTerminal(catalogue: Catalogue, access: HaystackAccess): Promise<{ lines: string[]; exit: number }> {

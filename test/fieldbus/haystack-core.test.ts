@@ -307,6 +307,7 @@ test('a report names the failing step, those before it and those that were not r
     server: null,
     formats: null,
     watches: null,
+    point: null,
   })
   t.regex(lines.join('\n'), /FAILED: host: the certificate has expired\n.*→ renew it\n.*not reached/)
 })

@@ -227,7 +227,8 @@ test('Zinc is asked for first; a server that does not speak it is asked in Hayso
   t.deepEqual(
     server.asked.map(({ headers }) => [headers.accept, headers['content-type']]),
     [
-      ['text/zinc', 'text/zinc; charset=utf-8'],
+      ['text/zinc', undefined],
+      ['application/vnd.haystack+json;version=4', undefined],
       ['application/vnd.haystack+json;version=4', 'application/vnd.haystack+json;version=4'],
       ['application/vnd.haystack+json;version=4', 'application/vnd.haystack+json;version=4'],
     ],

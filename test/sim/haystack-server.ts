@@ -94,8 +94,9 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
   const login = simLogin(profile.auth, account, profile.cookie)
   const records = new Map(points.map(({ id, tags }) => [id, tags]))
   const watches = new Map<string, Watch>()
-  const asked: { op: string; method: string; headers: IncomingMessage['headers']; question: SimQuestion }[] = []
+  const asked: { op: string; method: string; headers: IncomingMessage['headers']; question: SimQuestion; version?: string }[] = []
   const mischief = new Map<string, { how: Mischief; times: number }>()
+  let trap: { isCaught: (question: SimQuestion) => boolean; how: Mischief } | undefined
   const sockets = new Set<Socket>()
   let connections = 0
   let inFlight = 0
@@ -131,6 +132,7 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     }),
     read: ({ ids, filter, limit = 1000 }) => {
       if (filter === undefined) return { rows: ids.map(row), cols: ['id', ...tagNames()] }
+      if (filter === 'point') return { rows: [...records.keys()].slice(0, limit).map(row), cols: ['id', ...tagNames()] }
       const wanted = /^dis == "(.*)"$/.exec(filter)?.[1]
       if (wanted === undefined) return fail(`axon::ParseErr: ${filter}`)
       const found = [...records].filter(([, tags]) => tags.dis === wanted).slice(0, limit)
@@ -196,10 +198,15 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     response.on('close', () => inFlight--)
     const op = request.url!.slice(BASE.length)
     const isHayson = /json/.test(request.headers['content-type'] ?? '')
-    const question = readQuestion(await text(request), isHayson)
-    asked.push({ op, method: request.method!, headers: request.headers, question })
+    const sent = await text(request)
+    const question = readQuestion(sent, isHayson)
+    const version = /^ver:"([\d.]+)"/.exec(sent)?.[1]
+    asked.push({ op, method: request.method!, headers: request.headers, question, ...(version !== undefined && { version }) })
     if (closesIdle) response.on('finish', () => request.socket.destroy())
     if (act(op, response) || !login.admit(request, response)) return
+    if (trap?.isCaught(question)) return void MISCHIEF[trap.how](response)
+    // A reader of version 2 does not take what calls itself newer.
+    if (profile.ver === '2.0' && version === '3.0') return void response.writeHead(400).end('Unsupported version')
     const wantsHayson = /json/.test(request.headers.accept ?? '')
     const format = wantsHayson ? 'hayson' : 'zinc'
     if (!profile.formats.includes(format)) return void response.writeHead(406).end()
@@ -248,7 +255,12 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     remove: (id: string) => void records.delete(id),
     /** The next answers to `op` (`*`: to all) go wrong like this. */
     misbehave: (how: Mischief, op = '*', times = Infinity) => void mischief.set(op, { how, times }),
-    behave: () => mischief.clear(),
+    /** Answers to questions that `isCaught` go wrong like this. */
+    spoil: (how: Mischief, isCaught: (question: SimQuestion) => boolean) => void (trap = { isCaught, how }),
+    behave: () => {
+      mischief.clear()
+      trap = undefined
+    },
     advance: (ms: number) => void (aheadMs += ms),
     closeIdle: () => void (closesIdle = true),
     async close() {

@@ -1,22 +1,35 @@
-/** Tests the connection to a Haystack server, and names the step that fails. */
-import { type ConnectionReport, reportSteps } from '#shared/core/haystack/connection.ts'
+/** Tests the connection to a Haystack server as far as the value of a point, and names the step that fails. */
+import { type ConnectionReport, type PointReport, reportSteps } from '#shared/core/haystack/connection.ts'
 import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import { textOf } from '#shared/core/haystack/grid.ts'
+import { type Dict, textOf } from '#shared/core/haystack/grid.ts'
+import { type HaystackPoint, pointState } from '#shared/core/haystack/point.ts'
 import { serial } from '../serial.ts'
 import { type HaystackClient, haystackClient } from './client.ts'
 import { openSession, type Patience, type Server } from './session.ts'
 
 /** A person waits for the result. */
 const TIMEOUT_MS = 5000
+/** Points that are tried until the server answers for one: some filter may be more than it can answer. */
+const POINTS_MAX = 3
+/** What is asked for where the catalogue has no point. */
+const ANY_POINT = 'point'
 
-/** Opens a connection of its own, logs in anew and asks what the server is. */
-export async function checkConnection(server: Server): Promise<ConnectionReport> {
+/** `text`: the address as the catalogue has it. */
+export type CheckedPoint = { text: string; point: HaystackPoint }
+
+/**
+ * Opens a connection of its own, logs in anew, asks what the server is and reads one point as polling would.
+ *
+ * @param points of the catalogue; the first that the server answers for is enough
+ */
+export async function checkConnection(server: Server, points: readonly CheckedPoint[]): Promise<ConnectionReport> {
   const session = openSession(server, serial(), Date.now)
   const client = haystackClient(session)
   const patience = { timeoutMs: TIMEOUT_MS, retries: 0, signal: new AbortController().signal }
   const { endpoint, auth } = server
   try {
     const about = await client.about(patience)
+    const point = await readOne(client, points, patience)
     const names = await orNull(client.ops(patience))
     return {
       ok: true,
@@ -31,14 +44,50 @@ export async function checkConnection(server: Server): Promise<ConnectionReport>
       },
       formats: await formatsOf(client, names, patience),
       watches: names && names.has('watchSub') && names.has('watchPoll'),
+      point,
     }
   } catch (error) {
     if (!(error instanceof HaystackFailure)) throw error
     const steps = reportSteps(endpoint, auth, error)
-    return { ok: false, endpoint: endpoint.href, auth, steps, server: null, formats: null, watches: null }
+    return { ok: false, endpoint: endpoint.href, auth, steps, server: null, formats: null, watches: null, point: null }
   } finally {
     await session.close()
   }
+}
+
+/** @throws HaystackFailure of the first point when the server answers for none */
+async function readOne(client: HaystackClient, points: readonly CheckedPoint[], patience: Patience): Promise<PointReport> {
+  // A reference first: it costs the server least.
+  const isFilter = ({ point }: CheckedPoint) => 'filter' in point.address
+  const tried = points.toSorted((a, b) => Number(isFilter(a)) - Number(isFilter(b))).slice(0, POINTS_MAX)
+  let first: HaystackFailure | undefined
+  for (const { text, point } of tried) {
+    const { address } = point
+    try {
+      const { rows } =
+        'ref' in address ? await client.readIds([address.ref], patience) : await client.read(address.filter, 2, patience)
+      return {
+        address: text,
+        says: wordsFor(
+          rows.filter(({ id }) => id !== undefined && id !== null),
+          point,
+        ),
+      }
+    } catch (error) {
+      if (!(error instanceof HaystackFailure)) throw error
+      first ??= error
+    }
+  }
+  if (first) throw first
+  const { rows } = await client.read(ANY_POINT, 1, patience)
+  return { address: ANY_POINT, says: rows.length > 0 ? 'it has points' : 'no record fits' }
+}
+
+function wordsFor([record, ...more]: readonly Dict[], point: HaystackPoint): string {
+  if (!record) return 'no record fits'
+  if (more.length > 0) return 'more than one record fits'
+  const { value, quality, reason } = pointState(record, point)
+  return value === null ? reason! : `${value} ${point.unit}, ${quality}${reason === undefined ? '' : `: ${reason}`}`
 }
 
 const formatsOf = (client: HaystackClient, names: Set<string> | null, patience: Patience): Promise<string[] | null> | null =>

@@ -1,38 +1,54 @@
 /** Asks for many records in few requests, without one odd record spoiling the others. */
 import { HaystackFailure } from '#shared/core/haystack/failure.ts'
+import { cut, FAILURES_MAX } from '#shared/core/poll/isolate.ts'
 
 /** Records in one request. */
 const BATCH_MAX = 200
 /** Requests without one answer that can be read, after which nothing of this server can be. Halving 200 down to one takes nine. */
 const FRUITLESS_MAX = 9
+/** Pieces of a batch that failed: a failure costs only a message, or its timeout. */
+const HALVES = 2
+const QUARTERS = 4
+
+export type PartsHandlers = {
+  ask(part: readonly string[]): Promise<void>
+  /** Hears of a record that spoils each answer that it is in. */
+  spoil(id: string, reason: string): void
+  /** Hears of a record that was not asked for in the end, because too much else failed. */
+  leave(id: string, reason: string): void
+  /** Whether what is wrong lies with the question, though there was no grid to say so: the server is well otherwise. */
+  isWorthSplitting(error: HaystackFailure): Promise<boolean>
+}
 
 /**
- * Asks in batches; one whose answer cannot be read is halved until the record that spoils it stands alone.
+ * Asks in batches; one whose answer cannot be read is cut until the record that spoils it stands alone.
  *
- * @param spoil hears of such a record
- * @throws HaystackFailure for everything else, and when no answer at all can be read
+ * @throws HaystackFailure for what is not worth splitting, and when no answer at all can be read
  */
-export async function inParts(
-  ids: readonly string[],
-  ask: (part: readonly string[]) => Promise<void>,
-  spoil: (id: string, reason: string) => void,
-): Promise<void> {
+export async function inParts(ids: readonly string[], handlers: PartsHandlers): Promise<void> {
+  const { ask, spoil, leave, isWorthSplitting } = handlers
   const todo: (readonly string[])[] = []
   for (let i = 0; i < ids.length; i += BATCH_MAX) todo.push(ids.slice(i, i + BATCH_MAX))
   const spoiled: [id: string, reason: string][] = []
   let answered = 0
-  let fruitless = 0
+  let failed = 0
   for (let part = todo.shift(); part; part = todo.shift()) {
     try {
       await ask(part)
       answered++
     } catch (error) {
-      if (!(error instanceof HaystackFailure) || error.step !== 'parse') throw error
-      if (answered === 0 && ++fruitless > FRUITLESS_MAX) throw error
-      const half = Math.ceil(part.length / 2)
-      if (part.length > 1) todo.unshift(part.slice(0, half), part.slice(half))
-      else spoiled.push([part[0]!, error.message])
-      if (answered === 0 && todo.length === 0) throw error
+      if (!(error instanceof HaystackFailure)) throw error
+      const isUnreadable = error.step === 'parse'
+      if (!isUnreadable && !(await isWorthSplitting(error))) throw error
+      failed++
+      if (answered === 0 && failed > FRUITLESS_MAX) throw error
+      if (part.length === 1) spoiled.push([part[0]!, error.message])
+      else todo.unshift(...cut(part, error.kind === 'silent' ? QUARTERS : HALVES))
+      if (isUnreadable && answered === 0 && todo.length === 0) throw error
+      if (error.kind === 'silent' && failed >= FAILURES_MAX) {
+        for (const id of todo.flat()) leave(id, error.message)
+        break
+      }
     }
   }
   for (const one of spoiled) spoil(...one)

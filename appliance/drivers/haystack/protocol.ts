@@ -50,7 +50,8 @@ function leaseMs({ points }: DeviceEntry): number {
   return Math.min(HOUR, Math.max(LEASE_MIN_MS, LEASE_PERIODS * shortest * SECOND))
 }
 
-function haystackPoint({ address, kind, unit, states }: DeviceEntry['points'][number]): HaystackPoint {
+/** What a point of an entry that the catalogue has checked means. */
+export function haystackPoint({ address, kind, unit, states }: DeviceEntry['points'][number]): HaystackPoint {
   const parsed = parseHaystackAddress(address)
   assert(typeof parsed !== 'string', 'the catalogue checks addresses')
   return { address: parsed, kind, unit, states }

@@ -2,18 +2,18 @@
 import { isSameRef } from '#shared/core/haystack/address.ts'
 import { HaystackFailure } from '#shared/core/haystack/failure.ts'
 import { type Dict, refOf } from '#shared/core/haystack/grid.ts'
+import { accuse, type Apart, RETRIES_MAX, sortOut } from '#shared/core/poll/isolate.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
+import { isAlive } from './alive.ts'
 import type { HaystackClient } from './client.ts'
 import { inParts } from './parts.ts'
 import type { Patience } from './session.ts'
 
-/** A record as it was at `at`, or why there is none. */
-export type Found = ({ record: Dict } | { reason: string }) & { at: number }
+/** A record as it was at `at`, or why there is none; `isGone`: the server says so. */
+export type Found = ({ record: Dict } | { reason: string; isGone?: boolean }) & { at: number }
 
 /** A change that a server failed to tell, or a record that is gone, is found by asking for everything now and then. */
 const REFRESH_MS = 10 * MINUTE
-/** A record that could not be read is left alone for so long. */
-const SPOILED_MS = 10 * MINUTE
 /** A server that loses watches so often in a row is read instead, and given another chance later. */
 const LOST_MAX = 2
 const RETRY_WATCH_MS = HOUR
@@ -29,20 +29,25 @@ type Open = { client: HaystackClient; leaseMs: number; now: () => number }
  */
 export function openRecords({ client, leaseMs, now }: Open) {
   const watching = openWatch({ client, leaseMs, now })
-  const spoiled = new Map<string, { reason: string; at: number }>()
+  /** Records that spoil each answer that they are in. */
+  const apart: Apart = new Map()
   /** Until when records are read instead; undefined until the server has said whether it keeps watches. */
   let readUntil: number | undefined
 
-  const spoil = (id: string, reason: string) => void spoiled.set(id, { reason, at: now() })
+  const spoil = (id: string, reason: string) => accuse(apart, id, reason, now())
 
   async function read(ids: readonly string[], patience: Patience): Promise<Map<string, Found>> {
     const found = new Map<string, Found>()
-    const ask = async (part: readonly string[]) => {
-      const { rows, at } = await client.readIds(part, patience)
-      const records = matchRows(rows, part)
-      for (const id of part) found.set(id, foundOf(records.get(id), id, at))
-    }
-    await inParts(ids, ask, spoil)
+    await inParts(ids, {
+      async ask(part) {
+        const { rows, at } = await client.readIds(part, patience)
+        const records = matchRows(rows, part)
+        for (const id of part) found.set(id, foundOf(records.get(id), id, at))
+      },
+      spoil,
+      leave: (id, reason) => void found.set(id, { reason, at: now() }),
+      isWorthSplitting: error => isAlive(client, error, patience),
+    })
     return found
   }
 
@@ -53,12 +58,29 @@ export function openRecords({ client, leaseMs, now }: Open) {
     try {
       return await watching.current(ids, patience, spoil)
     } catch (error) {
-      if (!isRefusal(error)) throw error
-      watching.forget()
       // Only where reading works it is the watch that does not.
+      if (!(await isItself(error, client, patience))) throw error
+      watching.forget()
       const found = await read(ids, patience)
       readUntil = now() + RETRY_WATCH_MS
       return found
+    }
+  }
+
+  /** Tries spoilers again, each alone, until some fail once more. */
+  async function retry(ids: readonly string[], found: Map<string, Found>, patience: Patience): Promise<void> {
+    let failed = 0
+    for (const id of ids) {
+      if (failed >= RETRIES_MAX) return
+      try {
+        const { rows, at } = await client.readIds([id], { ...patience, retries: 0 })
+        found.set(id, foundOf(matchRows(rows, [id]).get(id), id, at))
+        apart.delete(id)
+      } catch (error) {
+        if (!(error instanceof HaystackFailure) || patience.signal.aborted) throw error
+        spoil(id, error.message)
+        failed += error.kind === 'silent' ? RETRIES_MAX : 1
+      }
     }
   }
 
@@ -68,14 +90,12 @@ export function openRecords({ client, leaseMs, now }: Open) {
      * @throws HaystackFailure when the server as a whole cannot be read
      */
     async current(ids: readonly string[], patience: Patience): Promise<Map<string, Found>> {
-      for (const [id, { at }] of spoiled) if (now() - at >= SPOILED_MS) spoiled.delete(id)
-      const found = await current(
-        ids.filter(id => !spoiled.has(id)),
-        patience,
-      )
+      const { together, retried } = sortOut(apart, ids, id => id, now())
+      const found = await current(together, patience)
+      if (retried.length > 0) await retry(retried, found, patience)
       for (const id of ids) {
-        const spoilt = spoiled.get(id)
-        if (spoilt) found.set(id, { reason: spoilt.reason, at: now() })
+        const spoiler = apart.get(id)
+        if (spoiler) found.set(id, { reason: spoiler.reason, at: now() })
       }
       return found
     },
@@ -116,7 +136,8 @@ function openWatch({ client, leaseMs, now }: Open) {
         askedBy.set(name, (askedBy.get(name) ?? new Set()).add(id))
       }
     }
-    await inParts(ids, ask, spoil)
+    const leave = () => undefined
+    await inParts(ids, { ask, spoil, leave, isWorthSplitting: async () => false })
   }
 
   async function poll({ id }: Watch, patience: Patience): Promise<void> {
@@ -166,12 +187,16 @@ function openWatch({ client, leaseMs, now }: Open) {
 const isRefusal = (error: unknown): boolean =>
   error instanceof HaystackFailure && error.kind === 'fault' && (error.step === 'op' || error.step === 'parse')
 
+/** Whether a question failed by itself: it was refused, or the server answers others. */
+const isItself = async (error: unknown, client: HaystackClient, patience: Patience): Promise<boolean> =>
+  isRefusal(error) || (error instanceof HaystackFailure && (await isAlive(client, error, patience)))
+
 async function hasWatches(client: HaystackClient, patience: Patience): Promise<boolean> {
   try {
     const ops = await client.ops(patience)
     return ops.has('watchSub') && ops.has('watchPoll')
   } catch (error) {
-    if (!isRefusal(error)) throw error
+    if (!(await isItself(error, client, patience))) throw error
     return true // A server that does not tell its ops may have them.
   }
 }
@@ -189,4 +214,4 @@ function matchRows(rows: readonly Dict[], asked: readonly string[]): Map<string,
 }
 
 const foundOf = (record: Dict | undefined, id: string, at: number): Found =>
-  record ? { record, at } : { reason: `the server has no record @${id}`, at }
+  record ? { record, at } : { reason: `the server has no record @${id}`, isGone: true, at }

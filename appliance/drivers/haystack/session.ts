@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Cookies, cookieHeader, takeCookies } from '#shared/core/haystack/cookies.ts'
 import type { HaystackAuth } from '#shared/core/haystack/endpoint.ts'
 import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import { type Grid, makeGrid } from '#shared/core/haystack/grid.ts'
+import { type Grid, makeGrid, textOf } from '#shared/core/haystack/grid.ts'
 import type { serial } from '../serial.ts'
 import { encodeGrid, type Format, MEDIA_TYPES } from './codec.ts'
 import { type Answer, openLine } from './exchange.ts'
@@ -66,6 +66,9 @@ export function openSession(server: Server, inTurn: ReturnType<typeof serial>, n
   let cookies: Cookies = new Map()
   let token: string | undefined
   let format: Format = 'zinc'
+  /** Of the grids that are sent: a server of version 2 takes none of a later one. */
+  let version: '2.0' | '3.0' = '3.0'
+  let hasAskedVersion = false
 
   async function send(
     op: Op,
@@ -115,15 +118,37 @@ export function openSession(server: Server, inTurn: ReturnType<typeof serial>, n
     return send(op, body, await authorization(patience), 'op', patience)
   }
 
+  /** A server that writes 2.0, or says that it is that, is written to so. Version 3 and later read both. */
+  function noteVersion(stated: string | undefined): void {
+    if (stated?.startsWith('2')) version = '2.0'
+  }
+
+  /** @throws HaystackFailure when there is no answer, or the login is refused; else what the server does not say is 3.0 */
+  async function askVersion(patience: Patience): Promise<void> {
+    try {
+      await call('about', undefined, patience)
+    } catch (error) {
+      if (!(error instanceof HaystackFailure) || error.kind === 'silent' || error.step === 'auth') throw error
+    }
+    hasAskedVersion = true
+  }
+
   async function call(op: Op, grid: Grid | undefined, patience: Patience): Promise<Reply> {
-    const encoded = () => (grid === undefined ? undefined : encodeGrid(grid, format))
+    if (grid && !hasAskedVersion) await askVersion(patience)
+    const encoded = () => grid && encodeGrid({ ...grid, meta: { ...grid.meta, ver: version } }, format)
     let answer = await ask(op, encoded(), patience)
     if (OTHER_FORMAT.has(answer.status) && format === 'zinc') {
       format = 'hayson'
       answer = await ask(op, encoded(), patience)
     }
     if (answer.status === 401) token = undefined
-    return { grid: gridOf(answer, op, server), at: now(), rttMs: answer.rttMs }
+    const reply = gridOf(answer, op, server)
+    noteVersion(textOf(reply.meta.ver))
+    if (op === 'about') {
+      noteVersion(textOf(reply.rows[0]?.haystackVersion))
+      hasAskedVersion = true
+    }
+    return { grid: reply, at: now(), rttMs: answer.rttMs }
   }
 
   async function persist(op: Op, grid: Grid | undefined, patience: Patience): Promise<Reply> {

@@ -5,6 +5,9 @@ import { STEPS, type HaystackFailure, type Step } from './failure.ts'
 export type StepState = 'ok' | 'failed' | 'not_reached' | 'not_used'
 export type StepReport = { step: Step; state: StepState; message?: string; advice?: string }
 
+/** One point that was read: its value, or in words why it has none. */
+export type PointReport = { address: string; says: string }
+
 export type ConnectionReport = {
   ok: boolean
   endpoint: string
@@ -16,6 +19,8 @@ export type ConnectionReport = {
   formats: string[] | null
   /** Whether changes can be watched; null when the server does not say. Where not, points are read. */
   watches: boolean | null
+  /** Null when no point could be read, which is a failure of the step op or parse. */
+  point: PointReport | null
 }
 
 /** @param failure what ended the test; undefined when everything went well */
@@ -49,17 +54,24 @@ const NAMES: Record<Step, string> = {
 }
 
 /** The report in lines for a terminal. */
-export function connectionLines({ ok, endpoint, auth, steps, server, formats, watches }: ConnectionReport): string[] {
+export function connectionLines({ ok, endpoint, auth, steps, server, formats, watches, point }: ConnectionReport): string[] {
   const lines = steps.flatMap(({ step, state, message, advice }) => [
     `  ${NAMES[step].padEnd(22)} ${STATES[state]}${message === undefined ? '' : `: ${message}`}`,
     ...(advice === undefined ? [] : [`  ${''.padEnd(22)} → ${advice}`]),
   ])
   const about = server && [server.product, server.version, server.name && `"${server.name}"`].filter(Boolean).join(' ')
   return [
-    `${endpoint} with auth ${auth}: ${ok ? 'well' : 'not reached'}`,
+    `${endpoint} with auth ${auth}: ${ok ? 'well' : wordFor(steps)}`,
     ...lines,
     ...(about ? [`  it is ${about}${server.haystack === null ? '' : `, Haystack ${server.haystack}`}`] : []),
     ...(formats ? [`  it writes ${formats.join(', ')}`] : []),
     ...(watches === null ? [] : [`  ${watches ? 'changes are watched' : 'it keeps no watches; points are read'}`]),
+    ...(point ? [`  ${point.address}: ${point.says}`] : []),
   ]
+}
+
+/** A server that lets us in and answers nothing that can be used was reached. */
+function wordFor(steps: readonly StepReport[]): string {
+  const failed = steps.find(({ state }) => state === 'failed')?.step
+  return failed === 'op' || failed === 'parse' ? 'reached, but not read' : 'not reached'
 }
