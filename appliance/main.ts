@@ -6,7 +6,7 @@ import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shar
 import { metricsService } from '#shared/central/metrics.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
-import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
+import { exitWith, refuseSecretArguments, settingsOrExit } from '#shared/node/settings.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { bindOf } from './drivers/bacnet/bind.ts'
 import { bacnetProtocol } from './drivers/bacnet/protocol.ts'
@@ -28,6 +28,7 @@ import { historianSink } from './sinks/historian.ts'
 
 const [command, ...words] = process.argv.slice(2)
 if (command === 'journal') {
+  refuseSecretArguments(words)
   const { SERVICE_EDGE_STORE_DIR } = UPLINK_VARIABLES
   const asked = words.filter(word => word === '--help')
   const { settings } = settingsOrExit(JOURNAL_USAGE, { SERVICE_EDGE_STORE_DIR }, process.env, asked)

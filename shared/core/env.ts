@@ -23,7 +23,7 @@ type ValueOf<V extends Variable> = V extends { kind: 'flag' }
 export type Settings<T extends VariableTable> = { [K in keyof T]: ValueOf<T[K]> }
 
 /** Where a value comes from, the first that has it: `file` is the one that `X_FILE` names, for secrets. */
-export const SOURCES = ['command line', 'environment', 'file', 'settings file', 'default'] as const
+export const SOURCES = ['command line', 'environment', 'file', 'auth.env.local', 'settings file', 'default'] as const
 export type Source = (typeof SOURCES)[number]
 export type Effective = { name: string; value: string; source: Source; doc: string }
 export type Environment = Record<string, string | undefined>
@@ -32,6 +32,8 @@ export type Given = {
   env: Environment
   /** `--X=value` of the command line. */
   options?: Environment
+  /** Secrets of a stack on one machine. Names of other processes' variables may stand in it; it does not say where it lies itself. */
+  authFile?: { path: string; text: string }
   settingsFile?: { path: string; text: string }
 }
 
@@ -41,7 +43,7 @@ export type EnvResult<T extends VariableTable> =
 
 /**
  * Reads and checks every variable of a table. A variable `X` is taken from the command line, else from the environment, else
- * from the file that `X_FILE` names, else from the settings file.
+ * from the file that `X_FILE` names, else from the file of secrets, else from the settings file.
  *
  * @param readFile reads the file of a variable; throws with a reason when it cannot
  * @returns the settings, or all complaints at once
@@ -50,8 +52,11 @@ export function readEnv<T extends VariableTable>(table: T, given: Given, readFil
   const complaints: string[] = []
   const effective: Effective[] = []
   const settings: Record<string, unknown> = {}
-  const { settingsFile } = given
-  const lines = settingsFile ? settingsLines(table, settingsFile, complaints) : {}
+  const { authFile, settingsFile } = given
+  const lines = {
+    auth: authFile ? settingsLines(table, authFile, complaints, OTHER_PROCESS) : {},
+    settings: settingsFile ? settingsLines(table, settingsFile, complaints) : {},
+  }
   for (const [name, option] of Object.entries(given.options ?? {})) {
     if (option !== undefined && table[name]?.secret) complaints.push(`${name}: a secret on the command line is seen by everybody`)
   }
@@ -65,14 +70,23 @@ export function readEnv<T extends VariableTable>(table: T, given: Given, readFil
   return complaints.length ? { ok: false, complaints } : { ok: true, settings: settings as Settings<T>, effective }
 }
 
-/** Lines of `X=value`; empty ones and those that begin with `#` say nothing. */
-function settingsLines(table: VariableTable, { path, text }: { path: string; text: string }, complaints: string[]): Environment {
+/** Names that another process of the product may know. */
+const OTHER_PROCESS = /^SERVICE_/
+
+/** Lines of `X=value`; empty ones and those that begin with `#` say nothing. @param passedOver names that the table may lack */
+function settingsLines(
+  table: VariableTable,
+  { path, text }: { path: string; text: string },
+  complaints: string[],
+  passedOver?: RegExp,
+): Environment {
   const found: Environment = {}
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (/^\s*(#|$)/.test(line)) continue
     const [, name = '', value = ''] = /^\s*([A-Z][A-Z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line) ?? []
     const at = `${path}, line ${index + 1}`
     if (name === '') complaints.push(`${at}: is not NAME=value`)
+    else if (!Object.hasOwn(table, name) && passedOver?.test(name)) continue
     else if (!Object.hasOwn(table, name)) complaints.push(`${at}: there is no variable ${name}`)
     else if (Object.hasOwn(found, name)) complaints.push(`${at}: ${name} is there twice`)
     else found[name] = value
@@ -83,7 +97,7 @@ function settingsLines(table: VariableTable, { path, text }: { path: string; tex
 function lookUp(
   name: string,
   { env, options = {} }: Given,
-  lines: Environment,
+  lines: { auth: Environment; settings: Environment },
   readFile: (path: string) => string,
   complaints: string[],
 ): { text: string | undefined; source: Source } {
@@ -98,8 +112,12 @@ function lookUp(
       return { text: undefined, source: 'file' }
     }
   }
-  return lines[name] ? { text: lines[name], source: 'settings file' } : { text: undefined, source: 'default' }
+  if (lines.auth[name]) return { text: unquoted(lines.auth[name]), source: 'auth.env.local' }
+  return lines.settings[name] ? { text: lines.settings[name], source: 'settings file' } : { text: undefined, source: 'default' }
 }
+
+/** Shells and compose files read such a file too, and take quotes around a value as no part of it. */
+const unquoted = (text: string): string => /^(["'])(.*)\1$/.exec(text)?.[2] ?? text
 
 function check(name: string, variable: Variable, text: string, complaints: string[]): string | number | boolean | undefined {
   const refuse = (reason: string) => {

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   describeEnv,
   type Effective,
@@ -8,6 +9,7 @@ import {
   type Settings,
   type VariableTable,
 } from '#shared/core/env.ts'
+import { secretArguments } from './secret-arguments.ts'
 import { keepFilesPrivate } from './private-files.ts'
 
 /** sysexits.h EX_CONFIG: the configuration is wrong; starting again will not help. */
@@ -29,6 +31,7 @@ export function settingsOrExit<T extends VariableTable>(
   { flags = [], complain = () => [] }: { flags?: string[]; complain?: (settings: Settings<T>) => string[] } = {},
 ): { settings: Settings<T>; effective: Effective[] } {
   keepFilesPrivate()
+  refuseSecretArguments(argv, name => table[name]?.secret === true)
   if (argv.includes('--help')) {
     process.stdout.write(`${usage}\n\nEnvironment:\n${describeEnv(table)}\n\n${PRECEDENCE}\n`)
     process.exit(0)
@@ -36,12 +39,14 @@ export function settingsOrExit<T extends VariableTable>(
   const options: Environment = {}
   const unknown: string[] = []
   for (const word of argv) {
-    const [, name = '', value] = /^--([A-Z][A-Z0-9_]*)=(.*)$/.exec(word) ?? []
+    const [, name = '', value] = /^--([A-Z][A-Z0-9_]*)=(.*)$/s.exec(word) ?? []
     if (Object.hasOwn(table, name)) options[name] = value
-    else if (!flags.includes(word)) unknown.push(`${word}: unknown option, see --help`)
+    // A value may be a secret in the wrong place, so only what stands before it is repeated.
+    else if (!flags.includes(word)) unknown.push(`${word.split('=')[0]}: unknown option, see --help`)
   }
-  const given = { env, options, ...settingsFileOf(table, env[SETTINGS_FILE]) }
-  const read = readEnv(table, given, path => readFileSync(path, 'utf8'))
+  const files = settingsFileOf(table, env[SETTINGS_FILE])
+  const given = { env, options, ...files, ...authFileOf(table, { env, options, ...files }) }
+  const read = readEnv(table, given, readText)
   const complaints = [...unknown, ...(read.ok ? complain(read.settings) : read.complaints)]
   if (!read.ok || complaints.length) exitWith(complaints)
   return read
@@ -49,8 +54,13 @@ export function settingsOrExit<T extends VariableTable>(
 
 /** Names a file of settings; it cannot itself stand in one. */
 const SETTINGS_FILE = 'SERVICE_SETTINGS_FILE'
-const PRECEDENCE = `A value counts from the first of: --NAME=value, the environment, the file that NAME_FILE names, a line NAME=value of the file
-that ${SETTINGS_FILE} names, the default in brackets.`
+/** In the workspace, for a stack on one machine; readable by its owner alone. */
+const AUTH_FILE = 'auth.env.local'
+const PRECEDENCE = `A value counts from the first of: --NAME=value (no secrets), the environment, the file that NAME_FILE names, a line
+NAME=value of ${AUTH_FILE} in SERVICE_WORKSPACE (permissions 600), a line of the file that ${SETTINGS_FILE} names, the default
+in brackets.`
+
+const readText = (path: string): string => readFileSync(path, 'utf8')
 
 /** Everybody but its owner: such a file may hold no secret. */
 const OTHERS = 0o077
@@ -67,6 +77,34 @@ function settingsFileOf(table: VariableTable, path: string | undefined): Pick<Gi
   } catch (error) {
     return exitWith([`${SETTINGS_FILE}: ${(error as Error).message}`])
   }
+}
+
+/** What other processes of the same machine may have in it as well: names that this one does not know are passed over. */
+function authFileOf(table: VariableTable, given: Given): Pick<Given, 'authFile'> {
+  const { SERVICE_WORKSPACE: workspace } = table
+  if (!workspace || !Object.values(table).some(({ secret }) => secret)) return {}
+  const path = join(workspaceOf(workspace, given), AUTH_FILE)
+  try {
+    const text = readText(path)
+    if ((statSync(path).mode & OTHERS) !== 0) exitWith([`${path} holds secrets and others may read it: chmod 600`])
+    return { authFile: { path, text } }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return {}
+    return exitWith([(error as Error).message])
+  }
+}
+
+function workspaceOf(variable: VariableTable[string], { env, options = {}, settingsFile }: Given): string {
+  const read = readEnv({ SERVICE_WORKSPACE: variable }, { env, options }, readText)
+  const [{ value, source }] = read.ok ? (read.effective as [Effective]) : [{ value: '', source: 'default' }]
+  const [, line] = /^\s*SERVICE_WORKSPACE\s*=\s*(.*?)\s*$/m.exec(settingsFile?.text ?? '') ?? []
+  return source === 'default' && line ? line : value
+}
+
+/** Ends a start that was given secrets as arguments. */
+export function refuseSecretArguments(argv: readonly string[], isSecret?: (name: string) => boolean): void {
+  const complaints = secretArguments(argv, isSecret)
+  if (complaints.length) exitWith(complaints)
 }
 
 /** Ends a start whose configuration is wrong. */
