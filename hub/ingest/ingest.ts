@@ -13,6 +13,7 @@ import type { AckReply } from '#shared/flow/ingest.ts'
 import { mqttLink } from '#shared/node/mqtt.ts'
 import type { Pair } from '#shared/node/pki.ts'
 import type { Service } from '#shared/node/service.ts'
+import { turns } from './turns.ts'
 
 export type IngestOptions = Pair & {
   broker: { host: string; port: number }
@@ -51,6 +52,12 @@ export function ingestService(options: IngestOptions): IngestService {
       .catch((error: Error) => log.debug(`an acknowledgement was not sent: ${error.message}`))
   }
   const replies = replyBox(reply => say(reply, writeAck(reply.ack)))
+  const line = turns(({ topic, payload }) => {
+    if (topic.kind === 'responses') return onResponse(topic, payload)
+    const reply = flow.take(topicOf(topic), payload)
+    if (reply?.ack) replies.add(reply)
+    else if (reply) say(reply, writeNotices(reply.notices))
+  })
   const link = mqttLink({
     ...options,
     ...broker,
@@ -62,12 +69,10 @@ export function ingestService(options: IngestOptions): IngestService {
       doubting = setTimeout(endDoubt, DOUBT_MS)
     },
     onDown: () => clearTimeout(doubting),
-    onMessage: (topic, payload) => {
-      const answered = responseTopic(topic)
-      if (answered) return onResponse(answered, payload)
-      const reply = flow.take(topic, payload)
-      if (reply?.ack) replies.add(reply)
-      else if (reply) say(reply, writeNotices(reply.notices))
+    onMessage: (name, payload) => {
+      const topic = parseTopic(name)
+      if (topic) line.offer(topic, payload)
+      else flow.take(name, payload)
     },
     log,
   })
@@ -76,17 +81,13 @@ export function ingestService(options: IngestOptions): IngestService {
     start: async () => link.start(),
     async stop() {
       clearTimeout(doubting)
+      line.stop()
       replies.send()
       await link.stop()
     },
     isConnected: link.isUp,
     publish: (topic, body) => link.publish(topicOf(topic), packBody(body)),
   }
-}
-
-function responseTopic(name: string): Topic | undefined {
-  const topic = parseTopic(name)
-  return topic?.kind === 'responses' ? topic : undefined
 }
 
 function centralOf(cert_pem: string): Identity {

@@ -227,7 +227,11 @@ test.serial(
     )
     const fifth = await dial(t, access)
     await eventOrEnd(fifth, 'close')
-    t.true(fifth.destroyed)
+    t.deepEqual(
+      sockets.map(({ destroyed }) => destroyed),
+      [false, false, false, false],
+      'the fifth was ended while the others stayed',
+    )
     sockets[0]!.destroy()
     await eventOrEnd(sockets[0]!, 'close')
     const session = await enter(t, access)
