@@ -1,5 +1,6 @@
 /** Draws alterations, leaves out those that the type check refuses, and looks for a test that notices each of the others. */
 import { formatDuration, MINUTE } from '#shared/core/time.ts'
+import { importsOf, resolveImport } from '../closure.ts'
 import { type Alteration, alterationsOf } from './alterations.ts'
 import type { TestOrder } from './reaching-tests.ts'
 import type { Tree } from './tree.ts'
@@ -56,13 +57,16 @@ export async function takeValid(tree: Tree, drawn: readonly Alteration[], count:
   return valid.slice(0, count)
 }
 
-/** All are checked at once: an error in a file is blamed on its alteration, and others are found by halving. */
+/** All are checked at once: an error is blamed on the alteration of its file or of what that imports, and others are found by halving. */
 async function compiling(tree: Tree, all: readonly Alteration[]): Promise<Alteration[]> {
   if (all.length === 0) return []
   const { code, output, late } = await tree.altered(all, () => tree.run(['tsc', '--noEmit', '--pretty', 'false'], TYPES_MS))
   if (late) throw new Error('the type check does not end')
   if (code === 0) return [...all]
-  const blamed = new Set([...output.matchAll(/^([^\s(]+)\(\d+,\d+\): error/gm)].map(([, file]) => file))
+  const wrong = new Set([...output.matchAll(/^([^\s(]+)\(\d+,\d+\): error/gm)].map(([, file]) => file!))
+  const isAltered = (file: string) => all.some(one => one.file === file)
+  const importedBy = (file: string) => importsOf(tree.read(file)).flatMap(specifier => resolveImport(file, specifier) ?? [])
+  const blamed = new Set([...wrong].flatMap(file => (isAltered(file) ? [file] : importedBy(file))))
   const rest = all.filter(({ file }) => !blamed.has(file))
   if (rest.length < all.length) return compiling(tree, rest)
   if (all.length === 1) return []

@@ -3,5 +3,5 @@ export default {
   extensions: ['js', 'ts'],
   timeout: '10m',
   workerThreads: false,
-  concurrency: 1,
+  concurrency: 2,
 }
