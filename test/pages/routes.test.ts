@@ -2,7 +2,9 @@ import anyTest, { type TestFn } from 'ava'
 import type { Point } from '#shared/core/model.ts'
 import { ROLES } from '#shared/core/role.ts'
 import { HOUR } from '#shared/core/time.ts'
+import { faultModel } from '#shared/central/pages/fault-model.ts'
 import { safeNext } from '#shared/central/pages/login.ts'
+import { WINDOWS } from '#shared/core/ui/fault-page.ts'
 import { COOLING, NOW, POINTS } from './fixture.ts'
 import { openSite, PASSWORDS, type TestSite } from './site.ts'
 
@@ -285,6 +287,20 @@ test('what the plot has no room for is what only says when the rule looks, never
   const page = await (await get(site, '/faults/f-cooling', await signIn(site, 'viewer'))).text()
   t.regex(page, /Not on the plot, but in the table below: fan_speed\./)
   t.regex(page, /Plot of the inputs\. sa_t, ma_t, htg_valve, sa_t_sp_heat, fan_status, clg_valve from/)
+})
+
+test('a plot has as many values as it has room for, over whatever time it goes', async t => {
+  const at = { here: { now: NOW }, user: undefined, csrf: '' } as unknown as Parameters<typeof faultModel>[3]
+  for (const window of WINDOWS) {
+    const { plot } = await faultModel(t.context.box.context, 'f-cooling', window, at)
+    const lengths = plot.traces.map(({ buckets }) => buckets.count.length)
+    t.true(lengths.length > 0 && lengths.every(length => length <= 480), `${window}: ${lengths}`)
+    if (window === 'week')
+      t.true(
+        lengths.every(length => length > 240),
+        `${lengths}`,
+      )
+  }
 })
 
 const BARE = { ...COOLING.evidence, inputs: {} }
