@@ -47,14 +47,17 @@ export function drawAlterations(read: (file: string) => string, files: readonly 
 
 /** @returns the first `count` that still compile, in their order. A mistake that the compiler sees never gets as far as a test. */
 export async function takeValid(tree: Tree, drawn: readonly Alteration[], count: number): Promise<Alteration[]> {
-  const valid: Alteration[] = []
-  for (let at = 0; valid.length < count && at < drawn.length; ) {
-    const round: Alteration[] = []
-    while (at < drawn.length && round.length < count && !round.some(({ file }) => file === drawn[at]!.file))
-      round.push(drawn[at++]!)
-    valid.push(...(await compiling(tree, round)))
+  const valid = new Set<Alteration>()
+  for (let at = 0; valid.size < count && at < drawn.length; ) {
+    let pending = drawn.slice(at, (at += count - valid.size))
+    while (pending.length > 0) {
+      const first = new Map(pending.toReversed().map(one => [one.file, one]))
+      const round = pending.filter(one => first.get(one.file) === one)
+      for (const one of await compiling(tree, round)) valid.add(one)
+      pending = pending.filter(one => !round.includes(one))
+    }
   }
-  return valid.slice(0, count)
+  return drawn.filter(one => valid.has(one)).slice(0, count)
 }
 
 /** All are checked at once: an error is blamed on the alteration of its file or of what that imports, and others are found by halving. */
