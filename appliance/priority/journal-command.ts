@@ -60,7 +60,12 @@ async function verify(dir: string, _: string[], out: Out): Promise<number> {
   }
   if (look.cut) {
     const { file, offset, bytes, reason } = look.cut
-    await out(`torn end: ${file}, byte ${offset}: ${reason}; ${bytes} bytes, never reported as kept, are cut at the next start\n`)
+    const what = look.lost > 0 ? '' : ', never reported as kept,'
+    await out(`torn end: ${file}, byte ${offset}: ${reason}; ${bytes} bytes${what} are cut at the next start\n`)
+  }
+  if (look.lost > 0) {
+    await out(`${lossWords(look)}\n`)
+    return 1
   }
   const records = countOf(
     written.reduce((sum, segment) => sum + segment.records, 0),
@@ -70,6 +75,9 @@ async function verify(dir: string, _: string[], out: Out): Promise<number> {
   await out(`verified: ${records}${inSegments}\n`)
   return 0
 }
+
+const lossWords = ({ end, lost }: Extract<Look, { state: 'verified' }>): string =>
+  `MISSING: ${countOf(lost, 'record')} after record ${end.seq} had been reported as kept; the next start goes on without, and says so`
 
 const damageWords = (look: Exclude<Look, { state: 'verified' }>): string =>
   look.state === 'corrupt' ? `DAMAGED: ${look.file}, byte ${look.offset}: ${look.reason}` : `UNREADABLE: ${look.reason}`
@@ -82,6 +90,10 @@ async function exportJournal(dir: string, options: string[], out: Out, err: Out)
   if (!looked) return 0
   if (looked.state !== 'verified') {
     await err(`${damageWords(looked)}\n`)
+    return 1
+  }
+  if (looked.lost > 0) {
+    await err(`${lossWords(looked)}\n`)
     return 1
   }
   const { cut } = looked
@@ -119,7 +131,9 @@ async function writeRecords(dir: string, csv: boolean, out: Out): Promise<Gap[]>
 async function quarantine(dir: string, options: string[], out: Out): Promise<number> {
   const { look } = await lookAt(dir)
   if (look.state === 'verified') {
-    await out('The journal verifies, so it stays.\n')
+    await out(
+      look.lost > 0 ? `${lossWords(look)}\nWhat is left verifies, so it stays.\n` : 'The journal verifies, so it stays.\n',
+    )
     return 1
   }
   const aside = `${dir}.damaged-${new Date().toISOString().replaceAll(':', '')}`

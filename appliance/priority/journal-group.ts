@@ -1,26 +1,38 @@
 /** What is done on disk for a visit: how it is written, where a segment begins, and what goes. */
 import { type Kept, type KeptFull, type Plan, planVisit, withPreviousSegment } from '#shared/core/priority/journal-line.ts'
 import type { PriorityReading } from '#shared/core/priority/record.ts'
-import { writeHeadFile } from './journal-head.ts'
+import { type Head, writeHeadFile } from './journal-head.ts'
 import { hashOfSegment } from './journal-log.ts'
 import type { OpenedJournal } from './journal-read.ts'
 
 /** What the log writes around a payload, at most, and a hash. */
 const AROUND_BYTES = 200
-/** A mark, at most. */
-const MARK_BYTES = 260
+/** A mark, at most: the longest device id and object type stand in it. */
+const MARK_BYTES = 400
 
 /**
  * After a visit: says what must be there, before what is older than the retention is dropped. What fails is not worth
  * refusing a visit that is on the disk; the next time does it.
  */
 export async function settle({ log, index }: OpenedJournal, dir: string, fresh: boolean): Promise<void> {
-  const { first, last } = index.range()
-  const segments = log.segments()
-  const kept = segments.find(segment => segment.last >= first)!.first
-  if (fresh || kept > segments[0]!.first) await writeHeadFile(dir, { first: kept, last })
+  const { first } = index.range()
+  // Almost always none: a visit costs the same however many segments there are.
+  let gone = 0
+  while (log.segment(gone + 1) && log.segment(gone)!.last < first) gone++
+  const kept = log.segment(gone)!.first
+  if (fresh || gone > 0) await writeHeadFile(dir, headOf(log, kept))
   log.dropThrough(kept - 1)
 }
+
+/** What must be there from now on. */
+function headOf(log: OpenedJournal['log'], first: number): Head & { segment: number } {
+  const newest = log.segment(-1)!
+  return { first, last: log.last(), segment: newest.bytes > 0 ? newest.first : (log.segment(-2)?.first ?? newest.first) }
+}
+
+/** After a loss at the end: what is there is all that must be there, so that the loss is told once. */
+export const acknowledgeLoss = (log: OpenedJournal['log'], dir: string): Promise<void> =>
+  writeHeadFile(dir, headOf(log, log.segment(0)!.first))
 
 /** `begin`: it begins a new segment; `fresh`: it is the first group of one. `bytes`: at most. */
 type Group = Plan & { bytes: number; begin: boolean; fresh: boolean }
@@ -36,9 +48,8 @@ export async function groupOf(
   visit: PriorityReading[],
   segmentBytes: number,
 ): Promise<Group> {
-  const segments = log.segments()
-  const last = segments.at(-1)!
-  const first = log.state().last + 1
+  const last = log.segment(-1)!
+  const first = log.last() + 1
   const empty = last.bytes === 0
   const before = (key: string) => {
     const found = known.get(key)
@@ -48,7 +59,7 @@ export async function groupOf(
   const bytes = sizeOf(plan.kept)
   if (!empty && last.bytes + bytes <= segmentBytes) return { ...plan, bytes, begin: false, fresh: false }
   const full = empty ? plan : planVisit(visit, before, first, first)
-  const closing = empty ? segments.at(-2) : last
+  const closing = empty ? log.segment(-2) : last
   if (closing) full.kept[0] = withPreviousSegment(full.kept[0] as KeptFull, await hashOfSegment(dir, closing))
   return { ...full, bytes: sizeOf(full.kept), begin: !empty, fresh: true }
 }

@@ -3,26 +3,41 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replaceFile } from '#shared/node/files.ts'
 
-/** No record from `first` on has been dropped, and record `last` is kept. */
-export type Head = { first: number; last: number }
+/**
+ * No record from `first` on has been dropped, and record `last` is kept. `segment`: first record of the segment that holds
+ * `last`; undefined in a file of version 1, which does not say.
+ */
+export type Head = { first: number; last: number; segment: number | undefined }
 
 export const HEAD_FILE = 'head.json'
-const HEAD = /^\{"first":(\d{1,16}),"last":(\d{1,16})\}\n$/
+/** Version of the journal's format, FORMAT.md. Version 1 knows no `device_id`, and its head has neither version nor segment. */
+const VERSION = 2
+const HEAD_1 = /^\{"first":(\d{1,16}),"last":(\d{1,16})\}\n$/
+const HEAD_2 = /^\{"version":2,"first":(\d{1,16}),"last":(\d{1,16}),"segment":(\d{1,16})\}\n$/
+const ANY_VERSION = /^\{"version":(\d{1,9}),/
 
 /**
- * @returns that nothing is dropped and nothing kept when there is no file; undefined when it cannot be used
+ * @returns that nothing is dropped and nothing kept when there is no file; in words why it cannot be used
  * @throws Error when it cannot be read
  */
-export async function readHeadFile(dir: string): Promise<Head | undefined> {
+export async function readHeadFile(dir: string): Promise<Head | string> {
   try {
-    const found = HEAD.exec(await readFile(join(dir, HEAD_FILE), 'latin1'))
-    return found ? { first: Number(found[1]), last: Number(found[2]) } : undefined
+    return headFrom(await readFile(join(dir, HEAD_FILE), 'latin1'))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { first: 1, last: 0 }
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { first: 1, last: 0, segment: undefined }
     throw error
   }
 }
 
+function headFrom(text: string): Head | string {
+  const [, first, last, segment] = HEAD_2.exec(text) ?? HEAD_1.exec(text) ?? []
+  if (first !== undefined)
+    return { first: Number(first), last: Number(last), segment: segment === undefined ? undefined : Number(segment) }
+  const version = Number(ANY_VERSION.exec(text)?.[1])
+  if (version > VERSION) return `the journal is of format ${version}, and this program reads 1 to ${VERSION}`
+  return 'the file does not say what the journal holds'
+}
+
 /** @throws Error when it cannot be written */
-export const writeHeadFile = async (dir: string, { first, last }: Head): Promise<void> =>
-  replaceFile(join(dir, HEAD_FILE), `${JSON.stringify({ first, last })}\n`)
+export const writeHeadFile = async (dir: string, { first, last, segment }: Head & { segment: number }): Promise<void> =>
+  replaceFile(join(dir, HEAD_FILE), `${JSON.stringify({ version: VERSION, first, last, segment })}\n`)

@@ -3,7 +3,16 @@ import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type JournalIndex, journalIndex } from '#shared/core/priority/journal-index.ts'
-import { type Kept, type KeptHead, LINE_HEAD_MAX, readHead } from '#shared/core/priority/journal-line.ts'
+import {
+  type Kept,
+  type KeptHead,
+  LINE_HEAD_MAX,
+  ownedTarget,
+  type OwnerOf,
+  readHead,
+  targetFrom,
+  targetText,
+} from '#shared/core/priority/journal-line.ts'
 import { type FileLog, type LogOptions, openSegmentedLog } from '#shared/node/segmented-log.ts'
 import {
   type CheckSegment,
@@ -16,7 +25,8 @@ import {
 } from '#shared/node/segmented-log-verify.ts'
 import { type Head, HEAD_FILE, readHeadFile } from './journal-head.ts'
 
-export type JournalLog = { state: 'open'; log: FileLog<Kept>; index: JournalIndex; cut: Cut | undefined }
+/** `lost`: records that were reported as kept and are missing from the end. */
+export type JournalLog = { state: 'open'; log: FileLog<Kept>; index: JournalIndex; cut: Cut | undefined; lost: number }
 
 /** The journal begins segments itself, so that the first record of each is in full. */
 const NEVER = Number.MAX_SAFE_INTEGER
@@ -24,31 +34,53 @@ const NEVER = Number.MAX_SAFE_INTEGER
 /**
  * Opens the log and reads every byte of it.
  *
+ * @param ownerOf finds the device of records that do not name it
  * @throws Error when the folder cannot be read or written
  */
 export async function openJournalLog(
   dir: string,
   maxRecords: number,
+  ownerOf: OwnerOf,
   openFile?: LogOptions['openFile'],
 ): Promise<JournalLog | Corruption> {
   const head = await checkHead(dir)
   if ('state' in head) return head
   const index = journalIndex(maxRecords)
-  const check = segmentCheck(head, { record: ({ target, observed_at }, seq) => void index.add(seq, target, observed_at) })
+  const keyOf = ownedKeys(ownerOf)
+  const { check, lost } = segmentCheck(head, {
+    record: ({ target, observed_at }, seq) => void index.add(seq, keyOf(target), observed_at),
+  })
   const opening = await openSegmentedLog<Kept>(dir, { segmentBytes: NEVER, check, ...(openFile && { openFile }) })
-  return opening.state === 'open' ? { ...opening, index } : opening
+  return opening.state === 'open' ? { ...opening, index, lost: lost() } : opening
 }
 
+/** Targets as records of today have them; each of those from before is looked up once. */
+function ownedKeys(ownerOf: OwnerOf): (target: string) => string {
+  const owned = new Map<string, string>()
+  return target => {
+    const known = owned.get(target)
+    if (known !== undefined) return known
+    const key = targetText(ownedTarget(targetFrom(target), ownerOf))
+    owned.set(target, key)
+    return key
+  }
+}
+
+export type Inspected = (Verified & { lost: number }) | Corruption
+
 /** Reads the journal as it is opened, and touches nothing. @throws Error when the folder cannot be read */
-export async function inspectJournal(dir: string, found: Found): Promise<Verified | Corruption> {
+export async function inspectJournal(dir: string, found: Found): Promise<Inspected> {
   const head = await checkHead(dir)
-  return 'state' in head ? head : verifyLog(dir, segmentCheck(head, found), leaveEnd)
+  if ('state' in head) return head
+  const { check, lost } = segmentCheck(head, found)
+  const verified = await verifyLog(dir, check, leaveEnd)
+  return verified.state === 'verified' ? { ...verified, lost: lost() } : verified
 }
 
 async function checkHead(dir: string): Promise<Head | Corruption> {
   const head = await readHeadFile(dir)
   const corrupt = (reason: string): Corruption => ({ state: 'corrupt', file: HEAD_FILE, offset: 0, reason })
-  if (head === undefined) return corrupt('the file does not say what the journal holds')
+  if (typeof head === 'string') return corrupt(head)
   if (head.last === 0 || (await readdir(dir)).some(name => name.endsWith('.jsonl'))) return head
   return corrupt(`record ${head.last} was kept, and every segment is missing`)
 }
@@ -57,11 +89,15 @@ type Found = { record: (head: KeptHead, seq: number) => void; segment?: (segment
 
 /**
  * Checks segments, oldest first: each record is one of the journal's, each mark refers to a full record before it in its
- * segment, each segment names the SHA-256 of the one before, and nothing is missing at either end.
+ * segment, each segment names the SHA-256 of the one before, and no segment is missing at either end.
+ *
+ * What is missing from the end of the newest segment is no damage: it is counted as `lost`, whether the cut left half a line,
+ * half a group or none. A head of version 1 does not name the newest segment, so only a torn end shows that it is there.
  */
-function segmentCheck(head: Head, found: Found): CheckSegment {
+function segmentCheck(head: Head, found: Found): { check: CheckSegment; lost: () => number } {
   let previous: string | undefined
-  return (segment, bytes, isLast) => {
+  let lost = 0
+  const check: CheckSegment = (segment, bytes, end) => {
     const { first, offsets } = segment
     const last = first + offsets.length - 1
     if (previous === undefined && head.last > 0 && first > head.first)
@@ -71,12 +107,20 @@ function segmentCheck(head: Head, found: Found): CheckSegment {
       }
     const fault = checkRecords(segment, bytes, previous, found.record)
     if (fault) return fault
-    if (isLast && last < head.last)
-      return { offset: bytes.length, reason: `record ${head.last} was kept, and the journal ends at ${last}` }
+    if (end !== 'closed') {
+      const isThere = head.segment === undefined ? last >= head.last || end === 'torn' : first >= head.segment
+      if (!isThere)
+        return {
+          offset: bytes.length,
+          reason: `a segment is missing: record ${head.last} was kept, and the journal ends at ${last}`,
+        }
+      lost = Math.max(0, head.last - last)
+    }
     previous = sha256(bytes)
     found.segment?.(segment, previous)
     return undefined
   }
+  return { check, lost: () => lost }
 }
 
 function checkRecords(

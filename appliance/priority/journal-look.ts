@@ -25,7 +25,7 @@ export async function lookAt(dir: string): Promise<Looked> {
   for (let i = 0; i < LOOKS_MAX; i++) {
     const before = await outlineOf(dir)
     const looked = await lookOnce(dir)
-    if (looked.look.state === 'verified') return looked
+    if (looked.look.state === 'verified' && looked.look.lost === 0) return looked
     const found = JSON.stringify([looked.look, before])
     if (found === last && before === (await outlineOf(dir))) return looked
     last = found

@@ -1,15 +1,16 @@
 /** What is read of an open journal: records in full, whatever each was kept as. */
 import type { PriorityQuery } from '#shared/core/ports.ts'
 import type { JournalIndex } from '#shared/core/priority/journal-index.ts'
-import { type Kept, type Known, recordOf, targetText } from '#shared/core/priority/journal-line.ts'
-import type { PriorityRecord } from '#shared/core/priority/record.ts'
+import { type Kept, type Known, ownedTarget, type OwnerOf, recordOf, targetText } from '#shared/core/priority/journal-line.ts'
+import type { PriorityRecord, PriorityTarget } from '#shared/core/priority/record.ts'
 import type { FileLog } from '#shared/node/segmented-log.ts'
 
-/** `known`: by `targetText`. */
-export type OpenedJournal = { log: FileLog<Kept>; index: JournalIndex; known: Map<string, Known>; torn: boolean }
+/** `ownerOf`: as the index was made with. `known`: by `targetText`. `torn`: its end was cut. */
+export type OpenedJournal = Indexed & { known: Map<string, Known>; torn: boolean }
+type Indexed = { log: FileLog<Kept>; index: JournalIndex; ownerOf: OwnerOf }
 
 /** Reads records, and the full ones that they refer to. @throws Error when one does not verify any more */
-function readRecords(log: FileLog<Kept>, seqs: number[]): Known[] {
+function readRecords({ log, ownerOf }: Indexed, seqs: number[]): Known[] {
   const kept = new Map(log.pick(seqs).map(({ seq, record }) => [seq, record]))
   const referred = [...new Set([...kept.values()].flatMap(record => ('same_as' in record ? [record.same_as] : [])))]
   for (const { seq, record } of log.pick(referred.filter(seq => !kept.has(seq)))) kept.set(seq, record)
@@ -20,25 +21,36 @@ function readRecords(log: FileLog<Kept>, seqs: number[]): Known[] {
   }
   return seqs.map(seq => {
     const payload = payloadOf(seq)
-    return { record: recordOf(seq, payload, payloadOf), full: 'same_as' in payload ? payload.same_as : seq }
+    const record = recordOf(seq, payload, payloadOf)
+    const target = ownedTarget(record.target, ownerOf)
+    return {
+      record: target === record.target ? record : { ...record, target },
+      full: 'same_as' in payload ? payload.same_as : seq,
+    }
   })
 }
 
 /** @throws Error as `readRecords` does */
 export function pageOf(
-  { log, index }: OpenedJournal,
+  journal: Indexed,
   { target, since, before, limit }: PriorityQuery,
 ): { records: PriorityRecord[]; more: boolean } {
-  const key = target && targetText(target)
-  const seqs = index.find({ key, since, before, limit: limit + 1 })
-  return { records: readRecords(log, seqs.slice(0, limit)).map(({ record }) => record), more: seqs.length > limit }
+  const seqs = journal.index.find({ keys: target && keysOf(journal.index, target), since, before, limit: limit + 1 })
+  return { records: readRecords(journal, seqs.slice(0, limit)).map(({ record }) => record), more: seqs.length > limit }
+}
+
+/** @returns the key of an object, or those of the object of every device of the instance */
+function keysOf(index: JournalIndex, target: PriorityTarget): string[] {
+  if (target.device_id !== undefined) return [targetText(target)]
+  const object = targetText(target).slice(1)
+  return Array.from(index.keys()).filter(key => key.endsWith(object))
 }
 
 /** The newest record of every point, by `targetText`. @throws Error as `readRecords` does */
-export function latestOf(log: FileLog<Kept>, index: JournalIndex): Map<string, Known> {
-  const newest = index.newest()
+export function latestOf(journal: Indexed): Map<string, Known> {
+  const newest = journal.index.newest()
   const known = readRecords(
-    log,
+    journal,
     newest.map(({ seq }) => seq),
   )
   return new Map(newest.map(({ key }, i) => [key, known[i]!]))

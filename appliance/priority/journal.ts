@@ -3,10 +3,10 @@ import { existsSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { PriorityJournal, PriorityState } from '#shared/core/ports.ts'
-import { plainReading, targetText } from '#shared/core/priority/journal-line.ts'
+import { type OwnerOf, plainReading, targetText } from '#shared/core/priority/journal-line.ts'
 import { type PriorityReading, type PriorityRecord, priorityKey } from '#shared/core/priority/record.ts'
 import type { LogOptions } from '#shared/node/segmented-log.ts'
-import { groupOf, settle } from './journal-group.ts'
+import { acknowledgeLoss, groupOf, settle } from './journal-group.ts'
 import { openJournalLog } from './journal-log.ts'
 import { latestOf, type OpenedJournal, pageOf } from './journal-read.ts'
 
@@ -19,6 +19,8 @@ export type JournalOptions = {
   dir: string
   /** SERVICE_PRIORITY_HISTORY_MAX_RECORDS */
   maxRecords: number
+  /** Finds the device of records from before journals named it. Without it they are shown with their instance alone. */
+  ownerOf?: OwnerOf
   log: Logger
   /** A segment that would grow beyond this is closed and the next one begun. Default 4 MiB. */
   segmentBytes?: number
@@ -52,6 +54,7 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
   let timer: NodeJS.Timeout | undefined
   let headTimer: NodeJS.Timeout | undefined
   let cuts = 0
+  let lost = 0
   let turn: Promise<unknown> = Promise.resolve()
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -74,14 +77,19 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
 
   const takeUp = async () => {
     try {
-      const found = await openJournalLog(dir, maxRecords, openFile)
+      const ownerOf = steady(options.ownerOf ?? (() => undefined))
+      const found = await openJournalLog(dir, maxRecords, ownerOf, openFile)
       if (found.state === 'corrupt')
         return fail({ reason: `${found.file}, byte ${found.offset}: ${found.reason}`, damaged: true })
-      opened = { log: found.log, index: found.index, known: latestOf(found.log, found.index), torn: found.cut !== undefined }
-      if (found.cut) {
-        cuts++
-        logger.warn(found.cut, 'the priority journal had a torn end, which was cut; it had not been reported as kept')
-      }
+      const { log, index } = found
+      if (found.lost > 0) await acknowledgeLoss(log, dir).catch(async error => (await log.close(), Promise.reject(error)))
+      const torn = found.cut !== undefined || found.lost > 0
+      opened = { log, index, ownerOf, known: latestOf({ log, index, ownerOf }), torn }
+      if (found.cut) cuts++
+      lost += found.lost
+      const facts = { ...found.cut, lost: found.lost }
+      if (found.lost > 0) logger.error(facts, 'priority journal: records that were reported as kept are missing from its end')
+      else if (found.cut) logger.warn(facts, 'priority journal: torn end cut, none of it was reported as kept')
       mend()
     } catch (error) {
       fail({ reason: `the journal cannot be opened: ${(error as Error).message}`, damaged: false })
@@ -157,7 +165,7 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
       }
     },
     latest: () => new Map([...(opened?.known.values() ?? [])].map(({ record }) => [priorityKey(record.target), record])),
-    state: () => ({ ...stateOf(opened, fault), ...(cuts > 0 && { cuts }) }),
+    state: () => ({ ...stateOf(opened, fault), ...(cuts > 0 && { cuts }), ...(lost > 0 && { lost }) }),
     close: async () => {
       closed = true
       clearTimeout(timer)
@@ -171,8 +179,17 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
   }
 }
 
+/** Answers alike while the journal is open, whatever becomes of the catalogue: the index was made with the first answer. */
+function steady(ownerOf: OwnerOf): OwnerOf {
+  const known = new Map<number, string | undefined>()
+  return device_instance => {
+    if (!known.has(device_instance)) known.set(device_instance, ownerOf(device_instance))
+    return known.get(device_instance)
+  }
+}
+
 /** An operator may put the folder aside while it is open: what is written to it then would be in no history. */
-const isInPlace = (dir: string, { log }: OpenedJournal): boolean => existsSync(join(dir, log.segments().at(-1)!.file))
+const isInPlace = (dir: string, { log }: OpenedJournal): boolean => existsSync(join(dir, log.segment(-1)!.file))
 
 function stateOf(opened: OpenedJournal | undefined, fault: Fault | undefined): PriorityState {
   const range = opened?.index.range() ?? { first: 1, last: 0 }

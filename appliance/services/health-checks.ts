@@ -39,12 +39,13 @@ export function wayCheck({
 }
 
 /** Polling, rules and the way to the hub go on without the priority history. The reason is a place in its files, and no secret. */
-export function journalCheck({ journal, reason, cuts = 0, first, last }: PriorityState): HealthCheck {
+export function journalCheck({ journal, reason, cuts = 0, lost = 0, first, last }: PriorityState): HealthCheck {
   return {
-    status: journal === 'disabled' ? 'warn' : 'ok',
+    status: journal === 'disabled' || lost > 0 ? 'warn' : 'ok',
     ...(journal === 'disabled' && reason !== undefined && { reason }),
     journal,
     records: Math.max(0, last - first + 1),
     cuts,
+    lost,
   }
 }

@@ -245,11 +245,13 @@ export type PriorityQuery = {
   limit: number
 }
 export type PriorityState = {
-  /** `repaired`: a torn end was cut when it was opened. `disabled`: damage, or a disk that fails; `reason` says where. */
+  /** `repaired`: its end was torn, or short of what had been reported, when it was opened; `lost` counts. `disabled`: damage, or a disk that fails; `reason` says where. */
   journal: 'ok' | 'repaired' | 'disabled'
   reason?: string
   /** Torn ends that were cut since the process began; absent when there was none. */
   cuts?: number
+  /** Records that had been reported as kept and were missing from the end, since the process began; absent when there was none. */
+  lost?: number
   /** Sequence of the oldest and newest record within retention; `last < first` when there is none. */
   first: number
   last: number

@@ -20,7 +20,9 @@ export type Segment = {
 export type Cut = { file: string; offset: number; bytes: number; reason: string; aside: string | undefined }
 export type Corruption = { state: 'corrupt'; file: string; offset: number; reason: string }
 /** What the log's owner finds in the records of a segment that verifies: the first thing that is wrong, if any. */
-export type CheckSegment = (segment: Segment, bytes: Buffer, last: boolean) => { offset: number; reason: string } | undefined
+export type CheckSegment = (segment: Segment, bytes: Buffer, end: SegmentEnd) => { offset: number; reason: string } | undefined
+/** `closed`: another segment follows. `torn`: it is the newest, and its end will be cut. */
+export type SegmentEnd = 'closed' | 'clean' | 'torn'
 export type Verified = { state: 'verified'; segments: Segment[]; end: Position; cut: Cut | undefined }
 
 /** Most cut ends that are kept aside; a machine that loses power in a loop must not fill its disk with them. */
@@ -59,7 +61,7 @@ export async function verifyLog(dir: string, check?: CheckSegment, repair = cutE
     if (scan.state === 'corrupt') return { ...scan, file: name }
     const length = scan.state === 'torn' ? scan.cutAt : bytes.length
     const found = { ...segment, offsets: scan.offsets, bytes: length }
-    const fault = check?.(found, bytes.subarray(0, length), last)
+    const fault = check?.(found, bytes.subarray(0, length), last ? scan.state : 'closed')
     if (fault) return { state: 'corrupt', file: name, ...fault }
     if (scan.state === 'torn') cut = await repair(dir, name, bytes, scan)
     segments.push(found)

@@ -8,6 +8,8 @@ import { makeFolder, syncFolder } from './files.ts'
 import { type CheckSegment, type Corruption, type Cut, type Segment, verifyLog } from './segmented-log-verify.ts'
 import { gatherer, logWriter, type WritableFile } from './segmented-log-write.ts'
 
+export type SegmentFacts = { file: string; first: number; last: number; bytes: number }
+
 /** A segmented log in a folder. */
 export type FileLog<T> = SegmentedLog<T> & {
   /** `fresh`: the group begins a new segment, also where the last one has room. */
@@ -15,7 +17,11 @@ export type FileLog<T> = SegmentedLog<T> & {
   /** The records of these sequences, in their order; those that are not there are left out. */
   pick(seqs: number[]): { seq: number; record: T }[]
   /** Oldest first; the last one is being written. */
-  segments(): { file: string; first: number; last: number; bytes: number }[]
+  segments(): SegmentFacts[]
+  /** One segment, counted from the oldest, or with a negative number from the newest: -1 is being written. */
+  segment(place: number): SegmentFacts | undefined
+  /** Sequence of the newest record, 0 before the first. */
+  last(): number
   /** Reopens and verifies the last segment where a write has failed, as the next append would. Rejects while it cannot. */
   recover(): Promise<void>
   /** Resolves when every append that was begun has been kept or refused. Later appends are refused. */
@@ -87,17 +93,23 @@ function fileLog<T>(dir: string, segments: Segment[], writer: ReturnType<typeof 
       if (dropped) syncFolder(dir)
     },
     state: () => ({ first: segments[0]!.first, last: writer.last(), bytes: segments.reduce((sum, { bytes }) => sum + bytes, 0) }),
-    segments: () =>
-      segments.map(segment => ({
-        file: basename(segment.path),
-        first: segment.first,
-        last: lastOf(segment),
-        bytes: segment.bytes,
-      })),
+    segments: () => segments.map(factsOf),
+    segment(place) {
+      const found = segments.at(place)
+      return found && factsOf(found)
+    },
+    last: writer.last,
     recover: writer.recover,
     close: writer.close,
   }
 }
+
+const factsOf = (segment: Segment): SegmentFacts => ({
+  file: basename(segment.path),
+  first: segment.first,
+  last: lastOf(segment),
+  bytes: segment.bytes,
+})
 
 const lastOf = ({ first, offsets }: Segment): number => first + offsets.length - 1
 

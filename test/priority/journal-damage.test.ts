@@ -1,55 +1,11 @@
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { decodeLine, encodeGroup, type Position, START } from '#shared/core/history/line.ts'
-import { inspectJournal } from '../../appliance/priority/journal-log.ts'
+import { copyOf, inspect, refused, three } from './journal-damaged.ts'
 import { everything, folder, opened } from './journal-harness.ts'
-import { reading, readings, strange } from './journal-written.ts'
-
-const segmentBytes = 4800
-const inspect = async (dir: string) => inspectJournal(dir, { record: () => undefined })
-const segmentsOf = (dir: string) =>
-  readdirSync(dir)
-    .filter(name => name.endsWith('.jsonl'))
-    .toSorted()
-const contents = (dir: string) => new Map(readdirSync(dir).map(name => [name, readFileSync(join(dir, name), 'latin1')]))
-const copyOf = (t: ExecutionContext, dir: string): string => {
-  const copy = folder(t)
-  cpSync(dir, copy, { recursive: true })
-  return copy
-}
-
-/** Three segments, of visits of two to four records. `killed`: nothing says how far the last one reaches. */
-async function three(t: ExecutionContext, killed = false): Promise<{ dir: string; names: string[]; last: number }> {
-  const dir = folder(t)
-  const journal = await opened(t, { dir, segmentBytes, headMs: 3_600_000 })
-  const point = { target: { ...reading(1).target }, label: 'Damper' }
-  let last = 0
-  for (;;) {
-    const size = 2 + (last % 3)
-    await journal.append(readings(last + 1, last + size).map(seen => ({ ...seen, ...point })))
-    last += size
-    const names = segmentsOf(dir)
-    if (names.length === 3 && readFileSync(join(dir, names[2]!), 'latin1').split('"r":0,').length === 4) break
-    if (names.length > 3) throw new Error('a segment holds fewer than three visits')
-  }
-  const head = readFileSync(join(dir, 'head.json'))
-  await journal.close()
-  if (killed) writeFileSync(join(dir, 'head.json'), head)
-  return { dir, names: segmentsOf(dir), last }
-}
-
-/** Opens a damaged journal, which must stay as it is, closed, and say where. */
-async function refused(t: ExecutionContext, dir: string, reason: RegExp, what: string) {
-  const before = contents(dir)
-  const journal = await opened(t, { dir })
-  const state = journal.state()
-  t.is(state.journal, 'disabled', what)
-  t.regex(state.reason!, reason, what)
-  t.deepEqual(everything(journal), [])
-  t.deepEqual(contents(dir), before, `${what}: nothing is touched`)
-}
+import { readings, strange } from './journal-written.ts'
 
 test('one bit flipped in any byte of three segments is damage, and none is repaired', async t => {
   const { dir, names } = await three(t)
@@ -71,7 +27,9 @@ test('one bit flipped in any byte of three segments is damage, and none is repai
   t.is((await inspect(dir)).state, 'verified')
 })
 
-test('one bit flipped in any byte of head.json is damage, or says less than it did', async t => {
+const HEAD = /^\{"version":2,"first":(\d+),"last":(\d+),"segment":(\d+)\}\n$/
+
+test('one bit flipped in any byte of head.json is damage, or shows as more or less at the end', async t => {
   const { dir } = await three(t)
   const path = join(dir, 'head.json')
   const good = readFileSync(path)
@@ -79,89 +37,12 @@ test('one bit flipped in any byte of head.json is damage, or says less than it d
     const bytes = Buffer.from(good)
     bytes[bit >> 3]! ^= 1 << (bit % 8)
     writeFileSync(path, bytes)
-    const head = /^\{"first":(\d+),"last":(\d+)\}\n$/.exec(bytes.toString('latin1'))
-    const wanted = /^\{"first":(\d+),"last":(\d+)\}\n$/.exec(good.toString('latin1'))!
-    const isLess = head !== null && Number(head[1]) >= Number(wanted[1]) && Number(head[2]) <= Number(wanted[2])
-    t.is((await inspect(dir)).state, isLess ? 'verified' : 'corrupt', `bit ${bit}: ${bytes.toString('latin1')}`)
-  }
-})
-
-/** Where each visit of the last segment ends, and with which record; what `head.json` knows to be kept. */
-function endsOf(dir: string, names: string[], whole: Buffer) {
-  const head = Number(/"last":(\d+)/.exec(readFileSync(join(dir, 'head.json'), 'utf8'))![1])
-  const ends = [...whole.toString('latin1').matchAll(/\{"n":(\d+),"g":\d+,"r":0,.*\n/g)].map(line => ({
-    at: line.index + line[0].length,
-    last: Number(line[1]),
-  }))
-  return { ends, head, first: Number(names[2]!.slice(0, 16)) }
-}
-
-test('cut at any byte of its last segment, a journal keeps every whole visit before, and refuses where more is known to be kept', async t => {
-  const { dir, names } = await three(t, true)
-  const path = join(dir, names[2]!)
-  const whole = readFileSync(path)
-  const { ends, head, first } = endsOf(dir, names, whole)
-  for (let at = whole.length; at >= 0; at--) {
-    truncateSync(path, at)
-    const last = ends.findLast(end => end.at <= at)?.last ?? first - 1
+    const [, first, last, segment] = HEAD.exec(bytes.toString('latin1'))?.map(Number) ?? []
+    const [, wasFirst, wasLast, wasSegment] = HEAD.exec(good.toString('latin1'))!.map(Number)
+    const isLess = first! >= wasFirst! && segment! <= wasSegment!
     const found = await inspect(dir)
-    const wanted = last < head ? 'corrupt' : ends.some(end => end.at === at) ? 'clean' : 'torn'
-    const state = found.state === 'corrupt' ? 'corrupt' : found.cut ? 'torn' : 'clean'
-    t.is(state, wanted, `cut at ${at}`)
-    if (found.state === 'verified') t.is(found.end.seq, last, `cut at ${at}`)
-  }
-  writeFileSync(path, whole.subarray(0, -7))
-  const journal = await opened(t, { dir })
-  t.is(journal.state().journal, 'repaired')
-  t.is(journal.state().last, ends.at(-2)!.last)
-  t.is(readFileSync(join(dir, readdirSync(dir).find(name => name.endsWith('.cut'))!)).length, whole.length - 7 - ends.at(-2)!.at)
-})
-
-for (const [what, spoil] of [
-  ['cut', (bytes: Buffer, at: number) => bytes.subarray(0, at)],
-  ['filled with zeros', (bytes: Buffer, at: number) => Buffer.concat([bytes.subarray(0, at), Buffer.alloc(bytes.length - at)])],
-] as const) {
-  test(`${what} anywhere in its last segment, a journal that runs is damaged: soon after a visit it is known to be kept`, async t => {
-    const dir = folder(t)
-    const journal = await opened(t, { dir, headMs: 1 })
-    for (let seq = 1; seq <= 9; seq += 3) await journal.append(readings(seq, seq + 2))
-    const head = join(dir, 'head.json')
-    while (readFileSync(head, 'utf8') !== '{"first":1,"last":9}\n') await new Promise(resolve => setTimeout(resolve, 2))
-    const copy = copyOf(t, dir)
-    const path = join(copy, segmentsOf(copy)[0]!)
-    const whole = readFileSync(path)
-    for (let at = 0; at < whole.length; at += 11) {
-      writeFileSync(path, spoil(whole, at))
-      const found = await inspect(copy)
-      t.is(found.state, 'corrupt', `${at}`)
-      if (found.state === 'corrupt') t.regex(found.reason, /record 9 was kept, and the journal ends at [0-6]$/)
-    }
-  })
-}
-
-test('filled with zeros anywhere in its last segment, a journal keeps every whole visit before, and refuses where more is known to be kept', async t => {
-  const { dir, names } = await three(t, true)
-  const path = join(dir, names[2]!)
-  const whole = readFileSync(path)
-  const { ends, head, first } = endsOf(dir, names, whole)
-  // The log's own matrix takes every byte; here it is what the journal makes of it.
-  for (let at = whole.length - 1; at >= 0; at -= 5) {
-    writeFileSync(path, Buffer.concat([whole.subarray(0, at), Buffer.alloc(whole.length - at)]))
-    const last = ends.findLast(end => end.at <= at)?.last ?? first - 1
-    const found = await inspect(dir)
-    t.is(found.state === 'corrupt' ? 'corrupt' : found.cut ? 'torn' : 'clean', last < head ? 'corrupt' : 'torn', `from ${at}`)
-    if (found.state === 'verified') t.is(found.end.seq, last, `from ${at}`)
-  }
-})
-
-test('a journal that was closed is whole or damaged: cut at any byte it says so', async t => {
-  const { dir, names, last } = await three(t)
-  const path = join(dir, names[2]!)
-  for (let at = readFileSync(path).length - 1; at >= 0; at -= 3) {
-    truncateSync(path, at)
-    const found = await inspect(dir)
-    t.is(found.state, 'corrupt')
-    if (found.state === 'corrupt') t.regex(found.reason, new RegExp(`record ${last} was kept`))
+    t.is(found.state, isLess ? 'verified' : 'corrupt', `bit ${bit}: ${bytes.toString('latin1')}`)
+    if (found.state === 'verified') t.is(found.lost, Math.max(0, last! - wasLast!))
   }
 })
 

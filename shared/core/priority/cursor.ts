@@ -35,7 +35,12 @@ export function readCursor(cursor: string, scope: CursorScope, key: Uint8Array):
 }
 
 function sign(before: number, { edge_id, tenant_id, target, since }: CursorScope, key: Uint8Array): Buffer {
-  const place = target && [target.device_instance, target.object_type, target.object_instance]
+  const place = target && [
+    target.device_instance,
+    target.object_type,
+    target.object_instance,
+    ...(target.device_id === undefined ? [] : [target.device_id]),
+  ]
   const text = JSON.stringify(['priority-history 1', edge_id, tenant_id, place ?? null, since ?? null, before])
   return createHmac('sha256', key).update(text).digest()
 }

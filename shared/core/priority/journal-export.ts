@@ -54,7 +54,7 @@ export const jsonLine = (salvaged: Salvaged): string =>
 
 export const CSV_HEADER = csvLine(
   [
-    ...['seq', 'observed_at', 'device_instance', 'object_type', 'object_instance', 'label'],
+    ...['seq', 'observed_at', 'device_id', 'device_instance', 'object_type', 'object_instance', 'label'],
     ...Array.from({ length: LEVELS }, (_, i) => `p${i + 1}`),
     ...['active_level', 'present_value', 'relinquish_default', 'out_of_service', 'changed', 'source', 'gap'],
   ],
@@ -65,11 +65,12 @@ export const CSV_HEADER = csvLine(
 export function csvRow(salvaged: Salvaged): string {
   if ('gap' in salvaged) {
     const { file, offset, bytes, reason } = salvaged.gap
-    const empty = Array.from<undefined>({ length: LEVELS + 12 })
+    const empty = Array.from<undefined>({ length: LEVELS + 13 })
     return csvLine([...empty, `${file}, byte ${offset}, ${bytes} bytes: ${reason}`], ',')
   }
   const { seq, observed_at, target, label, slots, source, changed, ...rest } = salvaged.record
-  const head = [seq, formatInstant(observed_at), target.device_instance, target.object_type, target.object_instance, label]
+  const { device_id, device_instance, object_type, object_instance } = target
+  const head = [seq, formatInstant(observed_at), device_id, device_instance, object_type, object_instance, label]
   const values = [
     rest.active_level ?? undefined,
     cell(rest.present_value),

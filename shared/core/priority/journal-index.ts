@@ -3,8 +3,15 @@
 export type JournalIndex = {
   /** Adds the next record; the oldest falls out where the ring is full. @returns the key of a point that has none left */
   add(seq: number, key: string, observed_at: number): string | undefined
-  /** Sequences, newest first, at most `limit`. Looks at nothing but the index. */
-  find(query: { key?: string | undefined; since?: number | undefined; before?: number | undefined; limit: number }): number[]
+  /** Sequences, newest first, at most `limit`: of the points of `keys`, or of all. Looks at nothing but the index. */
+  find(query: {
+    keys?: readonly string[] | undefined
+    since?: number | undefined
+    before?: number | undefined
+    limit: number
+  }): number[]
+  /** Keys of the points that have records. */
+  keys(): Iterable<string>
   /** The newest sequence of every point. */
   newest(): { key: string; seq: number }[]
   /** Oldest and newest sequence within retention; `last < first` when there is none. */
@@ -40,10 +47,18 @@ export function journalIndex(capacity: number): JournalIndex {
     newest[id] = 0
     return id
   }
-  /** @returns the next older sequence that may match, 0 when there is none */
-  const older = (seq: number, key: string | undefined): number => {
-    const step = key === undefined ? 1 : steps[seq % capacity]!
+  /** @returns the next older sequence, of the same point or of any; 0 when there is none */
+  const older = (seq: number, samePoint: boolean): number => {
+    const step = samePoint ? steps[seq % capacity]! : 1
     return step === 0 || seq - step < first ? 0 : seq - step
+  }
+  type Bounds = { since: number; before: number; limit: number }
+  const walk = (from: number, samePoint: boolean, { since, before, limit }: Bounds): number[] => {
+    const found: number[] = []
+    for (let seq = from; seq >= first && found.length < limit; seq = older(seq, samePoint)) {
+      if (seq < before && times[seq % capacity]! >= since) found.push(seq)
+    }
+    return found
   }
 
   return {
@@ -59,16 +74,14 @@ export function journalIndex(capacity: number): JournalIndex {
       last = seq
       return gone === key ? undefined : gone
     },
-    find({ key, since = -Infinity, before = Infinity, limit }) {
-      const found: number[] = []
-      const id = key === undefined ? undefined : ids.get(key)
-      if (last < first || (key !== undefined && id === undefined)) return found
-      let seq = id === undefined ? Math.min(last, before - 1) : newest[id]!
-      for (; seq >= first && found.length < limit; seq = older(seq, key)) {
-        if (seq < before && times[seq % capacity]! >= since) found.push(seq)
-      }
-      return found
+    find({ keys: wanted, since = -Infinity, before = Infinity, limit }) {
+      if (last < first) return []
+      if (!wanted) return walk(Math.min(last, before - 1), false, { since, before, limit })
+      const known = wanted.flatMap(key => ids.get(key) ?? [])
+      const found = known.flatMap(id => walk(newest[id]!, true, { since, before, limit }))
+      return known.length > 1 ? found.toSorted((a, b) => b - a).slice(0, limit) : found
     },
+    keys: () => ids.keys(),
     newest: () => [...ids].map(([key, id]) => ({ key, seq: newest[id]! })),
     range: () => ({ first, last }),
   }

@@ -27,10 +27,11 @@ export type KeptHead = {
 
 /** Names are read without a JSON parser at start-up, so they may hold nothing that JSON escapes. */
 const OBJECT_TYPE = /^[a-z0-9-]{1,64}$/
+const DEVICE_ID = /^[A-Za-z0-9._-]{1,128}$/
 const LINE =
-  /^\{"n":\d{1,16},"g":\d{1,16},"r":\d{1,16},"p":"[0-9a-f]{8}","d":\{"observed_at":(\d{1,16}),"target":(\{"device_instance":\d{1,8},"object_type":"[a-z0-9-]{1,64}","object_instance":\d{1,8}\}),"source":"(?:scheduled|triggered)",(?:"same_as":(\d{1,16})\}|(?:"previous_segment":"([0-9a-f]{64})",)?"changed":)/
+  /^\{"n":\d{1,16},"g":\d{1,16},"r":\d{1,16},"p":"[0-9a-f]{8}","d":\{"observed_at":(\d{1,16}),"target":(\{(?:"device_id":"[A-Za-z0-9._-]{1,128}",)?"device_instance":\d{1,8},"object_type":"[a-z0-9-]{1,64}","object_instance":\d{1,8}\}),"source":"(?:scheduled|triggered)",(?:"same_as":(\d{1,16})\}|(?:"previous_segment":"([0-9a-f]{64})",)?"changed":)/
 /** No line is longer before what `LINE` matches has ended. */
-export const LINE_HEAD_MAX = 512
+export const LINE_HEAD_MAX = 640
 
 /**
  * Reads the head of a line of the log.
@@ -52,6 +53,17 @@ export function readHead(text: string): KeptHead | undefined {
 
 /** A target as a line has it. */
 export const targetText = (target: PriorityTarget): string => JSON.stringify(targetOf(target))
+export const targetFrom = (text: string): PriorityTarget => JSON.parse(text) as PriorityTarget
+
+/** Finds the entry of the catalogue for records that do not name it; undefined where it is none, or more than one. */
+export type OwnerOf = (device_instance: number) => string | undefined
+
+/** A target of a record from before journals held device ids, with the id of the one device that it can be of. */
+export function ownedTarget(target: PriorityTarget, ownerOf: OwnerOf): PriorityTarget {
+  if (target.device_id !== undefined) return target
+  const device_id = ownerOf(target.device_instance)
+  return device_id === undefined ? target : targetOf({ ...target, device_id })
+}
 
 /** The newest record of a point, and the sequence of the full record that says the same. */
 export type Known = { record: PriorityRecord; full: number }
@@ -95,7 +107,8 @@ const isSame = (a: PriorityReading, b: PriorityReading): boolean =>
   a.out_of_service === b.out_of_service &&
   a.label === b.label
 
-const targetOf = ({ device_instance, object_type, object_instance }: PriorityTarget): PriorityTarget => ({
+const targetOf = ({ device_id, device_instance, object_type, object_instance }: PriorityTarget): PriorityTarget => ({
+  ...(device_id !== undefined && { device_id }),
   device_instance,
   object_type,
   object_instance,
@@ -129,9 +142,9 @@ export const withPreviousSegment = ({ observed_at, target, source, ...rest }: Ke
 export function recordOf(seq: number, kept: Kept, full: (seq: number) => Kept): PriorityRecord {
   const whole = 'same_as' in kept ? full(kept.same_as) : kept
   if ('same_as' in whole) throw new Error(`record ${seq} refers to a record that is not in full`)
-  const { observed_at, source } = kept
+  const { observed_at, target, source } = kept
   const changed = 'same_as' in kept ? [] : whole.changed
-  return inOrder({ ...whole, seq, observed_at, source, changed, slots: whole.slots.map(shared) })
+  return inOrder({ ...whole, seq, observed_at, target, source, changed, slots: whole.slots.map(shared) })
 }
 
 /** The members of a record, in the order in which all of them are given. */
@@ -167,6 +180,7 @@ export function plainReading(reading: PriorityReading): PriorityReading {
   const name = priorityKey(target)
   const numbers = [target.device_instance, target.object_instance]
   if (!OBJECT_TYPE.test(target.object_type) || !numbers.every(isInstance)) throw new TypeError(`${name} is no BACnet object`)
+  if (target.device_id !== undefined && !DEVICE_ID.test(target.device_id)) throw new TypeError(`${name} is of no device id`)
   if (!Number.isSafeInteger(observed_at) || observed_at < 0) throw new TypeError(`${name} was not observed at ${observed_at}`)
   if (slots.length !== LEVELS || slots.some(({ level }, i) => level !== i + 1))
     throw new TypeError(`${name} does not have the levels 1 to ${LEVELS}`)

@@ -13,8 +13,13 @@ export type Slot = { level: number } & (
   | { state: 'error'; error: string }
 )
 
-/** The commandable object. `object_type` is written as in the catalogue, for example `analog-output`. */
-export type PriorityTarget = { device_instance: number; object_type: string; object_instance: number }
+/**
+ * The commandable object. `object_type` is written as in the catalogue, for example `analog-output`.
+ *
+ * `device_id` is the entry of the catalogue: instances are not unique in every building. It is absent in records that were
+ * written before journals held it, and in queries that mean every device of the instance.
+ */
+export type PriorityTarget = { device_id?: string; device_instance: number; object_type: string; object_instance: number }
 
 const INPUTS: ReadonlySet<string> = new Set(['analog-input', 'binary-input', 'multi-state-input'])
 /** Nobody commands an input: by hand it is taken out of service, and then says what it was told (135-2020 12.2.10). */
@@ -40,9 +45,9 @@ export type PriorityReading = {
 /** A reading as the journal gives it back. `changed`: the levels that differ from the visit before; all 16 at the first. */
 export type PriorityRecord = PriorityReading & { seq: number; changed: number[] }
 
-/** Equal for equal targets. */
-export const priorityKey = ({ device_instance, object_type, object_instance }: PriorityTarget): string =>
-  `${device_instance}/${object_type},${object_instance}`
+/** Equal for equal targets. An id of the catalogue has no slash. */
+export const priorityKey = ({ device_id, device_instance, object_type, object_instance }: PriorityTarget): string =>
+  `${device_id === undefined ? '' : `${device_id}/`}${device_instance}/${object_type},${object_instance}`
 
 /** @returns the highest level that commands; a level that could not be read is passed over */
 export const activeLevel = (slots: readonly Slot[]): number | null => slots.find(({ state }) => state === 'value')?.level ?? null
