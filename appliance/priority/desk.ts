@@ -38,7 +38,7 @@ export function priorityDesk(parts: DeskParts): PriorityDesk {
   const { scanner } = parts
   const answers: { [O in Operation]: (request: RequestOf<O>) => AnswerOf<O> } = {
     priority_history: request => pageOf(parts, request),
-    priority_trigger: ({ device_instance }) => ({ ok: true, ...scanner.trigger(device_instance) }),
+    priority_trigger: ({ device_instance, device_id }) => ({ ok: true, ...scanner.trigger(device_instance, device_id) }),
     priority_visit: ({ visit_id }) => {
       const visit = scanner.visit(visit_id)
       if (!visit) throw new Problem('unknown_visit', `No visit ${visit_id} is remembered`)

@@ -1,5 +1,6 @@
 /** Reads priority arrays over the BACnet transport of this process, request by request in the device's own lane. */
 import { fitting } from '#shared/core/bacnet/batch.ts'
+import { identityTargets } from '#shared/core/bacnet/identity.ts'
 import { type Known, openInquiry, type Request, startKnowing } from '#shared/core/bacnet/inquiry.ts'
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
 import { formatRefusal } from '#shared/core/bacnet/refusal.ts'
@@ -8,7 +9,7 @@ import { type AllSaid, levelsAnswer, levelTargets, type Said, wholeAnswer, whole
 import { priorityKey } from '#shared/core/priority/record.ts'
 import type { ArrayAnswer, ScanObject } from '#shared/core/priority/scan.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import type { PriorityReader } from '#shared/flow/priority-scan.ts'
+import type { PriorityReader } from '#shared/flow/visit-device.ts'
 import { type BacnetProtocol, wayTo } from '../drivers/bacnet/protocol.ts'
 import { hasty } from '../drivers/bacnet/peer.ts'
 import type { BacnetTransport } from '../drivers/bacnet/transport.ts'
@@ -21,8 +22,10 @@ type Talk = ReturnType<typeof wayTo> & {
   known: Known
   /** Points, by `priorityKey`, that gave levels where they did not give the whole array. */
   byLevel: Set<string>
+  /** It answered since the last visit began, so silence is about what was asked. */
+  hasAnswered: boolean
 }
-type Asking = { transport: BacnetTransport; talk: Talk; signal: AbortSignal; now: () => number; hasAnswered: boolean }
+type Asking = { transport: BacnetTransport; talk: Talk; signal: AbortSignal; now: () => number }
 
 /**
  * Polling and a visit share the device's lane: between two requests of the one, the other has its turn.
@@ -37,18 +40,33 @@ export function priorityReader(parts: {
   const talks = new WeakMap<DeviceEntry, Talk>()
   const talkTo = (entry: DeviceEntry): Talk => {
     const way = wayTo(entry)
-    const talk = talks.get(entry) ?? { ...way, known: startKnowing(way.first), byLevel: new Set() }
+    const talk = talks.get(entry) ?? { ...way, known: startKnowing(way.first), byLevel: new Set(), hasAnswered: false }
     talks.set(entry, talk)
     return talk
   }
+  const begin = async (device_id: string, signal: AbortSignal) => {
+    const entry = parts.entryOf(device_id)
+    if (!entry) throw new DeviceError('silent', `${device_id} has left the list of devices`)
+    const { transport, release } = await parts.bacnet.borrow()
+    return { asking: { transport, talk: talkTo(entry), signal, now: parts.now }, release }
+  }
   return {
-    async *read({ device_id }, objects, signal) {
-      const entry = parts.entryOf(device_id)
-      if (!entry) throw new DeviceError('silent', `${device_id} has left the list of devices`)
-      const { transport, release } = await parts.bacnet.borrow()
+    async identify({ device_id, device_instance }, signal) {
+      const { asking, release } = await begin(device_id, signal)
+      asking.talk.hasAnswered = false
       try {
-        yield* readObjects({ transport, talk: talkTo(entry), signal, now: parts.now, hasAnswered: false }, objects)
+        const said = await askAll(asking, identityTargets(device_instance))
+        return new Map([...said].flatMap(([key, one]) => ('result' in one ? [[key, one.result] as const] : [])))
       } finally {
+        await release()
+      }
+    },
+    async *read({ device_id }, objects, signal) {
+      const { asking, release } = await begin(device_id, signal)
+      try {
+        yield* readObjects(asking, objects)
+      } finally {
+        asking.talk.hasAnswered = false
         await release()
       }
     },
@@ -101,7 +119,7 @@ async function askAll(asking: Asking, targets: Target[]): Promise<AllSaid> {
   const { talk, signal, now } = asking
   const said = new Map<string, Said>()
   const items: Item[] = targets.map(target => ({ address: { target } }))
-  const inquiry = openInquiry(talk.known, items, asking.hasAnswered, now())
+  const inquiry = openInquiry(talk.known, items, talk.hasAnswered, now())
   const note = (some: Item[], one: (i: number) => Said) => {
     for (const [i, { address }] of some.entries()) said.set(targetKey(address.target), one(i))
   }
@@ -113,7 +131,7 @@ async function askAll(asking: Asking, targets: Target[]): Promise<AllSaid> {
       if (!inquiry.unanswered(request, outcome.state, outcome.reason)) throw new DeviceError('silent', outcome.reason)
       silence = outcome.reason
     } else {
-      asking.hasAnswered = true
+      talk.hasAnswered = true
       const { at } = outcome
       if (outcome.state === 'results') {
         inquiry.answered(request, outcome.results)

@@ -15,6 +15,7 @@ import type { Service } from '#shared/node/service.ts'
 import type { BacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import type { PRIORITY_VARIABLES, UPLINK_VARIABLES } from '../env.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
+import { instanceConflicts } from '../store/catalogue-conflicts.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { PriorityHistory } from './history.ts'
 import { openPriorityJournal } from './journal.ts'
@@ -65,8 +66,19 @@ export async function openPriorityHistory(options: PriorityOptions): Promise<Pri
   return { journal, scanner: scan, service: serviceOf(scan, journal, enabled, stopped) }
 }
 
-const openJournal = ({ settings, log }: PriorityOptions, dir: string) =>
-  openPriorityJournal({ dir, maxRecords: settings.SERVICE_PRIORITY_HISTORY_MAX_RECORDS, log })
+const openJournal = ({ settings, catalogue, log }: PriorityOptions, dir: string) =>
+  openPriorityJournal({
+    dir,
+    maxRecords: settings.SERVICE_PRIORITY_HISTORY_MAX_RECORDS,
+    ownerOf: device_instance => onlyDeviceOf(catalogue.current(), device_instance),
+    log,
+  })
+
+/** @returns the one BACnet device of the list with this instance, also while it is switched off */
+function onlyDeviceOf({ devices }: Catalogue, device_instance: number): string | undefined {
+  const [only, ...others] = devices.filter(({ bacnet }) => bacnet?.device_instance === device_instance)
+  return others.length > 0 ? undefined : only?.device_id
+}
 
 type ClosableJournal = PriorityJournal & { close(): Promise<void> }
 
@@ -106,10 +118,11 @@ function scanDevices(current: () => Catalogue): () => ScanDevice[] {
     const catalogue = current()
     if (catalogue !== of) {
       of = catalogue
+      const conflicts = instanceConflicts(catalogue)
       devices = catalogue.devices.flatMap(({ device_id, enabled, protocol, bacnet, points }) => {
-        if (!enabled || protocol !== 'bacnet' || !bacnet) return []
+        if (!enabled || protocol !== 'bacnet' || !bacnet || conflicts.get(device_id)?.isRead === false) return []
         const { device_instance } = bacnet
-        const objects = visitedObjects(device_instance, points)
+        const objects = visitedObjects({ device_id, device_instance }, points)
         return objects.length ? [{ device_id, device_instance, objects }] : []
       })
     }
@@ -119,16 +132,17 @@ function scanDevices(current: () => Catalogue): () => ScanDevice[] {
 
 /** A device that is not read is one line when it begins, one when the reason changes, and one when it is over. */
 function reporter(log: Logger): (event: ScanEvent) => void {
-  const reasons = new Map<number, string>()
-  const over = ({ visit_id, device_instance, source, state, points_read, points_failed, error }: Visit) => {
-    const fields = { visit_id, source, state, points_read, points_failed }
-    const before = reasons.get(device_instance)
+  const reasons = new Map<string, string>()
+  const over = ({ visit_id, device_id = '', device_instance, source, state, points_read, points_failed, error }: Visit) => {
+    const fields = { visit_id, device_id, source, state, points_read, points_failed }
+    const device = `${device_id} (device ${device_instance})`
+    const before = reasons.get(device_id)
     if (error === null) {
-      reasons.delete(device_instance)
-      return log[before === undefined ? 'debug' : 'info'](fields, `priority arrays of device ${device_instance} were read`)
+      reasons.delete(device_id)
+      return log[before === undefined ? 'debug' : 'info'](fields, `priority arrays of ${device} were read`)
     }
-    reasons.set(device_instance, error)
-    const text = `priority arrays of device ${device_instance} were not all read: ${error}`
+    reasons.set(device_id, error)
+    const text = `priority arrays of ${device} were not all read: ${error}`
     return log[before === error ? 'debug' : 'warn'](fields, text)
   }
   return event => {
@@ -138,6 +152,13 @@ function reporter(log: Logger): (event: ScanEvent) => void {
       case 'not_commandable': {
         const objects = event.objects.map(({ target }) => `${target.object_type},${target.object_instance}`)
         return log.info({ device_id: event.device_id, objects }, `${objects.length} points have no priority array`)
+      }
+      case 'replaced': {
+        const { device_id, occupant } = event
+        return log.warn(
+          { device_id, ...occupant.make },
+          `device ${device_id} was replaced by one of another make, and is visited`,
+        )
       }
       case 'not_saved':
         return log.error({ err: event.error }, 'where the visits to priority arrays stand is not kept; they go on')

@@ -7,18 +7,28 @@ import { durableJson } from '../store/durable-json.ts'
 
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const instant = orNull(Type.Integer())
-const Cursor = Type.Object({
-  after: Type.Optional(Type.Object({ type: Type.Integer(), instance: Type.Integer() })),
+const Place = Type.Object({ type: Type.Integer(), instance: Type.Integer() })
+const Make = Type.Object({ vendor_id: Type.Optional(Type.Integer()), model: Type.Optional(Type.String()) })
+const Device = Type.Object({
+  after: Type.Optional(Place),
+  after_input: Type.Optional(Place),
   again: Type.Array(Type.String()),
   without: Type.Record(Type.String(), Type.Integer()),
+  occupant: Type.Optional(
+    Type.Object({
+      make: Type.Optional(Make),
+      other: Type.Optional(Type.Object({ since: Type.Integer(), reason: Type.String(), make: Make })),
+    }),
+  ),
 })
 const Memory = Type.Object({
   next_due_at: instant,
   last_started_at: instant,
   last_completed_at: instant,
   last_device_instance: instant,
+  last_device_id: Type.Optional(orNull(Type.String())),
   after_device: orNull(Type.String()),
-  devices: Type.Record(Type.String(), Cursor),
+  devices: Type.Record(Type.String(), Device),
 })
 
 export type ScanState = { load(): Promise<ScanMemory>; save(memory: ScanMemory): Promise<void> }

@@ -21,7 +21,10 @@ export function pointsByObject({ devices }: Catalogue): Map<string, CommandableP
     for (const point of device.points) {
       const target = parseTarget(point.address)
       if (typeof target === 'string' || target.property !== PRESENT_VALUE) continue
-      const key = `${device.bacnet.device_instance}/${formatTarget({ type: target.type, instance: target.instance, property: PRESENT_VALUE })}`
+      const { device_id, bacnet } = device
+      const { device_instance } = bacnet
+      const [object_type = ''] = formatTarget(target).split(/[,/]/)
+      const key = priorityKey({ device_id, device_instance, object_type, object_instance: target.instance })
       if (!found.has(key)) found.set(key, { device, point })
     }
   }

@@ -1,8 +1,5 @@
 /** `config/field-devices.json`: the trusted list of what may be read. Only an operator or a script changes it. */
 import { join } from 'node:path'
-import { BACNET_PORT } from '#shared/core/bacnet/discovery.ts'
-import { commandableObjects } from '#shared/core/priority/plan.ts'
-import { priorityKey } from '#shared/core/priority/record.ts'
 import { nearestRoles, ROLES } from '#shared/core/role.ts'
 import { conversion, unitCode, UNITS } from '#shared/core/unit.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
@@ -31,7 +28,6 @@ function checkCatalogue({ devices }: Catalogue, site: Site, protocols: readonly 
   return [
     ...repeated(devices.map(({ device_id }, i) => ({ id: device_id, pointer: `/devices/${i}/device_id` }))),
     ...repeated(points.map(({ point, pointer }) => ({ id: point.point_id, pointer: `${pointer}/point_id` }))),
-    ...sameInstances(devices),
     ...devices.flatMap((device, i) => checkDevice(device, devices, protocols).map(one => below(`/devices/${i}`, one))),
     ...points.flatMap(({ point, pointer }) => checkPoint(point, equipment).map(one => below(pointer, one))),
   ]
@@ -47,38 +43,6 @@ function repeated(ids: { id: string; pointer: string }[]): Complaint[] {
     return before === undefined ? [] : [{ pointer, message: `"${id}" stands already at ${before}` }]
   })
 }
-
-/**
- * One device in two entries would be asked twice; of two devices with one instance the priority history cannot tell apart what
- * both command.
- *
- * @source ANSI/ASHRAE 135, 12.11: a device instance is unique in the internetwork, which in buildings it is not always
- */
-function sameInstances(devices: readonly DeviceEntry[]): Complaint[] {
-  const first = new Map<number, number>()
-  return devices.flatMap(({ bacnet, enabled, points }, i) => {
-    if (!bacnet || !enabled) return []
-    const { device_instance } = bacnet
-    const before = first.get(device_instance)
-    if (before === undefined) {
-      first.set(device_instance, i)
-      return []
-    }
-    const other = devices[before]!
-    const samePlace = placeOf(bacnet) === placeOf(other.bacnet!)
-    const visited = new Set(commandableObjects(device_instance, other.points).map(({ target }) => priorityKey(target)))
-    const both = commandableObjects(device_instance, points).find(({ target }) => visited.has(priorityKey(target)))?.target
-    if (!samePlace && !both) return []
-    const why = samePlace
-      ? 'with the same address'
-      : `and the priority history could not tell apart ${both!.object_type},${both!.object_instance} of the two`
-    const message = `device instance ${device_instance} is that of ${other.device_id} too (/devices/${before}), ${why}`
-    return [{ pointer: `/devices/${i}/bacnet/device_instance`, message }]
-  })
-}
-
-const placeOf = ({ host, port = BACNET_PORT, network, mac = '' }: NonNullable<DeviceEntry['bacnet']>): string =>
-  `${host}:${port} ${network ?? ''} ${mac.toLowerCase()}`
 
 function checkDevice(device: DeviceEntry, all: readonly DeviceEntry[], protocols: readonly FieldProtocol[]): Complaint[] {
   const { protocol } = device

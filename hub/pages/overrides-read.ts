@@ -65,17 +65,18 @@ const instantOf = (text: string | null): number | null => (text === null ? null 
 
 /** @returns the scanner's state with instants as the pages want them */
 export function scannerOf(wire: WireScanner): Pick<ScannerCard, 'scanner' | 'journal'> {
-  const { journal, records_retained, reason, read_only: _readOnly, ...scanner } = wire
+  const { journal, records_retained, records_lost, reason, read_only: _readOnly, other_devices, ...scanner } = wire
   const why = reason !== undefined && { reason }
   return {
     scanner: {
       ...scanner,
       ...why,
+      ...(other_devices && { other_devices: other_devices.map(one => ({ ...one, since: instantOf(one.since) ?? 0 })) }),
       last_started_at: instantOf(wire.last_started_at),
       last_completed_at: instantOf(wire.last_completed_at),
       next_due_at: instantOf(wire.next_due_at),
     },
-    journal: { journal, records: records_retained, ...why },
+    journal: { journal, records: records_retained, ...why, ...(records_lost !== undefined && { lost: records_lost }) },
   }
 }
 

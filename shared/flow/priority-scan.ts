@@ -1,5 +1,6 @@
 /** Visits one device after the other and keeps what their priority arrays say. It can ask, and do nothing else to a device. */
 import type { Clock, PriorityJournal } from '#shared/core/ports.ts'
+import type { Occupant } from '#shared/core/priority/occupant.ts'
 import {
   cursorAfter,
   type DeviceCursor,
@@ -7,23 +8,16 @@ import {
   dueObjects,
   newlyWithout,
   nextDue,
+  roundMs,
+  roundVisits,
   START,
 } from '#shared/core/priority/plan.ts'
 import { activeLevel, isInput, type PriorityReading, priorityKey } from '#shared/core/priority/record.ts'
 import type { ArrayAnswer, ScanDevice, ScanObject } from '#shared/core/priority/scan.ts'
-import type { PriorityScanner, Visit } from '#shared/core/priority/scanner.ts'
+import { type OtherDevice, OTHERS_MAX, type PriorityScanner, type Visit } from '#shared/core/priority/scanner.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
-
-/** Reads the priority arrays of one device. It has no method that commands, releases or looks for devices. */
-export interface PriorityReader {
-  /**
-   * Gives each object's answer as it comes, in the order of `objects`.
-   *
-   * @throws Error in words when the device does not answer, or no more, or `signal` aborts; what came before it counts
-   */
-  read(device: ScanDevice, objects: readonly ScanObject[], signal: AbortSignal): AsyncIterable<ArrayAnswer>
-}
+import { type PriorityReader, visitDevice } from './visit-device.ts'
 
 /** What outlives the process. Instants are ms since 1970 UTC; null: never yet. */
 export type ScanMemory = {
@@ -31,10 +25,13 @@ export type ScanMemory = {
   last_started_at: number | null
   last_completed_at: number | null
   last_device_instance: number | null
+  last_device_id?: string | null
   /** The `device_id` whose turn it was last. */
   after_device: string | null
-  devices: Record<string, DeviceCursor>
+  devices: Record<string, DeviceMemory>
 }
+/** By `device_id`: where its visits stand, and which device answered them. */
+export type DeviceMemory = DeviceCursor & { occupant?: Occupant }
 export const NO_MEMORY: ScanMemory = {
   next_due_at: null,
   last_started_at: null,
@@ -66,6 +63,7 @@ export type ScanParts = {
 export type ScanEvent =
   | { kind: 'visit_over'; visit: Visit }
   | { kind: 'not_commandable'; device_id: string; objects: ScanObject[] }
+  | { kind: 'replaced'; device_id: string; occupant: Occupant }
   | { kind: 'not_saved'; error: unknown }
 
 export type PriorityScan = PriorityScanner & {
@@ -81,7 +79,7 @@ const VISITS_MAX = 100
 const LOOK_MS = MINUTE
 
 export function openPriorityScan(parts: ScanParts): PriorityScan {
-  const { enabled, interval_secs, max_points_per_device, reader, journal, devices, clock, notify, signal } = parts
+  const { enabled, interval_secs, max_points_per_device, journal, devices, clock, notify, signal } = parts
   const intervalMs = interval_secs * SECOND
   const visits = new Map<string, Visit>()
   let memory = parts.memory
@@ -91,7 +89,7 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
   const dueOf = (device: ScanDevice): ScanObject[] =>
     dueObjects(device.objects, cursorOf(device), max_points_per_device, clock.now())
   const isAskable = (device: ScanDevice): boolean => dueOf(device).length > 0
-  const cursorOf = ({ device_id }: ScanDevice): DeviceCursor => memory.devices[device_id] ?? START
+  const cursorOf = ({ device_id }: ScanDevice): DeviceMemory => memory.devices[device_id] ?? START
 
   const whyDisabled = (): string | undefined => {
     if (!enabled) return 'SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on'
@@ -106,8 +104,9 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
     const visit = openVisit(parts.newId(), source, device, clock.now())
     visits.set(visit.visit_id, visit)
     for (const old of visits.keys()) if (visits.size > VISITS_MAX) visits.delete(old)
-    memory = { ...memory, last_started_at: visit.started_at, last_device_instance: device.device_instance }
-    if (turn() === device) memory = { ...memory, after_device: device.device_id }
+    const { device_id, device_instance } = device
+    memory = { ...memory, last_started_at: visit.started_at, last_device_instance: device_instance, last_device_id: device_id }
+    if (turn() === device) memory = { ...memory, after_device: device_id }
     const over = conduct(visit, device, dueOf(device)).finally(() => {
       under = undefined
     })
@@ -117,12 +116,17 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
 
   const conduct = async (visit: Visit, device: ScanDevice, due: ScanObject[]): Promise<void> => {
     try {
-      const { answers, broke } = await collect(device, due)
+      const known = cursorOf(device)
+      const { answers, broke, isOther, isReplaced, occupant } = await visitDevice(parts, device, due, known.occupant ?? {})
+      // Who answered counts also where the journal refuses what was read.
+      remember(device, { ...known, occupant })
+      if (isOther) visit.is_other_device = true
+      if (isReplaced) notify({ kind: 'replaced', device_id: device.device_id, occupant })
       const read = answers.flatMap(answer => readingOf(answer, visit.source))
       await journal.append(worthKeeping(read))
       const without = answers.filter(({ state }) => state === 'not_commandable').length
-      const objects = newlyWithout(cursorOf(device), answers)
-      memory = remember(device, cursorAfter(cursorOf(device), device.objects, answers, clock.now()))
+      const objects = newlyWithout(known, answers)
+      remember(device, { ...cursorAfter(known, device.objects, answers, clock.now()), occupant })
       if (objects.length) notify({ kind: 'not_commandable', device_id: device.device_id, objects })
       visit.points_read = read.length
       visit.points_failed = due.length - read.length - without
@@ -153,29 +157,41 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
     await parts.save(memory).catch((error: unknown) => notify({ kind: 'not_saved', error }))
   }
 
-  const collect = async (device: ScanDevice, due: ScanObject[]): Promise<{ answers: ArrayAnswer[]; broke: string | null }> => {
-    const answers: ArrayAnswer[] = []
-    const done = new AbortController()
-    const late = new AbortController()
-    void clock.sleep(intervalMs, done.signal).then(() => late.abort())
-    try {
-      const either = AbortSignal.any([signal, late.signal])
-      for await (const answer of reader.read(device, due, either)) answers.push(answer)
-      return { answers, broke: null }
-    } catch (error) {
-      const { message } = error as Error
-      const why = late.signal.aborted ? `it took longer than ${interval_secs} s` : message
-      return { answers, broke: signal.aborted ? 'it was ended, as this process stops' : why }
-    } finally {
-      done.abort()
-    }
+  /** Devices that have left the catalogue are forgotten. */
+  const remember = ({ device_id }: ScanDevice, device: DeviceMemory): void => {
+    const known = new Set(devices().map(one => one.device_id))
+    const others = Object.entries(memory.devices).filter(([id]) => known.has(id))
+    memory = { ...memory, devices: { ...Object.fromEntries(others), [device_id]: device } }
   }
 
-  /** Devices that have left the catalogue are forgotten. */
-  const remember = ({ device_id }: ScanDevice, cursor: DeviceCursor): ScanMemory => {
-    const known = new Set(devices().map(device => device.device_id))
-    const others = Object.entries(memory.devices).filter(([id]) => known.has(id))
-    return { ...memory, devices: { ...Object.fromEntries(others), [device_id]: cursor } }
+  const otherDevices = (): OtherDevice[] =>
+    devices()
+      .flatMap(({ device_id, device_instance }) => {
+        const other = memory.devices[device_id]?.occupant?.other
+        return other ? [{ device_id, device_instance, since: other.since, reason: other.reason }] : []
+      })
+      .slice(0, OTHERS_MAX)
+
+  const roundSecs = () => {
+    const visited = devices().filter(isAskable)
+    const needs = visited.map(device => roundVisits(device.objects, cursorOf(device), max_points_per_device, clock.now()))
+    const { outputs, all } = roundMs(needs, intervalMs)
+    return { round_outputs_secs: outputs / SECOND, round_secs: all / SECOND }
+  }
+
+  /** @throws Problem unknown_device, or bad_request where several devices of the list have the instance */
+  const named = (device_instance: number | undefined, device_id: string | undefined): ScanDevice => {
+    const [wanted, other] = devices().filter(
+      device =>
+        (device_instance === undefined || device.device_instance === device_instance) &&
+        (device_id === undefined || device.device_id === device_id) &&
+        isAskable(device),
+    )
+    const name = device_id ?? device_instance
+    if (!wanted) throw new Problem('unknown_device', `Device ${name} is not in the list, or has no point to visit`)
+    if (!other) return wanted
+    const message = `is that of ${wanted.device_id} and of ${other.device_id}: name one by device_id`
+    throw new Problem('bad_request', `/device_instance ${message}`, [{ pointer: '/device_instance', message }])
   }
 
   const turn = (): ScanDevice | undefined => deviceAfter(devices().filter(isAskable), memory.after_device)
@@ -183,32 +199,34 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
   return {
     state() {
       const reason = under ? undefined : whyDisabled()
-      const { next_due_at, last_started_at, last_completed_at, last_device_instance } = memory
+      const { next_due_at, last_started_at, last_completed_at, last_device_instance, last_device_id } = memory
+      const others = otherDevices()
       return {
         enabled,
         state: under ? 'visiting' : reason === undefined ? 'idle' : 'disabled',
         ...(reason !== undefined && { reason }),
         interval_secs,
         max_points_per_device,
+        ...(enabled && roundSecs()),
+        ...(others.length > 0 && { other_devices: others }),
         last_started_at,
         last_completed_at,
         next_due_at: reason === undefined && !under ? nextDue(next_due_at, clock.now(), intervalMs) : null,
         last_device_instance,
+        ...(last_device_id !== undefined && { last_device_id }),
         last_error: lastError,
       }
     },
-    trigger(device_instance) {
+    trigger(device_instance, device_id) {
       const reason = under ? undefined : whyDisabled()
       if (reason !== undefined) throw new Problem('scanner_disabled', `Priority arrays are not visited: ${reason}`)
       if (under) {
         const { visit_id, device_instance: visited } = under.visit
         throw new Problem('visit_in_progress', `Visit ${visit_id} to device ${visited} is under way; wait until it is over`)
       }
-      const isMeant = (device: ScanDevice) => device.device_instance === device_instance && isAskable(device)
-      const wanted = device_instance === undefined ? turn() : devices().find(isMeant)
-      if (!wanted) throw new Problem('unknown_device', `Device ${device_instance} is not in the list, or has no point to visit`)
-      const visit = begin('triggered', wanted)
-      return { visit_id: visit.visit_id, device_instance: visit.device_instance }
+      const wanted = device_instance === undefined && device_id === undefined ? turn() : named(device_instance, device_id)
+      const { visit_id } = begin('triggered', wanted!)
+      return { visit_id, device_id: wanted!.device_id, device_instance: wanted!.device_instance }
     },
     visit: visit_id => visits.get(visit_id),
     async run() {
@@ -229,8 +247,14 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
   }
 }
 
-const openVisit = (visit_id: string, source: Visit['source'], { device_instance }: ScanDevice, started_at: number): Visit => ({
+const openVisit = (
+  visit_id: string,
+  source: Visit['source'],
+  { device_id, device_instance }: ScanDevice,
+  started_at: number,
+): Visit => ({
   visit_id,
+  device_id,
   device_instance,
   source,
   state: 'visiting',

@@ -5,7 +5,7 @@ import type { BacnetValue } from '#shared/core/bacnet/tag.ts'
 import { levelsAnswer, levelTargets, type Said, wholeAnswer, wholeTargets } from '#shared/core/priority/decode.ts'
 import { commandableObjects, visitedObjects } from '#shared/core/priority/plan.ts'
 
-const [object] = commandableObjects(7, [{ address: 'analog-value,5', name: 'Set point' }])
+const [object] = commandableObjects({ device_id: 'ahu', device_instance: 7 }, [{ address: 'analog-value,5', name: 'Set point' }])
 const of = object!
 const NULL: BacnetValue = { type: 'null' }
 const nulls = (): BacnetValue[] => Array.from({ length: 16 }, () => NULL)
@@ -31,7 +31,7 @@ test('an object is asked for its array, its default, its value and whether it is
   )
 })
 
-const [input] = visitedObjects(7, [{ address: 'analog-input,5', name: 'Zone' }])
+const [input] = visitedObjects({ device_id: 'ahu', device_instance: 7 }, [{ address: 'analog-input,5', name: 'Zone' }])
 const inputKey = (property: number) => targetKey({ type: 0, instance: 5, property })
 const REAL = values({ type: 'real', value: 20 })
 const TRUE = values({ type: 'boolean', value: true })

@@ -17,8 +17,9 @@ import { DAY } from '#shared/core/time.ts'
 import { seeded } from '../fieldbus/wire.ts'
 
 const point = (address: string, extra: Partial<ScanPoint> = {}): ScanPoint => ({ address, name: address, ...extra })
+const AHU = { device_id: 'ahu', device_instance: 7 }
 const listed = (...points: ScanPoint[]) =>
-  commandableObjects(7, points).map(({ target, label }) => [`${target.object_type},${target.object_instance}`, label])
+  commandableObjects(AHU, points).map(({ target, label }) => [`${target.object_type},${target.object_instance}`, label])
 
 test('outputs and values are visited, inputs are not', t => {
   const addresses = [
@@ -46,7 +47,7 @@ test('inputs are visited besides, unless their point says no', t => {
     address => point(address),
   )
   const names = (...more: ScanPoint[]) =>
-    visitedObjects(7, [...points, ...more]).map(({ target }) => `${target.object_type},${target.object_instance}`)
+    visitedObjects(AHU, [...points, ...more]).map(({ target }) => `${target.object_type},${target.object_instance}`)
   t.deepEqual(names(), ['analog-input,1', 'analog-output,4', 'binary-input,2', 'multi-state-input,3'])
   t.deepEqual(names(point('analog-input,1/description', { priority_history: false })), names().slice(1))
 })
@@ -84,22 +85,22 @@ for (const [what, points, expected] of [
 
 test('objects stand in the order of type and instance', t => {
   const objects = commandableObjects(
-    7,
+    AHU,
     ['binary-output,1', 'analog-output,10', 'analog-output,9'].map(address => point(address)),
   )
   t.deepEqual(
     objects.map(({ target }) => target),
     [
-      { device_instance: 7, object_type: 'analog-output', object_instance: 9 },
-      { device_instance: 7, object_type: 'analog-output', object_instance: 10 },
-      { device_instance: 7, object_type: 'binary-output', object_instance: 1 },
+      { ...AHU, object_type: 'analog-output', object_instance: 9 },
+      { ...AHU, object_type: 'analog-output', object_instance: 10 },
+      { ...AHU, object_type: 'binary-output', object_instance: 1 },
     ],
   )
 })
 
 const outputs = (count: number) =>
   commandableObjects(
-    7,
+    AHU,
     Array.from({ length: count }, (_, i) => point(`analog-output,${i + 1}`)),
   )
 const ids = (objects: readonly ScanObject[]) => objects.map(({ instance }) => instance)

@@ -21,7 +21,7 @@ const answerer = answererOf({
   objects: range(COUNT).map(i => ({ type: OBJECT_TYPES.AO, instance: i + 1, name: `Output ${i + 1}`, value: () => 0 })),
 })
 const objects = commandableObjects(
-  4001,
+  { device_id: 'ahu', device_instance: 4001 },
   range(COUNT).map(i => ({ address: `analog-output,${i + 1}`, name: `Output ${i + 1}` })),
 )
 const DEVICE = { device_id: 'ahu', device_instance: 4001, objects }
@@ -35,7 +35,7 @@ const protocol = () => bacnetProtocol({ bind: { address: '127.0.0.1', port: 0 },
 
 test('the reader can read, and has no other method', t => {
   const reader = priorityReader({ bacnet: protocol(), entryOf: () => undefined, now: () => 0 })
-  t.deepEqual(Object.keys(reader), ['read'])
+  t.deepEqual(Object.keys(reader), ['identify', 'read'])
 })
 
 test('whatever a device answers, a visit sends reads of the objects in the list to that device, and nothing else', async t => {

@@ -1,5 +1,6 @@
 /** Priority arrays of simulated controllers, read over real sockets. */
 import test, { type ExecutionContext } from 'ava'
+import { judgeIdentity } from '#shared/core/bacnet/identity.ts'
 import { commandableObjects, type ScanPoint, visitedObjects } from '#shared/core/priority/plan.ts'
 import type { ArrayAnswer, ScanObject } from '#shared/core/priority/scan.ts'
 import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
@@ -44,11 +45,12 @@ async function visit(t: ExecutionContext, objects: SimObject[], { entry, timing,
     points: [],
   } satisfies DeviceEntry
   const reader = priorityReader({ bacnet, entryOf: () => listed, now: () => AT })
-  const scanned = commandableObjects(INSTANCE, points)
+  const scanned = commandableObjects({ device_id: 'ahu', device_instance: INSTANCE }, points)
   const of = { device_id: 'ahu', device_instance: INSTANCE, objects: scanned }
   const reading = (signal = never) => reader.read(of, scanned, signal)
   const readAll = (all: ScanObject[]) => allOf(reader.read({ ...of, objects: all }, all, never))
-  return { device, reading, read: () => allOf(reading()), readAll }
+  const identify = () => reader.identify(of, never)
+  return { device, reading, read: () => allOf(reading()), readAll, identify }
 }
 
 async function allOf(reading: AsyncIterable<ArrayAnswer>): Promise<ArrayAnswer[]> {
@@ -135,7 +137,7 @@ test('an input that somebody took out of service is read with what it was told, 
   const sensor = { type: OBJECT_TYPES.AI, instance: 7, name: 'Zone', unit: 'degF', value: () => 72, outOfService: () => true }
   const { device, readAll } = await visit(t, [sensor, output(1, OVERRIDDEN)])
   const answers = await readAll(
-    visitedObjects(INSTANCE, [
+    visitedObjects({ device_id: 'ahu', device_instance: INSTANCE }, [
       { address: 'analog-input,7', name: 'Zone' },
       { address: 'analog-output,1', name: 'ao-1' },
     ]),
@@ -151,6 +153,22 @@ test('a point without a priority array says so', async t => {
     (await read()).map(({ state }) => state),
     ['not_commandable', 'read'],
   )
+})
+
+for (const [what, options, requests] of [
+  ['in one request', {}, 1],
+  ['property by property where it has no ReadPropertyMultiple', { rpm: false }, 4],
+] as const) {
+  test(`a device says which it is ${what}`, async t => {
+    const { identify, device } = await visit(t, [output(1)], options)
+    t.like(judgeIdentity(INSTANCE, await identify()), { state: 'same', make: { vendor_id: 999 } })
+    t.is(device.requests(), requests)
+  })
+}
+
+test('a device of another instance is told from the listed one', async t => {
+  const { identify } = await visit(t, [output(1)], { device_instance: INSTANCE + 1 })
+  t.like(judgeIdentity(INSTANCE, await identify()), { state: 'other', by: 'instance' })
 })
 
 test('a device that does not answer ends the visit with its reason', async t => {

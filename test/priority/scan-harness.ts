@@ -1,9 +1,14 @@
 /** A schedule of visits with devices that do as a test says, on a clock that stands still between events. */
+import { type DeviceMake, identityTargets } from '#shared/core/bacnet/identity.ts'
+import { DEVICE, targetKey } from '#shared/core/bacnet/object.ts'
+import type { PropertyResult } from '#shared/core/bacnet/reply.ts'
+import type { BacnetValue } from '#shared/core/bacnet/tag.ts'
 import { commandableObjects } from '#shared/core/priority/plan.ts'
 import { LEVELS, priorityKey, type PriorityReading } from '#shared/core/priority/record.ts'
 import type { ArrayAnswer, ScanDevice, ScanObject } from '#shared/core/priority/scan.ts'
 import { SECOND } from '#shared/core/time.ts'
-import { NO_MEMORY, openPriorityScan, type PriorityReader, type ScanEvent, type ScanMemory } from '#shared/flow/priority-scan.ts'
+import { NO_MEMORY, openPriorityScan, type ScanEvent, type ScanMemory } from '#shared/flow/priority-scan.ts'
+import type { PriorityReader } from '#shared/flow/visit-device.ts'
 import { virtualClock } from '../fieldbus/virtual-clock.ts'
 
 export const START = Date.UTC(2026, 2, 1)
@@ -13,15 +18,17 @@ const device = (device_id: string, device_instance: number, count = 3): ScanDevi
   device_id,
   device_instance,
   objects: commandableObjects(
-    device_instance,
+    { device_id, device_instance },
     Array.from({ length: count }, (_, i) => ({ address: `analog-output,${i + 1}`, name: `Output ${i + 1}` })),
   ),
 })
 export const SITE = [device('a', 1), device('b', 2)]
 
 type Read = PriorityReader['read']
+type Identify = PriorityReader['identify']
 export type Setup = Partial<{
   read: Read
+  identify: Identify
   devices: ScanDevice[]
   enabled: boolean
   most: number
@@ -38,6 +45,19 @@ export const answerOf = (object: ScanObject, observed_at: number): ArrayAnswer =
   slots: Array.from({ length: LEVELS }, (_, i) => ({ level: i + 1, state: 'null' })),
 })
 
+/** What a device of this instance says of itself. */
+export const saysOf = (
+  instance: number,
+  make: DeviceMake = { vendor_id: 1, model: 'X' },
+): ReadonlyMap<string, PropertyResult> => {
+  const values: BacnetValue[] = [
+    { type: 'object', object: { type: DEVICE, instance } },
+    { type: 'unsigned', value: make.vendor_id ?? 0 },
+    { type: 'text', value: make.model ?? '' },
+  ]
+  return new Map(identityTargets(instance).map((target, i) => [targetKey(target), { values: [values[i]!] }]))
+}
+
 export function open(setup: Setup = {}) {
   const clock = virtualClock(START)
   const stopped = new AbortController()
@@ -50,6 +70,7 @@ export function open(setup: Setup = {}) {
   let ids = 0
   const now = () => clock.now() + skewMs
   const reader: PriorityReader = {
+    identify: setup.identify ?? (async of => saysOf(of.device_instance)),
     async *read(of, objects, signal) {
       asked.push({ at: now() - START, device_id: of.device_id, instances: objects.map(({ instance }) => instance) })
       if (setup.read) return yield* setup.read(of, objects, signal)

@@ -188,7 +188,7 @@ test('a visit that takes as long as the interval is ended, and what it read is k
 
 test('an input costs a record while it is out of service, and one when it is back', async t => {
   const objects = visitedObjects(
-    1,
+    { device_id: 'a', device_instance: 1 },
     [1, 2].map(n => ({ address: `analog-input,${n}`, name: `Input ${n}` })),
   )
   const isOut = [false, true, true, false, false]

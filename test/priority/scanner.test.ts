@@ -42,7 +42,14 @@ async function openSite(t: ExecutionContext, { objects, timeout_ms = 4000, ...op
   const clock = virtualClock(START)
   const simulated = objects(clock.now)
   const device = await openBacnetDevice({ device_instance: 4001, name: 'AHU', objects: simulated, ...options })
-  t.teardown(() => device.close())
+  let atAddress = device
+  t.teardown(() => atAddress.close())
+  /** Another device takes the address. */
+  const swap = async (next: Pick<BacnetDeviceOptions, 'device_instance' | 'name' | 'objects'>) => {
+    const { host, port } = device
+    await atAddress.close()
+    atAddress = await openBacnetDevice({ ...next, host, port })
+  }
   const bacnet = bacnetProtocol({ bind: { address: '127.0.0.1', port: 0 }, now: clock.now, log: SILENT })
   const points = simulated.map(({ instance, name }) => ({
     ...{ point_id: `p${instance}`, name, unit: 'percent', kind: 'number' as const, poll_secs: 60 },
@@ -62,7 +69,7 @@ async function openSite(t: ExecutionContext, { objects, timeout_ms = 4000, ...op
     t.teardown(() => history.service.stop())
     return history
   }
-  return { device, clock, store, openAgain }
+  return { device, swap, clock, store, openAgain }
 }
 
 /** One triggered visit, to its end. */
@@ -126,10 +133,10 @@ test('after a restart the next points come next, and the history goes on', async
 })
 
 test('a stop in the middle of a visit keeps what was read, and the rest comes first after the restart', async t => {
-  const { device, store, openAgain } = await openSite(t, { objects: now => outputs(40, now), silentAfter: 2, timeout_ms: 60_000 })
+  const { device, store, openAgain } = await openSite(t, { objects: now => outputs(40, now), silentAfter: 3, timeout_ms: 60_000 })
   const first = await openAgain()
   first.scanner.trigger(4001)
-  await eventually('the request that is not answered', 30_000, () => device.requests() === 3 || undefined)
+  await eventually('the request that is not answered', 30_000, () => device.requests() === 4 || undefined)
   await first.service.stop()
   t.like(first.scanner.state(), { last_error: 'it was ended, as this process stops' })
   const second = await openAgain()
@@ -192,6 +199,27 @@ for (const text of ['', '{"next_due_at":', '{"devices":[]}', '[]']) {
     t.deepEqual([records[0]?.seq, records[0]?.target.object_instance], [2, 1])
   })
 }
+
+test('another device at the address leaves nothing in the journal but its visit, and the listed one is read again when it is back', async t => {
+  const { swap, clock, openAgain } = await openSite(t, { objects: now => outputs(2, now) })
+  const history = await openAgain()
+  t.is((await visit(history)).records.length, 2)
+  const objects = outputs(2, clock.now, { 1: [{ at: START, level: 8, value: 99 }] })
+  await swap({ device_instance: 4002, name: 'Another', objects })
+  await clock.runTo(START + 10 * SECOND)
+  const failed = await visit(history)
+  t.regex(failed.error ?? '', /^another device answers at this address: it has no device object 4001/)
+  t.is(history.journal.state().last, 2)
+  const [told] = history.scanner.state().other_devices ?? []
+  t.like(told, { device_id: 'ahu', device_instance: 4001, since: START + 10 * SECOND })
+  await history.service.stop()
+  const again = await openAgain()
+  t.is(again.scanner.state().other_devices?.length, 1, 'it is remembered over a restart')
+  await swap({ device_instance: 4001, name: 'AHU', objects: outputs(2, clock.now) })
+  t.is((await visit(again)).error, null)
+  t.is(again.journal.state().last, 4)
+  t.is(again.scanner.state().other_devices, undefined)
+})
 
 test('a device that is dead leaves its reason, and is visited again', async t => {
   const { device, openAgain } = await openSite(t, { objects: now => outputs(1, now), misbehaves: 'silent', timeout_ms: 3000 })

@@ -12,12 +12,12 @@ const MODEL_NAME = 70
 export type DeviceMake = { vendor_id?: number; model?: string }
 
 /**
- * `same`: the listed device answered. `other`: another device answered; `reason` is a sentence for the technician.
- * `unknown`: the answers do not say which device it is.
+ * `same`: the listed device answered. `other`: another device answered, by its instance or, with the listed instance, by its
+ * make; `reason` is a sentence for the technician. `unknown`: the answers do not say which device it is.
  */
 export type IdentityVerdict =
   | { state: 'same'; make: DeviceMake }
-  | { state: 'other'; make: DeviceMake; reason: string }
+  | { state: 'other'; by: 'instance' | 'make'; make: DeviceMake; reason: string }
   | { state: 'unknown'; make: DeviceMake }
 
 /** The properties of the device object that identify a device. Every device has them (135-2020 12.11). */
@@ -40,8 +40,9 @@ export function judgeIdentity(
 ): IdentityVerdict {
   const [id, vendor, model] = identityTargets(device_instance).map(target => answers.get(targetKey(target)))
   const make = makeOf(valueOf(vendor), valueOf(model))
-  const other = (what: string): IdentityVerdict => ({
+  const other = (what: string, by: 'instance' | 'make' = 'instance'): IdentityVerdict => ({
     state: 'other',
+    by,
     make,
     reason: `another device answers at this address: ${what}; a discovery tells which it is`,
   })
@@ -51,7 +52,7 @@ export function judgeIdentity(
     if (type !== DEVICE || instance !== device_instance) return other(`it says that it is device ${instance}`)
   } else if ([id, vendor, model].some(isUnknownObject)) return other(`it has no device object ${device_instance}`)
   const changed = changeOf(known, make)
-  if (changed !== undefined) return other(`device ${device_instance} is ${changed}`)
+  if (changed !== undefined) return other(`device ${device_instance} is ${changed}`, 'make')
   return { state: found?.type === 'object' ? 'same' : 'unknown', make }
 }
 

@@ -1,7 +1,11 @@
 /** Which points a visit asks for: as many as may be, going on where the visit before ended. */
 import { formatTarget, parseTarget, PRESENT_VALUE, tellsChanges } from '../bacnet/object.ts'
 import { DAY } from '../time.ts'
+import { isInput } from './record.ts'
 import type { ArrayAnswer, ScanDevice, ScanObject } from './scan.ts'
+
+/** A device as the catalogue names it; its instance may be that of another one too. */
+export type DeviceName = Pick<ScanDevice, 'device_id' | 'device_instance'>
 
 /** A point of the catalogue, as far as it matters here. */
 export type ScanPoint = { address: string; name: string; priority_history?: boolean }
@@ -22,15 +26,15 @@ export const mayBeCommanded = (type: number): boolean => !NEVER_COMMANDED.includ
  *
  * @param points of one device; several may be of one object, which is then named after the one for its present value
  */
-export const commandableObjects = (device_instance: number, points: readonly ScanPoint[]): ScanObject[] =>
-  objectsOf(device_instance, points, (type, wanted) => wanted ?? COMMANDABLE.includes(type))
+export const commandableObjects = (device: DeviceName, points: readonly ScanPoint[]): ScanObject[] =>
+  objectsOf(device, points, (type, wanted) => wanted ?? COMMANDABLE.includes(type))
 
 /** The inputs besides, of which none of the points says `priority_history: false`. */
-export const visitedObjects = (device_instance: number, points: readonly ScanPoint[]): ScanObject[] =>
-  objectsOf(device_instance, points, (type, wanted) => wanted ?? (COMMANDABLE.includes(type) || INPUTS.includes(type)))
+export const visitedObjects = (device: DeviceName, points: readonly ScanPoint[]): ScanObject[] =>
+  objectsOf(device, points, (type, wanted) => wanted ?? (COMMANDABLE.includes(type) || INPUTS.includes(type)))
 
 function objectsOf(
-  device_instance: number,
+  { device_id, device_instance }: DeviceName,
   points: readonly ScanPoint[],
   isMeant: (type: number, wanted: boolean | undefined) => boolean,
 ): ScanObject[] {
@@ -45,7 +49,7 @@ function objectsOf(
     const isNamed = tellsChanges(found)
     const label = before && (before.isNamed || !isNamed) ? before.label : name
     const wanted = [before?.wanted, priority_history].includes(false) ? false : (priority_history ?? before?.wanted)
-    const target = { device_instance, object_type, object_instance: instance }
+    const target = { device_id, device_instance, object_type, object_instance: instance }
     objects.set(key, { type, instance, target, label, isNamed: isNamed || (before?.isNamed ?? false), wanted })
   }
   return [...objects.values()]
@@ -60,8 +64,10 @@ const inOrder = (a: Place, b: Place): number => a.type - b.type || a.instance - 
 
 /** Where the visits to one device stand. */
 export type DeviceCursor = {
-  /** The object that was asked last in turn; it may have left the catalogue since. */
+  /** The object that may be commanded which was asked last in turn; it may have left the catalogue since. */
   after?: Place
+  /** The same of inputs. */
+  after_input?: Place
   /** Objects that gave nothing in the visit before: they come first in the next one, once. */
   again: string[]
   /** Objects without a priority array, and when that was said, ms since 1970 UTC. */
@@ -79,19 +85,37 @@ const mayHaveArray = ({ without }: DeviceCursor, object: Place, now: number): bo
   return at === undefined || now >= at + WITHOUT_MS || now < at
 }
 
+const isOutput = ({ target }: ScanObject): boolean => !isInput(target)
+
+/** @returns `objects` from the one after `after` on, up to the last, and those before it */
+function ringFrom(objects: readonly ScanObject[], after: Place | undefined): { rest: ScanObject[]; wrapped: ScanObject[] } {
+  const found = after ? objects.findIndex(object => inOrder(object, after) > 0) : 0
+  const next = found < 0 ? objects.length : found
+  return { rest: objects.slice(next), wrapped: objects.slice(0, next) }
+}
+
 /**
+ * Outputs come before inputs: who commands what is why a device is visited. Where one visit cannot hold all outputs, inputs
+ * have what is left when the outputs have been asked once round; a round that fills its last visit exactly leaves them one
+ * of their own. So outputs wait one visit longer at most, and inputs do not wait for ever.
+ *
  * @param most points in one visit, >= 1
  * @param now ms since 1970 UTC
  * @returns what to ask for, in this order; empty when no object of the device has a priority array
  */
 export function dueObjects(objects: readonly ScanObject[], cursor: DeviceCursor, most: number, now: number): ScanObject[] {
-  const { after } = cursor
   const askable = objects.filter(object => mayHaveArray(cursor, object, now))
+  const outputs = askable.filter(isOutput)
+  const inputs = askable.filter(object => !isOutput(object))
   const failed = new Set(cursor.again)
-  const again = askable.filter(object => failed.has(objectKey(object))).slice(0, most)
-  const next = after ? askable.findIndex(object => inOrder(object, after) > 0) : 0
-  const inTurn = next < 0 ? askable : [...askable.slice(next), ...askable.slice(0, next)]
-  return [...again, ...inTurn.filter(object => !failed.has(objectKey(object)))].slice(0, most)
+  const again = (some: readonly ScanObject[]) => some.filter(object => failed.has(objectKey(object)))
+  const inTurn = (some: readonly ScanObject[]) => some.filter(object => !failed.has(objectKey(object)))
+  const { rest, wrapped } = ringFrom(outputs, cursor.after)
+  const ofInputs = ringFrom(inputs, cursor.after_input)
+  const next = [...again(inputs), ...inTurn(ofInputs.rest), ...inTurn(ofInputs.wrapped)]
+  const first = [...again(outputs), ...inTurn(rest)]
+  const isWhole = outputs.length < most
+  return (isWhole ? [...first, ...inTurn(wrapped), ...next] : [...first, ...next, ...inTurn(wrapped)]).slice(0, most)
 }
 
 /**
@@ -108,8 +132,10 @@ export function cursorAfter(
 ): DeviceCursor {
   const before = new Set(cursor.again)
   const inTurn = answers.filter(({ object }) => !before.has(objectKey(object)))
-  const last = inTurn.at(-1)?.object
-  const after = last ? { type: last.type, instance: last.instance } : cursor.after
+  const lastOf = (isMeant: (object: ScanObject) => boolean): Place | undefined => {
+    const last = inTurn.findLast(({ object }) => isMeant(object))?.object
+    return last && { type: last.type, instance: last.instance }
+  }
   const known = new Set(objects.map(objectKey))
   const without = new Map(Object.entries(cursor.without).filter(([key]) => known.has(key)))
   for (const { state, object } of answers) {
@@ -117,9 +143,47 @@ export function cursorAfter(
     else if (state === 'read') without.delete(objectKey(object))
   }
   const asked = new Set(answers.map(({ object }) => objectKey(object)))
+  const asksInputs = answers.some(({ object }) => !isOutput(object))
+  const output = lastOf(isOutput) ?? cursor.after
+  const next = { ...cursor, without: Object.fromEntries(without) }
+  const outputs = objects.filter(object => isOutput(object) && mayHaveArray(next, object, now))
+  // Inputs have had what the outputs' round left them: the next round begins.
+  const isRoundOver = asksInputs && ringFrom(outputs, output).rest.length === 0
+  const after = isRoundOver ? undefined : output
+  const after_input = lastOf(object => !isOutput(object)) ?? cursor.after_input
   const unasked = cursor.again.filter(key => known.has(key) && !asked.has(key))
   const again = [...unasked, ...inTurn.filter(({ state }) => state === 'failed').map(({ object }) => objectKey(object))]
-  return { ...(after && { after }), again, without: Object.fromEntries(without) }
+  return { ...(after && { after }), ...(after_input && { after_input }), again, without: next.without }
+}
+
+/** Visits that a device needs until all its outputs, and all its objects, have been asked once. */
+export type RoundVisits = { outputs: number; all: number }
+
+/** @param most points in one visit, >= 1 */
+export function roundVisits(objects: readonly ScanObject[], cursor: DeviceCursor, most: number, now: number): RoundVisits {
+  const askable = objects.filter(object => mayHaveArray(cursor, object, now))
+  const outputs = askable.filter(isOutput).length
+  const inputs = askable.length - outputs
+  if (inputs === 0) return { outputs: Math.ceil(outputs / most), all: Math.ceil(outputs / most) }
+  if (outputs === 0) return { outputs: 0, all: Math.ceil(inputs / most) }
+  // The visit in which the round of outputs ends has room for inputs, see `dueObjects`.
+  const visits = Math.floor(outputs / most) + 1
+  const room = visits * most - outputs
+  return { outputs: visits, all: Math.ceil(inputs / room) * visits }
+}
+
+/**
+ * How long it takes until every output, and every object, has been asked once at today's settings. Devices take turns, so
+ * each visit to a device takes one turn of all.
+ *
+ * @param devices what each needs
+ * @param intervalMs between two visits
+ * @returns ms; the time that visits themselves take comes on top
+ */
+export function roundMs(devices: readonly RoundVisits[], intervalMs: number): { outputs: number; all: number } {
+  const turn = devices.length * intervalMs
+  const most = (of: (device: RoundVisits) => number) => turn * Math.max(0, ...devices.map(of))
+  return { outputs: most(({ outputs }) => outputs), all: most(({ all }) => all) }
 }
 
 /** @returns the objects of `answers` of which it was not known that they have no priority array */

@@ -8,16 +8,28 @@ export type ScannerState = {
   reason?: string
   interval_secs: number
   max_points_per_device: number
+  /** How long one round takes at these settings: through all that may be commanded, and through inputs as well. */
+  round_outputs_secs?: number
+  round_secs?: number
+  /** Devices of the list at whose address another device answered at the last visit; at most `OTHERS_MAX`. */
+  other_devices?: OtherDevice[]
   last_started_at: number | null
   last_completed_at: number | null
   next_due_at: number | null
   last_device_instance: number | null
+  last_device_id?: string | null
   last_error: string | null
 }
+
+/** `since`: the first visit in a row at which another device answered, ms since 1970 UTC. */
+export type OtherDevice = { device_id: string; device_instance: number; since: number; reason: string }
+/** Most of them that are told; with more, something is wrong with the list or the network as a whole. */
+export const OTHERS_MAX = 100
 
 /** One visit to one device. */
 export type Visit = {
   visit_id: string
+  device_id?: string
   device_instance: number
   source: 'scheduled' | 'triggered'
   state: 'visiting' | 'completed' | 'failed'
@@ -27,6 +39,8 @@ export type Visit = {
   points_read: number
   points_failed: number
   error: string | null
+  /** Another device answered at the address: nothing of the visit is kept. */
+  is_other_device?: boolean
 }
 
 export interface PriorityScanner {
@@ -34,9 +48,11 @@ export interface PriorityScanner {
   /**
    * Begins a visit to a configured device, or to the one whose turn it is.
    *
-   * @throws Problem visit_in_progress, scanner_disabled, or unknown_device for one that is not configured
+   * @param device_id needed where several devices of the list have the instance
+   * @throws Problem visit_in_progress, scanner_disabled, unknown_device for one that is not configured, or bad_request where
+   *   the instance is that of several
    */
-  trigger(device_instance?: number): { visit_id: string; device_instance: number }
+  trigger(device_instance?: number, device_id?: string): { visit_id: string; device_instance: number; device_id?: string }
   /** The newest visits are remembered. */
   visit(visit_id: string): Visit | undefined
 }

@@ -1,10 +1,11 @@
 /** `svc_priority_history_v1`: what is asked of an edge's priority history and what it answers, over HTTP and MQTT alike. */
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { ID_PATTERN } from '../model.ts'
 import type { PriorityState } from '../ports.ts'
 import { formatInstant } from '../time.ts'
 import { CURSOR_MAX } from './cursor.ts'
 import { LEVELS, type PriorityRecord } from './record.ts'
-import type { ScannerState, Visit } from './scanner.ts'
+import { OTHERS_MAX, type ScannerState, type Visit } from './scanner.ts'
 
 export const HISTORY_SCHEMA = 'svc_priority_history_v1'
 export const PAGE_MAX = 100
@@ -28,13 +29,18 @@ const ok = Type.Literal(true)
 /** UUIDs, and whatever else an edge calls a visit. */
 export const VISIT_ID = Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' })
 
+/** The device as the list of the edge names it: needed where two devices of a building have one instance. */
+const device_id = Type.Optional(Type.String({ pattern: ID_PATTERN }))
+
 const Target = strict({
+  device_id,
   device_instance: instance,
   object_type: Type.String({ pattern: '^[a-z0-9-]{1,64}$' }),
   object_instance: instance,
 })
+/** Everything may be absent: without a body, the newest records of all points. */
 export const HistoryRequest = strict({
-  schema: Type.Literal(HISTORY_SCHEMA),
+  schema: Type.Optional(Type.Literal(HISTORY_SCHEMA)),
   target: Type.Optional(Target),
   since: Type.Optional(instant),
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_MAX })),
@@ -68,14 +74,29 @@ const Scanner = strict({
   reason: Type.Optional(text(4096)),
   interval_secs: Type.Number({ minimum: 0 }),
   max_points_per_device: Type.Integer({ minimum: 0 }),
+  /** How long it takes until every output, and every object, has been asked once at these settings. */
+  round_outputs_secs: Type.Optional(Type.Number({ minimum: 0 })),
+  round_secs: Type.Optional(Type.Number({ minimum: 0 })),
+  /** Devices at whose address another device answered at the last visit. */
+  other_devices: Type.Optional(
+    Type.Array(
+      strict({ device_id: Type.String({ pattern: ID_PATTERN }), device_instance: instance, since: instant, reason: text(1024) }),
+      {
+        maxItems: OTHERS_MAX,
+      },
+    ),
+  ),
   read_only: ok,
   last_started_at: orNull(instant),
   last_completed_at: orNull(instant),
   next_due_at: orNull(instant),
   last_device_instance: orNull(instance),
+  last_device_id: Type.Optional(orNull(Type.String({ pattern: ID_PATTERN }))),
   last_error: orNull(text(4096)),
   records_retained: Type.Integer({ minimum: 0 }),
   journal: words(['ok', 'repaired', 'disabled']),
+  /** Records that had been reported as kept and were missing from the end of the journal when the edge started. */
+  records_lost: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type WireScanner = Static<typeof Scanner>
 
@@ -88,9 +109,10 @@ export const HistoryAnswer = strict({
 })
 export type HistoryAnswer = Static<typeof HistoryAnswer>
 
-export const TriggerRequest = strict({ device_instance: Type.Optional(instance) })
+/** Without a body: the device whose turn it is. */
+export const TriggerRequest = strict({ device_instance: Type.Optional(instance), device_id })
 export type TriggerRequest = Static<typeof TriggerRequest>
-export const TriggerAnswer = strict({ ok, visit_id: VISIT_ID, device_instance: instance })
+export const TriggerAnswer = strict({ ok, visit_id: VISIT_ID, device_id, device_instance: instance })
 export type TriggerAnswer = Static<typeof TriggerAnswer>
 
 export const VisitRequest = strict({ visit_id: VISIT_ID })
@@ -99,6 +121,7 @@ const count = Type.Integer({ minimum: 0 })
 export const VisitAnswer = strict({
   ok,
   visit_id: VISIT_ID,
+  device_id,
   device_instance: instance,
   source: words(['scheduled', 'triggered']),
   state: words(['visiting', 'completed', 'failed']),
@@ -107,6 +130,8 @@ export const VisitAnswer = strict({
   points_read: count,
   points_failed: count,
   error: orNull(text(4096)),
+  /** Another device answered at the address: nothing of the visit is kept. */
+  is_other_device: Type.Optional(ok),
 })
 export type VisitAnswer = Static<typeof VisitAnswer>
 
@@ -142,8 +167,9 @@ export const toWireRecord = ({ seq, observed_at, ...record }: PriorityRecord): W
 })
 
 /** The scanner and the journal as one: a reason of the journal counts where the scanner has none. */
-export function toWireScanner(scanner: ScannerState, { journal, reason, first, last }: PriorityState): WireScanner {
-  const { enabled, state, interval_secs, max_points_per_device, last_device_instance, last_error } = scanner
+export function toWireScanner(scanner: ScannerState, { journal, reason, first, last, lost }: PriorityState): WireScanner {
+  const { enabled, state, interval_secs, max_points_per_device, last_device_instance, last_device_id, last_error } = scanner
+  const { round_outputs_secs, round_secs, other_devices } = scanner
   const why = scanner.reason ?? reason
   return {
     enabled,
@@ -151,20 +177,26 @@ export function toWireScanner(scanner: ScannerState, { journal, reason, first, l
     ...(why !== undefined && { reason: why }),
     interval_secs,
     max_points_per_device,
+    ...(round_outputs_secs !== undefined && { round_outputs_secs }),
+    ...(round_secs !== undefined && { round_secs }),
+    ...(other_devices && { other_devices: other_devices.map(one => ({ ...one, since: formatInstant(one.since) })) }),
     read_only: true,
     last_started_at: instantOrNull(scanner.last_started_at),
     last_completed_at: instantOrNull(scanner.last_completed_at),
     next_due_at: instantOrNull(scanner.next_due_at),
     last_device_instance,
+    ...(last_device_id !== undefined && { last_device_id }),
     last_error,
     records_retained: Math.max(0, last - first + 1),
     journal,
+    ...(lost !== undefined && { records_lost: lost }),
   }
 }
 
-export const toWireVisit = ({ started_at, completed_at, ...visit }: Visit): VisitAnswer => ({
+export const toWireVisit = ({ started_at, completed_at, is_other_device, ...visit }: Visit): VisitAnswer => ({
   ok: true,
   ...visit,
+  ...(is_other_device && { is_other_device }),
   started_at: formatInstant(started_at),
   completed_at: instantOrNull(completed_at),
 })

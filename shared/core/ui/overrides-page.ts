@@ -18,7 +18,7 @@ export type Age = (typeof AGES)[number]
 
 export type ScannerCard = {
   scanner: ScannerState
-  journal: Pick<PriorityState, 'journal' | 'reason'> & { records: number }
+  journal: Pick<PriorityState, 'journal' | 'reason' | 'lost'> & { records: number }
   /** Where the history lies: `this box`, `the edge`. */
   place: string
   /** Where the button goes. */
