@@ -7,6 +7,8 @@ import { YAML_TYPES } from './http-body.ts'
 import { type Idempotency, idempotencyKey } from './http-idempotency.ts'
 import { type Call, type Caller, type Route, type SharedToken, strict } from './route.ts'
 import { API_KEY_NAME, type Auth, BEARER, sameText } from './token.ts'
+import { fits } from './schema-check.ts'
+import { type Auth, BEARER, sameText } from './token.ts'
 
 const RANK = { viewer: 1, operator: 2, admin: 3 } as const
 /** What a path refuses with its own `Allow` unless it takes it; no path takes any other method. */
@@ -39,6 +41,7 @@ export type MountOptions = {
  */
 export function mount(app: FastifyInstance, routes: Route[], options: MountOptions): void {
   for (const route of routes) {
+    const mayLackBody = needsNoBody(route)
     app.route({
       method: route.method,
       url: route.path,
@@ -49,6 +52,7 @@ export function mount(app: FastifyInstance, routes: Route[], options: MountOptio
         assertBody(route, request)
       },
       preValidation: async request => {
+        if (mayLackBody) request.body ??= {}
         if (route.query) request.query = coerce(route.query, request.query as Record<string, unknown>)
         if (route.takes === 'form') takeForm(route, request, options.auth)
       },
@@ -57,6 +61,9 @@ export function mount(app: FastifyInstance, routes: Route[], options: MountOptio
   }
   refuseOtherMethods(app, routes)
 }
+
+/** A JSON body of which nothing is required may be left out altogether. */
+const needsNoBody = ({ body, takes = 'json' }: Route): boolean => body !== undefined && takes === 'json' && fits(body, {})
 
 function schemaOf({ path, auth, summary, body, query, params, reply, takes }: Route): Record<string, unknown> {
   const isApi = path.startsWith('/api/')

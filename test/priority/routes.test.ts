@@ -40,7 +40,7 @@ async function serve(t: ExecutionContext, desk: PriorityDesk, token: string | un
     return { status: response.status, body: (await response.json()) as any }
   }
   const admin = secret === undefined ? undefined : (await auth.login('admin', passwords.admin, '127.0.0.1')).token
-  return { call, admin }
+  return { call, admin, url: http.url() }
 }
 
 const ASKS: [string, string, unknown, number][] = [
@@ -63,6 +63,31 @@ test('the token of the edge opens its routes, and nothing else does', async t =>
   const { body } = await call(TOKEN, 'POST', BASE, { schema, page_size: 1 })
   t.deepEqual(schemaErrors(HistoryAnswer, body), [])
   t.is((await call(TOKEN, 'POST', BASE, { schema, page_size: 1, cursor: body.next_cursor })).body.records[0].seq, 1)
+})
+
+test('history and trigger take no body, an empty one, and an empty object alike', async t => {
+  const { desk, fill, set, triggered } = await openEdge(t)
+  await fill(1, 2)
+  const { url } = await serve(t, desk, TOKEN)
+  const authorization = `Bearer ${TOKEN}`
+  const json = { authorization, 'content-type': 'application/json' }
+  for (const init of [
+    { headers: { authorization } },
+    { headers: json },
+    { headers: json, body: '' },
+    { headers: json, body: '{}' },
+  ]) {
+    const page = await fetch(url + BASE, { method: 'POST', ...init })
+    t.is(page.status, 200)
+    t.is(((await page.json()) as HistoryAnswer).records.length, 2)
+    t.is((await fetch(`${url}${BASE}/trigger`, { method: 'POST', ...init })).status, 202)
+    set({ state: 'idle' })
+  }
+  t.is(triggered.length, 4)
+  for (const body of ['[]', '"x"', '1', '{"extra":1}', '{']) {
+    t.is((await fetch(url + BASE, { method: 'POST', headers: json, body })).status, 400, body)
+    t.is((await fetch(`${url}${BASE}/trigger`, { method: 'POST', headers: json, body })).status, 400, body)
+  }
 })
 
 test('without a token nobody is let in, also where everything else is open to this machine', async t => {
