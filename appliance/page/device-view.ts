@@ -9,7 +9,7 @@ import { type Here, momentAge, momentNow, momentOr } from '#shared/core/ui/momen
 import { countOf } from '#shared/core/ui/words.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { editForms } from './device-edit-view.ts'
-import { instantOf, lastError, rttWords } from './devices-view.ts'
+import { conflictWords, instantOf, lastError, rttWords } from './devices-view.ts'
 
 /** The points refresh themselves this often. */
 export const REFRESH_SECS = 10
@@ -57,6 +57,7 @@ const pathOf = ({ device_id }: DeviceEntry): string => `/devices/${encodeURIComp
 
 function facts({ device, where, poll, here }: DeviceModel): Html {
   const error = lastError(poll)
+  const conflict = conflictWords(poll)
   const lines: [string, Html | string][] = [
     [
       'State',
@@ -71,7 +72,7 @@ function facts({ device, where, poll, here }: DeviceModel): Html {
     ['Next read', device.enabled ? momentOr(instantOf(poll?.next_due_at), here, 'not planned') : 'never: it is switched off'],
   ]
   return html`<dl class="facts card">${lines.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>
-${error && html`<p class="notice">${error}</p>`}`
+${error && html`<p class="notice">${error}</p>`}${conflict && html`<p class="notice">${conflict}</p>`}`
 }
 
 function pointRow({ entry, status }: DeviceModel['points'][number], here: Here): Html {

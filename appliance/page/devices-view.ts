@@ -84,7 +84,7 @@ const deviceTable = ({ rows, here }: DevicesModel): Html => html`<table class="f
 function deviceRow({ device_id, name, where, protocol, poll, points, points_ok }: DeviceRow, here: Here): Html {
   const state = poll?.state ?? 'unknown'
   return html`<tr>
-<td data-label="Device" class="what"><div><a href="/devices/${encodeURIComponent(device_id)}">${name}</a> <span class="muted">${device_id}</span>${lastError(poll)}</div></td>
+<td data-label="Device" class="what"><div><a href="/devices/${encodeURIComponent(device_id)}">${name}</a> <span class="muted">${device_id}</span>${lastError(poll)}${conflictWords(poll)}</div></td>
 <td data-label="State"><div>${stateMark(state)}<span class="muted">${sinceWords(poll, here)}</span></div></td>
 <td data-label="Points"><div>${points_ok === null ? points : `${points_ok} of ${points} ok`}</div></td>
 <td data-label="Address" class="address"><div>${where ?? 'not said'}<span class="muted">${PROTOCOL_WORDS[protocol] ?? protocol}</span></div></td>
@@ -94,6 +94,12 @@ function deviceRow({ device_id, name, where, protocol, poll, points, points_ok }
 }
 
 const PROTOCOL_WORDS: Record<string, string> = { bacnet: 'BACnet/IP', modbus: 'Modbus', haystack: 'Haystack' }
+
+/** A device that shares its instance with another one; one that is not read for it says so as its error. */
+export const conflictWords = (poll: DeviceStatus | null): Html | false =>
+  poll?.conflict !== undefined &&
+  poll.conflict !== poll.last_error &&
+  html`<span class="sentence error">In conflict: ${poll.conflict}</span>`
 
 /** What went wrong last, while it is still wrong. */
 export const lastError = (poll: DeviceStatus | null): Html | false =>

@@ -9,7 +9,6 @@ const CHUNK = 500
 export type OverridesBook = {
   /** As of the journal's newest record. */
   courses(): Promise<Course[]>
-  course(key: string): Promise<Course | undefined>
   /** What is known without waiting; undefined before the journal has been read, which begins then. */
   known(): Course[] | undefined
 }
@@ -48,10 +47,6 @@ export function overridesBook(journal: Pick<PriorityJournal, 'page' | 'state'>):
     async courses() {
       await current()
       return book.all()
-    },
-    async course(key) {
-      await current()
-      return book.get(key)
     },
     known() {
       // A failure is the next reader's, who waits for it.

@@ -3,15 +3,15 @@ import { Type } from '@sinclair/typebox'
 import type { PriorityJournal } from '#shared/core/ports.ts'
 import { type LevelMeaning, levelMeanings } from '#shared/core/priority/levels.ts'
 import { outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/overrides.ts'
-import { priorityKey, type PriorityTarget } from '#shared/core/priority/record.ts'
+import type { PriorityTarget } from '#shared/core/priority/record.ts'
 import type { PriorityScanner } from '#shared/core/priority/scanner.ts'
 import { type Course, stretchesOf } from '#shared/core/priority/timeline.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { DAY } from '#shared/core/time.ts'
-import { overridePointBody } from '#shared/core/ui/override-point.ts'
+import { overridePointBody, pointEnd } from '#shared/core/ui/override-point.ts'
 import { AGES, overridesBody } from '#shared/core/ui/overrides-page.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
-import { type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
+import { type Call, ID, oneOf, type Route, route, strict } from '#shared/node/route.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
 import type { OverridesBook } from './overrides-book.ts'
@@ -31,8 +31,11 @@ const PATH = '/overrides'
 /** Visits that the page of one point looks at; hourly ones of three weeks. */
 const VISITS_PER_PAGE = 500
 const INSTANCE = Type.String({ pattern: String.raw`^\d{1,7}$` })
-const hrefOf = ({ device_instance, object_type, object_instance }: PriorityTarget): string =>
-  `${PATH}/${device_instance}/${object_type}/${object_instance}`
+function hrefOf(target: PriorityTarget, more: Record<string, string> = {}): string {
+  const { end, query } = pointEnd(target)
+  const all = new URLSearchParams({ ...query, ...more })
+  return `${PATH}${end}${all.size > 0 ? `?${all}` : ''}`
+}
 
 export function overridesPages(pages: OverridesPages): Route[] {
   const { book, scanner, shell } = pages
@@ -122,15 +125,21 @@ function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
       object_type: Type.String({ pattern: '^[a-z0-9-]{1,64}$' }),
       object_instance: INSTANCE,
     }),
-    query: strict({ before: Type.Optional(Type.Integer({ minimum: 1 })) }),
+    query: strict({ device_id: Type.Optional(ID), before: Type.Optional(Type.Integer({ minimum: 1 })) }),
     problems: ['not_found'],
     handle: async call => {
       const { device_instance, object_type, object_instance } = call.params
-      const target = { device_instance: Number(device_instance), object_type, object_instance: Number(object_instance) }
-      const course = await book.course(priorityKey(target))
+      const { device_id, before } = call.query
+      const course = (await book.courses()).find(
+        ({ latest: { target } }) =>
+          target.device_instance === Number(device_instance) &&
+          target.object_type === object_type &&
+          target.object_instance === Number(object_instance) &&
+          (device_id === undefined || target.device_id === device_id),
+      )
       if (!course)
         throw new Problem('not_found', `No visit to ${object_type},${object_instance} of device ${device_instance} is kept`)
-      const { before } = call.query
+      const { target } = course.latest
       const { records, more } = journal.page({ target, limit: VISITS_PER_PAGE, ...(before !== undefined && { before }) })
       const point = wordsFor(pages.catalogue(), pages.site)(course.latest)
       const body = overridePointBody({
@@ -141,7 +150,7 @@ function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
         latest: course.latest,
         meanings,
         stretches: stretchesOf(records),
-        olderHref: more ? `${hrefOf(target)}?before=${records.at(-1)!.seq}` : undefined,
+        olderHref: more ? hrefOf(target, { before: String(records.at(-1)!.seq) }) : undefined,
       })
       return shell.document(call, { title: point.name, current: PATH }, body)
     },

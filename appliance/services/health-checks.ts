@@ -7,10 +7,11 @@ import type { ForwardState } from './forward-state.ts'
 /** @param trouble why readings are not kept now; they wait, but not without end */
 export function pollCheck(status: PollStatus, trouble: string | undefined): HealthCheck {
   const { running, enabled, points_ok, points_stale, points_down, points_fault } = status
+  const devices_in_conflict = status.devices.filter(({ conflict }) => conflict !== undefined).length
   return {
-    status: !running && enabled ? 'fail' : trouble === undefined ? 'ok' : 'warn',
+    status: !running && enabled ? 'fail' : trouble === undefined && devices_in_conflict === 0 ? 'ok' : 'warn',
     ...(trouble !== undefined && { detail: `readings are not kept, and wait: ${trouble}` }),
-    ...{ points_ok, points_stale, points_down, points_fault },
+    ...{ points_ok, points_stale, points_down, points_fault, devices_in_conflict },
   }
 }
 

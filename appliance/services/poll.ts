@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import { openBoard, type PointStatus, pointStatusOf, type PollStatus, pollStatusOf, setPlans } from '#shared/core/poll/board.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
+import { DeviceError } from '#shared/core/poll/device.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { openPolling, type PolledDevice, type Polling, type PollEvent } from '#shared/flow/poll.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
+import { type InstanceConflict, instanceConflicts } from '../store/catalogue-conflicts.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 
 export type PollService = Service & {
@@ -38,9 +40,10 @@ export function pollService(options: {
   const { protocols, sinks, clock, log } = options
   const oursOf = ({ devices }: Catalogue) => devices.filter(({ protocol }) => protocols.some(({ name }) => name === protocol))
   let entries = oursOf(options.catalogue)
+  let conflicts = instanceConflicts(options.catalogue)
   const board = openBoard(entries, clock.now())
   const started = new Set<FieldProtocol>()
-  const links = new Map<DeviceEntry, PolledDevice>()
+  const links = new Map<DeviceEntry, Link>()
   let polling: Polling | undefined
   let trouble: string | undefined
   const notify = (event: PollEvent) => {
@@ -59,14 +62,18 @@ export function pollService(options: {
   }
   const follow = async (running: Polling, next: DeviceEntry[]) => {
     const enabled = next.filter(entry => entry.enabled)
-    const gone = [...links].filter(([entry]) => !enabled.includes(entry))
+    const gone = [...links].filter(([entry, { held }]) => !enabled.includes(entry) || held !== heldBy(conflicts, entry))
     for (const [entry] of gone) links.delete(entry)
-    await running.follow([...links.values()])
-    await Promise.all(gone.map(([, { driver }]) => driver.close()))
+    await running.follow(Array.from(links.values(), ({ device }) => device))
+    await Promise.all(gone.map(([, { device }]) => device.driver.close()))
     entries = next
     setPlans(board, next, clock.now())
-    for (const entry of enabled) if (!links.has(entry)) links.set(entry, linkDevice(entry, protocols))
-    await running.follow(enabled.map(entry => links.get(entry)!))
+    for (const entry of enabled) {
+      const held = heldBy(conflicts, entry)
+      const device = held === undefined ? linkDevice : heldDevice
+      if (!links.has(entry)) links.set(entry, { device: device(entry, protocols, held ?? ''), held })
+    }
+    await running.follow(enabled.map(entry => links.get(entry)!.device))
     const points = enabled.reduce((sum, entry) => sum + entry.points.length, 0)
     log.info({ devices: enabled.length, points }, 'these are polled')
   }
@@ -89,9 +96,11 @@ export function pollService(options: {
         await startProtocols(next).catch((error: Error) => {
           throw new Problem('conflict', `The list stays as it is: ${error.message}`)
         })
+        conflicts = instanceConflicts(catalogue)
         await follow(polling, next)
         return
       }
+      conflicts = instanceConflicts(catalogue)
       entries = next
       setPlans(board, next, clock.now())
     },
@@ -99,12 +108,19 @@ export function pollService(options: {
       const running = polling
       polling = undefined
       await running?.stop()
-      await Promise.all(Array.from(links.values(), ({ driver }) => driver.close()))
+      await Promise.all(Array.from(links.values(), ({ device }) => device.driver.close()))
       links.clear()
       await Promise.all(Array.from(started, protocol => protocol.stop()))
       started.clear()
     },
-    pollStatus: () => pollStatusOf(board, { running: polling !== undefined, now: clock.now() }),
+    pollStatus() {
+      const status = pollStatusOf(board, { running: polling !== undefined, now: clock.now() })
+      const devices = status.devices.map(device => {
+        const conflict = conflicts.get(device.device_id)?.reason
+        return conflict === undefined ? device : { ...device, conflict }
+      })
+      return { ...status, devices }
+    },
     sinkTrouble: () => trouble,
     pointStatus: device_id => pointStatusOf(board, device_id, clock.now()),
   }
@@ -123,6 +139,27 @@ const polledPart = (entry: DeviceEntry) => ({
     equipment_id: undefined,
     priority_history: undefined,
   })),
+})
+
+/** `held`: why the device is not read. */
+type Link = { device: PolledDevice; held: string | undefined }
+
+function heldBy(conflicts: ReadonlyMap<string, InstanceConflict>, { device_id }: DeviceEntry): string | undefined {
+  const conflict = conflicts.get(device_id)
+  return conflict?.isRead === false ? conflict.reason : undefined
+}
+
+/** A device that is not read while another entry of the list is the same device. Nothing is sent. */
+const heldDevice = (plan: DeviceEntry, _: readonly FieldProtocol[], reason: string): PolledDevice => ({
+  plan,
+  driver: {
+    read: async () => {
+      throw new DeviceError('fault', reason)
+    },
+    report: () => ({ rtts: [], batch_size: null, point_error: null }),
+    close: async () => undefined,
+  },
+  addresses: new Map(),
 })
 
 function linkDevice(plan: DeviceEntry, protocols: readonly FieldProtocol[]): PolledDevice {

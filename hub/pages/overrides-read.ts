@@ -85,13 +85,15 @@ export function wordsFor(points: readonly Point[], equipment: readonly Equipment
   const names = new Map(equipment.map(one => [one.equipment_id, one.name]))
   return ({ target, label }) => {
     const object = objectWords(target)
-    const [point, other] = points.filter(({ name, source }) => name === label && source?.address.endsWith(`/${object}`))
+    const isOf = (address: string) =>
+      target.device_id === undefined ? address.endsWith(`/${object}`) : address === `${target.device_id}/${object}`
+    const [point, other] = points.filter(({ name, source }) => name === label && source && isOf(source.address))
     const at = other ? undefined : point?.equipment_id
     return {
       ...(point && !other && { point_id: point.point_id }),
       name: label ?? object,
       ...(at !== undefined && { equipment: names.get(at) ?? at }),
-      device: `device ${target.device_instance}`,
+      device: `${target.device_id === undefined ? '' : `${target.device_id}, `}device ${target.device_instance}`,
       // The edge's list says how the device's figure is scaled, and that list stays on the edge.
       valueWords: value => valueWords(value, undefined),
     }

@@ -15,7 +15,7 @@ import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { DAY, formatInstant } from '#shared/core/time.ts'
 import { type Here, moment, momentOr } from '#shared/core/ui/moment.ts'
-import { overridePointBody } from '#shared/core/ui/override-point.ts'
+import { overridePointBody, pointEnd } from '#shared/core/ui/override-point.ts'
 import { AGES, overridesBody } from '#shared/core/ui/overrides-page.ts'
 import { countOf } from '#shared/core/ui/words.ts'
 import { ID, type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
@@ -37,8 +37,10 @@ const pathOf = ({ edge_id }: EdgeKey): string => `/edges/${encodeURIComponent(ed
 const hrefOf = ({ site_id, ...edge }: EdgeKey, end = '', query: Record<string, string> = {}): string =>
   `${pathOf({ site_id, ...edge })}${end}?${new URLSearchParams({ site_id, ...query })}`
 
-const endOf = ({ device_instance, object_type, object_instance }: PriorityTarget): string =>
-  `/${device_instance}/${object_type}/${object_instance}`
+function pointHref(edge: EdgeKey, target: PriorityTarget, more: Record<string, string> = {}): string {
+  const { end, query } = pointEnd(target)
+  return hrefOf(edge, end, { ...query, ...more })
+}
 
 export function hubOverrides(pages: HubOverrides): Route[] {
   const { connectors } = pages
@@ -120,7 +122,7 @@ const listRoute = (pages: HubOverrides): Route =>
           here,
           path: pathOf(edge),
           query: { site_id: edge.site_id },
-          hrefOf: target => hrefOf(edge, endOf(target)),
+          hrefOf: target => pointHref(edge, target),
           rows: older === undefined ? all : all.filter(({ course }) => course.held_since < here.now - Number(older) * DAY),
           total: all.length,
           older,
@@ -168,14 +170,23 @@ function pointRoute(pages: HubOverrides): Route {
       object_type: Type.String({ pattern: '^[a-z0-9-]{1,64}$' }),
       object_instance: INSTANCE,
     }),
-    query: strict({ ...SITE, cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_MAX })) }),
+    query: strict({
+      ...SITE,
+      device_id: Type.Optional(ID),
+      cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_MAX })),
+    }),
     problems: ['unknown_edge', 'ambiguous_edge', 'not_found', 'bad_cursor', 'cursor_expired'],
     handle: async call => {
       const { edge_id, object_type, ...ids } = call.params
-      const { cursor, site_id } = call.query
+      const { cursor, device_id, site_id } = call.query
       const device_instance = Number(ids.device_instance)
       const object_instance = Number(ids.object_instance)
-      const target: PriorityTarget = { device_instance, object_type, object_instance }
+      const target: PriorityTarget = {
+        ...(device_id !== undefined && { device_id }),
+        device_instance,
+        object_type,
+        object_instance,
+      }
       const { edge, wordsOf } = knownOf(pages, { edge_id, site_id })
       return answered(pages, call, edge, async here => {
         const newest = await readPage(connectors, edge, { target })
@@ -189,12 +200,12 @@ function pointRoute(pages: HubOverrides): Route {
         return overridePointBody({
           here,
           listPath: hrefOf(edge),
-          path: hrefOf(edge, endOf(target)),
+          path: pointHref(edge, target),
           point: wordsOf(latest),
           latest,
           meanings: MEANINGS,
           stretches: stretchesOf(page.records),
-          olderHref: page.next === undefined ? undefined : hrefOf(edge, endOf(target), { cursor: page.next }),
+          olderHref: page.next === undefined ? undefined : pointHref(edge, target, { cursor: page.next }),
         })
       })
     },

@@ -106,7 +106,7 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
     for (const old of visits.keys()) if (visits.size > VISITS_MAX) visits.delete(old)
     const { device_id, device_instance } = device
     memory = { ...memory, last_started_at: visit.started_at, last_device_instance: device_instance, last_device_id: device_id }
-    if (turn() === device) memory = { ...memory, after_device: device_id }
+    if (turn()?.device_id === device_id) memory = { ...memory, after_device: device_id }
     const over = conduct(visit, device, dueOf(device)).finally(() => {
       under = undefined
     })

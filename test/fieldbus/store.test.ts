@@ -87,24 +87,6 @@ for (const [name, change, pointer, message] of [
     '/devices/1/points/0/point_id',
     /stands already/,
   ],
-  [
-    'a BACnet device twice',
-    c => c.devices.push({ ...structuredClone(c.devices[0]), device_id: 'again', points: [] }),
-    '/devices/2/bacnet/device_instance',
-    /is that of .* too \(\/devices\/0\), with the same address/,
-  ],
-  [
-    'two BACnet devices of one instance whose priority arrays are visited',
-    c => {
-      const other = structuredClone(c.devices[0])
-      const output = { ...other.points[0], address: 'analog-output,1' }
-      c.devices[0].points.push({ ...output, point_id: 'one' })
-      const points = [{ ...output, point_id: 'other' }]
-      c.devices.push({ ...other, device_id: 'other', bacnet: { ...other.bacnet, host: '10.9.9.9' }, points })
-    },
-    '/devices/2/bacnet/device_instance',
-    /could not tell apart analog-output,1 of the two/,
-  ],
   ['an alias for a unit', c => (c.devices[0].points[0].unit = '°C'), '/devices/0/points/0/unit', /write degC/],
   ['a unit that nobody knows', c => (c.devices[0].points[0].unit = 'furlong'), '/devices/0/points/0/unit', /no unit code/],
   [

@@ -30,7 +30,7 @@ export function reading(
   const active_level = activeLevel(slots)
   return {
     observed_at: at,
-    target: { device_instance: 1007, object_type, object_instance: Number(instance) },
+    target: { device_id: 'ahu-1', device_instance: 1007, object_type, object_instance: Number(instance) },
     label: object,
     slots,
     active_level,
@@ -55,7 +55,7 @@ export function journalOf(readings: PriorityReading[], state: Partial<PrioritySt
     append: async visit => keep(visit),
     page({ target, since = 0, before = Infinity, limit }) {
       const wanted = records.filter(
-        one => one.seq < before && one.observed_at >= since && (!target || priorityKey(one.target) === priorityKey(target)),
+        one => one.seq < before && one.observed_at >= since && (!target || priorityKey({ ...one.target, ...target }) === priorityKey(one.target)),
       )
       return { records: wanted.toReversed().slice(0, limit), more: wanted.length > limit }
     },

@@ -17,6 +17,8 @@ export type DeviceStatus = {
   last_error: string | null
   next_due_at: string | null
   batch_size: number | null
+  /** Why another device of the list stands in its way, in words; absent when none does. */
+  conflict?: string
 }
 
 /** Body of `GET /api/bacnet/poll/status`. */

@@ -24,6 +24,7 @@ export function writePollReport({ ok: _ok, devices, ...counts }: PollStatus): Po
   const named = worst.slice(0, REPORT_DEVICES_MAX).map(device => ({
     ...device,
     last_error: device.last_error?.slice(0, ERROR_MAX) ?? null,
+    ...(device.conflict !== undefined && { conflict: device.conflict.slice(0, ERROR_MAX) }),
   }))
   return { ...counts, devices_total: devices.length, devices: named }
 }
@@ -58,5 +59,6 @@ function readDevice(from: Fields): DeviceStatus {
     last_error: from.body['last_error'] === null ? null : asText(from.body['last_error'], `${from.path}.last_error`),
     next_due_at: orNull('next_due_at', text),
     batch_size: orNull('batch_size', (place, name) => integer(place, name, 0)),
+    ...(from.body['conflict'] !== undefined && { conflict: text(from, 'conflict', ERROR_MAX) }),
   }
 }

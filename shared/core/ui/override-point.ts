@@ -2,7 +2,7 @@
 import { type Html, html } from '../html.ts'
 import { isOverride, type LevelMeaning } from '../priority/levels.ts'
 import type { PointWords } from '../priority/overrides.ts'
-import { isInput, type PriorityRecord, type Slot } from '../priority/record.ts'
+import { isInput, type PriorityRecord, type PriorityTarget, type Slot } from '../priority/record.ts'
 import type { Stretch } from '../priority/timeline.ts'
 import { overrideMark } from './mark.ts'
 import { type Here, moment, momentAge, momentNow } from './moment.ts'
@@ -23,6 +23,15 @@ export type OverridePointModel = {
   /** Where the older visits stand; undefined when there are none. */
   olderHref: string | undefined
 }
+
+/** Where the page of a point stands below that of the list; `device_id` tells devices of one instance apart. */
+export function pointEnd({ device_id, device_instance, object_type, object_instance }: PriorityTarget): PointEnd {
+  return {
+    end: `/${device_instance}/${object_type}/${object_instance}`,
+    query: device_id === undefined ? {} : { device_id },
+  }
+}
+type PointEnd = { end: string; query: Record<string, string> }
 
 export const overridePointBody = (
   model: OverridePointModel,

@@ -5,7 +5,7 @@ import type { OutOfServiceRow, OverrideRow } from '../priority/overrides.ts'
 import type { PriorityTarget, SlotValue } from '../priority/record.ts'
 import type { ScannerState } from '../priority/scanner.ts'
 import { commandOf } from '../priority/timeline.ts'
-import { formatDuration } from '../time.ts'
+import { DAY, formatDuration, SECOND } from '../time.ts'
 import { csrfField, type User } from './frame.ts'
 import { overrideMark } from './mark.ts'
 import { formatCount } from './measure.ts'
@@ -51,6 +51,8 @@ export type OverridesModel = {
 export const overridesBody = (model: OverridesModel): Html => html`<h1>Overrides</h1>
 <p class="lead">${leadWords(model)}</p>
 ${model.note}
+${lossNotice(model.card)}
+${otherNotice(model.card.scanner, model.here)}
 ${model.card.journal.journal === 'disabled' && html`<p class="notice" role="alert"><strong>The priority history is not kept any more.</strong> ${model.card.journal.reason ?? ''}</p>`}
 ${ages(model)}
 ${model.rows.length > 0 ? table(model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
@@ -60,6 +62,15 @@ ${model.outOfService.length > 0 && outOfService(model)}
 ${scannerCard(model.card, model.here)}
 ${releaseCard()}
 </div>`
+
+const lossNotice = ({ journal: { lost } }: ScannerCard): Html | false =>
+  lost !== undefined &&
+  html`<p class="notice" role="alert"><strong>The end of the priority history was cut off.</strong> ${countOf(lost, 'record')} that had been kept ${lost === 1 ? 'is' : 'are'} missing; the history goes on after them.</p>`
+
+const otherNotice = ({ other_devices: others = [] }: ScannerState, here: Here): Html | false =>
+  others.length > 0 &&
+  html`<div class="notice" role="alert"><p><strong>Another device answers at the address of ${countOf(others.length, 'device')}.</strong> Nothing that it says is kept.</p>
+<ul>${others.map(({ device_id, device_instance, since, reason }) => html`<li><code>${device_id}</code> (device ${device_instance}), seen since ${moment(since, here)}: ${reason}</li>`)}</ul></div>`
 
 const leadWords = ({ rows, total, seen }: OverridesModel): string =>
   total === 0
@@ -144,9 +155,10 @@ function scannerCard({ scanner, journal, place, action, user, csrf }: ScannerCar
 <div><dt>Scanner</dt><dd>${SCANNER_WORDS[scanner.state]}</dd></div>
 ${scanner.reason !== undefined && html`<div><dt>Reason</dt><dd>${scanner.reason}</dd></div>`}
 <div><dt>Last visit ended</dt><dd>${momentOr(scanner.last_completed_at, here, 'none yet')}</dd></div>
-<div><dt>Last device</dt><dd>${scanner.last_device_instance ?? 'none yet'}</dd></div>
+<div><dt>Last device</dt><dd>${lastDevice(scanner)}</dd></div>
 <div><dt>Next visit</dt><dd>${momentOr(scanner.next_due_at, here, 'not planned')}</dd></div>
 <div><dt>Between visits</dt><dd>${formatDuration(scanner.interval_secs * 1000)}</dd></div>
+${roundRows(scanner)}
 <div><dt>Records kept</dt><dd>${formatCount(journal.records)}, on ${place} only</dd></div>
 </dl>
 ${scanner.last_error !== null && html`<p class="error"><strong>The last visit failed:</strong> ${scanner.last_error}</p>`}
@@ -157,6 +169,23 @@ ${scanner.last_error !== null && html`<p class="error"><strong>The last visit fa
 <p class="why" id="visit-why">${why}</p>`
   }</form>
 </section>`
+}
+
+const lastDevice = ({ last_device_id, last_device_instance }: ScannerState): string =>
+  last_device_instance === null
+    ? 'none yet'
+    : last_device_id
+      ? `${last_device_id} (device ${last_device_instance})`
+      : String(last_device_instance)
+
+/** How long it takes until every point has been looked at once, at the settings of today. */
+function roundRows({ round_outputs_secs: outputs, round_secs: all }: ScannerState): Html | false {
+  if (all === undefined || all === 0) return false
+  const rows = html`${outputs !== undefined && outputs > 0 && html`<div><dt>All outputs once in</dt><dd>${formatDuration(outputs * SECOND)}</dd></div>`}
+<div><dt>All points once in</dt><dd>${formatDuration(all * SECOND)}</dd></div>`
+  if (all * SECOND <= DAY) return rows
+  return html`${rows}
+<div><dt>Too slow</dt><dd class="error">A full round takes more than a day, so short overrides may go unseen. Visit more often (SERVICE_PRIORITY_SCAN_INTERVAL_SECS), ask for more points in a visit (SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE), or set <code>priority_history: false</code> on points that do not matter.</dd></div>`
 }
 
 /** @returns why nobody, or not this person, may ask for a visit now */
