@@ -59,15 +59,16 @@ export const PRIORITY_VARIABLES = {
     kind: 'integer',
     default: 3600,
     min: 300,
-    max: 604_800,
-    doc: 'from the end of a visit to one device until the next device is visited, s',
+    // The longest timer that Node keeps.
+    max: 2_147_483,
+    doc: 'from the end of a visit to one device until the next device is visited, s; less than 300 refuses the start',
   },
   SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE: {
     kind: 'integer',
     default: 100,
     min: 1,
     max: 1000,
-    doc: 'points that one visit asks for at most; the next visit to the device goes on with the others',
+    doc: 'points that one visit asks for at most, 1000 at most; the next visit to the device goes on with the others',
   },
   SERVICE_PRIORITY_HISTORY_MAX_RECORDS: {
     kind: 'integer',

@@ -6,9 +6,8 @@ import type { AuditStore } from '#shared/core/stores.ts'
 import { YAML_TYPES } from './http-body.ts'
 import { type Idempotency, idempotencyKey } from './http-idempotency.ts'
 import { type Call, type Caller, type Route, type SharedToken, strict } from './route.ts'
-import { API_KEY_NAME, type Auth, BEARER, sameText } from './token.ts'
 import { fits } from './schema-check.ts'
-import { type Auth, BEARER, sameText } from './token.ts'
+import { API_KEY_NAME, type Auth, BEARER, sameText } from './token.ts'
 
 const RANK = { viewer: 1, operator: 2, admin: 3 } as const
 /** What a path refuses with its own `Allow` unless it takes it; no path takes any other method. */

@@ -3,10 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import type { DeviceStatus } from '#shared/core/poll/board.ts'
 import type { Reading } from '#shared/core/reading.ts'
 import { readPollReport, writePollReport } from '#shared/core/telemetry/poll-report.ts'
 import { simulatedClock } from '#shared/node/clock.ts'
 import { bacnetProtocol } from '../../appliance/drivers/bacnet/protocol.ts'
+import { devicesBody, type DeviceRow, type DevicesModel } from '../../appliance/page/devices-view.ts'
 import { pollCheck } from '../../appliance/services/health-checks.ts'
 import { pollService } from '../../appliance/services/poll.ts'
 import { openCatalogue } from '../../appliance/store/catalogue.ts'
@@ -132,4 +134,42 @@ test('a device that stands on the list twice is read once, the others go on, and
   await list.change(() => ({ devices: [again, other] }))
   await until(() => states()['again'] === 'ok')
   t.like(pollCheck(service.pollStatus(), undefined), { status: 'ok', devices_in_conflict: 0 })
+})
+
+test('the page of devices names the conflict of a device that is read, and once that of one that is not', t => {
+  const poll = (conflict: string, last_error: string | null): DeviceStatus => ({
+    ...{
+      device_id: 'a',
+      state: last_error === null ? 'ok' : 'fault',
+      since: '2026-03-01T00:00:00Z',
+      rtt_ms_p50: 1,
+      rtt_ms_p95: 1,
+    },
+    ...{ reads: 1, errors: 0, last_ok_at: null, last_error, next_due_at: null, batch_size: 1, conflict },
+  })
+  const row = (status: DeviceStatus): DeviceRow => ({
+    ...status,
+    name: 'A',
+    where: null,
+    protocol: 'bacnet',
+    poll: status,
+    points: 1,
+    points_ok: 1,
+  })
+  const body = devicesBody({
+    here: { now: Date.UTC(2026, 2, 1), timezone: 'UTC' },
+    rows: [row(poll('shares its instance', null)), row(poll('is not read', 'is not read'))],
+    ...{
+      running: true,
+      counts: { ok: 1 } as DevicesModel['counts'],
+      state: undefined,
+      more: 0,
+      refusal: undefined,
+      links: [],
+      user: undefined,
+      csrf: '',
+    },
+  }).text
+  t.regex(body, /In conflict: shares its instance/)
+  t.is(body.match(/is not read/g)?.length, 1)
 })

@@ -55,7 +55,10 @@ export function journalOf(readings: PriorityReading[], state: Partial<PrioritySt
     append: async visit => keep(visit),
     page({ target, since = 0, before = Infinity, limit }) {
       const wanted = records.filter(
-        one => one.seq < before && one.observed_at >= since && (!target || priorityKey({ ...one.target, ...target }) === priorityKey(one.target)),
+        one =>
+          one.seq < before &&
+          one.observed_at >= since &&
+          (!target || priorityKey({ ...one.target, ...target }) === priorityKey(one.target)),
       )
       return { records: wanted.toReversed().slice(0, limit), more: wanted.length > limit }
     },

@@ -43,6 +43,56 @@ test('the oldest override comes first, with slot, value, default, first visit an
   t.regex(text, /1,440, on this box only/)
 })
 
+test('how long a round takes is said, with a warning when it is more than a day', async t => {
+  const page = async (round: { round_outputs_secs?: number; round_secs?: number }) => {
+    const { get } = await open(t, journalOf(HISTORY), scannerOf(round))
+    return words(await (await get('/overrides')).text())
+  }
+  const fast = await page({ round_outputs_secs: 7200, round_secs: 86_400 })
+  t.regex(fast, /All outputs once in 2 h All points once in 24 h Records kept/)
+  const slow = await page({ round_outputs_secs: 7200, round_secs: 90_000 })
+  t.regex(slow, /All points once in 25 h Too slow A full round takes more than a day/)
+  t.notRegex(await page({}), /once in/)
+  t.notRegex(await page({ round_outputs_secs: 0, round_secs: 3600 }), /All outputs/)
+})
+
+test('another device at an address is named with its reason, and what was lost from the end is counted', async t => {
+  const other = { device_id: 'ahu-9', device_instance: 9, since: NOW - HOUR, reason: 'another device answers <here>' }
+  const { get } = await open(
+    t,
+    journalOf(HISTORY, { journal: 'repaired', lost: 3 }),
+    scannerOf({ other_devices: [other], last_device_id: 'ahu-9' }),
+  )
+  const text = words(await (await get('/overrides')).text())
+  t.regex(
+    text,
+    /Another device answers at the address of 1 device\. Nothing that it says is kept\. ahu-9 \(device 9\), seen since .*: another device answers &lt;here&gt;/,
+  )
+  t.regex(text, /The end of the priority history was cut off\. 3 records that had been kept are missing/)
+  t.regex(text, /Last device ahu-9 \(device 1007\)/)
+})
+
+test('of two devices of one instance each has a page of its own', async t => {
+  const twin = (device_id: string, value: number) =>
+    reading(
+      NOW - HOUR,
+      'analog-output,8',
+      { 8: value },
+      { target: { device_id, device_instance: 1007, object_type: 'analog-output', object_instance: 8 } },
+    )
+  const { get } = await open(t, journalOf([twin('ahu-1', 11), twin('ahu-2', 22)]))
+  const list = await (await get('/overrides')).text()
+  for (const [id, value] of [
+    ['ahu-1', '11'],
+    ['ahu-2', '22'],
+  ]) {
+    const path = `/overrides/1007/analog-output/8?device_id=${id}`
+    t.true(list.includes(`href="${path}"`), path)
+    t.regex(words(await (await get(path)).text()), new RegExp(`P8 Manual operator ${value} \\(commands\\)`))
+  }
+  t.is((await get('/overrides/1007/analog-output/8?device_id=ahu-3')).status, 404)
+})
+
 test('the list is cut to what is older', async t => {
   const { get } = await open(t)
   const text = words(await (await get('/overrides?older=7')).text())

@@ -232,8 +232,9 @@ test('a device that is dead leaves its reason, and is visited again', async t =>
 
 for (const [name, text, reason] of [
   ['SERVICE_PRIORITY_SCAN_ENABLED', 'yes', /takes 1 or 0/],
-  ['SERVICE_PRIORITY_SCAN_INTERVAL_SECS', '299', /from 300 to 604800/],
-  ['SERVICE_PRIORITY_SCAN_INTERVAL_SECS', '604801', /from 300 to 604800/],
+  ['SERVICE_PRIORITY_SCAN_INTERVAL_SECS', '299', /from 300 to 2147483/],
+  ['SERVICE_PRIORITY_SCAN_INTERVAL_SECS', '2147484', /from 300 to 2147483/],
+  ['SERVICE_PRIORITY_SCAN_INTERVAL_SECS', '300.5', /whole number/],
   ['SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE', '0', /from 1 to 1000/],
   ['SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE', '1001', /from 1 to 1000/],
 ] as const) {
@@ -242,6 +243,18 @@ for (const [name, text, reason] of [
     t.regex(read.ok ? 'taken' : read.complaints.join(), reason)
   })
 }
+for (const [name, value] of [
+  ['SERVICE_PRIORITY_SCAN_INTERVAL_SECS', 300],
+  ['SERVICE_PRIORITY_SCAN_INTERVAL_SECS', 2_147_483],
+  ['SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE', 1],
+  ['SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE', 1000],
+] as const) {
+  test(`${name}=${value} is taken as it is`, t => {
+    const read = readEnv(PRIORITY_VARIABLES, { env: { [name]: String(value) } }, () => '')
+    t.is(read.ok ? read.settings[name] : undefined, value)
+  })
+}
+
 test('scanning is off unless it is switched on, hourly, a hundred points at a time', t => {
   const read = readEnv(PRIORITY_VARIABLES, { env: {} }, () => '')
   t.like(read, {
