@@ -8,6 +8,7 @@ const BENCHES: Record<string, string> = {
   journal: './bench-journal.ts',
   modbus: './bench-modbus.ts',
   poll: './bench-poll.ts',
+  'rules-api': './bench-rules-api.ts',
 }
 
 const [name = ''] = process.argv.splice(2, 1)

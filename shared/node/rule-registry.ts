@@ -3,6 +3,7 @@
  * files, and they are read again only when one of them has changed.
  */
 import { type RuleStamp, stampRules } from './rule-files.ts'
+import { openTurns } from './turns.ts'
 
 /** A file that changed so recently may change again with the same time: two ticks of any kernel, ms. */
 const TICK_MS = 20
@@ -29,6 +30,7 @@ type Entry<T> = { stamp: RuleStamp; rules: Promise<T>; isPending: boolean; isFin
 
 /** @param read gives `isProvisional` when the same files may count otherwise a moment later: they are read again then */
 export function openRuleRegistry<T extends { isProvisional: boolean }>({ dirs, read }: RuleRegistryOptions<T>): RuleRegistry<T> {
+  const turn = openTurns()
   let entry: Entry<T> | undefined
   let count = 0
 
@@ -46,13 +48,18 @@ export function openRuleRegistry<T extends { isProvisional: boolean }>({ dirs, r
 
   return {
     async current() {
+      await turn()
       const folders = dirs()
       // The time is taken before the stamp: a change in between makes the stamp too new rather than too old.
       const takenAt = Date.now()
       const stamp = stampRules(folders)
       const isSame = entry?.stamp.text === stamp.text
       if (!entry || !isSame || !(entry.isPending || entry.isFinal)) entry = start(folders, stamp, takenAt)
-      return entry.rules
+      const { rules, isPending } = entry
+      if (!isPending) return rules
+      await rules
+      await turn()
+      return rules
     },
     reads: () => count,
   }

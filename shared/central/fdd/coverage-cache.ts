@@ -2,6 +2,7 @@
 import type { Equipment, Point } from '#shared/core/model.ts'
 import type { Coverage } from '#shared/core/rules/coverage.ts'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
+import { openTurns } from '#shared/node/turns.ts'
 
 /** Buildings that are kept, by their newest use: one with 2,000 points takes about 1 MB. */
 const BUILDINGS_MAX = 16
@@ -17,12 +18,13 @@ export type CoverageParts = {
 /** Settings of parameters are no part of it: they change what a rule says, never whether it can run. */
 export function openCoverageCache({ model, ruleStates, compute }: CoverageParts) {
   const kept = new Map<string, { key: string; coverage: Promise<Coverage> }>()
+  const turn = openTurns()
   return {
     /**
      * @param rulesRevision of the rules as they are now
      * @throws what `compute` throws; the next call computes again
      */
-    of(building_id: string, rulesRevision: string): Promise<Coverage> {
+    async of(building_id: string, rulesRevision: string): Promise<Coverage> {
       const inactive = ruleStates.list().flatMap(({ active, rule_id }) => (active ? [] : [rule_id]))
       const key = JSON.stringify([rulesRevision, model.revision(building_id), inactive])
       const known = kept.get(building_id)
@@ -34,6 +36,8 @@ export function openCoverageCache({ model, ruleStates, compute }: CoverageParts)
       entry.coverage.catch(() => {
         if (kept.get(building_id) === entry) kept.delete(building_id)
       })
+      await entry.coverage
+      await turn()
       return entry.coverage
     },
   }
