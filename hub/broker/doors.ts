@@ -1,14 +1,15 @@
-/** How many may stand at the door and inside: handshakes by address, connections by certificate. */
+/** How many may stand at the door and inside: handshakes by network, connections by certificate. */
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { parseIdentity } from '#shared/core/auth/identity.ts'
+import { networkOf } from '#shared/core/auth/network.ts'
 import { GuardedStream } from './guarded-stream.ts'
 import {
   budget,
   CONNECTIONS_MAX,
   CONNECTIONS_PER_NAME,
   HANDSHAKES_MAX,
-  HANDSHAKES_PER_ADDRESS,
+  HANDSHAKES_PER_NETWORK,
   PARTIAL_MAX,
   PARTIAL_PER_NAME,
 } from './limits.ts'
@@ -22,7 +23,7 @@ export type Doors = {
 
 /** @param sockets kept up to date with all that are inside */
 export function openDoors(sockets: Set<TLSSocket>): Doors {
-  const handshakes = budget(HANDSHAKES_PER_ADDRESS, HANDSHAKES_MAX)
+  const handshakes = budget(HANDSHAKES_PER_NETWORK, HANDSHAKES_MAX)
   const inside = budget(CONNECTIONS_PER_NAME, CONNECTIONS_MAX)
   const partial = budget(PARTIAL_PER_NAME, PARTIAL_MAX)
   /** By both ends' ports and addresses: the socket of TCP and that of TLS are two objects. */
@@ -30,13 +31,13 @@ export function openDoors(sockets: Set<TLSSocket>): Doors {
 
   return {
     knock(socket) {
-      const address = socket.remoteAddress ?? ''
-      if (!handshakes.take(address, 1)) return void socket.destroy()
+      const network = networkOf(socket.remoteAddress)
+      if (!handshakes.take(network, 1)) return void socket.destroy()
       const key = keyOf(socket)
       const leave = () => {
         if (waiting.get(key) !== leave) return
         waiting.delete(key)
-        handshakes.give(address, 1)
+        handshakes.give(network, 1)
       }
       waiting.set(key, leave)
       socket.once('close', leave)

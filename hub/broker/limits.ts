@@ -24,8 +24,8 @@ export const BODY_MAX: Record<TopicKind, number> = {
 export const CONNECTIONS_PER_NAME = 4
 /** Five times the edges that one hub is sized for. */
 export const CONNECTIONS_MAX = 5_000
-/** Handshakes under way, of one address and in all: each holds some 100 kB, and many boxes may stand behind one address. */
-export const HANDSHAKES_PER_ADDRESS = 128
+/** Handshakes under way, of one network (an IPv4 address, an IPv6 /64) and in all: each holds some 100 kB, and many boxes may stand behind one address. */
+export const HANDSHAKES_PER_NETWORK = 128
 export const HANDSHAKES_MAX = 512
 export const HANDSHAKE_MS = 10 * SECOND
 /** How long CONNECT may take after the handshake. */

@@ -8,7 +8,7 @@ import { connect as tlsConnect } from 'node:tls'
 import test, { type ExecutionContext } from 'ava'
 import { connectAsync } from 'mqtt'
 import { PKI_FILES } from '#shared/node/pki-files.ts'
-import { HANDSHAKES_PER_ADDRESS } from '../../hub/broker/limits.ts'
+import { HANDSHAKES_PER_NETWORK } from '../../hub/broker/limits.ts'
 import { folder, until } from './folders.ts'
 import {
   type Access,
@@ -208,7 +208,7 @@ test.serial(
   async t => {
     t.timeout(180_000)
     const { access, stillServes } = await open(t)
-    for (let i = 0; i < HANDSHAKES_PER_ADDRESS + 10; i++) {
+    for (let i = 0; i < HANDSHAKES_PER_NETWORK + 10; i++) {
       const socket = tlsConnect({
         host: '127.0.0.1',
         port: access.port,
