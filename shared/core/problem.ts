@@ -57,25 +57,37 @@ export type ProblemCode = keyof typeof PROBLEMS
 /** One of up to 100 places where data is wrong. */
 export type DataError = { pointer?: string; row?: number; column?: string; message: string; hint?: string }
 
+/** What an agent can do about a failure, with an example of how it is right. */
+export type AgentHint = { code: string; action: string; example: string }
+
 /** An operating error: expected, typed, shown to the caller. Programmer errors use node:assert instead. */
 export class Problem extends Error {
   override name = 'Problem'
   readonly code: ProblemCode
   readonly errors: DataError[]
-  constructor(code: ProblemCode, detail: string, errors: DataError[] = []) {
+  readonly hints: AgentHint[]
+  constructor(code: ProblemCode, detail: string, errors: DataError[] = [], hints: AgentHint[] = []) {
     super(detail)
     this.code = code
     this.errors = errors
+    this.hints = hints
   }
 }
 
 /** Most data errors that one answer lists; `errors_total` tells how many there were. */
 export const ERRORS_MAX = 100
 
-/** @returns the RFC 9457 body, ready to serialise */
-export function toProblemJson(problem: Problem, at: { instance: string; request_id: string }) {
+/** @param hints those of the problem unless others are given. @returns the RFC 9457 body, ready to serialise */
+export function toProblemJson(problem: Problem, at: { instance: string; request_id: string }, hints = problem.hints) {
   const { status, title } = PROBLEMS[problem.code]
   const body = { type: `urn:plenum:problem:${problem.code}`, title, status, detail: problem.message, ...at }
   const listed = problem.errors.length ? { errors: problem.errors.slice(0, ERRORS_MAX), errors_total: problem.errors.length } : {}
-  return { ...body, ok: false as const, error: problem.message, code: problem.code, ...listed }
+  return {
+    ...body,
+    ok: false as const,
+    error: problem.message,
+    code: problem.code,
+    ...listed,
+    ...(hints.length && { agent_hints: hints }),
+  }
 }

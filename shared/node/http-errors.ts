@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type DataError, Problem, type ProblemCode, toProblemJson } from '#shared/core/problem.ts'
+import type { Route } from './route.ts'
 import { LoginThrottled } from './token-throttle.ts'
 
 /** Errors of the server and of its multipart reader, as ours. Whatever is not listed is judged by its status. */
@@ -62,7 +63,9 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   if (problem.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
   if (problem instanceof LoginThrottled) reply.header('retry-after', String(problem.retryAfterSecs))
   const [instance] = request.url.split('?')
-  const json = toProblemJson(problem, { instance: instance!, request_id: request.id })
+  const { hints } = (request.routeOptions?.config ?? {}) as Pick<Route, 'hints'>
+  const listed = problem.hints.length > 0 ? problem.hints : hints?.(problem)
+  const json = toProblemJson(problem, { instance: instance!, request_id: request.id }, listed)
   return reply
     .code(json.status)
     .type('application/problem+json')

@@ -46,6 +46,7 @@ export function mount(app: FastifyInstance, routes: Route[], options: MountOptio
       url: route.path,
       ...(route.bodyMax !== undefined && { bodyLimit: route.bodyMax }),
       schema: schemaOf(route),
+      config: { ...(route.hints && { hints: route.hints }) },
       onRequest: async request => {
         request.caller = await admit(route, request, options.auth)
         assertBody(route, request)
@@ -90,6 +91,7 @@ const PROBLEM_SCHEMA = Type.Object({
   ok: Type.Literal(false),
   error: Type.String(),
   code: Type.String(),
+  agent_hints: Type.Optional(Type.Array(Type.Object({ code: Type.String(), action: Type.String(), example: Type.String() }))),
 })
 
 /** @throws Problem unauthenticated or forbidden */

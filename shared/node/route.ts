@@ -1,7 +1,7 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ID_PATTERN } from '#shared/core/model.ts'
-import type { ProblemCode } from '#shared/core/problem.ts'
+import type { AgentHint, Problem, ProblemCode } from '#shared/core/problem.ts'
 
 export type Role = 'viewer' | 'operator' | 'admin'
 /** What a route asks of its caller. `edge` is the role of an appliance's own token and stands apart from the others. */
@@ -60,6 +60,8 @@ export type Route = {
   action?: string
   /** Answers a repeated `Idempotency-Key` with the first answer. */
   idempotent?: true
+  /** What an agent can do about a problem of this route; the document carries it as `agent_hints`. */
+  hints?: (problem: Problem) => AgentHint[]
   /** Codes of the problems that this route adds to those of every route; for the documents. */
   problems?: readonly ProblemCode[]
   handle: (call: Call<any, any, any>) => unknown

@@ -1,4 +1,4 @@
-import { type Check, gatherChecks, placesOf, verdictOf } from '#shared/core/csv/checks.ts'
+import { type Check, gatherChecks, hintsFor, placesOf, verdictOf } from '#shared/core/csv/checks.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { planPoints, type ScannedTable } from '#shared/core/csv/plan.ts'
 import { judgeRow, openRows, type TablePlan } from '#shared/core/csv/rows.ts'
@@ -116,7 +116,8 @@ async function* bounded(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
 function refuse(checks: Check[], otherwise: string): never {
   const errors = checks.filter(({ severity }) => severity === 'error')
   const warnings = checks.filter(({ severity }) => severity === 'warning')
-  throw new Problem('package_invalid', errors[0]?.message ?? otherwise, [...errors, ...warnings].flatMap(placesOf))
+  const listed = [...errors, ...warnings]
+  throw new Problem('package_invalid', errors[0]?.message ?? otherwise, listed.flatMap(placesOf), hintsFor(listed))
 }
 
 function assertColumnsKnown({ columns }: ScannedTable, points: Point[]): void {

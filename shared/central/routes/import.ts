@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Readable } from 'node:stream'
+import { hintsFor } from '#shared/core/csv/checks.ts'
 import { PACKAGE_LIMITS } from '#shared/core/csv/entries.ts'
 import { DATE_ORDERS } from '#shared/core/csv/stamp.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
@@ -8,6 +9,7 @@ import { importPackage } from '#shared/flow/import-package.ts'
 import { ID, oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { appendChunk } from '../import/append.ts'
+import { hintsOf } from '../import/hints.ts'
 import { ingestContract } from '../import/contract.ts'
 import { mappingOf } from '../import/mapping.ts'
 import { preflightPackage } from '../import/preflight.ts'
@@ -34,6 +36,7 @@ const preflightRoute = (context: CentralContext, sessions: ImportSessions) =>
   route({
     method: 'POST',
     path: '/api/csv/import/preflight',
+    hints: hintsOf('preflight'),
     auth: 'operator',
     summary: 'Stages a CSV package and says what importing it would do',
     takes: 'upload',
@@ -60,6 +63,7 @@ const rejectsRoute = (sessions: ImportSessions) =>
   route({
     method: 'GET',
     path: '/api/csv/import/preflight/:session_id/rejects.csv',
+    hints: hintsOf('preflight'),
     auth: 'operator',
     summary: 'The rows of a staged package that an import leaves out, as CSV',
     params: strict({ session_id: Type.String() }),
@@ -76,6 +80,7 @@ const executeRoute = (context: CentralContext, sessions: ImportSessions) =>
   route({
     method: 'POST',
     path: '/api/csv/import/execute',
+    hints: hintsOf('execute'),
     auth: 'operator',
     summary: 'Imports a staged package, all of it or nothing',
     body: strict({ session_id: Type.String(), confirm: CONFIRM, mode: MODE }),
@@ -99,6 +104,7 @@ const packageRoutes = (context: CentralContext): Route[] => [
   route({
     method: 'POST',
     path: '/api/csv/import/package/append',
+    hints: hintsOf('append'),
     auth: 'operator',
     summary: 'Adds a chunk of CSV rows to equipment that a package has brought',
     body: strict({
@@ -135,6 +141,7 @@ const packageRoutes = (context: CentralContext): Route[] => [
   route({
     method: 'GET',
     path: '/api/csv/import/package/mapping',
+    hints: hintsOf('mapping'),
     auth: 'viewer',
     summary: 'What the columns of imported packages are mapped to',
     query: strict({ building_id: ID, equipment_id: Type.Optional(ID) }),
@@ -166,7 +173,7 @@ function executablePlan({ plan, report }: ImportSession) {
   if (plan && report.can_execute) return plan
   const errors = report.checks.filter(({ severity }) => severity === 'error')
   const listed = errors.map(({ code, message, examples }): DataError => ({ pointer: code, message, hint: examples.join('; ') }))
-  throw new Problem('package_invalid', errors[0]?.message ?? 'The package cannot be imported', listed)
+  throw new Problem('package_invalid', errors[0]?.message ?? 'The package cannot be imported', listed, hintsFor(errors))
 }
 
 function dryRun(session: ImportSession) {

@@ -1,28 +1,20 @@
 /** What a check of a package may say, and what helps against it. */
-import type { DataError } from '../problem.ts'
+import type { AgentHint, DataError } from '../problem.ts'
 
 export type CheckSeverity = 'error' | 'warning' | 'info'
 type Meaning = { severity: CheckSeverity; action: string; example: string }
-const means = (severity: CheckSeverity, action: string, example = ''): Meaning => ({ severity, action, example })
+const means = (severity: CheckSeverity, action: string, example: string): Meaning => ({ severity, action, example })
+
+const MANIFEST = '{"schema_version":"svc_package_v1","building_id":"b1","grid_minutes":5,"timezone":"America/Chicago"}'
+const COLUMN_MAP = '{"equipType":"ahu","equip":"AHU-1","points":{"sa_t":"Supply Temp"},"units":{"Supply Temp":"degF"}}'
+const TABLE = 'timestamp_utc,Supply Temp\n2026-03-01T05:00:00Z,55.5\n'
 
 /** By code; the severity is the usual one. An error keeps the package from being imported. */
 export const CHECKS = {
-  manifest_missing: means(
-    'error',
-    'Add manifest.json at the root of the package, or send the fields beside the file',
-    '{"schema_version":"svc_package_v1","building_id":"b1","grid_minutes":5,"timezone":"America/Chicago"}',
-  ),
-  manifest_invalid: means('error', 'Correct manifest.json', '{"building_id":"b1","grid_minutes":5}'),
-  column_map_missing: means(
-    'error',
-    'Add column_map.json to the folder of the equipment',
-    '{"equipType":"ahu","equip":"AHU-1","points":{"sa_t":"Supply Temp"},"units":{"Supply Temp":"degF"}}',
-  ),
-  column_map_invalid: means(
-    'error',
-    'Correct column_map.json',
-    '{"equipType":"ahu","equip":"AHU-1","points":{"sa_t":"Supply Temp"}}',
-  ),
+  manifest_missing: means('error', 'Add manifest.json at the root of the package, or send the fields beside the file', MANIFEST),
+  manifest_invalid: means('error', 'Correct manifest.json', MANIFEST),
+  column_map_missing: means('error', 'Add column_map.json to the folder of the equipment', COLUMN_MAP),
+  column_map_invalid: means('error', 'Correct column_map.json', COLUMN_MAP),
   equipment_type_unknown: means('error', 'Name a known type in equipType', '"equipType":"vav"'),
   id_invalid: means('error', 'Use 1 to 128 letters, digits, dots, dashes and underscores', '"equip":"VAV-3"'),
   timezone_missing: means(
@@ -30,23 +22,31 @@ export const CHECKS = {
     'State the time zone in manifest.json, or write timestamp_utc',
     '"timezone":"America/Chicago"',
   ),
-  header_duplicate: means('error', 'Give every column a header of its own'),
-  header_too_long: means('error', 'Shorten the header to what names the point'),
-  columns_too_many: means('error', 'Split the table: an equipment may have several'),
-  row_unreadable: means('error', 'Close the quotes and keep one record on one line'),
-  no_numeric_columns: means('error', 'Send at least one column that holds numbers or state texts'),
+  header_duplicate: means('error', 'Give every column a header of its own', 'timestamp_utc,Supply Temp,Supply Temp 2'),
+  header_too_long: means('error', 'Shorten the header to what names the point', 'timestamp_utc,Supply Temp'),
+  columns_too_many: means(
+    'error',
+    'Split the table: an equipment may have several',
+    'AHU-1/history_wide.csv and AHU-1/history_more.csv',
+  ),
+  row_unreadable: means('error', 'Close the quotes and keep one record on one line', '2026-03-01T05:00:00Z,"closed, by hand"'),
+  no_numeric_columns: means('error', 'Send at least one column that holds numbers or state texts', TABLE),
   unit_unknown: means('error', 'Write a unit that is listed in GET /api/ingest/contract', '"units":{"Supply Temp":"degF"}'),
   unit_mismatch: means('error', 'Give a unit of what the role measures', '"units":{"Supply Temp":"degF"}'),
-  unit_conflict: means('error', 'Use a unit that fits the history which the point has, or another header'),
-  no_rows: means('warning', 'Send at least one row with a readable timestamp; a package without any is refused'),
-  column_missing: means('warning', 'Remove the entry from column_map.json or add the column'),
-  column_empty: means('warning', 'Check the export: the column holds no value'),
+  unit_conflict: means(
+    'error',
+    'Use a unit that fits the history which the point has, or another header',
+    '"units":{"Supply Temp":"degF"}',
+  ),
+  no_rows: means('warning', 'Send at least one row with a readable timestamp; a package without any is refused', TABLE),
+  column_missing: means('warning', 'Remove the entry from column_map.json or add the column', '"points":{"sa_t":"Supply Temp"}'),
+  column_empty: means('warning', 'Check the export: the column holds no value', TABLE),
   column_unmapped: means(
     'warning',
     'Name the role in column_map.json, or assign it after the import',
     '"points":{"sa_t":"Supply Temp"}',
   ),
-  column_ambiguous: means('warning', 'Map one column to each role of an equipment'),
+  column_ambiguous: means('warning', 'Map one column to each role of an equipment', '"points":{"sa_t":"Supply Temp"}'),
   unit_missing: means('warning', 'State the unit in column_map.json', '"units":{"Supply Temp":"degF"}'),
   unit_implausible: means('warning', 'Check the unit in column_map.json', '"units":{"Supply Temp":"degF"}'),
   timestamp_unreadable: means('warning', 'Write ISO 8601', '2026-03-01T05:00:00Z'),
@@ -57,29 +57,28 @@ export const CHECKS = {
     'Check the clock that wrote these rows, the time zone and date_order',
     '2026-03-01T05:00:00Z',
   ),
-  timestamp_duplicate: means('warning', 'Nothing need be done: of equal times the last row counts'),
-  timestamp_out_of_order: means('warning', 'Nothing need be done: rows are put in order'),
-  timestamp_gap: means('info', 'Nothing need be done: a gap stays a gap'),
-  row_width: means('warning', 'Give every row as many cells as the header'),
-  row_truncated: means('warning', 'Export the file again: its last row is cut off'),
+  timestamp_duplicate: means('warning', 'Nothing need be done: of equal times the last row counts', TABLE),
+  timestamp_out_of_order: means('warning', 'Nothing need be done: rows are put in order', TABLE),
+  timestamp_gap: means('info', 'Nothing need be done: a gap stays a gap', TABLE),
+  row_width: means('warning', 'Give every row as many cells as the header', TABLE),
+  row_truncated: means('warning', 'Export the file again: its last row is cut off', TABLE),
   value_unreadable: means('warning', 'Write plain numbers with a point; texts of a column of numbers count as missing', '21.5'),
-  text_states: means('info', 'Nothing need be done: the texts are kept as states'),
+  text_states: means('info', 'Nothing need be done: the texts are kept as states', 'On'),
   states_order_unknown: means(
     'error',
     'Send 0 and 1, or texts such as Off and On, Closed and Open, Unoccupied and Occupied',
     '1',
   ),
-  states_too_many: means('warning', 'Free text is not kept; send numbers or at most 32 state texts'),
-  grid_differs: means('info', 'Nothing need be done: the spacing found counts, not the one stated'),
-  unit_from_header: means('info', 'Nothing need be done: the header states the unit'),
-  encoding_guessed: means('info', 'Write UTF-8'),
-  delimiter_guessed: means('info', 'Nothing need be done when the columns below are right'),
-  file_ignored: means('info', 'Only manifest.json, column_map.json and CSV files are read'),
+  states_too_many: means('warning', 'Free text is not kept; send numbers or at most 32 state texts', 'On'),
+  grid_differs: means('info', 'Nothing need be done: the spacing found counts, not the one stated', '"grid_minutes":5'),
+  unit_from_header: means('info', 'Nothing need be done: the header states the unit', 'Supply Temp (°F)'),
+  encoding_guessed: means('info', 'Write UTF-8', TABLE),
+  delimiter_guessed: means('info', 'Nothing need be done when the columns below are right', TABLE),
+  file_ignored: means('info', 'Only manifest.json, column_map.json and CSV files are read', 'AHU-1/history_wide.csv'),
 } as const satisfies Record<string, Meaning>
 
 export type CheckCode = keyof typeof CHECKS
 export type Check = { code: CheckCode; severity: CheckSeverity; message: string; count: number; examples: string[] }
-export type AgentHint = { code: CheckCode; action: string; example: string }
 
 /** Where an example stands: `line 7: rubbish`, or `SAT, line 7: rubbish`. */
 export const atLine = (line: number, text: string, column?: string): string =>
