@@ -95,8 +95,18 @@ const PROBLEM_SCHEMA = Type.Object({
 })
 
 /** @throws Problem unauthenticated or forbidden */
-async function admit({ auth: need, apiKey, bearer }: Route, request: FastifyRequest, auth: Auth): Promise<Caller | undefined> {
+async function admit(
+  { auth: need, apiKey, bearer, bearerOnly }: Route,
+  request: FastifyRequest,
+  auth: Auth,
+): Promise<Caller | undefined> {
   if (need === 'public') return undefined
+  if (bearerOnly && !BEARER.test(request.headers.authorization ?? '')) {
+    throw new Problem(
+      'unauthenticated',
+      `${request.method} changes something here: send Authorization: Bearer <token>, a cookie is not enough`,
+    )
+  }
   if (need === 'edge' && bearer && bearer.value === undefined) {
     throw new Problem('forbidden', `Nobody is let in here: ${bearer.variable} is not set`)
   }

@@ -38,7 +38,7 @@ export type SharedToken = { subject: string; value: string | undefined; variable
 
 /** A route is a value. `auth` has no default, so no route is public by accident. */
 export type Route = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   auth: Need
   summary: string
@@ -52,6 +52,11 @@ export type Route = {
   takes?: 'json' | 'form' | 'yaml' | 'upload'
   /** Also open to whoever knows the key of the older API. */
   apiKey?: true
+  /**
+   * Takes `Authorization: Bearer` alone: a GET that changes something would else be sent by any link, with the cookie that a
+   * browser adds to it.
+   */
+  bearerOnly?: true
   /** Also open to whoever sends this as `Authorization: Bearer`. */
   bearer?: SharedToken
   /** The problem that a body of another media type meets, where the common one would not help. */

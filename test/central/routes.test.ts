@@ -33,6 +33,12 @@ test('the public routes are those of the specification', t => {
   t.deepEqual(found.toSorted(), PUBLIC)
 })
 
+test('a GET that changes something takes a token in the Authorization header alone', t => {
+  const changing = site.central.routes.filter(({ method, action }) => method === 'GET' && action !== undefined)
+  t.deepEqual(changing.map(nameOf), ['GET /api/fdd-rules/:rule_id/activate'])
+  for (const each of changing) t.true(each.bearerOnly)
+})
+
 test('every route answers those who have its role, and nobody else', async t => {
   for (const route of site.central.routes) {
     const path = route.path.replace(/:\w+/g, 'x.yaml')

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { publishRules, refuseFailing, RULE_FILENAME } from '#shared/flow/publish-rules.ts'
-import { ID, route, type Route, strict } from '#shared/node/route.ts'
+import { type Call, ID, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
 import { ranByView } from '../fdd/ran-by.ts'
 import { runEverything } from '../fdd/service.ts'
@@ -15,7 +15,11 @@ export const YAML_MAX = 256 * 1024
 const FILES_MAX = 1000
 const BATCH_MAX = 16 * 1024 * 1024
 
-export const ruleRoutes = (context: CentralParts): Route[] => [listRoute(context), batchRoute(context), activateRoute(context)]
+export const ruleRoutes = (context: CentralParts): Route[] => [
+  listRoute(context),
+  batchRoute(context),
+  ...activateRoutes(context),
+]
 
 const listRoute = ({ rules, ruleStates }: CentralParts) =>
   route({
@@ -87,33 +91,39 @@ const batchRoute = (context: CentralParts) =>
 const everywhere = (context: CentralParts) =>
   ranByView(context, ...context.model.buildings().map(({ building_id }) => building_id))
 
-const activateRoute = (context: CentralParts) =>
-  route({
-    method: 'POST',
-    path: '/api/fdd-rules/:rule_id/activate',
-    auth: 'operator',
-    summary: 'Activates a rule that passes its own tests, or deactivates it',
-    params: RULE_ID,
-    query: strict({ active: Type.Optional(Type.Boolean({ default: true })) }),
-    body: Type.Union([strict({}), Type.Null()]),
-    action: 'activate_rule',
-    problems: ['unknown_rule', 'rule_tests_failed'],
-    handle: async ({ params: { rule_id }, query: { active = true }, caller, audit }) => {
-      const { rules, ruleStates, clock } = context
-      const checked = await rules.test(rule_id)
-      if (!checked) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
-      if (active) refuseFailing([checked])
-      const before = ruleStates.list().find(state => state.rule_id === rule_id)
-      const state = { rule_id, active, changed_by: caller!.subject, changed_at: clock.now() }
-      ruleStates.set(state)
-      audit({ subject: rule_id, before, after: state })
-      return {
-        ok: true,
-        rule_id,
-        active,
-        activated_by: state.changed_by,
-        activated_at: formatInstant(state.changed_at),
-        ...everywhere(context),
-      }
-    },
-  })
+const activateRoutes = (context: CentralParts): Route[] => [
+  ...(['POST', 'PUT', 'PATCH', 'DELETE'] as const).map(method =>
+    route({ ...ACTIVATION, method, body: Type.Union([strict({}), Type.Null()]), handle: call => activate(context, call) }),
+  ),
+  // Also answers HEAD.
+  route({ ...ACTIVATION, method: 'GET', bearerOnly: true, handle: call => activate(context, call) }),
+]
+
+/** Every method does the same, as the service specification says: what is meant stands in `active`. */
+const ACTIVATION = {
+  path: '/api/fdd-rules/:rule_id/activate',
+  auth: 'operator',
+  summary: 'Activates a rule that passes its own tests, or deactivates it',
+  params: RULE_ID,
+  query: strict({ active: Type.Optional(Type.Boolean({ default: true })) }),
+  action: 'activate_rule',
+  problems: ['unknown_rule', 'rule_tests_failed', 'conflict'],
+} as const
+
+type Activation = Call<unknown, { active?: boolean }, { rule_id: string }>
+
+/** @throws Problem unknown_rule, rule_tests_failed, or conflict while the rule's file is being changed */
+async function activate(context: CentralParts, { params: { rule_id }, query: { active = true }, caller, audit }: Activation) {
+  const { rules, ruleStates, clock } = context
+  if (active) {
+    const checked = await rules.test(rule_id)
+    if (!checked) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+    refuseFailing([checked])
+  } else if (!(await rules.catalogue()).byId.has(rule_id)) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+  const before = ruleStates.list().find(state => state.rule_id === rule_id)
+  const state = { rule_id, active, changed_by: caller!.subject, changed_at: clock.now() }
+  ruleStates.set(state)
+  audit({ subject: rule_id, before, after: state })
+  const [activated_by, activated_at] = [state.changed_by, formatInstant(state.changed_at)]
+  return { ok: true, rule_id, active, activated_by, activated_at, ...everywhere(context) }
+}
