@@ -38,19 +38,24 @@ async function open(t: ExecutionContext, behaviour: TcpBehaviour = answers) {
     await modbus.stop()
     await site.close()
   })
-  const get = async (path: string, who: keyof typeof PASSWORDS = 'agent') => {
+  const get = getterOf(site.url)
+  return { peer, modbus, devices, get, routes }
+}
+
+/** Asks a site as one of its users. */
+const getterOf =
+  (url: string) =>
+  async (path: string, who: keyof typeof PASSWORDS = 'agent') => {
     const body = new URLSearchParams({ username: who, password: PASSWORDS[who], next: '/' })
-    const login = await fetch(`${site.url}/login`, {
+    const login = await fetch(`${url}/login`, {
       method: 'POST',
       body,
       redirect: 'manual',
-      headers: { accept: 'text/html', origin: site.url },
+      headers: { accept: 'text/html', origin: url },
     })
     const accept = path.startsWith('/api') ? 'application/json' : 'text/html'
-    return fetch(site.url + path, { headers: { accept, cookie: login.headers.getSetCookie()[0]!.split(';')[0]! } })
+    return fetch(url + path, { headers: { accept, cookie: login.headers.getSetCookie()[0]!.split(';')[0]! } })
   }
-  return { peer, modbus, devices, get, routes }
-}
 
 const json = (answer: Response): Promise<any> => answer.json()
 
@@ -87,6 +92,29 @@ test('the API gives registers as they came and every value that they may be, wit
     peer.asked.map(({ code, address, count }) => [code, address, count]),
     [[3, 100, 4]],
   )
+})
+
+test('a round trip is told to a tenth of a millisecond, on the page in whole ones and never as none', async t => {
+  let rttMs = 0
+  const modbus = {
+    readPlace: async () => ({ state: 'data' as const, bytes: Buffer.from('00010002', 'hex'), at: Date.now(), rttMs }),
+  }
+  const devices = [entryOf('meter', 1)]
+  const site = await openSite({
+    house: 'appliance',
+    more: shell => modbusRoutes({ catalogue: () => ({ devices }), modbus }, shell),
+  })
+  t.teardown(() => site.close())
+  const get = getterOf(site.url)
+  for (const [took, told, shown] of [
+    [12.345, 12.3, 'in 12 ms'],
+    [0.04, 0, 'in 1 ms'],
+    [99.96, 100, 'in 100 ms'],
+  ] as const) {
+    rttMs = took
+    t.is((await json(await get('/api/modbus/registers?device_id=meter&table=holding&address=0&count=2'))).rtt_ms, told)
+    t.true((await (await get('/modbus?device_id=meter&table=holding&address=0&count=2')).text()).includes(`, ${shown}</p>`))
+  }
 })
 
 test('bits are told one by one', async t => {
