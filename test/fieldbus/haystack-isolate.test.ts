@@ -183,3 +183,14 @@ test('a question that is given up gets no further attempt', async t => {
   await t.throwsAsync(asking, { message: /called off/ })
   t.is(server.asked.length, before + 1)
 })
+
+test('attempts wait 0.2 s, then twice as long each', async t => {
+  const server = await openServer(t)
+  const { client } = openClient(t, accessOf(server, 'scram'))
+  server.misbehave('reset')
+  const startedAt = performance.now()
+  await t.throwsAsync(client.about({ ...PATIENCE, retries: 2 }))
+  // Timers may fire a little early.
+  t.true(performance.now() - startedAt > 590)
+  t.is(server.asked.length, 3)
+})

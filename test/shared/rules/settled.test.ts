@@ -30,6 +30,8 @@ const CASES: { title: string; at: number[]; gate: number[]; wanted: number[] }[]
     gate: [1, 1, 1, _],
     wanted: [0, 0, 1, _],
   },
+  { title: 'a start between full minutes is told by the gate', at: [0.5, 1], gate: [0, 0], wanted: [0, 0] },
+  { title: 'an unknown start between full minutes is unknown', at: [0.5, 0.7, 1], gate: [_, _, 1], wanted: [_, _, 0] },
   { title: 'unknown from the start is unknown', at: [0, 0.5, 1, 2], gate: [_, _, _, 0], wanted: [_, _, _, 0] },
 ]
 
