@@ -94,7 +94,15 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
   const login = simLogin(profile.auth, account, profile.cookie)
   const records = new Map(points.map(({ id, tags }) => [id, tags]))
   const watches = new Map<string, Watch>()
-  const asked: { op: string; method: string; headers: IncomingMessage['headers']; question: SimQuestion; version?: string }[] = []
+  /** `at` of `performance.now`. */
+  const asked: {
+    op: string
+    method: string
+    headers: IncomingMessage['headers']
+    question: SimQuestion
+    at: number
+    version?: string
+  }[] = []
   const mischief = new Map<string, { how: Mischief; times: number }>()
   let trap: { isCaught: (question: SimQuestion) => boolean; how: Mischief } | undefined
   const sockets = new Set<Socket>()
@@ -201,7 +209,14 @@ export async function openHaystackServer({ profile, points, account = ACCOUNT, t
     const sent = await text(request)
     const question = readQuestion(sent, isHayson)
     const version = /^ver:"([\d.]+)"/.exec(sent)?.[1]
-    asked.push({ op, method: request.method!, headers: request.headers, question, ...(version !== undefined && { version }) })
+    asked.push({
+      op,
+      method: request.method!,
+      headers: request.headers,
+      question,
+      at: performance.now(),
+      ...(version !== undefined && { version }),
+    })
     if (closesIdle) response.on('finish', () => request.socket.destroy())
     if (act(op, response) || !login.admit(request, response)) return
     if (trap?.isCaught(question)) return void MISCHIEF[trap.how](response)
