@@ -1,7 +1,8 @@
 /** Reads priority arrays over the BACnet transport of this process, request by request in the device's own lane. */
 import { fitting } from '#shared/core/bacnet/batch.ts'
 import { identityTargets } from '#shared/core/bacnet/identity.ts'
-import { type Known, openInquiry, type Request, startKnowing } from '#shared/core/bacnet/inquiry.ts'
+import { openInquiry, type Request } from '#shared/core/bacnet/inquiry.ts'
+import { type Known, startKnowing } from '#shared/core/bacnet/known.ts'
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
 import { formatRefusal } from '#shared/core/bacnet/refusal.ts'
 import { READ_PROPERTY, READ_PROPERTY_MULTIPLE } from '#shared/core/bacnet/reply.ts'

@@ -1,4 +1,6 @@
 /** BACnet/IP bytes for tests, written without the product's codec. */
+import { contextId } from '../sim/bacnet-wire.ts'
+import { readAsked } from '../sim/faulty-exchange.ts'
 
 /** Puts an APDU into a unicast datagram; `source` as if it came through a router. */
 export function datagram(apdu: Buffer, source?: { network: number; mac: number[] }): Buffer {
@@ -38,8 +40,39 @@ const objectOf = (instance: number): Buffer => {
   return bytes
 }
 
-/** The answer of analog inputs whose present value is `valueOf(instance)`; `undefined` answers unknown-object. */
-export function answer({ invokeId, service, instances }: Asked, valueOf: (instance: number) => number | undefined): Buffer {
+const DEVICE = 8
+const OBJECT_IDENTIFIER = 75
+/** Of its device object a peer says the object identifier and nothing else. */
+function ofDevice(instance: number, property: number): Buffer {
+  const id = Buffer.from(objectOf(instance))
+  id[0] = 0xc4
+  id[1]! |= DEVICE >> 2
+  return property === OBJECT_IDENTIFIER ? Buffer.concat([hex('4e'), id, hex('4f')]) : hex('5e 91 02 91 20 5f')
+}
+
+function answerOfDevice({ invokeId, service, body }: Asked, valueOf: (instance: number) => number | undefined): Buffer {
+  const { targets } = readAsked(Buffer.concat([Buffer.of(0, 5, invokeId, service), body]))
+  const results = targets.map(({ type, instance, property }) => {
+    const value = valueOf(instance)
+    const point = value === undefined ? hex('5e 91 01 91 1f 5f') : Buffer.concat([hex('4e'), realOf(value), hex('4f')])
+    const result = type === DEVICE ? ofDevice(instance, property) : point
+    return Buffer.concat([contextId(0, type, instance), hex('1e'), Buffer.of(0x29, property), result, hex('1f')])
+  })
+  if (service === 14) return Buffer.concat([Buffer.of(0x30, invokeId, 14), ...results])
+  const [{ type, instance, property }] = targets as [(typeof targets)[0]]
+  const found = ofDevice(instance, property)
+  if (found[0] !== 0x4e) return Buffer.from([0x50, invokeId, 12, 0x91, 2, 0x91, 32])
+  const value = Buffer.concat([hex('3e'), found.subarray(1, -1), hex('3f')])
+  return Buffer.concat([Buffer.of(0x30, invokeId, 12), contextId(0, type, instance), Buffer.of(0x19, property), value])
+}
+
+/**
+ * The answer of analog inputs whose present value is `valueOf(instance)`; `undefined` answers unknown-object. A device object
+ * that is asked for beside them answers for itself.
+ */
+export function answer(asked: Asked, valueOf: (instance: number) => number | undefined): Buffer {
+  const { invokeId, service, instances, body } = asked
+  if (body[0] === 0x0c && body[1] === DEVICE >> 2) return answerOfDevice(asked, valueOf)
   if (service === 12) {
     const [instance = 0] = instances
     const value = valueOf(instance)

@@ -34,6 +34,7 @@ export type BacnetDeviceOptions = {
   /** Default 127.0.0.1, any free port. */
   host?: string
   port?: number
+  model?: string
   /** Largest APDU the device sends, bytes; it never segments. Default 1476. */
   maxApdu?: number
   /** Answers ReadPropertyMultiple with Reject 9 (unrecognized service). */
@@ -172,10 +173,10 @@ export function answererOf(options: BacnetDeviceOptions): (request: Buffer) => B
   return request => answer(request, table, maxApdu, rpm)
 }
 
-function tableOf({ device_instance, name, objects }: BacnetDeviceOptions, maxApdu: number): PropertyTable {
+function tableOf({ device_instance, name, objects, model }: BacnetDeviceOptions, maxApdu: number): PropertyTable {
   const table: PropertyTable = new Map(objects.map(object => [key(object.type, object.instance), propertiesOf(object)]))
   const list = [objectId(DEVICE, device_instance), ...objects.map(({ type, instance }) => objectId(type, instance))]
-  table.set(key(DEVICE, device_instance), deviceProperties({ device_instance, name, list, maxApdu, vendor: VENDOR }))
+  table.set(key(DEVICE, device_instance), deviceProperties({ device_instance, name, list, maxApdu, vendor: VENDOR, model }))
   return table
 }
 

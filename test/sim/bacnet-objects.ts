@@ -181,6 +181,7 @@ export function deviceProperties(device: {
   list: Buffer[]
   maxApdu: number
   vendor: number
+  model?: string | undefined
 }): Properties {
   return new Map([
     [P.id, single(() => objectId(8, device.device_instance))],
@@ -189,7 +190,7 @@ export function deviceProperties(device: {
     [P.systemStatus, single(() => enumerated(0))],
     [P.vendorName, single(() => text('Simulated'))],
     [P.vendorId, single(() => unsigned(device.vendor))],
-    [P.model, single(() => text('Simulated controller'))],
+    [P.model, single(() => text(device.model ?? 'Simulated controller'))],
     [P.protocolVersion, single(() => unsigned(1))],
     [P.protocolRevision, single(() => unsigned(22))],
     [P.maxApdu, single(() => unsigned(device.maxApdu))],

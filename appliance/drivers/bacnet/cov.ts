@@ -33,6 +33,8 @@ export type CovParts = {
   inTurn<T>(task: () => Promise<T>): Promise<T>
   /** How long a device keeps a subscription that is not renewed, s. It is renewed at half of it. */
   lifetimeSecs: number
+  /** false while another device answers at the address: what is told from there does not count. */
+  isTrusted(): boolean
 }
 
 /** The changes that one device tells. */
@@ -165,7 +167,7 @@ function hearer(parts: CovParts, subscriptions: ReadonlyMap<string, Subscription
     const heard = readCovNotification(message.payload)
     if (typeof heard === 'string' || heard.processId !== processId(parts) || heard.device_instance !== device_instance) return
     const subscription = subscriptions.get(objectKey(heard.object))
-    if (!subscription) return
+    if (!subscription || !parts.isTrusted()) return
     if (admits()) return listener.changed(readingsOf(subscription.items, heard.presentValue, now()))
     if (!hasSaid) listener.declined(subscription.items.length, `it tells more than ${NOTIFICATIONS_PER_SEC_MAX} changes a second`)
     hasSaid = true

@@ -1,30 +1,18 @@
 /** Reads the points of one BACnet/IP device: in batches, smaller ones where it declines, and nothing that writes. */
-import { type Batch, firstBatch, plainSize } from '#shared/core/bacnet/batch.ts'
-import { openInquiry, type Request, startKnowing } from '#shared/core/bacnet/inquiry.ts'
-import { DEVICE, formatTarget, MAX_APDU_LENGTH_ACCEPTED, targetKey } from '#shared/core/bacnet/object.ts'
+import { type Batch, plainSize, startLearning } from '#shared/core/bacnet/batch.ts'
+import { openInquiry, type Request } from '#shared/core/bacnet/inquiry.ts'
+import { startKnowing } from '#shared/core/bacnet/known.ts'
+import { formatTarget, targetKey } from '#shared/core/bacnet/object.ts'
 import { type BacnetPoint, pointValue } from '#shared/core/bacnet/point.ts'
-import { formatRefusal } from '#shared/core/bacnet/refusal.ts'
-import { READ_PROPERTY, READ_PROPERTY_MULTIPLE, type ReadQuestion } from '#shared/core/bacnet/reply.ts'
+import { formatRefusal, UNKNOWN_OBJECT } from '#shared/core/bacnet/refusal.ts'
+import { type PropertyResult, READ_PROPERTY, READ_PROPERTY_MULTIPLE, type ReadQuestion } from '#shared/core/bacnet/reply.ts'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/reading.ts'
 import { serial } from '../serial.ts'
 import { covChanges, LIFETIME_SECS } from './cov.ts'
+import { apduTarget, batchTold, type Check, type DeviceObject, guardIdentity, type Item } from './identity.ts'
 import { hasty, type Outcome, type Patience, type Peer } from './peer.ts'
 import type { BacnetTransport } from './transport.ts'
-
-/** Error code of an object that a device does not have (135-2020 18). */
-const UNKNOWN_OBJECT = 31
-
-type Item = { point_id: string; address: BacnetPoint }
-
-/** The device object, for what concerns the device as a whole. With it, a device is asked who it is before its points are. */
-export type DeviceObject = {
-  device_instance: number
-  /** Its largest APDU is not known: it is asked before the first batch. `most`: points per request that its entry allows. */
-  apdu?: { ask: true; most: number | undefined }
-  /** See `CovParts`. */
-  lifetimeSecs?: number
-}
 
 /**
  * @param first the batch to start with; what the device teaches is remembered while the driver lives, as it costs a few
@@ -42,12 +30,29 @@ export function bacnetDriver(
 ): FieldDriver<BacnetPoint> {
   const inTurn = serial()
   const rtts: number[] = []
-  let known = startKnowing(first)
-  let isApduKnown = false
+  const known = startKnowing(first)
+  const guard = device && guardIdentity(device, now, adopt)
   let isMet = false
+  let isBack = false
   let pointError: string | null = null
   const changes =
-    device && covChanges({ lifetimeSecs: LIFETIME_SECS, ...device, transport, peer, patience, now, inTurn: task => inTurn(task) })
+    device &&
+    covChanges({
+      lifetimeSecs: LIFETIME_SECS,
+      ...device,
+      transport,
+      peer,
+      patience,
+      now,
+      inTurn: task => inTurn(task),
+      isTrusted: () => !guard?.isStranger(),
+    })
+
+  /** The device tells what it takes, or that it takes another size now; what it has taught else stays. */
+  function adopt(told: Batch): void {
+    const { bytes, size } = known.learnt.first
+    if (told.bytes !== bytes || told.size !== size) known.learnt = startLearning(told)
+  }
 
   function bad({ point_id, address }: Item, reason: string, t: number): Reading {
     pointError = `${formatTarget(address.target)}: ${reason}`
@@ -78,11 +83,9 @@ export function bacnetDriver(
     return { ...outcome, results: items.map(({ address }) => byKey.get(targetKey(address.target))!) }
   }
 
-  function take(items: Item[], { results, at }: Extract<Outcome, { state: 'results' }>): Reading[] {
-    return items.map((item, i) => {
-      const found = pointValue(results[i]!, item.address.conversion)
-      return 'value' in found ? { id: item.point_id, t: at, v: found.value, q: 'good' } : bad(item, found.reason, at)
-    })
+  function take(item: Item, result: PropertyResult, at: number): Reading {
+    const found = pointValue(result, item.address.conversion)
+    return 'value' in found ? { id: item.point_id, t: at, v: found.value, q: 'good' } : bad(item, found.reason, at)
   }
 
   /**
@@ -90,32 +93,42 @@ export function bacnetDriver(
    * for those of this one. A device that does not tell its APDU is taken for a small one. @returns whether it answered
    */
   async function meet(signal: AbortSignal): Promise<boolean> {
-    if (isMet || !device) return false
-    const { device_instance, apdu } = device
-    const target = { type: DEVICE, instance: device_instance, property: MAX_APDU_LENGTH_ACCEPTED }
-    const outcome = await request({ service: READ_PROPERTY, targets: [target] }, signal)
+    if (isMet || !device || !guard) return false
+    const outcome = await request({ service: READ_PROPERTY, targets: [apduTarget(device)] }, signal)
     if (outcome.state === 'silent' || outcome.state === 'cancelled') throw new DeviceError('silent', outcome.reason)
     const [told] = outcome.state === 'results' ? outcome.results : []
-    if (told && 'error' in told && told.error.errorCode === UNKNOWN_OBJECT) {
-      throw new DeviceError(
-        'fault',
-        `what answers at this address is not device ${device_instance}; a discovery tells which it is`,
-      )
-    }
+    if (told && 'error' in told && told.error.errorCode === UNKNOWN_OBJECT) guard.refuse()
     isMet = true
-    changes?.deviceReturned()
-    const [value] = told && 'values' in told ? told.values : []
-    if (apdu && !isApduKnown && value?.type === 'unsigned') known = startKnowing(firstBatch(Number(value.value), apdu.most))
-    isApduKnown = true
+    isBack = true
+    guard.doubt()
+    const batch = batchTold(device, told)
+    if (batch) adopt(batch)
     return outcome.state !== 'garbled'
   }
 
   async function read(items: Item[], signal: AbortSignal): Promise<Reading[]> {
     pointError = null
     if (items.length === 0) return []
-    const readings: Reading[] = []
     const hasAnswered = await meet(signal)
-    const inquiry = openInquiry(known, items, hasAnswered, now())
+    const check = guard?.begin(known.learnt.batch.multiple)
+    try {
+      const readings = await readAll(items, hasAnswered, check, signal)
+      check?.end()
+      if (isBack) changes?.deviceReturned()
+      isBack = false
+      return readings
+    } catch (error) {
+      isMet = false
+      throw error
+    }
+  }
+
+  async function readAll(items: Item[], hasAnswered: boolean, check: Check | undefined, signal: AbortSignal): Promise<Reading[]> {
+    const isChecked = check !== undefined && check.items.length > 0
+    const isPoint = (item: Item) => !isChecked || !check.isOwn(item)
+    const readings: Reading[] = []
+    const all = isChecked ? [...check.items, ...items] : items
+    const inquiry = openInquiry(known, all, hasAnswered, now(), guard?.witness)
     const inquire = async (asked: Request<Item>) => {
       const outcome = await ask(asked, signal)
       if ('reason' in outcome) {
@@ -123,11 +136,15 @@ export function bacnetDriver(
         throw new DeviceError(outcome.state === 'garbled' ? 'fault' : 'silent', outcome.reason)
       }
       if (outcome.state === 'results') {
-        inquiry.answered(asked, outcome.results)
-        if (!asked.isWitness) readings.push(...take(asked.items, outcome))
+        const { results, at } = outcome
+        if (isChecked || asked.isWitness) check?.hear(asked.items, results)
+        inquiry.answered(asked, results)
+        if (asked.isWitness) return
+        for (const [i, item] of asked.items.entries()) if (isPoint(item)) readings.push(take(item, results[i]!, at))
       } else {
         const { refusal, at } = outcome
-        readings.push(...inquiry.declined(asked, refusal).map(item => bad(item, formatRefusal(refusal), at)))
+        const declined = inquiry.declined(asked, refusal).filter(isPoint)
+        readings.push(...declined.map(item => bad(item, formatRefusal(refusal), at)))
       }
     }
     // The first answer says that the device is there, and how much it takes; only then is it asked for more at a time.
@@ -135,7 +152,7 @@ export function bacnetDriver(
     if (first) await inquire(first)
     await atATime(peer.concurrency ?? 1, inquiry.next, inquire)
     const t = now()
-    for (const { item, reason } of inquiry.left()) readings.push(bad(item, reason, t))
+    for (const { item, reason } of inquiry.left()) if (isPoint(item)) readings.push(bad(item, reason, t))
     return readings
   }
 

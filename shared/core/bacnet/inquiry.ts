@@ -2,72 +2,15 @@
  * One read of a device's points, request by request: what to ask next after what the device said or did not say. Several
  * requests may be open at a time once the device has answered one; while a bad point is looked for, one.
  *
- * How bad points are found and kept apart is told in poll/isolate.ts. Two kinds are told apart here: a loner spoils a request
- * of many and is asked alone in each read; a culprit gives nothing alone either and is asked seldom.
+ * How bad points are found and kept apart is told in poll/isolate.ts.
  */
-import {
-  accuse,
-  type Apart,
-  cut,
-  endPart,
-  type Failure,
-  failure,
-  FAILURES_MAX,
-  firstUnreached,
-  RETRIES_MAX,
-  sortOut,
-  splitPart,
-} from '../poll/isolate.ts'
-import {
-  afterAnswer,
-  afterTooLarge,
-  type Batch,
-  deniesService,
-  deniesSize,
-  fitting,
-  type Learnt,
-  sizeOf,
-  startLearning,
-  withoutMultiple,
-} from './batch.ts'
-import { type Target, targetKey } from './object.ts'
+import { accuse, cut, endPart, type Failure, failure, FAILURES_MAX, RETRIES_MAX, splitPart } from '../poll/isolate.ts'
+import { afterAnswer, afterTooLarge, deniesService, deniesSize, fitting, sizeOf, withoutMultiple } from './batch.ts'
+import { bytesOf, type Chunk, firstChunks, type Item, keyOf, type Known, reasonOf, type Role, targetOf } from './known.ts'
 import { formatRefusal } from './refusal.ts'
 import type { PropertyResult, Refusal } from './reply.ts'
 import { openWitnesses, type Suspect } from './witness.ts'
 
-/** What is known of a device from one read to the next. An inquiry changes it. */
-export type Known = {
-  learnt: Learnt
-  loners: Apart
-  culprits: Apart
-  /** Points that the last read did not come to. */
-  unreached: Set<string>
-  /** A point that was answered lately. */
-  witness: Target | undefined
-  /** Witnesses that had to be chosen by chance: another point is taken each time. */
-  turn: number
-  /** Points in a row that had a value alone, and not in company. */
-  onlyAlone: number
-}
-
-export const startKnowing = (first: Batch): Known => ({
-  learnt: startLearning(first),
-  loners: new Map(),
-  culprits: new Map(),
-  unreached: new Set(),
-  witness: undefined,
-  turn: 0,
-  onlyAlone: 0,
-})
-
-export type Item = { address: { target: Target } }
-
-/**
- * `many`: not asked in this read yet. `part`: of a request that failed. `trial`: loners in company again. `loner`, `retried`:
- * alone, as is known. `leaf`: alone, the end of a search. `declined`: alone, after it was declined by itself in a request
- * that could have held many. `witness`: says only whether the device is there.
- */
-type Role = 'many' | 'part' | 'trial' | 'loner' | 'retried' | 'leaf' | 'declined' | 'witness'
 const ALONE: ReadonlySet<Role> = new Set(['loner', 'retried', 'leaf', 'declined', 'witness'])
 const HASTY: ReadonlySet<Role> = new Set(['part', 'trial', 'retried'])
 
@@ -96,8 +39,6 @@ export type Inquiry<I> = {
   left(): Left<I>[]
 }
 export type Left<I> = { item: I; reason: string }
-
-type Chunk<I> = { items: readonly I[]; role: Role; of?: Failure }
 
 /** Points that must have a value alone, and none in company, before ReadPropertyMultiple is left: those of two searches. */
 const ONLY_ALONE = 5
@@ -291,25 +232,3 @@ export function openInquiry<I extends Item>(
     left: () => left,
   }
 }
-
-const targetOf = ({ address }: Item): Target => address.target
-const keyOf = (item: Item): string => targetKey(targetOf(item))
-const bytesOf = (items: readonly Item[]): number => sizeOf(items.map(targetOf)).bytes
-const reasonOf = ({ culprits }: Known, item: Item): string => culprits.get(keyOf(item))?.reason ?? 'not asked'
-
-function firstChunks<I extends Item>(known: Known, items: readonly I[], now: number) {
-  const { together, retried, resting } = sortOut(known.culprits, items, keyOf, now)
-  const { together: sociable, retried: trial, resting: alone } = sortOut(known.loners, together, keyOf, now)
-  const many = firstUnreached(known.unreached, sociable, keyOf)
-  // Loners that are due again need company; one of the others is enough.
-  const company = trial.length > 0 ? 1 : 0
-  const todo: Chunk<I>[] = [
-    { items: many.slice(company), role: 'many' },
-    { items: alone, role: 'loner' },
-    { items: [...many.slice(0, company), ...trial], role: 'trial' },
-  ]
-  const last: Chunk<I>[] = [{ items: retried, role: 'retried' }]
-  return { todo: todo.filter(isFilled), last: last.filter(isFilled), resting }
-}
-
-const isFilled = ({ items }: { items: readonly unknown[] }): boolean => items.length > 0

@@ -46,8 +46,8 @@ const PROPERTIES: Record<string, number> = {
   'relinquish-default': RELINQUISH_DEFAULT,
 }
 
-const TEXTS = new Set([28, 77])
-/** Whether a property is a text in every object: description, object-name. */
+const TEXTS = new Set([28, 70, 77])
+/** Whether a property is a text in every object that has it: description, model-name, object-name. */
 export const isText = (property: number): boolean => TEXTS.has(property)
 
 /** Stand for several properties at once (135-2020 15.7.3.1.2), so no single value can answer them. */
