@@ -14,6 +14,7 @@ import { Problem } from '#shared/core/problem.ts'
 import type { AuditStore } from '#shared/core/stores.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { addBodyParsers } from './http-body.ts'
+import { addCompression } from './http-compress.ts'
 import { documentRoutes } from './http-docs.ts'
 import { refuseBytes, sendProblem, toProblem } from './http-errors.ts'
 import { openIdempotency } from './http-idempotency.ts'
@@ -92,6 +93,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
   await app.register(fastifyCookie)
   await app.register(fastifyMultipart)
   endStreams(app, options.auth)
+  addCompression(app)
   const docs = await documentRoutes(app, options)
   const { auth, audit } = options
   mount(app, [...options.routes, ...docs], { auth, audit, idempotency: openIdempotency(Date.now), now: Date.now })

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Problem } from '#shared/core/problem.ts'
 import type { Assets } from '#shared/core/ui/frame.ts'
+import { addVary, COMPRESS_MIN, compressOnce, type Encoding, encodingFor } from '#shared/node/http-compress.ts'
 import { type Route, route, strict } from '#shared/node/route.ts'
 
 const STATIC = new URL('../../static/', import.meta.url)
@@ -17,14 +18,16 @@ const FILES = {
   icon: { name: 'icon.svg', path: new URL('icon.svg', STATIC), type: 'image/svg+xml' },
 } as const
 
+type Served = { body: Buffer; type: string; hash: string; packed: Map<Encoding, Promise<Buffer>> }
+
 /** Reads the files once. Nothing else can be asked for: there is no path to traverse. */
 export function openAssets(): { assets: Assets; route: Route } {
-  const served = new Map<string, { body: Buffer; type: string }>()
+  const served = new Map<string, Served>()
   const addresses = Object.entries(FILES).map(([key, { name, path, type }]) => {
     const body = readFileSync(path)
-    const address = `${createHash('sha256').update(body).digest('hex').slice(0, 12)}/${name}`
-    served.set(address, { body, type })
-    return [key, `/static/${address}`]
+    const hash = createHash('sha256').update(body).digest('hex').slice(0, 12)
+    served.set(`${hash}/${name}`, { body, type, hash, packed: new Map() })
+    return [key, `/static/${hash}/${name}`]
   })
   return {
     assets: Object.fromEntries(addresses) as Assets,
@@ -34,11 +37,33 @@ export function openAssets(): { assets: Assets; route: Route } {
       auth: 'public',
       summary: 'A file that pages ask for',
       params: strict({ hash: Type.String(), name: Type.String() }),
-      handle: ({ params, reply }) => {
+      handle: async ({ params, request, reply }) => {
         const file = served.get(`${params.hash}/${params.name}`)
         if (!file) throw new Problem('not_found', 'There is no such file')
-        return reply.header('cache-control', 'public, max-age=31536000, immutable').type(file.type).send(file.body)
+        const encoding = file.body.length > COMPRESS_MIN ? encodingFor(request.headers['accept-encoding']) : undefined
+        // Each encoding is another representation with a tag of its own, RFC 9110 8.8.3.3
+        const etag = `"${file.hash}${encoding === undefined ? '' : `-${encoding}`}"`
+        addVary(reply, 'Accept-Encoding')
+        reply.headers({ etag, 'cache-control': 'public, max-age=31536000, immutable, no-transform' })
+        if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
+        reply.type(file.type)
+        if (encoding === undefined) return reply.send(file.body)
+        return reply.header('content-encoding', encoding).send(await packed(file, encoding))
       },
     }),
   }
 }
+
+/** Compressed when somebody asks first, and kept. */
+function packed({ body, packed: known }: Served, encoding: Encoding): Promise<Buffer> {
+  const before = known.get(encoding)
+  if (before) return before
+  const made = compressOnce(body, encoding)
+  known.set(encoding, made)
+  made.catch(() => known.delete(encoding))
+  return made
+}
+
+/** @param header `If-None-Match`, which compares weakly, RFC 9110 13.1.2 */
+const isKnown = (header: string | undefined, etag: string): boolean =>
+  header !== undefined && header.split(',').some(one => ['*', etag].includes(one.trim().replace(/^W\//, '')))

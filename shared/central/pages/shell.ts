@@ -2,6 +2,7 @@
 import type { Html } from '#shared/core/html.ts'
 import { type Frame, type NavItem, page, type Site, type User } from '#shared/core/ui/frame.ts'
 import type { Here } from '#shared/core/ui/moment.ts'
+import { addVary } from '#shared/node/http-compress.ts'
 import type { Call, Caller, Route } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { openAssets } from './assets.ts'
@@ -48,7 +49,8 @@ export function openShell(context: Pick<CentralContext, 'auth' | 'clock' | 'mode
     csrfOf: caller => (caller ? auth.formToken(caller) : ''),
     document({ caller, reply }, { title, current }, body) {
       // Without a referrer policy of `same-origin` browsers send `Origin: null` with a form, and it would be refused.
-      reply.header('referrer-policy', 'same-origin').header('vary', 'Cookie')
+      reply.header('referrer-policy', 'same-origin')
+      addVary(reply, 'Cookie')
       const frame: Frame = { site, title, current, here: shell.here(), user: userOf(caller), csrf: shell.csrfOf(caller) }
       return page(frame, body)
     },

@@ -22,6 +22,9 @@ const LoginReply = Type.Object({
 /** The one tenant of a process that has not been told of others. */
 export const LEGACY_TENANT = 'legacy'
 
+/** Answers that hold a token are kept nowhere, and not compressed: their size would tell of what they hold. */
+const SECRET_ANSWER = 'no-store, no-transform'
+
 /** A login or a minted token, as the API answers it. */
 export const loginReply = ({ token, role, subject, expires_at }: Session) => ({
   ok: true,
@@ -46,7 +49,8 @@ export const authRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
     bodyMax: 8192,
     action: 'login',
     problems: ['login_throttled'],
-    handle: async ({ body, request, audit }) => {
+    handle: async ({ body, request, reply, audit }) => {
+      reply.header('cache-control', SECRET_ANSWER)
       const session = await auth.login(body.username, body.password, request.ip)
       audit({ subject: session.subject, after: { role: session.role } })
       return loginReply(session)
@@ -60,7 +64,8 @@ export const authRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
     body: Type.Union([strict({ ttl_secs: Type.Optional(Type.Integer()) }), Type.Null()]),
     reply: LoginReply,
     action: 'agent_token',
-    handle: async ({ body, audit }) => {
+    handle: async ({ body, reply, audit }) => {
+      reply.header('cache-control', SECRET_ANSWER)
       const session = await auth.agentToken(body?.ttl_secs)
       audit({ subject: session.subject, after: { role: session.role, expires_at: formatInstant(session.expires_at) } })
       return loginReply(session)

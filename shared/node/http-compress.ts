@@ -1,0 +1,90 @@
+/** Answers in fewer bytes: text above a kilobyte, for clients that take it. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { pipeline, Readable, type Transform } from 'node:stream'
+import { promisify } from 'node:util'
+import zlib, { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
+
+export type Encoding = 'br' | 'gzip'
+
+/** What is smaller gains nothing: it fits into one packet. */
+export const COMPRESS_MIN = 1024
+/**
+ * Answers that are compressed at one time. Compression runs in the threads that also read files; half of the four stay free for that, and
+ * what comes meanwhile goes out as it is.
+ */
+const ACTIVE_MAX = 2
+/** Text. Of images only SVG is; event streams are not, because a compressor would hold events back. */
+const COMPRESSIBLE =
+  /^(text\/(?!event-stream)|image\/svg\+xml|application\/(json|javascript|xml|yaml|([\w.-]+\+)?(json|xml|yaml))\b)/
+
+/**
+ * @param header `Accept-Encoding`, RFC 9110 12.5.3
+ * @returns the best encoding that the client takes; undefined when it takes none, or says nothing
+ */
+export function encodingFor(header: string | string[] | undefined): Encoding | undefined {
+  const weights = new Map<string, number>()
+  for (const item of String(header ?? '')
+    .toLowerCase()
+    .split(',')) {
+    const [name = '', ...params] = item.split(';').map(part => part.trim())
+    const q = params.find(param => param.startsWith('q='))?.slice(2)
+    const weight = q === undefined ? 1 : Number(q)
+    if (name !== '' && weight >= 0 && weight <= 1) weights.set(name, weight)
+  }
+  const of = (name: Encoding) => weights.get(name) ?? weights.get('*') ?? 0
+  const [br, zip] = [of('br'), of('gzip')]
+  if (br === 0 && zip === 0) return undefined
+  return br >= zip ? 'br' : 'gzip'
+}
+
+/** Compresses what does not change, as far as it goes, off the main thread. */
+export const compressOnce = (body: Buffer, encoding: Encoding): Promise<Buffer> => compress(body, encoding, 'best')
+
+const QUALITY = { quick: { br: 4, gzip: 6 }, best: { br: 11, gzip: 9 } }
+
+function compress(body: Buffer, encoding: Encoding, effort: keyof typeof QUALITY): Promise<Buffer> {
+  const level = QUALITY[effort][encoding]
+  if (encoding === 'gzip') return promisify<Buffer, zlib.ZlibOptions, Buffer>(gzip)(body, { level })
+  const params = { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_SIZE_HINT]: body.length }
+  return promisify<Buffer, zlib.BrotliOptions, Buffer>(brotliCompress)(body, { params })
+}
+
+const compressorOf = (encoding: Encoding): Transform =>
+  encoding === 'gzip'
+    ? createGzip({ level: QUALITY.quick.gzip })
+    : createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY.quick.br } })
+
+/** `no-transform` in an answer's `Cache-Control` leaves it as it is. */
+export function addCompression(app: FastifyInstance): void {
+  let active = 0
+  const compressed = async (payload: Buffer | Readable, encoding: Encoding): Promise<Buffer | Readable> => {
+    active++
+    if (payload instanceof Readable) return pipeline(payload, compressorOf(encoding), () => void active--)
+    return compress(payload, encoding, 'quick').finally(() => void active--)
+  }
+  app.addHook('onSend', async (request, reply, payload: unknown) => {
+    if (!isText(reply)) return payload
+    addVary(reply, 'Accept-Encoding')
+    const body = typeof payload === 'string' ? Buffer.from(payload) : payload
+    const isLong = body instanceof Readable || (Buffer.isBuffer(body) && body.length > COMPRESS_MIN)
+    const encoding = isLong && request.method !== 'HEAD' ? encodingOf(request) : undefined
+    if (encoding === undefined || active >= ACTIVE_MAX) return payload
+    reply.header('content-encoding', encoding).removeHeader('content-length')
+    return compressed(body as Buffer | Readable, encoding)
+  })
+}
+
+const encodingOf = (request: FastifyRequest) => encodingFor(request.headers['accept-encoding'])
+
+function isText(reply: FastifyReply): boolean {
+  if ([204, 206, 304].includes(reply.statusCode) || reply.hasHeader('content-encoding')) return false
+  if (String(reply.getHeader('cache-control')).includes('no-transform')) return false
+  return COMPRESSIBLE.test(String(reply.getHeader('content-type') ?? '').toLowerCase())
+}
+
+/** Adds a header's name to `Vary`, once. */
+export function addVary(reply: FastifyReply, name: string): void {
+  const known = String(reply.getHeader('vary') ?? '')
+  const names = known.split(',').map(one => one.trim().toLowerCase())
+  if (!names.includes(name.toLowerCase())) reply.header('vary', known === '' ? name : `${known}, ${name}`)
+}
