@@ -4,10 +4,12 @@ import type { Central } from '#shared/central/central.ts'
 import { ingestDesk } from '#shared/central/ingest-desk.ts'
 import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
 import { metricsService } from '#shared/central/metrics.ts'
+import { earlierTrouble } from '#shared/core/storing.ts'
+import { failureLog } from '#shared/node/failure-log.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, refuseSecretArguments, settingsOrExit } from '#shared/node/settings.ts'
-import { openInbox } from '#shared/node/store/inbox.ts'
+import { openInbox, withRoom } from '#shared/node/store/inbox.ts'
 import { bindOf } from './drivers/bacnet/bind.ts'
 import { bacnetProtocol } from './drivers/bacnet/protocol.ts'
 import { modbusProtocol } from './drivers/modbus/protocol.ts'
@@ -44,6 +46,7 @@ const { settings, effective } = settingsOrExit(usage, APPLIANCE_ENV, process.env
 })
 const log = openLog('appliance', settings.SERVICE_LOG_LEVEL)
 const clock = clockFor(settings)
+const toHub = failureLog(log, 'findings are not kept for the hub', 'findings are kept for the hub again')
 const refuse = (error: Error) => exitWith([error.message])
 
 const bind = bindOf(settings)
@@ -62,13 +65,17 @@ const central: Central = await openCentralFor(settings, {
   scheduled: true,
   priority: priorityVisits({ journal: () => priority.journal, catalogue: () => catalogue.current(), site }),
   onFindings: (findings, withdrawn) =>
-    uplink.putFindings(findings, withdrawn).catch(error => {
-      log.error({ err: error }, 'findings are not kept for the hub')
+    uplink.putFindings(findings, withdrawn).then(toHub.worked, error => {
+      toHub.failed(error)
       throw error
     }),
   health: {
     checks: {
-      poll: () => pollCheck(polling.pollStatus(), polling.sinkTrouble()),
+      poll: () => {
+        const stored = polling.storing()
+        const trouble = earlierTrouble(stored.trouble, uplink.historyTrouble())
+        return pollCheck(polling.pollStatus(), { ...stored, ...(trouble && { trouble }) }, clock.now())
+      },
       hub: () => wayCheck(uplink.forwardState()),
       priority_history: () => journalCheck(priority.journal.state()),
       edge_ids: () => desk.edgeIds(),
@@ -78,12 +85,26 @@ const central: Central = await openCentralFor(settings, {
 }).catch(refuse)
 const { context, historian, db } = central
 const { model, edges } = context
-const desk = ingestDesk({ inbox: openInbox(db), model, edges, claims: context.edgeClaims, clock, log })
+const desk = ingestDesk({
+  inbox: withRoom(openInbox(db), central.ballast.needRoom),
+  model,
+  edges,
+  claims: context.edgeClaims,
+  clock,
+  log,
+})
 
 const statesOf = factOfPoint(catalogue, ({ states }) => states)
 const uplink = await openUplink({
   settings,
-  history: historianSink({ historian, misdated: context.misdated, building_id: building.building_id, statesOf, clock }),
+  history: historianSink({
+    historian,
+    misdated: context.misdated,
+    building_id: building.building_id,
+    statesOf,
+    clock,
+    needRoom: central.ballast.needRoom,
+  }),
   self: {
     site_id,
     edge_id,

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { PriorityJournal, PriorityState } from '#shared/core/ports.ts'
 import { type OwnerOf, plainReading, targetText } from '#shared/core/priority/journal-line.ts'
 import { type PriorityReading, type PriorityRecord, priorityKey } from '#shared/core/priority/record.ts'
+import { failureLog } from '#shared/node/failure-log.ts'
 import type { LogOptions } from '#shared/node/segmented-log.ts'
 import { acknowledgeLoss, groupOf, settle } from './journal-group.ts'
 import { openJournalLog } from './journal-log.ts'
@@ -63,8 +64,10 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
     return result
   }
 
+  const tidying = failureLog(logger, 'the journal is not tidied up yet', 'the journal is tidied up again')
   const fail = (found: Fault) => {
-    if (fault?.reason !== found.reason) logger.error(found, 'priority history is paused')
+    // On a full disk the reason has other figures each time.
+    if (fault?.damaged !== found.damaged) logger.error(found, 'priority history is paused')
     fault = found
     clearTimeout(timer)
     if (!closed) timer = setTimeout(() => void inTurn(tryAgain), retryMs).unref()
@@ -140,7 +143,7 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
       if (gone !== undefined) known.delete(gone)
       known.set(key, plan.known.get(key)!)
     }
-    await settle(opened, dir, plan.fresh).catch(error => logger.warn({ err: error }, 'the journal is not tidied up yet'))
+    await settle(opened, dir, plan.fresh).then(tidying.worked, tidying.failed)
     headTimer ??= setTimeout(() => void inTurn(sayWhatIsKept), headMs).unref()
     return plan.records
   }
@@ -148,8 +151,7 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
   /** What was reported stands beside the log too, so that a log which ends before it is seen to. */
   const sayWhatIsKept = async () => {
     headTimer = undefined
-    if (opened && !fault && !closed)
-      await settle(opened, dir, true).catch(error => logger.warn({ err: error }, 'the journal is not tidied up yet'))
+    if (opened && !fault && !closed) await settle(opened, dir, true).then(tidying.worked, tidying.failed)
   }
 
   await takeUp()
@@ -173,8 +175,7 @@ export async function openPriorityJournal(options: JournalOptions): Promise<Open
       await turn
       if (!opened) return
       await opened.log.close()
-      if (!fault && opened.index.range().last > 0)
-        await settle(opened, dir, true).catch(error => logger.warn({ err: error }, 'the journal is not tidied up'))
+      if (!fault && opened.index.range().last > 0) await settle(opened, dir, true).then(tidying.worked, tidying.failed)
     },
   }
 }

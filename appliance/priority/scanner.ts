@@ -10,6 +10,7 @@ import type { ScanDevice } from '#shared/core/priority/scan.ts'
 import type { Visit } from '#shared/core/priority/scanner.ts'
 import { NO_MEMORY, openPriorityScan, type PriorityScan, type ScanEvent } from '#shared/flow/priority-scan.ts'
 import { makeFolder } from '#shared/node/files.ts'
+import { failureLog } from '#shared/node/failure-log.ts'
 import { EDGE_STORE_ENTRIES, keepPrivate } from '#shared/node/private-files.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { BacnetProtocol } from '../drivers/bacnet/protocol.ts'
@@ -133,6 +134,11 @@ function scanDevices(current: () => Catalogue): () => ScanDevice[] {
 /** A device that is not read is one line when it begins, one when the reason changes, and one when it is over. */
 function reporter(log: Logger): (event: ScanEvent) => void {
   const reasons = new Map<string, string>()
+  const saving = failureLog(
+    log,
+    'where the visits to priority arrays stand is not kept; they go on',
+    'where the visits to priority arrays stand is kept again',
+  )
   const over = ({ visit_id, device_id = '', device_instance, source, state, points_read, points_failed, error }: Visit) => {
     const fields = { visit_id, device_id, source, state, points_read, points_failed }
     const device = `${device_id} (device ${device_instance})`
@@ -161,7 +167,9 @@ function reporter(log: Logger): (event: ScanEvent) => void {
         )
       }
       case 'not_saved':
-        return log.error({ err: event.error }, 'where the visits to priority arrays stand is not kept; they go on')
+        return saving.failed(event.error)
+      case 'saved':
+        return saving.worked()
     }
   }
 }

@@ -8,6 +8,7 @@ import type { Settings } from '#shared/core/env.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import type { PollStatus } from '#shared/core/poll/board.ts'
 import type { Clock } from '#shared/core/ports.ts'
+import type { Storing } from '#shared/core/storing.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { type HttpService, openHttp } from '#shared/node/http.ts'
 import { openRefusedLogins } from '#shared/node/refused-logins.ts'
@@ -23,8 +24,7 @@ export type EdgeHttpOptions = {
   version: string
   settings: Pick<Settings<typeof SPLIT_EDGE_VARIABLES>, 'SERVICE_EDGE_PORT' | 'SERVICE_CONTAINER' | 'SERVICE_LOCAL_INGEST_TOKEN'>
   pollStatus: () => PollStatus
-  /** Why readings are not kept now. */
-  sinkTrouble: () => string | undefined
+  storing: () => Storing
   /** The ways out of this process, by destination; one that is off is left out of health. */
   ways: Record<'hub' | 'central', () => ForwardState>
   /** What this process answers besides; each says who may call. */
@@ -58,11 +58,11 @@ export function edgeHttp(options: EdgeHttpOptions): Promise<HttpService> {
 
 const NO_PASSWORDS = { admin: undefined, agent: undefined, viewer: undefined }
 
-function edgeRoutes({ name, version, settings, pollStatus, sinkTrouble, ways, clock }: EdgeHttpOptions): Route[] {
+function edgeRoutes({ name, version, settings, pollStatus, storing, ways, clock }: EdgeHttpOptions): Route[] {
   const startedAt = clock.now()
   const bearer = { subject: 'local', value: settings.SERVICE_LOCAL_INGEST_TOKEN, variable: 'SERVICE_LOCAL_INGEST_TOKEN' }
   const healthOf = () => {
-    const poll = pollCheck(pollStatus(), sinkTrouble())
+    const poll = pollCheck(pollStatus(), storing(), clock.now())
     const checks: Record<string, HealthCheck> = {
       poll,
       ...Object.fromEntries(Object.entries(ways).flatMap(([to, state]) => checkOf(to, state()))),

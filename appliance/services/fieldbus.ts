@@ -63,11 +63,11 @@ export async function fieldbusServices(options: FieldbusOptions): Promise<Servic
   })
   const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
   catalogue.onChange(polling.reload)
-  const { pollStatus, sinkTrouble } = polling
+  const { pollStatus, storing } = polling
   const asked: PriorityParts | undefined = await priority?.({ catalogue, clock, site_id, edge_id, kit: uplink.kit, version })
   const ways = { hub: uplink.forwardState, central: uplink.localState }
   const http = await edgeHttp({
-    ...{ name, version, settings, pollStatus, sinkTrouble, ways },
+    ...{ name, version, settings, pollStatus, storing, ways },
     ...{ routes: [...(routes?.(catalogue) ?? []), ...(asked?.routes ?? [])], clock, log },
   })
   return [...uplink.services, polling, uplink.announcing, ...(asked?.services ?? []), catalogueWatch(catalogue, log), http]

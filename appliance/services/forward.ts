@@ -6,15 +6,16 @@ import type { Clock } from '#shared/core/ports.ts'
 import { packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { readNotices } from '#shared/core/telemetry/notice.ts'
-import { type Ack, readAck, writeLastWill } from '#shared/core/telemetry/status.ts'
+import { readAck, writeLastWill } from '#shared/core/telemetry/status.ts'
 import { topicOf } from '#shared/core/topic/topics.ts'
+import { failureLog } from '#shared/node/failure-log.ts'
 import type { Kit } from '#shared/node/kit-read.ts'
 import { type Link, mqttLink } from '#shared/node/mqtt.ts'
 import type { Outbox } from '../sinks/outbox.ts'
 import { type EdgeSelf, statusBody } from './edge-self.ts'
 import { conflictOf, type Forwarding, stateOf, warned } from './forward-state.ts'
 import { type NoticeBoard, noticeBoard } from './notice-board.ts'
-import { type Sender, sender } from './sender.ts'
+import { sender } from './sender.ts'
 
 export type ForwardOptions = {
   outbox: Outbox
@@ -38,6 +39,7 @@ export function forwardService(options: ForwardOptions): Forwarding {
   let reason: string | undefined
   let conflict: string | undefined
   let ticking: NodeJS.Timeout | undefined
+  const settling = failureLog(log, 'an acknowledgement could not be carried out', 'acknowledgements are carried out again')
   const board = noticeBoard(clock, log)
 
   const link = mqttLink({
@@ -65,7 +67,7 @@ export function forwardService(options: ForwardOptions): Forwarding {
     const ack = body.ok ? readAck(body.value) : body
     if (!ack.ok) return log.warn(`an acknowledgement cannot be read: ${ack.reason}`)
     conflict = warned(conflict, conflictOf(self, ack.value.boot_ids), log)
-    settle(sending, ack.value, log)
+    sending.acknowledged(ack.value).then(settling.worked, settling.failed)
   }
   const respond = (payload: Buffer) => {
     const response = answer?.(payload)
@@ -118,10 +120,6 @@ function reasonOf(why: string, endedSoon: number, isShared: boolean): string {
   if (isShared && endedSoon > 0) return 'The other process took the session over; both now take turns, a minute at most'
   if (endedSoon < ENDED_SOON) return why
   return `${why}; the broker has ended ${endedSoon} sessions in a row, as it does when another process connects as this edge`
-}
-
-function settle(sending: Sender, ack: Ack, log: Logger): void {
-  sending.acknowledged(ack).catch((error: Error) => log.error({ err: error }, 'an acknowledgement could not be carried out'))
 }
 
 /** Publishes metadata when it has changed, and status. What the broker does not get is said again at the next chance. */

@@ -2,16 +2,23 @@
 import type { HealthCheck } from '#shared/central/context.ts'
 import type { PriorityState } from '#shared/core/ports.ts'
 import type { PollStatus } from '#shared/core/poll/board.ts'
+import { type Storing, storingStatus } from '#shared/core/storing.ts'
 import type { ForwardState } from './forward-state.ts'
 
-/** @param trouble why readings are not kept now; they wait, but not without end */
-export function pollCheck(status: PollStatus, trouble: string | undefined): HealthCheck {
+/**
+ * @param storing of what is read; it waits, but not without end
+ * @param now ms of the process's clock
+ */
+export function pollCheck(status: PollStatus, { waiting, waiting_max, trouble }: Storing, now: number): HealthCheck {
   const { running, enabled, points_ok, points_stale, points_down, points_fault } = status
   const devices_in_conflict = status.devices.filter(({ conflict }) => conflict !== undefined).length
+  const stored = storingStatus(trouble, now)
+  const storedOrWarned = stored.status === 'ok' && devices_in_conflict > 0 ? 'warn' : stored.status
   return {
-    status: !running && enabled ? 'fail' : trouble === undefined && devices_in_conflict === 0 ? 'ok' : 'warn',
-    ...(trouble !== undefined && { detail: `readings are not kept, and wait: ${trouble}` }),
+    status: !running && enabled ? 'fail' : storedOrWarned,
+    ...(trouble && { detail: `readings are not stored, and wait: ${trouble.reason}` }),
     ...{ points_ok, points_stale, points_down, points_fault, devices_in_conflict },
+    ...{ not_stored_secs: stored.not_stored_secs, readings_waiting: waiting, readings_waiting_max: waiting_max },
   }
 }
 

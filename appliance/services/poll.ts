@@ -4,6 +4,7 @@ import { openBoard, type PointStatus, pointStatusOf, type PollStatus, pollStatus
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import { Problem } from '#shared/core/problem.ts'
+import { type Storing, worstOf } from '#shared/core/storing.ts'
 import { openPolling, type PolledDevice, type Polling, type PollEvent } from '#shared/flow/poll.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
@@ -13,8 +14,8 @@ import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 export type PollService = Service & {
   /** Body of `GET /api/bacnet/poll/status`. */
   pollStatus(): PollStatus
-  /** Why readings are not kept now, in words; undefined when they are. */
-  sinkTrouble(): string | undefined
+  /** How readings are stored, and what waits for it in memory. */
+  storing(): Storing
   /** The newest reading and the state of each point of a device. */
   pointStatus(device_id: string): PointStatus[]
   /**
@@ -45,12 +46,7 @@ export function pollService(options: {
   const started = new Set<FieldProtocol>()
   const links = new Map<DeviceEntry, Link>()
   let polling: Polling | undefined
-  let trouble: string | undefined
-  const notify = (event: PollEvent) => {
-    if (event.kind === 'sink_failed') trouble = event.reason
-    if (event.kind === 'sink_back') trouble = undefined
-    report(log, event)
-  }
+  const notify = (event: PollEvent) => report(log, event)
 
   const startProtocols = async (needed: readonly DeviceEntry[]) => {
     for (const protocol of protocols) {
@@ -121,7 +117,7 @@ export function pollService(options: {
       })
       return { ...status, devices }
     },
-    sinkTrouble: () => trouble,
+    storing: () => polling?.storing() ?? worstOf([]),
     pointStatus: device_id => pointStatusOf(board, device_id, clock.now()),
   }
 }

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
 import type { Clock, Results, Sink } from '#shared/core/ports.ts'
+import type { StoringTrouble } from '#shared/core/storing.ts'
+import { ballast, EDGE_STORE_BALLAST } from '#shared/node/ballast.ts'
 import { type Kit, readKit } from '#shared/node/kit-read.ts'
 import { EDGE_STORE_ENTRIES, keepPrivate } from '#shared/node/private-files.ts'
 import type { Service } from '#shared/node/service.ts'
@@ -27,6 +29,8 @@ export type Uplink = {
   forwardState(): ForwardState
   /** The way to the central on this box. */
   localState(): ForwardState
+  /** Why the history of this process does not follow what was read. */
+  historyTrouble(): StoringTrouble | undefined
   putFindings: Outbox['putFindings']
   /** Undefined where nothing goes to a broker. */
   kit: Kit | undefined
@@ -64,19 +68,21 @@ export async function openUplink(options: UplinkOptions): Promise<Uplink> {
   const parts = { outbox, self, clock, log }
   const forward = kit && forwardService({ ...parts, kit, answer: options.answer })
   const local = central && localForwardService({ ...parts, central })
-  const keeping = history && historyWay(outbox, outbox.way('history'), history, log)
+  const keeping = history && historyWay(outbox, outbox.way('history'), history, log, clock)
   const announce = () => {
     forward?.announce()
     local?.announce()
   }
   options.catalogue.onUsed(announce)
   const keeper: Service = { name: 'outbox', start: async () => {}, stop: () => outbox.close() }
+  const reserve = ballast({ folder: settings.SERVICE_EDGE_STORE_DIR, bytes: EDGE_STORE_BALLAST, log })
   return {
     sinks: keeping?.sinks ?? [outbox],
-    services: [keeper, ...(keeping ? [keeping.service] : []), ...(forward ? [forward] : []), ...(local ? [local] : [])],
+    services: [reserve, keeper, ...(keeping ? [keeping.service] : []), ...(forward ? [forward] : []), ...(local ? [local] : [])],
     announcing: announcingBy(announce),
     forwardState: forward?.forwardState ?? (() => FORWARD_OFF),
     localState: local?.forwardState ?? (() => FORWARD_OFF),
+    historyTrouble: () => keeping?.trouble(),
     putFindings: outbox.putFindings,
     kit,
   }
@@ -96,6 +102,7 @@ function historyAlone(history: Sink | undefined): Uplink {
     announcing: announcingBy(() => {}),
     forwardState: off,
     localState: off,
+    historyTrouble: () => undefined,
     putFindings: async () => {},
     kit: undefined,
   }

@@ -1,7 +1,9 @@
 /** Brings into history what the outbox holds, so that no reading is on one side only, whatever ends the process. */
 import type { Logger } from 'pino'
-import type { Sink } from '#shared/core/ports.ts'
+import type { Clock, Sink } from '#shared/core/ports.ts'
 import type { Reading } from '#shared/core/reading.ts'
+import type { StoringTrouble } from '#shared/core/storing.ts'
+import { failureLog } from '#shared/node/failure-log.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Outgoing, OutboxWay } from './outbox-way.ts'
 
@@ -12,6 +14,8 @@ export type HistoryWay = {
   /** Both get every reading. The first writes to the outbox and lets history follow; the second while the outbox fails. */
   sinks: [outboxFirst: Sink, meanwhile: Sink]
   service: Service
+  /** Why history does not follow the outbox now, and since when. */
+  trouble(): StoringTrouble | undefined
 }
 
 /**
@@ -21,17 +25,18 @@ export type HistoryWay = {
  * @param outbox where readings are safe first
  * @param way the outbox's way to `history`
  */
-export function historyWay(outbox: Sink, way: OutboxWay, history: Sink, log: Logger): HistoryWay {
+export function historyWay(outbox: Sink, way: OutboxWay, history: Sink, log: Logger, clock: Pick<Clock, 'now'>): HistoryWay {
   let running: Promise<void> | undefined
   let isOutboxFailing = false
   /** What keeps history from following: it comes again at the next attempt, or the outbox cannot be read any more. */
   let trouble: 'history' | 'outbox' | undefined
-  let said = false
+  let since: StoringTrouble | undefined
+  const following = failureLog(log, 'history does not follow the outbox', 'history follows the outbox again')
 
   const fail = (where: 'history' | 'outbox', error: unknown) => {
-    if (!said) log.error({ err: error }, `history does not follow the outbox: ${(error as Error).message}`)
-    said = true
+    following.failed(error)
     trouble = where
+    since ??= { reason: (error as Error).message, since: clock.now() }
   }
   const nextBatch = (): Outgoing[] => {
     try {
@@ -52,8 +57,9 @@ export function historyWay(outbox: Sink, way: OutboxWay, history: Sink, log: Log
       }
       way.settle({ stream, through_seq: seq })
     }
-    if (said && !trouble) log.warn('history follows the outbox again')
-    said &&= trouble !== undefined
+    if (trouble) return
+    since = undefined
+    following.worked()
   }
   /** Resolves when history has everything that was in the outbox at the call, or cannot follow now: it never rejects. */
   const catchUp = async () => {
@@ -80,6 +86,7 @@ export function historyWay(outbox: Sink, way: OutboxWay, history: Sink, log: Log
     if (trouble === 'outbox') await history.write(readings)
   }
   return {
+    trouble: () => since,
     sinks: [{ write: writeFirst }, { write: async readings => void (isOutboxFailing && (await history.write(readings))) }],
     service: {
       name: 'history from outbox',

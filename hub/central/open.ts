@@ -5,7 +5,7 @@ import type { Shell } from '#shared/central/pages/shell.ts'
 import { openCentralFor, type ProcessParts } from '#shared/central/process.ts'
 import { pollStatusRoute } from '#shared/central/routes/poll.ts'
 import type { Route } from '#shared/node/route.ts'
-import { openInbox } from '#shared/node/store/inbox.ts'
+import { openInbox, withRoom } from '#shared/node/store/inbox.ts'
 import type { CentralFiles } from '../broker/files.ts'
 import { openConnectors } from '../connectors/open.ts'
 import { hubHealth } from '../ingest/health.ts'
@@ -25,12 +25,12 @@ type Parts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log'> & {
  */
 export async function openHubCentral(settings: Parameters<typeof openCentralFor>[0], { files, broker, ...parts }: Parts) {
   const { clock, log } = parts
-  const health = hubHealth(() => ({ edges: context.edges, claims: context.edgeClaims, desk, broker: ingest }))
+  const health = hubHealth(() => ({ edges: context.edges, claims: context.edgeClaims, desk, broker: ingest }), clock.now)
   const own = { ...parts, scheduled: true, onFindings: () => undefined, health }
   const central: Central = await openCentralFor(settings, own)
   const { context, db } = central
   const { model, edges, edgeClaims: claims } = context
-  const desk = ingestDesk({ inbox: openInbox(db), model, edges, claims, clock, log })
+  const desk = ingestDesk({ inbox: withRoom(openInbox(db), central.ballast.needRoom), model, edges, claims, clock, log })
   const connectors = openConnectors({ edges, files, publish: async (topic, body) => ingest?.publish(topic, body) })
   const ingest = files && ingestService({ broker, ...files, desk, onResponse: connectors.onResponse, log })
   const routes = (shell: Shell): Route[] => [

@@ -1,6 +1,9 @@
 import type { HealthSources } from '#shared/central/context.ts'
 import type { EdgeClaims, EdgeStore } from '#shared/core/stores.ts'
+import { storingStatus } from '#shared/core/storing.ts'
 import type { IngestDesk } from '#shared/central/ingest-desk.ts'
+
+const WAITS = 'what edges send cannot be stored, and waits with them:'
 
 type Parts = {
   edges: EdgeStore
@@ -13,8 +16,9 @@ type Parts = {
  * What a hub adds to health: its counters, whether it can store what edges send, and whether it hears its broker.
  *
  * @param parts looked up at each question; `broker` is undefined where there is none
+ * @param now ms of the process's clock
  */
-export function hubHealth(parts: () => Parts): HealthSources {
+export function hubHealth(parts: () => Parts, now: () => number): HealthSources {
   return {
     checks: {
       edge_ids: () => parts().desk.edgeIds(),
@@ -31,8 +35,9 @@ export function hubHealth(parts: () => Parts): HealthSources {
       },
       ingest: () => {
         const trouble = parts().desk.flow.trouble()
-        if (trouble === undefined) return { status: 'ok' }
-        return { status: 'warn', detail: `what edges send cannot be stored, and waits with them: ${trouble}` }
+        const figures = storingStatus(trouble, now())
+        // Nothing waits here: an edge keeps what is not acknowledged, within the quota of its outbox.
+        return { ...figures, readings_waiting: 0, ...(trouble && { detail: `${WAITS} ${trouble.reason}` }) }
       },
       broker: () => {
         const { desk, broker } = parts()

@@ -9,6 +9,7 @@ import type { Clock, PriorityVisits } from '#shared/core/ports.ts'
 import type { MisdatedStore } from '#shared/core/stores.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import { makeFolder } from '#shared/node/files.ts'
+import { type Ballast, ballast, WORKSPACE_BALLAST } from '#shared/node/ballast.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import { openHistorian, type StoredHistorian } from '#shared/node/historian/historian.ts'
 import { historianService } from '#shared/node/historian/service.ts'
@@ -82,6 +83,8 @@ export type CentralOptions = {
   parquetRoot: string | undefined
   /** Folder of a file for each run; none are written without it. */
   resultsDir?: string | undefined
+  /** Bytes of the file that is given up when the disk is full; those of a hub of many buildings unless it says otherwise. */
+  ballastBytes?: number
   /** DuckDB's memory limit in each of its processes. */
   memoryMb: number
   /** How long one rule may take on one equipment in one run; as long as it likes without it. */
@@ -107,6 +110,8 @@ export type Central = {
   context: CentralParts
   db: Database
   historian: StoredHistorian
+  /** Readings are stored while it is there. */
+  ballast: Ballast
   routes: Route[]
   /** What everything else stands on, in the order in which they start. */
   services: Service[]
@@ -161,6 +166,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     idleMs: IDLE_MS,
   })
 
+  const reserve = ballast({ folder: workspace, bytes: options.ballastBytes ?? WORKSPACE_BALLAST, log })
   const stores = openStores(db)
   const ruleDirs = () => [SHIPPED_RULES, config.read().rules_dir]
   const { onFindings, priority } = options
@@ -223,8 +229,9 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     context,
     db,
     historian,
+    ballast: reserve,
     routes: [...centralRoutes(context, trigger), ...settingsRoutes(options.effective)],
-    services: [closing, sealing],
+    services: [closing, reserve, sealing],
     schedule,
   }
 }

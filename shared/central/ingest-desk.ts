@@ -4,6 +4,7 @@ import type { Clock, Inbox } from '#shared/core/ports.ts'
 import type { EdgeClaims, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { ingest, type Ingest, type IngestEvent } from '#shared/flow/ingest.ts'
+import { failureLog } from '#shared/node/failure-log.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { HealthCheck, IngestCounters as Counters } from './context.ts'
 
@@ -29,12 +30,18 @@ type Parts = { inbox: Inbox; model: ModelStore; edges: EdgeStore; claims: EdgeCl
 export function ingestDesk(parts: Parts): IngestDesk {
   const notify = notifier(parts.log)
   const flow = ingest({ ...parts, notify })
+  const known = failureLog(
+    parts.log,
+    'ingest: what is known of edges is not kept',
+    'ingest: what is known of edges is kept again',
+  )
   const keep = (write: () => void): boolean => {
     try {
       write()
+      known.worked()
       return true
     } catch (error) {
-      notify({ kind: 'failed', edge: 'every edge', reason: `what is known of edges is not kept: ${(error as Error).message}` })
+      known.failed(error)
       return false
     }
   }
@@ -66,11 +73,15 @@ export function ingestDesk(parts: Parts): IngestDesk {
 function notifier(log: Logger): (event: IngestEvent) => void {
   let said = new Map<string, number>()
   return event => {
+    const text = `ingest: ${event.reason}`
+    // The flow says these once, when it begins and when it is over.
+    if (event.kind === 'failed') return log.error(event, text)
+    if (event.kind === 'recovered') return log.info(event, text)
     const key = `${event.kind} ${event.edge}`
     const now = Date.now()
     if (now - (said.get(key) ?? -Infinity) < QUIET_MS) return
     if (said.size >= SAID_MAX) said = new Map()
     said.set(key, now)
-    log[event.kind === 'failed' ? 'error' : 'warn'](event, `ingest: ${event.reason}`)
+    log.warn(event, text)
   }
 }

@@ -3,6 +3,8 @@ import type { Clock, Inbox } from '#shared/core/ports.ts'
 import { implausibleTime, isClockSet, misdatedFinding, separateMisdated } from '#shared/core/misdated.ts'
 import { type EdgeKey, edgeName } from '#shared/core/model.ts'
 import type { Reading } from '#shared/core/reading.ts'
+import type { StoringTrouble } from '#shared/core/storing.ts'
+import { MINUTE } from '#shared/core/time.ts'
 import type { EdgeClaims, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import { type Decoded, METADATA_MAX, STATUS_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { type Received, receive } from '#shared/core/telemetry/message.ts'
@@ -29,7 +31,11 @@ export type IngestCounters = {
   last_ingest_at: number | null
 }
 /** What is worth a line in the log. `edge` is `site_id/edge_id`. */
-export type IngestEvent = { kind: 'rejected' | 'waiting' | 'failed' | 'shared' | 'misdated'; edge: string; reason: string }
+export type IngestEvent = {
+  kind: 'rejected' | 'waiting' | 'failed' | 'recovered' | 'shared' | 'misdated'
+  edge: string
+  reason: string
+}
 
 export type IngestParts = {
   inbox: Inbox
@@ -58,7 +64,7 @@ export type Outcome = {
 export function ingest({ inbox, model, edges, claims, clock, notify }: IngestParts) {
   const book = edgeBook(edges, model, claims, clock)
   const counters = { ...NOTHING_YET }
-  let trouble: string | undefined
+  let trouble: (StoringTrouble & { lastAt: number }) | undefined
   const reject = (topic: Topic | undefined, reason: string) => {
     counters.ingest_rejected++
     notify({ kind: 'rejected', edge: topic ? edgeName(topic) : 'unknown', reason })
@@ -71,8 +77,15 @@ export function ingest({ inbox, model, edges, claims, clock, notify }: IngestPar
 
   const fail = (topic: Topic, error: unknown) => {
     counters.ingest_failed++
-    trouble = (error as Error).message
-    notify({ kind: 'failed', edge: edgeName(topic), reason: (error as Error).message })
+    const { message: reason } = error as Error
+    // On a full disk every message of every edge fails: what is new is said.
+    if (trouble?.reason !== reason) notify({ kind: 'failed', edge: edgeName(topic), reason })
+    trouble = { reason, since: trouble?.since ?? clock.now(), lastAt: clock.now() }
+  }
+
+  const noteStored = (topic: Topic) => {
+    if (trouble) notify({ kind: 'recovered', edge: edgeName(topic), reason: 'what edges send is stored again' })
+    trouble = undefined
   }
 
   const noteMisdated = (topic: Topic, misdated: Reading[], now: number) => {
@@ -112,7 +125,7 @@ export function ingest({ inbox, model, edges, claims, clock, notify }: IngestPar
       ...(misdated.length > 0 && { misdated: { arrived_at: now, readings: misdated } }),
     })
     if (status === 'stored') {
-      trouble = undefined
+      noteStored(topic)
       noteMisdated(topic, misdated, now)
     }
     refused.push(...foreign.map(heldElsewhere))
@@ -205,10 +218,19 @@ export function ingest({ inbox, model, edges, claims, clock, notify }: IngestPar
     /** Those that have said nothing since `doubtSessions` are not there. */
     endDoubt: book.endDoubt,
     counters: (): IngestCounters => ({ ...counters }),
-    /** Why nothing could be stored since the last message that was; edges keep what is not acknowledged. */
-    trouble: () => trouble,
+    /**
+     * Why nothing could be stored since the last message that was; edges keep what is not acknowledged. They send it again every few
+     * seconds, so what has not failed for a minute has nobody left who waits for it.
+     */
+    trouble: (): StoringTrouble | undefined =>
+      trouble && Math.abs(clock.now() - trouble.lastAt) <= TROUBLE_MS
+        ? { reason: trouble.reason, since: trouble.since }
+        : undefined,
   }
 }
+
+/** An edge repeats what is not acknowledged every 10 s at the latest. */
+const TROUBLE_MS = MINUTE
 
 const NOTHING_YET: IngestCounters = {
   ingest_ok: 0,

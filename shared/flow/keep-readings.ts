@@ -2,6 +2,7 @@
 import { readingQueue } from '#shared/core/poll/reading-queue.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import type { Reading } from '#shared/core/reading.ts'
+import type { Storing, StoringTrouble } from '#shared/core/storing.ts'
 import { SECOND } from '#shared/core/time.ts'
 
 /** Each when it begins and when it is over, not each time. */
@@ -19,6 +20,7 @@ export type Keeper = {
   push(readings: readonly Reading[]): void
   /** Resolves when the sink has all, or when a last attempt has failed. */
   close(): Promise<void>
+  storing(): Storing
 }
 
 /** Readings that wait for a sink: a disk that is full for ten minutes loses nothing of a site of 5,000 points a minute. */
@@ -57,6 +59,9 @@ export function keepReadings(sink: Sink, clock: Clock, notify: (event: SinkEvent
   let reason = ''
   /** Since the trouble began: readings lost, and what was said of it. */
   let lost = 0
+  let trouble: StoringTrouble | undefined
+  /** In the write that is under way. */
+  let inFlight = 0
   const said = new Set<SinkEvent['kind']>()
 
   function sayOnce(event: SinkEvent): void {
@@ -71,6 +76,7 @@ export function keepReadings(sink: Sink, clock: Clock, notify: (event: SinkEvent
 
   /** @returns whether the sink took it; `down`: it can take nothing now */
   async function write(batch: Reading[]): Promise<'taken' | 'refused' | 'down'> {
+    inFlight = batch.length
     try {
       await sink.write(batch)
       return 'taken'
@@ -78,6 +84,8 @@ export function keepReadings(sink: Sink, clock: Clock, notify: (event: SinkEvent
       const { message, code } = error as Error & { code?: unknown }
       reason = message
       return typeof code === 'string' && MACHINE_CODES.test(code) ? 'down' : 'refused'
+    } finally {
+      inFlight = 0
     }
   }
 
@@ -134,10 +142,12 @@ export function keepReadings(sink: Sink, clock: Clock, notify: (event: SinkEvent
       const isLast = closing.signal.aborted
       if (await writeSome()) continue
       sayOnce({ kind: 'sink_failed', reason })
+      trouble = { reason, since: trouble?.since ?? clock.now() }
       if (isLast) return leave()
       await clock.sleep(RETRY_MS, closing.signal)
     }
     writing = undefined
+    trouble = undefined
     if (said.size > 0) notify({ kind: 'sink_back', lost })
     said.clear()
     lost = 0
@@ -156,5 +166,10 @@ export function keepReadings(sink: Sink, clock: Clock, notify: (event: SinkEvent
       closing.abort()
       await writing
     },
+    storing: () => ({
+      waiting: queue.size() + aside.length + inFlight,
+      waiting_max: WAITING_MAX,
+      ...(trouble && { trouble }),
+    }),
   }
 }

@@ -5,6 +5,7 @@ import { DeviceError, type DevicePlan, type FieldDriver } from '#shared/core/pol
 import { advance, earliest, planGroups, type PollGroup, resume, startDue } from '#shared/core/poll/schedule.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import type { Reading } from '#shared/core/reading.ts'
+import { type Storing, worstOf } from '#shared/core/storing.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { keepReadings, type SinkEvent } from './keep-readings.ts'
 import { slots } from './slots.ts'
@@ -43,6 +44,8 @@ export type Polling = {
   follow(devices: readonly PolledDevice[]): Promise<void>
   /** Resolves when nothing is under way and the sinks have every reading. */
   stop(): Promise<void>
+  /** Of the sink that fares worst. */
+  storing(): Storing
   /** Rejects with whatever is not a `DeviceError`: an error of the program. Unhandled it ends the process. */
   failure: Promise<never>
 }
@@ -74,6 +77,7 @@ export function openPolling(parts: PollParts): Polling {
   }
   return {
     failure,
+    storing: () => worstOf(keepers.map(keeper => keeper.storing())),
     async follow(devices) {
       await endAllBut(new Set(devices))
       const groups = Map.groupBy(planGroups(devices.map(({ plan }) => plan)), ({ device_id }) => device_id)

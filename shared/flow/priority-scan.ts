@@ -64,6 +64,7 @@ export type ScanEvent =
   | { kind: 'visit_over'; visit: Visit }
   | { kind: 'not_commandable'; device_id: string; objects: ScanObject[] }
   | { kind: 'replaced'; device_id: string; occupant: Occupant }
+  | { kind: 'saved' }
   | { kind: 'not_saved'; error: unknown }
 
 export type PriorityScan = PriorityScanner & {
@@ -154,7 +155,10 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
   const end = async (visit: Visit): Promise<void> => {
     memory = { ...memory, last_completed_at: visit.completed_at, next_due_at: clock.now() + intervalMs }
     notify({ kind: 'visit_over', visit })
-    await parts.save(memory).catch((error: unknown) => notify({ kind: 'not_saved', error }))
+    await parts.save(memory).then(
+      () => notify({ kind: 'saved' }),
+      (error: unknown) => notify({ kind: 'not_saved', error }),
+    )
   }
 
   /** Devices that have left the catalogue are forgotten. */

@@ -31,6 +31,8 @@ export function toProblem(error: unknown, request_id: string): Problem {
     const [first] = errors
     return new Problem('bad_request', `${first?.pointer || 'The body'} ${first?.message}`, errors)
   }
+  if (code === 'ENOSPC' || code === 'SQLITE_FULL')
+    return new Problem('workspace_full', 'The disk is full: nothing could be written')
   const known = CODES[code]
   if (known) return new Problem(known, message)
   if (statusCode === 404) return new Problem('not_found', message)

@@ -52,10 +52,11 @@ export const WORKSPACE_ENTRIES = [
   'plenum.db-wal',
   'plenum.db-shm',
   'lock.db',
+  'ballast',
   'config',
   'rules',
   'imports',
   '.cache',
 ]
 /** What lies in an edge store and is ours. */
-export const EDGE_STORE_ENTRIES = ['outbox', 'priority', 'priority-scan.json']
+export const EDGE_STORE_ENTRIES = ['ballast', 'outbox', 'priority', 'priority-scan.json']

@@ -49,9 +49,15 @@ async function brokenSite(t: ExecutionContext) {
   }
   const hub = hubHealth(
     () => ({ ...context, claims: context.edgeClaims, edges, desk, broker: { isConnected: () => false } }) as never,
+    Date.now,
   )
   Object.assign(health.checks, hub.checks, {
-    poll: () => pollCheck(pollStatus, `ENOSPC: no space left on device, write '${workspace}/outbox'`),
+    poll: () =>
+      pollCheck(
+        pollStatus,
+        { waiting: 7, waiting_max: 9, trouble: { reason: `ENOSPC: write '${workspace}/outbox'`, since: 0 } },
+        1,
+      ),
     way: () => wayCheck(away),
     priority_history: () => journalCheck({ journal: 'disabled', reason: `${MARK}.jsonl, byte 7`, first: 1, last: 2 }),
     thrown: () => {

@@ -38,6 +38,7 @@ export async function startCentral(
     screening?: boolean
     resultsDir?: string
     scheduled?: boolean
+    ballastBytes?: number
     passwords?: typeof PASSWORDS
     trustedProxies?: string[]
     log?: Logger
@@ -59,6 +60,7 @@ export async function startCentral(
     parquetRoot: undefined,
     resultsDir: given.resultsDir,
     memoryMb: 128,
+    ballastBytes: given.ballastBytes ?? 64 * 1024,
     ruleSecs: 30,
     screening: given.screening ?? false,
     site_id: 'site-1',

@@ -15,6 +15,7 @@ export async function openBoxCentral(workspace: string) {
     workspace,
     parquetRoot: undefined,
     memoryMb: 128,
+    ballastBytes: 64 * 1024,
     site_id: site.site_id,
     auth: { secret: 'a secret of at least thirty-two characters', passwords: PASSWORDS, trustedProxies: [] },
     scheduled: false,

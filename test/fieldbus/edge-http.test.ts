@@ -21,7 +21,7 @@ async function opened(t: ExecutionContext, change: Partial<EdgeHttpOptions> = {}
     version: '0.0.0+000000000000',
     settings: { SERVICE_EDGE_PORT: 0, SERVICE_CONTAINER: false, SERVICE_LOCAL_INGEST_TOKEN: TOKEN },
     pollStatus: () => polling,
-    sinkTrouble: () => undefined,
+    storing: () => ({ waiting: 3, waiting_max: 50_000 }),
     ways: { hub: () => FORWARD_OFF, central: () => away },
     clock: wallClock,
     log: SILENT,
@@ -56,11 +56,24 @@ test('health is open, counts points and says which way is away', async t => {
   t.is((await get('/api/health/details', TOKEN)).body['checks'].central.detail, 'nobody answers')
 })
 
-test('readings that are not kept are a warning, while the process goes on', async t => {
-  const { get } = await opened(t, { sinkTrouble: () => 'no space left on device' })
-  const poll = { status: 'warn', detail: 'readings are not kept, and wait: no space left on device', points_ok: 5 }
-  t.like(await get('/api/health/details', TOKEN), { status: 200, body: { ok: true, checks: { poll } } })
-  t.is((await get('/api/health')).status, 200)
+test('readings that are not stored are a warning, and after a minute a failure; what waits is said with its bound', async t => {
+  const since = Date.now()
+  const trouble = { reason: 'no space left on device', since }
+  const at = { now: since + 59_900 }
+  const clock = { ...wallClock, now: () => at.now }
+  const { get } = await opened(t, { clock, storing: () => ({ waiting: 41, waiting_max: 50_000, trouble }) })
+  const detail = 'readings are not stored, and wait: no space left on device'
+  const figures = { points_ok: 5, readings_waiting: 41, readings_waiting_max: 50_000 }
+  t.like(await get('/api/health/details', TOKEN), {
+    status: 200,
+    body: { checks: { poll: { status: 'warn', detail, ...figures } } },
+  })
+  t.like(await get('/api/health'), { status: 200, body: { ok: true, checks: { poll: { status: 'warn', ...figures } } } })
+  at.now = since + 60_000
+  t.like(await get('/api/health'), {
+    status: 503,
+    body: { ok: false, checks: { poll: { status: 'fail', not_stored_secs: 60 } } },
+  })
 })
 
 test('a way that is up but cannot read what waits is a warning', async t => {

@@ -38,6 +38,26 @@ test('what a failing sink was given is written again, in order, until it is take
   t.is(kept.length, 6)
 })
 
+test('what waits is said with its bound, and since when nothing was stored, however often it is tried', async t => {
+  let isBroken = true
+  const { clock, keeper } = open(async () => {
+    if (isBroken) throw Object.assign(new Error(`no space at ${clock.now()}`), { code: 'ENOSPC' })
+  })
+  t.deepEqual(keeper.storing(), { waiting: 0, waiting_max: WAITING_MAX })
+  await clock.runTo(2 * SECOND)
+  keeper.push(readings(0, 300))
+  await clock.runTo(50 * SECOND)
+  keeper.push(readings(300, 20))
+  await clock.runTo(70 * SECOND)
+  const { trouble, ...rest } = keeper.storing()
+  t.deepEqual(rest, { waiting: 320, waiting_max: WAITING_MAX })
+  t.is(trouble?.since, 2 * SECOND)
+  t.regex(trouble!.reason, /^no space at [67]\d000$/, 'the newest reason')
+  isBroken = false
+  await clock.runTo(90 * SECOND)
+  t.deepEqual(keeper.storing(), { waiting: 0, waiting_max: WAITING_MAX })
+})
+
 test('beyond the bound the oldest go, said once and counted', async t => {
   let isBroken = true
   const kept: Reading[] = []

@@ -95,9 +95,9 @@ test('while readings cannot be kept it says why', async t => {
   }
   const { service } = openService(t, at, [{ write }])
   await service.start()
-  await until(t, () => service.sinkTrouble() === 'no space left on device')
+  await until(t, () => service.storing().trouble?.reason === 'no space left on device')
   isFull = false
-  await until(t, () => service.sinkTrouble() === undefined)
+  await until(t, () => service.storing().trouble === undefined)
   t.true(service.pollStatus().running)
 })
 
@@ -248,7 +248,14 @@ test('history gets numbers: flags as 0 and 1, texts by their place, what is no n
   }
   const statesOf = (id: string) => (id === 'mode' ? ['off', 'heat', 'cool'] : undefined)
   const misdated = misdatedStore(temporaryDatabase(t))
-  const sink = historianSink({ historian, misdated, building_id: 'school', statesOf, clock: wallClock })
+  const sink = historianSink({
+    historian,
+    misdated,
+    building_id: 'school',
+    statesOf,
+    clock: wallClock,
+    needRoom: () => undefined,
+  })
   const at = Date.UTC(2026, 2, 1)
   await sink.write([
     { id: 'x', t: at + 1, v: 2.5, q: 'good' },

@@ -94,6 +94,7 @@ function centralOptions({ open, priority, screening }: SiteOptions, workspace: s
     workspace,
     parquetRoot: undefined,
     memoryMb: 128,
+    ballastBytes: 64 * 1024,
     screening: screening ?? false,
     site_id: 'riverside',
     auth: { secret: open ? undefined : secret, passwords: open ? nobody : PASSWORDS, trustedProxies: [] },

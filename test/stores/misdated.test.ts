@@ -58,7 +58,14 @@ test('what a box reads before its clock is set is kept apart, and what it read b
   const misdated = misdatedStore(db)
   const at = { now: 30_000 }
   const clock: Clock = { now: () => at.now, sleep: () => Promise.resolve() }
-  const sink = historianSink({ historian, misdated, building_id: 'b', statesOf: () => undefined, clock })
+  const sink = historianSink({
+    historian,
+    misdated,
+    building_id: 'b',
+    statesOf: () => undefined,
+    clock,
+    needRoom: () => undefined,
+  })
   const reading = (t: number, v: number) => ({ id: 'p', t, v, q: 'good' as const })
   // The outbox still held one reading of before the cut.
   await sink.write([reading(NOON, 1), reading(20_000, 2), reading(25_000, 3)])

@@ -14,7 +14,14 @@ const last = Number(from) + Number(count)
 const db = openDatabase(join(dir, 'plenum.db'))
 const historian = await openHistorian({ db, root: join(dir, 'parquet'), memoryMb: 64, idleMs: 1000 })
 const misdated = misdatedStore(db)
-const kept = historianSink({ historian, misdated, building_id: 'building-A', statesOf: () => undefined, clock: wallClock })
+const kept = historianSink({
+  historian,
+  misdated,
+  building_id: 'building-A',
+  statesOf: () => undefined,
+  clock: wallClock,
+  needRoom: () => undefined,
+})
 
 const end = (): Promise<never> => {
   process.stdout.write(`${last}\n`)
@@ -30,7 +37,7 @@ const history: Sink = {
   },
 }
 const outbox = await testOutbox(join(dir, 'outbox'), ['hub', 'history'])
-const { sinks, service } = historyWay(outbox, outbox.way('history'), history, silent)
+const { sinks, service } = historyWay(outbox, outbox.way('history'), history, silent, wallClock)
 await service.start()
 for (let n = Number(from) + 1; n <= last; n++) await sinks[0].write([reading(n)])
 await outbox.close()

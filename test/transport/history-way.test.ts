@@ -4,6 +4,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test, { type ExecutionContext } from 'ava'
+import { wallClock } from '#shared/node/clock.ts'
+import { MINUTE } from '#shared/core/time.ts'
 import type { Sink } from '#shared/core/ports.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { historyWay } from '../../appliance/sinks/history-way.ts'
@@ -26,11 +28,11 @@ function memory() {
 
 async function opened(t: ExecutionContext, dir: string, history: Sink) {
   const outbox = await testOutbox(dir, ['hub', 'history'])
-  const { sinks, service } = historyWay(outbox, outbox.way('history'), history, silent)
+  const { sinks, service, trouble } = historyWay(outbox, outbox.way('history'), history, silent, wallClock)
   await service.start()
   t.teardown(outbox.close)
   const [first, meanwhile] = sinks
-  return { outbox, way: { write: first.write, meanwhile: meanwhile.write, service } }
+  return { outbox, way: { write: first.write, meanwhile: meanwhile.write, service, trouble } }
 }
 
 test('what is written is in both when the write returns', async t => {
@@ -61,9 +63,13 @@ test('a history that fails misses nothing: it follows when it can, and at a star
   await first.way.write([reading(2)])
   await first.way.write([reading(3)])
   t.deepEqual(kept, [1])
+  const { reason, since } = first.way.trouble()!
+  t.is(reason, 'database or disk is full')
+  t.true(since <= Date.now() && since > Date.now() - MINUTE)
   state.fails = false
   await first.way.write([reading(4)])
   t.deepEqual(kept, [1, 2, 3, 4])
+  t.is(first.way.trouble(), undefined)
   state.fails = true
   await first.way.write([reading(5)])
   await first.way.service.stop()

@@ -278,7 +278,7 @@ test('after the hub connected anew, an edge that does not say that it is there c
 })
 
 test('what the store cannot take is not acknowledged, and is taken when it can', t => {
-  const { enrol, send, flow, inbox, edges, claims, events } = hub(t)
+  const { enrol, send, flow, inbox, edges, claims, events, at } = hub(t)
   enrol()
   const accept = inbox.accept
   inbox.accept = () => {
@@ -286,16 +286,28 @@ test('what the store cannot take is not acknowledged, and is taken when it can',
   }
   t.is(send(telemetry(1)), undefined)
   t.deepEqual(events, [{ kind: 'failed', edge: 'A/e1', reason: 'database or disk is full' }])
-  const { ingest: check } = hubHealth(() => ({
-    edges,
-    claims,
-    desk: { flow, counters: flow.counters, edgeIds: () => ({ status: 'ok' }) },
-    broker: undefined,
-  })).checks
+  const desk = { flow, counters: flow.counters, edgeIds: () => ({ status: 'ok' as const }) }
+  const { ingest: check } = hubHealth(
+    () => ({ edges, claims, desk, broker: undefined }),
+    () => at.now,
+  ).checks
   const detail = 'what edges send cannot be stored, and waits with them: database or disk is full'
-  t.deepEqual(check!(), { status: 'warn', detail })
+  t.like(check!(), { status: 'warn', detail, not_stored_secs: 0, readings_waiting: 0 })
+  for (let secs = 10; secs <= 59; secs += 7) {
+    at.now = NOON + secs * 1000
+    t.is(send(telemetry(1)), undefined)
+    t.like(check!(), { status: 'warn', not_stored_secs: secs })
+  }
+  at.now = NOON + 60_000
+  t.like(check!(), { status: 'fail', not_stored_secs: 60 })
+  t.is(events.length, 1, 'one line when it begins')
   inbox.accept = accept
-  t.deepEqual(send(telemetry(1)), acked(1))
-  t.like(flow.counters(), { ingest_failed: 1, ingest_ok: 1 })
-  t.deepEqual(check!(), { status: 'ok' })
+  t.deepEqual(send(telemetry(1)), acked(1, { at: at.now }))
+  t.like(flow.counters(), { ingest_failed: 9, ingest_ok: 1 })
+  t.like(check!(), { status: 'ok', not_stored_secs: 0 })
+  t.deepEqual(
+    events.map(({ kind }) => kind),
+    ['failed', 'recovered'],
+    'and one when it ends',
+  )
 })

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '#shared/core/ports.ts'
+import { failureLog } from '../failure-log.ts'
 import type { Service } from '../service.ts'
 import type { StoredHistorian } from './historian.ts'
 
@@ -16,14 +17,16 @@ export type HistorianServiceOptions = {
 export function historianService(historian: StoredHistorian, { clock, log, everyMs, keepMs }: HistorianServiceOptions): Service {
   const ending = new AbortController()
   let loop: Promise<void> = Promise.resolve()
+  const sealing = failureLog(log, 'history cannot be sealed', 'history is sealed again')
 
   const run = async () => {
     while (!ending.signal.aborted) {
       try {
         const count = await historian.seal({ before: clock.now() - keepMs })
         if (count.rows) log.debug(count, 'history sealed')
+        sealing.worked()
       } catch (error) {
-        if (!ending.signal.aborted) log.error({ err: error }, `history cannot be sealed: ${(error as Error).message}`)
+        if (!ending.signal.aborted) sealing.failed(error)
       }
       await clock.sleep(everyMs, ending.signal)
     }

@@ -6,6 +6,14 @@ import type { Database } from '../sqlite.ts'
 import { findingWriter } from './findings.ts'
 import { misdatedStore } from './misdated.ts'
 
+/** @param needRoom throws while readings have to wait */
+export const withRoom = ({ accept }: Inbox, needRoom: () => void): Inbox => ({
+  accept(message) {
+    needRoom()
+    return accept(message)
+  },
+})
+
 /** Stores what edges send; a message is stored once, whole, and in the order of its stream. */
 export function openInbox(db: Database): Inbox {
   const hot = openHotRows(db)
