@@ -22,6 +22,7 @@ import { auditStore, refusedLoginStore } from '#shared/node/store/audit.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
 import { priceStore } from '#shared/node/store/energy-prices.ts'
 import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
+import { definitionStore } from '#shared/node/store/fault-definitions.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { misdatedStore } from '#shared/node/store/misdated.ts'
 import { modelStore } from '#shared/node/store/model.ts'
@@ -245,6 +246,7 @@ const openStores = (db: Database) => ({
   edgeClaims: edgeClaimStore(db),
   audit: auditStore(db),
   ruleStates: ruleStateStore(db),
+  definitions: definitionStore(db),
   quantities: quantityStore(db),
   prices: priceStore(db),
   paramSettings: paramSettingStore(db),

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { BulkLoader, Clock, Historian, Notes, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
 import type {
   AuditStore,
+  DefinitionStore,
   EdgeClaims,
   EdgeStore,
   MisdatedStore,
@@ -20,7 +21,7 @@ import type { Auth } from '#shared/node/token.ts'
 import type { AnalyticsDesk } from './analytics/desk.ts'
 import type { LiveRun } from './fdd/run-board.ts'
 import type { Backtests } from './fdd/backtests.ts'
-import type { Catalogue } from './fdd/rule-views.ts'
+import type { Catalogue, RuleFileView } from './fdd/rule-views.ts'
 import type { ImportSessions } from './import/sessions.ts'
 import type { Pricing } from './pricing.ts'
 
@@ -45,6 +46,7 @@ export type CentralContext = {
   edgeClaims: EdgeClaims
   audit: AuditStore
   ruleStates: RuleStates
+  definitions: DefinitionStore
   quantities: QuantityStore
   prices: PriceStore
   pricing: Pricing
@@ -72,8 +74,10 @@ export type RuleDesk = {
   catalogue(): Promise<Catalogue>
   /** How often the rule files were read. */
   reads(): number
-  /** Whether a rule's file belongs to the catalogue that ships with the program. */
-  isShipped(path: string): boolean
+  /** Which rule each file of the folder of deployed rules holds, as far as it counts. */
+  deployed(): Promise<{ filename: string; rule_id: string }[]>
+  /** Every file that holds a rule which runs, and every deployed one, by name. */
+  files(): Promise<RuleFileView[]>
   /** Runs one rule's own tests. @returns undefined when there is no such rule */
   test(rule_id: string): Promise<RuleCheck | undefined>
   check(files: RuleText[]): Promise<RuleCheck[]>

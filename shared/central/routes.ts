@@ -16,6 +16,7 @@ import { olderRoutes } from './routes/older.ts'
 import { paramRoutes } from './routes/params.ts'
 import { publicRoutes } from './routes/public.ts'
 import { quantityRoutes } from './routes/quantities.ts'
+import { ruleFileRoutes } from './routes/rule-files.ts'
 import { ruleRoutes } from './routes/rules.ts'
 import { seriesRoutes } from './routes/series.ts'
 
@@ -29,6 +30,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...commissionRoutes(context),
   ...quantityRoutes(context),
   ...ruleRoutes(context),
+  ...ruleFileRoutes(context),
   ...fddRoutes(context),
   ...paramRoutes(context),
   ...baselineRoutes(context),

@@ -1,4 +1,5 @@
 /** The small durable stores that central keeps in SQLite. Synchronous; each has one writer; names as on the wire. */
+import type { FaultDefinition, StoredDefinition } from './fault-definition.ts'
 import type { EnergyPrices } from './impact/impact.ts'
 import type { Building, Edge, EdgeKey, Equipment, Point } from './model.ts'
 import type { Quantity } from './quantity.ts'
@@ -131,6 +132,15 @@ export type RuleState = { rule_id: string; active: boolean; changed_by: string; 
 export interface RuleStates {
   list(): RuleState[]
   set(state: RuleState): void
+}
+
+/** Definitions of the faults that rules find, and of those that they found once. */
+export interface DefinitionStore {
+  /** Ordered by `fault_id`, with those that are retired. */
+  list(): StoredDefinition[]
+  get(fault_id: string): StoredDefinition | undefined
+  /** Makes the table hold these; what is in it besides is retired. The same again changes nothing. @param now ms */
+  sync(definitions: FaultDefinition[], now: number): { added: number; changed: number; unchanged: number; retired: number }
 }
 
 /** Every run from the moment it is asked for; those that stored what they found are in `Results.runs` as well. */

@@ -21,6 +21,8 @@ export type PublishPorts = {
   shelf: RuleShelf
   /** Parses the files and runs their tests, in a process of its own. */
   check: (files: RuleText[]) => Promise<RuleCheck[]>
+  /** The rules of the deployed files, as far as they count. */
+  deployed: () => Promise<{ filename: string; rule_id: string }[]>
 }
 
 /** What a deployed file may be called: no folder, no leading dot. */
@@ -31,13 +33,13 @@ export const RULE_FILENAME = '^[A-Za-z0-9_-][A-Za-z0-9._-]{0,122}\\.ya?ml$'
  *
  * @throws Problem rule_invalid or rule_tests_failed that lists every place
  */
-export async function publishRules(files: RuleText[], { shelf, check }: PublishPorts, dryRun: boolean) {
+export async function publishRules(files: RuleText[], { shelf, check, deployed: inForce }: PublishPorts, dryRun: boolean) {
   const twice = files.find(({ filename }, i) => files.findIndex(other => other.filename === filename) !== i)
   if (twice) throw new Problem('rule_invalid', `${twice.filename} is in the request twice`)
   const checked = await check(files)
   refuseErrors(checked)
   const deployed = new Map((await shelf.list()).map(({ filename, yaml }) => [filename, yaml]))
-  const others = await check([...deployed].filter(([name]) => !files.some(file => file.filename === name)).map(toText))
+  const others = (await inForce()).filter(({ filename }) => !files.some(file => file.filename === filename))
   refuseDoubles([...others, ...checked])
   refuseFailing(checked)
   const changed = files.filter(({ filename, yaml }) => deployed.get(filename) !== yaml)
@@ -48,8 +50,6 @@ export async function publishRules(files: RuleText[], { shelf, check }: PublishP
   }
 }
 
-const toText = ([filename, yaml]: [string, string]): RuleText => ({ filename, yaml })
-
 function refuseErrors(checked: RuleCheck[]): void {
   const errors = checked.flatMap(({ filename, errors }) =>
     errors.map(({ line, column, message }): DataError => ({ pointer: `${filename}:${line}:${column}`, row: line, message })),
@@ -59,7 +59,7 @@ function refuseErrors(checked: RuleCheck[]): void {
 }
 
 /** Of two deployed files with one id nobody could tell which counts. */
-function refuseDoubles(checked: RuleCheck[]): void {
+function refuseDoubles(checked: Pick<RuleCheck, 'filename' | 'rule_id'>[]): void {
   const owners = new Map<string, string>()
   for (const { filename, rule_id } of checked) {
     if (rule_id === undefined) continue

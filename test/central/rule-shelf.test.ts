@@ -27,10 +27,10 @@ test('deployments and listings at the same time wait for each other, and each de
   while (!over) {
     const listed = await list()
     t.is(listed.status, 200, listed.text)
-    t.is(listed.body.count % 4, 0, 'half of a deployment')
+    t.is(listed.body.deployed % 4, 0, 'half of a deployment')
   }
   for (const { status, text } of await deployed) t.is(status, 200, text)
-  t.is((await list()).body.count, 4 * names.length)
+  t.is((await list()).body.deployed, 4 * names.length)
 })
 
 test('what is decided and not in place yet counts whole: what it puts, what it replaces and what it removes', t => {
@@ -95,11 +95,11 @@ test('what lies in the folder and is no file keeps nobody from deploying', async
   symlinkSync('nowhere', join(folder, 'dangling.yaml'))
   const rules = [{ filename: 'warm.yaml', yaml: warmRule() }]
   t.like((await site.call('operator', 'POST', '/api/rules/batch', { confirm: true, rules })).body, { ok: true, deployed: 1 })
-  t.like((await site.call('admin', 'GET', '/rules')).body, { count: 1 })
+  t.like((await site.call('admin', 'GET', '/rules')).body, { deployed: 1 })
   const inPlace = [{ filename: 'deep.yaml', yaml: warmRule('TEST-DEEP') }]
   const refused = await site.call('operator', 'POST', '/api/rules/batch', { confirm: true, rules: inPlace })
   t.deepEqual([refused.status, refused.body.code], [422, 'rule_invalid'])
-  t.like((await site.call('admin', 'GET', '/rules')).body, { count: 1 }, 'nothing is stuck half-way')
+  t.like((await site.call('admin', 'GET', '/rules')).body, { deployed: 1 }, 'nothing is stuck half-way')
 })
 
 test('a folder of rules that is set while the process runs is the one whose rules are tuned and explained', async t => {

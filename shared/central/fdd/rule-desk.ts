@@ -1,10 +1,11 @@
+import { relative } from 'node:path'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
 import { openRuleRegistry } from '#shared/node/rule-registry.ts'
 import type { Worker } from '#shared/node/worker.ts'
 import type { PlatformConfigStore, RuleDesk } from '../context.ts'
 import { openCoverageCache } from './coverage-cache.ts'
 import { openRuleShelf } from './rule-shelf.ts'
-import { catalogueOf } from './rule-views.ts'
+import { catalogueOf, ruleFileViews } from './rule-views.ts'
 import type { FddHandlers } from './worker.ts'
 
 /** Reads, checks and deploys rules, with the reading and checking done in a process of its own. */
@@ -28,7 +29,15 @@ export function openRuleDesk(parts: {
   return {
     catalogue: registry.current,
     reads: registry.reads,
-    isShipped: path => path.startsWith(`${shipped}/`),
+    async deployed() {
+      const folder = config.read().rules_dir
+      const { rules } = await registry.current()
+      return rules.flatMap(({ id: rule_id, filename: path }) => {
+        const filename = relative(folder, path)
+        return filename.startsWith('..') ? [] : [{ filename, rule_id }]
+      })
+    },
+    files: async () => ruleFileViews(await registry.current(), { shipped, deployed: config.read().rules_dir }),
     test: rule_id => checker.request('test', { dirs: dirs(), rule_id }),
     coverage: async building_id => coverages.of(building_id, (await registry.current()).revision),
     check: files => checker.request('check', files),

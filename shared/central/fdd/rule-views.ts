@@ -1,4 +1,5 @@
 /** Rules as pages and routes show them: without their tests, and without the program that only the engine runs. */
+import { basename, relative } from 'node:path'
 import type { ParamOwner } from '#shared/core/rules/param-settings.ts'
 import type { CachedRule, LoadedFromCache } from '#shared/node/rule-cache.ts'
 import type { FileRecord } from '#shared/node/rule-files.ts'
@@ -9,7 +10,7 @@ export type RuleView = Pick<
   'id' | 'title' | 'kind' | 'equipment' | 'roles' | 'optional' | 'params' | 'severity' | 'source' | 'sha256' | 'filename'
 > &
   Pick<CachedRule, 'gate' | 'lets'> &
-  Pick<ParamOwner, 'each'>
+  Pick<ParamOwner, 'each'> & { condition: string }
 
 /** Every rule that counts, and every file that was read for it. */
 export type LoadedViews = {
@@ -37,6 +38,46 @@ export const catalogueOf = (views: LoadedViews): Catalogue => {
   return { ...views, byId: new Map(views.rules.map(rule => [rule.id, rule])) }
 }
 
+/** `rules` is empty where the file does not check or another one counts; `errors` say why. */
+export type RuleFileView = {
+  /** By which it is asked for and removed; of a deployed one within its folder. */
+  filename: string
+  path: string
+  shipped: boolean
+  /** Whether its rule counts in the place of a shipped one. */
+  overrides_shipped: boolean
+  sha256: string
+  bytes: number
+  changed_at: number
+  rules: string[]
+  errors: { line: number; message: string }[]
+}
+
+/** Shipped files of which no rule counts are left out: another file has taken their place. */
+export function ruleFileViews(
+  { files, byId, errors }: Catalogue,
+  { shipped, deployed }: { shipped: string; deployed: string },
+): RuleFileView[] {
+  const isShipped = (path: string) => path.startsWith(`${shipped}/`)
+  const shippedIds = new Set(files.flatMap(({ path, rule_id }) => (rule_id !== undefined && isShipped(path) ? rule_id : [])))
+  const views = files.map(({ path, sha256: sha, bytes, changed_at, rule_id }): RuleFileView => {
+    const counts = rule_id !== undefined && byId.get(rule_id)?.filename === path
+    return {
+      filename: isShipped(path) ? basename(path) : relative(deployed, path),
+      path,
+      shipped: isShipped(path),
+      overrides_shipped: counts && !isShipped(path) && shippedIds.has(rule_id),
+      sha256: sha,
+      bytes,
+      changed_at,
+      rules: counts ? [rule_id] : [],
+      errors: errors.filter(({ filename }) => filename === path).map(({ line, message }) => ({ line, message })),
+    }
+  })
+  const listed = views.filter(({ shipped: is, rules }) => !is || rules.length > 0)
+  return listed.toSorted((a, b) => (a.filename < b.filename ? -1 : 1))
+}
+
 function viewOf(rule: CachedRule): RuleView {
   const {
     id,
@@ -54,7 +95,7 @@ function viewOf(rule: CachedRule): RuleView {
     lets,
     program,
   } = rule
-  const { each } = program
+  const { each, expression: condition } = program
   const shown = { id, title, kind, equipment, roles, optional, params, severity, source, sha256: sha, filename }
-  return { ...shown, lets, ...(gate !== undefined && { gate }), ...(each && { each }) }
+  return { ...shown, lets, condition, ...(gate !== undefined && { gate }), ...(each && { each }) }
 }

@@ -97,7 +97,11 @@ async function baselinesModel(
   const rules = (await context.rules.catalogue()).byId
   const shown = own.map(baseline => {
     const { rule_id } = baseline
-    return { baseline, title: rules.get(rule_id)?.title ?? rule_id, reset: resets.get(baselineSubject(baseline)) }
+    return {
+      baseline,
+      title: (rules.get(rule_id) ?? context.definitions.get(rule_id))?.title ?? rule_id,
+      reset: resets.get(baselineSubject(baseline)),
+    }
   })
   return { building, buildings: model.buildings(), equipment: sorted, shown, chosen, ranBy: ranBy(context, building.building_id) }
 }

@@ -4,6 +4,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { publishRules, refuseFailing, RULE_FILENAME } from '#shared/flow/publish-rules.ts'
 import { type Call, ID, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralParts } from '../context.ts'
+import { syncDefinitions } from '../fdd/definitions.ts'
 import { ranByView } from '../fdd/ran-by.ts'
 import { runEverything } from '../fdd/service.ts'
 import { runReply } from './fdd.ts'
@@ -33,7 +34,7 @@ const listRoute = ({ rules, ruleStates }: CentralParts) =>
       const catalogue = await rules.catalogue()
       const states = new Map(ruleStates.list().map(state => [state.rule_id, state]))
       const { items, ...more } = cutPage(catalogue.rules, query, rule => rule.id)
-      const views = items.map(({ filename, gate: _gate, lets: _lets, each: _each, ...rule }) => {
+      const views = items.map(({ filename, gate: _gate, lets: _lets, each: _each, condition: _condition, ...rule }) => {
         const state = states.get(rule.id)
         const changed = state && { changed_by: state.changed_by, changed_at: formatInstant(state.changed_at) }
         return { ...rule, filename: filename.slice(filename.lastIndexOf('/') + 1), active: state?.active ?? true, ...changed }
@@ -73,9 +74,12 @@ const batchRoute = (context: CentralParts) =>
         return { ok: true, deployed: 0, unchanged: 0, errors: [], runs: reports.map(runReply), ...everywhere(context) }
       }
       if (body?.confirm !== true) throw new Problem('confirm_required', 'This deploys rules; send confirm: true')
-      const { check } = context.rules
-      const done = await context.rules.shelf(shelf => publishRules(files, { shelf, check }, query.dry_run === true))
-      if (!query.dry_run) audit({ subject: 'rules', after: done })
+      const { check, deployed } = context.rules
+      const done = await context.rules.shelf(shelf => publishRules(files, { shelf, check, deployed }, query.dry_run === true))
+      if (!query.dry_run) {
+        audit({ subject: 'rules', after: done })
+        await syncDefinitions(context)
+      }
       return {
         ok: true,
         deployed: done.deployed.length,
