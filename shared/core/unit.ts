@@ -27,7 +27,7 @@ const unit = (dimension: Dimension, scale: number, offset: number, ...aliases: s
 /**
  * By code. The first unit of a dimension is its canonical one (scale 1, offset 0).
  *
- * @source NIST SP 811 (2008) appendix B for the factors; 1 in.w.c. is taken at 60 °F
+ * @source NIST SP 811 (2008) appendix B for the factors; 1 in.w.c., and so 1 ft.w.c., is taken at 60 °F, a therm as therm (EC)
  */
 export const UNITS: Record<string, Unit> = {
   degC: unit('temperature', 1, 0, '°C', 'celsius', 'C', 'degrees-celsius', 'deg C'),
@@ -39,7 +39,7 @@ export const UNITS: Record<string, Unit> = {
   bar: unit('pressure', 100_000, 0, 'bars'),
   psi: unit('pressure', 6894.757, 0, 'pounds-force-per-square-inch', 'lbf/in2'),
   inwc: unit('pressure', 248.84, 0, 'inH2O', 'in.w.c.', 'in_wc', 'inches-of-water', 'inwg', 'in/wc', 'in wc'),
-  ftwc: unit('pressure', 2986.1, 0, 'ftH2O', 'feet-of-water'),
+  ftwc: unit('pressure', 2986.08, 0, 'ftH2O', 'feet-of-water'),
 
   'm3/s': unit('flow', 1, 0, 'm³/s', 'cubic-meters-per-second'),
   'm3/h': unit('flow', 1 / 3600, 0, 'm³/h', 'cubic-meters-per-hour'),

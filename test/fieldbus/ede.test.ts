@@ -100,6 +100,20 @@ test('what cannot be said of a point leaves the point and says so', t => {
   t.true(notes.some(note => /millimeters is no unit/.test(note)))
 })
 
+test('a unit up to 255 is of the standard whatever the units file says, and from 256 on it is as that says', t => {
+  const units = table('#Code;Unit Text\n62;degrees-fahrenheit\n255;degrees-fahrenheit\n256;degrees-fahrenheit\n', 'u.csv')
+  const rows = [62, 255, 256].map(code => `a${code};1;A${code};0;${code};;;;;;;;;;${code};`).join('\n')
+  const [device] = readEde({ main: table(`${HEAD}${TITLES}\n${rows}`), units }).devices
+  t.deepEqual(
+    device!.objects.map(({ units: code, unit }) => [code, unit]),
+    [
+      [62, undefined],
+      [255, undefined],
+      [undefined, 'degF'],
+    ],
+  )
+})
+
 test("a vendor's unit counts when the units file says what it is", t => {
   const units = table('#Encoding of BACnet Engineering Units\n#Code;Unit Text\n600;degrees-fahrenheit\n', 'u.csv')
   const ede = readEde({ main: table(`${HEAD}${TITLES}\na;1;A;0;1;;;;;;;;;;600;`), units })

@@ -45,7 +45,8 @@ function valueBytes(target: Target): number {
   return type === LARGE_ANALOG_VALUE ? DOUBLE_VALUE : VALUE
 }
 
-const unsignedBytes = (value: number): number => (value < 0x100 ? 1 : value < 0x1_0000 ? 2 : value < 0x100_0000 ? 3 : 4)
+/** Properties have 22 bits at most, indexes 16. */
+const unsignedBytes = (value: number): number => (value < 0x100 ? 1 : value < 0x1_0000 ? 2 : 3)
 
 /**
  * The first batch to try. A request takes fewer bytes a point than its answer, so it always fits.

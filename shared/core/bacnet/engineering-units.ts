@@ -108,7 +108,7 @@ export type UnknownUnit = { name: string; unit?: undefined }
 /**
  * @param id the number that a device gives as its units
  * @returns its name and, where it is one of ours or a multiple of one, our code; never a guess
- * @source NIST SP 811 (2008) appendix B for the factors; water at 4 °C, mercury at 0 °C
+ * @source NIST SP 811 (2008) appendix B for the factors; conventional water (1000 kg/m³) and mercury
  */
 export function engineeringUnit(id: number): KnownUnit | UnknownUnit {
   const name = NAMES[id]
