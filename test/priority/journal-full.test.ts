@@ -8,7 +8,7 @@ import { mountHere } from './lossy-fs.ts'
 import { testWhere } from '../optional.ts'
 import { canMountTmpfs } from './mounts.ts'
 
-const SIZE = 512 * 1024
+const SIZE = 256 * 1024
 const VISIT = 5
 
 /** A small disk. `take` leaves it a quarter less, `squeeze` takes a little more, and `free` gives all of it back. */

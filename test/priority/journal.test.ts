@@ -18,7 +18,7 @@ test('a first visit and every change are kept in full, and what was as before as
     .trim()
     .split('\n')
   t.is(lines.length, 26)
-  t.true(lines.slice(0, 13).every(line => line.includes('"slots":')))
+  t.true(lines.slice(0, 13).every(line => line.includes('"slots":') && !line.includes('"null"') && line.length < 500))
   t.true(lines.slice(13).every((line, i) => line.includes(`"same_as":${i + 1}`) && line.length < 300))
   t.deepEqual(strange(everything(journal)), [])
 })

@@ -127,6 +127,8 @@ const fullOf = ({ observed_at, target, source, ...rest }: PriorityReading, chang
   source,
   changed,
   ...rest,
+  // Every segment has each point in full once, and most levels are empty.
+  slots: rest.slots.filter(({ state }) => state !== 'null'),
 })
 
 /** A payload in full, with the hash of the segment before its own. */
@@ -144,7 +146,7 @@ export function recordOf(seq: number, kept: Kept, full: (seq: number) => Kept): 
   if ('same_as' in whole) throw new Error(`record ${seq} refers to a record that is not in full`)
   const { observed_at, target, source } = kept
   const changed = 'same_as' in kept ? [] : whole.changed
-  return inOrder({ ...whole, seq, observed_at, target, source, changed, slots: whole.slots.map(shared) })
+  return inOrder({ ...whole, seq, observed_at, target, source, changed, slots: allSlots(whole.slots) })
 }
 
 /** The members of a record, in the order in which all of them are given. */
@@ -167,6 +169,12 @@ function inOrder({ seq, observed_at, target, slots, active_level, changed, sourc
 
 /** Most slots command nothing: one object each for all of them keeps thousands of points small. */
 const NULLS: readonly Slot[] = Array.from({ length: LEVELS }, (_, i) => Object.freeze({ level: i + 1, state: 'null' as const }))
+/** @returns [16], P1 first; a level that is not kept is empty */
+function allSlots(kept: readonly Slot[]): Slot[] {
+  const slots = [...NULLS]
+  for (const slot of kept) slots[slot.level - 1] = shared(slot)
+  return slots
+}
 const shared = (slot: Slot): Slot => (slot.state === 'null' ? NULLS[slot.level - 1]! : slot)
 
 /**
