@@ -167,6 +167,13 @@ test('shares beyond the drawing stand at its edge', t => {
   const { text } = economizerSvg({ points, bins }, SCATTER_WIDE, 'label')
   const heights = [...text.matchAll(/cx="491" cy="([\d.]+)"/g)].map(([, y]) => Number(y))
   t.deepEqual(heights, [14, 378, 196])
+  const at = (damper: number) => {
+    const svg = economizerSvg({ points: [{ at: 0, damper, share: 0.5 }], bins }, SCATTER_WIDE, 'label').text
+    return Number(/<circle cx="([\d.]+)"/.exec(svg)![1])
+  }
+  t.is(at(1.4), at(1))
+  t.is(at(-0.4), at(0))
+  t.is(at(0.5), (at(0) + at(1)) / 2)
 })
 
 test('a seasonal line never crosses a gap', t => {

@@ -154,6 +154,40 @@ test('a meter needs no rating: chiller, boiler water, kilowatts', t => {
   t.like(price(water).impact, { mid: 10.45 })
 })
 
+const FAN = [quantity('AHU-1', 'ratedElectricalInputPower', 10, 'kW')]
+const COIL = [...SIZES, quantity('AHU-1', 'ratedHeatingCapacity', 10, 'kW')]
+/** Kilowatt-hours of ten hours at full load of 10 kW; a rating of a balancing report is right within 10 %, an efficiency of 0.8 within 5 %. */
+const WIDTHS: [assumption: string, Partial<Waste>, Quantity[], low: number, mid: number, high: number][] = [
+  ['power as measured, within 5 %', { kind: 'fan', gauge: 'fan_kw', up: 100 }, [], 95, 100, 105],
+  ['power by speed, within 20 %', { kind: 'fan', gauge: 'fan_speed' }, FAN, 90 * 0.8, 100, 110 * 1.2],
+  ['power without a speed, 50 to 100 %', { kind: 'fan', gauge: 'fan_full' }, FAN, 90 * 0.5, 80, 110],
+  ['a chiller without a meter, 20 to 100 %', { kind: 'chiller', gauge: 'chiller_full' }, FAN, 90 * 0.2, 50, 110],
+  [
+    'a boiler without a meter, 10 to 100 %',
+    { kind: 'boiler', gauge: 'boiler_full' },
+    [quantity('AHU-1', 'ratedFuelInputPower', 10, 'kW')],
+    90 * 0.1,
+    30,
+    110,
+  ],
+  [
+    'a coil by its valve, within a half',
+    { kind: 'heating', gauge: 'plain' },
+    COIL,
+    (90 * 0.5) / (0.8 * 1.05),
+    125,
+    (110 * 1.5) / (0.8 * 0.95),
+  ],
+]
+for (const [assumption, waste, quantities, low, mid, high] of WIDTHS) {
+  test(`energy is as uncertain as its assumption: ${assumption}`, t => {
+    const { impact } = price(wasted({ measure: 'share', up: 10, ...waste }), quantities, null)
+    t.is(impact?.energy.length, 1)
+    const [use] = impact!.energy
+    t.true(near(use!.low, low) && near(use!.mid, mid) && near(use!.high, high), JSON.stringify(use))
+  })
+}
+
 test('comfort has degree-hours and no money', t => {
   const { impact, not_priced } = price(wasted({ kind: 'comfort', gauge: 'plain', up: 12, up_sure: 7, up_gauge: 10 }), [])
   t.is(not_priced, undefined)
