@@ -89,6 +89,24 @@ for (const [name, more, discovered, first] of [
   })
 }
 
+for (const [name, address, isBridge] of [
+  ['eth0', '172.17.0.2', true],
+  ['eth1', '172.31.255.254', true],
+  ['eth0', '10.0.0.5', false],
+  ['eth0', '172.32.0.2', false],
+  ['enp3s0', '172.17.0.2', false],
+] as const) {
+  test(`${name} with ${address} is ${isBridge ? 'taken for' : 'not taken for'} a container bridge`, t => {
+    const discovery = { ...openDiscovery('j', DISCOVERY_DEFAULTS, 0), calls_sent: 2 }
+    const machine = [loopback, { name, address, netmask: '255.255.0.0' }]
+    const { next_steps } = whyEmpty(discovery, { ...facts, machine })
+    t.is(
+      next_steps.some(step => step.includes('container bridge')),
+      isBridge,
+    )
+  })
+}
+
 test('a request is completed, and what does not fit together names its field', t => {
   const read = completeRequest({ low: 5, addresses: ['10.0.0.1', '10.0.0.1:47808', '10.0.0.2:1'] })
   t.deepEqual(read, {

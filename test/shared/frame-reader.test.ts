@@ -61,6 +61,23 @@ test('what an earlier run has read is not read again, and the equipment sees the
   )
 })
 
+test('usual distances that a state remembers are given to the equipment and role that they are of', async t => {
+  const state = {
+    nominal: {
+      'v1\nslot(damper, 8)': 20 * MINUTE,
+      'v1\nheld(zone_t)': 30 * MINUTE,
+      'v1\ndamper': 7 * MINUTE,
+      'v2\nslot(zone_t, 8)': 40 * MINUTE,
+    },
+  } as unknown as Reading['state']
+  const [one, two] = await opened().reader.read([
+    { ...V1, state },
+    { ...V2, state },
+  ])
+  t.deepEqual(one!.frames()[0]!.visitMs, { damper: 20 * MINUTE, zone_t: 30 * MINUTE })
+  t.deepEqual(two!.frames()[0]!.visitMs, { zone_t: 40 * MINUTE })
+})
+
 test('where one point was not read before, all of the equipment is read', async t => {
   const wanted = (await opened().reader.read([V1]))[0]!
   const kept = await keptUntil(50 * MINUTE, { ...V1, needs: [need('v1', ['zone_t'])] })
