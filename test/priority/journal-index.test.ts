@@ -12,7 +12,7 @@ test('a point whose records are all gone begins anew, and has none of the point 
     const first = Math.max(1, i - 1)
     for (const one of new Set(keys)) {
       const wanted = keys.flatMap((other, j) => (j <= i && j + 1 >= first && other === one ? [j + 1] : [])).toReversed()
-      t.deepEqual(index.find({ key: one, ...ALL }), wanted, `${one} after ${i + 1}`)
+      t.deepEqual(index.find({ keys: [one], ...ALL }), wanted, `${one} after ${i + 1}`)
     }
   }
 })
@@ -32,7 +32,7 @@ test('whatever comes in whatever order, the index holds the newest records of ea
       const held = keys.map((one, i) => ({ key: one, seq: i + 1 })).filter(({ seq }) => seq >= first)
       for (const one of new Set(keys)) {
         const own = held.filter(other => other.key === one).map(({ seq }) => seq)
-        t.deepEqual(index.find({ key: one, ...ALL }), own.toReversed())
+        t.deepEqual(index.find({ keys: [one], ...ALL }), own.toReversed())
         t.is(index.newest().find(newest => newest.key === one)?.seq, own.at(-1))
       }
       if (keys.length > 0) t.deepEqual(index.range(), { first, last: keys.length })

@@ -159,6 +159,17 @@ test('what the hub refused is kept aside with the reason', async t => {
   await outbox.close()
 })
 
+test('however much a hub refuses, a hundred messages are kept aside and no more', async t => {
+  const dir = folder(t)
+  const outbox = await opened(dir)
+  for (let n = 1; n <= 110; n++) await outbox.write([reading(n)])
+  const { stream } = outbox.span()
+  const rejected = Array.from({ length: 110 }, (_, i) => ({ seq: i + 1, reason: 'why' }))
+  outbox.settle({ stream, through_seq: 110, rejected })
+  t.is(readdirSync(join(dir, 'rejected')).length, 100)
+  await outbox.close()
+})
+
 test('a new stream begins with the oldest message that is left', async t => {
   const outbox = await opened(folder(t), MEGABYTE)
   const page = Array.from({ length: 500 }, (_, n) => reading(n))
