@@ -4,4 +4,6 @@ export default {
   timeout: '120s',
   workerThreads: false,
   concurrency: 2,
+  // A script that a test calls must not replace packages under the suite.
+  environmentVariables: { PLENUM_NO_SETUP: '1' },
 }
