@@ -15,8 +15,8 @@ import { seeded } from './wire.ts'
 const never = new AbortController().signal
 
 /** How a device answers a request: `undefined` is well, a number is an exception. */
-type Ill = 'silent' | 'garbled' | 'closed' | number | undefined
-type Asked = { unit: number; address: number; count: number }
+type Ill = 'silent' | 'garbled' | 'closed' | 'unreachable' | number | undefined
+type Asked = { unit: number; address: number; count: number; retries?: number }
 type Device = (asked: Asked) => Ill
 
 /** What spoils each read that one of `addresses` is in. */
@@ -26,27 +26,30 @@ const spoiltBy =
     addresses.some(one => one >= address && one < address + count) ? how : undefined
 
 type Opened = { bus: ModbusBus; asked: Asked[] }
+const spanOf = ({ address, count }: Asked) => [address, count]
 
-/** A bus without a wire beneath it: answers, and silences, take no time. */
-function openQuick(device: Device): Opened {
+/** A bus without a wire beneath it: answers take no time, and silences as long as `wait` says. */
+function openQuick(device: Device, wait: () => void = () => undefined): Opened {
   const asked: Asked[] = []
-  const answer = (unit: number, { address, count }: Place): Outcome => {
-    asked.push({ unit, address, count })
+  const answer = (unit: number, { address, count }: Place, { retries }: Patience): Outcome => {
+    asked.push({ unit, address, count, retries })
     const ill = device({ unit, address, count })
+    if (ill === 'silent') wait()
+    if (ill === 'unreachable') return { state: 'unreachable', reason: 'no connection' }
     if (typeof ill === 'number') return { state: 'exception', code: ill, at: 1_000, rttMs: 1 }
     if (ill === 'garbled') return { state: 'garbled', reason: 'garbled' }
     if (ill) return { state: 'silent', reason: 'no answer' }
     const bytes = registersOf({ id: 0, unit, code: 3, address, count }).subarray(2)
     return { state: 'data', bytes, at: 1_000, rttMs: 1 }
   }
-  return { asked, bus: { read: async (unit, place) => answer(unit, place), close: async () => undefined } }
+  return { asked, bus: { read: async (unit, place, patience) => answer(unit, place, patience), close: async () => undefined } }
 }
 
 async function openTcp(t: ExecutionContext, device: Device): Promise<Opened> {
   const peer = await openTcpPeer(t, (request, socket) => {
     const ill = device(request)
     if (ill === 'silent') return
-    if (ill === 'closed') return void socket.destroy()
+    if (ill === 'closed' || ill === 'unreachable') return void socket.destroy()
     if (ill === 'garbled') return void socket.write(modbusFrame(request, Buffer.of(3, 9, 9)))
     socket.write(modbusFrame(request, ill === undefined ? registersOf(request) : Buffer.of(request.code | 0x80, ill)))
   })
@@ -218,7 +221,7 @@ test('a culprit rests between its tries, and is read with the others from when i
   t.is(goodOf(await driver.read(all, never)).length, 60)
   asked.length = 0
   t.is(goodOf(await driver.read(all, never)).length, 60)
-  t.deepEqual(asked, [{ unit: 1, address: 0, count: 60 }])
+  t.deepEqual(asked.map(spanOf), [[0, 60]])
 })
 
 test('a silent register that nobody asked for is read round, from the third poll on without a silence', async t => {
@@ -323,4 +326,137 @@ test('a read that is given up in a search keeps what it has and calls nothing ba
   })
   const readings = await driverOf(bus, { timeoutMs: 60_000, retries: 3 }).read(words(3, 200, 300), giveUp.signal)
   t.deepEqual(readings, [{ id: 'holding:3:uint16', t: 1_000, v: 3, q: 'good' }])
+})
+
+test('a block that failed lately comes last, and gets one attempt', async t => {
+  const { bus, asked } = openQuick(spoiltBy('silent', 5))
+  const driver = driverOf(bus, { timeoutMs: 500, retries: 3 })
+  const all = words(0, 9, 300)
+  await driver.read(all, never)
+  asked.length = 0
+  await driver.read(all, never)
+  t.deepEqual(
+    asked.slice(0, 2).map(({ address, count, retries }) => [address, count, retries]),
+    [
+      [300, 1, 3],
+      [0, 10, 0],
+    ],
+  )
+})
+
+test('a read that stops for silences is followed by one that begins where it stopped', async t => {
+  const silent = range(0, 40).map(i => 100 * i)
+  const { bus, asked } = openQuick(spoiltBy('silent', ...silent))
+  const driver = driverOf(bus)
+  const all = words(...silent, ...silent.map(address => address + 50))
+  await driver.read(all, never)
+  asked.length = 0
+  await driver.read(all, never)
+  t.is(asked[0]!.address, 1550)
+})
+
+test('what is asked to see whether a device is there cannot be taken for the late answer of what was silent', async t => {
+  const { bus, asked } = openQuick(spoiltBy('silent', 100))
+  await driverOf(bus).read(words(...range(0, 10), 100), never)
+  t.deepEqual(asked.slice(0, 3).map(spanOf), [
+    [0, 10],
+    [100, 1],
+    [0, 10],
+  ])
+})
+
+test('answers that are lost now and then, with good reads between, leave blocks whole', async t => {
+  let lost = 0
+  const { bus, asked } = openQuick(() => (lost-- > 0 ? 'silent' : undefined))
+  const driver = driverOf(bus)
+  const all = words(...range(0, 500))
+  for (let i = 0; i < 5; i++) {
+    lost = 1
+    t.is(goodOf(await driver.read(all, never)).length, 500)
+    for (let well = 0; well < 2; well++) await driver.read(all, never)
+  }
+  asked.length = 0
+  await driver.read(all, never)
+  t.is(asked.length, 4)
+})
+
+test('however many registers are silent, one read meets a bounded number of silences', async t => {
+  const isSilent = spoiltBy('silent', ...range(0, 500).filter(address => address % 9 === 0))
+  let silences = 0
+  const { bus } = openQuick(isSilent, () => silences++)
+  const driver = driverOf(bus)
+  for (let poll = 0; poll < 12; poll++) {
+    silences = 0
+    await driver.read(words(...range(0, 500)), never)
+    t.true(silences <= 40, `${silences} in poll ${poll}`)
+  }
+  t.is(goodOf(await driver.read(words(...range(0, 500)), never)).length, 444)
+})
+
+test('culprits that do not answer take a tenth of the time, however many they are', async t => {
+  let [now, tries] = [0, 0]
+  const silent = range(0, 20).map(i => 25 * i)
+  const { bus, asked } = openQuick(spoiltBy('silent', ...silent), () => (now += 3000))
+  const driver = driverOf(bus, ONCE, () => now)
+  const poll = () => driver.read(words(...range(0, 500)), never)
+  for (let i = 0; i < 6; i++) await poll()
+  const from = now
+  while (now < from + 10 * MINUTE) {
+    now += 1000
+    asked.length = 0
+    await poll()
+    tries += asked.filter(({ address, count }) => count === 1 && silent.includes(address)).length
+  }
+  t.true(tries >= 10 && tries <= 20, `${tries} tries of 3 s in 10 min`)
+})
+
+test('of culprits that decline a few are tried again in each read', async t => {
+  const { bus, asked } = openQuick(spoiltBy(2, ...range(0, 30)))
+  const driver = driverOf(bus)
+  await driver.read(words(...range(0, 40)), never)
+  asked.length = 0
+  await driver.read(words(...range(0, 40)), never)
+  t.deepEqual(asked.map(spanOf), [
+    [30, 10],
+    [0, 1],
+    [1, 1],
+    [2, 1],
+    [3, 1],
+  ])
+})
+
+test('a device of which every point rests is still seen to go down', async t => {
+  let isDown = false
+  const { bus, asked } = openQuick(() => (isDown ? 'silent' : 2))
+  const driver = driverOf(bus)
+  for (let poll = 0; poll < 4; poll++) t.is((await driver.read(words(5, 6), never)).length, 2)
+  asked.length = 0
+  isDown = true
+  await t.throwsAsync(driver.read(words(5, 6), never), { instanceOf: DeviceError })
+  t.true(asked.length > 0)
+})
+
+test('where there is no connection one request says so for all', async t => {
+  const { bus, asked } = openQuick(() => 'unreachable')
+  const error = await t.throwsAsync(driverOf(bus).read(words(...range(0, 500)), never), { instanceOf: DeviceError })
+  t.is((error as DeviceError).kind, 'silent')
+  t.is(asked.length, 1)
+})
+
+test('a register after which the device is gone for a while takes no value from the others for long', async t => {
+  let isGone = false
+  const isIll = spoiltBy('silent', 330)
+  const { bus } = openQuick(request => {
+    if (!isGone && isIll(request)) isGone = true
+    return isGone ? 'silent' : undefined
+  })
+  const driver = driverOf(bus)
+  const all = [...range(0, 20), ...range(300, 340), ...range(600, 620)]
+  const counts: number[] = []
+  for (let poll = 0; poll < 16; poll++) {
+    isGone = false
+    counts.push(goodOf(await driver.read(words(...all), never)).length)
+  }
+  t.is(counts[1], 40, 'the other blocks are read before the one that does it')
+  t.is(counts.at(-1), 79)
 })

@@ -107,10 +107,10 @@ function settle({ unit, askedFor }: Search, unexplained: Failure | undefined): v
 
 /** Tries culprits again, each alone, until some fail once more. */
 async function retry(unit: Unit, round: Round, culprits: readonly UnitBlock[]): Promise<void> {
+  if (isResting({ retryAt: unit.retryFrom }, unit.now())) return
   let declined = 0
   for (const block of culprits) {
-    if (isResting({ retryAt: unit.retryFrom }, unit.now()) || declined >= RETRIES_MAX) return
-    const sentAt = performance.now()
+    const sentAt = unit.now()
     const answer = await ask(unit, round, block, 0)
     if (answer.state === 'data') {
       take(unit, round, block, answer)
@@ -118,8 +118,11 @@ async function retry(unit: Unit, round: Round, culprits: readonly UnitBlock[]): 
     }
     note(round, block, answer.reason)
     unit.memory.blame(block, answer.reason, unit.now())
-    if (answer.state === 'declined') declined++
-    else unit.retryFrom = unit.now() + RETRY_SHARE * (performance.now() - sentAt)
+    if (answer.state === 'lost') {
+      unit.retryFrom = unit.now() + RETRY_SHARE * (unit.now() - sentAt)
+      return
+    }
+    if (++declined >= RETRIES_MAX) return
   }
 }
 
