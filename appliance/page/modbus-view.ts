@@ -1,7 +1,7 @@
 /** The page of Modbus registers: what to read, the registers as they came, and every value that they may be. */
 import { type Html, html } from '#shared/core/html.ts'
 import { listRegisters, type MatrixValue, type RegisterRow, registerMatrix } from '#shared/core/modbus/matrix.ts'
-import { type Format, FORMATS, type Place, TABLES } from '#shared/core/modbus/point.ts'
+import { type Format, FORMATS, isBits, type Place, TABLES } from '#shared/core/modbus/point.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type Here, momentAge } from '#shared/core/ui/moment.ts'
 import { countOf } from '#shared/core/ui/words.ts'
@@ -50,14 +50,22 @@ const number = (name: string, label: string, value: number, least: number): Html
   html`<label>${label}<input type="number" name="${name}" value="${value}" min="${least}" required></label>`
 
 function results(model: RegistersModel, read: RegisterRead): Html {
-  const { device, place, bytes, bits, at, rttMs } = read
-  const what = countOf(place.count, bits.length ? 'bit' : 'register')
+  const { device, place, parts, unreadable, at, rttMs } = read
+  const missing = unreadable.reduce((sum, { count }) => sum + count, 0)
+  const isOfBits = isBits(place.table)
+  const what = countOf(place.count - missing, isOfBits ? 'bit' : 'register')
   const said = html`<p class="age" role="status">${what} of ${device.name}, read ${momentAge(at, model.here)}, in ${Math.max(1, Math.round(rttMs))} ms</p>`
-  if (bits.length) return html`${said}${bitList(place, bits)}`
-  const rows = listRegisters(bytes, place.address)
+  const left = unreadable.map(
+    ({ address, count, reason }) =>
+      html`<p class="notice" role="alert">${TABLE_WORDS[place.table]} ${count > 1 ? `${address} to ${address + count - 1}` : address}: ${reason}</p>`,
+  )
+  if (isOfBits) return html`${said}${left}${parts.map(({ address, bits }) => bitList({ ...place, address }, bits))}`
+  const lists = parts.map(part => ({ part, rows: listRegisters(part.bytes, part.address) }))
+  const rows = lists.flatMap(list => list.rows)
   const start = rows.find(({ address }) => address === model.from) ?? rows[0]!
-  const values = Map.groupBy(registerMatrix(bytes, place.table, place.address, start.address), ({ format }) => format)
-  return html`${said}
+  const { part } = lists.find(list => list.rows.includes(start))!
+  const values = Map.groupBy(registerMatrix(part.bytes, place.table, part.address, start.address), ({ format }) => format)
+  return html`${said}${left}
 <section class="card"><h2>As they came</h2>${registerTable(model, rows, start.address)}</section>
 <section class="card" id="values"><h2>Values that begin at register ${start.address}</h2>
 <p class="muted">The letters stand as the bytes arrive, A the most significant. A point of the catalogue that reads one: <code>${place.table}:${start.address}:FORMAT:ORDER</code></p>

@@ -55,19 +55,24 @@ function problemOf(error: unknown): Problem {
   throw error
 }
 
-function registersReply({ device, place, bytes, bits, at, rttMs }: RegisterRead) {
-  const { table, address } = place
-  const registers = listRegisters(bytes, address)
+function registersReply({ device, place, parts, unreadable, at, rttMs }: RegisterRead) {
+  const { table } = place
+  const bits = parts.flatMap(part => part.bits.map((value, i) => ({ address: part.address + i, value })))
+  const lists = parts.map(({ bytes, address }) => ({ bytes, address, rows: listRegisters(bytes, address) }))
+  const registers = lists.flatMap(({ rows }) => rows)
   return {
     ok: true,
     device_id: device.device_id,
     ...place,
     observed_at: formatInstant(at),
     rtt_ms: Math.round(rttMs * 10) / 10,
-    ...(bits.length > 0 && { bits: bits.map((value, i) => ({ address: address + i, value })) }),
+    ...(bits.length > 0 && { bits }),
     ...(registers.length > 0 && {
       registers,
-      values: registers.flatMap(row => registerMatrix(bytes, table, address, row.address)),
+      values: lists.flatMap(({ bytes, address, rows }) =>
+        rows.flatMap(row => registerMatrix(bytes, table, address, row.address)),
+      ),
     }),
+    ...(unreadable.length > 0 && { unreadable }),
   }
 }

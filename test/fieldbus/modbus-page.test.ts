@@ -207,3 +207,80 @@ test('API.md tells of the route, its role and its problems', async t => {
   t.true(line?.includes(`(${auth})`))
   for (const code of problems) t.true(line?.includes(`\`${code}\``), code)
 })
+
+/** Declines every read that touches one of `missing`. */
+const without =
+  (...missing: number[]): TcpBehaviour =>
+  (request, socket) => {
+    const { code, address, count } = request
+    const touches = missing.some(one => one >= address && one < address + count)
+    const pdu =
+      code <= 2
+        ? Buffer.concat([Buffer.of(code, Math.ceil(count / 8)), Buffer.alloc(Math.ceil(count / 8), 0xff)])
+        : registersOf(request)
+    socket.write(modbusFrame(request, touches ? Buffer.of(code | 0x80, 2) : pdu))
+  }
+
+test('a register that is missing hides none of the others, and is named', async t => {
+  const { get, peer } = await open(t, without(103, 104, 120))
+  const answer = await get('/api/modbus/registers?device_id=meter&table=holding&address=100&count=30')
+  t.is(answer.status, 200)
+  const { registers, values, unreadable } = await json(answer)
+  const readable = Array.from({ length: 30 }, (_, i) => 100 + i).filter(address => ![103, 104, 120].includes(address))
+  t.deepEqual(
+    registers.map(({ address }: { address: number }) => address),
+    readable,
+  )
+  t.deepEqual(
+    registers.map(({ uint16 }: { uint16: number }) => uint16),
+    readable,
+  )
+  t.deepEqual(
+    unreadable.map(({ address, count }: { address: number; count: number }) => [address, count]),
+    [
+      [103, 2],
+      [120, 1],
+    ],
+  )
+  t.regex(unreadable[0].reason, /meter declines/)
+  // A value of two registers begins at 101 but not at 102, whose second one is missing.
+  const longs = values
+    .filter(({ format }: { format: string }) => format === 'uint32')
+    .map(({ address }: { address: number }) => address)
+  t.true(longs.includes(101))
+  t.false(longs.includes(102) || longs.includes(104))
+  t.true(peer.asked.length <= 40)
+
+  const page = await (await get('/modbus?device_id=meter&table=holding&address=100&count=30&from=121')).text()
+  t.regex(page, /27 registers of/)
+  t.regex(page, /holding registers 103 to 104: meter declines/)
+  t.regex(page, /holding registers 120: meter declines/)
+  t.regex(page, /Values that begin at register 121/)
+})
+
+test('bits around a missing one are shown by their own addresses', async t => {
+  const { get } = await open(t, without(12))
+  const { bits, unreadable } = await json(await get('/api/modbus/registers?device_id=meter&table=coil&address=8&count=8'))
+  t.deepEqual(
+    bits.map(({ address }: { address: number }) => address),
+    [8, 9, 10, 11, 13, 14, 15],
+  )
+  t.deepEqual(
+    unreadable.map(({ address }: { address: number }) => address),
+    [12],
+  )
+})
+
+test('a device that declines everything is asked a bounded number of times and fails', async t => {
+  const { get, peer } = await open(t, without(...Array.from({ length: 125 }, (_, i) => i)))
+  const answer = await get('/api/modbus/registers?device_id=meter&table=holding&address=0&count=125')
+  t.is(answer.status, 502)
+  t.true(peer.asked.length > 40 && peer.asked.length <= 80)
+})
+
+test('a device that is silent to everything is asked seven times', async t => {
+  const { get, peer } = await open(t, () => undefined)
+  const answer = await get('/api/modbus/registers?device_id=hasty&table=holding&address=0&count=125')
+  t.is(answer.status, 502)
+  t.is(peer.asked.length, 7)
+})
