@@ -1,4 +1,5 @@
 /** Reads priority arrays over the BACnet transport of this process, request by request in the device's own lane. */
+import assert from 'node:assert/strict'
 import { fitting } from '#shared/core/bacnet/batch.ts'
 import { identityTargets } from '#shared/core/bacnet/identity.ts'
 import { openInquiry, type Request } from '#shared/core/bacnet/inquiry.ts'
@@ -23,6 +24,8 @@ type Talk = ReturnType<typeof wayTo> & {
   known: Known
   /** Points, by `priorityKey`, that gave levels where they did not give the whole array. */
   byLevel: Set<string>
+  /** What the device always answers: it tells whether the device is there when an object has silenced it. */
+  witness: Item
   /** It answered since the last visit began, so silence is about what was asked. */
   hasAnswered: boolean
 }
@@ -40,8 +43,18 @@ export function priorityReader(parts: {
 }): PriorityReader {
   const talks = new WeakMap<DeviceEntry, Talk>()
   const talkTo = (entry: DeviceEntry): Talk => {
+    const known = talks.get(entry)
+    if (known) return known
     const way = wayTo(entry)
-    const talk = talks.get(entry) ?? { ...way, known: startKnowing(way.first), byLevel: new Set(), hasAnswered: false }
+    assert(entry.bacnet)
+    const [target] = identityTargets(entry.bacnet.device_instance) as [Target]
+    const talk: Talk = {
+      ...way,
+      known: startKnowing(way.first),
+      byLevel: new Set(),
+      witness: { address: { target } },
+      hasAnswered: false,
+    }
     talks.set(entry, talk)
     return talk
   }
@@ -120,11 +133,12 @@ async function askAll(asking: Asking, targets: Target[]): Promise<AllSaid> {
   const { talk, signal, now } = asking
   const said = new Map<string, Said>()
   const items: Item[] = targets.map(target => ({ address: { target } }))
-  const inquiry = openInquiry(talk.known, items, talk.hasAnswered, now())
+  const inquiry = openInquiry(talk.known, items, talk.hasAnswered, now(), talk.witness)
   const note = (some: Item[], one: (i: number) => Said) => {
     for (const [i, { address }] of some.entries()) said.set(targetKey(address.target), one(i))
   }
   let silence: string | undefined
+  let isHeard = false
   for (let request = inquiry.next(); request; request = inquiry.next()) {
     const outcome = await put(asking, request)
     if (outcome.state === 'cancelled') throw new DeviceError('silent', outcome.reason)
@@ -133,10 +147,11 @@ async function askAll(asking: Asking, targets: Target[]): Promise<AllSaid> {
       silence = outcome.reason
     } else {
       talk.hasAnswered = true
+      isHeard = true
       const { at } = outcome
       if (outcome.state === 'results') {
         inquiry.answered(request, outcome.results)
-        note(request.items, i => ({ result: outcome.results[i]!, at }))
+        if (!request.isWitness) note(request.items, i => ({ result: outcome.results[i]!, at }))
       } else {
         const reason = formatRefusal(outcome.refusal)
         note(inquiry.declined(request, outcome.refusal), () => ({ reason, declined: true, at }))
@@ -145,8 +160,7 @@ async function askAll(asking: Asking, targets: Target[]): Promise<AllSaid> {
     if (signal.aborted) throw new DeviceError('silent', 'cancelled')
   }
   for (const { item, reason } of inquiry.left()) note([item], () => ({ reason, declined: false, at: now() }))
-  const isLost = [...said.values()].every(one => 'reason' in one && !one.declined)
-  if (isLost && silence !== undefined) throw new DeviceError('silent', silence)
+  if (!isHeard && silence !== undefined) throw new DeviceError('silent', silence)
   return said
 }
 

@@ -8,6 +8,7 @@ import { priorityReader } from '../../appliance/priority/reader.ts'
 import type { DeviceEntry } from '../../appliance/store/catalogue-schema.ts'
 import { never } from '../fieldbus/bacnet-harness.ts'
 import { SILENT } from '../fieldbus/site.ts'
+import { contextId } from '../sim/bacnet-wire.ts'
 import { type BacnetDeviceOptions, openBacnetDevice } from '../sim/bacnet-device.ts'
 import { type Commands, OBJECT_TYPES, type SimObject } from '../sim/bacnet-objects.ts'
 import { type Command, commandedBy } from '../sim/commands.ts'
@@ -175,6 +176,32 @@ test('a device that does not answer ends the visit with its reason', async t => 
   const { read } = await visit(t, [output(1)], { misbehaves: 'silent', timing: { timeout_ms: 100, retries: 0 } })
   await t.throwsAsync(read(), { message: /no answer from 127\.0\.0\.1:\d+ in 1 attempts/ })
 })
+
+for (const [what, maxApdu] of [
+  ['with others in a request', 1476],
+  ['by itself', 206],
+] as const) {
+  test(`an object that silences its device, asked ${what}, hides none of the others`, async t => {
+    const objects = Array.from({ length: 30 }, (_, i) => output(i + 1))
+    const id = contextId(0, OBJECT_TYPES.AO, 12)
+    const ignores = (request: Buffer) => request.includes(id)
+    const { read, device } = await visit(t, objects, { maxApdu, ignores, timing: { timeout_ms: 300, retries: 1 } })
+    const readOf = (answers: ArrayAnswer[]) =>
+      answers.filter(({ state }) => state === 'read').map(({ object }) => object.target.object_instance)
+    const others = objects.map(({ instance }) => instance).filter(instance => instance !== 12)
+    t.deepEqual(
+      readOf(await read()).toSorted((a, b) => a - b),
+      others,
+    )
+    await read()
+    const before = device.requests()
+    t.deepEqual(
+      readOf(await read()).toSorted((a, b) => a - b),
+      others,
+    )
+    t.true(device.requests() - before <= objects.length + 2)
+  })
+}
 
 test('what was read before a device fell silent counts', async t => {
   const objects = Array.from({ length: 30 }, (_, i) => output(i + 1))

@@ -46,6 +46,8 @@ export type BacnetDeviceOptions = {
   misbehaves?: Misbehaviour
   /** For `late`, ms. */
   lateMs?: number
+  /** Says nothing to a request, given as its APDU, of which this is true. */
+  ignores?: (request: Buffer) => boolean
   /** Falls silent after so many requests. */
   silentAfter?: number
 }
@@ -133,7 +135,7 @@ export async function openBacnetDevice(options: BacnetDeviceOptions): Promise<Ba
       if (isAsked(apdu.subarray(2), device_instance)) send(iAm(device_instance, maxApdu), from, 0)
     } else if (kind === 0 && apdu.length >= 4) {
       requests++
-      if (requests > (options.silentAfter ?? Number.POSITIVE_INFINITY)) return
+      if (requests > (options.silentAfter ?? Number.POSITIVE_INFINITY) || options.ignores?.(apdu)) return
       if (options.cov && apdu[3] === SUBSCRIBE_COV) return subscribe(apdu, from)
       const reply = distort(answer(apdu, table, maxApdu, options.rpm ?? true), how)
       send(reply, from, how === 'late' ? (options.lateMs ?? 0) : (options.latencyMs ?? 0))
