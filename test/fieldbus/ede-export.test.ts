@@ -1,6 +1,7 @@
 /** The list of field devices as an EDE set, and back again. */
 import assert from 'node:assert/strict'
 import test from 'ava'
+import { isId } from '#shared/core/model.ts'
 import fc from 'fast-check'
 import { writeEde } from '#shared/core/catalogue/write-ede.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from '../../appliance/store/catalogue-schema.ts'
@@ -37,7 +38,7 @@ const polling = fc.oneof(
   fc.record({ poll_secs: fc.integer({ min: 1, max: 86_400 }) }),
   fc.record({ poll_secs: fc.constant(60), cov: fc.constant(true as const) }),
 )
-const id = fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/)
+const id = fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/).filter(isId)
 const catalogues: fc.Arbitrary<Catalogue> = fc
   .uniqueArray(
     fc.record({

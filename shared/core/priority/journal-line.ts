@@ -1,4 +1,5 @@
 /** What the priority journal keeps of a visit: a reading in full, or a mark that it was as before. FORMAT.md draws both. */
+import { isId } from '../model.ts'
 import {
   changedLevels,
   LEVELS,
@@ -27,7 +28,6 @@ export type KeptHead = {
 
 /** Names are read without a JSON parser at start-up, so they may hold nothing that JSON escapes. */
 const OBJECT_TYPE = /^[a-z0-9-]{1,64}$/
-const DEVICE_ID = /^[A-Za-z0-9._-]{1,128}$/
 const LINE =
   /^\{"n":\d{1,16},"g":\d{1,16},"r":\d{1,16},"p":"[0-9a-f]{8}","d":\{"observed_at":(\d{1,16}),"target":(\{(?:"device_id":"[A-Za-z0-9._-]{1,128}",)?"device_instance":\d{1,8},"object_type":"[a-z0-9-]{1,64}","object_instance":\d{1,8}\}),"source":"(?:scheduled|triggered)",(?:"same_as":(\d{1,16})\}|(?:"previous_segment":"([0-9a-f]{64})",)?"changed":)/
 /** No line is longer before what `LINE` matches has ended. */
@@ -188,7 +188,7 @@ export function plainReading(reading: PriorityReading): PriorityReading {
   const name = priorityKey(target)
   const numbers = [target.device_instance, target.object_instance]
   if (!OBJECT_TYPE.test(target.object_type) || !numbers.every(isInstance)) throw new TypeError(`${name} is no BACnet object`)
-  if (target.device_id !== undefined && !DEVICE_ID.test(target.device_id)) throw new TypeError(`${name} is of no device id`)
+  if (target.device_id !== undefined && !isId(target.device_id)) throw new TypeError(`${name} is of no device id`)
   if (!Number.isSafeInteger(observed_at) || observed_at < 0) throw new TypeError(`${name} was not observed at ${observed_at}`)
   if (slots.length !== LEVELS || slots.some(({ level }, i) => level !== i + 1))
     throw new TypeError(`${name} does not have the levels 1 to ${LEVELS}`)
