@@ -40,6 +40,7 @@ import {
   stateTargets,
   stateTextsTarget,
 } from '#shared/core/bacnet/scan.ts'
+import { cut, FAILURES_MAX } from '#shared/core/poll/isolate.ts'
 import { countOf } from '#shared/core/ui/words.ts'
 
 /** How a question ended. */
@@ -79,6 +80,8 @@ export async function scanDevice(parts: ScanParts, device: DeviceResult, signal:
     const refusal = await readList(reader, device, lacks)
     if (refusal !== undefined) return end(device, 'refused', `it does not list its objects: ${refusal}`)
     await readObjects(reader, device, lacks, done)
+    const unanswered = reader.unanswered()
+    if (unanswered) lacks.push(`it did not answer ${countOf(unanswered, 'read')}`)
     end(device, lacks.length ? 'partial' : 'found', lacks.length ? lacks.join('; ') : null)
   } catch (error) {
     if (!(error instanceof BrokenOff)) throw error
@@ -103,6 +106,8 @@ type Reader = ReturnType<typeof openReader>
 function openReader({ ask, pace, now }: ScanParts, device: DeviceResult, signal: AbortSignal) {
   let learnt: Learnt = startLearning(firstBatch(device.max_apdu))
   let answered = false
+  let failures = 0
+  let unanswered = 0
 
   /** One request. @throws BrokenOff when `signal` aborts */
   async function put(targets: Target[], multiple: boolean): Promise<ScanAnswer> {
@@ -133,30 +138,36 @@ function openReader({ ask, pace, now }: ScanParts, device: DeviceResult, signal:
       learnt = multiple ? (afterRefusal(learnt, size, answer.refusal, now()) ?? learnt) : learnt
       if (learnt !== before) return [asked, ...rest]
       // Some decline a whole request for one property in it: the halves tell which.
-      return asked.length > 1 ? [...halves(asked), ...rest] : rest
+      return asked.length > 1 ? [...cut(asked, 2), ...rest] : rest
     }
     const before = learnt
     if (multiple) learnt = afterSilence(learnt, size, now())
-    if (learnt === before) throw new BrokenOff(answer)
-    return [asked, ...rest]
+    if (learnt !== before) return [asked, ...rest]
+    await findWitness(answer)
+    if (asked.length === 1) unanswered++
+    return asked.length === 1 ? rest : [...rest, ...cut(asked, 4)]
+  }
+
+  /** The device's name tells whether it is there: one that answers that is silent to some properties only. */
+  async function findWitness(failed: { state: string; reason: string }): Promise<void> {
+    if (++failures > FAILURES_MAX) throw new BrokenOff(failed)
+    const witness = await put(deviceTargets(device.device_instance).slice(0, 1), false)
+    if (witness.state !== 'results' && witness.state !== 'refused') throw new BrokenOff(failed)
   }
 
   return {
     hasAnswered: () => answered,
+    /** Properties, each asked alone, to which a device that is there gave no answer. */
+    unanswered: () => unanswered,
     /** One property by itself. */
     one: (target: Target) => put([target], false),
-    /** As many as there are; what the device declines is left out. @throws BrokenOff when it gives no more */
+    /** As many as there are; what the device declines, or is silent to, is left out. @throws BrokenOff when it gives no more */
     async many(targets: Target[], found = new Map<string, PropertyResult>()): Promise<Answers> {
       const todo = targets.length ? [targets] : []
       for (let chunk = todo.shift(); chunk; chunk = todo.shift()) todo.unshift(...(await readSome(chunk, found)))
       return found
     },
   }
-}
-
-function halves(targets: Target[]): Target[][] {
-  const middle = Math.ceil(targets.length / 2)
-  return [targets.slice(0, middle), targets.slice(middle)]
 }
 
 /** Its name first and alone: every device must answer that, so one that does not is not there. */
@@ -187,8 +198,8 @@ async function readList(reader: Reader, device: DeviceResult, lacks: string[]): 
   const found = new Map<string, PropertyResult>()
   try {
     await reader.many(targets, found)
-    const declined = targets.length - found.size
-    if (declined) lacks.push(`it declined ${declined} of the ${targets.length} entries of its list`)
+    const missing = targets.length - found.size
+    if (missing) lacks.push(`it did not give ${missing} of the ${targets.length} entries of its list`)
   } finally {
     takeList(
       device,

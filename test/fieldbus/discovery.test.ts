@@ -93,6 +93,26 @@ test('a device that stops in the middle is partial, and what was read is kept wi
   t.is(found!.listed, 301)
 })
 
+test('a device that is silent to one object gives all others, and is told as partial', async t => {
+  const silentTo = hex('0c 00000096')
+  const device = await openDevice(t, {
+    device_instance: 12,
+    name: 'one bad',
+    objects: objects(200),
+    ignores: apdu => apdu.includes(silentTo),
+  })
+  const { devices } = await discoverAt(t, [device], { patience: brief })
+  const [found] = devices
+  t.is(found!.outcome, 'partial')
+  t.regex(found!.reason!, /^1 object gave no name; it did not answer \d reads?$/)
+  t.is(found!.objects.length, 200)
+  t.deepEqual(
+    found!.objects.filter(({ name }) => name === undefined).map(({ instance }) => instance),
+    [150],
+  )
+  t.true(found!.requests < 120, `${found!.requests} requests`)
+})
+
 test('entries that a device declines make its list partial, and the others are read', async t => {
   const answers = answererOf({ device_instance: 16, name: 'gaps', objects: objects(40), maxApdu: 128 })
   const peer = await openUdpPeer(t, () => undefined)
@@ -104,7 +124,7 @@ test('entries that a device declines make its list partial, and the others are r
     send(apdu.includes(hex('09 4c 19 05')) ? Buffer.of(0x60, apdu[2]!, 0) : answers(apdu))
   })
   const { devices } = await discoverAt(t, [peer])
-  t.like(devices[0], { outcome: 'partial', reason: 'it declined 1 of the 41 entries of its list', listed: 41 })
+  t.like(devices[0], { outcome: 'partial', reason: 'it did not give 1 of the 41 entries of its list', listed: 41 })
   t.is(devices[0]!.objects.length, 39)
   t.true(devices[0]!.objects.every(({ name }) => name !== undefined))
 })
