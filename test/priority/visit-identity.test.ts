@@ -30,6 +30,7 @@ const otherSays = (instance: number) =>
 const OTHER = 'other: another device answers at this address: it says that it is device 2; a discovery tells which it is'
 const X = { vendor_id: 1, model: 'X' }
 const Y = { vendor_id: 1, model: 'Y' }
+const Z = { vendor_id: 1, model: 'Z' }
 const changed = (is: string, was: string) =>
   `other: another device answers at this address: device 1 is "${is}" and was "${was}"; a discovery tells which it is`
 
@@ -77,13 +78,21 @@ test('a device that takes the address during a visit leaves nothing of it', asyn
   t.deepEqual([kept.length, read.length], [0, 1])
 })
 
-test('a controller of another make is another device at first, and the listed one from the second visit on', async t => {
-  const { results, events, saved } = await visits([X, Y, Y, Y], {
-    identify: identities([X, X, Y, Y, Y, Y, Y]),
+test('a controller of another make is another device at first, and the listed one when it has stayed ten minutes', async t => {
+  const waits = Array.from({ length: 10 }, () => Y)
+  const { results, events, saved } = await visits([X, ...waits, Y, Y], {
+    identify: identities([X, X, ...waits, Y, Y, Y, Y]),
   })
-  t.deepEqual(results, [3, changed('Y', 'X'), 3, 3])
+  t.deepEqual(results, [3, ...waits.map(() => changed('Y', 'X')), 3, 3])
   t.is(events.filter(({ kind }) => kind === 'replaced').length, 1)
   t.deepEqual(saved.at(-1)?.devices['a']?.occupant, { make: Y })
+})
+
+test('makes that take turns at an address are never taken for a replacement', async t => {
+  const turns = Array.from({ length: 14 }, (_, i) => (i % 2 === 0 ? Y : Z))
+  const { results, events } = await visits([X, ...turns], { identify: identities([X, X, ...turns]) })
+  t.deepEqual(results, [3, ...turns.map(({ model }) => changed(model, 'X'))])
+  t.is(events.filter(({ kind }) => kind === 'replaced').length, 0)
 })
 
 test('the old make that is back is read at once', async t => {

@@ -2,8 +2,8 @@
  * Whether the device that is polled is still the listed one, checked along with its points: another that has taken the
  * address would else be read under its name.
  */
-import { SECOND, MINUTE } from '../time.ts'
-import { type DeviceMake, identityTargets, judgeIdentity } from './identity.ts'
+import { SECOND } from '../time.ts'
+import { type DeviceMake, identityTargets, judgeIdentity, type OtherMake, seenAgain } from './identity.ts'
 import type { Target } from './object.ts'
 import type { PropertyResult } from './reply.ts'
 
@@ -15,8 +15,8 @@ export type Identity = {
   /** Vendor and model that the device has told twice: what it tells once may be forged. */
   make: DeviceMake
   toldOnce: DeviceMake
-  /** A device of the listed instance and another make answers; `since` ms since 1970. */
-  other: { make: DeviceMake; since: number } | undefined
+  /** A device of the listed instance and another make answers. */
+  other: OtherMake | undefined
 }
 
 export const startIdentity = (device_instance: number): Identity => ({
@@ -29,8 +29,6 @@ export const startIdentity = (device_instance: number): Identity => ({
 
 /** However often a device is polled, more than one of its checks falls into each minute, or each poll is one. */
 const CHECK_MS = 30 * SECOND
-/** A device of the listed instance that has been of another make for so long was exchanged, or has new firmware. */
-const REPLACED_MS = 10 * MINUTE
 
 export const isCheckDue = ({ checkedAt }: Identity, now: number): boolean =>
   checkedAt === null || now - checkedAt >= CHECK_MS || now < checkedAt
@@ -55,8 +53,9 @@ export function strangerIn(identity: Identity, answers: ReadonlyMap<string, Prop
   const byMake = judgeIdentity(device_instance, answers, known)
   if (byMake.state !== 'other') return undefined
   const { make, reason } = byMake
-  if (!identity.other || !isSameMake(identity.other.make, make)) identity.other = { make, since: now }
-  if (now - identity.other.since >= REPLACED_MS) {
+  const { since, isReplacement } = seenAgain(identity.other, make, now)
+  identity.other = { make, since }
+  if (isReplacement) {
     identity.make = make
     return undefined
   }
@@ -74,5 +73,3 @@ export function endCheck(identity: Identity, answers: ReadonlyMap<string, Proper
   identity.other = undefined
   identity.checkedAt = now
 }
-
-const isSameMake = (a: DeviceMake, b: DeviceMake): boolean => a.vendor_id === b.vendor_id && a.model === b.model

@@ -1,4 +1,5 @@
 /** Whether the device that answers at an address is the one that is listed there. */
+import { MINUTE } from '../time.ts'
 import { DEVICE, type Target, targetKey } from './object.ts'
 import { UNKNOWN_OBJECT } from './refusal.ts'
 import type { PropertyResult } from './reply.ts'
@@ -78,4 +79,26 @@ function changeOf(known: DeviceMake, now: DeviceMake): string | undefined {
   if (known.model !== undefined && now.model !== undefined && known.model !== now.model)
     return `"${now.model}" and was "${known.model}"`
   return undefined
+}
+
+/** A make other than that of the listed device; `since`: when it was first seen, ms since 1970 UTC. */
+export type OtherMake = { make: DeviceMake; since: number }
+
+/** Two devices that fight for an address take turns; a controller that was exchanged, or has new firmware, stays. */
+const REPLACED_MS = 10 * MINUTE
+
+/**
+ * What polls and visits make of a device of the listed instance and another make.
+ *
+ * @param before the other make that answered the time before; absent when the listed one did
+ * @returns `isReplacement`: it has stayed long enough to be the listed device from now on
+ */
+export function seenAgain(
+  before: OtherMake | undefined,
+  make: DeviceMake,
+  now: number,
+): { since: number; isReplacement: boolean } {
+  const isSame = before?.make.vendor_id === make.vendor_id && before?.make.model === make.model
+  const since = before && isSame ? before.since : now
+  return { since, isReplacement: now - since >= REPLACED_MS }
 }
