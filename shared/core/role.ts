@@ -45,6 +45,7 @@ const WATER_FLOW_SP: Shape = { ...WATER_FLOW, rests: true }
 const REFRIGERANT: Shape = { ...AIR, range: [-60, 90] }
 const COUNT: Shape = { unit: 'count', kind: 'number', range: [0, 10_000], rests: true }
 const POWER: Shape = { unit: 'kW', kind: 'number', range: [-5000, 50_000], rests: false }
+const CURRENT: Shape = { unit: 'A', kind: 'number', range: [-1, 10_000], rests: false }
 const ENERGY: Shape = { unit: 'kWh', kind: 'number', range: [0, 1e12], rests: false }
 
 const role = (shape: Shape, haystack: string, brick: string, ...aliases: string[]): Role => ({
@@ -109,6 +110,7 @@ export const ROLES: Record<string, Role> = {
   oa_flow_min: role(AIR_FLOW_SP, 'outside air flow min sp', 'Min_Outside_Air_Flow_Setpoint', 'min_oa_flow_sp'),
   sa_rh: role(HUMIDITY, 'discharge air humidity sensor', 'Supply_Air_Humidity_Sensor'),
   ra_rh: role(HUMIDITY, 'return air humidity sensor', 'Return_Air_Humidity_Sensor'),
+  oa_rh: role(HUMIDITY, 'outside air humidity sensor', 'Outside_Air_Humidity_Sensor', 'outdoor air humidity'),
 
   fan_cmd: role(FLAG, 'discharge fan run cmd', 'Fan_On_Off_Command', 'sf_cmd', 'supply fan command'),
   fan_status: role(FLAG, 'discharge fan run sensor', 'Fan_Status', 'sf_status', 'supply air fan status'),
@@ -119,7 +121,6 @@ export const ROLES: Record<string, Role> = {
     'sf_speed',
     'supply air fan speed control signal',
     'ct_speed',
-    'tower_fan_cmd',
   ),
   fan_speed_pos: role(SIGNAL, 'discharge fan speed sensor', 'Fan_Speed_Status', 'fan speed feedback'),
   return_fan_cmd: role(FLAG, 'return fan run cmd', 'Return_Fan_On_Off_Command', 'rf_cmd'),
@@ -160,6 +161,9 @@ export const ROLES: Record<string, Role> = {
     'static_reset_request',
   ),
   occ: role(FLAG, 'occupied', 'Occupancy_Status', 'occ_mode', 'occupancy mode indicator'),
+
+  loop_enable: role(FLAG, 'loop enable cmd', 'Enable_Command', 'loop_enabled', 'pid_enable'),
+  load_satisfied: role(FLAG, 'load satisfied sensor', 'Status', 'building-zone-load-satisfied'),
 
   zone_t: role(ROOM, 'zone air temp sensor', 'Zone_Air_Temperature_Sensor', 'zn-t'),
   zone_t_sp: role(SET_POINT, 'zone air temp sp', 'Zone_Air_Temperature_Setpoint'),
@@ -208,6 +212,7 @@ export const ROLES: Record<string, Role> = {
     'condenser water leaving temp sensor',
     'Leaving_Condenser_Water_Temperature_Sensor',
   ),
+  cw_pump_cmd: role(FLAG, 'condenser water pump run cmd', 'Pump_On_Off_Command'),
   cw_supply_t_sp: role(SET_POINT, 'condenser water entering temp sp', 'Entering_Condenser_Water_Temperature_Setpoint', 'cwst_sp'),
   evap_refr_t: role(REFRIGERANT, 'refrig evaporator temp sensor', 'Evaporator_Refrigerant_Temperature_Sensor', 'refr_evap_t'),
   cond_refr_t: role(REFRIGERANT, 'refrig condenser temp sensor', 'Condenser_Refrigerant_Temperature_Sensor', 'refr_cond_t'),
@@ -234,6 +239,7 @@ export const ROLES: Record<string, Role> = {
   pump_speed: role(SIGNAL, 'pump speed cmd', 'Pump_Speed_Command'),
   chiller_cmd: role(FLAG, 'chiller run cmd', 'Chiller_On_Off_Command'),
   chiller_status: role(FLAG, 'chiller run sensor', 'Chiller_On_Off_Status'),
+  chiller_current: role(CURRENT, 'chiller elec current sensor', 'Current_Sensor', 'chiller_amps'),
   boiler_cmd: role(FLAG, 'boiler run cmd', 'Boiler_On_Off_Command'),
   boiler_status: role(FLAG, 'boiler run sensor', 'Boiler_On_Off_Status'),
   mode: role(MODE, 'mode', 'Operating_Mode_Status'),
@@ -248,6 +254,7 @@ export const ROLES: Record<string, Role> = {
   kw: role(POWER, 'elec active power sensor', 'Electric_Power_Sensor'),
   kwh: role(ENERGY, 'elec active energy sensor', 'Electric_Energy_Sensor'),
   wx_oa_t: role(OUTDOOR, 'weather air temp sensor', 'Outside_Air_Temperature_Sensor', 'web_oa_t'),
+  wx_oa_rh: role(HUMIDITY, 'weather air humidity sensor', 'Outside_Air_Humidity_Sensor', 'web_oa_h'),
   wx_wb_t: role(OUTDOOR, 'weather air wetBulb temp sensor', 'Outside_Air_Wet_Bulb_Temperature_Sensor', 'web_wb_t'),
   wx_dp_t: role(OUTDOOR, 'weather air dewPoint temp sensor', 'Outside_Air_Dewpoint_Temperature_Sensor', 'web_oa_dp'),
 }

@@ -1,9 +1,7 @@
 /** What packages call roles and equipment types, as ours. */
 import { EQUIPMENT_TYPES, type EquipmentType } from '../model.ts'
 import { roleOf, ROLES } from '../role.ts'
-
-/** Equipment that ends in a room: there, discharge air is the box's and not the air handler's. */
-const TERMINALS = new Set<EquipmentType>(['vav', 'zone', 'fcu'])
+import { roleOfReference, TERMINALS } from '../suggest/reference-names.ts'
 
 /** Words of a name in alphabetical order, so that `discharge-air-temp-sensor` and `Air Temp discharge sensor` are one. */
 const words = (name: string) =>
@@ -21,11 +19,11 @@ const BY_WORDS = Map.groupBy(
 )
 
 /**
- * The role that a package's column map means: a role's own name or alias, its Haystack tags or its Brick class. Where
+ * The role that a package's column map means: a name of the reference platform, a role's own name or alias, its Haystack tags or its Brick class. Where
  * two roles share those (supply air of an air handler, discharge air of a box), the equipment type decides.
  */
 export function roleOfName(name: string, equipmentType: EquipmentType): string | undefined {
-  const known = roleOf(name)
+  const known = roleOfReference(name, equipmentType) ?? roleOf(name)
   if (known) return known
   const candidates = [...new Set(BY_WORDS.get(words(name))?.map(candidate => candidate.name))]
   return TERMINALS.has(equipmentType) || equipmentType === 'weather' ? candidates.at(-1) : candidates[0]

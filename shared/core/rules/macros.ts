@@ -22,6 +22,8 @@ const PUMP: readonly Proof[] = [
 ]
 const CHILLER: readonly Proof[] = [
   { role: 'chiller_status', above: 0 },
+  // Controls and crankcase heaters of a chiller that stands still draw less.
+  { role: 'chiller_current', above: 5 },
   { role: 'chiller_cmd', above: 0 },
 ]
 const BOILER: readonly Proof[] = [

@@ -2,10 +2,10 @@
 import type { EquipmentType } from '../model.ts'
 
 const AIR_SIDE =
-  /^(oa_|ma_|ra_|sa_|preheat_|clg_|htg_|hr_|duct_|bldg_|filter_|fan_|return_fan_|ea_damper|static_reset|zone_t|co2|occ|mode|compressor_|heat_|aux_|defrost|kw)/
+  /^(oa_|ma_|ra_|sa_|preheat_|clg_|htg_|hr_|duct_|bldg_|filter_|fan_|return_fan_|ea_damper|static_reset|zone_t|co2|occ|mode|compressor_|heat_|aux_|defrost|loop_|load_|kw)/
 const BOX = /^(zone_|damper|reheat_|reset_requests|discharge_|co2|occ|mode|fan_(cmd|status|speed)|kw)/
-const CHILLED = /^(chw_|cw_|evap_|cond_|wse_|stage|system_|pump_|chiller_|kw|mode)/
-const HOT = /^(hw_|stage|system_|pump_|boiler_|kw|mode)/
+const CHILLED = /^(chw_|cw_|evap_|cond_|wse_|stage|system_|pump_|chiller_|loop_|load_|kw|mode)/
+const HOT = /^(hw_|stage|system_|pump_|boiler_|loop_|kw|mode)/
 
 const OF_TYPE: Record<EquipmentType, RegExp> = {
   ahu: AIR_SIDE,

@@ -2,9 +2,10 @@
 import { parseTarget } from '../bacnet/object.ts'
 import { suggestRole } from '../csv/names.ts'
 import type { EquipmentType, Point } from '../model.ts'
-import { ROLES } from '../role.ts'
+import { isMeasured, ROLES } from '../role.ts'
 import { conversion } from '../unit.ts'
 import { mayHave } from './places.ts'
+import { SPEED_OF } from './reference-names.ts'
 import { readName } from './words.ts'
 
 export type Suggestion = {
@@ -94,15 +95,17 @@ export function suggestRoles(points: readonly Asked[]): Map<string, Suggestion[]
 
 function candidatesOf(point: Asked): Suggestion[] {
   const { unit, kind, equipment_type } = point
-  const exact = suggestRole(point.name, equipment_type ?? 'ahu')
+  const named = suggestRole(point.name, equipment_type ?? 'ahu')
+  const exact = named !== undefined && kind === 'number' ? (SPEED_OF[named] ?? named) : named
   const known = VOCABULARY.find(({ role }) => role === exact)
-  if (known && fits(known, unit, kind) && mayHave(equipment_type, known.role))
+  const isFedBack = known !== undefined && objectOf(point.source) === 'input' && !isMeasured(known.role)
+  if (known && !isFedBack && fits(known, unit, kind) && mayHave(equipment_type, known.role))
     return [judged({ role: known.role, confidence: EXACT, why: ['the name is one that the role has'] }, kind)]
   const { tags, unread, said } = tagsOf(point)
   if (said.length === 0) return []
-  const named = new Set(tags)
+  const words = new Set(tags)
   const scored = VOCABULARY.filter(one => fits(one, unit, kind) && mayHave(equipment_type, one.role))
-    .map(one => ({ role: one.role, score: likeness(one.tags, named, unread.length) }))
+    .map(one => ({ role: one.role, score: likeness(one.tags, words, unread.length) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || (a.role < b.role ? -1 : 1))
     .slice(0, SUGGESTIONS_MAX)

@@ -40,6 +40,12 @@ test('an output is what is driven, an input what is measured', t => {
   t.is(first(asked('Cooling Valve', 'percent', 'number', 'ahu', 'analog-input,1'))?.role, 'clg_valve_pos')
 })
 
+test('a name that a command and a speed share is the speed where the point has numbers', t => {
+  t.is(first(asked('fan-cmd', 'percent', 'number', 'ahu'))?.role, 'fan_speed')
+  t.is(first(asked('fan-cmd', 'bool', 'bool', 'ahu'))?.role, 'fan_cmd')
+  t.is(first(asked('chw-pump-cmd', 'percent', 'number', 'chw_plant'))?.role, 'pump_speed')
+})
+
 test('the same name is another part on another equipment', t => {
   t.is(first(asked('Discharge Air Temp', 'degF', 'number', 'ahu'))?.role, 'sa_t')
   t.is(first(asked('Discharge Air Temp', 'degF', 'number', 'vav'))?.role, 'discharge_t')
@@ -72,7 +78,6 @@ test('a name that leaves open which part is meant, or measures something else, i
     ['Temperature', 'degF', 'number'],
     ['Valve', 'percent', 'number'],
     ['XQ-SS', 'bool', 'bool'],
-    ['OA RH', 'percent', 'number'],
     ['Zulufttemperatur', 'degC', 'number'],
   ] as const)
     t.deepEqual(suggestRoles([asked(name, unit, kind, 'ahu')]).get(name), [], name)
