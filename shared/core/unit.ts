@@ -30,8 +30,8 @@ const unit = (dimension: Dimension, scale: number, offset: number, ...aliases: s
  * @source NIST SP 811 (2008) appendix B for the factors; 1 in.w.c., and so 1 ft.w.c., is taken at 60 °F, a therm as therm (EC)
  */
 export const UNITS: Record<string, Unit> = {
-  degC: unit('temperature', 1, 0, '°C', 'celsius', 'C', 'degrees-celsius', 'deg C'),
-  degF: unit('temperature', 5 / 9, -160 / 9, '°F', 'fahrenheit', 'F', 'degrees-fahrenheit', 'deg F'),
+  degC: unit('temperature', 1, 0, '°C', 'celsius', 'C', 'degrees-celsius', 'deg C', 'deg_C'),
+  degF: unit('temperature', 5 / 9, -160 / 9, '°F', 'fahrenheit', 'F', 'degrees-fahrenheit', 'deg F', 'deg_F'),
   K: unit('temperature', 1, 0, 'kelvin', 'delta-degrees-kelvin', 'delta_degC'),
 
   Pa: unit('pressure', 1, 0, 'pascal', 'pascals'),
@@ -59,8 +59,8 @@ export const UNITS: Record<string, Unit> = {
   MJ: unit('energy', 1 / 3.6, 0, 'megajoules'),
   therm: unit('energy', 29.3071, 0, 'therms'),
 
-  fraction: unit('fraction', 1, 0, 'frac', 'ratio', '0..1', '1'),
-  percent: unit('fraction', 0.01, 0, '%', 'pct', '%RH', 'percent-relative-humidity'),
+  fraction: unit('fraction', 1, 0, 'frac', 'ratio', '0..1', '0-1', '1'),
+  percent: unit('fraction', 0.01, 0, '%', 'pct', '0-100', '%RH', 'percent-relative-humidity'),
 
   ppm: unit('concentration', 1, 0, 'parts-per-million'),
   Hz: unit('frequency', 1, 0, 'hertz'),
@@ -76,7 +76,7 @@ export const UNITS: Record<string, Unit> = {
   'kJ/kg': unit('enthalpy', 1, 0, 'kilojoules-per-kilogram-dry-air'),
   'Btu/lb': unit('enthalpy', 2.326, 0, 'btus-per-pound-dry-air'),
 
-  bool: unit('none', 1, 0, 'boolean', 'on/off', 'binary'),
+  bool: unit('none', 1, 0, 'boolean', 'on/off', '0/1', 'binary'),
   enum: unit('none', 1, 0, 'state', 'multistate'),
   count: unit('none', 1, 0, 'no-units', 'none', ''),
 }

@@ -77,7 +77,13 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
     latest: context.latest,
     width: names.length,
   }
-  return { equipment_id, equipment_type, table, columns, scan }
+  return { equipment_id, equipment_type, table, columns: settled(columns, scan.columns), scan }
+}
+
+/** Columns with the roles that their values have shown. */
+function settled(columns: Column[], scanned: Column[]): Column[] {
+  const known = new Map(scanned.map(column => [column.index, column]))
+  return columns.map(column => (column.speed && known.get(column.index)) ?? column)
 }
 
 function openTable(header: string[], path: string, { decimalComma }: TableForm, context: TableContext) {

@@ -3,6 +3,7 @@ import type { EquipmentType, Point, PointKind } from '../model.ts'
 import { nearestRoles, ROLES } from '../role.ts'
 import { canonicalUnit, conversion, unitCode, UNITS } from '../unit.ts'
 import type { Findings } from './checks.ts'
+import { type HeldChecks, planBoth, settledRole } from './command-or-speed.ts'
 import type { ColumnMap } from './manifest.ts'
 import { roleOfName, suggestRole, withoutUnit } from './names.ts'
 
@@ -23,6 +24,10 @@ export type Column = {
   suggestion: string | undefined
   /** The point that has this column's history so far. */
   point: Point | undefined
+  /** Of a column that names a command: what it is where its values lie between off and on. */
+  speed?: Units & { role: string; checks: HeldChecks }
+  /** What there is to say of the units as long as it is a command. */
+  checks?: HeldChecks
 }
 
 export type ColumnContext = {
@@ -84,10 +89,16 @@ export function planColumns(names: string[], context: ColumnContext): Column[] {
   const units = unitsByHeader(map)
   const points = new Map(context.points.map(point => [point.source.address, point]))
   const taken = new Set<string>()
-  return names.slice(1).map((header, i) => {
-    const point = points.get(header)
+  const headers = names.slice(1)
+  const meant = headers.map(header => {
     const named = roles.get(header) ?? roles.get(withoutUnit(header).name)
-    const role = named ?? point?.role ?? (map ? undefined : roleOfName(header, equipmentType))
+    const point = points.get(header)
+    return settledRole(named, point) ?? point?.role ?? (map ? undefined : roleOfName(header, equipmentType))
+  })
+  const all = new Set(meant)
+  return headers.map((header, i) => {
+    const point = points.get(header)
+    const role = meant[i]
     const twice = role !== undefined && taken.has(role)
     if (twice)
       checks.add('column_ambiguous', place, 'more than one column is mapped to a role', { examples: [`${header}: ${role}`] })
@@ -99,7 +110,10 @@ export function planColumns(names: string[], context: ColumnContext): Column[] {
     }
     const status = twice ? 'ambiguous' : role === undefined ? 'unmapped' : 'mapped'
     const mapped = twice ? undefined : role
-    return { index: i + 1, header, role: mapped, status, suggestion, point, ...unitsOf(header, mapped, point, units, context) }
+    const own =
+      planBoth(mapped, point, all, (as, held, beside) => unitsOf(header, as, beside, units, { ...context, checks: held })) ??
+      unitsOf(header, mapped, point, units, context)
+    return { index: i + 1, header, role: mapped, status, suggestion, point, ...own }
   })
 }
 
@@ -132,7 +146,7 @@ function unitsByHeader(map: ColumnMap | undefined): Map<string, string> {
   )
 }
 
-type Units = Pick<Column, 'unit' | 'historyUnit' | 'scale' | 'offset' | 'unitStated'>
+export type Units = Pick<Column, 'unit' | 'historyUnit' | 'scale' | 'offset' | 'unitStated'>
 
 function unitsOf(
   header: string,

@@ -6,6 +6,7 @@ import { conversion } from '../unit.ts'
 import { readCell, stateNumber, STATES_MAX, statesOf } from './cell.ts'
 import { atLine, type Findings } from './checks.ts'
 import { type Column, kindOf, takesStates } from './columns.ts'
+import { settleSpeed } from './command-or-speed.ts'
 import type { Meaning } from './local-clock.ts'
 import type { DateOrder } from './stamp.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
@@ -57,6 +58,7 @@ export function openScan(options: ScanOptions): TableScan {
   const width = columns.length + 1
   const timeline = openTimeline(local, dateOrder, latest)
   const seen = columns.map(openCells)
+  const asSpeed = columns.map(column => column.speed && openCells({ ...column, ...column.speed }))
   let rows = 0
   let lastBad: { line: number; cells: number } | undefined
 
@@ -70,7 +72,11 @@ export function openScan(options: ScanOptions): TableScan {
       rows++
       if (lastBad) return
       timeline.add(cells[0]!, `line ${line}`)
-      for (const { index } of columns) seen[index - 1]!.take(readCell(cells[index]!, decimalComma), line)
+      for (const { index } of columns) {
+        const cell = readCell(cells[index]!, decimalComma)
+        seen[index - 1]!.take(cell, line)
+        asSpeed[index - 1]?.take(cell, line)
+      }
     },
     end() {
       if (lastBad)
@@ -78,7 +84,10 @@ export function openScan(options: ScanOptions): TableScan {
           examples: [atLine(lastBad.line, `${lastBad.cells} of ${width} cells`)],
         })
       const read = timeline.end()
-      const kept = columns.flatMap((column, i) => settle(column, seen[i]!.end(), options))
+      const kept = columns.flatMap((column, i) => {
+        const isSpeed = asSpeed[i] !== undefined && seen[i]!.end().between > 0
+        return settle(settleSpeed(column, isSpeed, checks), (isSpeed ? asSpeed[i]! : seen[i]!).end(), options)
+      })
       if (rows > 0 && kept.length === 0) checks.add('no_numeric_columns', place, 'no column holds numbers or state texts')
       if ('ambiguous' in read) {
         checks.add('timestamp_ambiguous', place, 'day and month cannot be told apart; state date_order', {
@@ -99,6 +108,8 @@ type CellCount = {
   filled: number
   numbers: number
   outside: number
+  /** Numbers that are neither 0 nor 1. */
+  between: number
   min: number
   max: number
   /** State text → how often; undefined when there are too many different ones. */
@@ -114,6 +125,7 @@ function openCells(column: Column) {
     filled: 0,
     numbers: 0,
     outside: 0,
+    between: 0,
     min: Number.POSITIVE_INFINITY,
     max: Number.NEGATIVE_INFINITY,
     texts: new Map(),
@@ -126,6 +138,7 @@ function openCells(column: Column) {
       if (typeof value === 'string') takeText(count, value, line, column.header)
       if (typeof value !== 'number' || Number.isNaN(value)) return
       count.numbers++
+      if (value !== 0 && value !== 1) count.between++
       if (value < count.min) count.min = value
       if (value > count.max) count.max = value
       if (!range || !way) return

@@ -1,0 +1,60 @@
+/**
+ * Names such as `fan-cmd` stand for a command or for a speed. The values decide: off and on alone are a command, values between them a
+ * speed. Until they are read, a column is planned as both.
+ */
+import type { Point } from '../model.ts'
+import { SPEED_OF } from '../suggest/reference-names.ts'
+import { conversion, UNITS } from '../unit.ts'
+import type { Findings } from './checks.ts'
+import type { Column, Units } from './columns.ts'
+
+/** Checks of a unit that count only if the column turns out to be what they were made for. */
+export type HeldChecks = Parameters<Findings['add']>[]
+
+/** @returns the role that a column of a command's name has by now: what an earlier package settled stays */
+export const settledRole = (named: string | undefined, point: Point | undefined): string | undefined =>
+  named !== undefined && point?.role !== undefined && SPEED_OF[named] === point.role ? point.role : named
+
+/**
+ * @param role that the column has as a command
+ * @param taken roles of the table's columns
+ * @param unitsOf gives the units of the column in a role, beside the history of a point, and takes its checks
+ * @returns the column's units as a command and as a speed; undefined where there is nothing to decide
+ */
+export function planBoth(
+  role: string | undefined,
+  point: Point | undefined,
+  taken: ReadonlySet<string | undefined>,
+  unitsOf: (role: string, checks: Findings, point: Point | undefined) => Units,
+): Pick<Column, keyof Units | 'checks' | 'speed'> | undefined {
+  const speed = role === undefined ? undefined : SPEED_OF[role]
+  if (speed === undefined || taken.has(speed) || (point && point.unit !== 'bool')) return undefined
+  const [command, drive] = [holdChecks(), holdChecks()]
+  const units = unitsOf(role!, command, point)
+  const asSpeed = unitsOf(speed, drive, undefined)
+  // Off and on that are held so far are 0 and 1 as a share too.
+  const way = point && conversion(asSpeed.unit, 'fraction')
+  const held = way ? { ...asSpeed, ...way, historyUnit: 'fraction' } : asSpeed
+  // A command whose unit is stated as a share is 0 or 1 all the same.
+  const isShare = UNITS[units.unit]!.dimension === 'fraction'
+  const asBool = { unit: 'bool', historyUnit: 'bool', scale: 1, offset: 0, unitStated: true }
+  return {
+    ...(isShare ? asBool : units),
+    checks: isShare ? [] : command.held,
+    speed: { role: speed, ...held, checks: drive.held },
+  }
+}
+
+const holdChecks = (): Findings & { held: HeldChecks } => {
+  const held: HeldChecks = []
+  return { held, add: (...check) => void held.push(check), list: () => [] }
+}
+
+/** @returns the column as its values show it, with what there is to say of its unit said */
+export function settleSpeed(column: Column, isSpeed: boolean, checks: Findings): Column {
+  const { speed, checks: asCommand = [], ...rest } = column
+  for (const check of isSpeed && speed ? speed.checks : asCommand) checks.add(...check)
+  if (!isSpeed || !speed) return rest
+  const { checks: _held, ...units } = speed
+  return { ...rest, ...units }
+}
