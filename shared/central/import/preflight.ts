@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { type Findings, gatherChecks, refuseEmpty } from '#shared/core/csv/checks.ts'
+import { atLine, type Findings, gatherChecks, refuseEmpty } from '#shared/core/csv/checks.ts'
 import { type EquipmentFolder, layOut } from '#shared/core/csv/layout.ts'
 import { type Read, readColumnMap, readManifest } from '#shared/core/csv/manifest.ts'
 import { equipmentTypeOf, withoutUnit } from '#shared/core/csv/names.ts'
@@ -17,10 +17,13 @@ import type { Clock } from '#shared/core/ports.ts'
 import { latestPlausible } from '#shared/core/misdated.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { PackageFile } from '#shared/node/zip.ts'
+import { readNotes } from './column-notes.ts'
 import { type Owner, scanTable } from './scan-table.ts'
 
 /** Largest JSON file of a package: a map of thousands of columns. */
 const JSON_MAX = 1024 * 1024
+/** A list may name the time too. */
+const TIME_HEADER = /^time/i
 
 export type Preflight = { report: PackageReport; plan: PackagePlan | undefined }
 type Parts = { model: ModelStore; site_id: string; clock: Pick<Clock, 'now'> }
@@ -112,7 +115,10 @@ async function readFolder(folder: EquipmentFolder, fileOf: Map<string, string>, 
   const { name, tables, columnMap } = folder
   if (tables.length === 0) return undefined
   const isWeather = name.toLowerCase() === 'weather' && columnMap === undefined
-  if (isWeather) return { equipment_id: name, equipment_type: 'weather', map: undefined, tables }
+  if (isWeather) {
+    const notes = await readNotes(folder.columnList, fileOf, 'weather', undefined, checks)
+    return { equipment_id: name, equipment_type: 'weather', map: undefined, notes, tables }
+  }
   const map = await readPart(columnMap, fileOf, readColumnMap, 'column_map', checks)
   if (!map) return undefined
   const equipment_id = map.equip ?? name
@@ -122,15 +128,32 @@ async function readFolder(folder: EquipmentFolder, fileOf: Map<string, string>, 
     checks.add('equipment_type_unknown', columnMap!, message)
   }
   if (!isId(equipment_id)) checks.add('id_invalid', columnMap!, `${JSON.stringify(equipment_id)} cannot be an equipment's id`)
-  return equipment_type && isId(equipment_id) ? { equipment_id, equipment_type, map, tables } : undefined
+  if (!equipment_type || !isId(equipment_id)) return undefined
+  return {
+    equipment_id,
+    equipment_type,
+    map,
+    notes: await readNotes(folder.columnList, fileOf, equipment_type, map, checks),
+    tables,
+  }
 }
 
-/** Names that the map gives to columns which no table of the equipment has. */
-function reportMissing({ map }: Folder, headers: Set<string>, { columnMap }: EquipmentFolder, checks: Findings): void {
+/** Names that the map and the list give to columns which no table of the equipment has. */
+function reportMissing(
+  { map, notes = new Map() }: Folder,
+  headers: Set<string>,
+  folder: EquipmentFolder,
+  checks: Findings,
+): void {
+  const { columnMap, columnList } = folder
   const bare = new Set([...headers].map(header => withoutUnit(header).name))
   for (const [role, header] of Object.entries(map?.points ?? {})) {
     if (headers.has(header.trim()) || bare.has(header.trim())) continue
     checks.add('column_missing', columnMap!, 'columns of the map are in no table', { examples: [`${role}: ${header}`] })
+  }
+  for (const [header, { line }] of notes) {
+    if (headers.has(header) || bare.has(header) || TIME_HEADER.test(header)) continue
+    checks.add('column_missing', columnList!, 'columns of the list are in no table', { examples: [atLine(line, header)] })
   }
 }
 

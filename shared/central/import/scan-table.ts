@@ -1,6 +1,7 @@
 import { CsvError } from 'csv-parse'
 import { atLine, type Findings } from '#shared/core/csv/checks.ts'
 import { type Column, judgeHeader, nameColumns, planColumns } from '#shared/core/csv/columns.ts'
+import type { ColumnNotes } from '#shared/core/csv/column-list.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import type { ColumnMap, Manifest } from '#shared/core/csv/manifest.ts'
 import type { ScannedTable } from '#shared/core/csv/plan.ts'
@@ -13,7 +14,12 @@ import { type Line, readTable, type TableForm, tableForm } from './table.ts'
 const SAYS_UTC = /(^|[^a-z])utc([^a-z]|$)/i
 
 /** Whose tables these are, and what the map says of their columns; weather has no map. */
-export type Owner = { equipment_id: string; equipment_type: EquipmentType; map: ColumnMap | undefined }
+export type Owner = {
+  equipment_id: string
+  equipment_type: EquipmentType
+  map: ColumnMap | undefined
+  notes?: ColumnNotes
+}
 
 export type TableContext = {
   owner: Owner
@@ -92,8 +98,9 @@ function openTable(header: string[], path: string, { decimalComma }: TableForm, 
   const seen = new Set<string>()
   const twice = names.find(name => seen.size === seen.add(name).size)
   if (twice !== undefined) checks.add('header_duplicate', path, 'headers occur more than once', { examples: [twice] })
-  const { equipment_type: equipmentType, map } = owner
-  const columns = planColumns(names, { place: path, equipmentType, map, unitSystem: manifest.unit_system, points, checks })
+  const { equipment_type: equipmentType, map, notes } = owner
+  const said = { map, ...(notes && { notes }) }
+  const columns = planColumns(names, { place: path, equipmentType, ...said, unitSystem: manifest.unit_system, points, checks })
   const local = timezone === undefined || SAYS_UTC.test(names[0]!) ? undefined : localClock(timezone)
   const dateOrder = map?.date_order ?? manifest.date_order
   const gridMinutes = manifest.grid_minutes

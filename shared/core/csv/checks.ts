@@ -15,6 +15,11 @@ export const CHECKS = {
   manifest_invalid: means('error', 'Correct manifest.json', MANIFEST),
   column_map_missing: means('error', 'Add column_map.json to the folder of the equipment', COLUMN_MAP),
   column_map_invalid: means('error', 'Correct column_map.json', COLUMN_MAP),
+  columns_invalid: means(
+    'error',
+    'Correct these rows of columns.csv, or leave the file out: column_map.json can say the same',
+    'column,point_role,point_name,units\nsat_f,discharge-air-temp,Supply Temp,degF',
+  ),
   equipment_type_unknown: means('error', 'Name a known type in equipType', '"equipType":"vav"'),
   id_invalid: means('error', 'Use 1 to 128 letters, digits, dots, dashes and underscores', '"equip":"VAV-3"'),
   timezone_missing: means(
@@ -74,7 +79,7 @@ export const CHECKS = {
   unit_from_header: means('info', 'Nothing need be done: the header states the unit', 'Supply Temp (°F)'),
   encoding_guessed: means('info', 'Write UTF-8', TABLE),
   delimiter_guessed: means('info', 'Nothing need be done when the columns below are right', TABLE),
-  file_ignored: means('info', 'Only manifest.json, column_map.json and CSV files are read', 'AHU-1/history_wide.csv'),
+  file_ignored: means('info', 'Only manifest.json, column_map.json, columns.csv and tables are read', 'AHU-1/history_wide.csv'),
 } as const satisfies Record<string, Meaning>
 
 export type CheckCode = keyof typeof CHECKS

@@ -3,6 +3,7 @@ import type { EquipmentType, Point, PointKind } from '../model.ts'
 import { nearestRoles, ROLES } from '../role.ts'
 import { canonicalUnit, conversion, unitCode, UNITS } from '../unit.ts'
 import type { Findings } from './checks.ts'
+import type { ColumnNotes } from './column-list.ts'
 import { type HeldChecks, planBoth, settledRole } from './command-or-speed.ts'
 import type { ColumnMap } from './manifest.ts'
 import { roleOfName, suggestRole, withoutUnit } from './names.ts'
@@ -22,6 +23,8 @@ export type Column = {
   unitStated: boolean
   status: 'mapped' | 'unmapped' | 'ambiguous'
   suggestion: string | undefined
+  /** What people call it, where they have said. */
+  name?: string
   /** The point that has this column's history so far. */
   point: Point | undefined
   /** Of a column that names a command: what it is where its values lie between off and on. */
@@ -37,6 +40,8 @@ export type ColumnContext = {
   /** Undefined for weather, whose headers are role names. */
   map: ColumnMap | undefined
   unitSystem: 'us' | 'si' | undefined
+  /** What a list of columns beside the map says; the map counts before it. */
+  notes?: ColumnNotes
   /** Points of the equipment that packages have brought. */
   points: Point[]
   checks: Findings
@@ -84,14 +89,15 @@ export function judgeHeader(cells: string[], place: string, checks: Findings): b
 
 /** @param names as `nameColumns` gives them */
 export function planColumns(names: string[], context: ColumnContext): Column[] {
-  const { place, map, checks, equipmentType } = context
+  const { place, map, checks, equipmentType, notes } = context
   const roles = rolesByHeader(context)
-  const units = unitsByHeader(map)
+  const units = unitsByHeader(map, notes)
   const points = new Map(context.points.map(point => [point.source.address, point]))
   const taken = new Set<string>()
   const headers = names.slice(1)
   const meant = headers.map(header => {
-    const named = roles.get(header) ?? roles.get(withoutUnit(header).name)
+    const bare = withoutUnit(header).name
+    const named = roles.get(header) ?? roles.get(bare) ?? (notes?.get(header) ?? notes?.get(bare))?.role
     const point = points.get(header)
     return settledRole(named, point) ?? point?.role ?? (map ? undefined : roleOfName(header, equipmentType))
   })
@@ -113,7 +119,8 @@ export function planColumns(names: string[], context: ColumnContext): Column[] {
     const own =
       planBoth(mapped, point, all, (as, held, beside) => unitsOf(header, as, beside, units, { ...context, checks: held })) ??
       unitsOf(header, mapped, point, units, context)
-    return { index: i + 1, header, role: mapped, status, suggestion, point, ...own }
+    const name = (notes?.get(header) ?? notes?.get(withoutUnit(header).name))?.name
+    return { index: i + 1, header, role: mapped, status, suggestion, point, ...(name !== undefined && { name }), ...own }
   })
 }
 
@@ -136,14 +143,16 @@ function rolesByHeader({ map, place, equipmentType, checks }: ColumnContext): Ma
   return roles
 }
 
-/** Header → unit as written in the column map. */
-function unitsByHeader(map: ColumnMap | undefined): Map<string, string> {
+/** Header → unit as written in the column map, else in the list. */
+function unitsByHeader(map: ColumnMap | undefined, notes: ColumnNotes = new Map()): Map<string, string> {
+  const listed = [...notes].flatMap(([header, { unit }]) => (unit === undefined ? [] : [[header, unit] as const]))
   // Of headers that differ in blanks only, the first counts.
-  return new Map(
-    Object.entries(map?.units ?? {})
+  return new Map([
+    ...listed,
+    ...Object.entries(map?.units ?? {})
       .map(([header, unit]) => [header.trim(), unit] as const)
       .toReversed(),
-  )
+  ])
 }
 
 export type Units = Pick<Column, 'unit' | 'historyUnit' | 'scale' | 'offset' | 'unitStated'>
@@ -186,7 +195,8 @@ function fileUnit(
   const given = units.get(header) ?? units.get(name)
   if (given !== undefined) {
     const unit = unitCode(given)
-    if (unit) return { unit, stated: true }
+    // A flag that is written as a share is 0 or 1 all the same.
+    if (unit) return { unit: unit === 'fraction' && kind === 'bool' ? 'bool' : unit, stated: true }
     checks.add('unit_unknown', place, `column ${header} has the unit ${JSON.stringify(given)}, which is not known`)
   }
   if (kind === 'bool' || kind === 'enum') return { unit: kind as string, stated: true }

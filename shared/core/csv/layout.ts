@@ -6,6 +6,8 @@ export type EquipmentFolder = {
   /** Name to use when the map states none. */
   name: string
   columnMap: string | undefined
+  /** What is said of the columns beside the map; no table. */
+  columnList: string | undefined
   tables: string[]
 }
 export type Layout = { manifest: string | undefined; folders: EquipmentFolder[]; ignored: string[] }
@@ -28,14 +30,17 @@ export function layOut(paths: string[]): Layout {
     const cut = path.lastIndexOf('/') + 1
     const [folder, file] = [path.slice(inTop.length, Math.max(inTop.length, cut - 1)), path.slice(cut)]
     const isMap = file === 'column_map.json'
+    const isList = file.toLowerCase() === 'columns.csv'
     if (path === manifest) continue
     if (!isMap && !file.toLowerCase().endsWith('.csv')) {
       ignored.push(path)
       continue
     }
     const name = folder.slice(folder.lastIndexOf('/') + 1)
-    const here = folders.get(folder) ?? { folder, name, columnMap: undefined, tables: [] }
-    folders.set(folder, isMap ? { ...here, columnMap: path } : { ...here, tables: [...here.tables, path] })
+    const here = folders.get(folder) ?? { folder, name, columnMap: undefined, columnList: undefined, tables: [] }
+    if (isMap) folders.set(folder, { ...here, columnMap: path })
+    else if (isList) folders.set(folder, { ...here, columnList: path })
+    else folders.set(folder, { ...here, tables: [...here.tables, path] })
   }
   return { manifest, folders: [...folders.values()], ignored }
 }

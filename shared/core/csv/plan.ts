@@ -78,12 +78,17 @@ export function planPoints(
   const planned = new Map<string, Point>()
   const tables = scanned.map(({ equipment_id, table, scan }): TablePlan => {
     const columns = scan.columns.map(column => {
-      const { header, role, historyUnit, kind, states, index, scale, offset } = column
+      const { header, name, role, historyUnit, kind, states, index, scale, offset } = column
       const key = JSON.stringify([equipment_id, header])
       const before = planned.get(key) ?? column.point
       const point_id = before?.point_id ?? pointId(equipment_id, header, taken, numbers)
       taken.add(point_id)
-      const own = { name: before?.name ?? header, unit: historyUnit, kind, source: { protocol: 'csv', address: header } as const }
+      const own = {
+        name: before?.name ?? name ?? header,
+        unit: historyUnit,
+        kind,
+        source: { protocol: 'csv', address: header } as const,
+      }
       const more = { ...(role !== undefined && { role }), ...(states && { states }) }
       planned.set(key, { ...before, point_id, building_id, equipment_id, ...own, ...more })
       return { index, point_id, scale, offset, states }

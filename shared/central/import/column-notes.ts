@@ -1,0 +1,40 @@
+import { CsvError } from 'csv-parse'
+import { stat } from 'node:fs/promises'
+import type { Findings } from '#shared/core/csv/checks.ts'
+import { type ColumnNotes, readColumnList } from '#shared/core/csv/column-list.ts'
+import type { ColumnMap } from '#shared/core/csv/manifest.ts'
+import type { EquipmentType } from '#shared/core/model.ts'
+import { type Line, readTable, type TableForm, tableForm } from './table.ts'
+
+/** Largest list of columns: 10,000 of them, each with its names. */
+const LIST_MAX = 4 * 1024 * 1024
+
+/** What the list of columns beside the map says. */
+export async function readNotes(
+  columnList: string | undefined,
+  fileOf: Map<string, string>,
+  type: EquipmentType,
+  map: ColumnMap | undefined,
+  checks: Findings,
+): Promise<ColumnNotes> {
+  if (columnList === undefined) return new Map()
+  const file = fileOf.get(columnList)!
+  const { size } = await stat(file)
+  const form = size <= LIST_MAX ? await tableForm(file) : undefined
+  const lines = form?.isText && !form.empty ? await readLines(file, form) : undefined
+  if (lines) return readColumnList(lines, columnList, type, new Set(Object.values(map?.points ?? {})), checks)
+  const why = form ? 'is empty or no text' : `has ${size} bytes; at most ${LIST_MAX} are read`
+  checks.add('columns_invalid', columnList, why)
+  return new Map()
+}
+
+async function readLines(file: string, form: TableForm): Promise<Line[] | undefined> {
+  try {
+    const lines: Line[] = []
+    for await (const line of readTable(file, form)) lines.push(line)
+    return lines
+  } catch (error) {
+    if (error instanceof CsvError) return undefined
+    throw error
+  }
+}
