@@ -3,6 +3,7 @@ import type { ParamValue } from '../finding.ts'
 import type { EquipmentType } from '../model.ts'
 import { roleOfColumn } from '../priority/visits.ts'
 import { ROLES } from '../role.ts'
+import { setPointsOf } from '../set-point.ts'
 import { type Around, type Leaf, OWN } from './around.ts'
 import type { BaselineState } from './baseline.ts'
 import { checkExpr, type Typed } from './check-expr.ts'
@@ -178,7 +179,7 @@ function baseline(typed: Typed & { kind: 'baseline' }, context: Context): Node {
 // ---- operations
 
 /** What they tell of a role is no matter of its values. */
-const OF_ROLE = new Set(['has', 'rests', 'nominal', 'lowest', 'highest', 'age'])
+const OF_ROLE = new Set(['has', 'rests', 'nominal', 'lowest', 'highest', 'age', 'off_set_point'])
 /** Those that take any number of arguments. */
 const MANY = new Set(['least', 'greatest', 'first'])
 
@@ -233,7 +234,20 @@ function ofRole(op: string, role: string, context: Context): Node {
   if (op === 'has') return graph.constant(leaf?.steps.ts.length ? 1 : 0)
   if (op === 'rests') return graph.constant(ROLES[role]?.rests ? 1 : 0)
   if (op === 'lowest' || op === 'highest') return graph.constant(ROLES[role]!.range[op === 'lowest' ? 0 : 1])
+  if (op === 'off_set_point') return distanceToSetPoint(role, context)
   if (!leaf) return graph.constant(Number.NaN)
   leaves.add(leaf)
   return op === 'nominal' ? graph.nominal(leaf) : graph.age(leaf)
+}
+
+/** A set point without a value counts as far away, so that a lost set point does not stop the rule. */
+const FAR = 1e12
+
+function distanceToSetPoint(role: string, context: Context): Node {
+  const { graph } = context
+  const value = rawRole(role, context, false)
+  return setPointsOf(role)
+    .flatMap(name => roleAt(OWN, name, context) ?? [])
+    .map(setPoint => graph.op('first', graph.op('abs', graph.op('sub', value, setPoint)), graph.constant(FAR)))
+    .reduce((nearest, distance) => graph.op('least', nearest, distance), graph.constant(FAR))
 }

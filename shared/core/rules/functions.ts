@@ -53,6 +53,7 @@ export const FUNCTIONS: Record<string, Signature> = {
   nominal: fn(['role'], 'time', 'nominal(x)'),
   lowest: fn(['role'], 'same', 'lowest(x)'),
   highest: fn(['role'], 'same', 'highest(x)'),
+  off_set_point: fn(['role'], 'difference', 'off_set_point(x)'),
   parent: fn(['role'], 'same', 'parent(sa_t)'),
 }
 
