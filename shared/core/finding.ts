@@ -115,4 +115,11 @@ export type RuleResult = {
   coverage: number
   fault_secs: number
   episodes: number
+  /** The condition held, too briefly to count. */
+  unconfirmed?: Unconfirmed
 }
+
+/** What a condition lacks before it counts: time without a break, time in one building day, or time for which its window looks back. */
+export type Shortfall = { of: 'persistence' | 'daily_minimum' | 'window'; held_secs: number; needs_secs: number }
+/** `date`: the building day that came nearest. `role`: of a rule over every role. */
+export type Unconfirmed = { date: string; role?: string; short: Shortfall[] }

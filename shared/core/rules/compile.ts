@@ -6,10 +6,12 @@ import { type Around, type Leaf, OWN } from './around.ts'
 import { type BaselineState, baselineState } from './baseline.ts'
 import { build, type Context, constantOf } from './build.ts'
 import { type Graph, type Node, orderOf } from './graph.ts'
-import { settledNode } from './nodes.ts'
+import type { Typed } from './check-expr.ts'
+import { settledNode, stillNode } from './nodes.ts'
 import { own } from './own.ts'
 import type { Steps } from './steps.ts'
 import { defaultOf, paramOwner, type ParamSetting, settingFor, unitOfParam } from './param-settings.ts'
+import { type Stillness, stillTerm } from './unconfirmed.ts'
 import type { BaselineSpec, EquipmentData, Figure, Param, Program, Rule } from './types.ts'
 
 /** One rule on one equipment (and one role, when the rule runs over every role), ready to run day by day. */
@@ -34,6 +36,8 @@ export type Instance = {
   figures: (string | { word: 'duration' | 'role' } | (Extract<Figure, { typed: unknown }> & { node: Node }))[]
   causes: { component: string; weight: number; when?: Node }[]
   baselines: { state: BaselineState; of: Node; when: Node }[]
+  /** Where the condition wants a signal to stand still for a window: how long it has. */
+  stillness?: Stillness
   /** Sums what the fault costs, where the rule says that. */
   meter?: Meter
   /** What is reckoned every day, and what only where the rule holds: that tells of it, and remembers nothing. */
@@ -95,6 +99,7 @@ export function compileRule(binding: Binding, around: Around, graph: Graph): Rea
   context.dailyMinimumMs = ms('daily_minimum')
   const baselines = program.baselines.map(spec => compileBaseline(spec, context, active))
   const parts = compileParts(program, context)
+  const stillness = stillnessOf(program, active, context)
   const meter = meterOf(program.impact, context)
   const ready: Ready = {
     rule,
@@ -106,6 +111,7 @@ export function compileRule(binding: Binding, around: Around, graph: Graph): Rea
     ...(role !== undefined && { role }),
     params: context.params,
     ...parts,
+    ...(stillness && { stillness }),
     ...(meter && { meter }),
     missing: [...context.missing],
     leaves: [...context.leaves],
@@ -143,6 +149,22 @@ function compileParts(program: Program, context: Context): Pick<Instance, 'when'
   }
 }
 
+/** Undefined where nothing has to stand still, or the bound is no constant, or below what anything can keep to. */
+function stillnessOf({ when }: Program, active: Node, context: Context): Stillness | undefined {
+  const term = stillTerm(when)
+  if (!term || !isConstant(term.bound)) return undefined
+  const bound = constantOf(term.bound, context)
+  if (bound < 0) return undefined
+  const holds = term.others.reduce((node, other) => context.graph.op('and', node, build(other, context)), active)
+  return {
+    node: stillNode(context.graph, build(term.signal, context), bound),
+    holds,
+    windowMs: constantOf(term.window, context) * 1000,
+  }
+}
+
+const isConstant = (typed: Typed): boolean => typed.kind === 'const' || typed.kind === 'param'
+
 function compileBaseline(spec: BaselineSpec, context: Context, active: Node): Instance['baselines'][number] {
   const constant = (typed: BaselineSpec['fallback']) => typed && constantOf(typed, context)
   const state = baselineState(spec, constant(spec.fallback), constant(spec.tolerance_cold))
@@ -151,8 +173,9 @@ function compileBaseline(spec: BaselineSpec, context: Context, active: Node): In
 }
 
 /** Columns that say whether the rule holds. */
-function judgesOf({ gate, settled, guard, active, when, baselines }: Ready): Node[] {
-  return [gate, settled, guard, active, when, ...baselines.flatMap(({ of, when }) => [of, when])]
+function judgesOf({ gate, settled, guard, active, when, stillness, baselines }: Ready): Node[] {
+  const still = stillness ? [stillness.node, stillness.holds] : []
+  return [gate, settled, guard, active, when, ...still, ...baselines.flatMap(({ of, when }) => [of, when])]
 }
 
 /** Columns that say more of a moment at which it holds. */

@@ -9,6 +9,7 @@
 import type { BaselineView } from '../finding.ts'
 import { nothingSpent } from '../impact/meter.ts'
 import { DAY } from '../time.ts'
+import { type NearDay, noteTrue } from './unconfirmed.ts'
 
 /** A weekend without the plant does not end a fault; an equipment or a point that is gone for good does. */
 export const LAPSE_MS = 3 * DAY
@@ -56,6 +57,8 @@ export type Tracked = {
   stretchFrom: number
   falseFrom: number
   falseMs: number
+  /** Days on which the condition held, or nearly. */
+  near: NearDay[]
   /** End of the last time that was evaluated. */
   lookedTo: number
   /** What is being gathered: a stretch, a candidate or a confirmed episode. */
@@ -74,6 +77,7 @@ export function trackedFrom({ causes }: EpisodeLimits, carried?: OpenEpisode): T
     stretchFrom: Number.NaN,
     falseFrom: Number.NaN,
     falseMs: 0,
+    near: [],
     lookedTo: Number.NaN,
     candidate: false,
     confirmed: false,
@@ -109,6 +113,7 @@ export function episodeTracker(limits: EpisodeLimits, held: Tracked) {
       current.confirmed_at = Math.max(from, enoughAt)
     }
     held.dayTrueMs += to - from
+    noteTrue(held.near, stretch.day, to - from, to - stretchFrom)
   }
 
   function feedFalse({ from, to }: Stretch): void {

@@ -80,6 +80,31 @@ export function settledNode(graph: Graph, gate: Node, settleMs: number): Node {
   return graph.own(`settled ${settleMs}`, [gate], build, true)
 }
 
+/** Time for which the input has stayed within `bound`, ms: not evaluated while it is not known, 0 where it has just left. */
+export function stillNode(graph: Graph, input: Node, bound: number): Node {
+  const build: Build = (node, saved) => {
+    const state = recall({ since: Number.NaN, low: Number.NaN, high: Number.NaN }, saved)
+    node.save = () => saveOf(state)
+    return ({ n, t }: Rows) => {
+      const x = input.out
+      const out = node.out
+      let { since, low, high } = state
+      for (let i = 0; i < n; i++) {
+        const value = x[i]!
+        low = Math.min(low, value)
+        high = Math.max(high, value)
+        if (!(high - low <= bound)) {
+          low = high = value
+          since = t[i]!
+        }
+        out[i] = value === value ? t[i]! - since : Number.NaN
+      }
+      Object.assign(state, { since, low, high })
+    }
+  }
+  return graph.own(`still ${bound}`, [input], build, true)
+}
+
 /** Time since the condition was last true, s: 0 while it is, not evaluated before it ever was. */
 export function sinceNode(graph: Graph, condition: Node): Node {
   return graph.window('since', condition, 0, sinceHeld)

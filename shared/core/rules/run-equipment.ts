@@ -16,6 +16,7 @@ import type { Plant } from './plant.ts'
 import { type Day, daysOf, type Rows, rowMaker } from './rows.ts'
 import { type Cut, type EquipmentState, type Kept, recallRule, saveRule } from './state.ts'
 import type { Steps } from './steps.ts'
+import { type NearDay, noteStill } from './unconfirmed.ts'
 import { type Activity, activityKey, spoilersOf } from './suppress.ts'
 import type { Carried, EquipmentData, RunPlan } from './types.ts'
 
@@ -43,6 +44,7 @@ export type Verdict = {
   episodes: Episode[]
   /** As in `judge.ts`, one row a day. */
   covered: ArrayLike<number>[]
+  near: readonly NearDay[]
   /** By index, those that the span touches at least. */
   days: ReadonlyMap<number, Day>
   /** The baselines as they stood on the last day; empty when no day was looked at. */
@@ -161,6 +163,7 @@ function runDay(runner: Runner, rows: Rows, plan: RunPlan, activity: Activity): 
   runNodes(instance.order, rows)
   const coverage = noCoverage()
   judgeDay(instance, rows, coverage, plan, tracker.feed)
+  if (instance.stillness && !instance.isTooCoarse) noteStill(runner.tracked.near, instance.stillness, rows)
   if (rows.day.to > plan.from) addDay(covered, today, coverage)
   for (const { state, of, when } of baselines) endDay(state, rows, of, when)
   limitEpisodes(runner)
@@ -192,10 +195,10 @@ function keepEvidence({ instance, views }: Runner, episodes: Episode[], days: Ma
   }
 }
 
-function verdictOf({ instance, tracker, coveredBefore, covered }: Runner, days: Map<number, Day>): Verdict {
+function verdictOf({ instance, tracker, tracked, coveredBefore, covered }: Runner, days: Map<number, Day>): Verdict {
   const looked = days.size > 0 && instance.missing.length === 0
   const baselines = looked ? instance.baselines.map(({ state }) => state.view) : []
-  return { instance, episodes: tracker.episodes(), covered: [coveredBefore, covered], days, baselines }
+  return { instance, episodes: tracker.episodes(), near: tracked.near, covered: [coveredBefore, covered], days, baselines }
 }
 
 function stateAt(at: number, work: Work, runners: Runner[], days: Map<number, Day>, plan: RunPlan): EquipmentState {

@@ -97,10 +97,11 @@ export function recallRule(saved: RuleState, { baselines }: Instance): Kept {
  */
 const EXPLAINS_LENGTHS = 3
 
-function saveTracked({ done, dropped, current, ...held }: Tracked, cut: Cut): Tracked {
+function saveTracked({ done, dropped, current, near, ...held }: Tracked, cut: Cut): Tracked {
   const kept = done.filter(({ from, to }) => to! + EXPLAINS_LENGTHS * (to! - from) > cut.from)
   return copyOf({
     ...held,
+    near: near.filter(({ day }) => day >= cut.index),
     done: kept.map(episode => since(episode, cut.index)),
     dropped: dropped + done.length - kept.length,
     // All days of a candidate become days in fault when it is confirmed.

@@ -7,8 +7,10 @@ import { causesOf, evidenceOf } from './evidence.ts'
 import { findingId } from './identity.ts'
 import { type Coverage, commonest, coverageOf, noCoverage, OPEN_REASONS } from './judge.ts'
 import type { Verdict } from './run-equipment.ts'
+import type { Day } from './rows.ts'
 import { type Judged, readBy, type Speaker } from './suppress.ts'
 import type { Carried, RuleBaseline, RunPlan } from './types.ts'
+import { unconfirmedOf } from './unconfirmed.ts'
 
 /** A finding with its days in fault that the span touches. One that ended before the span only explains others. */
 export type Made = Judged & { told: boolean; days: FaultDay[] }
@@ -121,10 +123,15 @@ function resultOf(group: Verdict[], span: Span): RuleResult {
   const missing = [...new Set(group.flatMap(({ instance }) => instance.missing))]
   if (missing.length > 0) return { ...base, status: 'not_evaluated', reason: 'missing_role', missing_roles: missing }
   if (told.length > 0) return { ...base, status: 'fault' }
-  if (gated > 0 && share >= rule.program.min_coverage - 1e-9) return { ...base, status: 'pass' }
+  const unconfirmed = unconfirmedOf(group.map(verdict => ({ ...verdict, days: daysWithin(verdict, span) })))
+  const near = { ...base, ...(unconfirmed && { unconfirmed }) }
+  if (gated > 0 && share >= rule.program.min_coverage - 1e-9) return { ...near, status: 'pass' }
   const reasons = coverages.map(commonest).filter(reason => reason !== undefined)
-  return { ...base, status: 'not_evaluated', reason: reasons.find(reason => reason !== 'gated') ?? reasons[0] ?? 'no_data' }
+  return { ...near, status: 'not_evaluated', reason: reasons.find(reason => reason !== 'gated') ?? reasons[0] ?? 'no_data' }
 }
+
+const daysWithin = ({ days }: Verdict, { from, to }: Span): Map<number, Day> =>
+  new Map([...days].filter(([, day]) => day.to > from && day.from < to))
 
 /** What became of the time on the days that the span touches. */
 function coverageIn({ covered, days }: Verdict, { from }: Span): Coverage {
