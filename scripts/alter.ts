@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { orderTests } from './lib-alter/reaching-tests.ts'
 import { copyTree, type Tree } from './lib-alter/tree.ts'
-import { drawAlterations, type Outcome, takeValid, tryAlteration } from './lib-alter/trial.ts'
+import { type Baseline, drawAlterations, type Outcome, takeValid, tryAlteration } from './lib-alter/trial.ts'
 import { type Alteration, alter } from './lib-alter/alterations.ts'
 
 const USAGE = `scripts/alter [options]      alters lines of the last commit in a copy, one at a time, and runs the tests that reach them
@@ -13,10 +13,12 @@ const USAGE = `scripts/alter [options]      alters lines of the last commit in a
   --seed 1            which lines: the same seed draws the same lines of the same commit
   --only PREFIX       only files whose path begins so; as often as needed
   --tests 12          at most so many test files for one alteration, the nearest first
+  --jobs 2            so many alterations at a time, each in a copy of its own
   --commit HEAD       what is altered
   --log FILE          one line of JSON for each outcome, as they come
   --again FILE        tries the alterations of such a file anew that nobody noticed
   --list              says what would be altered, and runs no test
+A test that is red once counts when it is red again on the same copy, and green without the alteration.
 Rules and the engine's rule language are left out: scripts/rules mutate alters those.
 Alterations that change nothing anybody can see are listed with the reason in scripts/catalogue/equivalent.yaml.
 Exit 0 when at least 90 % of those that change something are noticed.
@@ -37,6 +39,7 @@ function readOptions(args: string[]) {
       from: { ...text, default: '0' },
       seed: { ...text, default: '1' },
       tests: { ...text, default: '12' },
+      jobs: { ...text, default: '2' },
       commit: { ...text, default: 'HEAD' },
       only: { ...text, multiple: true, default: [] },
       log: text,
@@ -45,11 +48,12 @@ function readOptions(args: string[]) {
       help: { type: 'boolean', default: false },
     },
   })
-  const number = (name: 'count' | 'from' | 'seed' | 'tests') => {
+  const number = (name: 'count' | 'from' | 'seed' | 'tests' | 'jobs') => {
     if (!/^\d{1,6}$/.test(values[name])) throw new Error(`--${name} takes a whole number, not ${values[name]}`)
     return Number(values[name])
   }
-  return { ...values, count: number('count'), from: number('from'), seed: number('seed'), tests: number('tests') }
+  const figures = { count: number('count'), from: number('from'), seed: number('seed') }
+  return { ...values, ...figures, tests: number('tests'), jobs: Math.max(1, number('jobs')) }
 }
 type Options = ReturnType<typeof readOptions>
 
@@ -87,7 +91,13 @@ function survivorsOf(tree: Tree, log: string): Alteration[] {
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const placeOf = ({ file, line, before, after }: Alteration): string => `${file}:${line}\n    ${before}\n    ${after}`
 
-async function tryAll(tree: Tree, options: Options): Promise<boolean> {
+function resultOf({ noticed_by, tried, flaky = [] }: Outcome): string {
+  const result = noticed_by ? `noticed by ${noticed_by.file}: ${noticed_by.test}` : `not noticed by ${tried} test files`
+  return [result, ...flaky.map(red => `red, but not for it: ${red}`)].join('\n    ')
+}
+
+async function tryAll(trees: Tree[], options: Options): Promise<boolean> {
+  const tree = trees[0]!
   const equivalent = readEquivalent()
   const alterations = (await chosen(tree, options)).filter(alteration => !equivalent.has(keyOf(alteration)))
   if (options.list) {
@@ -99,14 +109,18 @@ async function tryAll(tree: Tree, options: Options): Promise<boolean> {
     tree.files('test/*.test.ts').filter(file => !TEXT_TESTS.has(file)),
   )
   const survivors: Outcome[] = []
-  for (const [index, alteration] of alterations.entries()) {
-    const outcome = await tryAlteration(tree, alteration, order, options.tests)
-    const { noticed_by, tried } = outcome
-    if (noticed_by === null) survivors.push(outcome)
-    if (options.log !== undefined) appendFileSync(options.log, `${JSON.stringify(outcome)}\n`)
-    const by = noticed_by ? `noticed by ${noticed_by.file}: ${noticed_by.test}` : `not noticed by ${tried} test files`
-    say(`${index + 1}/${alterations.length} ${placeOf(alteration)}\n    ${by}`)
+  const baseline: Baseline = new Map()
+  const queue = alterations.values()
+  let done = 0
+  const work = async (own: Tree) => {
+    for (const alteration of queue) {
+      const outcome = await tryAlteration(own, alteration, { order, testsMax: options.tests, baseline })
+      if (outcome.noticed_by === null) survivors.push(outcome)
+      if (options.log !== undefined) appendFileSync(options.log, `${JSON.stringify(outcome)}\n`)
+      say(`${++done}/${alterations.length} ${placeOf(alteration)}\n    ${resultOf(outcome)}`)
+    }
   }
+  await Promise.all(trees.map(work))
   const noticed = alterations.length - survivors.length
   const share = alterations.length > 0 ? noticed / alterations.length : 1
   say(`${noticed} of ${alterations.length} noticed, ${(100 * share).toFixed(1)} % (at least ${100 * NOTICED_MIN} %)`)
@@ -120,15 +134,17 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(USAGE)
     return 0
   }
-  const tree = copyTree(options.commit)
-  process.once('SIGINT', () => {
-    tree.remove()
-    process.exit(130)
-  })
+  const trees = Array.from({ length: options.list ? 1 : options.jobs }, () => copyTree(options.commit))
+  const removeAll = () => trees.forEach(tree => tree.remove())
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      removeAll()
+      process.exit(130)
+    })
   try {
-    return (await tryAll(tree, options)) ? 0 : 1
+    return (await tryAll(trees, options)) ? 0 : 1
   } finally {
-    tree.remove()
+    removeAll()
   }
 }
 

@@ -23,6 +23,7 @@ export type Tree = {
   altered<T>(alterations: readonly Alteration[], work: () => Promise<T>): Promise<T>
   /** @returns the exit code and output; `late` when it was ended because of its time */
   run(command: readonly string[], timeoutMs: number): Promise<{ code: number; output: string; late: boolean }>
+  /** Ends what still runs in it and removes it. */
   remove(): void
 }
 
@@ -44,6 +45,7 @@ export function copyTree(commit: string): Tree {
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary)
   const env = { ...process.env, PATH: `${root}/node_modules/.bin:${process.env['PATH']}`, TMPDIR: temporary }
+  const running = new Set<() => void>()
   const sourceOf = (file: string) => readFileSync(join(root, file), 'utf8')
   return {
     root,
@@ -80,6 +82,7 @@ export function copyTree(commit: string): Tree {
             // It has ended.
           }
         }
+        running.add(end)
         const timer = setTimeout(() => {
           late = true
           end()
@@ -88,9 +91,13 @@ export function copyTree(commit: string): Tree {
         child.on('exit', code => {
           clearTimeout(timer)
           end()
+          running.delete(end)
           done({ code: code ?? 1, output, late })
         })
       }),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove() {
+      for (const end of running) end()
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+    },
   }
 }

@@ -10,11 +10,13 @@ export type Outcome = Alteration & {
   noticed_by: { file: string; test: string } | null
   /** Test files that were run. */
   tried: number
+  /** What was red once, and not again or without the alteration as well: it does not count. */
+  flaky?: string[]
 }
 
 const TYPES_MS = 10 * MINUTE
 const SUITE_MS = 10 * MINUTE
-/** A file of unit tests takes seconds; one that takes minutes hangs. */
+/** A file of unit tests takes seconds; one that takes minutes hangs, and so does a group. */
 const FILE_MS = 4 * MINUTE
 /** A test waits for what no longer comes: its own limit is shorter than the suite's. */
 const TEST_SECS = 60
@@ -77,18 +79,50 @@ async function compiling(tree: Tree, all: readonly Alteration[]): Promise<Altera
   return [...(await compiling(tree, all.slice(0, half))), ...(await compiling(tree, all.slice(half)))]
 }
 
-/** Runs the tests that reach the file, until one is red. @param testsMax how many test files at most */
-export async function tryAlteration(tree: Tree, alteration: Alteration, order: TestOrder, testsMax: number): Promise<Outcome> {
-  const tests = order(alteration.file).slice(0, testsMax)
-  return tree.altered([alteration], async () => {
-    let tried = 0
-    for (const group of groupsOf(tests)) {
-      tried += group.length
-      const red = await redOf(tree, group)
-      if (red !== undefined) return { ...alteration, noticed_by: { file: group.join(' '), test: red }, tried }
+/** Test files that were green on a tree as it is, found out once for all: one that is red there notices nothing. */
+export type Baseline = Map<string, Promise<boolean>>
+type Red = { files: readonly string[]; test: string }
+
+/**
+ * Runs the tests that reach the file, until one notices the alteration. A red run counts when the file that was red is red
+ * once more on the same tree, and green without the alteration.
+ *
+ * @param testsMax how many test files at most
+ */
+export async function tryAlteration(
+  tree: Tree,
+  alteration: Alteration,
+  { order, testsMax, baseline }: { order: TestOrder; testsMax: number; baseline: Baseline },
+): Promise<Outcome> {
+  let tried = 0
+  const flaky: string[] = []
+  for (const group of groupsOf(order(alteration.file).slice(0, testsMax))) {
+    tried += group.length
+    for (let pending = [...group]; pending.length > 0; ) {
+      const red = await tree.altered([alteration], () => redTwice(tree, pending))
+      if (red === undefined) break
+      const file = red.files.join(' ')
+      if (red.isAgain && (await isGreen(tree, red.files, baseline)))
+        return { ...alteration, noticed_by: { file, test: red.test }, tried, ...(flaky.length > 0 && { flaky }) }
+      flaky.push(`${file}: ${red.test}`)
+      // The run stopped at it: the others of the group have not all been run.
+      pending = pending.filter(test => !red.files.includes(test))
     }
-    return { ...alteration, noticed_by: null, tried }
-  })
+  }
+  return { ...alteration, noticed_by: null, tried, ...(flaky.length > 0 && { flaky }) }
+}
+
+/** @returns what went red first, and whether it does so again when it runs by itself */
+async function redTwice(tree: Tree, tests: readonly string[]): Promise<(Red & { isAgain: boolean }) | undefined> {
+  const red = await redOf(tree, tests)
+  return red && { ...red, isAgain: (await redOf(tree, red.files)) !== undefined }
+}
+
+async function isGreen(tree: Tree, files: readonly string[], baseline: Baseline): Promise<boolean> {
+  const key = files.join(' ')
+  let green = baseline.get(key)
+  if (!green) baseline.set(key, (green = redOf(tree, files).then(red => red === undefined)))
+  return green
 }
 
 /** The nearest alone, for it notices most; then several at a time, for each start of AVA costs a second. Slow suites come last. */
@@ -99,12 +133,26 @@ function groupsOf(tests: readonly string[]): string[][] {
   return [...(first === undefined ? [] : [[first]]), ...groups, ...slow]
 }
 
-/** @returns the title of a test that went red, or why the run counts as red; undefined when all are green */
-async function redOf(tree: Tree, tests: readonly string[]): Promise<string | undefined> {
+/** @returns the first test that went red and its file, or why the run counts as red; undefined when all are green */
+async function redOf(tree: Tree, tests: readonly string[]): Promise<Red | undefined> {
   const slow = SLOW.exec(tests[0]!)
   const options = slow ? ['--config', `test/${slow[1]}/ava.config.js`] : ['--timeout', `${TEST_SECS}s`]
-  const limit = slow ? SUITE_MS : FILE_MS * tests.length
+  const limit = slow ? SUITE_MS : FILE_MS
   const { code, output, late } = await tree.run(['ava', '--tap', '--fail-fast', ...options, ...tests], limit)
-  if (late) return `not done after ${formatDuration(limit)}`
-  return code === 0 ? undefined : (/^not ok \d+ - (.*)$/m.exec(output)?.[1] ?? 'ended without a test')
+  if (late) return { files: tests, test: `not done after ${formatDuration(limit)}` }
+  if (code === 0) return undefined
+  const title = /^not ok \d+ - (.*)$/m.exec(output)?.[1]
+  return { files: filesOf(title ?? '', tests), test: title ?? 'ended without a test' }
+}
+
+/** @returns of `tests` the one that AVA names before the title, all when it names none */
+export function filesOf(title: string, tests: readonly string[]): readonly string[] {
+  const named = tests.filter(test => {
+    const parts = test
+      .replace(/^test\//, '')
+      .replace(/\.test\.ts$/, '')
+      .split('/')
+    return title.startsWith(`${parts.join(' › ')} › `) || title.startsWith(`${parts.at(-1)} › `)
+  })
+  return named.length > 0 ? named : tests
 }

@@ -5,7 +5,8 @@ import test from 'ava'
 import { alter, alterationsOf } from '../../scripts/lib-alter/alterations.ts'
 import { maskSource } from '../../scripts/lib-alter/mask.ts'
 import { orderTests } from '../../scripts/lib-alter/reaching-tests.ts'
-import { drawAlterations } from '../../scripts/lib-alter/trial.ts'
+import type { Tree } from '../../scripts/lib-alter/tree.ts'
+import { drawAlterations, filesOf, tryAlteration } from '../../scripts/lib-alter/trial.ts'
 
 const CASES: [code: string, altered: string[]][] = [
   ['const a = b === c', ['const a = b !== c']],
@@ -92,4 +93,55 @@ test('tests that reach a file come in order: its namesake, the nearest, those th
     ['deep/a', 'near', 'wide', 'far'].map(name => `test/${name}.test.ts`),
   )
   t.deepEqual(order('shared/unknown.ts'), [])
+})
+
+test('the red file of a group is told from the title that AVA gives', t => {
+  const group = ['test/hub/store.test.ts', 'test/fieldbus/store.test.ts', 'test/fieldbus/ede.test.ts']
+  t.deepEqual(filesOf('hub › store › it is red', group), ['test/hub/store.test.ts'])
+  t.deepEqual(filesOf('ede › it is red', group), ['test/fieldbus/ede.test.ts'])
+  t.deepEqual(filesOf('a title', ['test/hub/store.test.ts']), ['test/hub/store.test.ts'])
+  t.deepEqual(filesOf('', group), group)
+})
+
+/** A tree without files, whose tests are red as `isRed` says of the file, the altered line and how often it has run. */
+function treeWith(isRed: (file: string, isAltered: boolean, run: number) => boolean): Tree & { runs: string[] } {
+  const runs: string[] = []
+  let isAltered = false
+  return {
+    root: '',
+    runs,
+    files: () => [],
+    read: () => '',
+    async altered(_, work) {
+      isAltered = true
+      const result = await work()
+      isAltered = false
+      return result
+    },
+    async run(command) {
+      const files = command.filter(word => word.endsWith('.test.ts'))
+      runs.push(`${isAltered ? 'altered' : 'as it is'}: ${files.join(' ')}`)
+      const red = files.find(file => isRed(file, isAltered, runs.filter(past => past.includes(file)).length))
+      const title = red && `not ok 1 - ${files.length > 1 ? `${red.slice('test/'.length, -'.test.ts'.length)} › ` : ''}it holds\n`
+      return { code: red ? 1 : 0, output: title ?? '', late: false }
+    },
+    remove: () => undefined,
+  }
+}
+const ONE = { file: 'shared/a.ts', line: 1, before: 'a()', after: 'void 0' }
+const tried = (tree: Tree, tests: string[]) => tryAlteration(tree, ONE, { order: () => tests, testsMax: 9, baseline: new Map() })
+
+test('a test notices an alteration when it is red twice with it and green without', async t => {
+  const tree = treeWith((_, isAltered) => isAltered)
+  t.like(await tried(tree, ['test/a.test.ts']), { noticed_by: { file: 'test/a.test.ts', test: 'it holds' }, tried: 1 })
+  t.deepEqual(tree.runs, ['altered: test/a.test.ts', 'altered: test/a.test.ts', 'as it is: test/a.test.ts'])
+})
+
+test('a test that is red once, or without the alteration as well, notices nothing, and the next are run', async t => {
+  const once = treeWith((file, _, run) => file === 'test/b.test.ts' && run === 1)
+  const group = ['test/a.test.ts', 'test/b.test.ts', 'test/c.test.ts']
+  t.like(await tried(once, group), { noticed_by: null, tried: 3, flaky: ['test/b.test.ts: b › it holds'] })
+  t.is(once.runs.at(-1), 'altered: test/c.test.ts')
+  const always = treeWith(file => file === 'test/a.test.ts')
+  t.like(await tried(always, group), { noticed_by: null, flaky: ['test/a.test.ts: it holds'] })
 })
