@@ -117,6 +117,8 @@ export type RuleResult = {
   episodes: number
   /** The condition held, too briefly to count. */
   unconfirmed?: Unconfirmed
+  /** Of a rule that samples come too seldom for: how often they come, and how often they have to. */
+  sampling?: { every_secs: number; needs_secs: number }
 }
 
 /** What a condition lacks before it counts: time without a break, time in one building day, or time for which its window looks back. */

@@ -163,6 +163,17 @@ test('the page of runs escapes', t =>
       next: text,
       ranBy: text,
       panel: { ...runsOf(text), live },
+      brief: {
+        results: [
+          {
+            rule_id: text,
+            equipment_id: text,
+            unconfirmed: { date: text, role: text, short: [{ of: 'window', held_secs: 1, needs_secs: 2 }] },
+          },
+        ],
+        titleOf: () => text,
+        nameOf: () => text,
+      },
       here,
     })
   }))

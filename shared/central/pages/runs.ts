@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
 import { isOver } from '#shared/core/run-state.ts'
+import { type BriefModel, isBrief } from '#shared/core/ui/brief-card.ts'
 import { type RunPanel, runPanel } from '#shared/core/ui/run-panel.ts'
 import { runsBody } from '#shared/core/ui/runs-page.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
@@ -12,6 +13,7 @@ import { chosenBuilding } from './params.ts'
 import type { Shell } from './shell.ts'
 
 export type RunStores = Pick<CentralContext, 'model' | 'edges' | 'runs'>
+type PageStores = RunStores & Pick<CentralContext, 'log' | 'results' | 'definitions'>
 const ID = Type.String({ maxLength: 128 })
 /** An empty text stands for every building: that is what a form sends. */
 const BUILDING = Type.Optional(ID)
@@ -19,7 +21,7 @@ const BUILDING = Type.Optional(ID)
 /** Runs that the page lists at one time. */
 const LISTED_MAX = 50
 
-export const runPageRoutes = (context: RunStores & Pick<CentralContext, 'log'>, shell: Shell): Route[] => [
+export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
   route({
     method: 'GET',
     path: '/runs',
@@ -40,6 +42,7 @@ export const runPageRoutes = (context: RunStores & Pick<CentralContext, 'log'>, 
         next: found.length > LISTED_MAX ? listed.at(-1)!.run.run_id : undefined,
         ranBy: ranBy(context, building_id),
         panel: panelOf(context, shell, call, building_id),
+        brief: briefOf(context, building_id),
         here: { ...shell.here(), timezone },
       })
       return shell.document(call, { title: 'Runs', current: '/faults' }, body)
@@ -87,6 +90,16 @@ export const runPageRoutes = (context: RunStores & Pick<CentralContext, 'log'>, 
     },
   }),
 ]
+
+/** What held too briefly to count, in the newest words of the building's rules. */
+function briefOf({ results, model, definitions }: PageStores, building_id: string): BriefModel {
+  const names = new Map(model.equipment(building_id).map(({ equipment_id, name }) => [equipment_id, name]))
+  return {
+    results: results.latest(building_id).filter(isBrief),
+    titleOf: rule_id => definitions.get(rule_id)?.title ?? rule_id,
+    nameOf: equipment_id => names.get(equipment_id) || equipment_id,
+  }
+}
 
 /** What the part shows, of one building or of all. */
 export function panelOf(

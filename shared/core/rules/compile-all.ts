@@ -95,8 +95,10 @@ function instanceOf(ready: Ready, equipment: EquipmentData, { resets = [] }: Giv
   for (const { state } of ready.baselines) {
     restart(state, own.find(({ rule_id, name }) => rule_id === ready.rule.id && name === state.spec.name)?.at)
   }
-  const isTooCoarse = ready.sampled.some(({ steps }) => steps.nominalMs > ready.samplingMs)
-  return { ...ready, equipment, isTooCoarse, leaves: [...new Set(ready.leaves.map(({ steps }) => steps))] }
+  const everyMs = Math.max(0, ...ready.sampled.map(({ steps }) => steps.nominalMs))
+  const isTooCoarse = everyMs > ready.samplingMs
+  const coarse = isTooCoarse && { coarse: { everyMs, needsMs: ready.samplingMs } }
+  return { ...ready, ...coarse, equipment, isTooCoarse, leaves: [...new Set(ready.leaves.map(({ steps }) => steps))] }
 }
 
 /** As every role of a set point is named: `sa_t_sp`, `sa_t_sp_cool`. */

@@ -45,12 +45,14 @@ export type Instance = {
   telling: Node[]
   /** Samples come too seldom for the rule to see its fault: then nothing is evaluated. */
   isTooCoarse: boolean
+  /** How often samples come and have to, ms, where they are too coarse. */
+  coarse?: { everyMs: number; needsMs: number }
   persistenceMs: number
   dailyMinimumMs: number
   clearMs: number
 }
 /** A rule that is ready for every equipment of a shape. */
-export type Ready = Omit<Instance, 'equipment' | 'leaves' | 'isTooCoarse'> & {
+export type Ready = Omit<Instance, 'equipment' | 'leaves' | 'isTooCoarse' | 'coarse'> & {
   leaves: Leaf[]
   /** Whose samples must come at least every `samplingMs`; Infinity where any interval will do. */
   sampled: Leaf[]

@@ -124,7 +124,9 @@ function resultOf(group: Verdict[], span: Span): RuleResult {
   if (missing.length > 0) return { ...base, status: 'not_evaluated', reason: 'missing_role', missing_roles: missing }
   if (told.length > 0) return { ...base, status: 'fault' }
   const unconfirmed = unconfirmedOf(group.map(verdict => ({ ...verdict, days: daysWithin(verdict, span) })))
-  const near = { ...base, ...(unconfirmed && { unconfirmed }) }
+  const coarse = group.find(({ instance }) => instance.coarse)?.instance.coarse
+  const sampling = coarse && { every_secs: coarse.everyMs / 1000, needs_secs: coarse.needsMs / 1000 }
+  const near = { ...base, ...(unconfirmed && { unconfirmed }), ...(sampling && { sampling }) }
   if (gated > 0 && share >= rule.program.min_coverage - 1e-9) return { ...near, status: 'pass' }
   const reasons = coverages.map(commonest).filter(reason => reason !== undefined)
   return { ...near, status: 'not_evaluated', reason: reasons.find(reason => reason !== 'gated') ?? reasons[0] ?? 'no_data' }

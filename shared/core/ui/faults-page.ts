@@ -1,6 +1,7 @@
 /** The page of faults: tabs, filter, groups, and a positive statement when there is nothing. */
 import type { Finding, ResultReason, RuleResult } from '../finding.ts'
 import { type Html, html } from '../html.ts'
+import { isBrief } from './brief-card.ts'
 import type { Building } from '../model.ts'
 import { formatDuration } from '../time.ts'
 import { costText, gapsText, rangeText, type Together, togetherText } from './cost-words.ts'
@@ -167,10 +168,14 @@ ${looked(model)}
 /** Who looked, and when: without this, silence could as well be a failure. */
 function looked(model: FaultsModel): Html {
   const { lastRuns, boxes } = model
+  const brief = lastRuns.filter(run => run.results.some(isBrief))
   if (!lastRuns.length && !boxes.length) return html`<p>No run has finished yet, so nothing has been looked at.</p>`
   return html`${lastRuns.map(run => runLine(run, model))}${boxes.map(
     ({ name, building_id, last_data_at }) =>
       html`<p>The box <strong>${name}</strong> looks for faults itself${last_data_at === null ? ' and has not sent anything yet' : html`; its last data came ${momentAge(last_data_at, hereOf(building_id, model))}`}.</p>`,
+  )}${brief.map(
+    ({ building_id, results }) =>
+      html`<p><a href="/runs?building=${encodeURIComponent(building_id)}#brief">${countOf(results.filter(isBrief).length, 'condition')} too brief or too seldom sampled to count</a></p>`,
   )}`
 }
 

@@ -4,6 +4,7 @@ import type { Building } from '../model.ts'
 import type { RunRecord } from '../ports.ts'
 import type { RunEntry } from '../stores.ts'
 import { formatDuration } from '../time.ts'
+import { type BriefModel, briefCard } from './brief-card.ts'
 import { type Here, moment } from './moment.ts'
 import { buildingChoice } from './params-page.ts'
 import { ranByNotice } from './ran-by.ts'
@@ -20,6 +21,8 @@ export type RunsModel = {
   /** The appliance that runs the building's rules itself, where this process does not. */
   ranBy: string | undefined
   panel: RunPanel
+  /** What the building's rules said last. */
+  brief: BriefModel
   here: Here
 }
 
@@ -38,6 +41,7 @@ ${buildingChoice(model.buildings, model.building, '/runs')}
 ${ranByNotice(model.building.name, model.ranBy)}
 ${runPanel(model.panel)}
 ${model.runs.length > 0 ? runTable(model) : html`<section class="card"><p>No run has ended here yet.</p></section>`}
+${briefCard(model.brief)}
 ${model.next !== undefined && html`<p><a href="/runs?building=${encodeURIComponent(model.building.building_id)}&amp;after=${encodeURIComponent(model.next)}">Older runs</a></p>`}`
 
 const runTable = ({ runs, here }: RunsModel): Html =>

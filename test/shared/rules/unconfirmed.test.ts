@@ -73,3 +73,9 @@ test('half an hour of a day without movement, and stillness where the rest of th
     undefined,
   )
 })
+
+test('a rule that samples come too seldom for says how often they come and have to', t => {
+  const { reason, sampling } = result({ sampling: '1m' }, HOUR_OF_WARMTH)
+  t.deepEqual([reason, sampling], ['sampling', { every_secs: 300, needs_secs: 60 }])
+  t.is(result({ sampling: '5m' }, HOUR_OF_WARMTH).sampling, undefined)
+})
