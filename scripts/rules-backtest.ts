@@ -1,6 +1,7 @@
 /** What rules would have said of history: a workspace's own, or a folder of CSV files. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isShut } from '#shared/core/finding.ts'
 import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model.ts'
 import { ROLES } from '#shared/core/role.ts'
 import { type ComparedEpisode, compareFindings } from '#shared/core/rules/compare-findings.ts'
@@ -11,6 +12,7 @@ import { runRules } from '#shared/core/rules/run-rules.ts'
 import type { Rule, RunInput, RunOutput } from '#shared/core/rules/types.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
 import { formatClock } from '#shared/core/ui/moment.ts'
+import { REASON_WORDS } from '#shared/core/ui/words.ts'
 import { conversion } from '#shared/core/unit.ts'
 import { dateOf } from '#shared/core/zone.ts'
 import { buildFrames, medianGap } from '#shared/flow/build-frames.ts'
@@ -104,7 +106,10 @@ function episodeLine({ change, finding, before_secs = finding.duration_secs }: C
 const hoursOf = (secs: number): string => `${Math.round((secs * 1000) / (HOUR / 10)) / 10} h`
 
 function wordsOf({ status, reason, missing_roles = [], coverage, episodes, fault_secs }: RunOutput['results'][number]): string {
-  if (status === 'not_evaluated') return ['not evaluated:', reason, ...missing_roles].filter(Boolean).join(' ')
+  if (status === 'not_evaluated') {
+    const words = reason === undefined ? [] : [REASON_WORDS[reason], ...missing_roles]
+    return `${isShut(reason) ? 'not applicable' : 'no data'}: ${words.join(' ')}`
+  }
   return status === 'pass'
     ? `pass (${Math.round(coverage * 100)} % evaluated)`
     : `${episodes} episodes, ${hoursOf(fault_secs)} in fault`

@@ -1,11 +1,12 @@
 /** Home: how the box is, in seven tiles. Each says how old it is; what is wrong stands first. */
 import { type Html, html } from '#shared/core/html.ts'
+import type { RunCounts } from '#shared/core/ports.ts'
 import { csrfField, operatorButton, type User, versionText } from '#shared/core/ui/frame.ts'
 import { DEFAULT_QUERY, faultsHref, type OpenCounts } from '#shared/core/ui/fault-list.ts'
 import { PRIORITIES, priorityMark, type State, STATES, stateMark } from '#shared/core/ui/mark.ts'
 import { formatAge, type Here, moment, momentAge, momentNow, momentOr } from '#shared/core/ui/moment.ts'
 import { liveRun, type ShownRun } from '#shared/core/ui/run-panel.ts'
-import { countOf } from '#shared/core/ui/words.ts'
+import { countOf, countWords } from '#shared/core/ui/words.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
 import type { ForwardState } from '../services/forward-state.ts'
 import type { BoxState } from './box.ts'
@@ -37,7 +38,7 @@ export type RunTile = {
   nameOf: (building_id: string) => string
   /** Why the newest run came to nothing, when it did. */
   last_error: string | null
-  last: { finished_at: number; seconds: number; faults: number; passed: number; open: number; failed: number } | null
+  last: { finished_at: number; seconds: number; counts: RunCounts; failed: number } | null
   next_at: number
 }
 export type HomeModel = {
@@ -146,7 +147,7 @@ function runTile({ run, here, user, csrf }: HomeModel): Html {
     html`<p class="figure">${running ? 'Running now' : last ? formatAge(last.finished_at, here.now) : 'Not yet'}</p>
 ${
   last &&
-  html`<p>${countOf(last.faults, 'fault')}, ${last.passed} passed, ${last.open} could not be evaluated${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds.toFixed(1)} s</p>`
+  html`<p>${countWords(last.counts)}${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds.toFixed(1)} s</p>`
 }
 ${last_error !== null && html`<p class="error"><strong>The newest run failed:</strong> ${last_error}</p>`}
 <p class="age">${last && html`Finished ${moment(last.finished_at, here)}. `}Next ${momentAge(next_at, here)}${overdue && html` (overdue)`}</p>

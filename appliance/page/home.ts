@@ -113,9 +113,7 @@ function runTile(context: CentralContext): RunTile {
       ? {
           finished_at: last.finished_at,
           seconds: (last.finished_at - last.started_at) / SECOND,
-          faults: last.counts.fault,
-          passed: last.counts.pass,
-          open: last.counts.not_evaluated,
+          counts: last.counts,
           failed: last.failed.length,
         }
       : null,

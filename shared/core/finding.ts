@@ -103,6 +103,10 @@ export const RESULT_REASONS = [
 ] as const
 export type ResultReason = (typeof RESULT_REASONS)[number]
 
+/** Reasons that lack nothing: the equipment was not in the state at which the rule looks. */
+export const SHUT_REASONS: readonly ResultReason[] = ['gated', 'settling']
+export const isShut = (reason: ResultReason | undefined): boolean => reason !== undefined && SHUT_REASONS.includes(reason)
+
 /** What one rule said of one equipment in one run. */
 export type RuleResult = {
   rule_id: string
@@ -125,3 +129,13 @@ export type RuleResult = {
 export type Shortfall = { of: 'persistence' | 'daily_minimum' | 'window'; held_secs: number; needs_secs: number }
 /** `date`: the building day that came nearest. `role`: of a rule over every role. */
 export type Unconfirmed = { date: string; role?: string; short: Shortfall[] }
+
+/** `gated`: not applicable in the span, because the gate never opened for long enough. `no_data`: it applied and could not be evaluated. */
+export const RESULT_STATES = ['fault', 'pass', 'gated', 'no_data'] as const
+export type ResultState = (typeof RESULT_STATES)[number]
+
+/** The state of a result: `not_evaluated` is split by its reason. */
+export function resultState({ status, reason }: Pick<RuleResult, 'status' | 'reason'>): ResultState {
+  if (status !== 'not_evaluated') return status
+  return isShut(reason) ? 'gated' : 'no_data'
+}

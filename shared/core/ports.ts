@@ -1,5 +1,5 @@
 /** The ports: what the flows ask of the outside world. One to four methods each; every one has a conformance suite. */
-import type { Finding, FindingNote, RuleResult } from './finding.ts'
+import type { Finding, FindingNote, ResultReason, ResultState, RuleResult } from './finding.ts'
 import type { PriorityReading, PriorityRecord, PriorityTarget } from './priority/record.ts'
 import type { Visit } from './priority/visits.ts'
 import type { Quality, Reading } from './reading.ts'
@@ -52,6 +52,8 @@ export interface Historian {
   buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
   /** What is held of each point that has samples. */
   spans(building_id: string): Promise<Span[]>
+  /** By point, the instant of its first sample, ms; a point without samples is left out. */
+  firsts(building_id: string): Promise<Record<string, number>>
 }
 
 /** From when on the rules have to look at a building's history again. Noted in the transaction that changes samples. */
@@ -171,7 +173,15 @@ export type RunRecord = {
   failed: { rule_id: string; error: string }[]
 }
 /** A run as it is kept: what it said of each rule and equipment is kept by those, and here only counted. */
-export type RunSummary = Omit<RunRecord, 'results'> & { counts: Record<RuleResult['status'], number> }
+export type RunSummary = Omit<RunRecord, 'results'> & {
+  counts: RunCounts
+  /** Why `gated` and `no_data` were not evaluated; absent in a run of an earlier version. */
+  reasons?: ReasonCounts
+}
+export type RunCounts = Record<ResultState, number> | EarlierCounts
+/** What an earlier version counted: it did not tell `gated` from `no_data`. */
+export type EarlierCounts = Record<RuleResult['status'], number>
+export type ReasonCounts = Partial<Record<ResultReason, number>>
 
 /** What people add to findings; kept apart so that no run loses it. */
 export interface Notes {

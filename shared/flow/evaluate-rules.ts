@@ -53,7 +53,7 @@ export type Evaluation = Pick<RunOutput, 'findings' | 'results' | 'days' | 'fail
 type LoadedRules = { rules: Rule[]; errors: { filename: string; line: number; message: string }[] }
 
 export type EvaluatePorts = {
-  historian: Pick<Historian, 'read'>
+  historian: Pick<Historian, 'read' | 'firsts'>
   /** Reads the rules afresh. */
   loadRules: () => LoadedRules | Promise<LoadedRules>
   /** What earlier runs remembered; without it every run begins anew. */
@@ -97,7 +97,8 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
   const rules = job.rule_ids ? withExplainers(asked, loaded.rules.filter(isActive(job))) : asked
   const equipment = selectEquipment(job)
   const { building, points, from, to, params, settings, resets, carried, visits = {} } = job
-  const reader = openFrameReader({ ...building, equipment, points, to, visits }, historian)
+  const firsts = await historian.firsts(building.building_id)
+  const reader = openFrameReader({ ...building, equipment, points, to, visits, firsts }, historian)
   const ends = lastEnds(to, building.timezone)
   const memory = memoryOf(job, ports.states)
   const limit = ruleClock(elapsed, ports.ruleMs)

@@ -5,6 +5,7 @@ import type { Need } from '#shared/core/rules/reads.ts'
 import type { EquipmentState } from '#shared/core/rules/state.ts'
 import type { Placed } from '#shared/core/rules/plant.ts'
 import type { EquipmentData } from '#shared/core/rules/types.ts'
+import { own as ownValue } from '#shared/core/rules/own.ts'
 import { firstAtOrAfter } from '#shared/core/rules/steps.ts'
 import { appended, type Series } from '#shared/core/series.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
@@ -41,11 +42,13 @@ export type ReaderInput = {
   to: number
   /** To priority arrays by point, in the point's own unit. */
   visits: Record<string, Visit[]>
+  /** By point, the instant of its first sample ever, ms; a point without samples is left out. */
+  firsts: Readonly<Record<string, number>>
 }
 
 /** Reads what rules need of a building's history, some equipment at a time. */
 export function openFrameReader(input: ReaderInput, historian: Pick<Historian, 'read'>): FrameReader {
-  const { building_id, equipment, points, to, visits } = input
+  const { building_id, equipment, points, to, visits, firsts } = input
   const byId = new Map(equipment.map(each => [each.equipment_id, each]))
   const pointsOf = rolesOf(points)
   const roles = new Map(equipment.map(({ equipment_id }) => [equipment_id, pointsOf(equipment_id)]))
@@ -56,7 +59,13 @@ export function openFrameReader(input: ReaderInput, historian: Pick<Historian, '
     shapes: equipment.map(({ equipment_id, equipment_type, feeds = [], parent_id }) => {
       const own = roles.get(equipment_id)!
       const visited = own.filter(({ point_id }) => visits[point_id]).map(({ role }) => role)
-      const shape = { equipment_id, equipment_type, feeds, roles: own.map(({ role }) => role), visited }
+      const first = Object.fromEntries(
+        own.flatMap(({ role, point_id }) => {
+          const at = ownValue(firsts, point_id)
+          return at === undefined ? [] : [[role, at] as const]
+        }),
+      )
+      const shape = { equipment_id, equipment_type, feeds, roles: own.map(({ role }) => role), visited, first }
       return { ...shape, ...(parent_id !== undefined && { parent_id }) }
     }),
     sizeOf({ needs, from }) {

@@ -25,10 +25,12 @@ test.serial('a run finds the fault, says what could not be evaluated, and stores
     rule_id: 'TEST-NEEDY',
     equipment_id: 'AHU-1',
     status: 'not_evaluated',
+    state: 'no_data',
     reason: 'missing_role',
     missing_roles: ['ra_rh'],
   })
-  t.like(warm, { rule_id: 'TEST-WARM', status: 'fault', fault_secs: 3 * 3600, episodes: 1 })
+  t.deepEqual(answer.body.counts, { fault: 1, pass: 0, gated: 0, no_data: 1 })
+  t.like(warm, { rule_id: 'TEST-WARM', status: 'fault', state: 'fault', fault_secs: 3 * 3600, episodes: 1 })
   t.deepEqual(
     answer.body.timings.map(({ step }: { step: string }) => step),
     ['rules', 'history', 'evaluation'],
@@ -58,7 +60,7 @@ test.serial('a run finds the fault, says what could not be evaluated, and stores
   const { body: equipment } = await site.call('viewer', 'GET', '/api/fdd/equipment?building_id=b1')
   t.like(equipment, { count: 1 })
   t.like(equipment.equipment[0], { equipment_id: 'AHU-1', roles: ['fan_status', 'oa_t', 'sa_t'], missing_roles: ['ra_rh'] })
-  t.deepEqual(equipment.equipment[0].results, { fault: 1, pass: 0, not_evaluated: 1 })
+  t.deepEqual(equipment.equipment[0].results, { fault: 1, pass: 0, gated: 0, no_data: 1 })
 })
 
 test.serial('the same run again gives the same findings, and a person’s words stay', async t => {

@@ -13,7 +13,7 @@ const EQUIPMENT = ['AHU-1', 'AHU-2']
 const rules = ['TEST-FIRST', 'TEST-SECOND'].map(id => (parseRule(warmRule(id), `${id}.yaml`) as { rule: Rule }).rule)
 
 /** Warm for three hours of each day. */
-const historian: Pick<Historian, 'read'> = {
+const historian: Pick<Historian, 'read' | 'firsts'> = {
   read: async ({ point_ids, from, to }) => {
     const ts = Array.from({ length: (DAYS * DAY) / (5 * MINUTE) }, (_, i) => START + i * 5 * MINUTE).filter(
       t => t >= from && t < to,
@@ -21,6 +21,7 @@ const historian: Pick<Historian, 'read'> = {
     const values = ts.map(t => ((t - START) % DAY < 3 * HOUR ? 27 : 13))
     return point_ids.map(() => ({ ts: Float64Array.from(ts), values: Float64Array.from(values) }))
   },
+  firsts: async () => ({}),
 }
 
 const JOB: EvaluateJob = {

@@ -82,7 +82,7 @@ test.serial('a run that is not waited for is answered at once, is watched to its
   t.like(told.at(-1), {
     event: 'end',
     id: 'end',
-    data: { run_id, state: 'done', counts: { fault: 1, pass: 0, not_evaluated: 0 } },
+    data: { run_id, state: 'done', counts: { fault: 1, pass: 0, gated: 0, no_data: 0 } },
   })
   for (const { event, data } of told.slice(0, -1)) {
     t.is(event, 'progress')
@@ -193,7 +193,7 @@ test.serial('each run leaves a file that says what it found, also one that was s
     lines.map(({ type }) => type),
     ['run', 'result', 'finding'],
   )
-  t.like(lines[0], { run_id, building_id: 'b1', counts: { fault: 1, pass: 0, not_evaluated: 0 } })
+  t.like(lines[0], { run_id, building_id: 'b1', counts: { fault: 1, pass: 0, gated: 0, no_data: 0 } })
   t.like(lines[1], { rule_id: 'TEST-WARM', status: 'fault', fault_secs: 3 * 3600 })
   t.like(lines[2], { rule_id: 'TEST-WARM', from: '2026-03-01T06:00:00Z', to: '2026-03-01T09:00:00Z' })
   t.is((await site.call('viewer', 'GET', '/api/health')).body.checks.result_files.status, 'ok')

@@ -135,6 +135,15 @@ export function historianConformance(test: TestFn, name: string, open: (t: Execu
       { point_id: 'q', first: T + 5 * MINUTE, last: T + 5 * MINUTE, samples: 1 },
     ])
     t.deepEqual(await subject.historian.spans('nowhere'), [])
+    t.deepEqual(await subject.historian.firsts(subject.b), { p: T, q: T + 5 * MINUTE })
+    t.deepEqual(await subject.historian.firsts('nowhere'), {})
+  })
+
+  it('the first sample of a point is the earliest that is held, in whatever order samples came', async (t, subject) => {
+    await subject.historian.append(subject.b, [sample('p', 60, 1), sample('q', 30, 1)])
+    await subject.settle()
+    await subject.historian.append(subject.b, [sample('p', 20, 2), sample('q', 90, 1), sample('r', 70, 1)])
+    t.deepEqual(await subject.historian.firsts(subject.b), { p: T + 20 * MINUTE, q: T + 30 * MINUTE, r: T + 70 * MINUTE })
   })
 
   it('buckets sum up what each stretch held, and a stretch without values is NaN', async (t, subject) => {

@@ -243,6 +243,7 @@ test('history gets numbers: flags as 0 and 1, texts by their place, what is no n
       return { added: rows.length, duplicate: 0 }
     },
     read: async () => [],
+    firsts: async () => ({}),
     buckets: async () => [],
     spans: async () => [],
   }

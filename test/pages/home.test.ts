@@ -45,7 +45,7 @@ const HOME: HomeModel = {
     live: [],
     nameOf: id => id,
     last_error: null,
-    last: { finished_at: NOW - 12 * MINUTE, seconds: 2.34, faults: 0, passed: 9, open: 2, failed: 0 },
+    last: { finished_at: NOW - 12 * MINUTE, seconds: 2.34, counts: { fault: 0, pass: 9, gated: 2, no_data: 1 }, failed: 0 },
     next_at: NOW + 2 * HOUR,
   },
   hub: {
@@ -93,7 +93,7 @@ for (const [what, model, said, loud] of [
   [
     'a rule failed',
     { run: { ...run, last: { ...run.last!, failed: 1 } } },
-    '0 faults, 9 passed, 2 could not be evaluated, 1 failed ; took 2.3 s',
+    '0 in fault, 9 passed, 2 not applicable, 1 without data, 1 failed ; took 2.3 s',
     ['run'],
   ],
   ['a run came to nothing', { run: { ...run, last_error: 'no memory' } }, 'The newest run failed: no memory', ['run']],

@@ -325,7 +325,10 @@ test('all quiet is a statement with the time of the last run and what could not 
   const { box } = t.context
   const page = await (await get(box, '/faults?lane=silenced&priority=1', await signIn(box, 'viewer'))).text()
   t.regex(page, /Nothing is silenced\./)
-  t.regex(page, /13:50<\/time>, 12 min ago: 3 checks evaluated, 1 could not be \(1 for want of a point\)/)
+  t.regex(
+    page,
+    /13:50<\/time>, 12 min ago: 4 checks: 2 in fault, 1 passed, 0 not applicable, 1 without data \(1 required point not mapped\)/,
+  )
 })
 
 test('before the first run the page does not claim that all is quiet', async t => {

@@ -43,6 +43,7 @@ const historian = {
     return point_ids.map(() => part)
   },
   spans: async () => POINTS.map(({ point_id }) => ({ point_id, first: START, last: END - 5 * MINUTE, samples: TS.length })),
+  firsts: async () => Object.fromEntries(POINTS.map(({ point_id }) => [point_id, START])),
 }
 
 const rule = ruleOf(

@@ -21,7 +21,7 @@ function opened() {
     const ts = Float64Array.from({ length: 20 }, (_, i) => i * 5 * MINUTE).filter(t => t >= query.from && t < query.to)
     return query.point_ids.map(() => ({ ts: ts.slice(), values: ts.slice() }))
   }
-  const input = { building_id: 'b', equipment: [unit('v1'), unit('v2')], points, to: TO, visits: {} }
+  const input = { building_id: 'b', equipment: [unit('v1'), unit('v2')], points, to: TO, visits: {}, firsts: {} }
   return { asked, reader: openFrameReader(input, { read }) }
 }
 

@@ -108,6 +108,8 @@ test('whatever the order of appends, seals, merges and packages, history is what
       spans.map(({ point_id, samples }) => [point_id, samples]),
       sizes,
     )
+    const firsts = POINTS.filter(point => paper.get(point)!.size > 0).map(point => [point, Math.min(...paper.get(point)!.keys())])
+    t.deepEqual(await historian.firsts(building_id), Object.fromEntries(firsts))
   })
   await fc.assert(property, { numRuns: STORIES, endOnFailure: true })
   t.true((ranks.get() as number) <= RANKS_MAX)

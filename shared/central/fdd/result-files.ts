@@ -1,4 +1,4 @@
-import type { Finding } from '#shared/core/finding.ts'
+import { type Finding, resultState } from '#shared/core/finding.ts'
 import type { Results, RunRecord } from '#shared/core/ports.ts'
 import { summaryOf } from '#shared/core/run-summary.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
@@ -46,6 +46,6 @@ export function openResultFiles(dir: string, { model, results }: { model: ModelS
 
 function* linesOf(run: RunRecord, findings: Finding[]): Generator<object> {
   yield { type: 'run', ...runView(summaryOf(run)) }
-  for (const result of run.results) yield { type: 'result', ...result }
+  for (const result of run.results) yield { type: 'result', ...result, state: resultState(result) }
   for (const finding of findings) yield { type: 'finding', ...findingFields(finding) }
 }

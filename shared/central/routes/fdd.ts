@@ -1,4 +1,6 @@
 import { Type } from '@sinclair/typebox'
+import { RESULT_STATES, type RuleResult, resultState } from '#shared/core/finding.ts'
+import { countResults } from '#shared/core/run-summary.ts'
 import type { RunReport } from '#shared/flow/run-fdd.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { ID, oneOf, route, type Route, strict } from '#shared/node/route.ts'
@@ -82,12 +84,16 @@ export const runReply = (report: RunReport) => ({
   rules_succeeded: report.rules_succeeded,
   rules_failed: report.rules_failed,
   rules_skipped: report.rules_skipped,
-  results: report.results,
+  counts: countResults(report.results).counts,
+  results: report.results.map(resultView),
   days: report.days,
   failed: report.failed,
   timings: report.timings,
   total_ms: report.total_ms,
 })
+
+/** A result with its state: `not_evaluated` is either `gated` or `no_data`. */
+const resultView = <T extends RuleResult>(result: T) => ({ ...result, state: resultState(result) })
 
 const resultRoute = ({ results, model }: CentralContext) =>
   route({
@@ -100,20 +106,22 @@ const resultRoute = ({ results, model }: CentralContext) =>
       equipment_id: Type.Optional(ID),
       rule_id: Type.Optional(Type.String()),
       status: Type.Optional(oneOf(['fault', 'pass', 'not_evaluated'])),
+      state: Type.Optional(oneOf(RESULT_STATES)),
       ...PAGE,
     }),
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
-      const { building_id, equipment_id, rule_id, status } = query
+      const { building_id, equipment_id, rule_id, status, state } = query
       needBuilding({ model }, building_id)
       const found = results
         .latest(building_id)
         .filter(one => equipment_id === undefined || one.equipment_id === equipment_id)
         .filter(one => rule_id === undefined || one.rule_id === rule_id)
         .filter(one => status === undefined || one.status === status)
+        .filter(one => state === undefined || resultState(one) === state)
       const { items, ...more } = cutPage(found, query, one => `${one.equipment_id} ${one.rule_id}`)
       const shown = items.map(one => ({
-        ...one,
+        ...resultView(one),
         finished_at: formatInstant(one.finished_at),
         looked_to: formatInstant(one.looked_to),
       }))
@@ -140,13 +148,12 @@ const equipmentRoute = ({ model, results }: CentralContext) =>
       const equipment = items.map(one => {
         const own = points.get(one.equipment_id) ?? []
         const latest = said.get(one.equipment_id) ?? []
-        const count = (status: string) => latest.filter(result => result.status === status).length
         return {
           ...one,
           points: own.length,
           roles: own.flatMap(({ role }) => role ?? []).toSorted(),
           active_findings: active.filter(({ equipment_id }) => equipment_id === one.equipment_id).length,
-          results: { fault: count('fault'), pass: count('pass'), not_evaluated: count('not_evaluated') },
+          results: countResults(latest).counts,
           missing_roles: [...new Set(latest.flatMap(({ missing_roles = [] }) => missing_roles))].toSorted(),
         }
       })

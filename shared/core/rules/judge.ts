@@ -1,5 +1,5 @@
 /** What one rule says of one day: stretches of true, false and not evaluated, and what they add up to. */
-import { RESULT_REASONS, type ResultReason } from '../finding.ts'
+import { isShut, RESULT_REASONS, type ResultReason, SHUT_REASONS } from '../finding.ts'
 import { nothingSpent, spend } from '../impact/meter.ts'
 import type { Instance } from './compile.ts'
 import type { Moment, Seen, Stretch } from './episodes.ts'
@@ -7,12 +7,17 @@ import { runNodes } from './graph.ts'
 import { roleState } from './role-nodes.ts'
 import type { Rows } from './rows.ts'
 
-/** Time within `[from, to)` of the run, ms, by what became of it. */
-export type Coverage = { evaluatedMs: number; missedMs: Record<ResultReason, number> }
+/** Time within `[from, to)` of the run, ms, by its outcome. */
+export type Coverage = {
+  evaluatedMs: number
+  missedMs: Record<ResultReason, number>
+  /** The part of the missed time in which the gate was known to be open. */
+  openMs: number
+}
 
 const NOT_MISSED = Object.fromEntries(RESULT_REASONS.map(reason => [reason, 0])) as Record<ResultReason, number>
 
-export const noCoverage = (): Coverage => ({ evaluatedMs: 0, missedMs: { ...NOT_MISSED } })
+export const noCoverage = (): Coverage => ({ evaluatedMs: 0, missedMs: { ...NOT_MISSED }, openMs: 0 })
 
 const FALSE = 0
 const TRUE = 1
@@ -93,7 +98,14 @@ function book(
   if (state === TRUE || state === FALSE) coverage.evaluatedMs += ms
   else if (state === GATED) coverage.missedMs.gated += ms
   else if (state === SETTLING) coverage.missedMs.settling += ms
-  else for (let i = start; i < end; i++) coverage.missedMs[reasonAt(instance, t[i]!)] += within(t[i]!, t[i + 1]!)
+  else {
+    const gates = instance.gate.out
+    for (let i = start; i < end; i++) {
+      const missed = within(t[i]!, t[i + 1]!)
+      coverage.missedMs[reasonAt(instance, t[i]!)] += missed
+      if (gates[i] === 1) coverage.openMs += missed
+    }
+  }
 }
 
 /** The first role without a usable value is the reason; when all have one, windows or baselines lack history. */
@@ -145,12 +157,13 @@ function momentAt({ terms, figures }: Instance, at: number, row: number, measure
   return { at, measure, seen: Float64Array.from(nodes, node => node.out[row]!) }
 }
 
-/** One row a day, flat: index of the day, evaluated, then missed by reason. */
-export const COVERAGE_WIDTH = 2 + RESULT_REASONS.length
+/** One row a day, flat: index of the day, evaluated, missed by reason, then missed with the gate open. */
+export const COVERAGE_WIDTH = 3 + RESULT_REASONS.length
 
-export function addDay(covered: number[], index: number, { evaluatedMs, missedMs }: Coverage): void {
+export function addDay(covered: number[], index: number, { evaluatedMs, missedMs, openMs }: Coverage): void {
   covered.push(index, evaluatedMs)
   for (const reason of RESULT_REASONS) covered.push(missedMs[reason])
+  covered.push(openMs)
 }
 
 /** @param first index of the first day that counts */
@@ -161,25 +174,39 @@ export function coverageOf(parts: ArrayLike<number>[], first: number): Coverage 
       if (covered[row]! < first) continue
       sum.evaluatedMs += covered[row + 1]!
       for (let i = 0; i < RESULT_REASONS.length; i++) sum.missedMs[RESULT_REASONS[i]!] += covered[row + 2 + i]!
+      sum.openMs += covered[row + COVERAGE_WIDTH - 1]!
     }
   }
   return sum
 }
 
-/** Why nothing is evaluated while the gate is open. */
-export const OPEN_REASONS = RESULT_REASONS.filter(reason => reason !== 'gated' && reason !== 'settling')
+export function sumCoverages(coverages: Coverage[]): Coverage {
+  const sum = noCoverage()
+  for (const { evaluatedMs, missedMs, openMs } of coverages) {
+    sum.evaluatedMs += evaluatedMs
+    sum.openMs += openMs
+    for (const reason of RESULT_REASONS) sum.missedMs[reason] += missedMs[reason]
+  }
+  return sum
+}
 
-/** Less than this share of all missed time is the warming-up of windows, not the reason why nothing was evaluated. */
+/** Reasons why nothing is evaluated although the gate is not known to be shut. */
+export const OPEN_REASONS = RESULT_REASONS.filter(reason => !isShut(reason))
+
+/** Less than this share of all missed time is the warming-up of windows, or a moment at rest: it decides no reason. */
 const WORTH_TELLING = 0.05
 
 /**
- * The reason under which most time was missed. Being gated is no reason as long as anything worth telling was missed while
- * the gate was open.
+ * The reason under which most time was missed. Time in which the gate was shut comes first: a rule whose gate never opened
+ * lacks nothing, also where the signal of the gate itself is missing at times. Missing data is the reason only where it was
+ * missing while the gate was open, or where the gate was hardly ever seen shut.
  */
-export function commonest({ missedMs }: Coverage): ResultReason | undefined {
-  const total = RESULT_REASONS.reduce((sum, reason) => sum + missedMs[reason], 0)
-  const missed = OPEN_REASONS.reduce((sum, reason) => sum + missedMs[reason], 0)
-  const candidates = missed > WORTH_TELLING * total ? OPEN_REASONS : RESULT_REASONS
+export function commonest({ missedMs, openMs }: Coverage): ResultReason | undefined {
+  const timeOf = (reasons: readonly ResultReason[]) => reasons.reduce((sum, reason) => sum + missedMs[reason], 0)
+  const total = timeOf(RESULT_REASONS)
+  const shut = timeOf(SHUT_REASONS)
+  const isShutReason = shut > WORTH_TELLING * total && openMs <= WORTH_TELLING * total
+  const candidates = isShutReason || shut === total ? SHUT_REASONS : OPEN_REASONS
   const [first] = candidates.filter(reason => missedMs[reason] > 0).toSorted((a, b) => missedMs[b] - missedMs[a])
   return first
 }

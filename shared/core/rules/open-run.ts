@@ -7,7 +7,7 @@ import { collect } from './collect.ts'
 import { compileAll, type Shapes } from './compile-all.ts'
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
 import { continued, originsOf, unexpectedVisit } from './inputs.ts'
-import { plantOf, siteOf } from './plant.ts'
+import { firstSampleOf, plantOf, siteOf } from './plant.ts'
 import { type Need, needsOf, readsOf } from './reads.ts'
 import { runEquipment } from './run-equipment.ts'
 import type { EquipmentState } from './state.ts'
@@ -85,7 +85,8 @@ export function openRun(asked: RunPlan, shapes: Shapes = new Map()): Run {
       const outdated = resume && reasonNot(resume, equipment_id, plan, fingerprint, given)
       if (outdated !== undefined) return { outdated }
       fingerprints.set(equipment_id, fingerprint)
-      const ran = runEquipment({ equipment_id, compiled, plant, data, resume, fingerprint }, plan, activity)
+      const since = firstSampleOf(site.equipment.find(each => each.equipment_id === equipment_id)!, plant.asked.keys())
+      const ran = runEquipment({ equipment_id, compiled, plant, data, resume, fingerprint, since }, plan, activity)
       failed.push(...[...compiled.failed, ...ran.failed].map(each => ({ ...each, equipment_id })))
       const { carried = plan.carried ?? [], carriedFrom = plan.from } = resume ?? {}
       const open = (plan.carried ?? []).filter(one => one.equipment_id === equipment_id)

@@ -12,6 +12,11 @@ export type Placed = Pick<EquipmentData, 'equipment_id' | 'equipment_type' | 'fe
   /** Mapped roles, and those of them whose priority array is visited. */
   roles: readonly string[]
   visited: readonly string[]
+  /**
+   * By mapped role, the instant of its first sample ever, ms; a role without samples is left out. Time before the first
+   * sample of an equipment is not missed. Where this is undefined, nothing is known of it.
+   */
+  first?: Readonly<Record<string, number>>
 }
 
 /** Who is there and who feeds whom. */
@@ -49,7 +54,17 @@ export const placed = ({ equipment_id, equipment_type, feeds, parent_id, roles, 
   ...(parent_id !== undefined && { parent_id }),
   roles: Object.keys(roles),
   visited: Object.keys(visits),
+  first: Object.fromEntries(
+    Object.entries(roles).flatMap(([role, { ts }]) => (ts.length > 0 ? [[role, ts.reduce((a, b) => Math.min(a, b))]] : [])),
+  ),
 })
+
+/** @returns the first sample among the roles of the equipment that are asked for; Infinity when none has one */
+export function firstSampleOf({ equipment_id, first }: Placed, asked: Iterable<string>): number {
+  if (!first) return -Infinity
+  const known = new Map(Object.entries(first).map(([role, at]) => [roleKey(equipment_id, role), at]))
+  return Math.min(...[...asked].map(key => known.get(key) ?? Infinity))
+}
 
 export function siteOf(equipment: Placed[]): Site {
   const byId = new Map(equipment.map(item => [item.equipment_id, item]))

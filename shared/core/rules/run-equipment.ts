@@ -36,6 +36,8 @@ export type Work = {
   data: EquipmentData[]
   resume: EquipmentState | undefined
   fingerprint: (at: number) => string
+  /** The equipment's first sample ever, ms: time before it counts neither as evaluated nor as missed. */
+  since: number
 }
 
 /** What one rule said of the equipment. */
@@ -77,7 +79,7 @@ export function runEquipment(work: Work, plan: RunPlan, activity: Activity): Ran
   graph.begin(resume?.nodes)
   const states: EquipmentState[] = []
   for (const day of fresh) {
-    if (runnable.length > 0) runRunners(runners, layOut(day), plan, activity)
+    if (runnable.length > 0) runRunners(runners, layOut(day), plan, work.since, activity)
     if (plan.stateAt?.includes(day.to) && nextDay(day.from, plan.timezone) === day.to) {
       states.push(stateAt(day.to, work, runners, days, plan))
     }
@@ -136,12 +138,12 @@ function openBefore(instance: Instance, start: number, carried: Carried[] = []):
   return { from, confirmed_at, trueMs: duration_secs * 1000, spent: spentOf(meter, waste), upTo: up_to }
 }
 
-function runRunners(runners: Runner[], rows: Rows, plan: RunPlan, activity: Activity): void {
+function runRunners(runners: Runner[], rows: Rows, plan: RunPlan, since: number, activity: Activity): void {
   for (const runner of runners) {
     if (runner.failed !== undefined || runner.instance.missing.length > 0) continue
     const { rule, equipment } = runner.instance
     try {
-      runDay(runner, rows, plan, activity)
+      runDay(runner, rows, plan, since, activity)
       if (plan.overtime?.(rule.id, equipment.equipment_id)) runner.failed = 'takes too long: left out on this equipment'
     } catch (error) {
       runner.failed = error instanceof Error ? error.message : String(error)
@@ -149,7 +151,7 @@ function runRunners(runners: Runner[], rows: Rows, plan: RunPlan, activity: Acti
   }
 }
 
-function runDay(runner: Runner, rows: Rows, plan: RunPlan, activity: Activity): void {
+function runDay(runner: Runner, rows: Rows, plan: RunPlan, since: number, activity: Activity): void {
   const { instance, tracker, spoilers, views, covered, active } = runner
   const { baselines } = instance
   const today = rows.day.index
@@ -162,7 +164,7 @@ function runDay(runner: Runner, rows: Rows, plan: RunPlan, activity: Activity): 
   }
   runNodes(instance.order, rows)
   const coverage = noCoverage()
-  judgeDay(instance, rows, coverage, plan, tracker.feed)
+  judgeDay(instance, rows, coverage, { from: Math.max(plan.from, since), to: plan.to }, tracker.feed)
   if (instance.stillness && !instance.isTooCoarse) noteStill(runner.tracked.near, instance.stillness, rows)
   if (rows.day.to > plan.from) addDay(covered, today, coverage)
   for (const { state, of, when } of baselines) endDay(state, rows, of, when)

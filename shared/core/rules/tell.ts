@@ -5,7 +5,7 @@ import type { Instance } from './compile.ts'
 import type { Episode, Tally } from './episodes.ts'
 import { causesOf, evidenceOf } from './evidence.ts'
 import { findingId } from './identity.ts'
-import { type Coverage, commonest, coverageOf, noCoverage, OPEN_REASONS } from './judge.ts'
+import { type Coverage, commonest, coverageOf, noCoverage, OPEN_REASONS, sumCoverages } from './judge.ts'
 import type { Verdict } from './run-equipment.ts'
 import type { Day } from './rows.ts'
 import { type Judged, readBy, type Speaker } from './suppress.ts'
@@ -104,9 +104,9 @@ function resultsOf(verdicts: Verdict[], span: Span): RuleResult[] {
 
 function resultOf(group: Verdict[], span: Span): RuleResult {
   const { rule, equipment } = group[0]!.instance
-  const coverages = group.map(verdict => coverageIn(verdict, span))
-  const evaluated = coverages.reduce((sum, { evaluatedMs }) => sum + evaluatedMs, 0)
-  const gated = evaluated + coverages.reduce((sum, coverage) => sum + missedMs(coverage), 0)
+  const coverage = sumCoverages(group.map(verdict => coverageIn(verdict, span)))
+  const evaluated = coverage.evaluatedMs
+  const gated = evaluated + missedMs(coverage)
   const share = gated > 0 ? evaluated / gated : 0
   const told = group.flatMap(verdict =>
     verdict.episodes
@@ -128,8 +128,7 @@ function resultOf(group: Verdict[], span: Span): RuleResult {
   const sampling = coarse && { every_secs: coarse.everyMs / 1000, needs_secs: coarse.needsMs / 1000 }
   const near = { ...base, ...(unconfirmed && { unconfirmed }), ...(sampling && { sampling }) }
   if (gated > 0 && share >= rule.program.min_coverage - 1e-9) return { ...near, status: 'pass' }
-  const reasons = coverages.map(commonest).filter(reason => reason !== undefined)
-  return { ...near, status: 'not_evaluated', reason: reasons.find(reason => reason !== 'gated') ?? reasons[0] ?? 'no_data' }
+  return { ...near, status: 'not_evaluated', reason: commonest(coverage) ?? 'no_data' }
 }
 
 const daysWithin = ({ days }: Verdict, { from, to }: Span): Map<number, Day> =>

@@ -32,7 +32,7 @@ export function backtestResult(
 <p class="muted">Tried on ${equipment.length} equipment, ${moment(from, here)} to ${moment(to, here)}. Nothing was stored.</p>
 ${episodes.length > 0 && episodeTable(episodes.slice(0, LISTED_MAX), nameOf, system, here)}
 ${episodes.length > LISTED_MAX && html`<p class="muted">and ${episodes.length - LISTED_MAX} more</p>`}
-${silent.length > 0 && html`<p>Not evaluated: ${silent.map(({ equipment_id, result_after }) => `${nameOf(equipment_id)} ${result_after?.reason ? REASON_WORDS[result_after.reason] : ''}`.trim()).join('; ')}.</p>`}
+${silent.length > 0 && html`<p>Not evaluated: ${silent.map(({ equipment_id, result_after }) => `${nameOf(equipment_id)}${result_after?.reason ? `: ${REASON_WORDS[result_after.reason]}` : ''}`).join('; ')}.</p>`}
 ${failed.map(({ equipment_id, error }) => html`<p class="error">${nameOf(equipment_id)}: ${error}</p>`)}`
 }
 

@@ -206,7 +206,7 @@ function caveats({ finding, inputs, result, here }: FaultModel): Html {
     result &&
       result.coverage < 0.95 &&
       html`<li>The run of ${momentAge(result.finished_at, here)} could evaluate ${shareOf(result.coverage)} of the time that counts.</li>`,
-    result?.reason && html`<li>The rest could not be evaluated, mostly ${REASON_WORDS[result.reason]}.</li>`,
+    result?.reason && html`<li>The rest was not evaluated, mostly: ${REASON_WORDS[result.reason]}.</li>`,
   ].filter(Boolean)
   return html`<section class="card"><h2>How good the data is</h2>
 ${said.length ? html`<ul>${said}</ul>` : html`<p>All inputs were there for the time shown${result && ', and nothing was left unevaluated'}.</p>`}</section>`

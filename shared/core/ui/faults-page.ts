@@ -1,8 +1,9 @@
 /** The page of faults: tabs, filter, groups, and a positive statement when there is nothing. */
-import type { Finding, ResultReason, RuleResult } from '../finding.ts'
+import type { Finding, RuleResult } from '../finding.ts'
 import { type Html, html } from '../html.ts'
 import { isBrief } from './brief-card.ts'
 import type { Building } from '../model.ts'
+import { countResults } from '../run-summary.ts'
 import { formatDuration } from '../time.ts'
 import { costText, gapsText, rangeText, type Together, togetherText } from './cost-words.ts'
 import {
@@ -21,7 +22,7 @@ import { type Here, moment, momentAge } from './moment.ts'
 import type { UnitSystem } from './measure.ts'
 import { inUnitsOf } from './measure-text.ts'
 import { type RunPanel, runPanel } from './run-panel.ts'
-import { countOf, REASON_WORDS, stateWords, titleOf } from './words.ts'
+import { countOf, countWords, stateWords, titleOf } from './words.ts'
 
 /** What the last run of one building could and could not say. */
 export type LastRun = {
@@ -180,12 +181,9 @@ function looked(model: FaultsModel): Html {
 }
 
 function runLine(run: LastRun, model: FaultsModel): Html {
-  const open = run.results.filter(({ status }) => status === 'not_evaluated')
+  const { counts, reasons } = countResults(run.results)
   const name = model.buildings.find(({ building_id }) => building_id === run.building_id)?.name ?? run.building_id
-  const reasons = new Map<ResultReason, number>()
-  for (const { reason } of open) if (reason) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
-  const listed = [...reasons].toSorted((a, b) => b[1] - a[1]).map(([reason, n]) => `${n} ${REASON_WORDS[reason]}`)
-  return html`<p>${model.buildings.length > 1 && html`<strong>${name}</strong>: `}Last run ${momentAge(run.finished_at, hereOf(run.building_id, model))}: ${countOf(run.results.length - open.length, 'check')} evaluated, ${open.length} could not be${listed.length > 0 && html` (${listed.join(', ')})`}${
+  return html`<p>${model.buildings.length > 1 && html`<strong>${name}</strong>: `}Last run ${momentAge(run.finished_at, hereOf(run.building_id, model))}: ${countOf(run.results.length, 'check')}: ${countWords(counts, reasons)}${
     run.failed > 0 && html`, <strong>${countOf(run.failed, 'rule')} failed</strong>`
   }. <a href="/runs?building=${encodeURIComponent(run.building_id)}">All runs</a></p>`
 }

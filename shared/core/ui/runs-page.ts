@@ -9,7 +9,7 @@ import { type Here, moment } from './moment.ts'
 import { buildingChoice } from './params-page.ts'
 import { ranByNotice } from './ran-by.ts'
 import { type RunPanel, runPanel } from './run-panel.ts'
-import { countOf } from './words.ts'
+import { countOf, countWords, totalOf } from './words.ts'
 
 export type RunsModel = {
   building: Building
@@ -61,10 +61,9 @@ function runRow({ run, record }: RunEntry, here: Here): Html {
 const cameToNothing = ({ state, reason }: RunEntry['run']): Html =>
   state === 'failed' ? html`<strong>failed</strong>: ${reason}` : html`${reason ?? state}`
 
-function resultOf({ counts, failed }: NonNullable<RunEntry['record']>): Html {
-  const { fault, pass, not_evaluated } = counts
+function resultOf({ counts, reasons, failed }: NonNullable<RunEntry['record']>): Html {
   const more = failed.length - FAILED_MAX
-  return html`${countOf(fault + pass + not_evaluated, 'check')}: ${fault} in fault, ${pass} passed, ${not_evaluated} could not be evaluated${
+  return html`${countOf(totalOf(counts), 'check')}: ${countWords(counts, reasons)}${
     failed.length > 0 &&
     html`<details class="figures"><summary>${countOf(failed.length, 'failure')}</summary><ul>${failed
       .slice(0, FAILED_MAX)

@@ -1,17 +1,58 @@
 /** The few words that several pages share. */
-import type { Finding, FindingNote, ParamValue, ResultReason } from '../finding.ts'
+import {
+  type Finding,
+  type FindingNote,
+  type ParamValue,
+  RESULT_REASONS,
+  RESULT_STATES,
+  type ResultReason,
+  type ResultState,
+  resultState,
+} from '../finding.ts'
+import type { ReasonCounts, RunCounts } from '../ports.ts'
 import { formatCount } from './measure.ts'
 
+/** Why a rule was not evaluated; each stands behind a count or a colon. */
 export const REASON_WORDS: Record<ResultReason, string> = {
-  missing_role: 'for want of a point',
-  no_data: 'for want of data',
-  stale: 'on stale data',
-  gated: 'because the equipment did not run',
-  settling: 'while settling after a start',
-  out_of_range: 'on values out of the plausible range',
-  sampling: 'because samples are too far apart to see it',
-  insufficient_history: 'for want of history',
+  missing_role: 'required point not mapped',
+  no_data: 'no data from a point',
+  stale: 'stale data',
+  gated: 'equipment off, or outside the conditions of the rule',
+  settling: 'equipment did not run long enough to settle',
+  out_of_range: 'values outside the plausible range',
+  sampling: 'samples too far apart',
+  insufficient_history: 'not enough history',
 }
+
+/** States of a result, as they stand behind a count. */
+export const STATE_WORDS: Record<ResultState, string> = {
+  fault: 'in fault',
+  pass: 'passed',
+  gated: 'not applicable',
+  no_data: 'without data',
+}
+
+/** @returns `2 in fault, 110 passed, 3 not applicable (3 equipment off, …), 12 without data (10 not enough history, 2 stale data)` */
+export function countWords(counts: RunCounts, reasons: ReasonCounts = {}): string {
+  if ('not_evaluated' in counts) {
+    return `${counts.fault} in fault, ${counts.pass} passed, ${counts.not_evaluated} could not be evaluated`
+  }
+  return RESULT_STATES.map(
+    state => `${formatCount(counts[state] ?? 0)} ${STATE_WORDS[state]}${reasonWords(state, reasons)}`,
+  ).join(', ')
+}
+
+function reasonWords(state: ResultState, reasons: ReasonCounts): string {
+  const own = RESULT_REASONS.filter(reason => resultState({ status: 'not_evaluated', reason }) === state)
+  const counted = own.flatMap(reason => (reasons[reason] ? [{ reason, count: reasons[reason] }] : []))
+  const listed = counted
+    .toSorted((a, b) => b.count - a.count)
+    .map(({ reason, count }) => `${formatCount(count)} ${REASON_WORDS[reason]}`)
+  return listed.length > 0 ? ` (${listed.join('; ')})` : ''
+}
+
+/** @returns how many results a run counted */
+export const totalOf = (counts: RunCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
 export const SOURCE_WORDS: Record<ParamValue['source'], string> = {
   default: "the rule's default",

@@ -68,6 +68,7 @@ export async function openHistorian({ db, root, memoryMb, idleMs }: HistorianOpt
     read,
     buckets: query => inGroups(query.point_ids, point_ids => reader.request('buckets', { ...query, point_ids })),
     spans: building_id => reader.request('spans', building_id),
+    firsts: building_id => reader.request('firsts', building_id),
     load: (building_id, points, mode, rows, beside) =>
       inTurn(async () => {
         const count = await load(building_id, points, mode, rows, beside)

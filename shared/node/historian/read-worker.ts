@@ -9,9 +9,10 @@ export type ReadHandlers = {
   read(query: HistoryQuery): Promise<Series[]>
   buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
   spans(building_id: string): Promise<Span[]>
+  firsts(building_id: string): Promise<Record<string, number>>
 }
 
 serveWorker(async (init: ReadInit): Promise<ReadHandlers> => {
-  const { read, buckets, spans } = await openHistoryReader(init)
-  return { read, buckets, spans }
+  const { read, buckets, spans, firsts } = await openHistoryReader(init)
+  return { read, buckets, spans, firsts }
 })

@@ -10,7 +10,7 @@ import { openHotReader } from './hot-reader.ts'
 import { openKeys } from './keys.ts'
 import { openManifest, type Part } from './manifest.ts'
 import type { PartReader } from './part-reader.ts'
-import { readSpans } from './spans.ts'
+import { readFirsts, readSpans } from './spans.ts'
 
 /** How often a read starts anew because files were merged away under it. */
 const ATTEMPTS = 5
@@ -19,6 +19,7 @@ export type HistoryReader = {
   read(query: HistoryQuery): Promise<Series[]>
   buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
   spans(building_id: string): Promise<Span[]>
+  firsts(building_id: string): Promise<Record<string, number>>
   close(): void
 }
 
@@ -59,6 +60,7 @@ export async function openHistoryReader(at: { dbPath: string; root: string; memo
       return (await read(query)).map(series => toBuckets(series, from, to, maxBuckets))
     },
     spans: building_id => readSpans(db, building_id, read),
+    firsts: async building_id => readFirsts(db, building_id),
     close: () => {
       parts?.close()
       db.close()

@@ -24,6 +24,34 @@ export async function readSpans(
   return spans
 }
 
+/**
+ * The first sample of each point. Hot rows are searched only as far as a sealed file may begin later than they do, which is
+ * all of them for as long as a point has no sealed file.
+ */
+export function readFirsts(db: Database, building_id: string): Record<string, number> {
+  const points = db.prepare(
+    `SELECT point, point_id, (SELECT min(first) FROM part_points WHERE part_points.point = history_points.point) AS first
+     FROM history_points WHERE building = ?`,
+  )
+  const hot = db.prepare('SELECT point, min(ts) AS first FROM samples WHERE building = ? AND ts < ? GROUP BY point')
+  const { known, earlier } = db.transaction(() => {
+    const building = openKeys(db).findBuilding(building_id)
+    const known = (building === undefined ? [] : points.all(building)) as {
+      point: number
+      point_id: string
+      first: number | null
+    }[]
+    const until = Math.max(...known.map(({ first }) => first ?? Number.MAX_SAFE_INTEGER))
+    const rows = (known.length > 0 ? hot.all(building, until) : []) as { point: number; first: number }[]
+    return { known, earlier: new Map(rows.map(({ point, first }) => [point, first])) }
+  })()
+  const firsts = known.map(({ point, point_id, first }) => [
+    point_id,
+    Math.min(first ?? Infinity, earlier.get(point) ?? Infinity),
+  ])
+  return Object.fromEntries(firsts.filter(([, first]) => Number.isFinite(first)))
+}
+
 /** By point, in the order of their ids. */
 function stretches(db: Database, building_id: string): Map<string, Stretch[]> {
   const hot = db.prepare(

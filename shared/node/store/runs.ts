@@ -61,7 +61,7 @@ export function openRuns(db: Database) {
     record: (run_id: string): RunRecord | undefined => {
       const row = said.get(run_id) as { run: string; results: string } | undefined
       if (!row) return undefined
-      const { counts: _, ...run } = JSON.parse(row.run) as RunSummary
+      const { counts: _, reasons: _reasons, ...run } = JSON.parse(row.run) as RunSummary
       return { ...run, results: JSON.parse(row.results) as RunRecord['results'] }
     },
     latest: (building_id: string) => latest.all(building_id).map(body => JSON.parse(String(body)) as LatestResult),

@@ -117,6 +117,23 @@ const CASES: Case[] = [
     rows: { sa_t: '30 _x4 30x9' },
     spans: ['25-'],
   },
+  // ---- before the first sample
+  {
+    title: 'time before the first sample of the equipment is not missed',
+    rule: GATED,
+    rows: { sa_t: '_x16 10x8', fan_status: '_x16 1x8' },
+    spans: [],
+    status: 'pass',
+    coverage: 1,
+  },
+  {
+    title: 'a role that begins later than the equipment is missed until it begins',
+    rule: GATED,
+    rows: { sa_t: '_x16 10x8', fan_status: '1x24' },
+    spans: [],
+    status: 'not_evaluated no_data',
+    coverage: 1 / 3,
+  },
   // ---- gate and settling
   {
     title: 'a shut gate is not evaluated',
@@ -133,6 +150,41 @@ const CASES: Case[] = [
     spans: [],
     status: 'pass',
     coverage: 1,
+  },
+  {
+    title: 'a gate that never opened is the reason also where the signal of the gate is missing at times',
+    rule: GATED,
+    rows: { sa_t: '10x24', fan_status: '0x12 ?x12' },
+    spans: [],
+    status: 'not_evaluated gated',
+  },
+  {
+    title: 'a gate that never opened is the reason whatever else is missing',
+    rule: GATED,
+    rows: { sa_t: '10x2 ?x22', fan_status: '0x24' },
+    spans: [],
+    status: 'not_evaluated gated',
+  },
+  {
+    title: 'data that is missing while the gate is open is the reason however long the gate was shut',
+    rule: GATED,
+    rows: { sa_t: '10x16 ?x8', fan_status: '0x16 1x8' },
+    spans: [],
+    status: 'not_evaluated no_data',
+  },
+  {
+    title: 'a gate that was seen shut for a moment and never again does not hide missing data',
+    rule: GATED,
+    rows: { sa_t: '?x24', fan_status: '0 ?x23' },
+    spans: [],
+    status: 'not_evaluated no_data',
+  },
+  {
+    title: 'a gate that never stays open for as long as the rule settles makes it not applicable',
+    rule: { ...GATED, settle: '20m' },
+    rows: { sa_t: '30x24', fan_status: '0x2 1x3 0x2 1x3 0x14' },
+    spans: [],
+    status: 'not_evaluated gated',
   },
   {
     title: 'a gate that is not known is never open',

@@ -153,7 +153,7 @@ test('backtest tells what rules would have said of CSV files, also with another 
     code: 0,
     lines: [
       'AHU-7, 2026-03-01 to 2026-03-02',
-      'AHU-7  A  1 episodes, 1.5 h in fault  ->  not evaluated: no_data',
+      'AHU-7  A  1 episodes, 1.5 h in fault  ->  pass (100 % evaluated)',
       '  goes  2026-03-02 00:00  1.5 h  A rule',
     ],
   })
@@ -210,10 +210,10 @@ test('backtest reads the history of a workspace, with what is set there and what
   const run = (building: string, ...more: string[]) =>
     command('backtest', join(dir, 'rules'), 'A', '--workspace', dir, '--building', building, '--days', '1', ...more)
   const span = 'hq, 2026-03-01 to 2026-03-02'
-  t.deepEqual((await run('hq')).lines, [span, 'ahu-1  A  not evaluated: no_data'], 'nothing above 35 °C')
+  t.deepEqual((await run('hq')).lines, [span, 'ahu-1  A  pass (100 % evaluated)'], 'nothing above 35 °C')
   t.deepEqual((await run('hq', '--param', 'limit=20')).lines, [
     span,
-    'ahu-1  A  not evaluated: no_data  ->  1 episodes, 0.5 h in fault',
+    'ahu-1  A  pass (100 % evaluated)  ->  1 episodes, 0.5 h in fault',
     '  appears  2026-03-02 00:00  0.5 h  silenced  A rule',
   ])
   const other = openDatabase(join(dir, 'plenum.db'))
@@ -227,7 +227,7 @@ test('backtest reads the history of a workspace, with what is set there and what
   const deployed = await command('backtest', 'A', '--workspace', dir, '--building', 'hq', '--days', '1')
   t.deepEqual(
     deployed.lines,
-    [span, 'ahu-1  A  not evaluated: no_data'],
+    [span, 'ahu-1  A  pass (100 % evaluated)'],
     'the rules of the workspace, without naming their folder',
   )
   t.deepEqual(await run('nowhere'), { code: 64, lines: ['there is no building nowhere (hq)'] })

@@ -173,8 +173,16 @@ function seriesAt({ role, equipment_id, nominalMs, samples }: Point, now: number
 export type Setting = { world: World; rules: Rule[]; dice: Dice; more?: Partial<RunPlan> }
 
 const planOf = ({ world, rules, more }: Setting, now: number, from: number): RunPlan => {
-  const { timezone, equipment } = world
+  const { timezone } = world
+  const equipment = world.equipment.map(each => ({ ...each, first: firstAt(world, each.equipment_id, now) }))
   return { building_id: 'b', timezone, from, to: now, rules, equipment, ...more }
+}
+
+/** By role, the first sample that is known. */
+function firstAt({ points }: World, equipment_id: string, now: number): Record<string, number> {
+  const own = points.filter(point => point.equipment_id === equipment_id)
+  const firsts = own.map(({ role, samples }) => [role, Math.min(...knownAt(samples, now).keys())] as const)
+  return Object.fromEntries(firsts.filter(([, t]) => Number.isFinite(t)))
 }
 
 /** All of it at once. */
