@@ -1,4 +1,4 @@
-/** `scripts/score-names DIR`: how many roles of labelled packages are suggested from names, units and values alone. */
+/** `node scripts/score-names.ts DIR`: how many roles of labelled packages are suggested from names, units and values alone. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { preflightPackage } from '#shared/central/import/preflight.ts'
 import { type NameScore, scoreNames } from './lib/score-names.ts'
 
-const USAGE = `scripts/score-names DIR [options]      every folder of DIR is a package whose column maps name the right roles
+const USAGE = `node scripts/score-names.ts DIR [options]      every folder of DIR is a package whose column maps name the right roles
   --sure 0.85        confidence from which on a suggestion counts as sure
   --list             prints every suggestion that is wrong, and every point without one
 `
@@ -26,7 +26,10 @@ async function scorePackage(dir: string): Promise<NameScore[]> {
       .map((path, i) => {
         const file = join(copy, String(i))
         const text = readFileSync(join(dir, path), 'utf8')
-        writeFileSync(file, path.endsWith('.csv') ? text.split('\n').slice(0, ROWS_MAX).join('\n') : withoutRoles(path, text, truth))
+        writeFileSync(
+          file,
+          path.endsWith('.csv') ? text.split('\n').slice(0, ROWS_MAX).join('\n') : withoutRoles(path, text, truth),
+        )
         return { path, file, bytes: 0 }
       })
     const { report, plan } = await preflightPackage(files, { model, site_id: 'site', clock: { now: () => Date.now() } })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { readCell } from '#shared/core/csv/cell.ts'
-import { suggestRole, withoutUnit } from '#shared/core/csv/names.ts'
+import { roleOfHeader, withoutUnit } from '#shared/core/csv/names.ts'
 import { meaningOf, openTimeline } from '#shared/core/csv/timeline.ts'
 import { INSTANT_END } from '#shared/core/time.ts'
 import { readStamp } from '#shared/core/csv/stamp.ts'
@@ -55,7 +55,7 @@ export function readLabelled(dir: string, name: string, type: EquipmentType): La
   )
   const seen = new Set<string>()
   const columns = header.slice(1).flatMap((text, i): LabelledColumn[] => {
-    const role = suggestRole(text.trim(), type)
+    const role = roleOfHeader(text.trim(), type)
     if (role === undefined || seen.has(role)) return []
     seen.add(role)
     const values = Float64Array.from(rows, row => toNumber(row[i + 1] ?? ''))

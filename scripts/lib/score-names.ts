@@ -19,7 +19,7 @@ export function scoreNames(
   truth: ReadonlyMap<string, ReadonlyMap<string, string>>,
 ): NameScore[] {
   const before = report.equipment.flatMap(({ equipment_id, equipment_type, columns }) =>
-    columns.flatMap(({ header, suggestion, confidence = 0 }: any): NameScore[] => {
+    columns.flatMap(({ header, suggestion, confidence = 0 }): NameScore[] => {
       const wanted = truth.get(equipment_id)?.get(header)
       if (wanted === undefined) return []
       return [{ when: 'before import', type: equipment_type, name: header, wanted, role: suggestion, confidence }]

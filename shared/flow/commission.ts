@@ -9,18 +9,14 @@ export type Suggested = Point & { suggestions: Suggestion[] }
  * @returns every point, those of one equipment together; one that has a role, or is not measured any more, is suggested none
  */
 export function suggestFor(points: Point[], equipment: Equipment[]): Suggested[] {
-  const types = new Map(equipment.map(({ equipment_id, equipment_type }) => [equipment_id, equipment_type]))
+  const byId = new Map(equipment.map(one => [one.equipment_id, one]))
   const groups = Map.groupBy(points, ({ equipment_id }) => equipment_id ?? '')
   const sorted = [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return sorted.flatMap(([equipment_id, own]) => {
-    const equipment_type = types.get(equipment_id)
-    const asked = own.filter(({ gone }) => !gone).map((point): Asked => ({ ...point, ...(equipment_type && { equipment_type }) }))
-    const taken = new Set(own.flatMap(({ role }) => role ?? []))
-    const found = suggestRoles(asked)
-    return own.map(point => {
-      const free = (found.get(point.point_id) ?? []).filter(({ role }) => !taken.has(role))
-      return { ...point, suggestions: point.role === undefined ? free : [] }
-    })
+    const of = byId.get(equipment_id)
+    const place = of && { equipment_type: of.equipment_type, equipment_name: of.name }
+    const found = suggestRoles(own.filter(({ gone }) => !gone).map((point): Asked => ({ ...point, ...place })))
+    return own.map(point => ({ ...point, suggestions: found.get(point.point_id) ?? [] }))
   })
 }
 

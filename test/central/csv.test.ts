@@ -5,7 +5,7 @@ import { judgeEntries, PACKAGE_LIMITS } from '#shared/core/csv/entries.ts'
 import { layOut } from '#shared/core/csv/layout.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { nameColumns, pointId } from '#shared/core/csv/columns.ts'
-import { equipmentTypeOf, roleOfName, suggestRole, withoutUnit } from '#shared/core/csv/names.ts'
+import { equipmentTypeOf, roleOfName, roleOfHeader, withoutUnit } from '#shared/core/csv/names.ts'
 import { ascending } from '#shared/core/csv/rows.ts'
 import { readStamp } from '#shared/core/csv/stamp.ts'
 import { openTimeline } from '#shared/core/csv/timeline.ts'
@@ -214,10 +214,20 @@ test('every role is found by its own name, its Haystack tags and its Brick class
   }
 })
 
+test('an alias that several parts share is the part that the equipment has', t => {
+  for (const [name, type, role] of [
+    ['da-t', 'ahu', 'sa_t'],
+    ['DA-T', 'vav', 'discharge_t'],
+    ['discharge_t', 'ahu', 'discharge_t'],
+    ['dat-sp', 'rtu', 'sa_t_sp'],
+  ] as const)
+    t.is(roleOfName(name, type), role, `${name} of ${type}`)
+})
+
 test('a header suggests a role, with its prefix and its unit left aside', t => {
-  t.is(suggestRole('AHU: Supply Air Temperature', 'ahu'), 'sa_t')
-  t.is(suggestRole('oat (°F)', 'ahu'), 'oa_t')
-  t.is(suggestRole('Fault Detection Ground Truth', 'ahu'), undefined)
+  t.is(roleOfHeader('AHU: Supply Air Temperature', 'ahu'), 'sa_t')
+  t.is(roleOfHeader('oat (°F)', 'ahu'), 'oa_t')
+  t.is(roleOfHeader('Fault Detection Ground Truth', 'ahu'), undefined)
   t.deepEqual(withoutUnit('Value (°F)'), { name: 'Value', unit: '°F' })
   t.deepEqual(withoutUnit(' SAT [degF] '), { name: 'SAT', unit: 'degF' })
   t.deepEqual(withoutUnit('SAT (left) (°F)'), { name: 'SAT (left)', unit: '°F' })

@@ -1,7 +1,7 @@
 /** The reference platform's names, and what each means here. */
 import test from 'ava'
 import { readFileSync } from 'node:fs'
-import { suggestRole } from '#shared/core/csv/names.ts'
+import { roleOfHeader } from '#shared/core/csv/names.ts'
 import type { EquipmentType } from '#shared/core/model.ts'
 import { ROLES } from '#shared/core/role.ts'
 import { dataPath, testWithData } from '../optional.ts'
@@ -72,12 +72,12 @@ const NAMES: [type: EquipmentType, role: string, names: string][] = [
 test('every name of the reference platform stands for its role, in a map and as a header', t => {
   for (const [type, role, names] of NAMES) {
     t.truthy(ROLES[role], role)
-    for (const name of names.split(' ')) t.is(suggestRole(name, type), role, `${name} of ${type}`)
+    for (const name of names.split(' ')) t.is(roleOfHeader(name, type), role, `${name} of ${type}`)
   }
 })
 
 test('a name of the reference platform is known however its words are joined', t => {
-  for (const name of ['discharge-air-temp', 'Discharge Air Temp', 'DISCHARGE_AIR_TEMP']) t.is(suggestRole(name, 'ahu'), 'sa_t')
+  for (const name of ['discharge-air-temp', 'Discharge Air Temp', 'DISCHARGE_AIR_TEMP']) t.is(roleOfHeader(name, 'ahu'), 'sa_t')
 })
 
 test('discharge air, airflow and a heating valve mean a box’s own on a box', t => {
@@ -88,7 +88,7 @@ test('discharge air, airflow and a heating valve mean a box’s own on a box', t
     ['heating-valve', 'reheat_valve', 'htg_valve'],
     ['clg_stpt', 'zone_t_sp_cool', 'sa_t_sp'],
   ] as const) {
-    t.deepEqual([suggestRole(name, 'vav'), suggestRole(name, 'ahu')], [vav, ahu], name)
+    t.deepEqual([roleOfHeader(name, 'vav'), roleOfHeader(name, 'ahu')], [vav, ahu], name)
   }
 })
 
@@ -97,7 +97,7 @@ testWithData('every name of the platform’s own list has a role here', t => {
   const names = lines.flatMap(line => line.split(',')[0]!.split('|'))
   t.true(names.length > 150)
   t.deepEqual(
-    names.filter(name => suggestRole(name, 'ahu') === undefined),
+    names.filter(name => roleOfHeader(name, 'ahu') === undefined),
     [],
   )
 })

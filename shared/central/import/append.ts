@@ -93,7 +93,7 @@ async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendR
   const manifest = date_order === undefined ? {} : { date_order }
   const lines = bounded(readTableText(csv, form.delimiter))
   const table = await scanLines('csv', form, lines, { owner, manifest, timezone: building.timezone, points, latest, checks })
-  const found = checks.list().filter(({ code }) => code !== 'column_unmapped' && code !== 'unit_missing')
+  const found = checks.list().filter(({ code }) => code !== 'unit_missing')
   if (!table || verdictOf(found) === 'fail') refuse(found, 'The chunk cannot be read')
   assertColumnsKnown(table, points)
   return { table, points, checks: found }

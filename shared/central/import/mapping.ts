@@ -1,5 +1,4 @@
-import { suggestRole } from '#shared/core/csv/names.ts'
-import type { Equipment, Point } from '#shared/core/model.ts'
+import { suggestFor, type Suggested } from '#shared/flow/commission.ts'
 import type { Historian, Span } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
@@ -21,13 +20,15 @@ export async function mappingOf(query: { building_id: string; equipment_id?: str
     throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${equipment_id}`)
   }
   const byId = new Map(equipment.map(one => [one.equipment_id, one]))
-  const points = model.points(building_id).filter(point => point.source.protocol === 'csv' && byId.has(point.equipment_id ?? ''))
+  const points = suggestFor(model.points(building_id), all).filter(
+    point => point.source.protocol === 'csv' && byId.has(point.equipment_id ?? ''),
+  )
   if (!points.some(({ role }) => role !== undefined)) {
     const why = points.length ? `none of its ${points.length} columns has a role` : 'no package has brought columns'
     throw new Problem('mapping_empty', `The mapping of ${equipment_id ?? building_id} is empty: ${why}`)
   }
   const spans = new Map((await historian.spans(building_id)).map(span => [span.point_id, span]))
-  const columns = points.map(point => columnOf(point, byId.get(point.equipment_id!)!, spans.get(point.point_id)))
+  const columns = points.map(point => columnOf(point, spans.get(point.point_id)))
   const without = (test: (column: (typeof columns)[number]) => boolean) => columns.filter(test).map(({ point_id }) => point_id)
   const [unmapped, empty] = [without(({ status }) => status === 'unmapped'), without(({ samples }) => samples === 0)]
   const idle = equipment.filter(one => points.some(point => point.equipment_id === one.equipment_id))
@@ -41,13 +42,9 @@ export async function mappingOf(query: { building_id: string; equipment_id?: str
   return { building_id, count: columns.length, columns, blockers, warnings }
 }
 
-function columnOf(
-  { point_id, source, role, unit, kind }: Point,
-  { equipment_id, equipment_type }: Equipment,
-  span: Span | undefined,
-) {
+function columnOf({ point_id, equipment_id, source, role, unit, kind, suggestions }: Suggested, span: Span | undefined) {
   const sampling = span && span.samples > 1 ? (span.last - span.first) / (span.samples - 1) / MINUTE : null
-  const suggestion = role === undefined ? suggestRole(source.address, equipment_type) : undefined
+  const [first] = suggestions
   return {
     equipment_id,
     header: source.address,
@@ -56,7 +53,7 @@ function columnOf(
     unit,
     kind,
     status: role === undefined ? 'unmapped' : 'mapped',
-    ...(suggestion !== undefined && { suggestion }),
+    ...(first && { suggestion: first.role, confidence: first.confidence, why: first.why }),
     samples: span?.samples ?? 0,
     first_at: span ? formatInstant(span.first) : null,
     last_at: span ? formatInstant(span.last) : null,

@@ -13,6 +13,7 @@ import {
   type ScannedTable,
 } from '#shared/core/csv/plan.ts'
 import { EQUIPMENT_TYPES, type Equipment, isId, type Point } from '#shared/core/model.ts'
+import { proposeRoles } from '#shared/core/csv/propose.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { latestPlausible } from '#shared/core/misdated.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
@@ -26,7 +27,7 @@ const JSON_MAX = 1024 * 1024
 const TIME_HEADER = /^time/i
 
 export type Preflight = { report: PackageReport; plan: PackagePlan | undefined }
-type Parts = { model: ModelStore; site_id: string; clock: Pick<Clock, 'now'> }
+type Parts = { model: Pick<ModelStore, 'building' | 'equipment' | 'points'>; site_id: string; clock: Pick<Clock, 'now'> }
 type Folder = Owner & { tables: string[] }
 
 /** Reads a package through and says what importing it would do. Changes nothing. */
@@ -37,7 +38,7 @@ export async function preflightPackage(files: PackageFile[], { model, site_id, c
   const fileOf = new Map(files.map(({ path, file }) => [path, file]))
   for (const path of layout.ignored) checks.add('file_ignored', 'package', 'files are not read', { examples: [path] })
   const manifest = await readPart(layout.manifest, fileOf, readManifest, 'manifest', checks)
-  if (!manifest) return { report: reportPackage(null, null, [], checks.list()), plan: undefined }
+  if (!manifest) return { report: reportPackage(null, null, [], new Map(), checks.list()), plan: undefined }
 
   const before = knownOf(manifest.building_id, model)
   const building = planBuilding(manifest, before.building, site_id)
@@ -60,14 +61,15 @@ export async function preflightPackage(files: PackageFile[], { model, site_id, c
   }
   if (scanned.length === 0) checks.add('no_rows', 'package', 'holds no table with rows')
   const rows = scanned.reduce((sum, { scan }) => sum + (scan.timeline?.rows ?? 0), 0)
+  const proposals = proposeRoles(scanned, before, checks)
   const found = refuseEmpty(checks.list(), rows)
-  const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, found)
+  const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, proposals, found)
   const planned = planPoints(building_id, scanned, known)
   const equipment = planEquipment(building_id, scanned, before.equipment)
   return { report, plan: { building, equipment, ...planned, before: keepNamed(before, equipment, planned.points) } }
 }
 
-function knownOf(building_id: string, model: ModelStore): PackageModel {
+function knownOf(building_id: string, model: Parts['model']): PackageModel {
   const building = model.building(building_id)
   return { ...(building && { building }), equipment: model.equipment(building_id), points: model.points(building_id) }
 }

@@ -6,7 +6,7 @@ import type { Findings } from './checks.ts'
 import type { ColumnNotes } from './column-list.ts'
 import { type HeldChecks, planBoth, settledRole } from './command-or-speed.ts'
 import type { ColumnMap } from './manifest.ts'
-import { roleOfName, suggestRole, withoutUnit } from './names.ts'
+import { roleOfName, withoutUnit } from './names.ts'
 
 export type Column = {
   /** Cell of the row; the timestamp is 0. */
@@ -22,7 +22,6 @@ export type Column = {
   /** Whether someone stated the unit, or it is the one that the role has by itself. */
   unitStated: boolean
   status: 'mapped' | 'unmapped' | 'ambiguous'
-  suggestion: string | undefined
   /** What people call it, where they have said. */
   name?: string
   /** The point that has this column's history so far. */
@@ -109,18 +108,13 @@ export function planColumns(names: string[], context: ColumnContext): Column[] {
     if (twice)
       checks.add('column_ambiguous', place, 'more than one column is mapped to a role', { examples: [`${header}: ${role}`] })
     if (role !== undefined) taken.add(role)
-    const suggestion = role === undefined ? suggestRole(header, equipmentType) : undefined
-    if (role === undefined) {
-      const example = suggestion ? `${header}: perhaps ${suggestion}` : header
-      checks.add('column_unmapped', place, 'columns have no role', { examples: [example] })
-    }
     const status = twice ? 'ambiguous' : role === undefined ? 'unmapped' : 'mapped'
     const mapped = twice ? undefined : role
     const own =
       planBoth(mapped, point, all, (as, held, beside) => unitsOf(header, as, beside, units, { ...context, checks: held })) ??
       unitsOf(header, mapped, point, units, context)
     const name = (notes?.get(header) ?? notes?.get(withoutUnit(header).name))?.name
-    return { index: i + 1, header, role: mapped, status, suggestion, point, ...(name !== undefined && { name }), ...own }
+    return { index: i + 1, header, role: mapped, status, point, ...(name !== undefined && { name }), ...own }
   })
 }
 

@@ -1,6 +1,7 @@
 /** What packages call roles and equipment types, as ours. */
 import { EQUIPMENT_TYPES, type EquipmentType } from '../model.ts'
 import { roleOf, ROLES } from '../role.ts'
+import { mayHave } from '../suggest/places.ts'
 import { roleOfReference, TERMINALS } from '../suggest/reference-names.ts'
 
 /** Words of a name in alphabetical order, so that `discharge-air-temp-sensor` and `Air Temp discharge sensor` are one. */
@@ -23,16 +24,26 @@ const BY_WORDS = Map.groupBy(
  * two roles share those (supply air of an air handler, discharge air of a box), the equipment type decides.
  */
 export function roleOfName(name: string, equipmentType: EquipmentType): string | undefined {
-  const known = roleOfReference(name, equipmentType) ?? roleOf(name)
-  if (known) return known
+  const reference = roleOfReference(name, equipmentType)
+  if (reference) return reference
+  const known = roleOf(name)
+  if (known) return name.trim().toLowerCase() === known ? known : roleHere(known, equipmentType)
   const candidates = [...new Set(BY_WORDS.get(words(name))?.map(candidate => candidate.name))]
   return TERMINALS.has(equipmentType) || equipmentType === 'weather' ? candidates.at(-1) : candidates[0]
 }
 
+/** An alias such as `da-t` is used for several parts: on an air handler it is the supply air, and on a box the box's own. */
+function roleHere(role: string, equipmentType: EquipmentType): string {
+  if (mayHave(equipmentType, role)) return role
+  const { haystack } = ROLES[role]!
+  const same = Object.keys(ROLES).find(other => ROLES[other]!.haystack === haystack && mayHave(equipmentType, other))
+  return same ?? role
+}
+
 /**
- * The role that a column header seems to name: read whole, and after a prefix such as `AHU: `. Only ever a suggestion.
+ * The role whose name, alias, tags or class a column header is: read whole, and after a prefix such as `AHU: `.
  */
-export function suggestRole(header: string, equipmentType: EquipmentType): string | undefined {
+export function roleOfHeader(header: string, equipmentType: EquipmentType): string | undefined {
   const bare = withoutUnit(header).name
   return roleOfName(bare, equipmentType) ?? roleOfName(bare.slice(bare.lastIndexOf(':') + 1), equipmentType)
 }

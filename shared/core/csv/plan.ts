@@ -7,6 +7,7 @@ import { type Check, hintsFor, type Verdict, verdictOf } from './checks.ts'
 import { type Column, pointId } from './columns.ts'
 import type { Manifest } from './manifest.ts'
 import type { TablePlan } from './rows.ts'
+import type { Proposals } from './propose.ts'
 import type { Scan } from './scan.ts'
 
 /** What the model holds of a package's building, equipment and points. */
@@ -22,7 +23,14 @@ export type PackagePlan = {
   before: PackageModel
 }
 
-export type ColumnReport = Pick<Column, 'header' | 'status'> & { role: string | null; unit: string; suggestion?: string }
+export type ColumnReport = Pick<Column, 'header' | 'status'> & {
+  role: string | null
+  unit: string
+  /** The likeliest role of a column without one; proposed, never applied. */
+  suggestion?: string
+  confidence?: number
+  why?: string[]
+}
 export type EquipmentReport = {
   equipment_id: string
   equipment_type: EquipmentType
@@ -103,6 +111,7 @@ export function reportPackage(
   building_id: string | null,
   timezone: string | null,
   scanned: ScannedTable[],
+  proposals: Proposals,
   checks: Check[],
 ): PackageReport {
   const verdict = verdictOf(checks)
@@ -115,14 +124,14 @@ export function reportPackage(
     rows_in: sum(({ rows_in }) => rows_in),
     rows_rejected: sum(({ rows_rejected }) => rows_rejected),
     equipment: [...Map.groupBy(scanned, ({ equipment_id }) => equipment_id).values()].map(tables =>
-      reportEquipment(tables, timezone),
+      reportEquipment(tables, timezone, proposals),
     ),
     checks,
     agent_hints: hintsFor(checks),
   }
 }
 
-function reportEquipment(tables: ScannedTable[], timezone: string | null): EquipmentReport {
+function reportEquipment(tables: ScannedTable[], timezone: string | null, proposals: Proposals): EquipmentReport {
   const { equipment_id, equipment_type } = tables[0]!
   const times = tables.flatMap(({ scan }) => (scan.timeline && scan.timeline.rows > 0 ? [scan.timeline] : []))
   const first = times.length ? Math.min(...times.map(time => time.first)) : undefined
@@ -139,8 +148,11 @@ function reportEquipment(tables: ScannedTable[], timezone: string | null): Equip
     last_at_local: local(last),
     grid_minutes_seen: steps.length ? Math.min(...steps) / MINUTE : null,
     columns: tables.flatMap(({ columns }) =>
-      columns.map(({ header, role, unit, status, suggestion }) => {
-        return { header, role: role ?? null, unit, status, ...(suggestion !== undefined && { suggestion }) }
+      columns.map((column): ColumnReport => {
+        const { header, role, unit, status } = column
+        const [first] = proposals.get(column) ?? []
+        const proposed = first && { suggestion: first.role, confidence: first.confidence, why: first.why }
+        return { header, role: role ?? null, unit, status, ...proposed }
       }),
     ),
   }

@@ -5,6 +5,7 @@ import { MINUTE } from '../time.ts'
 import { conversion } from '../unit.ts'
 import { readCell, stateNumber, STATES_MAX, statesOf } from './cell.ts'
 import { atLine, type Findings } from './checks.ts'
+import type { Values } from '../suggest/evidence.ts'
 import { type Column, kindOf, takesStates } from './columns.ts'
 import { settleSpeed } from './command-or-speed.ts'
 import type { Meaning } from './local-clock.ts'
@@ -16,7 +17,12 @@ const IMPLAUSIBLE_SHARE = 0.2
 const EXAMPLES = 3
 
 /** A column that holds something to keep, and what its cells were. */
-export type ScannedColumn = Column & { kind: PointKind; states: string[] | undefined }
+export type ScannedColumn = Column & {
+  kind: PointKind
+  states: string[] | undefined
+  /** Of a column of numbers. */
+  values?: Values
+}
 
 export type Scan = {
   /** Rows below the header, readable or not. */
@@ -182,7 +188,7 @@ function settleStates(column: Column, count: CellCount, { checks, place }: ScanO
 
 function settleNumbers(
   column: Column,
-  { numbers, filled, texts, textCount, examples, outside, min, max }: CellCount,
+  { numbers, filled, texts, textCount, examples, outside, min, max, between }: CellCount,
   { checks, place }: ScanOptions,
   states: string[] | undefined,
 ): ScannedColumn[] {
@@ -203,7 +209,8 @@ function settleNumbers(
     const severity = column.unitStated ? 'warning' : 'error'
     checks.add('unit_implausible', place, 'values do not fit their role in this unit', { examples: [example], severity })
   }
-  return [{ ...column, kind: kindOf(role, unit, undefined), states }]
+  const values = numbers > 0 ? { min, max, isOnOff: between === 0 } : undefined
+  return [{ ...column, kind: kindOf(role, unit, undefined), states, ...(values && { values }) }]
 }
 
 /** Texts of a column of numbers that are none of the states which its point has. */

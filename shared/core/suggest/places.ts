@@ -5,6 +5,8 @@ const AIR_SIDE =
   /^(oa_|ma_|ra_|sa_|preheat_|clg_|htg_|hr_|duct_|bldg_|filter_|fan_|return_fan_|ea_damper|static_reset|zone_t|co2|occ|mode|compressor_|heat_|aux_|defrost|loop_|load_|kw)/
 const BOX = /^(zone_|damper|reheat_|reset_requests|discharge_|co2|occ|mode|fan_(cmd|status|speed)|kw)/
 const CHILLED = /^(chw_|cw_|evap_|cond_|wse_|stage|system_|pump_|chiller_|loop_|load_|kw|mode)/
+/** A plant's fan is its tower's. */
+const CHILLED_PLANT = new RegExp(`${CHILLED.source}|^fan_(cmd|status|speed)`)
 const HOT = /^(hw_|stage|system_|pump_|boiler_|loop_|kw|mode)/
 
 const OF_TYPE: Record<EquipmentType, RegExp> = {
@@ -15,7 +17,7 @@ const OF_TYPE: Record<EquipmentType, RegExp> = {
   vav: BOX,
   zone: /^(zone_t|co2|occ|mode|discharge_)/,
   chiller: CHILLED,
-  chw_plant: CHILLED,
+  chw_plant: CHILLED_PLANT,
   cooling_tower: /^(cw_|fan_|oa_t|kw|mode)/,
   boiler: HOT,
   hw_plant: HOT,

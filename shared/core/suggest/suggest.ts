@@ -1,12 +1,14 @@
 /** Roles that a point may have, with how sure that is and why. Only ever a suggestion: nothing is assigned by it. */
 import { parseTarget } from '../bacnet/object.ts'
-import { suggestRole } from '../csv/names.ts'
-import type { EquipmentType, Point } from '../model.ts'
+import { roleOfHeader } from '../csv/names.ts'
+import { EQUIPMENT_TYPES, type EquipmentType, type Point } from '../model.ts'
 import { isMeasured, ROLES } from '../role.ts'
 import { conversion } from '../unit.ts'
+import { complete } from './context.ts'
+import { fitsKind, fitsValues, hypothesesOf, type Hypothesis, type Values } from './evidence.ts'
 import { mayHave } from './places.ts'
 import { SPEED_OF } from './reference-names.ts'
-import { readName } from './words.ts'
+import { bareName, readName, type Reading } from './words.ts'
 
 export type Suggestion = {
   role: string
@@ -15,8 +17,14 @@ export type Suggestion = {
   /** In words, for people who decide. */
   why: string[]
 }
-export type Asked = Pick<Point, 'point_id' | 'name' | 'unit' | 'kind' | 'source'> & {
+/** `unit` is left out where nobody has stated one. */
+export type Asked = Pick<Point, 'point_id' | 'name' | 'kind' | 'source' | 'role'> & {
+  unit?: string
   equipment_type?: EquipmentType
+  equipment_id?: string
+  /** What people call the equipment, where it is more than its id. */
+  equipment_name?: string
+  values?: Values
 }
 
 /** Fewer say less than the name by itself. */
@@ -28,10 +36,15 @@ const SUGGESTIONS_MAX = 3
 const RIVAL = 0.5
 /** What a role keeps when the name fits another role to a hair: at most one of them is meant. */
 const TIE = 0.5
+/** What is left where a word for on and off names a number, or a word for a signal names a flag. */
+const OTHER_WORD = 0.8
+/** What is left where a position may be sensed or told. */
+const POSITION_SENSED = 0.75
+const POSITION_TOLD = 0.65
 /** What is left when a role is on or off and the point has numbered states, or the other way round. */
 const STATES = 0.6
 /** What a point is about: a name that says one of them means no role without it. */
-const DECIDING = ['temp', 'humidity', 'pressure', 'flow', 'power', 'energy', 'co2', 'speed', 'sp']
+const DECIDING = ['temp', 'humidity', 'pressure', 'flow', 'power', 'energy', 'current', 'co2', 'speed', 'sp']
 /** Tags that say nothing of which part is meant. */
 const VAGUE = new Set([...DECIDING, 'cmd', 'sensor', 'run', 'position', 'min', 'max', 'air', 'water', 'delta'])
 /** What the name lacks or has too much weighs so much; the rest weighs 1. */
@@ -53,9 +66,14 @@ const total = (tags: Iterable<string>): number => [...tags].reduce((sum, tag) =>
 const SAME: Record<string, string> = { heating: 'heat', cooling: 'cool', active: '' }
 const canonical = (tag: string): string => SAME[tag] ?? tag
 
-const VOCABULARY = Object.entries(ROLES).map(([role, { haystack, unit, kind }]) => {
-  return { role, unit, kind, tags: new Set(haystack.split(' ').map(canonical).filter(Boolean)) }
+const VOCABULARY = Object.entries(ROLES).map(([role, { haystack, unit, kind, range }]) => {
+  return { role, unit, kind, range, tags: new Set(haystack.split(' ').map(canonical).filter(Boolean)) }
 })
+
+type Term = (typeof VOCABULARY)[number]
+const BY_TYPE = new Map<EquipmentType | undefined, Term[]>(
+  [...EQUIPMENT_TYPES, undefined].map(type => [type, VOCABULARY.filter(({ role }) => mayHave(type, role))]),
+)
 
 /** What the unit says of a point whose name does not. */
 const QUANTITIES: [unit: string, tag: string][] = [
@@ -65,14 +83,18 @@ const QUANTITIES: [unit: string, tag: string][] = [
   ['kW', 'power'],
   ['kWh', 'energy'],
   ['ppm', 'co2'],
+  ['A', 'current'],
 ]
+const QUANTITY_TAGS: ReadonlySet<string> = new Set(QUANTITIES.map(([, tag]) => tag))
 
 /**
  * @param points of one equipment, those that have a role already among them: two that look alike make each other doubtful
- * @returns by point, the likeliest first; none where nothing is likely
+ * @returns by point without a role, the likeliest first; none where nothing is likely, and no role that the equipment has already
  */
 export function suggestRoles(points: readonly Asked[]): Map<string, Suggestion[]> {
-  const found = new Map(points.map(point => [point.point_id, candidatesOf(point)]))
+  const read = points.map(point => ({ point, reading: readName(point.name, placeOf(point)) }))
+  const isZoned = read.some(({ reading: { tags } }) => tags.includes('zone') && tags.includes('temp') && !tags.includes('sp'))
+  const found = new Map(read.map(({ point, reading }) => [point.point_id, candidatesOf(point, reading, isZoned)]))
   const claims = Map.groupBy(
     [...found].flatMap(([point_id, [first]]) => (first ? [{ point_id, role: first.role }] : [])),
     ({ role }) => role,
@@ -80,41 +102,104 @@ export function suggestRoles(points: readonly Asked[]): Map<string, Suggestion[]
   for (const [role, rivals] of claims) {
     if (rivals.length < 2) continue
     for (const { point_id } of rivals) {
-      const [first] = found.get(point_id)!
-      first!.confidence = round(first!.confidence * RIVAL)
-      first!.why.push(`${rivals.length} points of this equipment look like ${role}`)
+      const own = found.get(point_id)!
+      for (const one of own) one.confidence = round(one.confidence * RIVAL)
+      own[0]!.why.push(`${rivals.length} points of this equipment look like ${role}`)
     }
   }
+  const taken = new Set(points.flatMap(({ role }) => role ?? []))
+  const likely = ({ role, confidence }: Suggestion) => confidence >= CONFIDENCE_MIN && !taken.has(role)
   return new Map(
-    [...found].map(([point_id, all]) => [
-      point_id,
-      all.filter(({ confidence }) => confidence >= CONFIDENCE_MIN).toSorted((a, b) => b.confidence - a.confidence),
-    ]),
+    points.map(({ point_id, role }) => {
+      const own = role === undefined ? found.get(point_id)!.filter(likely) : []
+      return [point_id, own.toSorted((a, b) => b.confidence - a.confidence)]
+    }),
   )
 }
 
-function candidatesOf(point: Asked): Suggestion[] {
-  const { unit, kind, equipment_type } = point
-  const named = suggestRole(point.name, equipment_type ?? 'ahu')
-  const exact = named !== undefined && kind === 'number' ? (SPEED_OF[named] ?? named) : named
-  const known = VOCABULARY.find(({ role }) => role === exact)
-  const isFedBack = known !== undefined && objectOf(point.source) === 'input' && !isMeasured(known.role)
-  if (known && !isFedBack && fits(known, unit, kind) && mayHave(equipment_type, known.role))
-    return [judged({ role: known.role, confidence: EXACT, why: ['the name is one that the role has'] }, kind)]
-  const { tags, unread, said } = tagsOf(point)
+const placeOf = ({ equipment_type, equipment_id, equipment_name }: Asked) => ({
+  ...(equipment_type && { equipment_type }),
+  equipment_names: [equipment_name, equipment_id].flatMap(name => name ?? []),
+})
+
+/** The best that each way to read the point gives. */
+function candidatesOf(point: Asked, reading: Reading, isZoned: boolean): Suggestion[] {
+  const all = hypothesesOf(point).flatMap(hypothesis =>
+    positionsOf(reading, point).flatMap(({ share, ...as }) =>
+      candidatesAs(hypothesis, point, as, isZoned).map(one => {
+        return { ...one, confidence: round(one.confidence * hypothesis.share * share * wordShare(hypothesis, as)) }
+      }),
+    ),
+  )
+  const likeliest = [...Map.groupBy(all, ({ role }) => role).values()].map(own => own.toSorted(byConfidence)[0]!)
+  const best = likeliest.toSorted(byConfidence)
+  const [first, second] = best
+  // Without values `RF-O` may be on and off or a speed.
+  if (first && second && point.values === undefined && ROLES[first.role]!.kind !== ROLES[second.role]!.kind) {
+    first.confidence = round(first.confidence * leadOver(second.confidence / first.confidence))
+  }
+  return best.slice(0, SUGGESTIONS_MAX)
+}
+
+/** A word that means on and off, or a signal between, speaks against the other. */
+const wordShare = ({ kind, share }: Hypothesis, { tags }: Reading): number =>
+  share < 1 && tags.includes(kind === 'number' ? 'binary' : 'analog') ? OTHER_WORD : 1
+
+/** `Damper Position` is where it stands or where it was told to: only the object or a further word tells. */
+function positionsOf(reading: Reading, { source }: Asked): (Reading & { share: number })[] {
+  const { tags } = reading
+  const isOpen = tags.includes('position') && !tags.includes('cmd') && !tags.includes('sensor') && !tags.includes('sp')
+  if (!isOpen || objectOf(source) !== undefined) return [{ ...reading, share: 1 }]
+  return [
+    { ...reading, tags: [...tags, 'sensor'], share: POSITION_SENSED },
+    { ...reading, tags: [...tags, 'cmd'], share: POSITION_TOLD },
+  ]
+}
+
+/** @returns what the likeliest keeps of its confidence when the next one has this share of it */
+const leadOver = (share: number): number => 1 - 0.6 * Math.max(0, share - 0.7)
+
+const byConfidence = (a: Suggestion, b: Suggestion): number => b.confidence - a.confidence || (a.role < b.role ? -1 : 1)
+
+function candidatesAs(hypothesis: Hypothesis, point: Asked, reading: Reading, isZoned: boolean): Suggestion[] {
+  const { equipment_type, values } = point
+  const { kind } = hypothesis
+  const vocabulary = BY_TYPE.get(equipment_type)!
+  const isPossible = (one: Term) => fitsKind(one, hypothesis) && fitsValues(one, hypothesis, values)
+  const named = exactRole(point, hypothesis, reading, isZoned)
+  const exact = named === undefined ? undefined : vocabulary.find(({ role }) => role === named)
+  if (exact && isPossible(exact))
+    return [judged({ role: exact.role, confidence: EXACT, why: ['the name is one that the role has'] }, kind)]
+  const said = reading.tags.filter(tag => !UNSAID.has(tag)).map(tag => tag.replaceAll('|', ' or '))
   if (said.length === 0) return []
-  const words = new Set(tags)
-  const scored = VOCABULARY.filter(one => fits(one, unit, kind) && mayHave(equipment_type, one.role))
-    .map(one => ({ role: one.role, score: likeness(one.tags, words, unread.length) }))
-    .filter(({ score }) => score > 0)
+  const likenessOf = likenessTo(tagsOf(point, hypothesis, reading, isZoned), reading.unread.length)
+  const scored = vocabulary
+    .flatMap(one => {
+      const score = likenessOf(one.tags)
+      return score > 0 && isPossible(one) ? [{ role: one.role, score }] : []
+    })
     .toSorted((a, b) => b.score - a.score || (a.role < b.role ? -1 : 1))
     .slice(0, SUGGESTIONS_MAX)
   return scored.map(({ role, score }, i) => {
     const rival = scored[i === 0 ? 1 : 0]?.score ?? 0
-    const leading = rival === score ? TIE : 1 - 0.6 * Math.max(0, rival / score - 0.7)
+    const leading = rival === score ? TIE : leadOver(rival / score)
     const sure = i === 0 ? score * leading : score * (score / rival) * 0.5
     return judged({ role, confidence: round(Math.min(EXACT, sure)), why: [`the name says ${said.join(', ')}`] }, kind)
   })
+}
+
+/** Tags that are no reason by themselves. */
+const UNSAID: ReadonlySet<string> = new Set(['airHandler', 'box', 'rh', 'primary', 'analog', 'binary'])
+
+/** The role that has the whole name. */
+function exactRole(point: Asked, { kind }: Hypothesis, { tags }: Reading, isZoned: boolean): string | undefined {
+  const { name, source, equipment_type = 'ahu' } = point
+  const named = roleOfHeader(bareName(name), equipment_type)
+  const role = named !== undefined && kind === 'number' ? (SPEED_OF[named] ?? named) : named
+  if (role === undefined || (objectOf(source) === 'input' && !isMeasured(role))) return undefined
+  // A set point of cooling or heating is the room's where the equipment has one, and the supply air's where it does not.
+  const isRooms = role === 'sa_t_sp' && !tags.includes('discharge') && (isZoned || equipment_type !== 'ahu')
+  return isRooms ? undefined : role
 }
 
 /** States are numbered from 1 in BACnet: one that is on or off by its role would then never be off. */
@@ -127,33 +212,38 @@ function judged(suggestion: Suggestion, kind: string): Suggestion {
 
 const round = (value: number): number => Math.round(value * 100) / 100
 
-/** A number is no switch, and a temperature no pressure. */
-const fits = (role: { unit: string; kind: string }, unit: string, kind: string): boolean =>
-  (role.kind === kind || (role.kind === 'enum' && kind === 'bool') || (role.kind === 'bool' && kind === 'enum')) &&
-  (role.kind !== 'number' || conversion(unit, role.unit) !== undefined)
-
 /** What both say over all that either says; what is no word at all counts a little against it. */
-function likeness(role: ReadonlySet<string>, named: ReadonlySet<string>, unread: number): number {
-  if (DECIDING.some(tag => named.has(tag) && !role.has(tag))) return 0
-  const shared = [...role].filter(tag => named.has(tag))
-  if (shared.every(tag => VAGUE.has(tag))) return 0
-  const both = total(shared)
-  const missing = total([...role].filter(tag => !named.has(tag)))
-  const extra = total([...named].filter(tag => !role.has(tag)))
-  return both < 1 ? 0 : both / (both + missing + extra + 0.15 * unread)
+function likenessTo(named: ReadonlySet<string>, unread: number): (role: ReadonlySet<string>) => number {
+  const deciding = DECIDING.filter(tag => named.has(tag))
+  const said = total(named)
+  return role => {
+    if (deciding.some(tag => !role.has(tag))) return 0
+    let [both, missing, isVague] = [0, 0, true]
+    for (const tag of role) {
+      if (!named.has(tag)) missing += weigh(tag)
+      else {
+        both += weigh(tag)
+        isVague &&= VAGUE.has(tag)
+      }
+    }
+    return isVague || both < 1 ? 0 : both / (said + missing + 0.15 * unread)
+  }
 }
 
-/** @returns also which of its words the name itself has said */
-function tagsOf(point: Asked): { tags: string[]; unread: string[]; said: string[] } {
-  const { name, unit, kind, equipment_type, source } = point
-  const read = readName(name)
-  const said = read.tags.filter(tag => tag !== 'airHandler' && tag !== 'box').map(tag => tag.replaceAll('|', ' or '))
-  const quantity = QUANTITIES.find(([code]) => kind === 'number' && conversion(unit, code))?.[1]
-  const tags = new Set(read.tags.flatMap(tag => chosen(tag, kind)))
+/** The tags of a name, completed by unit, object and equipment. */
+function tagsOf({ equipment_type, source }: Asked, { kind, unit }: Hypothesis, reading: Reading, isZoned: boolean): Set<string> {
+  const tags = new Set(reading.tags.flatMap(tag => chosen(tag, kind)))
+  const quantity = kind === 'number' ? quantityOf(tags, unit) : undefined
   if (quantity) tags.add(quantity)
-  implied(tags, kind, quantity, objectOf(source))
-  local(tags, equipment_type)
-  return { tags: [...tags], unread: read.unread, said }
+  complete(tags, { type: equipment_type, kind, quantity, object: objectOf(source), isZoned })
+  return tags
+}
+
+/** What the unit measures; where none is stated, what the name says. A set point of cooling or heating is then a temperature. */
+function quantityOf(tags: ReadonlySet<string>, unit: string | undefined): string | undefined {
+  if (unit !== undefined) return QUANTITIES.find(([code]) => conversion(unit, code))?.[1]
+  const said = [...tags].find(tag => QUANTITY_TAGS.has(tag))
+  return said ?? (tags.has('sp') && (tags.has('cool') || tags.has('heat')) ? 'temp' : undefined)
 }
 
 const chosen = (tag: string, kind: string): string[] => {
@@ -165,66 +255,4 @@ function objectOf({ protocol, address }: Asked['source']): 'input' | 'output' | 
   const target = protocol === 'bacnet' ? parseTarget(address) : undefined
   if (typeof target !== 'object') return undefined
   return [0, 3, 13].includes(target.type) ? 'input' : [1, 4, 14].includes(target.type) ? 'output' : undefined
-}
-
-/** What names leave out: that a temperature is measured, that a valve is driven. */
-function implied(tags: Set<string>, kind: string, quantity: string | undefined, object: 'input' | 'output' | undefined): void {
-  if (object === 'input' && !tags.has('sp')) tags.add('sensor').delete('cmd')
-  if (object === 'output') tags.add('cmd')
-  if (kind === 'number' && quantity === undefined && !tags.has('sp') && !tags.has('sensor')) tags.add('cmd')
-  if (quantity !== undefined && !tags.has('sp') && !tags.has('cmd')) tags.add('sensor')
-  if (kind === 'number' && quantity === undefined && !tags.has('sensor')) tags.delete('run')
-  if (kind !== 'number' && !tags.has('occupied') && !tags.has('mode')) tags.add('run')
-  if (tags.has('min') || tags.has('max')) tags.add('sp')
-  if (tags.has('sp')) for (const tag of ['cmd', 'sensor', 'run']) tags.delete(tag)
-}
-
-/** Equipment whose own running a name need not say twice: `P-1 Status`. */
-const MACHINES: readonly EquipmentType[] = ['pump', 'boiler', 'chiller']
-const WATERS = ['chilled', 'hot', 'condenser']
-
-const TERMINAL: readonly (EquipmentType | undefined)[] = ['vav', 'zone']
-
-/** The same word means another part on another equipment: a box heats by its reheat coil, and its air is the zone's. */
-function local(tags: Set<string>, type: EquipmentType | undefined): void {
-  const fed = tags.delete('primary')
-  const [handler, box] = [tags.delete('airHandler'), tags.delete('box')]
-  if (TERMINAL.includes(type)) {
-    // What the box is fed with is the air handler's, also where the box measures or repeats it.
-    if (tags.has('temp') && (fed || (handler && !box && tags.has('discharge')))) tags.add('other')
-    if (tags.has('heat') && (tags.has('valve') || tags.has('cmd')) && !tags.has('temp')) {
-      tags.delete('heat')
-      tags.add('reheat').add('valve')
-    }
-    if (tags.has('flow') || tags.has('damper')) tags.add('discharge').delete('zone')
-    if (tags.has('temp') && !tags.has('discharge')) tags.add('zone').add('air')
-    if (tags.has('flow')) tags.add('air')
-  } else if (
-    !tags.has('temp') &&
-    !tags.has('flow') &&
-    (tags.has('cool') || tags.has('heat') || tags.has('preheat')) &&
-    tags.has('cmd')
-  ) {
-    tags.add('valve')
-  }
-  if (type !== undefined && !TERMINAL.includes(type)) {
-    if (tags.has('fan') && !tags.has('return') && !tags.has('exhaust')) tags.add('discharge').delete('air')
-    if (tags.has('fan')) tags.delete('air')
-    if (tags.has('pressure') && !tags.has('delta') && !tags.has('building') && !tags.has('water'))
-      tags.add('discharge').add('air')
-  }
-  if (type !== undefined && MACHINES.includes(type) && tags.has('run')) tags.add(type)
-  if (type === 'weather' && tags.delete('outside')) tags.add('weather')
-  if (tags.has('occupied')) for (const tag of ['mode', 'cmd', 'run', 'sensor']) tags.delete(tag)
-  if (WATERS.some(tag => tags.has(tag))) watery(tags)
-  tags.delete('duct')
-}
-
-/** Supply and return of water are told from where they leave the machine: a condenser is supplied with what enters it. */
-function watery(tags: Set<string>): void {
-  const [supply, back] = tags.has('condenser') ? ['entering', 'leaving'] : ['leaving', 'entering']
-  if (tags.delete('discharge')) tags.add(supply!)
-  if (tags.delete('return')) tags.add(back!)
-  tags.delete('air')
-  tags.add('water')
 }

@@ -1,0 +1,135 @@
+/** What names leave out, and what the same word means on one equipment or another. */
+import type { EquipmentType, PointKind } from '../model.ts'
+
+export type Context = {
+  type: EquipmentType | undefined
+  kind: PointKind
+  /** The tag of what the unit measures. */
+  quantity: string | undefined
+  /** Of a BACnet object that says it. */
+  object: 'input' | 'output' | undefined
+  /** Whether the equipment has a zone temperature of its own. */
+  isZoned: boolean
+}
+
+/** Equipment whose own running a name need not say twice: `P-1 Status`. */
+const MACHINES: readonly EquipmentType[] = ['pump', 'boiler', 'chiller']
+/** Equipment that conditions one room: its set points are the room's. */
+const SINGLE_ZONE: readonly (EquipmentType | undefined)[] = ['rtu', 'heat_pump', 'fcu']
+/** Equipment that cools by its own compressor. */
+const PACKAGED: readonly (EquipmentType | undefined)[] = ['rtu', 'heat_pump']
+const TERMINAL: readonly (EquipmentType | undefined)[] = ['vav', 'zone']
+const AIR_SIDE: readonly (EquipmentType | undefined)[] = ['ahu', 'rtu', 'heat_pump', 'fcu', ...TERMINAL]
+const PLANTS: readonly (EquipmentType | undefined)[] = ['chw_plant', 'hw_plant', 'pump']
+const WATERS = ['chilled', 'hot', 'condenser']
+/** Parts of an air stream that are named for what they are in, and not for where the air goes. */
+const IN_DUCT = ['cool', 'heat', 'reheat', 'preheat', 'heatRecovery', 'return', 'outside', 'mixed', 'zone', 'water']
+
+/** Completes the tags that a name has said. */
+export function complete(tags: Set<string>, context: Context): void {
+  signals(tags, context)
+  addImplied(tags, context)
+  const { type } = context
+  const fed = tags.delete('primary')
+  const [handler, box] = [tags.delete('airHandler'), tags.delete('box')]
+  // What the box is fed with is the air handler's, also where the box measures or repeats it.
+  if (TERMINAL.includes(type) && tags.has('temp') && (fed || (handler && !box && tags.has('discharge')))) tags.add('other')
+  if (AIR_SIDE.includes(type)) coils(tags, context)
+  if (TERMINAL.includes(type)) terminal(tags)
+  if (type !== undefined && !TERMINAL.includes(type)) handlerAir(tags)
+  machines(tags, context)
+  if (type === 'weather' && tags.delete('outside')) tags.add('weather')
+  if (tags.has('occupied')) for (const tag of ['mode', 'cmd', 'run', 'sensor']) tags.delete(tag)
+  if (WATERS.some(tag => tags.has(tag))) watery(tags)
+  for (const tag of ['duct', 'rh', 'analog', 'binary']) tags.delete(tag)
+}
+
+/** Words that mean two things, told apart by what stands beside them. */
+function signals(tags: Set<string>, { kind, quantity, object }: Context): void {
+  // Nobody drives a humidity: `RH-O` is the reheat coil's.
+  if (tags.has('rh') && kind === 'number' && quantity === undefined && (tags.has('cmd') || object === 'output')) {
+    tags.delete('humidity')
+    tags.add('reheat').add('valve')
+  }
+  if (tags.has('rh') && tags.has('valve')) tags.add('reheat').delete('humidity')
+  if (tags.has('economizer') && (tags.has('damper') || (kind === 'number' && tags.has('cmd')))) {
+    tags.delete('economizer')
+    tags.add('outside').add('air').add('damper')
+  }
+}
+
+/** That a temperature is measured, that a valve is driven. */
+function addImplied(tags: Set<string>, { kind, quantity, object }: Context): void {
+  if (object === 'input' && !tags.has('sp')) tags.add('sensor').delete('cmd')
+  if (object === 'output') tags.add('cmd')
+  if (kind === 'number' && quantity === undefined && !tags.has('sp') && !tags.has('sensor')) tags.add('cmd')
+  if (quantity !== undefined && !tags.has('sp') && !tags.has('cmd')) tags.add('sensor')
+  if (kind === 'number' && quantity === undefined && !tags.has('sensor')) tags.delete('run')
+  if (kind === 'number' && tags.has('cmd') && (tags.has('fan') || tags.has('pump'))) tags.add('speed')
+  if (kind !== 'number' && !tags.has('occupied') && !tags.has('mode')) tags.add('run')
+  if (tags.has('min') || tags.has('max')) tags.add('sp')
+  if (tags.has('sp')) for (const tag of ['cmd', 'sensor', 'run']) tags.delete(tag)
+}
+
+/** Coils of what treats air: the water in their valves, their stages, and the set points of the room that they serve. */
+function coils(tags: Set<string>, { type, kind, isZoned }: Context): void {
+  const isHydronic = tags.has('valve') || (tags.has('cmd') && !tags.has('pump'))
+  if (isHydronic && tags.has('chilled')) tags.add('cool')
+  if (isHydronic && tags.has('hot')) tags.add(TERMINAL.includes(type) ? 'reheat' : 'heat')
+  if (isHydronic) for (const tag of ['chilled', 'hot', 'water']) tags.delete(tag)
+  const [cools, heats] = [tags.has('cool'), tags.has('heat')]
+  if (!cools && !heats && !tags.has('preheat') && !tags.has('compressor')) return
+  if (kind !== 'number' && tags.has('run')) {
+    tags.delete('stage')
+    if (cools && PACKAGED.includes(type) && !tags.has('valve')) tags.add('compressor').delete('cool')
+    return
+  }
+  if (TERMINAL.includes(type) && heats && (tags.has('valve') || tags.has('cmd')) && !tags.has('temp')) {
+    tags.delete('heat')
+    tags.add('reheat')
+  }
+  if (!tags.has('temp') && !tags.has('flow') && tags.has('cmd')) tags.add('valve')
+  const isRooms = tags.has('sp') && tags.has('temp') && !tags.has('discharge') && !tags.has('water')
+  if (isRooms && (SINGLE_ZONE.includes(type) || isZoned)) tags.add('zone').add('air')
+}
+
+/** A box heats by its reheat coil, and its air is the zone's. */
+function terminal(tags: Set<string>): void {
+  if (tags.has('flow') || tags.has('damper')) tags.add('discharge').delete('zone')
+  if (tags.has('temp') && !tags.has('discharge')) tags.add('zone').add('air')
+  if (tags.has('flow')) tags.add('air')
+  if (tags.has('fan')) tags.add('discharge')
+}
+
+function handlerAir(tags: Set<string>): void {
+  if (tags.has('fan') && !tags.has('return') && !tags.has('exhaust')) tags.add('discharge').delete('air')
+  if (tags.has('fan')) tags.delete('air')
+  const ofWater = tags.has('water') || WATERS.some(tag => tags.has(tag))
+  if (tags.has('pressure') && !tags.has('delta') && !tags.has('building') && !ofWater) tags.add('discharge').add('air')
+  if (tags.has('leaving') && tags.has('air') && !ofWater && !IN_DUCT.some(tag => tags.has(tag))) {
+    tags.delete('leaving')
+    tags.add('discharge')
+  }
+}
+
+/** A plant's pump moves the plant's water, and its fan is the tower's. */
+function machines(tags: Set<string>, { type }: Context): void {
+  if (type !== undefined && MACHINES.includes(type) && tags.has('run')) tags.add(type)
+  if (tags.has('pump') && PLANTS.includes(type) && !tags.has('flow') && !tags.has('pressure')) {
+    for (const tag of ['chilled', 'hot']) tags.delete(tag)
+    if (!tags.has('condenser')) tags.delete('water')
+  }
+  if (tags.has('tower') && (tags.has('fan') || tags.has('speed'))) {
+    tags.delete('tower')
+    tags.add('discharge').add('fan')
+  }
+}
+
+/** Supply and return of water are told from where they leave the machine: a condenser is supplied with what enters it. */
+function watery(tags: Set<string>): void {
+  const [supply, back] = tags.has('condenser') ? ['entering', 'leaving'] : ['leaving', 'entering']
+  if (tags.delete('discharge')) tags.add(supply!)
+  if (tags.delete('return')) tags.add(back!)
+  tags.delete('air')
+  tags.add('water')
+}
