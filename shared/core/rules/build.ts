@@ -190,6 +190,7 @@ function operation(op: string, args: Typed[], context: Context): Node {
     const [window, extra] = op === 'cusum' ? [args[2]!, args[1]] : [args[1]!, args[2]]
     return windowNode(graph, op, build(args[0]!, context), windowOf(window, context), extra ? constantOf(extra, context) : 0)
   }
+  if (op === 'sensors' || op === 'silent_sensors') return sensorsOf(op, args, context)
   const first = args[0]!
   if (first.kind === 'role' && OF_ROLE.has(op)) return ofRole(op, bound(first.role, context), context)
   if (op === 'coverage') return graph.coverage(build(args[0]!, context), windowOf(args[1]!, context))
@@ -248,6 +249,29 @@ function distanceToSetPoint(role: string, context: Context): Node {
   const value = rawRole(role, context, false)
   return setPointsOf(role)
     .flatMap(name => roleAt(OWN, name, context) ?? [])
-    .map(setPoint => graph.op('first', graph.op('abs', graph.op('sub', value, setPoint)), graph.constant(FAR)))
+    .map(setPoint => graph.op('abs', graph.op('sub', value, graph.op('first', setPoint, graph.constant(FAR)))))
     .reduce((nearest, distance) => graph.op('least', nearest, distance), graph.constant(FAR))
+}
+
+/** A sensor is believed for this many of its intervals, as its samples are. */
+const SILENT_INTERVALS = 3
+
+/** How many sensors of the equipment have ever given a value, or have given none for a window and for three of their intervals. */
+function sensorsOf(op: string, args: Typed[], context: Context): Node {
+  const { graph, around, leaves } = context
+  const sensors = Object.keys(around.equipment.roles).flatMap(role => {
+    const leaf = ROLES[role]?.rests === false ? around.leaf(OWN, role) : undefined
+    return leaf && leaf.steps.ts.length > 0 ? [leaf] : []
+  })
+  const add = (nodes: Node[]) => nodes.reduce((sum, node) => graph.op('add', sum, node), graph.constant(0))
+  if (op === 'sensors') return graph.constant(sensors.length)
+  const longest = graph.constant(windowOf(args[0]!, context) / 1000)
+  return add(
+    sensors.map(leaf => {
+      leaves.add(leaf)
+      const believed = graph.op('mul', graph.nominal(leaf), graph.constant(SILENT_INTERVALS))
+      const silent = graph.op('gt', graph.age(leaf), graph.op('greatest', believed, longest))
+      return graph.op('first', silent, graph.constant(0))
+    }),
+  )
 }

@@ -1,6 +1,7 @@
 /** From what is told of each equipment to what a run gives back: who explains whom, and the days with their causes. */
 import type { CauseWeight, Finding } from '../finding.ts'
 import { ranked } from './evidence.ts'
+import { joinOutages } from './outage.ts'
 import type { Site } from './plant.ts'
 import { relabel } from './relabel.ts'
 import { suppress } from './suppress.ts'
@@ -14,6 +15,7 @@ import type { EquipmentDay, RunOutput } from './types.ts'
 export function collect(all: Told[], until: number, site: Site, isAsked: IsAsked): Omit<RunOutput, 'failed'> {
   const made = all.flatMap(told => told.made)
   suppress(made, site, until)
+  joinOutages(made, site, until)
   relabel(made, site, until)
   const told = made.filter(each => each.told && isAsked(each.finding))
   return {

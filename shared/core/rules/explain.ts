@@ -84,7 +84,7 @@ const causeWords = ({ body }: WrittenRule): string[] =>
       : Object.entries(weight).map(([text, own]) => `${component} ${own} when ${text}`),
   )
 
-function timeWords({ smooth, settle, persistence, daily_minimum, clear, sampling }: Program): string[] {
+function timeWords({ smooth, settle, persistence, daily_minimum, clear, sampling, together }: Program): string[] {
   const sentences: [Typed, (words: string) => string][] = [
     [smooth, words => `Numbers are averaged over ${words}.`],
     [settle, words => `After the gate opens it waits ${words}.`],
@@ -92,6 +92,7 @@ function timeWords({ smooth, settle, persistence, daily_minimum, clear, sampling
     [daily_minimum, words => `It must add up to ${words} within a building day.`],
     [clear, words => `It ends when it has been away for ${words}.`],
     [sampling, words => `It needs samples every ${words} or more often.`],
+    [together, words => `Findings that begin within ${words} of each other are one outage.`],
   ]
   return sentences.flatMap(([typed, words]) => {
     if (typed.kind === 'param') return [words(typed.name)]

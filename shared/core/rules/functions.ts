@@ -53,6 +53,8 @@ export const FUNCTIONS: Record<string, Signature> = {
   nominal: fn(['role'], 'time', 'nominal(x)'),
   lowest: fn(['role'], 'same', 'lowest(x)'),
   highest: fn(['role'], 'same', 'highest(x)'),
+  sensors: fn([], 'number', 'sensors()'),
+  silent_sensors: fn(['window'], 'number', 'silent_sensors(60m)'),
   off_set_point: fn(['role'], 'difference', 'off_set_point(x)'),
   parent: fn(['role'], 'same', 'parent(sa_t)'),
 }

@@ -40,7 +40,7 @@ function reachOf(typed: Typed, rule: Rule): number {
   const inner = Math.max(0, ...typed.args.map(arg => reachOf(arg, rule)))
   if (typed.kind === 'baseline') return inner
   if (typed.op === 'day_median') return inner + DAY
-  if (typed.op === 'since' || typed.op === 'age') return inner + DAY
+  if (typed.op === 'since' || typed.op === 'age' || typed.op === 'silent_sensors') return inner + DAY
   const window = WINDOWED.has(typed.op) ? typed.args[typed.op === 'cusum' ? 2 : 1] : undefined
   return inner + (window ? Math.min(seconds(window, rule), WINDOW_MAX_MS) : 0)
 }

@@ -51,6 +51,7 @@ export function parseProgram(root: Fields, yaml: YamlText, names: Names, each: P
     daily_minimum: duration(root, 'daily_minimum', scope, yaml),
     clear: duration(root, 'clear', scope, yaml),
     sampling: duration(root, 'sampling', scope, yaml),
+    together: duration(root, 'together', scope, yaml),
     min_coverage: readCoverage(root, yaml),
     baselines: specs,
     causes: readCauses(root.fields('cause'), reading),

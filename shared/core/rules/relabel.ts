@@ -1,7 +1,7 @@
 /** An override names the cause of what it explains, which stays where people see it: nobody hides a fault by holding a point. */
 import type { CauseWeight, Finding } from '../finding.ts'
 import type { Typed } from './check-expr.ts'
-import { bySeverity, isNamed, type Judged, overlap, OVERLAP_MIN, READERS } from './suppress.ts'
+import { bySeverity, covers, isNamed, type Judged, READERS } from './suppress.ts'
 import type { Site } from './plant.ts'
 import type { Program } from './types.ts'
 
@@ -26,7 +26,7 @@ export function relabel(judged: readonly Judged[], plant: Pick<Site, 'reach'>, u
     for (const equipment_id of plant.reach(upper.finding.equipment_id)) {
       for (const { finding, instance } of byEquipment.get(equipment_id) ?? []) {
         if (finding.relabelled_by !== undefined || NEVER_RELABELLED.includes(finding.kind)) continue
-        if (overlap(upper.finding, finding, until) < OVERLAP_MIN || !relabels(upper, { finding, instance })) continue
+        if (!covers(upper.finding, finding, until) || !relabels(upper, { finding, instance })) continue
         finding.relabelled_by = upper.finding.finding_id
         finding.cause = renamed(finding.cause, upper.finding.cause[0]?.component ?? upper.finding.kind)
       }

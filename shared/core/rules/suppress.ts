@@ -10,8 +10,13 @@ export const activityKey = (equipment_id: string, rule_id: string, role = ''): s
 
 /** In `suppresses` and `relabels`: every rule that reads the role of which this one speaks. */
 export const READERS = 'readers'
-/** A finding is explained by one that covers at least this share of it. */
-export const OVERLAP_MIN = 0.5
+/** A finding is explained by one that covers at least this share of its span. */
+const OVERLAP_MIN = 0.5
+/**
+ * A bad sensor must have been bad for at least this share of its reader's time in fault: one that is out of range for half
+ * an hour a night says nothing of what its readers found in ten hours of the day.
+ */
+const BAD_TIME_MIN = 0.25
 
 /** @param pattern a rule's id, in which `*` stands for anything */
 const matches = (pattern: string, id: string): boolean =>
@@ -68,8 +73,8 @@ export function suppress(judged: Judged[], plant: Pick<Site, 'reach'>, until: nu
     if (upper.instance.rule.program.suppresses.length === 0) continue
     for (const equipment_id of plant.reach(upper.finding.equipment_id)) {
       for (const lower of byEquipment.get(equipment_id) ?? []) {
-        if (lower.finding.suppressed_by !== undefined || overlap(upper.finding, lower.finding, until) < OVERLAP_MIN) continue
-        if (silences(upper, lower) && !isBelow(upper, lower, byId)) lower.finding.suppressed_by = upper.finding.finding_id
+        if (lower.finding.suppressed_by !== undefined || !covers(upper.finding, lower.finding, until)) continue
+        if (silences(upper, lower, until) && !isBelow(upper, lower, byId)) lower.finding.suppressed_by = upper.finding.finding_id
       }
     }
   }
@@ -87,17 +92,32 @@ function isBelow(upper: Judged, lower: Judged, byId: Map<string, Judged>): boole
 }
 
 /** Told of two findings of which the second is on the first one's equipment or on what that feeds. */
-function silences({ instance: upper }: Judged, { instance: lower }: Judged): boolean {
+function silences({ instance: upper, finding: bad }: Judged, { instance: lower, finding }: Judged, until: number): boolean {
   if (upper.rule.id === lower.rule.id) return false
   const { suppresses } = upper.rule.program
   const at = upper.equipment.equipment_id
+  // What is missing of one equipment's data says nothing of the data of what it feeds.
+  if (upper.rule.kind === 'data' && lower.rule.kind === 'data' && at !== lower.equipment.equipment_id) return false
   const reads = lower.leaves.some(({ equipment_id, role }) => equipment_id === at && role === upper.role)
-  return (suppresses.includes(READERS) && reads) || isNamed(suppresses, lower.rule.id)
+  if (isNamed(suppresses, lower.rule.id)) return true
+  // A rule that names another explains it, and is not silenced by it for reading the same sensor.
+  if (!suppresses.includes(READERS) || !reads || isNamed(lower.rule.program.suppresses, upper.rule.id)) return false
+  return trueSecsWithin(bad, finding, until) >= BAD_TIME_MIN * finding.duration_secs
 }
 
-/** Share of `lower`'s span that `upper` covers. */
-export function overlap(upper: Finding, lower: Finding, until: number): number {
-  const end = lower.to ?? until
-  const common = Math.min(upper.to ?? until, end) - Math.max(upper.from, lower.from)
-  return end > lower.from ? common / (end - lower.from) : 0
+const endOf = ({ to }: Finding, until: number): number => to ?? until
+const common = (a: Finding, b: Finding, until: number): number =>
+  Math.min(endOf(a, until), endOf(b, until)) - Math.max(a.from, b.from)
+
+/** Whether `upper` lasts through enough of `lower`'s span to explain it. */
+export function covers(upper: Finding, lower: Finding, until: number): boolean {
+  const ms = common(upper, lower, until)
+  return ms > 0 && ms >= OVERLAP_MIN * (endOf(lower, until) - lower.from)
 }
+
+/**
+ * Time in fault of `upper` within the span of `lower`, taken as spread evenly over its episode: that is what a run that goes
+ * on still knows of days gone by.
+ */
+const trueSecsWithin = (upper: Finding, lower: Finding, until: number): number =>
+  (common(upper, lower, until) / (endOf(upper, until) - upper.from)) * upper.duration_secs

@@ -173,6 +173,8 @@ export type Program = {
   clear: Typed
   /** The longest nominal interval of the rule's own roles at which it can see its fault; 0 where any will do. */
   sampling: Typed
+  /** Within it, findings on several equipment begin together and are one outage; 0 where each stands alone. */
+  together: Typed
   min_coverage: number
   baselines: BaselineSpec[]
   causes: { component: string; weight: number; when?: Typed }[]

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { cyclesOf } from '#shared/core/rules/cycles.ts'
@@ -72,6 +73,25 @@ test('what covers less than half of a finding does not silence it', t => {
   const rules = [rule({ ...WARM, clear: '60m' }), rule({ id: 'BAD', when: 'sa_t > 25', suppresses: '[WARM]' })]
   t.deepEqual(byId(run(rules, [ahu({ sa_t: '30x5 21x7' })], HOUR).findings), { WARM: undefined, BAD: undefined })
   t.deepEqual(byId(run(rules, [ahu({ sa_t: '30x6 21x6' })], HOUR).findings), { WARM: 'BAD', BAD: undefined })
+})
+
+test('a sensor that is out of range for half an hour of each night does not silence what reads it by day', t => {
+  const range = ruleOf(readFileSync('rules/sensor/sen-range.yaml', 'utf8')).body
+  const bad = rule({
+    id: 'RANGE',
+    equipment: '[any]',
+    roles: '{ x: measured }',
+    raw: 'true',
+    when: String(range.when),
+    clear: '24h',
+    suppresses: '[readers]',
+  })
+  const warm = rule({ ...WARM, clear: '24h' })
+  const dayOf = (bad5min: number) => `-157x${bad5min} 10x${96 - bad5min} 30x120 10x72`
+  const silencedBy = (bad5min: number) =>
+    byId(run([warm, bad], [ahu({ sa_t: [1, 2, 3].map(() => dayOf(bad5min)).join(' ') })], 72 * HOUR).findings)
+  t.deepEqual(silencedBy(6), { WARM: undefined, RANGE: undefined })
+  t.deepEqual(silencedBy(60), { WARM: 'RANGE', RANGE: undefined })
 })
 
 test('a bad sensor silences every rule that reads it, also on equipment that it feeds', t => {
