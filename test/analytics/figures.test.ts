@@ -212,6 +212,10 @@ test('the verdict names the gravest first', t => {
     'Too little can be told: 1 h of 4.3 h of running are identifiable, mostly because outdoor and return air are closer than 5.6 K.',
   )
   t.is(
+    verdict([at(0.2, 0.2, 4.25), at(1, 1.5, 2)]).sentence,
+    'For 33 % of the time the mixed air is outside of what outdoor and return air can make: one of the three sensors is wrong.',
+  )
+  t.is(
     verdict([at(0.2, 0.25, 9)]).sentence,
     'The damper stood at 20 % whenever it could be told: there it lets in 5 % more of outdoor air than its position says, and whether outdoor air follows it is not seen.',
   )

@@ -5,6 +5,7 @@ import type { Finding } from '#shared/core/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
 import type { Visit } from '#shared/core/priority/visits.ts'
 import { ROLES } from '#shared/core/role.ts'
+import { WINDOW_MAX_MS } from '#shared/core/rules/functions.ts'
 import type { EquipmentData } from '#shared/core/rules/types.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import { evaluateRules, type Evaluation } from '#shared/flow/evaluate-rules.ts'
@@ -220,4 +221,13 @@ test('any sequence of runs, with what came late, was corrected or was lost betwe
   t.deepEqual(told(box), batch.findings)
   t.deepEqual(said(box), batch.results)
   t.true(files().length <= 4 * equipment, `${files().length} files`)
+})
+
+test('a run asks for the visits of the longest window before its span, and a day more', async t => {
+  const box = await openBox(t)
+  const asked: number[] = []
+  const priority = { visits: async (_: string, { from }: { from: number }) => (asked.push(from), {}) }
+  const to = Date.UTC(2026, 2, 20)
+  const { from } = await box.run(to, { from: to - DAY, to }, { priority })
+  t.deepEqual(asked, [from - WINDOW_MAX_MS - DAY])
 })

@@ -3,6 +3,7 @@ import {
   afterAnswer,
   afterRefusal,
   afterSilence,
+  afterTooLarge,
   type Batch,
   firstBatch,
   fitting,
@@ -163,4 +164,18 @@ test("an id that was closed is nobody's, and rests until its time", t => {
   t.is(ids.open('a', 'y', 100), 7)
   t.is(ids.open('a', 'z', 499), undefined)
   t.is(ids.open('a', 'z', 500), 8)
+})
+
+test('what fails although its parts are answered makes a batch of what was answered, at the third time where it has worked', t => {
+  const bytes = (count: number) => 16 * count
+  const unproven = afterAnswer(whole, plain(10), 'multiple', NOW)
+  t.deepEqual(afterTooLarge(unproven, bytes(80), bytes(20), NOW).batch, { size: 20, bytes: bytes(20), multiple: true })
+  t.is(afterTooLarge(unproven, bytes(80), bytes(5), NOW).batch.size, 10, 'as much as has worked')
+  const proven = afterAnswer(whole, plain(80), 'multiple', NOW)
+  const first = afterTooLarge(proven, bytes(80), bytes(20), NOW)
+  const second = afterTooLarge(first, bytes(80), bytes(20), NOW)
+  t.deepEqual([first.batch, second.batch], [whole.batch, whole.batch], 'it may have been chance')
+  t.is(afterTooLarge(second, bytes(80), bytes(20), NOW).batch.size, 20)
+  const trusted = afterAnswer(second, plain(80), 'multiple', NOW)
+  t.deepEqual(afterTooLarge(trusted, bytes(80), bytes(20), NOW).batch, whole.batch, 'a good answer takes the doubts away')
 })

@@ -44,3 +44,20 @@ test('a call that can be sent is enough, whichever of them it is', async t => {
     t.deepEqual({ state, error, calls_sent }, { state: 'done', error: null, calls_sent: 2 }, good.host)
   }
 })
+
+test('answers are waited for as long as was asked for, half of it after each of two calls', async t => {
+  const clock = virtualClock(0)
+  const request = { ...DISCOVERY_DEFAULTS, addresses: HOSTS.slice(0, 1), seconds: 40, requests_per_second: 10 }
+  const discovery = openDiscovery('d', request, 0)
+  const calledAt: number[] = []
+  const wire: DiscoveryWire = {
+    whoIs: () => (calledAt.push(clock.now()), Promise.resolve([sent(null)])),
+    listen: () => () => undefined,
+    ask: () => Promise.reject(new Error('nobody answers, so nobody is asked')),
+  }
+  let endedAt: number | undefined
+  const end = discover({ wire, clock }, discovery, new AbortController().signal).then(() => (endedAt = clock.now()))
+  await clock.runTo(600_000)
+  await end
+  t.deepEqual([...calledAt, endedAt], [0, 20_000, 40_000])
+})

@@ -155,7 +155,10 @@ test('everything is asked for again now and then, so that a record that is gone 
   const driver = openDriver(t, accessOf(server, 'scram'), { now: () => now, leaseMs: 60 * MINUTE })
   await driver.read([TEMP, FAN], NEVER)
   server.remove('a1')
-  now += 11 * MINUTE
+  now += 10 * MINUTE - 1
+  await driver.read([TEMP, FAN], NEVER)
+  t.is(driver.report().point_error ?? null, null, 'for ten minutes only changes are asked for')
+  now += 1
   t.deepEqual(
     (await driver.read([TEMP, FAN], NEVER)).map(({ v, q }) => [v, q]),
     [

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { formatException, isAboutAddress, isGatewaySilence } from '#shared/core/modbus/exception.ts'
 import fc from 'fast-check'
 import { rivalsOf, stillOwed } from '#shared/core/modbus/owed.ts'
 import { crc16, findRtuReply, frameGapMs, wireMs } from '#shared/core/modbus/rtu.ts'
@@ -79,4 +80,28 @@ test('how long frames and the silence between them are goes by the speed of the 
   t.is(frameGapMs(115_200), 1.75)
   t.is(Math.round(frameGapMs(9600) * 100) / 100, 4.01)
   t.is(Math.round(wireMs({ table: 'holding', address: 0, count: 125 }, 1200)), 2411)
+})
+
+/** @source MODBUS Application Protocol Specification V1.1b3, 7 */
+for (const [code, words] of [
+  [1, 'illegal function'],
+  [2, 'illegal data address'],
+  [3, 'illegal data value'],
+  [4, 'device failure'],
+  [5, 'acknowledge'],
+  [6, 'device busy'],
+  [7, 'unknown'],
+  [8, 'memory parity error'],
+  [9, 'unknown'],
+  [10, 'gateway path unavailable'],
+  [11, 'gateway target does not respond'],
+  [200, 'unknown'],
+] as const) {
+  test(`exception ${code} is told as: ${words}`, t => t.is(formatException(code), `exception ${code} (${words})`))
+}
+
+test('an exception is of the address, of the gateway or of the unit as a whole', t => {
+  const codes = Array.from({ length: 13 }, (_, code) => code)
+  t.deepEqual(codes.filter(isAboutAddress), [1, 2, 3])
+  t.deepEqual(codes.filter(isGatewaySilence), [10, 11])
 })

@@ -123,3 +123,17 @@ test('edges take turns one by one; of status the newest counts; what is too much
   ])
   line.stop()
 })
+
+test('what waits of one edge, and of all edges, is bounded in bytes', async t => {
+  let handled = 0
+  const line = turns(() => handled++)
+  const quarter = Buffer.alloc(256 * 1024)
+  for (let i = 0; i < 40; i++) line.offer(topicFor('a', 'findings'), quarter)
+  t.is(line.dropped(), 40 - 32, '8 MiB of one edge')
+  for (let edge = 0; edge < 20; edge++) for (let i = 0; i < 32; i++) line.offer(topicFor(`e${edge}`, 'findings'), quarter)
+  t.is(line.dropped(), 8 + (21 - 16) * 32, '128 MiB of all')
+  await until(() => handled === 16 * 32, 'all that is kept is handled')
+  for (let i = 0; i < 32; i++) line.offer(topicFor('a', 'findings'), quarter)
+  await until(() => handled === 17 * 32, 'what was handled makes room')
+  line.stop()
+})
