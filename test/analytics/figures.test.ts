@@ -77,6 +77,7 @@ test('a cell weighs by time and knows for how long each signal was known', t => 
   cells.take(0, 5 * MINUTE, Float64Array.of(10, NO))
   cells.take(5 * MINUTE, 20 * MINUTE, Float64Array.of(40, 1))
   cells.end()
+  cells.end()
   t.deepEqual(
     seen.map(({ at, lengthMs, knownMs, mean }) => [at, lengthMs / MINUTE, [...knownMs].map(ms => ms / MINUTE), [...mean]]),
     [

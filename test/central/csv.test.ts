@@ -1,3 +1,4 @@
+import { atLine, placesOf } from '#shared/core/csv/checks.ts'
 import test from 'ava'
 import { readCell, stateNumber, statesOf } from '#shared/core/csv/cell.ts'
 import { sniffDialect } from '#shared/core/csv/dialect.ts'
@@ -310,6 +311,27 @@ for (const [what, entries, fault] of [
     ],
     /unpacked/,
   ],
+  ['as many entries as are taken', Array.from({ length: 2000 }, (_, i) => ({ ...entry, path: `${i}.csv` })), undefined],
+  [
+    'as much as is unpacked',
+    [
+      { ...entry, bytes: 400_000_000, packed: 50_000_000 },
+      { ...entry, path: 'b.csv', bytes: PACKAGE_LIMITS.expandedMax - 400_000_000, packed: 50_000_000 },
+    ],
+    undefined,
+  ],
+  [
+    'a table that packs as well as is believed',
+    [{ ...entry, bytes: PACKAGE_LIMITS.ratioMax * 20_000, packed: 20_000 }],
+    undefined,
+  ],
+  [
+    'a table that packs better than is believed',
+    [{ ...entry, bytes: PACKAGE_LIMITS.ratioMax * 20_000 + 1, packed: 20_000 }],
+    /bombs/,
+  ],
+  ['a MiB of one value', [{ ...entry, bytes: 1024 * 1024, packed: 1 }], undefined],
+  ['more than a MiB of one value', [{ ...entry, bytes: 1024 * 1024 + 1, packed: 1 }], /bombs/],
   ['too many', Array.from({ length: 2001 }, (_, i) => ({ ...entry, path: `${i}.csv` })), /more than 2000/],
 ] as const) {
   test(`a package with ${what} is ${fault ? 'refused' : 'taken'}`, t => {
@@ -319,3 +341,14 @@ for (const [what, entries, fault] of [
     else t.is(found, undefined)
   })
 }
+
+test('the places that a check names are errors each, with column and line where it told them', t => {
+  const check = { code: 'value_unreadable', severity: 'warning', message: 'a.csv: is no number', count: 3 } as const
+  const [inColumn, inLine, other] = placesOf({ ...check, examples: [atLine(7, 'x: y', 'Supply, Temp'), atLine(8, 'z'), 'SAT'] })
+  const { hint } = inColumn!
+  t.truthy(hint)
+  t.deepEqual(inColumn, { column: 'Supply, Temp', row: 7, message: 'a.csv: is no number: x: y', hint })
+  t.deepEqual(inLine, { row: 8, message: 'a.csv: is no number: z', hint })
+  t.deepEqual(other, { message: 'a.csv: is no number: SAT', hint })
+  t.deepEqual(placesOf({ ...check, examples: [] }), [{ message: 'a.csv: is no number', hint }])
+})

@@ -185,6 +185,17 @@ for (const [what, csv, more, code, severity, count] of [
   })
 }
 
+for (const [what, csv, message] of [
+  ['is empty', '', 'is empty'],
+  ['holds bytes that are no text', Buffer.from([0, 1, 2, 0, 0, 3]), 'is no text'],
+] as const) {
+  test(`of a table that ${what} nothing else is said`, async t => {
+    const { body } = await preflight(airHandler(csv, { manifest: ownBuilding() }))
+    const said = body.checks.map((check: Seen) => check.message).filter((text: string) => text.includes('.csv: '))
+    t.deepEqual(said, [`AHU-1/history_wide.csv: ${message}`])
+  })
+}
+
 test('an empty table among others is named, and the rest goes in', async t => {
   const files = {
     ...airHandler(table(rows(2)), { manifest: ownBuilding() }),

@@ -62,6 +62,7 @@ test('what is set for a building whose appliance runs its rules is answered with
   const said = async ([method, path, body]: (typeof ASKED)[number]) => {
     const { status, body: answer, text } = await site.call('operator', method, path, body)
     t.is(status, 200, `${method} ${path} ${text}`)
+    t.is(answer.ok, true, `${method} ${path}`)
     return answer.notice
   }
   for (const asked of ASKED) t.is(await said(asked), undefined, asked.slice(0, 2).join(' '))

@@ -123,6 +123,44 @@ const CASES: [string, [number | null, number | null][], number[]][] = [
     [0, 0.5, 0.5, 0.5],
   ],
   [
+    'commanded(damper, 8)',
+    [
+      [_, 1],
+      [_, 1],
+      [0, 1],
+      [0, 1],
+      [EMPTY, 1],
+      [EMPTY, 1],
+    ],
+    [_, _, 1, _, 0, _],
+  ],
+  [
+    'writers(damper)',
+    [
+      [_, 1],
+      [_, 1],
+      [0, 1],
+      [0, 1],
+    ],
+    [_, _, 2, _],
+  ],
+  [
+    'overridden(damper)',
+    [
+      [_, 1],
+      [_, 1],
+    ],
+    [_, _],
+  ],
+  [
+    'relinquish_default(damper)',
+    [
+      [EMPTY, 1],
+      [1, 1],
+    ],
+    [0, _],
+  ],
+  [
     'override_days(damper)',
     [
       [EMPTY, 1],
