@@ -100,6 +100,7 @@ export const RESULT_REASONS = [
   'out_of_range',
   'sampling',
   'insufficient_history',
+  'untrusted',
 ] as const
 export type ResultReason = (typeof RESULT_REASONS)[number]
 
@@ -119,6 +120,8 @@ export type RuleResult = {
   coverage: number
   fault_secs: number
   episodes: number
+  /** Time of the span outside the windows in which a package vouches for its data. It is not judged, and lowers no coverage. */
+  untrusted_secs?: number
   /** The condition held, too briefly to count. */
   unconfirmed?: Unconfirmed
   /** Of a rule that samples come too seldom for: how often they come, and how often they have to. */

@@ -1,5 +1,7 @@
 /** The building model, with the names that stand on the wire, in SQL and in memory alike. */
 
+import type { Stretch } from './untrusted.ts'
+
 export const EQUIPMENT_TYPES = [
   'ahu',
   'vav',
@@ -67,7 +69,12 @@ export type Point = {
   /** A code of `UNITS`. History holds values in this unit. */
   unit: string
   kind: PointKind
-  source: { protocol: Protocol; address: string }
+  source: {
+    protocol: Protocol
+    address: string
+    /** Stretches of its history that the package which brought them does not vouch for. */
+    untrusted?: readonly Stretch[]
+  }
   poll_secs?: number
   /** State texts of an enum or bool; index = stored number. */
   states?: string[]

@@ -7,6 +7,7 @@ import type { EquipmentData, RoleSeries, Rule } from '#shared/core/rules/types.t
 import type { Series } from '#shared/core/series.ts'
 import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
 import { conversion } from '#shared/core/unit.ts'
+import { withoutUntrusted } from '#shared/core/untrusted.ts'
 
 /** Least past that is read: an episode keeps the start that it had in an earlier run. */
 const PAST_MS = 7 * DAY
@@ -93,17 +94,19 @@ function canonicalVisits({ role, unit }: RolePoint, visits: Visit[]): Visit[] {
 
 /** @param pinnedMs the usual spacing as it was told from more than these samples; it counts as long as these agree with it */
 export function roleSeries(
-  { point_id, role, unit, poll_secs }: RolePoint,
+  { point_id, role, unit, poll_secs, source }: RolePoint,
   { ts, values }: Series,
   pinnedMs?: number,
 ): RoleSeries {
   const { scale, offset } = conversion(unit, ROLES[role]!.unit)!
+  const { untrusted } = source
   const canonical = scale === 1 && offset === 0 ? values : values.map(value => value * scale + offset)
   return {
     point_id,
     unit,
     ts,
-    values: canonical,
+    values: untrusted ? withoutUntrusted(ts, canonical, untrusted) : canonical,
+    ...(untrusted && { untrusted }),
     nominalMs: poll_secs === undefined ? usualGap(ts, pinnedMs) : poll_secs * SECOND,
   }
 }

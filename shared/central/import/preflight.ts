@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { atLine, type Findings, gatherChecks, refuseEmpty } from '#shared/core/csv/checks.ts'
 import { type EquipmentFolder, layOut } from '#shared/core/csv/layout.ts'
+import { localClock } from '#shared/core/csv/local-clock.ts'
 import { type Read, readColumnMap, readManifest } from '#shared/core/csv/manifest.ts'
 import { equipmentTypeOf, withoutUnit } from '#shared/core/csv/names.ts'
 import {
@@ -12,6 +13,9 @@ import {
   reportPackage,
   type ScannedTable,
 } from '#shared/core/csv/plan.ts'
+import { readQuality } from '#shared/core/csv/quality.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import type { Stretch } from '#shared/core/untrusted.ts'
 import { EQUIPMENT_TYPES, type Equipment, isId, type Point } from '#shared/core/model.ts'
 import { proposeRoles } from '#shared/core/csv/propose.ts'
 import type { Clock } from '#shared/core/ports.ts'
@@ -46,15 +50,17 @@ export async function preflightPackage(files: PackageFile[], { model, site_id, c
   const timezone = manifest.timezone ?? before.building?.timezone
   const known = before.points
   const scanned: ScannedTable[] = []
+  const rootQuality = layout.folders.find(({ folder }) => folder === '')?.quality
   for (const folder of layout.folders) {
     const owner = await readFolder(folder, fileOf, checks)
     if (!owner) continue
     const points = known.filter(({ equipment_id, source }) => equipment_id === owner.equipment_id && source.protocol === 'csv')
     const headers = new Set<string>()
+    const trusted = await readTrusted(folder.quality ?? rootQuality, fileOf, timezone, checks)
     for (const path of owner.tables) {
       const table = await scanTable(path, fileOf.get(path)!, { owner, manifest, timezone, points, latest, checks })
       if (!table) continue
-      scanned.push(table)
+      scanned.push({ ...table, trusted })
       for (const { header } of table.columns) headers.add(header)
     }
     reportMissing(owner, headers, folder, checks)
@@ -100,6 +106,28 @@ async function readPart<T>(
   if (result.ok) return result.value
   checks.add(`${kind}_invalid`, place, result.complaints.join('; '), { examples: result.complaints })
   return undefined
+}
+
+/** @returns the windows that the data can be trusted in; undefined where nothing says so, or not readably */
+async function readTrusted(
+  path: string | undefined,
+  fileOf: Map<string, string>,
+  timezone: string | undefined,
+  checks: Findings,
+): Promise<Stretch[] | undefined> {
+  if (path === undefined) return undefined
+  const local = timezone === undefined ? undefined : localClock(timezone)
+  const read = await readJson(fileOf.get(path)!, json => readQuality(json, local))
+  if (!read.ok) checks.add('quality_invalid', path, read.complaints.join('; '), { examples: read.complaints })
+  else if (!read.value) checks.add('quality_unread', path, 'names no trusted_windows')
+  else {
+    const examples = read.value.map(([from, to]) => `${formatInstant(from)} to ${formatInstant(to)}`)
+    checks.add('quality_applied', path, 'data outside the trusted windows is kept and not judged', {
+      examples,
+      count: examples.length,
+    })
+  }
+  return read.ok ? read.value : undefined
 }
 
 async function readJson<T>(file: string, read: (json: unknown) => Read<T>): Promise<Read<T>> {

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
 import { isOver } from '#shared/core/run-state.ts'
-import { type BriefModel, isBrief } from '#shared/core/ui/brief-card.ts'
+import type { BriefModel } from '#shared/core/ui/brief-card.ts'
 import { type RunPanel, runPanel } from '#shared/core/ui/run-panel.ts'
 import { runsBody } from '#shared/core/ui/runs-page.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/route.ts'
@@ -95,7 +95,7 @@ export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
 function briefOf({ results, model, definitions }: PageStores, building_id: string): BriefModel {
   const names = new Map(model.equipment(building_id).map(({ equipment_id, name }) => [equipment_id, name]))
   return {
-    results: results.latest(building_id).filter(isBrief),
+    results: results.latest(building_id),
     titleOf: rule_id => definitions.get(rule_id)?.title ?? rule_id,
     nameOf: equipment_id => names.get(equipment_id) || equipment_id,
   }

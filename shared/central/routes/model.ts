@@ -4,6 +4,7 @@ import { type DataError, Problem } from '#shared/core/problem.ts'
 import { nearestRoles, ROLES } from '#shared/core/role.ts'
 import { conversion, unitCode } from '#shared/core/unit.ts'
 import { formatInstant } from '#shared/core/time.ts'
+import { WINDOWS_MAX } from '#shared/core/csv/quality.ts'
 import { isZone } from '#shared/core/zone.ts'
 import { assignPoints } from '#shared/flow/assign-points.ts'
 import { ID, oneOf, route, type Route, strict } from '#shared/node/route.ts'
@@ -33,6 +34,11 @@ const EQUIPMENT = strict({
   parent_id: Type.Optional(ID),
   feeds: Type.Optional(Type.Array(ID, { maxItems: 1000 })),
 })
+const MS = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 })
+/** Of several packages, each with its windows. */
+const STRETCHES_MAX = 10 * WINDOWS_MAX
+/** Stretches of history that nobody vouches for, ms. */
+const UNTRUSTED = Type.Optional(Type.Array(Type.Tuple([MS, MS]), { maxItems: STRETCHES_MAX }))
 const POINT = strict({
   point_id: ID,
   building_id: ID,
@@ -41,7 +47,7 @@ const POINT = strict({
   role: Type.Optional(Type.String()),
   unit: Type.String({ maxLength: 64 }),
   kind: oneOf(POINT_KINDS),
-  source: strict({ protocol: oneOf(PROTOCOLS), address: Type.String({ maxLength: 1024 }) }),
+  source: strict({ protocol: oneOf(PROTOCOLS), address: Type.String({ maxLength: 1024 }), untrusted: UNTRUSTED }),
   poll_secs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
   states: Type.Optional(Type.Array(Type.String(), { maxItems: 1000 })),
 })

@@ -15,6 +15,17 @@ export const CHECKS = {
   manifest_invalid: means('error', 'Correct manifest.json', MANIFEST),
   column_map_missing: means('error', 'Add column_map.json to the folder of the equipment', COLUMN_MAP),
   column_map_invalid: means('error', 'Correct column_map.json', COLUMN_MAP),
+  quality_invalid: means(
+    'error',
+    'Correct quality.json, or leave it out: without it all data counts',
+    '{"trusted_windows":[{"from":"2026-03-01T00:00:00Z","to":"2026-03-04T00:00:00Z"}]}',
+  ),
+  quality_applied: means('info', 'Nothing need be done: data outside the trusted windows is kept, and no rule judges it', TABLE),
+  quality_unread: means(
+    'info',
+    'Nothing need be done: quality.json names no trusted_windows, so all data counts',
+    '{"trusted_windows":[{"from":"2026-03-01T00:00:00Z","to":"2026-03-04T00:00:00Z"}]}',
+  ),
   columns_invalid: means(
     'error',
     'Correct these rows of columns.csv, or leave the file out: column_map.json can say the same',
@@ -79,7 +90,11 @@ export const CHECKS = {
   unit_from_header: means('info', 'Nothing need be done: the header states the unit', 'Supply Temp (°F)'),
   encoding_guessed: means('info', 'Write UTF-8', TABLE),
   delimiter_guessed: means('info', 'Nothing need be done when the columns below are right', TABLE),
-  file_ignored: means('info', 'Only manifest.json, column_map.json, columns.csv and tables are read', 'AHU-1/history_wide.csv'),
+  file_ignored: means(
+    'info',
+    'Only manifest.json, column_map.json, columns.csv, quality.json and tables are read',
+    'AHU-1/history_wide.csv',
+  ),
 } as const satisfies Record<string, Meaning>
 
 export type CheckCode = keyof typeof CHECKS

@@ -8,6 +8,8 @@ export type EquipmentFolder = {
   columnMap: string | undefined
   /** What is said of the columns beside the map; no table. */
   columnList: string | undefined
+  /** Which of the data can be trusted; that of the root speaks for folders without one. */
+  quality: string | undefined
   tables: string[]
 }
 export type Layout = { manifest: string | undefined; folders: EquipmentFolder[]; ignored: string[] }
@@ -31,14 +33,23 @@ export function layOut(paths: string[]): Layout {
     const [folder, file] = [path.slice(inTop.length, Math.max(inTop.length, cut - 1)), path.slice(cut)]
     const isMap = file === 'column_map.json'
     const isList = file.toLowerCase() === 'columns.csv'
+    const isQuality = file === 'quality.json'
     if (path === manifest) continue
-    if (!isMap && !file.toLowerCase().endsWith('.csv')) {
+    if (!isMap && !isQuality && !file.toLowerCase().endsWith('.csv')) {
       ignored.push(path)
       continue
     }
     const name = folder.slice(folder.lastIndexOf('/') + 1)
-    const here = folders.get(folder) ?? { folder, name, columnMap: undefined, columnList: undefined, tables: [] }
+    const here = folders.get(folder) ?? {
+      folder,
+      name,
+      columnMap: undefined,
+      columnList: undefined,
+      quality: undefined,
+      tables: [],
+    }
     if (isMap) folders.set(folder, { ...here, columnMap: path })
+    else if (isQuality) folders.set(folder, { ...here, quality: path })
     else if (isList) folders.set(folder, { ...here, columnList: path })
     else folders.set(folder, { ...here, tables: [...here.tables, path] })
   }

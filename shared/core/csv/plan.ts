@@ -3,9 +3,11 @@ import type { Building, Equipment, EquipmentType, Point } from '../model.ts'
 import { formatInstant, MINUTE } from '../time.ts'
 import { offsetAt } from '../zone.ts'
 import type { AgentHint } from '../problem.ts'
+import type { Stretch } from '../untrusted.ts'
 import { type Check, hintsFor, type Verdict, verdictOf } from './checks.ts'
 import { type Column, pointId } from './columns.ts'
 import type { Manifest } from './manifest.ts'
+import { untrustedAfter } from './quality.ts'
 import type { TablePlan } from './rows.ts'
 import type { Proposals } from './propose.ts'
 import type { Scan } from './scan.ts'
@@ -62,6 +64,8 @@ export type ScannedTable = {
   table: Omit<TablePlan, 'columns'>
   columns: Column[]
   scan: Scan
+  /** Windows within which the package vouches for its data; undefined where it does so for all. */
+  trusted?: readonly Stretch[] | undefined
 }
 
 /** The building as the package and the model know it. */
@@ -84,18 +88,22 @@ export function planPoints(
   const taken = new Set(known.map(({ point_id }) => point_id))
   const numbers = new Map<string, number>()
   const planned = new Map<string, Point>()
-  const tables = scanned.map(({ equipment_id, table, scan }): TablePlan => {
+  const tables = scanned.map(({ equipment_id, table, scan, trusted }): TablePlan => {
+    const { timeline } = scan
+    const span: Stretch | undefined = timeline && timeline.rows > 0 ? [timeline.first, timeline.last + 1] : undefined
     const columns = scan.columns.map(column => {
       const { header, name, role, historyUnit, kind, states, index, scale, offset } = column
       const key = JSON.stringify([equipment_id, header])
       const before = planned.get(key) ?? column.point
       const point_id = before?.point_id ?? pointId(equipment_id, header, taken, numbers)
       taken.add(point_id)
+      const untrusted = span ? untrustedAfter(before?.source.untrusted, span, trusted) : (before?.source.untrusted ?? [])
+      const source = { protocol: 'csv', address: header, ...(untrusted.length > 0 && { untrusted }) } as const
       const own = {
         name: before?.name ?? name ?? header,
         unit: historyUnit,
         kind,
-        source: { protocol: 'csv', address: header } as const,
+        source,
       }
       const more = { ...(role !== undefined && { role }), ...(states && { states }) }
       planned.set(key, { ...before, point_id, building_id, equipment_id, ...own, ...more })

@@ -6,7 +6,7 @@ import type { Steps } from './steps.ts'
 import type { RunPlan } from './types.ts'
 
 /** Raised whenever the engine would say something else of the same samples, or keeps something else of them. */
-const ENGINE = 11
+const ENGINE = 12
 
 /** Of a state at an instant: a baseline that was begun anew later than that does not touch it. */
 export type Fingerprint = (at: number) => string
@@ -30,5 +30,5 @@ export function fingerprintOf(
 }
 
 /** Whether there are samples at all decides which proof of running counts. */
-const seriesOf = ({ point_id, unit, nominalMs, low, high, ts }: Steps) =>
-  [point_id, unit, nominalMs, low, high, ts.length > 0].map(each => each ?? null)
+const seriesOf = ({ point_id, unit, nominalMs, low, high, ts, untrusted }: Steps) =>
+  [point_id, unit, nominalMs, low, high, ts.length > 0, untrusted].map(each => each ?? null)

@@ -115,6 +115,7 @@ function reasonAt({ leaves, rule, isTooCoarse }: Instance, at: number): ResultRe
     if (state === 1) return 'no_data'
     if (state === 2) return 'stale'
     if (state === 3) return 'out_of_range'
+    if (state === 4) return 'untrusted'
   }
   return isTooCoarse ? 'sampling' : 'insufficient_history'
 }

@@ -1,12 +1,13 @@
 /** Columns that come from samples: a role's values, and how old they are. */
 import { MINUTE } from '../time.ts'
+import { isWithin } from '../untrusted.ts'
 import type { Node } from './graph.ts'
 import { type Memory, recall, saveOf } from './memory.ts'
 import { firstAtOrAfter, type Steps } from './steps.ts'
 
 /** Why a role has no usable value at a row; 0 when it has. */
-export const ROLE_STATES = ['ok', 'no_data', 'stale', 'out_of_range'] as const
-const [, NO_DATA, STALE, OUT_OF_RANGE] = [0, 1, 2, 3] as const
+export const ROLE_STATES = ['ok', 'no_data', 'stale', 'out_of_range', 'untrusted'] as const
+const [, NO_DATA, STALE, OUT_OF_RANGE, UNTRUSTED] = [0, 1, 2, 3, 4] as const
 
 /** A role's step function on the day's rows. */
 export function roleRun(node: Node, steps: Steps, raw: boolean): Node['run'] {
@@ -34,14 +35,15 @@ export function roleRun(node: Node, steps: Steps, raw: boolean): Node['run'] {
 export function roleState(steps: Steps, at: number, raw: boolean): number {
   const index = firstAtOrAfter(steps.ts, at + 1) - 1
   if (index < 0) return NO_DATA
+  if (steps.untrusted && isWithin(steps.untrusted, steps.ts[index]!)) return UNTRUSTED
   if (at >= steps.ts[index]! + steps.holdMs) return STALE
   const value = steps.values[index]!
   if (value !== value) return NO_DATA
   return raw || (value >= steps.low && value <= steps.high) ? 0 : OUT_OF_RANGE
 }
 
-/** Time since the last sample that carried a value, s; known as soon as there was one. */
-export function ageRun(node: Node, { ts, values }: Steps, saved: Memory | undefined): Node['run'] {
+/** Time since the last sample that carried a value, or one that is not to be judged, s; known as soon as there was one. */
+export function ageRun(node: Node, { ts, values, untrusted = [] }: Steps, saved: Memory | undefined): Node['run'] {
   let next = 0
   const state = recall({ last: Number.NaN, held: Number.NaN }, saved)
   node.save = () => saveOf(state)
@@ -50,7 +52,9 @@ export function ageRun(node: Node, { ts, values }: Steps, saved: Memory | undefi
     let { last, held } = state
     for (let i = 0; i < n; i++) {
       const at = t[i]!
-      for (; next < ts.length && ts[next]! <= at; next++) if (values[next] === values[next]) last = ts[next]!
+      for (; next < ts.length && ts[next]! <= at; next++) {
+        if (values[next] === values[next] || isWithin(untrusted, ts[next]!)) last = ts[next]!
+      }
       if (minute[i] === 1) held = (at - last) / 1000
       out[i] = held
     }

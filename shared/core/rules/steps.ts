@@ -6,6 +6,7 @@
  */
 import { ROLES, readAs } from '../role.ts'
 import { MINUTE } from '../time.ts'
+import type { Stretch } from '../untrusted.ts'
 import type { RoleSeries } from './types.ts'
 
 /** How many nominal intervals a sample is believed. */
@@ -22,6 +23,8 @@ export type Steps = {
   values: Float64Array
   holdMs: number
   nominalMs: number
+  /** Samples in these stretches are not judged, and have no value. */
+  untrusted?: readonly Stretch[]
   /** Plausible range in the canonical unit. */
   low: number
   high: number
@@ -43,6 +46,7 @@ export function stepsOf(equipment_id: string, role: string, series: Partial<Role
     role,
     ...(series.point_id !== undefined && { point_id: series.point_id }),
     ...(series.unit !== undefined && { unit: series.unit }),
+    ...(series.untrusted && { untrusted: series.untrusted }),
     ts,
     values,
     holdMs,

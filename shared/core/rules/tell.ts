@@ -113,12 +113,14 @@ function resultOf(group: Verdict[], span: Span): RuleResult {
       .filter(episode => episode.from < span.to && isTold(episode, span))
       .map(episode => faultMs(episode, verdict, span)),
   )
+  const untrusted = coverage.missedMs.untrusted / group.length
   const base = {
     rule_id: rule.id,
     equipment_id: equipment.equipment_id,
     coverage: share,
     fault_secs: Math.round(told.reduce((sum, ms) => sum + ms, 0) / 1000),
     episodes: told.length,
+    ...(untrusted > 0 && { untrusted_secs: Math.round(untrusted / 1000) }),
   }
   const missing = [...new Set(group.flatMap(({ instance }) => instance.missing))]
   if (missing.length > 0) return { ...base, status: 'not_evaluated', reason: 'missing_role', missing_roles: missing }
@@ -140,7 +142,9 @@ function coverageIn({ covered, days }: Verdict, { from }: Span): Coverage {
   return noCoverage()
 }
 
-const missedMs = ({ missedMs: missed }: Coverage): number => OPEN_REASONS.reduce((sum, reason) => sum + missed[reason], 0)
+/** Time that should have been evaluated; what nobody vouches for should not. */
+const missedMs = ({ missedMs: missed }: Coverage): number =>
+  OPEN_REASONS.reduce((sum, reason) => (reason === 'untrusted' ? sum : sum + missed[reason]), 0)
 
 /** Time in fault on the days of the run. */
 function faultMs({ days }: Episode, verdict: Verdict, { from, to }: Span): number {

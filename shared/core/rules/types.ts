@@ -3,6 +3,7 @@ import type { EquipmentType } from '../model.ts'
 import type { BaselineView, CauseWeight, Finding, FindingKind, RuleResult, Severity } from '../finding.ts'
 import type { ImpactKind, Measure } from '../impact/kinds.ts'
 import type { Series } from '../series.ts'
+import type { Stretch } from '../untrusted.ts'
 import type { Visit } from '../priority/visits.ts'
 import type { Typed } from './check-expr.ts'
 import type { ParamSetting } from './param-settings.ts'
@@ -28,6 +29,8 @@ export type RoleSeries = Series & {
   nominalMs: number
   /** The point's own, before its values were converted: a change of it is a change of all that was read. */
   unit?: string
+  /** Stretches that are not to be judged: their samples are there without a value. */
+  untrusted?: readonly Stretch[]
 }
 
 export type RunInput = {

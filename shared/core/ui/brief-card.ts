@@ -5,11 +5,23 @@ import { nearness } from '../rules/unconfirmed.ts'
 import { formatDuration, SECOND } from '../time.ts'
 import { countOf } from './words.ts'
 
-export type BriefResult = Pick<RuleResult, 'rule_id' | 'equipment_id' | 'unconfirmed' | 'sampling'>
+export type BriefResult = Pick<RuleResult, 'rule_id' | 'equipment_id' | 'unconfirmed' | 'sampling' | 'untrusted_secs'>
 export type BriefModel = {
   results: BriefResult[]
   titleOf: (rule_id: string) => string
   nameOf: (equipment_id: string) => string
+}
+
+/** Longest time of each equipment that lies outside the windows in which its package vouches for the data. */
+export function untrustedLine({ results, nameOf }: BriefModel): Html | false {
+  const longest = new Map<string, number>()
+  for (const { equipment_id, untrusted_secs = 0 } of results) {
+    if (untrusted_secs > (longest.get(equipment_id) ?? 0)) longest.set(equipment_id, untrusted_secs)
+  }
+  if (longest.size === 0) return false
+  const listed = [...longest].slice(0, LINES_MAX).map(([id, secs]) => `${nameOf(id)}: ${durationOf(secs)}`)
+  return html`<section class="card"><h2>Not judged</h2>
+<ul class="log">${listed.map(text => html`<li>${text} outside the trusted windows of its package</li>`)}</ul></section>`
 }
 
 /** Lines that the card shows; the API has the others. */

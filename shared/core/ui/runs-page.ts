@@ -4,7 +4,7 @@ import type { Building } from '../model.ts'
 import type { RunRecord } from '../ports.ts'
 import type { RunEntry } from '../stores.ts'
 import { formatDuration } from '../time.ts'
-import { type BriefModel, briefCard } from './brief-card.ts'
+import { type BriefModel, briefCard, untrustedLine } from './brief-card.ts'
 import { type Here, moment } from './moment.ts'
 import { buildingChoice } from './params-page.ts'
 import { ranByNotice } from './ran-by.ts'
@@ -42,6 +42,7 @@ ${ranByNotice(model.building.name, model.ranBy)}
 ${runPanel(model.panel)}
 ${model.runs.length > 0 ? runTable(model) : html`<section class="card"><p>No run has ended here yet.</p></section>`}
 ${briefCard(model.brief)}
+${untrustedLine(model.brief)}
 ${model.next !== undefined && html`<p><a href="/runs?building=${encodeURIComponent(model.building.building_id)}&amp;after=${encodeURIComponent(model.next)}">Older runs</a></p>`}`
 
 const runTable = ({ runs, here }: RunsModel): Html =>

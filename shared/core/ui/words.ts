@@ -22,6 +22,7 @@ export const REASON_WORDS: Record<ResultReason, string> = {
   out_of_range: 'values outside the plausible range',
   sampling: 'samples too far apart',
   insufficient_history: 'not enough history',
+  untrusted: 'outside the trusted windows of the package',
 }
 
 /** States of a result, as they stand behind a count. */

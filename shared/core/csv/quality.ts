@@ -1,0 +1,63 @@
+/** `quality.json` of a package: within which windows its data can be trusted. */
+import { complement, outside, type Stretch, union } from '../untrusted.ts'
+import type { Meaning } from './local-clock.ts'
+import type { Read } from './manifest.ts'
+import { readStamp } from './stamp.ts'
+import { meaningOf } from './timeline.ts'
+
+/** Most windows of one file. */
+export const WINDOWS_MAX = 1000
+
+const LISTS = ['trusted_windows', 'trusted', 'windows']
+const STARTS = ['from', 'start', 'start_utc', 'start_at', 'begin']
+const ENDS = ['to', 'end', 'end_utc', 'end_at', 'stop']
+
+/**
+ * @param local what a wall clock means; undefined where times without an offset are UTC
+ * @returns the windows; undefined where the file names none, so that all data counts
+ */
+export function readQuality(json: unknown, local: ((wallMs: number) => Meaning) | undefined): Read<Stretch[] | undefined> {
+  if (!isRecord(json)) return { ok: false, complaints: ['is not a JSON object'] }
+  const named = LISTS.find(name => json[name] !== undefined)
+  if (named === undefined) return { ok: true, value: undefined }
+  const list = json[named]
+  if (!Array.isArray(list)) return { ok: false, complaints: [`${named} is not a list`] }
+  if (list.length > WINDOWS_MAX) return { ok: false, complaints: [`has ${list.length} windows; at most ${WINDOWS_MAX} are read`] }
+  const read = list.map((entry: unknown, i) => readWindow(entry, `${named}, entry ${i + 1}`, local))
+  const complaints = read.flatMap(one => (typeof one === 'string' ? [one] : []))
+  if (complaints.length > 0) return { ok: false, complaints }
+  return { ok: true, value: union(read.filter(one => typeof one !== 'string')) }
+}
+
+function readWindow(entry: unknown, place: string, local: ((wallMs: number) => Meaning) | undefined): Stretch | string {
+  const ends = Array.isArray(entry) ? entry : isRecord(entry) ? [pick(entry, STARTS), pick(entry, ENDS)] : []
+  const [from, to] = ends.map(text => instantOf(text, local))
+  if (from === undefined || to === undefined) return `${place}: has no readable from and to`
+  return from < to ? [from, to] : `${place}: ends before it begins`
+}
+
+const pick = (record: Record<string, unknown>, names: string[]): unknown =>
+  record[names.find(name => record[name] !== undefined) ?? '']
+
+function instantOf(text: unknown, local: ((wallMs: number) => Meaning) | undefined): number | undefined {
+  const meaning = typeof text === 'string' ? meaningOf(readStamp(text), 'mdy', local, Infinity) : undefined
+  return typeof meaning === 'number' ? meaning : undefined
+}
+
+const isRecord = (json: unknown): json is Record<string, unknown> =>
+  typeof json === 'object' && json !== null && !Array.isArray(json)
+
+/**
+ * What of a point's history is not trusted once a package has come in: the package speaks of its own span alone.
+ *
+ * @param before what was not trusted so far
+ * @param span of the package's data
+ * @param windows of its `quality.json`; undefined without one, so that its whole span is trusted
+ */
+export function untrustedAfter(
+  before: readonly Stretch[] = [],
+  span: Stretch,
+  windows: readonly Stretch[] | undefined,
+): Stretch[] {
+  return union([...outside(before, span), ...(windows ? complement(windows, span) : [])])
+}

@@ -1,0 +1,54 @@
+/** Stretches of history that whoever exported it does not vouch for: they are kept and shown, and no rule judges them. */
+
+/** `[from, to)`, ms. */
+export type Stretch = readonly [from: number, to: number]
+
+/** @returns whether an instant lies in one of the stretches, which ascend */
+export function isWithin(stretches: readonly Stretch[], t: number): boolean {
+  for (const [from, to] of stretches) {
+    if (t < from) return false
+    if (t < to) return true
+  }
+  return false
+}
+
+/** @returns values with NaN in place of those that lie in one of the stretches; the same array where none does */
+export function withoutUntrusted(ts: Float64Array, values: Float64Array, stretches: readonly Stretch[]): Float64Array {
+  let masked = values
+  let next = 0
+  for (let i = 0; i < ts.length && next < stretches.length; i++) {
+    while (next < stretches.length && stretches[next]![1] <= ts[i]!) next++
+    if (next === stretches.length || ts[i]! < stretches[next]![0]) continue
+    if (masked === values) masked = values.slice()
+    masked[i] = Number.NaN
+  }
+  return masked
+}
+
+/** @returns ascending, without overlaps and empty ones */
+export function union(stretches: readonly Stretch[]): Stretch[] {
+  const joined: [number, number][] = []
+  for (const [from, to] of stretches.toSorted((a, b) => a[0] - b[0])) {
+    const last = joined.at(-1)
+    if (to <= from) continue
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to)
+    else joined.push([from, to])
+  }
+  return joined
+}
+
+/** @returns what of `stretches` lies outside of `[from, to)` */
+export const outside = (stretches: readonly Stretch[], [from, to]: Stretch): Stretch[] =>
+  union(
+    stretches.flatMap(([a, b]): Stretch[] => [
+      [a, Math.min(b, from)],
+      [Math.max(a, to), b],
+    ]),
+  )
+
+/** @returns what of `[from, to)` is in none of the windows */
+export function complement(windows: readonly Stretch[], [from, to]: Stretch): Stretch[] {
+  let rest: Stretch[] = [[from, to]]
+  for (const window of windows) rest = outside(rest, window)
+  return union(rest)
+}
