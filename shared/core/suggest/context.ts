@@ -45,14 +45,17 @@ export function complete(tags: Set<string>, context: Context): void {
 }
 
 /** Words that mean two things, told apart by what stands beside them. */
-function signals(tags: Set<string>, { kind, quantity, object }: Context): void {
+function signals(tags: Set<string>, { type, kind, quantity, object }: Context): void {
+  // The least position of an air handler is the one of its outdoor air.
+  const isHandler = AIR_SIDE.includes(type) && !TERMINAL.includes(type)
+  if (isHandler && tags.has('min') && tags.has('position') && !tags.has('valve')) tags.add('outside').add('air').add('damper')
   // Nobody drives a humidity: `RH-O` is the reheat coil's.
   if (tags.has('rh') && kind === 'number' && quantity === undefined && (tags.has('cmd') || object === 'output')) {
     tags.delete('humidity')
     tags.add('reheat').add('valve')
   }
   if (tags.has('rh') && tags.has('valve')) tags.add('reheat').delete('humidity')
-  if (tags.has('economizer') && (tags.has('damper') || (kind === 'number' && tags.has('cmd')))) {
+  if (tags.has('economizer') && (tags.has('damper') || (kind === 'number' && tags.has('analog')))) {
     tags.delete('economizer')
     tags.add('outside').add('air').add('damper')
   }
@@ -68,7 +71,7 @@ function addImplied(tags: Set<string>, { kind, quantity, object }: Context): voi
   if (kind === 'number' && tags.has('cmd') && (tags.has('fan') || tags.has('pump'))) tags.add('speed')
   if (kind !== 'number' && !tags.has('occupied') && !tags.has('mode')) tags.add('run')
   if (tags.has('min') || tags.has('max')) tags.add('sp')
-  if (tags.has('sp')) for (const tag of ['cmd', 'sensor', 'run']) tags.delete(tag)
+  if (tags.has('sp')) for (const tag of ['cmd', 'sensor', 'run', 'position']) tags.delete(tag)
 }
 
 /** Coils of what treats air: the water in their valves, their stages, and the set points of the room that they serve. */
@@ -114,6 +117,11 @@ function handlerAir(tags: Set<string>): void {
 
 /** A plant's pump moves the plant's water, and its fan is the tower's. */
 function machines(tags: Set<string>, { type }: Context): void {
+  if (tags.has('pressure') && tags.has('delta') && !WATERS.some(tag => tags.has(tag))) {
+    if (type === 'chw_plant') tags.add('chilled')
+    if (type === 'hw_plant') tags.add('hot')
+  }
+  if (type === 'fcu' && tags.has('speed')) tags.add('discharge').add('fan')
   if (type !== undefined && MACHINES.includes(type) && tags.has('run')) tags.add(type)
   if (tags.has('pump') && PLANTS.includes(type) && !tags.has('flow') && !tags.has('pressure')) {
     for (const tag of ['chilled', 'hot']) tags.delete(tag)

@@ -25,7 +25,7 @@ export const MEANINGS: Record<string, string> = {
   'static stat': 'pressure|run',
   dsp: 'discharge air pressure',
   'dp diff dif differential delta difpress diffpress diffp': 'pressure delta',
-  'h hum humidity humid hmd': 'humidity',
+  'h hum humidity humid humd hmd': 'humidity',
   // relative humidity, or a reheat coil's signal
   rh: 'humidity rh',
   'flow flo airflow cfm vol volume gpm f flw lps': 'flow',
@@ -39,7 +39,7 @@ export const MEANINGS: Record<string, string> = {
   'occ occupied occupancy occupy sched schedule': 'occupied',
   // what it is to the loop
   'sp spt stpt setpt setpoint stp setp': 'sp',
-  'c cmd command commanded cmnd ctl ctrl control req': 'cmd',
+  'c cmd command commanded cmnd dm ctl ctrl control req': 'cmd',
   // on and off, or a signal between: said by the word where neither unit nor values say it
   'ss startstop start stop en ena enbl enable enabled bo do': 'cmd binary',
   'o out output signal sig mod modulating ao': 'cmd analog',
@@ -48,16 +48,17 @@ export const MEANINGS: Record<string, string> = {
   'fb fbk fdbk feedback': 'sensor position',
   // of a damper or valve: what it was told or where it stands
   'pos posn position': 'position',
-  'act actual actv active eff effective pt point val value av bv mv pv present the of': '',
-  'min minimum minpos': 'min',
+  'act actual actv active eff effective pt point val value av bv mv pv present the of loop': '',
+  'min minimum': 'min',
+  minpos: 'min position',
   'max maximum': 'max',
   'spd speed vfd vsd freq frequency drive hz': 'speed',
   'pct percent percentage': '',
   // parts
   fan: 'fan',
-  'sf saf supfan supplyfan sfan': 'discharge fan',
-  'rf raf retfan returnfan rfan': 'return fan',
-  'ef exhfan efan': 'exhaust fan',
+  'sf saf supfan supplyfan sfan sfn': 'discharge fan',
+  'rf raf retfan returnfan rfan rfn': 'return fan',
+  'ef exhfan efan efn': 'exhaust fan',
   'dpr dmpr damper dmp damp dampr dmper': 'damper',
   // mixing dampers and an economizer's follow the outdoor-air damper
   'mad mixingdamper': 'outside air damper',
@@ -72,8 +73,8 @@ export const MEANINGS: Record<string, string> = {
   'steam stm': 'hot water',
   'reheat rht rhv reht': 'reheat',
   'ph preheat prht preht phtg': 'preheat',
-  'ccv chwv clgvlv': 'cool valve',
-  'hcv hwv htgvlv': 'heat valve',
+  'ccv chwv clgvlv cvlv cvalve': 'cool valve',
+  'hcv hwv htgvlv hvlv hvalve': 'heat valve',
   coil: 'coil',
   'filter flt filt fltr fil': 'filter air',
   'bldg building': 'building air',

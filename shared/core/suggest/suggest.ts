@@ -137,6 +137,7 @@ function candidatesOf(point: Asked, reading: Reading, isZoned: boolean): Suggest
   // Without values `RF-O` may be on and off or a speed.
   if (first && second && point.values === undefined && ROLES[first.role]!.kind !== ROLES[second.role]!.kind) {
     first.confidence = round(first.confidence * leadOver(second.confidence / first.confidence))
+    for (const one of best) one.confidence = Math.min(one.confidence, first.confidence)
   }
   return best.slice(0, SUGGESTIONS_MAX)
 }

@@ -72,7 +72,9 @@ function joined(parts: string[]): string[] {
   const made: string[] = []
   for (let i = 0; i < parts.length; i++) {
     const both = parts[i]! + (parts[i + 1] ?? '')
-    const whole = parts[i + 1] !== undefined && parts[i]!.length > 1 && parts[i + 1]!.length > 1 && WORDS.has(both)
+    const areLong = parts[i]!.length > 1 && (parts[i + 1]?.length ?? 0) > 1
+    // `S Fan`, `R Fan`: a letter stands for a word where a fan follows, and for a status elsewhere.
+    const whole = parts[i + 1] !== undefined && (areLong || parts[i + 1] === 'fan') && WORDS.has(both)
     made.push(whole ? both : parts[i]!)
     if (whole) i++
   }
