@@ -205,14 +205,8 @@ for (const [name, type, wanted] of [
   test(`${name} of a ${type} is ${wanted ?? 'no role'}`, t => t.is(roleOfName(name, type), wanted))
 }
 
-test('every role is found by its own name, its Haystack tags and its Brick class, on equipment that has it', t => {
-  for (const [name, { haystack, brick }] of Object.entries(ROLES)) {
-    t.is(roleOfName(name, 'ahu'), name)
-    for (const text of [haystack, brick]) {
-      const found = (['ahu', 'vav', 'weather'] as const).map(type => roleOfName(text, type))
-      t.true(found.includes(name), `${name} by ${text}: ${found.join(', ')}`)
-    }
-  }
+test('every role is found by its own name on any equipment', t => {
+  for (const name of Object.keys(ROLES)) t.is(roleOfName(name, 'ahu'), name)
 })
 
 test('an alias that several parts share is the part that the equipment has', t => {

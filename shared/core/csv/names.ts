@@ -2,34 +2,57 @@
 import { EQUIPMENT_TYPES, type EquipmentType } from '../model.ts'
 import { roleOf, ROLES } from '../role.ts'
 import { mayHave } from '../suggest/places.ts'
-import { roleOfReference, TERMINALS } from '../suggest/reference-names.ts'
+import { roleOfReference } from '../suggest/reference-names.ts'
 
-/** Words of a name in alphabetical order, so that `discharge-air-temp-sensor` and `Air Temp discharge sensor` are one. */
+/** Where a name stands among others: `brick:`, `ph:`, `https://brickschema.org/schema/Brick#`. */
+const NAMESPACE = /^\s*(?:<?https?:\S*[#/]|(?:brick|ph|phIoT|phScience):)([^>\s]*)>?\s*$/i
+/** Markers that every point has or that say how it is kept, and not what it is. */
+const MARKERS: ReadonlySet<string> = new Set(['', 'point', 'cur', 'his', 'collect', 'writable', 'hvac', 'effective'])
+/** Words of one meaning in Haystack 3 and 4 and in Brick. */
+const SAME: Record<string, string> = {
+  ...{ supply: 'discharge', outdoor: 'outside', cooling: 'cool', heating: 'heat', temperature: 'temp', setpoint: 'sp' },
+  ...{ command: 'cmd', enable: 'run', dewpoint: 'dew point', differential: 'delta', electric: 'elec' },
+}
+
+/**
+ * Words of a name in alphabetical order, so that `discharge-air-temp-sensor`, `Air Temp discharge sensor` and
+ * `brick:Supply_Air_Temperature_Sensor` are one.
+ */
 const words = (name: string) =>
-  name
+  (NAMESPACE.exec(name)?.[1] ?? name)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-    .filter(word => word !== '' && word !== 'point')
+    .filter(word => !MARKERS.has(word))
+    .map(word => (Object.hasOwn(SAME, word) ? SAME[word] : word))
     .toSorted()
     .join(' ')
 
-const BY_WORDS = Map.groupBy(
-  Object.entries(ROLES).flatMap(([name, { haystack, brick }]) => [haystack, brick].map(text => ({ name, key: words(text) }))),
-  ({ key }) => key,
+/** Brick classes that any part may have: a role can be shown by one, and none can be read from it. */
+export const GENERAL_CLASSES: ReadonlySet<string> = new Set(['Status', 'On_Off_Status', 'Enable_Command'])
+
+const BY_WORDS = new Map(
+  [
+    ...Map.groupBy(
+      Object.entries(ROLES).flatMap(([name, { haystack, brick }]) =>
+        [haystack, brick].filter(text => !GENERAL_CLASSES.has(text)).map(text => ({ name, key: words(text) })),
+      ),
+      ({ key }) => key,
+    ),
+  ].map(([key, all]) => [key, [...new Set(all.map(({ name }) => name))]]),
 )
 
 /**
  * The role that a package's column map means: a name of the reference platform, a role's own name or alias, its Haystack tags or its Brick class. Where
- * two roles share those (supply air of an air handler, discharge air of a box), the equipment type decides.
+ * several roles share those (supply air of an air handler, discharge air of a box), it is the first that the equipment may have.
  */
 export function roleOfName(name: string, equipmentType: EquipmentType): string | undefined {
   const reference = roleOfReference(name, equipmentType)
   if (reference) return reference
   const known = roleOf(name)
   if (known) return name.trim().toLowerCase() === known ? known : roleHere(known, equipmentType)
-  const candidates = [...new Set(BY_WORDS.get(words(name))?.map(candidate => candidate.name))]
-  return TERMINALS.has(equipmentType) || equipmentType === 'weather' ? candidates.at(-1) : candidates[0]
+  const candidates = BY_WORDS.get(words(name)) ?? []
+  return candidates.find(role => mayHave(equipmentType, role)) ?? candidates[0]
 }
 
 /** An alias such as `da-t` is used for several parts: on an air handler it is the supply air, and on a box the box's own. */
