@@ -14,6 +14,9 @@ import { ballast } from '#shared/node/ballast.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openInbox, withRoom } from '#shared/node/store/inbox.ts'
 import { hubHealth } from '../../hub/ingest/health.ts'
+import { importer } from '../central/importer.ts'
+import { airHandler, rows, table } from '../central/packages.ts'
+import { warmRule } from '../central/rule-texts.ts'
 import { startCentral } from '../central/site.ts'
 import { canMountTmpfs } from '../priority/mounts.ts'
 import { envelope, NOON } from '../transport/messages.ts'
@@ -117,6 +120,39 @@ if (canMountTmpfs()) {
     for (let i = 0; i < 5; i++) await reserve.look()
     t.true(reserve.isGivenUp())
     t.is(said.length, 1)
+  })
+
+  test('where imports have too little room a package is refused with 507, and what is written stays as it was', async t => {
+    const disk = smallDisk(t, 96 * MB)
+    const workspace = join(disk.dir, 'workspace')
+    mkdirSync(workspace)
+    const site = await startCentral({ workspace, ballastBytes: BALLAST })
+    t.teardown(site.close)
+    const { preflight, ownBuilding } = importer(() => site)
+    const { status, body } = await preflight(airHandler(table(rows(3)), { manifest: ownBuilding() }))
+    t.is(status, 507)
+    t.like(body, { ok: false, code: 'workspace_full' })
+    t.regex(body.detail, /Only \d+ MB are free; imports need 256/)
+    t.like((await site.call('nobody', 'GET', '/api/health')).body, { checks: { workspace: { status: 'warn' } } })
+  })
+
+  test('a rule that finds no room on the disk is refused with 507 and is not there; with room it is taken', async t => {
+    const disk = smallDisk(t, 32 * MB)
+    const workspace = join(disk.dir, 'workspace')
+    mkdirSync(workspace)
+    const site = await startCentral({ workspace, ballastBytes: BALLAST })
+    t.teardown(site.close)
+    const batch = { confirm: true, rules: [{ filename: 'warm.yaml', yaml: warmRule() }] }
+    const deploy = () => site.call('admin', 'POST', '/api/rules/batch', batch)
+    t.is((await site.call('admin', 'GET', '/rules/warm.yaml')).status, 404)
+    disk.fill()
+    const refused = await deploy()
+    t.is(refused.status, 507, refused.text)
+    t.like(refused.body, { ok: false, code: 'workspace_full' })
+    disk.free()
+    t.is((await site.call('admin', 'GET', '/rules/warm.yaml')).status, 404)
+    t.is((await deploy()).status, 200)
+    t.is((await site.call('admin', 'GET', '/rules/warm.yaml')).status, 200)
   })
 
   test('on a full disk marks and deletes are written, readings wait and health fails after a minute; all recovers', async t => {
