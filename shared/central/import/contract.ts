@@ -16,7 +16,7 @@ export const ingestContract = ({ uploadMax, chunkMax }: { uploadMax: number; chu
     required: ['schema_version', 'building_id', 'grid_minutes'],
     optional: ['timezone', 'unit_system', 'date_order', 'notes'],
   },
-  column_map: { required: ['equipType', 'points'], optional: ['equip', 'units', 'date_order'] },
+  column_map: { required: ['equipType', 'points'], optional: ['equip', 'parent', 'feeds', 'units', 'date_order'] },
   equipment_types: EQUIPMENT_TYPES,
   timestamps: [
     'timestamp_utc: ISO 8601 in UTC; or timestamp, read in the manifest’s timezone',

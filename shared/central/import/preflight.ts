@@ -3,6 +3,7 @@ import { atLine, type Findings, gatherChecks, refuseEmpty } from '#shared/core/c
 import { type EquipmentFolder, layOut } from '#shared/core/csv/layout.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { type Read, readColumnMap, readManifest } from '#shared/core/csv/manifest.ts'
+import { applyLinks, type StatedLinks } from '#shared/core/csv/links.ts'
 import { equipmentTypeOf, withoutUnit } from '#shared/core/csv/names.ts'
 import {
   type PackageModel,
@@ -51,9 +52,11 @@ export async function preflightPackage(files: PackageFile[], { model, site_id, c
   const known = before.points
   const scanned: ScannedTable[] = []
   const rootQuality = layout.folders.find(({ folder }) => folder === '')?.quality
+  const stated: StatedLinks[] = []
   for (const folder of layout.folders) {
     const owner = await readFolder(folder, fileOf, checks)
     if (!owner) continue
+    stated.push(linksOf(owner, folder))
     const points = known.filter(({ equipment_id, source }) => equipment_id === owner.equipment_id && source.protocol === 'csv')
     const headers = new Set<string>()
     const trusted = await readTrusted(folder.quality ?? rootQuality, fileOf, timezone, checks)
@@ -68,10 +71,10 @@ export async function preflightPackage(files: PackageFile[], { model, site_id, c
   if (scanned.length === 0) checks.add('no_rows', 'package', 'holds no table with rows')
   const rows = scanned.reduce((sum, { scan }) => sum + (scan.timeline?.rows ?? 0), 0)
   const proposals = proposeRoles(scanned, before, checks)
+  const equipment = applyLinks(planEquipment(building_id, scanned, before.equipment), stated, before.equipment, checks)
   const found = refuseEmpty(checks.list(), rows)
   const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, proposals, found)
   const planned = planPoints(building_id, scanned, known)
-  const equipment = planEquipment(building_id, scanned, before.equipment)
   return { report, plan: { building, equipment, ...planned, before: keepNamed(before, equipment, planned.points) } }
 }
 
@@ -186,6 +189,13 @@ function reportMissing(
     checks.add('column_missing', columnList!, 'columns of the list are in no table', { examples: [atLine(line, header)] })
   }
 }
+
+const linksOf = ({ equipment_id, map }: Folder, { columnMap = '' }: EquipmentFolder): StatedLinks => ({
+  equipment_id,
+  place: columnMap,
+  ...(map?.parent !== undefined && { parent: map.parent }),
+  ...(map?.feeds && { feeds: map.feeds }),
+})
 
 /** The package's equipment as it will be; what the model knows of it beyond its type stays. */
 function planEquipment(building_id: string, scanned: ScannedTable[], before: Equipment[]): Equipment[] {

@@ -33,6 +33,12 @@ export const CHECKS = {
   ),
   equipment_type_unknown: means('error', 'Name a known type in equipType', '"equipType":"vav"'),
   id_invalid: means('error', 'Use 1 to 128 letters, digits, dots, dashes and underscores', '"equip":"VAV-3"'),
+  link_unknown: means('error', 'Name equipment of the package or of the building in parent and feeds', '"parent":"AHU-1"'),
+  link_circular: means(
+    'error',
+    'Remove one of the entries: equipment cannot serve itself, not even through other equipment',
+    '"parent":"AHU-1"',
+  ),
   timezone_missing: means(
     'error',
     'State the time zone in manifest.json, or write timestamp_utc',

@@ -1,6 +1,7 @@
 /** The two JSON files of a package, `svc_package_v1`: what it is of, and what its columns are. */
 import { isId } from '../model.ts'
 import { isZone } from '../zone.ts'
+import { FEEDS_MAX } from './links.ts'
 import { DATE_ORDERS, type DateOrder } from './stamp.ts'
 
 export const PACKAGE_SCHEMA = 'svc_package_v1'
@@ -26,6 +27,10 @@ export type ColumnMap = {
   points: Record<string, string>
   /** Header → unit. */
   units?: Record<string, string>
+  /** Equipment that serves this one, or that it is part of: the air handler of a box. */
+  parent?: string
+  /** Equipment that this one serves. */
+  feeds?: string[]
   date_order?: DateOrder
 }
 
@@ -58,21 +63,26 @@ export function readManifest(json: unknown): Read<Manifest> {
 /** Checks a column map. */
 export function readColumnMap(json: unknown): Read<ColumnMap> {
   if (!isObject(json)) return { ok: false, complaints: ['is not a JSON object'] }
-  const { equipType, equip, points, units, date_order } = json
+  const { equipType, equip, points, units, parent, feeds, date_order } = json
   const complaints: string[] = []
   if (typeof equipType !== 'string') complaints.push('equipType is missing')
   if (equip !== undefined && typeof equip !== 'string') complaints.push('equip is not a text')
+  if (parent !== undefined && typeof parent !== 'string') complaints.push('parent is not the id of an equipment')
+  if (feeds !== undefined && !isTextList(feeds, FEEDS_MAX))
+    complaints.push(`feeds is not a list of at most ${FEEDS_MAX} equipment ids`)
   if (!isTextRecord(points)) complaints.push('points is not an object of role: header')
   if (units !== undefined && !isTextRecord(units)) complaints.push('units is not an object of header: unit')
   if (!isDateOrder(date_order)) complaints.push('date_order is neither mdy nor dmy')
   if (complaints.length) return { ok: false, complaints }
-  return { ok: true, value: { ...defined({ equip, units, date_order }), equipType, points } as ColumnMap }
+  return { ok: true, value: { ...defined({ equip, units, parent, feeds, date_order }), equipType, points } as ColumnMap }
 }
 
 const isObject = (json: unknown): json is Record<string, unknown> =>
   typeof json === 'object' && json !== null && !Array.isArray(json)
 const isTextRecord = (json: unknown): json is Record<string, string> =>
   isObject(json) && Object.values(json).every(value => typeof value === 'string')
+const isTextList = (json: unknown, max: number): json is string[] =>
+  Array.isArray(json) && json.length <= max && json.every(value => typeof value === 'string')
 const isDateOrder = (value: unknown) => value === undefined || DATE_ORDERS.includes(value as DateOrder)
 const defined = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

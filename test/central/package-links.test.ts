@@ -1,0 +1,105 @@
+/** Links between equipment that a package states: `parent` and `feeds` of column_map.json. */
+import test from 'ava'
+import { checkOf, importer } from './importer.ts'
+import { type Files, MANIFEST, table } from './packages.ts'
+import { startCentral, type TestCentral } from './site.ts'
+
+let site: TestCentral
+test.before(async () => {
+  site = await startCentral()
+})
+test.after.always(() => site?.close())
+const { ownBuilding, preflight, execute, imported } = importer(() => site)
+
+const CSV = table(['2026-03-01T00:00:00Z,55', '2026-03-01T00:05:00Z,56'], 'timestamp_utc,T')
+const map = (equipType: string, more: object = {}) =>
+  JSON.stringify({ equipType, points: { [equipType === 'vav' ? 'da_t' : 'sa_t']: 'T' }, units: { T: 'degF' }, ...more })
+
+/** @param maps by folder: type and links of each equipment */
+const linked = (building: object, maps: Record<string, [type: string, more?: object]>): Files => ({
+  'manifest.json': JSON.stringify({ ...MANIFEST, ...building }),
+  ...Object.fromEntries(
+    Object.entries(maps).flatMap(([folder, [type, more]]) => [
+      [`${folder}/column_map.json`, map(type, more)],
+      [`${folder}/history_wide.csv`, CSV],
+    ]),
+  ),
+})
+const linksIn = (building_id: string) =>
+  Object.fromEntries(
+    site.central.context.model
+      .equipment(building_id)
+      .map(({ equipment_id, parent_id, feeds }) => [equipment_id, { parent_id, feeds }]),
+  )
+
+test('parent and feeds of a column map become links of the model', async t => {
+  const building = ownBuilding()
+  await imported(
+    linked(building, {
+      'AHU-1': ['ahu', { feeds: ['VAV-1', 'VAV-1'] }],
+      'VAV-1': ['vav'],
+      'VAV-2': ['vav', { parent: 'AHU-1' }],
+    }),
+  )
+  t.deepEqual(linksIn(building.building_id), {
+    'AHU-1': { parent_id: undefined, feeds: ['VAV-1'] },
+    'VAV-1': { parent_id: undefined, feeds: undefined },
+    'VAV-2': { parent_id: 'AHU-1', feeds: undefined },
+  })
+})
+
+test('a later package may link to equipment of the building, and keeps links that it does not state', async t => {
+  const building = ownBuilding()
+  await imported(linked(building, { 'AHU-1': ['ahu'], 'AHU-2': ['ahu'] }))
+  await imported(linked(building, { 'VAV-1': ['vav', { parent: 'AHU-1' }] }))
+  t.is(linksIn(building.building_id)['VAV-1']!.parent_id, 'AHU-1')
+  await imported(linked(building, { 'VAV-1': ['vav'] }))
+  t.is(linksIn(building.building_id)['VAV-1']!.parent_id, 'AHU-1')
+  await imported(linked(building, { 'VAV-1': ['vav', { parent: 'AHU-2' }] }))
+  t.is(linksIn(building.building_id)['VAV-1']!.parent_id, 'AHU-2')
+})
+
+test('a link that replaces one of the model may turn its direction', async t => {
+  const building = ownBuilding()
+  await imported(linked(building, { P: ['hw_plant', { parent: 'B' }], B: ['boiler'] }))
+  await imported(
+    linked(building, { P: ['hw_plant', { feeds: [], parent: 'Q' }], B: ['boiler', { parent: 'P' }], Q: ['hw_plant'] }),
+  )
+  t.is(linksIn(building.building_id)['B']!.parent_id, 'P')
+})
+
+for (const [what, maps, code, entry] of [
+  ['unknown parent', { 'VAV-1': ['vav', { parent: 'AHU-9' }] }, 'link_unknown', 'parent "AHU-9"'],
+  ['parent in another case', { 'AHU-1': ['ahu'], 'VAV-1': ['vav', { parent: 'ahu-1' }] }, 'link_unknown', 'perhaps AHU-1'],
+  ['unknown fed equipment', { 'AHU-1': ['ahu', { feeds: ['VAV-9'] }] }, 'link_unknown', 'feeds "VAV-9"'],
+  ['equipment that is its own parent', { 'AHU-1': ['ahu', { parent: 'AHU-1' }] }, 'link_circular', 'parent "AHU-1"'],
+  ['equipment that feeds itself', { 'AHU-1': ['ahu', { feeds: ['AHU-1'] }] }, 'link_circular', 'feeds "AHU-1"'],
+  [
+    'two that are each other’s parent',
+    { A: ['ahu', { parent: 'B' }], B: ['ahu', { parent: 'A' }] },
+    'link_circular',
+    'parent "A" closes the loop A → B → A',
+  ],
+  [
+    'a loop of three through both fields',
+    { A: ['ahu', { feeds: ['B'] }], B: ['ahu'], C: ['ahu', { parent: 'B', feeds: ['A'] }] },
+    'link_circular',
+    'feeds "A" closes the loop C → A → B → C',
+  ],
+] as [string, Record<string, [string, object?]>, string, string][]) {
+  test(`${what} is an error that names the entry`, async t => {
+    const { body } = await preflight(linked(ownBuilding(), maps))
+    const check = checkOf(body.checks, code)
+    t.is(check?.severity, 'error', JSON.stringify(body.checks))
+    t.true(check!.message.includes(entry) && check!.message.includes('column_map.json'), check!.message)
+    t.false(body.can_execute)
+    t.is((await execute(body.session_id)).status, 422)
+  })
+}
+
+test('links of a wrong form make a column map invalid', async t => {
+  for (const more of [{ parent: 7 }, { parent: null }, { feeds: 'VAV-1' }, { feeds: [1] }]) {
+    const { body } = await preflight(linked(ownBuilding(), { 'AHU-1': ['ahu', more] }))
+    t.is(checkOf(body.checks, 'column_map_invalid')?.severity, 'error', JSON.stringify(more))
+  }
+})
