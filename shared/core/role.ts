@@ -45,7 +45,8 @@ const WATER_FLOW_SP: Shape = { ...WATER_FLOW, rests: true }
 const REFRIGERANT: Shape = { ...AIR, range: [-60, 90] }
 const COUNT: Shape = { unit: 'count', kind: 'number', range: [0, 10_000], rests: true }
 const POWER: Shape = { unit: 'kW', kind: 'number', range: [-5000, 50_000], rests: false }
-const CURRENT: Shape = { unit: 'A', kind: 'number', range: [-1, 10_000], rests: false }
+/** A motor that stands draws nothing for days. */
+const CURRENT: Shape = { unit: 'A', kind: 'number', range: [-1, 10_000], rests: true }
 const ENERGY: Shape = { unit: 'kWh', kind: 'number', range: [0, 1e12], rests: false }
 
 const role = (shape: Shape, haystack: string, brick: string, ...aliases: string[]): Role => ({
@@ -114,6 +115,7 @@ export const ROLES: Record<string, Role> = {
 
   fan_cmd: role(FLAG, 'discharge fan run cmd', 'Fan_On_Off_Command', 'sf_cmd', 'supply fan command'),
   fan_status: role(FLAG, 'discharge fan run sensor', 'Fan_Status', 'sf_status', 'supply air fan status'),
+  fan_current: role(CURRENT, 'discharge fan elec current sensor', 'Current_Sensor', 'supply fan current', 'sf_amps'),
   fan_speed: role(
     SIGNAL,
     'discharge fan speed cmd',
@@ -236,6 +238,7 @@ export const ROLES: Record<string, Role> = {
   pump_cmd: role(FLAG, 'pump run cmd', 'Pump_On_Off_Command'),
   cw_pump_cmd: role(FLAG, 'condenser water pump run cmd', 'Pump_On_Off_Command'),
   pump_status: role(FLAG, 'pump run sensor', 'Pump_On_Off_Status'),
+  pump_current: role(CURRENT, 'pump elec current sensor', 'Current_Sensor', 'pump_amps'),
   pump_speed: role(SIGNAL, 'pump speed cmd', 'Pump_Speed_Command'),
   chiller_cmd: role(FLAG, 'chiller run cmd', 'Chiller_On_Off_Command'),
   chiller_status: role(FLAG, 'chiller run sensor', 'Chiller_On_Off_Status'),

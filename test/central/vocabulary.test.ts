@@ -11,6 +11,12 @@ const NOT_BY_CLASS: Record<string, string> = {
   cw_pump_cmd: 'Brick tells a condenser-water pump by the class of the pump; its command is Pump_On_Off_Command as any pump’s',
   wse_status: 'Brick has no class for a water-side economizer in use; On_Off_Status is of any part',
   loop_enable: 'Brick has no class for a control loop’s enable; Enable_Command is of any part',
+  ...Object.fromEntries(
+    ['fan', 'pump', 'chiller'].map(part => [
+      `${part}_current`,
+      'Brick tells whose current it is by the part; the class is Current_Sensor',
+    ]),
+  ),
   load_satisfied: 'Brick has no class for a satisfied load; Status is of any part',
 }
 

@@ -10,13 +10,18 @@ export type Macro = {
   alwaysFor: readonly EquipmentType[]
 }
 
+/** What a current transducer or a drive at rest may show, A; the smallest motors of fans and pumps of a plant room draw more. */
+const AT_REST_A = 0.5
+
 const FAN: readonly Proof[] = [
   { role: 'fan_status', above: 0 },
+  { role: 'fan_current', above: AT_REST_A },
   { role: 'fan_speed', above: 0.05 },
   { role: 'fan_cmd', above: 0 },
 ]
 const PUMP: readonly Proof[] = [
   { role: 'pump_status', above: 0 },
+  { role: 'pump_current', above: AT_REST_A },
   { role: 'pump_speed', above: 0.05 },
   { role: 'pump_cmd', above: 0 },
 ]

@@ -79,6 +79,33 @@ test('macros take the best proof, here or on what feeds the equipment', t => {
   t.is(status({ fan_cmd: '1x6' }, { fan_status: '0x6' }), 'fault')
 })
 
+for (const [macro, type, current, running, resting, command] of [
+  ['fan_on', 'ahu', 'fan_current', 4.2, 0.2, 'fan_cmd'],
+  ['pump_on', 'chw_plant', 'pump_current', 7, 0.1, 'pump_cmd'],
+  ['chiller_on', 'chiller', 'chiller_current', 180, 3, 'chiller_cmd'],
+] as const) {
+  test(`a motor's current proves ${macro} before its command does, and after its status`, t => {
+    const rule = ruleOf(yamlOf({ equipment: `[${type}]`, roles: '{ kw: kW }', gate: macro, when: 'kw > 9' }))
+    const status = (own: Rows) => {
+      const one = ahu({ kw: '20x6', ...own }, 5 * MINUTE, { equipment_id: 'e', equipment_type: type as EquipmentType })
+      return [run([rule], [one], 30 * MINUTE).results[0]!].map(result => result.reason ?? result.status)[0]
+    }
+    const proof = command.replace('cmd', 'status')
+    t.is(status({ [current]: `${running}x6`, [command]: '0x6' }), 'fault')
+    t.is(status({ [current]: `${resting}x6`, [command]: '1x6' }), 'gated')
+    t.is(status({ [current]: `${resting}x6`, [proof]: '1x6' }), 'fault')
+  })
+}
+
+test('a current that is nothing for days is a machine at rest and no failed sensor', t => {
+  const rule = ruleOf(yamlOf({ equipment: '[any]', roles: '{ x: sensor }', raw: 'true', when: 'range(x, 30m) <= 0' }))
+  const { findings } = run([rule], [ahu({ sa_t: '20x12', fan_current: '0x12', fan_speed: '0x12' })], HOUR)
+  t.deepEqual(
+    findings.map(({ role }) => role),
+    ['sa_t'],
+  )
+})
+
 test('a plant without a proof of its own is on while one of its machines is', t => {
   const rule = ruleOf(
     yamlOf({ equipment: '[chw_plant]', roles: '{ chw_supply_t: degC }', gate: 'chiller_on', when: 'chw_supply_t > 9' }),

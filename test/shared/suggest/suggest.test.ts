@@ -46,6 +46,14 @@ test('a name that a command and a speed share is the speed where the point has n
   t.is(first(asked('chw-pump-cmd', 'percent', 'number', 'chw_plant'))?.role, 'pump_speed')
 })
 
+test('a motor’s current is the one of its machine', t => {
+  t.is(first(asked('SF Amps', 'A', 'number', 'ahu'))?.role, 'fan_current')
+  t.is(first(asked('Supply Fan Current', 'A', 'number', 'ahu'))?.role, 'fan_current')
+  t.is(first(asked('CHWP-1 Amps', 'A', 'number', 'chw_plant'))?.role, 'pump_current')
+  t.is(first(asked('CH-1 Current', 'A', 'number', 'chiller'))?.role, 'chiller_current')
+  t.is(first(asked('OA Humidity', 'percent', 'number', 'ahu'))?.role, 'oa_rh')
+})
+
 test('the same name is another part on another equipment', t => {
   t.is(first(asked('Discharge Air Temp', 'degF', 'number', 'ahu'))?.role, 'sa_t')
   t.is(first(asked('Discharge Air Temp', 'degF', 'number', 'vav'))?.role, 'discharge_t')
