@@ -8,6 +8,7 @@ import { EMPTY_SERIES, type Series } from '#shared/core/series.ts'
 import { DAY, SECOND } from '#shared/core/time.ts'
 import { HOLDS_INTERVALS } from '#shared/core/ui/plot-scale.ts'
 import { conversion } from '#shared/core/unit.ts'
+import { withoutUntrusted } from '#shared/core/untrusted.ts'
 import { medianGap } from './build-frames.ts'
 
 /** The usual intervals of points are told from the last days of what is held. */
@@ -23,13 +24,13 @@ export type HistoryWalk = {
 }
 /** Some signals that are walked together. One that is undefined is never known. */
 export type WalkGroup = {
-  points: readonly (Pick<Point, 'point_id' | 'unit' | 'role' | 'poll_secs'> | undefined)[]
+  points: readonly ((Pick<Point, 'point_id' | 'unit' | 'role' | 'poll_secs'> & Partial<Pick<Point, 'source'>>) | undefined)[]
   take: TakeStretch
 }
 
 /**
  * Hands every group the stretches of its signals over `[from, to)`. Values are in the role's canonical unit, or in the
- * point's own without a role; what is beyond the role's plausible range, or in a unit of something else, is not known.
+ * point's own without a role; what is beyond the role's plausible range, not trusted, or in a unit of something else, is not known.
  *
  * @throws Problem history_damaged when a sealed file cannot be read
  */
@@ -106,7 +107,11 @@ async function ownGap(
   return Math.min(LOOKED_AT_MS, (last - first) / (samples - 1))
 }
 
-function toKnown({ ts, values }: Series, { unit, role }: Pick<Point, 'unit' | 'role'>): Series {
+function toKnown(
+  { ts, values: stored }: Series,
+  { unit, role, source }: Pick<Point, 'unit' | 'role'> & Partial<Pick<Point, 'source'>>,
+): Series {
+  const values = source?.untrusted ? withoutUntrusted(ts, stored, source.untrusted) : stored
   const known = role === undefined ? undefined : ROLES[role]
   if (!known) return { ts, values }
   const way = conversion(unit, known.unit)

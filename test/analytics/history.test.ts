@@ -79,7 +79,7 @@ test('a request for more than the process may read says by how much', async t =>
   t.is(walk.spans.size, 1)
 })
 
-test('a point in a unit of something else is not known, and one that only counts up is not screened', async t => {
+test('a point in a unit of something else, or not trusted, is not known, and one that only counts up is not screened', async t => {
   const span = { point_id: 'p', first: 0, last: DAY, samples: 289 }
   const read = async () => [series([0, 20], [DAY, 20])]
   const ports = { historian: { read, spans: async () => [span] } }
@@ -93,6 +93,9 @@ test('a point in a unit of something else is not known, and one that only counts
   t.is(known, 0)
   await walkHistory(walk, [{ points: [{ ...point, unit: 'degC' }], take }], ports)
   t.is(known, HOUR)
+  const source = { protocol: 'csv', address: 'SAT', untrusted: [[0, HOUR]] } as const
+  await walkHistory(walk, [{ points: [{ ...point, unit: 'degC', source }], take }], ports)
+  t.is(known, HOUR, 'what its package does not vouch for is not known either')
   const { role: _role, ...meter } = POINTS.find(({ role }) => role === 'kw')!
   t.deepEqual(
     ['kW', 'kWh', 'Wh', 'MJ', 'therm'].map(unit => isScreened({ ...meter, unit })),

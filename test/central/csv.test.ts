@@ -256,6 +256,13 @@ test('ids of points are made of letters that ids may have, and differ', t => {
   }
 })
 
+test('the map of a folder may have any of the names of the format, and column_map.json counts first', t => {
+  const mapOf = (...names: string[]) => layOut(['manifest.json', ...names.map(name => `a/${name}`)]).folders[0]!.columnMap
+  t.is(mapOf('history_wide.csv', 'history_wide.json'), 'a/history_wide.json')
+  t.is(mapOf('history_wide.csv', 'history_wide.column_map.json'), 'a/history_wide.column_map.json')
+  t.is(mapOf('history_wide.json', 'column_map.json', 'history_wide.csv'), 'a/column_map.json')
+})
+
 for (const [what, paths, manifest, folders, ignored] of [
   ['at the root', ['manifest.json', 'a/history_wide.csv', 'a/column_map.json'], 'manifest.json', ['a'], []],
   ['in one top folder', ['p/manifest.json', 'p/a/history_wide.csv', 'p/b/x.csv'], 'p/manifest.json', ['a', 'b'], []],

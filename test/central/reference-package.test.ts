@@ -50,6 +50,7 @@ for (const [i, one] of CASES.entries()) {
     const page = await site.call('viewer', 'GET', `/runs?building=${building_id}`)
     t.is(page.status, 200)
     const row = page.text.split('<tr>').find(text => text.includes(`>${one.rule_id}<`))
+    t.false(row?.includes(`<div>${one.rule_id} `), 'the rule has its title there')
     t.regex(words(row ?? `no row of ${one.rule_id} among ${words(page.text)}`), outcome)
   })
 }

@@ -13,7 +13,7 @@ import { chosenBuilding } from './params.ts'
 import type { Shell } from './shell.ts'
 
 export type RunStores = Pick<CentralContext, 'model' | 'edges' | 'runs'>
-type PageStores = RunStores & Pick<CentralContext, 'log' | 'results' | 'definitions'>
+type PageStores = RunStores & Pick<CentralContext, 'log' | 'results' | 'rules'>
 const ID = Type.String({ maxLength: 128 })
 /** An empty text stands for every building: that is what a form sends. */
 const BUILDING = Type.Optional(ID)
@@ -29,7 +29,7 @@ export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
     summary: 'The page of runs',
     query: strict({ building: BUILDING, after: Type.Optional(ID) }),
     problems: ['unknown_building', 'bad_cursor'],
-    handle: call => {
+    handle: async call => {
       const { building: asked, after } = call.query
       const building = chosenBuilding(context, asked || undefined)
       const { building_id, timezone } = building
@@ -42,7 +42,7 @@ export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
         next: found.length > LISTED_MAX ? listed.at(-1)!.run.run_id : undefined,
         ranBy: ranBy(context, building_id),
         panel: panelOf(context, shell, call, building_id),
-        brief: briefOf(context, building_id),
+        brief: await briefOf(context, building_id),
         here: { ...shell.here(), timezone },
       })
       return shell.document(call, { title: 'Runs', current: '/faults' }, body)
@@ -92,11 +92,12 @@ export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
 ]
 
 /** What held too briefly to count, in the newest words of the building's rules. */
-function briefOf({ results, model, definitions }: PageStores, building_id: string): BriefModel {
+async function briefOf({ results, model, rules }: PageStores, building_id: string): Promise<BriefModel> {
+  const { byId } = await rules.catalogue()
   const names = new Map(model.equipment(building_id).map(({ equipment_id, name }) => [equipment_id, name]))
   return {
     results: results.latest(building_id),
-    titleOf: rule_id => definitions.get(rule_id)?.title ?? rule_id,
+    titleOf: rule_id => byId.get(rule_id)?.title ?? rule_id,
     nameOf: equipment_id => names.get(equipment_id) || equipment_id,
   }
 }

@@ -14,6 +14,9 @@ export type EquipmentFolder = {
 }
 export type Layout = { manifest: string | undefined; folders: EquipmentFolder[]; ignored: string[] }
 
+/** Names that packages of the format give the map; the first of a folder counts. */
+const MAP_NAMES = ['column_map.json', 'history_wide.column_map.json', 'history_wide.json']
+
 /** What archivers and file managers leave behind. */
 const DEBRIS = /(^|\/)(__MACOSX|\.DS_Store|Thumbs\.db|desktop\.ini)(\/|$)|(^|\/)\._/
 
@@ -31,7 +34,7 @@ export function layOut(paths: string[]): Layout {
   for (const path of files) {
     const cut = path.lastIndexOf('/') + 1
     const [folder, file] = [path.slice(inTop.length, Math.max(inTop.length, cut - 1)), path.slice(cut)]
-    const isMap = file === 'column_map.json'
+    const isMap = MAP_NAMES.includes(file)
     const isList = file.toLowerCase() === 'columns.csv'
     const isQuality = file === 'quality.json'
     if (path === manifest) continue
@@ -48,7 +51,7 @@ export function layOut(paths: string[]): Layout {
       quality: undefined,
       tables: [],
     }
-    if (isMap) folders.set(folder, { ...here, columnMap: path })
+    if (isMap) folders.set(folder, { ...here, columnMap: here.columnMap ?? path })
     else if (isQuality) folders.set(folder, { ...here, quality: path })
     else if (isList) folders.set(folder, { ...here, columnList: path })
     else folders.set(folder, { ...here, tables: [...here.tables, path] })

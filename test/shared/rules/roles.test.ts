@@ -123,6 +123,8 @@ test('a plant without a proof of its own is on while one of its machines is', t 
   t.is(status({}, { chiller_status: '0x6' }, { chiller_cmd: '1x6' }), 'fault')
   t.is(status({}, { chiller_status: '0x6' }, {}), 'not_evaluated gated')
   t.is(status({ chiller_status: '0x6' }, { chiller_status: '1x6' }), 'not_evaluated gated')
+  t.is(status({ chiller_current: '60x6' }), 'fault', 'where there is no status, the current proves that it runs')
+  t.is(status({ chiller_current: '2x6' }), 'not_evaluated gated', 'controls and heaters draw a little at rest')
 })
 
 test('what a plant feeds knows by the machines whether the plant is on, where the plant has no proof of its own', t => {
