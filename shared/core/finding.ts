@@ -49,6 +49,11 @@ export type BaselineView = {
   tolerance_cold?: number | null
 }
 
+/** Why a finding ends without being cured. `rule_changed`: what the rule says now does not apply to the same samples. */
+export const ENDINGS = ['rule_removed', 'rule_deactivated', 'rule_changed', 'not_for_equipment', 'point_unmapped'] as const
+/** `at`: when the rule was deactivated; of any other reason, when the run began that found it so. */
+export type Ending = { why: (typeof ENDINGS)[number]; at: number }
+
 export type Finding = {
   /** Hash of building, rule, equipment and start, so edge and hub agree. */
   finding_id: string
@@ -65,6 +70,8 @@ export type Finding = {
   /** Time in fault within the episode, seconds: gaps and not-evaluated stretches do not count. */
   duration_secs: number
   state: 'active' | 'cleared'
+  /** Of a finding that was not cured: nothing evaluates it any more. */
+  ended?: Ending
   cause: CauseWeight[]
   evidence: Evidence
   /** The finding that explains this one; it is kept and shown as silenced. */
@@ -118,6 +125,8 @@ export type RuleResult = {
   missing_roles?: string[]
   /** Share of gated time in which the condition could be evaluated, 0..1. */
   coverage: number
+  /** Differs when the rule's file or one of its parameters does. */
+  version?: string
   fault_secs: number
   episodes: number
   /** Time of the span outside the windows in which a package vouches for its data. It is not judged, and lowers no coverage. */
@@ -132,6 +141,10 @@ export type RuleResult = {
 export type Shortfall = { of: 'persistence' | 'daily_minimum' | 'window'; held_secs: number; needs_secs: number }
 /** `date`: the building day that came nearest. `role`: of a rule over every role. */
 export type Unconfirmed = { date: string; role?: string; short: Shortfall[] }
+
+/** Whether the run saw anything of it: a fault may only have been carried over from an earlier run. */
+export const isEvaluated = ({ status, coverage }: Pick<RuleResult, 'status' | 'coverage'>): boolean =>
+  status === 'pass' || (status === 'fault' && coverage > 0)
 
 /** `gated`: not applicable in the span, because the gate never opened for long enough. `no_data`: it applied and could not be evaluated. */
 export const RESULT_STATES = ['fault', 'pass', 'gated', 'no_data'] as const

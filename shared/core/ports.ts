@@ -1,5 +1,5 @@
 /** The ports: what the flows ask of the outside world. One to four methods each; every one has a conformance suite. */
-import type { Finding, FindingNote, ResultReason, ResultState, RuleResult } from './finding.ts'
+import type { Ending, Finding, FindingNote, ResultReason, ResultState, RuleResult } from './finding.ts'
 import type { PriorityReading, PriorityRecord, PriorityTarget } from './priority/record.ts'
 import type { Visit } from './priority/visits.ts'
 import type { Quality, Reading } from './reading.ts'
@@ -144,9 +144,17 @@ export interface Results {
  * Of a run that looks at everything as it stands: the equipment that went on from what the engine remembered, and the instant
  * from which on history may have changed since the one before, -Infinity when there was none.
  */
-export type Resumed = { since: number; equipment_ids: ReadonlySet<string> }
-/** End of the span of the newest run that looked, and of the newest that could evaluate, ms. */
-export type Looked = { looked_to: number; evaluated_to?: number }
+export type Resumed = {
+  since: number
+  equipment_ids: ReadonlySet<string>
+  /** Why no run evaluates a rule any more; undefined of one that is active, and where that is not known. */
+  retired?: (rule_id: string) => Ending | undefined
+}
+/**
+ * End of the span of the newest run that looked, and of the newest that could evaluate, ms. `evaluated_as`: the version of the
+ * rule in the newest run that looked at everything as it stands and could evaluate.
+ */
+export type Looked = { looked_to: number; evaluated_to?: number; evaluated_as?: string }
 export type LatestResult = RuleResult & Looked & { run_id: string; finished_at: number }
 export type FindingQuery = {
   building_id?: string

@@ -19,6 +19,7 @@ export const PROBLEMS = {
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   conflict: { status: 409, title: 'The state has changed or is already so' },
   ambiguous_edge: { status: 409, title: 'Several sites have an edge of this id' },
+  rule_inactive: { status: 409, title: 'The rule is deactivated' },
   run_in_progress: { status: 409, title: 'A run is already in progress' },
   ran_by_appliance: { status: 409, title: 'The rules of this building run on its own appliance' },
   run_cancelled: { status: 409, title: 'The run was cancelled' },

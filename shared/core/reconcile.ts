@@ -1,5 +1,5 @@
 /** What becomes of earlier findings when a new run has looked at a span of time again. */
-import type { Finding } from './finding.ts'
+import { type Ending, type Finding, isEvaluated } from './finding.ts'
 import type { Looked, Resumed, RunRecord } from './ports.ts'
 import { LAPSE_MS } from './rules/episodes.ts'
 import { HOUR } from './time.ts'
@@ -11,7 +11,8 @@ const CUT_MS = HOUR
  * An episode that began before the run's span cannot be found by that run under its own start, and so not under its own
  * id: what the run finds of it at the start of the span is its continuation. Episodes that began within the span and
  * are not found any more are gone. Where the run could not evaluate, it says nothing, until nothing has been evaluated for
- * as long as ends an episode. A run over a span that is past ends nothing that goes on after it and that an earlier one has seen.
+ * as long as ends an episode. A finding whose rule is out of use, or does not apply to the same samples since it was changed,
+ * ends where it was evaluated last and says why. A run over a span that is past ends nothing that goes on after it and that an earlier one has seen.
  *
  * @param earlier findings of the run's building that overlap `[run.from, run.to)`
  * @param lookedAt how far earlier runs have looked at a rule on an equipment; undefined when none has
@@ -32,7 +33,15 @@ export function reconcile(
   const goesBeyond = (one: Finding): boolean => !resumed && isOpenAt(one, run.to) && isPassed(lookedAt(one), run)
   const put = new Map(found.map(finding => [finding.finding_id, asKnown(finding, known.get(finding.finding_id))]))
   const remove: string[] = []
+  const endings = resumed ? endingsIn(run, resumed, lookedAt) : () => undefined
   for (const old of earlier) {
+    const again = put.get(old.finding_id)
+    const ended = old.to === null && (!again || isUnseen(again)) ? endings(old) : undefined
+    if (ended) {
+      const until = Math.max(lookedAt(old)?.evaluated_to ?? -Infinity, old.confirmed_at)
+      put.set(old.finding_id, { ...endedAt(old, Math.min(until, run.to)), ended })
+      continue
+    }
     if (ids.has(old.finding_id)) continue
     if (resumed && isReckonedAnew(old, run, resumed)) {
       if (looked.has(pairOf(old))) remove.push(old.finding_id)
@@ -61,6 +70,27 @@ export function reconcile(
 }
 
 type Pair = { rule_id: string; equipment_id: string }
+
+/** @returns why nothing evaluates a pair any more, of a run that looks at everything as it stands; undefined when that may pass */
+function endingsIn(
+  { results, rule_ids, failed, started_at: at }: RunRecord,
+  { retired }: Resumed,
+  lookedAt: (pair: Pair) => Looked | undefined,
+): (pair: Pair) => Ending | undefined {
+  const said = new Map(results.map(result => [pairOf(result), result]))
+  const ran = new Set(rule_ids)
+  const failing = new Set(failed.map(({ rule_id }) => rule_id))
+  return pair => {
+    const gone = retired?.(pair.rule_id)
+    if (gone) return gone
+    const result = said.get(pairOf(pair))
+    if (!result) return ran.has(pair.rule_id) && !failing.has(pair.rule_id) ? { why: 'not_for_equipment', at } : undefined
+    if (isEvaluated(result)) return undefined
+    const before = lookedAt(pair)?.evaluated_as
+    if (before !== undefined && result.version !== undefined && before !== result.version) return { why: 'rule_changed', at }
+    return result.reason === 'missing_role' ? { why: 'point_unmapped', at } : undefined
+  }
+}
 const isOpenAt = ({ to }: Finding, at: number): boolean => to === null || to > at
 
 /** Whether history after the run's span has been looked at already; what was looked at under a clock that was fast does not count. */

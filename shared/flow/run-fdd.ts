@@ -1,11 +1,11 @@
 import type { Finding } from '#shared/core/finding.ts'
-import type { Clock, Historian, HistoryChanges, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
+import type { Clock, Historian, HistoryChanges, PriorityVisits, Results, Resumed, RunRecord } from '#shared/core/ports.ts'
 import { reopenedByVisits } from '#shared/core/priority/visits.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { WINDOW_MAX_MS } from '#shared/core/rules/functions.ts'
 import type { Carried, EquipmentDay } from '#shared/core/rules/types.ts'
 import type { Building } from '#shared/core/model.ts'
-import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
+import type { ModelStore, RuleState, RuleStates } from '#shared/core/stores.ts'
 import { DAY, formatInstant } from '#shared/core/time.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import { dateOf, dayStart } from '#shared/core/zone.ts'
@@ -73,7 +73,7 @@ const FINDINGS_MAX = 10_000
 /**
  * Runs rules over a building and stores what they say.
  *
- * @throws Problem unknown_building, unknown_equipment, unknown_rule, invalid for an impossible span or parameter, or query_failed; the reason of the abort
+ * @throws Problem unknown_building, unknown_equipment, unknown_rule, rule_inactive, invalid for an impossible span or parameter, or query_failed; the reason of the abort
  */
 export async function runFdd(
   request: RunRequest,
@@ -105,7 +105,11 @@ export async function runFdd(
   }
   if (!model.building(building_id)) throw new Problem('unknown_building', `Building ${building_id} went away during the run`)
   ports.signal?.throwIfAborted()
-  const reopened = remember && { since: remember.open ?? -Infinity, equipment_ids: new Set(resumed) }
+  const reopened = remember && {
+    since: remember.open ?? -Infinity,
+    equipment_ids: new Set(resumed),
+    retired: retiredBy(run, job.inactive, failed, ports.ruleStates),
+  }
   results.replace(run, findings, reopened, () => {
     if (remember) ports.changes.settle(building_id, to)
     // One that went on from the very end of its span looked at no day, and so saw no baseline.
@@ -116,6 +120,26 @@ export async function runFdd(
   })
   const notes = [...told.notes, ...(await tellOf(run, ports))]
   return { ...run, ...countRules(run), days, ...told, notes, total_ms: Math.round(ports.elapsed() - started) }
+}
+
+/**
+ * Tells why rules that did not run are out of use. While a rule file does not parse, nobody knows which rules are missing for
+ * that alone, and none counts as removed.
+ */
+function retiredBy(
+  { rule_ids, started_at }: RunRecord,
+  inactive: string[],
+  failed: Evaluation['failed'],
+  states: RuleStates,
+): NonNullable<Resumed['retired']> {
+  const ran = new Set(rule_ids)
+  const off = new Set(inactive)
+  const changes = new Map(states.list().map(({ rule_id, changed_at }) => [rule_id, changed_at]))
+  const isSure = failed.every(({ equipment_id }) => equipment_id !== '')
+  return rule_id => {
+    if (off.has(rule_id)) return { why: 'rule_deactivated', at: changes.get(rule_id) ?? started_at }
+    return ran.has(rule_id) || !isSure ? undefined : { why: 'rule_removed', at: started_at }
+  }
 }
 
 /** @returns what keeps who hears of findings from hearing of these; the next run tells them again */
@@ -158,7 +182,9 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
   const points = model.points(building_id)
   const point_ids = points.filter(({ role }) => role !== undefined).map(({ point_id }) => point_id)
   const visits = await ports.priority?.visits(building_id, { from: from - VISITS_BEFORE, to, point_ids })
-  const inactive = ruleStates.list().filter(({ active }) => !active)
+  const states = ruleStates.list()
+  refuseInactive(rule_ids ?? [], states)
+  const inactive = states.filter(({ active }) => !active)
   return {
     building,
     equipment,
@@ -177,6 +203,14 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
       remember: { open: changed === undefined ? undefined : Math.min(changed, reopenedByVisits(visits ?? {}, changed)) },
     }),
   }
+}
+
+/** @throws Problem rule_inactive that names those that are deactivated */
+export function refuseInactive(rule_ids: string[], states: Pick<RuleState, 'rule_id' | 'active'>[]): void {
+  const off = states.filter(({ rule_id, active }) => !active && rule_ids.includes(rule_id)).map(({ rule_id }) => rule_id)
+  if (off.length === 0) return
+  const [verb, them] = off.length === 1 ? ['is', 'it'] : ['are', 'them']
+  throw new Problem('rule_inactive', `${off.join(', ')} ${verb} deactivated; activate ${them} to run ${them}`)
 }
 
 /** A run that looks at everything as it stands; any other says nothing of where the next one could go on. */
@@ -224,11 +258,12 @@ export async function endOf(
 function carriedInto(building_id: string, from: number, results: Results): Carried[] {
   const active = results.list({ building_id, state: 'active', to: from, limit: FINDINGS_MAX })
   if (active.length === 0) return []
-  const seen = new Map(results.latest(building_id).map(one => [`${one.equipment_id} ${one.rule_id}`, one.looked_to]))
+  const seen = new Map(results.latest(building_id).map(one => [`${one.equipment_id} ${one.rule_id}`, one]))
   return active.flatMap(({ rule_id, equipment_id, role, from: began, confirmed_at, duration_secs, waste }): Carried[] => {
-    const up_to = seen.get(`${equipment_id} ${rule_id}`)
-    if (up_to === undefined) return []
+    const last = seen.get(`${equipment_id} ${rule_id}`)
+    if (last === undefined) return []
+    const { looked_to: up_to, evaluated_as: version } = last
     const known = { rule_id, equipment_id, from: began, confirmed_at, duration_secs, up_to }
-    return [{ ...known, ...(role !== undefined && { role }), ...(waste && { waste }) }]
+    return [{ ...known, ...(version !== undefined && { version }), ...(role !== undefined && { role }), ...(waste && { waste }) }]
   })
 }

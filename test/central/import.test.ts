@@ -100,9 +100,29 @@ test('a dry run says what would come and writes nothing', async t => {
     session_id: body.session_id,
     confirm: true,
   })
-  t.like(dry.body, { ok: true, dry_run: true, rows_in: 4, rows_written: 0 })
+  t.like(dry.body, { ok: true, dry_run: true, rows_in: 4, rows_written: 4, rows_duplicate: 0, samples_written: 12 })
   t.is(site.central.context.model.building(manifest.building_id), undefined)
+  t.deepEqual(await site.central.historian.spans(manifest.building_id), [])
 })
+
+for (const mode of ['merge', 'replace'] as const) {
+  test(`a dry run answers what the import by ${mode} then answers, also where history holds a part of the package`, async t => {
+    const manifest = ownBuilding()
+    const first = rows(6)
+    await imported(airHandler(table(first), { manifest }))
+    const corrected = [first[2]!, first[3]!.replace(',60,', ',61,').replace(/,59\.\d+,/, ',61,'), ...rows(8).slice(4)]
+    const { body } = await preflight(airHandler(table(corrected), { manifest }))
+    const call = (query: string) =>
+      site.call('operator', 'POST', `/api/csv/import/execute${query}`, { session_id: body.session_id, confirm: true, mode })
+    const { total_ms: _ms, dry_run, ...dry } = (await call('?dry_run=true')).body
+    const { total_ms: _took, ...done } = (await call('')).body
+    t.true(dry_run)
+    t.deepEqual(dry, done)
+    t.true(done.rows_written > 0)
+    const { body: after } = await call('?dry_run=true')
+    t.like(after, { dry_run: true, rows_written: 0, samples_written: 0 }, 'a package is imported once')
+  })
+}
 
 test('a blank cell is no sample, a cell that says no value is kept as such, states become numbers', async t => {
   const manifest = ownBuilding()

@@ -5,7 +5,7 @@ import type { RunRecord } from '#shared/core/ports.ts'
 import { INTERRUPTED, type RunProgress } from '#shared/core/run-state.ts'
 import type { EdgeStore, RunBook } from '#shared/core/stores.ts'
 import { DAY } from '#shared/core/time.ts'
-import { runFdd, type RunPorts, type RunReport, type RunRequest } from '#shared/flow/run-fdd.ts'
+import { refuseInactive, runFdd, type RunPorts, type RunReport, type RunRequest } from '#shared/flow/run-fdd.ts'
 import type { Worker } from '#shared/node/worker.ts'
 import type { PlatformConfigStore, RunControl } from '../context.ts'
 import { refuseRunElsewhere } from './ran-by.ts'
@@ -98,6 +98,7 @@ export function openRunControl({ worker, book, edges, config, ruleDirs, filed, .
     if (!isClockSet(clock.now())) throw new Problem('not_ready', CLOCK_UNSET)
     if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
     refuseRunElsewhere({ edges, model }, building_id)
+    refuseInactive(request.rule_ids ?? [], ports.ruleStates.list())
     if (board.live().some(({ run }) => run.building_id === building_id)) {
       throw new Problem('run_in_progress', `Rules are running over ${building_id} already`)
     }

@@ -17,6 +17,7 @@ const RUN_PROBLEMS = [
   'unknown_building',
   'unknown_equipment',
   'unknown_rule',
+  'rule_inactive',
   'invalid',
   'ran_by_appliance',
   'run_in_progress',

@@ -9,6 +9,7 @@ import { importPackage } from '#shared/flow/import-package.ts'
 import { ID, oneOf, route, type Route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { appendChunk } from '../import/append.ts'
+import { countingLoader } from '../import/dry-run.ts'
 import { hintsOf } from '../import/hints.ts'
 import { ingestContract } from '../import/contract.ts'
 import { mappingOf } from '../import/mapping.ts'
@@ -92,7 +93,10 @@ const executeRoute = (context: CentralContext, sessions: ImportSessions) =>
       assertConfirmed(body.confirm)
       const started = performance.now()
       const { mode = 'merge', session_id } = body
-      if (query.dry_run) return dryRun(await sessions.get(session_id))
+      if (query.dry_run) {
+        const result = await dryRun(await sessions.get(session_id), mode, context)
+        return { ok: true, dry_run: true, ...result, total_ms: Math.round(performance.now() - started) }
+      }
       await assertSpace(context.workspace)
       const result = await sessions.importOnce(session_id, session => importSession(session, mode, context))
       audit({ subject: result.building_id, after: { mode, ...result } })
@@ -176,18 +180,11 @@ function executablePlan({ plan, report }: ImportSession) {
   throw new Problem('package_invalid', errors[0]?.message ?? 'The package cannot be imported', listed, hintsFor(errors))
 }
 
-function dryRun(session: ImportSession) {
-  const { building_id, rows_in, rows_rejected } = session.report
-  const equipment = executablePlan(session).equipment.map(({ equipment_id }) => equipment_id)
-  return {
-    ok: true,
-    dry_run: true,
-    building_id,
-    rows_in,
-    rows_written: 0,
-    rows_duplicate: 0,
-    rows_rejected,
-    equipment,
-    total_ms: 0,
-  }
+/** What execute would answer now: of a package that was imported already, that nothing is left to write. */
+async function dryRun(session: ImportSession, mode: 'merge' | 'replace', context: CentralContext) {
+  const { result } = session
+  if (!result) return importSession(session, mode, { ...context, loader: countingLoader(context.historian) })
+  const { rows_in, rows_rejected, samples_written, samples_duplicate } = result
+  const nothing = { rows_written: 0, rows_duplicate: rows_in - rows_rejected }
+  return { ...result, ...nothing, samples_written: 0, samples_duplicate: samples_written + samples_duplicate }
 }

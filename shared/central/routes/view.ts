@@ -26,6 +26,7 @@ export function findingFields({ evidence, waste: _waste, ...finding }: Finding) 
     from: formatInstant(finding.from),
     to: instantOrNull(finding.to),
     confirmed_at: formatInstant(finding.confirmed_at),
+    ...(finding.ended && { ended: { ...finding.ended, at: formatInstant(finding.ended.at) } }),
     evidence: { ...evidence, worst_at: formatInstant(evidence.worst_at) },
   }
 }

@@ -10,6 +10,7 @@ import { remember } from './evidence.ts'
 import { spentOf } from '../impact/meter.ts'
 import { BASELINE_DAYS_MAX, WINDOW_MAX_MS } from './functions.ts'
 import { runNodes } from './graph.ts'
+import { versionOf } from './identity.ts'
 import { inputsBefore, nominalOf } from './inputs.ts'
 import { addDay, judgeDay, noCoverage } from './judge.ts'
 import type { Plant } from './plant.ts'
@@ -134,6 +135,7 @@ function openBefore(instance: Instance, start: number, carried: Carried[] = []):
     item => item.rule_id === rule.id && item.equipment_id === equipment.equipment_id && item.role === role && item.from < start,
   )
   if (!open || missing.length > 0) return undefined
+  if (open.version !== undefined && open.version !== versionOf(instance)) return undefined
   const { from, confirmed_at, duration_secs, waste, up_to } = open
   return { from, confirmed_at, trueMs: duration_secs * 1000, spent: spentOf(meter, waste), upTo: up_to }
 }

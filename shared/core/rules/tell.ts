@@ -4,7 +4,7 @@ import { wasteOf } from '../impact/meter.ts'
 import type { Instance } from './compile.ts'
 import type { Episode, Tally } from './episodes.ts'
 import { causesOf, evidenceOf } from './evidence.ts'
-import { findingId } from './identity.ts'
+import { findingId, versionOf } from './identity.ts'
 import { type Coverage, commonest, coverageOf, noCoverage, OPEN_REASONS, sumCoverages } from './judge.ts'
 import type { Verdict } from './run-equipment.ts'
 import type { Day } from './rows.ts'
@@ -117,6 +117,7 @@ function resultOf(group: Verdict[], span: Span): RuleResult {
   const base = {
     rule_id: rule.id,
     equipment_id: equipment.equipment_id,
+    version: versionOf(group[0]!.instance),
     coverage: share,
     fault_secs: Math.round(told.reduce((sum, ms) => sum + ms, 0) / 1000),
     episodes: told.length,

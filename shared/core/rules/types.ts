@@ -69,6 +69,8 @@ export type BaselineReset = { rule_id: string; equipment_id: string; role?: stri
 export type Carried = Pick<Finding, 'rule_id' | 'equipment_id' | 'role' | 'from' | 'confirmed_at' | 'duration_secs' | 'waste'> & {
   /** The last run's `to`: `duration_secs` and `waste` are reckoned until then. */
   up_to: number
+  /** As of the rule that found it; a rule of another version does not go on with it unseen. */
+  version?: string
 }
 
 export type RunOutput = {

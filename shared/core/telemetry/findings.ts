@@ -1,5 +1,13 @@
 /** `svc_findings_v1`: findings that an edge made on the box (contract §§6, 8). */
-import { type BaselineView, type Evidence, type Finding, FINDING_KINDS, type ParamValue } from '../finding.ts'
+import {
+  type BaselineView,
+  type Ending,
+  ENDINGS,
+  type Evidence,
+  type Finding,
+  FINDING_KINDS,
+  type ParamValue,
+} from '../finding.ts'
 import { formatInstant } from '../time.ts'
 import type { Decoded } from './body.ts'
 import { readGap, readImpact } from './impact.ts'
@@ -57,6 +65,7 @@ const writeFinding = ({ waste: _waste, ...finding }: Finding) => ({
   from: formatInstant(finding.from),
   to: finding.to === null ? null : formatInstant(finding.to),
   confirmed_at: formatInstant(finding.confirmed_at),
+  ...(finding.ended && { ended: { ...finding.ended, at: formatInstant(finding.ended.at) } }),
   evidence: { ...finding.evidence, worst_at: formatInstant(finding.evidence.worst_at) },
 })
 
@@ -84,6 +93,7 @@ function readFinding(value: unknown, path: string): Finding {
       return { component: text(cause, 'component'), weight: number(cause, 'weight', 0, PARTS_MAX) }
     }),
     evidence: readEvidence(fields(from.body.evidence, `${path}.evidence`)),
+    ...optional(from, 'ended', (_, name) => readEnding(fields(from.body[name], `${path}.${name}`))),
     ...optional(from, 'suppressed_by', id),
     ...optional(from, 'relabelled_by', id),
     ...optional(from, 'role', id),
@@ -91,6 +101,8 @@ function readFinding(value: unknown, path: string): Finding {
     ...optional(from, 'not_priced', () => list(from, 'not_priced', PARTS_MAX, readGap)),
   }
 }
+
+const readEnding = (from: Fields): Ending => ({ why: choice(from, 'why', ENDINGS), at: instant(from, 'at') })
 
 function readEvidence(from: Fields): Evidence {
   return {

@@ -71,7 +71,7 @@ function head({ finding, note, building, equipment, here, silencedBy, relabelled
 <dl class="facts">
 <div><dt>Equipment</dt><dd>${equipment?.name ?? finding.equipment_id}<span class="muted"> in ${building.name}</span></dd></div>
 <div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityMark(priorityOf(severity))}</dd></div>
-<div><dt>State</dt><dd>${stateWords(finding, note)}</dd></div>
+<div><dt>State</dt><dd>${stateWords(finding, note)}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
 <div><dt>${to === null ? 'Since' : 'When'}</dt><dd>${to === null ? momentAge(from, here) : html`${moment(from, here)} to ${moment(to, here)}`}</dd></div>
 <div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, confirmed ${confirmed_at > from ? `after ${formatDuration(confirmed_at - from)}` : 'at once'}</dd></div>
 <div><dt>Rule</dt><dd><code>${rule_id}</code>${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>

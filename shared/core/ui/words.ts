@@ -1,5 +1,6 @@
 /** The few words that several pages share. */
 import {
+  type Ending,
   type Finding,
   type FindingNote,
   type ParamValue,
@@ -63,9 +64,18 @@ export const SOURCE_WORDS: Record<ParamValue['source'], string> = {
   request: 'given with the run',
 }
 
-/** Active or cleared, acknowledged or not: four states in words. */
-export function stateWords({ state }: Pick<Finding, 'state'>, { ack }: Pick<FindingNote, 'ack'>): string {
-  return `${state === 'active' ? 'Active' : 'Cleared'}, ${ack === 'acked' ? 'acknowledged' : 'not acknowledged'}`
+/** Why a finding ended that was not cured. */
+export const ENDING_WORDS: Record<Ending['why'], string> = {
+  rule_removed: 'the rule was removed',
+  rule_deactivated: 'the rule was deactivated',
+  rule_changed: 'the rule does not apply any more since it was changed',
+  not_for_equipment: 'the rule does not apply to this equipment any more',
+  point_unmapped: 'a required point is not mapped any more',
+}
+
+/** Active, cleared, or ended because nothing evaluates it; acknowledged or not. */
+export function stateWords({ state, ended }: Pick<Finding, 'state' | 'ended'>, { ack }: Pick<FindingNote, 'ack'>): string {
+  return `${ended ? `Ended: ${ENDING_WORDS[ended.why]}` : state === 'active' ? 'Active' : 'Cleared'}, ${ack === 'acked' ? 'acknowledged' : 'not acknowledged'}`
 }
 
 /** @returns `1 message`, `4,120 messages` */

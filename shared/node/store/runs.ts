@@ -1,5 +1,6 @@
 import type { LatestResult, Looked, Results, RunRecord, RunSummary } from '#shared/core/ports.ts'
 import { INTERRUPTED, type RunState } from '#shared/core/run-state.ts'
+import { isEvaluated } from '#shared/core/finding.ts'
 import { summaryOf } from '#shared/core/run-summary.ts'
 import type { RunBook, RunEntry } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
@@ -32,7 +33,8 @@ export function openRuns(db: Database) {
     `INSERT INTO latest_results
      SELECT @building_id, value ->> 'equipment_id', value ->> 'rule_id', value FROM json_each(@results) WHERE true
      ON CONFLICT (building_id, equipment_id, rule_id) DO UPDATE SET body = json_patch(excluded.body, json_object(
-       'evaluated_to', coalesce(excluded.body ->> 'evaluated_to', latest_results.body ->> 'evaluated_to')))
+       'evaluated_to', coalesce(excluded.body ->> 'evaluated_to', latest_results.body ->> 'evaluated_to'),
+       'evaluated_as', coalesce(excluded.body ->> 'evaluated_as', latest_results.body ->> 'evaluated_as')))
      WHERE @whole OR latest_results.body ->> 'looked_to' <= @looked_to OR latest_results.body ->> 'looked_to' > @started_at`,
   )
   const one = db.prepare('SELECT body FROM latest_results WHERE building_id = ? AND equipment_id = ? AND rule_id = ?').pluck()
@@ -45,7 +47,8 @@ export function openRuns(db: Database) {
       say.run({ building_id, run_id, body: JSON.stringify(run.results) })
       forget(building_id)
       const results = run.results.map(result => {
-        const evaluated = result.status === 'not_evaluated' ? {} : { evaluated_to: looked_to }
+        const as = whole && result.version !== undefined ? { evaluated_as: result.version } : {}
+        const evaluated = isEvaluated(result) ? { evaluated_to: looked_to, ...as } : {}
         return { ...result, run_id, finished_at, looked_to, ...evaluated }
       })
       look.run({ building_id, results: JSON.stringify(results), looked_to, started_at, whole: Number(whole) })
