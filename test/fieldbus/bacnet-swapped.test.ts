@@ -19,7 +19,7 @@ const NOTIFICATION = datagram(hex('10 02 09 08 1c 02000007 2c 00000001 3a 0258 4
 const FAULT = { instanceOf: DeviceError, message: /another device answers|is not device/ }
 
 /** Devices that take turns at one address; each holds its instance in all of its analog inputs, or what `holds` says. */
-async function place(t: ExecutionContext, options: Partial<BacnetDeviceOptions> = {}) {
+async function place(t: ExecutionContext, options: Partial<BacnetDeviceOptions> = {}, patience = patient) {
   const open = (device_instance: number, more: Partial<BacnetDeviceOptions> & { holds?: number }, port = 0) =>
     openBacnetDevice({
       device_instance,
@@ -40,7 +40,7 @@ async function place(t: ExecutionContext, options: Partial<BacnetDeviceOptions> 
   const at = { host: device.host, port: device.port }
   const object = { device_instance: 7 }
   const transport = await openTransport(t)
-  const driver = bacnetDriver(transport, at, patient, firstBatch(APDU_DEFAULT), () => clock.now, object)
+  const driver = bacnetDriver(transport, at, patience, firstBatch(APDU_DEFAULT), () => clock.now, object)
   const stranger = createSocket('udp4')
   t.teardown(() => stranger.close())
   return {
@@ -59,6 +59,7 @@ async function place(t: ExecutionContext, options: Partial<BacnetDeviceOptions> 
       t.true(readings.every(({ q }) => q === 'good'))
       return [...new Set(readings.map(({ v }) => v))]
     },
+    silence: () => device.misbehave('silent'),
     async swap(device_instance: number, more: Partial<BacnetDeviceOptions> & { holds?: number } = {}) {
       await device.close()
       device = await open(device_instance, more, at.port)
@@ -99,6 +100,15 @@ test('a device of the same instance and another make gives nothing until it has 
   t.deepEqual(await poll(10 * MINUTE), [9], 'it was exchanged')
   await swap(7)
   await t.throwsAsync(poll(), { instanceOf: DeviceError })
+})
+
+test('after a silence a device is asked who it is at once, not when its minute is over', async t => {
+  const { poll, swap, silence } = await place(t, {}, { timeoutMs: 2000, retries: 1 })
+  for (let i = 0; i < 3; i++) t.deepEqual(await poll(), [7])
+  silence()
+  await t.throwsAsync(poll(SECOND), { instanceOf: DeviceError, message: /no answer/ })
+  await swap(7, { model: 'Another', holds: 9 })
+  await t.throwsAsync(poll(SECOND), { instanceOf: DeviceError, message: /"Another" and was "Simulated controller"/ })
 })
 
 test('what another device tells of its own accord does not count either', async t => {
