@@ -36,7 +36,7 @@ export function brokerService(options: BrokerOptions): Service & { port(): numbe
   const { log } = options
   const sessions = new Map<Client, Guest>()
   const sockets = new Set<TLSSocket>()
-  const warn = quietly(log)
+  const warn = quietly(log, Date.now)
   const revoked = revocations(options)
   let server: Server | undefined
   let broker: Aedes | undefined
@@ -129,12 +129,12 @@ function revocations({ crlPath, ca_pem }: BrokerOptions) {
 type Warn = (text: string) => void
 
 /** Logs a text, and the same text again only after a while, so that nobody fills the log from outside. */
-function quietly(log: Logger): Warn {
+export function quietly(log: Pick<Logger, 'warn'>, clock: () => number): Warn {
   let said = new Set<string>()
   let since = -Infinity
   return whole => {
     const text = whole.slice(0, TEXT_MAX)
-    const now = Date.now()
+    const now = clock()
     if (now - since >= QUIET_MS) {
       said = new Set()
       since = now

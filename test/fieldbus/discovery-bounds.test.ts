@@ -1,6 +1,6 @@
 /** Devices also answer calls of others: what is beyond the bounds of a discovery is set apart with the reason. */
 import test from 'ava'
-import { type DiscoveryRequest, DISCOVERY_DEFAULTS, openDiscovery } from '#shared/core/bacnet/discovery.ts'
+import { type DiscoveryRequest, DISCOVERY_DEFAULTS, openDiscovery, say } from '#shared/core/bacnet/discovery.ts'
 import { noteIAm } from '#shared/core/bacnet/discovery-roll.ts'
 import { hex } from './wire.ts'
 
@@ -38,3 +38,21 @@ for (const [what, request, from, reason] of [
     )
   })
 }
+
+test('the log of a discovery keeps its newest 500 lines and counts them all', t => {
+  const discovery = openDiscovery('d', DISCOVERY_DEFAULTS, 0)
+  for (let n = 1; n <= 500; n++) say(discovery, n, `line ${n}`)
+  t.deepEqual(discovery.log[0], { n: 1, at: 1, text: 'line 1' })
+  for (let n = 501; n <= 507; n++) say(discovery, n, `line ${n}`)
+  t.is(discovery.lines, 507)
+  t.is(discovery.log.length, 500)
+  t.deepEqual([discovery.log[0]!.n, discovery.log.at(-1)!.text], [8, 'line 507'])
+})
+
+test('senders beyond the hundred that are listed are not, and repetitions of those that are go on being counted', t => {
+  const discovery = openDiscovery('d', { ...DISCOVERY_DEFAULTS, low: 1, high: 1 }, 0)
+  for (let host = 1; host <= 120; host++) noteIAm(discovery, { ...at(`10.0.0.${host}`), service: 0, payload: I_AM })
+  noteIAm(discovery, { ...at('10.0.0.1'), service: 0, payload: I_AM })
+  t.is(discovery.i_ams.heard, 121)
+  t.deepEqual([discovery.ignored.length, discovery.ignored[0]!.count], [100, 2])
+})
