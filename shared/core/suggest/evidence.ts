@@ -41,23 +41,18 @@ export function fitsKind(role: Pick<Role, 'unit' | 'kind'>, { kind, unit }: Hypo
 }
 
 /**
- * @returns whether some of the values are plausible for the role in the unit, or in any unit of what the role measures where none is
- *   stated; a sensor that fails now and then stays what it is
+ * @returns whether the values are plausible for the role in any unit of what it measures. Where a unit is stated they decide nothing:
+ *   a sensor that has failed stays what it is
  */
 export function fitsValues(
   role: Pick<Role, 'unit' | 'kind' | 'range'>,
   { unit }: Hypothesis,
   values: Values | undefined,
 ): boolean {
-  if (values === undefined || role.kind !== 'number') return true
-  const { dimension } = UNITS[role.unit]!
-  const units = unit === undefined ? Object.keys(UNITS).filter(code => UNITS[code]!.dimension === dimension) : [unit]
-  return units.some(code => {
+  if (values === undefined || unit !== undefined || role.kind !== 'number') return true
+  const [lowest, highest] = role.range
+  return Object.keys(UNITS).some(code => {
     const way = conversion(code, role.unit)
-    if (!way) return false
-    const [lowest, highest] = [values.min * way.scale + way.offset, values.max * way.scale + way.offset]
-    return unit === undefined
-      ? lowest >= role.range[0] && highest <= role.range[1]
-      : lowest <= role.range[1] && highest >= role.range[0]
+    return way !== undefined && values.min * way.scale + way.offset >= lowest && values.max * way.scale + way.offset <= highest
   })
 }

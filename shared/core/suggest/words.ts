@@ -57,7 +57,8 @@ export function bareName(name: string): string {
 function withoutEquipment(name: string, equipment: readonly string[]): string {
   for (const own of equipment) {
     const letters = own.replace(/[^A-Za-z0-9]/g, '')
-    if (letters.length < OWN_NAME_MIN && !/\d/.test(letters)) continue
+    // Equipment that is called `CHW` takes nothing from `CHW Supply Temp`.
+    if (!/\d/.test(letters) && (letters.length < OWN_NAME_MIN || isKnown(letters.toLowerCase()))) continue
     const pattern = [...letters].join('[^A-Za-z0-9]*')
     const rest = pattern === '' ? undefined : new RegExp(`^[^A-Za-z0-9]*${pattern}[^A-Za-z0-9]+(?=.)`, 'i').exec(name)
     if (rest) return name.slice(rest[0].length)

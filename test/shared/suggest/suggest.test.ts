@@ -46,6 +46,37 @@ test('a name that a command and a speed share is the speed where the point has n
   t.is(first(asked('chw-pump-cmd', 'percent', 'number', 'chw_plant'))?.role, 'pump_speed')
 })
 
+test('the name of the equipment in front says nothing of the point, unless it is a word itself', t => {
+  const of = (name: string, equipment_id: string, unit: string, type: EquipmentType) =>
+    first({ ...asked(name, unit, 'number', type), equipment_id })?.role
+  t.is(of('CHWP1.HwSupTemp', 'CHWP-1', 'degF', 'hw_plant'), 'hw_supply_t')
+  t.is(of('HWP1.HwSupTemp', 'HWP-1', 'degF', 'hw_plant'), 'hw_supply_t')
+  t.is(of('VAV_2_11 DischargeAirTemp', 'VAV-2-11', 'degF', 'vav'), 'discharge_t')
+  t.is(of('CHW Sup Tmp', 'CHW', 'degF', 'chw_plant'), 'chw_supply_t')
+})
+
+test('a position that may be sensed or told, and a fan that may be on or off or driven, stay unsure', t => {
+  const SURE = 0.85
+  const { unit: _unit, ...unstated } = asked('SF-C', '', 'number', 'ahu')
+  for (const one of [asked('Damper Position', 'percent', 'number', 'vav'), unstated]) {
+    const [best, second] = suggestRoles([one]).get(one.point_id)!
+    t.true(best!.confidence < SURE && second !== undefined, one.name)
+    t.true(second!.confidence <= best!.confidence, one.name)
+  }
+  const flag = { ...unstated, values: { min: 0, max: 1, isOnOff: true } }
+  t.is(first(flag)?.role, 'fan_cmd')
+  const driven = { ...unstated, values: { min: 0, max: 80, isOnOff: false } }
+  t.is(first(driven)?.role, 'fan_speed')
+})
+
+test('values of a failed sensor do not hide what it is, and tell a quantity where no unit is stated', t => {
+  const broken = { ...asked('DA-T', 'degF', 'number', 'vav'), values: { min: -250, max: -250, isOnOff: false } }
+  t.is(first(broken)?.role, 'discharge_t')
+  const { unit: _unit, ...unstated } = asked('SAT', '', 'number', 'ahu')
+  t.is(first({ ...unstated, values: { min: 50, max: 75, isOnOff: false } })?.role, 'sa_t')
+  t.is(first({ ...unstated, values: { min: 5000, max: 9000, isOnOff: false } }), undefined)
+})
+
 test('a motor’s current is the one of its machine', t => {
   t.is(first(asked('SF Amps', 'A', 'number', 'ahu'))?.role, 'fan_current')
   t.is(first(asked('Supply Fan Current', 'A', 'number', 'ahu'))?.role, 'fan_current')
