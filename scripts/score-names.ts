@@ -48,6 +48,9 @@ function withoutRoles(path: string, text: string, truth: Map<string, Map<string,
   return JSON.stringify({ ...map, points: {} })
 }
 
+/** Names that differ in a number only are listed once. */
+const kindOf = (name: string): string => name.replaceAll(/\d+(?=[._ ])/g, '#')
+
 async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
@@ -77,9 +80,8 @@ async function main(args: string[]): Promise<number> {
     if (!values.list) continue
     const lines = own
       .filter(one => one.role !== one.wanted)
-      .map(one => `  ${one.type} ${one.name}: ${one.role ?? 'nothing'} ${one.confidence}, is ${one.wanted}`)
-    for (const [line, all] of Map.groupBy(lines, text => text.replaceAll(/\d+\b(?=[._ ])/g, '#')))
-      process.stdout.write(`${line} × ${all.length}\n`)
+      .map(one => `  ${one.type} ${kindOf(one.name)}: ${one.role ?? 'nothing'} ${one.confidence}, is ${one.wanted}`)
+    for (const [line, all] of Map.groupBy(lines, text => text)) process.stdout.write(`${line} × ${all.length}\n`)
   }
   return 0
 }
