@@ -16,6 +16,9 @@ const ROWS_MAX = 600
 /** A new install: no building is known. */
 const model = { building: () => undefined, equipment: () => [], points: () => [] }
 
+/** Names are scored without rules. */
+const rules = { coverageOfModel: async () => ({ lines: [], gains: [], waits: [] }) }
+
 /** Copies a package without its roles, imports nothing, and compares what preflight suggests. */
 async function scorePackage(dir: string): Promise<NameScore[]> {
   const copy = mkdtempSync(join(tmpdir(), 'plenum-names-'))
@@ -32,7 +35,7 @@ async function scorePackage(dir: string): Promise<NameScore[]> {
         )
         return { path, file, bytes: 0 }
       })
-    const { report, plan } = await preflightPackage(files, { model, site_id: 'site', clock: { now: () => Date.now() } })
+    const { report, plan } = await preflightPackage(files, { model, rules, site_id: 'site', clock: { now: () => Date.now() } })
     return scoreNames(report, plan, truth)
   } finally {
     rmSync(copy, { recursive: true })

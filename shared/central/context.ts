@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Equipment, Point } from '#shared/core/model.ts'
 import type { BulkLoader, Clock, Historian, Notes, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
 import type {
   AuditStore,
@@ -83,6 +84,8 @@ export type RuleDesk = {
   check(files: RuleText[]): Promise<RuleCheck[]>
   /** Which active rules can run on the equipment of a building as its points are mapped now. */
   coverage(building_id: string): Promise<Coverage>
+  /** The same for a model that is not stored, such as the one that a package would make. */
+  coverageOfModel(model: { equipment: Equipment[]; points: Point[] }): Promise<Coverage>
   /** Works on the deployed files while nobody else does; one change after the other. */
   shelf<T>(work: (shelf: RuleShelf) => Promise<T>): Promise<T>
 }

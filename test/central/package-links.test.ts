@@ -6,7 +6,7 @@ import { startCentral, type TestCentral } from './site.ts'
 
 let site: TestCentral
 test.before(async () => {
-  site = await startCentral()
+  site = await startCentral({ pages: true })
 })
 test.after.always(() => site?.close())
 const { ownBuilding, preflight, execute, imported } = importer(() => site)
@@ -102,4 +102,44 @@ test('links of a wrong form make a column map invalid', async t => {
     const { body } = await preflight(linked(ownBuilding(), { 'AHU-1': ['ahu', more] }))
     t.is(checkOf(body.checks, 'column_map_invalid')?.severity, 'error', JSON.stringify(more))
   }
+})
+
+test('preflight and the page say how many rules wait for which link, and nothing once it is stated', async t => {
+  const building = ownBuilding()
+  const header = 'timestamp_utc,SAT,Fan,DAT,Flow'
+  const csv = table(['2026-03-01T00:00:00Z,55,1,70,200', '2026-03-01T00:05:00Z,56,1,71,200'], header)
+  const BOX = { discharge_t: 'DAT', zone_flow: 'Flow' }
+  const files = (more: object): Files => ({
+    'manifest.json': JSON.stringify({ ...MANIFEST, ...building }),
+    'A/column_map.json': JSON.stringify({ equipType: 'ahu', points: { sa_t: 'SAT', fan_status: 'Fan' }, units: { SAT: 'degF' } }),
+    'A/history_wide.csv': csv,
+    ...Object.fromEntries(
+      ['North', 'South'].flatMap(box => [
+        [
+          `${box}/column_map.json`,
+          JSON.stringify({ equipType: 'vav', points: BOX, units: { DAT: 'degF', Flow: 'cfm' }, ...more }),
+        ],
+        [`${box}/history_wide.csv`, csv],
+      ]),
+    ),
+  })
+  const { body } = await preflight(files({}))
+  const [wait] = body.links.waiting
+  t.like(wait, { equipment_type: 'vav', equipment_ids: ['North', 'South'] })
+  t.true(wait.rule_ids.includes('VAV-DISCHARGE-COLD'))
+  t.regex(wait.message, /^\d+ rules? for 2 boxes waits? for the air handler that serves them$/)
+  t.true(checkOf(body.checks, 'link_missing')?.message.includes(wait.message))
+  t.true(body.agent_hints.some(({ code }: { code: string }) => code === 'link_missing'))
+  t.true(body.can_execute)
+  t.is((await execute(body.session_id)).status, 200)
+  const page = `/coverage?building=${building.building_id}`
+  t.true((await site.call('viewer', 'GET', page)).text.includes(wait.message))
+  const { body: coverage } = await site.call('viewer', 'GET', `/api/fdd/coverage?building_id=${building.building_id}`)
+  t.deepEqual(coverage.waits[0].equipment_ids, ['North', 'South'])
+
+  const stated = await preflight(files({ parent: 'A' }))
+  t.deepEqual(stated.body.links.waiting, [])
+  t.is(checkOf(stated.body.checks, 'link_missing'), undefined)
+  t.is((await execute(stated.body.session_id)).status, 200)
+  t.false((await site.call('viewer', 'GET', page)).text.includes('Waiting for a link'))
 })

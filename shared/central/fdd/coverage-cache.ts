@@ -15,6 +15,9 @@ export type CoverageParts = {
   compute: (request: CoverageRequest) => Promise<Coverage>
 }
 
+export const inactiveOf = (ruleStates: Pick<RuleStates, 'list'>): string[] =>
+  ruleStates.list().flatMap(({ active, rule_id }) => (active ? [] : [rule_id]))
+
 /** Settings of parameters are no part of it: they change what a rule says, never whether it can run. */
 export function openCoverageCache({ model, ruleStates, compute }: CoverageParts) {
   const kept = new Map<string, { key: string; coverage: Promise<Coverage> }>()
@@ -25,7 +28,7 @@ export function openCoverageCache({ model, ruleStates, compute }: CoverageParts)
      * @throws what `compute` throws; the next call computes again
      */
     async of(building_id: string, rulesRevision: string): Promise<Coverage> {
-      const inactive = ruleStates.list().flatMap(({ active, rule_id }) => (active ? [] : [rule_id]))
+      const inactive = inactiveOf(ruleStates)
       const key = JSON.stringify([rulesRevision, model.revision(building_id), inactive])
       const known = kept.get(building_id)
       kept.delete(building_id)

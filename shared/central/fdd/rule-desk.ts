@@ -3,7 +3,7 @@ import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
 import { openRuleRegistry } from '#shared/node/rule-registry.ts'
 import type { Worker } from '#shared/node/worker.ts'
 import type { PlatformConfigStore, RuleDesk } from '../context.ts'
-import { openCoverageCache } from './coverage-cache.ts'
+import { inactiveOf, openCoverageCache } from './coverage-cache.ts'
 import { openRuleShelf } from './rule-shelf.ts'
 import { catalogueOf, ruleFileViews } from './rule-views.ts'
 import type { FddHandlers } from './worker.ts'
@@ -40,6 +40,7 @@ export function openRuleDesk(parts: {
     files: async () => ruleFileViews(await registry.current(), { shipped, deployed: config.read().rules_dir }),
     test: rule_id => checker.request('test', { dirs: dirs(), rule_id }),
     coverage: async building_id => coverages.of(building_id, (await registry.current()).revision),
+    coverageOfModel: request => checker.request('coverage', { dirs: dirs(), inactive: inactiveOf(ruleStates), ...request }),
     check: files => checker.request('check', files),
     shelf(work) {
       // Opened anew each time: the folder is a setting, and opening one finishes what a crash has left.

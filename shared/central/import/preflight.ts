@@ -3,6 +3,7 @@ import { atLine, type Findings, gatherChecks, refuseEmpty } from '#shared/core/c
 import { type EquipmentFolder, layOut } from '#shared/core/csv/layout.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { type Read, readColumnMap, readManifest } from '#shared/core/csv/manifest.ts'
+import { modelAfter, NO_LINKS, reportLinks } from '#shared/core/csv/link-report.ts'
 import { applyLinks, type StatedLinks } from '#shared/core/csv/links.ts'
 import { equipmentTypeOf, withoutUnit } from '#shared/core/csv/names.ts'
 import {
@@ -23,6 +24,7 @@ import type { Clock } from '#shared/core/ports.ts'
 import { latestPlausible } from '#shared/core/misdated.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { PackageFile } from '#shared/node/zip.ts'
+import type { RuleDesk } from '../context.ts'
 import { readNotes } from './column-notes.ts'
 import { type Owner, scanTable } from './scan-table.ts'
 
@@ -32,18 +34,23 @@ const JSON_MAX = 1024 * 1024
 const TIME_HEADER = /^time/i
 
 export type Preflight = { report: PackageReport; plan: PackagePlan | undefined }
-type Parts = { model: Pick<ModelStore, 'building' | 'equipment' | 'points'>; site_id: string; clock: Pick<Clock, 'now'> }
+type Parts = {
+  model: Pick<ModelStore, 'building' | 'equipment' | 'points'>
+  rules: Pick<RuleDesk, 'coverageOfModel'>
+  site_id: string
+  clock: Pick<Clock, 'now'>
+}
 type Folder = Owner & { tables: string[] }
 
 /** Reads a package through and says what importing it would do. Changes nothing. */
-export async function preflightPackage(files: PackageFile[], { model, site_id, clock }: Parts): Promise<Preflight> {
+export async function preflightPackage(files: PackageFile[], { model, rules, site_id, clock }: Parts): Promise<Preflight> {
   const checks = gatherChecks()
   const latest = latestPlausible(clock.now())
   const layout = layOut(files.map(({ path }) => path))
   const fileOf = new Map(files.map(({ path, file }) => [path, file]))
   for (const path of layout.ignored) checks.add('file_ignored', 'package', 'files are not read', { examples: [path] })
   const manifest = await readPart(layout.manifest, fileOf, readManifest, 'manifest', checks)
-  if (!manifest) return { report: reportPackage(null, null, [], new Map(), checks.list()), plan: undefined }
+  if (!manifest) return { report: reportPackage(null, null, [], new Map(), NO_LINKS, checks.list()), plan: undefined }
 
   const before = knownOf(manifest.building_id, model)
   const building = planBuilding(manifest, before.building, site_id)
@@ -72,9 +79,11 @@ export async function preflightPackage(files: PackageFile[], { model, site_id, c
   const rows = scanned.reduce((sum, { scan }) => sum + (scan.timeline?.rows ?? 0), 0)
   const proposals = proposeRoles(scanned, before, checks)
   const equipment = applyLinks(planEquipment(building_id, scanned, before.equipment), stated, before.equipment, checks)
-  const found = refuseEmpty(checks.list(), rows)
-  const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, proposals, found)
   const planned = planPoints(building_id, scanned, known)
+  const { waits } = await rules.coverageOfModel(modelAfter(before, equipment, planned.points))
+  const links = reportLinks(waits, checks)
+  const found = refuseEmpty(checks.list(), rows)
+  const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, proposals, links, found)
   return { report, plan: { building, equipment, ...planned, before: keepNamed(before, equipment, planned.points) } }
 }
 

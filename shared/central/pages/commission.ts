@@ -121,7 +121,7 @@ function showPoints(context: CentralParts, shell: Shell, call: AnyCall, { refusa
 
 async function coverageModel(context: CentralParts, asked: { building?: string; equipment?: string }) {
   const building = chosenBuilding(context, asked.building)
-  const { lines, gains } = await context.rules.coverage(building.building_id)
+  const { lines, gains, waits } = await context.rules.coverage(building.building_id)
   const byEquipment = Map.groupBy(lines, ({ equipment_id }) => equipment_id)
   const equipment = context.model.equipment(building.building_id).map(({ equipment_id, name }) => {
     const own = byEquipment.get(equipment_id) ?? []
@@ -133,6 +133,7 @@ async function coverageModel(context: CentralParts, asked: { building?: string; 
     buildings: context.model.buildings(),
     equipment,
     chosen,
+    waits,
     lines: byEquipment.get(chosen ?? '') ?? [],
     gains: gains.filter(({ equipment_id }) => equipment_id === chosen),
   }

@@ -38,11 +38,18 @@ export const commissionRoutes = (context: CentralParts): Route[] => [
     problems: ['unknown_building', 'query_failed'],
     handle: async ({ query: { building_id, equipment_id }, request, reply }) => {
       needBuilding(context, building_id)
-      const { lines, gains } = await context.rules.coverage(building_id)
+      const { lines, gains, waits } = await context.rules.coverage(building_id)
       const wanted = (one: { equipment_id: string }) => equipment_id === undefined || one.equipment_id === equipment_id
       const own = lines.filter(wanted)
       if (request.headers.accept?.includes('text/csv')) return reply.type('text/csv; charset=utf-8').send(coverageCsv(own))
-      return { ok: true, building_id, ...countCoverage(own), rules: own, gains: gains.filter(wanted) satisfies CoverageGain[] }
+      return {
+        ok: true,
+        building_id,
+        ...countCoverage(own),
+        rules: own,
+        gains: gains.filter(wanted) satisfies CoverageGain[],
+        waits,
+      }
     },
   }),
 ]

@@ -39,6 +39,11 @@ export const CHECKS = {
     'Remove one of the entries: equipment cannot serve itself, not even through other equipment',
     '"parent":"AHU-1"',
   ),
+  link_missing: means(
+    'warning',
+    'Name the equipment that serves it as parent in column_map.json, or as parent_id in POST /api/model/equipment after the import',
+    '"parent":"AHU-1"',
+  ),
   timezone_missing: means(
     'error',
     'State the time zone in manifest.json, or write timestamp_utc',

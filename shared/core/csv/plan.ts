@@ -9,6 +9,7 @@ import { type Column, pointId } from './columns.ts'
 import type { Manifest } from './manifest.ts'
 import { untrustedAfter } from './quality.ts'
 import type { TablePlan } from './rows.ts'
+import type { LinkReport } from './link-report.ts'
 import type { Proposals } from './propose.ts'
 import type { Scan } from './scan.ts'
 
@@ -53,6 +54,8 @@ export type PackageReport = {
   rows_in: number
   rows_rejected: number
   equipment: EquipmentReport[]
+  /** Links between equipment that rules wait for. */
+  links: LinkReport
   checks: Check[]
   agent_hints: AgentHint[]
 }
@@ -120,6 +123,7 @@ export function reportPackage(
   timezone: string | null,
   scanned: ScannedTable[],
   proposals: Proposals,
+  links: LinkReport,
   checks: Check[],
 ): PackageReport {
   const verdict = verdictOf(checks)
@@ -134,6 +138,7 @@ export function reportPackage(
     equipment: [...Map.groupBy(scanned, ({ equipment_id }) => equipment_id).values()].map(tables =>
       reportEquipment(tables, timezone, proposals),
     ),
+    links,
     checks,
     agent_hints: hintsFor(checks),
   }

@@ -3,6 +3,7 @@ import type { Equipment, Point } from '../model.ts'
 import { ROLES } from '../role.ts'
 import { MINUTE } from '../time.ts'
 import { conversion } from '../unit.ts'
+import { type LinkWait, linkWaitsOf } from './link-waits.ts'
 import { runRules } from './run-rules.ts'
 import type { EquipmentData, RoleSeries, Rule } from './types.ts'
 
@@ -17,7 +18,8 @@ export type CoverageLine = {
 }
 /** A role that, by itself, would let more rules run. */
 export type CoverageGain = { equipment_id: string; role: string; rule_ids: string[] }
-export type Coverage = { lines: CoverageLine[]; gains: CoverageGain[] }
+/** `waits`: the rules that wait for a link between equipment. */
+export type Coverage = { lines: CoverageLine[]; gains: CoverageGain[]; waits: LinkWait[] }
 
 /**
  * The engine itself is asked, over one minute in which every mapped role has a sample: so this says what a run would say.
@@ -26,16 +28,20 @@ export type Coverage = { lines: CoverageLine[]; gains: CoverageGain[] }
  */
 export function coverageOf(rules: Rule[], equipment: Equipment[], points: Point[]): Coverage {
   const data = equipment.map(one => withSamples(one, points))
+  const lines = linesOf(rules, data)
+  return { lines, gains: gainsOf(lines), waits: linkWaitsOf(data, lines, other => linesOf(rules, other)) }
+}
+
+function linesOf(rules: Rule[], data: EquipmentData[]): CoverageLine[] {
   const { results } = runRules({ building_id: '', timezone: 'UTC', from: 0, to: MINUTE, rules, equipment: data })
   const known = new Map(rules.map(rule => [rule.id, rule]))
   const mapped = new Map(data.map(({ equipment_id, roles }) => [equipment_id, roles]))
-  const lines = results.map(({ equipment_id, rule_id, missing_roles = [] }): CoverageLine => {
+  return results.map(({ equipment_id, rule_id, missing_roles = [] }): CoverageLine => {
     const { title, optional } = known.get(rule_id)!
     const roles = mapped.get(equipment_id)!
     const more = Object.keys(optional).filter(role => !roles[role] && !missing_roles.includes(role))
     return { equipment_id, rule_id, title, missing: missing_roles, optional: more }
   })
-  return { lines, gains: gainsOf(lines) }
 }
 
 /** Most rules first. */

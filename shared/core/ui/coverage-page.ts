@@ -2,6 +2,7 @@
 import { type Html, html } from '../html.ts'
 import type { Building } from '../model.ts'
 import type { CoverageGain, CoverageLine } from '../rules/coverage.ts'
+import { describeWait, type LinkWait } from '../rules/link-waits.ts'
 import { buildingChoice } from './params-page.ts'
 import { commissionTabs } from './points-page.ts'
 import { countOf } from './words.ts'
@@ -11,6 +12,8 @@ export type CoverageModel = {
   buildings: Building[]
   equipment: { equipment_id: string; name: string; can: number; all: number }[]
   chosen: string | undefined
+  /** Of the whole building. */
+  waits: LinkWait[]
   /** Of the equipment that was chosen. */
   lines: CoverageLine[]
   gains: CoverageGain[]
@@ -24,6 +27,7 @@ export const coverageBody = (model: CoverageModel): Html => html`<h1>Coverage</h
 ${commissionTabs('/coverage', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, '/coverage')}
 ${model.equipment.length ? equipmentList(model) : html`<section class="card"><p>This building has no equipment yet.</p></section>`}
+${waitList(model)}
 ${model.chosen !== undefined && html`${gainList(model)}${lineTable(model)}`}`
 
 const equipmentList = ({ equipment, chosen, building }: CoverageModel): Html =>
@@ -31,6 +35,22 @@ const equipmentList = ({ equipment, chosen, building }: CoverageModel): Html =>
     ({ equipment_id, name, can, all }) =>
       html`<li><a href="/coverage?building=${encodeURIComponent(building.building_id)}&amp;equipment=${encodeURIComponent(equipment_id)}"${equipment_id === chosen && html` aria-current="true"`}>${name}: ${can} of ${countOf(all, 'rule')}</a></li>`,
   )}</ul></section>`
+
+/** Ids that a line lists; the answer of the API has all. */
+const IDS_SHOWN = 20
+
+function waitList({ waits }: CoverageModel): Html | false {
+  if (waits.length === 0) return false
+  return html`<section class="card"><h2>Waiting for a link</h2>
+<p class="muted">State it as <code>parent</code> in column_map.json of a package, or as <code>parent_id</code> of the equipment.</p>
+<ul class="log">${waits.map(
+    wait =>
+      html`<li>${describeWait(wait)}: ${firstOf(wait.equipment_ids)} <span class="muted">${firstOf(wait.rule_ids)}</span></li>`,
+  )}</ul></section>`
+}
+
+const firstOf = (ids: string[]): string =>
+  ids.length > IDS_SHOWN ? `${ids.slice(0, IDS_SHOWN).join(', ')} and ${ids.length - IDS_SHOWN} more` : ids.join(', ')
 
 function gainList({ gains, building, chosen = '' }: CoverageModel): Html | false {
   if (gains.length === 0) return false
