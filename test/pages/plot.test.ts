@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { toBuckets } from '#shared/core/buckets.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { NARROW, type Plot, plotSvg, WIDE } from '#shared/core/ui/plot.ts'
-import { toCanonical, type Trace } from '#shared/core/ui/plot-trace.ts'
+import { scaled, toCanonical, type Trace } from '#shared/core/ui/plot-trace.ts'
 import { clipped, common, gapsOf, joined, lengthOf, nominalOf, timeTicks, valueTicks } from '#shared/core/ui/plot-scale.ts'
 import { plotSummary, plotTable } from '#shared/core/ui/plot-words.ts'
 import { dateOf } from '#shared/core/zone.ts'
@@ -58,6 +58,31 @@ test('the longest name at the right end stays inside the picture', t => {
   const svg = plotSvg(plot([trace('zone_t_sp_cool', 8)]), NARROW, 'p', 'plot').text
   const x = Number(/<text class="end t\d" x="([\d.]+)"/.exec(svg)![1])
   t.true(x + 'zone_t_sp_cool'.length * 7.5 <= NARROW.width, `begins at ${x}`)
+})
+
+test('the lowest tick is the floor of its panel, the highest its ceiling, and values lie between them in proportion', t => {
+  const ts = Float64Array.from({ length: 480 }, (_, i) => FROM + i * MINUTE)
+  const series = { ts, values: ts.map((_, i) => (i < 160 ? 0 : i < 320 ? 25 : 100)) }
+  const traced = { role: 'clg_valve', buckets: toBuckets(series, FROM, FROM + 8 * HOUR, 480), nominalMs: MINUTE }
+  const percent = { ...traced, buckets: scaled(traced.buckets, { scale: 0.01, offset: 0 }) }
+  const svg = plotSvg(plot([percent]), WIDE, 'p', 'plot').text
+  const [, top, height] = /<rect class="field" x="[\d.]+" y="([\d.]+)" width="[\d.]+" height="([\d.]+)"/.exec(svg)!.map(Number)
+  const ticks = [...svg.matchAll(/<path class="grid" d="M[\d.]+ ([\d.]+)H[^>]*>(?:<\/path>)?<text class="tick"[^>]*>([^<]*)</g)]
+  t.deepEqual(
+    ticks.map(([, y, text]) => [text, Number(y)]),
+    [
+      ['0', top! + height!],
+      ['50', top! + height! / 2],
+      ['100', top!],
+    ],
+  )
+  const ys = new Set(
+    strokes(svg)[0]!
+      .split(/[ML]/)
+      .filter(Boolean)
+      .map(xy => Number(xy.split(' ')[1])),
+  )
+  t.deepEqual([...ys], [top! + height!, top! + (3 * height!) / 4, top!])
 })
 
 test('a lonely sample is still a dot', t =>
