@@ -2,6 +2,7 @@
 import test from 'ava'
 import { type DiscoveryRequest, DISCOVERY_DEFAULTS, openDiscovery, say } from '#shared/core/bacnet/discovery.ts'
 import { noteIAm } from '#shared/core/bacnet/discovery-roll.ts'
+import { scanDevice, type ScanParts } from '#shared/flow/scan-device.ts'
 import { hex } from './wire.ts'
 
 /** The I-Am of device 1001. */
@@ -55,4 +56,17 @@ test('senders beyond the hundred that are listed are not, and repetitions of tho
   noteIAm(discovery, { ...at('10.0.0.1'), service: 0, payload: I_AM })
   t.is(discovery.i_ams.heard, 121)
   t.deepEqual([discovery.ignored.length, discovery.ignored[0]!.count], [100, 2])
+})
+
+test('a device is said to wait, then to be read while it is, and then how that ended', async t => {
+  const discovery = openDiscovery('d', DISCOVERY_DEFAULTS, 0)
+  const device = noteIAm(discovery, { ...at('10.0.0.1'), service: 0, payload: I_AM })!
+  const seen = [device.outcome]
+  const ask = () => {
+    seen.push(device.outcome)
+    return Promise.resolve({ state: 'silent' as const, reason: 'no answer' })
+  }
+  await scanDevice({ ask, pace: () => Promise.resolve(), now: () => 0 } as ScanParts, device, new AbortController().signal)
+  t.deepEqual([...new Set([...seen, device.outcome])], ['waiting', 'reading', 'timeout'])
+  t.is(device.reason, 'no answer, though it answered the call')
 })
