@@ -19,13 +19,20 @@ export type Role = {
 }
 
 type Shape = Pick<Role, 'unit' | 'kind' | 'range' | 'stops' | 'rests'>
+/** @source duct sensors of makers measure at least −40 to 70 °C (Siemens QAM: −50 to 80 °C); broken and shorted elements read far beyond */
 const AIR: Shape = { unit: 'degC', kind: 'number', range: [-40, 70], rests: false }
+/** @source WMO: 56.7 °C is the highest ever measured; only a few inland places of the Arctic pass −50 °C, the lower end of most outdoor sensors */
 const OUTDOOR: Shape = { ...AIR, range: [-50, 60] }
+/** @source room sensors are made for 0 to 50 °C; so 72 °F taken for °C and 22 °C taken for °F (−6 °C) lie beyond */
 const ROOM: Shape = { ...AIR, range: [0, 50] }
-const DUCT: Shape = { ...AIR, range: [-40, 90] }
+/** @source behind furnaces and electric heaters: UL 1995 and UL 60335-2-40 limit outlet air to 93 °C (200 °F) */
+const DUCT: Shape = { ...AIR, range: [-40, 95] }
+/** @source between frost protection and the hottest supply air that ASHRAE Guideline 36 asks for, with room for °C that are not used (0) */
 const SET_POINT: Shape = { ...AIR, range: [0, 60], rests: true }
+/** @source ASHRAE HVAC Systems and Equipment 2020 ch. 51: ice is made with glycol of −6 to −3 °C; a loop at rest takes its room's temperature */
 const CHILLED: Shape = { ...AIR, range: [-10, 50] }
-const HOT: Shape = { ...AIR, range: [0, 120] }
+/** @source ASHRAE HVAC Systems and Equipment 2020 ch. 13: low-temperature water ends at 121 °C (250 °F); a glycol loop outdoors may freeze */
+const HOT: Shape = { ...AIR, range: [-10, 121] }
 /**
  * Scaling and calibration put the end of a stroke some percent below 0 or above 100; live-zero signals (4 to 20 mA, 2 to 10 V) whose
  * zero was not set up right rest lower still. Beyond 10 % it is no end of a stroke. @source NAMUR NE 43: −1.25 to 103.1 % of the span
@@ -34,19 +41,29 @@ const HOT: Shape = { ...AIR, range: [0, 120] }
 const SIGNAL: Shape = { unit: 'fraction', kind: 'number', range: [-0.1, 1.1], stops: [0, 1], rests: true }
 /** @source ASHRAE Fundamentals 2021 ch. 1: relative humidity ends at 1; capacitive elements read some percent beyond when wet */
 const HUMIDITY: Shape = { unit: 'fraction', kind: 'number', range: [-0.02, 1.05], rests: false }
+/** @source off and on, or 0 to 1 of a mean */
 const FLAG: Shape = { unit: 'bool', kind: 'bool', range: [0, 1], rests: true }
-const MODE: Shape = { unit: 'enum', kind: 'enum', range: [0, 100], rests: true }
+/** @source ASHRAE 135 12.20: a multi-state value counts from 1; makers number modes up to a byte */
+const MODE: Shape = { unit: 'enum', kind: 'enum', range: [0, 255], rests: true }
+/** @source the largest built-up air handlers move some 200 m³/s (400,000 cfm); below zero lies the drift of a pressure transmitter's zero */
 const AIR_FLOW: Shape = { unit: 'm3/s', kind: 'number', range: [-1, 250], rests: false }
 const AIR_FLOW_SP: Shape = { ...AIR_FLOW, rests: true }
+/** @source mains of district plants: DN 1000 at 6 m/s; below zero the zero drift of a flow meter */
 const WATER_FLOW: Shape = { unit: 'm3/s', kind: 'number', range: [-0.1, 5], rests: false }
+/** @source SMACNA HVAC Duct Construction Standards: pressure classes end at ±10 in.w.c. (2.5 kPa); a fan against shut dampers gives some more */
 const DUCT_PRESSURE: Shape = { unit: 'Pa', kind: 'number', range: [-1500, 3000], rests: false }
-const WATER_PRESSURE: Shape = { unit: 'Pa', kind: 'number', range: [-50_000, 2_000_000], rests: false }
+/** @source EN 1333: heating and cooling plants are built up to PN 25 (2.5 MPa); a pump's suction side may lie below the atmosphere */
+const WATER_PRESSURE: Shape = { unit: 'Pa', kind: 'number', range: [-50_000, 2_500_000], rests: false }
 const WATER_FLOW_SP: Shape = { ...WATER_FLOW, rests: true }
-const REFRIGERANT: Shape = { ...AIR, range: [-60, 90] }
+/** @source saturation temperatures of R-410A, R-134a, R-717 and R-1234ze: evaporators down to −60 °C, condensers of heat pumps up to 120 °C */
+const REFRIGERANT: Shape = { ...AIR, range: [-60, 120] }
+/** @source requests and counts of a building; below zero there is none */
 const COUNT: Shape = { unit: 'count', kind: 'number', range: [0, 10_000], rests: true }
+/** @source main meters up to 50 MW; feeding back (photovoltaics, cogeneration) counts below zero */
 const POWER: Shape = { unit: 'kW', kind: 'number', range: [-5000, 50_000], rests: false }
-/** A motor that stands draws nothing for days. */
+/** A motor that stands draws nothing for days. @source bus bars of large switchboards carry up to 6,300 A (IEC 61439); below zero lies a transmitter's zero drift */
 const CURRENT: Shape = { unit: 'A', kind: 'number', range: [-1, 10_000], rests: true }
+/** @source counters of 12 digits; a counter that runs below zero is set wrongly */
 const ENERGY: Shape = { unit: 'kWh', kind: 'number', range: [0, 1e12], rests: false }
 
 const role = (shape: Shape, haystack: string, brick: string, ...aliases: string[]): Role => ({
@@ -56,7 +73,7 @@ const role = (shape: Shape, haystack: string, brick: string, ...aliases: string[
   aliases,
 })
 
-/** @source Project Haystack 4 tag names; Brick 1.4 class names; ranges: our own reading of ASHRAE and NIST limits, widened */
+/** @source Project Haystack 4 tag names; Brick 1.4 class names; ranges: at each shape */
 export const ROLES: Record<string, Role> = {
   oa_t: role(OUTDOOR, 'outside air temp sensor', 'Outside_Air_Temperature_Sensor', 'oat', 'oa_temp', 'outdoor air temperature'),
   ma_t: role(AIR, 'mixed air temp sensor', 'Mixed_Air_Temperature_Sensor', 'mat', 'mixed air temperature'),
@@ -193,7 +210,7 @@ export const ROLES: Record<string, Role> = {
   chw_supply_t: role(CHILLED, 'chilled water leaving temp sensor', 'Leaving_Chilled_Water_Temperature_Sensor'),
   chw_return_t: role(CHILLED, 'chilled water entering temp sensor', 'Entering_Chilled_Water_Temperature_Sensor'),
   chw_supply_t_sp: role(
-    SET_POINT,
+    { ...CHILLED, rests: true },
     'chilled water leaving temp sp',
     'Leaving_Chilled_Water_Temperature_Setpoint',
     'chw_supply_sp',

@@ -61,10 +61,18 @@ test('every role is declared in a canonical unit, with a range that is not empty
 const PLAUSIBLE: [role: string, possible: number[], impossible: number[]][] = [
   // Lowest and highest air temperature ever measured where people live; −157 °C is a −250 °F sensor that is open.
   ['oa_t', [-49, 57], [-157, -60, 70, 121]],
-  ['sa_t', [-30, 65], [-157, 150, 3276.7]],
-  ['zone_t', [1, 49], [-20, 100]],
+  ['ra_t', [-30, 45], [-157, 121]],
+  // Behind an electric heater at its limit of 200 °F.
+  ['sa_t', [-30, 93], [-157, 150, 3276.7]],
+  // 22 °C taken for °F, and 72 °F taken for °C.
+  ['zone_t', [1, 49], [-6, 72, 100]],
+  // Ice is made with glycol below zero, and its set point says so.
   ['chw_supply_t', [-8, 40], [-40, 150]],
-  ['hw_supply_t', [5, 115], [-40, 200]],
+  ['chw_supply_t_sp', [-6, 7], [-40, 99]],
+  ['hw_supply_t', [-5, 5, 115, 120], [-40, 200]],
+  ['cond_refr_t', [40, 105], [200]],
+  ['system_pressure', [-20_000, 2_400_000], [-100_000, 5_000_000]],
+  ['mode', [0, 101, 255], [-1, 65_535]],
   // A wet capacitive element reads 104 %; a percentage taken for a share reads 50.
   ['sa_rh', [0, 1, 1.04], [-0.05, 1.1, 1.5, 50]],
   ['oa_damper', [-0.08, 0, 1, 1.08], [-0.2, 1.2, 2, 50]],
