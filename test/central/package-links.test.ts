@@ -104,6 +104,18 @@ test('links of a wrong form make a column map invalid', async t => {
   }
 })
 
+test('boxes in a building without a handler wait as information, for the package has nothing to state', async t => {
+  const points = { discharge_t: 'DAT', zone_flow: 'Flow' }
+  const { body } = await preflight({
+    'manifest.json': JSON.stringify({ ...MANIFEST, ...ownBuilding() }),
+    'B/column_map.json': JSON.stringify({ equipType: 'vav', points, units: { DAT: 'degF', Flow: 'cfm' } }),
+    'B/history_wide.csv': table(['2026-03-01T00:00:00Z,70,200', '2026-03-01T00:05:00Z,71,200'], 'timestamp_utc,DAT,Flow'),
+  })
+  t.is(checkOf(body.checks, 'link_missing')?.severity, 'info')
+  t.deepEqual(body.links.waiting[0].server_ids, [])
+  t.is(body.verdict, 'pass', JSON.stringify(body.checks))
+})
+
 test('preflight and the page say how many rules wait for which link, and nothing once it is stated', async t => {
   const building = ownBuilding()
   const header = 'timestamp_utc,SAT,Fan,DAT,Flow'
@@ -128,7 +140,7 @@ test('preflight and the page say how many rules wait for which link, and nothing
   t.like(wait, { equipment_type: 'vav', equipment_ids: ['North', 'South'] })
   t.true(wait.rule_ids.includes('VAV-DISCHARGE-COLD'))
   t.regex(wait.message, /^\d+ rules? for 2 boxes waits? for the air handler that serves them$/)
-  t.true(checkOf(body.checks, 'link_missing')?.message.includes(wait.message))
+  t.like(checkOf(body.checks, 'link_missing'), { severity: 'warning', message: `vav: ${wait.message}` })
   t.true(body.agent_hints.some(({ code }: { code: string }) => code === 'link_missing'))
   t.true(body.can_execute)
   t.is((await execute(body.session_id)).status, 200)

@@ -11,8 +11,11 @@ export const NO_LINKS: LinkReport = { waiting: [] }
 /** @param waits of the building as it would be after the import */
 export function reportLinks(waits: LinkWait[], checks: Findings): LinkReport {
   const waiting = waits.map(wait => ({ ...wait, message: describeWait(wait) }))
-  for (const { equipment_type, equipment_ids, message } of waiting)
-    checks.add('link_missing', equipment_type, message, { examples: equipment_ids, count: equipment_ids.length })
+  for (const { equipment_type, equipment_ids, server_ids, message } of waiting) {
+    // Where the building holds nothing that could serve them, the package has nothing to state.
+    const severity = server_ids.length > 0 ? 'warning' : 'info'
+    checks.add('link_missing', equipment_type, message, { examples: equipment_ids, count: equipment_ids.length, severity })
+  }
   return { waiting }
 }
 

@@ -27,6 +27,8 @@ export type LinkWait = {
   /** Type of equipment that usually serves it. */
   served_by: EquipmentType
   equipment_ids: string[]
+  /** Equipment of the building that may serve them. */
+  server_ids: string[]
   /** Rules that a link would let run on at least one of them. */
   rule_ids: string[]
 }
@@ -78,7 +80,9 @@ export function linkWaitsOf(
     if (own.length === 0) return []
     const equipment_ids = own.map(({ equipment_id }) => equipment_id)
     const rule_ids = new Set(equipment_ids.flatMap(id => rulesBy.get(id)!.map(({ rule_id }) => rule_id)))
-    return [{ equipment_type, served_by: SERVERS[equipment_type]![0]!, equipment_ids, rule_ids: [...rule_ids].toSorted() }]
+    const server_ids = serversIn(data, equipment_type).map(({ equipment_id }) => equipment_id)
+    const served_by = SERVERS[equipment_type]![0]!
+    return [{ equipment_type, served_by, equipment_ids, server_ids, rule_ids: [...rule_ids].toSorted() }]
   })
 }
 

@@ -37,7 +37,13 @@ test('the rules that wait are exactly those that run once the box is linked to i
   const gained = [...ran(linked, points, 'V1')].filter(id => !before.has(id)).toSorted()
   t.true(gained.length > 3)
   t.deepEqual(more, [])
-  t.deepEqual(wait, { equipment_type: 'vav', served_by: 'ahu', equipment_ids: ['V1', 'V2'], rule_ids: gained })
+  t.deepEqual(wait, {
+    equipment_type: 'vav',
+    served_by: 'ahu',
+    equipment_ids: ['V1', 'V2'],
+    server_ids: ['AHU-1'],
+    rule_ids: gained,
+  })
   t.is(describeWait(wait!), `${gained.length} rules for 2 boxes wait for the air handler that serves them`)
   t.deepEqual(coverageOf(rules, linked, points).waits, [])
 })
