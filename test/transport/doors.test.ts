@@ -36,7 +36,9 @@ test('handshakes of one network are bounded, and those of others still come in',
   t.false(knock('2001:db8:0:2::1').isRefused)
   t.false(knock('192.0.2.1').isRefused)
   first[0]!.emit('close')
+  first[0]!.emit('close')
   t.false(knock('2001:db8:0:1:ffff::2').isRefused)
+  t.true(knock('2001:db8:0:1:ffff::3').isRefused, 'one that ends makes room for one')
 })
 
 test('handshakes of all networks together are bounded', t => {
