@@ -122,9 +122,15 @@ async function openBox(t: ExecutionContext) {
 
 const told = ({ results }: Box): Finding[] =>
   results.list({ building_id: 'b', limit: 1e6 }).toSorted((a, b) => (a.finding_id < b.finding_id ? -1 : 1))
-/** Without what differs by how the runs were asked for: only one without a span of its own says as which version a rule was evaluated. */
+/**
+ * Without what hangs on how the runs were cut: a longer span evaluates what a shorter one cannot, and only a run without a span
+ * of its own says as which version a rule was evaluated.
+ */
 const said = ({ results }: Box) =>
-  results.latest('b').map(({ evaluated_as: _version, ...one }) => ({ ...one, run_id: '', finished_at: 0 }))
+  results.latest('b').map(({ evaluated_as: _version, evaluated_to, ...one }) => {
+    const until = one.status === 'not_evaluated' || evaluated_to === undefined ? {} : { evaluated_to }
+    return { ...one, ...until, run_id: '', finished_at: 0 }
+  })
 
 /** What a box says that learns everything at once and looks at it once, from the first run's span on. */
 async function batchOf(

@@ -47,9 +47,9 @@ export function openRuns(db: Database) {
       say.run({ building_id, run_id, body: JSON.stringify(run.results) })
       forget(building_id)
       const results = run.results.map(result => {
-        const as = whole && result.version !== undefined ? { evaluated_as: result.version } : {}
-        const evaluated = isEvaluated(result) ? { evaluated_to: looked_to, ...as } : {}
-        return { ...result, run_id, finished_at, looked_to, ...evaluated }
+        const evaluated = result.status === 'not_evaluated' ? {} : { evaluated_to: looked_to }
+        const as = whole && isEvaluated(result) && result.version !== undefined ? { evaluated_as: result.version } : {}
+        return { ...result, run_id, finished_at, looked_to, ...evaluated, ...as }
       })
       look.run({ building_id, results: JSON.stringify(results), looked_to, started_at, whole: Number(whole) })
     },
