@@ -1,5 +1,6 @@
 /** A finding is one episode of one rule on one equipment (contract §6). Times in memory are ms since 1970 UTC. */
 
+import type { FaultStretch } from './fault-time.ts'
 import type { Gap, Impact, Waste } from './impact/impact.ts'
 
 export type Severity = 1 | 2 | 3 | 4
@@ -69,6 +70,8 @@ export type Finding = {
   confirmed_at: number
   /** Time in fault within the episode, seconds: gaps and not-evaluated stretches do not count. */
   duration_secs: number
+  /** When that was, ascending; `duration_secs` is their sum. Absent where another maker's edge, or an earlier version, does not say. */
+  stretches?: readonly FaultStretch[]
   state: 'active' | 'cleared'
   /** Of a finding that was not cured: nothing evaluates it any more. */
   ended?: Ending

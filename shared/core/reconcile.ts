@@ -1,4 +1,5 @@
 /** What becomes of earlier findings when a new run has looked at a span of time again. */
+import { addStretch, stretchesOf, stretchesWithin, trueMsOf } from './fault-time.ts'
 import { type Ending, type Finding, isEvaluated } from './finding.ts'
 import type { Looked, Resumed, RunRecord } from './ports.ts'
 import { LAPSE_MS } from './rules/episodes.ts'
@@ -121,10 +122,18 @@ function continuation(old: Finding, found: Finding[], run: RunRecord): Finding |
  */
 function joined(old: Finding, rest: Finding, run: RunRecord): Finding {
   const { finding_id, from, confirmed_at, evidence } = old
-  const duration_secs = Math.min(old.duration_secs, (run.from - from) / 1000) + rest.duration_secs
-  return { ...rest, finding_id, from, confirmed_at, evidence, duration_secs }
+  const before = endedAt(old, run.from)
+  const duration_secs = before.duration_secs + rest.duration_secs
+  const whole = { ...rest, finding_id, from, confirmed_at, evidence, duration_secs }
+  if (!rest.stretches) return whole
+  const stretches = [...stretchesOf(before, run.from)]
+  for (const stretch of rest.stretches) addStretch(stretches, stretch)
+  return { ...whole, stretches }
 }
 
 function endedAt(old: Finding, to: number): Finding {
-  return { ...old, to, state: 'cleared', duration_secs: Math.min(old.duration_secs, (to - old.from) / 1000) }
+  const ended: Finding = { ...old, to, state: 'cleared', duration_secs: Math.min(old.duration_secs, (to - old.from) / 1000) }
+  if (!old.stretches) return ended
+  const stretches = stretchesWithin(old.stretches, old.from, to)
+  return { ...ended, duration_secs: Math.round(trueMsOf(stretches) / 1000), stretches }
 }

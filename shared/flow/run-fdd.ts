@@ -259,11 +259,14 @@ function carriedInto(building_id: string, from: number, results: Results): Carri
   const active = results.list({ building_id, state: 'active', to: from, limit: FINDINGS_MAX })
   if (active.length === 0) return []
   const seen = new Map(results.latest(building_id).map(one => [`${one.equipment_id} ${one.rule_id}`, one]))
-  return active.flatMap(({ rule_id, equipment_id, role, from: began, confirmed_at, duration_secs, waste }): Carried[] => {
-    const last = seen.get(`${equipment_id} ${rule_id}`)
-    if (last === undefined) return []
-    const { looked_to: up_to, evaluated_as: version } = last
-    const known = { rule_id, equipment_id, from: began, confirmed_at, duration_secs, up_to }
-    return [{ ...known, ...(version !== undefined && { version }), ...(role !== undefined && { role }), ...(waste && { waste }) }]
-  })
+  return active.flatMap(
+    ({ rule_id, equipment_id, role, from: began, confirmed_at, duration_secs, stretches, waste }): Carried[] => {
+      const last = seen.get(`${equipment_id} ${rule_id}`)
+      if (last === undefined) return []
+      const { looked_to: up_to, evaluated_as: version } = last
+      const known = { rule_id, equipment_id, from: began, confirmed_at, duration_secs, up_to }
+      const more = { ...(version !== undefined && { version }), ...(stretches && { stretches }) }
+      return [{ ...known, ...more, ...(role !== undefined && { role }), ...(waste && { waste }) }]
+    },
+  )
 }

@@ -165,6 +165,8 @@ const finding = (finding_id: string, equipment_id: string, from: number, to: num
     from,
     to,
     kind: 'fault',
+    // In fault all the time that it lasted.
+    duration_secs: ((to ?? TO) - from) / 1000,
     state: to === null ? 'active' : 'cleared',
     ...more,
   }) as Finding

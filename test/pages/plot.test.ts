@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { toBuckets } from '#shared/core/buckets.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
-import { NARROW, type Plot, plotSvg, WIDE } from '#shared/core/ui/plot.ts'
+import { NARROW, type Plot, plotSvg, type TimedEpisode, WIDE } from '#shared/core/ui/plot.ts'
 import { scaled, toCanonical, type Trace } from '#shared/core/ui/plot-trace.ts'
 import { clipped, common, gapsOf, joined, lengthOf, nominalOf, timeTicks, valueTicks } from '#shared/core/ui/plot-scale.ts'
 import { plotSummary, plotTable } from '#shared/core/ui/plot-words.ts'
@@ -18,14 +18,17 @@ function trace(role: string, hours: number, missing: (minute: number) => boolean
   const series = { ts, values: ts.map((_, i) => 20 + (i % 7)) }
   return { role, buckets: toBuckets(series, FROM, FROM + hours * HOUR, 480), nominalMs: MINUTE }
 }
+/** An episode whose condition was true all the time. */
+const timed = (from: number, to: number): TimedEpisode => ({ from, to, stretches: [[from, to, to - from]] })
 const plot = (traces: Trace[], rest: Partial<Plot> = {}): Plot => ({
   from: FROM,
   to: FROM + 8 * HOUR,
   now: FROM + 8 * HOUR,
+  until: FROM + 8 * HOUR,
   timezone: ZONE,
   system: 'si',
   traces,
-  episode: { from: FROM + HOUR, to: FROM + 3 * HOUR },
+  episode: timed(FROM + HOUR, FROM + 3 * HOUR),
   others: [],
   worst_at: FROM + 2 * HOUR,
   ...rest,
@@ -112,7 +115,7 @@ test('the axis names the zone and the plot has an accessible name', t => {
 
 test('fault periods are shaded and missing data is hatched', t => {
   const svg = plotSvg(
-    plot([trace('sa_t', 8, i => i < 60)], { others: [{ from: FROM + 5 * HOUR, to: FROM + 6 * HOUR }] }),
+    plot([trace('sa_t', 8, i => i < 60)], { others: [timed(FROM + 5 * HOUR, FROM + 6 * HOUR)] }),
     WIDE,
     'p',
     'x',
@@ -131,7 +134,7 @@ test('a trace without a single sample is drawn as no data', t => {
 test('the summary says the same in words', t => {
   t.is(
     plotSummary(plot([trace('sa_t', 8, i => i >= 420)])),
-    'sa_t from 06:00 to 14:00. In fault (shaded) for 2 h in one period; worst at 08:00. At least one input has no data for 1 h (hatched).',
+    'sa_t from 06:00 to 14:00. In fault (shaded) for 2 h; worst at 08:00. At least one input has no data for 1 h (hatched).',
   )
 })
 

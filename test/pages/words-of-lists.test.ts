@@ -14,7 +14,7 @@ const user = { name: 'otto', role: 'operator', mayOperate: true }
 const quiet = (query: Partial<FaultQuery>, last_data_at: number | null = NOW) =>
   faultsBody({
     ...{ query: { ...DEFAULT_QUERY, ...query }, here, groups: [], counts: { faults: 0, data: 0, silenced: 0 } },
-    ...{ buildings: [BUILDING], equipmentName: () => '', lastRuns: [], together: [] },
+    ...{ buildings: [BUILDING], equipmentName: () => '', lastRuns: [], together: [], dataEnds: new Map() },
     boxes: [{ name: 'Box', building_id: BUILDING.building_id, last_data_at }],
     runs: {
       live: [],
@@ -66,8 +66,8 @@ function bandOf(apart: number): string[] {
   const series = { ts, values }
   const traces = [{ role: 'sa_t', buckets: toBuckets(series, from, to, 480), nominalMs: MINUTE / 2 }]
   const plot: Plot = {
-    ...{ from, to, now: to, timezone: BUILDING.timezone, system: 'si', traces, others: [] },
-    ...{ episode: { from, to: from + HOUR }, worst_at: from },
+    ...{ from, to, now: to, until: to, timezone: BUILDING.timezone, system: 'si', traces, others: [] },
+    ...{ episode: { from, to: from + HOUR, stretches: [] }, worst_at: from },
   }
   return [...plotSvg(plot, WIDE, 'p', 'plot').text.matchAll(/class="band t\d" d="([^"]+)"/g)].map(([, d]) => d!)
 }

@@ -97,7 +97,7 @@ test('an axis names days without their year, which stands below it where it is n
   const [from, to] = [Date.UTC(2025, 10, 11), Date.UTC(2026, 0, 1)]
   t.is(formatAxisDay(from, 'UTC'), '11 Nov')
   t.is(formatAxisZone(from, to, here), '2025, UTC')
-  t.is(formatAxisZone(from, to + 1, here), '2025 to 2026, UTC')
+  t.is(formatAxisZone(from, to + 1, here), 'UTC', 'its days carry their years')
   t.is(formatAxisZone(to, NOW, here), 'UTC')
 })
 

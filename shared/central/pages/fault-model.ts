@@ -1,4 +1,5 @@
 /** Gathers what the page of one fault shows: the inputs' history, the thresholds' run, the fault's own past. */
+import { stretchesOf } from '#shared/core/fault-time.ts'
 import type { Finding } from '#shared/core/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -8,10 +9,11 @@ import { ROLES } from '#shared/core/role.ts'
 import { conversion } from '#shared/core/unit.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import type { FaultModel, InputRow, RuleWords, Window } from '#shared/core/ui/fault-page.ts'
-import { type Plot, TRACES_MAX } from '#shared/core/ui/plot.ts'
+import { type Plot, type TimedEpisode, TRACES_MAX } from '#shared/core/ui/plot.ts'
 import { toCanonical, type Trace } from '#shared/core/ui/plot-trace.ts'
 import { clipped, gapsOf, joined, lengthOf, nominalOf, type Span } from '#shared/core/ui/plot-scale.ts'
 import type { CentralContext } from '../context.ts'
+import { dataEnds } from './data-end.ts'
 import type { RuleView } from '../fdd/rule-views.ts'
 
 /** About one bucket for each two pixels of the wide plot. */
@@ -21,7 +23,7 @@ const EPISODES_MAX = 20
 /** Episodes among which these are looked for: a rule over every role has as many series of them as there are roles. */
 const LOOKED_AT_MAX = 200
 
-export type FaultContext = Pick<CentralContext, 'model' | 'results' | 'notes' | 'historian' | 'priority' | 'rules'>
+export type FaultContext = Pick<CentralContext, 'model' | 'results' | 'notes' | 'historian' | 'priority' | 'rules' | 'edges'>
 type Overridden = { role: string; held: Held[] }
 type Input = { role: string; point: Point | undefined }
 
@@ -44,20 +46,23 @@ export async function faultModel(
   const listed = results.list({ building_id, equipment_id, rule_id, limit: LOOKED_AT_MAX })
   const episodes = listed.filter(({ role }) => role === finding.role).slice(0, EPISODES_MAX)
   const here = { ...at.here, timezone: building.timezone }
-  const span = windowOf(finding, window, here.now)
+  const dataEnd = (await dataEnds(context, [building_id], here.now)).get(building_id)
+  const span = windowOf(finding, window, dataEnd, here.now)
+  const known = dataEnd ?? here.now
   const overrides = await readOverrides(context, building_id, inputs, span)
   const history = await readInputs(context, building_id, inputs, span)
   const traces = history.flatMap(({ trace }) => trace ?? [])
-  const rows = history.map(({ row }) => row(Math.min(span.to, here.now)))
+  const rows = history.map(({ row }) => row(Math.min(span.to, known)))
   return {
     ...at,
     here,
+    dataEnd,
     finding,
     note: notes.get(finding_id),
     building,
     equipment: equipment.find(one => one.equipment_id === equipment_id),
     window,
-    plot: { ...plotOf(finding, episodes, building, traces.slice(0, TRACES_MAX), span, here.now), overrides },
+    plot: { ...plotOf(finding, episodes, building, traces.slice(0, TRACES_MAX), span, { now: here.now, known }), overrides },
     inputs: rows,
     notPlotted: traces.slice(TRACES_MAX).map(({ role }) => role),
     rule,
@@ -93,14 +98,17 @@ function inputsOf(finding: Finding, rule: RuleWords | undefined, equipment: Equi
   return [...new Set([...needed, ...spoken, ...seen])].map(name => ({ role: name, point: find(name) }))
 }
 
+/** Of a plot that ends with its data, so much is left empty to show that. */
+const AFTER_END = 0.05
+
 /** The episode with an hour or a quarter of its length on both sides, or a day or week that ends with it. */
-function windowOf({ from, to }: Finding, window: Window, now: number): Span {
-  const end = Math.min(to ?? now, now)
+function windowOf({ from, to }: Finding, window: Window, dataEnd: number | undefined, now: number): Span {
+  const known = dataEnd ?? now
+  const end = Math.min(to ?? known, known)
   const margin = Math.max(HOUR, (end - from) / 4)
-  const until = Math.min(end + margin, now)
-  if (window === 'day') return { from: until - DAY, to: until }
-  if (window === 'week') return { from: until - 7 * DAY, to: until }
-  return { from: from - margin, to: until }
+  const until = Math.min(end + margin, known)
+  const start = window === 'day' ? until - DAY : window === 'week' ? until - 7 * DAY : from - margin
+  return { from: start, to: until === dataEnd ? until + AFTER_END * (until - start) : until }
 }
 
 function ruleWords(rule: RuleView | undefined, { role }: Finding): RuleWords | undefined {
@@ -151,17 +159,26 @@ async function readOverrides(
   })
 }
 
-function plotOf(finding: Finding, episodes: Finding[], building: Building, traces: Trace[], span: Span, now: number): Plot {
-  const spanOf = ({ from, to }: Finding): Span => ({ from, to: to ?? now })
-  const others = episodes.filter(({ finding_id }) => finding_id !== finding.finding_id).map(spanOf)
+/** @param known until when something can be known, which is before `now` where data ended */
+function plotOf(
+  finding: Finding,
+  episodes: Finding[],
+  building: Building,
+  traces: Trace[],
+  span: Span,
+  { now, known }: { now: number; known: number },
+): Plot {
+  const timed = (one: Finding): TimedEpisode => ({ from: one.from, to: one.to ?? known, stretches: stretchesOf(one, known) })
+  const others = episodes.filter(({ finding_id }) => finding_id !== finding.finding_id).map(timed)
   return {
     ...span,
     now,
+    until: Math.min(span.to, known),
     timezone: building.timezone,
     system: building.unit_system,
     traces,
-    episode: spanOf(finding),
-    others: joined(others),
+    episode: timed(finding),
+    others,
     worst_at: finding.evidence.worst_at,
   }
 }

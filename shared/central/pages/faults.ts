@@ -5,6 +5,7 @@ import { together } from '#shared/core/impact/together.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { Together } from '#shared/core/ui/cost-words.ts'
 import {
+  ANY_AGE_DAYS,
   byCost,
   countOpen,
   type FaultQuery,
@@ -24,6 +25,8 @@ import type { Priority } from '#shared/core/ui/mark.ts'
 import { type Route, route, strict } from '#shared/node/route.ts'
 import type { CentralContext } from '../context.ts'
 import { panelOf, type RunStores } from './runs.ts'
+import { readInstant } from '../routes/view.ts'
+import { type DataEndContext, type DataEnds, dataEnds } from './data-end.ts'
 import type { Shell } from './shell.ts'
 
 /** Most episodes that one page gathers into rows. */
@@ -35,16 +38,17 @@ const ID = Type.String({ maxLength: 128 })
 const Query = strict({
   lane: Type.Optional(oneOf(LANES)),
   group: Type.Optional(oneOf(GROUPINGS)),
-  days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366 })),
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: ANY_AGE_DAYS })),
   sort: Type.Optional(oneOf(SORTS)),
   state: Type.Optional(oneOf(['', 'active', 'cleared'])),
   priority: Type.Optional(oneOf(['', '1', '2', '3'])),
   building: Type.Optional(ID),
   equipment: Type.Optional(ID),
+  before: Type.Optional(Type.String({ maxLength: 40 })),
 })
 
 type Stores = Pick<CentralContext, 'model' | 'results' | 'notes'>
-type ListStores = Stores & RunStores & Pick<CentralContext, 'prices'>
+type ListStores = Stores & RunStores & DataEndContext & Pick<CentralContext, 'prices'>
 
 export const faultsRoute = (context: ListStores, shell: Shell): Route =>
   route({
@@ -53,10 +57,10 @@ export const faultsRoute = (context: ListStores, shell: Shell): Route =>
     auth: 'viewer',
     summary: 'The page of faults',
     query: Query,
-    handle: call => {
+    handle: async call => {
       const query = readQuery(call.query)
       const runs = panelOf(context, shell, call, query.building)
-      const model = { ...faultsModel(context, shell, query), runs }
+      const model = { ...(await faultsModel(context, shell, query)), runs }
       return shell.document(call, { title: 'Faults', current: '/faults' }, faultsBody(model))
     },
   })
@@ -68,7 +72,7 @@ function readQuery({
   sort = 'worst',
   ...given
 }: Static<typeof Query>): FaultQuery {
-  const { state, priority, building, equipment } = given
+  const { state, priority, building, equipment, before } = given
   return {
     lane,
     group,
@@ -78,13 +82,16 @@ function readQuery({
     ...(priority && { priority: Number(priority) as Priority }),
     ...(building && { building }),
     ...(equipment && { equipment }),
+    ...(before && { before }),
   }
 }
 
-function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): Omit<FaultsModel, 'runs'> {
+async function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): Promise<Omit<FaultsModel, 'runs'>> {
   const here = shell.here()
   const buildings = context.model.buildings()
-  const items = episodesWithin(context, query.days * DAY, here.now, query.building)
+  const listedOf = query.building === undefined ? buildings.map(({ building_id }) => building_id) : [query.building]
+  const ends = await dataEnds(context, listedOf, here.now)
+  const items = episodesWithin(context, query, ends, here.now)
   const rows = toRows(items, here.now).filter(({ row }) => matches(row, query))
   const counts = Object.fromEntries(LANES.map(lane => [lane, rows.filter(row => row.lane === lane).length]))
   const equipmentName = equipmentNames(context)
@@ -100,10 +107,11 @@ function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): Omit
     here,
     groups: groupRows(shown, query.group, titleOf),
     counts: counts as Record<Lane, number>,
-    ...(items.length === EPISODES_MAX && { truncatedAt: EPISODES_MAX }),
+    ...(items.length === EPISODES_MAX && { truncated: { at: EPISODES_MAX, oldest: items.at(-1)!.finding.from + 1 } }),
+    dataEnds: ends,
     buildings,
     equipmentName,
-    together: togetherOf(context, query, items, here.now),
+    together: togetherOf(context, query, items, ends, here.now),
     lastRuns: buildings.filter(asked).flatMap(({ building_id }) => lastRun(context, building_id) ?? []),
     boxes: context.edges
       .list()
@@ -113,28 +121,35 @@ function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): Omit
 }
 
 /** What the listed faults cost, building by building; nothing where the list shows only some of what overlaps. */
-function togetherOf({ model, prices }: ListStores, query: FaultQuery, items: Named[], now: number): Together[] {
-  const { lane, state, priority, equipment, days } = query
-  if (lane !== 'faults' || state !== undefined || priority !== undefined) return []
+function togetherOf({ model, prices }: ListStores, query: FaultQuery, items: Named[], ends: DataEnds, now: number): Together[] {
+  const { lane, state, priority, equipment, before, days } = query
+  if (lane !== 'faults' || [state, priority, before].some(one => one !== undefined)) return []
   const listed = items
     .filter(item => laneOf(item, now) === lane && (equipment === undefined || item.finding.equipment_id === equipment))
     .map(({ finding }) => finding)
-  const sums = together(listed, { from: now - days * DAY, to: now })
   return model.buildings().flatMap(building => {
-    const energy = sums.get(building.building_id) ?? []
+    const until = ends.get(building.building_id) ?? now
+    const own = listed.filter(({ building_id }) => building_id === building.building_id)
+    const energy = together(own, { from: until - days * DAY, to: until }).get(building.building_id) ?? []
     return energy.length > 0 ? [{ building, energy, prices: prices.get(building.building_id) }] : []
   })
 }
 
-/** Episodes that overlap the last `spanMs`, newest start first, with what people noted. */
-function episodesWithin({ results, notes }: Stores, spanMs: number, now: number, building_id?: string): Named[] {
-  const listed = results.list({
-    ...(building_id !== undefined && { building_id }),
-    from: now - spanMs,
-    to: now + 1,
-    limit: EPISODES_MAX,
-  })
-  return listed.map(finding => ({ finding, note: notes.get(finding.finding_id) }))
+/**
+ * Episodes that overlap the last days, newest start first, with what people noted. Of a building whose data ended they are
+ * the last days of its data.
+ */
+function episodesWithin({ results, notes }: Stores, query: FaultQuery, ends: DataEnds, now: number): Named[] {
+  const { days, building, before } = query
+  const to = before === undefined ? now + 1 : readInstant('before', before)
+  const within = (until: number, building_id: string | undefined) =>
+    results.list({ ...(building_id !== undefined && { building_id }), from: until - days * DAY, to, limit: EPISODES_MAX })
+  const listed = [...within(now, building), ...[...ends].flatMap(([building_id, end]) => within(end, building_id))]
+  const once = [...new Map(listed.map(finding => [finding.finding_id, finding])).values()]
+  return once
+    .toSorted((a, b) => b.from - a.from)
+    .slice(0, EPISODES_MAX)
+    .map(finding => ({ finding, note: notes.get(finding.finding_id) }))
 }
 
 /** Open faults by priority, for Home and Fleet: only what lasts is looked at. */

@@ -1,4 +1,5 @@
 /** Records as the API shows them: instants in RFC 3339, and what people said beside what a run found. */
+import type { FaultStretch } from '#shared/core/fault-time.ts'
 import type { Finding, FindingNote } from '#shared/core/finding.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { RunSummary } from '#shared/core/ports.ts'
@@ -20,16 +21,23 @@ export function readInstant(field: string, text: string | undefined): number | u
 }
 
 /** What a run found. */
-export function findingFields({ evidence, waste: _waste, ...finding }: Finding) {
+export function findingFields({ evidence, waste: _waste, stretches, ...finding }: Finding) {
   return {
     ...finding,
     from: formatInstant(finding.from),
     to: instantOrNull(finding.to),
     confirmed_at: formatInstant(finding.confirmed_at),
     ...(finding.ended && { ended: { ...finding.ended, at: formatInstant(finding.ended.at) } }),
+    ...(stretches && { stretches: stretches.map(stretchView) }),
     evidence: { ...evidence, worst_at: formatInstant(evidence.worst_at) },
   }
 }
+
+const stretchView = ([from, to, trueMs]: FaultStretch) => ({
+  from: formatInstant(from),
+  to: formatInstant(to),
+  true_secs: Math.round(trueMs / 1000),
+})
 
 export function findingView(finding: Finding, note: FindingNote) {
   const { ack, snoozed_until, note: text, assignee, not_a_fault } = note

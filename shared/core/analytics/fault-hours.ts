@@ -1,10 +1,11 @@
 /** How long equipment was in fault, however many rules said so at once. */
+import { stretchesOf, stretchesWithin, trueMsOf } from '../fault-time.ts'
 import type { Finding } from '../finding.ts'
 import { HOUR } from '../time.ts'
-import { clipped, joined, lengthOf } from '../ui/plot-scale.ts'
+import { joined, lengthOf } from '../ui/plot-scale.ts'
 
 export type FaultHours = { fault_hours: number; findings: number; open: number }
-type Episode = Pick<Finding, 'equipment_id' | 'from' | 'to' | 'state' | 'kind' | 'suppressed_by'>
+type Episode = Pick<Finding, 'equipment_id' | 'from' | 'to' | 'duration_secs' | 'stretches' | 'state' | 'kind' | 'suppressed_by'>
 
 /** What speaks of sensors, data and hands rather than of the equipment. */
 const OTHERS: ReadonlySet<Finding['kind']> = new Set<Finding['kind']>(['sensor', 'data', 'override'])
@@ -15,19 +16,16 @@ export const isOwnFault = ({ kind, suppressed_by }: Episode): boolean => !OTHERS
 /**
  * @param findings those that overlap `[from, to)`
  * @param now until when a finding that lasts has lasted
- * @returns by equipment id; hours of `[from, to)` in which at least one of its findings lasted
+ * @returns by equipment id; hours of `[from, to)` in which the condition of at least one of its findings was true
  */
 export function faultHours(findings: readonly Episode[], from: number, to: number, now: number): Map<string, FaultHours> {
   const byEquipment = Map.groupBy(findings.filter(isOwnFault), ({ equipment_id }) => equipment_id)
   return new Map(
     [...byEquipment].map(([equipment_id, own]) => {
-      const spans = clipped(
-        own.map(one => ({ from: one.from, to: one.to ?? now })),
-        from,
-        to,
-      )
+      const stretches = own.flatMap(one => stretchesWithin(stretchesOf(one, now), from, to))
+      const covered = lengthOf(joined(stretches.map(([start, end]) => ({ from: start, to: end }))))
       const open = own.filter(({ state }) => state === 'active').length
-      return [equipment_id, { fault_hours: lengthOf(joined(spans)) / HOUR, findings: own.length, open }]
+      return [equipment_id, { fault_hours: Math.min(covered, trueMsOf(stretches)) / HOUR, findings: own.length, open }]
     }),
   )
 }

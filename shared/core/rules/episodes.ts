@@ -6,6 +6,7 @@
  * it at the first of those moments. Time that is not evaluated neither ends nor feeds it, until nothing has been evaluated
  * for `LAPSE_MS`: nobody knows of the fault any more, and it ends where it was last looked at.
  */
+import { addStretch, type FaultStretch } from '../fault-time.ts'
 import type { BaselineView } from '../finding.ts'
 import { nothingSpent } from '../impact/meter.ts'
 import { DAY } from '../time.ts'
@@ -32,6 +33,8 @@ export type Episode = {
   confirmed_at: number
   worst: Moment
   tally: Tally
+  /** When `tally.trueMs` was. */
+  stretches: FaultStretch[]
   /** Time in fault, ms, that was looked at: of an episode that was carried over, less than `tally.trueMs`. */
   seenMs: number
   /** By index of the building day. */
@@ -44,8 +47,15 @@ export type Seen = { worst: Moment; causeMs: Float64Array; spent: Float64Array }
 
 export type EpisodeLimits = { persistenceMs: number; dailyMinimumMs: number; clearMs: number; causes: number }
 
-/** An episode that an earlier run left open and that began before this run's data: `trueMs` and `spent` are reckoned until `upTo`. */
-export type OpenEpisode = { from: number; confirmed_at: number; trueMs: number; spent: Float64Array; upTo: number }
+/** An episode that an earlier run left open and that began before this run's data: what is known of it is reckoned until `upTo`. */
+export type OpenEpisode = {
+  from: number
+  confirmed_at: number
+  trueMs: number
+  stretches: readonly FaultStretch[]
+  spent: Float64Array
+  upTo: number
+}
 
 /** Where a rule stands between two stretches. */
 export type Tracked = {
@@ -86,6 +96,7 @@ export function trackedFrom({ causes }: EpisodeLimits, carried?: OpenEpisode): T
   const current = begin(carried.from, causes)
   current.confirmed_at = carried.confirmed_at
   current.tally.trueMs = carried.trueMs
+  current.stretches = [...carried.stretches]
   current.tally.spent = carried.spent
   return { ...nothing, current, candidate: true, confirmed: true, carried }
 }
@@ -177,6 +188,7 @@ const begin = (from: number, causes: number): Episode => ({
   confirmed_at: Number.NaN,
   worst: { at: from, measure: -Infinity, seen: new Float64Array(0) },
   tally: { trueMs: 0, causeMs: new Float64Array(causes), spent: nothingSpent() },
+  stretches: [],
   seenMs: 0,
   days: new Map(),
 })
@@ -189,6 +201,7 @@ function gather(episode: Episode, { from, to, day }: Stretch, { worst, causeMs, 
   ofDay.trueMs += to - from
   const newMs = Math.max(0, to - Math.max(from, countedUpTo))
   tally.trueMs += newMs
+  addStretch(episode.stretches, [to - newMs, to, newMs])
   episode.seenMs += to - from
   for (let i = 0; i < causeMs.length; i++) {
     ofDay.causeMs[i] = ofDay.causeMs[i]! + causeMs[i]!

@@ -6,7 +6,7 @@ import type { Steps } from './steps.ts'
 import type { RunPlan } from './types.ts'
 
 /** Raised whenever the engine would say something else of the same samples, or keeps something else of them. */
-const ENGINE = 12
+const ENGINE = 13
 
 /** Of a state at an instant: a baseline that was begun anew later than that does not touch it. */
 export type Fingerprint = (at: number) => string

@@ -1,4 +1,5 @@
 /** All rules of one equipment, day by day: a rule's yesterday decides what its baseline may see today. */
+import { stretchesOf, stretchesWithin } from '../fault-time.ts'
 import type { BaselineView } from '../finding.ts'
 import { DAY } from '../time.ts'
 import { nextDay } from '../zone.ts'
@@ -137,7 +138,8 @@ function openBefore(instance: Instance, start: number, carried: Carried[] = []):
   if (!open || missing.length > 0) return undefined
   if (open.version !== undefined && open.version !== versionOf(instance)) return undefined
   const { from, confirmed_at, duration_secs, waste, up_to } = open
-  return { from, confirmed_at, trueMs: duration_secs * 1000, spent: spentOf(meter, waste), upTo: up_to }
+  const stretches = stretchesWithin(stretchesOf({ ...open, to: null }, up_to), from, up_to)
+  return { from, confirmed_at, trueMs: duration_secs * 1000, stretches, spent: spentOf(meter, waste), upTo: up_to }
 }
 
 function runRunners(runners: Runner[], rows: Rows, plan: RunPlan, since: number, activity: Activity): void {

@@ -63,7 +63,7 @@ function adopt(episode: Episode, { rule, equipment, role }: Instance, { carried,
 
 function findingOf(episode: Episode, { instance }: Verdict, { building_id }: Span): Finding {
   const { rule, equipment, role, meter } = instance
-  const { from, to, confirmed_at, tally, seenMs } = episode
+  const { from, to, confirmed_at, tally, stretches, seenMs } = episode
   return {
     finding_id: findingId(building_id, rule.id, equipment.equipment_id, from, role),
     building_id,
@@ -77,6 +77,7 @@ function findingOf(episode: Episode, { instance }: Verdict, { building_id }: Spa
     to,
     confirmed_at,
     duration_secs: Math.round(tally.trueMs / 1000),
+    stretches: [...stretches],
     state: to === null ? 'active' : 'cleared',
     cause: causesOf(instance, { trueMs: seenMs, causeMs: tally.causeMs }),
     evidence: evidenceOf(instance, episode),

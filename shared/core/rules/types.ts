@@ -66,7 +66,10 @@ export type RunPlan = Omit<RunInput, 'equipment'> & {
 }
 /** From the day of `at` on, a baseline counts no day that began before `at`; earlier days keep the one they had. */
 export type BaselineReset = { rule_id: string; equipment_id: string; role?: string; name: string; at: number }
-export type Carried = Pick<Finding, 'rule_id' | 'equipment_id' | 'role' | 'from' | 'confirmed_at' | 'duration_secs' | 'waste'> & {
+export type Carried = Pick<
+  Finding,
+  'rule_id' | 'equipment_id' | 'role' | 'from' | 'confirmed_at' | 'duration_secs' | 'stretches' | 'waste'
+> & {
   /** The last run's `to`: `duration_secs` and `waste` are reckoned until then. */
   up_to: number
   /** As of the rule that found it; a rule of another version does not go on with it unseen. */

@@ -1,4 +1,5 @@
 /** `svc_findings_v1`: findings that an edge made on the box (contract §§6, 8). */
+import { type FaultStretch, STRETCHES_MAX } from '../fault-time.ts'
 import {
   type BaselineView,
   type Ending,
@@ -86,6 +87,7 @@ function readFinding(value: unknown, path: string): Finding {
     to: end,
     confirmed_at: instant(from, 'confirmed_at'),
     duration_secs: number(from, 'duration_secs', 0),
+    ...optional(from, 'stretches', () => list(from, 'stretches', STRETCHES_MAX, readStretch)),
     state: choice(from, 'state', ['active', 'cleared'] as const),
     // Each weight of a rule is at most 1, and those of one component add up.
     cause: list(from, 'cause', PARTS_MAX, (part, at) => {
@@ -103,6 +105,14 @@ function readFinding(value: unknown, path: string): Finding {
 }
 
 const readEnding = (from: Fields): Ending => ({ why: choice(from, 'why', ENDINGS), at: instant(from, 'at') })
+
+/** `[from, to, time in fault within it]`, all ms: of many findings each character counts. */
+function readStretch(value: unknown, path: string): FaultStretch {
+  if (!Array.isArray(value) || value.length !== 3 || !value.every(Number.isFinite)) unfit(path, 'three numbers', value)
+  const [from, to, trueMs] = value as [number, number, number]
+  if (from >= to || trueMs < 0 || trueMs > to - from) unfit(path, 'from before to, and a time in fault that fits between', value)
+  return [from, to, trueMs]
+}
 
 function readEvidence(from: Fields): Evidence {
   return {

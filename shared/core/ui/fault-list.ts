@@ -11,7 +11,9 @@ export type Grouping = (typeof GROUPINGS)[number]
 /** `worst` is the order of `compareRows`; `cost` has the dearest first. */
 export const SORTS = ['worst', 'cost'] as const
 export type Sort = (typeof SORTS)[number]
-export const DAYS_CHOICES = [1, 7, 30] as const
+export const DAYS_CHOICES = [1, 7, 30, 366] as const
+/** A hundred years: findings of any age. */
+export const ANY_AGE_DAYS = 36_525
 
 /** The filter, exactly as it stands in the page's address. */
 export type FaultQuery = {
@@ -23,6 +25,8 @@ export type FaultQuery = {
   priority?: Priority
   building?: string
   equipment?: string
+  /** Only episodes that began before it, as in the link to older ones. */
+  before?: string
 }
 export const DEFAULT_QUERY: FaultQuery = { lane: 'faults', group: 'equipment', days: 7, sort: 'worst' }
 

@@ -10,7 +10,7 @@ import type { User } from './frame.ts'
 import { coldWords, dayLists, valueWords } from './baseline-words.ts'
 import { formatParam, formatRoleValue, roleWords, unitLabel, type UnitSystem } from './measure.ts'
 import { overrideMark, priorityMark, priorityOf } from './mark.ts'
-import { formatMoment, type Here, moment, momentAge } from './moment.ts'
+import { formatDay, formatMoment, type Here, moment, momentAge } from './moment.ts'
 import { NARROW, type Plot, plotSvg, WIDE } from './plot.ts'
 import { plotSummary, plotTable } from './plot-words.ts'
 import { inUnitsOf, withValues } from './measure-text.ts'
@@ -39,6 +39,8 @@ export type FaultModel = {
   equipment: Equipment | undefined
   window: Window
   here: Here
+  /** When the building's data ended; undefined while it goes on. */
+  dataEnd: number | undefined
   plot: Plot
   inputs: InputRow[]
   /** Inputs of the rule that are not on the plot, because it holds six at most. */
@@ -64,14 +66,14 @@ ${plotSection(model)}
 <div>${causeSection(model)}${costSection(model)}${historySection(model)}${faultActions(model)}</div>
 </div>`
 
-function head({ finding, note, building, equipment, here, silencedBy, relabelledBy, rule }: FaultModel): Html {
+function head({ finding, note, building, equipment, here, dataEnd, silencedBy, relabelledBy, rule }: FaultModel): Html {
   const { evidence, from, to, confirmed_at, duration_secs, severity, rule_id } = finding
   return html`<h1>${titleOf(finding)}</h1>
 <p class="lead">${inUnitsOf(evidence.sentence, building.unit_system, Object.keys(evidence.inputs))}</p>
 <dl class="facts">
 <div><dt>Equipment</dt><dd>${equipment?.name ?? finding.equipment_id}<span class="muted"> in ${building.name}</span></dd></div>
 <div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityMark(priorityOf(severity))}</dd></div>
-<div><dt>State</dt><dd>${stateWords(finding, note)}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
+<div><dt>State</dt><dd>${stateWords(finding, note, endedOn(dataEnd, here))}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
 <div><dt>${to === null ? 'Since' : 'When'}</dt><dd>${to === null ? momentAge(from, here) : html`${moment(from, here)} to ${moment(to, here)}`}</dd></div>
 <div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, confirmed ${confirmed_at > from ? `after ${formatDuration(confirmed_at - from)}` : 'at once'}</dd></div>
 <div><dt>Rule</dt><dd><code>${rule_id}</code>${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>
@@ -80,6 +82,10 @@ ${silencedBy && html`<p class="notice">Silenced: explained by <a href="/faults/$
 ${relabelledBy && html`<p class="notice">${overrideMark('This fault is an override.')} <a href="/faults/${encodeURIComponent(relabelledBy.finding_id)}">${titleOf(relabelledBy)}</a> for at least half of its time. Should it stay when the point is released, look at the next cause.</p>`}
 ${note.not_a_fault !== undefined && html`<p class="notice">Marked as not a fault: ${note.not_a_fault}</p>`}`
 }
+
+/** @returns the day for `stateWords` */
+const endedOn = (dataEnd: number | undefined, here: Here): string | undefined =>
+  dataEnd === undefined ? undefined : formatDay(dataEnd, here)
 
 const WINDOW_WORDS: Record<Window, string> = { episode: 'This episode', day: '24 hours', week: '7 days' }
 
@@ -189,8 +195,8 @@ ${lines.length > OVERRIDES_MAX && html`<p class="muted">and ${lines.length - OVE
 }
 
 /** What the data could not say. Said also when there is nothing to say, so that silence is no riddle. */
-function caveats({ finding, inputs, result, here }: FaultModel): Html {
-  const end = finding.to ?? here.now
+function caveats({ finding, inputs, result, here, dataEnd }: FaultModel): Html {
+  const end = finding.to ?? dataEnd ?? here.now
   const open = end - finding.from - finding.duration_secs * 1000
   const thin = Map.groupBy(
     inputs.filter(({ coverage }) => coverage !== null && coverage < 0.95),
@@ -231,14 +237,14 @@ function causeSection({ finding }: FaultModel): Html | false {
 const bar = (share: number): Html =>
   html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false"><rect class="track" width="100" height="8"/><rect width="${Math.round(share * 100)}" height="8"/></svg>`
 
-function historySection({ history, finding, here }: FaultModel): Html {
+function historySection({ history, finding, here, dataEnd }: FaultModel): Html {
   const others = history.filter(item => item.finding.finding_id !== finding.finding_id)
   return html`<section class="card"><h2>This fault at other times</h2>
 ${
   others.length
     ? html`<ul class="history">${others.map(
         item =>
-          html`<li><a href="/faults/${encodeURIComponent(item.finding.finding_id)}">${moment(item.finding.from, here)}</a> ${formatDuration(item.finding.duration_secs * 1000)} <span class="muted">${stateWords(item.finding, item.note)}${item.note.note !== undefined && html`; ${item.note.note}`}</span></li>`,
+          html`<li><a href="/faults/${encodeURIComponent(item.finding.finding_id)}">${moment(item.finding.from, here)}</a> ${formatDuration(item.finding.duration_secs * 1000)} <span class="muted">${stateWords(item.finding, item.note, endedOn(dataEnd, here))}${item.note.note !== undefined && html`; ${item.note.note}`}</span></li>`,
       )}</ul>`
     : html`<p>No other episode of it on this equipment is kept.</p>`
 }</section>`

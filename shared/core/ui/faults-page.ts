@@ -4,9 +4,10 @@ import { type Html, html } from '../html.ts'
 import { isBrief } from './brief-card.ts'
 import type { Building } from '../model.ts'
 import { countResults } from '../run-summary.ts'
-import { formatDuration } from '../time.ts'
+import { formatDuration, formatInstant } from '../time.ts'
 import { costText, gapsText, rangeText, type Together, togetherText } from './cost-words.ts'
 import {
+  ANY_AGE_DAYS,
   DAYS_CHOICES,
   type FaultGroup,
   type FaultQuery,
@@ -18,8 +19,8 @@ import {
   type Lane,
 } from './fault-list.ts'
 import { overrideMark, PRIORITIES, PRIORITY_WORDS, priorityMark } from './mark.ts'
-import { type Here, moment, momentAge } from './moment.ts'
-import type { UnitSystem } from './measure.ts'
+import { formatDay, type Here, moment, momentAge } from './moment.ts'
+import { formatCount, type UnitSystem } from './measure.ts'
 import { inUnitsOf } from './measure-text.ts'
 import { type RunPanel, runPanel } from './run-panel.ts'
 import { countOf, countWords, stateWords, titleOf } from './words.ts'
@@ -37,8 +38,10 @@ export type FaultsModel = {
   groups: FaultGroup[]
   /** Rows per tab under the same filter. */
   counts: Record<Lane, number>
-  /** Set when more episodes overlap the window than one page takes. */
-  truncatedAt?: number
+  /** Set when more episodes overlap the window than one page takes: how many it took, and before when the others began. */
+  truncated?: { at: number; oldest: number }
+  /** By building, when its data ended; of a building whose data goes on there is none. */
+  dataEnds: ReadonlyMap<string, number>
   buildings: Building[]
   equipmentName: (finding: { building_id: string; equipment_id: string }) => string
   lastRuns: LastRun[]
@@ -54,11 +57,26 @@ const LANE_WORDS: Record<Lane, string> = { faults: 'Equipment faults', data: 'Se
 export const faultsBody = (model: FaultsModel): Html => html`<h1>Faults</h1>
 ${tabs(model)}
 ${filterForm(model)}
-${model.truncatedAt !== undefined && html`<p class="notice">Only the newest ${model.truncatedAt} episodes are shown; choose fewer days.</p>`}
+${truncatedNotice(model)}
 ${model.groups.length ? faultTable(model) : allQuiet(model)}
 ${togetherSection(model)}
 ${model.groups.length > 0 && html`<section class="card"><h2>Who looked, and when</h2>${looked(model)}</section>`}
 ${runPanel(model.runs)}`
+
+const truncatedNotice = ({ truncated, query, here }: FaultsModel): Html | false =>
+  truncated !== undefined &&
+  html`<p class="notice">Of the episodes that fit, the newest ${formatCount(truncated.at)} are shown. <a href="${faultsHref({ ...query, before: formatInstant(truncated.oldest) })}">The older ones, before ${moment(truncated.oldest, here)}</a></p>`
+
+/** @param isEnded of a building whose data ended, its last days are meant */
+function lastWords(days: number, isEnded: boolean): string {
+  if (days === ANY_AGE_DAYS) return 'In all'
+  const span = days === 366 ? 'year' : days === 1 ? 'day' : `${days} days`
+  return `In the last ${span}${isEnded ? ' of its data' : ''}`
+}
+
+/** What a number of days is called in the filter. */
+const withinWords = (days: number): string =>
+  days === ANY_AGE_DAYS ? 'any age' : days === 366 ? 'a year' : days === 1 ? '1 day' : `${days} days`
 
 const tabs = ({ query, counts }: FaultsModel): Html =>
   html`<nav class="tabs" aria-label="Kinds of faults"><ul>${LANES.map(
@@ -68,8 +86,8 @@ const tabs = ({ query, counts }: FaultsModel): Html =>
 
 /** The filter is a form with GET: it works without script and leaves its state in the address. */
 function filterForm({ query, buildings }: FaultsModel): Html {
-  const { group, days, sort, state, priority, building, equipment } = query
-  const filtered = [state, priority, building, equipment].some(value => value !== undefined)
+  const { group, days, sort, state, priority, building, equipment, before } = query
+  const filtered = [state, priority, building, equipment, before].some(value => value !== undefined)
   return html`<form class="filter" method="get" action="/faults" data-submit-on-change>
 <input type="hidden" name="lane" value="${query.lane}">
 ${select(
@@ -83,9 +101,7 @@ ${select(
   'Within',
   String(days),
   // A link from elsewhere may look further back than the list offers.
-  [...new Set([...DAYS_CHOICES, days])]
-    .toSorted((a, b) => a - b)
-    .map(value => [String(value), value === 1 ? '1 day' : `${value} days`]),
+  [...new Set([...DAYS_CHOICES, ANY_AGE_DAYS, days])].toSorted((a, b) => a - b).map(value => [String(value), withinWords(value)]),
 )}
 ${select(
   'sort',
@@ -95,7 +111,7 @@ ${select(
 )}
 ${select('state', 'State', state ?? '', [
   ['', 'all'],
-  ['active', 'active'],
+  ['active', 'open'],
   ['cleared', 'cleared'],
 ])}
 ${select('priority', 'Priority', String(priority ?? ''), [['', 'all'], ...PRIORITIES.map(p => [String(p), `${p} ${PRIORITY_WORDS[p]}`] as const)])}
@@ -112,11 +128,11 @@ const select = (name: string, label: string, chosen: string, options: (readonly 
   )}</select></label>`
 
 /** A sum that counts nothing twice, and says so. */
-const togetherSection = ({ together, buildings, query: { days } }: FaultsModel): Html | false =>
+const togetherSection = ({ together, buildings, dataEnds, query: { days } }: FaultsModel): Html | false =>
   together.length > 0 &&
   html`<section class="card"><h2>What these cost together</h2>${together.map(
     one =>
-      html`<p>${buildings.length > 1 && html`<strong>${one.building.name}</strong>: `}In the last ${days === 1 ? 'day' : `${days} days`} ${togetherText(one)}.</p>`,
+      html`<p>${buildings.length > 1 && html`<strong>${one.building.name}</strong>: `}${lastWords(days, dataEnds.has(one.building.building_id))} ${togetherText(one)}.</p>`,
   )}
 <p class="muted">As far as it is known. Of faults of the same equipment that waste the same energy at the same time only the dearest counts, and silenced ones do not. Some may still be one waste seen at two places, such as a plant and what it serves.</p></section>`
 
@@ -136,7 +152,8 @@ ${rows.map(row => faultRow(row, model))}
 
 function faultRow({ finding, note, priority, episodes, inFaultMs, cost }: FaultRow, model: FaultsModel): Html {
   const here = hereOf(finding.building_id, model)
-  const loud = finding.state === 'active' && note.ack === 'unacked' ? 'unacked' : 'quiet'
+  const dataEnd = model.dataEnds.get(finding.building_id)
+  const loud = finding.state === 'active' && dataEnd === undefined && note.ack === 'unacked' ? 'unacked' : 'quiet'
   return html`<tr class="${loud} ${finding.state}">
 <td data-label="Priority" class="p${priority}"><div>${priorityMark(priority)}</div></td>
 <td data-label="Fault" class="what"><div><a href="/faults/${encodeURIComponent(finding.finding_id)}">${titleOf(finding)}</a><span class="sentence">${sentenceOf(finding, model)}</span>${finding.relabelled_by !== undefined && overrideMark('this fault is an override')}</div></td>
@@ -144,7 +161,7 @@ function faultRow({ finding, note, priority, episodes, inFaultMs, cost }: FaultR
 <td data-label="Since"><div>${moment(finding.from, here)}</div></td>
 <td data-label="In fault"><div>${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</div></td>
 ${hasCost(model) && html`<td data-label="Cost"><div>${cost ? html`${costText(cost, systemOf(finding, model))} <span class="muted">${rangeText(cost, cost.unit, systemOf(finding, model))}</span>` : html`<span class="muted">${gapsText(finding.not_priced ?? [])}</span>`}</div></td>`}
-<td data-label="State"><div>${stateWords(finding, note)}</div></td>
+<td data-label="State"><div>${stateWords(finding, note, dataEnd === undefined ? undefined : formatDay(dataEnd, here))}</div></td>
 </tr>`
 }
 

@@ -38,17 +38,16 @@ export function formatAge(ms: number, now: number): string {
   return age > 0 ? `${formatDuration(age)} ago` : `in ${formatDuration(-age)}`
 }
 
-/** @returns `19 Nov`, as an axis names a day; its year stands with the zone */
-export function formatAxisDay(ms: number, timezone: string): string {
-  const { month, day } = wallOf(ms, timezone)
-  return `${day} ${MONTHS[month - 1]}`
+/** @returns `19 Nov`, as an axis names a day, or `19 Nov 2025`; without it the year stands with the zone */
+export function formatAxisDay(ms: number, timezone: string, withYear = false): string {
+  const { year, month, day } = wallOf(ms, timezone)
+  return `${day} ${MONTHS[month - 1]}${withYear ? ` ${year}` : ''}`
 }
 
-/** @returns what an axis from one instant to another says below it: the zone, and the years where they are not that of `now` */
+/** @returns what an axis from one instant to another says below it: the zone, and the year where its days do not say it and it is not that of `now` */
 export function formatAxisZone(from: number, to: number, { now, timezone }: Here): string {
   const [first, last, current] = [from, to - 1, now].map(ms => wallOf(ms, timezone).year)
-  const years = first === last ? `${first}` : `${first} to ${last}`
-  return first === current && last === current ? formatZone(from, timezone) : `${years}, ${formatZone(from, timezone)}`
+  return first !== last || first === current ? formatZone(from, timezone) : `${first}, ${formatZone(from, timezone)}`
 }
 
 /** @returns `America/Chicago (CST, UTC−6)`: the zone as an axis names it */

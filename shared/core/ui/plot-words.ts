@@ -1,4 +1,5 @@
 /** The plot in words and as a table, for those who do not see it and for those who want the figures. */
+import { stretchesWithin, trueMsOf } from '../fault-time.ts'
 import { type Html, html } from '../html.ts'
 import { formatDuration } from '../time.ts'
 import { formatFigure, formatRoleValue, measureOfRole, type UnitSystem } from './measure.ts'
@@ -13,17 +14,18 @@ const ROWS_MAX = 48
 
 /** One paragraph that says what the plot shows. */
 export function plotSummary(plot: Plot): string {
-  const { from, to, now, timezone, traces, episode, others } = plot
+  const { from, to, now, until, timezone, traces, episode, others } = plot
   const here = { now, timezone }
-  const spans = joined(clipped([...others, episode], from, to))
+  const trueMs = trueMsOf(stretchesWithin(episode.stretches, from, to))
+  const elsewhere = trueMsOf(others.flatMap(({ stretches }) => stretchesWithin(stretches, from, to)))
   const sameDay = dateOf(from, timezone) === dateOf(to, timezone)
   const moment = (ms: number) => (sameDay ? formatMoment(ms, here) : `${formatDay(ms, here)} ${formatClock(ms, timezone)}`)
-  const periods = spans.length === 1 ? 'one period' : `${spans.length} periods`
-  const gaps = joined(traces.flatMap(({ buckets, nominalMs }) => gapsOf(buckets, nominalMs, Math.min(to, now))))
+  const gaps = joined(traces.flatMap(({ buckets, nominalMs }) => gapsOf(buckets, nominalMs, until)))
   const noData = gaps.length ? ` At least one input has no data for ${formatDuration(lengthOf(gaps))} (hatched).` : ''
   return (
     `${traces.map(({ role }) => role).join(', ')} from ${moment(from)} to ${moment(to)}. ` +
-    `In fault (shaded) for ${formatDuration(lengthOf(spans))} in ${periods}; worst at ${moment(plot.worst_at)}.${noData}${overrideWords(plot)}`
+    `In fault (shaded) for ${formatDuration(trueMs)}${elsewhere > 0 ? ` in this episode and ${formatDuration(elsewhere)} in others` : ''}; ` +
+    `worst at ${moment(plot.worst_at)}.${noData}${overrideWords(plot)}`
   )
 }
 

@@ -2,28 +2,35 @@
  * The plot of a fault: an SVG built on the server, so it is there without script, on paper and in a screen reader.
  * One panel for each unit family, one clock for all, fault periods shaded, stretches without data hatched.
  */
+import { type FaultStretch, stretchesWithin } from '../fault-time.ts'
 import { type Html, html } from '../html.ts'
 import type { Held } from '../priority/lane.ts'
 import { familyOf, type UnitSystem } from './measure.ts'
 import { formatAxisDay, formatAxisZone, formatClock } from './moment.ts'
 import { drawPanel, hatched, LANE, type Panel, type Place, stripe, type Surface } from './plot-panel.ts'
 import { clipped, joined, type Span, timeTicks } from './plot-scale.ts'
+import { wallOf } from '../zone.ts'
 import { type DrawnTrace, drawnTrace, type Trace } from './plot-trace.ts'
 
 /** More lines than this cannot be told apart. */
 export const TRACES_MAX = 6
 
+/** `stretches`: when within it the condition was true. */
+export type TimedEpisode = Span & { stretches: readonly FaultStretch[] }
+
 export type Plot = {
   from: number
   to: number
   now: number
+  /** End of what can have data by now. */
+  until: number
   timezone: string
   system: UnitSystem
   /** At most `TRACES_MAX`. */
   traces: Trace[]
   /** The episode that the page is about, and others of the same fault. */
-  episode: Span
-  others: Span[]
+  episode: TimedEpisode
+  others: TimedEpisode[]
   worst_at: number
   /** By role of an input, when it was overridden; only of roles that were. */
   overrides?: { role: string; held: Held[] }[]
@@ -43,32 +50,38 @@ const AXIS = 40
 /** The bar is slimmer than its lane, so that what is hatched shows on both sides of it. */
 const FAULT_LANE = 14
 const FAULT_BAR = 6
+const EPISODE_LINE = 2
 /** High enough for the name of a slot, and what that name needs. */
 const OVERRIDE_BAR = 14
 const SLOT_WIDTH = 30
 /** Room that one label of the time axis needs. */
 const TICK_WIDTH = 62
+const YEAR_TICK_WIDTH = 92
 
 /** @param label the accessible name; the summary in words stands beside the plot */
 export function plotSvg(plot: Plot, size: PlotSize, id: string, label: string): Html {
   const surface = surfaceOf(plot, size, id)
-  const traces = plot.traces.slice(0, TRACES_MAX).map((trace, i) => drawnTrace(trace, i, Math.min(plot.to, plot.now)))
+  const traces = plot.traces.slice(0, TRACES_MAX).map((trace, i) => drawnTrace(trace, i, plot.until))
   const panels = panelsOf(traces, plot.system)
   const places = placesOf(panels, size)
   const bottom = places.reduce((y, { height }) => y + height + GAP, TOP)
   const lanes = overrideLanes(plot)
   const axis = bottom + LANE + lanes.length * LANE
-  const inView = (spans: Span[], kind: string) => clipped(spans, plot.from, plot.to).map(span => ({ span, kind }))
-  const shaded = [...inView(plot.others, 'fault other'), ...inView([plot.episode], 'fault')]
+  const shaded = [...inView(plot, plot.others, 'fault other'), ...inView(plot, [plot.episode], 'fault')]
   return html`<svg class="plot" viewBox="0 0 ${size.width} ${axis + AXIS}" width="${size.width}" height="${axis + AXIS}" role="img" aria-label="${label}">
 <defs><pattern id="${id}-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0V6"/></pattern></defs>
 ${panels.map((panel, i) => drawPanel(panel, surface, places[i]!, shaded, plot.system))}
-${faultLane(shaded, traces, surface, { top: bottom - 8, height: FAULT_LANE })}
+${faultLane(plot, shaded, traces, surface, { top: bottom - 8, height: FAULT_LANE })}
 ${lanes.map((lane, i) => overrideLane(lane, surface, bottom + 10 + i * LANE))}
 ${worstLine(plot, surface, axis)}
 ${timeAxis(plot, surface, axis)}
 </svg>`
 }
+
+const inView = ({ from, to }: Plot, episodes: TimedEpisode[], kind: string) =>
+  episodes.flatMap(({ stretches }) =>
+    stretchesWithin(stretches, from, to).map(([first, last]) => ({ span: { from: first, to: last }, kind })),
+  )
 
 /** Lanes that fit under a plot; the list beside it has them all. */
 const overrideLanes = ({ overrides = [], from, to }: Plot) =>
@@ -120,14 +133,22 @@ function placesOf(panels: Panel[], size: PlotSize): Place[] {
   })
 }
 
-/** When the rule said fault, and hatched, when an input was missing. */
-function faultLane(shaded: { span: Span }[], traces: DrawnTrace[], surface: Surface, place: Place): Html {
+/** Bars when the condition was true, a thin line for the episode that holds them, and hatched, when an input was missing. */
+function faultLane(
+  { from, to, episode, others }: Plot,
+  shaded: { span: Span }[],
+  traces: DrawnTrace[],
+  surface: Surface,
+  place: Place,
+): Html {
   const unknown = joined(traces.flatMap(({ gaps }) => gaps))
   const middle = place.top + place.height / 2
   const bar = { top: middle - FAULT_BAR / 2, height: FAULT_BAR }
+  const line = { top: middle - EPISODE_LINE / 2, height: EPISODE_LINE }
   return html`<g>
 <path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>
 ${unknown.map(span => hatched(surface, span, place))}
+${clipped([...others, episode], from, to).map(span => stripe(surface, span, line, 'fault-bar episode', 2))}
 ${shaded.map(({ span }) => stripe(surface, span, bar, 'fault-bar', 2))}
 <text class="end fault-word" x="${surface.right + 6}" y="${middle + 4}">in fault</text>
 </g>`
@@ -139,8 +160,9 @@ const worstLine = ({ worst_at, from, to, timezone }: Plot, { x }: Surface, botto
   html`<g><path class="worst" d="M${x(worst_at)} ${TOP - 4}V${bottom}"/><text class="tick" x="${x(worst_at)}" y="${TOP - 7}" text-anchor="middle">worst ${formatClock(worst_at, timezone)}</text></g>`
 
 function timeAxis({ from, to, now, timezone }: Plot, { left, right, x }: Surface, y: number): Html {
-  const ticks = timeTicks(from, to, timezone, (right - left) / TICK_WIDTH)
-  const words = (at: number, day: boolean) => (day ? formatAxisDay(at, timezone) : formatClock(at, timezone))
+  const withYear = wallOf(from, timezone).year !== wallOf(to - 1, timezone).year
+  const ticks = timeTicks(from, to, timezone, (right - left) / (withYear ? YEAR_TICK_WIDTH : TICK_WIDTH))
+  const words = (at: number, day: boolean) => (day ? formatAxisDay(at, timezone, withYear) : formatClock(at, timezone))
   return html`<g><path class="axis" d="M${left} ${y}H${right}"/>${ticks.map(
     ({ at, day }) =>
       html`<path class="axis" d="M${x(at)} ${y}v4"/><text class="tick${day && html` day`}" x="${x(at)}" y="${y + 16}" text-anchor="middle">${words(at, day)}</text>`,

@@ -73,9 +73,19 @@ export const ENDING_WORDS: Record<Ending['why'], string> = {
   point_unmapped: 'a required point is not mapped any more',
 }
 
-/** Active, cleared, or ended because nothing evaluates it; acknowledged or not. */
-export function stateWords({ state, ended }: Pick<Finding, 'state' | 'ended'>, { ack }: Pick<FindingNote, 'ack'>): string {
-  return `${ended ? `Ended: ${ENDING_WORDS[ended.why]}` : state === 'active' ? 'Active' : 'Cleared'}, ${ack === 'acked' ? 'acknowledged' : 'not acknowledged'}`
+/**
+ * Active, cleared, or ended because nothing evaluates it; acknowledged or not.
+ *
+ * @param dataEnd the day on which the building's data ended: what was open then is not known to go on
+ */
+export function stateWords(
+  { state, ended }: Pick<Finding, 'state' | 'ended'>,
+  { ack }: Pick<FindingNote, 'ack'>,
+  dataEnd?: string,
+): string {
+  const open = dataEnd === undefined ? 'Active' : `Open when data ended on ${dataEnd}`
+  const words = ended ? `Ended: ${ENDING_WORDS[ended.why]}` : state === 'active' ? open : 'Cleared'
+  return `${words}, ${ack === 'acked' ? 'acknowledged' : 'not acknowledged'}`
 }
 
 /** @returns `1 message`, `4,120 messages` */
