@@ -97,7 +97,7 @@ export function copyTree(commit: string): Tree {
       }),
     remove() {
       for (const end of running) end()
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }
