@@ -5,7 +5,7 @@ import type { Value } from '#shared/core/reading.ts'
 import { csrfField, operatorButton, type User } from '#shared/core/ui/frame.ts'
 import { stateMark } from '#shared/core/ui/mark.ts'
 import { unitLabel } from '#shared/core/ui/measure.ts'
-import { type Here, momentAge, momentNow, momentOr } from '#shared/core/ui/moment.ts'
+import { type Here, momentAge, momentNow, momentOr, nextMoment } from '#shared/core/ui/moment.ts'
 import { countOf } from '#shared/core/ui/words.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { editForms } from './device-edit-view.ts'
@@ -69,7 +69,7 @@ function facts({ device, where, poll, here }: DeviceModel): Html {
     ['Last answer', momentOr(instantOf(poll?.last_ok_at), here, 'never')],
     ['Answers in', rttWords(poll)],
     ['Errors', poll ? `${poll.errors} in ${countOf(poll.reads, 'read')}` : '–'],
-    ['Next read', device.enabled ? momentOr(instantOf(poll?.next_due_at), here, 'not planned') : 'never: it is switched off'],
+    ['Next read', device.enabled ? nextMoment(instantOf(poll?.next_due_at), here, 'not planned') : 'never: it is switched off'],
   ]
   return html`<dl class="facts card">${lines.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>
 ${error && html`<p class="notice">${error}</p>`}${conflict && html`<p class="notice">${conflict}</p>`}`

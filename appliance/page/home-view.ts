@@ -4,7 +4,7 @@ import type { RunCounts } from '#shared/core/ports.ts'
 import { csrfField, operatorButton, type User, versionText } from '#shared/core/ui/frame.ts'
 import { DEFAULT_QUERY, faultsHref, type OpenCounts } from '#shared/core/ui/fault-list.ts'
 import { PRIORITIES, priorityMark, type State, STATES, stateMark } from '#shared/core/ui/mark.ts'
-import { formatAge, type Here, moment, momentAge, momentNow, momentOr } from '#shared/core/ui/moment.ts'
+import { formatAge, type Here, moment, momentAge, momentNow, momentOr, nextMoment } from '#shared/core/ui/moment.ts'
 import { liveRun, type ShownRun } from '#shared/core/ui/run-panel.ts'
 import { countOf, countWords } from '#shared/core/ui/words.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
@@ -150,7 +150,7 @@ ${
   html`<p>${countWords(last.counts)}${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds.toFixed(1)} s</p>`
 }
 ${last_error !== null && html`<p class="error"><strong>The newest run failed:</strong> ${last_error}</p>`}
-<p class="age">${last && html`Finished ${moment(last.finished_at, here)}. `}Next ${momentAge(next_at, here)}${overdue && html` (overdue)`}</p>
+<p class="age">${last && html`Finished ${moment(last.finished_at, here)}. `}Next run ${nextMoment(next_at, here)}${overdue && html` (overdue)`}</p>
 ${
   live.length > 0
     ? live.map(one => liveRun(one, { nameOf, here, user, csrf }, '/'))

@@ -97,7 +97,7 @@ for (const [what, model, said, loud] of [
     ['run'],
   ],
   ['a run came to nothing', { run: { ...run, last_error: 'no memory' } }, 'The newest run failed: no memory', ['run']],
-  ['a run is overdue', { run: { ...run, next_at: NOW - HOUR } }, '1 h ago (overdue)', ['run']],
+  ['a run is overdue', { run: { ...run, next_at: NOW - HOUR } }, 'Next run due since 13:02 , 1 h (overdue)', ['run']],
   [
     'a run is under way',
     { run: { ...run, running: true, live: [LIVE] } },

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { formatParam, formatRoleValue, measureOf, roleWords } from '#shared/core/ui/measure.ts'
 import { inUnitsOf, withValues } from '#shared/core/ui/measure-text.ts'
-import { formatAge, formatAxisDay, formatAxisZone, formatMoment, formatZone, moment } from '#shared/core/ui/moment.ts'
+import { formatAge, formatAxisDay, formatAxisZone, formatMoment, formatZone, moment, nextMoment } from '#shared/core/ui/moment.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 20, 2, 10)
@@ -103,3 +103,10 @@ test('an axis names days without their year, which stands below it where it is n
 
 test('a moment is readable by machines too', t =>
   t.is(moment(NOW, CHICAGO).text, '<time datetime="2026-11-20T20:02:10Z">14:02</time>'))
+
+test('what is planned for an instant that has passed is due since then, never next', t => {
+  const here = { now: Date.UTC(2026, 2, 1, 14), timezone: 'UTC' }
+  const text = (ms: number) => String(nextMoment(ms, here)).replaceAll(/<[^>]*>/g, '')
+  t.is(text(here.now - 36 * 60_000), 'due since 13:24, 36 min')
+  t.is(text(here.now + 28 * 60_000), '14:28, in 28 min')
+})

@@ -1,6 +1,6 @@
 /** Instants and ages in words, in the building's zone. Every state on a page carries one of these. */
 import { type Html, html } from '../html.ts'
-import { formatDuration, formatInstant, HOUR } from '../time.ts'
+import { formatDuration, formatInstant, HOUR, SECOND } from '../time.ts'
 import { dateOf, wallOf } from '../zone.ts'
 
 /** The moment a page is made for: what "now" and "today" mean on it. */
@@ -77,6 +77,13 @@ export const moment = (ms: number, here: Here): Html =>
 export function momentNow({ now, timezone }: Here): Html {
   const { second } = wallOf(now, timezone)
   return html`<time datetime="${formatInstant(now)}">${formatClock(now, timezone)}:${two(second)}</time>`
+}
+
+/** When something is planned for: `14:30, in 28 min`; once that has passed, `due since 13:26, 36 min`. */
+export function nextMoment(ms: number | null | undefined, here: Here, otherwise = ''): Html {
+  if (ms === null || ms === undefined) return html`${otherwise}`
+  const late = here.now - ms
+  return late < SECOND ? momentAge(ms, here) : html`due since ${moment(ms, here)}, ${formatDuration(late)}`
 }
 
 /** The same for an instant that may not have come yet. */

@@ -9,7 +9,7 @@ import { DAY, formatDuration, SECOND } from '../time.ts'
 import { csrfField, type User } from './frame.ts'
 import { overrideMark } from './mark.ts'
 import { formatCount } from './measure.ts'
-import { type Here, moment, momentAge, momentNow, momentOr } from './moment.ts'
+import { type Here, moment, momentAge, momentNow, momentOr, nextMoment } from './moment.ts'
 import { countOf } from './words.ts'
 
 /** Ages that the list can be cut to, days. */
@@ -156,7 +156,7 @@ function scannerCard({ scanner, journal, place, action, user, csrf }: ScannerCar
 ${scanner.reason !== undefined && html`<div><dt>Reason</dt><dd>${scanner.reason}</dd></div>`}
 <div><dt>Last visit ended</dt><dd>${momentOr(scanner.last_completed_at, here, 'none yet')}</dd></div>
 <div><dt>Last device</dt><dd>${lastDevice(scanner)}</dd></div>
-<div><dt>Next visit</dt><dd>${momentOr(scanner.next_due_at, here, 'not planned')}</dd></div>
+<div><dt>Next visit</dt><dd>${nextMoment(scanner.next_due_at, here, 'not planned')}</dd></div>
 <div><dt>Between visits</dt><dd>${formatDuration(scanner.interval_secs * 1000)}</dd></div>
 ${roundRows(scanner)}
 <div><dt>Records kept</dt><dd>${formatCount(journal.records)}, on ${place} only</dd></div>
