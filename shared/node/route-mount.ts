@@ -53,7 +53,7 @@ export function mount(app: FastifyInstance, routes: Route[], options: MountOptio
       },
       preValidation: async request => {
         if (mayLackBody) request.body ??= {}
-        if (route.query) request.query = coerce(route.query, request.query as Record<string, unknown>)
+        if (route.query) request.query = coerce(route.query, known(route, request.query as Record<string, unknown>))
         if (route.takes === 'form') takeForm(route, request, options.auth)
       },
       handler: (request, reply) => answer(route, request, reply, options),
@@ -149,6 +149,13 @@ function takeForm(route: Route, request: FastifyRequest, auth: Auth): void {
     throw new Problem('forbidden', 'The form is not from this session; load the page again')
   }
   request.body = route.body ? coerce(route.body, fields) : fields
+}
+
+/** A page ignores parameters that it does not know, such as those that mail programs add to links; an API refuses them. */
+function known({ path, query }: Route, given: Record<string, unknown>): Record<string, unknown> {
+  const properties: Record<string, unknown> | undefined = query?.['properties']
+  if (path.startsWith('/api/') || !properties) return given
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(properties, name)))
 }
 
 /** Reads the texts of a query or form as the numbers and flags that the schema asks for; what does not fit stays. */

@@ -321,6 +321,13 @@ test('of a fault whose inputs are not kept here nobody is told that all of them 
   for (const one of [page, bare]) t.notRegex(one, /All inputs were there/)
 })
 
+test('pages ignore query parameters that they do not know', async t => {
+  const { box } = t.context
+  const cookie = await signIn(box, 'viewer')
+  for (const path of ['/faults', '/runs', '/params', '/coverage', '/points', '/baselines', '/faults/f-cooling', '/login'])
+    t.true((await get(box, `${path}?utm_source=mail&constructor=1`, cookie)).status < 400, path)
+})
+
 test('all quiet is a statement with the time of the last run and what could not be looked at', async t => {
   const { box } = t.context
   const page = await (await get(box, '/faults?lane=silenced&priority=1', await signIn(box, 'viewer'))).text()
