@@ -78,7 +78,7 @@ const pageRoute = (page: AnalyticsPage, context: PageContext, shell: Shell): Rou
       const body = asked
         ? await analyticsBodies[page](context, asked, call.query, { here, gone: untilGone(call.reply) })
         : noBuilding(page)
-      return shell.document(call, { title: TITLES[page], current: '/analytics' }, body)
+      return shell.document(call, { title: TITLES[page], current: '/analytics', here }, body)
     },
   })
 

@@ -27,7 +27,7 @@ export const baselinePages = (context: CentralParts, shell: Shell): Route[] => [
       const person = { user: shell.userOf(call.caller), csrf: shell.csrfOf(call.caller) }
       const model = await baselinesModel(context, building, equipment)
       const here = { ...shell.here(), timezone: model.building.timezone }
-      return shell.document(call, { title: 'Baselines', current: '/params' }, baselinesBody({ ...model, ...person, here }))
+      return shell.document(call, { title: 'Baselines', current: '/params', here }, baselinesBody({ ...model, ...person, here }))
     },
   }),
   route({

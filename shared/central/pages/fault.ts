@@ -28,7 +28,7 @@ export const faultRoutes = (context: FaultContext & Pick<CentralContext, 'clock'
       const { params, query, caller } = call
       const at = { here: shell.here(), user: shell.userOf(caller), csrf: shell.csrfOf(caller) }
       const model = await faultModel(context, params.finding_id, query.window ?? 'episode', at)
-      return shell.document(call, { title: titleOf(model.finding), current: '/faults' }, faultBody(model))
+      return shell.document(call, { title: titleOf(model.finding), current: '/faults', here: model.here }, faultBody(model))
     },
   }),
   command(context, 'ack', strict({}), note => ({ ...note, ack: 'acked' })),

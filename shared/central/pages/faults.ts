@@ -61,7 +61,7 @@ export const faultsRoute = (context: ListStores, shell: Shell): Route =>
       const query = readQuery(call.query)
       const runs = panelOf(context, shell, call, query.building)
       const model = { ...(await faultsModel(context, shell, query)), runs }
-      return shell.document(call, { title: 'Faults', current: '/faults' }, faultsBody(model))
+      return shell.document(call, { title: 'Faults', current: '/faults', here: model.here }, faultsBody(model))
     },
   })
 
@@ -87,8 +87,9 @@ function readQuery({
 }
 
 async function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): Promise<Omit<FaultsModel, 'runs'>> {
-  const here = shell.here()
   const buildings = context.model.buildings()
+  const chosen = buildings.find(({ building_id }) => building_id === query.building)
+  const here = { ...shell.here(), ...(chosen && { timezone: chosen.timezone }) }
   const listedOf = query.building === undefined ? buildings.map(({ building_id }) => building_id) : [query.building]
   const ends = await dataEnds(context, listedOf, here.now)
   const items = episodesWithin(context, query, ends, here.now)

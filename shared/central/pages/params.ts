@@ -49,6 +49,7 @@ const listPage = (context: CentralParts, shell: Shell) =>
       const names = new Map(model.equipment(building.building_id).map(({ equipment_id, name }) => [equipment_id, name]))
       const catalogue = await rules.catalogue()
       const tunable = catalogue.rules.filter(({ params }) => Object.keys(params).length > 0)
+      const here = { ...shell.here(), timezone: building.timezone }
       const body = paramsBody({
         building,
         buildings: model.buildings(),
@@ -56,9 +57,9 @@ const listPage = (context: CentralParts, shell: Shell) =>
         rules: tunable.map(({ id, title, equipment, params }) => ({ id, title, equipment, params: Object.keys(params) })),
         equipmentName: id => names.get(id) || id,
         ranBy: ranBy(context, building.building_id),
-        here: { ...shell.here(), timezone: building.timezone },
+        here,
       })
-      return shell.document(call, { title: 'Parameters', current: '/params' }, body)
+      return shell.document(call, { title: 'Parameters', current: '/params', here }, body)
     },
   })
 
@@ -185,6 +186,7 @@ async function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id:
   const equipment = model.equipment(building_id).filter(({ equipment_type }) => isForType(rule, equipment_type))
   const settings = listParams(building_id, tunePartsOf(context, catalogue))
   const { id, title, source, each } = rule
+  const here = { ...shell.here(), timezone: building.timezone }
   const body = paramBody({
     ...shown,
     rule: { id, title, source, isOverRoles: each !== undefined },
@@ -194,11 +196,11 @@ async function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id:
     equipment: equipment.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     roles: rolesOf(context, rule, building_id, equipment),
     ranBy: ranBy(context, building_id),
-    here: { ...shell.here(), timezone: building.timezone },
+    here,
     user: shell.userOf(call.caller),
     csrf: shell.csrfOf(call.caller),
   })
-  return shell.document(call, { title: `Parameters of ${id}`, current: '/params' }, body)
+  return shell.document(call, { title: `Parameters of ${id}`, current: '/params', here }, body)
 }
 
 function cardsOf(rule: RuleView, settings: ParamPageModel['settings'], equipment: Equipment[]): ParamPageModel['params'] {

@@ -35,17 +35,18 @@ export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
       const { building_id, timezone } = building
       const found = context.runs.list({ building_id, limit: LISTED_MAX + 1, ...(after !== undefined && { after }) })
       const listed = found.slice(0, LISTED_MAX)
+      const here = { ...shell.here(), timezone }
       const body = runsBody({
         building,
         buildings: context.model.buildings(),
         runs: listed.filter(({ run }) => isOver(run)),
         next: found.length > LISTED_MAX ? listed.at(-1)!.run.run_id : undefined,
         ranBy: ranBy(context, building_id),
-        panel: panelOf(context, shell, call, building_id),
+        panel: { ...panelOf(context, shell, call, building_id), here },
         brief: await briefOf(context, building_id),
-        here: { ...shell.here(), timezone },
+        here,
       })
-      return shell.document(call, { title: 'Runs', current: '/faults' }, body)
+      return shell.document(call, { title: 'Runs', current: '/faults', here }, body)
     },
   }),
   route({

@@ -24,8 +24,8 @@ export type Shell = {
   here(): Here
   userOf(caller: Caller | undefined): User | undefined
   csrfOf(caller: Caller | undefined): string
-  /** @param at title and the entry of the navigation that it belongs to */
-  document(call: AnyCall, at: { title: string; current: string }, body: Html): Html
+  /** @param at title, the entry of the navigation that it belongs to, and on a page of one building that building's `here` */
+  document(call: AnyCall, at: { title: string; current: string; here?: Here }, body: Html): Html
 }
 
 /** Reads the static files; there is one shell in each process that serves pages. */
@@ -47,11 +47,11 @@ export function openShell(context: Pick<CentralContext, 'auth' | 'clock' | 'mode
     here: () => ({ now: clock.now(), timezone: sharedZone(model.buildings().map(({ timezone }) => timezone)) }),
     userOf,
     csrfOf: caller => (caller ? auth.formToken(caller) : ''),
-    document({ caller, reply }, { title, current }, body) {
+    document({ caller, reply }, { title, current, here = shell.here() }, body) {
       // Without a referrer policy of `same-origin` browsers send `Origin: null` with a form, and it would be refused.
       reply.header('referrer-policy', 'same-origin')
       addVary(reply, 'Cookie')
-      const frame: Frame = { site, title, current, here: shell.here(), user: userOf(caller), csrf: shell.csrfOf(caller) }
+      const frame: Frame = { site, title, current, here, user: userOf(caller), csrf: shell.csrfOf(caller) }
       return page(frame, body)
     },
   }

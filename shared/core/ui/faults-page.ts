@@ -19,7 +19,7 @@ import {
   type Lane,
 } from './fault-list.ts'
 import { overrideMark, PRIORITIES, PRIORITY_WORDS, priorityMark } from './mark.ts'
-import { formatDay, type Here, moment, momentAge } from './moment.ts'
+import { formatDay, type Here, hereIn, moment, momentAge } from './moment.ts'
 import { formatCount, type UnitSystem } from './measure.ts'
 import { inUnitsOf } from './measure-text.ts'
 import { type RunPanel, runPanel } from './run-panel.ts'
@@ -205,7 +205,5 @@ function runLine(run: LastRun, model: FaultsModel): Html {
   }. <a href="/runs?building=${encodeURIComponent(run.building_id)}">All runs</a></p>`
 }
 
-const hereOf = (building_id: string, { here, buildings }: FaultsModel): Here => ({
-  now: here.now,
-  timezone: buildings.find(building => building.building_id === building_id)?.timezone ?? here.timezone,
-})
+const hereOf = (building_id: string, { here, buildings }: FaultsModel): Here =>
+  hereIn(here, buildings.find(building => building.building_id === building_id)?.timezone ?? here.timezone)

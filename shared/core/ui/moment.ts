@@ -3,8 +3,16 @@ import { type Html, html } from '../html.ts'
 import { formatDuration, formatInstant, HOUR, SECOND } from '../time.ts'
 import { dateOf, wallOf } from '../zone.ts'
 
-/** The moment a page is made for: what "now" and "today" mean on it. */
-export type Here = { now: number; timezone: string }
+/**
+ * The moment a page is made for: what "now" and "today" mean on it.
+ *
+ * `isNamed`: the page says another zone at its foot, so each instant names its own.
+ */
+export type Here = { now: number; timezone: string; isNamed?: true }
+
+/** @returns the same for what is in `timezone`, which names its zone where it is not the page's */
+export const hereIn = (page: Here, timezone: string): Here =>
+  timezone === page.timezone ? page : { ...page, timezone, isNamed: true }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
@@ -25,10 +33,11 @@ export function formatDay(ms: number, { now, timezone }: Here): string {
   return wallOf(now, timezone).year === year ? shown : `${shown} ${year}`
 }
 
-/** @returns `14:02` on the building's day of `now`, else `Thu 19 Nov 14:02` */
+/** @returns `14:02` on the building's day of `now`, else `Thu 19 Nov 14:02`; `14:02 CST` where each instant names its zone */
 export function formatMoment(ms: number, here: Here): string {
-  const clock = formatClock(ms, here.timezone)
-  return dateOf(ms, here.timezone) === dateOf(here.now, here.timezone) ? clock : `${formatDay(ms, here)} ${clock}`
+  const { timezone, isNamed } = here
+  const clock = isNamed ? `${formatClock(ms, timezone)} ${shortName(ms, timezone)}` : formatClock(ms, timezone)
+  return dateOf(ms, timezone) === dateOf(here.now, timezone) ? clock : `${formatDay(ms, here)} ${clock}`
 }
 
 /** @returns `38 s ago`, `in 2 h`; `now` within a second */
