@@ -142,8 +142,11 @@ test('preflight and the page say how many rules wait for which link, and nothing
   t.regex(wait.message, /^\d+ rules? for 2 boxes waits? for the air handler that serves them$/)
   t.like(checkOf(body.checks, 'link_missing'), { severity: 'warning', message: `vav: ${wait.message}` })
   t.true(body.agent_hints.some(({ code }: { code: string }) => code === 'link_missing'))
+  t.like(body.links.proposals, [{ equipment_id: 'North', parent_id: 'A', confidence: 0.9 }, { equipment_id: 'South' }])
+  t.deepEqual(body.links.proposals[0].why, ['A is the only one that may serve it'])
   t.true(body.can_execute)
   t.is((await execute(body.session_id)).status, 200)
+  t.is(linksIn(building.building_id)['North']!.parent_id, undefined, 'a proposal is not applied')
   const page = `/coverage?building=${building.building_id}`
   t.true((await site.call('viewer', 'GET', page)).text.includes(wait.message))
   const { body: coverage } = await site.call('viewer', 'GET', `/api/fdd/coverage?building_id=${building.building_id}`)

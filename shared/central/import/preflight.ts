@@ -3,7 +3,8 @@ import { atLine, type Findings, gatherChecks, refuseEmpty } from '#shared/core/c
 import { type EquipmentFolder, layOut } from '#shared/core/csv/layout.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { type Read, readColumnMap, readManifest } from '#shared/core/csv/manifest.ts'
-import { modelAfter, NO_LINKS, reportLinks } from '#shared/core/csv/link-report.ts'
+import { proposeByNames } from '#shared/core/csv/link-names.ts'
+import { linkNames, modelAfter, NO_LINKS, reportLinks } from '#shared/core/csv/link-report.ts'
 import { applyLinks, type StatedLinks } from '#shared/core/csv/links.ts'
 import { equipmentTypeOf, withoutUnit } from '#shared/core/csv/names.ts'
 import {
@@ -80,8 +81,9 @@ export async function preflightPackage(files: PackageFile[], { model, rules, sit
   const proposals = proposeRoles(scanned, before, checks)
   const equipment = applyLinks(planEquipment(building_id, scanned, before.equipment), stated, before.equipment, checks)
   const planned = planPoints(building_id, scanned, known)
-  const { waits } = await rules.coverageOfModel(modelAfter(before, equipment, planned.points))
-  const links = reportLinks(waits, checks)
+  const after = modelAfter(before, equipment, planned.points)
+  const { waits } = await rules.coverageOfModel(after)
+  const links = reportLinks(waits, proposeByNames(waits, linkNames(after.equipment, stated, scanned)), checks)
   const found = refuseEmpty(checks.list(), rows)
   const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, proposals, links, found)
   return { report, plan: { building, equipment, ...planned, before: keepNamed(before, equipment, planned.points) } }

@@ -1,22 +1,36 @@
 /** The links that rules on a package's equipment wait for. */
 import type { Equipment, Point } from '../model.ts'
 import { describeWait, type LinkWait } from '../rules/link-waits.ts'
+import type { StatedLinks } from './links.ts'
+import { type LinkNames, type LinkProposal } from './link-names.ts'
+import type { ScannedTable } from './plan.ts'
 import type { Findings } from './checks.ts'
 
 export type LinkReport = {
   waiting: (LinkWait & { message: string })[]
+  /** Proposed, never applied. */
+  proposals: LinkProposal[]
 }
-export const NO_LINKS: LinkReport = { waiting: [] }
+export const NO_LINKS: LinkReport = { waiting: [], proposals: [] }
 
 /** @param waits of the building as it would be after the import */
-export function reportLinks(waits: LinkWait[], checks: Findings): LinkReport {
+export function reportLinks(waits: LinkWait[], proposals: LinkProposal[], checks: Findings): LinkReport {
   const waiting = waits.map(wait => ({ ...wait, message: describeWait(wait) }))
+  const proposed = new Map(proposals.map(one => [one.equipment_id, one]))
+  const exampleOf = (id: string) => {
+    const found = proposed.get(id)
+    return found ? `${id}: perhaps ${found.parent_id}, ${Math.round(found.confidence * 100)} %` : id
+  }
   for (const { equipment_type, equipment_ids, server_ids, message } of waiting) {
     // Where the building holds nothing that could serve them, the package has nothing to state.
     const severity = server_ids.length > 0 ? 'warning' : 'info'
-    checks.add('link_missing', equipment_type, message, { examples: equipment_ids, count: equipment_ids.length, severity })
+    checks.add('link_missing', equipment_type, message, {
+      examples: equipment_ids.map(exampleOf),
+      count: equipment_ids.length,
+      severity,
+    })
   }
-  return { waiting }
+  return { waiting, proposals }
 }
 
 /** The building's model as the import will leave it. */
@@ -32,4 +46,25 @@ export function modelAfter(
     equipment: merged(before.equipment, equipment, one => one.equipment_id),
     points: merged(before.points, points, one => one.point_id),
   }
+}
+
+/** What the package and the model call each equipment of the building. */
+export function linkNames(
+  equipment: Equipment[],
+  stated: StatedLinks[],
+  scanned: Pick<ScannedTable, 'equipment_id' | 'columns'>[],
+): ReadonlyMap<string, LinkNames> {
+  const folders = new Map(
+    stated.map(({ equipment_id, place }) => [equipment_id, place.slice(0, Math.max(0, place.lastIndexOf('/')))]),
+  )
+  const tables = Map.groupBy(scanned, ({ equipment_id }) => equipment_id)
+  return new Map(
+    equipment.map(({ equipment_id, name }) => {
+      const headers = (tables.get(equipment_id) ?? []).flatMap(({ columns }) => columns.map(({ header }) => header))
+      return [
+        equipment_id,
+        { equipment_id, texts: [...new Set([equipment_id, name])], folder: folders.get(equipment_id) ?? '', headers },
+      ]
+    }),
+  )
 }
