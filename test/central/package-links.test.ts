@@ -158,3 +158,54 @@ test('preflight and the page say how many rules wait for which link, and nothing
   t.is((await execute(stated.body.session_id)).status, 200)
   t.false((await site.call('viewer', 'GET', page)).text.includes('Waiting for a link'))
 })
+
+/** Four days of 15-minute rows; handlers run at different hours. @param hours from and to, of each column */
+const scheduled = (header: string, hours: [number, number][], on: number) =>
+  table(
+    Array.from({ length: 4 * 96 }, (_, i) => {
+      const hour = (i / 4) % 24
+      const cells = hours.map(([from, to]) => (hour >= from && hour < to ? on : 0))
+      return [new Date(Date.UTC(2026, 2, 1) + i * 900_000).toISOString(), ...cells].join(',')
+    }),
+    `timestamp_utc,${header}`,
+  )
+const EARLY: [number, number] = [4, 12]
+const LATE: [number, number] = [9, 19]
+
+/** @param boxes name → hours of its flow */
+async function proposedByFlow(boxes: Record<string, [number, number]>, second = LATE, tail = '') {
+  const handler = (hours: [number, number]) => scheduled('Fan', [hours], 1)
+  const ahu = JSON.stringify({ equipType: 'ahu', points: { fan_status: 'Fan' } })
+  const units = { Flow: 'cfm', DAT: 'degF' }
+  const box = JSON.stringify({ equipType: 'vav', points: { zone_flow: 'Flow', discharge_t: 'DAT' }, units })
+  const { body } = await preflight({
+    'manifest.json': JSON.stringify({ ...MANIFEST, ...ownBuilding(), grid_minutes: 15 }),
+    'H-one/column_map.json': ahu,
+    'H-one/history_wide.csv': handler(EARLY),
+    'H-two/column_map.json': ahu,
+    'H-two/history_wide.csv': handler(second) + tail,
+    ...Object.fromEntries(
+      Object.entries(boxes).flatMap(([name, hours]) => [
+        [`${name}/column_map.json`, box],
+        [`${name}/history_wide.csv`, scheduled('Flow,DAT', [hours, [0, 24]], 60)],
+      ]),
+    ),
+  })
+  return Object.fromEntries(body.links.proposals.map((one: any) => [one.equipment_id, one]))
+}
+
+test('where names say nothing, the flow of a box tells whose fan it follows', async t => {
+  const found = await proposedByFlow({ North: EARLY, Library: LATE, Always: [0, 24], Never: [0, 0], Both: [4, 19] })
+  t.like(found, { North: { parent_id: 'H-one', confidence: 0.9 }, Library: { parent_id: 'H-two', confidence: 0.9 } })
+  t.regex(found['North'].why[0], /^its flow follows the fan of H-one at \d+ samples/)
+  t.deepEqual(Object.keys(found).toSorted(), ['Library', 'North'])
+})
+
+test('a table that cannot be read to its end leaves the flows aside, and preflight still answers', async t => {
+  t.deepEqual(await proposedByFlow({ North: EARLY }, LATE, `2026-03-05T00:00:00Z,"${'x'.repeat(100_000)}`), {})
+})
+
+test('no flow under a fan that runs alone is likely to mean the other handler, and fans that run together tell nothing', async t => {
+  t.like(await proposedByFlow({ Short: [6, 12] }, [6, 12]), { Short: { parent_id: 'H-two', confidence: 0.7 } })
+  t.deepEqual(await proposedByFlow({ North: EARLY }, EARLY), {})
+})

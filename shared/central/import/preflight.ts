@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { atLine, type Findings, gatherChecks, refuseEmpty } from '#shared/core/csv/checks.ts'
+import { atLine, type Findings, gatherChecks, refuseEmpty, verdictOf } from '#shared/core/csv/checks.ts'
 import { type EquipmentFolder, layOut } from '#shared/core/csv/layout.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { type Read, readColumnMap, readManifest } from '#shared/core/csv/manifest.ts'
@@ -27,6 +27,7 @@ import type { ModelStore } from '#shared/core/stores.ts'
 import type { PackageFile } from '#shared/node/zip.ts'
 import type { RuleDesk } from '../context.ts'
 import { readNotes } from './column-notes.ts'
+import { addFlowEvidence } from './link-series.ts'
 import { type Owner, scanTable } from './scan-table.ts'
 
 /** Largest JSON file of a package: a map of thousands of columns. */
@@ -83,7 +84,11 @@ export async function preflightPackage(files: PackageFile[], { model, rules, sit
   const planned = planPoints(building_id, scanned, known)
   const after = modelAfter(before, equipment, planned.points)
   const { waits } = await rules.coverageOfModel(after)
-  const links = reportLinks(waits, proposeByNames(waits, linkNames(after.equipment, stated, scanned)), checks)
+  const named = proposeByNames(waits, linkNames(after.equipment, stated, scanned))
+  // A table that is broken cannot be read again for its flows.
+  const isReadable = verdictOf(checks.list()) !== 'fail'
+  const proposed = isReadable ? await addFlowEvidence(waits, named, { ...planned, fileOf }) : named
+  const links = reportLinks(waits, proposed, checks)
   const found = refuseEmpty(checks.list(), rows)
   const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, proposals, links, found)
   return { report, plan: { building, equipment, ...planned, before: keepNamed(before, equipment, planned.points) } }

@@ -16,8 +16,10 @@ export type LinkNames = {
   folder: string
   headers: string[]
 }
-type Evidence = { parent_id: string; confidence: number; why: string }
+export type LinkEvidence = { parent_id: string; confidence: number; why: string }
 
+/** From here on nearly all are right. */
+export const SURE_FROM = 0.85
 const SURE = 0.95
 /** A header may be a copy of the handler's own point in a box of another handler. */
 const BY_HEADERS = 0.85
@@ -64,7 +66,7 @@ export function proposeByNames(waits: LinkWait[], names: ReadonlyMap<string, Lin
 }
 
 /** The likeliest server, with all that speaks for it; undefined when another is nearly as likely. */
-export function best(equipment_id: string, evidence: Evidence[]): LinkProposal | undefined {
+export function best(equipment_id: string, evidence: LinkEvidence[]): LinkProposal | undefined {
   const [first, second] = [...Map.groupBy(evidence, ({ parent_id }) => parent_id)]
     .map(([parent_id, own]) => ({ parent_id, own, confidence: Math.max(...own.map(({ confidence }) => confidence)) }))
     .toSorted((a, b) => b.confidence - a.confidence)
@@ -74,9 +76,9 @@ export function best(equipment_id: string, evidence: Evidence[]): LinkProposal |
 }
 
 /** Whole names: the server's folder holds the box's, or the box's name or headers have the server's in them. */
-function named(box: LinkNames, server: LinkNames): Evidence[] {
+function named(box: LinkNames, server: LinkNames): LinkEvidence[] {
   const parent_id = server.equipment_id
-  const evidence: Evidence[] = []
+  const evidence: LinkEvidence[] = []
   const inFolder = server.folder !== '' && box.folder.startsWith(`${server.folder}/`)
   const segments = box.folder.split('/').slice(0, -1)
   const isSegment = segments.some(segment => server.texts.some(text => sameTokens(tokensOf(segment), tokensOf(text))))
@@ -99,13 +101,13 @@ function leads(box: LinkNames, mark: string[]): boolean {
 }
 
 /** `VAV-103` under `AHU-1`. */
-function byHundreds(box: LinkNames, { id, mark }: { id: string; mark: string[] }): Evidence[] {
+function byHundreds(box: LinkNames, { id, mark }: { id: string; mark: string[] }): LinkEvidence[] {
   const [number, ...more] = markOf(box.equipment_id)
   const isBelow = mark.length === 1 && more.length === 0 && /^\d{3}$/.test(number ?? '') && number![0] === mark[0]
   return isBelow ? [{ parent_id: id, confidence: BY_HUNDREDS, why: `${number} begins with the number of ${id}` }] : []
 }
 
-function onlyOne(box: LinkNames, server: LinkNames, { equipment_type }: LinkWait): Evidence[] {
+function onlyOne(box: LinkNames, server: LinkNames, { equipment_type }: LinkWait): LinkEvidence[] {
   const parent_id = server.equipment_id
   const [mark, rest] = [markOf(parent_id), markOf(box.equipment_id)]
   const other = mark.length === 1 && rest.length > 1 && rest[0] !== mark[0]
