@@ -195,7 +195,14 @@ async function proposedByFlow(boxes: Record<string, [number, number]>, second = 
 }
 
 test('where names say nothing, the flow of a box tells whose fan it follows', async t => {
-  const found = await proposedByFlow({ North: EARLY, Library: LATE, Always: [0, 24], Never: [0, 0], Both: [4, 19] })
+  const found = await proposedByFlow({
+    North: EARLY,
+    Library: LATE,
+    Always: [0, 24],
+    Never: [0, 0],
+    Both: [4, 19],
+    Mixed: [8, 19],
+  })
   t.like(found, { North: { parent_id: 'H-one', confidence: 0.9 }, Library: { parent_id: 'H-two', confidence: 0.9 } })
   t.regex(found['North'].why[0], /^its flow follows the fan of H-one at \d+ samples/)
   t.deepEqual(Object.keys(found).toSorted(), ['Library', 'North'])
