@@ -1,5 +1,6 @@
 /** What faults cost, on pages: the list, the fault, and the page where quantities and prices are entered and reviewed. */
 import anyTest, { type TestFn } from 'ava'
+import { costText, rangeText } from '#shared/core/ui/cost-words.ts'
 import { openCostSite } from './cost-fixture.ts'
 import { signedIn } from './signed-in.ts'
 import { PASSWORDS, type TestSite } from './site.ts'
@@ -124,6 +125,13 @@ test('a correction keeps its place, needs review again and changes the fault', a
   await post('/quantities', '/quantities', { ...FLOW, quantity_id: FLOW_ID, numeric_value: '5' })
   t.like(site.context.quantities.get(FLOW_ID), { numeric_value: 5, review_status: 'NeedsReview' })
   t.is(site.context.quantities.list('school').length, 1)
+})
+
+test('a cost too small to show is no range from nothing to nothing', t => {
+  t.is(costText({ mid: 0.001, unit: 'kWh' }, 'si'), 'under 0.01 kWh')
+  t.is(rangeText({ low: 0, mid: 0.001, high: 0.004 }, 'kWh', 'si'), '')
+  t.is(rangeText({ low: 0, mid: 0.1, high: 0.2 }, 'kWh', 'si'), 'at most 0.20 kWh')
+  t.is(rangeText({ low: 0.1, mid: 0.15, high: 0.2 }, 'kWh', 'si'), '0.10 to 0.20 kWh')
 })
 
 test('a viewer changes nothing', async t => {

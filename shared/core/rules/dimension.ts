@@ -13,8 +13,11 @@ export type Type =
   | { kind: 'floating'; unit: string }
   /** The role of a rule that runs over every role: it may meet anything. */
   | { kind: 'any' }
-  /** `base` is a product such as `flow temperature^-1`; empty for a number. `unit` is how the author writes it. */
-  | { kind: 'quantity'; base: string; absolute: boolean; unit?: string }
+  /**
+   * `base` is a product such as `flow temperature^-1`; empty for a number. `unit` is how the author writes it. `isPoints`: a
+   * fraction that is the difference of two, which people read in percentage points.
+   */
+  | { kind: 'quantity'; base: string; absolute: boolean; unit?: string; isPoints?: true }
 
 export type Quantity = Type & { kind: 'quantity' }
 
@@ -69,7 +72,8 @@ export function unify(a: Type, b: Type): Type | undefined {
   if (right.kind === 'floating') return temperature(left)
   if (left.kind !== 'quantity' || right.kind !== 'quantity') return undefined
   if (left.base !== right.base || left.absolute !== right.absolute) return undefined
-  return withUnit(left, left.unit ?? right.unit)
+  const both = withUnit(left, left.unit ?? right.unit)
+  return left.isPoints && right.isPoints ? { ...both, isPoints: true } : both
 }
 
 export type Sum = { left: Type; right: Type; result: Type }
@@ -89,8 +93,12 @@ export function unifySum(op: '+' | '-', a: Type, b: Type): Sum | undefined {
   if (op === '+' && left.absolute && right.absolute) return undefined
   if (op === '-' && !left.absolute && right.absolute) return undefined
   const absolute = op === '+' ? left.absolute || right.absolute : left.absolute && !right.absolute
-  return { left, right, result: { ...withUnit(left, left.unit ?? right.unit), absolute } }
+  const result: Quantity = { ...withUnit(left, left.unit ?? right.unit), absolute }
+  return { left, right, result: op === '-' && isFraction(a) && isFraction(b) ? { ...result, isPoints: true } : result }
 }
+
+const isFraction = (type: Type): boolean =>
+  type.kind === 'quantity' && type.unit !== undefined && UNITS[type.unit]?.dimension === 'fraction'
 
 /** `1 - x` and `55 degF - x` take from x; `2 K + x` is a difference put on top of it. */
 function settleLeft(op: '+' | '-', left: Type, right: Type): Type | undefined {

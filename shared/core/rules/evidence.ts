@@ -5,6 +5,7 @@ import { formatDuration } from '../time.ts'
 import { UNITS } from '../unit.ts'
 import type { Instance } from './compile.ts'
 import type { Episode, Tally } from './episodes.ts'
+import { POINTS } from './parse-program.ts'
 import { roleState } from './role-nodes.ts'
 import { firstAtOrAfter, type Steps } from './steps.ts'
 
@@ -66,6 +67,7 @@ const SYMBOLS: Record<string, string> = { degC: '°C', degF: '°F', 'm3/s': 'm³
 export function formatFigure(value: number, unit: string, absolute: boolean): string {
   if (Number.isNaN(value)) return 'unknown'
   if (unit === 'bool') return value > 0 ? 'on' : 'off'
+  if (unit === POINTS) return `${plain(100 * value)} ${POINTS}`
   const known = UNITS[unit]
   if (!known) return plain(value)
   if (known.dimension === 'time') return formatDuration(value * 1000)

@@ -282,12 +282,17 @@ function readSentence(root: Fields, reading: Reading): Program['explains'] {
         () => checkExpr(parseExpr(match[1]!), reading.scope),
         match.index + 1,
       )
-      if (figure) parts.push({ typed: figure.typed, ...readableUnit(figure.type) })
+      if (!figure) continue
+      const isPoints = figure.type.kind === 'quantity' && figure.type.isPoints
+      parts.push({ typed: figure.typed, ...readableUnit(figure.type), ...(isPoints && { unit: POINTS }) })
     }
   }
   parts.push(text.slice(last))
   return parts.filter(part => part !== '')
 }
+
+/** Not a unit of values: only a sentence speaks of it. */
+export const POINTS = 'percentage points'
 
 function readableUnit(type: Type): { unit: string; absolute: boolean } {
   if (type.kind === 'bool') return { unit: 'bool', absolute: false }

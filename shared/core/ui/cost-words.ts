@@ -33,12 +33,19 @@ export function amount(value: number): string {
 }
 
 /** @returns `about 3.6 EUR`; degrees in the building's own */
-export const costText = ({ mid, unit }: Pick<Impact, 'mid' | 'unit'>, system: UnitSystem): string =>
-  `${amount(mid * shownScale(unit, system))} ${shownUnit(unit, system)}`
+export function costText({ mid, unit }: Pick<Impact, 'mid' | 'unit'>, system: UnitSystem): string {
+  const value = mid * shownScale(unit, system)
+  return `${value < SHOWN_MIN ? `under ${SHOWN_MIN}` : amount(value)} ${shownUnit(unit, system)}`
+}
 
-/** @returns `1.8 to 6.7 EUR` */
+/** Less than that is no figure: with its range it would read as nothing, from nothing to nothing. */
+const SHOWN_MIN = 0.01
+
+/** @returns `1.8 to 6.7 EUR`, or `at most 0.20 EUR`; empty where even the most is too little to show */
 export function rangeText({ low, high }: Range, unit: string, system: UnitSystem): string {
   const scale = shownScale(unit, system)
+  if (high * scale < SHOWN_MIN) return ''
+  if (low * scale < SHOWN_MIN) return `at most ${amount(high * scale)} ${shownUnit(unit, system)}`
   return `${amount(low * scale)} to ${amount(high * scale)} ${shownUnit(unit, system)}`
 }
 
@@ -89,5 +96,6 @@ export function togetherText({ energy, prices, building: { unit_system } }: Toge
   if (!prices || energy.some(({ carrier }) => prices[carrier] === undefined)) return `about ${kWh}`
   const money = energy.map(one => times(one, exactly(prices[one.carrier]!))).reduce(plus)
   const cost = { ...money, unit: prices.currency }
-  return `about ${costText(cost, unit_system)}, ${rangeText(cost, cost.unit, unit_system)} at the outside (${kWh})`
+  const range = rangeText(cost, cost.unit, unit_system)
+  return `about ${costText(cost, unit_system)}${range && `, ${range} at the outside`} (${kWh})`
 }

@@ -14,11 +14,12 @@ export function costSection({ finding, building, equipment }: CostModel): Html |
   const { unit_system } = building
   const name = (equipment_id: string) =>
     equipment_id === finding.equipment_id ? (equipment?.name ?? equipment_id) : equipment_id
+  const range = impact && rangeText(impact, impact.unit, unit_system)
   return html`<section class="card" id="cost"><h2>What it costs</h2>
 ${
   impact &&
   html`<p><strong>About ${costText(impact, unit_system)}</strong>${finding.to === null && ' so far'}: ${kindWords(impact)}.
-Between ${rangeText(impact, impact.unit, unit_system)}, should every assumption be off at once.</p>
+${range && `Should every assumption be off at once: ${range}.`}</p>
 ${
   impact.energy.length > 0 &&
   html`<dl class="values">${impact.energy.map(

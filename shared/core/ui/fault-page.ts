@@ -1,5 +1,5 @@
 /** The page of one fault: it answers "why is this flagged", in the order in which a technician asks. */
-import type { Evidence, Finding, FindingNote, RuleResult } from '../finding.ts'
+import type { CauseWeight, Evidence, Finding, FindingNote, RuleResult } from '../finding.ts'
 import { type Html, html } from '../html.ts'
 import type { Building, Equipment, Point } from '../model.ts'
 import { roleOfColumn } from '../priority/visits.ts'
@@ -220,16 +220,20 @@ ${said.length ? html`<ul>${said}</ul>` : html`<p>All inputs were there for the t
 
 const roleList = (rows: InputRow[]): Html[] => rows.map(({ role }, i) => html`${i > 0 && ', '}<code>${role}</code>`)
 
-function causeSection({ finding }: FaultModel): Html | false {
+/** Of a fan that is an equipment of its own nobody knows that it supplies air: a toilet exhaust fan is just the fan. */
+const causeWords = ({ component }: CauseWeight, equipment: Equipment | undefined): string =>
+  component === 'supply_fan' && equipment?.equipment_type === 'fan' ? 'fan' : componentWords(component)
+
+function causeSection({ finding, equipment }: FaultModel): Html | false {
   const causes = finding.cause.toSorted((a, b) => b.weight - a.weight)
   const [first, second] = causes
   if (!first) return false
   const total = causes.reduce((sum, { weight }) => sum + Math.max(weight, 0), 0) || 1
   return html`<section class="card"><h2>Likely cause</h2>
-<p><strong>${componentWords(first.component)}</strong>${second && html`; next most likely: ${componentWords(second.component)}`}</p>
+<p><strong>${causeWords(first, equipment)}</strong>${second && html`; next most likely: ${causeWords(second, equipment)}`}</p>
 <ul class="bars">${causes.map(
-    ({ component, weight }) =>
-      html`<li><span>${componentWords(component)}</span>${bar(Math.max(weight, 0) / total)}<span class="muted">weight ${Number(weight.toFixed(2))}</span></li>`,
+    cause =>
+      html`<li><span>${causeWords(cause, equipment)}</span>${bar(Math.max(cause.weight, 0) / total)}<span class="muted">weight ${Number(cause.weight.toFixed(2))}</span></li>`,
   )}</ul></section>`
 }
 

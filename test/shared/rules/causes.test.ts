@@ -193,6 +193,16 @@ test('a chain of feeding equipment that closes on itself is not followed for eve
   t.is(run([above], plant, HOUR).results[0]!.reason, 'missing_role')
 })
 
+test('shares that are apart are told in percentage points, what is left of a whole in percent', t => {
+  const apart = rule({
+    roles: '{ clg_valve: fraction, htg_valve: percent }',
+    when: 'clg_valve > 0.5',
+    explains: '"{abs(clg_valve - htg_valve)} over {htg_valve}, {1 - clg_valve} left"',
+  })
+  const { findings } = run([apart], [ahu({ clg_valve: '0.79x6', htg_valve: '0.2x6' })], 30 * MINUTE)
+  t.is(findings[0]!.evidence.sentence, '59 percentage points over 20 %, 21 % left')
+})
+
 test('evidence tells the condition term by term at the worst moment', t => {
   const full = rule({
     roles: '{ sa_t: degC, sa_t_sp: degF, clg_valve: percent }',
