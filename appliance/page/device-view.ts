@@ -9,7 +9,7 @@ import { type Here, momentAge, momentNow, momentOr, nextMoment } from '#shared/c
 import { countOf } from '#shared/core/ui/words.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { editForms } from './device-edit-view.ts'
-import { conflictWords, instantOf, lastError, rttWords } from './devices-view.ts'
+import { conflictWords, errorShare, instantOf, lastError, rttWords } from './devices-view.ts'
 
 /** The points refresh themselves this often. */
 export const REFRESH_SECS = 10
@@ -61,14 +61,15 @@ function facts({ device, where, poll, here }: DeviceModel): Html {
   const lines: [string, Html | string][] = [
     [
       'State',
-      html`${stateMark(poll?.state ?? 'unknown')}${poll && html`<br><span class="muted">since ${momentOr(instantOf(poll.since), here, 'start')}</span>`}`,
+      html`${stateMark(poll?.state ?? 'unknown')}${poll && html`<br><span class="muted">since ${momentOr(instantOf(poll.since), here, 'start')}</span>`}${errorShare(poll)}`,
     ],
     ['Address', where ?? 'not said'],
     ['Id', html`<code>${device.device_id}</code>`],
     ...(device.bacnet ? [['Device instance', String(device.bacnet.device_instance)] as [string, string]] : []),
     ['Last answer', momentOr(instantOf(poll?.last_ok_at), here, 'never')],
     ['Answers in', rttWords(poll)],
-    ['Errors', poll ? `${poll.errors} in ${countOf(poll.reads, 'read')}` : '–'],
+    ['Errors in the last hour', poll ? `${poll.errors_1h} in ${countOf(poll.reads_1h, 'read')}` : '–'],
+    ['Errors since polling began', poll ? `${poll.errors} in ${countOf(poll.reads, 'read')}` : '–'],
     ['Next read', device.enabled ? nextMoment(instantOf(poll?.next_due_at), here, 'not planned') : 'never: it is switched off'],
   ]
   return html`<dl class="facts card">${lines.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>

@@ -4,7 +4,7 @@ import type { DeviceStatus, PollState } from '#shared/core/poll/board.ts'
 import { csrfField, operatorButton, type User } from '#shared/core/ui/frame.ts'
 import { type State, STATES, stateMark } from '#shared/core/ui/mark.ts'
 import { type Here, moment, momentNow, momentOr } from '#shared/core/ui/moment.ts'
-import { countOf } from '#shared/core/ui/words.ts'
+import { countOf, shareOf } from '#shared/core/ui/words.ts'
 import { parseInstant } from '#shared/core/time.ts'
 import type { CatalogueRefusal } from '../services/field-catalogue.ts'
 
@@ -85,15 +85,27 @@ function deviceRow({ device_id, name, where, protocol, poll, points, points_ok }
   const state = poll?.state ?? 'unknown'
   return html`<tr>
 <td data-label="Device" class="what"><div><a href="/devices/${encodeURIComponent(device_id)}">${name}</a> <span class="muted">${device_id}</span>${lastError(poll)}${conflictWords(poll)}</div></td>
-<td data-label="State"><div>${stateMark(state)}<span class="muted">${sinceWords(poll, here)}</span></div></td>
+<td data-label="State"><div>${stateMark(state)}<span class="muted">${sinceWords(poll, here)}</span>${errorShare(poll)}</div></td>
 <td data-label="Points"><div>${points_ok === null ? points : `${points_ok} of ${points} ok`}</div></td>
 <td data-label="Address" class="address"><div>${where ?? 'not said'}<span class="muted">${PROTOCOL_WORDS[protocol] ?? protocol}</span></div></td>
 <td data-label="Answers in"><div>${rttWords(poll)}</div></td>
-<td data-label="Errors"><div>${poll ? html`${poll.errors} <span class="muted">in ${countOf(poll.reads, 'read')}</span>` : '–'}</div></td>
+<td data-label="Errors"><div>${poll ? html`${poll.errors_1h} <span class="muted">in ${countOf(poll.reads_1h, 'read')} of the last hour</span>` : '–'}</div></td>
 </tr>`
 }
 
 const PROTOCOL_WORDS: Record<string, string> = { bacnet: 'BACnet/IP', modbus: 'Modbus', haystack: 'Haystack' }
+
+/** Of fewer reads a share says little. */
+const SHARE_READS_MIN = 10
+/** A read in twenty may fail on a busy bus. */
+const SHARE_MAX = 0.05
+
+/** A device that answers, and yet fails often, is not plainly well. */
+export function errorShare(poll: DeviceStatus | null): Html | false {
+  if (poll?.state !== 'ok' || poll.reads_1h < SHARE_READS_MIN) return false
+  const share = poll.errors_1h / poll.reads_1h
+  return share > SHARE_MAX && html`<span class="sentence error">${shareOf(share)} of its reads had errors in the last hour</span>`
+}
 
 /** A device that shares its instance with another one; one that is not read for it says so as its error. */
 export const conflictWords = (poll: DeviceStatus | null): Html | false =>

@@ -146,7 +146,17 @@ test('the page of devices names the conflict of a device that is read, and once 
       rtt_ms_p50: 1,
       rtt_ms_p95: 1,
     },
-    ...{ reads: 1, errors: 0, last_ok_at: null, last_error, next_due_at: null, batch_size: 1, conflict },
+    ...{
+      reads: 1,
+      reads_1h: 0,
+      errors_1h: 0,
+      errors: 0,
+      last_ok_at: null,
+      last_error,
+      next_due_at: null,
+      batch_size: 1,
+      conflict,
+    },
   })
   const row = (status: DeviceStatus): DeviceRow => ({
     ...status,

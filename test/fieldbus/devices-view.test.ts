@@ -11,6 +11,8 @@ const status = (state: State): NonNullable<DeviceRow['poll']> => ({
   rtt_ms_p95: 40,
   reads: 9,
   errors: 2,
+  reads_1h: 9,
+  errors_1h: 2,
   last_ok_at: null,
   last_error: 'no answer',
   next_due_at: null,
@@ -74,7 +76,7 @@ test('a device tells how many of its points are well, or how many it has where a
   t.regex(textOf({ rows: [row()] }), /<div>5 of 7 ok<\/div>/)
   t.regex(textOf({ rows: [row({ points_ok: 0 })] }), /<div>0 of 7 ok<\/div>/)
   t.regex(textOf({ rows: [row({ points_ok: null })] }), /data-label="Points"><div>7<\/div>/)
-  t.regex(textOf({ rows: [row()] }), /<div>2 <span class="muted">in 9 reads<\/span><\/div>/)
+  t.regex(textOf({ rows: [row()] }), /<div>2 <span class="muted">in 9 reads of the last hour<\/span><\/div>/)
   t.regex(textOf({ rows: [row({ poll: null })] }), /data-label="Errors"><div>–<\/div>/)
 })
 
@@ -89,4 +91,14 @@ test('a round trip is whole milliseconds, never none', t => {
   t.is(rttWords(null), '–')
   t.is(rttWords({ ...status('ok'), rtt_ms_p50: 0.2, rtt_ms_p95: 1.6 }), '1 ms, 95 % within 2 ms')
   t.is(rttWords({ ...status('ok'), rtt_ms_p50: 12.4, rtt_ms_p95: null }), '12 ms')
+})
+
+test('a device that answers and fails often says how often, and one that seldom fails or was seldom read does not', t => {
+  const shown = (reads_1h: number, errors_1h: number, state: State = 'ok') =>
+    /(\d+) % of its reads had errors/.exec(textOf({ rows: [row({ poll: { ...status(state), reads_1h, errors_1h } })] }))?.[1]
+  t.is(shown(1000, 800), '80')
+  t.is(shown(1000, 51), '5')
+  t.is(shown(1000, 50), undefined)
+  t.is(shown(9, 9), undefined)
+  t.is(shown(1000, 800, 'down'), undefined, 'its state says more')
 })

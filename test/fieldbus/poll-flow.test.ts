@@ -134,6 +134,23 @@ test('what is not read any more grows stale, and a disabled device stays what it
   )
 })
 
+test('reads and errors of the last hour are counted apart, also after the clock was set back', t => {
+  const board = openBoard([plan('x', true)], START)
+  const report = { rtts: [], batch_size: null, point_error: 'no value' }
+  const read = (at: number, isGood: boolean) =>
+    noteReadings(board, 'x', isGood ? [good('x.0', at)] : [{ ...good('x.0', at), q: 'bad' }], report, at)
+  const counts = (now: number) => {
+    const { reads, errors, reads_1h, errors_1h } = pollStatusOf(board, { running: true, now }).devices[0]!
+    return [reads, errors, reads_1h, errors_1h]
+  }
+  for (let minute = 0; minute < 90; minute++) read(START + minute * MINUTE, minute >= 80)
+  t.deepEqual(counts(START + 89 * MINUTE), [90, 80, 60, 50])
+  t.deepEqual(counts(START + 140 * MINUTE), [90, 80, 9, 0])
+  t.deepEqual(counts(START + 200 * MINUTE), [90, 80, 0, 0])
+  read(START, true)
+  t.deepEqual(counts(START), [91, 80, 1, 0], 'what lies ahead is forgotten')
+})
+
 test('an error of the program ends the poll instead of being taken for a dead device', async t => {
   const clock = virtualClock(START)
   const device = scripted(clock, { id: 'a' })

@@ -1,6 +1,6 @@
 /** What is known of every polled device and point, and the status made of it (contract §10). */
 import type { Reading } from '../reading.ts'
-import { formatInstant, SECOND } from '../time.ts'
+import { formatInstant, HOUR, MINUTE, SECOND } from '../time.ts'
 import type { DeviceError, DevicePlan, DriverReport } from './device.ts'
 
 export type PollState = 'ok' | 'stale' | 'down' | 'fault' | 'disabled' | 'unknown'
@@ -11,8 +11,12 @@ export type DeviceStatus = {
   since: string
   rtt_ms_p50: number | null
   rtt_ms_p95: number | null
+  /** Since this process began to poll it. `errors`: reads that brought no value, or not a good one of each point. */
   reads: number
   errors: number
+  /** The same of the last hour. */
+  reads_1h: number
+  errors_1h: number
   last_ok_at: string | null
   last_error: string | null
   next_due_at: string | null
@@ -46,6 +50,8 @@ type DeviceRecord = {
   since: number
   reads: number
   errors: number
+  /** By minute since 1970, those of the last hour, oldest first. */
+  recent: { minute: number; reads: number; errors: number }[]
   last_ok_at: number | null
   last_error: string | null
   next_due_at: number | null
@@ -88,6 +94,7 @@ function newRecord(plan: DevicePlan, now: number): DeviceRecord {
     since: now,
     reads: 0,
     errors: 0,
+    recent: [],
     last_ok_at: null,
     last_error: null,
     next_due_at: null,
@@ -111,18 +118,30 @@ export function noteReadings(
 ): void {
   const record = recordOf(board, device_id)
   board.cycles++
-  record.reads++
   record.report = report
   notePoints(record, readings)
   const good = readings.filter(({ q }) => q !== 'bad').length
   record.outcome = good || readings.length === 0 ? 'answered' : 'fault'
   if (record.outcome === 'answered') record.last_ok_at = now
-  if (good < readings.length) {
-    record.errors++
-    record.last_error = report.point_error
-  }
+  if (good < readings.length) record.last_error = report.point_error
+  noteRead(record, good < readings.length, now)
   settle(record, now)
 }
+
+function noteRead(record: DeviceRecord, isError: boolean, now: number): void {
+  const minute = Math.floor(now / MINUTE)
+  record.reads++
+  if (isError) record.errors++
+  record.recent = ofLastHour(record, now)
+  let last = record.recent.at(-1)
+  if (last?.minute !== minute) record.recent.push((last = { minute, reads: 0, errors: 0 }))
+  last.reads++
+  if (isError) last.errors++
+}
+
+/** What a clock that was set back left ahead of it is forgotten. */
+const ofLastHour = ({ recent }: DeviceRecord, now: number) =>
+  recent.filter(({ minute }) => minute * MINUTE > now - HOUR && minute * MINUTE <= now)
 
 function notePoints(record: DeviceRecord, readings: readonly Reading[]): void {
   for (const reading of readings) {
@@ -144,8 +163,7 @@ export function noteChanges(board: Board, device_id: string, readings: readonly 
 export function noteFailure(board: Board, device_id: string, error: DeviceError, report: DriverReport, now: number): void {
   const record = recordOf(board, device_id)
   board.cycles++
-  record.reads++
-  record.errors++
+  noteRead(record, true, now)
   record.report = report
   record.last_error = error.message
   record.outcome = error.kind
@@ -206,7 +224,7 @@ export function pollStatusOf(board: Board, { running, now }: { running: boolean;
   const devices = Array.from(board.devices.values(), record => {
     settle(record, now)
     for (const point of record.points.values()) counts[pointState(record, point, now)]++
-    return deviceStatus(record)
+    return deviceStatus(record, now)
   })
   return {
     ok: true,
@@ -222,8 +240,9 @@ export function pollStatusOf(board: Board, { running, now }: { running: boolean;
   }
 }
 
-function deviceStatus(record: DeviceRecord): DeviceStatus {
+function deviceStatus(record: DeviceRecord, now: number): DeviceStatus {
   const { plan, state, since, reads, errors, last_ok_at, last_error, next_due_at, report } = record
+  const recent = ofLastHour(record, now)
   const sorted = report.rtts.toSorted((a, b) => a - b)
   return {
     device_id: plan.device_id,
@@ -233,6 +252,8 @@ function deviceStatus(record: DeviceRecord): DeviceStatus {
     rtt_ms_p95: percentile(sorted, 0.95),
     reads,
     errors,
+    reads_1h: recent.reduce((sum, one) => sum + one.reads, 0),
+    errors_1h: recent.reduce((sum, one) => sum + one.errors, 0),
     last_ok_at: instantOrNull(last_ok_at),
     last_error,
     next_due_at: instantOrNull(next_due_at),

@@ -55,6 +55,9 @@ function readDevice(from: Fields): DeviceStatus {
     rtt_ms_p95: orNull('rtt_ms_p95', number),
     reads: integer(from, 'reads', 0),
     errors: integer(from, 'errors', 0),
+    // An earlier version does not say them.
+    reads_1h: from.body['reads_1h'] === undefined ? 0 : integer(from, 'reads_1h', 0),
+    errors_1h: from.body['errors_1h'] === undefined ? 0 : integer(from, 'errors_1h', 0),
     last_ok_at: orNull('last_ok_at', text),
     last_error: from.body['last_error'] === null ? null : asText(from.body['last_error'], `${from.path}.last_error`),
     next_due_at: orNull('next_due_at', text),
