@@ -24,8 +24,8 @@ const LOGIN_ROLES = { admin: 'admin', agent: 'operator', viewer: 'viewer' } as c
 export const BEARER = /^Bearer +(\S+)$/i
 const TOKEN_ROLES = ['viewer', 'operator', 'admin', 'edge']
 
-/** A token and what is in it. `expires_at` in ms since 1970 UTC. */
-export type Session = { token: string; subject: string; role: Role; expires_at: number }
+/** A token and what is in it. `session` is what its form tokens are of; `expires_at` in ms since 1970 UTC. */
+export type Session = { token: string; subject: string; role: Role; session: string; expires_at: number }
 
 /** Who may call. There is one in each process that listens. */
 export type Auth = {
@@ -54,7 +54,7 @@ export type Auth = {
   /** The caller who knows the key of the older API; undefined without it, or while the caller's network has guessed too often. */
   keyCallerOf(request: FastifyRequest): Caller | undefined
   /** The value of the field `csrf` in this caller's forms; another one each time. */
-  formToken(caller: Caller): string
+  formToken(caller: Pick<Caller, 'session'>): string
   /** @returns whether a form's field `csrf` is of this caller's session */
   isFormToken(caller: Caller, text: string): boolean
 }
@@ -89,9 +89,10 @@ export function openAuth(options: AuthOptions): Auth {
   const mint = async (subject: string, role: Role, ttlSecs: number): Promise<Session> => {
     const [iat, exp] = [seconds(), seconds() + ttlSecs]
     const claims = { role, epoch: ends.epochOf(subject) }
-    const jwt = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setSubject(subject).setJti(randomUUID())
+    const session = randomUUID()
+    const jwt = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).setSubject(subject).setJti(session)
     const token = await jwt.setIssuer(ISSUER).setAudience(AUDIENCE).setIssuedAt(iat).setExpirationTime(exp).sign(key)
-    return { token, subject, role, expires_at: exp * SECOND }
+    return { token, subject, role, session, expires_at: exp * SECOND }
   }
 
   const verify = async (token: string, via: 'bearer' | 'cookie', request: FastifyRequest, tried: string): Promise<Caller> => {

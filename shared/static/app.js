@@ -24,12 +24,26 @@ document.addEventListener('visibilitychange', () => {
   }
 })
 
-/* A session that has ended shows the login page, not a login form inside a tile. An error never replaces what is shown. */
+/* Something stands in a form of the page that was not sent. */
+const isTyped = () =>
+  [...document.querySelectorAll('main input:not([type=hidden]), main textarea, main select')].some(field =>
+    field.options
+      ? [...field.options].some(option => option.selected !== option.defaultSelected && field.selectedIndex > 0)
+      : field.value !== field.defaultValue || field.checked !== field.defaultChecked,
+  )
+
+/* A session that has ended shows the login page, not a login form inside a tile, unless that would drop what was typed: it is
+   then asked for the password when it is sent. An error never replaces what is shown. */
 document.addEventListener('htmx:before:response', event => {
   const { raw, status } = event.detail.ctx.response
-  if (status === 401 || raw.redirected) location.reload()
+  if (status === 401 || raw.redirected) endSession()
   if (status >= 400 || raw.redirected) event.preventDefault()
 })
+function endSession() {
+  if (!isTyped()) return location.reload()
+  for (const feed of document.querySelectorAll('.feed'))
+    feed.textContent = 'The session has ended. What you typed stays; the password is asked for when you send it.'
+}
 document.addEventListener('htmx:after:swap', () => {
   for (const part of parts()) markFresh(part)
 })

@@ -96,6 +96,34 @@ test.serial('a name, an address and a point are corrected, and what is wrong is 
   )
 })
 
+test.serial('what was typed when the session ended stays on the page, and is sent after the password', async t => {
+  const { site, page, complaints } = await open(t)
+  await choose(page, site)
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByRole('heading', { name: 'Imported' }).waitFor()
+  await page.clock.install()
+  await page.goto('/devices/AHU-1')
+  await page.getByText('Name and address').click()
+  await page.getByLabel('Name', { exact: true }).fill('Air handler "1"')
+  await page.context().clearCookies()
+  await page.clock.runFor(31_000)
+  await page.getByText('What you typed stays').waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Your session has ended').waitFor()
+  t.true(await page.getByText('Air handler "1"').isVisible())
+  await page.getByLabel('Name', { exact: true }).fill('agent')
+  await page.getByLabel('Password').fill(PASSWORDS.agent)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expectClean(t, page, 'before it is sent', 44)
+  await page.getByRole('button', { name: 'Send it now' }).click()
+  await page.getByRole('heading', { name: 'Air handler "1"' }).waitFor()
+  t.is(site.catalogue.current().devices[0]!.name, 'Air handler "1"')
+  t.deepEqual(
+    complaints.filter(text => !text.includes('401')),
+    [],
+  )
+})
+
 for (const [name, look] of looks(
   'a desk in daylight',
   'a tablet at night',

@@ -1,23 +1,18 @@
 /** Signing in and out, and what a browser sees when a page request fails. */
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Html } from '#shared/core/html.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
-import { loginBody, problemBody } from '#shared/core/ui/entry-pages.ts'
+import { loginBody, problemBody, sendTypedBody, type TypedForm } from '#shared/core/ui/entry-pages.ts'
 import { type Route, route, strict } from '#shared/node/route.ts'
 import { assertSameSite, clearSessionCookie, setSessionCookie } from '#shared/node/token-session.ts'
 import type { CentralContext } from '../context.ts'
+import { safeNext } from './safe-next.ts'
 import type { Shell } from './shell.ts'
+import { formatTyped, parseTyped, readTyped, TYPED_MAX } from './typed-form.ts'
 
 const NEXT = Type.Optional(Type.String({ maxLength: 2048 }))
-const HERE = 'http://here'
 const SIGN_IN = { title: 'Sign in', current: '' }
-
-/** @returns a path of this site, whatever the address asks for: `//elsewhere` and `/\elsewhere` leave it */
-export function safeNext(next: string | undefined): string {
-  if (next === undefined || !URL.canParse(next, HERE)) return '/'
-  const { origin, pathname, search } = new URL(next, HERE)
-  return origin === HERE && !pathname.startsWith('//') ? pathname + search : '/'
-}
 
 export const loginRoutes = ({ auth }: Pick<CentralContext, 'auth'>, shell: Shell): Route[] => [
   route({
@@ -37,23 +32,41 @@ export const loginRoutes = ({ auth }: Pick<CentralContext, 'auth'>, shell: Shell
     auth: 'public',
     summary: 'Signs a browser in',
     takes: 'form',
-    bodyMax: 8192,
+    // What was typed comes along, written as a form within a form.
+    bodyMax: 4 * TYPED_MAX,
     action: 'login',
-    body: strict({ username: Type.String({ maxLength: 128 }), password: Type.String({ maxLength: 1024 }), next: NEXT }),
+    body: strict({
+      username: Type.String({ maxLength: 128 }),
+      password: Type.String({ maxLength: 1024 }),
+      next: NEXT,
+      typed: Type.Optional(Type.String({ maxLength: 4 * TYPED_MAX })),
+    }),
     handle: async call => {
       const { body, request, reply, audit } = call
       assertSameSite(request, auth.required ? 'cookie' : 'open')
       const next = safeNext(body.next)
+      const typed = body.typed === undefined ? undefined : parseTyped(body.typed)
       try {
         const session = await auth.login(body.username, body.password, request.ip)
         audit({ subject: session.subject, after: { role: session.role } })
         setSessionCookie(request, reply, session)
-        return reply.redirect(next, 303)
+        if (!typed) return reply.redirect(next, 303)
+        const csrf = auth.formToken(session)
+        return shell.document(call, SIGN_IN, sendTypedBody(typed, csrf))
       } catch (error) {
         if (!(error instanceof Problem)) throw error
         reply.code(PROBLEMS[error.code].status)
         if ('retryAfterSecs' in error) reply.header('retry-after', String(error.retryAfterSecs))
-        return shell.document(call, SIGN_IN, loginBody({ next, error: error.message, name: body.username }))
+        return shell.document(
+          call,
+          SIGN_IN,
+          loginBody({
+            next,
+            error: error.message,
+            name: body.username,
+            ...(typed && { typed: { ...typed, text: formatTyped(typed) } }),
+          }),
+        )
       }
     },
   }),
@@ -89,19 +102,31 @@ export const loginRoutes = ({ auth }: Pick<CentralContext, 'auth'>, shell: Shell
   }),
 ]
 
+/** Somebody sent a form when the session had ended; one without an entry is soon sent again from its page. */
+const endedBody = (typed: TypedForm): Html =>
+  typed.fields.length > 0
+    ? loginBody({
+        next: typed.back,
+        error: 'Your session has ended, and nothing was saved yet. What you typed is kept: sign in to send it.',
+        typed: { ...typed, text: formatTyped(typed) },
+      })
+    : loginBody({ next: typed.back, error: 'Your session has ended, and nothing was changed. Sign in and do it again.' })
+
 /**
  * What `openHttp` asks when a page request fails: somebody who is not signed in goes to the login page and comes back
- * afterwards; everything else is said in a page. A fragment gets its status and no page, so nothing is swapped in.
+ * afterwards; a form that was sent when the session had ended is kept and the password asked for; everything else is said in
+ * a page. A fragment gets its status and no page, so nothing is swapped in.
  */
 export function problemPages(shell: Shell) {
-  return (problem: Problem, request: FastifyRequest, reply: FastifyReply): boolean => {
+  return async (problem: Problem, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
     const { status, title } = PROBLEMS[problem.code]
     if (request.headers['hx-request'] !== undefined) return false
     if (problem.code === 'unauthenticated' && request.method === 'GET') {
       reply.redirect(`/login?${new URLSearchParams({ next: request.url })}`, 303)
       return true
     }
-    const body = problemBody({ title, detail: problem.message, request_id: request.id })
+    const typed = problem.code === 'unauthenticated' ? await readTyped(request) : undefined
+    const body = typed ? endedBody(typed) : problemBody({ title, detail: problem.message, request_id: request.id })
     const call = { caller: request.caller, reply }
     reply
       .code(status)

@@ -46,7 +46,7 @@ const CASES: [string, Rows, (number | null)[]][] = [
   ['if(rests(sa_t), 1, 0)', { sa_t: '10x2' }, [0, 0]],
   ['nominal(sa_t)', { sa_t: '10x2' }, [600, 600]],
   ['lowest(sa_t)', { sa_t: '10x2' }, [-40, -40]],
-  ['highest(sa_t)', { sa_t: '10x2' }, [90, 90]],
+  ['highest(sa_t)', { sa_t: '10x2' }, [95, 95]],
 ]
 
 for (const [expression, rows, values] of CASES) {
