@@ -133,8 +133,8 @@ const LABELS: Record<string, string> = {
 /** @returns a unit's code as people write it: `°F`, `%`, `cfm` */
 export const unitLabel = (unit: string): string => LABELS[unit] ?? unit
 
-/** Up to four significant digits, without idle zeros. */
-const trimmed = (value: number) => String(Number(value.toPrecision(4)))
+/** Three significant digits, or all before the point, without idle zeros. */
+const trimmed = (value: number) => (Math.abs(value) >= 100 ? grouped(value, 0) : String(Number(value.toPrecision(3))))
 
 function grouped(value: number, decimals: number): string {
   const fixed = Math.abs(value).toFixed(decimals)
