@@ -32,7 +32,7 @@ for (const [value, unit, system, shown] of [
   [5, 'K/h', 'us', '9 °F/h'],
   [60, 'min', 'us', '60 min'],
   [0.95, 'fraction', 'si', '95 %'],
-  [25, 'Pa', 'us', '0.101 in.w.c.'],
+  [25, 'Pa', 'us', '0.1 in.w.c.'],
   [3, 'count', 'si', '3'],
 ] as const) {
   test(`a threshold of ${value} ${unit} reads ${shown}`, t => t.is(formatParam(value, unit, system), shown))
