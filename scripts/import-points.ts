@@ -1,15 +1,19 @@
 /** `scripts/import-points DIR`: a building system's export, one CSV for each point, and what the rules say of it. */
 import { parseArgs } from 'node:util'
 import { isZone } from '#shared/core/zone.ts'
-import { type ImportReport, importPoints } from './lib/import-points.ts'
+import { importInto, type ImportReport, importPoints } from './lib/import-points.ts'
 import { COMMON_NAMES, readPointMap } from './lib/point-names.ts'
+import { openSession } from './lib/session.ts'
 
 const USAGE = `scripts/import-points DIR [options]      DIR holds CSV files, in folders or .tar.gz archives too: time, value
   --map FILE         JSON: which names mean which equipment and role; common names are known
   --timezone ZONE    IANA zone of the times that state none; by default the one that the other times state
   --days 31          how many days before the last sample the rules look at
   --json             ends with one line of JSON
+  --pages            keeps the pages open on this machine until Ctrl-C, to look at what was found
 `
+
+type Wanted = Extract<ReturnType<typeof readOptions>, { help: false }>
 
 function readOptions(args: string[]) {
   const text = { type: 'string' } as const
@@ -17,7 +21,7 @@ function readOptions(args: string[]) {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { map: text, timezone: text, days: text, json: flag, help: flag },
+    options: { map: text, timezone: text, days: text, json: flag, pages: flag, help: flag },
   })
   const [dir] = positionals
   if (values.help || dir === undefined) return { help: true } as const
@@ -29,6 +33,7 @@ function readOptions(args: string[]) {
     help: false,
     dir,
     json: values.json,
+    pages: values.pages,
     options: { map: map ? readPointMap(map) : COMMON_NAMES, timezone, days },
   } as const
 }
@@ -53,10 +58,28 @@ async function main(args: string[]): Promise<number> {
     process.stdout.write(USAGE)
     return args.includes('--help') ? 0 : 64
   }
-  const report = await importPoints(options.dir, options.options)
+  if (options.pages) return show(options)
+  return tell(await importPoints(options.dir, options.options), options.json)
+}
+
+function tell(report: ImportReport, asJson: boolean): number {
   for (const line of linesOf(report)) process.stdout.write(`${line}\n`)
-  if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`)
+  if (asJson) process.stdout.write(`${JSON.stringify(report)}\n`)
   return report.failed.length > 0 ? 1 : 0
+}
+
+/** Serves the pages until the process is asked to end. */
+async function show({ dir, options, json }: Wanted): Promise<number> {
+  const session = await openSession()
+  const { url, username, password } = session.pages
+  try {
+    const code = tell(await importInto(session, dir, options), json)
+    process.stdout.write(`${url}/faults shows this; sign in as ${username} with ${password}. Ctrl-C ends it.\n`)
+    await new Promise(resolve => process.once('SIGINT', resolve).once('SIGTERM', resolve))
+    return code
+  } finally {
+    await session.close()
+  }
 }
 
 try {

@@ -36,7 +36,21 @@ const ZONES: Record<string, string> = {
 /** Spacing that the manifest states; the spacing found counts. */
 const GRID_MINUTES = 5
 
-export async function importPoints(dir: string, { map, timezone: told, days }: ImportOptions): Promise<ImportReport> {
+export async function importPoints(dir: string, options: ImportOptions): Promise<ImportReport> {
+  const session = await openSession()
+  try {
+    return await importInto(session, dir, options)
+  } finally {
+    await session.close()
+  }
+}
+
+/** Leaves the building in `session`. */
+export async function importInto(
+  session: Session,
+  dir: string,
+  { map, timezone: told, days }: ImportOptions,
+): Promise<ImportReport> {
   const { dirs, temporary } = unpackInto(dir)
   const found = readPointFiles(dirs, map)
   for (const folder of temporary) rmSync(folder, { recursive: true })
@@ -44,30 +58,25 @@ export async function importPoints(dir: string, { map, timezone: told, days }: I
   const timezone = told ?? zoneOf(found.zones)
   const building_id = basename(resolve(dir)).replace(/[^A-Za-z0-9._-]/g, '-')
   const [date_order, ...contradicting] = found.orders
-  const session = await openSession()
-  try {
-    const order = date_order && contradicting.length === 0 ? { date_order } : {}
-    const contents = { building_id, timezone, grid_minutes: GRID_MINUTES, ...order, equipment: found.equipment }
-    const { rows_written, rows_rejected } = await session.importPackage(contents)
-    await connect(building_id, session)
-    const span = await spanOf(building_id, days, session)
-    const { failed } = await session.post<RunReply>('/api/fdd/run', { building_id, ...span })
-    return {
-      building_id,
-      timezone,
-      files: found.files,
-      mapped: found.equipment.reduce((sum, { points }) => sum + Object.keys(points).length, 0),
-      points: found.equipment.reduce((sum, { tables }) => sum + tables.length, 0),
-      rows: rows_written,
-      rejected: rows_rejected,
-      empty: found.empty,
-      homeless: found.homeless,
-      ...span,
-      equipment: await findingsOf(building_id, session),
-      failed,
-    }
-  } finally {
-    await session.close()
+  const order = date_order && contradicting.length === 0 ? { date_order } : {}
+  const contents = { building_id, timezone, grid_minutes: GRID_MINUTES, ...order, equipment: found.equipment }
+  const { rows_written, rows_rejected } = await session.importPackage(contents)
+  await connect(building_id, session)
+  const span = await spanOf(building_id, days, session)
+  const { failed } = await session.post<RunReply>('/api/fdd/run', { building_id, ...span })
+  return {
+    building_id,
+    timezone,
+    files: found.files,
+    mapped: found.equipment.reduce((sum, { points }) => sum + Object.keys(points).length, 0),
+    points: found.equipment.reduce((sum, { tables }) => sum + tables.length, 0),
+    rows: rows_written,
+    rejected: rows_rejected,
+    empty: found.empty,
+    homeless: found.homeless,
+    ...span,
+    equipment: await findingsOf(building_id, session),
+    failed,
   }
 }
 

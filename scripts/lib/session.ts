@@ -4,12 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
+import { problemPages } from '#shared/central/pages/login.ts'
+import { pageRoutes } from '#shared/central/pages/routes.ts'
+import { openShell } from '#shared/central/pages/shell.ts'
 import { openCentral } from '#shared/central/central.ts'
 import type { EquipmentDay } from '#shared/core/rules/types.ts'
 import type { Finding, RuleResult } from '#shared/core/finding.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openHttp } from '#shared/node/http.ts'
 import { readVersion } from '#shared/node/version.ts'
+import { fleetRoutes } from '../../hub/pages/routes.ts'
 import { type Package, zipPackage } from './package.ts'
 
 /** A finding as the API gives it: instants as texts. */
@@ -25,6 +29,8 @@ export type Session = {
   post<T>(path: string, body: unknown): Promise<T>
   /** Follows the pages of a list to its end. @param key where the items stand in an answer */
   list<T>(path: string, key: string): Promise<T[]>
+  /** The hub's pages, for a person to look at. */
+  pages: { url: string; username: string; password: string }
   close(): Promise<void>
 }
 
@@ -57,16 +63,18 @@ export async function openSession(): Promise<Session> {
   })
   const { context, routes, services } = central
   const { auth, audit, version } = context
+  const shell = openShell(context, { house: 'hub', name: 'import', first: 'Fleet' })
   const http = await openHttp({
     name: 'session',
     host: '127.0.0.1',
     port: 0,
-    routes,
+    routes: [...routes, ...pageRoutes(context, shell), ...fleetRoutes(context, shell)],
     auth,
     audit,
     log,
     version,
     trustedProxies: [],
+    problemPage: problemPages(shell),
   })
   for (const service of services) await service.start()
   await http.start()
@@ -76,6 +84,7 @@ export async function openSession(): Promise<Session> {
   })
   const post = <T>(path: string, body: unknown) => send<T>(http.url() + path, token, body)
   return {
+    pages: { url: http.url(), username: 'agent', password: agent },
     importPackage: contents => importPackage(contents, post),
     get: path => send(http.url() + path, token),
     post,

@@ -120,3 +120,31 @@ test('point files that do not say where they are from need a time zone', async t
   t.is(code, 1)
   t.regex(err, /give --timezone/)
 })
+
+test('the pages show an import to a person who signs in as told, until the process is asked to end', async t => {
+  t.timeout(180_000)
+  const dir = folder(t, { 'VAV-1_SUPFLOW.csv': pointFile('cfm', () => 1) })
+  const args = [`${SCRIPTS}import-points.ts`, dir, '--timezone', 'America/Chicago', '--pages']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  const ended = new Promise<number | null>(resolve => child.on('close', resolve))
+  const told = await new Promise<RegExpExecArray>(resolve => {
+    let out = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      const found = /(http:\S+)\/faults shows this; sign in as (\w+) with (\w+)/.exec((out += chunk))
+      if (found) resolve(found)
+    })
+  })
+  const [, url, username, password] = told
+  const login = await fetch(`${url}/login`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { accept: 'text/html', origin: url! },
+    body: new URLSearchParams({ username: username!, password: password! }),
+  })
+  const cookie = login.headers.getSetCookie()[0]!.split(';')[0]!
+  for (const path of ['/', '/faults', '/points'])
+    t.is((await fetch(url + path, { headers: { accept: 'text/html', cookie } })).status, 200, path)
+  child.kill('SIGINT')
+  t.is(await ended, 0)
+})

@@ -73,7 +73,7 @@ export function formatFigure(value: number, unit: string, absolute: boolean): st
   if (known.dimension === 'time') return formatDuration(value * 1000)
   if (known.dimension === 'fraction') return `${Math.round(value * 1000) / 10} %`
   const shown = (value - (absolute ? known.offset : 0)) / known.scale
-  return `${known.dimension === 'temperature' ? shown.toFixed(1) : plain(shown)} ${SYMBOLS[unit] ?? unit}`
+  return `${known.dimension === 'temperature' ? shown.toFixed(1).replace(/^-0\.0$/, '0.0') : plain(shown)} ${SYMBOLS[unit] ?? unit}`
 }
 
 const plain = (value: number): string => String(Number(value.toPrecision(3)))

@@ -8,7 +8,7 @@ import { faultActions } from './fault-actions.ts'
 import { costSection } from './fault-cost.ts'
 import type { User } from './frame.ts'
 import { coldWords, dayLists, valueWords } from './baseline-words.ts'
-import { formatParam, formatRoleValue, roleWords, unitLabel, type UnitSystem } from './measure.ts'
+import { formatParam, formatRoleValue, measureOfRole, roleWords, unitLabel, type UnitSystem } from './measure.ts'
 import { overrideMark, priorityMark, priorityOf } from './mark.ts'
 import { formatDay, formatMoment, type Here, moment, momentAge } from './moment.ts'
 import { NARROW, type Plot, plotSvg, WIDE } from './plot.ts'
@@ -165,7 +165,7 @@ function thresholds({ evidence: { params }, rule_id, equipment_id, finding_id }:
   )
 }
 
-function inputsSection({ inputs }: FaultModel): Html {
+function inputsSection({ inputs, building }: FaultModel): Html {
   if (inputs.length === 0) return html`<section class="card"><h2>Inputs</h2><p>It was not said what the rule read.</p></section>`
   return html`<section class="card"><h2>Inputs</h2>
 <table class="inputs"><thead><tr><th scope="col">Role</th><th scope="col">Point</th><th scope="col">Unit</th><th scope="col">Samples</th><th scope="col">Coverage</th></tr></thead>
@@ -173,11 +173,18 @@ function inputsSection({ inputs }: FaultModel): Html {
     ({ role, point, samples, coverage }) => html`<tr>
 <td data-label="Role"><div><code>${role}</code> <span class="muted">${roleWords(role)}</span></div></td>
 <td data-label="Point"><div>${point ? html`${point.name} <span class="muted address">${point.point_id} · ${point.source.protocol} ${point.source.address}</span>` : 'no point has this role'}</div></td>
-<td data-label="Unit"><div>${point ? unitLabel(point.unit) : '–'}</div></td>
+<td data-label="Unit"><div>${point ? unitWords(role, point, building.unit_system) : '–'}</div></td>
 <td data-label="Samples"><div>${samples}</div></td>
 <td data-label="Coverage"><div>${coverage === null ? '–' : shareOf(coverage)}</div></td>
 </tr>`,
   )}</tbody></table></section>`
+}
+
+/** The unit of the plot, and in which the point itself is kept where that is another. */
+function unitWords(role: string, { unit }: Point, system: UnitSystem): Html | string {
+  const { label } = measureOfRole(role, system)
+  const own = unitLabel(unit)
+  return label === '' || label === own ? own : html`${label} <span class="muted">kept in ${own}</span>`
 }
 
 /** Who held the inputs in the time shown. A visit says what was, not what lay between two that differ. */

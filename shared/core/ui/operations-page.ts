@@ -126,4 +126,4 @@ const dayTable = ({
 )}</tbody></table></div></details></section>`
 
 const howCounted = (): Html => html`<section class="card"><h2>How this is counted</h2>
-<p>In fault: time in which at least one finding lasted, without those about sensors, data and overrides, those that another explains, and those marked as no fault. Comfort: while people are there, else while the fan runs, within the room’s set points and 1.1 K (2.0 °F) beyond, else from 20 to 24.4 °C (68 to 76 °F). Hours and starts of several rooms or machines are added up, so a day may have more than 24 hours of them. Time of which nothing is known counts for nothing.</p></section>`
+<p>In fault: time in which the condition of at least one finding was true, without those about sensors, data and overrides, those that another explains, and those marked as no fault. Comfort: while people are there, else while the fan runs, within the room’s set points and 1.1 K (2.0 °F) beyond, else from 20 to 24.4 °C (68 to 76 °F). Hours and starts of several rooms or machines are added up, so a day may have more than 24 hours of them. Time of which nothing is known counts for nothing.</p></section>`
