@@ -123,12 +123,17 @@ test('point files that do not say where they are from need a time zone', async t
 
 test('the pages show an import to a person who signs in as told, until the process is asked to end', async t => {
   t.timeout(180_000)
-  const dir = folder(t, { 'VAV-1_SUPFLOW.csv': pointFile('cfm', () => 1) })
+  const dir = folder(t, {
+    'VAV-1_SUPFLOW.csv': pointFile('cfm', () => 1)
+      .replaceAll('3/2/2026', '3/13/2026')
+      .replaceAll('3/3/2026', '3/14/2026'),
+  })
   const args = [`${SCRIPTS}import-points.ts`, dir, '--timezone', 'America/Chicago', '--pages']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => child.kill('SIGKILL'))
   const ended = new Promise<number | null>(resolve => child.on('close', resolve))
-  const told = await new Promise<RegExpExecArray>(resolve => {
+  const told = await new Promise<RegExpExecArray>((resolve, reject) => {
+    void ended.then(code => reject(new Error(`ended with ${code}`)))
     let out = ''
     child.stdout.on('data', (chunk: Buffer) => {
       const found = /(http:\S+)\/faults shows this; sign in as (\w+) with (\w+)/.exec((out += chunk))
