@@ -140,7 +140,8 @@ test('what everyone may see holds no name, address or value', async t => {
   }
 })
 
-test('health is 503 with the same body when a check fails, and says which', async t => {
+// Alone: other tests read health too.
+test.serial('health is 503 with the same body when a check fails, and says which', async t => {
   const { checks } = site.central.context.health
   checks['broker'] = () => {
     throw new Error('no connection')
