@@ -203,7 +203,16 @@ test('a reading that does not fit is told, and the rest of its message is taken'
 test('a poll report names the devices in trouble first, and what is no report is refused by name', t => {
   const device = (n: number) => ({
     ...{ device_id: `d${n}`, state: n === 999 ? ('down' as const) : ('ok' as const), since: '2026-03-01T12:00:00Z' },
-    ...{ rtt_ms_p50: 1.5, rtt_ms_p95: null, reads: n, errors: 0, last_ok_at: null, last_error: 'x'.repeat(5000) },
+    ...{
+      rtt_ms_p50: 1.5,
+      rtt_ms_p95: null,
+      reads: n,
+      errors: 0,
+      reads_1h: n,
+      errors_1h: 3,
+      last_ok_at: null,
+      last_error: 'x'.repeat(5000),
+    },
     ...{ next_due_at: null, batch_size: 20 },
   })
   const report = writePollReport({ ...pollStatus, devices: Array.from({ length: 1000 }, (_, n) => device(n) as never) })
@@ -211,6 +220,9 @@ test('a poll report names the devices in trouble first, and what is no report is
   t.like(report, { devices_total: 1000, devices: [{ device_id: 'd999', state: 'down' }] })
   t.true(JSON.stringify(report).length < 100 * 1024)
   t.deepEqual(readPollReport(wire({ ...report })), { ok: true, value: report })
+  const { reads_1h: _reads, errors_1h: _errors, ...earlier } = report.devices[0]!
+  const read = readPollReport(wire({ ...report, devices: [earlier] }))
+  t.true(read.ok && read.value.devices[0]!.reads_1h === 0, 'an earlier version does not say the last hour')
   const bad = readPollReport({ ...report, points_ok: -1 })
   t.is(bad.ok ? 'taken' : bad.reason, 'poll.points_ok must be a whole number of at least 0, not -1')
 })
@@ -276,4 +288,18 @@ test('a message that cannot be used still says its place in the stream, when it 
     state: 'unreadable',
     reason: 'seq must be a whole number of at least 1, not 0',
   })
+})
+
+test('the stretches of a finding travel, and those that cannot be are refused by name', t => {
+  const stretches = [
+    [1000, 2000, 1000],
+    [3000, 5000, 500],
+  ] as const
+  const body = writeFindings({ ...envelope(), findings: [{ ...finding, stretches }] })
+  const read = readFindings(JSON.parse(JSON.stringify(body)))
+  t.deepEqual(read.ok && read.value.findings[0]!.stretches, stretches)
+  t.is(findingsWith({ stretches: [] }), 'taken')
+  for (const wrong of [[[5, 3, 1]], [[1, 2, 3]], [[1, 2, -1]], [[1, 2]], ['x'], [[1, 2, Number.NaN]]])
+    t.regex(findingsWith({ stretches: wrong }), /^findings\[0\]\.stretches\[0\] must be/, JSON.stringify(wrong))
+  t.regex(findingsWith({ stretches: Array.from({ length: 49 }, (_, i) => [i, i + 1, 1]) }), /stretches must be/)
 })
