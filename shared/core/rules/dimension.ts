@@ -21,6 +21,9 @@ export type Type =
 
 export type Quantity = Type & { kind: 'quantity' }
 
+/** How a sentence names the unit of a difference of fractions; no value is kept in it. */
+export const POINTS = 'percentage points'
+
 export const NUMBER: Quantity = { kind: 'quantity', base: '', absolute: false }
 export const TIME: Quantity = { kind: 'quantity', base: 'time', absolute: false, unit: 's' }
 

@@ -3,7 +3,7 @@ import { isScalar } from 'yaml'
 import { ROLES, roleOf } from '../role.ts'
 import { parseDuration } from '../time.ts'
 import { type Checked, checkCondition, checkExpr, type Scope, type Typed } from './check-expr.ts'
-import { describe, type Type, unify } from './dimension.ts'
+import { describe, type Type, unify, POINTS } from './dimension.ts'
 import { BASELINE_DAYS_MAX } from './functions.ts'
 import { ExprError } from './lex.ts'
 import { OAF_GUARD, OAF_ROLES } from './macros.ts'
@@ -290,9 +290,6 @@ function readSentence(root: Fields, reading: Reading): Program['explains'] {
   parts.push(text.slice(last))
   return parts.filter(part => part !== '')
 }
-
-/** Not a unit of values: only a sentence speaks of it. */
-export const POINTS = 'percentage points'
 
 function readableUnit(type: Type): { unit: string; absolute: boolean } {
   if (type.kind === 'bool') return { unit: 'bool', absolute: false }
