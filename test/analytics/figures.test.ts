@@ -305,15 +305,10 @@ test('comfort counts while people are there, else while the fan runs, else alway
 })
 
 test('hours in fault count once, however many findings there are', t => {
-  const one = (equipment_id: string, from: number, to: number | null, kind: 'fault' | 'data' = 'fault') =>
-    ({
-      equipment_id,
-      from,
-      to,
-      kind,
-      state: to === null ? 'active' : 'cleared',
-      duration_secs: ((to ?? 8 * HOUR) - from) / 1000,
-    }) as const
+  const one = (equipment_id: string, from: number, to: number | null, kind: 'fault' | 'data' = 'fault') => {
+    const state = to === null ? ('active' as const) : ('cleared' as const)
+    return { equipment_id, from, to, kind, state, duration_secs: ((to ?? 8 * HOUR) - from) / 1000 }
+  }
   const found = faultHours(
     [one('a', -5 * HOUR, 2 * HOUR), one('a', HOUR, 4 * HOUR), one('a', 6 * HOUR, null), one('b', 0, HOUR, 'data')],
     0,
