@@ -1,4 +1,4 @@
-import { ID_REGEXP } from '#shared/core/model.ts'
+import { ID_REGEXP } from '#shared/core/model/model.ts'
 import type { Settings, VariableTable } from '#shared/core/env.ts'
 import { CENTRAL_VARIABLES } from '#shared/central/env.ts'
 

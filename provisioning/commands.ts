@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { formatInstant } from '#shared/core/time.ts'
 import { replaceFile } from '#shared/node/files.ts'
-import { writeKit, zipKit } from '#shared/node/kit-files.ts'
-import { KitError, readKit } from '#shared/node/kit-read.ts'
-import { makePki, openPki, type Pki, PkiRefusal } from '#shared/node/pki-files.ts'
+import { writeKit, zipKit } from '#shared/node/pki/kit-files.ts'
+import { KitError, readKit } from '#shared/node/pki/kit-read.ts'
+import { makePki, openPki, type Pki, PkiRefusal } from '#shared/node/pki/pki-files.ts'
 
 /** Contract §9. */
 export const EXIT = { ok: 0, usage: 2, refused: 3, configuration: 78 } as const

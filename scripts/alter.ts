@@ -2,10 +2,10 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
-import { orderTests } from './lib-alter/reaching-tests.ts'
-import { copyTree, type Tree } from './lib-alter/tree.ts'
-import { type Baseline, drawAlterations, type Outcome, takeValid, tryAlteration } from './lib-alter/trial.ts'
-import { type Alteration, alter } from './lib-alter/alterations.ts'
+import { orderTests } from './alterations/reaching-tests.ts'
+import { copyTree, type Tree } from './alterations/tree.ts'
+import { type Baseline, drawAlterations, type Outcome, takeValid, tryAlteration } from './alterations/trial.ts'
+import { type Alteration, alter } from './alterations/alterations.ts'
 
 const USAGE = `scripts/alter [options]      alters lines of the last commit in a copy, one at a time, and runs the tests that reach them
   --count 60          how many lines
@@ -28,7 +28,7 @@ const EQUIVALENT = 'scripts/catalogue/equivalent.yaml'
 /** Of a hundred alterations that change something, how many must be noticed. */
 const NOTICED_MIN = 0.9
 /** They read the tree itself and would be red for the text, not for what it does. */
-const TEXT_TESTS = new Set(['test/tidy.test.ts', 'test/closure.test.ts'])
+const TEXT_TESTS = new Set(['test/architecture/tidy.test.ts', 'test/architecture/closure.test.ts'])
 
 function readOptions(args: string[]) {
   const text = { type: 'string' } as const

@@ -1,14 +1,14 @@
 /** Hands over to one benchmark. Each prints, as its last line, one JSON object with `bench, ours, peer, peer_name, ratio, unit`. */
 
 const BENCHES: Record<string, string> = {
-  fdd: './bench-fdd.ts',
-  'fdd-building': './bench-fdd-building.ts',
-  'fdd-incremental': './bench-fdd-incremental.ts',
-  footprint: './footprint.ts',
-  journal: './bench-journal.ts',
-  modbus: './bench-modbus.ts',
-  poll: './bench-poll.ts',
-  'rules-api': './bench-rules-api.ts',
+  fdd: './benchmarks/fdd.ts',
+  'fdd-building': './benchmarks/fdd-building.ts',
+  'fdd-incremental': './benchmarks/fdd-incremental.ts',
+  footprint: './benchmarks/footprint.ts',
+  journal: './benchmarks/journal.ts',
+  modbus: './benchmarks/modbus.ts',
+  poll: './benchmarks/poll.ts',
+  'rules-api': './benchmarks/rules-api.ts',
 }
 
 const [name = ''] = process.argv.splice(2, 1)

@@ -1,6 +1,6 @@
 /** `scripts/import-points DIR`: a building system's export, one CSV for each point, and what the rules say of it. */
 import { parseArgs } from 'node:util'
-import { isZone } from '#shared/core/zone.ts'
+import { isZone } from '#shared/core/time-zone.ts'
 import { importInto, type ImportReport, importPoints } from './lib/import-points.ts'
 import { COMMON_NAMES, readPointMap } from './lib/point-names.ts'
 import { openSession } from './lib/session.ts'

@@ -1,21 +1,27 @@
 /** What rules would have said of history: a workspace's own, or a folder of CSV files. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isShut } from '#shared/core/finding.ts'
-import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model.ts'
-import { ROLES } from '#shared/core/role.ts'
-import { type ComparedEpisode, compareFindings } from '#shared/core/rules/compare-findings.ts'
-import { withExplainers } from '#shared/core/rules/explainers.ts'
-import { historyNeeded } from '#shared/core/rules/needs.ts'
-import { paramOwner, type ParamSetting, settingProblem, unitOfParam, withProposed } from '#shared/core/rules/param-settings.ts'
-import { runRules } from '#shared/core/rules/run-rules.ts'
-import type { Rule, RunInput, RunOutput } from '#shared/core/rules/types.ts'
+import { isShut } from '#shared/core/findings/finding.ts'
+import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
+import { ROLES } from '#shared/core/model/role.ts'
+import { type ComparedEpisode, compareFindings } from '#shared/core/rules/report/compare-findings.ts'
+import { withExplainers } from '#shared/core/rules/episodes/explainers.ts'
+import { historyNeeded } from '#shared/core/rules/check/needs.ts'
+import {
+  paramOwner,
+  type ParamSetting,
+  settingProblem,
+  unitOfParam,
+  withProposed,
+} from '#shared/core/rules/check/param-settings.ts'
+import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
+import type { Rule, RunInput, RunOutput } from '#shared/core/rules/check/types.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
-import { formatClock } from '#shared/core/ui/moment.ts'
-import { REASON_WORDS } from '#shared/core/ui/words.ts'
-import { conversion } from '#shared/core/unit.ts'
-import { dateOf } from '#shared/core/zone.ts'
-import { buildFrames, medianGap } from '#shared/flow/build-frames.ts'
+import { formatClock } from '#shared/central/ui/moment.ts'
+import { REASON_WORDS } from '#shared/central/ui/words.ts'
+import { conversion } from '#shared/core/model/unit.ts'
+import { dateOf } from '#shared/core/time-zone.ts'
+import { buildFrames, medianGap } from '#shared/flow/fdd/build-frames.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { openReadOnly } from '#shared/node/sqlite.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'

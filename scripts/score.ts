@@ -1,6 +1,6 @@
 /** `scripts/score DIR`: how many faulty days the shipped rules find, how many normal days they flag, and whom they accuse. */
 import { parseArgs } from 'node:util'
-import { EQUIPMENT_TYPES } from '#shared/core/model.ts'
+import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { parseDuration } from '#shared/core/time.ts'
 import { type ScoreOptions, scoreFolder, type SetScore } from './lib/score.ts'
 import { complaintOf, scoreOf } from './lib/verdict.ts'

@@ -85,7 +85,7 @@ if (options.some(option => option !== '--fast' && option !== '--long')) {
   process.stderr.write(USAGE)
   process.exit(2)
 }
-// Suites inherit it; test/optional.ts reads it.
+// Suites inherit it; test/support/optional.ts reads it.
 const isLong = options.includes('--long')
 if (isLong) process.env['PLENUM_TEST_LONG'] = '1'
 

@@ -2,7 +2,7 @@
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
-import { isLoopback } from '#shared/node/token-settings.ts'
+import { isLoopback } from '#shared/node/auth/auth-settings.ts'
 import { accessOf, complainOfAccess } from '../drivers/haystack/access.ts'
 import { haystackProtocol } from '../drivers/haystack/protocol.ts'
 import { complainOfSplitEdge, HAYSTACK_ENV } from '../env.ts'

@@ -1,11 +1,11 @@
 /** The edge's own HTTPS port, for hubs that reach it. It has the questions about priority history and nothing else. */
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
-import { type HttpService, openHttp } from '#shared/node/http.ts'
-import type { Kit } from '#shared/node/kit-read.ts'
-import { openRefusedLogins } from '#shared/node/refused-logins.ts'
-import { openAuth } from '#shared/node/token.ts'
-import type { PriorityDesk } from './desk.ts'
+import { type HttpService, openHttp } from '#shared/node/http/server.ts'
+import type { Kit } from '#shared/node/pki/kit-read.ts'
+import { openRefusedLogins } from '#shared/node/auth/refused-logins.ts'
+import { openAuth } from '#shared/node/auth/token.ts'
+import type { PriorityDesk } from './history-service.ts'
 import { connectorRoutes } from './routes.ts'
 
 export type ConnectorOptions = {

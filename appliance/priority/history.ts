@@ -1,5 +1,5 @@
 import type { PriorityJournal } from '#shared/core/ports.ts'
-import type { PriorityScanner } from '#shared/core/priority/scanner.ts'
+import type { PriorityScanner } from '#shared/core/priority/scan-port.ts'
 import type { Service } from '#shared/node/service.ts'
 
 /** The priority history of an edge: what was seen, and who looks. */

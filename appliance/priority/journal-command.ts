@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CSV_HEADER, csvRow, type Gap, jsonLine, type Salvaged, salvageSegment } from '#shared/core/priority/journal-export.ts'
-import { countOf } from '#shared/core/ui/words.ts'
+import { CSV_HEADER, csvRow, type Gap, jsonLine, type Salvaged, salvageSegment } from '../core/priority/journal-export.ts'
+import { countOf } from '#shared/core/number-text.ts'
 import { syncFolder } from '#shared/node/files.ts'
 import { type Look, lookAt, readSteady } from './journal-look.ts'
 

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type JournalIndex, journalIndex } from '#shared/core/priority/journal-index.ts'
+import { type JournalIndex, journalIndex } from '../core/priority/journal-index.ts'
 import {
   type Kept,
   type KeptHead,
@@ -12,8 +12,8 @@ import {
   readHead,
   targetFrom,
   targetText,
-} from '#shared/core/priority/journal-line.ts'
-import { type FileLog, type LogOptions, openSegmentedLog } from '#shared/node/segmented-log.ts'
+} from '../core/priority/journal-line.ts'
+import { type FileLog, type LogOptions, openSegmentedLog } from '../store/log/segmented-log.ts'
 import {
   type CheckSegment,
   type Corruption,
@@ -22,7 +22,7 @@ import {
   type Segment,
   type Verified,
   verifyLog,
-} from '#shared/node/segmented-log-verify.ts'
+} from '../store/log/verify.ts'
 import { type Head, HEAD_FILE, readHeadFile } from './journal-head.ts'
 
 /** `lost`: records that were reported as kept and are missing from the end. */

@@ -2,7 +2,7 @@
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Segment } from '#shared/node/segmented-log-verify.ts'
+import type { Segment } from '../store/log/verify.ts'
 import { HEAD_FILE } from './journal-head.ts'
 import { inspectJournal } from './journal-log.ts'
 

@@ -1,9 +1,9 @@
 /** What is read of an open journal: records in full, whatever each was kept as. */
 import type { PriorityQuery } from '#shared/core/ports.ts'
-import type { JournalIndex } from '#shared/core/priority/journal-index.ts'
-import { type Kept, type Known, ownedTarget, type OwnerOf, recordOf, targetText } from '#shared/core/priority/journal-line.ts'
+import type { JournalIndex } from '../core/priority/journal-index.ts'
+import { type Kept, type Known, ownedTarget, type OwnerOf, recordOf, targetText } from '../core/priority/journal-line.ts'
 import type { PriorityRecord, PriorityTarget } from '#shared/core/priority/record.ts'
-import type { FileLog } from '#shared/node/segmented-log.ts'
+import type { FileLog } from '../store/log/segmented-log.ts'
 
 /** `ownerOf`: as the index was made with. `known`: by `targetText`. `torn`: its end was cut. */
 export type OpenedJournal = Indexed & { known: Map<string, Known>; torn: boolean }

@@ -1,12 +1,12 @@
-/** The priority journal in files: shared/core/history/FORMAT.md draws them. */
+/** The priority journal in files: appliance/core/log/FORMAT.md draws them. */
 import { existsSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { PriorityJournal, PriorityState } from '#shared/core/ports.ts'
-import { type OwnerOf, plainReading, targetText } from '#shared/core/priority/journal-line.ts'
+import { type OwnerOf, plainReading, targetText } from '../core/priority/journal-line.ts'
 import { type PriorityReading, type PriorityRecord, priorityKey } from '#shared/core/priority/record.ts'
 import { failureLog } from '#shared/node/failure-log.ts'
-import type { LogOptions } from '#shared/node/segmented-log.ts'
+import type { LogOptions } from '../store/log/segmented-log.ts'
 import { acknowledgeLoss, groupOf, settle } from './journal-group.ts'
 import { openJournalLog } from './journal-log.ts'
 import { latestOf, type OpenedJournal, pageOf } from './journal-read.ts'

@@ -7,7 +7,7 @@ import type { BacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import type { FIELDBUS_ENV } from '../env.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
 import { openPriorityApi, type PriorityApi, type PriorityApiOptions } from './api.ts'
-import { openPriorityHistory } from './scanner.ts'
+import { openPriorityHistory } from './priority-history.ts'
 
 /** What is known of the edge when its catalogue and kit have been read. */
 export type PriorityPlace = Pick<PriorityApiOptions, 'site_id' | 'edge_id' | 'kit' | 'version'> & {

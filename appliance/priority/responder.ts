@@ -4,9 +4,9 @@ import { type EdgeResponse, readEdgeRequest, writeEdgeResponse } from '#shared/c
 import { isOperation, OPERATIONS } from '#shared/core/priority/wire.ts'
 import { Problem, toProblemJson } from '#shared/core/problem.ts'
 import { MESSAGE_MAX, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
-import { toProblem } from '#shared/node/http-errors.ts'
-import { fits, schemaErrors } from '#shared/node/schema-check.ts'
-import type { PriorityDesk } from './desk.ts'
+import { toProblem } from '#shared/node/http/errors.ts'
+import { fits, schemaErrors } from '#shared/node/http/schema-check.ts'
+import type { PriorityDesk } from './history-service.ts'
 
 /** @returns what to publish under `responses`; undefined when nobody could match it to a question */
 export type Responder = (payload: Uint8Array) => object | undefined

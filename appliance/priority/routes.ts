@@ -8,8 +8,8 @@ import {
   VisitAnswer,
   VisitRequest,
 } from '#shared/core/priority/wire.ts'
-import { type Route, route } from '#shared/node/route.ts'
-import type { PriorityDesk } from './desk.ts'
+import { type Route, route } from '#shared/node/http/route.ts'
+import type { PriorityDesk } from './history-service.ts'
 
 /** Largest question, bytes. */
 const BODY_MAX = 16 * 1024

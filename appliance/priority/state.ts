@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Logger } from 'pino'
-import { NO_MEMORY, type ScanMemory } from '#shared/flow/priority-scan.ts'
+import { NO_MEMORY, type ScanMemory } from '../flow/visit-schedule.ts'
 import { durableJson } from '../store/durable-json.ts'
 
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])

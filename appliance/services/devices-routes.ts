@@ -1,10 +1,10 @@
 /** The API of the field catalogue: what is polled, changed by an operator or a script. */
 import { Type } from '@sinclair/typebox'
-import type { PollStatus, PointStatus } from '#shared/core/poll/board.ts'
+import type { PollStatus, PointStatus } from '#shared/core/poll/poll-status.ts'
 import { ERRORS_MAX, Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { cutPage, PAGE } from '#shared/central/routes/list.ts'
-import { ID, oneOf, type Route, route, strict } from '#shared/node/route.ts'
+import { cutPage, PAGE } from '#shared/central/api/list.ts'
+import { ID, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { CatalogueFile } from '../store/catalogue-schema.ts'
 import { type ImportPlan, whereOf } from '../store/catalogue-import.ts'
 import {

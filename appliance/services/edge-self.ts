@@ -1,5 +1,5 @@
 /** What an edge says of itself, the same by MQTT and over HTTP. */
-import type { PollStatus } from '#shared/core/poll/board.ts'
+import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
 import { writePollReport } from '#shared/core/telemetry/poll-report.ts'
 import { writeStatus } from '#shared/core/telemetry/status.ts'

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { Effective, Settings } from '#shared/core/env.ts'
 import { wallClock } from '#shared/node/clock.ts'
-import type { Route } from '#shared/node/route.ts'
+import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'

@@ -1,8 +1,8 @@
 /** "Test connection": as a command of the haystack process, and as a route of it while it runs. */
 import { Type } from '@sinclair/typebox'
-import { connectionLines, type ConnectionReport } from '#shared/core/haystack/connection.ts'
+import { connectionLines, type ConnectionReport } from '../drivers/haystack/core/connection.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { type Route, route, type SharedToken } from '#shared/node/route.ts'
+import { type Route, route, type SharedToken } from '#shared/node/http/route.ts'
 import { type HaystackAccess, serversOf } from '../drivers/haystack/access.ts'
 import { type CheckedPoint, checkConnection } from '../drivers/haystack/check.ts'
 import { haystackPoint } from '../drivers/haystack/protocol.ts'

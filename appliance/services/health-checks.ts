@@ -1,8 +1,8 @@
 /** What health says of polling, of the priority history and of the ways out, the same in every process that polls. */
 import type { HealthCheck } from '#shared/central/context.ts'
 import type { PriorityState } from '#shared/core/ports.ts'
-import type { PollStatus } from '#shared/core/poll/board.ts'
-import { type Storing, storingStatus } from '#shared/core/storing.ts'
+import type { PollStatus } from '#shared/core/poll/poll-status.ts'
+import { type Storing, storingStatus } from '#shared/core/storage-status.ts'
 import type { ForwardState } from './forward-state.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Point } from '#shared/core/model.ts'
-import { pointsThatLeave, withRolesBack } from '#shared/core/points-left.ts'
+import type { Point } from '#shared/core/model/model.ts'
+import { pointsThatLeave, withRolesBack } from '#shared/core/model/retired-points.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { Service } from '#shared/node/service.ts'

@@ -1,11 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
-import { openBoard, type PointStatus, pointStatusOf, type PollStatus, pollStatusOf, setPlans } from '#shared/core/poll/board.ts'
+import {
+  openBoard,
+  type PointStatus,
+  pointStatusOf,
+  type PollStatus,
+  pollStatusOf,
+  setPlans,
+} from '#shared/core/poll/poll-status.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { type Storing, worstOf } from '#shared/core/storing.ts'
-import { openPolling, type PolledDevice, type Polling, type PollEvent } from '#shared/flow/poll.ts'
+import { type Storing, worstOf } from '#shared/core/storage-status.ts'
+import { openPolling, type PolledDevice, type Polling, type PollEvent } from '../flow/poll.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import { type InstanceConflict, instanceConflicts } from '../store/catalogue-conflicts.ts'

@@ -1,14 +1,14 @@
 /** Keeps one way of the outbox moving: sends within the window, steps back after a silence, settles what is stored. */
 import type { Logger } from 'pino'
 import type { Clock } from '#shared/core/ports.ts'
-import { clockOffsetMeter } from '#shared/core/telemetry/clock-offset.ts'
+import { clockOffsetMeter } from '../core/outbox/clock-offset.ts'
 import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import type { Ack } from '#shared/core/telemetry/status.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
-import { acknowledge, openWindow, reconnect, room, stepBack } from '#shared/core/telemetry/window.ts'
+import { acknowledge, openWindow, reconnect, room, stepBack } from '../core/outbox/window.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
-import { timeSynced } from '#shared/node/time-sync.ts'
-import type { Outgoing, OutboxWay } from '../sinks/outbox-way.ts'
+import { timeSynced } from '../store/time-sync.ts'
+import type { Outgoing, OutboxWay } from '../sinks/outbox-reader.ts'
 
 export type SenderParts = {
   way: OutboxWay

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { parse } from 'csv-parse'
 import { formOf, TOLERANT } from '#shared/central/import/table.ts'
-import type { Table } from '#shared/core/catalogue/table.ts'
+import type { Table } from '../core/catalogue/table.ts'
 import { Problem } from '#shared/core/problem.ts'
 
 /** Longest record; an unclosed quote does not swallow the file. */

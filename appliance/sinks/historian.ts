@@ -1,6 +1,6 @@
-import { misdatedRows, separateMisdated } from '#shared/core/misdated.ts'
+import { misdatedRows, separateMisdated } from '#shared/core/telemetry/misdated.ts'
 import type { Clock, Historian, Sink } from '#shared/core/ports.ts'
-import { type Reading, toNumber } from '#shared/core/reading.ts'
+import { type Reading, toNumber } from '#shared/core/telemetry/reading.ts'
 import type { MisdatedStore } from '#shared/core/stores.ts'
 
 export type HistorianSinkParts = {

@@ -1,10 +1,10 @@
 /** The messages of an outbox: how readings and findings are cut into them, and what is left of the oldest when there is no room. */
-import type { Finding } from '#shared/core/finding.ts'
-import type { Protocol } from '#shared/core/model.ts'
-import type { Reading } from '#shared/core/reading.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
+import type { Protocol } from '#shared/core/model/model.ts'
+import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { FINDINGS_MAX } from '#shared/core/telemetry/findings.ts'
 import { POINTS_MAX } from '#shared/core/telemetry/telemetry.ts'
-import { thinReadings } from '#shared/core/telemetry/thin.ts'
+import { thinReadings } from '../core/outbox/downsample.ts'
 import { TELEMETRY_PROTOCOLS, type TelemetryProtocol } from '#shared/core/topic/topics.ts'
 
 /** `thinned`: what was left of older messages; it is not thinned again. */

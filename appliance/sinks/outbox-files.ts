@@ -4,7 +4,7 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { replaceFile, syncFolder } from '#shared/node/files.ts'
-import { type FileLog, openSegmentedLog } from '#shared/node/segmented-log.ts'
+import { type FileLog, openSegmentedLog } from '../store/log/segmented-log.ts'
 
 /**
  * The stream's place n is the log's record `base + n`; the destination has everything up to place `acked`, and perhaps

@@ -2,16 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import { statfsSync } from 'node:fs'
 import type { Logger } from 'pino'
-import type { Finding } from '#shared/core/finding.ts'
-import type { Protocol } from '#shared/core/model.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
+import type { Protocol } from '#shared/core/model/model.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import { makeFolder } from '#shared/node/files.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
-import type { FileLog } from '#shared/node/segmented-log.ts'
+import type { FileLog } from '../store/log/segmented-log.ts'
 import { type Body, findingsOf, type FindingsNow, type Kept, telemetryOf } from './messages.ts'
 import { openOutboxFiles } from './outbox-files.ts'
-import { isFull, roomMaker } from './outbox-room.ts'
-import { openWays, type OutboxWay } from './outbox-way.ts'
+import { isFull, roomMaker } from './outbox-eviction.ts'
+import { openWays, type OutboxWay } from './outbox-reader.ts'
 
 /**
  * Where messages go, each at its own pace over the same log: to the hub by MQTT, to the central on this box by HTTP,

@@ -1,5 +1,5 @@
 /** Entries of the catalogue that claim one BACnet device instance. Each is shown as in conflict; the other devices go on. */
-import { BACNET_PORT } from '#shared/core/bacnet/discovery.ts'
+import { BACNET_PORT } from '../drivers/bacnet/core/discovery/discovery.ts'
 import type { Catalogue, DeviceEntry } from './catalogue-schema.ts'
 
 export type InstanceConflict = {

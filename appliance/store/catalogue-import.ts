@@ -1,12 +1,12 @@
 /** What an import would make of the catalogue: nothing that is there is changed, devices and points are added. */
-import { formatAddress, parseAddress } from '#shared/core/catalogue/address.ts'
-import type { Ede, EdeDevice } from '#shared/core/catalogue/ede.ts'
-import type { Registry } from '#shared/core/catalogue/registry.ts'
-import { AUTHOR } from '#shared/core/catalogue/write-ede.ts'
-import { deviceIds, propose, type Proposal, pointIds, type Told } from '#shared/core/bacnet/discovery-propose.ts'
-import { BACNET_PORT, type DeviceAddress } from '#shared/core/bacnet/discovery.ts'
+import { formatAddress, parseAddress } from '../core/catalogue/address.ts'
+import type { Ede, EdeDevice } from '../core/catalogue/ede.ts'
+import type { Registry } from '../core/catalogue/registry.ts'
+import { AUTHOR } from '../core/catalogue/write-ede.ts'
+import { deviceIds, propose, type Proposal, pointIds, type Told } from '../drivers/bacnet/core/discovery/propose.ts'
+import { BACNET_PORT, type DeviceAddress } from '../drivers/bacnet/core/discovery/discovery.ts'
 import { formatTarget, parseTarget } from '#shared/core/bacnet/object.ts'
-import { isId } from '#shared/core/model.ts'
+import { isId } from '#shared/core/model/model.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from './catalogue-schema.ts'
 
 /** What becomes of one device of the file. `no_address`: it is left out, because nobody has said where it is. */

@@ -1,8 +1,8 @@
 /** Shape of `config/field-devices.json`: the devices that may be read, and their points. Contract §10. */
 import { type Static, Type } from '@sinclair/typebox'
-import { HAYSTACK_AUTHS } from '#shared/core/haystack/endpoint.ts'
-import { ID_PATTERN, POINT_KINDS } from '#shared/core/model.ts'
-import { WORD_ORDERS } from '#shared/core/modbus/order.ts'
+import { HAYSTACK_AUTHS } from '../drivers/haystack/core/endpoint.ts'
+import { ID_PATTERN, POINT_KINDS } from '#shared/core/model/model.ts'
+import { WORD_ORDERS } from '../drivers/modbus/core/order.ts'
 
 const strict = { additionalProperties: false }
 const choice = <const T extends readonly string[]>(choices: T, description: string) =>

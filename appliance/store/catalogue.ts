@@ -1,7 +1,7 @@
 /** `config/field-devices.json`: the trusted list of what may be read. Only an operator or a script changes it. */
 import { join } from 'node:path'
-import { nearestRoles, ROLES } from '#shared/core/role.ts'
-import { conversion, unitCode, UNITS } from '#shared/core/unit.ts'
+import { nearestRoles, ROLES } from '#shared/core/model/role.ts'
+import { conversion, unitCode, UNITS } from '#shared/core/model/unit.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import { type Catalogue, CatalogueFile, type DeviceEntry, type PointEntry } from './catalogue-schema.ts'
 import type { Complaint } from './config-error.ts'

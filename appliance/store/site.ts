@@ -1,9 +1,9 @@
 /** `config/site.json`: which building this appliance serves, and the equipment in it. */
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
-import { type Building, type Equipment, EQUIPMENT_TYPES, ID_PATTERN } from '#shared/core/model.ts'
-import { PriorityLevels } from '#shared/core/priority/settings.ts'
-import { isZone } from '#shared/core/zone.ts'
+import { type Building, type Equipment, EQUIPMENT_TYPES, ID_PATTERN } from '#shared/core/model/model.ts'
+import { PriorityLevels } from '../core/priority/settings.ts'
+import { isZone } from '#shared/core/time-zone.ts'
 import type { Complaint } from './config-error.ts'
 import { openSettings, type Settings } from './settings.ts'
 

@@ -1,7 +1,7 @@
 /** Who may connect: one decision for the handshake, for CONNECT and for sessions that live already. */
 import type { PeerCertificate } from 'node:tls'
 import { type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
-import { serialOf } from '#shared/node/pki.ts'
+import { serialOf } from '#shared/node/pki/pki.ts'
 
 export type Guest = { identity: Identity; cn: string; serial: string; not_after: number }
 export type Admission = { ok: true; guest: Guest } | { ok: false; reason: string }

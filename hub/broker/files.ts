@@ -2,9 +2,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readEdgeTokensKey } from '#shared/node/edge-token.ts'
-import { type Pair, readCrl } from '#shared/node/pki.ts'
-import { PKI_FILES } from '#shared/node/pki-files.ts'
+import { readEdgeTokensKey } from '#shared/node/auth/edge-token.ts'
+import { type Pair, readCrl } from '#shared/node/pki/pki.ts'
+import { PKI_FILES } from '#shared/node/pki/pki-files.ts'
 
 /** @throws Error that names the file that cannot be read, or is not what it should be */
 export async function readBrokerFiles(dir: string): Promise<Pair & { ca_pem: string; crlPath: string }> {

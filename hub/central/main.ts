@@ -1,9 +1,9 @@
 /** central: HTTP API, pages and rule engine; hears the broker unless it is told not to. `--once` runs the rules and exits. */
-import { judgedHere } from '#shared/central/fdd/ran-by.ts'
+import { judgedHere } from '#shared/central/fdd/rule-owner.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
 import { clockFor, complainOfCentral, serveCentral } from '#shared/central/process.ts'
 import { metricsService } from '#shared/central/metrics.ts'
-import { localIngestRoutes } from '#shared/central/routes/local-ingest.ts'
+import { localIngestRoutes } from '#shared/central/api/local-ingest.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, settingsOrExit } from '#shared/node/settings.ts'

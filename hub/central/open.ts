@@ -1,17 +1,17 @@
 /** Central as a hub has it: what edges send is taken in, edges are asked, and the fleet is shown. */
 import type { Central } from '#shared/central/central.ts'
-import { ingestDesk } from '#shared/central/ingest-desk.ts'
+import { ingestDesk } from '#shared/central/ingest-service.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 import { openCentralFor, type ProcessParts } from '#shared/central/process.ts'
-import { pollStatusRoute } from '#shared/central/routes/poll.ts'
-import type { Route } from '#shared/node/route.ts'
+import { pollStatusRoute } from '#shared/central/api/poll.ts'
+import type { Route } from '#shared/node/http/route.ts'
 import { openInbox, withRoom } from '#shared/node/store/inbox.ts'
 import type { CentralFiles } from '../broker/files.ts'
 import { openConnectors } from '../connectors/open.ts'
 import { hubHealth } from '../ingest/health.ts'
 import { ingestService } from '../ingest/ingest.ts'
-import { hubOverrides } from '../pages/overrides.ts'
-import { fleetRoutes } from '../pages/routes.ts'
+import { hubOverrides } from '../pages/overrides.route.ts'
+import { fleetRoutes } from '../pages/fleet.route.ts'
 
 type Parts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log'> & {
   /** Undefined where no broker is heard. */

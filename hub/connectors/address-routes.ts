@@ -1,12 +1,12 @@
 /** Where the hub reaches an edge: said by the edge's own metadata, or here by an operator. */
 import { Type } from '@sinclair/typebox'
 import { readConnectorUrl } from '#shared/core/connector-url.ts'
-import { SiteQuery } from '#shared/central/routes/connectors.ts'
-import { findEdge } from '#shared/core/find-edge.ts'
-import { edgeName } from '#shared/core/model.ts'
+import { SiteQuery } from '#shared/central/api/connectors.ts'
+import { findEdge } from '#shared/core/telemetry/find-edge.ts'
+import { edgeName } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
-import { ID, type Route, route, strict } from '#shared/node/route.ts'
+import { ID, type Route, route, strict } from '#shared/node/http/route.ts'
 
 const Params = strict({ edge_id: ID })
 const Address = Type.Union([Type.String({ minLength: 1, maxLength: 1024 }), Type.Null()])

@@ -1,10 +1,10 @@
 /** Asks edges on behalf of callers: by their address where one is known, else over the broker. It keeps nothing of the answers. */
-import { findEdge } from '#shared/core/find-edge.ts'
-import { edgeName } from '#shared/core/model.ts'
+import { findEdge } from '#shared/core/telemetry/find-edge.ts'
+import { edgeName } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
-import type { Connectors } from '#shared/central/routes/connectors.ts'
-import { readAnswer, type Way } from './way.ts'
+import type { Connectors } from '#shared/central/api/connectors.ts'
+import { readAnswer, type Way } from './edge-client.ts'
 
 /** Questions under way: one edge is a small machine, and a hub serves others meanwhile. */
 const PER_EDGE_MAX = 4

@@ -1,14 +1,14 @@
 /** The connectors of a hub as its mains wire them. */
-import { type Connectors, connectorsRoutes } from '#shared/central/routes/connectors.ts'
+import { type Connectors, connectorsRoutes } from '#shared/central/api/connectors.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
 import { SECOND } from '#shared/core/time.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
-import type { Route } from '#shared/node/route.ts'
+import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import { addressRoutes } from './address-routes.ts'
-import { brokerWay } from './broker-way.ts'
+import { brokerWay } from './broker-client.ts'
 import { connectors } from './connectors.ts'
-import { httpsWay } from './https.ts'
+import { httpsWay } from './https-client.ts'
 
 /** Longest that an edge may take: it answers from its own disk, so a second is much, but a mobile line is slow. */
 const ANSWER_MS = 15 * SECOND

@@ -1,7 +1,7 @@
 import type { HealthSources } from '#shared/central/context.ts'
 import type { EdgeClaims, EdgeStore } from '#shared/core/stores.ts'
-import { storingStatus } from '#shared/core/storing.ts'
-import type { IngestDesk } from '#shared/central/ingest-desk.ts'
+import { storingStatus } from '#shared/core/storage-status.ts'
+import type { IngestDesk } from '#shared/central/ingest-service.ts'
 
 const WAITS = 'what edges send cannot be stored, and waits with them:'
 

@@ -2,7 +2,7 @@
  * Edges take turns: one message of each, so that an edge that sends more than it may delays itself alone. What is too much of one
  * edge is dropped; it was not acknowledged, so it comes again.
  */
-import { edgeName } from '#shared/core/model.ts'
+import { edgeName } from '#shared/core/model/model.ts'
 import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 

@@ -1,13 +1,13 @@
 /** The edges of a hub as programs see them: the two signals apart, and what both together mean (contract §9). */
 import type { CentralContext } from '#shared/central/context.ts'
-import { cutPage, PAGE } from '#shared/central/routes/list.ts'
-import { SiteQuery } from '#shared/central/routes/connectors.ts'
-import { findEdge } from '#shared/core/find-edge.ts'
-import { edgeName } from '#shared/core/model.ts'
+import { cutPage, PAGE } from '#shared/central/api/list.ts'
+import { SiteQuery } from '#shared/central/api/connectors.ts'
+import { findEdge } from '#shared/core/telemetry/find-edge.ts'
+import { edgeName } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { ID, type Route, route, strict } from '#shared/node/route.ts'
-import { FRESH_MS, healthOf, reportedBy } from './fleet.ts'
+import { ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { FRESH_MS, healthOf, reportedBy } from './fleet-status.ts'
 
 export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clock'>): Route[] => [
   route({

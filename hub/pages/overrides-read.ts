@@ -1,13 +1,13 @@
 /** What an edge answers of its priority history, as the pages of the hub take it. */
-import type { Connectors } from '#shared/central/routes/connectors.ts'
-import type { EdgeKey, Equipment, Point } from '#shared/core/model.ts'
+import type { Connectors } from '#shared/central/api/connectors.ts'
+import type { EdgeKey, Equipment, Point } from '#shared/core/model/model.ts'
 import type { PointWords } from '#shared/core/priority/overrides.ts'
 import type { PriorityRecord, PriorityTarget } from '#shared/core/priority/record.ts'
 import { type Course, courseBook } from '#shared/core/priority/timeline.ts'
 import { HISTORY_SCHEMA, PAGE_MAX, type WireRecord, type WireScanner } from '#shared/core/priority/wire.ts'
 import { parseInstant } from '#shared/core/time.ts'
-import { objectWords, type ScannerCard } from '#shared/core/ui/overrides-page.ts'
-import { valueWords } from '#shared/core/ui/raw-value.ts'
+import { objectWords, type ScannerCard } from '#shared/central/ui/overrides-list.ts'
+import { valueWords } from '#shared/central/ui/raw-value.ts'
 
 export type ReadPage = { records: PriorityRecord[]; next: string | undefined; scanner: WireScanner }
 

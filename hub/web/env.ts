@@ -1,5 +1,5 @@
 import type { VariableTable } from '#shared/core/env.ts'
-import { AUTH_VARIABLES } from '#shared/node/token-settings.ts'
+import { AUTH_VARIABLES } from '#shared/node/auth/auth-settings.ts'
 
 /** What the web component is told. */
 export const WEB_ENV = {

@@ -2,7 +2,7 @@
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
-import { complainOfProxies, proxiesOf } from '#shared/node/token-settings.ts'
+import { complainOfProxies, proxiesOf } from '#shared/node/auth/auth-settings.ts'
 import { WEB_ENV } from './env.ts'
 import { webService } from './proxy.ts'
 

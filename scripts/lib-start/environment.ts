@@ -1,4 +1,4 @@
-import { EDGE_ID, SITE_ID } from '../../test/sim/catalogue.ts'
+import { EDGE_ID, SITE_ID } from '../simulator/building/catalogue.ts'
 import type { Kept } from './folder.ts'
 import { PORTS } from './options.ts'
 import type { Layout } from './provision.ts'

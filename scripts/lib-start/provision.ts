@@ -1,9 +1,9 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { EDGE_TOKENS_FILE } from '#shared/node/edge-token.ts'
-import { writeKit } from '#shared/node/kit-files.ts'
-import { makePki, openPki, PKI_FILES } from '#shared/node/pki-files.ts'
-import { EDGE_ID, SITE_ID, siteCatalogue } from '../../test/sim/catalogue.ts'
+import { EDGE_TOKENS_FILE } from '#shared/node/auth/edge-token.ts'
+import { writeKit } from '#shared/node/pki/kit-files.ts'
+import { makePki, openPki, PKI_FILES } from '#shared/node/pki/pki-files.ts'
+import { EDGE_ID, SITE_ID, siteCatalogue } from '../simulator/building/catalogue.ts'
 import { PORTS } from './options.ts'
 
 /** Where in a site's folder everything lies. */

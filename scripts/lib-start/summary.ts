@@ -1,4 +1,4 @@
-import { BUILDING_ID } from '../../test/sim/catalogue.ts'
+import { BUILDING_ID } from '../simulator/building/catalogue.ts'
 import type { HubClient } from './hub-client.ts'
 
 /** What `--once --json` prints. */

@@ -1,6 +1,6 @@
 /** Makes good data worse, the same way every time: what rules must bear on ordinary equipment. */
-import { ROLES } from '#shared/core/role.ts'
-import { conversion } from '#shared/core/unit.ts'
+import { ROLES } from '#shared/core/model/role.ts'
+import { conversion } from '#shared/core/model/unit.ts'
 import type { LabelledSet } from './labelled.ts'
 
 export type Degradation = {

@@ -1,7 +1,7 @@
 /** Imports a folder of point files as one building, runs the rules over it and tells what they found. */
 import { rmSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import type { Equipment } from '#shared/core/model.ts'
+import type { Equipment } from '#shared/core/model/model.ts'
 import { DAY, formatInstant, parseInstant } from '#shared/core/time.ts'
 import { readPointFiles, unpackInto } from './point-files.ts'
 import type { PointMap } from './point-names.ts'

@@ -8,9 +8,9 @@ import { roleOfHeader, withoutUnit } from '#shared/core/csv/names.ts'
 import { meaningOf, openTimeline } from '#shared/core/csv/timeline.ts'
 import { INSTANT_END } from '#shared/core/time.ts'
 import { readStamp } from '#shared/core/csv/stamp.ts'
-import type { EquipmentType } from '#shared/core/model.ts'
-import { ROLES } from '#shared/core/role.ts'
-import { UNITS, unitCode } from '#shared/core/unit.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
+import { ROLES } from '#shared/core/model/role.ts'
+import { UNITS, unitCode } from '#shared/core/model/unit.ts'
 
 /** What was true of one equipment on one day. `component` is `normal` on a day without a fault. */
 export type Label = { file: string; date: string; component: string }

@@ -1,8 +1,8 @@
 /** Whether the tests of a rule notice the mistakes that somebody could make in it. */
 import { isNode, LineCounter, parse, parseDocument } from 'yaml'
-import { parseRule } from '#shared/core/rules/parse-rule.ts'
-import { holds } from '#shared/core/rules/test-rule.ts'
-import type { WrittenRule, TestCase } from '#shared/core/rules/types.ts'
+import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
+import { holds } from '#shared/core/rules/testing/test-rule.ts'
+import type { WrittenRule, TestCase } from '#shared/core/rules/check/types.ts'
 import { mutantsOf, type Path } from './mutants.ts'
 
 export type Tried = {

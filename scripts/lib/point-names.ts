@@ -1,7 +1,7 @@
 /** Which equipment and which role a point file's name means. Common names first; a site brings its own with `--map`. */
 import { readFileSync } from 'node:fs'
-import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model.ts'
-import { ROLES } from '#shared/core/role.ts'
+import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
+import { ROLES } from '#shared/core/model/role.ts'
 
 /**
  * Patterns are regular expressions over a file's name without `.csv`, upper and lower case alike; the first that

@@ -1,6 +1,6 @@
 /** Scores the shipped rules on a folder of labelled sets, through the API of a central of its own. */
-import type { EquipmentType } from '#shared/core/model.ts'
-import type { FindingKind } from '#shared/core/finding.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
+import type { FindingKind } from '#shared/core/findings/finding.ts'
 import { DAY, formatInstant } from '#shared/core/time.ts'
 import { degrade, type Degradation } from './degrade.ts'
 import { type Label, type LabelledSet, readLabelled, readLabels } from './labelled.ts'

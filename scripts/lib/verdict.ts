@@ -1,5 +1,5 @@
 /** Judges what rules said of a day against what was true of it. */
-import type { CauseWeight, FindingKind } from '#shared/core/finding.ts'
+import type { CauseWeight, FindingKind } from '#shared/core/findings/finding.ts'
 import type { Label } from './labelled.ts'
 
 /** What a run said of one equipment and one day. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Equipment, Point } from '#shared/core/model.ts'
+import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { BulkLoader, Clock, Historian, Notes, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
 import type {
   AuditStore,
@@ -14,13 +14,13 @@ import type {
   RunBook,
   RunEntry,
 } from '#shared/core/stores.ts'
-import type { Coverage } from '#shared/core/rules/coverage.ts'
+import type { Coverage } from '#shared/core/rules/report/coverage.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
-import type { RunReport, RunRequest } from '#shared/flow/run-fdd.ts'
-import type { RuleCheck, RuleShelf, RuleText } from '#shared/flow/publish-rules.ts'
-import type { Auth } from '#shared/node/token.ts'
-import type { AnalyticsDesk } from './analytics/desk.ts'
-import type { LiveRun } from './fdd/run-board.ts'
+import type { RunReport, RunRequest } from '#shared/flow/fdd/run-fdd.ts'
+import type { RuleCheck, RuleShelf, RuleText } from '#shared/flow/fdd/publish-rules.ts'
+import type { Auth } from '#shared/node/auth/token.ts'
+import type { AnalyticsDesk } from '#shared/central/analytics/service.ts'
+import type { LiveRun } from '#shared/central/fdd/live-runs.ts'
 import type { Backtests } from './fdd/backtests.ts'
 import type { Catalogue, RuleFileView } from './fdd/rule-views.ts'
 import type { ImportSessions } from './import/sessions.ts'

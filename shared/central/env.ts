@@ -1,6 +1,6 @@
-import { ID_REGEXP } from '#shared/core/model.ts'
+import { ID_REGEXP } from '#shared/core/model/model.ts'
 import type { VariableTable } from '#shared/core/env.ts'
-import { AUTH_VARIABLES } from '#shared/node/token-settings.ts'
+import { AUTH_VARIABLES } from '#shared/node/auth/auth-settings.ts'
 
 /** What every process that mounts central is told. */
 export const CENTRAL_VARIABLES = {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Logger } from 'pino'
 import type { Service } from '#shared/node/service.ts'
 import type { CentralContext } from './context.ts'
-import { healthOf } from './routes/health.ts'
+import { healthOf } from '#shared/central/api/health.ts'
 
 /**
  * `GET /metrics` in Prometheus' text format. Names are `plenum_` and what health calls them: `plenum_ingest_ok`,

@@ -1,11 +1,11 @@
 /** What faults cost: reckoned when a run stores them, and again when somebody enters or reviews what prices them. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Finding } from '#shared/core/finding.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
 import { withImpact } from '#shared/core/impact/price.ts'
 import { sizeBook } from '#shared/core/impact/sizes.ts'
 import type { Results } from '#shared/core/ports.ts'
 import type { EdgeStore, ModelStore, PriceStore, QuantityStore } from '#shared/core/stores.ts'
-import { judgedHere } from './fdd/ran-by.ts'
+import { judgedHere } from '#shared/central/fdd/rule-owner.ts'
 
 export type Pricing = {
   /** Findings of a building with what they cost now. */

@@ -1,10 +1,10 @@
 /** The ports: what the flows ask of the outside world. One to four methods each; every one has a conformance suite. */
-import type { Ending, Finding, FindingNote, ResultReason, ResultState, RuleResult } from './finding.ts'
+import type { Ending, Finding, FindingNote, ResultReason, ResultState, RuleResult } from '#shared/core/findings/finding.ts'
 import type { PriorityReading, PriorityRecord, PriorityTarget } from './priority/record.ts'
 import type { Visit } from './priority/visits.ts'
-import type { Quality, Reading } from './reading.ts'
-import type { EquipmentState } from './rules/state.ts'
-import type { Buckets, Series } from './series.ts'
+import type { Quality, Reading } from '#shared/core/telemetry/reading.ts'
+import type { EquipmentState } from '#shared/core/rules/evaluate/state.ts'
+import type { Buckets, Series } from '#shared/core/series/series.ts'
 
 /** Time as the process sees it. A simulated site runs faster than the wall clock. */
 export interface Clock {

@@ -1,11 +1,11 @@
 /** The small durable stores that central keeps in SQLite. Synchronous; each has one writer; names as on the wire. */
-import type { FaultDefinition, StoredDefinition } from './fault-definition.ts'
+import type { FaultDefinition, StoredDefinition } from '#shared/core/findings/fault-definition.ts'
 import type { EnergyPrices } from './impact/impact.ts'
-import type { Building, Edge, EdgeKey, Equipment, Point } from './model.ts'
-import type { Quantity } from './quantity.ts'
+import type { Building, Edge, EdgeKey, Equipment, Point } from '#shared/core/model/model.ts'
+import type { Quantity } from '#shared/core/model/quantity.ts'
 import type { RunSummary } from './ports.ts'
-import type { Quality } from './reading.ts'
-import type { RunState } from './run-state.ts'
+import type { Quality } from '#shared/core/telemetry/reading.ts'
+import type { RunState } from '#shared/core/runs/run-state.ts'
 
 export interface ModelStore {
   buildings(): Building[]

@@ -1,8 +1,8 @@
-import type { Point } from '#shared/core/model.ts'
+import type { Point } from '#shared/core/model/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
-import { nearestRoles, ROLES } from '#shared/core/role.ts'
+import { nearestRoles, ROLES } from '#shared/core/model/role.ts'
 import type { Assignment, ModelStore } from '#shared/core/stores.ts'
-import { conversion, unitCode, UNITS } from '#shared/core/unit.ts'
+import { conversion, unitCode, UNITS } from '#shared/core/model/unit.ts'
 
 export type AssignRequest = { building_id: string; assignments: Assignment[]; mode: 'merge' | 'replace' }
 

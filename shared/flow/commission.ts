@@ -1,5 +1,5 @@
 /** What a model lacks before rules can look at it: points without a role, with what they seem to be. */
-import type { Equipment, Point } from '#shared/core/model.ts'
+import type { Equipment, Point } from '#shared/core/model/model.ts'
 import { type Asked, type Suggestion, suggestRoles } from '#shared/core/suggest/suggest.ts'
 
 export type Suggested = Point & { suggestions: Suggestion[] }

@@ -1,12 +1,12 @@
-import type { Finding } from '#shared/core/finding.ts'
-import type { Equipment, Point } from '#shared/core/model.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
+import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { Historian, PriorityVisits, Results, Span } from '#shared/core/ports.ts'
 import { type Held, heldStretches } from '#shared/core/priority/lane.ts'
 import { Problem } from '#shared/core/problem.ts'
-import type { Buckets, Series } from '#shared/core/series.ts'
+import type { Buckets, Series } from '#shared/core/series/series.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import { SECOND } from '#shared/core/time.ts'
-import { medianGap } from './build-frames.ts'
+import { medianGap } from '#shared/flow/fdd/build-frames.ts'
 
 export type SeriesRequest = {
   building_id: string

@@ -2,7 +2,7 @@
 import { connect, type IClientOptions, type MqttClient } from 'mqtt'
 import type { Logger } from 'pino'
 import { afterLoss, NO_RETRY, retryMs } from '#shared/core/telemetry/retry.ts'
-import type { Pair } from './pki.ts'
+import type { Pair } from '#shared/node/pki/pki.ts'
 
 export type LinkOptions = Pair & {
   host: string

@@ -9,7 +9,7 @@ import {
   type Settings,
   type VariableTable,
 } from '#shared/core/env.ts'
-import { secretArguments } from './secret-arguments.ts'
+import { secretArguments } from '#shared/node/auth/secret-arguments.ts'
 import { keepFilesPrivate } from './private-files.ts'
 
 /** sysexits.h EX_CONFIG: the configuration is wrong; starting again will not help. */

@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava'
-import { openAnalyticsSite } from '../pages/analytics-site.ts'
-import { PASSWORDS, type TestSite } from '../pages/site.ts'
+import { openAnalyticsSite } from '../shared/central/pages/analytics-site.ts'
+import { PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
 import { openPage, signIn } from './watch.ts'

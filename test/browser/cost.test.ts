@@ -1,7 +1,7 @@
 /** What faults cost, through a browser: clean on every screen, and from an empty form to a figure. */
 import anyTest, { type TestFn } from 'ava'
-import { openCostSite } from '../pages/cost-fixture.ts'
-import { PASSWORDS, type TestSite } from '../pages/site.ts'
+import { openCostSite } from '../shared/central/pages/cost-fixture.ts'
+import { PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
 import { openPage, signIn } from './watch.ts'

@@ -1,8 +1,8 @@
 /** The pages of field devices through a browser, with real polling behind them. */
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { PASSWORDS } from '../fieldbus/box-central.ts'
-import { type DevicesSite, edeOf, openDevicesSite, STATE_TEXTS } from '../fieldbus/devices-site.ts'
+import { PASSWORDS } from '../support/sites/box-central.ts'
+import { type DevicesSite, edeOf, openDevicesSite, STATE_TEXTS } from '../support/sites/devices-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
 import { openPage, signIn } from './watch.ts'

@@ -1,7 +1,7 @@
 /** The page of discovery as an operator meets it: with script and without, on a desk and on a phone. */
 import anyTest, { type TestFn } from 'ava'
-import { PASSWORDS } from '../fieldbus/box-central.ts'
-import { type DiscoverySite, openDiscoverySite } from '../fieldbus/discovery-site.ts'
+import { PASSWORDS } from '../support/sites/box-central.ts'
+import { type DiscoverySite, openDiscoverySite } from '../appliance/drivers/bacnet/discovery/site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
 import { axeFindings, openPage, overflow, signIn } from './watch.ts'

@@ -1,5 +1,5 @@
 import anyTest, { type TestFn } from 'ava'
-import { openSite, PASSWORDS, type TestSite } from '../pages/site.ts'
+import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
 import { axeFindings, focused, openPage, signIn } from './watch.ts'

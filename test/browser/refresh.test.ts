@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava'
 import { SECOND } from '#shared/core/time.ts'
-import { NOW } from '../pages/fixture.ts'
-import { openSite, PASSWORDS, type TestSite } from '../pages/site.ts'
+import { NOW } from '../support/page-fixture.ts'
+import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { isSameFocus, openPage, rememberFocus, setHidden, signIn } from './watch.ts'
 

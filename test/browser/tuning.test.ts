@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava'
-import { openSite, PASSWORDS, type TestSite } from '../pages/site.ts'
-import { keepBaselines } from '../pages/tuning-fixture.ts'
+import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
+import { keepBaselines } from '../shared/central/pages/tuning-fixture.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
 import { openPage, signIn } from './watch.ts'

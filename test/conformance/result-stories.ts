@@ -1,5 +1,5 @@
 /** What a run makes of the findings that stood before it, in stories that every results store must tell alike. */
-import type { Finding, RuleResult } from '#shared/core/finding.ts'
+import type { Finding, RuleResult } from '#shared/core/findings/finding.ts'
 import type { Resumed, RunRecord } from '#shared/core/ports.ts'
 import { HOUR } from '#shared/core/time.ts'
 

@@ -1,7 +1,7 @@
 import type { ExecutionContext, TestFn } from 'ava'
-import type { Finding } from '#shared/core/finding.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Results } from '#shared/core/ports.ts'
-import { summaryOf } from '#shared/core/run-summary.ts'
+import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import { HOUR } from '#shared/core/time.ts'
 import { at, finding, result, run, STORIES, T } from './result-stories.ts'
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { type HubClient, openHubClient, waitForHealth } from '../../scripts/lib-start/hub-client.ts'
 import { type Part, startPart } from '../../scripts/lib-start/process.ts'
-import { type BacnetDevice, openBacnetDevice } from '../sim/bacnet-device.ts'
-import { OBJECT_TYPES } from '../sim/bacnet-objects.ts'
+import { type BacnetDevice, openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
+import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
 import { eventually } from './run-start.ts'
 
 export const PASSWORDS = { viewer: 'viewer-of-the-test', agent: 'agent-of-the-test' }

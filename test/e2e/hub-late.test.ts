@@ -6,9 +6,9 @@ import { type HubClient, openHubClient, waitForHealth } from '../../scripts/lib-
 import { PORTS } from '../../scripts/lib-start/options.ts'
 import { startPart } from '../../scripts/lib-start/process.ts'
 import { configure, layout, provision } from '../../scripts/lib-start/provision.ts'
-import { SITE_START } from '../sim/building.ts'
-import { BUILDING_ID } from '../sim/catalogue.ts'
-import { openSite } from '../sim/site.ts'
+import { SITE_START } from '#scripts/simulator/building/building.ts'
+import { BUILDING_ID } from '#scripts/simulator/building/catalogue.ts'
+import { openSite } from '#scripts/simulator/building/site.ts'
 import { eventually, freeBase, temporaryFolder } from './run-start.ts'
 
 const PASSWORDS = { admin: 'admin-of-the-test', agent: 'agent-of-the-test', viewer: 'viewer-of-the-test' }

@@ -5,8 +5,8 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { AUTH, atLeast, configure, countingDevice, loopback } from './field-site.ts'
-import { airHandler, rows, table, zipForm, zipOf } from '../central/packages.ts'
-import { warmRule } from '../central/rule-texts.ts'
+import { airHandler, rows, table, zipForm, zipOf } from '../support/packages/packages.ts'
+import { warmRule } from '../support/rule-texts.ts'
 import { eventually, freeBase, temporaryFolder } from './run-start.ts'
 
 const ADMIN = 'admin-of-the-test'

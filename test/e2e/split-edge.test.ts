@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import test from 'ava'
-import { writeKit } from '#shared/node/kit-files.ts'
+import { writeKit } from '#shared/node/pki/kit-files.ts'
 import { openHubClient } from '../../scripts/lib-start/hub-client.ts'
-import { makeAuthority } from '../transport/site.ts'
+import { makeAuthority } from '../support/sites/transport-site.ts'
 import { assertInOrder, atLeast, AUTH, configure, countingDevice, held, loopback, PASSWORDS, program } from './field-site.ts'
 import { eventually, freeBase, temporaryFolder } from './run-start.ts'
 

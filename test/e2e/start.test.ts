@@ -4,7 +4,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import test from 'ava'
-import { POINTS } from '../sim/points.ts'
+import { POINTS } from '#scripts/simulator/building/points.ts'
 import { descendants, eventually, freeBase, isAlive, runStart, temporaryFolder } from './run-start.ts'
 
 /** One site at a time: each is three busy processes. */

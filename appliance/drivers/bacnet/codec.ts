@@ -6,10 +6,10 @@ import readProperty from 'node-bacnet/lib/services/read-property.js'
 import readPropertyMultiple from 'node-bacnet/lib/services/read-property-multiple.js'
 import subscribeCov from 'node-bacnet/lib/services/subscribe-cov.js'
 import whoIs from 'node-bacnet/lib/services/who-is.js'
-import type { Station } from '#shared/core/bacnet/frame.ts'
+import type { Station } from './core/frame.ts'
 import type { Target } from '#shared/core/bacnet/object.ts'
-import type { SegmentAck } from '#shared/core/bacnet/segments.ts'
-import { type Question, READ_PROPERTY, READ_PROPERTY_MULTIPLE, SUBSCRIBE_COV } from '#shared/core/bacnet/reply.ts'
+import type { SegmentAck } from './core/segments.ts'
+import { type Question, READ_PROPERTY, READ_PROPERTY_MULTIPLE, SUBSCRIBE_COV } from './core/reply.ts'
 
 const BVLC_BYTES = 4
 /** Functions of the link layer (135-2020 J.2). */

@@ -1,8 +1,8 @@
 /** The way a discovery takes to the devices: the transport of polling, so that both keep to the same bounds. */
 import { networkInterfaces } from 'node:os'
-import type { DeviceAddress } from '#shared/core/bacnet/discovery.ts'
-import type { MachineAddress, Manager, SpeakingAddress } from '#shared/core/bacnet/discovery-why.ts'
-import type { DiscoveryWire } from '#shared/flow/discover.ts'
+import type { DeviceAddress } from './core/discovery/discovery.ts'
+import type { MachineAddress, Manager, SpeakingAddress } from './core/discovery/why.ts'
+import type { DiscoveryWire } from '../../flow/discover.ts'
 import type { Patience, Peer } from './peer.ts'
 import type { BacnetTransport, Diagnostics } from './transport.ts'
 

@@ -1,6 +1,6 @@
 /** Registered with a broadcast manager (BBMD) in another network, so that broadcasts reach us there (135-2020 J.5). */
 import type { Logger } from 'pino'
-import type { Endpoint } from '#shared/core/bacnet/frame.ts'
+import type { Endpoint } from './core/frame.ts'
 import { encodeRegistration } from './codec.ts'
 
 export type Bbmd = Endpoint & { ttlSecs: number }

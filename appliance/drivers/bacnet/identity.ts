@@ -1,9 +1,9 @@
 /** Asks a device who it is, along with its points. */
-import { type Batch, firstBatch } from '#shared/core/bacnet/batch.ts'
-import { checkTargets, endCheck, isCheckDue, startIdentity, strangerIn } from '#shared/core/bacnet/identity-check.ts'
+import { type Batch, firstBatch } from './core/batch.ts'
+import { checkTargets, endCheck, isCheckDue, startIdentity, strangerIn } from './core/identity-check.ts'
 import { DEVICE, MAX_APDU_LENGTH_ACCEPTED, type Target, targetKey } from '#shared/core/bacnet/object.ts'
-import type { BacnetPoint } from '#shared/core/bacnet/point.ts'
-import type { PropertyResult } from '#shared/core/bacnet/reply.ts'
+import type { BacnetPoint } from './core/point.ts'
+import type { PropertyResult } from './core/reply.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 
 export type Item = { point_id: string; address: BacnetPoint }

@@ -3,8 +3,8 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import type { Logger } from 'pino'
-import type { Endpoint } from '#shared/core/bacnet/frame.ts'
-import { broadcastOf, isSameSubnet } from '#shared/core/bacnet/subnet.ts'
+import type { Endpoint } from './core/frame.ts'
+import { broadcastOf, isSameSubnet } from './core/subnet.ts'
 import { whoHoldsPort } from './port-holder.ts'
 
 export type Counters = {

@@ -1,5 +1,5 @@
 /** Receives one answer in parts: acknowledges them, waits for the next, and ends an answer that breaks off. */
-import { type Assembly, type Progress, type Segment, type SegmentAck, takeSegment } from '#shared/core/bacnet/segments.ts'
+import { type Assembly, type Progress, type Segment, type SegmentAck, takeSegment } from './core/segments.ts'
 import { encodeAbort, encodeSegmentAck } from './codec.ts'
 import type { Outcome, Peer } from './peer.ts'
 

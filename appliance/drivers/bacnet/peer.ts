@@ -1,6 +1,6 @@
 /** Who is asked, how patiently, and how it may end. */
-import type { Endpoint, Station } from '#shared/core/bacnet/frame.ts'
-import type { PropertyResult, Refusal } from '#shared/core/bacnet/reply.ts'
+import type { Endpoint, Station } from './core/frame.ts'
+import type { PropertyResult, Refusal } from './core/reply.ts'
 
 export type Peer = Endpoint & {
   /** Set when the device is behind the router at `host` and `port`. */

@@ -1,5 +1,5 @@
 /** The way to each device: the interface, the network that it shares with others, and its own lane. */
-import { pace } from '#shared/core/bacnet/pace.ts'
+import { pace } from './core/pace.ts'
 import { type Interface, type Interfaces, interfaceTo } from './interfaces.ts'
 import { type Lane, openLane } from './lanes.ts'
 import type { Peer } from './peer.ts'

@@ -1,7 +1,7 @@
 /** All requests that are open, and the replies that belong to them. */
-import { type Apdu, isSameStation, type Station } from '#shared/core/bacnet/frame.ts'
-import { invokeIds } from '#shared/core/bacnet/invoke-ids.ts'
-import type { Question } from '#shared/core/bacnet/reply.ts'
+import { type Apdu, isSameStation, type Station } from './core/frame.ts'
+import { invokeIds } from './core/invoke-ids.ts'
+import type { Question } from './core/reply.ts'
 import type { Outcome, Patience, Peer } from './peer.ts'
 import type { Route } from './routes.ts'
 import { CANCELLED, type Pending, type Taken, transact } from './transaction.ts'

@@ -1,8 +1,8 @@
 /** BACnet/IP as a client over UDP. It asks and never answers: what is no reply to it, nor said to everybody, is dropped. */
 import type { Logger } from 'pino'
-import { type Endpoint, readApdu, readFrame, readResult, readUnconfirmed, type Unconfirmed } from '#shared/core/bacnet/frame.ts'
-import type { Question } from '#shared/core/bacnet/reply.ts'
-import { broadcastOf } from '#shared/core/bacnet/subnet.ts'
+import { type Endpoint, readApdu, readFrame, readResult, readUnconfirmed, type Unconfirmed } from './core/frame.ts'
+import type { Question } from './core/reply.ts'
+import { broadcastOf } from './core/subnet.ts'
 import { ALL_NETWORKS, encodeWhoIs, type InstanceRange } from './codec.ts'
 import { type Bbmd, type Foreign, type ForeignReport, registerForeign } from './foreign.ts'
 import { type Counters, type Interface, interfaceTo, openInterfaces } from './interfaces.ts'

@@ -1,7 +1,7 @@
 /** The one server that a haystack process speaks to, and what opens it. The key goes nowhere else. */
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
-import { parseEndpoint } from '#shared/core/haystack/endpoint.ts'
+import { parseEndpoint } from './core/endpoint.ts'
 import type { Catalogue, DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Server } from './session.ts'
 

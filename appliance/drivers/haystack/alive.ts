@@ -1,4 +1,4 @@
-import { HaystackFailure } from '#shared/core/haystack/failure.ts'
+import { HaystackFailure } from './core/failure.ts'
 import type { HaystackClient } from './client.ts'
 import type { Patience } from './session.ts'
 

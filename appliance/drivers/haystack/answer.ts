@@ -1,7 +1,7 @@
 /** What an answer comes to: a grid, or what went wrong and what to do about it. */
-import type { HaystackAuth } from '#shared/core/haystack/endpoint.ts'
-import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import { errorOf, type Grid } from '#shared/core/haystack/grid.ts'
+import type { HaystackAuth } from './core/endpoint.ts'
+import { HaystackFailure } from './core/failure.ts'
+import { errorOf, type Grid } from './core/grid.ts'
 import { decodeGrid, formatOf } from './codec.ts'
 import type { Answer } from './exchange.ts'
 

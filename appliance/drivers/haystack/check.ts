@@ -1,8 +1,8 @@
 /** Tests the connection to a Haystack server as far as the value of a point, and names the step that fails. */
-import { type ConnectionReport, type PointReport, reportSteps } from '#shared/core/haystack/connection.ts'
-import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import { type Dict, textOf } from '#shared/core/haystack/grid.ts'
-import { type HaystackPoint, pointState } from '#shared/core/haystack/point.ts'
+import { type ConnectionReport, type PointReport, reportSteps } from './core/connection.ts'
+import { HaystackFailure } from './core/failure.ts'
+import { type Dict, textOf } from './core/grid.ts'
+import { type HaystackPoint, pointState } from './core/point.ts'
 import { serial } from '../serial.ts'
 import { type HaystackClient, haystackClient } from './client.ts'
 import { openSession, type Patience, type Server } from './session.ts'

@@ -1,6 +1,6 @@
 /** The ops of a Haystack server that read, each as a function. @source project-haystack.org/doc/docHaystack/Ops */
-import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import { type Dict, type Grid, makeGrid, makeNumber, makeRef, MARKER, numberOf, textOf } from '#shared/core/haystack/grid.ts'
+import { HaystackFailure } from './core/failure.ts'
+import { type Dict, type Grid, makeGrid, makeNumber, makeRef, MARKER, numberOf, textOf } from './core/grid.ts'
 import type { Op, Patience, Reply, Session } from './session.ts'
 
 /** Rows in the order of the answer; `at` as of the session. */

@@ -1,7 +1,7 @@
 /** Grids as bytes: Zinc through the package's reader, Hayson as JSON. The one file that knows the package. */
 import { HFilter, ZincReader } from 'haystack-core'
-import { type Grid, takeGrid } from '#shared/core/haystack/grid.ts'
-import { writeZinc } from '#shared/core/haystack/zinc.ts'
+import { type Grid, takeGrid } from './core/grid.ts'
+import { writeZinc } from './core/zinc.ts'
 
 export type Format = 'zinc' | 'hayson'
 

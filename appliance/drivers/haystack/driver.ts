@@ -1,8 +1,8 @@
 /** Reads the points of one device of the catalogue from a Haystack server: current values, and nothing that writes. */
-import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import { type HaystackPoint, pointState } from '#shared/core/haystack/point.ts'
+import { HaystackFailure } from './core/failure.ts'
+import { type HaystackPoint, pointState } from './core/point.ts'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
-import type { Reading } from '#shared/core/reading.ts'
+import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { serial } from '../serial.ts'
 import { haystackClient } from './client.ts'

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { createGunzip } from 'node:zlib'
-import { explainCode, HaystackFailure, type Step } from '#shared/core/haystack/failure.ts'
+import { explainCode, HaystackFailure, type Step } from './core/failure.ts'
 
 export type Outgoing = { method: 'GET' | 'POST'; url: URL; headers: Record<string, string>; body?: string }
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; rttMs: number }

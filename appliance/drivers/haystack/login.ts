@@ -1,16 +1,9 @@
 /** SCRAM login as Project Haystack carries it over HTTP: HELLO, two messages each way, and a token for what follows. */
 import { pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Challenge, decodeData, encodeData, parseChallenges, parseParams } from '#shared/core/haystack/auth-header.ts'
-import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import {
-  checkServerFinal,
-  clientFinal,
-  clientFirst,
-  readServerFirst,
-  SCRAM_HASH,
-  SCRAM_KEY_BYTES,
-} from '#shared/core/haystack/scram.ts'
+import { type Challenge, decodeData, encodeData, parseChallenges, parseParams } from './core/auth-header.ts'
+import { HaystackFailure } from './core/failure.ts'
+import { checkServerFinal, clientFinal, clientFirst, readServerFirst, SCRAM_HASH, SCRAM_KEY_BYTES } from './core/scram.ts'
 import type { Answer } from './exchange.ts'
 
 /** Sends `GET about` with an `Authorization` header. */

@@ -1,6 +1,6 @@
 /** Asks for many records in few requests, without one odd record spoiling the others. */
-import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import { cut, FAILURES_MAX } from '#shared/core/poll/isolate.ts'
+import { HaystackFailure } from './core/failure.ts'
+import { cut, FAILURES_MAX } from '../../core/poll/isolate.ts'
 
 /** Records in one request. */
 const BATCH_MAX = 200

@@ -1,7 +1,7 @@
 /** Which records the filters of points fit. Each filter is asked apart: one that the server cannot answer spoils no other. */
-import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import { refOf } from '#shared/core/haystack/grid.ts'
-import { accuse, type Apart, RETRIES_MAX, sortOut } from '#shared/core/poll/isolate.ts'
+import { HaystackFailure } from './core/failure.ts'
+import { refOf } from './core/grid.ts'
+import { accuse, type Apart, RETRIES_MAX, sortOut } from '../../core/poll/isolate.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { isAlive } from './alive.ts'
 import type { HaystackClient } from './client.ts'

@@ -1,8 +1,8 @@
 /** Current records of points: by a watch where the server keeps watches, else by reading them. */
-import { isSameRef } from '#shared/core/haystack/address.ts'
-import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import { type Dict, refOf } from '#shared/core/haystack/grid.ts'
-import { accuse, type Apart, RETRIES_MAX, sortOut } from '#shared/core/poll/isolate.ts'
+import { isSameRef } from './core/address.ts'
+import { HaystackFailure } from './core/failure.ts'
+import { type Dict, refOf } from './core/grid.ts'
+import { accuse, type Apart, RETRIES_MAX, sortOut } from '../../core/poll/isolate.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { isAlive } from './alive.ts'
 import type { HaystackClient } from './client.ts'

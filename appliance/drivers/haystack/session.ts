@@ -1,9 +1,9 @@
 /** Everything that is said to one Haystack server: one request at a time, logged in when it has to be. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Cookies, cookieHeader, takeCookies } from '#shared/core/haystack/cookies.ts'
-import type { HaystackAuth } from '#shared/core/haystack/endpoint.ts'
-import { HaystackFailure } from '#shared/core/haystack/failure.ts'
-import { type Grid, makeGrid, textOf } from '#shared/core/haystack/grid.ts'
+import { type Cookies, cookieHeader, takeCookies } from './core/cookies.ts'
+import type { HaystackAuth } from './core/endpoint.ts'
+import { HaystackFailure } from './core/failure.ts'
+import { type Grid, makeGrid, textOf } from './core/grid.ts'
 import type { serial } from '../serial.ts'
 import { encodeGrid, type Format, MEDIA_TYPES } from './codec.ts'
 import { type Answer, openLine } from './exchange.ts'

@@ -1,6 +1,6 @@
 /** All that goes to one Modbus server or serial port, in turn: one request in flight, and a new connection when one is in doubt. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Place } from '#shared/core/modbus/point.ts'
+import type { Place } from './core/point.ts'
 import { serial } from '../serial.ts'
 import type { Answer, Connection, Link } from './connection.ts'
 

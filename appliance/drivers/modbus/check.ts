@@ -1,6 +1,6 @@
 /** What the section `modbus` of an entry means, and what can be wrong with it beyond its schema. */
-import type { WordOrder } from '#shared/core/modbus/order.ts'
-import { parseModbusAddress } from '#shared/core/modbus/point.ts'
+import type { WordOrder } from './core/order.ts'
+import { parseModbusAddress } from './core/point.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Complaint } from '../../store/config-error.ts'
 import type { SerialSettings } from './serial-link.ts'

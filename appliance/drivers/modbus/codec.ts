@@ -1,7 +1,7 @@
 /** Requests as bytes. The one file that knows modbus-serial; replies are read by our own strict decoder. */
 import { EventEmitter } from 'node:events'
 import ModbusSerial from 'modbus-serial'
-import type { Place, Table } from '#shared/core/modbus/point.ts'
+import type { Place, Table } from './core/point.ts'
 
 /** What modbus-serial takes for its port: it keeps the request that was written to it. */
 class Sheet extends EventEmitter {

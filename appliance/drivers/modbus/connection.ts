@@ -1,6 +1,6 @@
 /** What a bus needs of the way to its devices, be it a socket or a serial port. */
-import type { Reply } from '#shared/core/modbus/pdu.ts'
-import type { Place } from '#shared/core/modbus/point.ts'
+import type { Reply } from './core/pdu.ts'
+import type { Place } from './core/point.ts'
 
 export type Answer = Reply | { state: 'timeout' } | { state: 'closed'; reason: string }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { WordOrder } from '#shared/core/modbus/order.ts'
-import { type ModbusPoint, parseModbusAddress, type Place } from '#shared/core/modbus/point.ts'
+import type { WordOrder } from './core/order.ts'
+import { type ModbusPoint, parseModbusAddress, type Place } from './core/point.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
 import { type ModbusBus, modbusBus, type Outcome } from './bus.ts'

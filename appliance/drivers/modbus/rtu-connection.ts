@@ -1,9 +1,9 @@
 /** Modbus RTU over one serial port: requests a gap apart, and after one that was given up silence, until its answer cannot come. */
 import { isDeepStrictEqual } from 'node:util'
-import { type Owed, rivalsOf, stillOwed } from '#shared/core/modbus/owed.ts'
-import type { Reply } from '#shared/core/modbus/pdu.ts'
-import { findRtuReply, frameGapMs, wireMs } from '#shared/core/modbus/rtu.ts'
-import type { Place } from '#shared/core/modbus/point.ts'
+import { type Owed, rivalsOf, stillOwed } from './core/owed.ts'
+import type { Reply } from './core/pdu.ts'
+import { findRtuReply, frameGapMs, wireMs } from './core/rtu.ts'
+import type { Place } from './core/point.ts'
 import { encodeRequest } from './codec.ts'
 import type { Answer, Connection } from './connection.ts'
 

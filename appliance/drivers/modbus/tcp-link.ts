@@ -1,10 +1,10 @@
 /** Modbus TCP over one socket. A stream that is out of step is closed, for no later answer could be told from another. */
 import { once } from 'node:events'
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
-import { judgeReply } from '#shared/core/modbus/pdu.ts'
-import type { Place } from '#shared/core/modbus/point.ts'
-import { CRC_BYTES } from '#shared/core/modbus/rtu.ts'
-import { readTcpFrame, tcpFrame } from '#shared/core/modbus/tcp.ts'
+import { judgeReply } from './core/pdu.ts'
+import type { Place } from './core/point.ts'
+import { CRC_BYTES } from './core/rtu.ts'
+import { readTcpFrame, tcpFrame } from './core/tcp.ts'
 import { encodeRequest } from './codec.ts'
 import type { Answer, Connection, Link } from './connection.ts'
 

@@ -1,11 +1,11 @@
 /**
  * One read of the points of one unit. Every block is asked for once. Then what failed is looked into, in smaller and
- * smaller parts, and at last known culprits are tried again. `shared/core/poll/isolate.ts` says why in this way.
+ * smaller parts, and at last known culprits are tried again. `appliance/core/poll/isolate.ts` says why in this way.
  */
-import { ILLEGAL_ADDRESS, isAboutAddress } from '#shared/core/modbus/exception.ts'
-import { hasGap } from '#shared/core/modbus/plan.ts'
-import { placeOf, type UnitBlock, type UnitItem } from '#shared/core/modbus/unit-memory.ts'
-import { endPart, type Failure, failure, FAILURES_MAX, isResting, RETRIES_MAX } from '#shared/core/poll/isolate.ts'
+import { ILLEGAL_ADDRESS, isAboutAddress } from './core/exception.ts'
+import { hasGap } from './core/plan.ts'
+import { placeOf, type UnitBlock, type UnitItem } from './core/unit-memory.ts'
+import { endPart, type Failure, failure, FAILURES_MAX, isResting, RETRIES_MAX } from '../../core/poll/isolate.ts'
 import { type Answer, ask, hasValues, isThere, knock, type Lost, type Round, take, type Unit } from './unit-round.ts'
 
 /** Blocks that may be lost before the search begins, so that it gets on in each read. */

@@ -1,9 +1,9 @@
 /** One read of a unit as it goes on: its requests, and whether the unit is still there. */
-import { formatException, isGatewaySilence } from '#shared/core/modbus/exception.ts'
-import type { Place } from '#shared/core/modbus/point.ts'
-import type { UnitBlock, UnitItem, UnitMemory } from '#shared/core/modbus/unit-memory.ts'
+import { formatException, isGatewaySilence } from './core/exception.ts'
+import type { Place } from './core/point.ts'
+import type { UnitBlock, UnitItem, UnitMemory } from './core/unit-memory.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import type { Reading } from '#shared/core/reading.ts'
+import type { Reading } from '#shared/core/telemetry/reading.ts'
 import type { ModbusBus, Outcome, Patience } from './bus.ts'
 
 /** A unit of a bus, and what is known of it from read to read. */

@@ -1,12 +1,12 @@
 /** The span that a person asks for: instants, or days of the building. */
-import type { Building } from '#shared/core/model.ts'
+import type { Building } from '#shared/core/model/model.ts'
 import type { Clock, Historian } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { DAY, HOUR, parseInstant } from '#shared/core/time.ts'
-import { dayStart, nextDay, offsetAt } from '#shared/core/zone.ts'
+import { dayStart, nextDay, offsetAt } from '#shared/core/time-zone.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
-import type { AnalyticsSpan } from '#shared/flow/analytics-span.ts'
-import { endOf } from '#shared/flow/run-fdd.ts'
+import type { AnalyticsSpan } from '#shared/flow/analytics/analytics-span.ts'
+import { endOf } from '#shared/flow/fdd/run-fdd.ts'
 
 export type SpanAsked = { building_id: string; from?: string; to?: string }
 export type SpanPorts = { model: Pick<ModelStore, 'building'>; historian: Pick<Historian, 'spans'>; clock: Pick<Clock, 'now'> }

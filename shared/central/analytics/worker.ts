@@ -1,9 +1,9 @@
 /** The process in which history is summed up, so that no poll waits for it. */
-import { analyseEconomizer, type EconomizerAnswer, type EconomizerJob } from '#shared/flow/analyse-economizer.ts'
-import { analyseOperations, type Operations, type OperationsJob } from '#shared/flow/analyse-operations.ts'
-import { type ScreenJob, screenAnomalies, type Screening } from '#shared/flow/screen-anomalies.ts'
+import { analyseEconomizer, type EconomizerAnswer, type EconomizerJob } from '#shared/flow/analytics/analyse-economizer.ts'
+import { analyseOperations, type Operations, type OperationsJob } from '#shared/flow/analytics/analyse-operations.ts'
+import { type ScreenJob, screenAnomalies, type Screening } from '#shared/flow/analytics/screen-anomalies.ts'
 import { type HistoryReader, openHistoryReader } from '#shared/node/historian/reader.ts'
-import { serveWorker } from '#shared/node/serve-worker.ts'
+import { serveWorker } from '#shared/node/worker/serve-worker.ts'
 import { openReadOnly } from '#shared/node/sqlite.ts'
 import { noteStore } from '#shared/node/store/notes.ts'
 import { resultStore } from '#shared/node/store/results.ts'

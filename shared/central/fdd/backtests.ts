@@ -1,7 +1,7 @@
 import { Problem } from '#shared/core/problem.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import { type BacktestPorts, type BacktestReport, type BacktestRequest, prepareBacktest } from '#shared/flow/backtest.ts'
-import type { Worker } from '#shared/node/worker.ts'
+import { type BacktestPorts, type BacktestReport, type BacktestRequest, prepareBacktest } from '#shared/flow/fdd/backtest.ts'
+import type { Worker } from '#shared/node/worker/worker.ts'
 import type { FddHandlers } from './worker.ts'
 
 /** A person waits for it: what takes longer is asked for fewer days or a narrower scope. */

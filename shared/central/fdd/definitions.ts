@@ -1,4 +1,4 @@
-import { definitionOf } from '#shared/core/fault-definition.ts'
+import { definitionOf } from '#shared/core/findings/fault-definition.ts'
 import type { CentralContext } from '../context.ts'
 
 /** Makes the table of fault definitions say what the rules say now. */

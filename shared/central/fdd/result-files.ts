@@ -1,9 +1,9 @@
-import { type Finding, resultState } from '#shared/core/finding.ts'
+import { type Finding, resultState } from '#shared/core/findings/finding.ts'
 import type { Results, RunRecord } from '#shared/core/ports.ts'
-import { summaryOf } from '#shared/core/run-summary.ts'
+import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
-import { openRunFiles } from '#shared/node/run-files.ts'
-import { findingFields, runView } from '../routes/view.ts'
+import { openRunFiles } from '#shared/node/rules/run-files.ts'
+import { findingFields, runView } from '#shared/central/api/record-views.ts'
 
 /** Findings that one file holds. */
 const FINDINGS_MAX = 10_000

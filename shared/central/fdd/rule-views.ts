@@ -1,9 +1,9 @@
 /** Rules as pages and routes show them: without their tests, and without the program that only the engine runs. */
 import { basename, relative } from 'node:path'
-import type { ParamOwner } from '#shared/core/rules/param-settings.ts'
-import type { CachedRule, LoadedFromCache } from '#shared/node/rule-cache.ts'
-import type { FileRecord } from '#shared/node/rule-files.ts'
-import { sha256 } from '#shared/core/rules/identity.ts'
+import type { ParamOwner } from '#shared/core/rules/check/param-settings.ts'
+import type { CachedRule, LoadedFromCache } from '#shared/node/rules/rule-cache.ts'
+import type { FileRecord } from '#shared/node/rules/rule-files.ts'
+import { sha256 } from '#shared/core/findings/finding-id.ts'
 
 export type RuleView = Pick<
   CachedRule,

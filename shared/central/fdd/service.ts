@@ -1,11 +1,11 @@
 import { Problem } from '#shared/core/problem.ts'
 import type { RunRecord } from '#shared/core/ports.ts'
 import { DAY } from '#shared/core/time.ts'
-import { scheduleFdd } from '#shared/flow/fdd-schedule.ts'
-import type { RunReport } from '#shared/flow/run-fdd.ts'
+import { scheduleFdd } from '#shared/flow/fdd/fdd-schedule.ts'
+import type { RunReport } from '#shared/flow/fdd/run-fdd.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { CentralContext } from '../context.ts'
-import { judgedHere } from './ran-by.ts'
+import { judgedHere } from './rule-owner.ts'
 import type { Trigger } from './trigger.ts'
 
 /** Runs rules on schedule and when the trigger file asks. */

@@ -1,4 +1,4 @@
-import type { TuneParts } from '#shared/flow/tune-param.ts'
+import type { TuneParts } from '#shared/flow/fdd/tune-param.ts'
 import type { CentralContext } from '../context.ts'
 import type { Catalogue } from './rule-views.ts'
 

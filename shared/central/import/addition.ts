@@ -1,5 +1,5 @@
 import type { Historian, PointRows } from '#shared/core/ports.ts'
-import type { Series } from '#shared/core/series.ts'
+import type { Series } from '#shared/core/series/series.ts'
 import { DAY } from '#shared/core/time.ts'
 
 /** Points that are compared with history at once. */

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import type { Findings } from '#shared/core/csv/checks.ts'
 import { type ColumnNotes, readColumnList } from '#shared/core/csv/column-list.ts'
 import type { ColumnMap } from '#shared/core/csv/manifest.ts'
-import type { EquipmentType } from '#shared/core/model.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
 import { type Line, readTable, type TableForm, tableForm } from './table.ts'
 
 /** Largest list of columns: 10,000 of them, each with its names. */

@@ -1,9 +1,9 @@
 import { COLUMNS_MAX, HEADER_MAX } from '#shared/core/csv/columns.ts'
 import { PACKAGE_LIMITS } from '#shared/core/csv/entries.ts'
 import { PACKAGE_SCHEMA } from '#shared/core/csv/manifest.ts'
-import { EQUIPMENT_TYPES } from '#shared/core/model.ts'
-import { ROLES } from '#shared/core/role.ts'
-import { UNITS } from '#shared/core/unit.ts'
+import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
+import { ROLES } from '#shared/core/model/role.ts'
+import { UNITS } from '#shared/core/model/unit.ts'
 import { CELLS_MAX } from './append.ts'
 
 /** What a package must hold: everything an agent needs to write one. */

@@ -1,5 +1,5 @@
 import type { BulkLoader, Historian } from '#shared/core/ports.ts'
-import type { Series } from '#shared/core/series.ts'
+import type { Series } from '#shared/core/series/series.ts'
 
 /**
  * Stands in for the loader and writes nothing: reads all rows and counts what loading them would add. A sample counts as

@@ -3,12 +3,12 @@ import { type BoxFlow, evidenceByFlow, type FanState } from '#shared/core/csv/li
 import { best, type LinkProposal, SURE_FROM } from '#shared/core/csv/link-names.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { judgeRow, openRows, type TablePlan } from '#shared/core/csv/rows.ts'
-import type { Point } from '#shared/core/model.ts'
-import { ROLES } from '#shared/core/role.ts'
-import type { LinkWait } from '#shared/core/rules/link-waits.ts'
-import { MACROS } from '#shared/core/rules/macros.ts'
-import { appended, EMPTY_SERIES, type Series } from '#shared/core/series.ts'
-import { conversion } from '#shared/core/unit.ts'
+import type { Point } from '#shared/core/model/model.ts'
+import { ROLES } from '#shared/core/model/role.ts'
+import type { LinkWait } from '#shared/core/rules/report/link-waits.ts'
+import { MACROS } from '#shared/core/rules/language/macros.ts'
+import { appended, EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
+import { conversion } from '#shared/core/model/unit.ts'
 import { readTable } from './table.ts'
 
 /** Most rows of a table that are read for this: a month at five minutes. */

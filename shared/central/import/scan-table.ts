@@ -5,9 +5,9 @@ import type { ColumnNotes } from '#shared/core/csv/column-list.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import type { ColumnMap, Manifest } from '#shared/core/csv/manifest.ts'
 import type { ScannedTable } from '#shared/core/csv/plan.ts'
-import { openScan, type TableScan } from '#shared/core/csv/scan.ts'
+import { openScan, type TableScan } from '#shared/core/csv/table-scan.ts'
 import { readStamp } from '#shared/core/csv/stamp.ts'
-import type { EquipmentType, Point } from '#shared/core/model.ts'
+import type { EquipmentType, Point } from '#shared/core/model/model.ts'
 import { type Line, readTable, type TableForm, tableForm } from './table.ts'
 
 /** A header that says its times are UTC: `timestamp_utc`, `Time (UTC)`. */

@@ -6,7 +6,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { DAY } from '#shared/core/time.ts'
 import { replaceFile } from '#shared/node/files.ts'
 import type { PackageFile } from '#shared/node/zip.ts'
-import type { ImportResult } from '#shared/flow/import-package.ts'
+import type { ImportResult } from '#shared/flow/ingest/import-package.ts'
 
 /** How long a preflight may wait for its import. */
 const KEPT_MS = DAY

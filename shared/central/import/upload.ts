@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { judgeEntries, type PackageLimits } from '#shared/core/csv/entries.ts'
 import { PACKAGE_SCHEMA } from '#shared/core/csv/manifest.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
-import { partsOf, writeFile } from '#shared/node/http-upload.ts'
+import { partsOf, writeFile } from '#shared/node/http/upload.ts'
 import { type PackageFile, unpackZip } from '#shared/node/zip.ts'
 
 /** Largest text field of an upload: a column map of thousands of columns. */

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Problem } from '#shared/core/problem.ts'
-import type { Assets } from '#shared/core/ui/frame.ts'
-import { addVary, COMPRESS_MIN, compressOnce, type Encoding, encodingFor } from '#shared/node/http-compress.ts'
-import { type Route, route, strict } from '#shared/node/route.ts'
+import type { Assets } from '#shared/central/ui/frame.ts'
+import { addVary, COMPRESS_MIN, compressOnce, type Encoding, encodingFor } from '#shared/node/http/compress.ts'
+import { type Route, route, strict } from '#shared/node/http/route.ts'
 
 const STATIC = new URL('../../static/', import.meta.url)
 const htmx = createRequire(import.meta.url).resolve('htmx.org/dist/htmx.min.js')

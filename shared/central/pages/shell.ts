@@ -1,9 +1,9 @@
 /** What every page of a process shares, and the way from a call to a whole document. */
-import type { Html } from '#shared/core/html.ts'
-import { type Frame, type NavItem, page, type Site, type User } from '#shared/core/ui/frame.ts'
-import type { Here } from '#shared/core/ui/moment.ts'
-import { addVary } from '#shared/node/http-compress.ts'
-import type { Call, Caller, Route } from '#shared/node/route.ts'
+import type { Html } from '#shared/node/http/html.ts'
+import { type Frame, type NavItem, page, type Site, type User } from '#shared/central/ui/frame.ts'
+import type { Here } from '#shared/central/ui/moment.ts'
+import { addVary } from '#shared/node/http/compress.ts'
+import type { Call, Caller, Route } from '#shared/node/http/route.ts'
 import type { CentralContext } from '../context.ts'
 import { openAssets } from './assets.ts'
 

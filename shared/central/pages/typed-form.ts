@@ -1,7 +1,7 @@
 /** What a person had typed into a form when the session ended: it is shown again, and sent once they have signed in. */
 import type { FastifyRequest } from 'fastify'
-import type { TypedForm } from '#shared/core/ui/entry-pages.ts'
-import { assertSameSite } from '#shared/node/token-session.ts'
+import type { TypedForm } from './login.view.ts'
+import { assertSameSite } from '#shared/node/auth/session-cookie.ts'
 import { safeNext } from './safe-next.ts'
 
 /** A note has 4,000 characters at most, of up to 9 characters each on their way. */

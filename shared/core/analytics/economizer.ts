@@ -4,7 +4,7 @@
  *
  * @source PNNL AIRCx (outdoor-air fraction from temperatures); ASHRAE Guideline 36-2021 5.16.14; ASHRAE 90.1 high limits
  */
-import { between } from '../rules/windows.ts'
+import { between } from '#shared/core/rules/evaluate/windows.ts'
 import { HOUR } from '../time.ts'
 import { type Cell, isCovered } from './cells.ts'
 import { AT, CELL_KINDS, type CellKind, cellJudge, EQUAL, outdoorShare } from './economizer-cells.ts'

@@ -1,8 +1,8 @@
 /** How long equipment was in fault, however many rules said so at once. */
-import { stretchesOf, stretchesWithin, trueMsOf } from '../fault-time.ts'
-import type { Finding } from '../finding.ts'
+import { stretchesOf, stretchesWithin, trueMsOf } from '#shared/core/findings/fault-time.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
 import { HOUR } from '../time.ts'
-import { joined, lengthOf } from '../ui/plot-scale.ts'
+import { joined, lengthOf } from '#shared/core/series/spans.ts'
 
 export type FaultHours = { fault_hours: number; findings: number; open: number }
 type Episode = Pick<Finding, 'equipment_id' | 'from' | 'to' | 'duration_secs' | 'stretches' | 'state' | 'kind' | 'suppressed_by'>

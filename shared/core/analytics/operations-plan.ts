@@ -1,6 +1,6 @@
 /** Which points tell what an equipment did. */
-import type { Equipment, Point } from '../model.ts'
-import { MACROS } from '../rules/macros.ts'
+import type { Equipment, Point } from '#shared/core/model/model.ts'
+import { MACROS } from '#shared/core/rules/language/macros.ts'
 import { COMFORT_BAND, type OperationRules } from './operations.ts'
 
 /** When comfort counts: while people are there, else while the fan of the air handler runs, else always. */

@@ -1,5 +1,5 @@
 /** Several signals as one: the stretches of time in which none of them changes. Every figure of analytics is a sum of these. */
-import type { Series } from '../series.ts'
+import type { Series } from '#shared/core/series/series.ts'
 
 /** Takes `[from, to)`, ms; `values[i]` is what signal i was then, NaN where that is not known. The array is reused. */
 export type TakeStretch = (from: number, to: number, values: Float64Array) => void

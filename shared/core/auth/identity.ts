@@ -1,5 +1,5 @@
 /** Who a client certificate speaks for, from its common name (contract §8). */
-import { isId } from '../model.ts'
+import { isId } from '#shared/core/model/model.ts'
 
 export type Identity =
   | { kind: 'edge'; site_id: string; edge_id: string }

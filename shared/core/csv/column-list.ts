@@ -1,7 +1,7 @@
 /** `columns.csv` beside a table: what its columns are called, what they mean and their units. It is no history. */
-import type { EquipmentType } from '../model.ts'
-import { nearestRoles } from '../role.ts'
-import { unitCode } from '../unit.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
+import { nearestRoles } from '#shared/core/model/role.ts'
+import { unitCode } from '#shared/core/model/unit.ts'
 import { atLine, type Findings } from './checks.ts'
 import { roleOfName } from './names.ts'
 

@@ -1,7 +1,7 @@
 /** What each column of a table is: from its header, the column map, the manifest and the points that are there already. */
-import type { EquipmentType, Point, PointKind } from '../model.ts'
-import { nearestRoles, ROLES } from '../role.ts'
-import { canonicalUnit, conversion, unitCode, UNITS } from '../unit.ts'
+import type { EquipmentType, Point, PointKind } from '#shared/core/model/model.ts'
+import { nearestRoles, ROLES } from '#shared/core/model/role.ts'
+import { canonicalUnit, conversion, unitCode, UNITS } from '#shared/core/model/unit.ts'
 import type { Findings } from './checks.ts'
 import type { ColumnNotes } from './column-list.ts'
 import { type HeldChecks, planBoth, settledRole } from './command-or-speed.ts'

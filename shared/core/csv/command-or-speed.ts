@@ -2,9 +2,9 @@
  * Names such as `fan-cmd` stand for a command or for a speed. The values decide: off and on alone are a command, values between them a
  * speed. Until they are read, a column is planned as both.
  */
-import type { Point } from '../model.ts'
+import type { Point } from '#shared/core/model/model.ts'
 import { SPEED_OF } from '../suggest/reference-names.ts'
-import { conversion, UNITS } from '../unit.ts'
+import { conversion, UNITS } from '#shared/core/model/unit.ts'
 import type { Findings } from './checks.ts'
 import type { Column, Units } from './columns.ts'
 

@@ -2,7 +2,7 @@
  * Tells from history which handler serves a box: air cannot flow in a box whose handler stands still. Only instants at which the fans of
  * two handlers differ say anything.
  */
-import type { Series } from '../series.ts'
+import type { Series } from '#shared/core/series/series.ts'
 import { DAY, HOUR } from '../time.ts'
 import type { LinkEvidence } from './link-names.ts'
 

@@ -1,5 +1,5 @@
 /** Proposes which equipment serves another by folders and names, and by there being only one. A person decides; nothing is applied. */
-import type { LinkWait } from '../rules/link-waits.ts'
+import type { LinkWait } from '#shared/core/rules/report/link-waits.ts'
 
 export type LinkProposal = {
   equipment_id: string

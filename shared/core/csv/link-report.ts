@@ -1,6 +1,6 @@
 /** The links that rules on a package's equipment wait for. */
-import type { Equipment, Point } from '../model.ts'
-import { describeWait, type LinkWait } from '../rules/link-waits.ts'
+import type { Equipment, Point } from '#shared/core/model/model.ts'
+import { describeWait, type LinkWait } from '#shared/core/rules/report/link-waits.ts'
 import type { StatedLinks } from './links.ts'
 import { type LinkNames, type LinkProposal } from './link-names.ts'
 import type { ScannedTable } from './plan.ts'

@@ -1,5 +1,5 @@
 /** The equipment that serves other equipment, as the column maps of a package state it. */
-import type { Equipment } from '../model.ts'
+import type { Equipment } from '#shared/core/model/model.ts'
 import type { Findings } from './checks.ts'
 
 /** Most entries of `feeds`, as in the model's own route. */

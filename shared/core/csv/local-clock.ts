@@ -1,5 +1,5 @@
 import { MINUTE } from '../time.ts'
-import { instantsOf } from '../zone.ts'
+import { instantsOf } from '#shared/core/time-zone.ts'
 
 /** Zones change their clocks on quarters of an hour: within one, a wall clock is as far from UTC throughout. */
 const BLOCK_MS = 15 * MINUTE

@@ -1,6 +1,6 @@
 /** The two JSON files of a package, `svc_package_v1`: what it is of, and what its columns are. */
-import { isId } from '../model.ts'
-import { isZone } from '../zone.ts'
+import { isId } from '#shared/core/model/model.ts'
+import { isZone } from '#shared/core/time-zone.ts'
 import { FEEDS_MAX } from './links.ts'
 import { DATE_ORDERS, type DateOrder } from './stamp.ts'
 

@@ -1,6 +1,6 @@
 /** What packages call roles and equipment types, as ours. */
-import { EQUIPMENT_TYPES, type EquipmentType } from '../model.ts'
-import { roleOf, ROLES } from '../role.ts'
+import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
+import { roleOf, ROLES } from '#shared/core/model/role.ts'
 import { mayHave } from '../suggest/places.ts'
 import { roleOfReference } from '../suggest/reference-names.ts'
 

@@ -1,9 +1,9 @@
 /** What an import will do, settled by its preflight, and what the preflight says of it. */
-import type { Building, Equipment, EquipmentType, Point } from '../model.ts'
+import type { Building, Equipment, EquipmentType, Point } from '#shared/core/model/model.ts'
 import { formatInstant, MINUTE } from '../time.ts'
-import { offsetAt } from '../zone.ts'
+import { offsetAt } from '#shared/core/time-zone.ts'
 import type { AgentHint } from '../problem.ts'
-import type { Stretch } from '../untrusted.ts'
+import type { Stretch } from '#shared/core/series/untrusted-spans.ts'
 import { type Check, hintsFor, type Verdict, verdictOf } from './checks.ts'
 import { type Column, pointId } from './columns.ts'
 import type { Manifest } from './manifest.ts'
@@ -11,7 +11,7 @@ import { untrustedAfter } from './quality.ts'
 import type { TablePlan } from './rows.ts'
 import type { LinkReport } from './link-report.ts'
 import type { Proposals } from './propose.ts'
-import type { Scan } from './scan.ts'
+import type { Scan } from './table-scan.ts'
 
 /** What the model holds of a package's building, equipment and points. */
 export type PackageModel = { building?: Building; equipment: Equipment[]; points: Point[] }

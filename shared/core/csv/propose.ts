@@ -3,7 +3,7 @@ import type { PackageModel, ScannedTable } from './plan.ts'
 import { type Asked, type Suggestion, suggestRoles } from '../suggest/suggest.ts'
 import type { Findings } from './checks.ts'
 import type { Column } from './columns.ts'
-import type { ScannedColumn } from './scan.ts'
+import type { ScannedColumn } from './table-scan.ts'
 
 /** Planned column → its likely roles, the likeliest first. */
 export type Proposals = ReadonlyMap<Column, Suggestion[]>

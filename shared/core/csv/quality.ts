@@ -1,5 +1,5 @@
 /** `quality.json` of a package: within which windows its data can be trusted. */
-import { complement, outside, type Stretch, union } from '../untrusted.ts'
+import { complement, outside, type Stretch, union } from '#shared/core/series/untrusted-spans.ts'
 import type { Meaning } from './local-clock.ts'
 import type { Read } from './manifest.ts'
 import { readStamp } from './stamp.ts'

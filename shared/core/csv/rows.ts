@@ -1,10 +1,10 @@
 /** Turns the rows of a scanned table into history, block by block. */
 import type { PointRows } from '../ports.ts'
-import type { Series } from '../series.ts'
+import type { Series } from '#shared/core/series/series.ts'
 import { readCell, stateNumber } from './cell.ts'
 import type { CheckCode } from './checks.ts'
 import type { Meaning } from './local-clock.ts'
-import { fitsWidth } from './scan.ts'
+import { fitsWidth } from './table-scan.ts'
 import { type DateOrder, readStamp } from './stamp.ts'
 import { meaningOf } from './timeline.ts'
 

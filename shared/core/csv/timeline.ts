@@ -1,5 +1,5 @@
 /** What the timestamps of one table add up to, in constant memory, whichever way its dates read. */
-import { isPlausibleTime } from '../misdated.ts'
+import { isPlausibleTime } from '#shared/core/telemetry/misdated.ts'
 import { MINUTE } from '../time.ts'
 import type { Meaning } from './local-clock.ts'
 import { type DateOrder, readStamp, type Stamp } from './stamp.ts'

@@ -2,7 +2,7 @@
  * What waste is weighted with while it is summed: the air flow, the fan's speed, what a meter reads. The first gauge of a
  * kind whose points the equipment has is taken, for the whole of a run.
  */
-import type { EquipmentType } from '../model.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
 import type { ImpactKind, Measure } from './kinds.ts'
 
 export type Gauge = {

@@ -1,5 +1,5 @@
 /** What a fault costs in energy and money, with its assumptions, or what is missing to say so. */
-import type { Finding } from '../finding.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
 import { byCarrier, energyOf, kelvinOf, type Ledger } from './energy.ts'
 import type { EnergyPrices, EnergyUse, Gap, Impact, Range, Waste } from './impact.ts'
 import { exactly, plus, rounded, SENSORS_K, times } from './range.ts'

@@ -1,5 +1,5 @@
 /** Figures with their uncertainty: everything at its worst at once, so the true figure hardly lies outside. */
-import type { Quantity } from '../quantity.ts'
+import type { Quantity } from '#shared/core/model/quantity.ts'
 import type { Range } from './impact.ts'
 
 /**

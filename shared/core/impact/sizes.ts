@@ -1,6 +1,6 @@
 /** Looks up the sizes and ratings that price a fault: reviewed quantities of the equipment, or of what serves it. */
-import type { Equipment, EquipmentType } from '../model.ts'
-import { copOfEer, type Quantity, readQuantity, statedText } from '../quantity.ts'
+import type { Equipment, EquipmentType } from '#shared/core/model/model.ts'
+import { copOfEer, type Quantity, readQuantity, statedText } from '#shared/core/model/quantity.ts'
 import type { Gap, Range } from './impact.ts'
 import { around, BASIS_WIDTH, plus } from './range.ts'
 

@@ -1,5 +1,5 @@
 /** What several faults cost together, without counting anything twice. */
-import type { Finding } from '../finding.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
 import { CARRIERS, type Carrier, type EnergyUse, type Range } from './impact.ts'
 import { exactly, plus } from './range.ts'
 

@@ -1,6 +1,6 @@
 /** What polling needs to know of a device, whatever its protocol. */
 import type { Driver } from '../ports.ts'
-import type { Reading } from '../reading.ts'
+import type { Reading } from '#shared/core/telemetry/reading.ts'
 
 export type DevicePlan = {
   device_id: string

@@ -1,7 +1,7 @@
 /** How polling goes in this process and at the edges that report to it, as one answer (contract §10). */
 import type { PollReport, Reported } from '../telemetry/poll-report.ts'
 import { formatInstant } from '../time.ts'
-import type { DeviceStatus, PollStatus } from './board.ts'
+import type { DeviceStatus, PollStatus } from './poll-status.ts'
 
 /** Counts of one edge, and how old they are. */
 export type EdgePoll = Omit<PollReport, 'devices'> & { edge_id: string; site_id: string; reported_at: string }

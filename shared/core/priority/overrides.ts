@@ -1,5 +1,5 @@
 /** The list of overrides: which points a person or life safety holds, the oldest first. */
-import { csvLine } from '../catalogue/csv-text.ts'
+import { csvLine } from '#shared/core/csv/csv-text.ts'
 import { formatInstant } from '../time.ts'
 import { isOverride, type LevelMeaning } from './levels.ts'
 import type { SlotValue } from './record.ts'

@@ -3,7 +3,7 @@
  * them saw the same: what was between two that differ is not known, nor is what comes after the newest.
  */
 import { HOUR, MINUTE } from '../time.ts'
-import { dateOf } from '../zone.ts'
+import { dateOf } from '#shared/core/time-zone.ts'
 import { isOverride, type LevelMeaning, RELINQUISHED } from './levels.ts'
 import { activeLevel, type PriorityReading, type SlotValue } from './record.ts'
 

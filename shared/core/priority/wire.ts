@@ -1,11 +1,11 @@
 /** `svc_priority_history_v1`: what is asked of an edge's priority history and what it answers, over HTTP and MQTT alike. */
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
-import { ID_PATTERN } from '../model.ts'
+import { ID_PATTERN } from '#shared/core/model/model.ts'
 import type { PriorityState } from '../ports.ts'
 import { formatInstant } from '../time.ts'
 import { CURSOR_MAX } from './cursor.ts'
 import { LEVELS, type PriorityRecord } from './record.ts'
-import { OTHERS_MAX, type ScannerState, type Visit } from './scanner.ts'
+import { OTHERS_MAX, type ScannerState, type Visit } from './scan-port.ts'
 
 export const HISTORY_SCHEMA = 'svc_priority_history_v1'
 export const PAGE_MAX = 100

@@ -1,5 +1,5 @@
 /** What names leave out, and what the same word means on one equipment or another. */
-import type { EquipmentType, PointKind } from '../model.ts'
+import type { EquipmentType, PointKind } from '#shared/core/model/model.ts'
 
 export type Context = {
   type: EquipmentType | undefined

@@ -1,7 +1,7 @@
 /** What unit, kind and values say of a point, and what it may be where nobody has stated them. */
-import type { PointKind } from '../model.ts'
-import type { Role } from '../role.ts'
-import { conversion, UNITS } from '../unit.ts'
+import type { PointKind } from '#shared/core/model/model.ts'
+import type { Role } from '#shared/core/model/role.ts'
+import { conversion, UNITS } from '#shared/core/model/unit.ts'
 
 /** Of a column of numbers: its least and greatest, and whether it holds nothing but 0 and 1. */
 export type Values = { min: number; max: number; isOnOff: boolean }

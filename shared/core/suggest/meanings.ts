@@ -1,5 +1,5 @@
 /** The words of point names, in full and as people shorten them, and which Haystack tags they stand for. */
-import type { EquipmentType } from '../model.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
 
 /** Tags in a row of blanks; `a|b` where only the unit tells which is meant. */
 export const MEANINGS: Record<string, string> = {

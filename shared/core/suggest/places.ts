@@ -1,5 +1,5 @@
 /** Which roles equipment of a type has. */
-import type { EquipmentType } from '../model.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
 
 const AIR_SIDE =
   /^(oa_|ma_|ra_|sa_|preheat_|clg_|htg_|hr_|duct_|bldg_|filter_|fan_|return_fan_|ea_damper|static_reset|zone_t|co2|occ|mode|compressor_|heat_|aux_|defrost|loop_|load_|kw)/

@@ -4,7 +4,7 @@
  *
  * @source point dictionary of open-fdd: kebab-case names, their snake_case synonyms and shop names
  */
-import type { EquipmentType } from '../model.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
 
 /** Equipment that ends in a room: there, discharge air is the box's and not the air handler's. */
 export const TERMINALS: ReadonlySet<EquipmentType> = new Set(['vav', 'zone', 'fcu'])

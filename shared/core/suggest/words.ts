@@ -1,6 +1,6 @@
 /** Reads point names: their words, run together or apart, as Haystack tags. */
-import type { EquipmentType } from '../model.ts'
-import { unitCode } from '../unit.ts'
+import type { EquipmentType } from '#shared/core/model/model.ts'
+import { unitCode } from '#shared/core/model/unit.ts'
 import { MACHINES_OF, MEANINGS } from './meanings.ts'
 
 const WORDS = new Map(

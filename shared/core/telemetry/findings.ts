@@ -1,5 +1,5 @@
 /** `svc_findings_v1`: findings that an edge made on the box (contract §§6, 8). */
-import { type FaultStretch, STRETCHES_MAX } from '../fault-time.ts'
+import { type FaultStretch, STRETCHES_MAX } from '#shared/core/findings/fault-time.ts'
 import {
   type BaselineView,
   type Ending,
@@ -8,7 +8,7 @@ import {
   type Finding,
   FINDING_KINDS,
   type ParamValue,
-} from '../finding.ts'
+} from '#shared/core/findings/finding.ts'
 import { formatInstant } from '../time.ts'
 import type { Decoded } from './body.ts'
 import { readGap, readImpact } from './impact.ts'

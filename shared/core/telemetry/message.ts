@@ -1,5 +1,5 @@
 /** A telemetry or findings message as the hub takes it: what it holds, or how far it can be understood. */
-import type { Finding } from '../finding.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Topic } from '../topic/topics.ts'
 import { type Decoded, MESSAGE_MAX, unpackBody } from './body.ts'
 import type { Envelope } from './envelope.ts'

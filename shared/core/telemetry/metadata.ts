@@ -1,8 +1,8 @@
 /** `svc_metadata_v1`: what an edge says of itself, so that the hub knows its building and points (contract §8). */
 import { crc32 } from 'node:zlib'
 import { readConnectorUrl } from '../connector-url.ts'
-import { type Building, type Equipment, EQUIPMENT_TYPES, type Point, POINT_KINDS, PROTOCOLS } from '../model.ts'
-import { isZone } from '../zone.ts'
+import { type Building, type Equipment, EQUIPMENT_TYPES, type Point, POINT_KINDS, PROTOCOLS } from '#shared/core/model/model.ts'
+import { isZone } from '#shared/core/time-zone.ts'
 import type { Decoded } from './body.ts'
 import {
   asId,

@@ -1,5 +1,5 @@
 /** How an edge's polling goes, as its status carries it and as a central shows it (contract §10). */
-import type { DeviceStatus, PollState, PollStatus } from '../poll/board.ts'
+import type { DeviceStatus, PollState, PollStatus } from '#shared/core/poll/poll-status.ts'
 import type { Decoded } from './body.ts'
 import { asText, choice, decodeWith, type Fields, fields, flag, id, integer, list, number, text } from './read.ts'
 

@@ -1,5 +1,5 @@
 /** Reads members of a decoded body, each with the path it is complained of under. */
-import { isId } from '../model.ts'
+import { isId } from '#shared/core/model/model.ts'
 import { parseInstant } from '../time.ts'
 import type { Decoded } from './body.ts'
 

@@ -1,6 +1,6 @@
 /** A sender may say in which unit a value is; what is stored is in the unit that the point was declared with. */
-import type { Point } from '../model.ts'
-import { unitCode } from '../unit.ts'
+import type { Point } from '#shared/core/model/model.ts'
+import { unitCode } from '#shared/core/model/unit.ts'
 import type { Refused, StatedReading } from './telemetry.ts'
 
 /**

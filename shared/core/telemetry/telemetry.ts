@@ -1,5 +1,5 @@
 /** `svc_telemetry_v1`: readings of one protocol (contract §8). */
-import { QUALITIES, type Reading, type Value } from '../reading.ts'
+import { QUALITIES, type Reading, type Value } from './reading.ts'
 import { formatInstant } from '../time.ts'
 import { TELEMETRY_PROTOCOLS, type TelemetryProtocol } from '../topic/topics.ts'
 import type { Decoded } from './body.ts'

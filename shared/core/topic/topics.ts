@@ -1,5 +1,5 @@
 /** The topics of the wire, to names and back. TOPICS.md beside this file lists them. */
-import { isId, type Protocol } from '../model.ts'
+import { isId, type Protocol } from '#shared/core/model/model.ts'
 
 export const TOPIC_KINDS = ['telemetry', 'findings', 'metadata', 'status', 'acks', 'requests', 'responses'] as const
 export type TopicKind = (typeof TOPIC_KINDS)[number]

@@ -1,5 +1,5 @@
 import type { Historian, HistoryQuery } from '#shared/core/ports.ts'
-import type { Series } from '#shared/core/series.ts'
+import type { Series } from '#shared/core/series/series.ts'
 import type { Database } from '../sqlite.ts'
 import { monthOf } from './folder.ts'
 import { type HotSample, openHotRows, usable } from './hot.ts'

@@ -1,6 +1,6 @@
 import type { BulkLoader, Historian, HistoryQuery } from '#shared/core/ports.ts'
 import type { Database } from '../sqlite.ts'
-import { openWorker } from '../worker.ts'
+import { openWorker } from '#shared/node/worker/worker.ts'
 import { openAppend } from './append.ts'
 import { readyFolder } from './folder.ts'
 import { openLoader } from './loader.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { AppendCount } from '#shared/core/ports.ts'
-import { QUALITIES, type Quality } from '#shared/core/reading.ts'
+import { QUALITIES, type Quality } from '#shared/core/telemetry/reading.ts'
 import { INSTANT_END, INSTANT_MIN } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
 import { openChangeMarks } from './changes.ts'

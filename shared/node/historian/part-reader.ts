@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { HistoryQuery } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
-import type { SeriesBuilder } from '#shared/core/series-builder.ts'
+import type { SeriesBuilder } from '#shared/core/series/series-builder.ts'
 import { type Duck, numbersOf, openDuck, pointRuns, text, texts } from './duck.ts'
 import type { Part, PartPoint } from './manifest.ts'
 

@@ -1,7 +1,7 @@
 /** The process that answers queries. */
 import type { HistoryQuery, Span } from '#shared/core/ports.ts'
-import type { Buckets, Series } from '#shared/core/series.ts'
-import { serveWorker } from '../serve-worker.ts'
+import type { Buckets, Series } from '#shared/core/series/series.ts'
+import { serveWorker } from '#shared/node/worker/serve-worker.ts'
 import { openHistoryReader } from './reader.ts'
 
 export type ReadInit = { dbPath: string; root: string; memoryMb: number }

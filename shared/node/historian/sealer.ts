@@ -1,6 +1,6 @@
 import { INSTANT_MIN } from '#shared/core/time.ts'
 import type { Database } from '../sqlite.ts'
-import type { Worker } from '../worker.ts'
+import type { Worker } from '#shared/node/worker/worker.ts'
 import { removeParts } from './folder.ts'
 import { openManifest } from './manifest.ts'
 import type { ManifestWriter } from './manifest-writer.ts'

@@ -1,5 +1,5 @@
 import type { HistoryQuery, Span } from '#shared/core/ports.ts'
-import type { Series } from '#shared/core/series.ts'
+import type { Series } from '#shared/core/series/series.ts'
 import type { Database } from '../sqlite.ts'
 import { openKeys } from './keys.ts'
 import { openManifest, type Stretch } from './manifest.ts'

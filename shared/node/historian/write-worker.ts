@@ -1,6 +1,6 @@
 /** The process that writes sealed files. It never changes the database: what it returns counts once the parent has listed it. */
 import { join } from 'node:path'
-import { serveWorker } from '../serve-worker.ts'
+import { serveWorker } from '#shared/node/worker/serve-worker.ts'
 import { openReadOnly } from '../sqlite.ts'
 import { openDuck } from './duck.ts'
 import { SCRATCH } from './folder.ts'

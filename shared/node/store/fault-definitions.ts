@@ -1,4 +1,4 @@
-import type { FaultDefinition, StoredDefinition } from '#shared/core/fault-definition.ts'
+import type { FaultDefinition, StoredDefinition } from '#shared/core/findings/fault-definition.ts'
 import type { DefinitionStore } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
 import { toRecord, toRow, upsert } from './row.ts'

@@ -1,4 +1,4 @@
-import type { Finding } from '#shared/core/finding.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Database } from '../sqlite.ts'
 
 /**

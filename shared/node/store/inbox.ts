@@ -1,6 +1,6 @@
 import type { EdgeMessage, Inbox } from '#shared/core/ports.ts'
-import { misdatedRows } from '#shared/core/misdated.ts'
-import { type Reading, toNumber } from '#shared/core/reading.ts'
+import { misdatedRows } from '#shared/core/telemetry/misdated.ts'
+import { type Reading, toNumber } from '#shared/core/telemetry/reading.ts'
 import { openHotRows } from '../historian/hot.ts'
 import type { Database } from '../sqlite.ts'
 import { findingWriter } from './findings.ts'

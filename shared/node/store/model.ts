@@ -1,4 +1,4 @@
-import type { Building, Equipment, Point } from '#shared/core/model.ts'
+import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { Assignment, ModelStore } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'

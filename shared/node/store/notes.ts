@@ -1,4 +1,4 @@
-import type { FindingNote } from '#shared/core/finding.ts'
+import type { FindingNote } from '#shared/core/findings/finding.ts'
 import type { Notes } from '#shared/core/ports.ts'
 import type { Database } from '../sqlite.ts'
 

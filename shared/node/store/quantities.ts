@@ -1,5 +1,5 @@
 import { Problem } from '#shared/core/problem.ts'
-import { mayReview, type Quantity } from '#shared/core/quantity.ts'
+import { mayReview, type Quantity } from '#shared/core/model/quantity.ts'
 import type { QuantityStore } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
 

@@ -1,6 +1,6 @@
-import type { Finding } from '#shared/core/finding.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Results, Resumed, RunRecord } from '#shared/core/ports.ts'
-import { reconcile } from '#shared/core/reconcile.ts'
+import { reconcile } from '#shared/core/findings/reconcile.ts'
 import type { Database } from '../sqlite.ts'
 import { findingWriter, toFinding } from './findings.ts'
 import { goOnAfter } from './row.ts'

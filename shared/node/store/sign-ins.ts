@@ -1,6 +1,6 @@
 import type { Database } from '../sqlite.ts'
-import type { EndedSessions } from '../token-ends.ts'
-import { type KnownNetworks, NETWORKS_MAX } from '../token-throttle.ts'
+import type { EndedSessions } from '#shared/node/auth/token-revocation.ts'
+import { type KnownNetworks, NETWORKS_MAX } from '#shared/node/auth/login-throttle.ts'
 
 /** Sessions whose token would have expired by itself are forgotten with each that is added. */
 export function endedSessionStore(db: Database): EndedSessions {

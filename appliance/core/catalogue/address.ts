@@ -1,0 +1,36 @@
+/** Where a device is, on one line, as people write it into a form and as a table carries it. */
+import { BACNET_PORT, type DeviceAddress } from '../../drivers/bacnet/core/discovery/discovery.ts'
+
+const PORT_MAX = 65_535
+const NETWORK_MAX = 65_534
+const FORM = /^(\d{1,3}(?:\.\d{1,3}){3})(?::(\d{1,5}))?(?:\s+network\s+(\d{1,5})\s+mac\s+((?:[0-9a-f]{2}){1,7}))?$/i
+
+/** @returns `10.0.0.5`, `10.0.0.5:47809`, `10.0.0.5 network 7 mac 0a` */
+export function formatAddress({ host, port = BACNET_PORT, network, mac }: Partial<DeviceAddress> & { host: string }): string {
+  const at = port === BACNET_PORT ? host : `${host}:${port}`
+  return network === undefined || mac === undefined ? at : `${at} network ${network} mac ${mac}`
+}
+
+/** @returns the address, or undefined when the text is none */
+export function parseAddress(text: string): DeviceAddress | undefined {
+  const [, host = '', portText, networkText, mac] = FORM.exec(text.trim()) ?? []
+  const port = Number(portText ?? BACNET_PORT)
+  if (!host || host.split('.').some(part => Number(part) > 255) || port < 1 || port > PORT_MAX) return undefined
+  if (networkText === undefined || mac === undefined) return { host, port }
+  const network = Number(networkText)
+  return network < 1 || network > NETWORK_MAX ? undefined : { host, port, network, mac: mac.toLowerCase() }
+}
+
+/** How the text is written, for whoever wrote another. */
+export const ADDRESS_FORM = '10.0.0.5, 10.0.0.5:47809 or, behind a router, 10.0.0.5 network 7 mac 0a'
+
+/** @returns host and port of `10.0.0.4` or `meter.local:5020`, undefined when the text is none */
+export function parseHostPort(text: string): { host: string; port?: number } | undefined {
+  const [, host, portText] = /^([^\s:/]{1,253})(?::(\d{1,5}))?$/.exec(text.trim()) ?? []
+  const port = portText === undefined ? undefined : Number(portText)
+  if (host === undefined || (port !== undefined && (port < 1 || port > PORT_MAX))) return undefined
+  return { host, ...(port !== undefined && { port }) }
+}
+
+/** How that is written. */
+export const HOST_FORM = '10.0.0.4 or meter.local:502'

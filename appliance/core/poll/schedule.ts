@@ -1,0 +1,86 @@
+/** When what is due. Due times are absolute, so that a slow device, a slow machine or a restart cause no drift. */
+import { SECOND } from '#shared/core/time.ts'
+import type { DevicePlan } from '#shared/core/poll/device.ts'
+
+/** Points of one device that are read together. Due at `phaseMs + k × periodMs` since 1970. */
+export type PollGroup = { device_id: string; point_ids: string[]; periodMs: number; phaseMs: number }
+
+/** A group and its next due time, ms since 1970. */
+export type Due = { group: PollGroup; at: number }
+
+/** After a start every group is read once within this time, not only when its period comes round. */
+const START_SPREAD_MS = 10 * SECOND
+
+/**
+ * Groups by device and period. The groups of one period are spread evenly over it, so that not every device is asked in
+ * the same second; neighbours in `devices` come far apart, because they often share a trunk that takes one at a time.
+ */
+export function planGroups(devices: readonly DevicePlan[]): PollGroup[] {
+  const groups: PollGroup[] = []
+  for (const { device_id, enabled, points } of devices) {
+    if (!enabled) continue
+    const bySecs = Map.groupBy(points, point => point.poll_secs)
+    for (const [poll_secs, members] of bySecs) {
+      const point_ids = members.map(({ point_id }) => point_id)
+      groups.push({ device_id, point_ids, periodMs: poll_secs * SECOND, phaseMs: 0 })
+    }
+  }
+  for (const [periodMs, alike] of Map.groupBy(groups, group => group.periodMs)) {
+    const stride = strideOver(alike.length)
+    for (const [i, group] of alike.entries()) {
+      group.phaseMs = Math.floor((((i * stride) % alike.length) * periodMs) / alike.length)
+    }
+  }
+  return groups
+}
+
+/** The golden section of `count`, made coprime to it: steps of it come to every place once, and to near places late. */
+function strideOver(count: number): number {
+  let stride = Math.max(1, Math.round(count * 0.618))
+  while (greatestDivisor(stride, count) > 1) stride++
+  return stride
+}
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b))
+
+/** First due times after a start at `now`. */
+export function startDue(groups: readonly PollGroup[], now: number): Due[] {
+  return groups.map(group => {
+    const { phaseMs, periodMs } = group
+    const early = (phaseMs / periodMs) * Math.min(periodMs, START_SPREAD_MS)
+    return { group, at: now + Math.floor(early) }
+  })
+}
+
+/** The group to read next; undefined when there is none. */
+export const earliest = (dues: readonly Due[]): Due | undefined =>
+  dues.reduce<Due | undefined>((first, due) => (first && first.at <= due.at ? first : due), undefined)
+
+/**
+ * Moves on after a poll of `done` that ended at `now`.
+ *
+ * @returns `late`: due times of its group that passed meanwhile; they are skipped, so polls never pile up
+ */
+export function advance(dues: readonly Due[], done: Due, now: number): { dues: Due[]; late: number } {
+  const { group, at } = done
+  // Timers may fire a little early; a due time far ahead means that the clock was set back.
+  const next = after(group, at - now > group.periodMs / 2 ? now : at)
+  const upcoming = next > now ? next : after(group, now)
+  const moved = dues.map(due => {
+    if (due === done) return { group, at: upcoming }
+    return due.at - now > due.group.periodMs ? { group: due.group, at: after(due.group, now) } : due
+  })
+  const skipped = Math.round((upcoming - next) / group.periodMs)
+  // A read off the grid, after a start or a return, stands for the due time that comes while it lasts.
+  const covered = (at - group.phaseMs) % group.periodMs === 0 ? 0 : 1
+  return { dues: moved, late: Math.max(0, skipped - covered) }
+}
+
+/** Takes up polling again after a device was given up: what passed meanwhile is due now, and nothing was late. */
+export const resume = (dues: readonly Due[], now: number): Due[] =>
+  dues.map(({ group, at }) => ({ group, at: Math.max(at, now) }))
+
+/** The group's first due time later than `ms`. */
+function after({ phaseMs, periodMs }: PollGroup, ms: number): number {
+  return phaseMs + (Math.floor((ms - phaseMs) / periodMs) + 1) * periodMs
+}

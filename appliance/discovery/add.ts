@@ -1,0 +1,119 @@
+/** What becomes of the catalogue when devices of a discovery are added to it. Points that are there stay as they are. */
+import type { DeviceChange } from '../drivers/bacnet/core/discovery/diff.ts'
+import { propose, proposeAll, type ProposedDevice, type Proposal } from '../drivers/bacnet/core/discovery/propose.ts'
+import type { DeviceResult } from '../drivers/bacnet/core/discovery/discovery.ts'
+import { formatTarget, parseTarget } from '#shared/core/bacnet/object.ts'
+import type { DataError } from '#shared/core/problem.ts'
+import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
+
+/** One entry as it would stand in the catalogue, and what of it is new. */
+export type Addition = {
+  key: string
+  change: DeviceChange['change']
+  entry: DeviceEntry
+  /** Ids of points that the catalogue does not have yet. */
+  new_points: string[]
+  guessed_roles: Record<string, string>
+  notes: string[]
+}
+
+/**
+ * @param keys of devices that were found
+ * @returns what would be added, or why some of it cannot be
+ */
+export function planAdditions(
+  catalogue: Catalogue,
+  found: readonly DeviceResult[],
+  changes: readonly DeviceChange[],
+  keys: readonly string[],
+  poll_secs: number,
+): { additions: Addition[]; errors: DataError[] } {
+  const errors: DataError[] = []
+  const chosen: { device: DeviceResult; change: DeviceChange }[] = []
+  for (const [i, key] of keys.entries()) {
+    const device = found.find(one => one.key === key)
+    const change = changes.find(one => one.key === key)
+    const rival = chosen.find(one => one.device !== device && change && isSameEntry(one.change, change))
+    const refusal =
+      device && change
+        ? (refusalOf(device, change) ??
+          (rival && `${rival.device.key} would take the entry ${change.device_id} too; choose one of them`))
+        : `the last discovery found no device ${key}`
+    if (refusal !== undefined) errors.push({ pointer: `/devices/${i}`, message: refusal })
+    else if (device && change && !chosen.some(one => one.device === device)) chosen.push({ device, change })
+  }
+  const taken = new Set(catalogue.devices.map(({ device_id }) => device_id))
+  const fresh = chosen.filter(({ change }) => change.device_id === null).map(({ device }) => device)
+  const proposals = new Map(proposeAll(found, fresh, taken, poll_secs).map(proposal => [proposal.key, proposal]))
+  const additions = chosen.map(({ device, change }) => {
+    const known = catalogue.devices.find(({ device_id }) => device_id === change.device_id)
+    return known
+      ? mergeEntry(known, propose(device, known.device_id, poll_secs), change.change)
+      : additionOf(proposals.get(device.key)!, change.change)
+  })
+  return { additions, errors }
+}
+
+const isSameEntry = (a: DeviceChange, b: DeviceChange): boolean => a.device_id !== null && a.device_id === b.device_id
+
+function refusalOf(device: DeviceResult, { change, others }: DeviceChange): string | undefined {
+  const what = `device ${device.device_instance}`
+  if (change === 'id_conflict')
+    return `${what} answers from ${others.length + 1} places; give all but one of them another instance first`
+  if (device.outcome === 'waiting' || device.outcome === 'reading') return `${what} is still being read`
+  if (device.objects.length === 0) return `${what} gave no points: ${device.reason ?? device.outcome}`
+  return undefined
+}
+
+const additionOf = ({ key, device, guessed_roles, notes }: Proposal, change: DeviceChange['change']): Addition => ({
+  key,
+  change,
+  entry: device,
+  new_points: device.points.map(({ point_id }) => point_id),
+  guessed_roles,
+  notes,
+})
+
+/** The entry at its new place, with the objects that it does not read yet behind the points it has. */
+function mergeEntry(
+  known: DeviceEntry,
+  { key, device, guessed_roles, notes }: Proposal,
+  change: DeviceChange['change'],
+): Addition {
+  const read = new Set(known.points.map(({ address }) => plainAddress(address)))
+  const ids = new Set(known.points.map(({ point_id }) => point_id))
+  const points = device.points
+    .filter(({ address }) => !read.has(address))
+    .map(point =>
+      ids.has(point.point_id) ? { ...point, point_id: `${point.point_id}.${point.address.replace(',', '-')}` } : point,
+    )
+  const new_points = points.map(({ point_id }) => point_id)
+  return {
+    key,
+    change,
+    entry: { ...known, bacnet: placeOf(known, device), points: [...known.points, ...points] },
+    new_points,
+    guessed_roles: Object.fromEntries(Object.entries(guessed_roles).filter(([id]) => new_points.includes(id))),
+    notes: notes.filter(note => new_points.some(id => note.startsWith(`${id}: `))),
+  }
+}
+
+/** Where it is now; what else somebody has written of it stays. */
+function placeOf(known: DeviceEntry, { bacnet }: ProposedDevice): NonNullable<DeviceEntry['bacnet']> {
+  const { network: _network, mac: _mac, ...kept } = known.bacnet ?? bacnet
+  const { device_instance, host, port, network, mac } = bacnet
+  return { ...kept, device_instance, host, port, ...(network !== undefined && mac !== undefined && { network, mac }) }
+}
+
+function plainAddress(address: string): string {
+  const target = parseTarget(address)
+  return typeof target === 'string' ? address : formatTarget(target)
+}
+
+/** The catalogue with the additions in it: entries that were there keep their place. */
+export function withAdditions({ devices }: Catalogue, additions: readonly Addition[]): Catalogue {
+  const byId = new Map(additions.map(({ entry }) => [entry.device_id, entry]))
+  const kept = devices.map(device => byId.get(device.device_id) ?? device)
+  const known = new Set(devices.map(({ device_id }) => device_id))
+  return { devices: [...kept, ...additions.map(({ entry }) => entry).filter(({ device_id }) => !known.has(device_id))] }
+}

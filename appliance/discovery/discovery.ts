@@ -1,0 +1,161 @@
+/** Discovery as the appliance runs it: one at a time, watched while it runs, and added only when an operator says so. */
+import { randomUUID } from 'node:crypto'
+import { compare, type DeviceChange } from '../drivers/bacnet/core/discovery/diff.ts'
+import { estimateTraffic, type Traffic } from '../drivers/bacnet/core/discovery/traffic.ts'
+import { whyEmpty, type NetworkFacts, type WhyReport } from '../drivers/bacnet/core/discovery/why.ts'
+import {
+  type Discovery,
+  type DiscoveryRequest,
+  endDiscovery,
+  openDiscovery,
+  say,
+} from '../drivers/bacnet/core/discovery/discovery.ts'
+import type { Clock } from '#shared/core/ports.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { discover, type DiscoveryWire } from '../flow/discover.ts'
+import type { Service } from '#shared/node/service.ts'
+import { ConfigError } from '../store/config-error.ts'
+import { type Addition, planAdditions, withAdditions } from './add.ts'
+import type { FieldCatalogue } from '../services/field-catalogue.ts'
+
+/** What the driver tells of the network, while it is open. */
+export type WireFacts = Pick<NetworkFacts, 'speaking' | 'manager'>
+/** What is lent to a discovery while it runs. `facts` counts from the moment it was lent. */
+export type DiscoveryLoan = { wire: DiscoveryWire; facts(): WireFacts; release(): Promise<void> }
+
+export type DiscoveryParts = {
+  /** false: every start is refused. */
+  enabled: boolean
+  /** Opens the way to the devices, or joins polling on it. @throws Error when the port cannot be had */
+  borrow(): Promise<DiscoveryLoan>
+  /** What the machine knows of its networks and of who has the port, which is this process when `isOpen`. */
+  machine(isOpen: boolean): Pick<NetworkFacts, 'bind' | 'machine' | 'holder'>
+  catalogue: Pick<FieldCatalogue, 'current' | 'change'>
+  clock: Clock
+}
+
+export type Preview = {
+  additions: Addition[]
+  devices: number
+  /** Points that are not in the catalogue yet. */
+  points: number
+  /** Of everything that is polled, now and with the additions. */
+  before: Traffic
+  after: Traffic
+}
+export type Added = { at: number; devices: number; points: number }
+
+export type DiscoveryService = Service & {
+  readonly enabled: boolean
+  /** On the clock of its own instants, which is that of the wall even where the site's runs faster. */
+  now(): number
+  /** @throws Problem discovery_disabled or discovery_in_progress */
+  begin(request: DiscoveryRequest): Discovery
+  /** Ends the discovery that runs, if one does; what it has found so far stays. */
+  halt(): void
+  /** The newest discovery. */
+  current(): Discovery | undefined
+  /** Why it found what it found; undefined while it runs. */
+  why(): WhyReport | undefined
+  /** Against the catalogue as it is now; empty while a discovery runs. */
+  changes(): DeviceChange[]
+  /** @throws Problem invalid that lists every device that cannot be added */
+  preview(keys: string[], poll_secs: number): Preview
+  /** Puts the devices into the catalogue; they are polled from then on. @throws Problem invalid */
+  add(keys: string[], poll_secs: number): Promise<Added & { device_ids: string[] }>
+  lastAdded(): Added | undefined
+}
+
+type Job = { discovery: Discovery; stop: AbortController; running: Promise<void>; why: WhyReport | undefined }
+const UNHEARD: WireFacts = { speaking: [], manager: null }
+
+export function discoveryService({ enabled, borrow, machine, catalogue, clock }: DiscoveryParts): DiscoveryService {
+  let job: Job | undefined
+  let added: Added | undefined
+
+  async function run(own: Job): Promise<void> {
+    const { discovery, stop } = own
+    const loan = await borrow().catch((error: Error) => {
+      discovery.error = error.message
+      say(discovery, clock.now(), error.message)
+      endDiscovery(discovery, 'failed', clock.now())
+    })
+    if (!loan) {
+      own.why = whyEmpty(discovery, { ...machine(false), ...UNHEARD, error: discovery.error })
+      return
+    }
+    try {
+      await discover({ wire: loan.wire, clock }, discovery, stop.signal)
+      own.why = whyEmpty(discovery, { ...machine(true), ...loan.facts(), error: null })
+    } finally {
+      await loan.release()
+    }
+  }
+
+  const changes = () => {
+    if (!job || job.discovery.state === 'running') return []
+    return compare(job.discovery.request, job.discovery.devices, catalogue.current().devices)
+  }
+  const plan = (keys: string[], poll_secs: number) => {
+    if (job?.discovery.state === 'running') {
+      throw new Problem('invalid', 'Nothing was added: the discovery is still running; wait for it or stop it')
+    }
+    const { additions, errors } = planAdditions(catalogue.current(), job?.discovery.devices ?? [], changes(), keys, poll_secs)
+    if (errors.length) throw new Problem('invalid', `Nothing was added: ${errors[0]!.message}`, errors)
+    return additions
+  }
+
+  return {
+    name: 'discovery',
+    enabled,
+    now: clock.now,
+    start: async () => undefined,
+    async stop() {
+      job?.stop.abort()
+      await job?.running
+    },
+    begin(request) {
+      if (!enabled) throw new Problem('discovery_disabled', 'SERVICE_BACNET_DISCOVERY=0 switches discovery off on this box')
+      if (job?.discovery.state === 'running') {
+        throw new Problem('discovery_in_progress', `Discovery ${job.discovery.job_id} is running; wait for it or stop it`)
+      }
+      const discovery = openDiscovery(randomUUID(), request, clock.now())
+      job = { discovery, stop: new AbortController(), running: Promise.resolve(), why: undefined }
+      // Nobody handles its failure: it would be an error of the program, which ends the process.
+      job.running = run(job)
+      return discovery
+    },
+    halt: () => job?.stop.abort(),
+    current: () => job?.discovery,
+    why: () => job?.why,
+    changes,
+    preview(keys, poll_secs) {
+      const additions = plan(keys, poll_secs)
+      return { additions, ...countsOf(additions), ...trafficOf(catalogue.current(), additions) }
+    },
+    async add(keys, poll_secs) {
+      let additions: Addition[] = []
+      const change = catalogue.change(current => {
+        additions = plan(keys, poll_secs)
+        return withAdditions(current, additions)
+      })
+      await change.catch((error: unknown) => {
+        if (!(error instanceof ConfigError)) throw error
+        throw new Problem('invalid', 'Nothing was added: the list of devices would not be valid', error.complaints)
+      })
+      added = { at: clock.now(), ...countsOf(additions) }
+      return { ...added, device_ids: additions.map(({ entry }) => entry.device_id) }
+    },
+    lastAdded: () => added,
+  }
+}
+
+const countsOf = (additions: readonly Addition[]) => ({
+  devices: additions.length,
+  points: additions.reduce((sum, { new_points }) => sum + new_points.length, 0),
+})
+
+const trafficOf = (current: ReturnType<FieldCatalogue['current']>, additions: Addition[]) => ({
+  before: estimateTraffic(current.devices),
+  after: estimateTraffic(withAdditions(current, additions).devices),
+})

@@ -1,0 +1,77 @@
+/** Notifications of changed values: what a device says of its own accord once somebody has subscribed (135-2020 13.7). */
+import { DEVICE, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
+import {
+  type BacnetValue,
+  isClosing,
+  isContext,
+  isDone,
+  Malformed,
+  openCursor,
+  readClosing,
+  readContextObject,
+  readContextUnsigned,
+  readOpening,
+  readValues,
+} from './tag.ts'
+
+/** Service choice of an UnconfirmedCOVNotification (135-2020 21, BACnetUnconfirmedServiceChoice). */
+export const COV_NOTIFICATION = 2
+
+/** An object as devices name it. */
+export type ObjectId = { type: number; instance: number }
+export const objectKey = ({ type, instance }: ObjectId): string => `${type}:${instance}`
+
+export type CovNotification = {
+  /** The number that the subscriber gave. */
+  processId: number
+  /** Instance of the device that speaks. */
+  device_instance: number
+  object: ObjectId
+  /** Until the subscription ends, s; 0 when it has no end. */
+  remainingSecs: number
+  presentValue: BacnetValue[]
+}
+
+/** More than any object of the standard reports: a loop reports four. */
+const PROPERTIES_MAX = 32
+
+/**
+ * Reads the payload of an UnconfirmedCOVNotification whole and strictly; never throws, whatever the bytes.
+ *
+ * @returns in words why it cannot be used, when it is malformed or does not hold the present value exactly once
+ */
+export function readCovNotification(payload: Uint8Array): CovNotification | string {
+  try {
+    return read(payload)
+  } catch (error) {
+    if (error instanceof Malformed) return `the notification is malformed: ${error.message}`
+    throw error
+  }
+}
+
+/** [0] process, [1] device, [2] object, [3] time remaining, [4] { [0] property, [1] index?, [2] value, [3] priority? }. */
+function read(payload: Uint8Array): CovNotification | string {
+  const cursor = openCursor(payload)
+  const processId = readContextUnsigned(cursor, 0)
+  const device = readContextObject(cursor, 1)
+  if (device.type !== DEVICE) throw new Malformed('what speaks is no device')
+  const object = readContextObject(cursor, 2)
+  const remainingSecs = readContextUnsigned(cursor, 3)
+  const found: BacnetValue[][] = []
+  readOpening(cursor, 4)
+  for (let count = 0; !isClosing(cursor, 4); count++) {
+    if (count === PROPERTIES_MAX) throw new Malformed(`more than ${PROPERTIES_MAX} properties`)
+    const property = readContextUnsigned(cursor, 0)
+    const isElement = isContext(cursor, 1)
+    if (isElement) readContextUnsigned(cursor, 1)
+    readOpening(cursor, 2)
+    const values = readValues(cursor, 2)
+    if (isContext(cursor, 3)) readContextUnsigned(cursor, 3)
+    if (property === PRESENT_VALUE && !isElement) found.push(values)
+  }
+  readClosing(cursor, 4)
+  if (!isDone(cursor)) throw new Malformed('bytes are left over')
+  const [presentValue] = found
+  if (!presentValue || found.length > 1) return `the notification holds ${found.length} present values`
+  return { processId, device_instance: device.instance, object, remainingSecs, presentValue }
+}

@@ -1,0 +1,122 @@
+/** What a discovery found against what the catalogue has. It changes nothing; it says what is different. */
+import { addressKey, BACNET_PORT, type DeviceAddress, deviceKey, type DeviceResult, type DiscoveryRequest } from './discovery.ts'
+import { conflicts } from './roll.ts'
+import { parseTarget, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
+
+/** What is read here of an entry of the catalogue. */
+export type KnownDevice = {
+  device_id: string
+  enabled: boolean
+  bacnet?: { device_instance: number; host: string; port?: number; network?: number; mac?: string }
+  points: readonly { point_id: string; address: string }[]
+}
+
+/**
+ * `moved`: the instance answers from another address. `id_changed`: another instance answers from the address.
+ * `id_conflict`: one instance answers from more than one address. `missing`: asked for, and did not answer.
+ */
+export const CHANGES = ['new', 'missing', 'moved', 'id_changed', 'id_conflict', 'same'] as const
+export type Change = (typeof CHANGES)[number]
+
+export type DeviceChange = {
+  change: Change
+  device_instance: number
+  /** The device as found; null when it is missing. */
+  key: string | null
+  /** The entry of the catalogue that is meant; null when it is new. */
+  device_id: string | null
+  /** Where the catalogue has it. */
+  before: (DeviceAddress & { device_instance: number }) | null
+  /** The other places of a conflict. */
+  others: DeviceAddress[]
+  /** Objects that the catalogue does not read yet, and points of it whose object the device does not list. */
+  new_objects: number
+  missing_points: string[]
+}
+
+/** @returns one change for each device that was found and for each that was asked for and is missing */
+export function compare(
+  request: DiscoveryRequest,
+  found: readonly DeviceResult[],
+  catalogue: readonly KnownDevice[],
+): DeviceChange[] {
+  const known = catalogue.flatMap(entry => {
+    const at = placeOf(entry)
+    return at ? [{ entry, at }] : []
+  })
+  const byAddress = Map.groupBy(known, ({ at }) => addressKey(at))
+  const byInstance = new Map(known.toReversed().map(one => [one.at.device_instance, one]))
+  const heard = new Set(found.map(deviceKey))
+  const answering = new Set(found.map(({ device_instance }) => device_instance))
+  const doubled = conflicts(found)
+  const claimed = new Set<KnownDevice>()
+  const changes = found.map(device => {
+    const sameAddress = byAddress.get(addressKey(device)) ?? []
+    const same = sameAddress.find(({ at }) => at.device_instance === device.device_instance)
+    const elsewhere = byInstance.get(device.device_instance)
+    // Whoever answers from elsewhere has moved, and lost its entry to nobody.
+    const replaced = sameAddress.find(({ at }) => !heard.has(deviceKey(at)) && !answering.has(at.device_instance))
+    const match = same ?? elsewhere ?? replaced
+    if (match) claimed.add(match.entry)
+    const places = doubled.get(device.device_instance)
+    const change: Change = places ? 'id_conflict' : same ? 'same' : elsewhere ? 'moved' : replaced ? 'id_changed' : 'new'
+    return {
+      change,
+      device_instance: device.device_instance,
+      key: device.key,
+      device_id: match?.entry.device_id ?? null,
+      before: match?.at ?? null,
+      others: (places ?? []).filter(({ key }) => key !== device.key).map(addressOf),
+      ...pointsOf(device, match?.entry),
+    }
+  })
+  const missing = known.filter(({ entry, at }) => entry.enabled && !claimed.has(entry) && wasAsked(request, at))
+  return [
+    ...changes,
+    ...missing.map(({ entry, at }) => ({
+      change: 'missing' as const,
+      device_instance: at.device_instance,
+      key: null,
+      device_id: entry.device_id,
+      before: at,
+      others: [],
+      new_objects: 0,
+      missing_points: [],
+    })),
+  ]
+}
+
+type Place = DeviceAddress & { device_instance: number }
+
+function placeOf({ bacnet }: KnownDevice): Place | undefined {
+  if (!bacnet) return undefined
+  const { device_instance, host, port = BACNET_PORT, network, mac } = bacnet
+  return { device_instance, host, port, ...(network !== undefined && mac !== undefined && { network, mac }) }
+}
+
+const addressOf = ({ host, port, network, mac }: DeviceAddress): DeviceAddress =>
+  network === undefined || mac === undefined ? { host, port } : { host, port, network, mac }
+
+/** Whether the call should have reached a device there. */
+function wasAsked({ low, high, network, addresses }: DiscoveryRequest, at: Place): boolean {
+  if (at.device_instance < low || at.device_instance > high) return false
+  if (addresses.length) return addresses.some(({ host, port }) => host === at.host && port === at.port)
+  if (network === 'all') return true
+  return network === 'local' ? at.network === undefined : at.network === network
+}
+
+/** Only a device whose list is known as a whole can lack a point. */
+function pointsOf({ objects, outcome }: DeviceResult, entry: KnownDevice | undefined) {
+  const keyOf = (type: number, instance: number) => `${type}:${instance}`
+  const listed = new Set(objects.map(({ type, instance }) => keyOf(type, instance)))
+  const read = new Set<string>()
+  const missing_points: string[] = []
+  for (const { point_id, address } of entry?.points ?? []) {
+    const target = parseTarget(address)
+    if (typeof target === 'string') continue
+    const key = keyOf(target.type, target.instance)
+    if (target.property === PRESENT_VALUE) read.add(key)
+    if (outcome === 'found' && !listed.has(key)) missing_points.push(point_id)
+  }
+  return { new_objects: [...listed].filter(key => !read.has(key)).length, missing_points }
+}

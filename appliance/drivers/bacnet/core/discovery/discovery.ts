@@ -1,0 +1,156 @@
+/** What a discovery is asked, and what is known while it runs: the roll of those that answered, and each one's objects. */
+import type { IAm } from '../i-am.ts'
+
+/** Where a device is, in the words of the catalogue. */
+export type DeviceAddress = {
+  host: string
+  port: number
+  /** Both, when it is behind a router, whose host and port these then are; `mac` in hexadecimal. */
+  network?: number
+  mac?: string
+}
+
+export type DiscoveryRequest = {
+  /** Instances that are called, both ends included. */
+  low: number
+  high: number
+  /** Networks that are called: `all` that routers know, `local` for this IP network alone, or the one of that number. */
+  network: 'all' | 'local' | number
+  /** Called one by one instead of everybody. */
+  addresses: { host: string; port: number }[]
+  /** How long answers are waited for. */
+  seconds: number
+  /** Most requests a second while objects are read; what polling needs comes beside it. */
+  requests_per_second: number
+}
+
+export const INSTANCE_MAX = 4_194_302
+export const BACNET_PORT = 47_808
+export const DISCOVERY_DEFAULTS: DiscoveryRequest = {
+  low: 0,
+  high: INSTANCE_MAX,
+  network: 'all',
+  addresses: [],
+  seconds: 5,
+  requests_per_second: 20,
+}
+
+/** One object, as far as it told. */
+export type FoundObject = {
+  type: number
+  instance: number
+  name?: string
+  description?: string
+  /** Number of the engineering unit. */
+  units?: number
+  /** Of a binary object: inactive, active. Of a multi-state object: the text of state 1 first. */
+  texts?: string[]
+}
+
+/**
+ * How it went with one device. `found`: all that was asked is known. `partial`: it broke off or some of it is missing.
+ * `refused`: it answers, and lists no objects. `timeout`: it answered the call and nothing since.
+ */
+export type DeviceOutcome = 'waiting' | 'reading' | 'found' | 'partial' | 'refused' | 'timeout'
+
+export type DeviceResult = DeviceAddress &
+  IAm & {
+    /** Names this device in this discovery. */
+    key: string
+    outcome: DeviceOutcome
+    /** Why it is not `found`, in words. */
+    reason: string | null
+    name: string | null
+    vendor: string | null
+    model: string | null
+    /** Whether it takes many questions in one request; null before it was asked. */
+    multiple: boolean | null
+    /** Points that went into one request at last. */
+    batch_size: number | null
+    /** Entries of its object list, and those of them that can be points; null before the list is known. */
+    listed: number | null
+    objects: FoundObject[]
+    /** Entries that are no points, by the name of their type. */
+    others: Record<string, number>
+    requests: number
+  }
+
+export type LogLine = { n: number; at: number; text: string }
+
+/** `outside`: beyond the bounds. `second_way`: a device that is known, through another router. */
+export type IgnoredWhy = 'malformed' | 'outside' | 'second_way' | 'too_many'
+/** An I-Am that was not taken, why in a word and in a sentence, and how often it came. */
+export type IgnoredIAm = {
+  host: string
+  port: number
+  device_instance: number | null
+  why: IgnoredWhy
+  reason: string
+  count: number
+}
+
+export type DiscoveryState = 'running' | 'done' | 'stopped' | 'failed'
+
+export type Discovery = {
+  job_id: string
+  state: DiscoveryState
+  request: DiscoveryRequest
+  started_at: number
+  finished_at: number | null
+  /** Why it failed. */
+  error: string | null
+  log: LogLine[]
+  /** Lines so far; the oldest go when there are too many. */
+  lines: number
+  calls_sent: number
+  i_ams: { heard: number; taken: number; repeated: number }
+  ignored: IgnoredIAm[]
+  devices: DeviceResult[]
+}
+
+/** A page or an answer of the API shows them all. */
+const LINES_MAX = 500
+/** More senders than a page can list; a storm beyond it is only counted. */
+export const IGNORED_MAX = 100
+
+export const openDiscovery = (job_id: string, request: DiscoveryRequest, now: number): Discovery => ({
+  job_id,
+  state: 'running',
+  request,
+  started_at: now,
+  finished_at: null,
+  error: null,
+  log: [],
+  lines: 0,
+  calls_sent: 0,
+  i_ams: { heard: 0, taken: 0, repeated: 0 },
+  ignored: [],
+  devices: [],
+})
+
+/** Adds a line to the log. */
+export function say(discovery: Discovery, now: number, text: string): void {
+  discovery.log.push({ n: ++discovery.lines, at: now, text })
+  if (discovery.log.length > LINES_MAX) discovery.log.shift()
+}
+
+export function endDiscovery(discovery: Discovery, state: Exclude<DiscoveryState, 'running'>, now: number): void {
+  discovery.state = state
+  discovery.finished_at = now
+}
+
+/** @returns for example `10.0.0.7`, `10.0.0.7:47809`, or `10.0.0.7 net 2001 mac 03` */
+export function formatAddress({ host, port, network, mac }: DeviceAddress): string {
+  const endpoint = port === BACNET_PORT ? host : `${host}:${port}`
+  return network === undefined ? endpoint : `${endpoint} net ${network} mac ${mac}`
+}
+
+/** Equal for equal places. */
+export const addressKey = ({ host, port, network, mac }: DeviceAddress): string =>
+  network === undefined ? `${host}:${port}` : `${host}:${port}/${network}:${mac}`
+
+export const deviceKey = (device: DeviceAddress & { device_instance: number }): string =>
+  `${device.device_instance}@${addressKey(device)}`
+
+/** Devices that must be asked one at a time: those behind one router share its trunk, others only their own address. */
+export const trunkKey = ({ host, port, network }: DeviceAddress): string => `${host}:${port}/${network ?? ''}`

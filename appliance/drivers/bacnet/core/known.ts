@@ -1,0 +1,65 @@
+/** What is known of a device from one read to the next, and the order of reading that follows from it. */
+import { type Apart, type Failure, firstUnreached, sortOut } from '../../../core/poll/isolate.ts'
+import { type Batch, type Learnt, sizeOf, startLearning } from './batch.ts'
+import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
+
+/**
+ * An inquiry changes it. A loner spoils a request of many and is asked alone in each read; a culprit gives nothing alone either
+ * and is asked seldom.
+ */
+export type Known = {
+  learnt: Learnt
+  loners: Apart
+  culprits: Apart
+  /** Points that the last read did not come to. */
+  unreached: Set<string>
+  /** A point that was answered lately. */
+  witness: Target | undefined
+  /** Witnesses that had to be chosen by chance: another point is taken each time. */
+  turn: number
+  /** Points in a row that had a value alone, and not in company. */
+  onlyAlone: number
+}
+
+export const startKnowing = (first: Batch): Known => ({
+  learnt: startLearning(first),
+  loners: new Map(),
+  culprits: new Map(),
+  unreached: new Set(),
+  witness: undefined,
+  turn: 0,
+  onlyAlone: 0,
+})
+
+export type Item = { address: { target: Target } }
+
+/**
+ * `many`: not asked in this read yet. `part`: of a request that failed. `trial`: loners in company again. `loner`, `retried`:
+ * alone, as is known. `leaf`: alone, the end of a search. `declined`: alone, after it was declined by itself in a request
+ * that could have held many. `witness`: says only whether the device is there.
+ */
+export type Role = 'many' | 'part' | 'trial' | 'loner' | 'retried' | 'leaf' | 'declined' | 'witness'
+export type Chunk<I> = { items: readonly I[]; role: Role; of?: Failure }
+
+export const targetOf = ({ address }: Item): Target => address.target
+export const keyOf = (item: Item): string => targetKey(targetOf(item))
+export const bytesOf = (items: readonly Item[]): number => sizeOf(items.map(targetOf)).bytes
+export const reasonOf = ({ culprits }: Known, item: Item): string => culprits.get(keyOf(item))?.reason ?? 'not asked'
+
+/** @returns what to ask: `last` are culprits that are tried again, `resting` are not asked */
+export function firstChunks<I extends Item>(known: Known, items: readonly I[], now: number) {
+  const { together, retried, resting } = sortOut(known.culprits, items, keyOf, now)
+  const { together: sociable, retried: trial, resting: alone } = sortOut(known.loners, together, keyOf, now)
+  const many = firstUnreached(known.unreached, sociable, keyOf)
+  // Loners that are due again need company; one of the others is enough.
+  const company = trial.length > 0 ? 1 : 0
+  const todo: Chunk<I>[] = [
+    { items: many.slice(company), role: 'many' },
+    { items: alone, role: 'loner' },
+    { items: [...many.slice(0, company), ...trial], role: 'trial' },
+  ]
+  const last: Chunk<I>[] = [{ items: retried, role: 'retried' }]
+  return { todo: todo.filter(isFilled), last: last.filter(isFilled), resting }
+}
+
+const isFilled = ({ items }: { items: readonly unknown[] }): boolean => items.length > 0

@@ -1,0 +1,65 @@
+/**
+ * A point of the catalogue on a Modbus device: `holding:100:float32:CDAB`, `input:5:int16`, `holding:7:bit:3`,
+ * `holding:7:bits:4-7`, `coil:3`, `discrete:7`.
+ */
+import type { Conversion } from '../../../core/poll/conversion.ts'
+import { type ByteOrder, LONG_ORDERS, SHORT_ORDERS, WORD_ORDERS, type WordOrder } from './order.ts'
+
+/** Registers that each format takes. */
+export const FORMATS = { int16: 1, uint16: 1, int32: 2, uint32: 2, float32: 2, int64: 4, uint64: 4, float64: 4 } as const
+export type Format = keyof typeof FORMATS
+
+export const TABLES = ['holding', 'input', 'coil', 'discrete'] as const
+export type Table = (typeof TABLES)[number]
+
+/** What is read: `address` from 0 as on the wire, `count` in registers or bits. */
+export type Place = { table: Table; address: number; count: number }
+/** `bit` is a coil or discrete input; `bits` are some of one register's, `low` to `high` with 0 the least significant. */
+export type ModbusAddress = Place &
+  ({ format: Format; order: ByteOrder } | { format: 'bit' } | { format: 'bits'; low: number; high: number; order: WordOrder })
+export type ModbusPoint = { address: ModbusAddress; conversion: Conversion }
+
+export const ADDRESS_MAX = 65_535
+const BIT_MAX = 15
+const FORMAT_WORDS = [...Object.keys(FORMATS), 'bit', 'bits'].join(', ')
+
+export const isBits = (table: Table): boolean => table === 'coil' || table === 'discrete'
+
+/** @returns the address, or in words what is wrong with the text */
+export function parseModbusAddress(text: string, deviceOrder: WordOrder): ModbusAddress | string {
+  const [table = '', addressText = '', format, ...more] = text.split(':')
+  if (!isOneOf(TABLES, table)) return `"${table}" is no table (${TABLES.join(', ')})`
+  const address = Number(addressText)
+  if (!/^\d+$/.test(addressText) || address > ADDRESS_MAX) return `"${addressText}" is no address in 0..${ADDRESS_MAX}`
+  if (isBits(table)) {
+    return format === undefined ? { table, address, count: 1, format: 'bit' } : `a ${table} is one bit and takes no format`
+  }
+  if (format === 'bit' || format === 'bits') return parseBits({ table, address, count: 1 }, format, more, deviceOrder)
+  if (format === undefined || !isOneOf(Object.keys(FORMATS) as Format[], format)) {
+    return `"${format ?? ''}" is no format (${FORMAT_WORDS})`
+  }
+  const [orderText = deviceOrder, ...rest] = more
+  if (rest.length) return `"${text}" has more than four parts`
+  const count = FORMATS[format]
+  const order = count === 1 ? shortOrder(orderText) : orderText
+  const orders: readonly ByteOrder[] = count === 4 ? [...WORD_ORDERS, ...LONG_ORDERS] : WORD_ORDERS
+  if (!isOneOf(orders, order)) return `"${order}" is no word order of ${format} (${orders.join(', ')})`
+  if (address + count - 1 > ADDRESS_MAX) return `${format} at ${address} runs past the last register`
+  return { table, address, count, format, order }
+}
+
+function parseBits(place: Place, format: 'bit' | 'bits', more: string[], deviceOrder: WordOrder): ModbusAddress | string {
+  const [range = '', orderText = deviceOrder, ...rest] = more
+  const order = shortOrder(orderText)
+  const parts = (format === 'bit' ? /^(\d{1,2})$/ : /^(\d{1,2})-(\d{1,2})$/).exec(range)
+  if (!parts) return `"${range}" is no ${format === 'bit' ? 'bit: 0..15, 0 the least significant' : 'range of bits such as 4-7'}`
+  const low = Number(parts[1])
+  const high = Number(parts[2] ?? parts[1])
+  if (high > BIT_MAX || low > high) return `"${range}" is not within the bits of a register, 0..15, the lower one first`
+  if (rest.length) return `a ${format} address has at most five parts`
+  if (!isOneOf(WORD_ORDERS, order)) return `"${order}" is no word order (${WORD_ORDERS.join(', ')})`
+  return { ...place, format: 'bits', low, high, order }
+}
+
+const shortOrder = (text: string): string => SHORT_ORDERS[text] ?? text
+const isOneOf = <T extends string>(list: readonly T[], text: string): text is T => (list as readonly string[]).includes(text)

@@ -1,0 +1,169 @@
+/** Reads every device when it is due and hands the readings to the sinks. A dead device or sink holds up nobody else. */
+import { type Board, noteChanges, noteDue, noteFailure, noteLate, noteReadings } from '#shared/core/poll/poll-status.ts'
+import { type Breaker, closedBreaker, tripBreaker } from '../core/poll/breaker.ts'
+import { DeviceError, type DevicePlan, type FieldDriver } from '#shared/core/poll/device.ts'
+import { advance, earliest, planGroups, type PollGroup, resume, startDue } from '../core/poll/schedule.ts'
+import type { Clock, Sink } from '#shared/core/ports.ts'
+import type { Reading } from '#shared/core/telemetry/reading.ts'
+import { type Storing, worstOf } from '#shared/core/storage-status.ts'
+import { SECOND } from '#shared/core/time.ts'
+import { keepReadings, type SinkEvent } from './keep-readings.ts'
+import { slots } from './concurrency-limit.ts'
+
+export type PolledDevice = { plan: DevicePlan; driver: FieldDriver<unknown>; addresses: ReadonlyMap<string, unknown> }
+
+/** What is worth a line in the log: each when it begins and when it is over, not each time. */
+export type PollEvent =
+  | { kind: 'device_lost'; device_id: string; reason: string }
+  | { kind: 'device_back'; device_id: string; away_ms: number }
+  /** It tells no changes of these points, which are polled alone. */
+  | { kind: 'changes_declined'; device_id: string; points: number; reason: string }
+  | SinkEvent
+
+export type PollParts = {
+  sinks: readonly Sink[]
+  clock: Clock
+  /** Holds the plans of the devices, and perhaps of disabled ones. */
+  board: Board
+  notify(event: PollEvent): void
+}
+
+/** Devices asked at the same time: as many answers as come at once still fit the receive buffer. */
+const IN_FLIGHT_MAX = 256
+/** Devices that are down and tried again at the same time. */
+const PROBES_MAX = 32
+/** A device that has not answered by then is waited for without a place among those. */
+const HOLD_MS = SECOND
+
+/** The devices that are polled; the list may change meanwhile. */
+export type Polling = {
+  /**
+   * From now on these are polled. A device that is in the list already, as the same object, goes on undisturbed.
+   * Resolves when nothing of those that are gone is under way.
+   */
+  follow(devices: readonly PolledDevice[]): Promise<void>
+  /** Resolves when nothing is under way and the sinks have every reading. */
+  stop(): Promise<void>
+  /** Of the sink that fares worst. */
+  storing(): Storing
+  /** Rejects with whatever is not a `DeviceError`: an error of the program. Unhandled it ends the process. */
+  failure: Promise<never>
+}
+
+/** Polls nothing until told to follow a list. */
+export function openPolling(parts: PollParts): Polling {
+  const { clock } = parts
+  const places = { inTurn: slots(IN_FLIGHT_MAX, HOLD_MS, clock), asProbe: slots(PROBES_MAX, HOLD_MS, clock) }
+  const keepers = parts.sinks.map(sink => keepReadings(sink, clock, parts.notify))
+  const keep = (readings: Reading[]) => {
+    for (const keeper of keepers) keeper.push(readings)
+  }
+  const { promise: failure, reject: fail } = Promise.withResolvers<never>()
+  const loops = new Map<PolledDevice, { stopped: AbortController; over: Promise<void> }>()
+
+  const begin = (device: PolledDevice, groups: readonly PollGroup[]) => {
+    const stopped = new AbortController()
+    const loop = { ...parts, device, ...places, keep }
+    const both = [pollDevice(loop, groups, stopped.signal), watchDevice(loop, stopped.signal)]
+    loops.set(device, { stopped, over: Promise.all(both).then(() => undefined, fail) })
+  }
+  const endAllBut = async (devices: ReadonlySet<PolledDevice>) => {
+    const ending = [...loops].filter(([device]) => !devices.has(device))
+    for (const [device, { stopped }] of ending) {
+      loops.delete(device)
+      stopped.abort()
+    }
+    await Promise.all(ending.map(([, { over }]) => over))
+  }
+  return {
+    failure,
+    storing: () => worstOf(keepers.map(keeper => keeper.storing())),
+    async follow(devices) {
+      await endAllBut(new Set(devices))
+      const groups = Map.groupBy(planGroups(devices.map(({ plan }) => plan)), ({ device_id }) => device_id)
+      for (const device of devices) {
+        if (!loops.has(device)) begin(device, groups.get(device.plan.device_id) ?? [])
+      }
+    },
+    async stop() {
+      await endAllBut(new Set())
+      await Promise.all(keepers.map(keeper => keeper.close()))
+    },
+  }
+}
+
+type LoopParts = PollParts & {
+  device: PolledDevice
+  inTurn: ReturnType<typeof slots>
+  asProbe: ReturnType<typeof slots>
+  keep(readings: Reading[]): void
+}
+
+async function pollDevice(parts: LoopParts, groups: readonly PollGroup[], signal: AbortSignal): Promise<void> {
+  const { clock, board, device, inTurn, asProbe } = parts
+  const { device_id } = device.plan
+  let dues = startDue(groups, clock.now())
+  let breaker = closedBreaker(clock.now())
+  for (let due = earliest(dues); due; due = earliest(dues)) {
+    const at = breaker.retryAt ?? due.at
+    noteDue(board, device_id, at)
+    await clock.sleep(at - clock.now(), signal)
+    if (signal.aborted) return
+    const { group } = due
+    const wasDown = breaker.retryAt !== null
+    const inPlace = wasDown ? asProbe : inTurn
+    const error = await inPlace(async () => (signal.aborted ? undefined : readGroup(parts, group, signal)))
+    if (signal.aborted) return
+    breaker = judge(parts, breaker, error)
+    const next = advance(dues, due, clock.now())
+    dues = error || wasDown ? resume(next.dues, clock.now()) : next.dues
+    if (!error && !wasDown) noteLate(board, next.late)
+  }
+}
+
+/** One read of one group, onto the board and into the sinks. @returns the error of a device that failed as a whole */
+async function readGroup({ device, board, clock, keep }: LoopParts, group: PollGroup, signal: AbortSignal) {
+  const { plan, driver, addresses } = device
+  try {
+    const points = group.point_ids.map(point_id => ({ point_id, address: addresses.get(point_id) }))
+    const readings = await driver.read(points, signal)
+    noteReadings(board, plan.device_id, readings, driver.report(), clock.now())
+    keep(readings)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error
+    if (!signal.aborted) noteFailure(board, plan.device_id, error, driver.report(), clock.now())
+    return error
+  }
+}
+
+/** What the device tells of its own accord, onto the board and into the sinks. */
+async function watchDevice({ device, board, clock, keep, notify }: LoopParts, signal: AbortSignal): Promise<void> {
+  const { plan, driver, addresses } = device
+  const { device_id } = plan
+  const points = plan.points.filter(({ cov }) => cov).map(({ point_id }) => ({ point_id, address: addresses.get(point_id) }))
+  if (points.length === 0) return
+  await driver.watch?.(
+    points,
+    {
+      changed(readings) {
+        noteChanges(board, device_id, readings, clock.now())
+        keep(readings)
+      },
+      declined: (count, reason) => notify({ kind: 'changes_declined', device_id, points: count, reason }),
+    },
+    signal,
+  )
+}
+
+function judge({ device, clock, notify }: LoopParts, breaker: Breaker, error: DeviceError | undefined): Breaker {
+  const { device_id } = device.plan
+  const now = clock.now()
+  if (error) {
+    if (breaker.retryAt === null) notify({ kind: 'device_lost', device_id, reason: error.message })
+    return tripBreaker(breaker, now)
+  }
+  if (breaker.retryAt === null) return breaker
+  notify({ kind: 'device_back', device_id, away_ms: now - breaker.since })
+  return closedBreaker(now)
+}

@@ -1,0 +1,53 @@
+/** The forms on the page of a device that correct its entry. */
+import { ADDRESS_FORM, formatAddress, HOST_FORM } from '../core/catalogue/address.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
+import { UNITS } from '#shared/core/model/unit.ts'
+import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
+
+export type EditModel = {
+  device: DeviceEntry
+  /** Those that the page shows. */
+  points: { entry: PointEntry }[]
+  user: User | undefined
+  csrf: string
+}
+
+export const editForms = (model: EditModel): Html => html`<section class="card" id="edit">
+<h2>Correct</h2>
+<details class="figures"><summary>Name and address</summary>${deviceForm(model)}</details>
+${model.points.length > 0 && html`<details class="figures"><summary>Name, unit or period of a point</summary>${pointForm(model)}</details>`}
+</section>`
+
+/** @returns the address as the form shows it and how it is written; undefined where the page cannot change it */
+function addressOf({ bacnet, modbus }: DeviceEntry): { text: string; form: string } | undefined {
+  if (bacnet) return { text: formatAddress(bacnet), form: ADDRESS_FORM }
+  if (modbus?.host === undefined) return undefined
+  const { host, port } = modbus
+  return { text: port === undefined ? host : `${host}:${port}`, form: HOST_FORM }
+}
+
+function deviceForm({ device, user, csrf }: EditModel): Html {
+  const address = addressOf(device)
+  return html`<form class="fields" method="post" action="/devices/${encodeURIComponent(device.device_id)}/edit">
+${csrfField(csrf)}
+<label>Name <input name="name" value="${device.name}" maxlength="200" required></label>
+${address && html`<label>Address <input name="address" value="${address.text}" maxlength="260" required aria-describedby="edit-address"></label><p class="muted" id="edit-address">Written ${address.form}</p>`}
+${operatorButton(user, 'edit-why', 'Save')}
+</form>`
+}
+
+const pointForm = ({
+  device,
+  points,
+  user,
+  csrf,
+}: EditModel): Html => html`<form class="fields" method="post" action="/devices/${encodeURIComponent(device.device_id)}/point">
+${csrfField(csrf)}
+<p class="muted">What is left blank stays as it is. A unit says what the values are; it converts nothing.</p>
+<label>Point <select name="point_id">${points.map(({ entry }) => html`<option value="${entry.point_id}">${entry.name} (${entry.unit}, every ${entry.poll_secs} s)</option>`)}</select></label>
+<label>New name <input name="name" maxlength="200"></label>
+<label>Unit <select name="unit"><option value="">as it is</option>${Object.keys(UNITS).map(unit => html`<option>${unit}</option>`)}</select></label>
+<label>Seconds between reads <input type="number" name="poll_secs" min="1" max="86400"></label>
+${operatorButton(user, 'point-why', 'Save the point')}
+</form>`

@@ -1,0 +1,268 @@
+/** The pages of the field catalogue: the list, one device, and an import with its preview. */
+import { randomUUID } from 'node:crypto'
+import { Type } from '@sinclair/typebox'
+import type { CentralContext } from '#shared/central/context.ts'
+import type { Shell } from '#shared/central/pages/shell.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { type State, STATES } from '#shared/central/ui/mark.ts'
+import { ID, type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { whereOf } from '../store/catalogue-import.ts'
+import {
+  changeCatalogue,
+  complaintsOf,
+  deviceOf,
+  entrySummary,
+  planImport,
+  withDevice,
+  withoutDevice,
+} from '../services/devices.ts'
+import { addressesOf, readSource, receiveUpload, UPLOAD_MAX } from '../services/devices-upload.ts'
+import { applyImport, countImport, type DeviceDesk, statusByDevice } from '../services/devices-routes.ts'
+import { editRoutes } from './device-edit.route.ts'
+import { deviceBody, type DeviceModel, devicePoints } from './device.view.ts'
+import { devicesBody, type DevicesModel } from './devices.view.ts'
+import { importBody, type ImportModel } from './import.view.ts'
+import { importShelf, type ShelvedImport } from './pending-imports.ts'
+
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
+export type DevicePages = {
+  context: Pick<CentralContext, 'auth'>
+  shell: Shell
+  desk: DeviceDesk
+  /** Pages that find devices or try one, as far as this process has them. */
+  links: { href: string; text: string }[]
+}
+
+/** Devices on one page, the worst first; points on one page. */
+const ROWS_MAX = 200
+const POINTS_PER_PAGE = 200
+const BY_ID = strict({ device_id: ID })
+const PAGE = strict({ page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) })
+
+export const devicePages = (pages: DevicePages): Route[] => [
+  ...listRoutes(pages),
+  ...deviceRoutes(pages),
+  ...editRoutes(pages.desk.catalogue),
+  ...importRoutes(pages),
+]
+
+function listRoutes({ shell, desk, links }: DevicePages): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/devices',
+      auth: 'viewer',
+      summary: 'The page of field devices',
+      query: strict({ state: Type.Optional(oneOf(STATES)) }),
+      handle: call =>
+        shell.document(
+          call,
+          { title: 'Devices', current: '/devices' },
+          devicesBody({
+            ...listModel(desk, call.query.state),
+            here: shell.here(),
+            links,
+            user: shell.userOf(call.caller),
+            csrf: shell.csrfOf(call.caller),
+          }),
+        ),
+    }),
+  ]
+}
+
+function listModel({ catalogue, pollStatus, pointStatus }: DeviceDesk, state: State | undefined) {
+  const status = pollStatus()
+  const states = statusByDevice(status)
+  const stateOf = (device_id: string): State => states.get(device_id)?.state ?? 'unknown'
+  const { devices } = catalogue.current()
+  const counts = Object.fromEntries(
+    STATES.map(one => [one, devices.filter(({ device_id }) => stateOf(device_id) === one).length]),
+  ) as DevicesModel['counts']
+  const rank = (device_id: string) => STATES.indexOf(stateOf(device_id))
+  const wanted = devices
+    .filter(({ device_id }) => state === undefined || stateOf(device_id) === state)
+    .toSorted((a, b) => rank(a.device_id) - rank(b.device_id))
+  const rows = wanted.slice(0, ROWS_MAX).map(device => {
+    const known = pointStatus(device.device_id)
+    return {
+      device_id: device.device_id,
+      name: device.name,
+      protocol: device.protocol,
+      where: whereOf(device),
+      poll: states.get(device.device_id) ?? null,
+      points: device.points.length,
+      points_ok: known.length ? known.filter(point => point.state === 'ok').length : null,
+    }
+  })
+  return { running: status.running, rows, counts, state, more: wanted.length - rows.length, refusal: catalogue.refusal() }
+}
+
+function deviceRoutes({ shell, desk }: DevicePages): Route[] {
+  const { catalogue } = desk
+  const model = (call: AnyCall, device_id: string, page: number) => ({
+    ...deviceModel(desk, device_id, page),
+    here: shell.here(),
+    user: shell.userOf(call.caller),
+    csrf: shell.csrfOf(call.caller),
+  })
+  return [
+    route({
+      method: 'GET',
+      path: '/devices/:device_id',
+      auth: 'viewer',
+      summary: 'The page of one device',
+      params: BY_ID,
+      query: PAGE,
+      problems: ['unknown_device'],
+      handle: call => {
+        const body = model(call, call.params.device_id, call.query.page ?? 1)
+        return shell.document(call, { title: body.device.name, current: '/devices' }, deviceBody(body))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/devices/:device_id/points',
+      auth: 'viewer',
+      summary: 'The part of the page of a device that refreshes itself',
+      params: BY_ID,
+      query: PAGE,
+      problems: ['unknown_device'],
+      handle: call => devicePoints(model(call, call.params.device_id, call.query.page ?? 1)),
+    }),
+    route({
+      method: 'POST',
+      path: '/devices/:device_id/enabled',
+      auth: 'operator',
+      summary: 'The button that switches a device off or on',
+      takes: 'form',
+      params: BY_ID,
+      body: strict({ enabled: Type.Boolean() }),
+      action: 'device_put',
+      problems: ['unknown_device', 'conflict'],
+      handle: async ({ params: { device_id }, body: { enabled }, reply, audit }) => {
+        const before = deviceOf(catalogue.current(), device_id)
+        await changeCatalogue(catalogue, held => withDevice(held, { ...deviceOf(held, device_id), enabled }))
+        audit({ subject: device_id, before: entrySummary(before), after: entrySummary({ ...before, enabled }) })
+        return reply.redirect(`/devices/${encodeURIComponent(device_id)}`, 303)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/devices/:device_id/remove',
+      auth: 'operator',
+      summary: 'The button that takes a device off the list',
+      takes: 'form',
+      params: BY_ID,
+      body: strict({ confirm: Type.Literal(true) }),
+      action: 'device_delete',
+      problems: ['unknown_device', 'conflict'],
+      handle: async ({ params: { device_id }, reply, audit }) => {
+        const before = deviceOf(catalogue.current(), device_id)
+        await changeCatalogue(catalogue, held => withoutDevice(held, device_id))
+        audit({ subject: device_id, before: entrySummary(before) })
+        return reply.redirect('/devices', 303)
+      },
+    }),
+  ]
+}
+
+function deviceModel(
+  { catalogue, pollStatus, pointStatus }: DeviceDesk,
+  device_id: string,
+  wanted: number,
+): Omit<DeviceModel, 'here' | 'user' | 'csrf'> {
+  const device = deviceOf(catalogue.current(), device_id)
+  const known = new Map(pointStatus(device_id).map(status => [status.point_id, status]))
+  const pages = Math.max(1, Math.ceil(device.points.length / POINTS_PER_PAGE))
+  const page = Math.min(wanted, pages)
+  const shown = device.points.slice((page - 1) * POINTS_PER_PAGE, page * POINTS_PER_PAGE)
+  return {
+    device,
+    where: whereOf(device),
+    poll: pollStatus().devices.find(status => status.device_id === device_id) ?? null,
+    points: shown.map(entry => ({ entry, status: known.get(entry.point_id) })),
+    page,
+    pages,
+  }
+}
+
+function importRoutes({ context, shell, desk }: DevicePages): Route[] {
+  const { catalogue } = desk
+  const shelf = importShelf(desk.now)
+  const pathOf = (session_id: string) => `/devices/import/${session_id}`
+  const BY_SESSION = strict({ session_id: Type.String({ format: 'uuid' }) })
+  return [
+    route({
+      method: 'POST',
+      path: '/devices/import',
+      auth: 'operator',
+      summary: 'The form that brings a list of points; shows what it would add',
+      takes: 'upload',
+      bodyMax: UPLOAD_MAX,
+      action: 'device_import_preview',
+      problems: ['invalid'],
+      handle: async ({ request, caller, reply }) => {
+        const upload = await receiveUpload(request)
+        if (caller && !context.auth.isFormToken(caller, upload.fields.get('csrf') ?? '')) {
+          throw new Problem('forbidden', 'The form is not from this session; load the page again')
+        }
+        const session_id = randomUUID()
+        shelf.put(session_id, await readSource(upload, catalogue.current()))
+        return reply.redirect(pathOf(session_id), 303)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/devices/import/:session_id',
+      auth: 'operator',
+      summary: 'The preview of an import',
+      params: BY_SESSION,
+      problems: ['unknown_session'],
+      handle: async call => {
+        const { session_id } = call.params
+        const body = await importModel(shelf.get(session_id), desk, pathOf(session_id))
+        const who = { user: shell.userOf(call.caller), csrf: shell.csrfOf(call.caller) }
+        return shell.document(call, { title: 'Import', current: '/devices' }, importBody({ ...body, ...who }))
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/devices/import/:session_id',
+      auth: 'operator',
+      summary: 'The button that carries an import out',
+      takes: 'form',
+      params: BY_SESSION,
+      body: Type.Record(Type.String({ pattern: '^address_\\d{1,7}$' }), Type.String({ maxLength: 100 }), {
+        additionalProperties: false,
+      }),
+      action: 'device_import',
+      problems: ['unknown_session', 'conflict'],
+      handle: async ({ params: { session_id }, body, reply, audit }) => {
+        const shelved = shelf.get(session_id)
+        shelved.typed = new Map(Object.entries(body).map(([name, text]) => [name.slice('address_'.length), text.trim()]))
+        try {
+          const { plan } = await applyImport(catalogue, shelved.source, typedAddresses(shelved))
+          Object.assign(shelved, { done: plan, fault: undefined })
+          audit({ subject: shelved.source.format, after: countImport(plan) })
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error
+          shelved.fault = error.message
+        }
+        return reply.redirect(pathOf(session_id), 303)
+      },
+    }),
+  ]
+}
+
+/** @throws Problem invalid */
+const typedAddresses = ({ typed }: ShelvedImport) => addressesOf([...typed].filter(([, text]) => text !== ''))
+
+async function importModel(
+  shelved: ShelvedImport,
+  { catalogue }: DeviceDesk,
+  path: string,
+): Promise<Omit<ImportModel, 'user' | 'csrf'>> {
+  const { source, typed, fault, done } = shelved
+  const plan = done ?? (await planImport(catalogue.current(), source, fault === undefined ? typedAddresses(shelved) : new Map()))
+  return { path, plan, counts: countImport(plan), ...complaintsOf(source), typed, fault, done: done !== undefined }
+}

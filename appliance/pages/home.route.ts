@@ -1,0 +1,133 @@
+/** Home: the first page of a box, its self-refreshing part, and the button that runs the rules. */
+import type { PollStatus } from '#shared/core/poll/poll-status.ts'
+import { HOUR, parseInstant, SECOND } from '#shared/core/time.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
+import { startUnlessRunning } from '#shared/central/pages/runs.route.ts'
+import type { Shell } from '#shared/central/pages/shell.ts'
+import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
+import type { ForwardState } from '../services/forward-state.ts'
+import type { Catalogue } from '../store/catalogue-schema.ts'
+import { readBox } from './machine.ts'
+import type { OverridesTile } from './overrides-tile.ts'
+import { type HomeModel, homeBody, homeTiles, type PointCounts, type RunTile } from './home.view.ts'
+
+/** What Home shows besides what central knows. */
+export type HomeSources = {
+  identity: { name: string; edge_id: string; site_id: string }
+  catalogue: () => Catalogue
+  pollStatus: () => PollStatus
+  forwardState: () => ForwardState
+  overrides: () => OverridesTile
+}
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
+
+export function homeRoutes(context: CentralContext, shell: Shell, sources: HomeSources): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/',
+      auth: 'viewer',
+      summary: 'Home',
+      handle: async call =>
+        shell.document(call, { title: 'Home', current: '/' }, homeBody(await homeModel(context, shell, sources, call))),
+    }),
+    route({
+      method: 'GET',
+      path: '/home/tiles',
+      auth: 'viewer',
+      summary: 'The part of Home that refreshes itself',
+      handle: async call => homeTiles(await homeModel(context, shell, sources, call)),
+    }),
+    route({
+      method: 'POST',
+      path: '/home/run',
+      auth: 'operator',
+      summary: 'The button that runs the rules',
+      takes: 'form',
+      action: 'run_fdd',
+      body: strict({}),
+      handle: ({ reply, audit }) => {
+        for (const { building_id } of context.model.buildings()) {
+          const run_id = startUnlessRunning(context, building_id)
+          if (run_id) audit({ subject: building_id, after: { run_id } })
+        }
+        return reply.redirect('/', 303)
+      },
+    }),
+  ]
+}
+
+async function homeModel(context: CentralContext, shell: Shell, sources: HomeSources, { caller }: AnyCall): Promise<HomeModel> {
+  const here = shell.here()
+  const buildings = context.model.buildings()
+  return {
+    identity: { ...sources.identity, building: buildings.map(({ name }) => name).join(', ') || 'no building yet' },
+    version: context.version,
+    here,
+    poll: pollTiles(sources),
+    open: openFaults(context, here.now),
+    overrides: sources.overrides(),
+    run: runTile(context),
+    hub: sources.forwardState(),
+    box: await readBox(context.workspace, context.startedAt),
+    user: shell.userOf(caller),
+    csrf: shell.csrfOf(caller),
+  }
+}
+
+function pollTiles({ catalogue, pollStatus }: HomeSources): HomeModel['poll'] {
+  const { devices } = catalogue()
+  if (devices.length === 0) return null
+  const status = pollStatus()
+  const names = new Map(devices.map(({ device_id, name }) => [device_id, name]))
+  const pointsOf = (enabled: boolean) =>
+    devices.filter(device => device.enabled === enabled).reduce((sum, { points }) => sum + points.length, 0)
+  const { points_ok: ok, points_stale: stale, points_down: down, points_fault: fault } = status
+  const unknown = Math.max(0, pointsOf(true) - ok - stale - down - fault)
+  const points: PointCounts = { ok, stale, down, fault, unknown, disabled: pointsOf(false) }
+  const lines = status.devices.map(({ device_id, state, since, last_ok_at, last_error, rtt_ms_p50 }) => ({
+    device_id,
+    name: names.get(device_id) ?? device_id,
+    state,
+    since: instant(since),
+    last_ok_at: instant(last_ok_at),
+    last_error,
+    rtt_ms_p50,
+  }))
+  const answered = lines.flatMap(({ last_ok_at }) => last_ok_at ?? [])
+  return { running: status.running, points, devices: lines, last_read_at: answered.length ? Math.max(...answered) : null }
+}
+
+function runTile(context: CentralContext): RunTile {
+  const { model, results, runs } = context
+  const [last] = results.runs({ limit: 1 })
+  const { running, last_error } = runs.status()
+  const names = new Map(model.buildings().map(({ building_id, name }) => [building_id, name]))
+  return {
+    running,
+    live: runs.live(),
+    nameOf: building_id => names.get(building_id) || building_id,
+    last_error,
+    last: last
+      ? {
+          finished_at: last.finished_at,
+          seconds: (last.finished_at - last.started_at) / SECOND,
+          counts: last.counts,
+          failed: last.failed.length,
+        }
+      : null,
+    next_at: nextRunAt(context),
+  }
+}
+
+/** Runs that are looked at to find the newest one from which the schedule reckons. */
+const RUNS_LOOKED_AT = 50
+
+/** The schedule reckons from its own last run, from any run of an earlier life, or else from the start. */
+function nextRunAt({ results, config, startedAt }: CentralContext): number {
+  const counts = results.runs({ limit: RUNS_LOOKED_AT }).find(run => run.trigger !== 'request' || run.finished_at < startedAt)
+  return (counts?.finished_at ?? startedAt) + config.read().rule_interval_hours * HOUR
+}
+
+const instant = (text: string | null): number | null => (text === null ? null : (parseInstant(text) ?? null))

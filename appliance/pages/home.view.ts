@@ -1,0 +1,204 @@
+/** Home: how the box is, in seven tiles. Each says how old it is; what is wrong stands first. */
+import { type Html, html } from '#shared/node/http/html.ts'
+import type { RunCounts } from '#shared/core/ports.ts'
+import { csrfField, operatorButton, type User, versionText } from '#shared/central/ui/frame.ts'
+import { DEFAULT_QUERY, faultsHref, type OpenCounts } from '#shared/central/pages/faults/fault-list.ts'
+import { PRIORITIES, priorityMark, type State, STATES, stateMark } from '#shared/central/ui/mark.ts'
+import { formatAge, type Here, moment, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
+import { liveRun, type ShownRun } from '#shared/central/ui/run-panel.ts'
+import { countWords } from '#shared/central/ui/words.ts'
+import { countOf } from '#shared/core/number-text.ts'
+import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
+import type { ForwardState } from '../services/forward-state.ts'
+import type { BoxState } from './machine.ts'
+import { type OverridesTile, overridesWords } from './overrides-tile.ts'
+
+/** Tiles refresh themselves this often; the page turns grey when they stop. */
+export const REFRESH_SECS = 10
+/** Devices that the tile lists; the rest are counted. */
+const DEVICES_MAX = 8
+const CERTIFICATE_SOON = 60 * DAY
+const DISK_TIGHT = 0.1
+/** A run takes its time; one that is later than this does not come. */
+const OVERDUE_MS = 30 * MINUTE
+
+export type DeviceLine = {
+  device_id: string
+  name: string
+  state: State
+  since: number | null
+  last_ok_at: number | null
+  last_error: string | null
+  rtt_ms_p50: number | null
+}
+export type PointCounts = Record<State, number>
+export type RunTile = {
+  running: boolean
+  /** Runs that wait or are under way, in the order of their turns. */
+  live: ShownRun[]
+  nameOf: (building_id: string) => string
+  /** Why the newest run came to nothing, when it did. */
+  last_error: string | null
+  last: { finished_at: number; seconds: number; counts: RunCounts; failed: number } | null
+  next_at: number
+}
+export type HomeModel = {
+  identity: { name: string; edge_id: string; site_id: string; building: string }
+  version: string
+  here: Here
+  /** Null while polling is off: a box that only holds imported packages. */
+  poll: { running: boolean; points: PointCounts; devices: DeviceLine[]; last_read_at: number | null } | null
+  open: OpenCounts
+  overrides: OverridesTile
+  run: RunTile
+  hub: ForwardState
+  box: BoxState
+  user: User | undefined
+  csrf: string
+}
+
+export const homeBody = (model: HomeModel): Html => html`<h1>${model.identity.name}</h1>
+<p class="lead">Box <code>${model.identity.edge_id}</code> of site <code>${model.identity.site_id}</code>, ${model.identity.building}. Version ${versionText(model.version)}</p>
+${homeTiles(model)}`
+
+/** The part that htmx asks for again. */
+export const homeTiles = (
+  model: HomeModel,
+): Html => html`<div id="tiles" class="tiles" hx-get="/home/tiles" hx-trigger="every ${REFRESH_SECS}s, refresh" hx-target="#tiles" hx-swap="outerMorph" data-refresh-secs="${REFRESH_SECS}">
+${faultsTile(model)}
+${pointsTile(model)}
+${devicesTile(model)}
+${tile('overrides', 'Overrides', model.overrides.damage !== undefined, overridesWords(model.overrides, model.here))}
+${runTile(model)}
+${hubTile(model)}
+${boxTile(model)}
+<p class="as-of">As of ${momentNow(model.here)} <span class="feed" role="status"></span> <a href="/">Refresh</a></p>
+</div>`
+
+const tile = (id: string, title: string, alarm: boolean, body: Html): Html =>
+  html`<section class="card tile${alarm && html` alarm`}" id="tile-${id}" aria-labelledby="tile-${id}-title"><h2 id="tile-${id}-title">${title}</h2>${body}</section>`
+
+function faultsTile({ open, run, here }: HomeModel): Html {
+  const total = open[1] + open[2] + open[3]
+  const asOf = run.last
+    ? html`<p class="age">As of the run at ${momentAge(run.last.finished_at, here)}</p>`
+    : html`<p class="age">No run has finished yet</p>`
+  const body = total
+    ? html`<p class="figure"><a href="/faults">${total} open</a></p><ul class="breakdown">${PRIORITIES.map(
+        priority =>
+          html`<li class="${open[priority] > 0 && `p${priority}`}"><a href="${faultsHref({ ...DEFAULT_QUERY, priority, state: 'active' })}"><span class="n">${open[priority]}</span> ${priorityMark(priority)}</a></li>`,
+      )}</ul>`
+    : html`<p class="figure"><a href="/faults">${run.last ? 'All quiet' : 'Not looked yet'}</a></p>${run.last && html`<p>No equipment fault is open.</p>`}`
+  const data =
+    open.data > 0 &&
+    html`<p><a href="${faultsHref({ ...DEFAULT_QUERY, lane: 'data' })}">${open.data} open about sensors and data</a></p>`
+  return tile('faults', 'Faults', total > 0, html`${body}${data}${asOf}`)
+}
+
+function pointsTile({ poll, here }: HomeModel): Html {
+  if (!poll) return tile('points', 'Points', false, html`<p class="figure">Not polling</p><p>No device is in the catalogue.</p>`)
+  const { points, last_read_at } = poll
+  const total = Object.values(points).reduce((sum, n) => sum + n, 0)
+  const bad = total - points.ok - points.disabled
+  const states = STATES.filter(state => state === 'ok' || points[state] > 0)
+  return tile(
+    'points',
+    'Points',
+    bad > 0 || !poll.running,
+    html`<p class="figure">${bad ? html`${bad} of ${total} not ok` : html`${points.ok} ok`}</p>
+<ul class="breakdown">${states.map(state => html`<li><span class="n">${points[state]}</span> ${stateMark(state)}</li>`)}</ul>
+<p class="age">${poll.running ? 'Last answer' : html`<strong>Polling has stopped.</strong> Last answer`} ${momentOr(last_read_at, here, 'never')}</p>`,
+  )
+}
+
+function devicesTile({ poll, here }: HomeModel): Html {
+  const devices = (poll?.devices ?? []).toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
+  const silent = devices.filter(({ state }) => state !== 'ok' && state !== 'disabled')
+  const listed = devices.slice(0, DEVICES_MAX)
+  const figure = silent.length ? `${silent.length} of ${devices.length} need a look` : `${devices.length} answering`
+  return tile(
+    'devices',
+    'Devices',
+    silent.length > 0,
+    html`<p class="figure"><a href="/devices">${devices.length ? figure : 'None'}</a></p>
+<ul class="devices">${listed.map(device => deviceLine(device, here))}</ul>
+${devices.length > listed.length && html`<p>and ${devices.length - listed.length} more, none worse</p>`}`,
+  )
+}
+
+const deviceLine = (
+  { device_id, name, state, since, last_ok_at, last_error, rtt_ms_p50 }: DeviceLine,
+  here: Here,
+): Html => html`<li>
+<span class="device">${name} <code>${device_id}</code></span> ${stateMark(state)}
+<span class="age">${
+  state === 'ok'
+    ? html`answered ${momentOr(last_ok_at, here, 'not yet')}${rtt_ms_p50 !== null && html`, in ${Math.max(1, Math.round(rtt_ms_p50))} ms`}`
+    : html`since ${momentOr(since, here, 'start')}; last answer ${momentOr(last_ok_at, here, 'never')}`
+}</span>
+${state !== 'ok' && last_error !== null && html`<span class="error">${last_error}</span>`}</li>`
+
+function runTile({ run, here, user, csrf }: HomeModel): Html {
+  const { last, last_error, running, live, nameOf, next_at } = run
+  const overdue = here.now - next_at > OVERDUE_MS && !running
+  return tile(
+    'run',
+    'Last check for faults',
+    (last?.failed ?? 0) > 0 || last_error !== null || overdue,
+    html`<p class="figure">${running ? 'Running now' : last ? formatAge(last.finished_at, here.now) : 'Not yet'}</p>
+${
+  last &&
+  html`<p>${countWords(last.counts)}${last.failed > 0 && html`, <strong>${last.failed} failed</strong>`}; took ${last.seconds.toFixed(1)} s</p>`
+}
+${last_error !== null && html`<p class="error"><strong>The newest run failed:</strong> ${last_error}</p>`}
+<p class="age">${last && html`Finished ${moment(last.finished_at, here)}. `}Next run ${nextMoment(next_at, here)}${overdue && html` (overdue)`}</p>
+${
+  live.length > 0
+    ? live.map(one => liveRun(one, { nameOf, here, user, csrf }, '/'))
+    : html`<form method="post" action="/home/run">${csrfField(csrf)}${operatorButton(user, 'run-why', 'Run now')}</form>`
+}`,
+  )
+}
+
+const HUB_WORDS: Record<ForwardState['state'], string> = { off: 'Off', connecting: 'Not connected', up: 'Connected' }
+
+function hubTile({ hub, here }: HomeModel): Html {
+  const { state, reason, conflict, notices = [], note, backlog, oldest_at, dropped, thinned, rejected, last_ack_at } = hub
+  if (state === 'off')
+    return tile('hub', 'Hub', false, html`<p class="figure">Off</p><p>${reason ?? 'This box works alone.'}</p>`)
+  return tile(
+    'hub',
+    'Hub',
+    state !== 'up' || conflict !== undefined || notices.length > 0 || dropped + thinned + rejected > 0,
+    html`<p class="figure">${HUB_WORDS[state]}</p>
+${conflict !== undefined && html`<p class="error"><strong>${conflict}.</strong> What waits here is sent when it is this box’s turn.</p>`}
+${notices.map(text => html`<p class="error"><strong>${text}.</strong></p>`)}
+${reason !== undefined && html`<p class="error">${reason}</p>`}
+${note !== undefined && html`<p>Since this start everything kept is sent again: ${note}</p>`}
+<p>${backlog ? html`${countOf(backlog, 'message')} to be sent${oldest_at !== null && html`; the oldest waits since ${momentAge(oldest_at, here)}`}` : 'Nothing waits to be sent'}</p>
+${thinned > 0 && html`<p><strong>${countOf(thinned, 'message')} thinned</strong> to one value a quarter of an hour because the outbox was full</p>`}
+${dropped > 0 && html`<p><strong>${countOf(dropped, 'message')} dropped</strong> because the outbox was full</p>`}
+${rejected > 0 && html`<p><strong>${countOf(rejected, 'message')} refused</strong> by the hub and kept aside</p>`}
+<p class="age">Last confirmed by the hub ${momentOr(last_ack_at, here, 'never')}</p>`,
+  )
+}
+
+function boxTile({ box, hub, here }: HomeModel): Html {
+  const free = box.disk.free_bytes / box.disk.total_bytes
+  const left = hub.cert_not_after === null ? null : hub.cert_not_after - here.now
+  const tight = free < DISK_TIGHT
+  const expiring = left !== null && left < CERTIFICATE_SOON
+  return tile(
+    'box',
+    'Box',
+    tight || expiring,
+    html`<dl class="values">
+<div><dt>Disk free</dt><dd>${tight && html`<strong>Tight: </strong>`}${gigabytes(box.disk.free_bytes)} of ${gigabytes(box.disk.total_bytes)} GB</dd></div>
+<div><dt>Clock</dt><dd>${momentNow(here)}, ${box.clock_synced ? 'set by the network' : 'not seen to be set'}</dd></div>
+<div><dt>Certificate</dt><dd>${left === null ? 'none, no hub' : left > 0 ? html`${expiring && html`<strong>Ends soon: </strong>`}${formatDuration(left)} left` : html`<strong>ended ${formatDuration(-left)} ago</strong>`}</dd></div>
+<div><dt>Running since</dt><dd>${momentAge(box.started_at, here)}</dd></div>
+</dl>`,
+  )
+}
+
+const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1)

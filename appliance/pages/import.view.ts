@@ -1,0 +1,126 @@
+/** The preview of an import: what would be added, what is refused and where, and what nobody has said yet. */
+import { ADDRESS_FORM } from '../core/catalogue/address.ts'
+import type { Refusal } from '../core/catalogue/table.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
+import { countOf } from '#shared/core/number-text.ts'
+import type { ImportPlan, PlannedDevice } from '../store/catalogue-import.ts'
+
+export type ImportModel = {
+  path: string
+  plan: ImportPlan
+  counts: {
+    devices_new: number
+    devices_known: number
+    devices_without_address: number
+    points_added: number
+    points_known: number
+  }
+  refused: Refusal[]
+  notes: Refusal[]
+  others: Record<string, number>
+  /** What was typed last, by device instance. */
+  typed: ReadonlyMap<string, string>
+  /** Why it was not applied. */
+  fault: string | undefined
+  /** What was done, once it is done. */
+  done: boolean
+  user: User | undefined
+  csrf: string
+}
+
+/** Lines of a list that are shown; the rest are counted. */
+const LINES_MAX = 100
+/** Points of a device that are shown. */
+const POINTS_MAX = 20
+
+export const importBody = (model: ImportModel): Html => html`<p class="crumbs"><a href="/devices">Devices</a></p>
+<h1>${model.done ? 'Imported' : 'Preview of the import'}</h1>
+<p class="lead">${summary(model)}</p>
+${model.fault !== undefined && html`<p class="notice" role="alert"><strong>Not imported.</strong> ${model.fault}</p>`}
+${refusals('Rows that are refused', model.refused)}
+<form method="post" action="${model.path}">
+${csrfField(model.csrf)}
+${model.plan.devices.map(device => deviceCard(device, model))}
+${!model.done && applyButton(model)}
+</form>
+${refusals('What could not be taken of a row', model.notes)}
+${notes(model.plan.notes)}
+${others(model.others)}
+${model.done && html`<p><a href="/devices">Back to the devices</a></p>`}`
+
+function summary({ counts, refused, done }: ImportModel): string {
+  const { devices_new, devices_known, devices_without_address: silent, points_added, points_known } = counts
+  const to = [
+    ...(devices_new ? [countOf(devices_new, 'new device')] : []),
+    ...(devices_known ? [`${countOf(devices_known, 'device')} of the list`] : []),
+  ].join(' and ')
+  const parts = [
+    points_added
+      ? `${countOf(points_added, 'point')} ${done ? 'were added' : 'would be added'} to ${to}`
+      : `nothing ${done ? 'was' : 'would be'} added`,
+    ...(points_known ? [`${countOf(points_known, 'point')} ${points_known === 1 ? 'is' : 'are'} there already`] : []),
+    ...(silent ? [`${countOf(silent, 'device')} ${silent === 1 ? 'has' : 'have'} no address`] : []),
+    ...(refused.length ? [`${countOf(refused.length, 'place')} refused`] : []),
+  ]
+  const text = parts.join('; ')
+  return `${text[0]!.toUpperCase()}${text.slice(1)}.`
+}
+
+const STATE_WORDS: Record<PlannedDevice['state'], string> = {
+  new: 'new',
+  known: 'on the list already',
+  no_address: 'left out until its address is said',
+}
+
+function deviceCard(device: PlannedDevice, model: ImportModel): Html {
+  const { name, device_id, device_instance, state, where, points, points_known } = device
+  const field = `address_${device_instance}`
+  const needsAddress = !model.done && device_instance !== undefined && state !== 'known'
+  const shown = points.slice(0, POINTS_MAX)
+  return html`<section class="card">
+<h2>${name} <span class="muted">${device_instance !== undefined && `device ${device_instance}, `}id ${device_id}</span></h2>
+<p>${model.done && state === 'no_address' ? 'was left out: nobody has said its address' : STATE_WORDS[state]}${where !== null && html`, at <span class="address">${where}</span>`}; ${countOf(points.length, 'point')} ${model.done && state !== 'no_address' ? 'added' : 'to add'}${points_known > 0 && `, ${points_known} there already`}</p>
+${
+  needsAddress &&
+  html`<label class="fields">Address of device ${device_instance} <input name="${field}" value="${model.typed.get(String(device_instance)) ?? where ?? ''}" maxlength="80" placeholder="10.0.0.5" aria-describedby="address-form"></label>`
+}
+${
+  shown.length > 0 &&
+  html`<details class="figures"><summary>${points.length > shown.length ? `The first ${shown.length} points` : 'Points'}</summary>
+<div class="wide" tabindex="0" role="region" aria-label="Points of ${name}"><table><thead><tr><th scope="col">Id</th><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Unit</th></tr></thead>
+<tbody>${shown.map(point => html`<tr><td>${point.point_id}</td><td>${point.name}</td><td>${point.address}</td><td>${point.unit}</td></tr>`)}</tbody></table></div></details>`
+}
+</section>`
+}
+
+function applyButton({ user, plan }: ImportModel): Html {
+  const asks = plan.devices.some(({ state, device_instance }) => state !== 'known' && device_instance !== undefined)
+  return html`${asks && html`<p class="muted" id="address-form">An address is written ${ADDRESS_FORM}. A device without one is left out; <a href="/discover">Discover</a> finds addresses.</p>`}
+<p>${operatorButton(user, 'apply-why', 'Import', 'primary')}</p>`
+}
+
+function refusals(title: string, list: readonly Refusal[]): Html | false {
+  if (list.length === 0) return false
+  const shown = list.slice(0, LINES_MAX)
+  return html`<section class="card"><h2>${title} <span class="count">${list.length}</span></h2>
+<table class="fleet"><thead><tr><th scope="col">File</th><th scope="col">Line</th><th scope="col">Column</th><th scope="col">What is wrong</th></tr></thead>
+<tbody>${shown.map(
+    ({ file, line, column, message }) =>
+      html`<tr><td data-label="File" class="address"><div>${file}</div></td><td data-label="Line"><div>${line}</div></td><td data-label="Column"><div>${column}</div></td><td data-label="Wrong" class="address"><div>${message}</div></td></tr>`,
+  )}</tbody></table>
+${list.length > shown.length && html`<p class="muted">and ${list.length - shown.length} more</p>`}</section>`
+}
+
+function notes(list: readonly string[]): Html | false {
+  if (list.length === 0) return false
+  return html`<section class="card"><details class="figures"><summary>Points without a unit that is known&nbsp;<span class="count">${list.length}</span></summary>
+<p class="muted">These points are kept as plain numbers; say their unit later on the list.</p>
+<ul>${list.slice(0, LINES_MAX).map(note => html`<li>${note}</li>`)}</ul>${list.length > LINES_MAX && html`<p>and ${list.length - LINES_MAX} more</p>`}</details></section>`
+}
+
+function others(counts: Record<string, number>): Html | false {
+  const kinds = Object.entries(counts)
+  if (kinds.length === 0) return false
+  return html`<p class="muted">Left out, because they hold nothing to poll: ${kinds.map(([kind, n]) => `${n} × ${kind}`).join(', ')}.</p>`
+}

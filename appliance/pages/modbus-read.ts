@@ -1,0 +1,133 @@
+/** One read of registers or bits that an operator asks for, in turn with what is polled. */
+import { decodeBit } from '../drivers/modbus/core/decode.ts'
+import { formatException } from '../drivers/modbus/core/exception.ts'
+import { BITS_MAX, REGISTERS_MAX } from '../drivers/modbus/core/plan.ts'
+import { ADDRESS_MAX, isBits, type Place } from '../drivers/modbus/core/point.ts'
+import { Problem } from '#shared/core/problem.ts'
+import type { ModbusProtocol } from '../drivers/modbus/protocol.ts'
+import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
+
+export type RegisterSources = { catalogue: () => Catalogue; modbus: Pick<ModbusProtocol, 'readPlace'> }
+
+/** Requests of one read that may fail: five missing registers among 125 take 35. */
+const FAILURES_MAX = 40
+/** Requests of one read that may stay without an answer, as each costs its timeout. */
+const SILENCES_MAX = 4
+
+/** What came: registers as they are on the wire, or bits one by one. */
+export type RegisterRead = {
+  device: DeviceEntry
+  place: Place
+  /** What could be read, by address: all of it in one, or what lies between places that could not. Never empty. */
+  parts: RegisterPart[]
+  unreadable: UnreadablePart[]
+  /** When the last answer came, ms since 1970 UTC, and how long the first one took, ms. */
+  at: number
+  rttMs: number
+}
+export type RegisterPart = {
+  address: number
+  /** Registers, 2 bytes each; empty where bits were read. */
+  bytes: Uint8Array
+  bits: (0 | 1)[]
+}
+export type UnreadablePart = { address: number; count: number; reason: string }
+export type RegisterReader = {
+  devices(): DeviceEntry[]
+  /**
+   * @throws Problem `unknown_device` when it is none of `devices()`, `invalid` when there is no such place, `conflict` while
+   *   another read of the device goes on, `device_failed` when it gives no values
+   */
+  read(device_id: string, place: Place): Promise<RegisterRead>
+}
+
+export function registerReader({ catalogue, modbus }: RegisterSources): RegisterReader {
+  /** One at a time, so that reads do not pile up before what is polled. */
+  const reading = new Set<string>()
+  const devices = () => catalogue().devices.filter(({ enabled, protocol }) => enabled && protocol === 'modbus')
+  return {
+    devices,
+    async read(device_id, place) {
+      const device = devices().find(one => one.device_id === device_id)
+      if (!device) throw new Problem('unknown_device', `There is no enabled Modbus device "${device_id}" in the catalogue`)
+      checkPlace(place)
+      if (reading.has(device_id)) throw new Problem('conflict', `Another read of ${device_id} has not ended yet`)
+      reading.add(device_id)
+      try {
+        return await readParts(modbus, device, place)
+      } finally {
+        reading.delete(device_id)
+      }
+    },
+  }
+}
+
+/** A range that fails is read in halves, so that one missing register hides no other. */
+async function readParts(modbus: RegisterSources['modbus'], device: DeviceEntry, place: Place): Promise<RegisterRead> {
+  const read: RegisterRead = { device, place, parts: [], unreadable: [], at: 0, rttMs: 0 }
+  const waiting: Place[] = [place]
+  let failures = 0
+  let silences = 0
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    const outcome = await modbus.readPlace(device, next)
+    if (outcome.state === 'data') {
+      if (read.parts.length === 0) read.rttMs = outcome.rttMs
+      read.at = outcome.at
+      addPart(read, partOf(next, outcome.bytes))
+      continue
+    }
+    failures++
+    if (outcome.state !== 'exception') silences++
+    const mayHalve = next.count > 1 && failures < FAILURES_MAX && silences < SILENCES_MAX
+    if (mayHalve) waiting.unshift(...halvesOf(next))
+    else {
+      const reason =
+        outcome.state === 'exception' ? `${device.device_id} declines: ${formatException(outcome.code)}` : outcome.reason
+      addUnreadable(read, { address: next.address, count: next.count, reason })
+    }
+  }
+  if (read.parts.length === 0) throw new Problem('device_failed', read.unreadable[0]!.reason)
+  return read
+}
+
+function halvesOf({ table, address, count }: Place): [Place, Place] {
+  const first = Math.ceil(count / 2)
+  return [
+    { table, address, count: first },
+    { table, address: address + first, count: count - first },
+  ]
+}
+
+function partOf({ table, address, count }: Place, bytes: Uint8Array): RegisterPart {
+  if (!isBits(table)) return { address, bytes, bits: [] }
+  return { address, bytes: new Uint8Array(0), bits: Array.from({ length: count }, (_, i) => decodeBit(bytes, i)) }
+}
+
+/** Parts without a hole between them become one, so that a value of several registers is seen across them. */
+function addPart({ parts }: RegisterRead, part: RegisterPart): void {
+  const last = parts.at(-1)
+  if (last && last.address + last.bits.length + last.bytes.length / 2 === part.address) {
+    last.bits.push(...part.bits)
+    last.bytes = Buffer.concat([last.bytes, part.bytes])
+  } else parts.push(part)
+}
+
+function addUnreadable({ unreadable }: RegisterRead, part: UnreadablePart): void {
+  const last = unreadable.at(-1)
+  if (last && last.reason === part.reason && last.address + last.count === part.address) last.count += part.count
+  else unreadable.push(part)
+}
+
+function checkPlace({ table, address, count }: Place): void {
+  const most = isBits(table) ? BITS_MAX : REGISTERS_MAX
+  if (count > most) {
+    throw new Problem('invalid', `One request reads at most ${most} of table ${table}`, [
+      { pointer: '/count', message: `at most ${most}` },
+    ])
+  }
+  if (address + count - 1 > ADDRESS_MAX) {
+    throw new Problem('invalid', `Addresses end at ${ADDRESS_MAX}`, [
+      { pointer: '/count', message: `${count} from ${address} go beyond ${ADDRESS_MAX}` },
+    ])
+  }
+}

@@ -1,0 +1,33 @@
+/** What the list of field devices and the site's file say of a point whose priority array was seen. */
+import type { PointWords } from '#shared/core/priority/overrides.ts'
+import { type PriorityRecord, priorityKey, type SlotValue } from '#shared/core/priority/record.ts'
+import { valueWords } from '#shared/central/ui/raw-value.ts'
+import { pointsByObject } from '../priority/visits.ts'
+import type { Catalogue } from '../store/catalogue-schema.ts'
+import type { Site } from '../store/site.ts'
+
+/** @returns what words a record's point has; one that has left the list keeps the name that the record bears */
+export function wordsFor(catalogue: Catalogue, site: Site): (record: PriorityRecord) => PointWords {
+  const known = pointsByObject(catalogue)
+  const equipment = new Map(site.equipment.map(one => [one.equipment_id, one.name]))
+  return ({ target, label }) => {
+    const found = known.get(priorityKey(target))
+    if (!found) {
+      const name = label ?? `${target.object_type},${target.object_instance}`
+      return {
+        name,
+        device: `device ${target.device_instance}, not on the list`,
+        valueWords: value => valueWords(value, undefined),
+      }
+    }
+    const { device, point } = found
+    const at = point.equipment_id
+    return {
+      point_id: point.point_id,
+      name: point.name,
+      ...(at !== undefined && { equipment: equipment.get(at) ?? at }),
+      device: device.name,
+      valueWords: (value: SlotValue) => valueWords(value, point),
+    }
+  }
+}

@@ -1,0 +1,158 @@
+/** The pages of the priority history on the box: who overrides what, one point's array, and a visit on request. */
+import { Type } from '@sinclair/typebox'
+import type { PriorityJournal } from '#shared/core/ports.ts'
+import { type LevelMeaning, levelMeanings } from '#shared/core/priority/levels.ts'
+import { outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/overrides.ts'
+import type { PriorityTarget } from '#shared/core/priority/record.ts'
+import type { PriorityScanner } from '#shared/core/priority/scan-port.ts'
+import { type Course, stretchesOf } from '#shared/core/priority/timeline.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { DAY } from '#shared/core/time.ts'
+import { overridePointBody, pointEnd } from '#shared/central/ui/override-point.ts'
+import { AGES, overridesBody } from '#shared/central/ui/overrides-list.ts'
+import type { Shell } from '#shared/central/pages/shell.ts'
+import { type Call, ID, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import type { Catalogue } from '../store/catalogue-schema.ts'
+import type { Site } from '../store/site.ts'
+import type { OverridesBook } from './override-history.ts'
+import { wordsFor } from './overrides-words.ts'
+
+export type OverridesPages = {
+  journal: PriorityJournal
+  scanner: PriorityScanner
+  catalogue: () => Catalogue
+  site: Site
+  shell: Shell
+  book: OverridesBook
+}
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
+
+const PATH = '/overrides'
+/** Visits that the page of one point looks at; hourly ones of three weeks. */
+const VISITS_PER_PAGE = 500
+const INSTANCE = Type.String({ pattern: String.raw`^\d{1,7}$` })
+function hrefOf(target: PriorityTarget, more: Record<string, string> = {}): string {
+  const { end, query } = pointEnd(target)
+  const all = new URLSearchParams({ ...query, ...more })
+  return `${PATH}${end}${all.size > 0 ? `?${all}` : ''}`
+}
+
+export function overridesPages(pages: OverridesPages): Route[] {
+  const { book, scanner, shell } = pages
+  const meanings = levelMeanings(pages.site.priority_levels)
+  const words = () => {
+    const of = wordsFor(pages.catalogue(), pages.site)
+    return ({ latest }: Course) => of(latest)
+  }
+  const rowsNow = async () => overridesOf(await book.courses(), meanings, words(), shell.here().now)
+  return [
+    route({
+      method: 'GET',
+      path: PATH,
+      auth: 'viewer',
+      summary: 'The page of overrides',
+      query: strict({ older: Type.Optional(oneOf(AGES)) }),
+      handle: async call => {
+        const { older } = call.query
+        const here = shell.here()
+        const courses = await book.courses()
+        const all = overridesOf(courses, meanings, words(), here.now)
+        const body = overridesBody({
+          here,
+          path: PATH,
+          hrefOf,
+          rows: older === undefined ? all : all.filter(({ course }) => course.held_since < here.now - Number(older) * DAY),
+          total: all.length,
+          older,
+          outOfService: outOfServiceOf(courses, words()),
+          seen: courses.length,
+          beforeAll: 'present at first visit',
+          card: scannerCard(pages, call),
+        })
+        return shell.document(call, { title: 'Overrides', current: PATH }, body)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${PATH}.csv`,
+      auth: 'viewer',
+      summary: 'The overrides as CSV',
+      handle: async ({ reply }) => {
+        reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="overrides.csv"')
+        return reply.send(writeOverrides(await rowsNow()))
+      },
+    }),
+    pointRoute(pages, meanings),
+    route({
+      method: 'POST',
+      path: `${PATH}/visit`,
+      auth: 'operator',
+      summary: 'The button that visits the next device',
+      takes: 'form',
+      action: 'priority_trigger',
+      body: strict({}),
+      problems: ['visit_in_progress', 'scanner_disabled'],
+      handle: ({ reply, audit }) => {
+        const { visit_id, device_instance } = scanner.trigger()
+        audit({ subject: `device ${device_instance}`, after: { visit_id } })
+        return reply.redirect(`${PATH}#scanner`, 303)
+      },
+    }),
+  ]
+}
+
+function scannerCard({ scanner, journal, shell }: OverridesPages, { caller }: AnyCall) {
+  const { first, last, ...state } = journal.state()
+  return {
+    scanner: scanner.state(),
+    journal: { ...state, records: Math.max(0, last - first + 1) },
+    place: 'this box',
+    action: `${PATH}/visit`,
+    user: shell.userOf(caller),
+    csrf: shell.csrfOf(caller),
+  }
+}
+
+function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
+  const { journal, shell, book } = pages
+  return route({
+    method: 'GET',
+    path: `${PATH}/:device_instance/:object_type/:object_instance`,
+    auth: 'viewer',
+    summary: 'The page of one priority array',
+    params: strict({
+      device_instance: INSTANCE,
+      object_type: Type.String({ pattern: '^[a-z0-9-]{1,64}$' }),
+      object_instance: INSTANCE,
+    }),
+    query: strict({ device_id: Type.Optional(ID), before: Type.Optional(Type.Integer({ minimum: 1 })) }),
+    problems: ['not_found'],
+    handle: async call => {
+      const { device_instance, object_type, object_instance } = call.params
+      const { device_id, before } = call.query
+      const course = (await book.courses()).find(
+        ({ latest: { target } }) =>
+          target.device_instance === Number(device_instance) &&
+          target.object_type === object_type &&
+          target.object_instance === Number(object_instance) &&
+          (device_id === undefined || target.device_id === device_id),
+      )
+      if (!course)
+        throw new Problem('not_found', `No visit to ${object_type},${object_instance} of device ${device_instance} is kept`)
+      const { target } = course.latest
+      const { records, more } = journal.page({ target, limit: VISITS_PER_PAGE, ...(before !== undefined && { before }) })
+      const point = wordsFor(pages.catalogue(), pages.site)(course.latest)
+      const body = overridePointBody({
+        here: shell.here(),
+        listPath: PATH,
+        path: hrefOf(target),
+        point,
+        latest: course.latest,
+        meanings,
+        stretches: stretchesOf(records),
+        olderHref: more ? hrefOf(target, { before: String(records.at(-1)!.seq) }) : undefined,
+      })
+      return shell.document(call, { title: point.name, current: PATH }, body)
+    },
+  })
+}

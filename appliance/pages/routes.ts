@@ -1,0 +1,87 @@
+/** What the appliance serves beside central's own routes: its pages, and the routes of the field and of the priority history. */
+import type { CentralContext } from '#shared/central/context.ts'
+import type { IngestDesk } from '#shared/central/ingest-service.ts'
+import type { ShellOptions, Shell } from '#shared/central/pages/shell.ts'
+import { connectorsRoutes } from '#shared/central/api/connectors.ts'
+import { localIngestRoutes } from '#shared/central/api/local-ingest.ts'
+import { pollStatusRoute } from '#shared/central/api/poll.ts'
+import { mergePollStatus } from '#shared/core/poll/merged.ts'
+import type { Route } from '#shared/node/http/route.ts'
+import type { ModbusProtocol } from '../drivers/modbus/protocol.ts'
+import type { PriorityApi } from '../priority/api.ts'
+import type { PriorityHistory } from '../priority/history.ts'
+import { deviceRoutes } from '../services/devices-routes.ts'
+import type { DiscoveryService } from '../discovery/discovery.ts'
+import { discoveryRoutes } from '../discovery/routes.ts'
+import type { FieldCatalogue } from '../services/field-catalogue.ts'
+import type { PollService } from '../services/poll.ts'
+import type { Uplink } from '../services/uplink.ts'
+import type { Site } from '../store/site.ts'
+import { devicePages } from './devices.route.ts'
+import { discoverRoutes } from './discover.route.ts'
+import { homeRoutes } from './home.route.ts'
+import { modbusRoutes } from './modbus.route.ts'
+import { overridesPages } from './overrides.route.ts'
+import { overridesBook } from './override-history.ts'
+import { overridesSummary } from './overrides-tile.ts'
+
+export type ApplianceParts = {
+  context: CentralContext
+  site: Site
+  catalogue: FieldCatalogue
+  modbus: ModbusProtocol
+  polling: PollService
+  desk: IngestDesk
+  uplink: Uplink
+  priority: PriorityHistory
+  api: PriorityApi
+  discovery: DiscoveryService
+  localIngestToken: string | undefined
+}
+
+/** Pages in the navigation that only an appliance has. */
+export const OWN_PAGES: NonNullable<ShellOptions['more']> = [
+  { href: '/overrides', text: 'Overrides' },
+  { href: '/devices', text: 'Devices' },
+  { href: '/discover', text: 'Discover', operators: true },
+  { href: '/modbus', text: 'Modbus', operators: true },
+]
+/** What the page of devices offers beside the list. */
+const FIND_LINKS = [
+  { href: '/discover', text: 'Discover BACnet devices' },
+  { href: '/modbus', text: 'Try Modbus registers' },
+]
+
+export function applianceRoutes(parts: ApplianceParts, shell: Shell): Route[] {
+  const { context, site, catalogue, modbus, polling, desk, uplink, priority, api, discovery } = parts
+  const { building, edge_id, site_id } = site
+  const { pollStatus, pointStatus } = polling
+  const book = overridesBook(priority.journal)
+  const sources = {
+    identity: { name: building.name, edge_id, site_id },
+    catalogue: catalogue.current,
+    pollStatus,
+    forwardState: uplink.forwardState,
+    overrides: overridesSummary({ ...priority, book, site }),
+  }
+  const devices = {
+    catalogue,
+    pollStatus: () => mergePollStatus(pollStatus(), desk.flow.book.reported()),
+    pointStatus,
+    project: { name: building.name, version: context.version },
+    now: context.clock.now,
+  }
+  return [
+    ...homeRoutes(context, shell, sources),
+    pollStatusRoute(desk, pollStatus),
+    ...connectorsRoutes(api.own),
+    ...api.routes,
+    ...overridesPages({ ...priority, catalogue: catalogue.current, site, shell, book }),
+    ...deviceRoutes(devices),
+    ...devicePages({ context, shell, desk: devices, links: FIND_LINKS }),
+    ...discoveryRoutes(discovery),
+    ...discoverRoutes(discovery, shell),
+    ...modbusRoutes({ catalogue: catalogue.current, modbus }, shell),
+    ...localIngestRoutes(context, desk, parts.localIngestToken),
+  ]
+}

@@ -1,0 +1,73 @@
+/** The way to an edge that has an address: HTTPS with the project's authority and the edge's token. */
+import { Agent, request as httpsRequest } from 'node:https'
+import { OPERATIONS } from '#shared/core/priority/wire.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
+import { edgeToken } from '#shared/node/auth/edge-token.ts'
+import type { EdgeAnswer, Way } from './edge-client.ts'
+
+export type HttpsWayOptions = {
+  ca_pem: string
+  /** Undefined: this hub has no tokens, and no edge would let it in. */
+  tokensKey: string | undefined
+  timeoutMs: number
+}
+
+/** Redirects are not followed: the token goes to the edge's address and nowhere else. */
+export function httpsWay({ ca_pem, tokensKey, timeoutMs }: HttpsWayOptions): Way & { close(): void } {
+  // A connection that was kept may be dead without a word, and questions are rare.
+  const agent = new Agent({ ca: ca_pem, minVersion: 'TLSv1.2', keepAlive: false })
+  const way: Way = async ({ edge_id, site_id, connector_url }, operation, asked) => {
+    if (tokensKey === undefined) throw new Problem('edge_unreachable', 'This hub has no edge-tokens.key beside its certificate')
+    const { method, path } = OPERATIONS[operation]
+    const place = path(encodeURIComponent((asked as { visit_id?: string }).visit_id ?? ''))
+    const url = new URL(place.slice(1), connector_url)
+    const body = method === 'GET' ? undefined : JSON.stringify(asked)
+    const headers = {
+      authorization: `Bearer ${edgeToken(tokensKey, site_id, edge_id)}`,
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    }
+    const signal = AbortSignal.timeout(timeoutMs)
+    try {
+      const { status, text } = await exchange(url, { method, headers, agent, signal }, body)
+      return { status, body: parse(text, edge_id) }
+    } catch (error) {
+      if (error instanceof Problem) throw error
+      if (signal.aborted)
+        throw new Problem('edge_timeout', `${edge_id} at ${url.host} did not answer within ${timeoutMs / 1000} s`)
+      throw new Problem('edge_unreachable', `${edge_id} at ${url.host} cannot be reached: ${(error as Error).message}`)
+    }
+  }
+  return Object.assign(way, { close: () => agent.destroy() })
+}
+
+type Options = { method: string; headers: Record<string, string | number>; agent: Agent; signal: AbortSignal }
+
+/** @throws Problem edge_failed when the answer is too long; Error of the connection */
+function exchange(url: URL, options: Options, body: string | undefined): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(url, options, response => {
+      const parts: Buffer[] = []
+      let bytes = 0
+      response.on('data', (part: Buffer) => {
+        bytes += part.length
+        parts.push(part)
+        if (bytes <= MESSAGE_MAX) return
+        reject(new Problem('edge_failed', `The answer of ${url.host} has more than ${MESSAGE_MAX} bytes`))
+        request.destroy()
+      })
+      response.on('error', reject)
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }))
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+function parse(text: string, edge_id: string): EdgeAnswer['body'] {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Problem('edge_failed', `The answer of ${edge_id} is not JSON`)
+  }
+}

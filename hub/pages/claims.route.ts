@@ -1,0 +1,83 @@
+/** What the hub does not take from edges, and buildings that a second edge speaks for: seen by programs and confirmed by people. */
+import { Type } from '@sinclair/typebox'
+import type { CentralContext } from '#shared/central/context.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import { Problem } from '#shared/core/problem.ts'
+import type { EdgeRefusal, Takeover } from '#shared/core/stores.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
+import { type Here, momentAge } from '#shared/central/ui/moment.ts'
+import { type AuditNote, type Route, route, strict } from '#shared/node/http/route.ts'
+
+type Context = Pick<CentralContext, 'edgeClaims' | 'clock'>
+const BuildingId = Type.String({ minLength: 1, maxLength: 128 })
+
+export const claimRoutes = (context: Context): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/edge-claims',
+    auth: 'viewer',
+    summary: 'Edges whose metadata is refused, and buildings that a second edge has come to speak for',
+    handle: () => {
+      const { edgeClaims } = context
+      return { ok: true, refusals: edgeClaims.refusals().map(dated), takeovers: edgeClaims.takeovers().map(dated) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/edge-claims/confirm',
+    auth: 'operator',
+    summary: 'Confirms that the edges of a building may speak for it; data and history of each stay',
+    body: strict({ building_id: BuildingId, confirm: Type.Optional(Type.Boolean()) }),
+    action: 'confirm_takeover',
+    problems: ['confirm_required', 'conflict'],
+    handle: ({ body: { building_id, confirm: confirmed }, caller, audit }) => {
+      if (confirmed !== true) throw new Problem('confirm_required', 'This ends a warning for good; send confirm: true')
+      return { ok: true, confirmed: confirm(context, building_id, caller?.subject ?? '', audit).map(dated) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/fleet/takeovers/confirm',
+    auth: 'operator',
+    summary: 'The button that confirms the edges of a building',
+    takes: 'form',
+    action: 'confirm_takeover',
+    body: strict({ building_id: BuildingId }),
+    problems: ['conflict'],
+    handle: ({ body: { building_id }, caller, reply, audit }) => {
+      confirm(context, building_id, caller?.subject ?? '', audit)
+      return reply.redirect('/', 303)
+    },
+  }),
+]
+
+const dated = <T extends { since: number }>(one: T) => ({ ...one, since: formatInstant(one.since) })
+
+/** @throws Problem conflict when nothing of the building waits to be confirmed */
+function confirm({ edgeClaims, clock }: Context, building_id: string, by: string, audit: (note: AuditNote) => void): Takeover[] {
+  const confirmed = edgeClaims.confirm(building_id, by, clock.now())
+  if (confirmed.length === 0) throw new Problem('conflict', `No edge of ${building_id} waits to be confirmed`)
+  audit({ subject: building_id, after: { confirmed: confirmed.map(dated) } })
+  return confirmed
+}
+
+export type ClaimsModel = { refusals: EdgeRefusal[]; takeovers: Takeover[]; user: User | undefined; csrf: string }
+
+/** Stands above the table of Fleet while there is something. */
+export function claimsPart({ refusals, takeovers, user, csrf }: ClaimsModel, here: Here): Html | false {
+  if (refusals.length + takeovers.length === 0) return false
+  const byBuilding = [...Map.groupBy(takeovers, ({ building_id }) => building_id)]
+  return html`<section class="card tile alarm" id="claims" aria-labelledby="claims-title"><h2 id="claims-title">Edges that need a decision</h2>
+${refusals.map(
+  ({ site_id, edge_id, reason, since }) =>
+    html`<p class="error"><strong>Refused:</strong> edge <code>${edge_id}</code> of site ${site_id}, ${momentAge(since, here)}: ${reason}. Nothing that it sends is stored.</p>`,
+)}
+${byBuilding.map(
+  ([building_id, list], i) =>
+    html`${list.map(
+      ({ site_id, edge_id, from_edge_id, since }) =>
+        html`<p class="error"><strong>Building taken over:</strong> edge <code>${edge_id}</code> of site ${site_id} reports for building <code>${building_id}</code>, as edge <code>${from_edge_id}</code> does or did, ${momentAge(since, here)}.</p>`,
+    )}<form method="post" action="/fleet/takeovers/confirm">${csrfField(csrf)}<input type="hidden" name="building_id" value="${building_id}">${operatorButton(user, `claim-${i}`, `Confirm the edges of ${building_id}`)}</form>`,
+)}</section>`
+}

@@ -1,0 +1,66 @@
+/** Fleet: the first page of a hub and its self-refreshing part, and the same for programs. */
+import { type Static, Type } from '@sinclair/typebox'
+import type { CentralContext } from '#shared/central/context.ts'
+import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
+import type { Shell } from '#shared/central/pages/shell.ts'
+import { edgeName } from '#shared/core/model/model.ts'
+import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
+import { claimRoutes } from './claims.route.ts'
+import { edgeRoutes } from './edge-routes.ts'
+import { EDGE_STATUSES, type EdgeStatus, healthOf, reportedBy } from './fleet-status.ts'
+import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet.view.ts'
+
+const Query = strict({ status: Type.Optional(Type.Union(EDGE_STATUSES.map(status => Type.Literal(status)))) })
+
+export const fleetRoutes = (context: CentralContext, shell: Shell): Route[] => [
+  route({
+    method: 'GET',
+    path: '/',
+    auth: 'viewer',
+    summary: 'Fleet',
+    query: Query,
+    handle: call => shell.document(call, { title: 'Fleet', current: '/' }, fleetBody(fleetModel(context, shell, call))),
+  }),
+  route({
+    method: 'GET',
+    path: '/fleet/part',
+    auth: 'viewer',
+    summary: 'The part of Fleet that refreshes itself',
+    query: Query,
+    handle: call => fleetPart(fleetModel(context, shell, call)),
+  }),
+  ...edgeRoutes(context),
+  ...claimRoutes(context),
+]
+
+type FleetCall = Pick<Call<unknown, Static<typeof Query>, unknown>, 'query' | 'caller'>
+
+function fleetModel(context: CentralContext, shell: Shell, { query: { status }, caller }: FleetCall): FleetModel {
+  const here = shell.here()
+  const rows = context.edges.list().map((edge): FleetRow => {
+    const building = context.model.building(edge.building_id)
+    const open = openFaults(context, here.now, edge.building_id)
+    return { edge, health: healthOf(edge, here.now), reported: reportedBy(edge.status_body), building, open }
+  })
+  const byStatus = Object.fromEntries(
+    EDGE_STATUSES.map(choice => [choice, rows.filter(row => row.health.status === choice).length]),
+  )
+  return {
+    here,
+    rows: rows.filter(row => status === undefined || row.health.status === status).toSorted(worstFirst),
+    total: rows.length,
+    byStatus: byStatus as Record<EdgeStatus, number>,
+    status,
+    counts: context.health.counters(),
+    claims: {
+      refusals: context.edgeClaims.refusals(),
+      takeovers: context.edgeClaims.takeovers(),
+      user: shell.userOf(caller),
+      csrf: shell.csrfOf(caller),
+    },
+  }
+}
+
+const rank = ({ health }: FleetRow) => EDGE_STATUSES.indexOf(health.status)
+const worstFirst = (a: FleetRow, b: FleetRow) =>
+  rank(a) - rank(b) || b.open[1] - a.open[1] || (edgeName(a.edge) < edgeName(b.edge) ? -1 : 1)

@@ -1,0 +1,240 @@
+/** Overrides of one edge: its own history, asked for while the page is made. Nothing of it is kept here. */
+import { Type } from '@sinclair/typebox'
+import type { CentralContext } from '#shared/central/context.ts'
+import type { Shell } from '#shared/central/pages/shell.ts'
+import { type Connectors, SiteQuery } from '#shared/central/api/connectors.ts'
+import { type EdgeChoice, findEdge } from '#shared/core/telemetry/find-edge.ts'
+import { type EdgeKey, edgeName } from '#shared/core/model/model.ts'
+import { html, type Html } from '#shared/node/http/html.ts'
+import { levelMeanings } from '#shared/core/priority/levels.ts'
+import { outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/overrides.ts'
+import type { PriorityTarget } from '#shared/core/priority/record.ts'
+import { type Course, stretchesOf } from '#shared/core/priority/timeline.ts'
+import { CURSOR_MAX } from '#shared/core/priority/cursor.ts'
+import { Problem, PROBLEMS } from '#shared/core/problem.ts'
+import type { EdgeRecord } from '#shared/core/stores.ts'
+import { DAY, formatInstant } from '#shared/core/time.ts'
+import { type Here, moment, momentOr } from '#shared/central/ui/moment.ts'
+import { overridePointBody, pointEnd } from '#shared/central/ui/override-point.ts'
+import { AGES, overridesBody } from '#shared/central/ui/overrides-list.ts'
+import { countOf } from '#shared/core/number-text.ts'
+import { ID, type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { healthOf } from './fleet-status.ts'
+import { type ReadBack, readBack, readPage, scannerOf, wordsFor } from './overrides-read.ts'
+
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
+export type HubOverrides = { context: CentralContext; shell: Shell; connectors: Connectors }
+
+/** How many pages of a hundred records are read back, at first and at most: each is a question to the edge. */
+const READ = ['3', '10', '30'] as const
+const INSTANCE = Type.String({ pattern: String.raw`^\d{1,7}$` })
+const SITE = SiteQuery.properties
+const EDGE = { edge_id: ID }
+const MEANINGS = levelMeanings()
+
+const pathOf = ({ edge_id }: EdgeKey): string => `/edges/${encodeURIComponent(edge_id)}/overrides`
+/** Every link says the site, so that it leads to the same edge when a second site has one of this id. */
+const hrefOf = ({ site_id, ...edge }: EdgeKey, end = '', query: Record<string, string> = {}): string =>
+  `${pathOf({ site_id, ...edge })}${end}?${new URLSearchParams({ site_id, ...query })}`
+
+function pointHref(edge: EdgeKey, target: PriorityTarget, more: Record<string, string> = {}): string {
+  const { end, query } = pointEnd(target)
+  return hrefOf(edge, end, { ...query, ...more })
+}
+
+export function hubOverrides(pages: HubOverrides): Route[] {
+  const { connectors } = pages
+  return [
+    listRoute(pages),
+    route({
+      method: 'GET',
+      path: '/edges/:edge_id/overrides.csv',
+      auth: 'viewer',
+      summary: 'The overrides of an edge as CSV',
+      params: strict(EDGE),
+      query: SiteQuery,
+      problems: ['unknown_edge', 'ambiguous_edge', 'edge_failed', 'edge_unreachable', 'edge_timeout', 'not_ready'],
+      handle: async ({ params, query, reply }) => {
+        const { edge, words } = knownOf(pages, { ...params, ...query })
+        const back = await readBack(connectors, edge, Number(READ.at(-1)))
+        reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${fileName(back)}"`)
+        return reply.send(writeOverrides(overridesOf(back.courses, MEANINGS, words, pages.shell.here().now)))
+      },
+    }),
+    pointRoute(pages),
+    route({
+      method: 'POST',
+      path: '/edges/:edge_id/overrides/visit',
+      auth: 'operator',
+      summary: 'The button that has an edge visit its next device',
+      takes: 'form',
+      action: 'priority_trigger',
+      params: strict(EDGE),
+      query: SiteQuery,
+      body: strict({}),
+      problems: [
+        'unknown_edge',
+        'ambiguous_edge',
+        'edge_failed',
+        'edge_unreachable',
+        'edge_timeout',
+        'not_ready',
+        'visit_in_progress',
+        'scanner_disabled',
+      ],
+      handle: async ({ params, query, reply, audit }) => {
+        const { edge } = knownOf(pages, { ...params, ...query })
+        const answer = await connectors.ask(edge, 'priority_trigger', {})
+        audit({ subject: edgeName(edge), after: answer })
+        return reply.redirect(`${hrefOf(edge)}#scanner`, 303)
+      },
+    }),
+  ]
+}
+
+/** A file that does not hold all of the history says in its name how far back it goes. */
+const fileName = ({ more, oldest }: ReadBack): string =>
+  more && oldest !== undefined ? `overrides-seen-since-${formatInstant(oldest).replaceAll(':', '')}.csv` : 'overrides.csv'
+
+function knownOf({ context: { edges, model } }: HubOverrides, choice: EdgeChoice) {
+  const edge = findEdge(edges, choice)
+  const wordsOf = wordsFor(model.points(edge.building_id), model.equipment(edge.building_id))
+  return { edge, wordsOf, words: ({ latest }: Course) => wordsOf(latest) }
+}
+
+const listRoute = (pages: HubOverrides): Route =>
+  route({
+    method: 'GET',
+    path: '/edges/:edge_id/overrides',
+    auth: 'viewer',
+    summary: 'The page of overrides of one edge',
+    params: strict(EDGE),
+    query: strict({ ...SITE, older: Type.Optional(oneOf(AGES)), read: Type.Optional(oneOf(READ)) }),
+    problems: ['unknown_edge', 'ambiguous_edge'],
+    handle: async call => {
+      const { older, read = READ[0], site_id } = call.query
+      const { edge, words } = knownOf(pages, { ...call.params, site_id })
+      return answered(pages, call, edge, async here => {
+        const back = await readBack(pages.connectors, edge, Number(read))
+        const all = overridesOf(back.courses, MEANINGS, words, here.now)
+        const { shell } = pages
+        return overridesBody({
+          here,
+          path: pathOf(edge),
+          query: { site_id: edge.site_id },
+          hrefOf: target => pointHref(edge, target),
+          rows: older === undefined ? all : all.filter(({ course }) => course.held_since < here.now - Number(older) * DAY),
+          total: all.length,
+          older,
+          outOfService: outOfServiceOf(back.courses, words),
+          seen: back.courses.length,
+          note: readNote(edge, back, read, here),
+          beforeAll: 'or earlier',
+          card: {
+            ...scannerOf(back.scanner),
+            place: 'the edge',
+            action: hrefOf(edge, '/visit'),
+            user: shell.userOf(call.caller),
+            csrf: shell.csrfOf(call.caller),
+          },
+        })
+      })
+    },
+  })
+
+function readNote(edge: EdgeRecord, { records, oldest, more }: ReadBack, read: string, here: Here): Html {
+  const further = READ[READ.indexOf(read as (typeof READ)[number]) + 1]
+  const reach =
+    oldest === undefined
+      ? 'It has no records.'
+      : html`This is what its newest ${countOf(records, 'record')} show, back to ${moment(oldest, here)}.`
+  return html`<p>Asked of <strong>${edge.name || edge.edge_id}</strong> just now; nothing of it is kept here. ${reach} ${
+    more
+      ? further
+        ? html`<a href="${hrefOf(edge, '', { read: further })}">Read further back</a>`
+        : 'Older records stand on the page of the edge itself.'
+      : records > 0 && 'Older records are not kept.'
+  }</p>`
+}
+
+function pointRoute(pages: HubOverrides): Route {
+  const { connectors } = pages
+  return route({
+    method: 'GET',
+    path: '/edges/:edge_id/overrides/:device_instance/:object_type/:object_instance',
+    auth: 'viewer',
+    summary: 'The page of one priority array of an edge',
+    params: strict({
+      ...EDGE,
+      device_instance: INSTANCE,
+      object_type: Type.String({ pattern: '^[a-z0-9-]{1,64}$' }),
+      object_instance: INSTANCE,
+    }),
+    query: strict({
+      ...SITE,
+      device_id: Type.Optional(ID),
+      cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_MAX })),
+    }),
+    problems: ['unknown_edge', 'ambiguous_edge', 'not_found', 'bad_cursor', 'cursor_expired'],
+    handle: async call => {
+      const { edge_id, object_type, ...ids } = call.params
+      const { cursor, device_id, site_id } = call.query
+      const device_instance = Number(ids.device_instance)
+      const object_instance = Number(ids.object_instance)
+      const target: PriorityTarget = {
+        ...(device_id !== undefined && { device_id }),
+        device_instance,
+        object_type,
+        object_instance,
+      }
+      const { edge, wordsOf } = knownOf(pages, { edge_id, site_id })
+      return answered(pages, call, edge, async here => {
+        const newest = await readPage(connectors, edge, { target })
+        const page = cursor === undefined ? newest : await readPage(connectors, edge, { target, cursor })
+        const [latest] = newest.records
+        if (!latest)
+          throw new Problem(
+            'not_found',
+            `${edge_id} keeps no visit to ${object_type},${object_instance} of device ${device_instance}`,
+          )
+        return overridePointBody({
+          here,
+          listPath: hrefOf(edge),
+          path: pointHref(edge, target),
+          point: wordsOf(latest),
+          latest,
+          meanings: MEANINGS,
+          stretches: stretchesOf(page.records),
+          olderHref: page.next === undefined ? undefined : pointHref(edge, target, { cursor: page.next }),
+        })
+      })
+    },
+  })
+}
+
+/** The page, or in its place why the edge gave no answer and what is known of it. */
+async function answered(
+  { shell }: HubOverrides,
+  call: AnyCall,
+  edge: EdgeRecord,
+  make: (here: Here) => Promise<Html>,
+): Promise<Html> {
+  const here = shell.here()
+  const at = { title: `Overrides of ${edge.name || edge.edge_id}`, current: '/' }
+  try {
+    return shell.document(call, at, await make(here))
+  } catch (error) {
+    if (!(error instanceof Problem) || PROBLEMS[error.code].status < 500) throw error
+    call.reply.code(PROBLEMS[error.code].status)
+    return shell.document(call, at, silentBody(edge, error, here))
+  }
+}
+
+function silentBody(edge: EdgeRecord, { code, message }: Problem, here: Here): Html {
+  const { reason } = healthOf(edge, here.now)
+  return html`<h1>Overrides of ${edge.name || edge.edge_id}</h1>
+<div class="notice" role="alert"><p><strong>${PROBLEMS[code].title}.</strong> ${message}</p></div>
+<section class="card"><p>Its history lies on the edge alone, so there is nothing to show until it answers.</p>
+<dl class="values"><div><dt>Edge</dt><dd>${reason}</dd></div><div><dt>Last data</dt><dd>${momentOr(edge.last_data_at, here, 'none yet')}</dd></div></dl>
+<p><a href="${hrefOf(edge)}">Ask again</a></p></section>`
+}

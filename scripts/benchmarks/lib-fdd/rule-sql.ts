@@ -1,0 +1,185 @@
+/**
+ * Says a rule in SQL, as one would write it by hand for a table with one row a minute: a column for each role, a window
+ * function over rows for each function of time. What SQL has no words for is left out, with the reason.
+ */
+import { ROLES } from '#shared/core/model/role.ts'
+import { checkExpr, type Typed } from '#shared/core/rules/check/check-expr.ts'
+import type { Ready } from '#shared/core/rules/compile/compile.ts'
+import { canonical } from '#shared/core/rules/language/dimension.ts'
+import { MACROS, OAF, OAF_ROLES } from '#shared/core/rules/language/macros.ts'
+import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'
+import { MINUTE } from '#shared/core/time.ts'
+import { windowSql } from './window-sql.ts'
+
+/** An expression, and in which layer of window columns it can stand: a window over a window needs a layer of its own. */
+export type Sql = { text: string; layer: number }
+/** The faulty minutes of one rule on one equipment, as a condition over the last layer. */
+export type Watch = { rule_id: string; role: string; fault: string; minutes: number }
+export type Translation = {
+  /** Layer by layer: the SQL of each window column, with its name. */
+  layers: Map<string, string>[]
+  watches: Watch[]
+}
+
+/** @throws Error that says what cannot be said in SQL */
+export type Words = {
+  instance: Ready
+  /** Roles that the table has. */
+  roles: readonly string[]
+  /** Makes a column of a window over something in `layer`. */
+  column(text: string, layer: number): Sql
+}
+
+/** Figures closer than 1e-9 are equal, as in the engine. */
+const COMPARE: Record<string, (difference: string) => string> = {
+  lt: d => `${d} < -1e-9`,
+  le: d => `${d} <= 1e-9`,
+  gt: d => `${d} > 1e-9`,
+  ge: d => `${d} >= -1e-9`,
+  eq: d => `abs(${d}) <= 1e-9`,
+  ne: d => `abs(${d}) > 1e-9`,
+}
+const ARITHMETIC: Record<string, string> = { add: '+', sub: '-', mul: '*' }
+const CONDITIONS = new Set([...Object.keys(COMPARE), 'and', 'or', 'not', 'held', 'has', 'rests'])
+const OAF_TYPED = checkExpr(parseExpr(OAF), { roles: OAF_ROLES, params: {}, lets: new Map(), baselines: new Map() }).typed
+
+/** Translates rules that share their window columns. @throws Error that says what cannot be said */
+export function translate(instances: Ready[], roles: readonly string[]): Translation {
+  const layers: Map<string, string>[] = []
+  const column = (text: string, layer: number): Sql => {
+    const columns = (layers[layer] ??= new Map<string, string>())
+    const name = columns.get(text) ?? `w${layer}_${columns.size}`
+    columns.set(text, name)
+    return { text: name, layer: layer + 1 }
+  }
+  const watches = instances.map(instance => watch({ instance, roles, column }))
+  return { layers, watches }
+}
+
+function watch(words: Words): Watch {
+  const { rule, role = '', persistenceMs } = words.instance
+  const { gate, guard, when, settle } = rule.program
+  const parts = [condition(when, words)]
+  if (gate) parts.push(condition(gate, words))
+  if (gate && constant(settle, words) > 0) parts.push(windowSql('settled', condition(gate, words), rows(settle, words), words))
+  if (guard) parts.push(condition(guard, words))
+  const fault = parts.map(({ text }) => text).join(' AND ')
+  return { rule_id: rule.id, role, fault, minutes: Math.max(1, persistenceMs / MINUTE) }
+}
+
+const sql = (text: string, ...parts: Sql[]): Sql => ({ text, layer: Math.max(0, ...parts.map(({ layer }) => layer)) })
+
+/** A number, or NULL where it is not evaluated. */
+export function value(typed: Typed, words: Words): Sql {
+  switch (typed.kind) {
+    case 'const':
+    case 'param':
+      return sql(`(${constant(typed, words)})`)
+    case 'role':
+      if (typed.where === 'parent') throw new Error('it reads other equipment')
+      return ownRole(typed.role, words)
+    case 'ref':
+      return MACROS[typed.name] ? asNumber(macro(typed.name, words)) : value(named(typed.name, words), words)
+    case 'zones':
+      throw new Error('it reads other equipment')
+    case 'baseline':
+      throw new Error('a baseline leaves out the days on which its own rule was active, which needs recursion over days')
+    case 'op':
+      return CONDITIONS.has(typed.op) ? asNumber(condition(typed, words)) : operation(typed.op, typed.args, words)
+  }
+}
+
+const asNumber = (of: Sql): Sql => sql(`CAST(${of.text} AS DOUBLE)`, of)
+
+/** TRUE, FALSE or NULL. */
+export function condition(typed: Typed, words: Words): Sql {
+  if (typed.kind === 'const') return sql(typed.value === 1 ? 'TRUE' : 'FALSE')
+  if (typed.kind === 'ref' && MACROS[typed.name]) return macro(typed.name, words)
+  if (typed.kind === 'ref' && typed.name !== 'oaf') return condition(named(typed.name, words), words)
+  if (typed.kind !== 'op' || !CONDITIONS.has(typed.op)) {
+    const number = value(typed, words)
+    return sql(`(${number.text} = 1)`, number)
+  }
+  const { op, args } = typed
+  if (op === 'has') return sql(words.roles.includes(bound(args[0]!, words)) ? 'TRUE' : 'FALSE')
+  if (op === 'rests') return sql(ROLES[bound(args[0]!, words)]?.rests ? 'TRUE' : 'FALSE')
+  if (op === 'held') return windowSql('held', condition(args[0]!, words), rows(args[1]!, words), words)
+  const compare = COMPARE[op]
+  const [a, b] = args.map(arg => (compare ? value(arg, words) : condition(arg, words))) as [Sql, Sql]
+  if (compare) return sql(`(${compare(`(${a.text} - ${b.text})`)})`, a, b)
+  return op === 'not' ? sql(`(NOT ${a.text})`, a) : sql(`(${a.text} ${op.toUpperCase()} ${b.text})`, a, b)
+}
+
+function operation(op: string, args: Typed[], words: Words): Sql {
+  if (['lowest', 'highest', 'nominal', 'age'].includes(op)) return ofRole(op, bound(args[0]!, words), words)
+  const of = args.map((arg, i) => ((op === 'if' && i === 0) || op === 'duty' ? condition(arg, words) : value(arg, words)))
+  const [a, b, c] = of as [Sql, Sql, Sql]
+  if (ARITHMETIC[op]) return sql(`(${a.text} ${ARITHMETIC[op]} ${b.text})`, a, b)
+  if (op === 'div') return sql(`(${a.text} / nullif(${b.text}, 0))`, a, b)
+  if (op === 'neg') return sql(`(-${a.text})`, a)
+  if (op === 'abs') return sql(`abs(${a.text})`, a)
+  if (op === 'if') return sql(`CASE WHEN ${a.text} THEN ${b.text} WHEN NOT ${a.text} THEN ${c.text} END`, a, b, c)
+  if (op === 'first') return sql(`coalesce(${of.map(({ text }) => text).join(', ')})`, ...of)
+  if (op === 'least' || op === 'greatest') {
+    return of.reduce((left, right) =>
+      sql(
+        `CASE WHEN ${left.text} IS NOT NULL AND ${right.text} IS NOT NULL THEN ${op}(${left.text}, ${right.text}) END`,
+        left,
+        right,
+      ),
+    )
+  }
+  return windowSql(op, a, rows(args[1]!, words), words)
+}
+
+function ofRole(op: string, role: string, words: Words): Sql {
+  if (op === 'lowest') return sql(`(${ROLES[role]!.range[0]})`)
+  if (op === 'highest') return sql(`(${ROLES[role]!.range[1]})`)
+  if (op === 'nominal') return sql(`(${MINUTE / 1000})`)
+  const last = words.column(`max(CASE WHEN raw_${role} IS NOT NULL THEN ts END) OVER (ORDER BY ts ROWS UNBOUNDED PRECEDING)`, 0)
+  return sql(`((ts - ${last.text}) / 1000.0)`, last)
+}
+
+function ownRole(name: string, words: Words): Sql {
+  const role = name === 'each' ? words.instance.role! : name
+  if (!words.roles.includes(role)) return sql('CAST(NULL AS DOUBLE)')
+  const { raw, smooth } = words.instance.rule.program
+  const column = sql(raw ? `raw_${role}` : role)
+  const smoothed = constant(smooth, words) > 0 && ROLES[role]?.kind === 'number'
+  return smoothed ? windowSql('avg', column, rows(smooth, words), words) : column
+}
+
+function bound(typed: Typed, { instance }: Words): string {
+  if (typed.kind !== 'role') throw new Error('not a role')
+  return typed.role === 'each' ? instance.role! : typed.role
+}
+
+/** The first proof that the table has, as the engine takes it. */
+function macro(name: string, { roles }: Words): Sql {
+  const proof = MACROS[name]!.proofs.find(({ role }) => roles.includes(role))
+  if (!proof) throw new Error(`there is no proof of ${name}`)
+  return sql(`(${proof.role} > ${proof.above})`)
+}
+
+function named(name: string, { instance }: Words): Typed {
+  if (name === 'oaf') return OAF_TYPED
+  return instance.rule.program.lets.find(each => each.name === name)!.typed
+}
+
+/** The value of an expression of constants and parameters, in canonical units. */
+function constant(typed: Typed, words: Words): number {
+  if (typed.kind === 'const') return typed.value
+  if (typed.kind === 'param') {
+    const { value: given, unit } = words.instance.params[typed.name]!
+    return canonical(given, unit, typed.absolute)
+  }
+  if (typed.kind !== 'op') throw new Error('not a constant')
+  const [a, b] = typed.args.map(arg => constant(arg, words)) as [number, number]
+  return typed.op === 'add' ? a + b : typed.op === 'sub' ? a - b : typed.op === 'mul' ? a * b : a / b
+}
+
+function rows(window: Typed, words: Words): number {
+  const minutes = (constant(window, words) * 1000) / MINUTE
+  if (!Number.isInteger(minutes)) throw new Error('a window of broken minutes is no number of rows')
+  return minutes
+}

@@ -1,0 +1,80 @@
+/** What a misbehaving BACnet device does with one request, and the bytes that it makes of it. */
+import type { PartsSender } from '../bacnet/parts.ts'
+import { contextId, contextUnsigned, enclosed, enumerated, readTags, real } from '../bacnet/wire.ts'
+
+export type AskedTarget = { type: number; instance: number; property: number; index?: number }
+/** A ReadProperty or ReadPropertyMultiple request. */
+export type Asked = { invokeId: number; service: number; targets: AskedTarget[] }
+
+export type Exchange = {
+  asked: Asked
+  /** Requests that came before this one. */
+  turn: number
+  /** The right answer. */
+  right: Buffer
+  /** Sends an APDU to the one who asked. */
+  reply(apdu: Buffer): void
+  /** Sends any datagram to the one who asked. */
+  send(datagram: Buffer): void
+  /** As `reply`, from another socket: of the same address, or of 127.0.0.2. */
+  replyFrom(where: 'other_port' | 'other_address', apdu: Buffer): void
+  /** `sender` is told what the client says of the parts of this answer, and closed with the device. */
+  hear(sender: Pick<PartsSender, 'take' | 'close'>): void
+  after(ms: number, act: () => void): void
+  /** In [0, 1), the same in every run. */
+  random(): number
+  /** What the device keeps from one request to the next. */
+  kept: Asked[]
+}
+export type Misbehaviour = (exchange: Exchange) => void
+
+export const READ_PROPERTY = 12
+export const READ_PROPERTY_MULTIPLE = 14
+
+/** What analog input `instance` of a misbehaving device holds. */
+export const heldBy = (instance: number): number => instance + 1000
+/** Stands in every answer that nobody may believe. */
+export const POISON = 666
+
+/** @throws RangeError when it is no such request */
+export function readAsked(apdu: Buffer): Asked {
+  const [invokeId, service] = [apdu.readUInt8(2), apdu.readUInt8(3)]
+  const tags = readTags(apdu.subarray(4))
+  const targets: AskedTarget[] = []
+  const property = (of: { type: number; instance: number }, first: number) => {
+    const id = tags.unsigned(first)
+    targets.push(tags.at(first + 1) ? { ...of, property: id, index: tags.unsigned(first + 1) } : { ...of, property: id })
+  }
+  if (service === READ_PROPERTY) property(tags.id(0), 1)
+  while (!tags.done()) {
+    const object = tags.id(0)
+    tags.open(1)
+    while (!tags.closes(1)) property(object, 0)
+  }
+  return { invokeId, service, targets }
+}
+
+/** The value of one target as its tags: a REAL that must not be believed. */
+export const poison = (): Buffer => real(POISON)
+export const unknownObject = (): Buffer => Buffer.concat([enumerated(1), enumerated(31)])
+
+/** An acknowledgement with `body` as it is. */
+export const ackWith = ({ invokeId, service }: Asked, body: Buffer): Buffer =>
+  Buffer.concat([Buffer.of(0x30, invokeId, service), body])
+
+/** One result, named as asked. `content` is the tagged value, or in a tag 5 the error. */
+export function resultOf({ service }: Asked, target: AskedTarget, content: Buffer, tag = 4): Buffer {
+  const { type, instance, property, index } = target
+  if (service === READ_PROPERTY) {
+    const at = index === undefined ? [] : [contextUnsigned(2, index)]
+    return Buffer.concat([contextId(0, type, instance), contextUnsigned(1, property), ...at, enclosed(3, content)])
+  }
+  const at = index === undefined ? [] : [contextUnsigned(3, index)]
+  const result = Buffer.concat([contextUnsigned(2, property), ...at, enclosed(tag, content)])
+  return Buffer.concat([contextId(0, type, instance), enclosed(1, result)])
+}
+
+/** An acknowledgement whose every target, renamed by `rename`, has the same content. */
+export function ackOf(asked: Asked, content: Buffer, rename = (target: AskedTarget) => target): Buffer {
+  return ackWith(asked, Buffer.concat(asked.targets.map(target => resultOf(asked, rename(target), content))))
+}

@@ -1,0 +1,135 @@
+import { WEEKS } from '#shared/core/analytics/week-hours.ts'
+import type { EconomizerParams } from '#shared/core/analytics/economizer.ts'
+import type { Building } from '#shared/core/model/model.ts'
+import type { Clock } from '#shared/core/ports.ts'
+import { Problem } from '#shared/core/problem.ts'
+import type { ModelStore } from '#shared/core/stores.ts'
+import { DAY, HOUR } from '#shared/core/time.ts'
+import type { EconomizerAnswer } from '#shared/flow/analytics/analyse-economizer.ts'
+import type { Operations } from '#shared/flow/analytics/analyse-operations.ts'
+import type { AnalyticsSpan } from '#shared/flow/analytics/analytics-span.ts'
+import type { Screening } from '#shared/flow/analytics/screen-anomalies.ts'
+import type { Worker } from '#shared/node/worker/worker.ts'
+import type { AnalyticsHandlers } from './worker.ts'
+
+/** Longest span of one request, as of a run of the rules. */
+const SPAN_MAX = 2 * 366 * DAY
+/** Longest span that is screened at once: its own hours are not part of the past that they are compared with. */
+const SCREEN_MAX = 31 * DAY
+/** Screenings that are kept, so that a page that is opened again costs nothing. */
+const KEPT_MAX = 8
+const KEPT_MS = HOUR
+
+export type EconomizerRequest = AnalyticsSpan & EconomizerParams & { equipment_ids: string[] | undefined }
+export type ScreenRequest = AnalyticsSpan & { equipment_id: string | undefined; point_id: string | undefined; least: number }
+export type ScreeningStatus = {
+  enabled: boolean
+  weeks: number
+  /** The newest screening of each building, by this process. */
+  screened: ({ building_id: string; at: number } & Pick<Screening, 'points_scored' | 'scored_hours' | 'anomalies_total'>)[]
+}
+
+/** `at`: when it was begun. */
+export type Screened = Screening & { at: number }
+
+/** What people ask of stored history; the work is done in a process of its own. */
+export type AnalyticsDesk = {
+  /**
+   * @param gone ends the work when nobody waits for it any more
+   * @throws Problem unknown_building, unknown_equipment, invalid, query_failed or history_damaged
+   */
+  economizer(request: EconomizerRequest, gone: AbortSignal): Promise<EconomizerAnswer[]>
+  operations(request: AnalyticsSpan, gone: AbortSignal): Promise<Operations>
+  screening: {
+    status(): ScreeningStatus
+    /**
+     * Kept for an hour, and so finished also when nobody waits; one that found nothing to score is not kept, since history
+     * may be on its way.
+     *
+     * @throws also Problem unknown_point, or screening_disabled
+     */
+    scores(request: ScreenRequest): Promise<Screened>
+  }
+}
+export type AnalyticsOptions = {
+  worker: Worker<AnalyticsHandlers>
+  model: Pick<ModelStore, 'building' | 'equipment' | 'points'>
+  clock: Clock
+  /** Whether anomalies are screened for. */
+  screening: boolean
+}
+
+export function openAnalyticsDesk({ worker, model, clock, screening }: AnalyticsOptions): AnalyticsDesk {
+  const kept = new Map<string, { at: number; screening: Promise<Screened> }>()
+  const newest = new Map<string, ScreeningStatus['screened'][number]>()
+
+  const screen = async (request: ScreenRequest, { timezone }: Building): Promise<Screened> => {
+    const at = clock.now()
+    const { building_id, equipment_id, point_id } = request
+    const points = model
+      .points(building_id)
+      .filter(point => equipment_id === undefined || point.equipment_id === equipment_id)
+      .filter(point => point_id === undefined || point.point_id === point_id)
+    if (points.length === 0 && point_id !== undefined) {
+      throw new Problem('unknown_point', `Building ${building_id} has no point ${point_id}`)
+    }
+    const found = await worker.request('screen', { ...request, timezone, points, withHours: point_id !== undefined })
+    const { points_scored, scored_hours, anomalies_total } = found
+    if (equipment_id === undefined && point_id === undefined) {
+      newest.set(building_id, { building_id, at: clock.now(), points_scored, scored_hours, anomalies_total })
+    }
+    return { ...found, at }
+  }
+  /** Spans are cut to whole hours by the caller, so that the same question within an hour has the same key. */
+  const once = (request: ScreenRequest, building: Building): Promise<Screened> => {
+    const key = JSON.stringify(request)
+    const now = clock.now()
+    const known = kept.get(key)
+    if (known && now - known.at < KEPT_MS) return known.screening
+    const made = screen(request, building)
+    const forget = () => kept.get(key)?.screening === made && kept.delete(key)
+    made.then(found => found.points_scored === 0 && forget(), forget)
+    kept.delete(key)
+    kept.set(key, { at: now, screening: made })
+    for (const oldest of kept.keys()) if (kept.size > KEPT_MAX) kept.delete(oldest)
+    return made
+  }
+
+  return {
+    async economizer({ equipment_ids, dt_min, high_limit, ...span }, signal) {
+      needBuilding(model, span, SPAN_MAX)
+      const equipment = model.equipment(span.building_id)
+      const known = new Set(equipment.map(({ equipment_id }) => equipment_id))
+      const unknown = (equipment_ids ?? []).filter(id => !known.has(id))
+      if (unknown.length) {
+        throw new Problem('unknown_equipment', `Building ${span.building_id} has no equipment ${unknown.join(', ')}`)
+      }
+      const points = model.points(span.building_id)
+      const job = { ...span, equipment, points, equipment_ids, params: { dt_min, high_limit } }
+      return worker.request('economizer', job, { signal })
+    },
+    async operations(span, signal) {
+      const { timezone } = needBuilding(model, span, SPAN_MAX)
+      const { building_id } = span
+      const [equipment, points] = [model.equipment(building_id), model.points(building_id)]
+      return worker.request('operations', { ...span, timezone, equipment, points, now: clock.now() }, { signal })
+    },
+    screening: {
+      status: () => ({ enabled: screening, weeks: WEEKS, screened: [...newest.values()] }),
+      async scores(request) {
+        if (!screening) {
+          throw new Problem('screening_disabled', 'Anomaly screening is off; SERVICE_SQL_ANOMALY_SCREENING=1 switches it on')
+        }
+        return once(request, needBuilding(model, request, SCREEN_MAX))
+      },
+    },
+  }
+}
+
+function needBuilding(model: AnalyticsOptions['model'], { building_id, from, to }: AnalyticsSpan, longest: number): Building {
+  const building = model.building(building_id)
+  if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
+  if (!(from < to)) throw new Problem('invalid', 'The span ends before it begins')
+  if (to - from > longest) throw new Problem('invalid', `The span is longer than ${longest / DAY} days; ask for it in parts`)
+  return building
+}

@@ -1,0 +1,163 @@
+import { Type } from '@sinclair/typebox'
+import { RESULT_STATES, type RuleResult, resultState } from '#shared/core/findings/finding.ts'
+import { countResults } from '#shared/core/runs/run-summary.ts'
+import type { RunReport } from '#shared/flow/fdd/run-fdd.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { ID, oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import { startRun } from '#shared/central/fdd/start-run.ts'
+import { cutPage, PAGE } from '#shared/central/api/list.ts'
+import { needBuilding } from '#shared/central/api/model.ts'
+import { needRun, runRoutes } from './runs.ts'
+import { readInstant, runStateView } from '#shared/central/api/record-views.ts'
+
+/** Rules and equipment that one request names. */
+const NAMED_MAX = 1000
+const RUN_PROBLEMS = [
+  'unknown_building',
+  'unknown_equipment',
+  'unknown_rule',
+  'rule_inactive',
+  'invalid',
+  'ran_by_appliance',
+  'run_in_progress',
+  'run_cancelled',
+  'query_failed',
+  'not_ready',
+] as const
+const INSTANT = Type.Optional(Type.String({ maxLength: 40 }))
+
+export const fddRoutes = (context: CentralContext): Route[] => [
+  runRoute(context),
+  ...runRoutes(context),
+  resultRoute(context),
+  equipmentRoute(context),
+]
+
+const runRoute = ({ runs, log }: CentralContext) =>
+  route({
+    method: 'POST',
+    path: '/api/fdd/run',
+    auth: 'operator',
+    summary: 'Runs rules over a building and answers with what they say, or at once with the id of the run',
+    query: strict({ async: Type.Optional(Type.Boolean()) }),
+    body: strict({
+      building_id: ID,
+      rule_ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: NAMED_MAX })),
+      equipment_ids: Type.Optional(Type.Array(ID, { minItems: 1, maxItems: NAMED_MAX })),
+      from: INSTANT,
+      to: INSTANT,
+      params: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Number()))),
+    }),
+    action: 'run_fdd',
+    problems: RUN_PROBLEMS,
+    handle: async ({ body: { from, to, rule_ids, equipment_ids, params, building_id }, query, audit, reply }) => {
+      const start = readInstant('from', from)
+      const end = readInstant('to', to)
+      const request = {
+        building_id,
+        ...(rule_ids && { rule_ids }),
+        ...(equipment_ids && { equipment_ids }),
+        ...(start !== undefined && { from: start }),
+        ...(end !== undefined && { to: end }),
+        ...(params && { params }),
+      }
+      if (query.async) {
+        const run_id = startRun({ runs, log }, request)
+        audit({ subject: building_id, after: { run_id } })
+        reply.code(202).header('location', `/api/fdd/runs/${run_id}`)
+        return { ok: true, run_id, run: runStateView(needRun(runs, run_id)) }
+      }
+      const report = await runs.run(request, 'request')
+      audit({ subject: building_id, after: { run_id: report.run_id, rules_run: report.rules_run } })
+      return runReply(report)
+    },
+  })
+
+/** A run as the API answers it. */
+export const runReply = (report: RunReport) => ({
+  ok: true,
+  run_id: report.run_id,
+  building_id: report.building_id,
+  from: formatInstant(report.from),
+  to: formatInstant(report.to),
+  rules_run: report.rules_run,
+  rules_succeeded: report.rules_succeeded,
+  rules_failed: report.rules_failed,
+  rules_skipped: report.rules_skipped,
+  counts: countResults(report.results).counts,
+  results: report.results.map(resultView),
+  days: report.days,
+  failed: report.failed,
+  timings: report.timings,
+  total_ms: report.total_ms,
+})
+
+/** A result with its state: `not_evaluated` is either `gated` or `no_data`. */
+const resultView = <T extends RuleResult>(result: T) => ({ ...result, state: resultState(result) })
+
+const resultRoute = ({ results, model }: CentralContext) =>
+  route({
+    method: 'GET',
+    path: '/api/fdd/results',
+    auth: 'viewer',
+    summary: 'What the newest run says of each rule and equipment',
+    query: strict({
+      building_id: ID,
+      equipment_id: Type.Optional(ID),
+      rule_id: Type.Optional(Type.String()),
+      status: Type.Optional(oneOf(['fault', 'pass', 'not_evaluated'])),
+      state: Type.Optional(oneOf(RESULT_STATES)),
+      ...PAGE,
+    }),
+    problems: ['unknown_building', 'bad_cursor'],
+    handle: ({ query }) => {
+      const { building_id, equipment_id, rule_id, status, state } = query
+      needBuilding({ model }, building_id)
+      const found = results
+        .latest(building_id)
+        .filter(one => equipment_id === undefined || one.equipment_id === equipment_id)
+        .filter(one => rule_id === undefined || one.rule_id === rule_id)
+        .filter(one => status === undefined || one.status === status)
+        .filter(one => state === undefined || resultState(one) === state)
+      const { items, ...more } = cutPage(found, query, one => `${one.equipment_id} ${one.rule_id}`)
+      const shown = items.map(one => ({
+        ...resultView(one),
+        finished_at: formatInstant(one.finished_at),
+        looked_to: formatInstant(one.looked_to),
+      }))
+      return { ok: true, results: shown, ...more }
+    },
+  })
+
+const equipmentRoute = ({ model, results }: CentralContext) =>
+  route({
+    method: 'GET',
+    path: '/api/fdd/equipment',
+    auth: 'viewer',
+    summary: 'Equipment of a building with its roles, active faults and what could not be evaluated',
+    query: strict({ building_id: ID, ...PAGE }),
+    problems: ['unknown_building', 'bad_cursor'],
+    handle: ({ query }) => {
+      const { building_id } = query
+      needBuilding({ model }, building_id)
+      const all = model.equipment(building_id)
+      const points = Map.groupBy(model.points(building_id), ({ equipment_id }) => equipment_id)
+      const said = Map.groupBy(results.latest(building_id), ({ equipment_id }) => equipment_id)
+      const active = results.list({ building_id, state: 'active', limit: 10_000 })
+      const { items, ...more } = cutPage(all, query, one => one.equipment_id)
+      const equipment = items.map(one => {
+        const own = points.get(one.equipment_id) ?? []
+        const latest = said.get(one.equipment_id) ?? []
+        return {
+          ...one,
+          points: own.length,
+          roles: own.flatMap(({ role }) => role ?? []).toSorted(),
+          active_findings: active.filter(({ equipment_id }) => equipment_id === one.equipment_id).length,
+          results: countResults(latest).counts,
+          missing_roles: [...new Set(latest.flatMap(({ missing_roles = [] }) => missing_roles))].toSorted(),
+        }
+      })
+      return { ok: true, building_id, count: all.length, equipment, ...more }
+    },
+  })

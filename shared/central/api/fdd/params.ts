@@ -1,0 +1,145 @@
+/** What people set for the parameters of rules, and what it would have found. */
+import { Type } from '@sinclair/typebox'
+import { Problem } from '#shared/core/problem.ts'
+import { PARAM_SCOPES, paramUses, unitOfParam } from '#shared/core/rules/check/param-settings.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import type { StoredSetting } from '#shared/core/tuning.ts'
+import { BACKTEST_DAYS_MAX } from '#shared/flow/fdd/backtest.ts'
+import { type ListedSetting, listParams, removeParam, setParam } from '#shared/flow/fdd/tune-param.ts'
+import { ID, oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
+import type { CentralParts } from '#shared/central/context.ts'
+import { ranByView } from '#shared/central/fdd/rule-owner.ts'
+import { tuneParts } from '#shared/central/fdd/tune-parts.ts'
+import { backtestView } from './backtest-view.ts'
+import { cutPage, PAGE } from '#shared/central/api/list.ts'
+import { needBuilding } from '#shared/central/api/model.ts'
+
+const NAME = Type.String({ minLength: 1, maxLength: 128 })
+const DRY_RUN = Type.Optional(Type.Boolean())
+/** Which setting is meant. */
+const SETTING = {
+  building_id: ID,
+  rule_id: ID,
+  param: NAME,
+  scope: oneOf(PARAM_SCOPES),
+  scope_id: Type.Optional(ID),
+  role: Type.Optional(NAME),
+}
+const NOTE = Type.Optional(Type.String({ maxLength: 4000 }))
+
+export const paramRoutes = (context: CentralParts): Route[] => [
+  ...readRoutes(context),
+  ...writeRoutes(context),
+  backtestRoute(context),
+]
+
+const readRoutes = (context: CentralParts): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/fdd/params',
+    auth: 'viewer',
+    summary: 'Parameters that people have set for a building, and why one of them does not count',
+    query: strict({ building_id: ID, rule_id: Type.Optional(ID), ...PAGE }),
+    problems: ['unknown_building', 'bad_cursor'],
+    handle: async ({ query }) => {
+      const all = listParams(query.building_id, await tuneParts(context))
+      const asked = all.filter(({ rule_id }) => query.rule_id === undefined || rule_id === query.rule_id)
+      const { items, ...more } = cutPage(asked, query, idOf)
+      return { ok: true, settings: items.map(settingView), ...more, ...ranByView(context, query.building_id) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/fdd/params/:rule_id',
+    auth: 'viewer',
+    summary: 'The parameters of a rule, and which value counts for which equipment of a building',
+    params: strict({ rule_id: ID }),
+    query: strict({ building_id: ID }),
+    problems: ['unknown_building', 'unknown_rule'],
+    handle: async ({ params: { rule_id }, query: { building_id } }) => {
+      const { model, paramSettings } = context
+      const { site_id } = needBuilding(context, building_id)
+      const owner = (await context.rules.catalogue()).byId.get(rule_id)
+      if (!owner) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+      const settings = paramSettings.list({ site_id, building_id })
+      const equipment = model.equipment(building_id)
+      const params = Object.entries(owner.params).map(([param, { default: value, min, max, perRole, unit }]) => ({
+        param,
+        default: value,
+        ...(perRole && { per_role: perRole }),
+        min,
+        max,
+        unit: unit === 'any' ? unit : unitOfParam(owner.params[param]!, undefined),
+        in_use: paramUses(owner, param, settings, equipment),
+      }))
+      return { ok: true, building_id, rule_id, params, ...ranByView(context, building_id) }
+    },
+  }),
+]
+
+const writeRoutes = (context: CentralParts): Route[] => [
+  route({
+    method: 'PUT',
+    path: '/api/fdd/params',
+    auth: 'operator',
+    summary: 'Sets a parameter of a rule for a site, a type of equipment or one equipment',
+    body: strict({ ...SETTING, value: Type.Number(), unit: Type.Optional(NAME), note: NOTE }),
+    query: strict({ dry_run: DRY_RUN }),
+    action: 'set_param',
+    problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid'],
+    handle: async ({ body, query: { dry_run = false }, caller, audit }) => {
+      const by = { changed_by: caller!.subject, changed_at: context.clock.now() }
+      const { before, after } = setParam(body, by, await tuneParts(context), dry_run)
+      if (!dry_run) audit({ subject: idOf(after), before, after })
+      return {
+        ok: true,
+        setting: settingView(after),
+        ...(before && { before: settingView(before) }),
+        ...ranByView(context, body.building_id),
+      }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/fdd/params',
+    auth: 'operator',
+    summary: 'Takes a setting of a parameter away, so that what is wider counts again',
+    query: strict({ ...SETTING, dry_run: DRY_RUN }),
+    action: 'remove_param',
+    problems: ['unknown_building', 'not_found'],
+    handle: ({ query: { dry_run = false, ...name }, audit }) => {
+      const before = removeParam(name, context, dry_run)
+      if (!dry_run) audit({ subject: idOf(before), before })
+      return { ok: true, removed: settingView(before), ...ranByView(context, name.building_id) }
+    },
+  }),
+]
+
+const backtestRoute = (context: CentralParts) =>
+  route({
+    method: 'POST',
+    path: '/api/fdd/backtest',
+    auth: 'operator',
+    summary: 'What other values of parameters would have found; stores nothing',
+    body: strict({
+      building_id: ID,
+      rule_id: ID,
+      params: Type.Record(Type.String(), Type.Number(), { minProperties: 1, maxProperties: 100 }),
+      scope: Type.Optional(oneOf(PARAM_SCOPES)),
+      scope_id: Type.Optional(ID),
+      role: Type.Optional(NAME),
+      days: Type.Optional(Type.Integer({ minimum: 1, maximum: BACKTEST_DAYS_MAX, default: 7 })),
+    }),
+    action: 'backtest',
+    problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid', 'run_in_progress', 'query_failed'],
+    handle: async ({ body: { scope = 'site', days = 7, ...request } }) => {
+      const report = await context.backtests.run({ ...request, scope, days })
+      return { ...backtestView(report), ...ranByView(context, request.building_id) }
+    },
+  })
+
+/** A setting in one line: for the audit and for cursors. */
+export const idOf = ({ rule_id, param, role, scope, scope_id }: StoredSetting): string =>
+  [rule_id, param, ...(role === undefined ? [] : [role]), scope, scope_id].join(' ')
+
+const settingView = (setting: ListedSetting) => ({ ...setting, changed_at: formatInstant(setting.changed_at) })

@@ -1,0 +1,133 @@
+import { Type } from '@sinclair/typebox'
+import { Problem } from '#shared/core/problem.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { publishRules, refuseFailing, RULE_FILENAME } from '#shared/flow/fdd/publish-rules.ts'
+import { type Call, ID, route, type Route, strict } from '#shared/node/http/route.ts'
+import type { CentralParts } from '#shared/central/context.ts'
+import { syncDefinitions } from '#shared/central/fdd/definitions.ts'
+import { ranByView } from '#shared/central/fdd/rule-owner.ts'
+import { runEverything } from '#shared/central/fdd/service.ts'
+import { runReply } from './fdd.ts'
+import { cutPage, PAGE } from '#shared/central/api/list.ts'
+
+const RULE_ID = strict({ rule_id: ID })
+/** Longest rule file, and how many one request brings: a whole catalogue. */
+export const YAML_MAX = 256 * 1024
+const FILES_MAX = 1000
+const BATCH_MAX = 16 * 1024 * 1024
+
+export const ruleRoutes = (context: CentralParts): Route[] => [
+  listRoute(context),
+  batchRoute(context),
+  ...activateRoutes(context),
+]
+
+const listRoute = ({ rules, ruleStates }: CentralParts) =>
+  route({
+    method: 'GET',
+    path: '/api/fdd-rules',
+    auth: 'viewer',
+    summary: 'Rules with what they read and whether they are active, and files that do not check',
+    query: strict(PAGE),
+    problems: ['bad_cursor'],
+    handle: async ({ query }) => {
+      const catalogue = await rules.catalogue()
+      const states = new Map(ruleStates.list().map(state => [state.rule_id, state]))
+      const { items, ...more } = cutPage(catalogue.rules, query, rule => rule.id)
+      const views = items.map(({ filename, gate: _gate, lets: _lets, each: _each, condition: _condition, ...rule }) => {
+        const state = states.get(rule.id)
+        const changed = state && { changed_by: state.changed_by, changed_at: formatInstant(state.changed_at) }
+        return { ...rule, filename: filename.slice(filename.lastIndexOf('/') + 1), active: state?.active ?? true, ...changed }
+      })
+      return { ok: true, count: catalogue.rules.length, rules: views, ...more, errors: catalogue.errors }
+    },
+  })
+
+const batchRoute = (context: CentralParts) =>
+  route({
+    method: 'POST',
+    path: '/api/rules/batch',
+    auth: 'operator',
+    summary: 'Checks and deploys rule files, all of them or none; an empty body runs the active rules',
+    body: Type.Union([
+      strict({
+        confirm: Type.Optional(Type.Boolean()),
+        rules: Type.Optional(
+          Type.Array(strict({ filename: Type.String({ pattern: RULE_FILENAME }), yaml: Type.String({ maxLength: YAML_MAX }) }), {
+            minItems: 1,
+            maxItems: FILES_MAX,
+          }),
+        ),
+      }),
+      Type.Null(),
+    ]),
+    query: strict({ dry_run: Type.Optional(Type.Boolean()) }),
+    bodyMax: BATCH_MAX,
+    action: 'deploy_rules',
+    idempotent: true,
+    problems: ['confirm_required', 'rule_invalid', 'rule_tests_failed'],
+    handle: async ({ body, query, audit }) => {
+      const files = body?.rules ?? []
+      if (files.length === 0) {
+        const reports = query.dry_run ? [] : await runEverything(context, 'request')
+        audit({ subject: 'active rules', after: { runs: reports.map(({ run_id }) => run_id) } })
+        return { ok: true, deployed: 0, unchanged: 0, errors: [], runs: reports.map(runReply), ...everywhere(context) }
+      }
+      if (body?.confirm !== true) throw new Problem('confirm_required', 'This deploys rules; send confirm: true')
+      const { check, deployed } = context.rules
+      const done = await context.rules.shelf(shelf => publishRules(files, { shelf, check, deployed }, query.dry_run === true))
+      if (!query.dry_run) {
+        audit({ subject: 'rules', after: done })
+        await syncDefinitions(context)
+      }
+      return {
+        ok: true,
+        deployed: done.deployed.length,
+        unchanged: done.unchanged.length,
+        files: done,
+        errors: [],
+        ...everywhere(context),
+      }
+    },
+  })
+
+/** A rule is of every building. */
+const everywhere = (context: CentralParts) =>
+  ranByView(context, ...context.model.buildings().map(({ building_id }) => building_id))
+
+const activateRoutes = (context: CentralParts): Route[] => [
+  ...(['POST', 'PUT', 'PATCH', 'DELETE'] as const).map(method =>
+    route({ ...ACTIVATION, method, body: Type.Union([strict({}), Type.Null()]), handle: call => activate(context, call) }),
+  ),
+  // Also answers HEAD.
+  route({ ...ACTIVATION, method: 'GET', bearerOnly: true, handle: call => activate(context, call) }),
+]
+
+/** Every method does the same, as the service specification says: what is meant stands in `active`. */
+const ACTIVATION = {
+  path: '/api/fdd-rules/:rule_id/activate',
+  auth: 'operator',
+  summary: 'Activates a rule that passes its own tests, or deactivates it',
+  params: RULE_ID,
+  query: strict({ active: Type.Optional(Type.Boolean({ default: true })) }),
+  action: 'activate_rule',
+  problems: ['unknown_rule', 'rule_tests_failed', 'conflict'],
+} as const
+
+type Activation = Call<unknown, { active?: boolean }, { rule_id: string }>
+
+/** @throws Problem unknown_rule, rule_tests_failed, or conflict while the rule's file is being changed */
+async function activate(context: CentralParts, { params: { rule_id }, query: { active = true }, caller, audit }: Activation) {
+  const { rules, ruleStates, clock } = context
+  if (active) {
+    const checked = await rules.test(rule_id)
+    if (!checked) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+    refuseFailing([checked])
+  } else if (!(await rules.catalogue()).byId.has(rule_id)) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+  const before = ruleStates.list().find(state => state.rule_id === rule_id)
+  const state = { rule_id, active, changed_by: caller!.subject, changed_at: clock.now() }
+  ruleStates.set(state)
+  audit({ subject: rule_id, before, after: state })
+  const [activated_by, activated_at] = [state.changed_by, formatInstant(state.changed_at)]
+  return { ok: true, rule_id, active, activated_by, activated_at, ...everywhere(context) }
+}

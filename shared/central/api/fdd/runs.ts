@@ -1,0 +1,87 @@
+/** Runs of the rules: the list, one of them, its progress as it comes, and how to end it. */
+import { Type } from '@sinclair/typebox'
+import { Problem } from '#shared/core/problem.ts'
+import { ID, route, type Route, strict } from '#shared/node/http/route.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import { afterOf, limitOf, PAGE, pageOf } from '#shared/central/api/list.ts'
+import { EVENTS_TYPE, runEvents } from './run-events.ts'
+import { runStateView } from '#shared/central/api/record-views.ts'
+
+const BY_ID = strict({ run_id: ID })
+/** Runs that are watched at one time; each holds a connection. */
+const WATCHED_MAX = 100
+
+export const runRoutes = ({ runs }: Pick<CentralContext, 'runs'>): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/fdd/runs',
+    auth: 'viewer',
+    summary: 'Runs in every state, newest first',
+    query: strict({ building_id: Type.Optional(ID), ...PAGE }),
+    problems: ['bad_cursor'],
+    handle: ({ query }) => {
+      const { building_id } = query
+      const after = afterOf(query)
+      const of = { ...(building_id !== undefined && { building_id }), ...(after !== undefined && { after }) }
+      const { items, ...more } = pageOf(runs.list({ ...of, limit: limitOf(query) + 1 }), query, ({ run }) => run.run_id)
+      return { ok: true, runs: items.map(entry => runStateView(runs.get(entry.run.run_id) ?? entry)), ...more }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/fdd/runs/:run_id',
+    auth: 'viewer',
+    summary: 'One run: whether it waits, how far it is, or how it ended',
+    params: BY_ID,
+    problems: ['unknown_run'],
+    handle: ({ params }) => ({ ok: true, run: runStateView(needRun(runs, params.run_id)) }),
+  }),
+  eventsRoute(runs),
+  route({
+    method: 'POST',
+    path: '/api/fdd/runs/:run_id/cancel',
+    auth: 'operator',
+    summary: 'Ends a run at once; nothing is stored of it',
+    params: BY_ID,
+    action: 'cancel_run',
+    problems: ['unknown_run', 'conflict'],
+    handle: ({ params: { run_id }, caller, audit }) => {
+      const before = needRun(runs, run_id).run
+      runs.cancel(run_id, caller!.subject)
+      audit({ subject: before.building_id, before: { run_id, state: before.state }, after: { run_id, state: 'cancelled' } })
+      return { ok: true, run: runStateView(needRun(runs, run_id)) }
+    },
+  }),
+]
+
+function eventsRoute(runs: CentralContext['runs']): Route {
+  let watched = 0
+  return route({
+    method: 'GET',
+    path: '/api/fdd/runs/:run_id/events',
+    auth: 'viewer',
+    summary: 'The progress of a run as server-sent events; the stream ends with the run',
+    params: BY_ID,
+    problems: ['unknown_run', 'not_ready'],
+    handle: ({ params: { run_id }, request, reply }) => {
+      needRun(runs, run_id)
+      const last = request.headers['last-event-id']
+      const events = runEvents(runs, run_id, typeof last === 'string' ? last : undefined)
+      if (!events) return undefined // 204 ends a browser's attempts to connect again
+      if (watched >= WATCHED_MAX) {
+        events.destroy()
+        throw new Problem('not_ready', `${WATCHED_MAX} others watch runs already; ask for the run itself`)
+      }
+      watched++
+      events.once('close', () => watched--)
+      return reply.header('content-type', EVENTS_TYPE).header('x-accel-buffering', 'no').send(events)
+    },
+  })
+}
+
+/** @throws Problem unknown_run */
+export function needRun(runs: CentralContext['runs'], run_id: string) {
+  const known = runs.get(run_id)
+  if (!known) throw new Problem('unknown_run', `There is no run ${run_id}`)
+  return known
+}

@@ -1,0 +1,92 @@
+import { Type } from '@sinclair/typebox'
+import { formatInstant, SECOND } from '#shared/core/time.ts'
+import { oneOf, route, type Route } from '#shared/node/http/route.ts'
+import type { CentralContext, HealthCheck } from '#shared/central/context.ts'
+import { publicChecks } from '#shared/central/public-health.ts'
+import { LEGACY_TENANT } from './auth.ts'
+
+const CHECK = Type.Object({
+  status: oneOf(['ok', 'warn', 'fail']),
+  detail: Type.Optional(Type.String()),
+})
+const HealthReply = Type.Object({
+  ok: Type.Boolean(),
+  service: Type.String(),
+  version: Type.String(),
+  started_at: Type.String({ format: 'date-time' }),
+  uptime_secs: Type.Integer(),
+  auth_required: Type.Boolean(),
+  multi_tenant: Type.Boolean(),
+  historian_prefix: Type.String(),
+  active_tenant_id: Type.String(),
+  tenant_budgets: Type.Boolean(),
+  edges: Type.Integer(),
+  ingest_ok: Type.Integer(),
+  ingest_duplicate: Type.Integer(),
+  ingest_rejected: Type.Integer(),
+  last_ingest_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  checks: Type.Record(Type.String(), CHECK),
+})
+
+export function healthRoutes(context: CentralContext): Route[] {
+  const health = {
+    method: 'GET',
+    auth: 'public',
+    summary: 'Whether the process works, in counts, codes and ages; 503 with the same body when a check fails',
+    reply: HealthReply,
+    handle: async ({ reply }) => {
+      const { checks, ...body } = await healthOf(context)
+      return reply.code(body.ok ? 200 : 503).send({ ...body, checks: publicChecks(checks) })
+    },
+  } as const satisfies Omit<Route, 'path'>
+  return [
+    { ...health, path: '/api/health' },
+    { ...health, path: '/health' },
+    route({
+      method: 'GET',
+      path: '/api/health/details',
+      auth: 'viewer',
+      summary: 'The same with the reasons of each check in words; always 200',
+      reply: HealthReply,
+      handle: () => healthOf(context),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/version',
+      auth: 'viewer',
+      summary: 'The version that runs',
+      reply: Type.Object({ ok: Type.Literal(true), service: Type.String(), version: Type.String() }),
+      handle: () => ({ ok: true, service: context.service, version: context.version }),
+    }),
+  ]
+}
+
+/** Body of `GET /api/health/details`. */
+export async function healthOf({ service, version, startedAt, clock, auth, health }: CentralContext) {
+  const entries = Object.entries(health.checks).map(async ([name, check]) => [name, await runCheck(check)] as const)
+  const checks = Object.fromEntries(await Promise.all(entries))
+  const { last_ingest_at, ...counters } = health.counters()
+  return {
+    ok: Object.values(checks).every(({ status }) => status !== 'fail'),
+    service,
+    version,
+    started_at: formatInstant(startedAt),
+    uptime_secs: Math.floor((clock.now() - startedAt) / SECOND),
+    auth_required: auth.required,
+    multi_tenant: false,
+    historian_prefix: '',
+    active_tenant_id: LEGACY_TENANT,
+    tenant_budgets: false,
+    ...counters,
+    last_ingest_at: last_ingest_at === null ? null : formatInstant(last_ingest_at),
+    checks,
+  }
+}
+
+async function runCheck(check: () => HealthCheck | Promise<HealthCheck>): Promise<HealthCheck> {
+  try {
+    return await check()
+  } catch (error) {
+    return { status: 'fail', detail: (error as Error).message }
+  }
+}

@@ -1,0 +1,50 @@
+import { Type } from '@sinclair/typebox'
+import { formatInstant, SECOND } from '#shared/core/time.ts'
+import { takeSnapshot } from '#shared/flow/snapshot.ts'
+import { route, type Route } from '#shared/node/http/route.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+
+/** Everyone may ask, so an answer is kept for a while: asking often costs nothing. */
+const KEPT_MS = 10 * SECOND
+
+/** What everyone may see: counts, codes and ages only. */
+export function publicRoutes(context: CentralContext): Route[] {
+  const snapshot = kept(() => ({ as_of: formatInstant(context.clock.now()), ...takeSnapshot(context) }))
+  return [
+    route({
+      method: 'GET',
+      path: '/api/building/snapshot',
+      auth: 'public',
+      summary: 'Counts, codes and ages of everything here',
+      handle: () => ({ ok: true, ...snapshot() }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/dashboard/summary',
+      auth: 'public',
+      summary: 'The few figures of a dashboard',
+      reply: Type.Object({
+        ok: Type.Literal(true),
+        as_of: Type.String(),
+        buildings: Type.Integer(),
+        equipment: Type.Integer(),
+        points: Type.Integer(),
+        findings_active: Type.Integer(),
+        last_run_age_secs: Type.Union([Type.Integer(), Type.Null()]),
+        newest_edge_data_age_secs: Type.Union([Type.Integer(), Type.Null()]),
+      }),
+      handle: () => {
+        const { as_of, buildings, equipment, points, findings_active, last_run_age_secs, newest_edge_data_age_secs } = snapshot()
+        return { ok: true, as_of, buildings, equipment, points, findings_active, last_run_age_secs, newest_edge_data_age_secs }
+      },
+    }),
+  ]
+}
+
+function kept<T>(make: () => T): () => T {
+  let made: { at: number; value: T } | undefined
+  return () => {
+    if (!made || made.at < performance.now() - KEPT_MS) made = { at: performance.now(), value: make() }
+    return made.value
+  }
+}

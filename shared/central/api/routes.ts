@@ -1,0 +1,43 @@
+import type { Route } from '#shared/node/http/route.ts'
+import type { CentralParts } from '#shared/central/context.ts'
+import type { Trigger } from '#shared/central/fdd/trigger.ts'
+import { analyticsRoutes } from './analytics.ts'
+import { auditRoutes } from './audit.ts'
+import { authRoutes } from './auth.ts'
+import { baselineRoutes } from '#shared/central/api/fdd/baselines.ts'
+import { commissionRoutes } from './commission.ts'
+import { fddRoutes } from '#shared/central/api/fdd/fdd.ts'
+import { findingRoutes } from '#shared/central/api/fdd/findings.ts'
+import { healthRoutes } from './health.ts'
+import { importRoutes } from './import.ts'
+import { misdatedRoutes } from './misdated.ts'
+import { modelRoutes } from './model.ts'
+import { olderRoutes } from './legacy-api.ts'
+import { paramRoutes } from '#shared/central/api/fdd/params.ts'
+import { publicRoutes } from './public.ts'
+import { quantityRoutes } from '#shared/central/api/fdd/quantities.ts'
+import { ruleFileRoutes } from '#shared/central/api/fdd/rule-files.ts'
+import { ruleRoutes } from '#shared/central/api/fdd/rules.ts'
+import { seriesRoutes } from './series.ts'
+
+/** Every route of central; API.md lists them, and a test compares. */
+export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] => [
+  ...healthRoutes(context),
+  ...publicRoutes(context),
+  ...authRoutes(context),
+  ...importRoutes(context, context.sessions),
+  ...modelRoutes(context),
+  ...commissionRoutes(context),
+  ...quantityRoutes(context),
+  ...ruleRoutes(context),
+  ...ruleFileRoutes(context),
+  ...fddRoutes(context),
+  ...paramRoutes(context),
+  ...baselineRoutes(context),
+  ...findingRoutes(context),
+  ...seriesRoutes(context),
+  ...misdatedRoutes(context),
+  ...analyticsRoutes(context),
+  ...auditRoutes(context),
+  ...olderRoutes(context, trigger),
+]

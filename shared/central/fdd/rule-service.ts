@@ -1,0 +1,52 @@
+import { relative } from 'node:path'
+import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
+import { openRuleRegistry } from '#shared/node/rules/rule-registry.ts'
+import type { Worker } from '#shared/node/worker/worker.ts'
+import type { PlatformConfigStore, RuleDesk } from '#shared/central/context.ts'
+import { inactiveOf, openCoverageCache } from './coverage-cache.ts'
+import { openRuleShelf } from './deployed-rules.ts'
+import { catalogueOf, ruleFileViews } from './rule-views.ts'
+import type { FddHandlers } from './worker.ts'
+
+/** Reads, checks and deploys rules, with the reading and checking done in a process of its own. */
+export function openRuleDesk(parts: {
+  checker: Pick<Worker<FddHandlers>, 'request'>
+  config: PlatformConfigStore
+  model: ModelStore
+  ruleStates: RuleStates
+  /** The folder of the catalogue that ships with the program. */
+  shipped: string
+}): RuleDesk {
+  const { checker, config, model, ruleStates, shipped } = parts
+  const dirs = () => [shipped, config.read().rules_dir]
+  const registry = openRuleRegistry({ dirs, read: async folders => catalogueOf(await checker.request('catalogue', folders)) })
+  const coverages = openCoverageCache({
+    model,
+    ruleStates,
+    compute: request => checker.request('coverage', { dirs: dirs(), ...request }),
+  })
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    catalogue: registry.current,
+    reads: registry.reads,
+    async deployed() {
+      const folder = config.read().rules_dir
+      const { rules } = await registry.current()
+      return rules.flatMap(({ id: rule_id, filename: path }) => {
+        const filename = relative(folder, path)
+        return filename.startsWith('..') ? [] : [{ filename, rule_id }]
+      })
+    },
+    files: async () => ruleFileViews(await registry.current(), { shipped, deployed: config.read().rules_dir }),
+    test: rule_id => checker.request('test', { dirs: dirs(), rule_id }),
+    coverage: async building_id => coverages.of(building_id, (await registry.current()).revision),
+    coverageOfModel: request => checker.request('coverage', { dirs: dirs(), inactive: inactiveOf(ruleStates), ...request }),
+    check: files => checker.request('check', files),
+    shelf(work) {
+      // Opened anew each time: the folder is a setting, and opening one finishes what a crash has left.
+      const turn = last.then(async () => work(await openRuleShelf(config.read().rules_dir)))
+      last = turn.catch(() => undefined)
+      return turn
+    },
+  }
+}

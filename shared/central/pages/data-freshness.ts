@@ -1,0 +1,31 @@
+/** When a building's data ended: an imported package's end, or the last that was heard of a building that is silent. */
+import { DAY } from '#shared/core/time.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+
+/** Silence that is no mere delay: what was open then is not known to go on. */
+const ENDED_MS = DAY
+
+export type DataEndContext = Pick<CentralContext, 'results' | 'edges' | 'historian'>
+/** By building, ms since 1970 UTC; a building whose data goes on is left out. */
+export type DataEnds = ReadonlyMap<string, number>
+
+export async function dataEnds(context: DataEndContext, building_ids: readonly string[], now: number): Promise<DataEnds> {
+  const ends = new Map<string, number>()
+  for (const building_id of building_ids) {
+    const end = await dataEnd(context, building_id, now)
+    if (end !== undefined) ends.set(building_id, end)
+  }
+  return ends
+}
+
+/** History is asked only where neither a run nor a box knows of anything newer. */
+async function dataEnd(context: DataEndContext, building_id: string, now: number): Promise<number | undefined> {
+  const { results, edges, historian } = context
+  const looked = results.latest(building_id).map(({ looked_to }) => looked_to)
+  const heard = edges.list().flatMap(edge => (edge.building_id === building_id ? (edge.last_data_at ?? []) : []))
+  const known = [...looked, ...heard].reduce((a, b) => Math.max(a, b), -Infinity)
+  if (known === -Infinity || now - known <= ENDED_MS) return undefined
+  const spans = await historian.spans(building_id)
+  const last = spans.reduce((latest, span) => Math.max(latest, span.last), Math.max(-Infinity, ...heard))
+  return Number.isFinite(last) && now - last > ENDED_MS ? last : undefined
+}

@@ -1,0 +1,68 @@
+/** Conditions that held too briefly to count, or that samples are too far apart to show: what silence hides. */
+import type { RuleResult, Shortfall } from '#shared/core/findings/finding.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import { nearness } from '#shared/core/rules/episodes/unconfirmed.ts'
+import { formatDuration, SECOND } from '#shared/core/time.ts'
+import { countOf } from '#shared/core/number-text.ts'
+
+export type BriefResult = Pick<RuleResult, 'rule_id' | 'equipment_id' | 'unconfirmed' | 'sampling' | 'untrusted_secs'>
+export type BriefModel = {
+  results: BriefResult[]
+  titleOf: (rule_id: string) => string
+  nameOf: (equipment_id: string) => string
+}
+
+/** Longest time of each equipment that lies outside the windows in which its package vouches for the data. */
+export function untrustedLine({ results, nameOf }: BriefModel): Html | false {
+  const longest = new Map<string, number>()
+  for (const { equipment_id, untrusted_secs = 0 } of results) {
+    if (untrusted_secs > (longest.get(equipment_id) ?? 0)) longest.set(equipment_id, untrusted_secs)
+  }
+  if (longest.size === 0) return false
+  const listed = [...longest].slice(0, LINES_MAX).map(([id, secs]) => `${nameOf(id)}: ${durationOf(secs)}`)
+  return html`<section class="card"><h2>Not judged</h2>
+<ul class="log">${listed.map(text => html`<li>${text} outside the trusted windows of its package</li>`)}</ul></section>`
+}
+
+/** Lines that the card shows; the API has the others. */
+const LINES_MAX = 100
+
+export const isBrief = ({ unconfirmed, sampling }: BriefResult): boolean => unconfirmed !== undefined || sampling !== undefined
+
+/** @returns false when there is nothing to say */
+export function briefCard({ results, titleOf, nameOf }: BriefModel): Html | false {
+  const brief = results.filter(isBrief).toSorted((a, b) => rankOf(b) - rankOf(a))
+  if (brief.length === 0) return false
+  const more = brief.length - LINES_MAX
+  return html`<section class="card" id="brief"><h2>Too brief or too seldom sampled to count</h2>
+<p class="muted">These conditions held in the last run and made no finding. The nearest comes first.</p>
+<table class="tried"><thead><tr><th scope="col">Rule</th><th scope="col">Equipment</th><th scope="col">Why it does not count</th></tr></thead>
+<tbody>${brief.slice(0, LINES_MAX).map(
+    result => html`<tr>
+<td data-label="Rule"><div>${titleOf(result.rule_id)} <span class="muted">${result.rule_id}</span></div></td>
+<td data-label="Equipment"><div>${nameOf(result.equipment_id)}${result.unconfirmed?.role !== undefined && html` <code>${result.unconfirmed.role}</code>`}</div></td>
+<td data-label="Why it does not count"><div>${briefWords(result)}</div></td>
+</tr>`,
+  )}</tbody></table>
+${more > 0 && html`<p class="muted">and ${countOf(more, 'other')}</p>`}</section>`
+}
+
+const rankOf = ({ unconfirmed }: BriefResult): number => (unconfirmed ? nearness(unconfirmed) : 0)
+
+/** @returns for example `held for 1 h without a break on 2026-01-14, needs 2 h` */
+export function briefWords({ unconfirmed, sampling }: BriefResult): string {
+  if (sampling) return `sampled every ${durationOf(sampling.every_secs)}, needs every ${durationOf(sampling.needs_secs)}`
+  if (!unconfirmed) return ''
+  const { date, short } = unconfirmed
+  return `${short.map(shortfallWords).join('; ')} (${date})`
+}
+
+const HOW: Record<Shortfall['of'], (held: string) => string> = {
+  persistence: held => `held for ${held} without a break`,
+  daily_minimum: held => `held for ${held} in the day`,
+  window: held => `stood still for ${held}`,
+}
+const shortfallWords = ({ of, held_secs, needs_secs }: Shortfall): string =>
+  `${HOW[of](durationOf(held_secs))}, needs ${durationOf(needs_secs)}`
+
+const durationOf = (secs: number): string => formatDuration(secs * SECOND)

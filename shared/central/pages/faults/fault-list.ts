@@ -1,0 +1,163 @@
+/** What the page of faults lists: episodes gathered to one row for each equipment and rule, the worst first. */
+import type { Finding, FindingKind, FindingNote } from '#shared/core/findings/finding.ts'
+import type { Impact, Range } from '#shared/core/impact/impact.ts'
+import { plus } from '#shared/core/impact/range.ts'
+import { PRIORITIES, PRIORITY_WORDS, type Priority, priorityOf } from '#shared/central/ui/mark.ts'
+
+export const LANES = ['faults', 'data', 'silenced'] as const
+export type Lane = (typeof LANES)[number]
+export const GROUPINGS = ['equipment', 'fault', 'priority'] as const
+export type Grouping = (typeof GROUPINGS)[number]
+/** `worst` is the order of `compareRows`; `cost` has the dearest first. */
+export const SORTS = ['worst', 'cost'] as const
+export type Sort = (typeof SORTS)[number]
+export const DAYS_CHOICES = [1, 7, 30, 366] as const
+/** A hundred years: findings of any age. */
+export const ANY_AGE_DAYS = 36_525
+
+/** The filter, exactly as it stands in the page's address. */
+export type FaultQuery = {
+  lane: Lane
+  group: Grouping
+  days: number
+  sort: Sort
+  state?: 'active' | 'cleared'
+  priority?: Priority
+  building?: string
+  equipment?: string
+  /** Only episodes that began before it, as in the link to older ones. */
+  before?: string
+}
+export const DEFAULT_QUERY: FaultQuery = { lane: 'faults', group: 'equipment', days: 7, sort: 'worst' }
+
+/** One fault of one equipment within the window. */
+export type FaultRow = {
+  /** The episode that stands for the row: the one that lasts, else the latest. */
+  finding: Finding
+  note: FindingNote
+  priority: Priority
+  episodes: number
+  /** Time in fault over all its episodes that overlap the window, ms. */
+  inFaultMs: number
+  /** What those of its episodes cost whose cost is in one unit, that of the one which stands for the row. */
+  cost?: Cost
+}
+export type Cost = Range & { unit: string }
+export type FaultGroup = { key: string; title: string; rows: FaultRow[] }
+export type Named = { finding: Finding; note: FindingNote }
+
+/** Bad sensors and missing data are kept apart, so that they do not pass for equipment faults. */
+const DATA_KINDS: ReadonlySet<FindingKind> = new Set<FindingKind>(['data', 'sensor'])
+
+/** In which of the three tabs a finding is shown at `now`. */
+export function laneOf({ finding, note }: Named, now: number): Lane {
+  const snoozed = note.snoozed_until !== undefined && note.snoozed_until > now
+  if (finding.suppressed_by !== undefined || note.not_a_fault !== undefined || snoozed) return 'silenced'
+  return DATA_KINDS.has(finding.kind) ? 'data' : 'faults'
+}
+
+/**
+ * Gathers episodes into rows, one for each lane, building, equipment and rule (and role, of a rule over every role).
+ *
+ * @param items episodes in any order
+ * @returns rows, worst first: active before cleared, then by priority, unacknowledged first, the longest-lasting first
+ */
+export function toRows(items: Named[], now: number): { lane: Lane; row: FaultRow }[] {
+  const rows = new Map<string, { lane: Lane; row: FaultRow }>()
+  const impacts = new Map<FaultRow, Impact[]>()
+  for (const item of items) {
+    const { finding, note } = item
+    const lane = laneOf(item, now)
+    const key = JSON.stringify([lane, finding.building_id, finding.equipment_id, finding.rule_id, finding.role])
+    const known = rows.get(key)
+    const inFaultMs = finding.duration_secs * 1000
+    if (!known) {
+      const row = { finding, note, priority: priorityOf(finding.severity), episodes: 1, inFaultMs }
+      rows.set(key, { lane, row })
+      impacts.set(row, finding.impact ? [finding.impact] : [])
+      continue
+    }
+    if (finding.impact) impacts.get(known.row)!.push(finding.impact)
+    known.row.episodes++
+    known.row.inFaultMs += inFaultMs
+    if (speaksFor(finding, known.row.finding)) Object.assign(known.row, { finding, note, priority: priorityOf(finding.severity) })
+  }
+  for (const [row, each] of impacts) {
+    const cost = costOf(each, row.finding.impact?.unit)
+    if (cost) row.cost = cost
+  }
+  return [...rows.values()].toSorted((a, b) => compareRows(a.row, b.row))
+}
+
+function costOf(impacts: Impact[], unit = impacts[0]?.unit): Cost | undefined {
+  const alike = impacts.filter(one => one.unit === unit)
+  return unit === undefined || alike.length === 0
+    ? undefined
+    : { ...alike.map(({ low, mid, high }) => ({ low, mid, high })).reduce(plus), unit }
+}
+
+/** Money first, then energy, then degrees; the dearest first. What costs nothing that is known keeps its order behind. */
+export const byCost = (a: FaultRow, b: FaultRow): number =>
+  costRank(a.cost) - costRank(b.cost) || (b.cost?.mid ?? 0) - (a.cost?.mid ?? 0)
+const costRank = (cost: Cost | undefined): number => (!cost ? 3 : cost.unit === 'K·h' ? 2 : cost.unit === 'kWh' ? 1 : 0)
+
+const speaksFor = (a: Finding, b: Finding): boolean => (a.state === b.state ? a.from > b.from : a.state === 'active')
+
+function compareRows(a: FaultRow, b: FaultRow): number {
+  const rank = ({ finding, note, priority }: FaultRow) => [
+    finding.state === 'active' ? 0 : 1,
+    priority,
+    note.ack === 'unacked' ? 0 : 1,
+  ]
+  const [ranksA, ranksB] = [rank(a), rank(b)]
+  const first = ranksA.findIndex((value, i) => value !== ranksB[i])
+  if (first >= 0) return ranksA[first]! - ranksB[first]!
+  return b.inFaultMs - a.inFaultMs || (a.finding.finding_id < b.finding.finding_id ? -1 : 1)
+}
+
+/** Keeps the rows that the address asks for. */
+export const matches = ({ finding, priority }: FaultRow, query: FaultQuery): boolean =>
+  (query.state === undefined || finding.state === query.state) &&
+  (query.priority === undefined || priority === query.priority) &&
+  (query.building === undefined || finding.building_id === query.building) &&
+  (query.equipment === undefined || finding.equipment_id === query.equipment)
+
+/** Groups in the order of their worst row. `equipmentName` turns a finding into what people call its equipment. */
+export function groupRows(rows: FaultRow[], by: Grouping, equipmentName: (finding: Finding) => string): FaultGroup[] {
+  const groups = new Map<string, FaultGroup>()
+  for (const row of rows) {
+    const { key, title } = groupOf(row, by, equipmentName)
+    const group = groups.get(key) ?? { key, title, rows: [] }
+    group.rows.push(row)
+    groups.set(key, group)
+  }
+  const listed = [...groups.values()]
+  return by === 'priority' ? listed.toSorted((a, b) => (a.key < b.key ? -1 : 1)) : listed
+}
+
+function groupOf({ finding, priority }: FaultRow, by: Grouping, equipmentName: (finding: Finding) => string) {
+  if (by === 'fault') return { key: finding.rule_id, title: finding.title }
+  if (by === 'priority') return { key: String(priority), title: `Priority ${priority}, ${PRIORITY_WORDS[priority]}` }
+  return { key: JSON.stringify([finding.building_id, finding.equipment_id]), title: equipmentName(finding) }
+}
+
+/** Active equipment faults by priority, and active findings about sensors and data. */
+export type OpenCounts = Record<Priority, number> & { data: number }
+
+/** How many rows are active: what Home and Fleet count. */
+export function countOpen(rows: { lane: Lane; row: FaultRow }[]): OpenCounts {
+  const open = rows.filter(({ row }) => row.finding.state === 'active')
+  const inFaults = open.filter(({ lane }) => lane === 'faults')
+  const counts = { 1: 0, 2: 0, 3: 0, data: open.filter(({ lane }) => lane === 'data').length }
+  for (const priority of PRIORITIES) counts[priority] = inFaults.filter(({ row }) => row.priority === priority).length
+  return counts
+}
+
+/** @returns the page's address for a filter, without what is the default anyway */
+export function faultsHref(query: FaultQuery): string {
+  const entries = Object.entries(query).filter(
+    ([key, value]) => value !== undefined && value !== DEFAULT_QUERY[key as keyof FaultQuery],
+  )
+  const search = new URLSearchParams(entries.map(([key, value]): [string, string] => [key, String(value)])).toString()
+  return search ? `/faults?${search}` : '/faults'
+}

@@ -1,0 +1,181 @@
+/** The page of faults. */
+import { type Static, Type } from '@sinclair/typebox'
+import type { Finding } from '#shared/core/findings/finding.ts'
+import { together } from '#shared/core/impact/together.ts'
+import { DAY } from '#shared/core/time.ts'
+import type { Together } from '#shared/central/ui/cost-words.ts'
+import {
+  ANY_AGE_DAYS,
+  byCost,
+  countOpen,
+  type FaultQuery,
+  GROUPINGS,
+  groupRows,
+  laneOf,
+  LANES,
+  type Lane,
+  matches,
+  type Named,
+  type OpenCounts,
+  SORTS,
+  toRows,
+} from './fault-list.ts'
+import { type FaultsModel, faultsBody, type LastRun } from './faults.view.ts'
+import type { Priority } from '#shared/central/ui/mark.ts'
+import { type Route, route, strict } from '#shared/node/http/route.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import { panelOf, type RunStores } from '#shared/central/pages/runs.route.ts'
+import { readInstant } from '#shared/central/api/record-views.ts'
+import { type DataEndContext, type DataEnds, dataEnds } from '#shared/central/pages/data-freshness.ts'
+import type { Shell } from '#shared/central/pages/shell.ts'
+
+/** Most episodes that one page gathers into rows. */
+const EPISODES_MAX = 1000
+
+const oneOf = <T extends string>(choices: readonly T[]) => Type.Union(choices.map(choice => Type.Literal(choice)))
+const ID = Type.String({ maxLength: 128 })
+/** An empty text stands for no filter: that is what a form sends. */
+const Query = strict({
+  lane: Type.Optional(oneOf(LANES)),
+  group: Type.Optional(oneOf(GROUPINGS)),
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: ANY_AGE_DAYS })),
+  sort: Type.Optional(oneOf(SORTS)),
+  state: Type.Optional(oneOf(['', 'active', 'cleared'])),
+  priority: Type.Optional(oneOf(['', '1', '2', '3'])),
+  building: Type.Optional(ID),
+  equipment: Type.Optional(ID),
+  before: Type.Optional(Type.String({ maxLength: 40 })),
+})
+
+type Stores = Pick<CentralContext, 'model' | 'results' | 'notes'>
+type ListStores = Stores & RunStores & DataEndContext & Pick<CentralContext, 'prices'>
+
+export const faultsRoute = (context: ListStores, shell: Shell): Route =>
+  route({
+    method: 'GET',
+    path: '/faults',
+    auth: 'viewer',
+    summary: 'The page of faults',
+    query: Query,
+    handle: async call => {
+      const query = readQuery(call.query)
+      const runs = panelOf(context, shell, call, query.building)
+      const model = { ...(await faultsModel(context, shell, query)), runs }
+      return shell.document(call, { title: 'Faults', current: '/faults', here: model.here }, faultsBody(model))
+    },
+  })
+
+function readQuery({
+  lane = 'faults',
+  group = 'equipment',
+  days = 7,
+  sort = 'worst',
+  ...given
+}: Static<typeof Query>): FaultQuery {
+  const { state, priority, building, equipment, before } = given
+  return {
+    lane,
+    group,
+    days,
+    sort,
+    ...(state && { state }),
+    ...(priority && { priority: Number(priority) as Priority }),
+    ...(building && { building }),
+    ...(equipment && { equipment }),
+    ...(before && { before }),
+  }
+}
+
+async function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): Promise<Omit<FaultsModel, 'runs'>> {
+  const buildings = context.model.buildings()
+  const chosen = buildings.find(({ building_id }) => building_id === query.building)
+  const here = { ...shell.here(), ...(chosen && { timezone: chosen.timezone }) }
+  const listedOf = query.building === undefined ? buildings.map(({ building_id }) => building_id) : [query.building]
+  const ends = await dataEnds(context, listedOf, here.now)
+  const items = episodesWithin(context, query, ends, here.now)
+  const rows = toRows(items, here.now).filter(({ row }) => matches(row, query))
+  const counts = Object.fromEntries(LANES.map(lane => [lane, rows.filter(row => row.lane === lane).length]))
+  const equipmentName = equipmentNames(context)
+  const asked = ({ building_id }: { building_id: string }) => query.building === undefined || building_id === query.building
+  const listed = rows.filter(({ lane }) => lane === query.lane).map(({ row }) => row)
+  const shown = query.sort === 'cost' ? listed.toSorted(byCost) : listed
+  const titleOf = (finding: Finding) => {
+    const building = buildings.length > 1 ? buildings.find(({ building_id }) => building_id === finding.building_id) : undefined
+    return building ? `${equipmentName(finding)}, ${building.name}` : equipmentName(finding)
+  }
+  return {
+    query,
+    here,
+    groups: groupRows(shown, query.group, titleOf),
+    counts: counts as Record<Lane, number>,
+    ...(items.length === EPISODES_MAX && { truncated: { at: EPISODES_MAX, oldest: items.at(-1)!.finding.from + 1 } }),
+    dataEnds: ends,
+    buildings,
+    equipmentName,
+    together: togetherOf(context, query, items, ends, here.now),
+    lastRuns: buildings.filter(asked).flatMap(({ building_id }) => lastRun(context, building_id) ?? []),
+    boxes: context.edges
+      .list()
+      .filter(asked)
+      .map(({ edge_id, name, building_id, last_data_at }) => ({ name: name || edge_id, building_id, last_data_at })),
+  }
+}
+
+/** What the listed faults cost, building by building; nothing where the list shows only some of what overlaps. */
+function togetherOf({ model, prices }: ListStores, query: FaultQuery, items: Named[], ends: DataEnds, now: number): Together[] {
+  const { lane, state, priority, equipment, before, days } = query
+  if (lane !== 'faults' || [state, priority, before].some(one => one !== undefined)) return []
+  const listed = items
+    .filter(item => laneOf(item, now) === lane && (equipment === undefined || item.finding.equipment_id === equipment))
+    .map(({ finding }) => finding)
+  return model.buildings().flatMap(building => {
+    const until = ends.get(building.building_id) ?? now
+    const own = listed.filter(({ building_id }) => building_id === building.building_id)
+    const energy = together(own, { from: until - days * DAY, to: until }).get(building.building_id) ?? []
+    return energy.length > 0 ? [{ building, energy, prices: prices.get(building.building_id) }] : []
+  })
+}
+
+/**
+ * Episodes that overlap the last days, newest start first, with what people noted. Of a building whose data ended they are
+ * the last days of its data.
+ */
+function episodesWithin({ results, notes }: Stores, query: FaultQuery, ends: DataEnds, now: number): Named[] {
+  const { days, building, before } = query
+  const to = before === undefined ? now + 1 : readInstant('before', before)
+  const within = (until: number, building_id: string | undefined) =>
+    results.list({ ...(building_id !== undefined && { building_id }), from: until - days * DAY, to, limit: EPISODES_MAX })
+  const listed = [...within(now, building), ...[...ends].flatMap(([building_id, end]) => within(end, building_id))]
+  const once = [...new Map(listed.map(finding => [finding.finding_id, finding])).values()]
+  return once
+    .toSorted((a, b) => b.from - a.from)
+    .slice(0, EPISODES_MAX)
+    .map(finding => ({ finding, note: notes.get(finding.finding_id) }))
+}
+
+/** Open faults by priority, for Home and Fleet: only what lasts is looked at. */
+export function openFaults({ results, notes }: Stores, now: number, building_id?: string): OpenCounts {
+  const active = results.list({ ...(building_id !== undefined && { building_id }), state: 'active', limit: EPISODES_MAX })
+  return countOpen(
+    toRows(
+      active.map(finding => ({ finding, note: notes.get(finding.finding_id) })),
+      now,
+    ),
+  )
+}
+
+/** Names by building and equipment, looked up once for a page. */
+function equipmentNames({ model }: Stores) {
+  const names = new Map<string, Map<string, string>>()
+  return ({ building_id, equipment_id }: { building_id: string; equipment_id: string }): string => {
+    const known = names.get(building_id) ?? new Map(model.equipment(building_id).map(({ equipment_id: id, name }) => [id, name]))
+    names.set(building_id, known)
+    return known.get(equipment_id) || equipment_id
+  }
+}
+
+/** What the newest run of a building could and could not say; undefined before the first. */
+function lastRun({ results }: Pick<Stores, 'results'>, building_id: string): LastRun | undefined {
+  const [run] = results.runs({ building_id, limit: 1 })
+  return run && { building_id, finished_at: run.finished_at, failed: run.failed.length, results: results.latest(building_id) }
+}

@@ -1,0 +1,137 @@
+/** Signing in and out, and what a browser sees when a page request fails. */
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Html } from '#shared/node/http/html.ts'
+import { Problem, PROBLEMS } from '#shared/core/problem.ts'
+import { loginBody, problemBody, sendTypedBody, type TypedForm } from './login.view.ts'
+import { type Route, route, strict } from '#shared/node/http/route.ts'
+import { assertSameSite, clearSessionCookie, setSessionCookie } from '#shared/node/auth/session-cookie.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import { safeNext } from './safe-next.ts'
+import type { Shell } from './shell.ts'
+import { formatTyped, parseTyped, readTyped, TYPED_MAX } from './typed-form.ts'
+
+const NEXT = Type.Optional(Type.String({ maxLength: 2048 }))
+const SIGN_IN = { title: 'Sign in', current: '' }
+
+export const loginRoutes = ({ auth }: Pick<CentralContext, 'auth'>, shell: Shell): Route[] => [
+  route({
+    method: 'GET',
+    path: '/login',
+    auth: 'public',
+    summary: 'The page to sign in',
+    query: strict({ next: NEXT }),
+    handle: call => {
+      const next = safeNext(call.query.next)
+      return auth.required ? shell.document(call, SIGN_IN, loginBody({ next })) : call.reply.redirect(next, 303)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/login',
+    auth: 'public',
+    summary: 'Signs a browser in',
+    takes: 'form',
+    // What was typed comes along, written as a form within a form.
+    bodyMax: 4 * TYPED_MAX,
+    action: 'login',
+    body: strict({
+      username: Type.String({ maxLength: 128 }),
+      password: Type.String({ maxLength: 1024 }),
+      next: NEXT,
+      typed: Type.Optional(Type.String({ maxLength: 4 * TYPED_MAX })),
+    }),
+    handle: async call => {
+      const { body, request, reply, audit } = call
+      assertSameSite(request, auth.required ? 'cookie' : 'open')
+      const next = safeNext(body.next)
+      const typed = body.typed === undefined ? undefined : parseTyped(body.typed)
+      try {
+        const session = await auth.login(body.username, body.password, request.ip)
+        audit({ subject: session.subject, after: { role: session.role } })
+        setSessionCookie(request, reply, session)
+        if (!typed) return reply.redirect(next, 303)
+        const csrf = auth.formToken(session)
+        return shell.document(call, SIGN_IN, sendTypedBody(typed, csrf))
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        reply.code(PROBLEMS[error.code].status)
+        if ('retryAfterSecs' in error) reply.header('retry-after', String(error.retryAfterSecs))
+        return shell.document(
+          call,
+          SIGN_IN,
+          loginBody({
+            next,
+            error: error.message,
+            name: body.username,
+            ...(typed && { typed: { ...typed, text: formatTyped(typed) } }),
+          }),
+        )
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/logout',
+    auth: 'viewer',
+    summary: 'Signs a browser out',
+    takes: 'form',
+    body: strict({}),
+    action: 'logout',
+    handle: ({ caller, reply, audit }) => {
+      auth.logout(caller!)
+      clearSessionCookie(reply)
+      audit({ subject: caller!.subject })
+      return reply.redirect('/login', 303)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/logout/everywhere',
+    auth: 'viewer',
+    summary: 'Signs a user out of every browser and script',
+    takes: 'form',
+    body: strict({}),
+    action: 'logout_everywhere',
+    handle: ({ caller, reply, audit }) => {
+      auth.logoutEverywhere(caller!.subject)
+      clearSessionCookie(reply)
+      audit({ subject: caller!.subject })
+      return reply.redirect('/login', 303)
+    },
+  }),
+]
+
+/** Somebody sent a form when the session had ended; one without an entry is soon sent again from its page. */
+const endedBody = (typed: TypedForm): Html =>
+  typed.fields.length > 0
+    ? loginBody({
+        next: typed.back,
+        error: 'Your session has ended, and nothing was saved yet. What you typed is kept: sign in to send it.',
+        typed: { ...typed, text: formatTyped(typed) },
+      })
+    : loginBody({ next: typed.back, error: 'Your session has ended, and nothing was changed. Sign in and do it again.' })
+
+/**
+ * What `openHttp` asks when a page request fails: somebody who is not signed in goes to the login page and comes back
+ * afterwards; a form that was sent when the session had ended is kept and the password asked for; everything else is said in
+ * a page. A fragment gets its status and no page, so nothing is swapped in.
+ */
+export function problemPages(shell: Shell) {
+  return async (problem: Problem, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
+    const { status, title } = PROBLEMS[problem.code]
+    if (request.headers['hx-request'] !== undefined) return false
+    if (problem.code === 'unauthenticated' && request.method === 'GET') {
+      reply.redirect(`/login?${new URLSearchParams({ next: request.url })}`, 303)
+      return true
+    }
+    const typed = problem.code === 'unauthenticated' ? await readTyped(request) : undefined
+    const body = typed ? endedBody(typed) : problemBody({ title, detail: problem.message, request_id: request.id })
+    const call = { caller: request.caller, reply }
+    reply
+      .code(status)
+      .type('text/html; charset=utf-8')
+      .send(shell.document(call, { title, current: '' }, body).text)
+    return true
+  }
+}

@@ -1,0 +1,140 @@
+/** The pages of points and of coverage. */
+import { type Static, Type } from '@sinclair/typebox'
+import { Problem, PROBLEMS } from '#shared/core/problem.ts'
+import { coverageBody } from './coverage.view.ts'
+import { type PointsModel, pointsBody } from './points.view.ts'
+import { assignPoints } from '#shared/flow/assign-points.ts'
+import { isOpen, suggestFor } from '#shared/flow/commission.ts'
+import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
+import type { CentralParts } from '#shared/central/context.ts'
+import { countCoverage } from '#shared/central/api/commission.ts'
+import { chosenBuilding } from '#shared/central/pages/settings/params.route.ts'
+import type { Shell } from './shell.ts'
+
+const ID = Type.String({ maxLength: 128 })
+const CHOICE = { building: Type.Optional(ID), equipment: Type.Optional(ID) }
+/** `role.` and the id of a point, for each point of the form; empty leaves it as it is. */
+const ROLE_FIELD = /^role\.(.+)$/
+const SAVE = Type.Object(
+  { building: ID, equipment: ID },
+  { additionalProperties: false, patternProperties: { [ROLE_FIELD.source]: Type.String({ maxLength: 64 }) } },
+)
+type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
+type Shown = Pick<PointsModel, 'filled'> & {
+  building: string | undefined
+  equipment: string | undefined
+  refusal?: PointsModel['refusal']
+}
+
+export const commissionPages = (context: CentralParts, shell: Shell): Route[] => [
+  route({
+    method: 'GET',
+    path: '/points',
+    auth: 'viewer',
+    summary: 'The page of points and what they seem to be',
+    query: strict({ ...CHOICE, fill: Type.Optional(Type.Boolean()) }),
+    handle: call => {
+      const { building, equipment, fill = false } = call.query
+      return showPoints(context, shell, call, { building, equipment, filled: fill })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/points/save',
+    auth: 'operator',
+    summary: 'The form that gives points their roles',
+    takes: 'form',
+    body: SAVE,
+    action: 'assign_points',
+    handle: call => {
+      const { building, equipment } = call.body
+      try {
+        const changed = changesOf(call.body, context)
+        assignPoints({ building_id: building, assignments: changed.assignments, mode: 'merge' }, context.model, false)
+        call.audit({ subject: building, before: changed.before, after: changed.assignments })
+        const query = new URLSearchParams({ building, equipment })
+        return call.reply.redirect(`/points?${query}`, 303)
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        call.reply.code(PROBLEMS[error.code].status)
+        const refusal = { message: error.message, roles: rolesOf(call.body) }
+        return showPoints(context, shell, call, { building, equipment, filled: false, refusal })
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/coverage',
+    auth: 'viewer',
+    summary: 'The page of coverage',
+    query: strict(CHOICE),
+    handle: async call => {
+      const model = await coverageModel(context, call.query)
+      return shell.document(call, { title: 'Coverage', current: '/points' }, coverageBody(model))
+    },
+  }),
+]
+
+/** By point, as the form sends them. */
+function rolesOf({ building: _building, equipment: _equipment, ...fields }: Static<typeof SAVE>): Map<string, string> {
+  const given = Object.entries(fields as Record<string, string>)
+  return new Map(given.map(([field, role]) => [ROLE_FIELD.exec(field)?.[1] ?? '', role]))
+}
+
+function changesOf(body: Static<typeof SAVE>, { model }: CentralParts) {
+  const { building, equipment: equipment_id } = body
+  const held = new Map(model.points(building).map(point => [point.point_id, point]))
+  const assignments = [...rolesOf(body)].flatMap(([point_id, role]) =>
+    role === '' || held.get(point_id)?.role === role ? [] : [{ point_id, equipment_id, role }],
+  )
+  const before = assignments.map(({ point_id }) => ({ point_id, role: held.get(point_id)?.role ?? null }))
+  return { assignments, before }
+}
+
+function showPoints(context: CentralParts, shell: Shell, call: AnyCall, { refusal, ...shown }: Shown) {
+  const { model } = context
+  const building = chosenBuilding(context, shown.building)
+  const equipment = model.equipment(building.building_id)
+  const points = suggestFor(model.points(building.building_id), equipment)
+  const byEquipment = Map.groupBy(points, ({ equipment_id }) => equipment_id ?? '')
+  const list = equipment
+    .filter(({ equipment_id }) => byEquipment.has(equipment_id))
+    .map(({ equipment_id, name }) => {
+      const own = byEquipment.get(equipment_id)!
+      return { equipment_id, name, points: own.filter(({ gone }) => !gone).length, open: own.filter(isOpen).length }
+    })
+  const chosen = shown.equipment ?? (list.find(({ open }) => open > 0) ?? list[0])?.equipment_id
+  const body = pointsBody({
+    building,
+    buildings: model.buildings(),
+    equipment: list,
+    chosen,
+    points: byEquipment.get(chosen ?? '') ?? [],
+    filled: shown.filled,
+    refusal,
+    here: shell.here(),
+    user: shell.userOf(call.caller),
+    csrf: shell.csrfOf(call.caller),
+  })
+  return shell.document(call, { title: 'Points', current: '/points' }, body)
+}
+
+async function coverageModel(context: CentralParts, asked: { building?: string; equipment?: string }) {
+  const building = chosenBuilding(context, asked.building)
+  const { lines, gains, waits } = await context.rules.coverage(building.building_id)
+  const byEquipment = Map.groupBy(lines, ({ equipment_id }) => equipment_id)
+  const equipment = context.model.equipment(building.building_id).map(({ equipment_id, name }) => {
+    const own = byEquipment.get(equipment_id) ?? []
+    return { equipment_id, name, can: countCoverage(own).can_run, all: own.length }
+  })
+  const chosen = asked.equipment ?? equipment[0]?.equipment_id
+  return {
+    building,
+    buildings: context.model.buildings(),
+    equipment,
+    chosen,
+    waits,
+    lines: byEquipment.get(chosen ?? '') ?? [],
+    gains: gains.filter(({ equipment_id }) => equipment_id === chosen),
+  }
+}

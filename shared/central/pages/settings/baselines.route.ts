@@ -1,0 +1,107 @@
+/** The page of baselines, and the forms by which a person begins one anew. */
+import { type Static, Type } from '@sinclair/typebox'
+import type { BaselineKey, StoredBaseline } from '#shared/core/tuning.ts'
+import { type BaselinesModel, baselinesBody, NOTE_MAX } from './baselines.view.ts'
+import { resetBaseline, restoreBaseline } from '#shared/flow/fdd/reset-baseline.ts'
+import { type Route, route, strict } from '#shared/node/http/route.ts'
+import type { CentralParts } from '#shared/central/context.ts'
+import { ranBy } from '#shared/central/fdd/rule-owner.ts'
+import { baselineSubject } from '#shared/central/api/fdd/baselines.ts'
+import { needBuilding } from '#shared/central/api/model.ts'
+import { chosenBuilding } from './params.route.ts'
+import type { Shell } from '#shared/central/pages/shell.ts'
+
+const ID = Type.String({ maxLength: 128 })
+const KEY = { building: ID, equipment: ID, rule: ID, role: ID, name: ID }
+const Key = strict(KEY)
+
+export const baselinePages = (context: CentralParts, shell: Shell): Route[] => [
+  route({
+    method: 'GET',
+    path: '/baselines',
+    auth: 'viewer',
+    summary: 'The page of baselines',
+    query: strict({ building: Type.Optional(ID), equipment: Type.Optional(ID) }),
+    handle: async call => {
+      const { building, equipment } = call.query
+      const person = { user: shell.userOf(call.caller), csrf: shell.csrfOf(call.caller) }
+      const model = await baselinesModel(context, building, equipment)
+      const here = { ...shell.here(), timezone: model.building.timezone }
+      return shell.document(call, { title: 'Baselines', current: '/params', here }, baselinesBody({ ...model, ...person, here }))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/baselines/reset',
+    auth: 'operator',
+    summary: 'The form that begins a baseline anew',
+    takes: 'form',
+    body: strict({ ...KEY, note: Type.String({ minLength: 1, maxLength: NOTE_MAX }) }),
+    action: 'reset_baseline',
+    handle: ({ body: { note, ...given }, caller, reply, audit }) => {
+      const key = keyOf(given)
+      needBuilding(context, key.building_id)
+      const by = { note: note.trim(), changed_by: caller!.subject, changed_at: context.clock.now() }
+      const { before, after } = resetBaseline(key, undefined, by, context)
+      audit({ subject: baselineSubject(key), before, after })
+      return reply.redirect(pageOf(key), 303)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/baselines/restore',
+    auth: 'operator',
+    summary: 'The form that takes the reset of a baseline back',
+    takes: 'form',
+    body: Key,
+    action: 'restore_baseline',
+    handle: ({ body, reply, audit }) => {
+      const key = keyOf(body)
+      needBuilding(context, key.building_id)
+      const before = restoreBaseline(key, context)
+      audit({ subject: baselineSubject(key), before })
+      return reply.redirect(pageOf(key), 303)
+    },
+  }),
+]
+
+const keyOf = ({ building, equipment, rule, role, name }: Static<typeof Key>): BaselineKey => {
+  return { building_id: building, equipment_id: equipment, rule_id: rule, name, ...(role && { role }) }
+}
+
+const pageOf = ({ building_id, equipment_id, rule_id }: BaselineKey): string =>
+  `/baselines?${new URLSearchParams({ building: building_id, equipment: equipment_id })}#${encodeURIComponent(rule_id)}`
+
+/** @throws Problem unknown_building */
+async function baselinesModel(
+  context: CentralParts,
+  building_id: string | undefined,
+  asked: string | undefined,
+): Promise<Omit<BaselinesModel, 'here' | 'user' | 'csrf'>> {
+  const { model, baselines } = context
+  const building = chosenBuilding(context, building_id)
+  const all = baselines.list({ building_id: building.building_id })
+  const names = new Map(model.equipment(building.building_id).map(({ equipment_id, name }) => [equipment_id, name]))
+  const resets = new Map(baselines.resets(building.building_id).map(reset => [baselineSubject(reset), reset]))
+  const byEquipment = Map.groupBy(all, ({ equipment_id }) => equipment_id)
+  const equipment = [...byEquipment].map(([equipment_id, own]) => ({
+    equipment_id,
+    name: names.get(equipment_id) || equipment_id,
+    baselines: own.length,
+    cold: own.filter(({ cold }) => cold).length,
+    reset: own.filter(one => resets.has(baselineSubject(one))).length,
+  }))
+  const sorted = equipment.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const chosen = asked ?? sorted[0]?.equipment_id
+  const own: StoredBaseline[] = byEquipment.get(chosen ?? '') ?? []
+  const rules = (await context.rules.catalogue()).byId
+  const shown = own.map(baseline => {
+    const { rule_id } = baseline
+    return {
+      baseline,
+      title: (rules.get(rule_id) ?? context.definitions.get(rule_id))?.title ?? rule_id,
+      reset: resets.get(baselineSubject(baseline)),
+    }
+  })
+  return { building, buildings: model.buildings(), equipment: sorted, shown, chosen, ranBy: ranBy(context, building.building_id) }
+}

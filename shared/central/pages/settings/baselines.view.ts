@@ -1,0 +1,83 @@
+/** The page of baselines: what equipment is compared with, on which days that stands, and how a person begins it anew. */
+import { type Html, html } from '#shared/node/http/html.ts'
+import type { Building } from '#shared/core/model/model.ts'
+import type { StoredBaseline, StoredReset } from '#shared/core/tuning.ts'
+import { coldWords, dayLists, valueWords } from './baseline-words.ts'
+import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
+import { formatMoment, type Here, moment } from '#shared/central/ui/moment.ts'
+import { buildingChoice, tuningTabs } from './params.view.ts'
+import { ranByNotice } from '#shared/central/ui/rule-owner-text.ts'
+import { countOf } from '#shared/core/number-text.ts'
+
+export type BaselinesModel = {
+  building: Building
+  buildings: Building[]
+  /** Equipment that has baselines, by name. */
+  equipment: { equipment_id: string; name: string; baselines: number; cold: number; reset: number }[]
+  /** Of the equipment that was chosen. */
+  shown: { baseline: StoredBaseline; title: string; reset: StoredReset | undefined }[]
+  chosen: string | undefined
+  /** The appliance that runs the building's rules itself, where this process does not. */
+  ranBy: string | undefined
+  here: Here
+  user: User | undefined
+  csrf: string
+}
+
+/** Longest reason of a reset. */
+export const NOTE_MAX = 1000
+
+export const baselinesBody = (model: BaselinesModel): Html => html`<h1>Baselines</h1>
+<p class="lead">What a rule compares equipment with: its own past days, never the day itself.</p>
+${tuningTabs('/baselines', model.building.building_id)}
+${buildingChoice(model.buildings, model.building, '/baselines')}
+${ranByNotice(model.building.name, model.ranBy)}
+${model.equipment.length ? equipmentList(model) : html`<section class="card"><p>No run has seen a baseline here yet.</p></section>`}
+${model.shown.map((one, i) => card(one, i, model))}`
+
+const equipmentList = ({ equipment, chosen, building }: BaselinesModel): Html =>
+  html`<section class="card"><h2>Equipment</h2><ul class="choices">${equipment.map(
+    ({ equipment_id, name, baselines, cold, reset }) =>
+      html`<li><a href="/baselines?building=${encodeURIComponent(building.building_id)}&amp;equipment=${encodeURIComponent(equipment_id)}"${equipment_id === chosen && html` aria-current="true"`}>${[`${name}: ${baselines}`, ...(cold > 0 ? [`${cold} cold`] : []), ...(reset > 0 ? [`${reset} begun anew`] : [])].join(', ')}</a></li>`,
+  )}</ul></section>`
+
+function card({ baseline, title, reset }: BaselinesModel['shown'][number], index: number, model: BaselinesModel): Html {
+  const { rule_id, name, role, days_used, cold, date } = baseline
+  const { unit_system } = model.building
+  const coldness = coldWords(baseline, unit_system)
+  return html`<section class="card" id="${rule_id}"><h2>${title}${role !== undefined && `: ${role}`}</h2>
+<p class="muted"><a href="/params/${encodeURIComponent(rule_id)}?building=${encodeURIComponent(model.building.building_id)}&amp;equipment=${encodeURIComponent(baseline.equipment_id)}"><code>${rule_id}</code></a> <code>${name}</code>, as it stood on ${date}</p>
+<p><strong>${valueWords(baseline, unit_system)}</strong> <span class="muted">${cold ? 'cold' : `warm, from ${countOf(days_used, 'day')}`}</span></p>
+${coldness !== undefined && html`<p>${coldness}.</p>`}
+${dayLists(baseline)}
+${reset ? resetSaid(reset, index, model) : resetForm(baseline, index, model)}
+</section>`
+}
+
+const resetSaid = (
+  reset: StoredReset,
+  index: number,
+  model: BaselinesModel,
+): Html => html`<p class="notice">Begun anew at ${formatMoment(reset.at, model.here)} by ${reset.changed_by}, ${moment(reset.changed_at, model.here)}: ${reset.note}. The next run takes it.</p>
+<form method="post" action="/baselines/restore">${keyFields(reset, model)}${operatorButton(model.user, `restore-${index}`, 'Let the earlier days count again')}</form>`
+
+const resetForm = (
+  baseline: StoredBaseline,
+  index: number,
+  model: BaselinesModel,
+): Html => html`<details class="figures"><summary>Begin anew</summary><form class="fields" method="post" action="/baselines/reset">${keyFields(baseline, model)}
+<p class="muted">After a repair or a change: days before now no longer count. Findings of earlier days keep what they were compared with.</p>
+<label>Why <input name="note" maxlength="${NOTE_MAX}" required></label>
+${operatorButton(model.user, `reset-${index}`, 'Begin anew')}</form></details>`
+
+const keyFields = (
+  { equipment_id, rule_id, role, name }: Pick<StoredReset, 'equipment_id' | 'rule_id' | 'role' | 'name'>,
+  { building, csrf }: BaselinesModel,
+): Html =>
+  html`${csrfField(csrf)}${Object.entries({
+    building: building.building_id,
+    equipment: equipment_id,
+    rule: rule_id,
+    role: role ?? '',
+    name,
+  }).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}`

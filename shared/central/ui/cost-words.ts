@@ -1,0 +1,102 @@
+/** What a fault costs, in few words: the figure, its range, and what is missing. */
+import type { EnergyPrices, EnergyUse, Gap, Impact, Range } from '#shared/core/impact/impact.ts'
+import { kindOf } from '#shared/core/impact/kinds.ts'
+import { exactly, plus, times } from '#shared/core/impact/range.ts'
+import type { Building } from '#shared/core/model/model.ts'
+import { type UnitSystem } from './measure.ts'
+import { formatCount } from '#shared/core/number-text.ts'
+
+/** Names of figures that a fault may lack, as the specification has them and as people say them. */
+export const PROPERTY_WORDS: Record<string, string> = {
+  ratedCoolingCapacity: 'rated cooling capacity',
+  ratedHeatingCapacity: 'rated heating capacity',
+  ratedFuelInputPower: 'rated fuel input',
+  ratedElectricalInputPower: 'rated electrical input',
+  ratedShaftPower: 'rated shaft power',
+  designSupplyAirflow: 'design supply air flow',
+  designOutdoorAirflow: 'design outdoor air flow',
+  designWaterFlow: 'design water flow',
+  designExternalStaticPressure: 'design external static pressure',
+  designPumpHead: 'design pump head',
+  ratedCOP: 'coefficient of performance (COP)',
+  ratedEER: 'energy efficiency ratio (EER)',
+  ratedThermalEfficiency: 'thermal efficiency',
+}
+export const propertyWords = (property: string): string => PROPERTY_WORDS[property] ?? property
+/** By carrier. */
+export const CARRIER_WORDS = { electricity: 'electricity', fuel: 'fuel or heat' } as const
+
+/** @returns `0.35`, `3.60`, `36`, `1,240`: no more digits than the range deserves */
+export function amount(value: number): string {
+  if (value >= 100) return formatCount(Number(value.toPrecision(3)))
+  if (value >= 10) return value.toFixed(0)
+  return value >= 1 ? value.toFixed(1) : value.toFixed(2)
+}
+
+/** @returns `about 3.6 EUR`; degrees in the building's own */
+export function costText({ mid, unit }: Pick<Impact, 'mid' | 'unit'>, system: UnitSystem): string {
+  const value = mid * shownScale(unit, system)
+  return `${value < SHOWN_MIN ? `under ${SHOWN_MIN}` : amount(value)} ${shownUnit(unit, system)}`
+}
+
+/** Less than that is no figure: with its range it would read as nothing, from nothing to nothing. */
+const SHOWN_MIN = 0.01
+
+/** @returns `1.8 to 6.7 EUR`, or `at most 0.20 EUR`; empty where even the most is too little to show */
+export function rangeText({ low, high }: Range, unit: string, system: UnitSystem): string {
+  const scale = shownScale(unit, system)
+  if (high * scale < SHOWN_MIN) return ''
+  if (low * scale < SHOWN_MIN) return `at most ${amount(high * scale)} ${shownUnit(unit, system)}`
+  return `${amount(low * scale)} to ${amount(high * scale)} ${shownUnit(unit, system)}`
+}
+
+const isDegrees = (unit: string): boolean => unit === 'K·h'
+const shownScale = (unit: string, system: UnitSystem): number => (isDegrees(unit) && system === 'us' ? 1.8 : 1)
+const shownUnit = (unit: string, system: UnitSystem): string => (isDegrees(unit) && system === 'us' ? '°F·h' : unit)
+
+export const kindWords = ({ kind }: Pick<Impact, 'kind'>): string => kindOf(kind).words
+
+/** @param equipmentName what people call an equipment */
+export function gapText(gap: Gap, equipmentName: (equipment_id: string) => string): string {
+  switch (gap.what) {
+    case 'price':
+      return `price of ${CARRIER_WORDS[gap.name]}`
+    case 'quantity':
+      return `${propertyWords(gap.name)} of ${equipmentName(gap.equipment_id)} (${gap.name}), ${gap.why}`
+    case 'point':
+      return `a point ${gap.name} on ${equipmentName(gap.equipment_id)}`
+    case 'data':
+      return `data of ${equipmentName(gap.equipment_id)} while the fault held`
+  }
+}
+
+/** @returns `not priced: design supply air flow and 1 more`, for a list */
+export function gapsText([first, ...more]: Gap[]): string {
+  if (!first) return '–'
+  const words = {
+    quantity: () => propertyWords(first.name),
+    price: () => gapText(first, String),
+    point: () => `a point ${first.name}`,
+    data: () => 'data',
+  }
+  return `not priced: ${words[first.what]()}${more.length > 0 ? ` and ${more.length} more` : ''}`
+}
+
+/** What the faults of one building cost together, as the page of faults says it. */
+export type Together = {
+  building: Pick<Building, 'building_id' | 'name' | 'unit_system'>
+  energy: EnergyUse[]
+  prices: EnergyPrices | undefined
+}
+
+/** Money where every carrier has a price, and the energy in any case. */
+export function togetherText({ energy, prices, building: { unit_system } }: Together): string {
+  const kWh = energy
+    .map(one => `${costText({ mid: one.mid, unit: 'kWh' }, unit_system)} of ${CARRIER_WORDS[one.carrier]}`)
+    .join(', ')
+  if (!prices || energy.some(({ carrier }) => prices[carrier] === undefined)) return `about ${kWh}`
+  const money = energy.map(one => times(one, exactly(prices[one.carrier]!))).reduce(plus)
+  const cost = { ...money, unit: prices.currency }
+  const range = rangeText(cost, cost.unit, unit_system)
+  return `about ${costText(cost, unit_system)}${range && `, ${range} at the outside`} (${kWh})`
+}

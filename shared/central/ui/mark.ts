@@ -1,0 +1,44 @@
+/** Marks: every state is told by a shape, a letter or number, and a word beside it; colour only adds to that. */
+import type { Severity } from '#shared/core/findings/finding.ts'
+import { type Html, html, raw } from '#shared/node/http/html.ts'
+
+/** Three priorities, not more: severities 3 and 4 are both low. */
+export type Priority = 1 | 2 | 3
+export const PRIORITIES: readonly Priority[] = [1, 2, 3]
+export const PRIORITY_WORDS: Record<Priority, string> = { 1: 'high', 2: 'medium', 3: 'low' }
+
+export const priorityOf = (severity: Severity): Priority => (severity <= 3 ? (severity as Priority) : 3)
+
+/** What a point or a device may be in. `down` is communication, `fault` is configuration or the device's own word. */
+export const STATES = ['fault', 'down', 'stale', 'unknown', 'disabled', 'ok'] as const
+export type State = (typeof STATES)[number]
+
+/** Shapes in a box of 20 × 20. Text inside a filled shape is cut out in the colour of the surface. */
+const SHAPES: Record<string, string> = {
+  p1: '<rect x="1.5" y="1.5" width="17" height="17"/><text x="10" y="14.5">1</text>',
+  p2: '<path d="M10 0.5 19.8 19H.2Z"/><text x="10" y="17">2</text>',
+  p3: '<circle cx="10" cy="10" r="9"/><text x="10" y="14.5">3</text>',
+  ok: '<circle cx="10" cy="10" r="4.5" class="hollow"/>',
+  stale: '<rect x="2.5" y="2.5" width="15" height="15" class="hollow"/><path class="line" d="M3 10 10 3M3 17 17 3M10 17l7-7"/>',
+  down: '<path class="line bold" d="M4 4l12 12M16 4 4 16"/>',
+  fault: '<path d="M6 1h8l5 5v8l-5 5H6l-5-5V6Z"/><text x="10" y="15">!</text>',
+  disabled: '<circle cx="10" cy="10" r="7.5" class="hollow"/><path class="line" d="M4.5 15.5l11-11"/>',
+  override: '<path d="M10 .2 19.8 10 10 19.8.2 10Z"/><text x="10" y="14.5">H</text>',
+  unknown: '<circle cx="10" cy="10" r="8" class="hollow dashed"/><text x="10" y="14.5" class="own">?</text>',
+}
+
+/** The shape alone; the word that it stands for is always next to it. */
+const shape = (name: string): Html =>
+  html`<svg class="mark ${name}" viewBox="0 0 20 20" aria-hidden="true" focusable="false">${raw(SHAPES[name] ?? '')}</svg>`
+
+/** `■1 high` */
+export const priorityMark = (priority: Priority): Html =>
+  html`<span class="marked">${shape(`p${priority}`)}<span>${PRIORITY_WORDS[priority]}</span></span>`
+
+/** `✕ down` */
+export const stateMark = (state: State, words: string = state): Html =>
+  html`<span class="marked state-${state}">${shape(state)}<span>${words}</span></span>`
+
+/** A hand on a point: `◆H P8` */
+export const overrideMark = (words: string): Html =>
+  html`<span class="marked override">${shape('override')}<span>${words}</span></span>`

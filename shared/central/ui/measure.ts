@@ -1,0 +1,135 @@
+/** Values as people of the building read them: its unit system, sensible decimals, the unit beside the figure. */
+import { formatNumber } from '#shared/core/number-text.ts'
+import type { Building } from '#shared/core/model/model.ts'
+import { ROLES } from '#shared/core/model/role.ts'
+import { conversion, UNITS } from '#shared/core/model/unit.ts'
+
+export type UnitSystem = Building['unit_system']
+
+/** How to show a value: shown = value × scale + offset, rounded to `decimals`, then `label`. */
+export type Measure = { label: string; scale: number; offset: number; decimals: number }
+
+type Shown = { unit: string; label: string; decimals: number }
+const PERCENT: Shown = { unit: 'percent', label: '%', decimals: 0 }
+const KILOWATT: Shown = { unit: 'kW', label: 'kW', decimals: 1 }
+const KILOWATT_HOUR: Shown = { unit: 'kWh', label: 'kWh', decimals: 0 }
+
+/** By dimension; a dimension that is not here is shown in its own unit. */
+const AIR: Record<UnitSystem, Record<string, Shown>> = {
+  si: {
+    temperature: { unit: 'degC', label: '°C', decimals: 1 },
+    pressure: { unit: 'Pa', label: 'Pa', decimals: 0 },
+    flow: { unit: 'L/s', label: 'L/s', decimals: 0 },
+    fraction: PERCENT,
+    power: KILOWATT,
+    energy: KILOWATT_HOUR,
+  },
+  us: {
+    temperature: { unit: 'degF', label: '°F', decimals: 1 },
+    pressure: { unit: 'inwc', label: 'in.w.c.', decimals: 2 },
+    flow: { unit: 'cfm', label: 'cfm', decimals: 0 },
+    fraction: PERCENT,
+    power: KILOWATT,
+    energy: KILOWATT_HOUR,
+    enthalpy: { unit: 'Btu/lb', label: 'Btu/lb', decimals: 1 },
+  },
+}
+const WATER: Record<UnitSystem, Record<string, Shown>> = {
+  si: { pressure: { unit: 'kPa', label: 'kPa', decimals: 1 }, flow: { unit: 'L/s', label: 'L/s', decimals: 1 } },
+  us: { pressure: { unit: 'psi', label: 'psi', decimals: 1 }, flow: { unit: 'gpm', label: 'gpm', decimals: 0 } },
+}
+const WATER_ROLE = /^(chw|cw|hw)_/
+export const isWaterRole = (role: string): boolean => WATER_ROLE.test(role)
+
+/** Kelvin and kelvin per hour are differences: they take a scale and no offset. */
+const DIFFERENCES: Record<string, string> = { K: '', 'K/h': '/h' }
+
+/**
+ * The way to show values of one unit in a building.
+ *
+ * @param unit a code of `UNITS`; an unknown one is shown as it stands
+ * @param role tells water from air, where that decides the unit
+ */
+export function measureOf(unit: string, system: UnitSystem, role = ''): Measure {
+  const per = DIFFERENCES[unit]
+  if (per !== undefined) {
+    return system === 'us'
+      ? { label: `°F${per}`, scale: 1.8, offset: 0, decimals: 1 }
+      : { label: `K${per}`, scale: 1, offset: 0, decimals: 1 }
+  }
+  const dimension = UNITS[unit]?.dimension ?? 'none'
+  const shown = (isWaterRole(role) ? WATER[system][dimension] : undefined) ?? AIR[system][dimension]
+  const way = shown && conversion(unit, shown.unit)
+  if (!shown || !way) return { label: dimension === 'none' ? '' : unit, scale: 1, offset: 0, decimals: 1 }
+  return { label: shown.label, ...way, decimals: shown.decimals }
+}
+
+/** The way to show a role's value, which arrives in the role's canonical unit. */
+export const measureOfRole = (role: string, system: UnitSystem): Measure => measureOf(ROLES[role]?.unit ?? 'count', system, role)
+
+/** @returns the figure alone: `62.3`, `1,450`; no value is an en dash */
+export function formatFigure(value: number | null | undefined, { scale, offset, decimals }: Measure): string {
+  if (value === null || value === undefined || Number.isNaN(value)) return '–'
+  return formatNumber(value * scale + offset, decimals)
+}
+
+/** @returns figure and unit: `62.3 °F`, `40 %`, `on` */
+export function formatValue(
+  value: number | null | undefined,
+  measure: Measure,
+  kind: 'number' | 'bool' | 'enum' = 'number',
+): string {
+  if (value === null || value === undefined || Number.isNaN(value)) return 'no value'
+  if (kind === 'bool') return value >= 0.5 ? 'on' : 'off'
+  if (kind === 'enum') return String(value)
+  return measure.label ? `${formatFigure(value, measure)} ${measure.label}` : formatFigure(value, measure)
+}
+
+/** @returns a role's value in words, in the building's unit */
+export const formatRoleValue = (role: string, value: number | null | undefined, system: UnitSystem): string =>
+  formatValue(value, measureOfRole(role, system), ROLES[role]?.kind ?? 'number')
+
+/** @returns a parameter in words: `2.0 °F` for 1.1 K in a building of US units */
+export function formatParam(value: number, unit: string, system: UnitSystem): string {
+  if (UNITS[unit]?.dimension === 'time') return `${trimmed(value)} ${unit}`
+  const measure = measureOf(unit, system)
+  return [trimmed(value * measure.scale + measure.offset), measure.label].filter(Boolean).join(' ')
+}
+
+/** @returns for example `supply air temperature`: the role in words */
+export function roleWords(role: string): string {
+  const brick = ROLES[role]?.brick
+  return brick === undefined
+    ? role
+    : brick
+        .replaceAll('_', ' ')
+        .replace(/ sensor$/i, '')
+        .toLowerCase()
+}
+
+/** @returns the unit family that shares an axis: `°F`, `%`, `on/off` */
+export function familyOf(role: string, system: UnitSystem): string {
+  const kind = ROLES[role]?.kind ?? 'number'
+  if (kind === 'bool') return 'on/off'
+  if (kind === 'enum') return 'state'
+  return measureOfRole(role, system).label
+}
+
+const LABELS: Record<string, string> = {
+  degC: '°C',
+  degF: '°F',
+  percent: '%',
+  fraction: '0 to 1',
+  inwc: 'in.w.c.',
+  'm3/s': 'm³/s',
+  'm3/h': 'm³/h',
+  bool: 'on/off',
+  enum: 'state',
+  count: 'none',
+}
+
+/** @returns a unit's code as people write it: `°F`, `%`, `cfm` */
+export const unitLabel = (unit: string): string => LABELS[unit] ?? unit
+
+/** Three significant digits, or all before the point, without idle zeros. */
+const trimmed = (value: number) => (Math.abs(value) >= 100 ? formatNumber(value, 0) : String(Number(value.toPrecision(3))))

@@ -1,0 +1,108 @@
+/** The priority array of one point: all sixteen levels as of the newest visit, and who held it when. */
+import { type Html, html } from '#shared/node/http/html.ts'
+import { isOverride, type LevelMeaning } from '#shared/core/priority/levels.ts'
+import type { PointWords } from '#shared/core/priority/overrides.ts'
+import { isInput, type PriorityRecord, type PriorityTarget, type Slot } from '#shared/core/priority/record.ts'
+import type { Stretch } from '#shared/core/priority/timeline.ts'
+import { overrideMark } from './mark.ts'
+import { type Here, moment, momentAge, momentNow } from './moment.ts'
+import { objectWords, valueOr } from './overrides-list.ts'
+import { countOf } from '#shared/core/number-text.ts'
+
+export type OverridePointModel = {
+  here: Here
+  /** Path of the list, and of this page. */
+  listPath: string
+  path: string
+  point: PointWords
+  latest: PriorityRecord
+  /** [16], P1 first */
+  meanings: LevelMeaning[]
+  /** Newest first. */
+  stretches: Stretch[]
+  /** Where the older visits stand; undefined when there are none. */
+  olderHref: string | undefined
+}
+
+/** Where the page of a point stands below that of the list; `device_id` tells devices of one instance apart. */
+export function pointEnd({ device_id, device_instance, object_type, object_instance }: PriorityTarget): PointEnd {
+  return {
+    end: `/${device_instance}/${object_type}/${object_instance}`,
+    query: device_id === undefined ? {} : { device_id },
+  }
+}
+type PointEnd = { end: string; query: Record<string, string> }
+
+export const overridePointBody = (
+  model: OverridePointModel,
+): Html => html`<p class="crumbs"><a href="${model.listPath}">Overrides</a></p>
+<h1>${model.point.name}</h1>
+${facts(model)}
+<div class="columns">
+${timeline(model)}
+${!isInput(model.latest.target) && slotTable(model)}
+</div>
+<p class="as-of">As of ${momentNow(model.here)} <a href="${model.path}">Refresh</a></p>`
+
+function facts({ point, latest, here, meanings }: OverridePointModel): Html {
+  const level = latest.active_level
+  const lines: (readonly [string, Html | string])[] = [
+    ...(isInput(latest.target)
+      ? ([['Value set by hand', latest.out_of_service ? valueOr(latest.present_value, point.valueWords) : 'none']] as const)
+      : ([
+          ['Commanded by', level === null ? 'nobody' : heldBy(level, meanings)],
+          ['Present value', valueOr(latest.present_value, point.valueWords)],
+          ['Relinquish default', valueOr(latest.relinquish_default, point.valueWords)],
+        ] as const)),
+    [
+      'Out of service',
+      latest.out_of_service === undefined ? 'not read' : latest.out_of_service ? html`<strong>yes</strong>` : 'no',
+    ],
+    ['Equipment', point.equipment ?? 'none'],
+    ['Device', point.device],
+    ['Device instance', String(latest.target.device_instance)],
+    ['Object', html`<code>${objectWords(latest.target)}</code>`],
+    ['Last visit', momentAge(latest.observed_at, here)],
+  ]
+  return html`<dl class="facts card">${lines.map(([term, what]) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>`
+}
+
+function heldBy(level: number, meanings: LevelMeaning[]): Html {
+  const slot = `P${level}`
+  return html`${isOverride(level, meanings) ? overrideMark(slot) : slot} <span class="muted">${meanings[level - 1]!.name}</span>`
+}
+
+const slotTable = ({ latest, meanings, point }: OverridePointModel): Html => html`<section class="card">
+<h2>The sixteen slots</h2>
+<p class="muted">The highest slot with a value commands; with none, the relinquish default counts.</p>
+<table class="slots">
+<thead><tr><th scope="col">Slot</th><th scope="col">Name</th><th scope="col">Value</th></tr></thead>
+<tbody>${latest.slots.map(slot => {
+  const commands = slot.level === latest.active_level
+  return html`<tr${commands && html` class="commands"`}><th scope="row">P${slot.level}</th><td>${meanings[slot.level - 1]!.name}</td><td>${slotWords(slot, point)}${commands && ' (commands)'}</td></tr>`
+})}
+<tr${latest.active_level === null && html` class="commands"`}><th scope="row">–</th><td>Relinquish default</td><td>${valueOr(latest.relinquish_default, point.valueWords)}${latest.active_level === null && ' (counts)'}</td></tr>
+</tbody></table>
+</section>`
+
+function slotWords(slot: Slot, { valueWords }: PointWords): string {
+  if (slot.state === 'value') return valueWords(slot.value)
+  return slot.state === 'null' ? 'empty' : `not read: ${slot.error}`
+}
+
+const timeline = (model: OverridePointModel): Html => html`<section class="card">
+<h2>${isInput(model.latest.target) ? 'When it was out of service' : 'Who held it'}</h2>
+<ol class="log">${model.stretches.map(stretch => stretchLine(stretch, model))}</ol>
+${model.olderHref !== undefined && html`<p><a href="${model.olderHref}">Older visits</a></p>`}
+</section>`
+
+function stretchLine({ from, to, level, value, visits, out_of_service }: Stretch, model: OverridePointModel): Html {
+  const { here, meanings, point } = model
+  const nobody = isInput(model.latest.target)
+    ? out_of_service
+      ? html`<strong>Out of service</strong>`
+      : 'In service'
+    : 'Nobody: the relinquish default'
+  return html`<li>${level === null ? nobody : html`${heldBy(level, meanings)}: <strong>${valueOr(value, point.valueWords)}</strong>`}${out_of_service && !isInput(model.latest.target) && ', out of service'}<br>
+<span class="muted">seen ${from === to ? html`at ${moment(from, here)}` : html`from ${moment(from, here)} to ${moment(to, here)}`}, ${countOf(visits, 'visit')}</span></li>`
+}

@@ -1,0 +1,203 @@
+/** Overrides: who holds what since when, the oldest first. The same on the box and, as a projection, on the hub. */
+import { type Html, html } from '#shared/node/http/html.ts'
+import type { PriorityState } from '#shared/core/ports.ts'
+import type { OutOfServiceRow, OverrideRow } from '#shared/core/priority/overrides.ts'
+import type { PriorityTarget, SlotValue } from '#shared/core/priority/record.ts'
+import type { ScannerState } from '#shared/core/priority/scan-port.ts'
+import { commandOf } from '#shared/core/priority/timeline.ts'
+import { DAY, formatDuration, SECOND } from '#shared/core/time.ts'
+import { csrfField, type User } from './frame.ts'
+import { overrideMark } from './mark.ts'
+import { formatCount, countOf } from '#shared/core/number-text.ts'
+import { type Here, moment, momentAge, momentNow, momentOr, nextMoment } from './moment.ts'
+
+/** Ages that the list can be cut to, days. */
+export const AGES = ['1', '7'] as const
+export type Age = (typeof AGES)[number]
+
+export type ScannerCard = {
+  scanner: ScannerState
+  journal: Pick<PriorityState, 'journal' | 'reason' | 'lost'> & { records: number }
+  /** Where the history lies: `this box`, `the edge`. */
+  place: string
+  /** Where the button goes. */
+  action: string
+  user: User | undefined
+  csrf: string
+}
+export type OverridesModel = {
+  here: Here
+  /** Path of this page, and of a point's own. */
+  path: string
+  /** What every link to this page carries besides, as the site of the edge on a hub. */
+  query?: Record<string, string>
+  hrefOf: (target: PriorityTarget) => string
+  card: ScannerCard
+  /** Of the wanted age, the oldest first. */
+  rows: OverrideRow[]
+  /** Overrides of any age. */
+  total: number
+  older: Age | undefined
+  outOfService: OutOfServiceRow[]
+  /** Points with at least one visit. */
+  seen: number
+  /** What else must be said of where this comes from. */
+  note?: Html
+  /** What is said of an override whose beginning lies before what is known. */
+  beforeAll: string
+}
+
+export const overridesBody = (model: OverridesModel): Html => html`<h1>Overrides</h1>
+<p class="lead">${leadWords(model)}</p>
+${model.note}
+${lossNotice(model.card)}
+${otherNotice(model.card.scanner, model.here)}
+${model.card.journal.journal === 'disabled' && html`<p class="notice" role="alert"><strong>The priority history is not kept any more.</strong> ${model.card.journal.reason ?? ''}</p>`}
+${ages(model)}
+${model.rows.length > 0 ? table(model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
+${model.outOfService.length > 0 && outOfService(model)}
+<p class="as-of">As of ${momentNow(model.here)} <a href="${model.path}${queryOf(model)}">Refresh</a> <a href="${model.path}.csv${queryOf(model)}">All overrides as CSV</a></p>
+<div class="columns">
+${scannerCard(model.card, model.here)}
+${releaseCard()}
+</div>`
+
+const lossNotice = ({ journal: { lost } }: ScannerCard): Html | false =>
+  lost !== undefined &&
+  html`<p class="notice" role="alert"><strong>The end of the priority history was cut off.</strong> ${countOf(lost, 'record')} that had been kept ${lost === 1 ? 'is' : 'are'} missing; the history goes on after them.</p>`
+
+const otherNotice = ({ other_devices: others = [] }: ScannerState, here: Here): Html | false =>
+  others.length > 0 &&
+  html`<div class="notice" role="alert"><p><strong>Another device answers at the address of ${countOf(others.length, 'device')}.</strong> Nothing that it says is kept.</p>
+<ul>${others.map(({ device_id, device_instance, since, reason }) => html`<li><code>${device_id}</code> (device ${device_instance}), seen since ${moment(since, here)}: ${reason}</li>`)}</ul></div>`
+
+const leadWords = ({ rows, total, seen }: OverridesModel): string =>
+  total === 0
+    ? `No override at the newest visit of ${countOf(seen, 'point')}.`
+    : `${countOf(total, 'override')} at the newest visit of ${countOf(seen, 'point')}${rows.length < total ? `, ${formatCount(rows.length)} of them shown` : ''}.`
+
+function emptyWords({ total, seen, older, card: { scanner, journal } }: OverridesModel): string {
+  if (total > 0) return `No override is older than ${older === '1' ? 'a day' : `${older} days`}.`
+  if (seen > 0) return 'Nobody holds a point.'
+  if (journal.journal === 'disabled') return 'What was seen cannot be read.'
+  return scanner.enabled ? 'No point has been visited yet.' : 'No point has been visited: the priority scanner is off.'
+}
+
+function queryOf({ query }: OverridesModel, more: Record<string, string> = {}): string {
+  const all = new URLSearchParams({ ...query, ...more })
+  return all.size > 0 ? `?${all}` : ''
+}
+
+function ages(model: OverridesModel): Html | false {
+  const { path, older, total } = model
+  if (total === 0) return false
+  const choice = (days: Age | undefined, words: string) =>
+    html`<li><a href="${path}${queryOf(model, days === undefined ? {} : { older: days })}"${days === older && html` aria-current="page"`}>${words}</a></li>`
+  return html`<nav class="states" aria-label="Overrides by age"><ul class="choices">
+${choice(undefined, 'All')}${AGES.map(days => choice(days, days === '1' ? 'Older than a day' : `Older than ${days} days`))}
+</ul></nav>`
+}
+
+const table = (model: OverridesModel): Html => html`<table class="fleet">
+<caption class="hidden">Overrides, the oldest first</caption>
+<thead><tr><th scope="col">Point</th><th scope="col">Slot</th><th scope="col">Value</th><th scope="col">First seen</th><th scope="col">Flips in 30 days</th><th scope="col">Device and object</th></tr></thead>
+<tbody>${model.rows.map(row => overrideRow(row, model))}</tbody>
+</table>`
+
+function overrideRow({ course, point, level, flips }: OverrideRow, model: OverridesModel): Html {
+  const { here, hrefOf } = model
+  const { latest } = course
+  return html`<tr>
+<td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? 'of no equipment'}</span></div></td>
+<td data-label="Slot"><div>${overrideMark(`P${level.number}`)}<span class="muted">${level.name}</span></div></td>
+<td data-label="Value"><div>${valueOr(commandOf(latest), point.valueWords)}<span class="muted">default ${valueOr(latest.relinquish_default, point.valueWords)}</span></div></td>
+<td data-label="First seen"><div>${momentAge(course.held_since, here)}<span class="muted">${beforeWords(course, model)}</span></div></td>
+<td data-label="Flips in 30 days"><div>${flips === 0 ? 'none' : formatCount(flips)}<span class="muted">in ${countOf(course.visits, 'visit')} since</span></div></td>
+<td data-label="Device"><div>${point.device}<span class="muted"><code>${objectWords(latest.target)}</code></span></div></td>
+</tr>`
+}
+
+const beforeWords = ({ otherwise_at }: OverrideRow['course'], { here, beforeAll }: OverridesModel): Html | string =>
+  otherwise_at === null ? beforeAll : html`not so at ${moment(otherwise_at, here)}`
+
+/** How an object is written in the list of field devices. */
+export const objectWords = ({ object_type, object_instance }: PriorityTarget): string => `${object_type},${object_instance}`
+
+export const valueOr = (value: SlotValue | undefined, words: (value: SlotValue) => string): string =>
+  value === undefined ? 'not read' : words(value)
+
+const outOfService = ({ outOfService: rows, here, hrefOf }: OverridesModel): Html => html`<h2>Out of service</h2>
+<p>Their value is set by hand or stands still, apart from the input or output behind it.</p>
+<table class="fleet">
+<thead><tr><th scope="col">Point</th><th scope="col">Value</th><th scope="col">Last visit</th><th scope="col">Device and object</th></tr></thead>
+<tbody>${rows.map(
+  ({ course: { latest }, point }) => html`<tr>
+<td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? 'of no equipment'}</span></div></td>
+<td data-label="Value"><div>${valueOr(latest.present_value, point.valueWords)}</div></td>
+<td data-label="Last visit"><div>${momentAge(latest.observed_at, here)}</div></td>
+<td data-label="Device"><div>${point.device}<span class="muted"><code>${objectWords(latest.target)}</code></span></div></td>
+</tr>`,
+)}</tbody>
+</table>`
+
+const SCANNER_WORDS: Record<ScannerState['state'], string> = {
+  idle: 'On, waiting for the next visit',
+  visiting: 'Visiting a device now',
+  disabled: 'Off',
+}
+
+function scannerCard({ scanner, journal, place, action, user, csrf }: ScannerCard, here: Here): Html {
+  const why = whyNot({ scanner, journal, user })
+  return html`<section class="card" id="scanner">
+<h2>Visits to the devices</h2>
+<dl class="values">
+<div><dt>Scanner</dt><dd>${SCANNER_WORDS[scanner.state]}</dd></div>
+${scanner.reason !== undefined && html`<div><dt>Reason</dt><dd>${scanner.reason}</dd></div>`}
+<div><dt>Last visit ended</dt><dd>${momentOr(scanner.last_completed_at, here, 'none yet')}</dd></div>
+<div><dt>Last device</dt><dd>${lastDevice(scanner)}</dd></div>
+<div><dt>Next visit</dt><dd>${nextMoment(scanner.next_due_at, here, 'not planned')}</dd></div>
+<div><dt>Between visits</dt><dd>${formatDuration(scanner.interval_secs * 1000)}</dd></div>
+${roundRows(scanner)}
+<div><dt>Records kept</dt><dd>${formatCount(journal.records)}, on ${place} only</dd></div>
+</dl>
+${scanner.last_error !== null && html`<p class="error"><strong>The last visit failed:</strong> ${scanner.last_error}</p>`}
+<form method="post" action="${action}">${csrfField(csrf)}${
+    why === undefined
+      ? html`<button class="primary">Visit the next device now</button>`
+      : html`<button class="primary" disabled aria-describedby="visit-why">Visit the next device now</button>
+<p class="why" id="visit-why">${why}</p>`
+  }</form>
+</section>`
+}
+
+const lastDevice = ({ last_device_id, last_device_instance }: ScannerState): string =>
+  last_device_instance === null
+    ? 'none yet'
+    : last_device_id
+      ? `${last_device_id} (device ${last_device_instance})`
+      : String(last_device_instance)
+
+/** How long it takes until every point has been looked at once, at the settings of today. */
+function roundRows({ round_outputs_secs: outputs, round_secs: all }: ScannerState): Html | false {
+  if (all === undefined || all === 0) return false
+  const rows = html`${outputs !== undefined && outputs > 0 && html`<div><dt>All outputs once in</dt><dd>${formatDuration(outputs * SECOND)}</dd></div>`}
+<div><dt>All points once in</dt><dd>${formatDuration(all * SECOND)}</dd></div>`
+  if (all * SECOND <= DAY) return rows
+  return html`${rows}
+<div><dt>Too slow</dt><dd class="error">A full round takes more than a day, so short overrides may go unseen. Visit more often (SERVICE_PRIORITY_SCAN_INTERVAL_SECS), ask for more points in a visit (SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE), or set <code>priority_history: false</code> on points that do not matter.</dd></div>`
+}
+
+/** @returns why nobody, or not this person, may ask for a visit now */
+export function whyNot({ scanner, journal, user }: Pick<ScannerCard, 'scanner' | 'journal' | 'user'>): string | undefined {
+  if (!user?.mayOperate) return `Needs the operator role; you are signed in as ${user?.role ?? 'nobody'}.`
+  if (journal.journal === 'disabled') return `History is not kept: ${journal.reason ?? 'no reason was given'}.`
+  if (!scanner.enabled || scanner.state === 'disabled')
+    return scanner.reason ?? 'The scanner is off: SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on.'
+  return scanner.state === 'visiting' ? 'A visit is already in progress.' : undefined
+}
+
+const releaseCard = (): Html => html`<section class="card">
+<h2>Releasing an override</h2>
+<p><strong>Plenum only reads: it offers neither release nor write.</strong> Release the slot at the operator workstation of the building management system; the next visit shows it.</p>
+<p class="muted">A visit says what was there when somebody looked. What happened between two visits is not known.</p>
+</section>`

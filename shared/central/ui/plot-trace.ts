@@ -1,0 +1,51 @@
+/** One line of a plot: its buckets, the stretches that it is drawn in, and the gaps that it is not drawn across. */
+import { ROLES } from '#shared/core/model/role.ts'
+import type { Buckets } from '#shared/core/series/series.ts'
+import { conversion } from '#shared/core/model/unit.ts'
+import { gapsOf, type Span } from '#shared/core/series/spans.ts'
+
+export type Trace = {
+  role: string
+  /** In the role's canonical unit. */
+  buckets: Buckets
+  /** Nominal time between samples, ms. */
+  nominalMs: number
+}
+/** A trace with its number on the plot, from 1, which gives it colour and dashes. */
+export type DrawnTrace = Trace & { style: number; gaps: Span[] }
+
+/** @param until end of what can have data by now */
+export const drawnTrace = (trace: Trace, index: number, until: number): DrawnTrace => ({
+  ...trace,
+  style: index + 1,
+  gaps: gapsOf(trace.buckets, trace.nominalMs, until),
+})
+
+/** @returns value × scale + offset, bucket by bucket */
+export function scaled(buckets: Buckets, { scale, offset }: { scale: number; offset: number }): Buckets {
+  const shown = (column: Float64Array) => column.map(value => value * scale + offset)
+  return { ...buckets, min: shown(buckets.min), max: shown(buckets.max), mean: shown(buckets.mean), last: shown(buckets.last) }
+}
+
+/** Turns a point's history into its role's canonical unit. @returns undefined when the units do not fit */
+export function toCanonical(buckets: Buckets, unit: string, role: string): Buckets | undefined {
+  const way = conversion(unit, ROLES[role]?.unit ?? unit)
+  return way && scaled(buckets, way)
+}
+
+/** Numbers of the filled buckets, in one list for each unbroken stretch: a line never crosses a gap. */
+export function stretches({ buckets: { from, step, count }, gaps }: DrawnTrace): number[][] {
+  const runs: number[][] = []
+  let open: number[] | undefined
+  let passed = 0
+  for (const [i, samples] of count.entries()) {
+    if (!samples) continue
+    while (passed < gaps.length && gaps[passed]!.to <= from + i * step) {
+      passed++
+      open = undefined
+    }
+    if (!open) runs.push((open = []))
+    open.push(i)
+  }
+  return runs
+}

@@ -1,0 +1,76 @@
+/** The plot in words and as a table, for those who do not see it and for those who want the figures. */
+import { stretchesWithin, trueMsOf } from '#shared/core/findings/fault-time.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import { formatDuration } from '#shared/core/time.ts'
+import { formatFigure, formatRoleValue, measureOfRole, type UnitSystem } from './measure.ts'
+import { dateOf } from '#shared/core/time-zone.ts'
+import { formatClock, formatDay, formatMoment } from './moment.ts'
+import { type Plot, TRACES_MAX } from './plot.ts'
+import type { Trace } from './plot-trace.ts'
+import { clipped, gapsOf, joined, lengthOf } from '#shared/core/series/spans.ts'
+
+/** Rows of the table: enough to follow a day by half hours. */
+const ROWS_MAX = 48
+
+/** One paragraph that says what the plot shows. */
+export function plotSummary(plot: Plot): string {
+  const { from, to, now, until, timezone, traces, episode, others } = plot
+  const here = { now, timezone }
+  const trueMs = trueMsOf(stretchesWithin(episode.stretches, from, to))
+  const elsewhere = trueMsOf(others.flatMap(({ stretches }) => stretchesWithin(stretches, from, to)))
+  const sameDay = dateOf(from, timezone) === dateOf(to, timezone)
+  const moment = (ms: number) => (sameDay ? formatMoment(ms, here) : `${formatDay(ms, here)} ${formatClock(ms, timezone)}`)
+  const gaps = joined(traces.flatMap(({ buckets, nominalMs }) => gapsOf(buckets, nominalMs, until)))
+  const noData = gaps.length ? ` At least one input has no data for ${formatDuration(lengthOf(gaps))} (hatched).` : ''
+  return (
+    `${traces.map(({ role }) => role).join(', ')} from ${moment(from)} to ${moment(to)}. ` +
+    `In fault (shaded) for ${formatDuration(trueMs)}${elsewhere > 0 ? ` in this episode and ${formatDuration(elsewhere)} in others` : ''}; ` +
+    `worst at ${moment(plot.worst_at)}.${noData}${overrideWords(plot)}`
+  )
+}
+
+/** The lanes below the plot; who held what from when to when stands in a list of its own. */
+function overrideWords({ overrides = [], from, to }: Plot): string {
+  const held = overrides.filter(one => clipped(one.held, from, to).length > 0)
+  return held.length ? ` Visits saw ${held.map(({ role }) => role).join(', ')} overridden (lanes below the plot).` : ''
+}
+
+type Cell = { mean: number; count: number }
+
+/** Mean values over at most 48 equal parts of the plot, as a table that opens on demand. */
+export function plotTable(plot: Plot): Html {
+  const traces = plot.traces.slice(0, TRACES_MAX)
+  const buckets = traces[0]?.buckets
+  if (!buckets) return html``
+  const per = Math.max(1, Math.ceil(buckets.count.length / ROWS_MAX))
+  const starts = Array.from({ length: Math.ceil(buckets.count.length / per) }, (_, i) => i * per)
+  const here = { now: plot.now, timezone: plot.timezone }
+  return html`<details class="figures"><summary>The same as a table</summary>
+<div class="wide" role="region" aria-label="Values" tabindex="0"><table>
+<thead><tr><th scope="col">From</th>${traces.map(({ role }) => html`<th scope="col">${heading(role, plot.system)}</th>`)}</tr></thead>
+<tbody>${starts.map(
+    start =>
+      html`<tr><th scope="row">${formatMoment(buckets.from + start * buckets.step, here)}</th>${traces.map(
+        trace => html`<td>${cell(trace, start, per, plot.system)}</td>`,
+      )}</tr>`,
+  )}</tbody></table></div></details>`
+}
+
+const heading = (role: string, system: UnitSystem) => {
+  const { label } = measureOfRole(role, system)
+  return label ? `${role}, ${label}` : role
+}
+
+function cell({ role, buckets }: Trace, start: number, per: number, system: UnitSystem): string {
+  const sum: Cell = { mean: 0, count: 0 }
+  for (let i = start; i < Math.min(start + per, buckets.count.length); i++) {
+    const samples = buckets.count[i]!
+    if (!samples || Number.isNaN(buckets.mean[i])) continue
+    sum.mean += buckets.mean[i]! * samples
+    sum.count += samples
+  }
+  if (!sum.count) return 'no data'
+  const mean = sum.mean / sum.count
+  const measure = measureOfRole(role, system)
+  return measure.label ? formatFigure(mean, measure) : formatRoleValue(role, mean, system)
+}

@@ -1,0 +1,171 @@
+/**
+ * The plot of a fault: an SVG built on the server, so it is there without script, on paper and in a screen reader.
+ * One panel for each unit family, one clock for all, fault periods shaded, stretches without data hatched.
+ */
+import { type FaultStretch, stretchesWithin } from '#shared/core/findings/fault-time.ts'
+import { type Html, html } from '#shared/node/http/html.ts'
+import type { Held } from '#shared/core/priority/lane.ts'
+import { familyOf, type UnitSystem } from './measure.ts'
+import { formatAxisDay, formatAxisZone, formatClock } from './moment.ts'
+import { drawPanel, hatched, LANE, type Panel, type Place, stripe, type Surface } from './plot-panel.ts'
+import { timeTicks } from './plot-scale.ts'
+import { clipped, joined, type Span } from '#shared/core/series/spans.ts'
+import { wallOf } from '#shared/core/time-zone.ts'
+import { type DrawnTrace, drawnTrace, type Trace } from './plot-trace.ts'
+
+/** More lines than this cannot be told apart. */
+export const TRACES_MAX = 6
+
+/** `stretches`: when within it the condition was true. */
+export type TimedEpisode = Span & { stretches: readonly FaultStretch[] }
+
+export type Plot = {
+  from: number
+  to: number
+  now: number
+  /** End of what can have data by now. */
+  until: number
+  timezone: string
+  system: UnitSystem
+  /** At most `TRACES_MAX`. */
+  traces: Trace[]
+  /** The episode that the page is about, and others of the same fault. */
+  episode: TimedEpisode
+  others: TimedEpisode[]
+  worst_at: number
+  /** By role of an input, when it was overridden; only of roles that were. */
+  overrides?: { role: string; held: Held[] }[]
+}
+export type PlotSize = { width: number; left: number; panel: number }
+export const WIDE: PlotSize = { width: 960, left: 52, panel: 150 }
+export const NARROW: PlotSize = { width: 356, left: 36, panel: 120 }
+
+/** Room for the names at the right end: the gap before them, and a bold character of 12 px. */
+const NAME_GAP = 14
+const NAME_CHARACTER = 7.6
+const NAME_MIN = 8
+
+const TOP = 18
+const GAP = 26
+const AXIS = 40
+/** The bar is slimmer than its lane, so that what is hatched shows on both sides of it. */
+const FAULT_LANE = 14
+const FAULT_BAR = 6
+const EPISODE_LINE = 2
+/** High enough for the name of a slot, and what that name needs. */
+const OVERRIDE_BAR = 14
+const SLOT_WIDTH = 30
+/** Room that one label of the time axis needs. */
+const TICK_WIDTH = 62
+const YEAR_TICK_WIDTH = 92
+
+/** @param label the accessible name; the summary in words stands beside the plot */
+export function plotSvg(plot: Plot, size: PlotSize, id: string, label: string): Html {
+  const surface = surfaceOf(plot, size, id)
+  const traces = plot.traces.slice(0, TRACES_MAX).map((trace, i) => drawnTrace(trace, i, plot.until))
+  const panels = panelsOf(traces, plot.system)
+  const places = placesOf(panels, size)
+  const bottom = places.reduce((y, { height }) => y + height + GAP, TOP)
+  const lanes = overrideLanes(plot)
+  const axis = bottom + LANE + lanes.length * LANE
+  const shaded = [...inView(plot, plot.others, 'fault other'), ...inView(plot, [plot.episode], 'fault')]
+  return html`<svg class="plot" viewBox="0 0 ${size.width} ${axis + AXIS}" width="${size.width}" height="${axis + AXIS}" role="img" aria-label="${label}">
+<defs><pattern id="${id}-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="hatch" d="M0 0V6"/></pattern></defs>
+${panels.map((panel, i) => drawPanel(panel, surface, places[i]!, shaded, plot.system))}
+${faultLane(plot, shaded, traces, surface, { top: bottom - 8, height: FAULT_LANE })}
+${lanes.map((lane, i) => overrideLane(lane, surface, bottom + 10 + i * LANE))}
+${worstLine(plot, surface, axis)}
+${timeAxis(plot, surface, axis)}
+</svg>`
+}
+
+const inView = ({ from, to }: Plot, episodes: TimedEpisode[], kind: string) =>
+  episodes.flatMap(({ stretches }) =>
+    stretchesWithin(stretches, from, to).map(([first, last]) => ({ span: { from: first, to: last }, kind })),
+  )
+
+/** Lanes that fit under a plot; the list beside it has them all. */
+const overrideLanes = ({ overrides = [], from, to }: Plot) =>
+  overrides
+    .map(({ role, held }) => ({ role, held: held.filter(one => one.to > from && one.from < to) }))
+    .filter(({ held }) => held.length > 0)
+    .slice(0, TRACES_MAX)
+    .map(({ role, held }) => ({
+      role,
+      held: held.map(one => ({ ...one, from: Math.max(one.from, from), to: Math.min(one.to, to) })),
+    }))
+
+/** Who held an input: the slot stands in its bar where there is room. */
+function overrideLane({ role, held }: { role: string; held: Held[] }, surface: Surface, top: number): Html {
+  const middle = top + LANE / 2
+  const bar = { top: middle - OVERRIDE_BAR / 2, height: OVERRIDE_BAR }
+  return html`<g>
+<path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>
+${held.map(
+  one =>
+    html`${stripe(surface, one, bar, 'override-bar', 2)}${
+      surface.x(one.to) - surface.x(one.from) > SLOT_WIDTH &&
+      html`<text class="slot" x="${surface.x(one.from) + 4}" y="${middle + 4}">P${one.slot}</text>`
+    }`,
+)}
+<text class="end override-word" x="${surface.right + 6}" y="${middle + 4}">${role}</text>
+</g>`
+}
+
+function surfaceOf({ from, to, traces, overrides = [] }: Plot, { width, left }: PlotSize, id: string): Surface {
+  const longest = Math.max(NAME_MIN, ...[...traces, ...overrides].map(({ role }) => role.length))
+  const right = Math.ceil(NAME_GAP + longest * NAME_CHARACTER)
+  const scale = (width - left - right) / (to - from)
+  return { id, left, right: width - right, x: ms => Math.round((left + (ms - from) * scale) * 10) / 10 }
+}
+
+function panelsOf(traces: DrawnTrace[], system: UnitSystem): Panel[] {
+  const families = Map.groupBy(traces, ({ role }) => familyOf(role, system))
+  const panels = [...families].map(([family, group]) => ({ family, traces: group, switches: family === 'on/off' }))
+  return panels.toSorted((a, b) => Number(a.switches) - Number(b.switches))
+}
+
+function placesOf(panels: Panel[], size: PlotSize): Place[] {
+  let top = TOP
+  return panels.map(({ switches, traces }) => {
+    const place = { top, height: switches ? traces.length * LANE : size.panel }
+    top += place.height + GAP
+    return place
+  })
+}
+
+/** Bars when the condition was true, a thin line for the episode that holds them, and hatched, when an input was missing. */
+function faultLane(
+  { from, to, episode, others }: Plot,
+  shaded: { span: Span }[],
+  traces: DrawnTrace[],
+  surface: Surface,
+  place: Place,
+): Html {
+  const unknown = joined(traces.flatMap(({ gaps }) => gaps))
+  const middle = place.top + place.height / 2
+  const bar = { top: middle - FAULT_BAR / 2, height: FAULT_BAR }
+  const line = { top: middle - EPISODE_LINE / 2, height: EPISODE_LINE }
+  return html`<g>
+<path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>
+${unknown.map(span => hatched(surface, span, place))}
+${clipped([...others, episode], from, to).map(span => stripe(surface, span, line, 'fault-bar episode', 2))}
+${shaded.map(({ span }) => stripe(surface, span, bar, 'fault-bar', 2))}
+<text class="end fault-word" x="${surface.right + 6}" y="${middle + 4}">in fault</text>
+</g>`
+}
+
+const worstLine = ({ worst_at, from, to, timezone }: Plot, { x }: Surface, bottom: number): Html | false =>
+  worst_at >= from &&
+  worst_at < to &&
+  html`<g><path class="worst" d="M${x(worst_at)} ${TOP - 4}V${bottom}"/><text class="tick" x="${x(worst_at)}" y="${TOP - 7}" text-anchor="middle">worst ${formatClock(worst_at, timezone)}</text></g>`
+
+function timeAxis({ from, to, now, timezone }: Plot, { left, right, x }: Surface, y: number): Html {
+  const withYear = wallOf(from, timezone).year !== wallOf(to - 1, timezone).year
+  const ticks = timeTicks(from, to, timezone, (right - left) / (withYear ? YEAR_TICK_WIDTH : TICK_WIDTH))
+  const words = (at: number, day: boolean) => (day ? formatAxisDay(at, timezone, withYear) : formatClock(at, timezone))
+  return html`<g><path class="axis" d="M${left} ${y}H${right}"/>${ticks.map(
+    ({ at, day }) =>
+      html`<path class="axis" d="M${x(at)} ${y}v4"/><text class="tick${day && html` day`}" x="${x(at)}" y="${y + 16}" text-anchor="middle">${words(at, day)}</text>`,
+  )}<text class="zone" x="${left}" y="${y + 34}">${formatAxisZone(from, to, { now, timezone })}</text></g>`
+}

@@ -1,0 +1,99 @@
+/** The few words that several pages share. */
+import {
+  type Ending,
+  type Finding,
+  type FindingNote,
+  type ParamValue,
+  RESULT_REASONS,
+  RESULT_STATES,
+  type ResultReason,
+  type ResultState,
+  resultState,
+} from '#shared/core/findings/finding.ts'
+import type { ReasonCounts, RunCounts } from '#shared/core/ports.ts'
+import { formatCount } from '#shared/core/number-text.ts'
+
+/** Why a rule was not evaluated; each stands behind a count or a colon. */
+export const REASON_WORDS: Record<ResultReason, string> = {
+  missing_role: 'required point not mapped',
+  no_data: 'no data from a point',
+  stale: 'stale data',
+  gated: 'equipment off, or outside the conditions of the rule',
+  settling: 'equipment did not run long enough to settle',
+  out_of_range: 'values outside the plausible range',
+  sampling: 'samples too far apart',
+  insufficient_history: 'not enough history',
+  untrusted: 'outside the trusted windows of the package',
+}
+
+/** States of a result, as they stand behind a count. */
+export const STATE_WORDS: Record<ResultState, string> = {
+  fault: 'in fault',
+  pass: 'passed',
+  gated: 'not applicable',
+  no_data: 'without data',
+}
+
+/** @returns `2 in fault, 110 passed, 3 not applicable (3 equipment off, …), 12 without data (10 not enough history, 2 stale data)` */
+export function countWords(counts: RunCounts, reasons: ReasonCounts = {}): string {
+  if ('not_evaluated' in counts) {
+    return `${counts.fault} in fault, ${counts.pass} passed, ${counts.not_evaluated} could not be evaluated`
+  }
+  return RESULT_STATES.map(
+    state => `${formatCount(counts[state] ?? 0)} ${STATE_WORDS[state]}${reasonWords(state, reasons)}`,
+  ).join(', ')
+}
+
+function reasonWords(state: ResultState, reasons: ReasonCounts): string {
+  const own = RESULT_REASONS.filter(reason => resultState({ status: 'not_evaluated', reason }) === state)
+  const counted = own.flatMap(reason => (reasons[reason] ? [{ reason, count: reasons[reason] }] : []))
+  const listed = counted
+    .toSorted((a, b) => b.count - a.count)
+    .map(({ reason, count }) => `${formatCount(count)} ${REASON_WORDS[reason]}`)
+  return listed.length > 0 ? ` (${listed.join('; ')})` : ''
+}
+
+/** @returns how many results a run counted */
+export const totalOf = (counts: RunCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
+
+export const SOURCE_WORDS: Record<ParamValue['source'], string> = {
+  default: "the rule's default",
+  site: 'set for this site',
+  type: 'set for this type of equipment',
+  equipment: 'set for this equipment',
+  request: 'given with the run',
+}
+
+/** Why a finding ended that was not cured. */
+export const ENDING_WORDS: Record<Ending['why'], string> = {
+  rule_removed: 'the rule was removed',
+  rule_deactivated: 'the rule was deactivated',
+  rule_changed: 'the rule does not apply any more since it was changed',
+  not_for_equipment: 'the rule does not apply to this equipment any more',
+  point_unmapped: 'a required point is not mapped any more',
+}
+
+/**
+ * Active, cleared, or ended because nothing evaluates it; acknowledged or not.
+ *
+ * @param dataEnd the day on which the building's data ended: what was open then is not known to go on
+ */
+export function stateWords(
+  { state, ended }: Pick<Finding, 'state' | 'ended'>,
+  { ack }: Pick<FindingNote, 'ack'>,
+  dataEnd?: string,
+): string {
+  const open = dataEnd === undefined ? 'Active' : `Open when data ended on ${dataEnd}`
+  const words = ended ? `Ended: ${ENDING_WORDS[ended.why]}` : state === 'active' ? open : 'Cleared'
+  return `${words}, ${ack === 'acked' ? 'acknowledged' : 'not acknowledged'}`
+}
+
+/** @returns `93 %`, rounded down: 100 % is said of nothing that lacks a sample */
+export const shareOf = (share: number): string => `${Math.floor(share * 100)} %`
+
+/** What a finding is called; a rule over every role names the role of which it speaks. */
+export const titleOf = ({ title, role }: Pick<Finding, 'title' | 'role'>): string =>
+  role === undefined ? title : `${title}: ${role}`
+
+/** @returns `outdoor air damper` for `outdoor_air_damper` */
+export const componentWords = (component: string): string => component.replaceAll('_', ' ')

@@ -1,0 +1,241 @@
+/** Looks through one table, row by row and in constant memory, and says what it holds. */
+import type { PointKind } from '#shared/core/model/model.ts'
+import { ROLES } from '#shared/core/model/role.ts'
+import { MINUTE } from '#shared/core/time.ts'
+import { conversion } from '#shared/core/model/unit.ts'
+import { readCell, stateNumber, STATES_MAX, statesOf } from './cell.ts'
+import { atLine, type Findings } from './checks.ts'
+import type { Values } from '#shared/core/suggest/evidence.ts'
+import { type Column, kindOf, takesStates } from './columns.ts'
+import { settleSpeed } from './command-or-speed.ts'
+import type { Meaning } from './local-clock.ts'
+import type { DateOrder } from './stamp.ts'
+import { openTimeline, type Timeline } from './timeline.ts'
+
+/** Share of a column's values outside its role's range from which on its unit is doubted. */
+const IMPLAUSIBLE_SHARE = 0.2
+const EXAMPLES = 3
+
+/** A column that holds something to keep, and what its cells were. */
+export type ScannedColumn = Column & {
+  kind: PointKind
+  states: string[] | undefined
+  /** Of a column of numbers. */
+  values?: Values
+}
+
+export type Scan = {
+  /** Rows below the header, readable or not. */
+  rows_in: number
+  rows_rejected: number
+  order: DateOrder | undefined
+  /** Undefined when nothing tells how the dates read. */
+  timeline: Timeline | undefined
+  columns: ScannedColumn[]
+}
+
+export type ScanOptions = {
+  /** Path of the table, for the checks. */
+  place: string
+  columns: Column[]
+  decimalComma: boolean
+  /** What a wall clock means; undefined for a table in UTC. */
+  local: ((wallMs: number) => Meaning) | undefined
+  dateOrder: DateOrder | undefined
+  /** The last instant that can be right, ms. */
+  latest: number
+  /** The spacing that the manifest states; undefined when nobody stated one. */
+  gridMinutes: number | undefined
+  checks: Findings
+}
+
+/** @returns whether a row has its cells; blank ones beyond the header's do no harm */
+export const fitsWidth = (cells: string[], width: number): boolean =>
+  cells.length === width || (cells.length > width && cells.slice(width).every(cell => cell.trim() === ''))
+
+export type TableScan = {
+  /** Takes one row. @param line where it stands in the file */
+  row(cells: string[], line: number): void
+  end(): Scan
+}
+
+export function openScan(options: ScanOptions): TableScan {
+  const { columns, decimalComma, local, dateOrder, latest, checks, place } = options
+  const width = columns.length + 1
+  const timeline = openTimeline(local, dateOrder, latest)
+  const seen = columns.map(openCells)
+  const asSpeed = columns.map(column => column.speed && openCells({ ...column, ...column.speed }))
+  let rows = 0
+  let lastBad: { line: number; cells: number } | undefined
+
+  return {
+    row(cells, line) {
+      if (lastBad)
+        checks.add('row_width', place, `rows have not ${width} cells`, {
+          examples: [atLine(lastBad.line, String(lastBad.cells))],
+        })
+      lastBad = fitsWidth(cells, width) ? undefined : { line, cells: cells.length }
+      rows++
+      if (lastBad) return
+      timeline.add(cells[0]!, `line ${line}`)
+      for (const { index } of columns) {
+        const cell = readCell(cells[index]!, decimalComma)
+        seen[index - 1]!.take(cell, line)
+        asSpeed[index - 1]?.take(cell, line)
+      }
+    },
+    end() {
+      if (lastBad)
+        checks.add('row_truncated', place, 'the last row is cut off', {
+          examples: [atLine(lastBad.line, `${lastBad.cells} of ${width} cells`)],
+        })
+      const read = timeline.end()
+      const kept = columns.flatMap((column, i) => {
+        const isSpeed = asSpeed[i] !== undefined && seen[i]!.end().between > 0
+        return settle(settleSpeed(column, isSpeed, checks), (isSpeed ? asSpeed[i]! : seen[i]!).end(), options)
+      })
+      if (rows > 0 && kept.length === 0) checks.add('no_numeric_columns', place, 'no column holds numbers or state texts')
+      if ('ambiguous' in read) {
+        checks.add('timestamp_ambiguous', place, 'day and month cannot be told apart; state date_order', {
+          examples: [read.ambiguous],
+          severity: 'error',
+        })
+        return { rows_in: rows, rows_rejected: rows, order: undefined, timeline: undefined, columns: kept }
+      }
+      const { order, timeline: times } = read
+      if (rows > 0) reportTimes(times, options)
+      return { rows_in: rows, rows_rejected: rows - times.rows, order, timeline: times, columns: kept }
+    },
+  }
+}
+
+type CellCount = {
+  /** Cells that are not blank. */
+  filled: number
+  numbers: number
+  outside: number
+  /** Numbers that are neither 0 nor 1. */
+  between: number
+  min: number
+  max: number
+  /** State text → how often; undefined when there are too many different ones. */
+  texts: Map<string, number> | undefined
+  textCount: number
+  examples: string[]
+}
+
+function openCells(column: Column) {
+  const range = column.role === undefined ? undefined : ROLES[column.role]!.range
+  const way = column.role === undefined ? undefined : conversion(column.unit, ROLES[column.role]!.unit)
+  const count: CellCount = {
+    filled: 0,
+    numbers: 0,
+    outside: 0,
+    between: 0,
+    min: Number.POSITIVE_INFINITY,
+    max: Number.NEGATIVE_INFINITY,
+    texts: new Map(),
+    textCount: 0,
+    examples: [],
+  }
+  return {
+    take(value: number | string | undefined, line: number): void {
+      if (value !== undefined) count.filled++
+      if (typeof value === 'string') takeText(count, value, line, column.header)
+      if (typeof value !== 'number' || Number.isNaN(value)) return
+      count.numbers++
+      if (value !== 0 && value !== 1) count.between++
+      if (value < count.min) count.min = value
+      if (value > count.max) count.max = value
+      if (!range || !way) return
+      const canonical = value * way.scale + way.offset
+      if (canonical < range[0] || canonical > range[1]) count.outside++
+    },
+    end: () => count,
+  }
+}
+
+function takeText(count: CellCount, text: string, line: number, header: string): void {
+  count.textCount++
+  if (count.examples.length < EXAMPLES) count.examples.push(atLine(line, text.slice(0, 40), header))
+  count.texts?.set(text, (count.texts.get(text) ?? 0) + 1)
+  if (count.texts && count.texts.size > STATES_MAX) count.texts = undefined
+}
+
+/** What a column turns out to be; none when it holds nothing that history keeps. */
+function settle(column: Column, count: CellCount, options: ScanOptions): ScannedColumn[] {
+  const canBeStates = takesStates(column)
+  return canBeStates && count.textCount > count.numbers
+    ? settleStates(column, count, options)
+    : settleNumbers(column, count, options, canBeStates ? column.point?.states : undefined)
+}
+
+function settleStates(column: Column, count: CellCount, { checks, place }: ScanOptions): ScannedColumn[] {
+  const { header, role, point, unit } = column
+  const { states, known } = statesOf([...(count.texts?.keys() ?? [])], point?.states)
+  if (!count.texts || states.length > STATES_MAX) {
+    checks.add('states_too_many', place, 'columns hold free text', { examples: count.examples.slice(0, 1) })
+    return []
+  }
+  const example = `${header}: ${states.map((text, i) => `${i} = ${text}`).join(', ')}`
+  checks.add('text_states', place, 'texts are kept as states', { examples: [example] })
+  if (role !== undefined && ROLES[role]!.kind === 'bool' && !known) {
+    checks.add('states_order_unknown', place, `which text of ${role} means yes is not known`, { examples: [example] })
+  }
+  const own = unit === 'count' ? (states.length === 2 ? 'bool' : 'enum') : unit
+  return [{ ...column, unit: own, historyUnit: point?.unit ?? own, kind: kindOf(role, own, states), states }]
+}
+
+function settleNumbers(
+  column: Column,
+  { numbers, filled, texts, textCount, examples, outside, min, max, between }: CellCount,
+  { checks, place }: ScanOptions,
+  states: string[] | undefined,
+): ScannedColumn[] {
+  const { header, role, point, unit } = column
+  const unread = states && texts ? countUnknown(texts, states) : textCount
+  // A column that has been numbers so far may be away for the time of a chunk; one of which nothing is a number is an error.
+  const isWrong = numbers === 0 && !point
+  if (unread > 0) {
+    const severity = isWrong ? 'error' : 'warning'
+    checks.add('value_unreadable', place, 'cells are no numbers and count as missing', { examples, count: unread, severity })
+  }
+  if (numbers === 0 && (filled === 0 || !point)) {
+    if (role !== undefined) checks.add('column_empty', place, 'mapped columns hold no value', { examples: [header] })
+    return []
+  }
+  if (outside / numbers > IMPLAUSIBLE_SHARE) {
+    const example = `${header}: ${min} to ${max} ${unit} for ${role}`
+    const severity = column.unitStated ? 'warning' : 'error'
+    checks.add('unit_implausible', place, 'values do not fit their role in this unit', { examples: [example], severity })
+  }
+  const values = numbers > 0 ? { min, max, isOnOff: between === 0 } : undefined
+  return [{ ...column, kind: kindOf(role, unit, undefined), states, ...(values && { values }) }]
+}
+
+/** Texts of a column of numbers that are none of the states which its point has. */
+function countUnknown(texts: Map<string, number>, states: string[]): number {
+  let unknown = 0
+  for (const [text, count] of texts) if (Number.isNaN(stateNumber(states, text))) unknown += count
+  return unknown
+}
+
+function reportTimes(times: Timeline, { checks, place, gridMinutes }: ScanOptions): void {
+  const kinds = [
+    ['timestamp_unreadable', times.unreadable, 'timestamps cannot be read; their rows are left out'],
+    ['timestamp_ambiguous', times.twice, 'local times occur twice on that day; their rows are left out'],
+    ['timestamp_skipped', times.skipped, 'local times do not exist on that day; their rows are left out'],
+    ['timestamp_misdated', times.misdated, 'timestamps are before 2000 or ahead of the clock here; their rows are left out'],
+    ['timestamp_duplicate', times.duplicate, 'timestamps occur more than once; the last row counts'],
+    ['timestamp_out_of_order', times.outOfOrder, 'timestamps go back'],
+    ['timestamp_gap', times.gaps, 'gaps are longer than three steps'],
+  ] as const
+  for (const [code, { count, examples }, message] of kinds) {
+    if (count > 0) checks.add(code, place, message, { count, examples })
+  }
+  const grid = times.step === undefined ? undefined : times.step / MINUTE
+  if (grid !== undefined && gridMinutes !== undefined && grid !== gridMinutes) {
+    checks.add('grid_differs', place, `rows come every ${Number(grid.toFixed(2))} min, the manifest says ${gridMinutes}`)
+  }
+  if (times.rows === 0) checks.add('no_rows', place, 'holds no row with a readable timestamp')
+}

@@ -1,0 +1,215 @@
+/**
+ * From true, false and not evaluated to episodes: candidate → confirmed → cleared.
+ *
+ * A candidate begins with the first stretch of true that lasts `persistenceMs`; a false or unknown moment breaks a
+ * stretch. It is confirmed once the building day has `dailyMinimumMs` of true. Evaluated-false for `clearMs` in all ends
+ * it at the first of those moments. Time that is not evaluated neither ends nor feeds it, until nothing has been evaluated
+ * for `LAPSE_MS`: nobody knows of the fault any more, and it ends where it was last looked at.
+ */
+import { addStretch, type FaultStretch } from '#shared/core/findings/fault-time.ts'
+import type { BaselineView } from '#shared/core/findings/finding.ts'
+import { nothingSpent } from '#shared/core/impact/meter.ts'
+import { DAY } from '#shared/core/time.ts'
+import { type NearDay, noteTrue } from './unconfirmed.ts'
+
+/** A weekend without the plant does not end a fault; an equipment or a point that is gone for good does. */
+export const LAPSE_MS = 3 * DAY
+
+/** The worst moment of a stretch, with what was seen then. */
+export type Moment = {
+  at: number
+  measure: number
+  seen: Float64Array
+  /** What cannot be told any more once its day is past; there as soon as it was asked for. */
+  inputs?: Record<string, number | null>
+  baselines?: BaselineView[]
+}
+/** Time in fault, ms, how much of it each conditional cause held, and what the fault's meter summed meanwhile. */
+export type Tally = { trueMs: number; causeMs: Float64Array; spent: Float64Array }
+
+export type Episode = {
+  from: number
+  to: number | null
+  confirmed_at: number
+  worst: Moment
+  tally: Tally
+  /** When `tally.trueMs` was. */
+  stretches: FaultStretch[]
+  /** Time in fault, ms, that was looked at: of an episode that was carried over, less than `tally.trueMs`. */
+  seenMs: number
+  /** By index of the building day. */
+  days: Map<number, Tally>
+}
+
+/** A stretch of one state within one building day, `[from, to)`. */
+export type Stretch = { from: number; to: number; day: number; state: 'true' | 'false' | 'unknown' }
+export type Seen = { worst: Moment; causeMs: Float64Array; spent: Float64Array }
+
+export type EpisodeLimits = { persistenceMs: number; dailyMinimumMs: number; clearMs: number; causes: number }
+
+/** An episode that an earlier run left open and that began before this run's data: what is known of it is reckoned until `upTo`. */
+export type OpenEpisode = {
+  from: number
+  confirmed_at: number
+  trueMs: number
+  stretches: readonly FaultStretch[]
+  spent: Float64Array
+  upTo: number
+}
+
+/** Where a rule stands between two stretches. */
+export type Tracked = {
+  done: Episode[]
+  /** How many that were done are kept no more. */
+  dropped: number
+  day: number
+  dayTrueMs: number
+  stretchFrom: number
+  falseFrom: number
+  falseMs: number
+  /** Days on which the condition held, or nearly. */
+  near: NearDay[]
+  /** End of the last time that was evaluated. */
+  lookedTo: number
+  /** What is being gathered: a stretch, a candidate or a confirmed episode. */
+  current?: Episode
+  candidate: boolean
+  confirmed: boolean
+  carried?: OpenEpisode
+}
+
+export function trackedFrom({ causes }: EpisodeLimits, carried?: OpenEpisode): Tracked {
+  const nothing: Tracked = {
+    done: [],
+    dropped: 0,
+    day: -1,
+    dayTrueMs: 0,
+    stretchFrom: Number.NaN,
+    falseFrom: Number.NaN,
+    falseMs: 0,
+    near: [],
+    lookedTo: Number.NaN,
+    candidate: false,
+    confirmed: false,
+  }
+  if (!carried) return nothing
+  const current = begin(carried.from, causes)
+  current.confirmed_at = carried.confirmed_at
+  current.tally.trueMs = carried.trueMs
+  current.stretches = [...carried.stretches]
+  current.tally.spent = carried.spent
+  return { ...nothing, current, candidate: true, confirmed: true, carried }
+}
+
+/** @param held changed in place */
+export function episodeTracker(limits: EpisodeLimits, held: Tracked) {
+  const { done, carried } = held
+
+  function feedTrue(stretch: Stretch, seen: Seen): void {
+    const { from, to } = stretch
+    if (held.stretchFrom !== held.stretchFrom) held.stretchFrom = from
+    held.falseFrom = Number.NaN
+    held.falseMs = 0
+    held.current ??= begin(held.stretchFrom, limits.causes)
+    const { current, stretchFrom } = held
+    gather(current, stretch, seen, carried?.upTo ?? -Infinity)
+    const persistedAt = Math.max(from, stretchFrom + limits.persistenceMs)
+    if (persistedAt <= to) held.candidate = true
+    const enoughAt = Math.max(
+      from + limits.dailyMinimumMs - held.dayTrueMs,
+      held.candidate && current.from < stretchFrom ? from : persistedAt,
+    )
+    if (held.candidate && !held.confirmed && enoughAt <= to) {
+      held.confirmed = true
+      current.confirmed_at = Math.max(from, enoughAt)
+    }
+    held.dayTrueMs += to - from
+    noteTrue(held.near, stretch.day, to - from, to - stretchFrom)
+  }
+
+  function feedFalse({ from, to }: Stretch): void {
+    held.stretchFrom = Number.NaN
+    if (!held.candidate) {
+      delete held.current
+      return
+    }
+    if (held.falseMs === 0) held.falseFrom = from
+    held.falseMs += to - from
+    if (held.falseMs >= limits.clearMs) end(held.falseFrom)
+  }
+
+  function feedUnknown({ to }: Stretch): void {
+    held.stretchFrom = Number.NaN
+    if (!held.candidate) delete held.current
+    else if (to - held.lookedTo >= LAPSE_MS) end(held.falseMs > 0 ? held.falseFrom : held.lookedTo)
+  }
+
+  function end(to: number): void {
+    if (held.current && held.confirmed) done.push({ ...held.current, to })
+    delete held.current
+    held.candidate = held.confirmed = false
+    held.falseMs = 0
+  }
+
+  const open = () => (held.confirmed ? held.current : undefined)
+  return {
+    /** Stretches in time order; `seen` comes with those that are true. */
+    feed(whole: Stretch, seen?: Seen): void {
+      if (carried && whole.to <= carried.confirmed_at) return
+      const stretch = carried ? { ...whole, from: Math.max(whole.from, carried.confirmed_at) } : whole
+      if (stretch.day !== held.day) held.dayTrueMs = 0
+      held.day = stretch.day
+      if (stretch.state !== 'unknown') held.lookedTo = stretch.to
+      else if (Number.isNaN(held.lookedTo)) held.lookedTo = stretch.from
+      if (stretch.state === 'true') feedTrue(stretch, seen!)
+      else if (stretch.state === 'false') feedFalse(stretch)
+      else feedUnknown(stretch)
+    },
+    /** Confirmed episodes in time order; the last may still be open. */
+    episodes: (): Episode[] => {
+      const current = open()
+      return current ? [...done, current] : done
+    },
+    /** How many there have been, and those with time in fault on one day, the last first. */
+    count: (): number => held.dropped + done.length + (open() ? 1 : 0),
+    on(index: number): Episode[] {
+      const current = open()
+      const found = current?.days.has(index) ? [current] : []
+      for (let i = done.length - 1; i >= 0 && done[i]!.days.has(index); i--) found.push(done[i]!)
+      return found
+    },
+    held,
+  }
+}
+
+const begin = (from: number, causes: number): Episode => ({
+  from,
+  to: null,
+  confirmed_at: Number.NaN,
+  worst: { at: from, measure: -Infinity, seen: new Float64Array(0) },
+  tally: { trueMs: 0, causeMs: new Float64Array(causes), spent: nothingSpent() },
+  stretches: [],
+  seenMs: 0,
+  days: new Map(),
+})
+
+/** Adds a true stretch; of a carried episode, what lies before `countedUpTo` is in its time and its waste already. */
+function gather(episode: Episode, { from, to, day }: Stretch, { worst, causeMs, spent }: Seen, countedUpTo: number): void {
+  const { tally, days } = episode
+  const ofDay = days.get(day) ?? { trueMs: 0, causeMs: new Float64Array(causeMs.length), spent: nothingSpent() }
+  days.set(day, ofDay)
+  ofDay.trueMs += to - from
+  const newMs = Math.max(0, to - Math.max(from, countedUpTo))
+  tally.trueMs += newMs
+  addStretch(episode.stretches, [to - newMs, to, newMs])
+  episode.seenMs += to - from
+  for (let i = 0; i < causeMs.length; i++) {
+    ofDay.causeMs[i] = ofDay.causeMs[i]! + causeMs[i]!
+    tally.causeMs[i] = tally.causeMs[i]! + causeMs[i]!
+  }
+  for (let i = 0; i < spent.length; i++) {
+    ofDay.spent[i]! += spent[i]!
+    tally.spent[i]! += newMs < to - from ? (spent[i]! * newMs) / (to - from) : spent[i]!
+  }
+  if (worst.measure > episode.worst.measure) episode.worst = worst
+}

@@ -1,0 +1,107 @@
+/**
+ * Conditions that held and did not become a finding, because a rule wants them to last: how long they did on the day that came nearest,
+ * and how long they have to.
+ */
+import type { Shortfall, Unconfirmed } from '#shared/core/findings/finding.ts'
+import { MINUTE } from '#shared/core/time.ts'
+import type { Typed } from '#shared/core/rules/check/check-expr.ts'
+import type { Node } from '#shared/core/rules/evaluate/graph.ts'
+import type { Day, Rows } from '#shared/core/rules/evaluate/rows.ts'
+
+/** What a day showed, ms: the condition in all and without a break, and how long a signal had stood still that has to for a window. */
+export type NearDay = { day: number; trueMs: number; longestMs: number; stillMs: number }
+
+/** How long a signal has stayed within the bounds of `range(signal, window) <= bound`, where all else that the rule asks for holds. */
+export type Stillness = { node: Node; holds: Node; windowMs: number }
+
+/** Shorter conditions come and go in every building, unless they are half of what counts. */
+const HELD_MIN_MS = 15 * MINUTE
+const HALF = 0.5
+/** A signal that stood still for less than this share of its window is a calm hour. */
+const STILL_SHARE = 1 / 24
+
+const dayOf = (near: NearDay[], day: number): NearDay => {
+  const last = near.at(-1)
+  if (last?.day === day) return last
+  const made = { day, trueMs: 0, longestMs: 0, stillMs: 0 }
+  near.push(made)
+  return made
+}
+
+/** @param near changed in place; days come in their order */
+export function noteTrue(near: NearDay[], day: number, ms: number, withoutBreakMs: number): void {
+  const today = dayOf(near, day)
+  today.trueMs += ms
+  today.longestMs = Math.max(today.longestMs, withoutBreakMs)
+}
+
+export function noteStill(near: NearDay[], { node, holds, windowMs }: Stillness, { n, t, day }: Rows): void {
+  let longest = 0
+  for (let i = 0; i < n; i++) {
+    if (holds.out[i] !== 1) continue
+    const until = node.out[i]! + t[i + 1]! - t[i]!
+    if (until > longest) longest = until
+  }
+  if (longest >= STILL_SHARE * windowMs) dayOf(near, day.index).stillMs = longest
+}
+
+type Asked = {
+  instance: { persistenceMs: number; dailyMinimumMs: number; stillness?: Stillness; role?: string }
+  near: readonly NearDay[]
+  /** By index; of those that the span touches. */
+  days: ReadonlyMap<number, Pick<Day, 'date'>>
+}
+
+/** @returns the day that came nearest, over all roles of a rule over roles; undefined when none came near */
+export function unconfirmedOf(asked: Asked[]): Unconfirmed | undefined {
+  const found = asked.flatMap(({ instance, near, days }) =>
+    near.flatMap((today): Unconfirmed[] => {
+      const short = shortOf(instance, today)
+      const date = days.get(today.day)?.date
+      if (short.length === 0 || date === undefined) return []
+      return [{ date, ...(instance.role !== undefined && { role: instance.role }), short }]
+    }),
+  )
+  return found.toSorted((a, b) => nearness(b) - nearness(a) || (a.date < b.date ? -1 : 1))[0]
+}
+
+/** @returns how near a condition came to count, 0..1 */
+export const nearness = ({ short }: Pick<Unconfirmed, 'short'>): number =>
+  Math.min(...short.map(({ held_secs, needs_secs }) => held_secs / needs_secs))
+
+function shortOf(
+  { persistenceMs, dailyMinimumMs, stillness }: Asked['instance'],
+  { trueMs, longestMs, stillMs }: NearDay,
+): Shortfall[] {
+  const all: Shortfall[] = [
+    { of: 'persistence', held_secs: secs(longestMs), needs_secs: secs(persistenceMs) },
+    { of: 'daily_minimum', held_secs: secs(trueMs), needs_secs: secs(dailyMinimumMs) },
+  ]
+  const short = all.filter(({ held_secs, needs_secs }) => held_secs < needs_secs)
+  const isNear = trueMs >= HELD_MIN_MS || (trueMs > 0 && short.length > 0 && nearness({ short }) >= HALF)
+  if (isNear) return short
+  if (!stillness || stillMs === 0) return []
+  return [
+    { of: 'window', held_secs: secs(stillMs), needs_secs: secs(stillness.windowMs + Math.max(persistenceMs, dailyMinimumMs)) },
+  ]
+}
+
+const secs = (ms: number): number => Math.round(ms / 1000)
+
+export type StillTerm = { signal: Typed; window: Typed; bound: Typed; others: Typed[] }
+
+/** @returns the part of a condition that wants a signal to stand still for a window, and all else that it asks for */
+export function stillTerm(when: Typed): StillTerm | undefined {
+  const terms = conjunctsOf(when)
+  for (const [i, term] of terms.entries()) {
+    if (term.kind !== 'op' || (term.op !== 'le' && term.op !== 'lt')) continue
+    const [left, bound] = term.args as [Typed, Typed]
+    if (left.kind !== 'op' || left.op !== 'range') continue
+    const [signal, window] = left.args as [Typed, Typed]
+    return { signal, window, bound, others: terms.toSpliced(i, 1) }
+  }
+  return undefined
+}
+
+const conjunctsOf = (typed: Typed): Typed[] =>
+  typed.kind === 'op' && typed.op === 'and' ? typed.args.flatMap(conjunctsOf) : [typed]

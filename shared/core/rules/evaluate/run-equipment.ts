@@ -1,0 +1,233 @@
+/** All rules of one equipment, day by day: a rule's yesterday decides what its baseline may see today. */
+import { stretchesOf, stretchesWithin } from '#shared/core/findings/fault-time.ts'
+import type { BaselineView } from '#shared/core/findings/finding.ts'
+import { DAY } from '#shared/core/time.ts'
+import { nextDay } from '#shared/core/time-zone.ts'
+import { beginDay, endDay } from './baseline.ts'
+import type { Instance } from '#shared/core/rules/compile/compile.ts'
+import type { Compiled } from '#shared/core/rules/compile/compile-all.ts'
+import { type Episode, episodeTracker, type OpenEpisode, trackedFrom } from '#shared/core/rules/episodes/episodes.ts'
+import { remember } from '#shared/core/rules/report/evidence.ts'
+import { spentOf } from '#shared/core/impact/meter.ts'
+import { BASELINE_DAYS_MAX, WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
+import { runNodes } from './graph.ts'
+import { versionOf } from '#shared/core/findings/finding-id.ts'
+import { inputsBefore, nominalOf } from './inputs.ts'
+import { addDay, judgeDay, noCoverage } from './judge.ts'
+import type { Plant } from '#shared/core/rules/compile/plant.ts'
+import { type Day, daysOf, type Rows, rowMaker } from './rows.ts'
+import { type Cut, type EquipmentState, type Kept, recallRule, saveRule } from './state.ts'
+import type { Steps } from '#shared/core/rules/compile/steps.ts'
+import { type NearDay, noteStill } from '#shared/core/rules/episodes/unconfirmed.ts'
+import { type Activity, activityKey, spoilersOf } from '#shared/core/rules/episodes/suppress.ts'
+import type { Carried, EquipmentData, RunPlan } from '#shared/core/rules/check/types.ts'
+
+/** What lies longer before a run is not looked at: no baseline and no window reaches so far. */
+const HISTORY_MAX_MS = BASELINE_DAYS_MAX * DAY + WINDOW_MAX_MS + DAY
+/** Most episodes of one rule on one equipment within `EPISODE_DAYS`: one that flaps more often lacks `clear`. */
+const EPISODES_MAX = 5000
+const EPISODE_DAYS = 31
+
+const NOTHING_COVERED = new Float64Array(0)
+
+/** An equipment with all that is needed to run its rules. */
+export type Work = {
+  equipment_id: string
+  compiled: Compiled
+  plant: Plant
+  data: EquipmentData[]
+  resume: EquipmentState | undefined
+  fingerprint: (at: number) => string
+  /** The equipment's first sample ever, ms: time before it counts neither as evaluated nor as missed. */
+  since: number
+}
+
+/** What one rule said of the equipment. */
+export type Verdict = {
+  instance: Instance
+  episodes: Episode[]
+  /** As in `judge.ts`, one row a day. */
+  covered: ArrayLike<number>[]
+  near: readonly NearDay[]
+  /** By index, those that the span touches at least. */
+  days: ReadonlyMap<number, Day>
+  /** The baselines as they stood on the last day; empty when no day was looked at. */
+  baselines: BaselineView[]
+}
+
+export type Ran = { verdicts: Verdict[]; failed: { rule_id: string; error: string }[]; states: EquipmentState[] }
+
+type Runner = Kept & {
+  instance: Instance
+  key: string
+  tracker: ReturnType<typeof episodeTracker>
+  /** By index of the day. */
+  views: Map<number, BaselineView[]>
+  /** Whose activity keeps a day out of this rule's baselines, its own first. */
+  spoilers: { key: string; rule_id: string }[]
+}
+
+/** @param activity of the equipment before it, to which that of this one is added */
+export function runEquipment(work: Work, plan: RunPlan, activity: Activity): Ran {
+  const { compiled, resume } = work
+  const { instances, graph } = compiled
+  const runnable = instances.filter(({ missing }) => missing.length === 0)
+  const sources = new Set(compiled.leaves.map(({ steps }) => steps))
+  const start = Math.max(Math.min(plan.from, firstSample(sources)), plan.from - HISTORY_MAX_MS)
+  const fresh = daysOf(resume?.at ?? start, plan.to, plan.timezone)
+  const days = new Map([...(resume?.days ?? []), ...fresh].map(day => [day.index, day]))
+  const runners = instances.map(instance => runnerOf(work, instance, fresh[0]?.from ?? plan.from, plan, activity))
+  const layOut = rowMaker([...sources])
+  graph.begin(resume?.nodes)
+  const states: EquipmentState[] = []
+  for (const day of fresh) {
+    if (runnable.length > 0) runRunners(runners, layOut(day), plan, work.since, activity)
+    if (plan.stateAt?.includes(day.to) && nextDay(day.from, plan.timezone) === day.to) {
+      states.push(stateAt(day.to, work, runners, days, plan))
+    }
+  }
+  const open = (plan.carried ?? []).filter(one => one.equipment_id === work.equipment_id)
+  const told = Math.min(plan.from, ...open.map(({ from }) => from))
+  for (const runner of runners) keepEvidence(runner, runner.tracker.episodes(), days, told)
+  return {
+    verdicts: runners.filter(({ failed }) => failed === undefined).map(runner => verdictOf(runner, days)),
+    failed: runners.flatMap(({ failed: error, instance }) => (error === undefined ? [] : [{ rule_id: instance.rule.id, error }])),
+    states,
+  }
+}
+
+function firstSample(sources: Set<Steps>): number {
+  let first = Infinity
+  for (const { ts } of sources) first = Math.min(first, ts[0] ?? Infinity)
+  return first
+}
+
+// ---- one rule
+
+function runnerOf({ resume, plant }: Work, instance: Instance, start: number, plan: RunPlan, activity: Activity): Runner {
+  const { rule, equipment, role, persistenceMs, dailyMinimumMs, clearMs, causes } = instance
+  const limits = { persistenceMs, dailyMinimumMs, clearMs, causes: causes.length }
+  const key = `${rule.id}\n${role ?? ''}`
+  const saved = resume?.rules[key]
+  const kept: Kept = saved
+    ? recallRule(saved, instance)
+    : {
+        tracked: trackedFrom(limits, openBefore(instance, start, plan.carried)),
+        coveredBefore: NOTHING_COVERED,
+        covered: [],
+        active: new Map(),
+        counts: [],
+      }
+  activity.set(activityKey(equipment.equipment_id, rule.id, role), kept.active)
+  return {
+    ...kept,
+    instance,
+    key,
+    tracker: episodeTracker(limits, kept.tracked),
+    views: new Map(),
+    spoilers: instance.baselines.length > 0 ? spoilersOf(instance, plan.rules, plant) : [],
+  }
+}
+
+/** The episode that the last run left open, when this run's data cannot show how it began; a rule that cannot run has none. */
+function openBefore(instance: Instance, start: number, carried: Carried[] = []): OpenEpisode | undefined {
+  const { rule, equipment, role, meter, missing } = instance
+  const open = carried.find(
+    item => item.rule_id === rule.id && item.equipment_id === equipment.equipment_id && item.role === role && item.from < start,
+  )
+  if (!open || missing.length > 0) return undefined
+  if (open.version !== undefined && open.version !== versionOf(instance)) return undefined
+  const { from, confirmed_at, duration_secs, waste, up_to } = open
+  const stretches = stretchesWithin(stretchesOf({ ...open, to: null }, up_to), from, up_to)
+  return { from, confirmed_at, trueMs: duration_secs * 1000, stretches, spent: spentOf(meter, waste), upTo: up_to }
+}
+
+function runRunners(runners: Runner[], rows: Rows, plan: RunPlan, since: number, activity: Activity): void {
+  for (const runner of runners) {
+    if (runner.failed !== undefined || runner.instance.missing.length > 0) continue
+    const { rule, equipment } = runner.instance
+    try {
+      runDay(runner, rows, plan, since, activity)
+      if (plan.overtime?.(rule.id, equipment.equipment_id)) runner.failed = 'takes too long: left out on this equipment'
+    } catch (error) {
+      runner.failed = error instanceof Error ? error.message : String(error)
+    }
+  }
+}
+
+function runDay(runner: Runner, rows: Rows, plan: RunPlan, since: number, activity: Activity): void {
+  const { instance, tracker, spoilers, views, covered, active } = runner
+  const { baselines } = instance
+  const today = rows.day.index
+  for (const { state } of baselines) beginDay(state, rows.day, ({ index }) => spoilerOf(spoilers, index, today, activity))
+  if (baselines.length > 0) {
+    views.set(
+      today,
+      baselines.map(({ state }) => state.view),
+    )
+  }
+  runNodes(instance.order, rows)
+  const coverage = noCoverage()
+  judgeDay(instance, rows, coverage, { from: Math.max(plan.from, since), to: plan.to }, tracker.feed)
+  if (instance.stillness && !instance.isTooCoarse) noteStill(runner.tracked.near, instance.stillness, rows)
+  if (rows.day.to > plan.from) addDay(covered, today, coverage)
+  for (const { state, of, when } of baselines) endDay(state, rows, of, when)
+  limitEpisodes(runner)
+  for (const episode of tracker.on(today)) {
+    for (const index of episode.days.keys()) if (!active.has(index)) active.set(index, today)
+  }
+}
+
+/** A day counts as long as nobody knew, when today began, that it was a day in fault. */
+function spoilerOf(spoilers: Runner['spoilers'], index: number, today: number, activity: Activity): string | undefined {
+  return spoilers.find(({ key }) => (activity.get(key)?.get(index) ?? today) < today)?.rule_id
+}
+
+function limitEpisodes({ counts, tracker }: Runner): void {
+  const before = counts.length === EPISODE_DAYS ? counts.shift()! : 0
+  counts.push(tracker.count())
+  const count = tracker.count() - before
+  if (count > EPISODES_MAX) throw new RangeError(`${count} episodes in ${EPISODE_DAYS} days: the rule needs clear or persistence`)
+}
+
+// ---- what is left of it
+
+/** What only the samples at hand can tell of the episodes that will still be told of. */
+function keepEvidence({ instance, views }: Runner, episodes: Episode[], days: Map<number, Day>, from: number): void {
+  for (const episode of episodes) {
+    const { at } = episode.worst
+    const viewsThen = () => views.get([...days.values()].find(day => at >= day.from && at < day.to)?.index ?? -1) ?? []
+    if (episode.to === null || episode.to > from) remember(instance, episode, viewsThen)
+  }
+}
+
+function verdictOf({ instance, tracker, tracked, coveredBefore, covered }: Runner, days: Map<number, Day>): Verdict {
+  const looked = days.size > 0 && instance.missing.length === 0
+  const baselines = looked ? instance.baselines.map(({ state }) => state.view) : []
+  return { instance, episodes: tracker.episodes(), near: tracked.near, covered: [coveredBefore, covered], days, baselines }
+}
+
+function stateAt(at: number, work: Work, runners: Runner[], days: Map<number, Day>, plan: RunPlan): EquipmentState {
+  const { equipment_id, compiled, plant, data, resume, fingerprint } = work
+  for (const runner of runners) {
+    const { done, current } = runner.tracked
+    keepEvidence(runner, current ? [...done, current] : done, days, plan.from)
+  }
+  const touched = [...days.values()].filter(day => day.to > plan.from && day.to <= at)
+  const horizon = Math.floor((plan.from - HISTORY_MAX_MS) / DAY) - 1
+  const cut: Cut = { from: plan.from, index: touched[0]?.index ?? Infinity, horizon }
+  const carried = resume?.carried ?? plan.carried?.filter(one => one.equipment_id === equipment_id) ?? []
+  return {
+    equipment_id,
+    at,
+    from: plan.from,
+    fingerprint: fingerprint(at),
+    nominal: nominalOf(plant),
+    inputs: inputsBefore(at, plant, data),
+    nodes: compiled.graph.save(),
+    rules: Object.fromEntries(runners.map(runner => [runner.key, saveRule(runner, runner.instance, cut)])),
+    days: touched,
+    carried,
+    carriedFrom: resume?.carriedFrom ?? plan.from,
+  }
+}

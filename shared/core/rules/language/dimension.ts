@@ -1,0 +1,175 @@
+/**
+ * What a value measures, and which values may meet.
+ *
+ * Values are reckoned in canonical units. A temperature is either absolute (a reading) or a difference; a fraction is a
+ * plain number. A number written without a unit takes the unit of what it meets (`bare`), and a literal in °C or °F is a
+ * reading or a difference as its neighbour asks (`floating`); both are settled by `unify` and `unifySum`.
+ */
+import { UNITS } from '#shared/core/model/unit.ts'
+
+export type Type =
+  | { kind: 'bool' }
+  | { kind: 'bare' }
+  | { kind: 'floating'; unit: string }
+  /** The role of a rule that runs over every role: it may meet anything. */
+  | { kind: 'any' }
+  /**
+   * `base` is a product such as `flow temperature^-1`; empty for a number. `unit` is how the author writes it. `isPoints`: a
+   * fraction that is the difference of two, which people read in percentage points.
+   */
+  | { kind: 'quantity'; base: string; absolute: boolean; unit?: string; isPoints?: true }
+
+export type Quantity = Type & { kind: 'quantity' }
+
+/** How a sentence names the unit of a difference of fractions; no value is kept in it. */
+export const POINTS = 'percentage points'
+
+export const NUMBER: Quantity = { kind: 'quantity', base: '', absolute: false }
+export const TIME: Quantity = { kind: 'quantity', base: 'time', absolute: false, unit: 's' }
+
+/** @returns the type of what is measured in `unit`; `reading` tells a temperature from a difference */
+export function typeOfUnit(unit: string, reading: boolean): Type {
+  const { dimension } = UNITS[unit]!
+  if (unit === 'bool') return { kind: 'bool' }
+  if (dimension === 'none') return NUMBER
+  if (dimension === 'fraction') return { ...NUMBER, unit }
+  if (dimension !== 'temperature') return { kind: 'quantity', base: dimension, absolute: false, unit }
+  if (reading) return { kind: 'quantity', base: 'temperature', absolute: true, unit }
+  return unit === 'K' ? { kind: 'quantity', base: 'temperature', absolute: false, unit } : { kind: 'floating', unit }
+}
+
+/** Value in canonical units of a number that was written in `unit`. */
+export function canonical(value: number, unit: string | undefined, absolute: boolean): number {
+  const known = unit === undefined ? undefined : UNITS[unit]
+  return known ? value * known.scale + (absolute ? known.offset : 0) : value
+}
+
+/** In words, for messages. */
+export function describe(type: Type): string {
+  if (type.kind === 'bool') return 'a condition'
+  if (type.kind === 'bare') return 'a number'
+  if (type.kind === 'floating') return 'a temperature'
+  if (type.kind === 'any') return 'any role'
+  if (type.base === '') return 'a number or fraction'
+  if (type.base === 'temperature') return type.absolute ? 'a temperature' : 'a temperature difference'
+  return /[ ^]/.test(type.base) ? `${type.base.replaceAll('_', ' ')}` : `a ${type.base.replaceAll('_', ' ')}`
+}
+
+/** A condition counts as 0 or 1 where a number is asked for. */
+export const asNumber = (type: Type): Type => (type.kind === 'bool' ? NUMBER : type)
+
+/**
+ * The type under which two values can be compared or stand for each other.
+ *
+ * @returns undefined when they cannot
+ */
+export function unify(a: Type, b: Type): Type | undefined {
+  if (a.kind === 'bool' && b.kind === 'bool') return a
+  const left = asNumber(a)
+  const right = asNumber(b)
+  if (left.kind === 'any') return right.kind === 'quantity' ? right : left
+  if (right.kind === 'any') return left.kind === 'quantity' ? left : right
+  if (left.kind === 'bare') return right.kind === 'floating' ? reading(right.unit) : right
+  if (right.kind === 'bare') return left.kind === 'floating' ? reading(left.unit) : left
+  if (left.kind === 'floating') return right.kind === 'floating' ? reading(left.unit) : temperature(right)
+  if (right.kind === 'floating') return temperature(left)
+  if (left.kind !== 'quantity' || right.kind !== 'quantity') return undefined
+  if (left.base !== right.base || left.absolute !== right.absolute) return undefined
+  const both = withUnit(left, left.unit ?? right.unit)
+  return left.isPoints && right.isPoints ? { ...both, isPoints: true } : both
+}
+
+export type Sum = { left: Type; right: Type; result: Type }
+
+/**
+ * How `a + b` or `a - b` is to be understood: as what each side counts, and what comes out.
+ *
+ * @returns undefined when the sum has no meaning, such as a temperature plus a temperature
+ */
+export function unifySum(op: '+' | '-', a: Type, b: Type): Sum | undefined {
+  const left = settleLeft(op, asNumber(a), asNumber(b))
+  const right = left && settleRight(left, asNumber(b))
+  if (!left || !right) return undefined
+  if (left.kind !== 'quantity') return { left, right, result: right.kind === 'quantity' ? right : left }
+  if (right.kind !== 'quantity') return { left, right, result: left }
+  if (left.base !== right.base) return undefined
+  if (op === '+' && left.absolute && right.absolute) return undefined
+  if (op === '-' && !left.absolute && right.absolute) return undefined
+  const absolute = op === '+' ? left.absolute || right.absolute : left.absolute && !right.absolute
+  const result: Quantity = { ...withUnit(left, left.unit ?? right.unit), absolute }
+  return { left, right, result: op === '-' && isFraction(a) && isFraction(b) ? { ...result, isPoints: true } : result }
+}
+
+const isFraction = (type: Type): boolean =>
+  type.kind === 'quantity' && type.unit !== undefined && UNITS[type.unit]?.dimension === 'fraction'
+
+/** `1 - x` and `55 degF - x` take from x; `2 K + x` is a difference put on top of it. */
+function settleLeft(op: '+' | '-', left: Type, right: Type): Type | undefined {
+  if (left.kind !== 'bare' && left.kind !== 'floating') return left
+  if (right.kind === 'any' || right.kind === 'bare') return left
+  if (right.kind === 'floating') return left.kind === 'bare' ? difference(right.unit) : reading(left.unit)
+  if (right.kind !== 'quantity') return undefined
+  const absolute = op === '-' && right.absolute
+  if (left.kind === 'bare') return { ...right, absolute }
+  return right.base === 'temperature' ? { ...right, absolute, unit: left.unit } : undefined
+}
+
+/** What stands behind + or - without saying more is a difference. */
+function settleRight(left: Type, right: Type): Type | undefined {
+  if (right.kind === 'bare') return left.kind === 'quantity' ? { ...left, absolute: false } : left
+  if (right.kind !== 'floating') return right
+  return left.kind === 'quantity' && left.base === 'temperature' ? difference(right.unit) : undefined
+}
+
+const reading = (unit: string): Quantity => ({ kind: 'quantity', base: 'temperature', absolute: true, unit })
+const difference = (unit: string): Quantity => ({ kind: 'quantity', base: 'temperature', absolute: false, unit })
+const temperature = (type: Type): Type | undefined => (type.kind === 'quantity' && type.base === 'temperature' ? type : undefined)
+
+function withUnit(type: Quantity, unit: string | undefined): Quantity {
+  const { base, absolute } = type
+  return unit === undefined ? { kind: 'quantity', base, absolute } : { kind: 'quantity', base, absolute, unit }
+}
+
+/**
+ * The product `a × b^sign`.
+ *
+ * @returns undefined when a reading of temperature stands in it: only differences can be multiplied
+ */
+export function multiply(a: Type, b: Type, sign: 1 | -1): Type | undefined {
+  const left = asNumber(a)
+  const right = asNumber(b)
+  if (left.kind === 'any' || right.kind === 'any') return { kind: 'any' }
+  if (left.kind === 'bare' && right.kind === 'bare') return left
+  const x = factor(left)
+  const y = factor(right)
+  if (!x || !y) return undefined
+  if (y.base === '' && y.unit === undefined) return x
+  if (x.base === '' && x.unit === undefined && sign === 1) return y
+  return withUnit({ ...x, base: product(x.base, y.base, sign) }, undefined)
+}
+
+/** What a value counts as within a product. */
+export function factor(type: Type): Quantity | undefined {
+  if (type.kind === 'bare' || type.kind === 'bool') return NUMBER
+  if (type.kind === 'floating') return difference(type.unit)
+  return type.kind === 'quantity' && !type.absolute ? type : undefined
+}
+
+/** `flow` × `temperature^-1` → `flow temperature^-1` */
+function product(a: string, b: string, sign: 1 | -1): string {
+  const powers = new Map<string, number>()
+  for (const [text, times] of [
+    [a, 1],
+    [b, sign],
+  ] as const) {
+    for (const part of text.split(' ').filter(Boolean)) {
+      const [name, power = '1'] = part.split('^') as [string, string?]
+      powers.set(name, (powers.get(name) ?? 0) + Number(power) * times)
+    }
+  }
+  return [...powers]
+    .filter(([, power]) => power !== 0)
+    .toSorted(([x], [y]) => (x < y ? -1 : 1))
+    .map(([name, power]) => (power === 1 ? name : `${name}^${power}`))
+    .join(' ')
+}

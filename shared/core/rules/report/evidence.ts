@@ -1,0 +1,95 @@
+/** Why a finding was made: the condition term by term, the inputs and one sentence, all of the worst moment. */
+import type { BaselineView, CauseWeight, Evidence } from '#shared/core/findings/finding.ts'
+import { isRunningSum } from '#shared/core/priority/visits.ts'
+import { formatDuration } from '#shared/core/time.ts'
+import { UNITS } from '#shared/core/model/unit.ts'
+import type { Instance } from '#shared/core/rules/compile/compile.ts'
+import { POINTS } from '#shared/core/rules/language/dimension.ts'
+import type { Episode, Tally } from '#shared/core/rules/episodes/episodes.ts'
+import { roleState } from '#shared/core/rules/evaluate/role-nodes.ts'
+import { firstAtOrAfter, type Steps } from '#shared/core/rules/compile/steps.ts'
+
+/** @param worst with its inputs and baselines, as `remember` leaves it */
+export function evidenceOf(instance: Instance, { worst, tally }: Episode): Evidence {
+  const { rule, terms, params } = instance
+  const { inputs = {}, baselines = [] } = worst
+  const evidence: Evidence = {
+    expression: rule.program.expression,
+    terms: terms.map(({ text }, index) => ({ text, holds: holdsOf(worst.seen[index]) })),
+    inputs,
+    params,
+    worst_at: worst.at,
+    sentence: sentenceOf(instance, worst.seen.subarray(terms.length), tally.trueMs),
+  }
+  return baselines.length > 0 ? { ...evidence, baselines } : evidence
+}
+
+const holdsOf = (value: number | undefined): boolean | null => (value === 1 ? true : value === 0 ? false : null)
+
+/** Keeps with the worst moment what only its own day's samples and baselines can tell. */
+export function remember(instance: Instance, { worst }: Episode, baselines: () => BaselineView[]): void {
+  worst.inputs ??= inputsOf(instance, worst.at)
+  worst.baselines ??= baselines()
+}
+
+/** Every role that was looked at, as it stood; null where it had no usable value. */
+function inputsOf({ leaves, rule }: Instance, at: number): Record<string, number | null> {
+  const inputs: Record<string, number | null> = {}
+  for (const steps of leaves) {
+    if (steps.role in inputs || isRunningSum(steps.role)) continue
+    inputs[steps.role] = valueAt(steps, at, rule.program.raw)
+  }
+  return inputs
+}
+
+function valueAt(steps: Steps, at: number, raw: boolean): number | null {
+  if (roleState(steps, at, raw) !== 0) return null
+  return steps.values[firstAtOrAfter(steps.ts, at + 1) - 1]!
+}
+
+function sentenceOf({ figures, rule, role }: Instance, seen: Float64Array, trueMs: number): string {
+  let next = 0
+  const words = figures.map(part => {
+    if (typeof part === 'string') return part
+    if ('node' in part) return formatFigure(seen[next++] ?? Number.NaN, part.unit, part.absolute)
+    return part.word === 'duration' ? formatDuration(trueMs) : (role ?? '')
+  })
+  return words.length > 0 ? words.join('') : role === undefined ? rule.title : `${rule.title}: ${role}`
+}
+
+const SYMBOLS: Record<string, string> = { degC: '°C', degF: '°F', 'm3/s': 'm³/s', 'm3/h': 'm³/h', inwc: 'in.w.c.' }
+
+/**
+ * @param value in canonical units
+ * @param unit in which people read it; empty for a plain number
+ * @param absolute a reading of temperature rather than a difference
+ */
+export function formatFigure(value: number, unit: string, absolute: boolean): string {
+  if (Number.isNaN(value)) return 'unknown'
+  if (unit === 'bool') return value > 0 ? 'on' : 'off'
+  if (unit === POINTS) return `${plain(100 * value)} ${POINTS}`
+  const known = UNITS[unit]
+  if (!known) return plain(value)
+  if (known.dimension === 'time') return formatDuration(value * 1000)
+  if (known.dimension === 'fraction') return `${Math.round(value * 1000) / 10} %`
+  const shown = (value - (absolute ? known.offset : 0)) / known.scale
+  return `${known.dimension === 'temperature' ? shown.toFixed(1).replace(/^-0\.0$/, '0.0') : plain(shown)} ${SYMBOLS[unit] ?? unit}`
+}
+
+const plain = (value: number): string => String(Number(value.toPrecision(3)))
+
+/** The rule's own weights: a conditional one counts when its condition held for half of the time in fault. */
+export function causesOf({ causes }: Instance, { trueMs, causeMs }: Pick<Tally, 'trueMs' | 'causeMs'>): CauseWeight[] {
+  const sums = new Map<string, number>()
+  for (const [index, { component, weight, when }] of causes.entries()) {
+    if (!when || causeMs[index]! * 2 >= trueMs) sums.set(component, (sums.get(component) ?? 0) + weight)
+  }
+  return ranked(sums)
+}
+
+/** Heaviest first; what the evidence speaks against is left out. */
+export const ranked = (sums: Map<string, number>): CauseWeight[] =>
+  [...sums]
+    .map(([component, weight]) => ({ component, weight: Math.round(weight * 1e6) / 1e6 }))
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight || (a.component < b.component ? -1 : 1))

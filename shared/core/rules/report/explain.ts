@@ -1,0 +1,101 @@
+/** A rule in words, for people who do not read YAML. */
+import { kindOf } from '#shared/core/impact/kinds.ts'
+import { formatDuration } from '#shared/core/time.ts'
+import { alternativesOf } from '#shared/core/rules/check/alternatives.ts'
+import type { Typed } from '#shared/core/rules/check/check-expr.ts'
+import { READERS } from '#shared/core/rules/episodes/suppress.ts'
+import type { BaselineSpec, Param, Program, WrittenRule } from '#shared/core/rules/check/types.ts'
+
+const SEVERITIES = { 1: 'critical', 2: 'high', 3: 'medium', 4: 'advisory' } as const
+
+/** @returns lines of plain text, in the order in which the rule works */
+export function explainRule(rule: WrittenRule): string[] {
+  const { program } = rule
+  return [
+    `${rule.id}: ${rule.title}`,
+    `A ${rule.kind} rule for ${rule.equipment.join(', ')}, severity ${rule.severity} (${SEVERITIES[rule.severity]}). Source: ${rule.source}.`,
+    ...(program.each
+      ? [
+          `It runs once for every ${program.each.which === 'any' ? '' : `${program.each.which} `}role, called ${program.each.name} here.`,
+        ]
+      : []),
+    ...listed(
+      'It needs',
+      Object.entries(rule.roles).map(([role, unit]) => `${role} (${unit})`),
+    ),
+    ...listed('It needs one of', [alternativesOf(rule).join('; ')].filter(Boolean)),
+    ...listed(
+      'It uses when there',
+      Object.entries(rule.optional).map(([role, unit]) => `${role} (${unit})`),
+    ),
+    ...gateWords(rule),
+    `Fault when: ${program.expression}.`,
+    ...letWords(rule),
+    ...Object.entries(rule.params).map(paramWords),
+    ...program.baselines.map(spec => baselineWords(spec, rule)),
+    ...timeWords(program),
+    `It says "pass" only when ${Math.round(program.min_coverage * 100)} % of the gated time could be evaluated; otherwise "not evaluated".`,
+    ...listed('Points to', causeWords(rule)),
+    ...impactWords(program),
+    ...listed('Silences', program.suppresses.map(namedWords)),
+    ...listed('Is named as the cause of what is found by', program.relabels.map(namedWords)),
+  ]
+}
+
+/** What the fault is said to waste, beside the expression of the file. */
+function impactWords({ impact }: Program): string[] {
+  if (!impact || impact.kind === 'none') return []
+  const { words } = kindOf(impact.kind)
+  return [
+    `It wastes ${words}${impact.text === undefined ? '' : `: ${impact.text}`}.${impact.because === undefined ? '' : ` ${impact.because}`}`,
+  ]
+}
+
+const namedWords = (name: string): string => (name === READERS ? 'every rule that reads the role' : name)
+
+const listed = (title: string, items: string[]): string[] => (items.length > 0 ? [`${title}: ${items.join(', ')}.`] : [])
+
+function gateWords({ body, program }: WrittenRule): string[] {
+  const guard = program.guard ? ['Gated also while outdoor and return air are less than 3 K apart.'] : []
+  return typeof body.gate === 'string' ? [`It looks only while: ${body.gate.trim()}.`, ...guard] : guard
+}
+
+const letWords = ({ body }: WrittenRule): string[] =>
+  Object.entries((body.let ?? {}) as Record<string, unknown>).map(([name, text]) => `  ${name} is ${String(text).trim()}`)
+
+function paramWords([name, { default: value, min, max, unit, perRole }]: [string, Param]): string {
+  const others = Object.entries(perRole ?? {}).map(([role, own]) => `${role} ${own}`)
+  const words = `  ${name} = ${value}, from ${min} to ${max} ${unit === 'any' ? "in the role's own unit" : unit}`
+  return others.length > 0 ? `${words}; for ${others.join(', ')}` : words
+}
+
+function baselineWords({ name, days, min_days, fallback }: BaselineSpec, { body }: WrittenRule): string {
+  const asked = JSON.stringify([body.let, body.when]).includes(`cold(${name})`)
+  const without = fallback ? 'a physical value stands in' : 'the rule is not evaluated'
+  const cold = asked ? 'the rule goes by limits that need no history' : without
+  return `  base(${name}) is the median of up to ${days} past days of this equipment; until there are ${min_days}, ${cold}.`
+}
+
+/** Each component with its weight, and the condition as it is written. */
+const causeWords = ({ body }: WrittenRule): string[] =>
+  Object.entries((body.cause ?? {}) as Record<string, number | Record<string, number>>).flatMap(([component, weight]) =>
+    typeof weight === 'number'
+      ? [`${component} ${weight}`]
+      : Object.entries(weight).map(([text, own]) => `${component} ${own} when ${text}`),
+  )
+
+function timeWords({ smooth, settle, persistence, daily_minimum, clear, sampling, together }: Program): string[] {
+  const sentences: [Typed, (words: string) => string][] = [
+    [smooth, words => `Numbers are averaged over ${words}.`],
+    [settle, words => `After the gate opens it waits ${words}.`],
+    [persistence, words => `The fault must last ${words} without a break.`],
+    [daily_minimum, words => `It must add up to ${words} within a building day.`],
+    [clear, words => `It ends when it has been away for ${words}.`],
+    [sampling, words => `It needs samples every ${words} or more often.`],
+    [together, words => `Findings that begin within ${words} of each other are one outage.`],
+  ]
+  return sentences.flatMap(([typed, words]) => {
+    if (typed.kind === 'param') return [words(typed.name)]
+    return typed.kind === 'const' && typed.value > 0 ? [words(formatDuration(typed.value * 1000))] : []
+  })
+}

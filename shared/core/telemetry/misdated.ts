@@ -1,0 +1,61 @@
+/** Which instants can be true. A reading whose own time cannot be is kept apart from history, with quality `clock`. */
+import type { Finding } from '#shared/core/findings/finding.ts'
+import type { Reading } from './reading.ts'
+import type { MisdatedReading } from '#shared/core/stores.ts'
+import { formatInstant, INSTANT_END, MINUTE } from '#shared/core/time.ts'
+
+/**
+ * No controller that is still read has samples from before 2000. A clock that lost its battery starts in 1970, 1980 or 1984.
+ *
+ * @source the epochs of Unix, FAT and the first real-time clocks
+ */
+export const EARLIEST_MS = Date.UTC(2000, 0, 1)
+/** Clocks of controllers drift by minutes a month, so a reading may be a little ahead of the clock of the machine that takes it. */
+export const AHEAD_MAX_MS = 5 * MINUTE
+
+/** Whether the clock of a machine was ever set: one that was not says 1970 or a little later, and cannot judge other clocks. */
+export const isClockSet = (now: number): boolean => now >= EARLIEST_MS
+
+/**
+ * The last instant that a machine whose clock says `now` believes, ms since 1970 UTC. What was read before a power cut took the
+ * clock away is not ahead of anything.
+ */
+export const latestPlausible = (now: number): number => (isClockSet(now) ? now + AHEAD_MAX_MS : INSTANT_END)
+
+/** @param latest as `latestPlausible` gives it */
+export const isPlausibleTime = (t: number, latest: number): boolean => t >= EARLIEST_MS && t <= latest
+
+/** @returns why `t` cannot be right, in words; undefined when it can be */
+export function implausibleTime(t: number, now: number): string | undefined {
+  if (t < EARLIEST_MS) return `${formatInstant(t)} is before ${formatInstant(EARLIEST_MS)}`
+  if (t <= latestPlausible(now)) return undefined
+  return `${formatInstant(t)} is more than ${AHEAD_MAX_MS / MINUTE} minutes ahead of the clock here, ${formatInstant(now)}`
+}
+
+/** @param now ms of the clock of the machine that takes them in */
+export function separateMisdated<R extends Reading>(readings: readonly R[], now: number): { dated: R[]; misdated: R[] } {
+  const latest = latestPlausible(now)
+  const dated = readings.filter(({ t }) => isPlausibleTime(t, latest))
+  return { dated, misdated: dated.length === readings.length ? [] : readings.filter(({ t }) => !isPlausibleTime(t, latest)) }
+}
+
+/** @returns why the times of a finding cannot be right, in words; undefined when they can be */
+export function misdatedFinding({ from, to, confirmed_at, evidence }: Finding, now: number): string | undefined {
+  const times = Object.entries({ from, to: to ?? from, confirmed_at, worst_at: evidence.worst_at })
+  return times.flatMap(([name, t]) => {
+    const why = implausibleTime(t, now)
+    return why === undefined ? [] : [`${name} ${why}`]
+  })[0]
+}
+
+/** @param numberOf the number that history would keep; NaN where there is none */
+export const misdatedRows = <R extends Reading>(
+  readings: readonly R[],
+  numberOf: (reading: R) => number,
+  arrival: Pick<MisdatedReading, 'building_id' | 'edge_id' | 'arrived_at'>,
+): MisdatedReading[] =>
+  readings.map(reading => {
+    const value = numberOf(reading)
+    const { id: point_id, t: observed_at, q: quality } = reading
+    return { ...arrival, point_id, observed_at, value: Number.isFinite(value) ? value : null, quality }
+  })

@@ -1,0 +1,106 @@
+import { type FaultHours, faultHours } from '#shared/core/analytics/fault-hours.ts'
+import { addedUp, type OperationSums, openOperations } from '#shared/core/analytics/operations.ts'
+import { type OperationPlan, planOperations } from '#shared/core/analytics/operations-plan.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
+import type { Equipment, Point } from '#shared/core/model/model.ts'
+import type { Notes, Results } from '#shared/core/ports.ts'
+import { dayStart, nextDay } from '#shared/core/time-zone.ts'
+import { spansBy, type AnalyticsPorts, type AnalyticsSpan } from './analytics-span.ts'
+import { walkHistory, type WalkGroup } from './walk-history.ts'
+
+export type OperationsJob = AnalyticsSpan & {
+  timezone: string
+  equipment: Equipment[]
+  points: Point[]
+  /** Until when an episode that lasts has lasted, ms. */
+  now: number
+}
+export type OperationsPorts = AnalyticsPorts & { results: Pick<Results, 'list'>; notes: Pick<Notes, 'get'> }
+
+export type EquipmentOperations = FaultHours &
+  Pick<Equipment, 'equipment_id' | 'name' | 'equipment_type'> & {
+    sums: OperationSums
+    /** Of those without a proof of running or a room these are undefined. */
+    plan: Pick<OperationPlan, 'run_role' | 'comfort_time' | 'comfort_limits'> | undefined
+  }
+export type Operations = {
+  equipment: EquipmentOperations[]
+  /** The building's days that the span touches: beginning, and the sums of all equipment. */
+  days: { at: number; sums: OperationSums }[]
+  /** Of the whole building: hours in which something of it was in fault. */
+  building: FaultHours
+  /** Set when only the newest findings were looked at. */
+  findings_cut?: number
+}
+
+/** Findings of a span that are looked at. */
+const FINDINGS_MAX = 10_000
+/** Signals that are read at once; a year of minutes of them is read in pieces of a month. */
+const SIGNALS_AT_ONCE = 24
+const NO_FAULT: FaultHours = { fault_hours: 0, findings: 0, open: 0 }
+
+/**
+ * What a building's equipment did, and how long it was in fault.
+ *
+ * @throws Problem invalid when more would have to be read than one request may; history_damaged
+ */
+export async function analyseOperations(job: OperationsJob, ports: OperationsPorts): Promise<Operations> {
+  const { building_id, from, to, now } = job
+  const plans = planOperations(job.equipment, job.points)
+  const walk = await spansBy(
+    job,
+    plans.flatMap(({ points }) => points.flatMap(point => point ?? [])),
+    ports,
+  )
+  const bounds = daysOf(job)
+  const tallies = plans.map(plan => ({ plan, tally: openOperations(bounds, plan.rules) }))
+  const groups = tallies.map(({ plan, tally }): WalkGroup => ({ points: plan.points, take: tally.take }))
+  for (const some of inGroups(groups)) await walkHistory(walk, some, ports)
+
+  const listed = ports.results.list({ building_id, from, to, limit: FINDINGS_MAX })
+  const findings = listed.filter(({ finding_id }) => ports.notes.get(finding_id).not_a_fault === undefined)
+  const faults = faultHours(findings, from, to, now)
+  const byId = new Map(tallies.map(one => [one.plan.equipment.equipment_id, one]))
+  const days = bounds.slice(0, -1).map((at, i) => ({ at, sums: addedUp(tallies.map(({ tally }) => tally.days[i]!)) }))
+  return {
+    equipment: job.equipment.flatMap(({ equipment_id, name, equipment_type }) => {
+      const known = byId.get(equipment_id)
+      const fault = faults.get(equipment_id)
+      if (!known && !fault) return []
+      const sums = addedUp(known?.tally.days ?? [])
+      return [{ equipment_id, name, equipment_type, sums, plan: known?.plan, ...(fault ?? NO_FAULT) }]
+    }),
+    days,
+    building: wholeBuilding(findings, job),
+    ...(listed.length === FINDINGS_MAX && { findings_cut: FINDINGS_MAX }),
+  }
+}
+
+function daysOf({ from, to, timezone }: OperationsJob): number[] {
+  const days = [dayStart(from, timezone)]
+  while (days.at(-1)! < to) days.push(nextDay(days.at(-1)!, timezone))
+  return days
+}
+
+/** As many whole groups as fit, at least one. */
+function inGroups(groups: WalkGroup[]): WalkGroup[][] {
+  const cut: WalkGroup[][] = []
+  let signals = Number.POSITIVE_INFINITY
+  for (const group of groups) {
+    if (signals + group.points.length > SIGNALS_AT_ONCE) {
+      cut.push([])
+      signals = 0
+    }
+    cut.at(-1)!.push(group)
+    signals += group.points.length
+  }
+  return cut
+}
+
+const wholeBuilding = (findings: Finding[], { from, to, now }: OperationsJob): FaultHours =>
+  faultHours(
+    findings.map(finding => ({ ...finding, equipment_id: '' })),
+    from,
+    to,
+    now,
+  ).get('') ?? NO_FAULT

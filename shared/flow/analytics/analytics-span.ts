@@ -1,0 +1,38 @@
+import { densityOf } from '#shared/core/analytics/pieces.ts'
+import type { Point } from '#shared/core/model/model.ts'
+import type { Historian } from '#shared/core/ports.ts'
+import { Problem } from '#shared/core/problem.ts'
+import type { HistoryWalk } from './walk-history.ts'
+
+/** `[from, to)` of a building's history, ms. */
+export type AnalyticsSpan = { building_id: string; from: number; to: number }
+export type AnalyticsPorts = { historian: Pick<Historian, 'read' | 'spans'> }
+
+/** Samples that one request reads. It bounds how long the process is busy; its memory has a bound of its own. */
+export const SAMPLES_MAX = 200_000_000
+
+/**
+ * What is held of some points, for a walk.
+ *
+ * @throws Problem invalid when more would have to be read than one request may
+ */
+export async function spansBy(
+  { building_id, from, to }: AnalyticsSpan,
+  points: readonly Pick<Point, 'point_id'>[],
+  { historian }: AnalyticsPorts,
+): Promise<HistoryWalk> {
+  const asked = new Set(points.map(({ point_id }) => point_id))
+  const held = (await historian.spans(building_id)).filter(({ point_id }) => asked.has(point_id))
+  const samples = held.reduce((sum, span) => {
+    const overlap = Math.min(span.last, to) - Math.max(span.first, from)
+    return sum + Math.max(0, overlap) * densityOf([span])
+  }, 0)
+  if (samples > SAMPLES_MAX) {
+    const factor = Math.ceil(samples / SAMPLES_MAX)
+    throw new Problem(
+      'invalid',
+      `The span holds ${Math.round(samples / 1e6)} million samples, ${factor} times what one request reads: ask for a shorter one or for less equipment`,
+    )
+  }
+  return { building_id, from, to, spans: new Map(held.map(span => [span.point_id, span])) }
+}

@@ -1,0 +1,168 @@
+/** What another value of a parameter would have found, before it is set. Nothing is stored. */
+import { EQUIPMENT_TYPES, type Equipment } from '#shared/core/model/model.ts'
+import type { RunPorts } from './run-fdd.ts'
+import { type DataError, Problem } from '#shared/core/problem.ts'
+import type { RuleResult } from '#shared/core/findings/finding.ts'
+import { type ComparedEquipment, compareFindings } from '#shared/core/rules/report/compare-findings.ts'
+import { withExplainers } from '#shared/core/rules/episodes/explainers.ts'
+import {
+  isForType,
+  type ParamOwner,
+  paramOwner,
+  type ParamScope,
+  type ParamSetting,
+  settingProblem,
+  unitOfParam,
+  withProposed,
+} from '#shared/core/rules/check/param-settings.ts'
+import type { Rule } from '#shared/core/rules/check/types.ts'
+import { DAY } from '#shared/core/time.ts'
+import { type EvaluateJob, type EvaluatePorts, evaluateRules } from './evaluate-rules.ts'
+import { endOf, VISITS_BEFORE } from './run-fdd.ts'
+
+/** Longest span of a backtest, days: a month, which is read twice while somebody waits. */
+export const BACKTEST_DAYS_MAX = 31
+
+export type BacktestRequest = {
+  building_id: string
+  rule_id: string
+  /** Parameter → value in its own unit, as they would be set. */
+  params: Record<string, number>
+  scope: ParamScope
+  /** Equipment type or equipment id; the site's needs none. */
+  scope_id?: string
+  /** Of a rule over every role: for this one alone. */
+  role?: string
+  /** 1 to `BACKTEST_DAYS_MAX`, that end now or where history ends. */
+  days: number
+}
+/** As plain data that goes to another process. */
+export type BacktestJob = { job: EvaluateJob; request: BacktestRequest & { scope_id: string } }
+export type BacktestReport = {
+  building_id: string
+  rule_id: string
+  from: number
+  to: number
+  /** What would be set. */
+  settings: ParamSetting[]
+  /** By equipment on which the setting counts; one without an episode either way too. */
+  equipment: (ComparedEquipment & { result_before?: RuleResult; result_after?: RuleResult })[]
+  failed: { equipment_id: string; error: string }[]
+}
+
+export type BacktestPorts = Pick<
+  RunPorts,
+  'model' | 'ruleStates' | 'paramSettings' | 'baselines' | 'historian' | 'priority' | 'clock'
+>
+
+/** @throws Problem unknown_building, unknown_equipment, or invalid for a scope that is none */
+export async function prepareBacktest(request: BacktestRequest, ports: BacktestPorts): Promise<BacktestJob> {
+  const { model, ruleStates, paramSettings, baselines, historian, clock } = ports
+  const { building_id, days } = request
+  const building = model.building(building_id)
+  if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
+  const equipment = model.equipment(building_id)
+  const scope_id = scopeIdOf(request, building.site_id, equipment)
+  const to = await endOf(building_id, days * DAY, historian, clock.now())
+  const from = to - days * DAY
+  const points = model.points(building_id)
+  const point_ids = points.filter(({ role }) => role !== undefined).map(({ point_id }) => point_id)
+  const visits = await ports.priority?.visits(building_id, { from: from - VISITS_BEFORE, to, point_ids })
+  const job: EvaluateJob = {
+    building,
+    equipment,
+    points,
+    from,
+    to,
+    rule_ids: undefined,
+    inactive: ruleStates.list().flatMap(({ rule_id, active }) => (active ? [] : rule_id)),
+    equipment_ids: undefined,
+    params: undefined,
+    settings: paramSettings.list({ site_id: building.site_id, building_id }),
+    resets: baselines.resets(building_id),
+    carried: [],
+    ...(visits && { visits }),
+  }
+  return { job, request: { ...request, scope_id } }
+}
+
+/** @returns the id for which a scope stands. @throws Problem unknown_equipment, or invalid */
+export function scopeIdOf(
+  { scope, scope_id, building_id }: { scope: ParamScope; scope_id?: string; building_id: string },
+  site_id: string,
+  equipment: Equipment[],
+): string {
+  const refuse = (message: string) => new Problem('invalid', message, [{ pointer: '/scope_id', message }])
+  if (scope === 'site') {
+    if (scope_id === undefined || scope_id === site_id) return site_id
+    throw refuse(`The building ${building_id} is of the site ${site_id}, not of ${scope_id}`)
+  }
+  if (scope === 'type') {
+    if (EQUIPMENT_TYPES.some(type => type === scope_id)) return scope_id!
+    const given = scope_id === undefined ? 'is missing' : `is ${scope_id}`
+    throw refuse(`scope_id ${given}: it takes an equipment type, ${EQUIPMENT_TYPES.join(', ')}`)
+  }
+  if (scope_id === undefined) throw refuse('scope_id is missing: it takes the id of an equipment of the building')
+  if (equipment.some(({ equipment_id }) => equipment_id === scope_id)) return scope_id
+  throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${scope_id}`)
+}
+
+/**
+ * Runs one rule as it is set and as it would be.
+ *
+ * @throws Problem unknown_rule, or invalid that points to each parameter which the rule does not take so; the reason of the abort
+ */
+export async function backtest({ job, request }: BacktestJob, ports: EvaluatePorts): Promise<BacktestReport> {
+  const { building_id, rule_id } = request
+  const loaded = await ports.loadRules()
+  const rule = loaded.rules.find(({ id }) => id === rule_id)
+  if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+  const proposed = proposedSettings(paramOwner(rule), request)
+  const active = loaded.rules.filter(({ id }) => id === rule_id || !job.inactive.includes(id))
+  const rule_ids = withExplainers([rule], active).map(({ id }) => id)
+  const equipment_ids = reached(rule, request, job.equipment)
+  const run = (settings: ParamSetting[]) =>
+    evaluateRules({ ...job, rule_ids, equipment_ids, settings }, { ...ports, loadRules: () => loaded })
+  const before = await run(job.settings)
+  const after = await run(withProposed(job.settings, proposed))
+  const own = <T extends { rule_id: string }>(items: T[]) => items.filter(item => item.rule_id === rule_id)
+  const compared = compareFindings(own(before.findings), own(after.findings))
+  const none = { episodes: 0, fault_secs: 0 }
+  const equipment = equipment_ids.map(equipment_id => {
+    const of = (results: RuleResult[]) => own(results).find(one => one.equipment_id === equipment_id)
+    const [result_before, result_after] = [of(before.results), of(after.results)]
+    const found = compared.find(one => one.equipment_id === equipment_id)
+    return {
+      ...(found ?? { equipment_id, before: none, after: none, episodes: [] }),
+      ...(result_before && { result_before }),
+      ...(result_after && { result_after }),
+    }
+  })
+  const failed = own(after.failed).map(({ equipment_id, error }) => ({ equipment_id, error }))
+  return { building_id, rule_id, from: job.from, to: job.to, settings: proposed, equipment, failed }
+}
+
+/** @throws Problem invalid */
+function proposedSettings(owner: ParamOwner, { rule_id, params, scope, scope_id, role }: BacktestJob['request']): ParamSetting[] {
+  const proposed = Object.entries(params).map(([param, value]): ParamSetting => {
+    const spec = Object.hasOwn(owner.params, param) ? owner.params[param] : undefined
+    const unit = spec ? unitOfParam(spec, role) : ''
+    return { rule_id, param, scope, scope_id, value, unit, ...(role !== undefined && { role }) }
+  })
+  const errors = proposed.flatMap((setting): DataError[] => {
+    const message = settingProblem(setting, owner)
+    return message === undefined ? [] : [{ pointer: `/params/${setting.param}`, message }]
+  })
+  if (errors.length > 0) throw new Problem('invalid', errors[0]!.message, errors)
+  return proposed
+}
+
+/** The equipment of the rule's types on which the setting would count. */
+const reached = (rule: Rule, { scope, scope_id }: BacktestJob['request'], equipment: Equipment[]): string[] =>
+  equipment
+    .filter(({ equipment_type }) => isForType(rule, equipment_type))
+    .filter(({ equipment_id, equipment_type }) => {
+      return scope === 'site' || scope_id === (scope === 'type' ? equipment_type : equipment_id)
+    })
+    .map(({ equipment_id }) => equipment_id)
+    .toSorted()

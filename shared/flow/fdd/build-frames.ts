@@ -1,0 +1,131 @@
+import type { Equipment, Point } from '#shared/core/model/model.ts'
+import type { Historian } from '#shared/core/ports.ts'
+import type { Visit } from '#shared/core/priority/visits.ts'
+import { ROLES } from '#shared/core/model/role.ts'
+import { historyNeeded } from '#shared/core/rules/check/needs.ts'
+import type { EquipmentData, RoleSeries, Rule } from '#shared/core/rules/check/types.ts'
+import type { Series } from '#shared/core/series/series.ts'
+import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
+import { conversion } from '#shared/core/model/unit.ts'
+import { withoutUntrusted } from '#shared/core/series/untrusted-spans.ts'
+
+/** Least past that is read: an episode keeps the start that it had in an earlier run. */
+const PAST_MS = 7 * DAY
+/** Spacing of a point with fewer than two samples, of which nothing is known. */
+const NOMINAL_MS = 5 * MINUTE
+/** Gaps that the usual spacing is told from. */
+const GAPS_LOOKED_AT = 2001
+/** Gaps that may speak against a spacing which was told before, and by how much: a sample holds until one that comes so late. */
+const GAPS_TOLD_FROM = 12
+const SPACING_DRIFT = 2
+
+/** How far before a run's span rules look. */
+export const pastOf = (rules: Rule[]): number => Math.max(PAST_MS, historyNeeded(rules))
+
+/**
+ * The history of a building's equipment by role, each value converted once to the role's canonical unit.
+ *
+ * @param from, to the span that rules may see, ms
+ * @param visits to priority arrays by point, in the point's own unit
+ * @returns one entry for each equipment, also for one without a point; a role has the point with the lowest id
+ */
+export async function buildFrames(
+  building_id: string,
+  equipment: Equipment[],
+  points: Point[],
+  { from, to }: { from: number; to: number },
+  historian: Pick<Historian, 'read'>,
+  visits: Record<string, Visit[]> = {},
+): Promise<EquipmentData[]> {
+  const roles = rolesOf(points)
+  const frames: EquipmentData[] = []
+  for (const each of equipment) {
+    const own = roles(each.equipment_id)
+    const point_ids = own.map(({ point_id }) => point_id)
+    const series = point_ids.length ? await historian.read({ building_id, point_ids, from, to }) : []
+    const seriesOf = new Map(point_ids.map((point_id, i) => [point_id, series[i]!]))
+    const read = own.map(point => roleSeries(point, seriesOf.get(point.point_id)!))
+    frames.push(frameOf(each, own, read, own, visits))
+  }
+  return frames
+}
+
+/** A point that rules can read. */
+export type RolePoint = Point & { role: string }
+
+/** @returns a function that gives an equipment's points, one for each role: that with the lowest id */
+export function rolesOf(points: Point[]): (equipment_id: string) => RolePoint[] {
+  const byEquipment = Map.groupBy(points.filter(isReadable), ({ equipment_id }) => equipment_id)
+  return equipment_id => onePerRole(byEquipment.get(equipment_id) ?? [])
+}
+
+const isReadable = (point: Point): point is RolePoint =>
+  point.role !== undefined && ROLES[point.role] !== undefined && conversion(point.unit, ROLES[point.role]!.unit) !== undefined
+
+function onePerRole(points: RolePoint[]): RolePoint[] {
+  const byRole = new Map(points.toSorted((a, b) => (a.point_id < b.point_id ? 1 : -1)).map(point => [point.role, point]))
+  return [...byRole.values()]
+}
+
+/**
+ * What rules see of one equipment, or of some of its roles.
+ *
+ * @param series of each of the points
+ * @param visited points of which visits are wanted
+ */
+export function frameOf(
+  { equipment_id, equipment_type, feeds = [], parent_id }: Equipment,
+  points: RolePoint[],
+  series: RoleSeries[],
+  visited: RolePoint[],
+  visits: Record<string, Visit[]>,
+): EquipmentData {
+  const roles = Object.fromEntries(points.map(({ role }, i) => [role, series[i]!]))
+  const known = visited.filter(({ point_id }) => visits[point_id])
+  const seen = Object.fromEntries(known.map(point => [point.role, canonicalVisits(point, visits[point.point_id]!)]))
+  return { equipment_id, equipment_type, roles, visits: seen, feeds, ...(parent_id !== undefined && { parent_id }) }
+}
+
+function canonicalVisits({ role, unit }: RolePoint, visits: Visit[]): Visit[] {
+  const { scale, offset } = conversion(unit, ROLES[role]!.unit)!
+  const canonical = (value: number | null) => (value === null ? null : value * scale + offset)
+  return visits.map(visit => ({ ...visit, slots: visit.slots.map(canonical), fallback: visit.fallback * scale + offset }))
+}
+
+/** @param pinnedMs the usual spacing as it was told from more than these samples; it counts as long as these agree with it */
+export function roleSeries(
+  { point_id, role, unit, poll_secs, source }: RolePoint,
+  { ts, values }: Series,
+  pinnedMs?: number,
+): RoleSeries {
+  const { scale, offset } = conversion(unit, ROLES[role]!.unit)!
+  const { untrusted } = source
+  const canonical = scale === 1 && offset === 0 ? values : values.map(value => value * scale + offset)
+  return {
+    point_id,
+    unit,
+    ts,
+    values: untrusted ? withoutUntrusted(ts, canonical, untrusted) : canonical,
+    ...(untrusted && { untrusted }),
+    nominalMs: poll_secs === undefined ? usualGap(ts, pinnedMs) : poll_secs * SECOND,
+  }
+}
+
+function usualGap(ts: Float64Array, pinnedMs: number | undefined): number {
+  if (pinnedMs !== undefined && ts.length <= GAPS_TOLD_FROM) return pinnedMs
+  const own = medianGap(ts)
+  const agree = pinnedMs !== undefined && own <= pinnedMs * SPACING_DRIFT && pinnedMs <= own * SPACING_DRIFT
+  return agree ? pinnedMs : own
+}
+
+/** The usual distance between samples, from gaps spread evenly over the series. */
+export function medianGap(ts: Float64Array): number {
+  const gaps = ts.length - 1
+  if (gaps < 1) return NOMINAL_MS
+  const looked = Math.min(gaps, GAPS_LOOKED_AT)
+  const sample = Float64Array.from({ length: looked }, (_, i) => {
+    const at = Math.floor((i * gaps) / looked)
+    return ts[at + 1]! - ts[at]!
+  })
+  return sample.toSorted()[looked >> 1]!
+}

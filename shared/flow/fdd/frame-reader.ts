@@ -1,0 +1,124 @@
+import type { Equipment, Point } from '#shared/core/model/model.ts'
+import type { Historian, KeptSamples, ReadSamples } from '#shared/core/ports.ts'
+import { roleOfColumn, type Visit } from '#shared/core/priority/visits.ts'
+import type { Need } from '#shared/core/rules/check/reads.ts'
+import type { EquipmentState } from '#shared/core/rules/evaluate/state.ts'
+import type { Placed } from '#shared/core/rules/compile/plant.ts'
+import type { EquipmentData } from '#shared/core/rules/check/types.ts'
+import { own as ownValue } from '#shared/core/get-own.ts'
+import { firstAtOrAfter } from '#shared/core/rules/compile/steps.ts'
+import { appended, type Series } from '#shared/core/series/series.ts'
+import { MINUTE, SECOND } from '#shared/core/time.ts'
+import { frameOf, type RolePoint, roleSeries, rolesOf } from './build-frames.ts'
+
+/** Spacing of a point that does not say it, where no more than the size of an answer depends on it. */
+const SPACING_MS = MINUTE
+
+/** What the rules of one equipment read, from one instant on. */
+export type Reading = { needs: Need[]; from: number; state: EquipmentState | undefined; kept?: KeptSamples | undefined }
+
+export type Read = {
+  /** What the equipment sees; made only when it is asked for. */
+  frames(): EquipmentData[]
+  /** What came from history: all of it, or what follows `kept`. */
+  fresh: ReadSamples
+  kept: KeptSamples | undefined
+}
+
+export type FrameReader = {
+  /** The building's equipment without samples. */
+  shapes: Placed[]
+  /** About how many samples a reading is. */
+  sizeOf(reading: Reading): number
+  /** Reads history once for all of them, from where what is kept ends. @returns in their order */
+  read(readings: Reading[]): Promise<Read[]>
+}
+
+export type ReaderInput = {
+  building_id: string
+  equipment: Equipment[]
+  points: Point[]
+  /** Where all readings end, ms. */
+  to: number
+  /** To priority arrays by point, in the point's own unit. */
+  visits: Record<string, Visit[]>
+  /** By point, the instant of its first sample ever, ms; a point without samples is left out. */
+  firsts: Readonly<Record<string, number>>
+}
+
+/** Reads what rules need of a building's history, some equipment at a time. */
+export function openFrameReader(input: ReaderInput, historian: Pick<Historian, 'read'>): FrameReader {
+  const { building_id, equipment, points, to, visits, firsts } = input
+  const byId = new Map(equipment.map(each => [each.equipment_id, each]))
+  const pointsOf = rolesOf(points)
+  const roles = new Map(equipment.map(({ equipment_id }) => [equipment_id, pointsOf(equipment_id)]))
+  const neededOf = ({ equipment_id, roles: wanted }: Need): RolePoint[] =>
+    (roles.get(equipment_id) ?? []).filter(({ role }) => wanted.includes(role))
+
+  return {
+    shapes: equipment.map(({ equipment_id, equipment_type, feeds = [], parent_id }) => {
+      const own = roles.get(equipment_id)!
+      const visited = own.filter(({ point_id }) => visits[point_id]).map(({ role }) => role)
+      const first = Object.fromEntries(
+        own.flatMap(({ role, point_id }) => {
+          const at = ownValue(firsts, point_id)
+          return at === undefined ? [] : [[role, at] as const]
+        }),
+      )
+      const shape = { equipment_id, equipment_type, feeds, roles: own.map(({ role }) => role), visited, first }
+      return { ...shape, ...(parent_id !== undefined && { parent_id }) }
+    }),
+    sizeOf({ needs, from }) {
+      const spacings = needs.flatMap(neededOf).map(({ poll_secs }) => (poll_secs === undefined ? SPACING_MS : poll_secs * SECOND))
+      return spacings.reduce((sum, ms) => sum + (to - from) / ms, 0)
+    },
+    async read(readings) {
+      const asked = readings.map(reading => {
+        const points = [...new Set(reading.needs.flatMap(neededOf).map(({ point_id }) => point_id))]
+        // A point that was not read before is read whole, and with it all others.
+        const kept = points.every(id => reading.kept?.series.has(id)) ? reading.kept : undefined
+        return { ...reading, points, kept, from: kept?.to ?? reading.from }
+      })
+      const from = Math.min(...asked.map(each => each.from))
+      const point_ids = [...new Set(asked.flatMap(({ points }) => points))]
+      const series = point_ids.length ? await historian.read({ building_id, point_ids, from, to }) : []
+      const read = new Map(point_ids.map((point_id, i) => [point_id, series[i]!]))
+      return asked.map(({ needs, state, points, kept, from: since }): Read => {
+        const fresh = new Map(points.map(id => [id, after(since, read.get(id)!)]))
+        const seriesOf = (id: string) => (kept ? appended(kept.series.get(id)!, fresh.get(id)!) : fresh.get(id)!)
+        const frames = () => needs.map(need => frameFor(need, state, seriesOf))
+        return { frames, fresh: { from: since, to, series: fresh }, kept }
+      })
+    },
+  }
+
+  function frameFor(
+    { equipment_id, roles: wanted, visits: visited }: Need,
+    state: Reading['state'],
+    seriesOf: (point_id: string) => Series,
+  ) {
+    const { nominal = {} } = state ?? {}
+    const own = roles.get(equipment_id) ?? []
+    const points = own.filter(({ role }) => wanted.includes(role))
+    const series = points.map(point => roleSeries(point, seriesOf(point.point_id), nominal[`${equipment_id}\n${point.role}`]))
+    const seen = own.filter(({ role, point_id }) => visited.includes(role) && visits[point_id])
+    const frame = frameOf(byId.get(equipment_id)!, points, series, seen, visits)
+    return { ...frame, visitMs: pinnedVisits(equipment_id, nominal) }
+  }
+}
+
+function after(from: number, { ts, values }: Series): Series {
+  const first = firstAtOrAfter(ts, from)
+  return first === 0 ? { ts, values } : { ts: ts.subarray(first), values: values.subarray(first) }
+}
+
+/** Usual distances between visits by role, as they were told from more visits than are read now. */
+function pinnedVisits(equipment_id: string, nominal: Record<string, number>): Record<string, number> {
+  const columns = Object.entries(nominal).map(([key, ms]) => [...key.split('\n'), ms] as [string, string, number])
+  return Object.fromEntries(
+    columns.flatMap(([id, column, ms]) => {
+      const role = id === equipment_id ? roleOfColumn(column) : undefined
+      return role === undefined ? [] : [[role, ms]]
+    }),
+  )
+}

@@ -1,0 +1,272 @@
+import type { Finding } from '#shared/core/findings/finding.ts'
+import type { Clock, Historian, HistoryChanges, PriorityVisits, Results, Resumed, RunRecord } from '#shared/core/ports.ts'
+import { reopenedByVisits } from '#shared/core/priority/visits.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
+import type { Carried, EquipmentDay } from '#shared/core/rules/check/types.ts'
+import type { Building } from '#shared/core/model/model.ts'
+import type { ModelStore, RuleState, RuleStates } from '#shared/core/stores.ts'
+import { DAY, formatInstant } from '#shared/core/time.ts'
+import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
+import { dateOf, dayStart } from '#shared/core/time-zone.ts'
+import type { EvaluateJob, Evaluation } from './evaluate-rules.ts'
+
+export type RunRequest = {
+  building_id: string
+  /** Default: every active rule. */
+  rule_ids?: string[]
+  equipment_ids?: string[]
+  /** `[from, to)` in ms, now at most; default: from the beginning of the building day a lookback before now, or before where history ends. */
+  from?: number
+  to?: number
+  /** Rule id → parameter → value in the parameter's own unit. */
+  params?: Record<string, Record<string, number>>
+}
+
+/** One run: what it says of itself, and how long each part took. */
+export type RunReport = RunRecord & {
+  rules_run: number
+  rules_succeeded: number
+  rules_failed: number
+  /** Rules for which the building has no equipment. */
+  rules_skipped: number
+  /** By equipment and building day: the rules that were active, and what they accuse together. */
+  days: EquipmentDay[]
+  timings: { step: string; ms: number }[]
+  /** For the log: what could not go on from where the last run ended, and why. */
+  notes: string[]
+  total_ms: number
+}
+
+export type RunPorts = {
+  model: ModelStore
+  results: Results
+  ruleStates: RuleStates
+  paramSettings: SettingStore
+  baselines: BaselineStore
+  historian: Pick<Historian, 'spans'>
+  changes: HistoryChanges
+  /** Only where priority arrays are visited. */
+  priority?: PriorityVisits
+  clock: Clock
+  /** The work itself, in a process of its own. @throws Problem unknown_rule or query_failed */
+  evaluate: (job: EvaluateJob) => Promise<Evaluation>
+  /** Told of what is stored of the span after each run, and of what is gone or ended before it until it once resolves. */
+  onFindings: (findings: Finding[], withdrawn: string[]) => Promise<void> | void
+  /** Given out when the run was asked for. */
+  run_id: string
+  /** Ends the run; nothing is stored of it. */
+  signal?: AbortSignal
+  /** A stopwatch, ms. */
+  elapsed: () => number
+}
+
+/** Longest span of one run: two years, which the memory of a hub takes; that of a box takes one year of minutes. */
+const SPAN_MAX = 2 * 366 * DAY
+/** How far late samples make a run look back beyond its lookback: the longest lookback that can be set. */
+const REOPENED_MAX = 31 * DAY
+/** Visits before the span that rules look at: the longest window, and a day to fill it. */
+export const VISITS_BEFORE = WINDOW_MAX_MS + DAY
+/** Findings that one run carries over or hands on. */
+const FINDINGS_MAX = 10_000
+
+/**
+ * Runs rules over a building and stores what they say.
+ *
+ * @throws Problem unknown_building, unknown_equipment, unknown_rule, rule_inactive, invalid for an impossible span or parameter, or query_failed; the reason of the abort
+ */
+export async function runFdd(
+  request: RunRequest,
+  trigger: RunRecord['trigger'],
+  lookbackMs: number,
+  ports: RunPorts,
+): Promise<RunReport> {
+  const { model, results, clock } = ports
+  const started = ports.elapsed()
+  const started_at = clock.now()
+  const job = await prepare(request, lookbackMs, ports)
+  const { building_id } = request
+  const { findings, results: said, days, failed, baselines, rule_ids, resumed, ...told } = await ports.evaluate(job)
+  const { from, to, remember } = job
+  const run: RunRecord = {
+    run_id: ports.run_id,
+    building_id,
+    started_at,
+    finished_at: clock.now(),
+    from,
+    to,
+    trigger,
+    rule_ids,
+    results: said,
+    failed: failed.map(({ rule_id, equipment_id, error }) => ({
+      rule_id,
+      error: equipment_id ? `${equipment_id}: ${error}` : error,
+    })),
+  }
+  if (!model.building(building_id)) throw new Problem('unknown_building', `Building ${building_id} went away during the run`)
+  ports.signal?.throwIfAborted()
+  const reopened = remember && {
+    since: remember.open ?? -Infinity,
+    equipment_ids: new Set(resumed),
+    retired: retiredBy(run, job.inactive, failed, ports.ruleStates),
+  }
+  results.replace(run, findings, reopened, () => {
+    if (remember) ports.changes.settle(building_id, to)
+    // One that went on from the very end of its span looked at no day, and so saw no baseline.
+    if (baselines.length === 0 && resumed.length > 0) return
+    const { timezone } = job.building
+    const [date, today] = [dateOf(to - 1, timezone), dateOf(run.finished_at, timezone)]
+    ports.baselines.keep({ building_id, date, today, looked: said, baselines })
+  })
+  const notes = [...told.notes, ...(await tellOf(run, ports))]
+  return { ...run, ...countRules(run), days, ...told, notes, total_ms: Math.round(ports.elapsed() - started) }
+}
+
+/**
+ * Tells why rules that did not run are out of use. While a rule file does not parse, nobody knows which rules are missing for
+ * that alone, and none counts as removed.
+ */
+function retiredBy(
+  { rule_ids, started_at }: RunRecord,
+  inactive: string[],
+  failed: Evaluation['failed'],
+  states: RuleStates,
+): NonNullable<Resumed['retired']> {
+  const ran = new Set(rule_ids)
+  const off = new Set(inactive)
+  const changes = new Map(states.list().map(({ rule_id, changed_at }) => [rule_id, changed_at]))
+  const isSure = failed.every(({ equipment_id }) => equipment_id !== '')
+  return rule_id => {
+    if (off.has(rule_id)) return { why: 'rule_deactivated', at: changes.get(rule_id) ?? started_at }
+    return ran.has(rule_id) || !isSure ? undefined : { why: 'rule_removed', at: started_at }
+  }
+}
+
+/** @returns what keeps who hears of findings from hearing of these; the next run tells them again */
+async function tellOf({ building_id, from, to }: RunRecord, { results, onFindings }: RunPorts): Promise<string[]> {
+  const within = results.list({ building_id, from, to, limit: FINDINGS_MAX })
+  const said = new Set(within.map(({ finding_id }) => finding_id))
+  const untold = results.untold(building_id)
+  const ended = untold.filter(id => !said.has(id)).flatMap(id => results.get(id) ?? [])
+  const withdrawn = untold.filter(id => results.get(id) === undefined)
+  try {
+    await onFindings([...within, ...ended], withdrawn)
+  } catch (error) {
+    return [`what was found is told to nobody yet: ${(error as Error).message}`]
+  }
+  results.markTold(untold)
+  return []
+}
+
+function countRules({ rule_ids, results, failed }: RunRecord) {
+  const failing = new Set(failed.map(({ rule_id }) => rule_id))
+  const answered = new Set(results.map(({ rule_id }) => rule_id))
+  const skipped = rule_ids.filter(id => !failing.has(id) && !answered.has(id)).length
+  const succeeded = rule_ids.filter(id => !failing.has(id) && answered.has(id)).length
+  return { rules_run: rule_ids.length, rules_succeeded: succeeded, rules_failed: failing.size, rules_skipped: skipped }
+}
+
+async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts): Promise<EvaluateJob> {
+  const { model, ruleStates } = ports
+  const { building_id, rule_ids, equipment_ids, params } = request
+  const building = model.building(building_id)
+  if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
+  const equipment = model.equipment(building_id)
+  const known = new Set(equipment.map(({ equipment_id }) => equipment_id))
+  const unknown = (equipment_ids ?? []).filter(id => !known.has(id))
+  if (unknown.length) throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${unknown.join(', ')}`)
+  const whole = isWhole(request)
+  // Before anything is read: what comes meanwhile is the next run's.
+  const changed = whole ? ports.changes.take(building_id) : undefined
+  const { from, to } = await spanOf(request, building, lookbackMs, changed, ports)
+  const points = model.points(building_id)
+  const point_ids = points.filter(({ role }) => role !== undefined).map(({ point_id }) => point_id)
+  const visits = await ports.priority?.visits(building_id, { from: from - VISITS_BEFORE, to, point_ids })
+  const states = ruleStates.list()
+  refuseInactive(rule_ids ?? [], states)
+  const inactive = states.filter(({ active }) => !active)
+  return {
+    building,
+    equipment,
+    points,
+    from,
+    to,
+    rule_ids,
+    inactive: inactive.map(({ rule_id }) => rule_id),
+    equipment_ids,
+    params,
+    settings: ports.paramSettings.list({ site_id: building.site_id, building_id }),
+    resets: ports.baselines.resets(building_id),
+    carried: carriedInto(building_id, from, ports.results),
+    ...(visits && { visits }),
+    ...(whole && {
+      remember: { open: changed === undefined ? undefined : Math.min(changed, reopenedByVisits(visits ?? {}, changed)) },
+    }),
+  }
+}
+
+/** @throws Problem rule_inactive that names those that are deactivated */
+export function refuseInactive(rule_ids: string[], states: Pick<RuleState, 'rule_id' | 'active'>[]): void {
+  const off = states.filter(({ rule_id, active }) => !active && rule_ids.includes(rule_id)).map(({ rule_id }) => rule_id)
+  if (off.length === 0) return
+  const [verb, them] = off.length === 1 ? ['is', 'it'] : ['are', 'them']
+  throw new Problem('rule_inactive', `${off.join(', ')} ${verb} deactivated; activate ${them} to run ${them}`)
+}
+
+/** A run that looks at everything as it stands; any other says nothing of where the next one could go on. */
+const isWhole = ({ rule_ids, equipment_ids, params, from, to }: RunRequest): boolean =>
+  [rule_ids, equipment_ids, params, from, to].every(given => given === undefined)
+
+async function spanOf(
+  { building_id, from, to }: RunRequest,
+  { timezone }: Building,
+  lookbackMs: number,
+  changed: number | undefined,
+  { historian, changes, clock }: RunPorts,
+) {
+  const now = clock.now()
+  const isLive = changes.hasSince(building_id, now - lookbackMs)
+  // Nothing can be said of time to come, and what was said of it would stand before what comes.
+  const end = to === undefined ? (isLive ? now : await endOf(building_id, lookbackMs, historian, now)) : Math.min(to, now)
+  const late = Math.max(changed ?? Infinity, end - REOPENED_MAX)
+  const start = from ?? dayStart(Math.min(end - lookbackMs, late), timezone)
+  if (!(start < end)) {
+    throw refusedSpan('/from', `The span begins at ${formatInstant(start)}, which is not before its end, ${formatInstant(end)}`)
+  }
+  if (end - start > SPAN_MAX) {
+    const days = Math.round((end - start) / DAY)
+    throw refusedSpan('/from', `The span from ${formatInstant(start)} is ${days} days long, more than two years; run it in parts`)
+  }
+  return { from: start, to: end }
+}
+
+const refusedSpan = (pointer: string, message: string) => new Problem('invalid', message, [{ pointer, message }])
+
+/** Now, so that silence shows; but where history ended long ago, as in an imported package, its end. */
+export async function endOf(
+  building_id: string,
+  lookbackMs: number,
+  historian: RunPorts['historian'],
+  now: number,
+): Promise<number> {
+  const spans = await historian.spans(building_id)
+  const last = Math.max(...spans.map(span => span.last))
+  return last < now - lookbackMs && Number.isFinite(last) ? last + 1 : now
+}
+
+/** Active findings that began before the span, with the instant up to which their duration was reckoned. */
+function carriedInto(building_id: string, from: number, results: Results): Carried[] {
+  const active = results.list({ building_id, state: 'active', to: from, limit: FINDINGS_MAX })
+  if (active.length === 0) return []
+  const seen = new Map(results.latest(building_id).map(one => [`${one.equipment_id} ${one.rule_id}`, one]))
+  return active.flatMap(
+    ({ rule_id, equipment_id, role, from: began, confirmed_at, duration_secs, stretches, waste }): Carried[] => {
+      const last = seen.get(`${equipment_id} ${rule_id}`)
+      if (last === undefined) return []
+      const { looked_to: up_to, evaluated_as: version } = last
+      const known = { rule_id, equipment_id, from: began, confirmed_at, duration_secs, up_to }
+      const more = { ...(version !== undefined && { version }), ...(stretches && { stretches }) }
+      return [{ ...known, ...more, ...(role !== undefined && { role }), ...(waste && { waste }) }]
+    },
+  )
+}

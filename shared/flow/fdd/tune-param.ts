@@ -1,0 +1,131 @@
+import type { Building } from '#shared/core/model/model.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { type ParamOwner, type ParamScope, settingProblem, unitOfParam } from '#shared/core/rules/check/param-settings.ts'
+import type { ModelStore } from '#shared/core/stores.ts'
+import type { SettingKey, SettingStore, StoredSetting } from '#shared/core/tuning.ts'
+import { scopeIdOf } from './backtest.ts'
+
+/** Which setting a person means. */
+export type SettingName = {
+  building_id: string
+  rule_id: string
+  param: string
+  scope: ParamScope
+  /** Equipment type or equipment id; the site's needs none. */
+  scope_id?: string
+  role?: string
+}
+export type SettingRequest = SettingName & {
+  value: number
+  /** The parameter's own; a value that was meant in another one is refused. */
+  unit?: string
+  note?: string
+}
+export type TuneParts = {
+  model: Pick<ModelStore, 'building' | 'equipment'>
+  paramSettings: SettingStore
+  /** The rules of these ids that are there now. */
+  findRules: (ids: Iterable<string>) => Map<string, ParamOwner>
+}
+
+/** A setting, with the reason for which it does not count where it does not. */
+export type ListedSetting = StoredSetting & { problem?: string }
+
+/**
+ * Sets a parameter for a site, a type or an equipment; the next run takes it.
+ *
+ * @param by who sets it, and when (ms)
+ * @param dry checks and says what would be set
+ * @throws Problem unknown_building, unknown_equipment, unknown_rule, or invalid that points to what the rule does not take so
+ */
+export function setParam(
+  request: SettingRequest,
+  by: Pick<StoredSetting, 'changed_by' | 'changed_at'>,
+  { model, paramSettings, findRules }: TuneParts,
+  dry: boolean,
+): { before: StoredSetting | undefined; after: StoredSetting } {
+  const { rule_id, param, value, note } = request
+  const building = needBuilding(model, request.building_id)
+  const scope_id = scopeIdOf(request, building.site_id, model.equipment(building.building_id))
+  const owner = findRules([rule_id]).get(rule_id)
+  if (!owner) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+  const spec = Object.hasOwn(owner.params, param) ? owner.params[param] : undefined
+  const unit = request.unit ?? (spec ? unitOfParam(spec, request.role) : '')
+  const after: StoredSetting = {
+    ...keyOf(request, scope_id, building),
+    value,
+    unit,
+    ...by,
+    ...(note?.trim() && { note: note.trim() }),
+  }
+  const message = settingProblem(after, owner)
+  if (message !== undefined) throw new Problem('invalid', message, [{ pointer: pointerOf(after, owner), message }])
+  const before = paramSettings.get(after)
+  if (!dry) paramSettings.put(after)
+  return { before, after }
+}
+
+/** The field that a refusal is about. */
+function pointerOf({ param, role, unit, value }: StoredSetting, owner: ParamOwner): string {
+  const spec = Object.hasOwn(owner.params, param) ? owner.params[param] : undefined
+  if (!spec) return '/param'
+  const wrongRole = settingProblem(
+    { rule_id: owner.id, param, value: spec.default, unit: unitOfParam(spec, role), ...(role !== undefined && { role }) },
+    owner,
+  )
+  if (wrongRole !== undefined) return '/role'
+  return unit === unitOfParam(spec, role) && !(value >= spec.min && value <= spec.max) ? '/value' : '/unit'
+}
+
+/**
+ * Takes a setting away, also one that no longer counts; what is wider counts again.
+ *
+ * @throws Problem unknown_building, or not_found when nothing is set so
+ */
+export function removeParam(
+  name: SettingName,
+  { model, paramSettings }: Omit<TuneParts, 'findRules'>,
+  dry: boolean,
+): StoredSetting {
+  const building = needBuilding(model, name.building_id)
+  const key = keyOf(name, name.scope_id ?? building.site_id, building)
+  const before = paramSettings.get(key)
+  if (!before) throw new Problem('not_found', `${name.param} of ${name.rule_id} is not set for this ${name.scope}`)
+  if (!dry) paramSettings.remove(key)
+  return before
+}
+
+/** The settings that a building has, each with what keeps it from counting. @throws Problem unknown_building */
+export function listParams(building_id: string, { model, paramSettings, findRules }: TuneParts): ListedSetting[] {
+  const { site_id } = needBuilding(model, building_id)
+  const settings = paramSettings.list({ site_id, building_id })
+  const rules = findRules(settings.map(({ rule_id }) => rule_id))
+  const equipment = new Set(model.equipment(building_id).map(({ equipment_id }) => equipment_id))
+  return settings.map(setting => {
+    const gone = setting.scope === 'equipment' && !equipment.has(setting.scope_id)
+    const problem = gone ? `there is no equipment ${setting.scope_id}` : settingProblem(setting, rules.get(setting.rule_id))
+    return { ...setting, ...(problem !== undefined && { problem }) }
+  })
+}
+
+function needBuilding(model: TuneParts['model'], building_id: string): Building {
+  const building = model.building(building_id)
+  if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
+  return building
+}
+
+const keyOf = (
+  { rule_id, param, scope, role }: SettingName,
+  scope_id: string,
+  { site_id, building_id }: Building,
+): SettingKey => {
+  return {
+    rule_id,
+    param,
+    scope,
+    scope_id,
+    site_id,
+    ...(role !== undefined && { role }),
+    ...(scope === 'equipment' && { building_id }),
+  }
+}

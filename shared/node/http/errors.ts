@@ -1,0 +1,100 @@
+import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { type DataError, Problem, type ProblemCode, toProblemJson } from '#shared/core/problem.ts'
+import type { Route } from './route.ts'
+import { LoginThrottled } from '#shared/node/auth/login-throttle.ts'
+
+/** Errors of the server and of its multipart reader, as ours. Whatever is not listed is judged by its status. */
+const CODES: Record<string, ProblemCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_INVALID_MULTIPART_CONTENT_TYPE: 'unsupported_media_type',
+  FST_REQ_FILE_TOO_LARGE: 'too_large',
+  FST_PARTS_LIMIT: 'too_large',
+  FST_FILES_LIMIT: 'too_large',
+  FST_FIELDS_LIMIT: 'too_large',
+}
+
+/** @returns the problem that an error stands for; an unexpected one becomes `internal` and tells nothing of itself */
+export function toProblem(error: unknown, request_id: string): Problem {
+  if (error instanceof Problem) return error
+  const { code, message, validation, validationContext, statusCode = 500 } = error as FastifyError
+  if (validation) {
+    const errors = validation.map((failed): DataError => {
+      const { instancePath, params } = failed
+      const extra = params['additionalProperty'] ?? params['unevaluatedProperty']
+      const pointer = `${validationContext === 'body' ? '' : validationContext}${instancePath}${extra === undefined ? '' : `/${extra}`}`
+      return { pointer, message: extra === undefined ? wordsOf(failed) : 'is not a field that is known here' }
+    })
+    const [first] = errors
+    return new Problem('bad_request', `${first?.pointer || 'The body'} ${first?.message}`, errors)
+  }
+  if (code === 'ENOSPC' || code === 'SQLITE_FULL')
+    return new Problem('workspace_full', 'The disk is full: nothing could be written')
+  const known = CODES[code]
+  if (known) return new Problem(known, message)
+  if (statusCode === 404) return new Problem('not_found', message)
+  if (statusCode >= 400 && statusCode < 500) return new Problem('bad_request', message)
+  return new Problem('internal', `An error of the program; the log has it under request ${request_id}`)
+}
+
+type Failed = NonNullable<FastifyError['validation']>[number] & { data?: unknown }
+
+/** Longest text that a message repeats. */
+const GIVEN_MAX = 60
+/** Checks of one value, where it helps to see it. */
+const OF_VALUE = new Set(['type', 'enum', 'const', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'pattern'])
+/** What is not repeated, wherever it goes. */
+const SECRET = /pass|secret|token|key/i
+
+/** What is wrong and, where that is short and no secret, what was given. */
+function wordsOf({ keyword, instancePath, message = 'does not fit', params, data }: Failed): string {
+  const allowed = params['allowedValues']
+  const must = Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : message
+  const isShort = typeof data === 'string' ? data.length <= GIVEN_MAX : data === null || typeof data !== 'object'
+  const isShown = OF_VALUE.has(keyword) && isShort && data !== undefined && !SECRET.test(instancePath)
+  return isShown ? `${must}, not ${JSON.stringify(data)}` : must
+}
+
+/** Sends a problem as RFC 9457 says. Errors of the program go to the log with all they know. */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = toProblem(error, request.id)
+  if (problem.code === 'internal') request.log.error({ err: error, url: request.url }, 'request failed')
+  if (problem.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
+  if (problem instanceof LoginThrottled) reply.header('retry-after', String(problem.retryAfterSecs))
+  const [instance] = request.url.split('?')
+  const { hints } = (request.routeOptions?.config ?? {}) as Pick<Route, 'hints'>
+  const listed = problem.hints.length > 0 ? problem.hints : hints?.(problem)
+  const json = toProblemJson(problem, { instance: instance!, request_id: request.id }, listed)
+  return reply
+    .code(json.status)
+    .type('application/problem+json')
+    .send(Buffer.from(JSON.stringify(json)))
+}
+
+/** Answers bytes that are no HTTP, or not in time, and hangs up; there is no request for which to answer otherwise. */
+export function refuseBytes(error: ConnectionError, socket: Socket): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const request_id = randomUUID()
+  const json = toProblemJson(bytesProblem(error), { instance: '/', request_id })
+  const text = JSON.stringify(json)
+  const head = [
+    `HTTP/1.1 ${json.status} ${STATUS_CODES[json.status]}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(text)}`,
+    `x-request-id: ${request_id}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy())
+}
+
+function bytesProblem({ code }: ConnectionError): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large', 'The header of the request is too long')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request_timeout', 'The request did not arrive in time')
+  return new Problem('bad_request', `The request is no HTTP that can be read (${code})`)
+}

@@ -1,0 +1,50 @@
+import fastifySwagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import { html } from './html.ts'
+import { type Route, route } from './route.ts'
+
+/** The OpenAPI document, from the schemas that validate, and the same in short as a page that needs no script. */
+export async function documentRoutes(app: FastifyInstance, { routes, version }: { routes: Route[]; version: string }) {
+  await app.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Plenum', version, description: 'Fault detection for buildings. Errors are application/problem+json.' },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+    },
+  })
+  const documented = routes.filter(({ path }) => path.startsWith('/api/'))
+  if (documented.length === 0) return []
+  return [
+    route({
+      method: 'GET',
+      path: '/api/openapi.json',
+      auth: 'viewer',
+      summary: 'This API as an OpenAPI 3.1 document',
+      handle: () => app.swagger(),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/docs',
+      auth: 'viewer',
+      summary: 'This API as a page',
+      handle: () => docsPage(documented, version),
+    }),
+  ]
+}
+
+const docsPage = (routes: Route[], version: string) => html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Plenum API</title></head>
+<body>
+<h1>Plenum API</h1>
+<p>Version ${version}. Bodies and answers are JSON; errors are <code>application/problem+json</code>. The schemas are in
+<a href="/api/openapi.json">the OpenAPI document</a>.</p>
+<table>
+<thead><tr><th>Method</th><th>Path</th><th>Role</th><th>What it does</th></tr></thead>
+<tbody>${routes.map(
+  ({ method, path, auth, summary }) =>
+    html`<tr><td>${method}</td><td><code>${path}</code></td><td>${auth}</td><td>${summary}</td></tr>\n`,
+)}</tbody>
+</table>
+</body>
+</html>`

@@ -1,0 +1,200 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import { Html } from './html.ts'
+import { Problem } from '#shared/core/problem.ts'
+import type { AuditStore } from '#shared/core/stores.ts'
+import { YAML_TYPES } from './body.ts'
+import { type Idempotency, idempotencyKey } from './idempotency.ts'
+import { type Call, type Caller, type Route, type SharedToken, strict } from './route.ts'
+import { fits } from './schema-check.ts'
+import { API_KEY_NAME, type Auth, BEARER, sameText } from '#shared/node/auth/token.ts'
+
+const RANK = { viewer: 1, operator: 2, admin: 3 } as const
+/** What a path refuses with its own `Allow` unless it takes it; no path takes any other method. */
+export const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']
+const MEDIA_TYPES: Record<NonNullable<Route['takes']>, readonly string[]> = {
+  json: ['application/json'],
+  form: ['application/x-www-form-urlencoded'],
+  yaml: YAML_TYPES,
+  upload: ['multipart/form-data'],
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | undefined
+  }
+}
+
+export type MountOptions = {
+  auth: Auth
+  /** Undefined in a process that writes nothing of its own. */
+  audit: AuditStore | undefined
+  idempotency: Idempotency
+  /** The wall clock, ms. */
+  now: () => number
+}
+
+/**
+ * Mounts routes. Who calls, and whether the body is of the right kind and size, is settled before the body is read.
+ * Other methods of the same paths answer 405.
+ */
+export function mount(app: FastifyInstance, routes: Route[], options: MountOptions): void {
+  for (const route of routes) {
+    const mayLackBody = needsNoBody(route)
+    app.route({
+      method: route.method,
+      url: route.path,
+      ...(route.bodyMax !== undefined && { bodyLimit: route.bodyMax }),
+      schema: schemaOf(route),
+      config: { ...(route.hints && { hints: route.hints }) },
+      onRequest: async request => {
+        request.caller = await admit(route, request, options.auth)
+        assertBody(route, request)
+      },
+      preValidation: async request => {
+        if (mayLackBody) request.body ??= {}
+        if (route.query) request.query = coerce(route.query, known(route, request.query as Record<string, unknown>))
+        if (route.takes === 'form') takeForm(route, request, options.auth)
+      },
+      handler: (request, reply) => answer(route, request, reply, options),
+    })
+  }
+  refuseOtherMethods(app, routes)
+}
+
+/** A JSON body of which nothing is required may be left out altogether. */
+const needsNoBody = ({ body, takes = 'json' }: Route): boolean => body !== undefined && takes === 'json' && fits(body, {})
+
+function schemaOf({ path, auth, summary, body, query, params, reply, takes }: Route): Record<string, unknown> {
+  const isApi = path.startsWith('/api/')
+  const problem = { content: { 'application/problem+json': { schema: PROBLEM_SCHEMA } } }
+  return {
+    summary,
+    description: auth === 'public' ? 'Public.' : `Needs the role ${auth}.`,
+    hide: !isApi,
+    security: auth === 'public' ? [] : [{ bearer: [] }],
+    querystring: query ?? (isApi ? strict({}) : Type.Object({})),
+    response: { 200: reply ?? Type.Object({ ok: Type.Literal(true) }), default: { description: 'A problem', ...problem } },
+    ...(body && takes !== 'upload' && { body }),
+    ...(takes === 'upload' && { consumes: ['multipart/form-data'] }),
+    ...(params && { params }),
+  }
+}
+
+const PROBLEM_SCHEMA = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  instance: Type.String(),
+  request_id: Type.String(),
+  ok: Type.Literal(false),
+  error: Type.String(),
+  code: Type.String(),
+  agent_hints: Type.Optional(Type.Array(Type.Object({ code: Type.String(), action: Type.String(), example: Type.String() }))),
+})
+
+/** @throws Problem unauthenticated or forbidden */
+async function admit(
+  { auth: need, apiKey, bearer, bearerOnly }: Route,
+  request: FastifyRequest,
+  auth: Auth,
+): Promise<Caller | undefined> {
+  if (need === 'public') return undefined
+  if (bearerOnly && !BEARER.test(request.headers.authorization ?? '')) {
+    throw new Problem(
+      'unauthenticated',
+      `${request.method} changes something here: send Authorization: Bearer <token>, a cookie is not enough`,
+    )
+  }
+  if (need === 'edge' && bearer && bearer.value === undefined) {
+    throw new Problem('forbidden', `Nobody is let in here: ${bearer.variable} is not set`)
+  }
+  const known = (bearer && sharedCaller(bearer, need, request)) ?? (apiKey && auth.keyCallerOf(request))
+  const caller = known ?? (await auth.callerOf(request, bearer?.subject ?? (apiKey && API_KEY_NAME)))
+  if (!caller) throw new Problem('unauthenticated', 'Send Authorization: Bearer <token>')
+  const fits = need === 'edge' || caller.role === 'edge' ? caller.role === need : RANK[caller.role] >= RANK[need]
+  if (!fits) throw new Problem('forbidden', `This needs the role ${need}, and ${caller.subject} has ${caller.role}`)
+  return caller
+}
+
+/** Who knows the shared token of a route has what the route needs, and nothing else. */
+function sharedCaller({ subject, value }: SharedToken, role: Caller['role'], request: FastifyRequest): Caller | undefined {
+  const [, token] = BEARER.exec(request.headers.authorization ?? '') ?? []
+  if (!token || value === undefined || !sameText(token, value)) return undefined
+  return { subject, role, via: 'bearer', session: subject }
+}
+
+/** @throws Problem unsupported_media_type or too_large, by what the headers say */
+function assertBody(route: Route, request: FastifyRequest): void {
+  const { 'content-length': length = '0', 'transfer-encoding': transfer, 'content-type': type = '' } = request.headers
+  if (Number(length) === 0 && transfer === undefined) return
+  const wanted = MEDIA_TYPES[route.takes ?? 'json']
+  if (!wanted.includes(type.split(';')[0]!.trim().toLowerCase())) {
+    throw new Problem(
+      route.wrongMediaType ?? 'unsupported_media_type',
+      `This takes ${wanted[0]}, not ${type || 'an unnamed type'}`,
+    )
+  }
+  if (route.bodyMax !== undefined && Number(length) > route.bodyMax) {
+    const way = route.takes === 'upload' ? '; a ZIP of it may be small enough' : ''
+    throw new Problem('too_large', `The body has ${length} bytes; at most ${route.bodyMax} are taken${way}`)
+  }
+}
+
+/** A form comes as texts: checks and removes its token, then reads numbers and flags. */
+function takeForm(route: Route, request: FastifyRequest, auth: Auth): void {
+  const { csrf = '', ...fields } = (request.body ?? {}) as Record<string, string>
+  if (request.caller && !auth.isFormToken(request.caller, csrf)) {
+    throw new Problem('forbidden', 'The form is not from this session; load the page again')
+  }
+  request.body = route.body ? coerce(route.body, fields) : fields
+}
+
+/** A page ignores parameters that it does not know, such as those that mail programs add to links; an API refuses them. */
+function known({ path, query }: Route, given: Record<string, unknown>): Record<string, unknown> {
+  const properties: Record<string, unknown> | undefined = query?.['properties']
+  if (path.startsWith('/api/') || !properties) return given
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(properties, name)))
+}
+
+/** Reads the texts of a query or form as the numbers and flags that the schema asks for; what does not fit stays. */
+function coerce(schema: TSchema, given: Record<string, unknown>): Record<string, unknown> {
+  const properties: Record<string, { type?: string }> = schema['properties'] ?? {}
+  const read = (name: string, value: unknown) => {
+    const type = properties[name]?.type
+    if (typeof value !== 'string') return value
+    if (type === 'boolean') return value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value
+    if (type !== 'number' && type !== 'integer') return value
+    return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value)
+  }
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, read(name, value)]))
+}
+
+async function answer(route: Route, request: FastifyRequest, reply: FastifyReply, options: MountOptions): Promise<unknown> {
+  const { body, query, params, caller, id: request_id } = request
+  const audit: Call<unknown, unknown, unknown>['audit'] = ({ subject, before = null, after = null }) => {
+    const who = { actor: caller?.subject ?? 'nobody', role: caller?.role ?? 'public' }
+    options.audit?.add({ at: options.now(), ...who, action: route.action ?? route.path, subject, before, after, request_id })
+  }
+  const handle = async () => route.handle({ body, query, params, caller, request_id, audit, request, reply })
+  const key = route.idempotent && idempotencyKey(request.headers['idempotency-key'])
+  const scope = `${caller?.subject} ${request.method} ${request.url} ${key}`
+  const result = await (key ? options.idempotency.once(scope, body, handle) : handle())
+  if (reply.sent || result === reply) return reply
+  if (result instanceof Html) return reply.type('text/html; charset=utf-8').send(result.text)
+  return result === undefined ? reply.code(204).send() : reply.send(result)
+}
+
+function refuseOtherMethods(app: FastifyInstance, routes: Route[]): void {
+  for (const [url, here] of Map.groupBy(routes, ({ path }) => path)) {
+    const taken = new Set<HTTPMethods>(here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))
+    const allow = [...taken].join(', ')
+    const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
+      reply.header('allow', allow)
+      throw new Problem('method_not_allowed', `${request.method} is not taken here; ${allow} is`)
+    }
+    const method = METHODS.filter(name => !taken.has(name))
+    app.route({ method, url, schema: { hide: true }, onRequest: refuse, handler: refuse })
+  }
+}

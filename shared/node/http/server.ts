@@ -1,0 +1,162 @@
+import fastifyCookie from '@fastify/cookie'
+import fastifyMultipart from '@fastify/multipart'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { Logger } from 'pino'
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { Problem } from '#shared/core/problem.ts'
+import type { AuditStore } from '#shared/core/stores.ts'
+import { MINUTE, SECOND } from '#shared/core/time.ts'
+import { addBodyParsers } from './body.ts'
+import { addCompression } from './compress.ts'
+import { documentRoutes } from './openapi.ts'
+import { refuseBytes, sendProblem, toProblem } from './errors.ts'
+import { openIdempotency } from './idempotency.ts'
+import { METHODS, mount } from './route-mount.ts'
+import type { Route } from './route.ts'
+import type { Service } from '#shared/node/service.ts'
+import type { Auth } from '#shared/node/auth/token.ts'
+
+/** Longest that one request may take to arrive, whole. */
+const REQUEST_MS = 10 * MINUTE
+/** Longest that answers under way may hold up a stop. */
+const CLOSE_MS = 3 * SECOND
+const BODY_MAX = 1024 * 1024
+/** Ids have up to 128 characters, and a character may take three when escaped. */
+const PARAM_MAX = 384
+
+/** Nothing runs but our own files, and no other site frames or reads a page. */
+const SECURITY_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+    "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+export type HttpOptions = {
+  /** Of the process, for messages. */
+  name: string
+  host: string
+  /** 0 takes any free port; `url()` tells which. */
+  port: number
+  routes: Route[]
+  auth: Auth
+  audit: AuditStore | undefined
+  log: Logger
+  version: string
+  trustedProxies: string[]
+  /** Certificate and key, where this port speaks HTTPS. */
+  tls?: { cert: string; key: string }
+  /** Answers a failed page request itself, as a page or a redirect; returns false to leave it as a problem document. */
+  problemPage?: (problem: Problem, request: FastifyRequest, reply: FastifyReply) => Promise<boolean> | boolean
+}
+
+export type HttpService = Service & { app: FastifyInstance; url(): string }
+
+/**
+ * An HTTP server with strict bodies, problem documents, roles, security headers and an OpenAPI document. It listens from
+ * `start` on.
+ *
+ * @throws Error from `start` that names host and port when they cannot be had
+ */
+export async function openHttp(options: HttpOptions): Promise<HttpService> {
+  const { name, host, port, log, trustedProxies, tls } = options
+  const app: FastifyInstance = Fastify({
+    ...(tls && { https: { ...tls, minVersion: 'TLSv1.2' } }),
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    bodyLimit: BODY_MAX,
+    requestTimeout: REQUEST_MS,
+    trustProxy: trustedProxies.length > 0 && trustedProxies,
+    routerOptions: { maxParamLength: PARAM_MAX },
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
+    clientErrorHandler: refuseBytes,
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: true, allErrors: true, verbose: true } },
+  })
+  app.decorateRequest('caller', undefined)
+  app.setSerializerCompiler(() => data => JSON.stringify(data))
+  addBodyParsers(app)
+  addHeaders(app)
+  addErrors(app, options)
+  await app.register(fastifyCookie)
+  await app.register(fastifyMultipart)
+  endStreams(app, options.auth)
+  addCompression(app)
+  const docs = await documentRoutes(app, options)
+  const { auth, audit } = options
+  mount(app, [...options.routes, ...docs], { auth, audit, idempotency: openIdempotency(Date.now), now: Date.now })
+  await app.ready()
+  return {
+    name: `${name} http`,
+    app,
+    url: () => app.listeningOrigin,
+    async start() {
+      await app.listen({ host, port }).catch(error => {
+        throw new Error(`cannot listen on ${host}:${port}: ${LISTEN_ERRORS[error.code as string] ?? error.message}`, {
+          cause: error,
+        })
+      })
+      log.info({ url: app.listeningOrigin }, `${name} listens`)
+    },
+    async stop() {
+      const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_MS)
+      await app.close().finally(() => clearTimeout(cut))
+    },
+  }
+}
+
+const LISTEN_ERRORS: Record<string, string> = {
+  EADDRINUSE: 'another process has this port',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  EACCES: 'this needs the right to open ports below 1024',
+  ENOTFOUND: 'the host name is not known',
+}
+
+function addHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
+    if (!request.url.startsWith('/static/')) reply.header('cache-control', 'no-store')
+  })
+}
+
+/** A stream of events ends with the token that it was opened with. */
+function endStreams(app: FastifyInstance, auth: Auth): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const isEvents = String(reply.getHeader('content-type')).startsWith('text/event-stream')
+    if (isEvents && request.caller && payload instanceof Readable) {
+      payload.once(
+        'close',
+        auth.watch(request.caller, () => payload.destroy()),
+      )
+    }
+    return payload
+  })
+}
+
+function addErrors(app: FastifyInstance, { problemPage, routes }: HttpOptions): void {
+  const allow = [...new Set(routes.map(({ method }) => method))].join(', ')
+  const send = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const isPage = !request.url.startsWith('/api/') && request.headers.accept?.includes('text/html')
+    if (isPage && problemPage && (await problemPage(toProblem(error, request.id), request, reply))) return reply
+    return sendProblem(error, request, reply)
+  }
+  app.setErrorHandler(send)
+  app.setNotFoundHandler((request, reply) => {
+    if (METHODS.includes(request.method))
+      return send(new Problem('not_found', `Nothing answers at ${request.url}`), request, reply)
+    reply.header('allow', allow)
+    return send(new Problem('method_not_allowed', `${request.method} is taken nowhere`), request, reply)
+  })
+}

@@ -1,0 +1,78 @@
+/** Makes edge kits (contract §9). A kit holds the edge's own key and never the authority's. */
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { ZipFile } from 'yazl'
+import { CN_MAX, commonName, type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
+import { topicBase } from '#shared/core/topic/topics.ts'
+import { makeFolder, replaceFile } from '#shared/node/files.ts'
+import { type EdgeJson, type Kit, KIT_EXTRAS, KIT_FILES } from './kit-read.ts'
+import { type Issued, issueClient, type Pair } from './pki.ts'
+
+export type KitRequest = {
+  site_id: string
+  edge_id: string
+  broker_host: string
+  broker_port: number
+  hub_url?: string
+  /** ms since 1970 UTC */
+  now: number
+  /** How long the certificate lasts; 397 when left out. */
+  days?: number
+}
+
+/**
+ * Issues a certificate with a new key and puts it together with what an edge needs to connect.
+ *
+ * @throws RangeError when the ids do not make a common name
+ */
+export async function makeKit(ca: Pair, { now, days, ...place }: KitRequest): Promise<Kit & { serial: string }> {
+  const identity = edgeIdentity(place.site_id, place.edge_id)
+  const issued = await issueClient(ca, { cn: commonName(identity), now, ...(days === undefined ? {} : { days }) })
+  return { ...kitAround(ca.cert_pem, issued, place), key_pem: issued.key_pem, serial: issued.serial }
+}
+
+/** What a kit holds besides the key. */
+export function kitAround(ca_pem: string, issued: Issued, place: Omit<KitRequest, 'now' | 'days'>): Omit<Kit, 'key_pem'> {
+  const edge: EdgeJson = {
+    ...place,
+    topic_base: topicBase(place.site_id, place.edge_id),
+    not_after: formatInstant(issued.not_after),
+  }
+  return { ca_pem, cert_pem: issued.cert_pem, edge, acl: toMosquittoAcl(edgeIdentity(place.site_id, place.edge_id)) }
+}
+
+/** @throws RangeError when the ids do not make a common name */
+export function edgeIdentity(site_id: string, edge_id: string): Identity {
+  const cn = `edge:${site_id}:${edge_id}`
+  const identity = parseIdentity(cn)
+  if (!identity) throw new RangeError('a site or edge id is made of letters, digits and ._-')
+  if (cn.length > CN_MAX) throw new RangeError(`site and edge id together have more than ${CN_MAX - 6} characters`)
+  return identity
+}
+
+const texts = (kit: Omit<Kit, 'key_pem'> & { key_pem?: string }): [string, string][] =>
+  Object.entries({ ...KIT_FILES, ...KIT_EXTRAS }).flatMap(([field, name]) => {
+    const value = kit[field as keyof Kit]
+    if (value === undefined) return []
+    return [[name, typeof value === 'string' ? withNewline(value) : `${JSON.stringify(value, null, 2)}\n`]]
+  })
+
+const withNewline = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`)
+
+const SECRET: string[] = [KIT_FILES.key_pem, KIT_EXTRAS.token, KIT_EXTRAS.connector_key_pem]
+const modeOf = (name: string): number => (SECRET.includes(name) ? 0o600 : 0o644)
+
+export async function zipKit(kit: Kit): Promise<Buffer> {
+  const zip = new ZipFile()
+  for (const [name, text] of texts(kit)) zip.addBuffer(Buffer.from(text), name, { mode: 0o100000 | modeOf(name) })
+  zip.end()
+  return buffer(zip.outputStream)
+}
+
+/** Writes a kit's files into a folder, which only its owner opens when it is new; what the kit does not have stays as it is there. */
+export async function writeKit(kit: Omit<Kit, 'key_pem'> & { key_pem?: string }, dir: string): Promise<void> {
+  await makeFolder(dir, 0o700)
+  for (const [name, text] of texts(kit)) await replaceFile(join(dir, name), text, modeOf(name))
+}

@@ -1,0 +1,157 @@
+/** The folder of a certificate authority: its key, what it issued, what it revoked. Works without a hub. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { commonName, type Identity } from '#shared/core/auth/identity.ts'
+import { edgeToken, haveEdgeTokensKey } from '#shared/node/auth/edge-token.ts'
+import { makeFolder, replaceFile } from '#shared/node/files.ts'
+import { edgeIdentity, kitAround, type KitRequest, makeKit } from './kit-files.ts'
+import type { Kit } from './kit-read.ts'
+import {
+  type Issued,
+  issueClient,
+  issueForRequest,
+  issueServer,
+  makeCa,
+  makeCrl,
+  type Pair,
+  reissueClient,
+  serialOf,
+} from './pki.ts'
+
+/** One line of `issued.json`. Times are ms since 1970 UTC. */
+export type IssuedRecord = {
+  serial: string
+  cn: string
+  kind: 'edge' | 'central' | 'broker' | 'connector'
+  issued_at: number
+  not_after: number
+  revoked_at: number | null
+}
+type Place = Omit<KitRequest, 'now' | 'days'>
+type Days = { days?: number }
+
+/** Files in the folder. Keys have mode 600. */
+export const PKI_FILES = {
+  ca: { cert: 'ca.cert.pem', key: 'ca.key.pem' },
+  broker: { cert: 'broker.cert.pem', key: 'broker.key.pem' },
+  central: { cert: 'central.cert.pem', key: 'central.key.pem' },
+  crl: 'crl.pem',
+  issued: 'issued.json',
+} as const
+
+/** A command that the authority does not carry out; the message says why. */
+export class PkiRefusal extends Error {
+  override name = 'PkiRefusal'
+}
+
+export type Pki = Awaited<ReturnType<typeof openPki>>
+
+/** Makes an authority in a folder that has none. @throws PkiRefusal when there is one */
+export async function makePki(dir: string, options: { name: string; now: number; days?: number }): Promise<void> {
+  if (await read(join(dir, PKI_FILES.ca.key))) throw new PkiRefusal(`${dir} has an authority already`)
+  await makeFolder(dir, 0o700)
+  const ca = await makeCa(options)
+  await writePair(dir, PKI_FILES.ca, ca)
+  await replaceFile(join(dir, PKI_FILES.crl), await makeCrl(ca, [], options.now))
+  await writeIssued(dir, [])
+  await haveEdgeTokensKey(dir)
+}
+
+/**
+ * Opens the authority in `dir`. Every certificate that it issues is listed before it is handed out.
+ *
+ * @param now ms since 1970 UTC, read at each command
+ * @throws PkiRefusal when there is none
+ */
+export async function openPki(dir: string, now: () => number) {
+  const [cert_pem, key_pem] = [await read(join(dir, PKI_FILES.ca.cert)), await read(join(dir, PKI_FILES.ca.key))]
+  if (cert_pem === undefined || key_pem === undefined) throw new PkiRefusal(`there is no authority in ${dir}`)
+  const ca: Pair = { cert_pem, key_pem }
+
+  const enter = async (issued: Issued, kind: IssuedRecord['kind']) => {
+    const { serial, cn, not_after } = issued
+    await writeIssued(dir, [...(await readIssued(dir)), { serial, cn, kind, issued_at: now(), not_after, revoked_at: null }])
+  }
+  const pair = async (issued: Issued & Pair, kind: 'broker' | 'central') => {
+    await enter(issued, kind)
+    await writePair(dir, PKI_FILES[kind], issued)
+    return issued
+  }
+  /** A kit without key, for a certificate whose key stays where it is. */
+  const keyless = async (issued: Issued, place: Place) => {
+    await enter(issued, 'edge')
+    return { ...kitAround(ca.cert_pem, issued, place), token: await tokenOf(place) }
+  }
+  const tokenOf = async ({ site_id, edge_id }: Place) => edgeToken(await haveEdgeTokensKey(dir), site_id, edge_id)
+  return {
+    ca_pem: cert_pem,
+    list: () => readIssued(dir),
+    /** Issues the broker's certificate and writes it beside the authority's. */
+    broker: async ({ hosts, days }: Days & { hosts: string[] }) =>
+      pair(await issueServer(ca, { hosts, now: now(), ...orDefault(days) }), 'broker'),
+    /** Issues central's certificate for one site or for all (`*`), and writes it beside the authority's. */
+    central: async ({ site_id, days }: Days & { site_id: string }) => {
+      const identity: Identity = { kind: 'central', site_id }
+      return pair(await issueClient(ca, { cn: commonName(identity), now: now(), ...orDefault(days) }), 'central')
+    },
+    /** Issues an edge's certificate and key. @throws RangeError when the ids do not fit */
+    kit: async ({ days, ...place }: Days & Place): Promise<Kit> => {
+      const { serial, ...kit } = await makeKit(ca, { ...place, now: now(), ...orDefault(days) })
+      const cn = commonName(edgeIdentity(place.site_id, place.edge_id))
+      await enter({ serial, cn, cert_pem: kit.cert_pem, not_after: Date.parse(kit.edge.not_after) }, 'edge')
+      return { ...kit, token: await tokenOf(place) }
+    },
+    /** Issues certificate and key of an edge's own HTTPS port, for the names and addresses under which the hub calls it. */
+    connector: async ({ site_id, edge_id, hosts, days }: Days & { site_id: string; edge_id: string; hosts: string[] }) => {
+      const issued = await issueServer(ca, { hosts, now: now(), ...orDefault(days) })
+      await enter({ ...issued, cn: `connector:${site_id}:${edge_id}` }, 'connector')
+      return { serial: issued.serial, connector_cert_pem: issued.cert_pem, connector_key_pem: issued.key_pem }
+    },
+    /** Issues a certificate for a key that stays at the edge. @throws Error when the request does not verify */
+    sign: async ({ csr_pem, days, ...place }: Days & Place & { csr_pem: string }) => {
+      const cn = commonName(edgeIdentity(place.site_id, place.edge_id))
+      return keyless(await issueForRequest(ca, { csr_pem, cn, now: now(), ...orDefault(days) }), place)
+    },
+    /** Issues a new certificate for the key of a kit. @throws PkiRefusal when the kit is not one of ours or revoked */
+    renew: async ({ kit, serial, days }: Days & { kit: Kit; serial: string }) => {
+      const record = (await readIssued(dir)).find(issued => issued.serial === serialOf(serial))
+      if (!record) throw new PkiRefusal('the certificate of the kit was not issued here')
+      if (record.revoked_at !== null) throw new PkiRefusal('the certificate of the kit is revoked')
+      const issued = await reissueClient(ca, { cert_pem: kit.cert_pem, cn: record.cn, now: now(), ...orDefault(days) })
+      const { topic_base: _base, not_after: _end, ...place } = kit.edge
+      return keyless(issued, place)
+    },
+    /** Puts a certificate on the list that brokers read. @throws PkiRefusal when it was not issued here */
+    revoke: async (serial: string): Promise<IssuedRecord> => {
+      const all = await readIssued(dir)
+      const record = all.find(issued => issued.serial === serialOf(serial))
+      if (!record) throw new PkiRefusal(`no certificate with serial ${serial} was issued here`)
+      record.revoked_at ??= now()
+      await writeIssued(dir, all)
+      const revoked = all.flatMap(issued => (issued.revoked_at === null ? [] : [{ ...issued, revoked_at: issued.revoked_at }]))
+      await replaceFile(join(dir, PKI_FILES.crl), await makeCrl(ca, revoked, now()))
+      return record
+    },
+  }
+}
+
+const orDefault = (days: number | undefined) => (days === undefined ? {} : { days })
+
+async function read(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+}
+
+async function readIssued(dir: string): Promise<IssuedRecord[]> {
+  return JSON.parse(await readFile(join(dir, PKI_FILES.issued), 'utf8')) as IssuedRecord[]
+}
+
+const writeIssued = (dir: string, issued: IssuedRecord[]) =>
+  replaceFile(join(dir, PKI_FILES.issued), `${JSON.stringify(issued, null, 2)}\n`)
+
+async function writePair(dir: string, names: { cert: string; key: string }, { cert_pem, key_pem }: Pair): Promise<void> {
+  await replaceFile(join(dir, names.key), key_pem, 0o600)
+  await replaceFile(join(dir, names.cert), cert_pem)
+}

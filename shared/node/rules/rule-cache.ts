@@ -1,0 +1,104 @@
+/**
+ * Rules as they came out of their files. Files are read afresh each time, but parsed only when their text is new: checking
+ * the catalogue, with its tests, takes a hundred times as long as running it over an hour.
+ *
+ * A writer may rest for seconds in the middle of a file, and half a rule may check as well as a whole one. Its tests come
+ * last, so one that has them is whole in all that acts. A file without them, or that does not check, counts when it has
+ * been left alone for a while; until then the rule that it held before does.
+ *
+ * Derived data: what is missing, damaged or another version's is parsed anew.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { sha256 } from '#shared/core/findings/finding-id.ts'
+import type { Rule, WrittenRule } from '#shared/core/rules/check/types.ts'
+import { SECOND } from '#shared/core/time.ts'
+import { makeFolder, replaceFile } from '#shared/node/files.ts'
+import { pack, unpack } from './packed.ts'
+import { type Loaded, loadParsed, type Read, readRule } from './rule-files.ts'
+import { QUIET_MS, type Reading } from './settled-files.ts'
+
+/** Eight bytes at the beginning of the file; the last is the version of this layout. */
+const MAGIC = Buffer.from('PLENUMR3')
+
+/** A rule without its tests. `gate` and `lets` are the texts that people read beside it. */
+export type CachedRule = Rule & { gate?: string; lets: Record<string, string> }
+/** `isProvisional`: a file changed so recently that the same bytes may count otherwise soon. */
+export type LoadedFromCache = Loaded<CachedRule> & { isProvisional: boolean }
+
+/** The file's content: rules by the path of their file. */
+type Kept = { version: string; rules: Map<string, CachedRule> }
+
+export type RuleCache = {
+  /** As `loadRules`, without tests. @param dirs folders in rising precedence */
+  load(dirs: string[]): Promise<LoadedFromCache>
+}
+
+/**
+ * @param path of the file; it may be deleted at any time, and one that cannot be written is done without
+ * @param version of the program: another one may read the same text otherwise
+ */
+export function openRuleCache(path: string, version: string): RuleCache {
+  let known: Map<string, CachedRule> | undefined
+  return {
+    async load(dirs) {
+      const before = (known ??= readKept(path, version))
+      const now = new Map<string, CachedRule>()
+      let isProvisional = false
+      const loaded = loadParsed(dirs, file => {
+        const got = readAfter(before.get(file.path), file)
+        isProvisional ||= !got.ok && (isYoung(file) || !file.settled)
+        const rule = got.ok ? got.rule : got.instead
+        if (rule) now.set(file.path, rule)
+        return got
+      })
+      known = now
+      const isSame = now.size === before.size && [...now].every(([filename, rule]) => before.get(filename) === rule)
+      if (!isSame) await keep(path, { version, rules: now }).catch(() => undefined)
+      return { ...loaded, isProvisional }
+    },
+  }
+}
+
+const isYoung = ({ mtimeMs }: Reading): boolean => Math.abs(Date.now() - mtimeMs) < QUIET_MS
+
+/** @param last what the file held when it was last read */
+function readAfter(last: CachedRule | undefined, file: Reading): ReturnType<Read<CachedRule>> {
+  if (last?.sha256 === sha256(file.text)) return { ok: true, rule: last }
+  const parsed = readRule(file)
+  if (parsed.ok && (parsed.rule.tests.length > 0 || !isYoung(file))) return { ok: true, rule: withoutTests(parsed.rule) }
+  const complaints = parsed.ok ? [UNFINISHED] : parsed.errors
+  if (!last || !isYoung(file)) return { ok: false, errors: complaints }
+  const errors = complaints.map(one => ({ ...one, message: `${one.message}; what the file held before counts this time` }))
+  return { ok: false, errors, instead: last }
+}
+
+function withoutTests({ body, tests: _tests, ...rule }: WrittenRule): CachedRule {
+  const { gate, let: lets } = body
+  const texts = typeof lets === 'object' && lets !== null ? Object.entries(lets) : []
+  return {
+    ...rule,
+    ...(gate !== undefined && { gate: String(gate) }),
+    lets: Object.fromEntries(texts.map(([name, text]) => [name, String(text)])),
+  }
+}
+
+const UNFINISHED = {
+  line: 1,
+  column: 1,
+  message: `has no tests, which end a rule, and was changed less than ${QUIET_MS / SECOND} s ago: it may be half`,
+}
+
+function readKept(path: string, version: string): Map<string, CachedRule> {
+  try {
+    const kept = existsSync(path) ? (unpack(MAGIC, readFileSync(path)) as Kept) : undefined
+    return kept?.version === version ? kept.rules : new Map()
+  } catch {
+    return new Map()
+  }
+}
+
+async function keep(path: string, kept: Kept): Promise<void> {
+  await makeFolder(dirname(path))
+  await replaceFile(path, pack(MAGIC, kept))
+}

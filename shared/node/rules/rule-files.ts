@@ -1,0 +1,163 @@
+/** Rule files on disk. They are read afresh each time: nothing is kept between two calls. */
+import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
+import { sha256 } from '#shared/core/findings/finding-id.ts'
+import type { Rule, WrittenRule } from '#shared/core/rules/check/types.ts'
+import type { Complaint } from '#shared/core/rules/language/yaml-text.ts'
+import { decidedChanges, unlessGone } from './rule-changes.ts'
+import { type Look, type Looking, type Reading, readSettled } from './settled-files.ts'
+
+/** Files of one folder, with those of its own folders; a catalogue of ten times ours. */
+const FILES_MAX = 5000
+const DEPTH_MAX = 8
+
+export type FileError = Complaint & { filename: string }
+/** A rule file as it was read. `rule_id` is missing where no rule of it counts within its folder. */
+export type FileRecord = { path: string; sha256: string; bytes: number; changed_at: number; rule_id?: string }
+/** `rules` by id; a file that does not check is left out and its complaints are listed. */
+export type Loaded<R extends Rule = WrittenRule> = { rules: R[]; errors: FileError[]; files: FileRecord[] }
+/** What comes of a file: a rule, or every complaint and the rule that counts instead, if one does. */
+export type Read<R extends Rule> = (file: Reading) => { ok: true; rule: R } | { ok: false; errors: Complaint[]; instead?: R }
+
+/**
+ * Loads every `.yaml` and `.yml` below the folders.
+ *
+ * A change in the middle of a load is seen whole or not at all, also one of many files that was deployed as one; so is a
+ * file that somebody is just writing, which is waited for a little. Of two rules with one id the one in the later folder counts; within a
+ * folder a second one is an error.
+ *
+ * @param dirs folders in rising precedence; one that is not there is empty
+ */
+export const loadRules = (dirs: string[]): Loaded => loadParsed(dirs, readRule)
+
+const WRITING: Complaint = { line: 1, column: 1, message: 'is just being written' }
+
+/** A file that still changes is no rule, whatever it holds by now, and one that cannot be read stands in nobody's way. */
+export function readRule({ path, text, settled, fault }: Reading): ReturnType<typeof parseRule> {
+  if (fault !== undefined) return { ok: false, errors: [{ line: 1, column: 1, message: `cannot be read: ${fault}` }] }
+  return settled ? parseRule(text, path) : { ok: false, errors: [WRITING] }
+}
+
+/** As `loadRules`, with another way from a file to a rule. */
+export function loadParsed<R extends Rule>(dirs: string[], read: Read<R>): Loaded<R> {
+  const rules = new Map<string, R>()
+  const errors: FileError[] = []
+  const files: FileRecord[] = []
+  for (const dir of dirs) {
+    const own = new Map<string, R>()
+    for (const file of readWhole(dir)) {
+      const filename = file.path
+      const got = read(file)
+      if (!got.ok) errors.push(...got.errors.map(error => ({ ...error, filename })))
+      const rule = got.ok ? got.rule : got.instead
+      const same = rule && own.get(rule.id)
+      if (same) errors.push({ line: 1, column: 1, message: `${rule.id} is already in ${same.filename}`, filename })
+      else if (rule) own.set(rule.id, rule)
+      files.push({ ...recordOf(file), ...(rule && !same && { rule_id: rule.id }) })
+    }
+    for (const [id, rule] of own) rules.set(id, rule)
+  }
+  return { rules: [...rules.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)), errors, files }
+}
+
+const recordOf = ({ path, text, mtimeMs }: Reading): FileRecord => {
+  return { path, sha256: sha256(text), bytes: Buffer.byteLength(text), changed_at: mtimeMs }
+}
+
+/** How long ago a folder changed so that another change in the same moment could be told from it, ms: two ticks of any kernel. */
+const TICK_MS = 20
+const TRIES_MAX = 20
+
+/** Reads a folder's files as they are together at one moment: again when files came, went or moved meanwhile. */
+function readWhole(dir: string): Reading[] {
+  for (let tries = 1; ; tries++) {
+    const before = changedAt(dir)
+    if (Date.now() - before < TICK_MS) DISK.wait(TICK_MS)
+    const found = readSettled(rulePaths(dir), DISK)
+    if (changedAt(dir) === before || tries === TRIES_MAX) return found
+  }
+}
+
+const changedAt = (dir: string): number => unlessGone(() => statSync(dir).mtimeMs) ?? 0
+
+const rulePaths = (dir: string): string[] => ruleEntries(dir).map(({ path }) => path)
+
+/** A file that a name leads to; without `stat` it cannot be told what it is, and reading it says why. */
+type Entry = { path: string; stat: Stats | undefined }
+
+function ruleEntries(dir: string): Entry[] {
+  const { put, gone } = decidedChanges(dir)
+  const staged = [...put.values()].map(path => ({ path, stat: knownStat(path) }))
+  const entries = [...entriesBelow(dir, 0).filter(({ path }) => !put.has(path) && !gone.has(path)), ...staged]
+  if (entries.length > FILES_MAX) throw new RangeError(`${dir} holds more than ${FILES_MAX} rule files`)
+  return entries
+}
+
+/** `text` differs when any rule file may differ; `changedAt` is the newest change of one, ms. */
+export type RuleStamp = { text: string; changedAt: number }
+
+/**
+ * Tells whether rule files have changed, without reading one: by path, file number, size and both times. The time of the
+ * inode counts besides that of the content, which a program may set as it likes.
+ *
+ * @param dirs as for `loadRules`
+ */
+export function stampRules(dirs: string[]): RuleStamp {
+  let changedAt = Number.NEGATIVE_INFINITY
+  const lines = dirs.flatMap(dir => [
+    dir,
+    ...ruleEntries(dir).map(({ path, stat }) => {
+      if (!stat) return `${path} unreadable`
+      changedAt = Math.max(changedAt, stat.ctimeMs)
+      return `${path} ${stat.dev} ${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`
+    }),
+  ])
+  return { text: lines.join('\n'), changedAt }
+}
+
+const cell = new Int32Array(new SharedArrayBuffer(4))
+const DISK: Looking = {
+  look,
+  now: Date.now,
+  wait: ms => void Atomics.wait(cell, 0, 0, ms),
+}
+
+function look(path: string): Look | undefined {
+  try {
+    return unlessGone(() => {
+      const text = readFileSync(path, 'utf8')
+      return { path, text, mtimeMs: statSync(path).mtimeMs }
+    })
+  } catch (error) {
+    return { path, text: '', mtimeMs: 0, fault: (error as Error).message }
+  }
+}
+
+/** @throws Error for a folder that cannot be listed: without its rules a run would say what is not so */
+function entriesBelow(path: string, depth: number): Entry[] {
+  const isNamed = /\.ya?ml$/.test(path)
+  const stat = depth > 0 ? entryStat(path) : unlessGone(() => statSync(path))
+  if (stat === 'unreadable') return isNamed ? [{ path, stat: undefined }] : []
+  if (!stat || depth > DEPTH_MAX) return []
+  if (stat.isFile()) return isNamed ? [{ path, stat }] : []
+  const names = unlessGone(() => readdirSync(path)) ?? []
+  return names
+    .filter(name => !name.startsWith('.'))
+    .toSorted()
+    .flatMap(name => entriesBelow(join(path, name), depth + 1))
+}
+
+/** A link that leads to itself, for one. */
+function entryStat(path: string): Stats | 'unreadable' | undefined {
+  try {
+    return unlessGone(() => statSync(path))
+  } catch {
+    return 'unreadable'
+  }
+}
+
+function knownStat(path: string): Stats | undefined {
+  const stat = entryStat(path)
+  return stat === 'unreadable' ? undefined : stat
+}

@@ -1,0 +1,66 @@
+/**
+ * The rules of this process. Every page and route asks here; a request costs a look at the times and sizes of the rule
+ * files, and they are read again only when one of them has changed.
+ */
+import { type RuleStamp, stampRules } from './rule-files.ts'
+import { openTurns } from '#shared/node/turns.ts'
+
+/** A file that changed so recently may change again with the same time: two ticks of any kernel, ms. */
+const TICK_MS = 20
+
+export type RuleRegistry<T> = {
+  /**
+   * The rules as the folders hold them at the moment of the call. Calls that find the same files share one reading.
+   *
+   * @throws what `read` throws; the next call reads again
+   */
+  current(): Promise<T>
+  /** How often the files were read. */
+  reads(): number
+}
+
+export type RuleRegistryOptions<T> = {
+  /** Folders in rising precedence. */
+  dirs: () => string[]
+  /** Reads and parses the files, outside of this thread. */
+  read: (dirs: string[]) => Promise<T>
+}
+
+type Entry<T> = { stamp: RuleStamp; rules: Promise<T>; isPending: boolean; isFinal: boolean }
+
+/** @param read gives `isProvisional` when the same files may count otherwise a moment later: they are read again then */
+export function openRuleRegistry<T extends { isProvisional: boolean }>({ dirs, read }: RuleRegistryOptions<T>): RuleRegistry<T> {
+  const turn = openTurns()
+  let entry: Entry<T> | undefined
+  let count = 0
+
+  const start = (folders: string[], stamp: RuleStamp, takenAt: number): Entry<T> => {
+    count++
+    const next: Entry<T> = { stamp, rules: read(folders), isPending: true, isFinal: false }
+    next.rules
+      .then(({ isProvisional }) => {
+        next.isFinal = !isProvisional && Math.abs(takenAt - stamp.changedAt) > TICK_MS
+      })
+      .catch(() => undefined) // told to each caller
+      .finally(() => (next.isPending = false))
+    return next
+  }
+
+  return {
+    async current() {
+      await turn()
+      const folders = dirs()
+      // The time is taken before the stamp: a change in between makes the stamp too new rather than too old.
+      const takenAt = Date.now()
+      const stamp = stampRules(folders)
+      const isSame = entry?.stamp.text === stamp.text
+      if (!entry || !isSame || !(entry.isPending || entry.isFinal)) entry = start(folders, stamp, takenAt)
+      const { rules, isPending } = entry
+      if (!isPending) return rules
+      await rules
+      await turn()
+      return rules
+    },
+    reads: () => count,
+  }
+}

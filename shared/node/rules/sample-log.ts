@@ -1,0 +1,130 @@
+/**
+ * Samples as a run has read them, in a file that grows by one record with each run. Derived data, like all that is packed:
+ * what is damaged or was cut off is read from history again.
+ */
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { KeptSamples, ReadSamples } from '#shared/core/ports.ts'
+import { appended, type Series } from '#shared/core/series/series.ts'
+import { pack, unpack } from './packed.ts'
+
+/** Eight bytes at the beginning of every record; the last is the version of its layout. */
+const MAGIC = Buffer.from('PLENUMT1')
+/** Before each record stands its length. */
+const LENGTH_BYTES = 4
+
+/** Records after which all are written as one: each costs as much to read as hundreds of samples. */
+const PIECES_MAX = 6
+
+/** `points` say how many of the samples are theirs. Instants are distances from the one before, the first from `from`. */
+type Kept = {
+  owner: string
+  from: number
+  to: number
+  points: [point_id: string, samples: number][]
+  gaps: Float64Array
+  values: Float64Array
+}
+
+/**
+ * Reads the records that follow each other without a gap from `from` on.
+ *
+ * @param owner of whom the samples are: a record of another one does not count
+ * @param until records beyond it are cut off, durably
+ * @returns undefined when there is none; only points that are in every record
+ * @throws Error when a file that cannot be read or cut cannot be removed either: some day it would be believed
+ */
+export function readSampleLog(path: string, owner: string, from: number, until: number): KeptSamples | undefined {
+  if (!existsSync(path)) return undefined
+  try {
+    return readRecords(path, owner, from, until)
+  } catch {
+    rmSync(path, { recursive: true })
+    return undefined
+  }
+}
+
+function readRecords(path: string, owner: string, from: number, until: number): KeptSamples | undefined {
+  const bytes = readFileSync(path)
+  const kept: Kept[] = []
+  let at = 0
+  let to = from
+  for (;;) {
+    const found = recordAt(bytes, at)
+    if (!found || found.kept.owner !== owner || found.kept.from !== to || found.kept.to > until) break
+    kept.push(found.kept)
+    to = found.kept.to
+    at = found.end
+  }
+  if (at < bytes.length) cutOff(path, at)
+  if (kept.length === 0) return undefined
+  return { from, to, series: kept.map(seriesOf).reduce(joined), pieces: kept.length }
+}
+
+/** @param before what `readSampleLog` gave, which `more` goes on from; without it `more` is the only record */
+export function addToSampleLog(path: string, owner: string, more: ReadSamples, before: KeptSamples | undefined): void {
+  const isNext = before && before.pieces < PIECES_MAX
+  const whole = before && !isNext ? { from: before.from, to: more.to, series: joined(before.series, more.series) } : more
+  const record = pack(MAGIC, keptOf(owner, whole))
+  const length = Buffer.alloc(LENGTH_BYTES)
+  length.writeUInt32LE(record.length)
+  writeFileSync(path, Buffer.concat([length, record]), { flag: isNext ? 'a' : 'w' })
+}
+
+function recordAt(bytes: Buffer, at: number): { kept: Kept; end: number } | undefined {
+  if (at + LENGTH_BYTES > bytes.length) return undefined
+  const start = at + LENGTH_BYTES
+  const end = start + bytes.readUInt32LE(at)
+  if (end > bytes.length) return undefined
+  try {
+    return { kept: unpack(MAGIC, bytes.subarray(start, end)) as Kept, end }
+  } catch {
+    return undefined
+  }
+}
+
+/** What is cut off may have been contradicted: after a power cut it must not be back. */
+function cutOff(path: string, at: number): void {
+  const file = openSync(path, 'r+')
+  try {
+    ftruncateSync(file, at)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function keptOf(owner: string, { from, to, series }: ReadSamples): Kept {
+  const all = [...series.values()]
+  const n = all.reduce((sum, { ts }) => sum + ts.length, 0)
+  const [gaps, values] = [new Float64Array(n), new Float64Array(n)]
+  let at = 0
+  for (const { ts, values: own } of all) {
+    values.set(own, at)
+    for (let i = 0; i < ts.length; i++) gaps[at + i] = ts[i]! - (i > 0 ? ts[i - 1]! : from)
+    at += ts.length
+  }
+  return { owner, from, to, points: [...series].map(([point_id, { ts }]) => [point_id, ts.length]), gaps, values }
+}
+
+function seriesOf({ from, points, gaps, values }: Kept): Map<string, Series> {
+  const series = new Map<string, Series>()
+  let at = 0
+  for (const [point_id, samples] of points) {
+    const ts = new Float64Array(samples)
+    let t = from
+    for (let i = 0; i < samples; i++) ts[i] = t += gaps[at + i]!
+    series.set(point_id, { ts, values: values.subarray(at, at + samples) })
+    at += samples
+  }
+  return series
+}
+
+/** Points that are in both. */
+function joined(before: ReadSamples['series'], after: ReadSamples['series']): Map<string, Series> {
+  return new Map(
+    [...before].flatMap(([point_id, series]) => {
+      const more = after.get(point_id)
+      return more ? [[point_id, appended(series, more)]] : []
+    }),
+  )
+}

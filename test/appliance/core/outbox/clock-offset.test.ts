@@ -1,0 +1,36 @@
+import test from 'ava'
+import { clockOffsetMeter } from '#appliance/core/outbox/clock-offset.ts'
+
+test('the offset is taken in the middle between sending and the answer', t => {
+  const meter = clockOffsetMeter()
+  t.is(meter.offset(), null)
+  meter.sent(1, 100_000)
+  meter.answered(1, 9_900, 100_200)
+  t.is(meter.offset(), 90_200)
+})
+
+test('the quickest answer of ten minutes counts, afterwards a slower one does', t => {
+  const meter = clockOffsetMeter()
+  const trip = (seq: number, at: number, ms: number, ahead: number) => {
+    meter.sent(seq, at)
+    meter.answered(seq, at + ms / 2 - ahead, at + ms)
+    return meter.offset()
+  }
+  t.is(trip(1, 0, 100, 40), 40)
+  t.is(trip(2, 1_000, 4_000, 70), 40)
+  t.is(trip(3, 10_000, 50, 50), 50)
+  t.is(trip(4, 700_000, 4_000, 60), 60)
+})
+
+test('an answer to what was sent twice, long ago, never, or by a clock that was set says nothing', t => {
+  const meter = clockOffsetMeter()
+  meter.sent(1, 1_000)
+  meter.sent(1, 2_000)
+  meter.answered(1, 0, 2_100)
+  meter.sent(2, 3_000)
+  meter.answered(2, 0, 14_000)
+  meter.answered(3, 0, 14_000)
+  meter.sent(4, 20_000)
+  meter.answered(4, 0, 19_000)
+  t.is(meter.offset(), null)
+})

@@ -1,0 +1,155 @@
+/** Outputs come first in a visit, inputs take turns in what is left, and how long a round of all takes. */
+import test from 'ava'
+import {
+  cursorAfter,
+  type DeviceCursor,
+  dueObjects,
+  roundMs,
+  roundVisits,
+  START,
+  visitedObjects,
+} from '#appliance/core/priority/plan.ts'
+import { isInput } from '#shared/core/priority/record.ts'
+import type { ArrayAnswer, ScanObject } from '#appliance/core/priority/visit.ts'
+import { HOUR } from '#shared/core/time.ts'
+import { seeded } from '../../../support/wire.ts'
+
+const objectsOf = (outputs: number, inputs: number): ScanObject[] =>
+  visitedObjects({ device_id: 'ahu', device_instance: 7 }, [
+    ...Array.from({ length: outputs }, (_, i) => ({ address: `analog-output,${i + 1}`, name: `Output ${i + 1}` })),
+    ...Array.from({ length: inputs }, (_, i) => ({
+      address: `${i % 2 ? 'binary' : 'analog'}-input,${i + 1}`,
+      name: `Input ${i + 1}`,
+    })),
+  ])
+const keyOf = ({ type, instance }: ScanObject) => `${type},${instance}`
+const read = (object: ScanObject): ArrayAnswer => ({ object, state: 'read', observed_at: 0, slots: [] })
+
+function* visits(objects: ScanObject[], most: number, answer: (object: ScanObject) => ArrayAnswer = read) {
+  for (let cursor: DeviceCursor = START; ; ) {
+    const due = dueObjects(objects, cursor, most, 0)
+    cursor = cursorAfter(cursor, objects, due.map(answer), 0)
+    yield due
+  }
+}
+const some = (count: number, all: Generator<ScanObject[]>) =>
+  Array.from({ length: count }, () => all.next().value as ScanObject[])
+const outputsIn = (due: ScanObject[]) => due.filter(({ target }) => !isInput(target)).length
+
+test('with 500 inputs and 50 outputs every visit asks all outputs first, and ten visits ask every input', t => {
+  const asked = some(10, visits(objectsOf(50, 500), 100))
+  for (const due of asked) {
+    t.is(due.length, 100)
+    t.is(outputsIn(due.slice(0, 50)), 50)
+  }
+  t.is(new Set(asked.flat().map(keyOf)).size, 550)
+})
+
+test('inputs have what is left when outputs that do not fit into one visit have been asked once round', t => {
+  const asked = some(6, visits(objectsOf(5, 4), 2))
+  t.deepEqual(
+    asked.map(due => due.map(keyOf)),
+    [
+      ['1,1', '1,2'],
+      ['1,3', '1,4'],
+      ['1,5', '0,1'],
+      ['1,1', '1,2'],
+      ['1,3', '1,4'],
+      ['1,5', '0,3'],
+    ],
+  )
+})
+
+test('outputs that fill their last visit exactly leave inputs a visit of their own, and fewer inputs than that leave room for outputs', t => {
+  const asked = some(4, visits(objectsOf(4, 1), 2))
+  t.deepEqual(
+    asked.map(due => due.map(keyOf)),
+    [
+      ['1,1', '1,2'],
+      ['1,3', '1,4'],
+      ['0,1', '1,1'],
+      ['1,2', '1,3'],
+    ],
+  )
+})
+
+test('an output without a priority array at the end of the list does not keep the others away', t => {
+  const answer = (object: ScanObject): ArrayAnswer =>
+    object.type === 1 && object.instance === 4 ? { object, state: 'not_commandable' } : read(object)
+  const asked = some(12, visits(objectsOf(4, 9), 2, answer))
+  for (const instance of [1, 2, 3]) {
+    const times = asked.filter(due => due.some(object => keyOf(object) === `1,${instance}`)).length
+    t.true(times >= 4, `output ${instance} was asked ${times} times in 12 visits`)
+  }
+})
+
+test('a visit with room for one point alternates between a round of outputs and one input', t => {
+  const asked = some(6, visits(objectsOf(2, 2), 1))
+  t.deepEqual(asked.flat().map(keyOf), ['1,1', '1,2', '0,1', '1,1', '1,2', '3,2'])
+})
+
+test('nothing waits longer than the round that is said, for any numbers', t => {
+  const random = seeded(5)
+  for (let i = 0; i < 400; i++) {
+    const objects = objectsOf(Math.floor(random() * 30), Math.floor(random() * 30))
+    const most = 1 + Math.floor(random() * 12)
+    const { outputs, all } = roundVisits(objects, START, most, 0)
+    const asked = some(all, visits(objects, most))
+    const what = `${objects.length} objects, ${most} at a time`
+    t.is(new Set(asked.flat().map(keyOf)).size, objects.length, what)
+    t.is(
+      new Set(
+        asked
+          .slice(0, outputs)
+          .flat()
+          .filter(({ target }) => !isInput(target))
+          .map(keyOf),
+      ).size,
+      outputsIn(objects),
+      what,
+    )
+    t.true(
+      asked.every(due => due.length === Math.min(most, objects.length) && new Set(due).size === due.length),
+      what,
+    )
+  }
+})
+
+// What fails is asked once more in the next visit, before what is in turn: where all outputs fail, inputs have little room.
+test('whatever fails, no object waits for ever', t => {
+  const random = seeded(9)
+  for (let i = 0; i < 200; i++) {
+    const objects = objectsOf(Math.floor(random() * 20), Math.floor(random() * 20))
+    const most = 1 + Math.floor(random() * 12)
+    const share = random()
+    const rounds = 20 * roundVisits(objects, START, most, 0).all
+    const asked = some(
+      rounds,
+      visits(objects, most, object => (random() < share ? { object, state: 'failed', reason: 'no' } : read(object))),
+    )
+    t.is(new Set(asked.flat().map(keyOf)).size, objects.length, `${objects.length} objects, ${most} at a time`)
+  }
+})
+
+for (const [outputs, inputs, most, expected] of [
+  [50, 500, 100, { outputs: 1, all: 10 }],
+  [50, 0, 100, { outputs: 1, all: 1 }],
+  [250, 0, 100, { outputs: 3, all: 3 }],
+  [250, 100, 100, { outputs: 3, all: 6 }],
+  [100, 100, 100, { outputs: 2, all: 2 }],
+  [0, 250, 100, { outputs: 0, all: 3 }],
+  [0, 0, 100, { outputs: 0, all: 0 }],
+] as const) {
+  test(`${outputs} outputs and ${inputs} inputs, ${most} at a time, take ${expected.outputs} and ${expected.all} visits`, t => {
+    t.deepEqual(roundVisits(objectsOf(outputs, inputs), START, most, 0), expected)
+  })
+}
+
+test('a round takes as many turns of all devices as the device that needs most', t => {
+  const devices = [
+    { outputs: 1, all: 10 },
+    { outputs: 3, all: 3 },
+  ]
+  t.deepEqual(roundMs(devices, HOUR), { outputs: 6 * HOUR, all: 20 * HOUR })
+  t.deepEqual(roundMs([], HOUR), { outputs: 0, all: 0 })
+})

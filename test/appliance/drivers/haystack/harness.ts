@@ -1,0 +1,67 @@
+/** A simulated Haystack server and what the product reads it with, each test its own. */
+import type { ExecutionContext } from 'ava'
+import type { HaystackAuth } from '#appliance/drivers/haystack/core/endpoint.ts'
+import { parseHaystackAddress } from '#appliance/drivers/haystack/core/address.ts'
+import type { HaystackPoint } from '#appliance/drivers/haystack/core/point.ts'
+import type { PointKind } from '#shared/core/model/model.ts'
+import { haystackClient } from '#appliance/drivers/haystack/client.ts'
+import { haystackDriver } from '#appliance/drivers/haystack/driver.ts'
+import { openSession, type Server } from '#appliance/drivers/haystack/session.ts'
+import { serial } from '#appliance/drivers/serial.ts'
+import {
+  ACCOUNT,
+  type HaystackServerOptions,
+  openHaystackServer,
+  PROFILES,
+  simPoint,
+  type SimProfile,
+} from '#scripts/simulator/haystack/server.ts'
+
+export const NEVER = new AbortController().signal
+/** Far above what an answer on loopback takes, on a busy machine too. */
+export const PATIENCE = { timeoutMs: 20_000, retries: 0, signal: NEVER }
+/** For answers that never come; long enough for a connection on a busy machine. */
+export const IMPATIENCE = { timeoutMs: 2500, retries: 0, signal: NEVER }
+
+export const POINTS = [simPoint('a1', { num: 21.5, unit: '°C' }), simPoint('a2', true), simPoint('a3', 'cool')]
+
+export async function openServer(
+  t: ExecutionContext,
+  profile: Partial<SimProfile> = {},
+  options: Partial<HaystackServerOptions> = {},
+) {
+  const server = await openHaystackServer({ profile: { ...PROFILES.skyspark, ...profile }, points: POINTS, ...options })
+  t.teardown(() => server.close())
+  return server
+}
+
+/** How the product is told of a simulated server. */
+export function accessOf(server: { endpoint: string }, auth: HaystackAuth, changes: Partial<Server> = {}): Server {
+  const named = auth === 'scram' || auth === 'basic'
+  return {
+    endpoint: new URL(server.endpoint),
+    auth,
+    username: named ? ACCOUNT.username : undefined,
+    secret: ACCOUNT.password,
+    ca: undefined,
+    ...changes,
+  }
+}
+
+export function openClient(t: ExecutionContext, server: Server, now: () => number = Date.now, inTurn = serial()) {
+  const session = openSession(server, inTurn, now)
+  t.teardown(() => session.close())
+  return { session, client: haystackClient(session) }
+}
+
+export function openDriver(t: ExecutionContext, server: Server, changes: Partial<Parameters<typeof haystackDriver>[0]> = {}) {
+  const { session } = openClient(t, server, changes.now)
+  return haystackDriver({ session, timeoutMs: PATIENCE.timeoutMs, retries: 0, leaseMs: 60_000, now: Date.now, ...changes })
+}
+
+export function point(text: string, unit = 'degC', kind: PointKind = 'number', states?: string[]): HaystackPoint {
+  const address = parseHaystackAddress(text)
+  if (typeof address === 'string') throw new Error(address)
+  return { address, kind, unit, states }
+}
+export const item = (point_id: string, address: HaystackPoint) => ({ point_id, address })

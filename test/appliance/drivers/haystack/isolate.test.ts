@@ -1,0 +1,201 @@
+/** Servers that cannot answer one question: the other points are read all the same, and the check says what polling will see. */
+import test from 'ava'
+import { connectionLines } from '#appliance/drivers/haystack/core/connection.ts'
+import { DeviceError } from '#shared/core/poll/device.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
+import { checkConnection } from '#appliance/drivers/haystack/check.ts'
+import { PROFILES, simPoint } from '#scripts/simulator/haystack/server.ts'
+import { accessOf, IMPATIENCE, item, NEVER, openClient, openDriver, openServer, PATIENCE, point } from './harness.ts'
+
+const QUICK = { timeoutMs: IMPATIENCE.timeoutMs, retries: 0 }
+const TEMP = item('temp', point('@a1'))
+const named = (id: string) => item(id, point(`dis == "Point ${id}"`))
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => simPoint(`p${i}`, { num: i }))
+const byId = (readings: readonly { id: string; v: unknown }[]) => Object.fromEntries(readings.map(({ id, v }) => [id, v]))
+
+test('a server of version 2 is written to in version 2, one of version 3 in version 3', async t => {
+  for (const [ver, profile] of [
+    ['2.0', PROFILES.nhaystack],
+    ['3.0', { ...PROFILES.skyspark, auth: 'basic' as const }],
+  ] as const) {
+    const server = await openServer(t, profile)
+    const { session, client } = openClient(t, accessOf(server, 'basic'))
+    t.is((await client.read('dis == "Point a1"', 2, PATIENCE)).rows.length, 1)
+    t.is((await client.readIds(['a1'], PATIENCE)).rows.length, 1)
+    t.deepEqual(server.ops(), ['about', 'read', 'read'])
+    t.deepEqual(
+      server.asked.slice(1).map(({ version }) => version),
+      [ver, ver],
+    )
+    await session.close()
+  }
+})
+
+test('a server that tells its version by its grids alone is written to in that version', async t => {
+  const server = await openServer(t, PROFILES.nhaystack)
+  const { client } = openClient(t, accessOf(server, 'basic'))
+  server.misbehave('not found', 'about')
+  await client.ops(PATIENCE)
+  t.is((await client.readIds(['a1'], PATIENCE)).rows.length, 1)
+})
+
+test('a filter that the server does not answer leaves the other points good, and is tried again seldom', async t => {
+  let now = 0
+  const server = await openServer(t, { watches: 'none' }, { points: numbers(4) })
+  const driver = openDriver(t, accessOf(server, 'scram'), { ...QUICK, now: () => now, leaseMs: HOUR })
+  server.spoil('silent', ({ filter }) => filter?.includes('p1') ?? false)
+  const items = [named('p0'), named('p1'), named('p2'), item('p3', point('@p3'))]
+  const asked = () => server.asked.filter(({ question }) => question.filter?.includes('p1')).length
+  for (let i = 0; i < 4; i++) {
+    t.deepEqual(byId(await driver.read(items, NEVER)), { p0: 0, p1: null, p2: 2, p3: 3 })
+    t.is(asked(), i === 0 ? 1 : 2, `read ${i}`)
+  }
+  t.regex(driver.report().point_error!, /^dis == "Point p1": no answer/)
+  server.behave()
+  now += 6 * MINUTE
+  t.deepEqual(byId(await driver.read(items, NEVER)), { p0: 0, p1: 1, p2: 2, p3: 3 })
+})
+
+test('more filters that hang than one read has time for: the others are found in the reads after it', async t => {
+  const server = await openServer(t, { watches: 'none' }, { points: numbers(12) })
+  const driver = openDriver(t, accessOf(server, 'scram'), { ...QUICK, leaseMs: HOUR })
+  server.spoil('a page instead of a grid', ({ filter }) => /p[0-6]"/.test(filter ?? ''))
+  const items = numbers(12).map(({ id }) => named(id))
+  let readings = await driver.read(items, NEVER)
+  t.deepEqual(new Set(readings.map(({ v }) => v)), new Set([null]))
+  for (let i = 0; i < 2; i++) readings = await driver.read(items, NEVER)
+  t.deepEqual(
+    readings.map(({ v }) => v),
+    [...Array(7).fill(null), 7, 8, 9, 10, 11],
+  )
+})
+
+for (const watches of ['good', 'none'] as const) {
+  for (const how of ['silent', 'an error grid', 'status 500 with a page'] as const) {
+    test(`with ${watches} watches one record that is answered by this spoils no other: ${how}`, async t => {
+      let now = 0
+      const server = await openServer(t, { watches }, { points: numbers(30) })
+      const driver = openDriver(t, accessOf(server, 'scram'), { ...QUICK, now: () => now, leaseMs: HOUR })
+      server.spoil(how, ({ ids }) => ids.includes('p17'))
+      const items = numbers(30).map(({ id }) => item(id, point(`@${id}`)))
+      const wanted = items.map((_, i) => (i === 17 ? null : i))
+      for (let i = 0; i < 3; i++)
+        t.deepEqual(
+          (await driver.read(items, NEVER)).map(({ v }) => v),
+          wanted,
+        )
+      const before = server.asked.length
+      await driver.read(items, NEVER)
+      t.is(server.asked.length, before + 1, 'the others go in one request')
+      t.regex(driver.report().point_error!, /^@p17: /)
+      server.behave()
+      now += HOUR
+      await driver.read(items, NEVER)
+      t.is((await driver.read(items, NEVER))[17]!.v, 17)
+    })
+  }
+}
+
+test('a server whose watches hang is read instead', async t => {
+  const server = await openServer(t)
+  server.misbehave('silent', 'watchSub')
+  const driver = openDriver(t, accessOf(server, 'scram'), QUICK)
+  for (let i = 0; i < 2; i++) t.like((await driver.read([TEMP], NEVER))[0], { v: 21.5, q: 'good' })
+  t.is(server.ops().filter(op => op === 'watchSub').length, 1)
+})
+
+test('a server that answers nothing at all is down after few requests, whatever its points', async t => {
+  const server = await openServer(t, { watches: 'none' }, { points: numbers(40) })
+  const driver = openDriver(t, accessOf(server, 'scram'), QUICK)
+  const items = numbers(40).map(({ id }, i) => (i % 2 ? named(id) : item(id, point(`@${id}`))))
+  await driver.read(items, NEVER)
+  server.misbehave('silent')
+  const before = server.asked.length
+  const error = await t.throwsAsync(driver.read(items, NEVER), { instanceOf: DeviceError, message: /no answer/ })
+  t.is((error as DeviceError).kind, 'silent')
+  t.true(server.asked.length - before <= 3)
+  server.behave()
+  t.true((await driver.read(items, NEVER)).every(({ q }) => q === 'good'))
+})
+
+const CHECKED = [
+  { text: 'dis == "Point a1"', point: point('dis == "Point a1"') },
+  { text: '@a1', point: point('@a1') },
+]
+
+for (const [name, profile] of Object.entries(PROFILES)) {
+  test(`the check of a server like ${name} reads a point`, async t => {
+    const server = await openServer(t, profile)
+    const report = await checkConnection(accessOf(server, profile.auth), CHECKED)
+    t.true(report.ok)
+    t.deepEqual(report.point, { address: '@a1', says: '21.5 degC, good' })
+    t.regex(connectionLines(report).join('\n'), /: well\n(.*\n)+ {2}@a1: 21\.5 degC, good$/)
+    t.like(await checkConnection(accessOf(server, profile.auth), []), { ok: true, point: { says: 'it has points' } })
+  })
+}
+
+test('the check does not say well of a server that takes no question', async t => {
+  const server = await openServer(t)
+  server.misbehave('status 500 with a page', 'read')
+  const report = await checkConnection(accessOf(server, 'scram'), CHECKED)
+  t.false(report.ok)
+  t.like(
+    report.steps.find(({ state }) => state === 'failed'),
+    { step: 'op', message: 'read is answered with status 500' },
+  )
+  t.regex(connectionLines(report)[0]!, /: reached, but not read$/)
+})
+
+test('the check tries another point when the server cannot answer for the first', async t => {
+  const server = await openServer(t)
+  server.spoil('an error grid', ({ ids }) => ids.includes('a1'))
+  t.like(await checkConnection(accessOf(server, 'scram'), CHECKED), { ok: true, point: { address: 'dis == "Point a1"' } })
+})
+
+test('the check says of a point that is not there that it is not there', async t => {
+  const server = await openServer(t)
+  const missing = [{ text: '@zz', point: point('@zz') }]
+  t.like(await checkConnection(accessOf(server, 'scram'), missing), { ok: true, point: { says: 'no record fits' } })
+})
+
+test('a fault is told at once, without another attempt; so is a password that is wrong', async t => {
+  const server = await openServer(t, { auth: 'basic' })
+  const { client } = openClient(t, accessOf(server, 'basic'))
+  server.misbehave('status 500 with a page')
+  await t.throwsAsync(client.about({ ...PATIENCE, retries: 3 }), { message: /status 500/ })
+  t.is(server.asked.length, 1)
+  server.behave()
+  const stranger = openClient(t, accessOf(server, 'basic', { secret: 'wrong' }))
+  await t.throwsAsync(stranger.client.about({ ...PATIENCE, retries: 3 }), { message: /401/ })
+  t.is(server.asked.length, 2)
+})
+
+test('a question that is given up gets no further attempt', async t => {
+  const server = await openServer(t)
+  const { client } = openClient(t, accessOf(server, 'scram'))
+  await client.about(PATIENCE)
+  server.misbehave('silent')
+  const before = server.asked.length
+  const stop = new AbortController()
+  const asking = client.about({ ...PATIENCE, retries: 3, signal: stop.signal })
+  while (server.asked.length === before) await new Promise(setImmediate)
+  stop.abort()
+  await t.throwsAsync(asking, { message: /called off/ })
+  t.is(server.asked.length, before + 1)
+})
+
+test('attempts wait 0.2 s, then twice as long each', async t => {
+  const server = await openServer(t, { auth: 'basic' })
+  const { client } = openClient(t, accessOf(server, 'basic'))
+  await client.about(PATIENCE)
+  server.misbehave('headers without end')
+  await t.throwsAsync(client.about({ ...PATIENCE, retries: 3 }), { message: /HTTP/ })
+  t.is(server.asked.length, 2, 'what is no silence is not asked again')
+  server.misbehave('reset')
+  await t.throwsAsync(client.about({ ...PATIENCE, retries: 3 }))
+  const at = server.asked.map(one => one.at)
+  for (const [i, leastMs] of [200, 400, 800].entries()) {
+    // Timers may fire a little early.
+    t.true(at.at(i - 3)! - at.at(i - 4)! > leastMs - 5, `before attempt ${i + 2}`)
+  }
+})

@@ -1,0 +1,170 @@
+/** The haystack process as it is started: what it refuses, how it tests a connection, and that readings arrive at central. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { json, text } from 'node:stream/consumers'
+import anyTest, { type ExecutionContext } from 'ava'
+import { complainOfAccess } from '#appliance/drivers/haystack/access.ts'
+import { ACCOUNT } from '#scripts/simulator/haystack/server.ts'
+import { folder, until } from '../../../support/folders.ts'
+import { openServer } from './harness.ts'
+import { site } from '../../../support/sites/catalogue-site.ts'
+
+/** Each starts processes; one after the other, they do not take each other's time. */
+const test = anyTest.serial
+/** A process takes its time to start on a busy machine. */
+const START_MS = 90_000
+
+const MAIN = new URL('../../../../appliance/haystack/main.ts', import.meta.url).pathname
+const TOKEN = 'a-token-that-is-shared-on-this-box'
+const start = (env: Record<string, string>, ...argv: string[]) =>
+  spawn(process.execPath, [MAIN, ...argv], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+
+async function ended(env: Record<string, string>, ...argv: string[]) {
+  const child = start(env, ...argv)
+  const [said, wrong, [exit]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number]>,
+  ])
+  return { said, wrong, exit }
+}
+
+function workspace(t: ExecutionContext, endpoint: string, changes: object = {}): string {
+  const dir = folder(t)
+  mkdirSync(join(dir, 'config'))
+  const device = {
+    device_id: 'server-1',
+    name: 'Server',
+    enabled: true,
+    protocol: 'haystack',
+    haystack: { endpoint, auth: 'scram', username: ACCOUNT.username },
+    points: [
+      { point_id: 'AHU-1.sa_t', address: '@a1', name: 'Supply air', unit: 'degF', kind: 'number', poll_secs: 1 },
+      { point_id: 'AHU-1.fan', address: 'dis == "Point a2"', name: 'Fan', unit: 'bool', kind: 'bool', poll_secs: 1 },
+    ],
+    ...changes,
+  }
+  writeFileSync(join(dir, 'config', 'site.json'), JSON.stringify(site))
+  writeFileSync(join(dir, 'config', 'field-devices.json'), JSON.stringify({ devices: [device] }))
+  return dir
+}
+
+const settings = (dir: string, endpoint: string) => ({
+  SERVICE_WORKSPACE: dir,
+  SERVICE_HAYSTACK_ENDPOINT: endpoint,
+  SERVICE_HAYSTACK_API_KEY: ACCOUNT.password,
+  SERVICE_MQTT_ENABLED: '0',
+  SERVICE_CENTRAL_URL: 'http://127.0.0.1:1',
+  SERVICE_LOCAL_INGEST_TOKEN: TOKEN,
+  SERVICE_EDGE_STORE_DIR: join(dir, 'edge'),
+  SERVICE_EDGE_PORT: '0',
+})
+
+test('an endpoint that is blank or no HTTP address refuses the start', async t => {
+  for (const endpoint of [undefined, '', ' ', 'skyspark/api/demo', 'ftp://skyspark/api/', 'https://user:secret@skyspark/api/']) {
+    const settings = { SERVICE_HAYSTACK_ENDPOINT: endpoint, SERVICE_HAYSTACK_API_KEY: 'x', SERVICE_HAYSTACK_CA: undefined }
+    const complaints = complainOfAccess(settings)
+    t.is(complaints.length, 1)
+    t.regex(complaints[0]!, /^SERVICE_HAYSTACK_ENDPOINT: takes/)
+    t.notRegex(complaints[0]!, /secret/)
+  }
+  const blank = await ended({ SERVICE_HAYSTACK_ENDPOINT: '', SERVICE_HAYSTACK_API_KEY: 'x' })
+  t.is(blank.exit, 78)
+  t.regex(blank.wrong, /SERVICE_HAYSTACK_ENDPOINT: takes/)
+})
+
+test('a missing key, an authority that is no certificate and a foreign endpoint in the catalogue refuse the start', async t => {
+  const none = await ended({ SERVICE_HAYSTACK_CA: 'x' })
+  t.is(none.exit, 78)
+  t.regex(none.wrong, /SERVICE_HAYSTACK_ENDPOINT.*\n.*SERVICE_HAYSTACK_API_KEY.*\n.*SERVICE_HAYSTACK_CA/)
+  const dir = workspace(t, 'https://other.example/api/')
+  const foreign = await ended(settings(dir, 'https://skyspark.example/api/'))
+  t.is(foreign.exit, 78)
+  t.regex(foreign.wrong, /devices\/0\/haystack\/endpoint: this process speaks to https:\/\/skyspark\.example\/api\/ alone/)
+})
+
+test('what is wrong in the catalogue is named with its place', async t => {
+  const endpoint = 'https://skyspark.example/api/demo'
+  const points = [
+    { point_id: 'a', address: '@a b', name: 'a', unit: 'degC', kind: 'number', poll_secs: 60 },
+    { point_id: 'b', address: 'point and', name: 'b', unit: 'degC', kind: 'number', poll_secs: 60 },
+    { point_id: 'c', address: '@c', name: 'c', unit: 'degC', kind: 'number', poll_secs: 60, scale: 2 },
+  ]
+  const dir = workspace(t, endpoint, { points, haystack: { endpoint, auth: 'bearer', username: 'x' } })
+  const { wrong, exit } = await ended({ ...settings(dir, endpoint), SERVICE_HAYSTACK_API_KEY: 'a key' })
+  t.is(exit, 78)
+  for (const place of ['haystack/auth', 'haystack/username', 'points/0/address', 'points/1/address', 'points/2/scale'])
+    t.true(wrong.includes(`/devices/0/${place}: `), place)
+})
+
+test('--check says of each step how it went', async t => {
+  const server = await openServer(t)
+  const dir = workspace(t, server.endpoint)
+  const good = await ended(settings(dir, server.endpoint), '--check')
+  t.is(good.exit, 0, good.wrong)
+  t.regex(good.said, /login \(auth\) +ok\n.*question \(op\) +ok\n.*answer \(parse\) +ok/)
+  t.regex(good.said, /it is Simulated 1\.0 "Sim", Haystack 3\.0\n.*it writes text\/zinc.*\n.*changes are watched/)
+  const wrong = await ended({ ...settings(dir, server.endpoint), SERVICE_HAYSTACK_API_KEY: 'wrong' }, '--check')
+  t.is(wrong.exit, 1)
+  t.regex(wrong.said, /hello\) +ok\n.*login \(auth\) +FAILED: .*403.*\n.*→ check user name and password.*\n.*op\) +not reached/)
+  t.notRegex(good.said + wrong.said, new RegExp(ACCOUNT.password))
+})
+
+test('readings arrive at central; health, poll status and the test of the connection are answered on loopback alone', async t => {
+  const server = await openServer(t)
+  const readings: { id: string; v: unknown; q: string }[] = []
+  const central = createServer(async (request: IncomingMessage, response) => {
+    const body = (await json(request)) as { seq?: number; message_id?: string; points?: typeof readings; protocol?: string }
+    readings.push(...(body.points ?? []))
+    if (body.protocol !== undefined) t.is(body.protocol, 'haystack')
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ ok: true, status: 'stored', through_seq: body.seq ?? 0, through_id: body.message_id }))
+  }).listen(0, '127.0.0.1')
+  await once(central, 'listening')
+  t.teardown(() => void central.close())
+  const { port } = central.address() as AddressInfo
+  const dir = workspace(t, server.endpoint)
+  const child = start({ ...settings(dir, server.endpoint), SERVICE_CENTRAL_URL: `http://127.0.0.1:${port}` })
+  t.teardown(() => child.kill('SIGKILL'))
+  let url = ''
+  const lines: string[] = []
+  createInterface({ input: child.stderr }).on('line', line => {
+    lines.push(line)
+    url ||= /"url":"([^"]+)"/.exec(line)?.[1] ?? ''
+  })
+  const latest = (id: string) => readings.findLast(one => one.id === id)
+  await until(() => latest('AHU-1.sa_t')?.q === 'good' && latest('AHU-1.fan')?.q === 'good', 'both points arrive', START_MS)
+  t.true(Math.abs((latest('AHU-1.sa_t')!.v as number) - 70.7) < 1e-9)
+  t.is(latest('AHU-1.fan')!.v, true)
+  await until(() => url !== '', 'it listens', START_MS)
+  t.regex(url, /^http:\/\/127\.0\.0\.1:/)
+
+  const get = (path: string, init: RequestInit = {}) => fetch(url + path, init)
+  const health = await get('/api/health')
+  t.is(health.status, 200)
+  t.like(await health.json(), { ok: true, service: 'haystack' })
+  const bearer = { headers: { authorization: `Bearer ${TOKEN}` } }
+  t.is((await get('/api/bacnet/poll/status')).status, 401)
+  t.like(await (await get('/api/bacnet/poll/status', bearer)).json(), { ok: true, points_ok: 2 })
+  t.is((await get('/api/haystack/check', { method: 'POST' })).status, 401)
+  const checked = (await (await get('/api/haystack/check', { method: 'POST', ...bearer })).json()) as Record<string, unknown>
+  t.like(checked, { ok: true, connected: true })
+  server.misbehave('a page instead of a grid', 'about')
+  const failed = (await (await get('/api/haystack/check', { method: 'POST', ...bearer })).json()) as {
+    connected: boolean
+    reports: { steps: { step: string; state: string }[] }[]
+  }
+  t.false(failed.connected)
+  t.is(failed.reports[0]!.steps.find(({ state }) => state === 'failed')!.step, 'hello')
+
+  child.kill('SIGTERM')
+  t.deepEqual(await once(child, 'exit'), [0, null])
+  t.is(server.watches.size, 0)
+  t.is(server.login.open(), 0)
+  t.false(lines.join('').includes(ACCOUNT.password))
+})

@@ -1,0 +1,60 @@
+/** What is said to a Haystack server reads. Nothing else can be said. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import { OPS } from '#appliance/drivers/haystack/session.ts'
+import { importsOf } from '#scripts/closure.ts'
+import { accessOf, openClient, openServer, PATIENCE } from './harness.ts'
+
+const SOURCES = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '--', 'appliance/*.ts', 'shared/*.ts'],
+  {
+    encoding: 'utf8',
+  },
+)
+  .trim()
+  .split('\n')
+
+test('the ops that can be asked for are those that read', t => {
+  t.deepEqual([...OPS].toSorted(), [
+    'about',
+    'close',
+    'filetypes',
+    'formats',
+    'hisRead',
+    'nav',
+    'ops',
+    'read',
+    'watchPoll',
+    'watchSub',
+    'watchUnsub',
+  ])
+})
+
+test('no source names an op that changes something', t => {
+  for (const file of SOURCES) t.notRegex(readFileSync(file, 'utf8'), /pointWrite|hisWrite|invokeAction/, file)
+})
+
+test('haystack-core is known to one file, for its reader and its filters', t => {
+  const knowing = SOURCES.filter(file => importsOf(readFileSync(file, 'utf8')).some(name => name.startsWith('haystack-core')))
+  t.deepEqual(knowing, ['appliance/drivers/haystack/codec.ts'])
+  t.regex(readFileSync(knowing[0]!, 'utf8'), /import \{ HFilter, ZincReader \} from 'haystack-core'/)
+})
+
+test('every op is a function of the client, and what it sends is its own name', async t => {
+  const server = await openServer(t)
+  const { client } = openClient(t, accessOf(server, 'scram'))
+  const { watch } = await client.watchSub(['a1'], 60_000, undefined, PATIENCE)
+  await client.watchPoll(watch.watchId, PATIENCE)
+  await client.watchUnsub(watch.watchId, PATIENCE)
+  await client.about(PATIENCE)
+  await client.ops(PATIENCE)
+  await client.formats(PATIENCE)
+  await client.read('point', 1, PATIENCE).catch(() => undefined)
+  await client.nav(undefined, PATIENCE)
+  await client.hisRead('a1', 'today', PATIENCE)
+  await client.close(PATIENCE)
+  for (const op of server.ops()) t.true((OPS as readonly string[]).includes(op), op)
+  for (const { op, method } of server.asked) t.is(method, ['about', 'ops', 'filetypes'].includes(op) ? 'GET' : 'POST', op)
+})

@@ -1,0 +1,94 @@
+/** A Modbus bus whose device has registers that spoil every read they are in: without a wire, over TCP, on a serial line. */
+import type { ExecutionContext } from 'ava'
+import type { Place } from '#appliance/drivers/modbus/core/point.ts'
+import type { Reading } from '#shared/core/telemetry/reading.ts'
+import { type ModbusBus, modbusBus, type Outcome, type Patience } from '#appliance/drivers/modbus/bus.ts'
+import { modbusDriver } from '#appliance/drivers/modbus/driver.ts'
+import { serialLink } from '#appliance/drivers/modbus/serial-link.ts'
+import { tcpLink } from '#appliance/drivers/modbus/tcp-link.ts'
+import { openRtuLine, rtuAnswer, rtuFrame } from '#scripts/simulator/modbus/rtu.ts'
+import { modbusFrame, openTcpPeer, registersOf } from '../../../support/tcp-peer.ts'
+
+export const never = new AbortController().signal
+
+/** How a device answers a request: `undefined` is well, a number is an exception. */
+export type Ill = 'silent' | 'garbled' | 'closed' | 'unreachable' | number | undefined
+type Asked = { unit: number; address: number; count: number; retries?: number }
+type Device = (asked: Omit<Asked, 'retries'>) => Ill
+
+/** What spoils each read that one of `addresses` is in. */
+export const spoiltBy =
+  (how: Ill, ...addresses: number[]): Device =>
+  ({ address, count }) =>
+    addresses.some(one => one >= address && one < address + count) ? how : undefined
+
+type Opened = { bus: ModbusBus; asked: Asked[] }
+export const spanOf = ({ address, count }: Asked) => [address, count]
+
+/** A bus without a wire beneath it: answers take no time, and silences as long as `wait` says. */
+export function openQuick(device: Device, wait: () => void = () => undefined): Opened {
+  const asked: Asked[] = []
+  const answer = (unit: number, { address, count }: Place, { retries }: Patience): Outcome => {
+    asked.push({ unit, address, count, retries })
+    const ill = device({ unit, address, count })
+    if (ill === 'silent') wait()
+    if (ill === 'unreachable') return { state: 'unreachable', reason: 'no connection' }
+    if (typeof ill === 'number') return { state: 'exception', code: ill, at: 1_000, rttMs: 1 }
+    if (ill === 'garbled') return { state: 'garbled', reason: 'garbled' }
+    if (ill) return { state: 'silent', reason: 'no answer' }
+    const bytes = registersOf({ id: 0, unit, code: 3, address, count }).subarray(2)
+    return { state: 'data', bytes, at: 1_000, rttMs: 1 }
+  }
+  return { asked, bus: { read: async (unit, place, patience) => answer(unit, place, patience), close: async () => undefined } }
+}
+
+/** Longest wait for an answer that comes, however busy the machine is. */
+const ANSWER_MS = 60_000
+
+/** The same bus, where only what the device leaves without a right answer is given up after the patience of the test. */
+function untilAnswered(bus: ModbusBus, device: Device): ModbusBus {
+  const isAnswered = (ill: Ill) => ill === undefined || typeof ill === 'number'
+  return {
+    read(unit, place, patience, signal) {
+      const timeoutMs = isAnswered(device({ unit, ...place })) ? ANSWER_MS : patience.timeoutMs
+      return bus.read(unit, place, { ...patience, timeoutMs }, signal)
+    },
+    close: () => bus.close(),
+  }
+}
+
+export async function openTcp(t: ExecutionContext, device: Device): Promise<Opened> {
+  const peer = await openTcpPeer(t, (request, socket) => {
+    const ill = device(request)
+    if (ill === 'silent') return
+    if (ill === 'closed' || ill === 'unreachable') return void socket.destroy()
+    if (ill === 'garbled') return void socket.write(modbusFrame(request, Buffer.of(3, 9, 9)))
+    socket.write(modbusFrame(request, ill === undefined ? registersOf(request) : Buffer.of(request.code | 0x80, ill)))
+  })
+  const bus = modbusBus(tcpLink('127.0.0.1', peer.port), () => 1_000)
+  t.teardown(() => bus.close())
+  return { bus: untilAnswered(bus, device), asked: peer.asked }
+}
+
+export async function openRtu(t: ExecutionContext, device: Device): Promise<Opened> {
+  const line = await openRtuLine((request, send) => {
+    const ill = device(request)
+    if (typeof ill === 'number') send(rtuFrame(request.unit, Buffer.of(request.code | 0x80, ill)))
+    else if (ill === 'garbled') send(rtuAnswer(request).fill(0x55, 3, 5))
+    else if (ill === undefined) send(rtuAnswer({ ...request, address: request.address - 1000 * request.unit }))
+  })
+  const bus = modbusBus(serialLink({ path: line.path, baud: 115_200, parity: 'even', stopBits: 1 }), () => 1_000)
+  t.teardown(async () => {
+    await bus.close()
+    await line.close()
+  })
+  return { bus: untilAnswered(bus, device), asked: line.asked }
+}
+
+export const ONCE: Patience = { timeoutMs: 500, retries: 0 }
+export const driverOf = (bus: ModbusBus, patience = ONCE, now = () => 1_000, unit_id = 1) =>
+  modbusDriver(bus, { unit_id, max_gap: 16, patience, now })
+export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
+export const goodOf = (readings: Reading[]) => readings.filter(({ q }) => q === 'good').map(({ v }) => v as number)
+/** Of `all`, those that are not among `culprits`. */
+export const others = (all: number[], culprits: number[]) => all.filter(address => !culprits.includes(address))

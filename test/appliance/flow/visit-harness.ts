@@ -1,0 +1,126 @@
+/** A schedule of visits with devices that do as a test says, on a clock that stands still between events. */
+import { type DeviceMake, identityTargets } from '#appliance/drivers/bacnet/core/identity.ts'
+import { DEVICE, targetKey } from '#shared/core/bacnet/object.ts'
+import type { PropertyResult } from '#appliance/drivers/bacnet/core/reply.ts'
+import type { BacnetValue } from '#appliance/drivers/bacnet/core/tag.ts'
+import { commandableObjects } from '#appliance/core/priority/plan.ts'
+import { LEVELS, priorityKey, type PriorityReading } from '#shared/core/priority/record.ts'
+import type { ArrayAnswer, ScanDevice, ScanObject } from '#appliance/core/priority/visit.ts'
+import { SECOND } from '#shared/core/time.ts'
+import { NO_MEMORY, openPriorityScan, type ScanEvent, type ScanMemory } from '#appliance/flow/visit-schedule.ts'
+import type { PriorityReader } from '#appliance/flow/visit-device.ts'
+import { virtualClock } from '../../support/virtual-clock.ts'
+
+export const START = Date.UTC(2026, 2, 1)
+const INTERVAL = 3600
+
+const device = (device_id: string, device_instance: number, count = 3): ScanDevice => ({
+  device_id,
+  device_instance,
+  objects: commandableObjects(
+    { device_id, device_instance },
+    Array.from({ length: count }, (_, i) => ({ address: `analog-output,${i + 1}`, name: `Output ${i + 1}` })),
+  ),
+})
+export const SITE = [device('a', 1), device('b', 2)]
+
+type Read = PriorityReader['read']
+type Identify = PriorityReader['identify']
+export type Setup = Partial<{
+  read: Read
+  identify: Identify
+  devices: ScanDevice[]
+  enabled: boolean
+  most: number
+  memory: ScanMemory
+  append: (visit: PriorityReading[]) => Promise<void>
+  journal: { journal: 'ok' | 'disabled'; reason?: string }
+  save: (memory: ScanMemory) => Promise<void>
+}>
+
+export const answerOf = (object: ScanObject, observed_at: number): ArrayAnswer => ({
+  object,
+  state: 'read',
+  observed_at,
+  slots: Array.from({ length: LEVELS }, (_, i) => ({ level: i + 1, state: 'null' })),
+})
+
+/** What a device of this instance says of itself. */
+export const saysOf = (
+  instance: number,
+  make: DeviceMake = { vendor_id: 1, model: 'X' },
+): ReadonlyMap<string, PropertyResult> => {
+  const values: BacnetValue[] = [
+    { type: 'object', object: { type: DEVICE, instance } },
+    { type: 'unsigned', value: make.vendor_id ?? 0 },
+    { type: 'text', value: make.model ?? '' },
+  ]
+  return new Map(identityTargets(instance).map((target, i) => [targetKey(target), { values: [values[i]!] }]))
+}
+
+export function open(setup: Setup = {}) {
+  const clock = virtualClock(START)
+  const stopped = new AbortController()
+  const asked: { at: number; device_id: string; instances: number[] }[] = []
+  const kept: PriorityReading[] = []
+  const events: ScanEvent[] = []
+  const saved: ScanMemory[] = []
+  const state = { devices: setup.devices ?? SITE, journal: setup.journal ?? { journal: 'ok' as const } }
+  let skewMs = 0
+  let ids = 0
+  const now = () => clock.now() + skewMs
+  const reader: PriorityReader = {
+    identify: setup.identify ?? (async of => saysOf(of.device_instance)),
+    async *read(of, objects, signal) {
+      asked.push({ at: now() - START, device_id: of.device_id, instances: objects.map(({ instance }) => instance) })
+      if (setup.read) return yield* setup.read(of, objects, signal)
+      await clock.sleep(SECOND, signal)
+      for (const object of objects) yield answerOf(object, now())
+    },
+  }
+  const scan = openPriorityScan({
+    enabled: setup.enabled ?? true,
+    interval_secs: INTERVAL,
+    max_points_per_device: setup.most ?? 100,
+    reader,
+    journal: {
+      async append(visit) {
+        await setup.append?.(visit)
+        kept.push(...visit)
+        return visit.map((reading, i) => ({ ...reading, seq: kept.length + i, changed: [] }))
+      },
+      latest: () => new Map(kept.map((reading, i) => [priorityKey(reading.target), { ...reading, seq: i + 1, changed: [] }])),
+      state: () => ({ ...state.journal, first: 1, last: 0 }),
+    },
+    devices: () => state.devices,
+    memory: setup.memory ?? NO_MEMORY,
+    async save(memory) {
+      await setup.save?.(memory)
+      saved.push(memory)
+    },
+    clock: { now, sleep: clock.sleep },
+    newId: () => `visit-${++ids}`,
+    notify: event => void events.push(event),
+    signal: stopped.signal,
+  })
+  return {
+    scan,
+    clock,
+    asked,
+    kept,
+    events,
+    saved,
+    state,
+    skew: (ms: number) => (skewMs = ms),
+    stop: () => stopped.abort(),
+    /** Lets the first visit, if one is due, and all until `ms` after the start happen. */
+    runTo: (ms: number) => clock.runTo(START + ms),
+    visited: () => asked.map(({ at, device_id }) => [at, device_id]),
+  }
+}
+
+export const failing = (message: string): Read =>
+  // oxlint-disable-next-line require-yield
+  async function* () {
+    throw new Error(message)
+  }

@@ -1,0 +1,178 @@
+/** A visit keeps nothing of a device that is not the listed one, and goes on by itself when the listed one answers. */
+import test from 'ava'
+import type { DeviceMake } from '#appliance/drivers/bacnet/core/identity.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
+import { answerOf, failing, open, saysOf, type Setup, START } from './visit-harness.ts'
+
+/** Visits device 1 once for each answer to who it is, which it gives before and after it is read. */
+async function visits(answers: readonly (DeviceMake | 'other')[], setup: Setup = {}) {
+  let asked = 0
+  const said = answers.flatMap((one): (DeviceMake | 'other')[] => (one === 'other' ? [one] : [one, one]))
+  const site = open({
+    async identify({ device_instance }) {
+      const one = said[asked++]!
+      return one === 'other' ? otherSays(device_instance) : saysOf(device_instance, one)
+    },
+    ...setup,
+  })
+  const results: (string | number)[] = []
+  for (const i of answers.keys()) {
+    const before = site.kept.length
+    const { visit_id } = site.scan.trigger(1)
+    await site.runTo((i + 1) * MINUTE)
+    const visit = site.scan.visit(visit_id)!
+    results.push(visit.is_other_device ? `other: ${visit.error}` : site.kept.length - before)
+  }
+  return { ...site, results }
+}
+const otherSays = (instance: number) =>
+  new Map([...saysOf(instance + 1)].map(([, result], i) => [[...saysOf(instance).keys()][i]!, result]))
+const OTHER = 'other: another device answers at this address: it says that it is device 2; a discovery tells which it is'
+const X = { vendor_id: 1, model: 'X' }
+const Y = { vendor_id: 1, model: 'Y' }
+const Z = { vendor_id: 1, model: 'Z' }
+const changed = (is: string, was: string) =>
+  `other: another device answers at this address: device 1 is "${is}" and was "${was}"; a discovery tells which it is`
+
+test('a device of another instance is not asked for its points, its visit fails with the reason, and nothing is kept', async t => {
+  const { results, asked, kept, scan, events } = await visits(['other'])
+  t.deepEqual(results, [OTHER])
+  t.deepEqual([asked, kept], [[], []])
+  t.like(scan.visit('visit-1'), { state: 'failed', points_read: 0, points_failed: 3, is_other_device: true })
+  t.like(scan.state(), { last_error: OTHER.slice(7), last_device_id: 'a' })
+  t.deepEqual(scan.state().other_devices, [{ device_id: 'a', device_instance: 1, since: START, reason: OTHER.slice(7) }])
+  t.is(events.filter(({ kind }) => kind === 'visit_over').length, 1)
+})
+
+test('visits go on when the listed device is back, from where they stood, and the first of the others is remembered', async t => {
+  const { results, scan, asked } = await visits([X, 'other', 'other', X], { most: 2 })
+  t.deepEqual(results, [2, OTHER, OTHER, 2])
+  t.deepEqual(
+    asked.map(({ instances }) => instances),
+    [
+      [1, 2],
+      [3, 1],
+    ],
+  )
+  t.is(scan.state().other_devices, undefined)
+})
+
+test('since when another device answers is the first visit that saw it', async t => {
+  const { scan } = await visits([X, 'other', 'other'])
+  t.deepEqual(
+    scan.state().other_devices?.map(({ since }) => since),
+    [START + MINUTE],
+  )
+})
+
+test('a device that takes the address during a visit leaves nothing of it', async t => {
+  let asked = 0
+  const {
+    results,
+    kept,
+    asked: read,
+  } = await visits([X], {
+    identify: async ({ device_instance }) => (asked++ === 0 ? saysOf(device_instance, X) : otherSays(device_instance)),
+  })
+  t.deepEqual(results, [OTHER])
+  t.deepEqual([kept.length, read.length], [0, 1])
+})
+
+test('a controller of another make is another device at first, and the listed one when it has stayed ten minutes', async t => {
+  const waits = Array.from({ length: 10 }, () => Y)
+  const { results, events, saved } = await visits([X, ...waits, Y, Y], {
+    identify: identities([X, X, ...waits, Y, Y, Y, Y]),
+  })
+  t.deepEqual(results, [3, ...waits.map(() => changed('Y', 'X')), 3, 3])
+  t.is(events.filter(({ kind }) => kind === 'replaced').length, 1)
+  t.deepEqual(saved.at(-1)?.devices['a']?.occupant, { make: Y })
+})
+
+test('makes that take turns at an address are never taken for a replacement', async t => {
+  const turns = Array.from({ length: 14 }, (_, i) => (i % 2 === 0 ? Y : Z))
+  const { results, events } = await visits([X, ...turns], { identify: identities([X, X, ...turns]) })
+  t.deepEqual(results, [3, ...turns.map(({ model }) => changed(model, 'X'))])
+  t.is(events.filter(({ kind }) => kind === 'replaced').length, 0)
+})
+
+test('the old make that is back is read at once', async t => {
+  const { results, scan } = await visits([X, Y, X], { identify: identities([X, X, Y, X, X]) })
+  t.deepEqual(results, [3, changed('Y', 'X'), 3])
+  t.is(scan.state().other_devices, undefined)
+})
+
+/** What is said to each question, in turn. */
+const identities = (makes: DeviceMake[]): NonNullable<Setup['identify']> => {
+  let asked = 0
+  return async ({ device_instance }) => saysOf(device_instance, makes[asked++])
+}
+
+test('a device that does not say which it is, is read', async t => {
+  const { results } = await visits([X, X], { identify: async () => new Map() })
+  t.deepEqual(results, [3, 3])
+})
+
+test('a device that is silent at the end keeps what it gave before', async t => {
+  let asked = 0
+  const { results, scan } = await visits([X], {
+    async identify({ device_instance }) {
+      if (asked++ > 0) throw new Error('no answer')
+      return saysOf(device_instance)
+    },
+  })
+  t.deepEqual(results, [3])
+  t.like(scan.visit('visit-1'), { state: 'completed', error: 'no answer' })
+})
+
+test('a device that does not answer at all is silent, and no other device', async t => {
+  const { scan, runTo } = open({
+    read: failing('never asked'),
+    async identify() {
+      throw new Error('no answer from 10.0.0.1')
+    },
+  })
+  const { visit_id } = scan.trigger(1)
+  await runTo(MINUTE)
+  t.like(scan.visit(visit_id), { state: 'failed', error: 'no answer from 10.0.0.1' })
+  t.is(scan.visit(visit_id)!.is_other_device, undefined)
+})
+
+test('who answered is remembered also where the journal refuses what was read', async t => {
+  const { saved } = await visits([X], {
+    async append() {
+      throw new Error('the disk is full')
+    },
+  })
+  t.deepEqual(saved.at(-1)?.devices['a']?.occupant, { make: X })
+})
+
+test('who answers counts towards the time of a visit', async t => {
+  const { scan, runTo, clock } = open({
+    async identify(_, signal) {
+      await clock.sleep(10 * HOUR, signal)
+      throw new Error('cancelled')
+    },
+    async *read(_, objects) {
+      yield answerOf(objects[0]!, START)
+    },
+  })
+  const { visit_id } = scan.trigger(1)
+  await runTo(HOUR)
+  t.like(scan.visit(visit_id), { state: 'failed', error: 'it took longer than 3600 s' })
+})
+
+test('of two devices of one instance a trigger names one by its id', async t => {
+  const twins = ['a', 'b'].map(device_id => ({ device_id, device_instance: 1, objects: open().state.devices[0]!.objects }))
+  const { scan, runTo, asked } = open({ devices: twins })
+  t.throws(() => scan.trigger(1), { code: 'bad_request', message: /is that of a and of b: name one by device_id/ })
+  t.throws(() => scan.trigger(1, 'c'), { code: 'unknown_device' })
+  t.throws(() => scan.trigger(2, 'b'), { code: 'unknown_device' })
+  t.like(scan.trigger(1, 'b'), { device_id: 'b', device_instance: 1 })
+  await runTo(MINUTE)
+  t.like(scan.trigger(undefined, 'a'), { device_id: 'a' })
+  await runTo(2 * MINUTE)
+  t.deepEqual(
+    asked.map(({ device_id }) => device_id),
+    ['b', 'a'],
+  )
+})

@@ -1,0 +1,222 @@
+import test from 'ava'
+import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
+import { type HomeModel, homeBody } from '#appliance/pages/home.view.ts'
+import { readBox } from '#appliance/pages/machine.ts'
+import type { ShownRun } from '#shared/central/ui/run-panel.ts'
+import { levelMeanings } from '#shared/core/priority/levels.ts'
+import { overridesOf } from '#shared/core/priority/overrides.ts'
+import { overridesBook } from '#appliance/pages/override-history.ts'
+import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
+import { NOW } from '../../support/page-fixture.ts'
+import { HISTORY, journalOf, scannerOf, SITE } from '../../support/overrides-fixture.ts'
+
+const HOME: HomeModel = {
+  identity: { name: 'Plant room', edge_id: 'edge-1', site_id: 'riverside', building: 'Riverside School' },
+  version: '0.1.0+d792499f00aa',
+  here: { now: NOW, timezone: 'America/Chicago' },
+  poll: {
+    running: true,
+    points: { ok: 30, stale: 0, down: 0, fault: 0, disabled: 0, unknown: 0 },
+    devices: [
+      {
+        device_id: 'ahu',
+        name: 'AHU',
+        state: 'ok',
+        since: NOW - DAY,
+        last_ok_at: NOW - 5 * SECOND,
+        last_error: null,
+        rtt_ms_p50: 9,
+      },
+    ],
+    last_read_at: NOW - 5 * SECOND,
+  },
+  open: { 1: 0, 2: 0, 3: 0, data: 0 },
+  overrides: {
+    seen: 12,
+    held: 0,
+    outOfService: 0,
+    oldest: undefined,
+    last_visit_at: NOW - 9 * MINUTE,
+    off: undefined,
+    damage: undefined,
+  },
+  run: {
+    running: false,
+    live: [],
+    nameOf: id => id,
+    last_error: null,
+    last: { finished_at: NOW - 12 * MINUTE, seconds: 2.34, counts: { fault: 0, pass: 9, gated: 2, no_data: 1 }, failed: 0 },
+    next_at: NOW + 2 * HOUR,
+  },
+  hub: {
+    state: 'up',
+    backlog: 0,
+    oldest_at: null,
+    dropped: 0,
+    thinned: 0,
+    rejected: 0,
+    last_ack_at: NOW - 9 * SECOND,
+    cert_not_after: NOW + 300 * DAY,
+  },
+  box: { disk: { free_bytes: 40e9, total_bytes: 60e9 }, clock_synced: true, started_at: NOW - 4 * DAY },
+  user: { name: 'agent', role: 'operator', mayOperate: true },
+  csrf: 'token',
+}
+/** What a reader sees, without the markup. */
+const words = (model: Partial<HomeModel>) =>
+  homeBody({ ...HOME, ...model })
+    .text.replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+const alarms = (model: Partial<HomeModel>) =>
+  [...homeBody({ ...HOME, ...model }).text.matchAll(/class="card tile alarm" id="tile-(\w+)"/g)].map(([, id]) => id)
+
+const LIVE: ShownRun = {
+  run: {
+    run_id: 'r',
+    building_id: 'b',
+    trigger: 'schedule',
+    state: 'running',
+    asked_at: NOW,
+    started_at: NOW,
+    finished_at: null,
+  },
+  progress: { step: 'evaluation', equipment_done: 3, equipment_total: 8, rules: 36 },
+}
+const { poll, run, hub, box, overrides } = HOME
+const OFF = 'The priority scanner is off: SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on'
+for (const [what, model, said, loud] of [
+  ['all is well', {}, 'All quiet No equipment fault is open. As of the run at 13:50 , 12 min ago', []],
+  ['all points answer', {}, '30 ok 30 ok Last answer 14:02 , 5 s ago', []],
+  ['faults are open', { open: { 1: 2, 2: 0, 3: 1, data: 4 } }, '3 open 2 1 high 0 2 medium 1 3 low', ['faults']],
+  ['sensors need a look', { open: { 1: 0, 2: 0, 3: 0, data: 4 } }, '4 open about sensors and data', []],
+  ['no run has finished', { run: { ...run, last: null } }, 'Not looked yet No run has finished yet', []],
+  [
+    'a rule failed',
+    { run: { ...run, last: { ...run.last!, failed: 1 } } },
+    '0 in fault, 9 passed, 2 not applicable, 1 without data, 1 failed ; took 2.3 s',
+    ['run'],
+  ],
+  ['a run came to nothing', { run: { ...run, last_error: 'no memory' } }, 'The newest run failed: no memory', ['run']],
+  ['a run is overdue', { run: { ...run, next_at: NOW - HOUR } }, 'Next run due since 13:02 , 1 h (overdue)', ['run']],
+  [
+    'a run is under way',
+    { run: { ...run, running: true, live: [LIVE] } },
+    'b : runs since 14:02 , now: looking at equipment, 3 of 8 done with 36 rules',
+    [],
+  ],
+  [
+    'points are stale',
+    { poll: { ...poll!, points: { ...poll!.points, ok: 20, stale: 9, fault: 1 } } },
+    '10 of 30 not ok 1 ! fault 9 stale 20 ok',
+    ['points'],
+  ],
+  ['points are switched off', { poll: { ...poll!, points: { ...poll!.points, disabled: 4 } } }, '30 ok 4 disabled 30 ok', []],
+  [
+    'polling has stopped',
+    { poll: { ...poll!, running: false, last_read_at: null } },
+    'Polling has stopped. Last answer never',
+    ['points'],
+  ],
+  ['there is no catalogue', { poll: null }, 'Not polling No device is in the catalogue.', []],
+  ['there is no hub', { hub: { ...hub, state: 'off', cert_not_after: null } }, 'Off This box works alone.', []],
+  [
+    'the hub is away',
+    { hub: { ...hub, state: 'connecting', reason: 'refused', backlog: 4120, oldest_at: NOW - HOUR } },
+    'Not connected refused 4,120 messages to be sent; the oldest waits since 13:02 , 1 h ago',
+    ['hub'],
+  ],
+  [
+    'something was lost',
+    { hub: { ...hub, thinned: 4, dropped: 3, rejected: 2 } },
+    '4 messages thinned to one value a quarter of an hour because the outbox was full 3 messages dropped because the outbox was full 2 messages refused by the hub',
+    ['hub'],
+  ],
+  [
+    'the outbox began anew',
+    { hub: { ...hub, note: 'streams.json cannot be read' } },
+    'Since this start everything kept is sent again: streams.json cannot be read',
+    [],
+  ],
+  [
+    'the disk fills',
+    { box: { ...box, disk: { free_bytes: 1e9, total_bytes: 60e9 } } },
+    'Disk free Tight: 1.0 of 60.0 GB',
+    ['box'],
+  ],
+  ['nobody holds a point', {}, 'None Nobody holds one of 12 points. Last visit ended 13:53 , 9 min ago', []],
+  [
+    'points are overridden',
+    { overrides: { ...overrides, held: 3, outOfService: 1, oldest: { since: NOW - 9 * DAY, before: true } } },
+    '3 overrides The oldest is seen since Wed 11 Nov 14:02 , 9 d ago, and was there at the first visit 1 point out of service',
+    [],
+  ],
+  ['overrides are being read', { overrides: { ...overrides, held: 1 } }, '1 override How old they are is being read.', []],
+  ['the scanner is off', { overrides: { ...overrides, seen: 0, last_visit_at: null, off: OFF } }, `Nobody looks ${OFF}.`, []],
+  [
+    'the first visit is awaited',
+    { overrides: { ...overrides, seen: 0, last_visit_at: null } },
+    'Not looked yet Last visit ended never',
+    [],
+  ],
+  [
+    'the priority history is damaged',
+    { overrides: { ...overrides, seen: 0, off: OFF, damage: 'head.json, byte 0: what' } },
+    'The priority history is not kept: head.json, byte 0: what',
+    ['overrides'],
+  ],
+  [
+    'another box has the edge id',
+    { hub: { ...hub, state: 'connecting', conflict: 'Another process runs as edge e1', reason: 'It took the session over' } },
+    'Not connected Another process runs as edge e1. What waits here is sent when it is this box’s turn. It took the session over',
+    ['hub'],
+  ],
+  [
+    'the hub refuses the box',
+    { hub: { ...hub, notices: ['The hub refuses what this box says of itself: building b belongs to another site'] } },
+    'building b belongs to another site.',
+    ['hub'],
+  ],
+  ['the certificate ends soon', { hub: { ...hub, cert_not_after: NOW + 20 * DAY } }, 'Ends soon: 20 d left', ['box']],
+  ['the certificate has ended', { hub: { ...hub, cert_not_after: NOW - DAY } }, 'ended 24 h ago', ['box']],
+  [
+    'a viewer looks',
+    { user: { name: 'viewer', role: 'viewer', mayOperate: false } },
+    'Needs the operator role; you are signed in as viewer.',
+    [],
+  ],
+] as const) {
+  test(`when ${what}, Home says so`, t => {
+    t.true(words(model as Partial<HomeModel>).includes(said), words(model as Partial<HomeModel>))
+    t.deepEqual(alarms(model as Partial<HomeModel>), [...loud])
+  })
+}
+
+test('the worst device is listed first and a long list is cut', t => {
+  const device = (i: number) => ({
+    ...poll!.devices[0]!,
+    device_id: `d${i}`,
+    name: `D${i}`,
+    ...(i === 19 && { state: 'down' as const, last_error: 'no answer' }),
+  })
+  const said = words({ poll: { ...poll!, devices: Array.from({ length: 20 }, (_, i) => device(i)) } })
+  t.true(said.indexOf('D19') < said.indexOf('D0 '))
+  t.regex(said, /1 of 20 need a look/)
+  t.regex(said, /no answer/)
+  t.regex(said, /and 12 more, none worse/)
+})
+
+test('the box tells the room on its disk', async t => {
+  const state = await readBox('.', NOW)
+  t.true(state.disk.free_bytes > 0 && state.disk.free_bytes <= state.disk.total_bytes)
+  t.is(state.started_at, NOW)
+})
+
+test('what Home says of overrides is what the page of overrides says', async t => {
+  const journal = journalOf(HISTORY)
+  const book = overridesBook(journal)
+  const summary = overridesSummary({ journal, scanner: scannerOf(), book, site: SITE })
+  t.like(summary(), { seen: 6, held: 4, outOfService: 1, oldest: undefined, off: undefined })
+  const courses = await book.courses()
+  const [oldest] = overridesOf(courses, levelMeanings(SITE.priority_levels), () => ({ name: '' }) as never, NOW)
+  t.deepEqual(summary().oldest, { since: oldest!.course.held_since, before: oldest!.course.otherwise_at === null })
+})

@@ -1,0 +1,238 @@
+import test from 'ava'
+import { levelMeanings } from '#shared/core/priority/levels.ts'
+import { courseBook, stretchesOf } from '#shared/core/priority/timeline.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
+import { whyNot } from '#shared/central/ui/overrides-list.ts'
+import { overridesPages } from '#appliance/pages/overrides.route.ts'
+import { overridesBook } from '#appliance/pages/override-history.ts'
+import { NOW } from '../../support/page-fixture.ts'
+import { CATALOGUE, HISTORY, journalOf, reading, SCANNER, scannerOf, SITE } from '../../support/overrides-fixture.ts'
+import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
+import { signedIn } from '../../support/signed-in.ts'
+
+const words = (text: string) =>
+  text
+    .replace(/<(style|script)[^]*?<\/\1>/g, ' ')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+async function open(t: import('ava').ExecutionContext, journal = journalOf(HISTORY), scanner = scannerOf()) {
+  const site = await openSite({
+    house: 'appliance',
+    more: shell =>
+      overridesPages({ journal, scanner, catalogue: () => CATALOGUE, site: SITE, shell, book: overridesBook(journal) }),
+  })
+  t.teardown(site.close)
+  return { site, ...(await signedIn(site.url, 'agent', PASSWORDS.agent)) }
+}
+
+test('the oldest override comes first, with slot, value, default, first visit and flips', async t => {
+  const { get } = await open(t)
+  const text = words(await (await get('/overrides')).text())
+  t.regex(text, /4 overrides at the newest visit of 6 points/)
+  const order = ['Exhaust fan, kitchen', '=HYPERLINK', 'AHU-1 cooling valve', 'AHU-1 supply air set point'].map(name =>
+    text.indexOf(name),
+  )
+  t.true(order[0]! > 0 && order[0]! < order[2]! && order[1]! < order[2]! && order[2]! < order[3]!, String(order))
+  t.regex(text, /AHU-1 cooling valve Air handler 1 H P8 Manual operator 100 % default 0 %/)
+  t.regex(text, /present at first visit/)
+  t.regex(text, /H P1 Manual life safety On \(1\) default Off \(0\)/)
+  t.regex(text, /AHU-1 supply air set point Air handler 1 H P8 Manual operator 60 °F default 0 °F .* 3 in 5 visits since/)
+  t.regex(text, /Out of service .* AHU-1 outdoor air damper/)
+  t.regex(text, /offers neither release nor write/)
+  t.regex(text, /1,440, on this box only/)
+})
+
+test('how long a round takes is said, with a warning when it is more than a day', async t => {
+  const page = async (round: { round_outputs_secs?: number; round_secs?: number }) => {
+    const { get } = await open(t, journalOf(HISTORY), scannerOf(round))
+    return words(await (await get('/overrides')).text())
+  }
+  const fast = await page({ round_outputs_secs: 7200, round_secs: 86_400 })
+  t.regex(fast, /All outputs once in 2 h All points once in 24 h Records kept/)
+  const slow = await page({ round_outputs_secs: 7200, round_secs: 90_000 })
+  t.regex(slow, /All points once in 25 h Too slow A full round takes more than a day/)
+  t.notRegex(await page({}), /once in/)
+  t.notRegex(await page({ round_outputs_secs: 0, round_secs: 3600 }), /All outputs/)
+})
+
+test('another device at an address is named with its reason, and what was lost from the end is counted', async t => {
+  const other = { device_id: 'ahu-9', device_instance: 9, since: NOW - HOUR, reason: 'another device answers <here>' }
+  const { get } = await open(
+    t,
+    journalOf(HISTORY, { journal: 'repaired', lost: 3 }),
+    scannerOf({ other_devices: [other], last_device_id: 'ahu-9' }),
+  )
+  const text = words(await (await get('/overrides')).text())
+  t.regex(
+    text,
+    /Another device answers at the address of 1 device\. Nothing that it says is kept\. ahu-9 \(device 9\), seen since .*: another device answers &lt;here&gt;/,
+  )
+  t.regex(text, /The end of the priority history was cut off\. 3 records that had been kept are missing/)
+  t.regex(text, /Last device ahu-9 \(device 1007\)/)
+})
+
+test('of two devices of one instance each has a page of its own', async t => {
+  const twin = (device_id: string, value: number) =>
+    reading(
+      NOW - HOUR,
+      'analog-output,8',
+      { 8: value },
+      { target: { device_id, device_instance: 1007, object_type: 'analog-output', object_instance: 8 } },
+    )
+  const { get } = await open(t, journalOf([twin('ahu-1', 11), twin('ahu-2', 22)]))
+  const list = await (await get('/overrides')).text()
+  for (const [id, value] of [
+    ['ahu-1', '11'],
+    ['ahu-2', '22'],
+  ]) {
+    const path = `/overrides/1007/analog-output/8?device_id=${id}`
+    t.true(list.includes(`href="${path}"`), path)
+    t.regex(words(await (await get(path)).text()), new RegExp(`P8 Manual operator ${value} \\(commands\\)`))
+  }
+  t.is((await get('/overrides/1007/analog-output/8?device_id=ahu-3')).status, 404)
+})
+
+test('the list is cut to what is older', async t => {
+  const { get } = await open(t)
+  const text = words(await (await get('/overrides?older=7')).text())
+  t.regex(text, /4 overrides at the newest visit of 6 points, 3 of them shown/)
+  t.notRegex(text, /supply air set point/)
+  t.is((await get('/overrides?older=3')).status, 400)
+})
+
+test('an input out of service is on the list with what it was told, and has no slots', async t => {
+  const input = [2, 1].map(hours =>
+    reading(NOW - hours * HOUR, 'analog-input,2', {}, { out_of_service: true, present_value: 55, label: 'Outdoor air' }),
+  )
+  const back = reading(NOW - 30 * MINUTE, 'analog-input,2', {}, { out_of_service: false })
+  const { get } = await open(t, journalOf([...HISTORY, ...input]))
+  t.regex(words(await (await get('/overrides')).text()), /Out of service .* AHU-1 outdoor air Air handler 1 55 °F/)
+  const text = words(await (await get('/overrides/1007/analog-input/2')).text())
+  t.regex(text, /Value set by hand 55 °F Out of service yes/)
+  t.regex(text, /When it was out of service Out of service seen from 12:02 to 13:02 , 2 visits/)
+  t.notRegex(text, /sixteen slots|Relinquish|Commanded/)
+  const later = await open(t, journalOf([...HISTORY, ...input, back]))
+  t.notRegex(words(await (await later.get('/overrides')).text()), /AHU-1 outdoor air Air handler 1/)
+})
+
+test('one point shows its sixteen slots and who held it when', async t => {
+  const { get } = await open(t)
+  const text = words(await (await get('/overrides/1007/analog-value/3')).text())
+  t.regex(text, /Commanded by H P8 Manual operator/)
+  t.regex(text, /P8 Manual operator 60 °F \(commands\)/)
+  t.regex(text, /P16 Available 55 °F/)
+  t.regex(text, /P10 Plant sequence empty/)
+  t.is([...text.matchAll(/P8 Manual operator : 60 °F/g)].length, 2)
+  t.regex(text, /5 visits/)
+  t.is((await get('/overrides/1007/analog-value/99')).status, 404)
+})
+
+test('CSV holds every override, and a name that looks like a formula is none', async t => {
+  const { get } = await open(t)
+  const answer = await get('/overrides.csv')
+  t.is(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
+  const lines = (await answer.text()).trim().split('\r\n')
+  t.is(lines.length, 5)
+  t.true(lines.some(line => line.includes(`"'=HYPERLINK(""gone"")"`)))
+  t.true(lines[1]!.includes('present at first visit'))
+})
+
+const user = { name: 'agent', role: 'operator', mayOperate: true }
+const ok = { journal: 'ok' as const, records: 1 }
+const REASONS: [string, Parameters<typeof whyNot>[0], RegExp | undefined][] = [
+  ['an operator may', { scanner: SCANNER, journal: ok, user }, undefined],
+  ['a viewer', { scanner: SCANNER, journal: ok, user: { ...user, role: 'viewer', mayOperate: false } }, /operator role/],
+  [
+    'switched off',
+    { scanner: { ...SCANNER, enabled: false, state: 'disabled' }, journal: ok, user },
+    /SERVICE_PRIORITY_SCAN_ENABLED/,
+  ],
+  ['a visit is on', { scanner: { ...SCANNER, state: 'visiting' }, journal: ok, user }, /in progress/],
+  ['a broken journal', { scanner: SCANNER, journal: { journal: 'disabled', reason: 'a gap', records: 0 }, user }, /a gap/],
+]
+for (const [title, card, why] of REASONS) {
+  test(`the button says why it cannot be pressed: ${title}`, t => {
+    if (why) t.regex(whyNot(card) ?? '', why)
+    else t.is(whyNot(card), undefined)
+  })
+}
+
+test('a page that nothing was seen for says so, and a journal that is shut says where', async t => {
+  const scanner = scannerOf({ enabled: false, state: 'disabled' })
+  const { get } = await open(t, journalOf([], { journal: 'disabled', reason: 'segment 3, byte 40' }), scanner)
+  const text = words(await (await get('/overrides')).text())
+  t.regex(text, /What was seen cannot be read/)
+  t.regex(text, /not kept any more\. segment 3, byte 40/)
+})
+
+test('without a visit the page says whether anybody looks', async t => {
+  const { get } = await open(t, journalOf([]), scannerOf({ enabled: false, state: 'disabled' }))
+  t.regex(words(await (await get('/overrides')).text()), /No point has been visited: the priority scanner is off/)
+})
+
+test('the book grows with the journal and says the same as one that is read anew', async t => {
+  const first = HISTORY.slice(0, 700)
+  const journal = journalOf(first)
+  const book = overridesBook(journal)
+  await book.courses()
+  await journal.append(HISTORY.slice(700))
+  const sorted = (courses: Awaited<ReturnType<typeof book.courses>>) => courses.toSorted((a, b) => a.latest.seq - b.latest.seq)
+  t.deepEqual(sorted(await book.courses()), sorted(await overridesBook(journal).courses()))
+  t.is((await book.courses()).length, 6)
+})
+
+test('the book reads the oldest first, a part at a time, and goes on where the journal gave nothing', async t => {
+  const journal = journalOf(HISTORY)
+  const asked: (number | undefined)[] = []
+  let shut = true
+  const page: typeof journal.page = query => {
+    asked.push(query.before)
+    return shut && query.before! > 600 ? { records: [], more: false } : journal.page(query)
+  }
+  const book = overridesBook({ state: journal.state, page })
+  await book.courses()
+  t.deepEqual(asked, [501, 1001])
+  t.is(book.known(), undefined, 'half of a history does not say how things are')
+  await book.courses()
+  shut = false
+  const courses = await book.courses()
+  t.deepEqual(book.known(), courses)
+  const whole = await overridesBook(journal).courses()
+  t.deepEqual(courses, whole)
+})
+
+test('a flip is a visit that sees another level than the one before; a program that changes its value is none', t => {
+  const book = courseBook()
+  const seen: Record<number, number>[] = [{ 16: 1 }, { 16: 2 }, { 8: 3, 16: 2 }, { 8: 4, 16: 2 }, { 16: 2 }]
+  const records = seen.map((held, i) => ({ ...reading(NOW + i * HOUR, 'analog-output,1', held), seq: i + 1, changed: [] }))
+  for (const record of records) book.add(record)
+  const [course] = book.all()
+  t.like(course, { held_since: NOW + 4 * HOUR, otherwise_at: NOW + 3 * HOUR, visits: 1 })
+  t.is(course!.flips.length, 2)
+  t.deepEqual(
+    stretchesOf(records.toReversed()).map(({ level, value, visits }) => [level, value, visits]),
+    [
+      [16, 2, 1],
+      [8, 4, 1],
+      [8, 3, 1],
+      [16, 2, 1],
+      [16, 1, 1],
+    ],
+  )
+})
+
+test('levels 1 to 8 are overrides unless the site says otherwise; minimum on and off is the motor timer', t => {
+  const numbers = (settings = levelMeanings()) => settings.flatMap(({ override }, i) => (override ? [i + 1] : []))
+  t.deepEqual(numbers(), [1, 2, 3, 4, 5, 7, 8])
+  t.deepEqual(
+    numbers(
+      levelMeanings([
+        { level: 8, override: false },
+        { level: 10, override: true, name: 'Tablet' },
+      ]),
+    ),
+    [1, 2, 3, 4, 5, 7, 10],
+  )
+  t.is(levelMeanings([{ level: 10, name: 'Tablet' }])[9]!.name, 'Tablet')
+})

@@ -1,0 +1,58 @@
+/** How much may wait for the hub: what a box that is told nothing keeps, and that a setting in MB is kept to. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { readEnv } from '#shared/core/env.ts'
+import { DAY, MINUTE } from '#shared/core/time.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { UPLINK_VARIABLES } from '#appliance/env.ts'
+import { openUplink } from '#appliance/services/uplink.ts'
+import { openOutbox } from '#appliance/sinks/outbox.ts'
+import { catalogue, memoryCatalogue } from '../../support/sites/catalogue-site.ts'
+import { folder } from '../../support/folders.ts'
+import { edgeModel, pollStatus, reading, silent } from '../../support/sites/transport-site.ts'
+
+const MB = 2 ** 20
+const { SERVICE_OUTBOX_MAX_MB } = UPLINK_VARIABLES
+const point_id = catalogue.devices[0]!.points[0]!.point_id
+
+test('a box that is told nothing keeps a day of four thousand points a minute, as the document says', async t => {
+  const read = readEnv({ SERVICE_OUTBOX_MAX_MB }, { env: {} }, () => '')
+  const quota = read.ok ? read.settings.SERVICE_OUTBOX_MAX_MB : 0
+  const said = readFileSync(new URL('../../../shared/core/topic/TOPICS.md', import.meta.url), 'utf8')
+  t.is(Number(/outbox is full \((\d+) MB unless `SERVICE_OUTBOX_MAX_MB`/.exec(said)?.[1]), quota)
+
+  const dir = folder(t)
+  const bounds = { dir, maxBytes: 64 * MB, clock: wallClock, log: silent }
+  const outbox = await openOutbox({ ...bounds, to: ['hub'], protocolOf: () => 'bacnet' })
+  await outbox.write(Array.from({ length: 4000 }, (_, n) => ({ ...reading(n), id: `AHU-${n % 50}.point-${n}`, v: n / 7 })))
+  await outbox.close()
+  const files = readdirSync(join(dir, 'log')).filter(name => name.endsWith('.log') || name.endsWith('.jsonl'))
+  const minute = files.reduce((sum, name) => sum + statSync(join(dir, 'log', name)).size, 0)
+  t.true(minute > 4000)
+  t.true((minute * DAY) / MINUTE <= quota * MB, `${Math.round((minute * DAY) / MINUTE / MB)} MB in a day`)
+})
+
+test('what waits for the hub stays within the MB of the setting, and nothing goes before', async t => {
+  const dir = folder(t)
+  const settings = {
+    ...{ SERVICE_MQTT_ENABLED: false, SERVICE_EDGE_KIT_DIR: '', SERVICE_MQTT_HOST: undefined, SERVICE_MQTT_PORT: 8883 },
+    ...{ SERVICE_EDGE_STORE_DIR: dir, SERVICE_OUTBOX_MAX_MB: 8 },
+  }
+  const self = { site_id: 'A', edge_id: 'e1', runs_rules: false, model: () => edgeModel('A'), pollStatus: () => pollStatus }
+  const away = { url: 'http://127.0.0.1:1', token: 'x' }
+  const list = memoryCatalogue(catalogue)
+  const uplink = await openUplink({ settings, central: away, self, catalogue: list, clock: wallClock, log: silent })
+  t.teardown(async () => {
+    for (const service of uplink.services.toReversed()) await service.stop()
+  })
+  // A value a second, of 30 bytes or so each.
+  const given = Array.from({ length: 500 }, (_, n) => ({ ...reading(n), id: point_id }))
+  const bytesOf = () => JSON.stringify(given).length
+  const lost = () => uplink.localState().dropped + uplink.localState().thinned
+  let written = 0
+  for (; written + bytesOf() < 7.5 * MB; written += bytesOf()) await uplink.sinks[0]!.write(given)
+  t.is(lost(), 0)
+  for (; written < 12 * MB; written += bytesOf()) await uplink.sinks[0]!.write(given)
+  t.true(lost() > 0)
+})

@@ -1,9 +1,0 @@
-import { parse } from 'csv-parse/sync'
-import { TOLERANT } from '#shared/central/import/table.ts'
-import type { Table } from '#shared/core/catalogue/table.ts'
-
-/** A table as the product's reader makes it of a file, at once. */
-export const tableOfText = (file: string, text: string, delimiter: string): Table => {
-  const rows: unknown = parse(text, { ...TOLERANT, delimiter })
-  return { file, rows: rows as Table['rows'] }
-}

@@ -1,0 +1,147 @@
+/** A hub with its connectors on real HTTP and a real broker, and edges beside it, all in this process. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { connectorService } from '#appliance/priority/connector.ts'
+import type { PriorityDesk } from '#appliance/priority/history-service.ts'
+import { responder } from '#appliance/priority/responder.ts'
+import { forwardService } from '#appliance/services/forward.ts'
+import { readCentralFiles } from '#hub/broker/files.ts'
+import { openConnectors } from '#hub/connectors/open.ts'
+import { ingestService } from '#hub/ingest/ingest.ts'
+import { ingestDesk } from '#shared/central/ingest-service.ts'
+import type { AuditRow } from '#shared/core/stores.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { openHttp } from '#shared/node/http/server.ts'
+import type { Kit } from '#shared/node/pki/kit-read.ts'
+import { openDatabase } from '#shared/node/sqlite.ts'
+import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
+import { edgeStore } from '#shared/node/store/edges.ts'
+import { openInbox } from '#shared/node/store/inbox.ts'
+import { modelStore } from '#shared/node/store/model.ts'
+import { openAuth } from '#shared/node/auth/token.ts'
+import { folder, until } from '../../support/folders.ts'
+import { edgeSelf, makeAuthority, startBroker, testOutbox } from '../../support/sites/transport-site.ts'
+import { silent } from '../../support/sites/priority-edge.ts'
+
+const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
+export type Who = keyof typeof PASSWORDS | 'nobody'
+export type Answer = { status: number; body: any }
+
+/** @param brokerAt starts the broker, with the certificates in a folder; the embedded one by default. @returns its port */
+export async function openHub(
+  t: ExecutionContext,
+  { timeoutMs = 20_000, brokerAt = embedded }: { timeoutMs?: number; brokerAt?: typeof embedded } = {},
+) {
+  const dir = folder(t)
+  const pki = await makeAuthority(join(dir, 'pki'))
+  const port = await brokerAt(t, join(dir, 'pki'))
+  const place = { broker_host: '127.0.0.1', broker_port: port }
+  mkdirSync(join(dir, 'hub'))
+  const db = openDatabase(join(dir, 'hub', 'plenum.db'))
+  t.teardown(() => void db.close())
+  const [model, edges] = [modelStore(db), edgeStore(db)]
+  const desk = ingestDesk({ inbox: openInbox(db), model, edges, claims: edgeClaimStore(db), clock: wallClock, log: silent })
+  const files = await readCentralFiles(join(dir, 'pki'))
+  const open = openConnectors({ edges, files, publish: (topic, body) => ingest.publish(topic, body), timeoutMs })
+  const address = { host: '127.0.0.1', port }
+  const ingest = ingestService({ ...files, desk, onResponse: open.onResponse, broker: address, log: silent })
+  const rows: AuditRow[] = []
+  const http = await openHttp({
+    name: 'test hub',
+    host: '127.0.0.1',
+    port: 0,
+    routes: open.routes,
+    auth: openAuth({
+      settings: { secret: 's'.repeat(40), passwords: PASSWORDS, trustedProxies: [] },
+      epochs: { get: () => 0, set: () => undefined },
+      now: Date.now,
+    }),
+    audit: { add: row => void rows.push(row), list: () => rows },
+    log: silent,
+    version: '0',
+    trustedProxies: [],
+  })
+  for (const service of [desk, ingest, open.service, http]) {
+    await service.start()
+    t.teardown(() => service.stop())
+  }
+  const call = async (who: Who, method: string, path: string, body?: unknown): Promise<Answer> => {
+    const response = await fetch(http.url() + path, {
+      method,
+      headers: {
+        ...(who !== 'nobody' && { authorization: `Bearer ${await tokenOf(who)}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, body: await response.json() }
+  }
+  return { dir, pki, place, edges, rows, call, routes: open.routes, url: http.url() }
+}
+async function embedded(t: ExecutionContext, certs: string): Promise<number> {
+  const broker = await startBroker(certs)
+  t.teardown(() => broker.stop())
+  return broker.port()
+}
+
+export type TestHub = Awaited<ReturnType<typeof openHub>>
+
+/** The same secret and settings as the hub's: what a login would answer with. */
+async function tokenOf(who: Exclude<Who, 'nobody'>): Promise<string> {
+  const auth = openAuth({
+    settings: { secret: 's'.repeat(40), passwords: PASSWORDS, trustedProxies: [] },
+    epochs: { get: () => 0, set: () => undefined },
+    now: Date.now,
+  })
+  return (await auth.login(who, PASSWORDS[who], '127.0.0.1')).token
+}
+
+/**
+ * Connects an edge to the hub's broker.
+ *
+ * @param desk what answers the hub there; without it nothing does
+ * @returns `heard`: what came in under `requests`, in order
+ */
+export async function joinBroker(
+  t: ExecutionContext,
+  hub: TestHub,
+  edge_id: string,
+  desk: PriorityDesk | undefined,
+  site_id = 'A',
+) {
+  const kit = await hub.pki.kit({ site_id, edge_id, ...hub.place })
+  const outbox = await testOutbox(join(hub.dir, site_id, edge_id), ['hub'])
+  const heard: string[] = []
+  const respond = desk && responder(desk, silent)
+  const answer = (payload: Uint8Array) => {
+    heard.push((JSON.parse(String(payload)) as { operation: string }).operation)
+    return respond?.(payload)
+  }
+  const forward = forwardService({ outbox, kit, self: edgeSelf(site_id, edge_id), answer, clock: wallClock, log: silent })
+  await forward.start()
+  const stop = once(async () => {
+    await forward.stop()
+    await outbox.close()
+  })
+  t.teardown(stop)
+  await until(() => hub.edges.get(site_id, edge_id)?.online === true, `${edge_id} is online`)
+  return { kit, heard, stop }
+}
+
+/** An HTTPS port of an edge as its kit makes it. */
+export async function listen(t: ExecutionContext, hub: TestHub, kit: Kit, desk: PriorityDesk) {
+  const { site_id, edge_id } = kit.edge
+  const { serial: _, ...pair } = await hub.pki.connector({ site_id, edge_id, hosts: ['127.0.0.1'] })
+  const parts = { host: '127.0.0.1', port: 0, version: '0', log: silent }
+  const http = await connectorService({ ...parts, desk, kit: { ...kit, ...pair } })
+  await http.start()
+  const stop = once(() => http.stop())
+  t.teardown(stop)
+  return { url: http.url(), pair, stop }
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => (done ??= work())
+}

@@ -1,0 +1,313 @@
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { hubHealth } from '#hub/ingest/health.ts'
+import { packBody } from '#shared/core/telemetry/body.ts'
+import { writeFindings } from '#shared/core/telemetry/findings.ts'
+import { type EdgeModel, writeMetadata } from '#shared/core/telemetry/metadata.ts'
+import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
+import { ingest, type IngestEvent } from '#shared/flow/ingest/ingest.ts'
+import { openDatabase } from '#shared/node/sqlite.ts'
+import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
+import { edgeStore } from '#shared/node/store/edges.ts'
+import { openInbox } from '#shared/node/store/inbox.ts'
+import { modelStore } from '#shared/node/store/model.ts'
+import { resultStore } from '#shared/node/store/results.ts'
+import { folder } from '../../support/folders.ts'
+import { envelope, finding, MESSAGE_ID, NOON, STREAM } from '../../support/messages.ts'
+import { edgeModel } from '../../support/sites/transport-site.ts'
+
+/** The flow over the hub's real stores, on a clock that stands still until it is set. */
+function hub(t: ExecutionContext) {
+  const db = openDatabase(join(folder(t), 'plenum.db'))
+  t.teardown(() => db.close())
+  const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
+  const events: IngestEvent[] = []
+  const clock = { now: () => at.now, sleep: () => Promise.resolve() }
+  const at = { now: NOON }
+  const flow = ingest({ ...stores, clock, notify: event => events.push(event) })
+  const enrol = (site = 'A', edge = 'e1', model: EdgeModel = edgeModel(site)) =>
+    flow.take(`sites/${site}/edges/${edge}/metadata`, packBody(writeMetadata(site, edge, model)))
+  const send = (body: object) => flow.take('sites/A/edges/e1/telemetry/bacnet', packBody(body))
+  return { ...stores, db, results: resultStore(db), flow, events, at, enrol, send }
+}
+
+const telemetry = (seq: number, change: object = {}) => ({
+  ...writeTelemetry({
+    ...envelope(seq),
+    protocol: 'bacnet',
+    time_synced: true,
+    readings: [{ id: 'p1', t: NOON + seq * 1000, v: seq, q: 'good' }],
+  }),
+  ...change,
+})
+const acked = (through_seq: number, more: object = {}) => ({
+  site_id: 'A',
+  edge_id: 'e1',
+  ack: { stream: STREAM, through_seq, through_id: MESSAGE_ID, at: NOON, ...more },
+})
+
+test('before its metadata came, what an edge sends is neither stored nor acknowledged', t => {
+  const { flow, enrol, send, events } = hub(t)
+  t.is(send(telemetry(1)), undefined)
+  t.deepEqual(events, [{ kind: 'waiting', edge: 'A/e1', reason: 'its metadata has not come yet' }])
+  enrol()
+  t.deepEqual(send(telemetry(1)), acked(1))
+  t.like(flow.counters(), { ingest_ok: 1, ingest_waiting: 1, ingest_rejected: 0, last_ingest_at: NOON })
+})
+
+test('a duplicate is acknowledged again, a gap is answered with the mark', t => {
+  const { flow, enrol, send } = hub(t)
+  enrol()
+  t.deepEqual(send(telemetry(1)), acked(1))
+  t.deepEqual(send(telemetry(2)), acked(2))
+  t.deepEqual(send(telemetry(1)), acked(2))
+  t.deepEqual(send(telemetry(5)), acked(2))
+  t.like(flow.counters(), { ingest_ok: 2, ingest_duplicate: 1, ingest_rejected: 0 })
+})
+
+test('a message that can be numbered and not used does not stand in the way: the edge is told, each time', t => {
+  const { flow, enrol, send, events } = hub(t)
+  enrol()
+  const reason = 'points[0].q must be one of good, uncertain, bad, stale, not "fine"'
+  const bad = telemetry(1, { points: [{ id: 'p1', t: '2026-03-01T12:00:00Z', v: 1, q: 'fine' }] })
+  t.deepEqual(send(bad), acked(1, { rejected: [{ seq: 1, reason }] }))
+  t.deepEqual(send(telemetry(2)), acked(2))
+  t.deepEqual(send(bad), acked(2, { rejected: [{ seq: 1, reason }] }))
+  t.like(flow.counters(), { ingest_ok: 1, ingest_rejected: 1 })
+  t.deepEqual(events, [{ kind: 'rejected', edge: 'A/e1', reason }])
+})
+
+test('what cannot be numbered, and what nobody expects, is counted and not acknowledged', t => {
+  const { flow, enrol, events } = hub(t)
+  enrol()
+  t.is(flow.take('sites/A/edges/e1/telemetry/bacnet', Buffer.from('garbage')), undefined)
+  t.is(flow.take('sites/A/edges/e1/findings', packBody({ stream: 'x' })), undefined)
+  t.is(flow.take('somewhere/else', Buffer.from('{}')), undefined)
+  t.is(flow.counters().ingest_rejected, 3)
+  t.is(events.length, 3)
+})
+
+test('findings of the edge are stored; those about another building are rejected', t => {
+  const { flow, enrol, results } = hub(t)
+  enrol()
+  const send = (seq: number, building_id: string) =>
+    flow.take(
+      'sites/A/edges/e1/findings',
+      packBody(writeFindings({ ...envelope(seq), findings: [{ ...finding, confirmed_at: NOON, building_id }] })),
+    )
+  t.deepEqual(send(1, 'building-A'), acked(1))
+  t.deepEqual(send(2, 'building-B'), acked(2, { rejected: [{ seq: 2, reason: 'a finding is about building-B' }] }))
+  t.deepEqual(
+    results.list({ limit: 10 }).map(({ finding_id, building_id }) => [finding_id, building_id]),
+    [['f-1', 'building-A']],
+  )
+  const withdrawal = packBody(writeFindings({ ...envelope(3), findings: [], withdrawn: ['f-1'] }))
+  t.deepEqual(flow.take('sites/A/edges/e1/findings', withdrawal), acked(3))
+  t.deepEqual(results.list({ limit: 10 }), [])
+})
+
+test('a message that says its building is stored in that one, and waits while nobody has said what is in it', t => {
+  const { db, enrol, send, events } = hub(t)
+  enrol('A', 'e1', edgeModel('A', 'school'))
+  enrol('B', 'e2', edgeModel('B', 'abroad'))
+  const inHall = telemetry(1, { building_id: 'hall' })
+  t.is(send(inHall), undefined)
+  t.is(send(telemetry(1, { building_id: 'abroad' })), undefined, 'of another site')
+  t.deepEqual(
+    events.map(({ kind, reason }) => `${kind}: ${reason}`),
+    ['hall', 'abroad'].map(building => `waiting: the metadata of its building ${building} has not come yet`),
+  )
+  enrol('A', 'e1', edgeModel('A', 'hall'))
+  enrol('A', 'e1', edgeModel('A', 'school'))
+  t.deepEqual(send(inHall), acked(1))
+  t.deepEqual(send(telemetry(2)), acked(2), 'an older edge is in the building of its metadata')
+  t.deepEqual(
+    db.prepare('SELECT building_id, value FROM samples JOIN history_buildings USING (building) ORDER BY ts').raw().all(),
+    [
+      ['hall', 1],
+      ['school', 2],
+    ],
+  )
+})
+
+test('metadata cannot claim another site’s building or name; the same edge id in two sites is two edges', t => {
+  const { flow, enrol, edges, model, events } = hub(t)
+  enrol('A', 'e1')
+  enrol('B', 'e1')
+  enrol('B', 'e2', { ...edgeModel('B'), building: { ...edgeModel('B').building, building_id: 'building-A' } })
+  enrol('B', 'e2', { ...edgeModel('B'), building: { ...edgeModel('B').building, site_id: 'A' } })
+  flow.take('sites/B/edges/e2/metadata', packBody(writeMetadata('A', 'e1', edgeModel('A'))))
+  t.deepEqual(
+    events.map(({ edge, reason }) => `${edge} ${reason}`),
+    [
+      'B/e2 metadata: building building-A belongs to another site',
+      'B/e2 metadata: building building-B is said to be of site A',
+      'B/e2 metadata: it says A/e1',
+    ],
+  )
+  t.deepEqual(
+    edges.list().map(({ edge_id, site_id, building_id }) => [edge_id, site_id, building_id]),
+    [
+      ['e1', 'A', 'building-A'],
+      ['e1', 'B', 'building-B'],
+    ],
+  )
+  t.deepEqual(
+    model.buildings().map(({ building_id }) => building_id),
+    ['building-A', 'building-B'],
+  )
+})
+
+test('new metadata updates the model and keeps the role that somebody gave a point at the hub', t => {
+  const { enrol, model, edges } = hub(t)
+  enrol()
+  model.assign('building-A', [{ point_id: 'p1', equipment_id: 'ahu-1', role: 'sat' }], 'merge')
+  const next = edgeModel('A')
+  const renamed = next.points.map(point => ({ ...point, name: `${point.point_id} renamed` }))
+  enrol('A', 'e1', { ...next, name: 'New name', points: renamed })
+  t.like(model.points('building-A')[0], { point_id: 'p1', name: 'p1 renamed', role: 'sat', equipment_id: 'ahu-1' })
+  t.is(edges.get('A', 'e1')?.name, 'New name')
+})
+
+test('a point that its edge does not list any more has no role and keeps its history; listed again it has its role again', t => {
+  const { enrol, send, model, at, flow, edges } = hub(t)
+  const whole = edgeModel('A')
+  const without = { ...whole, points: whole.points.slice(1) }
+  const point = () => model.points('building-A')[0]!
+  enrol()
+  model.assign('building-A', [{ point_id: 'p1', equipment_id: 'ahu-1', role: 'sat' }], 'merge')
+  at.now = NOON + 5000
+  enrol('A', 'e1', without)
+  t.is(point().role, undefined)
+  t.like(point(), { point_id: 'p1', equipment_id: 'ahu-1', edge_id: 'e1', gone: { at: NOON + 5000, role: 'sat' } })
+  t.is(model.points('building-A')[1]!.gone, undefined)
+  t.like(send(telemetry(1)), { ack: { through_seq: 1 } })
+  at.now = NOON + 9000
+  enrol('A', 'e1', { ...without, name: 'New name' })
+  t.is(point().gone?.at, NOON + 5000)
+  enrol()
+  t.is(point().role, 'sat')
+  t.is(point().gone, undefined)
+
+  const other = edgeModel('A')
+  enrol('A', 'e2', { ...other, points: other.points.map(one => ({ ...one, point_id: `${one.point_id}.2` })) })
+  t.deepEqual(
+    model.points('building-A').map(({ point_id, edge_id, gone }) => [point_id, edge_id, gone]),
+    [
+      ['p1', 'e1', undefined],
+      ['p1.2', 'e2', undefined],
+      ['p2', 'e1', undefined],
+      ['p2.2', 'e2', undefined],
+    ],
+  )
+
+  for (const boot_id of ['x', 'y', 'x', 'y', 'x']) {
+    flow.take('sites/A/edges/e1/status', packBody({ online: true, boot_id }))
+  }
+  t.like(edges.get('A', 'e1')!.status_body, { shared: { boot_ids: ['y', 'x'] } })
+  enrol('A', 'e1', without)
+  t.is(point().gone, undefined, 'one of two processes under one edge id takes nothing away from the other')
+})
+
+test('the points of an edge that serves another building now are gone from the one before', t => {
+  const { enrol, model } = hub(t)
+  enrol()
+  enrol('A', 'e1', edgeModel('A', 'building-B'))
+  t.deepEqual(
+    model.points('building-A').map(({ gone }) => gone?.at),
+    [NOON, NOON],
+  )
+  t.deepEqual(
+    model.points('building-B').map(({ gone }) => gone),
+    [undefined, undefined],
+  )
+})
+
+test('session and freshness are told apart, and a last will keeps what the edge said before', t => {
+  const { flow, enrol, send, edges, at } = hub(t)
+  const status = (body: object) => flow.take('sites/A/edges/e1/status', packBody(body))
+  status({ online: true, version: '1', backlog: { rows: 0 } })
+  t.is(edges.get('A', 'e1'), undefined)
+  enrol()
+  t.like(edges.get('A', 'e1'), { online: true, status: 'operational', session_changed_at: NOON, last_data_at: null })
+  at.now = NOON + 5000
+  send(telemetry(1))
+  status({ online: true, version: '1', backlog: { rows: 3 } })
+  t.like(edges.get('A', 'e1'), { session_changed_at: NOON, last_data_at: NOON + 1000, last_seen_at: NOON + 5000 })
+  at.now = NOON + 9000
+  status({ online: false, boot_id: 'b' })
+  t.like(edges.get('A', 'e1'), {
+    online: false,
+    status: 'disconnected',
+    session_changed_at: NOON + 9000,
+    last_data_at: NOON + 1000,
+  })
+  t.deepEqual(edges.get('A', 'e1')?.status_body, { online: false, version: '1', backlog: { rows: 3 }, boot_id: 'b', via: 'mqtt' })
+})
+
+test('a reading that a wrong clock has dated ahead makes an edge look fresh only now, not until then', t => {
+  const { flow, enrol, send, edges, at } = hub(t)
+  enrol()
+  at.now = NOON - MINUTE
+  send(telemetry(1))
+  flow.flush()
+  t.is(edges.get('A', 'e1')?.last_data_at, NOON - MINUTE)
+  at.now = NOON + HOUR
+  send(telemetry(2))
+  flow.flush()
+  t.is(edges.get('A', 'e1')?.last_data_at, NOON + 2000)
+})
+
+test('after the hub connected anew, an edge that does not say that it is there counts as gone', t => {
+  const { flow, enrol, edges } = hub(t)
+  for (const edge of ['e1', 'e2']) {
+    enrol('A', edge)
+    flow.take(`sites/A/edges/${edge}/status`, packBody({ online: true }))
+  }
+  flow.doubtSessions()
+  flow.take('sites/A/edges/e2/status', packBody({ online: true }))
+  flow.endDoubt()
+  t.deepEqual(
+    edges.list().map(({ edge_id, online }) => [edge_id, online]),
+    [
+      ['e1', false],
+      ['e2', true],
+    ],
+  )
+})
+
+test('what the store cannot take is not acknowledged, and is taken when it can', t => {
+  const { enrol, send, flow, inbox, edges, claims, events, at } = hub(t)
+  enrol()
+  const accept = inbox.accept
+  inbox.accept = () => {
+    throw new Error('database or disk is full')
+  }
+  t.is(send(telemetry(1)), undefined)
+  t.deepEqual(events, [{ kind: 'failed', edge: 'A/e1', reason: 'database or disk is full' }])
+  const desk = { flow, counters: flow.counters, edgeIds: () => ({ status: 'ok' as const }) }
+  const { ingest: check } = hubHealth(
+    () => ({ edges, claims, desk, broker: undefined }),
+    () => at.now,
+  ).checks
+  const detail = 'what edges send cannot be stored, and waits with them: database or disk is full'
+  t.like(check!(), { status: 'warn', detail, not_stored_secs: 0, readings_waiting: 0 })
+  for (let secs = 10; secs <= 59; secs += 7) {
+    at.now = NOON + secs * 1000
+    t.is(send(telemetry(1)), undefined)
+    t.like(check!(), { status: 'warn', not_stored_secs: secs })
+  }
+  at.now = NOON + 60_000
+  t.like(check!(), { status: 'fail', not_stored_secs: 60 })
+  t.is(events.length, 1, 'one line when it begins')
+  inbox.accept = accept
+  t.deepEqual(send(telemetry(1)), acked(1, { at: at.now }))
+  t.like(flow.counters(), { ingest_failed: 9, ingest_ok: 1 })
+  t.like(check!(), { status: 'ok', not_stored_secs: 0 })
+  t.deepEqual(
+    events.map(({ kind }) => kind),
+    ['failed', 'recovered'],
+    'and one when it ends',
+  )
+})

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import { claimRoutes } from '#hub/pages/claims.route.ts'
+import { edgeRoutes } from '#hub/pages/edge-routes.ts'
+import { hubOverrides } from '#hub/pages/overrides.route.ts'
+import { EDGES, NOW } from '../../support/page-fixture.ts'
+import { signedIn } from '../../support/signed-in.ts'
+import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
+
+test('programs see session and data apart, page by page, and one edge by its id', async t => {
+  const site = await openSite({ house: 'hub' })
+  t.teardown(site.close)
+  const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
+  const first: any = await (await get('/api/edges?limit=3')).json()
+  const rest: any = await (await get(`/api/edges?limit=3&cursor=${first.next_cursor}`)).json()
+  t.deepEqual(
+    [...first.edges, ...rest.edges].map(({ edge_id, status, session, data }: any) => [edge_id, status, session.open, data.fresh]),
+    [
+      ['edge-1', 'operational', true, true],
+      ['edge-2', 'reduced', true, false],
+      ['edge-3', 'disconnected', false, false],
+      ['edge-4', 'pending', false, false],
+    ],
+  )
+  const { edge }: any = await (await get('/api/edges/edge-2')).json()
+  t.like(edge.reported, { backlog_rows: 4120, clock_offset_ms: -90_000, dropped: 12 })
+  t.is(edge.data.last_at, new Date(NOW - 3 * 3_600_000).toISOString().replace('.000', ''))
+  const gone = await get('/api/edges/nowhere')
+  t.is(gone.status, 404)
+  t.is((await fetch(`${site.url}/api/edges`)).status, 401)
+})
+
+test('an edge id of two sites asks for the site, in the API and on the page of overrides; each link says it', async t => {
+  const site = await openSite({
+    house: 'hub',
+    more: (shell, context) => hubOverrides({ context, shell, connectors: undefined! }),
+  })
+  t.teardown(site.close)
+  site.context.edges.put({ ...EDGES[0]!, site_id: 'annex', name: 'Annex' })
+  const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
+  const refused = await get('/api/edges/edge-1')
+  t.is(refused.status, 409)
+  const { code, detail }: any = await refused.json()
+  t.is(code, 'ambiguous_edge')
+  t.regex(detail, /annex, riverside/)
+  const { edge }: any = await (await get('/api/edges/edge-1?site_id=annex')).json()
+  t.like(edge, { site_id: 'annex', name: 'Annex' })
+  t.is((await get('/api/edges/edge-1?site_id=nowhere')).status, 404)
+  t.is((await get('/edges/edge-1/overrides')).status, 409)
+  const fleet = await (await get('/')).text()
+  for (const one of ['annex', 'riverside']) t.true(fleet.includes(`/edges/edge-1/overrides?site_id=${one}"`))
+  const { edges }: any = await (await get('/api/edges?limit=1')).json()
+  t.is(edges[0].site_id, 'annex')
+})
+
+test('Fleet names refused edges and takeovers; an operator confirms a building once, by page or API, and it is audited', async t => {
+  const site = await openSite({ house: 'hub' })
+  t.teardown(site.close)
+  const { edgeClaims, audit } = site.context
+  const at = { site_id: 'riverside', since: NOW }
+  edgeClaims.refuse({ ...at, edge_id: 'edge-9', reason: 'building school belongs to another site' })
+  edgeClaims.claim({ ...at, building_id: 'school', edge_id: 'edge-2', from_edge_id: 'edge-1' })
+  edgeClaims.claim({ ...at, building_id: 'hall', edge_id: 'edge-3', from_edge_id: 'edge-1' })
+  const viewer = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
+  const agent = await signedIn(site.url, 'agent', PASSWORDS.agent)
+  const fleet = async () => (await (await viewer.get('/')).text()).replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
+  t.regex(await fleet(), /Refused: edge edge-9 of site riverside.*building school belongs to another site/)
+  t.regex(await fleet(), /edge edge-2 of site riverside reports for building school , as edge edge-1/)
+  const form = { building_id: 'school' }
+  t.is((await viewer.post('/fleet/takeovers/confirm', '/', form)).status, 403)
+  t.is((await agent.post('/fleet/takeovers/confirm', '/', form)).status, 303)
+  t.is((await agent.post('/fleet/takeovers/confirm', '/', form)).status, 409, 'nothing of it waits any more')
+  const { refusals, takeovers }: any = await (await viewer.get('/api/edge-claims')).json()
+  t.deepEqual([refusals.length, takeovers.map((one: any) => one.building_id)], [1, ['hall']])
+  const [row, ...more] = audit.list({ limit: 9 }).filter(({ action }) => action === 'confirm_takeover')
+  t.deepEqual(more, [])
+  t.like(row, { actor: 'agent', subject: 'school' })
+})
+
+test('API.md of the hub has them', t => {
+  const text = readFileSync(new URL('../../../hub/API.md', import.meta.url), 'utf8')
+  const routes = edgeRoutes({
+    edges: { list: () => EDGES, get: () => undefined, named: () => [], put: () => undefined },
+    clock: undefined!,
+  })
+  const claims = claimRoutes(undefined!).filter(({ path }) => path.startsWith('/api/'))
+  for (const { method, path, auth, problems = [] } of [...routes, ...claims]) {
+    const codes = problems.map(code => `\`${code}\``).join(', ')
+    t.true(text.includes(`| ${method} | \`${path}\` | ${auth} | | ${codes && `${codes} `}|`), path)
+  }
+})

@@ -1,0 +1,63 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { SECOND } from '#shared/core/time.ts'
+import { FRESH_MS, healthOf, reportedBy } from '#hub/pages/fleet-status.ts'
+import { EDGES, NOW } from '../../support/page-fixture.ts'
+
+for (const [online, age, status, reason] of [
+  [true, 20 * SECOND, 'operational', 'session open, data fresh'],
+  [true, FRESH_MS, 'operational', 'session open, data fresh'],
+  [true, FRESH_MS + 1, 'reduced', 'session open, data old'],
+  [true, null, 'reduced', 'session open, no data yet'],
+  [false, 20 * SECOND, 'reduced', 'data fresh, session closed'],
+  [false, FRESH_MS + 1, 'disconnected', 'session closed, data old'],
+  [false, null, 'disconnected', 'session closed, no data yet'],
+] as const) {
+  test(`an edge with its session ${online ? 'open' : 'closed'} and data of age ${age} is ${status}`, t => {
+    const edge = { ...EDGES[0]!, online, last_data_at: age === null ? null : NOW - age }
+    t.deepEqual(healthOf(edge, NOW), { status, reason })
+  })
+}
+
+test('an edge that never connected is pending', t =>
+  t.is(healthOf({ ...EDGES[0]!, online: false, session_changed_at: null, last_data_at: null }, NOW).status, 'pending'))
+
+test('an edge id that two processes use is reduced and says so, until ten minutes have passed without it', t => {
+  const shared = { boot_ids: ['a', 'b'], since: NOW - 60 * SECOND, last_at: NOW - 20 * SECOND }
+  const edge = { ...EDGES[0]!, online: true, last_data_at: NOW, status_body: { shared } }
+  const said = {
+    status: 'reduced',
+    reason: '2 processes run under this edge id and take turns: give each appliance its own',
+  } as const
+  t.deepEqual(healthOf(edge, NOW), said)
+  t.deepEqual(healthOf({ ...edge, online: false }, NOW), said)
+  t.is(healthOf({ ...edge, status_body: { shared: { ...shared, last_at: NOW - 601 * SECOND } } }, NOW).status, 'operational')
+})
+
+test('a status message is read in both ways of writing an instant', t => {
+  const body = {
+    clock_offset_ms: -90_000,
+    backlog: { rows: 7, oldest_at: '2026-11-20T17:02:10Z' },
+    cert_not_after: NOW,
+    dropped: 5,
+    thinned: 9,
+  }
+  t.deepEqual(reportedBy(body), {
+    backlog_rows: 7,
+    backlog_oldest_at: NOW - 3 * 3_600_000,
+    clock_offset_ms: -90_000,
+    cert_not_after: NOW,
+    dropped: 5,
+    thinned: 9,
+    shared: null,
+  })
+})
+
+test('a status message may hold anything: what is no figure is not said', t => {
+  const body = fc.dictionary(fc.constantFrom('backlog', 'clock_offset_ms', 'cert_not_after', 'dropped', 'x'), fc.anything())
+  const property = fc.property(body, fields => {
+    for (const value of Object.values(reportedBy(fields))) if (value !== null) return Number.isFinite(value)
+    return true
+  })
+  t.notThrows(() => fc.assert(property))
+})

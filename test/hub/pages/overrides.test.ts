@@ -1,0 +1,110 @@
+import test, { type ExecutionContext } from 'ava'
+import type { Connectors } from '#shared/central/api/connectors.ts'
+import { HISTORY_SCHEMA, toWireRecord, toWireScanner } from '#shared/core/priority/wire.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { hubOverrides } from '#hub/pages/overrides.route.ts'
+import { EDGES } from '../../support/page-fixture.ts'
+import { HISTORY, journalOf, SCANNER } from '../../support/overrides-fixture.ts'
+import { signedIn } from '../../support/signed-in.ts'
+import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
+
+const [EDGE] = EDGES
+const PATH = `/edges/${EDGE!.edge_id}/overrides`
+const words = (text: string) => text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
+
+/** An edge that answers from a journal; its cursors are plain sequences. */
+function edgeOf(readings = HISTORY) {
+  const journal = journalOf(readings)
+  const asked: string[] = []
+  const ask = async (_edge_id: string, operation: string, request: any) => {
+    asked.push(operation)
+    if (operation === 'priority_trigger') return { ok: true, visit_id: 'v1', device_instance: 1007 }
+    const { target, page_size, cursor } = request
+    const { records, more } = journal.page({ target, limit: page_size, ...(cursor !== undefined && { before: Number(cursor) }) })
+    const next = more && { next_cursor: String(records.at(-1)!.seq) }
+    return {
+      ok: true,
+      schema: HISTORY_SCHEMA,
+      records: records.map(toWireRecord),
+      ...next,
+      scanner: toWireScanner(SCANNER, journal.state()),
+    }
+  }
+  return { connectors: { ask } as unknown as Connectors, asked }
+}
+
+async function open(t: ExecutionContext, connectors: Connectors, who: 'agent' | 'viewer' = 'agent') {
+  const site = await openSite({ house: 'hub', more: (shell, context) => hubOverrides({ context, shell, connectors }) })
+  t.teardown(site.close)
+  return signedIn(site.url, who, PASSWORDS[who])
+}
+
+test('the page of an edge shows what its newest records say, and how far back that is', async t => {
+  const { connectors, asked } = edgeOf()
+  const { get } = await open(t, connectors)
+  const text = words(await (await get(PATH)).text())
+  t.is(asked.length, 3)
+  t.regex(text, /4 overrides at the newest visit of 6 points/)
+  t.regex(text, /what its newest 300 records show, back to Wed 18 Nov/)
+  t.regex(text, /Read further back/)
+  t.regex(text, /or earlier/)
+  t.regex(text, /1,440, on the edge only/)
+  const all = words(await (await get(`${PATH}?read=30`)).text())
+  t.regex(all, /newest 1,440 records show, back to Tue 10 Nov .* Older records are not kept/)
+})
+
+test('one point of an edge shows its slots, and older visits stand behind a cursor', async t => {
+  const { connectors } = edgeOf()
+  const { get } = await open(t, connectors)
+  const first = await (await get(`${PATH}/1007/analog-value/3`)).text()
+  t.regex(words(first), /P8 Manual operator 60 \(commands\)/)
+  const older = /href="([^"]+cursor=\d+)"/.exec(first)![1]!.replaceAll('&amp;', '&')
+  t.regex(words(await (await get(older)).text()), /seen from .* 100 visits/)
+  t.is((await get(`${PATH}/1007/analog-value/99`)).status, 404)
+})
+
+test('a visit is asked of the edge by an operator; for a viewer nothing leaves the hub', async t => {
+  const { connectors, asked } = edgeOf()
+  const { post } = await open(t, connectors)
+  t.is((await post(`${PATH}/visit`, PATH)).status, 303)
+  t.true(asked.includes('priority_trigger'))
+  const viewer = edgeOf()
+  const visitor = await open(t, viewer.connectors, 'viewer')
+  t.is((await visitor.post(`${PATH}/visit`, PATH)).status, 403)
+  t.false(viewer.asked.includes('priority_trigger'))
+})
+
+for (const [code, status] of [
+  ['edge_timeout', 504],
+  ['edge_unreachable', 502],
+  ['edge_failed', 502],
+] as const) {
+  test(`${code} is a page that says so and what is known of the edge`, async t => {
+    const ask = async () => {
+      throw new Problem(code, 'nothing came within 15 s')
+    }
+    const { get } = await open(t, { ask } as unknown as Connectors)
+    const answer = await get(PATH)
+    t.is(answer.status, status)
+    const text = words(await answer.text())
+    t.regex(text, /nothing came within 15 s/)
+    t.regex(text, /nothing to show until it answers/)
+    t.regex(text, /session (open|closed), data (fresh|old)/)
+  })
+}
+
+test('an edge that nobody knows is not there, and CSV comes from the edge too', async t => {
+  const { connectors } = edgeOf()
+  const { get } = await open(t, connectors)
+  t.is((await get('/edges/nobody/overrides')).status, 404)
+  const csv = await get(`${PATH}.csv`)
+  t.regex(csv.headers.get('content-disposition')!, /filename="overrides\.csv"/)
+  t.is((await csv.text()).trim().split('\r\n').length, 5)
+})
+
+test('CSV of more history than the hub reads back says in its name how far it goes', async t => {
+  const { connectors } = edgeOf([...HISTORY, ...HISTORY, ...HISTORY])
+  const { get } = await open(t, connectors)
+  const name = (await get(`${PATH}.csv`)).headers.get('content-disposition')!
+  t.regex(name, /filename="overrides-seen-since-2026-11-\d\dT\d{6}Z\.csv"/)
+})

@@ -1,0 +1,210 @@
+import anyTest, { type TestFn } from 'ava'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { openCentralFor } from '#shared/central/process.ts'
+import { readEnv } from '#shared/core/env.ts'
+import { DAY, formatInstant, HOUR } from '#shared/core/time.ts'
+import { dayStart } from '#shared/core/time-zone.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { CENTRAL_ENV } from '#hub/central/env.ts'
+import { BUILDING, EQUIPMENT, POINTS, samplesOf, TO, ZONE } from '../../../support/sites/analytics-site.ts'
+import { PASSWORDS, startCentral, type TestCentral } from '../../../support/sites/central-site.ts'
+
+const test = anyTest as TestFn<{ site: TestCentral }>
+const building = { building_id: BUILDING, name: 'School', site_id: 's', timezone: ZONE, unit_system: 'us' as const }
+/** As much of the history as the past weeks of a score need. */
+const KEPT = TO - 45 * DAY
+
+test.before(async t => {
+  const clock = { now: () => TO, sleep: wallClock.sleep }
+  const site = await startCentral({ clock, screening: true })
+  t.context = { site }
+  const { model, historian } = site.central.context
+  model.put({ building, equipment: EQUIPMENT, points: POINTS })
+  for (const [i, point] of POINTS.entries()) {
+    await historian.append(
+      BUILDING,
+      samplesOf(point, i + 1).filter(sample => sample.t >= KEPT),
+    )
+  }
+})
+test.after.always(t => t.context.site?.close())
+
+test('economizer: what is asked for is analysed and said in one sentence', async t => {
+  const { call } = t.context.site
+  const { status, body } = await call('viewer', 'POST', '/api/analytics/economizer', { building_id: BUILDING, dt_min: 4 })
+  t.is(status, 200)
+  t.deepEqual([body.from, body.to, body.dt_min, body.high_limit], [formatInstant(TO - 30 * DAY), formatInstant(TO), 4, 24])
+  const [ahu] = body.equipment
+  t.is(ahu.verdict.code, 'warm_air')
+  t.regex(ahu.verdict.sentence, /^Outdoor air above 24 °C was let in for \d/)
+  t.true(ahu.bins.length >= 5 && ahu.points.length <= 600)
+  const hours = Object.values<number>(ahu.hours).reduce((sum, n) => sum + n, 0)
+  t.true(Math.abs(hours - 30 * 24) < 1e-6, 'every hour of the span is accounted for')
+})
+
+test('economizer: equipment without the roles says which, and one that is not there is refused', async t => {
+  const { call } = t.context.site
+  const ask = (equipment_ids: string[]) =>
+    call('viewer', 'POST', '/api/analytics/economizer', { building_id: BUILDING, equipment_ids })
+  const { body } = await ask(['room'])
+  t.deepEqual(body.equipment[0].missing_roles, ['ra_t', 'ma_t', 'oa_damper', 'fan_status'])
+  t.is(body.equipment[0].verdict.code, 'not_tellable')
+  const refused = await ask(['room', 'nowhere'])
+  t.deepEqual(
+    [refused.status, refused.body.code, refused.body.detail],
+    [404, 'unknown_equipment', 'Building school has no equipment nowhere'],
+  )
+})
+
+test('operations: a day of the building is asked for by its date', async t => {
+  const { call } = t.context.site
+  const path = `/api/analytics/operations?building_id=${BUILDING}&from=2025-11-02&to=2025-11-03`
+  const { status, body } = await call('viewer', 'GET', path)
+  t.is(status, 200)
+  const from = dayStart(Date.UTC(2025, 10, 2, 12), ZONE)
+  t.deepEqual([body.from, body.to], [formatInstant(from), formatInstant(from + 25 * HOUR)])
+  t.deepEqual(
+    body.days.map(({ date }: { date: string }) => date),
+    ['2025-11-02'],
+  )
+  const [ahu, , room] = body.equipment
+  t.true(ahu.known_hours > 20 && ahu.known_hours <= 25)
+  t.true(ahu.running_hours > 9 && ahu.running_hours < 13)
+  t.deepEqual([ahu.run_role, ahu.fault_hours, room.comfort_limits], ['fan_status', 0, 'set_points'])
+  t.is(body.building.running_hours, ahu.running_hours)
+})
+
+test('operations as CSV: one line for each equipment', async t => {
+  const { call } = t.context.site
+  const path = `/api/analytics/operations?building_id=${BUILDING}&from=2025-11-02&to=2025-11-03`
+  const { text, headers } = await call('viewer', 'GET', path, undefined, { accept: 'text/csv' })
+  t.regex(headers.get('content-type')!, /^text\/csv/)
+  const lines = text.trim().split('\r\n')
+  t.is(lines.length, 4)
+  t.regex(lines[0]!, /^equipment_id,name,equipment_type,fault_hours,findings,open,running_hours/)
+  t.regex(lines[1]!, /^ahu,ahu,ahu,0,0,0,\d/)
+})
+
+test('spans that cannot be are refused with their place', async t => {
+  const { call } = t.context.site
+  const ask = (query: string) => call('viewer', 'GET', `/api/analytics/operations?building_id=${BUILDING}&${query}`)
+  const cases: [string, number, string, RegExp][] = [
+    ['from=2025-02-30', 400, 'bad_request', /^from takes an instant/],
+    ['to=yesterday', 400, 'bad_request', /^to takes an instant/],
+    ['from=2025-11-03&to=2025-11-03', 422, 'invalid', /ends before it begins/],
+    ['from=2020-01-01&to=2025-11-03', 422, 'invalid', /longer than 732 days/],
+  ]
+  for (const [query, status, code, detail] of cases) {
+    const answer = await ask(query)
+    t.deepEqual([answer.status, answer.body.code], [status, code], query)
+    t.regex(answer.body.detail, detail)
+  }
+  const { body } = await call('viewer', 'GET', '/api/analytics/operations?building_id=elsewhere')
+  t.is(body.code, 'unknown_building')
+})
+
+test('anomalies: the meter that rose on one day is the most unusual, and one point has its hours', async t => {
+  const { call } = t.context.site
+  const path = `/api/analytics/sql-anomaly/scores?building_id=${BUILDING}`
+  const { status, body } = await call('viewer', 'GET', path)
+  t.is(status, 200)
+  const [first] = body.anomalies
+  t.deepEqual([first.point_id, first.equipment_id, first.unit], ['meter.kw', 'meter', 'kW'])
+  t.true(first.worst.score > 5 && first.worst.value > first.worst.expected + 30)
+  t.is(body.series, undefined)
+  const one = await call('viewer', 'GET', `${path}&point_id=meter.kw&min_score=8`)
+  t.deepEqual(
+    one.body.series.map(({ point_id }: { point_id: string }) => point_id),
+    ['meter.kw'],
+  )
+  t.true(one.body.series[0].hours.length > 100)
+  const { body: told } = await call('viewer', 'GET', '/api/analytics/sql-anomaly/status')
+  t.deepEqual([told.enabled, told.weeks, told.screened[0].building_id], [true, 8, BUILDING])
+  t.is((await call('viewer', 'GET', `${path}&point_id=nothing`)).body.code, 'unknown_point')
+})
+
+test('a screening is kept, one that found no history is not', async t => {
+  const site = await startCentral({ screening: true })
+  t.teardown(site.close)
+  const { model, historian, analytics } = site.central.context
+  const [start, hours] = [Date.UTC(2025, 5, 1), 60 * 24]
+  const end = start + hours * HOUR
+  model.put({ building, equipment: EQUIPMENT, points: POINTS.filter(({ point_id }) => point_id === 'meter.kw') })
+  const request = { building_id: BUILDING, from: end - 2 * DAY, to: end, equipment_id: undefined, point_id: undefined, least: 5 }
+  t.like(await analytics.screening.scores(request), { points_scored: 0, not_scored: { no_data: 1 } })
+  const samples = Array.from({ length: hours }, (_, i) => ({ id: 'meter.kw', t: start + i * HOUR, v: 20 + (i % 11) }))
+  await historian.append(BUILDING, samples)
+  const found = await analytics.screening.scores(request)
+  t.is(found.points_scored, 1)
+  t.is(await analytics.screening.scores(request), found)
+})
+
+test('screening is off unless it is switched on, and its status says so', async t => {
+  const site = await startCentral()
+  t.teardown(site.close)
+  const { status, body } = await site.call('viewer', 'GET', '/api/analytics/sql-anomaly/status')
+  t.deepEqual([status, body], [200, { ok: true, enabled: false, weeks: 8, screened: [] }])
+  site.central.context.model.put({ building })
+  const scores = await site.call('viewer', 'GET', `/api/analytics/sql-anomaly/scores?building_id=${BUILDING}`)
+  t.deepEqual([scores.status, scores.body.code], [409, 'screening_disabled'])
+})
+
+test('work that nobody waits for any more is ended', async t => {
+  const site = await startCentral()
+  t.teardown(site.close)
+  const { analytics, model } = site.central.context
+  model.put({ building })
+  const leaving = new AbortController()
+  const ended = new Promise<unknown>(resolve => {
+    analytics.operations = (_span, gone) =>
+      new Promise((_, reject) => {
+        gone.addEventListener('abort', () => {
+          resolve(gone.reason)
+          reject(gone.reason)
+        })
+        leaving.abort()
+      })
+  })
+  const { body: login } = await site.call('nobody', 'POST', '/api/auth/login', { username: 'viewer', password: PASSWORDS.viewer })
+  const asked = fetch(`${site.url}/api/analytics/operations?building_id=${BUILDING}`, {
+    signal: leaving.signal,
+    headers: { authorization: `Bearer ${login.token}` },
+  })
+  await t.throwsAsync(asked)
+  t.is(((await ended) as Error).message, 'Whoever asked has gone')
+})
+
+test('the setting switches screening on', async t => {
+  for (const [value, enabled] of [
+    ['1', true],
+    [undefined, false],
+  ] as const) {
+    const workspace = mkdtempSync(join(tmpdir(), 'plenum-analytics-'))
+    t.teardown(() => rmSync(workspace, { recursive: true, force: true }))
+    const env = {
+      SERVICE_DEV_OPEN: '1',
+      SERVICE_CENTRAL_BIND: '127.0.0.1',
+      SERVICE_WORKSPACE: workspace,
+      SERVICE_SQL_ANOMALY_SCREENING: value,
+    }
+    const read = readEnv(CENTRAL_ENV, { env }, () => '')
+    if (!read.ok) return t.fail(read.complaints.join('; '))
+    const central = await openCentralFor(read.settings, {
+      effective: read.effective,
+      service: 'test',
+      clock: wallClock,
+      log: pino({ level: 'silent' }),
+      scheduled: false,
+      onFindings: () => undefined,
+      health: {
+        checks: {},
+        counters: () => ({ edges: 0, ingest_ok: 0, ingest_duplicate: 0, ingest_rejected: 0, last_ingest_at: null }),
+      },
+    })
+    t.is(central.context.analytics.screening.status().enabled, enabled)
+    for (const service of central.services.toReversed()) await service.stop()
+  }
+})

@@ -1,0 +1,79 @@
+/** The form of roles: what it sends when nobody touches it, and what it remembers when it is refused. */
+import test from 'ava'
+import type { Point } from '#shared/core/model/model.ts'
+import { signedIn } from '../../../support/signed-in.ts'
+import { openSite, PASSWORDS } from '../../../support/sites/page-site.ts'
+
+const point = (point_id: string, name: string, more: Partial<Point>): Point => ({
+  point_id,
+  building_id: 'school',
+  equipment_id: 'ahu-1',
+  name,
+  unit: 'degF',
+  kind: 'number',
+  source: { protocol: 'bacnet', address: 'analog-value,1' },
+  ...more,
+})
+/** A schedule with numbered states, a point in a unit that its role does not measure, and two that have no role. */
+const POINTS = [
+  point('p-occ', 'Occupancy', { kind: 'enum', unit: 'enum', role: 'occ' }),
+  point('p-odd', 'Flow', { unit: 'cfm', role: 'duct_static' }),
+  point('p-a', 'Analog Value 1', {}),
+  point('p-b', 'Analog Value 2', {}),
+]
+const FORM = '/points?equipment=ahu-1'
+
+async function openForm(t: { teardown(end: () => Promise<void>): void }) {
+  const site = await openSite({ house: 'appliance', points: [] })
+  t.teardown(site.close)
+  const { model } = site.context
+  model.put({ points: POINTS })
+  const roles = () => model.points('school').map(({ point_id, role = null }) => `${point_id} ${role}`)
+  return { roles, ...(await signedIn(site.url, 'agent', PASSWORDS.agent)) }
+}
+
+/** What a browser sends of a page's choices: the option that is selected, else the first. */
+function chosenOf(page: string): Record<string, string> {
+  const selects = page.matchAll(/<select[^>]* name="(role\.[^"]+)">(.*?)<\/select>/gs)
+  return Object.fromEntries(
+    [...selects].map(([, name, options]) => {
+      const all = [...options!.matchAll(/<option value="([^"]*)"( selected)?/g)]
+      return [name!, (all.find(([, , selected]) => selected) ?? all[0])![1]!]
+    }),
+  )
+}
+
+test('a form of roles that is saved as it came changes nothing, whatever kind and unit the points have', async t => {
+  const { get, post, roles } = await openForm(t)
+  const before = roles()
+  const sent = chosenOf(await (await get(FORM)).text())
+  t.deepEqual(sent, { 'role.p-occ': 'occ', 'role.p-odd': 'duct_static', 'role.p-a': '', 'role.p-b': '' })
+  const { status } = await post('/points/save', FORM, { building: 'school', equipment: 'ahu-1', ...sent })
+  t.is(status, 303)
+  t.deepEqual(roles(), before)
+})
+
+test('a form of roles that is refused keeps what was chosen', async t => {
+  const { get, post, roles } = await openForm(t)
+  const before = roles()
+  const chosen = { ...chosenOf(await (await get(FORM)).text()), 'role.p-a': 'ra_t', 'role.p-b': 'ra_t' }
+  const answer = await post('/points/save', FORM, { building: 'school', equipment: 'ahu-1', ...chosen })
+  const page = await answer.text()
+  t.is(answer.status, 422)
+  t.regex(page, /role="alert">Nothing was saved: ra_t of ahu-1 is held by point p-a/)
+  t.deepEqual(chosenOf(page), chosen)
+  t.deepEqual(roles(), before)
+})
+
+test('a point that nobody measures any more is named below the form, and asks for no role', async t => {
+  const site = await openSite({ house: 'appliance', points: [] })
+  t.teardown(site.close)
+  const { model } = site.context
+  const at = Date.UTC(2026, 10, 20, 20)
+  model.put({ points: [...POINTS, point('p-gone', 'Old sensor', { edge_id: 'edge-1', gone: { at, role: 'sa_t' } })] })
+  const { get } = await signedIn(site.url, 'agent', PASSWORDS.agent)
+  const page = await (await get(FORM)).text()
+  t.false('role.p-gone' in chosenOf(page))
+  t.regex(page, /Not measured any more.*Old sensor, was <code>sa_t<\/code>/s)
+  t.regex(page, /: 4 points, 2 without a role/)
+})

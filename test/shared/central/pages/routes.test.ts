@@ -1,0 +1,354 @@
+import anyTest, { type TestFn } from 'ava'
+import type { Point } from '#shared/core/model/model.ts'
+import { ROLES } from '#shared/core/model/role.ts'
+import { HOUR } from '#shared/core/time.ts'
+import { faultModel } from '#shared/central/pages/faults/fault-model.ts'
+import { safeNext } from '#shared/central/pages/safe-next.ts'
+import { WINDOWS } from '#shared/central/pages/faults/fault.view.ts'
+import { COOLING, NOW, POINTS } from '../../../support/page-fixture.ts'
+import { openSite, PASSWORDS, type TestSite } from '../../../support/sites/page-site.ts'
+
+const test = anyTest as TestFn<{ box: TestSite; hub: TestSite }>
+test.before(async t => {
+  t.context = { box: await openSite({ house: 'appliance' }), hub: await openSite({ house: 'hub' }) }
+})
+test.after.always(async t => {
+  await t.context.box.close()
+  await t.context.hub.close()
+})
+
+/** What a browser sends along. */
+const asBrowser = ({ url }: TestSite, cookie = ''): Record<string, string> => ({ accept: 'text/html,*/*', origin: url, cookie })
+
+async function signIn(site: TestSite, username: keyof typeof PASSWORDS): Promise<string> {
+  const body = new URLSearchParams({ username, password: PASSWORDS[username], next: '/faults' })
+  const answer = await fetch(`${site.url}/login`, { method: 'POST', body, redirect: 'manual', headers: asBrowser(site) })
+  return answer.headers.getSetCookie()[0]!.split(';')[0]!
+}
+const get = (site: TestSite, path: string, cookie?: string) =>
+  fetch(site.url + path, { redirect: 'manual', headers: asBrowser(site, cookie) })
+
+async function post(site: TestSite, path: string, cookie: string, fields: Record<string, string>) {
+  return fetch(site.url + path, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    redirect: 'manual',
+    headers: asBrowser(site, cookie),
+  })
+}
+/** The token that the page puts into its forms. */
+async function csrfOn(site: TestSite, path: string, cookie: string): Promise<string> {
+  return /name="csrf" value="([^"]+)"/.exec(await (await get(site, path, cookie)).text())![1]!
+}
+
+test('whoever is not signed in is sent to the login page and comes back afterwards', async t => {
+  const { box } = t.context
+  const answer = await get(box, '/faults?days=30')
+  t.is(answer.status, 303)
+  t.is(answer.headers.get('location'), '/login?next=%2Ffaults%3Fdays%3D30')
+  const page = await (await get(box, answer.headers.get('location')!)).text()
+  t.regex(page, /name="next" value="\/faults\?days=30"/)
+})
+
+test('a login sets an HttpOnly cookie of this site and goes on', async t => {
+  const { box } = t.context
+  const body = new URLSearchParams({ username: 'viewer', password: PASSWORDS.viewer, next: '/faults' })
+  const answer = await fetch(`${box.url}/login`, { method: 'POST', body, redirect: 'manual', headers: asBrowser(box) })
+  t.is(answer.status, 303)
+  t.is(answer.headers.get('location'), '/faults')
+  t.regex(answer.headers.getSetCookie()[0]!, /HttpOnly; (Secure; )?SameSite=Strict/)
+})
+
+test('a wrong password is said on the page, the name is kept and the password is not', async t => {
+  const { box } = t.context
+  const answer = await post(box, '/login', '', { username: 'admin', password: 'not-this-one', next: '/' })
+  const page = await answer.text()
+  t.is(answer.status, 401)
+  t.regex(page, /role="alert"/)
+  t.regex(page, /name="username"[^>]* value="admin"/)
+  t.notRegex(page, /not-this-one/)
+})
+
+test('a login that another site caused is refused', async t => {
+  const { box } = t.context
+  const body = new URLSearchParams({ username: 'viewer', password: PASSWORDS.viewer })
+  const headers = { ...asBrowser(box), origin: 'http://elsewhere.example' }
+  const answer = await fetch(`${box.url}/login`, { method: 'POST', body, redirect: 'manual', headers })
+  t.is(answer.status, 403)
+})
+
+test('too many wrong passwords are throttled with the time to wait', async t => {
+  const { hub } = t.context
+  let last: Response | undefined
+  for (let i = 0; i < 9; i++) last = await post(hub, '/login', '', { username: 'nobody', password: String(i) })
+  t.is(last!.status, 429)
+  t.truthy(last!.headers.get('retry-after'))
+})
+
+for (const [next, path] of [
+  ['/faults?days=1', '/faults?days=1'],
+  ['//elsewhere.example', '/'],
+  ['/\\elsewhere.example', '/'],
+  ['https://elsewhere.example/x', '/'],
+  ['javascript:alert(1)', '/'],
+  ['/.//elsewhere.example', '/'],
+  [undefined, '/'],
+] as const) {
+  test(`after the login ${next} leads to ${path}`, t => t.is(safeNext(next), path))
+}
+
+test('signing out ends the session, in the browser and for whoever has copied the cookie', async t => {
+  const { box } = t.context
+  const [cookie, other] = [await signIn(box, 'viewer'), await signIn(box, 'viewer')]
+  const answer = await post(box, '/logout', cookie, { csrf: await csrfOn(box, '/', cookie) })
+  t.is(answer.headers.get('location'), '/login')
+  t.regex(answer.headers.getSetCookie()[0]!, /plenum_session=;/)
+  t.deepEqual([(await get(box, '/faults', cookie)).status, (await get(box, '/faults', other)).status], [303, 200])
+})
+
+for (const house of ['box', 'hub'] as const) {
+  // Before the others, which are signed in as the same user.
+  test.serial(`the button "Sign out everywhere" of the ${house} ends all sessions of the user`, async t => {
+    const site = t.context[house]
+    const [cookie, other] = [await signIn(site, 'agent'), await signIn(site, 'agent')]
+    const page = await (await get(site, '/', cookie)).text()
+    const action = /<button formaction="([^"]+)">Sign out everywhere/.exec(page)![1]!
+    t.is((await post(site, action, cookie, { csrf: 'guessed' })).status, 403)
+    t.is((await post(site, action, cookie, { csrf: await csrfOn(site, '/', cookie) })).status, 303)
+    t.deepEqual([(await get(site, '/faults', cookie)).status, (await get(site, '/faults', other)).status], [303, 303])
+  })
+}
+
+test('pages run nothing but their own files and are not kept', async t => {
+  const { box } = t.context
+  const answer = await get(box, '/faults', await signIn(box, 'viewer'))
+  const csp = answer.headers.get('content-security-policy')!
+  for (const part of [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ]) {
+    t.true(csp.includes(part), part)
+  }
+  t.is(answer.headers.get('cache-control'), 'no-store')
+  t.is(answer.headers.get('referrer-policy'), 'same-origin')
+  t.notRegex(await answer.text(), / style=| on[a-z]+=|<script(?![^>]* src="\/static\/)/)
+})
+
+test('static files are served to everyone, for ever, and nothing else is', async t => {
+  const { box } = t.context
+  const page = await (await get(box, '/login')).text()
+  const files = [...page.matchAll(/(?:src|href)="(\/static\/[^"]+)"/g)].map(([, path]) => path!)
+  t.is(files.length, 4)
+  for (const path of files) {
+    const answer = await get(box, path)
+    t.is(answer.status, 200, path)
+    t.regex(answer.headers.get('cache-control')!, /immutable/)
+    t.is(answer.headers.get('x-content-type-options'), 'nosniff')
+  }
+  for (const path of ['/static/x/app.css', '/static/..%2f..%2fpackage.json', '/static/000000000000/app.css']) {
+    t.is((await get(box, path)).status, 404, path)
+  }
+})
+
+for (const path of [
+  '/',
+  '/home/tiles',
+  '/faults',
+  '/faults?lane=silenced&group=priority&state=&priority=',
+  '/faults/f-cooling?window=week',
+]) {
+  test(`a viewer may read ${path} on the box`, async t => {
+    const { box } = t.context
+    const answer = await get(box, path, await signIn(box, 'viewer'))
+    t.is(answer.status, 200)
+    t.is(answer.headers.get('content-type'), 'text/html; charset=utf-8')
+    t.notRegex(await answer.text(), /undefined|NaN|\[object/)
+  })
+}
+
+for (const path of ['/', '/?status=reduced', '/fleet/part', '/faults', '/faults/f-flow']) {
+  test(`a viewer may read ${path} on the hub`, async t => {
+    const { hub } = t.context
+    const answer = await get(hub, path, await signIn(hub, 'viewer'))
+    t.is(answer.status, 200)
+    t.notRegex(await answer.text(), /undefined|NaN|\[object/)
+  })
+}
+
+for (const [path, status] of [
+  ['/faults?lane=nonsense', 400],
+  ['/faults?days=0', 400],
+  ['/faults/no-such-finding', 404],
+  ['/nowhere', 404],
+] as const) {
+  test(`${path} answers ${status} with a page that says why`, async t => {
+    const { box } = t.context
+    const answer = await get(box, path, await signIn(box, 'viewer'))
+    t.is(answer.status, status)
+    t.regex(await answer.text(), /<h1>.+<\/h1>/)
+  })
+}
+
+test('a fragment of an ended session is an error, not a login page to be swapped in', async t => {
+  const { box } = t.context
+  const answer = await fetch(`${box.url}/home/tiles`, {
+    redirect: 'manual',
+    headers: { ...asBrowser(box), 'hx-request': 'true' },
+  })
+  t.is(answer.status, 401)
+  t.regex(answer.headers.get('content-type')!, /^application\/problem\+json/)
+})
+
+test('a viewer sees the forms closed, with the reason, and may not send them', async t => {
+  const { box } = t.context
+  const cookie = await signIn(box, 'viewer')
+  const page = await (await get(box, '/faults/f-cooling', cookie)).text()
+  t.regex(page, /<fieldset disabled>/)
+  t.regex(page, /These need the operator role; you are signed in as viewer/)
+  const answer = await post(box, '/faults/f-cooling/ack', cookie, { csrf: await csrfOn(box, '/', cookie) })
+  t.is(answer.status, 403)
+  t.is(box.context.notes.get('f-cooling').not_a_fault, undefined)
+})
+
+test("a form without the session's token changes nothing", async t => {
+  const { box } = t.context
+  const cookie = await signIn(box, 'agent')
+  t.is((await post(box, '/faults/f-valve/ack', cookie, {})).status, 403)
+  t.is((await post(box, '/faults/f-valve/ack', cookie, { csrf: 'guessed' })).status, 403)
+  t.is(box.context.notes.get('f-valve').ack, 'unacked')
+})
+
+test('an operator acknowledges, notes, snoozes and withdraws; each leaves an audit row', async t => {
+  const { hub } = t.context
+  const cookie = await signIn(hub, 'agent')
+  const csrf = await csrfOn(hub, '/faults/f-flow', cookie)
+  const send = (action: string, fields: Record<string, string> = {}) =>
+    post(hub, `/faults/f-flow/${action}`, cookie, { csrf, ...fields })
+  const note = () => hub.context.notes.get('f-flow')
+  const answer = await send('ack')
+  t.is(answer.status, 303)
+  t.is(answer.headers.get('location'), '/faults/f-flow')
+  t.is(note().ack, 'acked')
+  await send('note', { note: '  filter <changed>  ' })
+  t.is(note().note, 'filter <changed>')
+  await send('snooze', { hours: '24' })
+  t.is(note().snoozed_until, NOW + 24 * HOUR)
+  await send('not-a-fault', { reason: 'commissioning' })
+  t.like(note(), { ack: 'acked', not_a_fault: 'commissioning' })
+  const page = await (await get(hub, '/faults/f-flow', cookie)).text()
+  t.regex(page, /filter &lt;changed&gt;/)
+  t.regex(page, /Marked as not a fault: commissioning/)
+  await send('snooze', { hours: '0' })
+  await send('not-a-fault', { reason: '' })
+  await send('note', { note: '' })
+  t.deepEqual(note(), { finding_id: 'f-flow', ack: 'acked' })
+  t.is((await send('snooze', { hours: '9999' })).status, 400)
+  const rows = hub.context.audit.list({ limit: 20 }).filter(({ subject }) => subject === 'f-flow')
+  t.is(rows.length, 7)
+  t.like(rows.at(-1), { action: 'finding_ack', actor: 'agent', role: 'operator' })
+})
+
+test('the page of one fault explains it in the order in which one asks', async t => {
+  const { box } = t.context
+  const page = await (await get(box, '/faults/f-cooling', await signIn(box, 'viewer'))).text()
+  const order = [
+    '7.4 °F above',
+    'class="plot"',
+    'too_warm &gt; tolerance',
+    'Thresholds',
+    'dev 1007 AI-12',
+    'How good the data is',
+    'Likely cause',
+    'This fault at other times',
+    'What to do about it',
+  ]
+  const at = order.map(part => page.indexOf(part))
+  t.deepEqual(
+    at.toSorted((a, b) => a - b),
+    at,
+  )
+  t.true(at.every(i => i > 0))
+  t.regex(page, /62\.2 °F/)
+  t.regex(page, /1\.98 °F <span class="muted">the rule(&#39;|')s default/)
+  t.regex(page, /where <code>too_warm<\/code> is <code>avg\(sa_t - sa_t_sp, 10m\)<\/code>/)
+  t.regex(page, /Looked at only while <code>fan_status<\/code>/)
+  t.regex(page, /sa_t <span class="value">62\.2 °F<\/span> - sa_t_sp/)
+})
+
+test('what the plot has no room for is what only says when the rule looks, never the set point that it compares with', async t => {
+  const inputs = { fan_status: 1, clg_valve: 0, fan_speed: 0.5, sa_t_sp_heat: 30, sa_t: 19, ma_t: 17, htg_valve: 1 }
+  const evidence = { ...COOLING.evidence, expression: 'missing > tolerance and rise < least_rise and htg_valve >= full', inputs }
+  const points = Object.keys(inputs).map((role): Point => ({ ...POINTS[0]!, point_id: role, role, unit: ROLES[role]!.unit }))
+  const site = await openSite({ house: 'appliance', points, findings: [{ ...COOLING, rule_id: 'AHU-FC7-HEAT-FULL', evidence }] })
+  t.teardown(site.close)
+  const page = await (await get(site, '/faults/f-cooling', await signIn(site, 'viewer'))).text()
+  t.regex(page, /Not on the plot, but in the table below: fan_speed\./)
+  t.regex(page, /Plot of the inputs\. sa_t, ma_t, htg_valve, sa_t_sp_heat, fan_status, clg_valve from/)
+})
+
+test('a plot has as many values as it has room for, over whatever time it goes', async t => {
+  const at = { here: { now: NOW }, user: undefined, csrf: '' } as unknown as Parameters<typeof faultModel>[3]
+  for (const window of WINDOWS) {
+    const { plot } = await faultModel(t.context.box.context, 'f-cooling', window, at)
+    const lengths = plot.traces.map(({ buckets }) => buckets.count.length)
+    t.true(lengths.length > 0 && lengths.every(length => length <= 480), `${window}: ${lengths}`)
+    if (window === 'week')
+      t.true(
+        lengths.every(length => length > 240),
+        `${lengths}`,
+      )
+  }
+})
+
+const BARE = { ...COOLING.evidence, inputs: {} }
+
+test('of a fault whose inputs are not kept here nobody is told that all of them were there', async t => {
+  const site = await openSite({
+    house: 'hub',
+    points: [],
+    findings: [COOLING, { ...COOLING, finding_id: 'f-bare', evidence: BARE }],
+  })
+  t.teardown(site.close)
+  const cookie = await signIn(site, 'viewer')
+  const read = async (path: string) => (await get(site, path, cookie)).text()
+  const page = await read('/faults/f-cooling')
+  t.regex(page, /No history of the inputs is kept here\.<\/li>.*No point has the role <code>sa_t<\/code>, <code>sa_t_sp<\/code>/s)
+  const bare = await read('/faults/f-bare')
+  t.regex(bare, /It was not said what the rule read\./)
+  for (const one of [page, bare]) t.notRegex(one, /All inputs were there/)
+})
+
+test('pages ignore query parameters that they do not know', async t => {
+  const { box } = t.context
+  const cookie = await signIn(box, 'viewer')
+  for (const path of ['/faults', '/runs', '/params', '/coverage', '/points', '/baselines', '/faults/f-cooling', '/login'])
+    t.true((await get(box, `${path}?utm_source=mail&constructor=1`, cookie)).status < 400, path)
+})
+
+test('all quiet is a statement with the time of the last run and what could not be looked at', async t => {
+  const { box } = t.context
+  const page = await (await get(box, '/faults?lane=silenced&priority=1', await signIn(box, 'viewer'))).text()
+  t.regex(page, /Nothing is silenced\./)
+  t.regex(
+    page,
+    /13:50<\/time>, 12 min ago: 4 checks: 2 in fault, 1 passed, 0 not applicable, 1 without data \(1 required point not mapped\)/,
+  )
+})
+
+test('before the first run the page does not claim that all is quiet', async t => {
+  const site = await openSite({
+    house: 'appliance',
+    building: { building_id: 'new', name: 'New', site_id: 's', timezone: 'UTC', unit_system: 'si' },
+    equipment: [],
+    points: [],
+    findings: [],
+    empty: true,
+  })
+  t.teardown(site.close)
+  const cookie = await signIn(site, 'viewer')
+  t.regex(await (await get(site, '/faults', cookie)).text(), /No run has finished yet, so nothing has been looked at/)
+  t.regex(await (await get(site, '/', cookie)).text(), /Not looked yet/)
+})

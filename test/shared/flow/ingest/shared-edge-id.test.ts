@@ -1,0 +1,160 @@
+/** Two appliances that were given the same site.json: it is noticed and said everywhere, and nothing of either is lost. */
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import { afterLoss, NO_RETRY, type Retry, retryMs } from '#shared/core/telemetry/retry.ts'
+import { hear, isReplaced, sharedBy, SHARED_MS, type Speakers } from '#shared/core/telemetry/speakers.ts'
+import { MINUTE, SECOND } from '#shared/core/time.ts'
+import { wayCheck } from '#appliance/services/health-checks.ts'
+import { hubHealth } from '#hub/ingest/health.ts'
+import { healthOf } from '#hub/pages/fleet-status.ts'
+import { folder, until } from '../../../support/folders.ts'
+import { startCentral, startLocalEdge, TOKEN } from '../../../support/sites/local-site.ts'
+import { type Edge, openHubSite, reading, startEdge } from '../../../support/sites/transport-site.ts'
+
+const heard = (boots: string, stepMs: number): Speakers =>
+  [...boots].reduce<Speakers | undefined>((before, boot, i) => hear(before, boot, i * stepMs), undefined)!
+
+for (const [boots, stepMs, shared] of [
+  ['AAAA', SECOND, false],
+  ['ABCDEFGHIJKLMNOP', SECOND, false],
+  ['AAABBBCCC', SECOND, false],
+  ['ABA', SECOND, false],
+  ['ABAB', SECOND, false],
+  ['ABABA', SECOND, true],
+  ['AABBAABBAA', SECOND, true],
+  ['ABCABC', SECOND, true],
+  ['ABABA', SHARED_MS / 2, true],
+  ['ABABABABAB', SHARED_MS + 1, false],
+] as const) {
+  test(`boot ids ${boots}, one every ${stepMs / SECOND} s, are ${shared ? 'two processes' : 'one process'}`, t => {
+    const at = (boots.length - 1) * stepMs
+    t.is(sharedBy(heard(boots, stepMs), at) !== undefined, shared)
+  })
+}
+
+test('that an edge id is shared is over when ten minutes have passed without a return', t => {
+  const speakers = heard('ABABA', SECOND)
+  t.deepEqual(sharedBy(speakers, 5 * SECOND), { boot_ids: ['B', 'A'], since: 2 * SECOND, last_at: 4 * SECOND })
+  t.truthy(sharedBy(hear(speakers, 'A', 9 * MINUTE), 4 * SECOND + SHARED_MS))
+  t.is(sharedBy(hear(speakers, 'A', 9 * MINUTE), 5 * SECOND + SHARED_MS), undefined)
+})
+
+test('a last will speaks for its own process alone', t => {
+  const speakers = heard('AB', SECOND)
+  t.deepEqual(
+    ['A', 'B', 'C'].map(boot => isReplaced(speakers, boot)),
+    [true, false, false],
+  )
+})
+
+test('a session that is ended as soon as it is up is asked for ever more slowly; a failed attempt begins anew', t => {
+  const waits = (losses: (number | undefined)[]) => {
+    let retry: Retry = NO_RETRY
+    return losses.map(lasted => retryMs((retry = afterLoss(retry, lasted)), 1) / SECOND)
+  }
+  t.deepEqual(waits([0, 0, 0, 0, 0, 0]), [0.5, 2, 8, 32, 60, 60])
+  t.deepEqual(waits([0, 0, 5 * MINUTE, 0]), [0.5, 2, 0.5, 2])
+  t.deepEqual(waits([0, 0, undefined, 0]), [0.5, 2, 0.5, 0.5])
+  t.deepEqual(waits([undefined, undefined, undefined, undefined]), [0.5, 1, 2, 4])
+  t.is(waits(Array.from({ length: 20 }, () => undefined)).at(-1), 30)
+})
+
+/** Each edge measures once in 50 ms until the test is over. */
+function keepMeasuring(t: ExecutionContext, edges: readonly Edge[]) {
+  let n = 0
+  const written: Promise<void>[] = []
+  const timer = setInterval(() => edges.forEach(edge => written.push(edge.outbox.write([reading(++n)]))), 50)
+  const stop = async () => {
+    clearInterval(timer)
+    await Promise.all(written)
+    return n
+  }
+  t.teardown(stop)
+  return stop
+}
+
+const all = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
+
+test('over one broker: hub and both boxes say it, both are heard, and all that either measured arrives', async t => {
+  t.timeout(300_000)
+  const dir = folder(t)
+  const { hub, kit } = await openHubSite(t, dir)
+  const edges = await Promise.all(['one', 'two'].map(boot => startEdge(kit, join(dir, boot), undefined, boot)))
+  for (const { stop } of edges) t.teardown(stop)
+  const stopMeasuring = keepMeasuring(t, edges)
+
+  await until(() => hub.desk.edgeIds().status === 'warn', 'the hub notices', 60_000)
+  const { checks } = hubHealth(() => ({ edges: hub.edges, claims: hub.claims, desk: hub.desk, broker: undefined }), Date.now)
+  t.like(await checks['edge_ids']!(), { status: 'warn', shared: 1 })
+  const edge = hub.edges.get('A', 'e1')!
+  t.deepEqual(healthOf(edge, Date.now()), {
+    status: 'reduced',
+    reason: '2 processes run under this edge id and take turns: give each appliance its own',
+  })
+  const conflict = 'Another process runs as edge e1 of site A: one of the two needs an edge_id of its own in site.json'
+  await until(() => edges.every(one => one.forwardState().conflict === conflict), 'both boxes say it', 60_000)
+  await until(() => edges.some(one => one.forwardState().state === 'connecting'), 'one waits for its turn')
+  const waiting = edges.find(one => one.forwardState().state === 'connecting')!.forwardState()
+  t.like(waiting, { reason: 'The other process took the session over; both now take turns, a minute at most' })
+  t.like(wayCheck(waiting), { status: 'warn', detail: `${conflict}. ${waiting.reason}` })
+
+  const n = await stopMeasuring()
+  await until(() => edges.every(one => one.forwardState().backlog === 0), 'everything of both is acknowledged', 150_000)
+  t.deepEqual(
+    hub.samples().map(({ v }) => v),
+    all(n),
+  )
+})
+
+test('without a broker: central tells both, and all that either measured arrives', async t => {
+  const dir = folder(t)
+  const central = await startCentral(join(dir, 'central'), { token: TOKEN })
+  t.teardown(central.stop)
+  const edges = await Promise.all(['one', 'two'].map(boot_id => startLocalEdge(central.url, join(dir, boot_id), { boot_id })))
+  for (const { stop } of edges) t.teardown(stop)
+  const stopMeasuring = keepMeasuring(t, edges)
+  await until(() => {
+    for (const { announce } of edges) announce()
+    return edges.every(one => one.forwardState().conflict !== undefined)
+  }, 'both are told')
+  t.is(central.desk.edgeIds().status, 'warn')
+  const n = await stopMeasuring()
+  await until(() => edges.every(one => one.forwardState().backlog === 0), 'everything of both is acknowledged')
+  t.deepEqual(
+    central.samples().map(({ v }) => v),
+    all(n),
+  )
+})
+
+test('two boxes of different buildings: what each measured is in its own, and neither takes the other its points', async t => {
+  t.timeout(120_000)
+  const dir = folder(t)
+  const central = await startCentral(join(dir, 'central'), { token: TOKEN })
+  t.teardown(central.stop)
+  const buildings = ['school', 'hall']
+  const edges = await Promise.all(
+    buildings.map(building_id => startLocalEdge(central.url, join(dir, building_id), { boot_id: building_id, building_id })),
+  )
+  for (const { stop } of edges) t.teardown(stop)
+  const stopMeasuring = keepMeasuring(t, edges)
+  await until(() => {
+    for (const { announce } of edges) announce()
+    return edges.every(one => one.forwardState().conflict !== undefined)
+  }, 'both are told')
+  await until(() => central.samples().length > 60, 'both go on', 90_000)
+  const n = await stopMeasuring()
+  await until(() => edges.every(one => one.forwardState().backlog === 0), 'everything of both is acknowledged', 90_000)
+  t.deepEqual(
+    edges.map(one => one.forwardState().rejected),
+    [0, 0],
+  )
+  const stored = central.db.prepare(
+    'SELECT value FROM samples JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
+  )
+  buildings.forEach((building_id, i) => {
+    const own = all(n).filter(value => value % 2 === 1 - i)
+    t.deepEqual(stored.pluck().all(building_id), own, `what was measured in the ${building_id}`)
+    const gone = central.model.points(building_id).filter(point => point.gone)
+    t.deepEqual(gone, [], `points of the ${building_id}`)
+  })
+})

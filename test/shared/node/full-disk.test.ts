@@ -1,0 +1,217 @@
+/** A disk that is full, for real: the ballast makes room for what must be written, and readings wait for the rest. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync, writeSync, openSync, closeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type ExecutionContext } from 'ava'
+import pino from 'pino'
+import { ingestDesk } from '#shared/central/ingest-service.ts'
+import { packBody } from '#shared/core/telemetry/body.ts'
+import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
+import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
+import { MINUTE, SECOND } from '#shared/core/time.ts'
+import { ballast } from '#shared/node/ballast.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { openInbox, withRoom } from '#shared/node/store/inbox.ts'
+import { hubHealth } from '#hub/ingest/health.ts'
+import { importer } from '../../support/packages/importer.ts'
+import { airHandler, rows, table } from '../../support/packages/packages.ts'
+import { warmRule } from '../../support/rule-texts.ts'
+import { startCentral } from '../../support/sites/central-site.ts'
+import { canMountTmpfs } from '../../support/disk/mounts.ts'
+import { envelope, NOON } from '../../support/messages.ts'
+import { edgeModel } from '../../support/sites/transport-site.ts'
+
+const MB = 2 ** 20
+const BALLAST = 4 * MB
+
+/** A disk of its own, and what another program writes on it. */
+function smallDisk(t: ExecutionContext, size: number) {
+  const dir = mkdtempSync(join(tmpdir(), 'plenum-full-'))
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'small', dir], { stdio: 'ignore' })
+  t.teardown(() => {
+    execFileSync('umount', ['-l', dir])
+    rmSync(dir, { recursive: true, force: true })
+  })
+  const other = join(dir, 'of-another-program')
+  const freeBytes = () => statfsSync(dir).bavail * statfsSync(dir).bsize
+  return {
+    dir,
+    freeBytes,
+    /** Takes every byte that is left. */
+    fill() {
+      const file = openSync(other, 'a')
+      try {
+        for (const chunk of [MB, 4096]) {
+          for (;;) if (writeSync(file, Buffer.alloc(chunk)) < chunk) break
+        }
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+        if (freeBytes() >= 4096) {
+          try {
+            for (;;) writeSync(file, Buffer.alloc(4096))
+          } catch {}
+        }
+      } finally {
+        closeSync(file)
+      }
+    },
+    free: () => rmSync(other),
+  }
+}
+
+/** Lines of a log, as objects. */
+function lines() {
+  const said: { level: number; msg: string; err?: unknown }[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void said.push(JSON.parse(line)) })
+  return { log, said }
+}
+
+if (canMountTmpfs()) {
+  test('the ballast is there from the start, given up when the disk is full, and back when there is room, with a line for each', async t => {
+    const disk = smallDisk(t, 16 * MB)
+    const { log, said } = lines()
+    const reserve = ballast({ folder: disk.dir, bytes: BALLAST, log })
+    t.teardown(reserve.stop)
+    await reserve.start()
+    const path = join(disk.dir, 'ballast')
+    t.is(statSync(path).size, BALLAST)
+    t.true(disk.freeBytes() <= 12 * MB, 'it has its bytes on the disk')
+    t.notThrows(reserve.needRoom)
+
+    disk.fill()
+    t.true(disk.freeBytes() < MB)
+    for (let i = 0; i < 5; i++) await reserve.look()
+    t.false(existsSync(path))
+    t.true(disk.freeBytes() >= BALLAST)
+    t.throws(reserve.needRoom, { code: 'ENOSPC' })
+    t.is(said.length, 1)
+
+    // Some room is not enough: it would be taken up and given up again and again.
+    await reserve.look()
+    t.true(reserve.isGivenUp())
+    disk.free()
+    for (let i = 0; i < 5; i++) await reserve.look()
+    t.is(statSync(path).size, BALLAST)
+    t.notThrows(reserve.needRoom)
+    t.deepEqual(
+      said.map(({ msg }) => msg),
+      ['disk full: ballast given up, readings wait until there is room', 'disk has room again: readings are stored'],
+    )
+  })
+
+  test('a ballast that a crash left half made is made anew', async t => {
+    const disk = smallDisk(t, 16 * MB)
+    const path = join(disk.dir, 'ballast')
+    execFileSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=1000', 'count=1'], { stdio: 'ignore' })
+    const reserve = ballast({ folder: disk.dir, bytes: BALLAST, log: lines().log })
+    t.teardown(reserve.stop)
+    await reserve.start()
+    t.is(statSync(path).size, BALLAST)
+  })
+
+  test('a disk that is full at the start, with no room for a ballast, makes readings wait and says so once', async t => {
+    const disk = smallDisk(t, 2 * MB)
+    disk.fill()
+    const { log, said } = lines()
+    const reserve = ballast({ folder: disk.dir, bytes: BALLAST, log })
+    t.teardown(reserve.stop)
+    await reserve.start()
+    for (let i = 0; i < 5; i++) await reserve.look()
+    t.true(reserve.isGivenUp())
+    t.is(said.length, 1)
+  })
+
+  test('where imports have too little room a package is refused with 507, and what is written stays as it was', async t => {
+    const disk = smallDisk(t, 96 * MB)
+    const workspace = join(disk.dir, 'workspace')
+    mkdirSync(workspace)
+    const site = await startCentral({ workspace, ballastBytes: BALLAST })
+    t.teardown(site.close)
+    const { preflight, ownBuilding } = importer(() => site)
+    const { status, body } = await preflight(airHandler(table(rows(3)), { manifest: ownBuilding() }))
+    t.is(status, 507)
+    t.like(body, { ok: false, code: 'workspace_full' })
+    t.regex(body.detail, /Only \d+ MB are free; imports need 256/)
+    t.like((await site.call('nobody', 'GET', '/api/health')).body, { checks: { workspace: { status: 'warn' } } })
+  })
+
+  test('a rule that finds no room on the disk is refused with 507 and is not there; with room it is taken', async t => {
+    const disk = smallDisk(t, 32 * MB)
+    const workspace = join(disk.dir, 'workspace')
+    mkdirSync(workspace)
+    const site = await startCentral({ workspace, ballastBytes: BALLAST })
+    t.teardown(site.close)
+    const batch = { confirm: true, rules: [{ filename: 'warm.yaml', yaml: warmRule() }] }
+    const deploy = () => site.call('admin', 'POST', '/api/rules/batch', batch)
+    t.is((await site.call('admin', 'GET', '/rules/warm.yaml')).status, 404)
+    disk.fill()
+    const refused = await deploy()
+    t.is(refused.status, 507, refused.text)
+    t.like(refused.body, { ok: false, code: 'workspace_full' })
+    disk.free()
+    t.is((await site.call('admin', 'GET', '/rules/warm.yaml')).status, 404)
+    t.is((await deploy()).status, 200)
+    t.is((await site.call('admin', 'GET', '/rules/warm.yaml')).status, 200)
+  })
+
+  test('on a full disk marks and deletes are written, readings wait and health fails after a minute; all recovers', async t => {
+    const disk = smallDisk(t, 32 * MB)
+    const workspace = join(disk.dir, 'workspace')
+    mkdirSync(workspace)
+    const at = { now: NOON }
+    const clock = { now: () => at.now, sleep: wallClock.sleep }
+    const site = await startCentral({ workspace, ballastBytes: BALLAST, clock })
+    t.teardown(site.close)
+    const { context, db, ballast: reserve } = site.central
+    const { log, said } = lines()
+    const inbox = withRoom(openInbox(db), reserve.needRoom)
+    const desk = ingestDesk({ ...context, claims: context.edgeClaims, inbox, clock, log })
+    const hub = hubHealth(
+      () => ({ edges: context.edges, claims: context.edgeClaims, desk, broker: undefined }),
+      () => at.now,
+    )
+    Object.assign(context.health.checks, { ingest: hub.checks['ingest'] })
+    const health = () => site.call('nobody', 'GET', '/api/health')
+    desk.flow.take('sites/A/edges/e1/metadata', packBody(writeMetadata('A', 'e1', edgeModel('A'))))
+    const send = (seq: number) => {
+      const readings = Array.from({ length: 500 }, (_, i) => ({ id: 'p1', t: NOON - seq * MINUTE - i, v: i, q: 'good' as const }))
+      const message = writeTelemetry({ ...envelope(seq), protocol: 'bacnet', time_synced: true, readings })
+      const reply = desk.flow.take('sites/A/edges/e1/telemetry/bacnet', packBody(message))
+      return reply && 'ack' in reply ? reply.ack?.through_seq : undefined
+    }
+    t.is(send(1), 1)
+
+    disk.fill()
+    await reserve.look()
+    t.true(reserve.isGivenUp())
+    for (let tries = 0; tries < 20; tries++) t.is(send(2), undefined)
+    t.like((await health()).body.checks.ingest, { status: 'warn' })
+    at.now = NOON + 61 * SECOND
+    t.is(send(2), undefined)
+    const failing = await health()
+    t.is(failing.status, 503)
+    t.like(failing.body.checks.ingest, { status: 'fail', not_stored_secs: 61, readings_waiting: 0 })
+
+    // What makes room and what must be known is written all the same.
+    t.notThrows(() => db.prepare('DELETE FROM samples').run())
+    t.is((db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[])[0]!.busy, 0)
+    t.notThrows(() => db.prepare("INSERT INTO edge_marks VALUES ('A', 'e2', 'stream', 7, NULL)").run())
+    const { status } = await site.call('operator', 'POST', '/api/model/buildings', {
+      buildings: [{ building_id: 'b9', name: 'Nine', timezone: 'UTC', unit_system: 'si' }],
+    })
+    t.is(status, 200)
+
+    disk.free()
+    await reserve.look()
+    t.is(send(2), 2)
+    t.like(await health(), { status: 200, body: { checks: { ingest: { status: 'ok' } } } })
+    t.deepEqual(
+      said.map(({ msg, err }) => [msg, err]),
+      [
+        ['ingest: the disk is full: readings wait until there is room', undefined],
+        ['ingest: what edges send is stored again', undefined],
+      ],
+    )
+  })
+}

@@ -1,0 +1,54 @@
+import test from 'ava'
+import type { PointRows } from '#shared/core/ports.ts'
+import { DAY, MINUTE } from '#shared/core/time.ts'
+import { temporaryHistorian } from '../../../support/sites/workspace.ts'
+
+const FROM = Date.UTC(2026, 2, 1)
+const DAYS = 3
+const POINTS = Array.from({ length: 60 }, (_, i) => `unit.${String(i).padStart(2, '0')}`)
+
+/** Up to three days of minutes of each point, no two points as long; the value tells point and row. */
+const lengthOf = (p: number) => (DAYS * DAY) / MINUTE - 37 * p
+
+async function* threeDays(): AsyncGenerator<PointRows> {
+  for (const [p, point_id] of POINTS.entries()) {
+    const rows = Array.from({ length: lengthOf(p) }, (_, i) => i)
+    const series = { ts: Float64Array.from(rows, i => FROM + i * MINUTE), values: Float64Array.from(rows, i => p * 10_000 + i) }
+    yield { point_id, series }
+  }
+}
+
+// A filter that lets few rows of a chunk through may hand them on last, after those of later points.
+test.serial('a day, and some points, of a sealed month come back whole, in order and each to its own point', async t => {
+  const { historian } = await temporaryHistorian(t)
+  await historian.load('b', POINTS, 'replace', threeDays())
+  const spans = [
+    { from: FROM, to: FROM + DAY },
+    { from: FROM + DAY, to: FROM + 2 * DAY },
+    { from: FROM - DAY, to: FROM + 9 * DAY },
+  ]
+  for (const { from, to } of spans) {
+    for (const point_ids of [
+      POINTS,
+      POINTS.filter((_, i) => i % 2 === 0),
+      POINTS.filter((_, i) => i % 7 < 3),
+      POINTS.slice(11),
+    ]) {
+      const series = await historian.read({ building_id: 'b', point_ids, from, to })
+      for (const [i, { ts, values }] of series.entries()) {
+        const p = POINTS.indexOf(point_ids[i]!)
+        const first = Math.max(0, (from - FROM) / MINUTE)
+        const length = Math.max(0, Math.min((to - FROM) / MINUTE, lengthOf(p)) - first)
+        const rows = Array.from({ length }, (_, n) => first + n)
+        t.deepEqual(
+          [...ts],
+          rows.map(row => FROM + row * MINUTE),
+        )
+        t.deepEqual(
+          [...values],
+          rows.map(row => p * 10_000 + row),
+        )
+      }
+    }
+  }
+})

@@ -1,0 +1,36 @@
+import test from 'ava'
+import { MINUTE } from '#shared/core/time.ts'
+import { openHistoryReader } from '#shared/node/historian/reader.ts'
+import { MEMORY_MB, temporaryHistorian } from '../../../support/sites/workspace.ts'
+
+const T = Date.UTC(2026, 0, 31, 22)
+
+/** Libraries that this process has loaded. */
+const libraries = () => (process.report.getReport() as { sharedObjects?: string[] }).sharedObjects ?? []
+const isDuckLoaded = () => libraries().some(name => name.includes('duckdb'))
+
+test('what is still hot is read without DuckDB, and what is sealed with it', async t => {
+  const { historian, dbPath, root } = await temporaryHistorian(t)
+  const samples = Array.from({ length: 20 }, (_, i) => ({ id: i % 2 ? 'p' : 'q', t: T + i * MINUTE, v: i }))
+  await historian.append('b', samples)
+  const reader = await openHistoryReader({ dbPath, root, memoryMb: MEMORY_MB })
+  t.teardown(reader.close)
+  const query = { building_id: 'b', point_ids: ['q', 'nothing', 'p'], from: T, to: T + 20 * MINUTE }
+  const hot = await reader.read(query)
+  t.deepEqual(
+    hot.map(({ values }) => [...values]),
+    [[0, 2, 4, 6, 8, 10, 12, 14, 16, 18], [], [1, 3, 5, 7, 9, 11, 13, 15, 17, 19]],
+  )
+  t.true(libraries().length > 0, 'this machine says which libraries are loaded')
+  t.false(isDuckLoaded())
+
+  await historian.seal({ before: T + 10 * MINUTE })
+  t.deepEqual(await reader.read({ ...query, from: T + 10 * MINUTE }), [
+    { ts: hot[0]!.ts.slice(5), values: hot[0]!.values.slice(5) },
+    hot[1]!,
+    { ts: hot[2]!.ts.slice(5), values: hot[2]!.values.slice(5) },
+  ])
+  t.false(isDuckLoaded(), 'a file that has nothing of the span is not opened')
+  t.deepEqual(await reader.read(query), hot)
+  t.true(isDuckLoaded())
+})

@@ -1,0 +1,150 @@
+import test, { type ExecutionContext } from 'ava'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openWorker, type Worker, type WorkerOptions } from '#shared/node/worker/worker.ts'
+import type { TestHandlers } from './worker-module.ts'
+
+function open(t: ExecutionContext, more: Partial<WorkerOptions> = {}): Worker<TestHandlers> {
+  const module = new URL('./worker-module.ts', import.meta.url)
+  const worker = openWorker<TestHandlers>({ name: 'test', module, init: { a: 1 }, memoryMb: 256, idleMs: 20_000, ...more })
+  t.teardown(worker.stop)
+  return worker
+}
+
+const isGone = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** Bounded: a process that stays fails the test. */
+async function untilGone(pid: number): Promise<boolean> {
+  for (let i = 0; i < 600 && !isGone(pid); i++) await wait(50)
+  return isGone(pid)
+}
+
+test('the process starts with the first request, and typed arrays pass both ways', async t => {
+  const worker = open(t)
+  t.is(worker.pid(), undefined)
+  const sent = { ts: Float64Array.of(1, Number.NaN, 3), map: new Map([['a', 1n]]) }
+  const { input, init, pid } = await worker.request('echo', sent)
+  t.deepEqual(input, sent)
+  t.deepEqual(init, { a: 1 })
+  t.is(worker.pid(), pid)
+  t.not(pid, process.pid)
+})
+
+test('a problem keeps its code and its places; another error keeps its message', async t => {
+  const worker = open(t)
+  const problem = await t.throwsAsync(worker.request('refuse', 'no point x'), { code: 'unknown_point', message: 'no point x' })
+  t.deepEqual((problem as unknown as { errors: unknown }).errors, [{ row: 3, message: 'odd' }])
+  await t.throwsAsync(worker.request('stumble', undefined), { message: 'not a function' })
+  t.is((await worker.request('echo', 1)).input, 1)
+})
+
+test('requests are answered in the order in which they came', async t => {
+  const worker = open(t)
+  const order: number[] = []
+  await Promise.all([1, 2, 3].map(n => worker.request('echo', n).then(() => order.push(n))))
+  t.deepEqual(order, [1, 2, 3])
+})
+
+test('when the process dies its request fails, and those that wait are answered by a new one', async t => {
+  const worker = open(t)
+  const first = (await worker.request('echo', 0)).pid
+  const dying = worker.request('leave', 7)
+  const waiting = worker.request('echo', 1)
+  await t.throwsAsync(dying, { code: 'query_failed', message: 'the test process ended with code 7' })
+  t.not((await waiting).pid, first)
+})
+
+test('a process that is killed in the middle of a request is replaced', async t => {
+  const worker = open(t)
+  const { pid } = await worker.request('echo', 0)
+  const hanging = worker.request('hang', undefined)
+  process.kill(pid, 'SIGKILL')
+  await t.throwsAsync(hanging, { code: 'query_failed', message: 'the test process was ended by SIGKILL' })
+  t.is((await worker.request('echo', 1)).input, 1)
+})
+
+test('a process that needs more memory than allowed is ended, and the message says so', async t => {
+  const worker = open(t, { memoryMb: 150 })
+  const ended = await t.throwsAsync(worker.request('grow', undefined), {
+    code: 'query_failed',
+    message: /^the test process needed \d+ MB where 150 MB are allowed$/,
+  })
+  const needed = Number(/\d+/.exec(ended!.message)![0])
+  t.true(needed > 150 && needed < 600, `${needed} MB: seen soon after it went beyond`)
+  t.is((await worker.request('echo', 1)).input, 1)
+})
+
+test('a cancelled request fails at once, whether it waits, ends by itself or has to be ended', async t => {
+  const worker = open(t)
+  await worker.request('echo', 0)
+  for (const method of ['wait', 'hang'] as const) {
+    const [running, queued] = [new AbortController(), new AbortController()]
+    const first = worker.request(method, null as never, { signal: running.signal })
+    const second = worker.request('echo', 2, { signal: queued.signal })
+    const third = worker.request('echo', 3)
+    queued.abort(new Error('nobody waits'))
+    await t.throwsAsync(second, { message: 'nobody waits' })
+    running.abort(new Error('too late'))
+    await t.throwsAsync(first, { message: 'too late' })
+    t.is((await third).input, 3, method)
+  }
+  await t.throwsAsync(worker.request('echo', 4, { signal: AbortSignal.abort(new Error('never')) }), { message: 'never' })
+})
+
+test('a request is told how far it is, in order and before its answer', async t => {
+  const worker = open(t)
+  const told: unknown[] = []
+  const [three] = await Promise.all([
+    worker.request('count', 3, { onProgress: i => told.push(i) }),
+    worker.request('count', 2), // asks for nothing, and is none of the first one's business
+  ])
+  t.deepEqual([three, told], [3, [0, 1, 2]])
+})
+
+test('after an abort nothing more is told', async t => {
+  const worker = open(t)
+  const ending = new AbortController()
+  const told: number[] = []
+  const { promise: begun, resolve } = Promise.withResolvers<void>()
+  const onProgress = (i: number) => {
+    told.push(i)
+    if (told.length === 3) resolve()
+  }
+  const running = worker.request('chatter', null, { signal: ending.signal, onProgress })
+  await begun
+  ending.abort(new Error('enough'))
+  const heard = told.length
+  await t.throwsAsync(running, { message: 'enough' })
+  t.is(await worker.request('count', 1), 1, 'the same process goes on')
+  t.is(told.length, heard)
+})
+
+test('an idle process ends, and the next request starts another', async t => {
+  const worker = open(t, { idleMs: 50 })
+  const { pid } = await worker.request('echo', 0)
+  t.true(await untilGone(pid))
+  t.is(worker.pid(), undefined)
+  t.not((await worker.request('echo', 1)).pid, pid)
+})
+
+test('a set-up that fails fails each request with its reason', async t => {
+  const worker = open(t, { init: 'broken' })
+  await t.throwsAsync(worker.request('echo', 1), { message: 'the set-up failed' })
+  await t.throwsAsync(worker.request('echo', 2), { message: 'the set-up failed' })
+})
+
+test('stopped, it rejects what runs, what waits and what comes', async t => {
+  const worker = open(t)
+  const { pid } = await worker.request('echo', 0)
+  const all = [worker.request('hang', undefined), worker.request('echo', 1)]
+  const ended = worker.stop()
+  for (const each of [...all, worker.request('echo', 2)]) await t.throwsAsync(each, { code: 'not_ready' })
+  await ended
+  t.true(isGone(pid))
+})

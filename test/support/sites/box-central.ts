@@ -1,0 +1,30 @@
+/** Central as a box has it, in a folder of the test, with a login for each role. */
+import { openCentral } from '#shared/central/central.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { SILENT, site } from './catalogue-site.ts'
+
+export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
+
+export async function openBoxCentral(workspace: string) {
+  const central = await openCentral({
+    service: 'test',
+    version: '0.1.0+d792499f00aa',
+    effective: [],
+    clock: wallClock,
+    log: SILENT,
+    workspace,
+    parquetRoot: undefined,
+    memoryMb: 128,
+    ballastBytes: 64 * 1024,
+    site_id: site.site_id,
+    auth: { secret: 'a secret of at least thirty-two characters', passwords: PASSWORDS, trustedProxies: [] },
+    scheduled: false,
+    onFindings: () => undefined,
+    health: {
+      checks: {},
+      counters: () => ({ edges: 0, ingest_ok: 0, ingest_duplicate: 0, ingest_rejected: 0, last_ingest_at: null }),
+    },
+  })
+  central.context.model.put({ building: { ...site.building, site_id: site.site_id } })
+  return central
+}

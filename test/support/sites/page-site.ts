@@ -1,0 +1,178 @@
+/** A process that serves pages over the real stores and the real HTTP server, on loopback. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { type CentralOptions, openCentral } from '#shared/central/central.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import { problemPages } from '#shared/central/pages/login.route.ts'
+import { pageRoutes } from '#shared/central/pages/routes.ts'
+import { openShell, type Shell } from '#shared/central/pages/shell.ts'
+import type { Finding } from '#shared/core/findings/finding.ts'
+import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
+import type { PriorityVisits } from '#shared/core/ports.ts'
+import { DAY, formatInstant, MINUTE, SECOND } from '#shared/core/time.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import { type HttpService, openHttp } from '#shared/node/http/server.ts'
+import type { Route } from '#shared/node/http/route.ts'
+import { homeRoutes, type HomeSources } from '#appliance/pages/home.route.ts'
+import { overridesBook } from '#appliance/pages/override-history.ts'
+import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
+import { HISTORY, journalOf, scannerOf, SITE } from '../overrides-fixture.ts'
+import { fleetRoutes } from '#hub/pages/fleet.route.ts'
+import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RULE_FILE, RUN, samplesOf } from '../page-fixture.ts'
+
+export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
+
+export type TestSite = { http: HttpService; url: string; context: CentralContext; close(): Promise<void> }
+export type SiteOptions = {
+  house: 'appliance' | 'hub'
+  open?: boolean
+  building?: Building
+  equipment?: Equipment[]
+  points?: Point[]
+  findings?: Finding[]
+  sources?: Partial<HomeSources>
+  /** Nothing has run yet. */
+  empty?: boolean
+  /** Anomalies are screened for. */
+  screening?: boolean
+  /** What was seen of priority arrays. */
+  priority?: PriorityVisits
+  /** Pages and routes besides. */
+  more?: (shell: Shell, context: CentralContext) => Route[]
+}
+
+export async function openSite(options: SiteOptions): Promise<TestSite> {
+  const workspace = mkdtempSync(join(tmpdir(), 'plenum-pages-'))
+  mkdirSync(join(workspace, 'rules'))
+  writeFileSync(join(workspace, 'rules', 'supply-warm.yaml'), RULE_FILE)
+  const { context, services } = await openCentral(centralOptions(options, workspace))
+  await fill(context, options)
+  const { house, sources } = options
+  const isHub = house === 'hub'
+  const shell = openShell(context, { house, name: isHub ? 'Campus hub' : 'Riverside box', first: isHub ? 'Fleet' : 'Home' })
+  const first = isHub ? fleetRoutes(context, shell) : homeRoutes(context, shell, { ...SOURCES, ...sources })
+  const http = await openHttp({
+    name: 'pages',
+    host: '127.0.0.1',
+    port: 0,
+    routes: [...pageRoutes(context, shell), ...first, ...(options.more?.(shell, context) ?? [])],
+    auth: context.auth,
+    audit: context.audit,
+    log: context.log,
+    version: context.version,
+    trustedProxies: [],
+    problemPage: problemPages(shell),
+  })
+  const running = [...services, http]
+  for (const service of running) await service.start()
+  const close = async () => {
+    for (const service of running.toReversed()) await service.stop()
+    rmSync(workspace, { recursive: true, force: true })
+  }
+  return { http, url: http.url(), context, close }
+}
+
+const counters = () => ({
+  edges: 4,
+  ingest_ok: 18_204,
+  ingest_duplicate: 12,
+  ingest_rejected: 0,
+  last_ingest_at: NOW - 20 * SECOND,
+})
+
+function centralOptions({ open, priority, screening }: SiteOptions, workspace: string): CentralOptions {
+  const nobody = { admin: undefined, agent: undefined, viewer: undefined }
+  const secret = 'a secret of at least thirty-two characters'
+  return {
+    service: 'test',
+    version: '0.1.0+d792499f00aa',
+    effective: [],
+    clock: { now: () => NOW, sleep: wallClock.sleep },
+    log: pino({ level: 'silent' }),
+    workspace,
+    parquetRoot: undefined,
+    memoryMb: 128,
+    ballastBytes: 64 * 1024,
+    screening: screening ?? false,
+    site_id: 'riverside',
+    auth: { secret: open ? undefined : secret, passwords: open ? nobody : PASSWORDS, trustedProxies: [] },
+    scheduled: false,
+    ...(priority && { priority }),
+    onFindings: () => undefined,
+    health: { checks: {}, counters },
+  }
+}
+
+async function fill({ model, results, edges, historian }: CentralContext, given: SiteOptions): Promise<void> {
+  const { building = BUILDING, equipment = EQUIPMENT, points = POINTS, findings = FINDINGS } = given
+  model.put({ building, equipment, points })
+  if (!given.empty) results.replace({ ...RUN, building_id: building.building_id }, [])
+  results.put(findings)
+  for (const point of points) {
+    const { ts, values } = samplesOf(point)
+    const readings = Array.from(ts, (t, i) => ({ id: point.point_id, t, v: values[i]! }))
+    await historian.append(building.building_id, readings)
+  }
+  if (given.house === 'hub') for (const edge of EDGES) edges.put(edge)
+}
+
+const device = (device_id: string, name: string, points: number, enabled = true) => ({
+  device_id,
+  name,
+  enabled,
+  protocol: 'bacnet' as const,
+  points: Array.from({ length: points }, () => ({})),
+})
+const SOURCES: HomeSources = {
+  overrides: overridesSummary({
+    journal: journalOf(HISTORY),
+    scanner: scannerOf(),
+    book: overridesBook(journalOf(HISTORY)),
+    site: SITE,
+  }),
+  identity: { name: 'Riverside plant room', edge_id: 'edge-1', site_id: 'riverside' },
+  catalogue: () =>
+    ({
+      devices: [
+        device('ahu-1', 'Air handler controller', 22),
+        device('vav-3', 'Library box', 9),
+        device('meter', 'Main meter', 4),
+      ],
+    }) as never,
+  pollStatus: () => ({
+    ok: true,
+    enabled: true,
+    running: true,
+    cycles: 4210,
+    late_cycles: 0,
+    points_ok: 31,
+    points_stale: 0,
+    points_down: 4,
+    points_fault: 0,
+    devices: [
+      { device_id: 'ahu-1', state: 'ok', since: ago(2 * DAY), rtt_ms_p50: 12.4, last_ok_at: ago(38 * SECOND), last_error: null },
+      { device_id: 'vav-3', state: 'ok', since: ago(2 * DAY), rtt_ms_p50: 33, last_ok_at: ago(20 * SECOND), last_error: null },
+      {
+        device_id: 'meter',
+        state: 'down',
+        since: ago(7 * MINUTE),
+        rtt_ms_p50: null,
+        last_ok_at: ago(8 * MINUTE),
+        last_error: 'no answer from 10.0.0.9:502 within 3 s (3 tries)',
+      },
+    ].map(line => ({ rtt_ms_p95: null, reads: 10, errors: 1, next_due_at: null, batch_size: null, ...line }) as never),
+  }),
+  forwardState: () => ({
+    state: 'up',
+    backlog: 3,
+    oldest_at: NOW - 4 * SECOND,
+    dropped: 0,
+    thinned: 0,
+    rejected: 0,
+    last_ack_at: NOW - 9 * SECOND,
+    cert_not_after: NOW + 300 * DAY,
+  }),
+}
+const ago = (ms: number) => formatInstant(NOW - ms)

@@ -1,0 +1,82 @@
+/** A priority history on one edge, made by hand: a real journal, a scanner that does what a test says, and its API. */
+import type { ExecutionContext } from 'ava'
+import pino from 'pino'
+import { priorityDesk } from '#appliance/priority/history-service.ts'
+import { openPriorityJournal } from '#appliance/priority/journal.ts'
+import type { PriorityReading, Slot } from '#shared/core/priority/record.ts'
+import { activeLevel, LEVELS } from '#shared/core/priority/record.ts'
+import type { PriorityScanner, ScannerState, Visit } from '#shared/core/priority/scan-port.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { folder } from '../folders.ts'
+
+export const silent = pino({ level: 'silent' })
+export const START = Date.UTC(2026, 2, 1)
+const MINUTE = 60_000
+
+/** Visit number `n` to object `instance`: its instant and its value at P8 are its number. */
+export function reading(n: number, object_instance = 1): PriorityReading {
+  const slots = Array.from({ length: LEVELS }, (_, i): Slot => {
+    if (i === 7) return { level: 8, state: 'value', type: 'real', value: n }
+    return i === 12 ? { level: 13, state: 'error', error: 'unknown-property' } : { level: i + 1, state: 'null' }
+  })
+  return {
+    observed_at: START + n * MINUTE,
+    target: { device_instance: 1001, object_type: 'analog-output', object_instance },
+    label: 'AHU-1 cooling valve',
+    slots,
+    active_level: activeLevel(slots),
+    present_value: n,
+    relinquish_default: 0,
+    out_of_service: false,
+    source: 'scheduled',
+  }
+}
+
+export const IDLE: ScannerState = {
+  enabled: true,
+  state: 'idle',
+  interval_secs: 3600,
+  max_points_per_device: 100,
+  last_started_at: START,
+  last_completed_at: START + 5000,
+  next_due_at: START + 60 * MINUTE,
+  last_device_instance: 1001,
+  last_error: null,
+}
+export const VISIT_ID = '5d5f7f0e-7c1e-4d0e-9d5a-111111111111'
+
+/** A scanner whose state a test sets; its visits never end by themselves. */
+export function scriptedScanner(start: ScannerState = IDLE) {
+  let now = start
+  const visits = new Map<string, Visit>()
+  const triggered: (number | undefined)[] = []
+  const scanner: PriorityScanner = {
+    state: () => now,
+    trigger(device_instance = 1001) {
+      if (!now.enabled) throw new Problem('scanner_disabled', 'The scanner is switched off')
+      if (now.state === 'visiting') throw new Problem('visit_in_progress', 'A visit goes on')
+      if (device_instance !== 1001) throw new Problem('unknown_device', `No device ${device_instance} is configured`)
+      triggered.push(device_instance)
+      now = { ...now, state: 'visiting' }
+      const started = { state: 'visiting', started_at: START, completed_at: null, points_read: 0, points_failed: 0 } as const
+      visits.set(VISIT_ID, { visit_id: VISIT_ID, device_instance, source: 'triggered', ...started, error: null })
+      return { visit_id: VISIT_ID, device_instance }
+    },
+    visit: visit_id => visits.get(visit_id),
+  }
+  return { scanner, triggered, set: (state: Partial<ScannerState>) => (now = { ...now, ...state }) }
+}
+
+export async function openEdge(t: ExecutionContext, given: { maxRecords?: number; edge_id?: string; key?: Buffer } = {}) {
+  const journal = await openPriorityJournal({ dir: folder(t), maxRecords: given.maxRecords ?? 100_000, log: silent })
+  t.teardown(journal.close)
+  const scripted = scriptedScanner()
+  const cursorKey = given.key ?? Buffer.alloc(32, 7)
+  const desk = priorityDesk({ edge_id: given.edge_id ?? 'edge-1', journal, scanner: scripted.scanner, cursorKey })
+  /** Keeps visits `from` to `to`, in groups as large as a visit may be. */
+  const fill = async (from: number, to: number, object_instance = 1) => {
+    const all = Array.from({ length: to - from + 1 }, (_, i) => reading(from + i, object_instance))
+    for (let i = 0; i < all.length; i += 500) await journal.append(all.slice(i, i + 500))
+  }
+  return { journal, desk, ...scripted, fill }
+}

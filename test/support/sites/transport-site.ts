@@ -1,0 +1,147 @@
+/** The parts of a site's transport, each started by itself on loopback: authority, broker, hub, edge. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import pino from 'pino'
+import { type Destination, openOutbox, type Outbox } from '#appliance/sinks/outbox.ts'
+import type { EdgeSelf } from '#appliance/services/edge-self.ts'
+import { forwardService } from '#appliance/services/forward.ts'
+import type { ForwardState } from '#appliance/services/forward-state.ts'
+import { brokerService } from '#hub/broker/broker.ts'
+import { readBrokerFiles, readCentralFiles } from '#hub/broker/files.ts'
+import { ingestService } from '#hub/ingest/ingest.ts'
+import { ingestDesk } from '#shared/central/ingest-service.ts'
+import type { Point } from '#shared/core/model/model.ts'
+import type { Reading } from '#shared/core/telemetry/reading.ts'
+import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
+import type { PollStatus } from '#shared/core/poll/poll-status.ts'
+import { wallClock } from '#shared/node/clock.ts'
+import type { Kit } from '#shared/node/pki/kit-read.ts'
+import { makePki, openPki } from '#shared/node/pki/pki-files.ts'
+import { openDatabase } from '#shared/node/sqlite.ts'
+import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
+import { edgeStore } from '#shared/node/store/edges.ts'
+import { openInbox } from '#shared/node/store/inbox.ts'
+import { modelStore } from '#shared/node/store/model.ts'
+
+export const silent = pino({ level: 'silent' })
+
+/** Makes an authority with certificates of broker (127.0.0.1) and central (all sites). */
+export async function makeAuthority(dir: string) {
+  await makePki(dir, { name: 'Test', now: Date.now() })
+  const pki = await openPki(dir, Date.now)
+  await pki.broker({ hosts: ['127.0.0.1', 'localhost'] })
+  await pki.central({ site_id: '*' })
+  return pki
+}
+
+export async function startBroker(dir: string, port = 0) {
+  const broker = brokerService({ ...(await readBrokerFiles(dir)), host: '127.0.0.1', port, log: silent })
+  await broker.start()
+  return broker
+}
+
+export async function startHub(certs: string, workspace: string, port: number) {
+  mkdirSync(workspace, { recursive: true })
+  const db = openDatabase(join(workspace, 'plenum.db'))
+  const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
+  const files = await readCentralFiles(certs)
+  const desk = ingestDesk({ ...stores, clock: wallClock, log: silent })
+  const hub = ingestService({ ...files, desk, onResponse: () => undefined, broker: { host: '127.0.0.1', port }, log: silent })
+  await desk.start()
+  await hub.start()
+  const samples = db.prepare(
+    'SELECT point_id AS id, value AS v FROM samples JOIN history_points USING (building, point) ORDER BY ts',
+  )
+  return {
+    ...stores,
+    db,
+    desk,
+    counters: desk.flow.counters,
+    /** What is stored, in order of time. */
+    samples: () => samples.all() as { id: string; v: number }[],
+    stop: async () => {
+      await hub.stop()
+      await desk.stop()
+      db.close()
+    },
+  }
+}
+
+/** Authority, broker and hub in a folder, until the test is over; `kit` is that of edge e1 of site A. */
+export async function openHubSite(t: ExecutionContext, dir: string) {
+  const certs = join(dir, 'pki')
+  const pki = await makeAuthority(certs)
+  const broker = await startBroker(certs)
+  t.teardown(broker.stop)
+  const hub = await startHub(certs, join(dir, 'hub'), broker.port())
+  t.teardown(hub.stop)
+  const kit = await pki.kit({ site_id: 'A', edge_id: 'e1', broker_host: '127.0.0.1', broker_port: broker.port() })
+  return { hub, kit }
+}
+
+const source = { protocol: 'bacnet', address: 'analog-input,1' } as const
+export const edgeModel = (site_id: string, building_id = `building-${site_id}`): EdgeModel => ({
+  name: `Appliance of ${site_id}`,
+  version: '0.1.0+0123456789ab',
+  building: { building_id, name: 'Building', site_id, timezone: 'Europe/Berlin', unit_system: 'si' },
+  equipment: [{ equipment_id: 'ahu-1', building_id, name: 'AHU 1', equipment_type: 'ahu' }],
+  points: ['p1', 'p2'].map(
+    (point_id): Point => ({
+      point_id,
+      building_id,
+      equipment_id: 'ahu-1',
+      name: point_id,
+      unit: 'degC',
+      kind: 'number',
+      source,
+    }),
+  ),
+})
+
+/** What an edge of the tests says of its polling. */
+export const pollStatus: PollStatus = {
+  ok: true,
+  enabled: true,
+  running: true,
+  cycles: 7,
+  late_cycles: 0,
+  points_ok: 2,
+  points_stale: 0,
+  points_down: 0,
+  points_fault: 0,
+  devices: [],
+}
+
+export const edgeSelf = (site_id: string, edge_id: string, boot_id = 'boot', building_id = `building-${site_id}`): EdgeSelf => ({
+  site_id,
+  edge_id,
+  boot_id,
+  runs_rules: false,
+  model: () => edgeModel(site_id, building_id),
+  pollStatus: () => pollStatus,
+})
+
+export const testOutbox = (dir: string, to: Destination[], maxBytes = 64 * 1024 * 1024): Promise<Outbox> =>
+  openOutbox({ dir, maxBytes, to, protocolOf: () => 'bacnet', clock: wallClock, log: silent })
+
+export type Edge = { outbox: Outbox; forwardState: () => ForwardState; announce: () => void; stop: () => Promise<void> }
+
+export async function startEdge(kit: Kit, dir: string, maxBytes = 64 * 1024 * 1024, boot_id = 'boot'): Promise<Edge> {
+  const { site_id, edge_id } = kit.edge
+  const outbox = await testOutbox(dir, ['hub'], maxBytes)
+  const forward = forwardService({ outbox, kit, self: edgeSelf(site_id, edge_id, boot_id), clock: wallClock, log: silent })
+  await forward.start()
+  return {
+    outbox,
+    forwardState: forward.forwardState,
+    announce: forward.announce,
+    stop: async () => {
+      await forward.stop()
+      await outbox.close()
+    },
+  }
+}
+
+/** Reading number `n`: its instant and value are its number. */
+export const reading = (n: number): Reading => ({ id: 'p1', t: Date.UTC(2026, 0, 1) + n * 1000, v: n, q: 'good' })
