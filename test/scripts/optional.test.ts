@@ -29,7 +29,7 @@ function project(t: ExecutionContext): { dir: string; run(env: Record<string, st
   const dir = join(folder, 'tree')
   mkdirSync(join(dir, 'test'), { recursive: true })
   symlinkSync(resolve('node_modules'), join(dir, 'node_modules'))
-  for (const file of ['package.json', 'test/support/optional.ts']) cpSync(file, join(dir, file))
+  for (const file of ['package.json', 'test/support/optional.ts']) cpSync(file, join(dir, file), { recursive: true })
   writeFileSync(
     join(dir, 'ava.config.js'),
     "export default { files: ['test/*.test.ts'], extensions: ['ts'], workerThreads: false }",
@@ -37,7 +37,7 @@ function project(t: ExecutionContext): { dir: string; run(env: Record<string, st
   writeFileSync(
     join(dir, 'test/data.test.ts'),
     `import { readFileSync } from 'node:fs'
-import { dataPath, testWithData } from './optional.ts'
+import { dataPath, testWithData } from './support/optional.ts'
 testWithData('the data are right', t => t.is(readFileSync(dataPath('a.txt'), 'utf8'), 'right'))`,
   )
   return {
