@@ -15,10 +15,10 @@ import { bacnetProtocol } from './drivers/bacnet/protocol.ts'
 import { modbusProtocol } from './drivers/modbus/protocol.ts'
 import { APPLIANCE_ENV, UPLINK_VARIABLES } from './env.ts'
 import { applianceRoutes, OWN_PAGES } from './pages/routes.ts'
-import { openPriorityApi, type PriorityApi } from './priority/api.ts'
+import { openPriorityApi, type PriorityApi } from './priority/priority-api.ts'
 import { JOURNAL_USAGE, journalCommand } from './priority/journal-command.ts'
 import { openPriorityHistory } from './priority/priority-history.ts'
-import { priorityVisits } from './priority/visits.ts'
+import { journalSnapshots } from './priority/journal-snapshots.ts'
 import { bacnetDiscovery } from './discovery/bacnet.ts'
 import { catalogueWatch, factOfPoint } from './services/field-catalogue.ts'
 import { openField } from './services/field.ts'
@@ -26,7 +26,7 @@ import { journalCheck, pollCheck, wayCheck } from './services/health-checks.ts'
 import { fieldModel, modelSync } from './services/model-sync.ts'
 import { pollService } from './services/poll.ts'
 import { findingsNow, openUplink } from './services/uplink.ts'
-import { historianSink } from './sinks/historian.ts'
+import { historianSink } from './sinks/historian-sink.ts'
 
 const [command, ...words] = process.argv.slice(2)
 if (command === 'journal') {
@@ -63,7 +63,7 @@ const central: Central = await openCentralFor(settings, {
   log,
   site_id,
   scheduled: true,
-  priority: priorityVisits({ journal: () => priority.journal, catalogue: () => catalogue.current(), site }),
+  priority: journalSnapshots({ journal: () => priority.journal, catalogue: () => catalogue.current(), site }),
   onFindings: (findings, withdrawn) =>
     uplink.putFindings(findings, withdrawn).then(toHub.worked, error => {
       toHub.failed(error)

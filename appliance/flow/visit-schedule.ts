@@ -12,9 +12,9 @@ import {
   roundVisits,
   START,
 } from '../core/priority/plan.ts'
-import { activeLevel, isInput, type PriorityReading, priorityKey } from '#shared/core/priority/record.ts'
+import { activeLevel, isInput, type PriorityReading, priorityKey } from '#shared/core/priority/priority-record.ts'
 import type { ArrayAnswer, ScanDevice, ScanObject } from '../core/priority/visit.ts'
-import { type OtherDevice, OTHERS_MAX, type PriorityScanner, type Visit } from '#shared/core/priority/scan-port.ts'
+import { type OtherDevice, OTHER_DEVICES_MAX, type VisitSchedule, type Visit } from '#shared/core/priority/visit.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { type PriorityReader, visitDevice } from './visit-device.ts'
@@ -67,7 +67,7 @@ export type ScanEvent =
   | { kind: 'saved' }
   | { kind: 'not_saved'; error: unknown }
 
-export type PriorityScan = PriorityScanner & {
+export type PriorityScan = VisitSchedule & {
   /** Visits on schedule until `signal` aborts. */
   run(): Promise<void>
   /** Resolves when the visit that is under way, if one is, is over. */
@@ -174,7 +174,7 @@ export function openPriorityScan(parts: ScanParts): PriorityScan {
         const other = memory.devices[device_id]?.occupant?.other
         return other ? [{ device_id, device_instance, since: other.since, reason: other.reason }] : []
       })
-      .slice(0, OTHERS_MAX)
+      .slice(0, OTHER_DEVICES_MAX)
 
   const roundSecs = () => {
     const visited = devices().filter(isAskable)

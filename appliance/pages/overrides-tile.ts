@@ -1,12 +1,12 @@
 /** What Home says of overrides: how many there are, since when the oldest, and why nobody looks where nobody does. */
 import type { PriorityJournal } from '#shared/core/ports.ts'
-import { isOverride, levelMeanings } from '#shared/core/priority/levels.ts'
-import type { PriorityScanner } from '#shared/core/priority/scan-port.ts'
+import { isOverride, levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import type { VisitSchedule } from '#shared/core/priority/visit.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { type Here, momentAge, momentOr } from '#shared/central/ui/moment.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import type { Site } from '../store/site.ts'
-import type { OverridesBook } from './override-history.ts'
+import type { OverridesBook } from './command-states.ts'
 
 export type OverridesTile = {
   /** Points with a visit, those of them that are held, and those that are out of service, as of their newest visits. */
@@ -24,7 +24,7 @@ export type OverridesTile = {
 
 export type OverridesSources = {
   journal: Pick<PriorityJournal, 'latest' | 'state'>
-  scanner: Pick<PriorityScanner, 'state'>
+  scanner: Pick<VisitSchedule, 'state'>
   book: OverridesBook
   site: Pick<Site, 'priority_levels'>
 }

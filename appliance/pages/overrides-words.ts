@@ -1,8 +1,8 @@
 /** What the list of field devices and the site's file say of a point whose priority array was seen. */
-import type { PointWords } from '#shared/core/priority/overrides.ts'
-import { type PriorityRecord, priorityKey, type SlotValue } from '#shared/core/priority/record.ts'
+import type { PointWords } from '#shared/core/priority/override-rows.ts'
+import { type PriorityRecord, priorityKey, type SlotValue } from '#shared/core/priority/priority-record.ts'
 import { valueWords } from '#shared/central/ui/raw-value.ts'
-import { pointsByObject } from '../priority/visits.ts'
+import { pointsByObject } from '../priority/journal-snapshots.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
 

@@ -1,11 +1,11 @@
 /** The pages of the priority history on the box: who overrides what, one point's array, and a visit on request. */
 import { Type } from '@sinclair/typebox'
 import type { PriorityJournal } from '#shared/core/ports.ts'
-import { type LevelMeaning, levelMeanings } from '#shared/core/priority/levels.ts'
-import { outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/overrides.ts'
-import type { PriorityTarget } from '#shared/core/priority/record.ts'
-import type { PriorityScanner } from '#shared/core/priority/scan-port.ts'
-import { type Course, stretchesOf } from '#shared/core/priority/timeline.ts'
+import { type LevelMeaning, levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import { outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/override-rows.ts'
+import type { PriorityTarget } from '#shared/core/priority/priority-record.ts'
+import type { VisitSchedule } from '#shared/core/priority/visit.ts'
+import { type CommandState, commandPeriods } from '#shared/core/priority/command-state.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { DAY } from '#shared/core/time.ts'
 import { overridePointBody, pointEnd } from '#shared/central/ui/override-point.ts'
@@ -14,12 +14,12 @@ import type { Shell } from '#shared/central/pages/shell.ts'
 import { type Call, ID, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
-import type { OverridesBook } from './override-history.ts'
+import type { OverridesBook } from './command-states.ts'
 import { wordsFor } from './overrides-words.ts'
 
 export type OverridesPages = {
   journal: PriorityJournal
-  scanner: PriorityScanner
+  scanner: VisitSchedule
   catalogue: () => Catalogue
   site: Site
   shell: Shell
@@ -42,7 +42,7 @@ export function overridesPages(pages: OverridesPages): Route[] {
   const meanings = levelMeanings(pages.site.priority_levels)
   const words = () => {
     const of = wordsFor(pages.catalogue(), pages.site)
-    return ({ latest }: Course) => of(latest)
+    return ({ latest }: CommandState) => of(latest)
   }
   const rowsNow = async () => overridesOf(await book.courses(), meanings, words(), shell.here().now)
   return [
@@ -149,7 +149,7 @@ function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
         point,
         latest: course.latest,
         meanings,
-        stretches: stretchesOf(records),
+        stretches: commandPeriods(records),
         olderHref: more ? hrefOf(target, { before: String(records.at(-1)!.seq) }) : undefined,
       })
       return shell.document(call, { title: point.name, current: PATH }, body)

@@ -6,7 +6,7 @@ import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { openRefusedLogins } from '#shared/node/auth/refused-logins.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
 import type { PriorityDesk } from './history-service.ts'
-import { connectorRoutes } from './routes.ts'
+import { connectorRoutes } from './connector-routes.ts'
 
 export type ConnectorOptions = {
   desk: PriorityDesk

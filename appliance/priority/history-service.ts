@@ -1,7 +1,7 @@
 /** Answers questions about the priority history of this edge; the same over HTTP, over MQTT and for the pages on the box. */
 import type { PriorityJournal } from '#shared/core/ports.ts'
-import { type CursorScope, readCursor, writeCursor } from '#shared/core/priority/cursor.ts'
-import type { PriorityScanner } from '#shared/core/priority/scan-port.ts'
+import { type CursorScope, readCursor, writeCursor } from '#shared/core/priority/history-cursor.ts'
+import type { VisitSchedule } from '#shared/core/priority/visit.ts'
 import {
   type AnswerOf,
   HISTORY_SCHEMA,
@@ -15,7 +15,7 @@ import {
   toWireScanner,
   toWireVisit,
   type WireRecord,
-} from '#shared/core/priority/wire.ts'
+} from '#shared/core/priority/priority-wire.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { parseInstant } from '#shared/core/time.ts'
 
@@ -26,7 +26,7 @@ export type PriorityDesk = {
 export type DeskParts = {
   edge_id: string
   journal: Pick<PriorityJournal, 'page' | 'state'>
-  scanner: PriorityScanner
+  scanner: VisitSchedule
   /** Signs cursors. */
   cursorKey: Uint8Array
 }

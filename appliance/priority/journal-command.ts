@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { CSV_HEADER, csvRow, type Gap, jsonLine, type Salvaged, salvageSegment } from '../core/priority/journal-export.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { syncFolder } from '#shared/node/files.ts'
-import { type Look, lookAt, readSteady } from './journal-look.ts'
+import { type Look, lookAt, readSteady } from './journal-inspect.ts'
 
 export const JOURNAL_USAGE = `appliance journal COMMAND: the priority history in SERVICE_EDGE_STORE_DIR/priority
 

@@ -1,6 +1,6 @@
 /** What is done on disk for a visit: how it is written, where a segment begins, and what goes. */
 import { type Kept, type KeptFull, type Plan, planVisit, withPreviousSegment } from '../core/priority/journal-line.ts'
-import type { PriorityReading } from '#shared/core/priority/record.ts'
+import type { PriorityReading } from '#shared/core/priority/priority-record.ts'
 import { type Head, writeHeadFile } from './journal-head.ts'
 import { hashOfSegment } from './journal-log.ts'
 import type { OpenedJournal } from './journal-read.ts'

@@ -2,7 +2,7 @@
 import type { PriorityQuery } from '#shared/core/ports.ts'
 import type { JournalIndex } from '../core/priority/journal-index.ts'
 import { type Kept, type Known, ownedTarget, type OwnerOf, recordOf, targetText } from '../core/priority/journal-line.ts'
-import type { PriorityRecord, PriorityTarget } from '#shared/core/priority/record.ts'
+import type { PriorityRecord, PriorityTarget } from '#shared/core/priority/priority-record.ts'
 import type { FileLog } from '../store/log/segmented-log.ts'
 
 /** `ownerOf`: as the index was made with. `known`: by `targetText`. `torn`: its end was cut. */

@@ -6,7 +6,7 @@ import type { Service } from '#shared/node/service.ts'
 import type { BacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import type { FIELDBUS_ENV } from '../env.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
-import { openPriorityApi, type PriorityApi, type PriorityApiOptions } from './api.ts'
+import { openPriorityApi, type PriorityApi, type PriorityApiOptions } from './priority-api.ts'
 import { openPriorityHistory } from './priority-history.ts'
 
 /** What is known of the edge when its catalogue and kit have been read. */

@@ -1,7 +1,7 @@
 /** Answers the hub's questions that come over the broker, as the routes answer them over HTTP. */
 import type { Logger } from 'pino'
-import { type EdgeResponse, readEdgeRequest, writeEdgeResponse } from '#shared/core/priority/exchange.ts'
-import { isOperation, OPERATIONS } from '#shared/core/priority/wire.ts'
+import { type EdgeResponse, readEdgeRequest, writeEdgeResponse } from '#shared/core/priority/edge-request.ts'
+import { isOperation, OPERATIONS } from '#shared/core/priority/priority-wire.ts'
 import { Problem, toProblemJson } from '#shared/core/problem.ts'
 import { MESSAGE_MAX, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { toProblem } from '#shared/node/http/errors.ts'

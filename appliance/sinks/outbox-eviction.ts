@@ -1,7 +1,7 @@
 /** Room in a full outbox: the oldest segment goes, and what is left of it when it is thinned is written anew at the end. */
 import type { Logger } from 'pino'
 import type { FileLog } from '../store/log/segmented-log.ts'
-import { type Body, findingsOf, type FindingsNow, type Kept, type Rest, thinOldest } from './messages.ts'
+import { type Body, findingsOf, type FindingsNow, type Kept, type Rest, thinOldest } from './outbox-messages.ts'
 import type { Ways } from './outbox-reader.ts'
 
 type RoomParts = {

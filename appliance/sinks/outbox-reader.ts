@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Ack } from '#shared/core/telemetry/status.ts'
-import type { Kept, Rest } from './messages.ts'
+import type { Kept, Rest } from './outbox-messages.ts'
 import type { Destination } from './outbox.ts'
 import type { OutboxFiles, Stream } from './outbox-files.ts'
 

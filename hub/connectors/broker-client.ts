@@ -1,6 +1,6 @@
 /** The way to an edge that has only its connection to the broker: one request, one response, matched by an id in the body. */
 import { randomUUID } from 'node:crypto'
-import { readEdgeResponse, writeEdgeRequest } from '#shared/core/priority/exchange.ts'
+import { readEdgeResponse, writeEdgeRequest } from '#shared/core/priority/edge-request.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MESSAGE_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'

@@ -1,6 +1,6 @@
 /** The ways from the hub to an edge, and what is made of an edge's answer. */
 import type { EdgeRecord } from '#shared/core/stores.ts'
-import { type AnswerOf, OPERATIONS, type Operation } from '#shared/core/priority/wire.ts'
+import { type AnswerOf, OPERATIONS, type Operation } from '#shared/core/priority/priority-wire.ts'
 import { type DataError, Problem, type ProblemCode } from '#shared/core/problem.ts'
 import { fits, schemaErrors } from '#shared/node/http/schema-check.ts'
 

@@ -1,6 +1,6 @@
 /** The way to an edge that has an address: HTTPS with the project's authority and the edge's token. */
 import { Agent, request as httpsRequest } from 'node:https'
-import { OPERATIONS } from '#shared/core/priority/wire.ts'
+import { OPERATIONS } from '#shared/core/priority/priority-wire.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
 import { edgeToken } from '#shared/node/auth/edge-token.ts'

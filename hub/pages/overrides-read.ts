@@ -1,10 +1,10 @@
 /** What an edge answers of its priority history, as the pages of the hub take it. */
 import type { Connectors } from '#shared/central/api/connectors.ts'
 import type { EdgeKey, Equipment, Point } from '#shared/core/model/model.ts'
-import type { PointWords } from '#shared/core/priority/overrides.ts'
-import type { PriorityRecord, PriorityTarget } from '#shared/core/priority/record.ts'
-import { type Course, courseBook } from '#shared/core/priority/timeline.ts'
-import { HISTORY_SCHEMA, PAGE_MAX, type WireRecord, type WireScanner } from '#shared/core/priority/wire.ts'
+import type { PointWords } from '#shared/core/priority/override-rows.ts'
+import type { PriorityRecord, PriorityTarget } from '#shared/core/priority/priority-record.ts'
+import { type CommandState, createCommandTracker } from '#shared/core/priority/command-state.ts'
+import { HISTORY_SCHEMA, PAGE_MAX, type WireRecord, type WireScanner } from '#shared/core/priority/priority-wire.ts'
 import { parseInstant } from '#shared/core/time.ts'
 import { objectWords, type ScannerCard } from '#shared/central/ui/overrides-list.ts'
 import { valueWords } from '#shared/central/ui/raw-value.ts'
@@ -30,7 +30,13 @@ export async function readPage(
   return { records: records.map(recordOf), next: next_cursor, scanner }
 }
 
-export type ReadBack = { courses: Course[]; records: number; oldest: number | undefined; more: boolean; scanner: WireScanner }
+export type ReadBack = {
+  courses: CommandState[]
+  records: number
+  oldest: number | undefined
+  more: boolean
+  scanner: WireScanner
+}
 
 /**
  * Reads back from the newest record, page by page, and tells what that much shows.
@@ -46,7 +52,7 @@ export async function readBack(connectors: Connectors, edge: EdgeKey, pages: num
     page = await readPage(connectors, edge, { cursor: page.next })
     records.push(...page.records)
   }
-  const book = courseBook()
+  const book = createCommandTracker()
   for (const record of records.toReversed()) book.add(record)
   return {
     courses: book.all(),

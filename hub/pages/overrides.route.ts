@@ -6,11 +6,11 @@ import { type Connectors, SiteQuery } from '#shared/central/api/connectors.ts'
 import { type EdgeChoice, findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { type EdgeKey, edgeName } from '#shared/core/model/model.ts'
 import { html, type Html } from '#shared/node/http/html.ts'
-import { levelMeanings } from '#shared/core/priority/levels.ts'
-import { outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/overrides.ts'
-import type { PriorityTarget } from '#shared/core/priority/record.ts'
-import { type Course, stretchesOf } from '#shared/core/priority/timeline.ts'
-import { CURSOR_MAX } from '#shared/core/priority/cursor.ts'
+import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import { outOfServiceOf, overridesOf, writeOverrides } from '#shared/core/priority/override-rows.ts'
+import type { PriorityTarget } from '#shared/core/priority/priority-record.ts'
+import { type CommandState, commandPeriods } from '#shared/core/priority/command-state.ts'
+import { CURSOR_MAX } from '#shared/core/priority/history-cursor.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { DAY, formatInstant } from '#shared/core/time.ts'
@@ -99,7 +99,7 @@ const fileName = ({ more, oldest }: ReadBack): string =>
 function knownOf({ context: { edges, model } }: HubOverrides, choice: EdgeChoice) {
   const edge = findEdge(edges, choice)
   const wordsOf = wordsFor(model.points(edge.building_id), model.equipment(edge.building_id))
-  return { edge, wordsOf, words: ({ latest }: Course) => wordsOf(latest) }
+  return { edge, wordsOf, words: ({ latest }: CommandState) => wordsOf(latest) }
 }
 
 const listRoute = (pages: HubOverrides): Route =>
@@ -204,7 +204,7 @@ function pointRoute(pages: HubOverrides): Route {
           point: wordsOf(latest),
           latest,
           meanings: MEANINGS,
-          stretches: stretchesOf(page.records),
+          stretches: commandPeriods(page.records),
           olderHref: page.next === undefined ? undefined : pointHref(edge, target, { cursor: page.next }),
         })
       })

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Effective } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
-import type { Clock, PriorityVisits } from '#shared/core/ports.ts'
+import type { Clock, ArraySnapshots } from '#shared/core/ports.ts'
 import type { MisdatedStore } from '#shared/core/stores.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import { makeFolder } from '#shared/node/files.ts'
@@ -99,7 +99,7 @@ export type CentralOptions = {
   /** Told of what is stored after each run. It says itself why it rejects; a run then tells again what would be lost. */
   onFindings: (findings: Finding[], withdrawn?: string[]) => Promise<void> | void
   /** Where priority arrays are visited: what was seen of them. */
-  priority?: PriorityVisits
+  priority?: ArraySnapshots
   /** What the process adds to health. */
   health: HealthSources
 }

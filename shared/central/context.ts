@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
-import type { BulkLoader, Clock, Historian, Notes, PriorityVisits, Results, RunRecord } from '#shared/core/ports.ts'
+import type { BulkLoader, Clock, Historian, Notes, ArraySnapshots, Results, RunRecord } from '#shared/core/ports.ts'
 import type {
   AuditStore,
   DefinitionStore,
@@ -56,7 +56,7 @@ export type CentralContext = {
   historian: Historian
   misdated: MisdatedStore
   /** What was seen of priority arrays; only where they are visited. */
-  priority?: PriorityVisits
+  priority?: ArraySnapshots
   loader: BulkLoader
   rules: RuleDesk
   runs: RunControl

@@ -1,7 +1,7 @@
 /** The ports: what the flows ask of the outside world. One to four methods each; every one has a conformance suite. */
 import type { Ending, Finding, FindingNote, ResultReason, ResultState, RuleResult } from '#shared/core/findings/finding.ts'
-import type { PriorityReading, PriorityRecord, PriorityTarget } from './priority/record.ts'
-import type { Visit } from './priority/visits.ts'
+import type { PriorityReading, PriorityRecord, PriorityTarget } from '#shared/core/priority/priority-record.ts'
+import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { Quality, Reading } from '#shared/core/telemetry/reading.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/state.ts'
 import type { Buckets, Series } from '#shared/core/series/series.ts'
@@ -240,15 +240,15 @@ export type EdgeMessage = {
   misdated?: { arrived_at: number; readings: Reading[] }
 }
 
-/** Everything that was ever seen of priority arrays, within its retention. It refuses to open on damage; see `PriorityState`. */
+/** The priority arrays of all visits within the retention. Damage disables it; see `PriorityState`. */
 export interface PriorityJournal {
   /**
-   * One group: all of a visit's readings or none. Durable when resolved.
+   * Appends the readings of one visit as one group: after a power cut all of them are there or none. Durable when resolved.
    *
-   * @throws Error with the reason while history is disabled or cannot be written; nothing is then reported as kept
+   * @throws Error with the reason while the journal is disabled or cannot be written; the readings are then not stored
    */
   append(visit: PriorityReading[]): Promise<PriorityRecord[]>
-  /** Newest first, each in full. At most `limit`; `more` when another one matches. Reads no more than that. */
+  /** Reads at most `limit` full records, newest first, and nothing else. `more`: another record matches. */
   page(query: PriorityQuery): { records: PriorityRecord[]; more: boolean }
   /** The newest record of every point, by `priorityKey`. */
   latest(): ReadonlyMap<string, PriorityRecord>
@@ -263,20 +263,29 @@ export type PriorityQuery = {
   limit: number
 }
 export type PriorityState = {
-  /** `repaired`: its end was torn, or short of what had been reported, when it was opened; `lost` counts. `disabled`: damage, or a disk that fails; `reason` says where. */
+  /**
+   * `repaired`: when it was opened, its end was torn or acknowledged records were missing from it; `lost` counts them.
+   * `disabled`: it is damaged or the disk fails; `reason` says where.
+   */
   journal: 'ok' | 'repaired' | 'disabled'
   reason?: string
-  /** Torn ends that were cut since the process began; absent when there was none. */
+  /** Torn ends cut since the process started; absent when there was none. */
   cuts?: number
-  /** Records that had been reported as kept and were missing from the end, since the process began; absent when there was none. */
+  /** Acknowledged records found missing from the end since the process started; absent when there was none. */
   lost?: number
   /** Sequence of the oldest and newest record within retention; `last < first` when there is none. */
   first: number
   last: number
 }
 
-/** What visits saw of priority arrays, by point; only a box that visits them has it. */
-export interface PriorityVisits {
-  /** Visits within `[from, to)`, ms, ascending, to all points or to these; values in the point's own unit. Points that nobody visits are left out. */
-  visits(building_id: string, query: { from: number; to: number; point_ids?: string[] }): Promise<Record<string, Visit[]>>
+/** Snapshots of priority arrays by point. Only an appliance that visits devices has them. */
+export interface ArraySnapshots {
+  /**
+   * Snapshots within `[from, to)`, ms, ascending, of all points or of `point_ids`. Values are in the point's own unit. A point
+   * without a snapshot is left out.
+   */
+  snapshots(
+    building_id: string,
+    query: { from: number; to: number; point_ids?: string[] },
+  ): Promise<Record<string, ArraySnapshot[]>>
 }

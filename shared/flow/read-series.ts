@@ -1,7 +1,7 @@
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
-import type { Historian, PriorityVisits, Results, Span } from '#shared/core/ports.ts'
-import { type Held, heldStretches } from '#shared/core/priority/lane.ts'
+import type { Historian, ArraySnapshots, Results, Span } from '#shared/core/ports.ts'
+import { type OverridePeriod, overridePeriods } from '#shared/core/priority/override-periods.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { Buckets, Series } from '#shared/core/series/series.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
@@ -33,9 +33,9 @@ export type ReadSeries = {
   series: { point: Point; points: SeriesPoint[]; no_data: Stretch[] }[]
   faults: Finding[]
   /** When visits saw the points overridden, in each point's own unit; empty where nobody visits. */
-  overrides: (Held & { point_id: string })[]
+  overrides: (OverridePeriod & { point_id: string })[]
 }
-export type SeriesPorts = { model: ModelStore; historian: Historian; results: Results; priority?: PriorityVisits }
+export type SeriesPorts = { model: ModelStore; historian: Historian; results: Results; priority?: ArraySnapshots }
 
 /** A sample holds for this many times the usual distance between samples. */
 const HOLD_STEPS = 3
@@ -86,8 +86,8 @@ async function readOverrides(
   { building_id, ...query }: { building_id: string; point_ids: string[]; from: number; to: number },
   { priority }: SeriesPorts,
 ): Promise<ReadSeries['overrides']> {
-  const visits = (await priority?.visits(building_id, query)) ?? {}
-  return query.point_ids.flatMap(point_id => heldStretches(visits[point_id] ?? []).map(one => ({ point_id, ...one })))
+  const visits = (await priority?.snapshots(building_id, query)) ?? {}
+  return query.point_ids.flatMap(point_id => overridePeriods(visits[point_id] ?? []).map(one => ({ point_id, ...one })))
 }
 
 /** What was asked for, or as far as history goes; of no length when that is all before `from`, or all after `to`. */

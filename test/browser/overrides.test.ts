@@ -2,8 +2,8 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
 import type { BrowserContextOptions } from 'playwright-core'
 import { overridesPages } from '#appliance/pages/overrides.route.ts'
-import { overridesBook } from '#appliance/pages/override-history.ts'
-import { priorityVisits } from '../../appliance/priority/visits.ts'
+import { overridesBook } from '#appliance/pages/command-states.ts'
+import { journalSnapshots } from '#appliance/priority/journal-snapshots.ts'
 import { COOLING } from '../support/page-fixture.ts'
 import { CATALOGUE, HISTORY, journalOf, scannerOf, SITE } from '../support/overrides-fixture.ts'
 import { openSite, PASSWORDS } from '../support/sites/page-site.ts'
@@ -27,7 +27,7 @@ async function open(
   const site = await openSite({
     house: 'appliance',
     findings: [COOLING],
-    priority: priorityVisits({ journal: () => journal, catalogue, site: SITE }),
+    priority: journalSnapshots({ journal: () => journal, catalogue, site: SITE }),
     more: shell => overridesPages({ journal, scanner: scannerOf(), catalogue, site: SITE, shell, book: overridesBook(journal) }),
   })
   t.teardown(site.close)

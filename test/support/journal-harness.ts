@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import pino from 'pino'
-import type { PriorityRecord } from '#shared/core/priority/record.ts'
-import { type JournalOptions, type OpenPriorityJournal, openPriorityJournal } from '#appliance/priority/journal.ts'
+import type { PriorityRecord } from '#shared/core/priority/priority-record.ts'
+import { type JournalOptions, type OpenPriorityJournal, openPriorityJournal } from '#appliance/priority/priority-journal.ts'
 
 /** Opens a journal that closes when the test ends. */
 export async function opened(

@@ -1,5 +1,5 @@
 /** What is written into journals under test: what record n says follows from n. */
-import { LEVELS, type PriorityReading, type PriorityRecord, type Slot } from '#shared/core/priority/record.ts'
+import { LEVELS, type PriorityReading, type PriorityRecord, type Slot } from '#shared/core/priority/priority-record.ts'
 
 /** Points that are visited in turn, and records after which one says something else. */
 export const POINTS = 13

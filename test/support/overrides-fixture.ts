@@ -7,8 +7,8 @@ import {
   type PriorityRecord,
   priorityKey,
   type Slot,
-} from '#shared/core/priority/record.ts'
-import type { PriorityScanner, ScannerState } from '#shared/core/priority/scan-port.ts'
+} from '#shared/core/priority/priority-record.ts'
+import type { VisitSchedule, VisitScheduleState } from '#shared/core/priority/visit.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import type { Catalogue } from '#appliance/store/catalogue-schema.ts'
@@ -67,7 +67,7 @@ export function journalOf(readings: PriorityReading[], state: Partial<PrioritySt
   }
 }
 
-export const SCANNER: ScannerState = {
+export const SCANNER: VisitScheduleState = {
   enabled: true,
   state: 'idle',
   interval_secs: 3600,
@@ -79,7 +79,7 @@ export const SCANNER: ScannerState = {
   last_error: null,
 }
 
-export const scannerOf = (state: Partial<ScannerState> = {}): PriorityScanner => ({
+export const scannerOf = (state: Partial<VisitScheduleState> = {}): VisitSchedule => ({
   state: () => ({ ...SCANNER, ...state }),
   trigger() {
     if (state.enabled === false) throw new Problem('scanner_disabled', 'The scanner is off')

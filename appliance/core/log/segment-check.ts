@@ -1,5 +1,5 @@
 /** What the bytes of a segment say: clean, torn by a power cut, or corrupt. FORMAT.md beside this file has the rule. */
-import { decodeLine, type Line, LINE_MIN, NEWLINE, type Position } from './line.ts'
+import { decodeLine, type Line, LINE_MIN, NEWLINE, type Position } from './log-line.ts'
 
 type Read = {
   /** Offset of each line that counts. */

@@ -1,9 +1,9 @@
 /** What can still be read of a priority journal, also of a damaged one, and what lies between. */
 import { csvLine } from '#shared/core/csv/csv-text.ts'
-import { decodeLine, NEWLINE } from '../log/line.ts'
+import { decodeLine, NEWLINE } from '../log/log-line.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { type Kept, LINE_HEAD_MAX, readHead, recordOf } from './journal-line.ts'
-import { LEVELS, type PriorityRecord, priorityKey, type Slot, type SlotValue } from '#shared/core/priority/record.ts'
+import { LEVELS, type PriorityRecord, priorityKey, type Slot, type SlotValue } from '#shared/core/priority/priority-record.ts'
 
 /** `bytes` from `offset` of a file on hold no record that can be read; 0 where records are missing between two that can. */
 export type Gap = { file: string; offset: number; bytes: number; reason: string }

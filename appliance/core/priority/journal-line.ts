@@ -9,7 +9,7 @@ import {
   priorityKey,
   type Slot,
   type SlotValue,
-} from '#shared/core/priority/record.ts'
+} from '#shared/core/priority/priority-record.ts'
 
 /** A payload in full. `previous_segment`: SHA-256 of the segment before, in the first record of every segment but the first. */
 export type KeptFull = Omit<PriorityRecord, 'seq'> & { previous_segment?: string }

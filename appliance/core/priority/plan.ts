@@ -1,7 +1,7 @@
 /** Which points a visit asks for: as many as may be, going on where the visit before ended. */
 import { formatTarget, parseTarget, PRESENT_VALUE, tellsChanges } from '#shared/core/bacnet/object.ts'
 import { DAY } from '#shared/core/time.ts'
-import { isInput } from '#shared/core/priority/record.ts'
+import { isInput } from '#shared/core/priority/priority-record.ts'
 import type { ArrayAnswer, ScanDevice, ScanObject } from './visit.ts'
 
 /** A device as the catalogue names it; its instance may be that of another one too. */

@@ -1,6 +1,6 @@
 /** What a site's file may say of the levels. */
 import { Type } from '@sinclair/typebox'
-import { LEVELS } from '#shared/core/priority/record.ts'
+import { LEVELS } from '#shared/core/priority/priority-record.ts'
 
 export const PriorityLevels = Type.Array(
   Type.Object(

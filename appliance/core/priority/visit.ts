@@ -1,5 +1,5 @@
 /** What a visit to a device asks for, and what comes of it. */
-import type { PriorityTarget, Slot, SlotValue } from '#shared/core/priority/record.ts'
+import type { PriorityTarget, Slot, SlotValue } from '#shared/core/priority/priority-record.ts'
 
 /** An object of the catalogue that may be commanded, or an input. */
 export type ScanObject = {

@@ -2,7 +2,7 @@
 import { closeSync, constants, openSync, readSync, unlinkSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { decodeLine, PAYLOAD_MAX } from '../../core/log/line.ts'
+import { decodeLine, PAYLOAD_MAX } from '../../core/log/log-line.ts'
 import type { SegmentedLog } from '#shared/core/ports.ts'
 import { makeFolder, syncFolder } from '#shared/node/files.ts'
 import { type CheckSegment, type Corruption, type Cut, type Segment, verifyLog } from './verify.ts'

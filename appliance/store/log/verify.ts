@@ -1,7 +1,7 @@
 /** What a segmented log does when it is opened: find its segments, verify them, cut a torn end and keep it aside. */
 import { open, readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { type Position, START } from '../../core/log/line.ts'
+import { type Position, START } from '../../core/log/log-line.ts'
 import { scanSegment, type Torn } from '../../core/log/segment-check.ts'
 import { syncFolder } from '#shared/node/files.ts'
 

@@ -1,7 +1,7 @@
 /** How a segmented log writes: one group at a time, one write and one fdatasync each. */
 import { type FileHandle, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { encodeGroup, type Position } from '../../core/log/line.ts'
+import { encodeGroup, type Position } from '../../core/log/log-line.ts'
 import { scanSegment } from '../../core/log/segment-check.ts'
 import { syncFolder } from '#shared/node/files.ts'
 import { emptySegment, type Segment } from './verify.ts'

@@ -2,8 +2,8 @@
 import Database from 'better-sqlite3'
 import { join } from 'node:path'
 import pino from 'pino'
-import type { PriorityReading } from '#shared/core/priority/record.ts'
-import { openPriorityJournal } from '#appliance/priority/journal.ts'
+import type { PriorityReading } from '#shared/core/priority/priority-record.ts'
+import { openPriorityJournal } from '#appliance/priority/priority-journal.ts'
 
 export type Side = {
   append(visit: PriorityReading[]): Promise<void>

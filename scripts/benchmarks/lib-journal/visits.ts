@@ -1,5 +1,5 @@
 /** What a building's commandable points say, visit after visit: most as before, some with another command at P8. */
-import { LEVELS, type PriorityReading, type Slot } from '#shared/core/priority/record.ts'
+import { LEVELS, type PriorityReading, type Slot } from '#shared/core/priority/priority-record.ts'
 
 export const DEVICES = 50
 export const POINTS_PER_DEVICE = 20

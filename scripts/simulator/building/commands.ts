@@ -1,5 +1,5 @@
 /** A priority array that changes by script, as people and programs command a point. */
-import { LEVELS } from '#shared/core/priority/record.ts'
+import { LEVELS } from '#shared/core/priority/priority-record.ts'
 import type { Commands, PropertyError, SimObject } from '../bacnet/objects.ts'
 
 /** From `at` on the level holds this; null: it is released. */

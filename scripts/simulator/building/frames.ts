@@ -1,7 +1,7 @@
 import type { EquipmentData } from '#shared/core/rules/check/types.ts'
-import { levelMeanings } from '#shared/core/priority/levels.ts'
-import { LEVELS } from '#shared/core/priority/record.ts'
-import type { Visit } from '#shared/core/priority/visits.ts'
+import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import { LEVELS } from '#shared/core/priority/priority-record.ts'
+import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { conversion } from '#shared/core/model/unit.ts'
@@ -57,7 +57,7 @@ function visitsTo(
   overrides: readonly Override[],
   from: number,
   to: number,
-): [string, Visit[]][] {
+): [string, ArraySnapshot[]][] {
   let t = from
   const commands = commandsOf(
     point,
@@ -66,7 +66,7 @@ function visitsTo(
     overrides,
   )
   if (!commands) return []
-  const visits: Visit[] = []
+  const visits: ArraySnapshot[] = []
   for (; t < to; t += HOUR) {
     const levels = Array.from({ length: LEVELS }, (_level, i): unknown => commands.level(i + 1))
     const slots = levels.map((value): number | null => (typeof value === 'number' ? canonical(point, value) : null))

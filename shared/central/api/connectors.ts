@@ -11,7 +11,7 @@ import {
   TriggerRequest,
   VISIT_ID,
   VisitAnswer,
-} from '#shared/core/priority/wire.ts'
+} from '#shared/core/priority/priority-wire.ts'
 import type { EdgeChoice } from '#shared/core/telemetry/find-edge.ts'
 import { ID, type Route, route, strict } from '#shared/node/http/route.ts'
 

@@ -1,9 +1,9 @@
 /** The priority array of one point: all sixteen levels as of the newest visit, and who held it when. */
 import { type Html, html } from '#shared/node/http/html.ts'
-import { isOverride, type LevelMeaning } from '#shared/core/priority/levels.ts'
-import type { PointWords } from '#shared/core/priority/overrides.ts'
-import { isInput, type PriorityRecord, type PriorityTarget, type Slot } from '#shared/core/priority/record.ts'
-import type { Stretch } from '#shared/core/priority/timeline.ts'
+import { isOverride, type LevelMeaning } from '#shared/core/priority/priority-levels.ts'
+import type { PointWords } from '#shared/core/priority/override-rows.ts'
+import { isInput, type PriorityRecord, type PriorityTarget, type Slot } from '#shared/core/priority/priority-record.ts'
+import type { CommandPeriod } from '#shared/core/priority/command-state.ts'
 import { overrideMark } from './mark.ts'
 import { type Here, moment, momentAge, momentNow } from './moment.ts'
 import { objectWords, valueOr } from './overrides-list.ts'
@@ -19,7 +19,7 @@ export type OverridePointModel = {
   /** [16], P1 first */
   meanings: LevelMeaning[]
   /** Newest first. */
-  stretches: Stretch[]
+  stretches: CommandPeriod[]
   /** Where the older visits stand; undefined when there are none. */
   olderHref: string | undefined
 }
@@ -96,7 +96,7 @@ const timeline = (model: OverridePointModel): Html => html`<section class="card"
 ${model.olderHref !== undefined && html`<p><a href="${model.olderHref}">Older visits</a></p>`}
 </section>`
 
-function stretchLine({ from, to, level, value, visits, out_of_service }: Stretch, model: OverridePointModel): Html {
+function stretchLine({ from, to, level, value, visits, out_of_service }: CommandPeriod, model: OverridePointModel): Html {
   const { here, meanings, point } = model
   const nobody = isInput(model.latest.target)
     ? out_of_service

@@ -1,10 +1,10 @@
 /** Overrides: who holds what since when, the oldest first. The same on the box and, as a projection, on the hub. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { PriorityState } from '#shared/core/ports.ts'
-import type { OutOfServiceRow, OverrideRow } from '#shared/core/priority/overrides.ts'
-import type { PriorityTarget, SlotValue } from '#shared/core/priority/record.ts'
-import type { ScannerState } from '#shared/core/priority/scan-port.ts'
-import { commandOf } from '#shared/core/priority/timeline.ts'
+import type { OutOfServiceRow, OverrideRow } from '#shared/core/priority/override-rows.ts'
+import type { PriorityTarget, SlotValue } from '#shared/core/priority/priority-record.ts'
+import type { VisitScheduleState } from '#shared/core/priority/visit.ts'
+import { commandOf } from '#shared/core/priority/command-state.ts'
 import { DAY, formatDuration, SECOND } from '#shared/core/time.ts'
 import { csrfField, type User } from './frame.ts'
 import { overrideMark } from './mark.ts'
@@ -16,7 +16,7 @@ export const AGES = ['1', '7'] as const
 export type Age = (typeof AGES)[number]
 
 export type ScannerCard = {
-  scanner: ScannerState
+  scanner: VisitScheduleState
   journal: Pick<PriorityState, 'journal' | 'reason' | 'lost'> & { records: number }
   /** Where the history lies: `this box`, `the edge`. */
   place: string
@@ -66,7 +66,7 @@ const lossNotice = ({ journal: { lost } }: ScannerCard): Html | false =>
   lost !== undefined &&
   html`<p class="notice" role="alert"><strong>The end of the priority history was cut off.</strong> ${countOf(lost, 'record')} that had been kept ${lost === 1 ? 'is' : 'are'} missing; the history goes on after them.</p>`
 
-const otherNotice = ({ other_devices: others = [] }: ScannerState, here: Here): Html | false =>
+const otherNotice = ({ other_devices: others = [] }: VisitScheduleState, here: Here): Html | false =>
   others.length > 0 &&
   html`<div class="notice" role="alert"><p><strong>Another device answers at the address of ${countOf(others.length, 'device')}.</strong> Nothing that it says is kept.</p>
 <ul>${others.map(({ device_id, device_instance, since, reason }) => html`<li><code>${device_id}</code> (device ${device_instance}), seen since ${moment(since, here)}: ${reason}</li>`)}</ul></div>`
@@ -140,7 +140,7 @@ const outOfService = ({ outOfService: rows, here, hrefOf }: OverridesModel): Htm
 )}</tbody>
 </table>`
 
-const SCANNER_WORDS: Record<ScannerState['state'], string> = {
+const SCANNER_WORDS: Record<VisitScheduleState['state'], string> = {
   idle: 'On, waiting for the next visit',
   visiting: 'Visiting a device now',
   disabled: 'Off',
@@ -170,7 +170,7 @@ ${scanner.last_error !== null && html`<p class="error"><strong>The last visit fa
 </section>`
 }
 
-const lastDevice = ({ last_device_id, last_device_instance }: ScannerState): string =>
+const lastDevice = ({ last_device_id, last_device_instance }: VisitScheduleState): string =>
   last_device_instance === null
     ? 'none yet'
     : last_device_id
@@ -178,7 +178,7 @@ const lastDevice = ({ last_device_id, last_device_instance }: ScannerState): str
       : String(last_device_instance)
 
 /** How long it takes until every point has been looked at once, at the settings of today. */
-function roundRows({ round_outputs_secs: outputs, round_secs: all }: ScannerState): Html | false {
+function roundRows({ round_outputs_secs: outputs, round_secs: all }: VisitScheduleState): Html | false {
   if (all === undefined || all === 0) return false
   const rows = html`${outputs !== undefined && outputs > 0 && html`<div><dt>All outputs once in</dt><dd>${formatDuration(outputs * SECOND)}</dd></div>`}
 <div><dt>All points once in</dt><dd>${formatDuration(all * SECOND)}</dd></div>`

@@ -4,7 +4,7 @@
  */
 import { type FaultStretch, stretchesWithin } from '#shared/core/findings/fault-time.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import type { Held } from '#shared/core/priority/lane.ts'
+import type { OverridePeriod } from '#shared/core/priority/override-periods.ts'
 import { familyOf, type UnitSystem } from './measure.ts'
 import { formatAxisDay, formatAxisZone, formatClock } from './moment.ts'
 import { drawPanel, hatched, LANE, type Panel, type Place, stripe, type Surface } from './plot-panel.ts'
@@ -34,7 +34,7 @@ export type Plot = {
   others: TimedEpisode[]
   worst_at: number
   /** By role of an input, when it was overridden; only of roles that were. */
-  overrides?: { role: string; held: Held[] }[]
+  overrides?: { role: string; held: OverridePeriod[] }[]
 }
 export type PlotSize = { width: number; left: number; panel: number }
 export const WIDE: PlotSize = { width: 960, left: 52, panel: 150 }
@@ -96,7 +96,7 @@ const overrideLanes = ({ overrides = [], from, to }: Plot) =>
     }))
 
 /** Who held an input: the slot stands in its bar where there is room. */
-function overrideLane({ role, held }: { role: string; held: Held[] }, surface: Surface, top: number): Html {
+function overrideLane({ role, held }: { role: string; held: OverridePeriod[] }, surface: Surface, top: number): Html {
   const middle = top + LANE / 2
   const bar = { top: middle - OVERRIDE_BAR / 2, height: OVERRIDE_BAR }
   return html`<g>

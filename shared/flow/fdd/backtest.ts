@@ -67,7 +67,7 @@ export async function prepareBacktest(request: BacktestRequest, ports: BacktestP
   const from = to - days * DAY
   const points = model.points(building_id)
   const point_ids = points.filter(({ role }) => role !== undefined).map(({ point_id }) => point_id)
-  const visits = await ports.priority?.visits(building_id, { from: from - VISITS_BEFORE, to, point_ids })
+  const visits = await ports.priority?.snapshots(building_id, { from: from - VISITS_BEFORE, to, point_ids })
   const job: EvaluateJob = {
     building,
     equipment,

@@ -1,6 +1,6 @@
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { Historian } from '#shared/core/ports.ts'
-import type { Visit } from '#shared/core/priority/visits.ts'
+import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { historyNeeded } from '#shared/core/rules/check/needs.ts'
 import type { EquipmentData, RoleSeries, Rule } from '#shared/core/rules/check/types.ts'
@@ -35,7 +35,7 @@ export async function buildFrames(
   points: Point[],
   { from, to }: { from: number; to: number },
   historian: Pick<Historian, 'read'>,
-  visits: Record<string, Visit[]> = {},
+  visits: Record<string, ArraySnapshot[]> = {},
 ): Promise<EquipmentData[]> {
   const roles = rolesOf(points)
   const frames: EquipmentData[] = []
@@ -78,7 +78,7 @@ export function frameOf(
   points: RolePoint[],
   series: RoleSeries[],
   visited: RolePoint[],
-  visits: Record<string, Visit[]>,
+  visits: Record<string, ArraySnapshot[]>,
 ): EquipmentData {
   const roles = Object.fromEntries(points.map(({ role }, i) => [role, series[i]!]))
   const known = visited.filter(({ point_id }) => visits[point_id])
@@ -86,7 +86,7 @@ export function frameOf(
   return { equipment_id, equipment_type, roles, visits: seen, feeds, ...(parent_id !== undefined && { parent_id }) }
 }
 
-function canonicalVisits({ role, unit }: RolePoint, visits: Visit[]): Visit[] {
+function canonicalVisits({ role, unit }: RolePoint, visits: ArraySnapshot[]): ArraySnapshot[] {
   const { scale, offset } = conversion(unit, ROLES[role]!.unit)!
   const canonical = (value: number | null) => (value === null ? null : value * scale + offset)
   return visits.map(visit => ({ ...visit, slots: visit.slots.map(canonical), fallback: visit.fallback * scale + offset }))

@@ -1,7 +1,7 @@
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import type { EngineStates, Historian } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
-import type { Visit } from '#shared/core/priority/visits.ts'
+import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { withExplainers } from '#shared/core/rules/episodes/explainers.ts'
 import type { Shapes } from '#shared/core/rules/compile/compile-all.ts'
 import { openRun } from '#shared/core/rules/evaluate/open-run.ts'
@@ -32,7 +32,7 @@ export type EvaluateJob = {
   resets: BaselineReset[]
   carried: Carried[]
   /** Visits to priority arrays by point. */
-  visits?: Record<string, Visit[]>
+  visits?: Record<string, ArraySnapshot[]>
   /**
    * Only of a run that looks at everything as it stands, so that the next one can go on from it. `open`: from when on
    * history may not be what it was at the last such run, ms; undefined when there was none.

@@ -1,6 +1,6 @@
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { Historian, KeptSamples, ReadSamples } from '#shared/core/ports.ts'
-import { roleOfColumn, type Visit } from '#shared/core/priority/visits.ts'
+import { roleOfColumn, type ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { Need } from '#shared/core/rules/check/reads.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/state.ts'
 import type { Placed } from '#shared/core/rules/compile/plant.ts'
@@ -41,7 +41,7 @@ export type ReaderInput = {
   /** Where all readings end, ms. */
   to: number
   /** To priority arrays by point, in the point's own unit. */
-  visits: Record<string, Visit[]>
+  visits: Record<string, ArraySnapshot[]>
   /** By point, the instant of its first sample ever, ms; a point without samples is left out. */
   firsts: Readonly<Record<string, number>>
 }

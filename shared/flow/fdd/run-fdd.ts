@@ -1,6 +1,6 @@
 import type { Finding } from '#shared/core/findings/finding.ts'
-import type { Clock, Historian, HistoryChanges, PriorityVisits, Results, Resumed, RunRecord } from '#shared/core/ports.ts'
-import { reopenedByVisits } from '#shared/core/priority/visits.ts'
+import type { Clock, Historian, HistoryChanges, ArraySnapshots, Results, Resumed, RunRecord } from '#shared/core/ports.ts'
+import { earliestChange } from '#shared/core/priority/array-snapshot.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
 import type { Carried, EquipmentDay } from '#shared/core/rules/check/types.ts'
@@ -47,7 +47,7 @@ export type RunPorts = {
   historian: Pick<Historian, 'spans'>
   changes: HistoryChanges
   /** Only where priority arrays are visited. */
-  priority?: PriorityVisits
+  priority?: ArraySnapshots
   clock: Clock
   /** The work itself, in a process of its own. @throws Problem unknown_rule or query_failed */
   evaluate: (job: EvaluateJob) => Promise<Evaluation>
@@ -181,7 +181,7 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
   const { from, to } = await spanOf(request, building, lookbackMs, changed, ports)
   const points = model.points(building_id)
   const point_ids = points.filter(({ role }) => role !== undefined).map(({ point_id }) => point_id)
-  const visits = await ports.priority?.visits(building_id, { from: from - VISITS_BEFORE, to, point_ids })
+  const visits = await ports.priority?.snapshots(building_id, { from: from - VISITS_BEFORE, to, point_ids })
   const states = ruleStates.list()
   refuseInactive(rule_ids ?? [], states)
   const inactive = states.filter(({ active }) => !active)
@@ -200,7 +200,7 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
     carried: carriedInto(building_id, from, ports.results),
     ...(visits && { visits }),
     ...(whole && {
-      remember: { open: changed === undefined ? undefined : Math.min(changed, reopenedByVisits(visits ?? {}, changed)) },
+      remember: { open: changed === undefined ? undefined : Math.min(changed, earliestChange(visits ?? {}, changed)) },
     }),
   }
 }

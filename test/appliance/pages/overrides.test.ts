@@ -1,10 +1,10 @@
 import test from 'ava'
-import { levelMeanings } from '#shared/core/priority/levels.ts'
-import { courseBook, stretchesOf } from '#shared/core/priority/timeline.ts'
+import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import { createCommandTracker, commandPeriods } from '#shared/core/priority/command-state.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { whyNot } from '#shared/central/ui/overrides-list.ts'
 import { overridesPages } from '#appliance/pages/overrides.route.ts'
-import { overridesBook } from '#appliance/pages/override-history.ts'
+import { overridesBook } from '#appliance/pages/command-states.ts'
 import { NOW } from '../../support/page-fixture.ts'
 import { CATALOGUE, HISTORY, journalOf, reading, SCANNER, scannerOf, SITE } from '../../support/overrides-fixture.ts'
 import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
@@ -203,7 +203,7 @@ test('the book reads the oldest first, a part at a time, and goes on where the j
 })
 
 test('a flip is a visit that sees another level than the one before; a program that changes its value is none', t => {
-  const book = courseBook()
+  const book = createCommandTracker()
   const seen: Record<number, number>[] = [{ 16: 1 }, { 16: 2 }, { 8: 3, 16: 2 }, { 8: 4, 16: 2 }, { 16: 2 }]
   const records = seen.map((held, i) => ({ ...reading(NOW + i * HOUR, 'analog-output,1', held), seq: i + 1, changed: [] }))
   for (const record of records) book.add(record)
@@ -211,7 +211,7 @@ test('a flip is a visit that sees another level than the one before; a program t
   t.like(course, { held_since: NOW + 4 * HOUR, otherwise_at: NOW + 3 * HOUR, visits: 1 })
   t.is(course!.flips.length, 2)
   t.deepEqual(
-    stretchesOf(records.toReversed()).map(({ level, value, visits }) => [level, value, visits]),
+    commandPeriods(records.toReversed()).map(({ level, value, visits }) => [level, value, visits]),
     [
       [16, 2, 1],
       [8, 4, 1],

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { readCursor, writeCursor } from '#shared/core/priority/cursor.ts'
-import { HISTORY_SCHEMA, HistoryAnswer, type HistoryRequest, RECORDS_BYTES_MAX } from '#shared/core/priority/wire.ts'
+import { readCursor, writeCursor } from '#shared/core/priority/history-cursor.ts'
+import { HISTORY_SCHEMA, HistoryAnswer, type HistoryRequest, RECORDS_BYTES_MAX } from '#shared/core/priority/priority-wire.ts'
 import type { Problem } from '#shared/core/problem.ts'
 import { fits, schemaErrors } from '#shared/node/http/schema-check.ts'
 import { openCursorKey } from '#appliance/priority/cursor-key.ts'

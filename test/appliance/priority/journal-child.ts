@@ -1,6 +1,6 @@
 /** Appends visits of one to seven readings without end and prints the last sequence of each once it is reported as kept. */
 import pino from 'pino'
-import { openPriorityJournal } from '#appliance/priority/journal.ts'
+import { openPriorityJournal } from '#appliance/priority/priority-journal.ts'
 import { KILLED, readings } from '../../support/journal-written.ts'
 
 const journal = await openPriorityJournal({ dir: process.argv[2]!, log: pino({ level: 'silent' }), ...KILLED })

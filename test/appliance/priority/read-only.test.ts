@@ -5,7 +5,7 @@ import { READ_PROPERTY, READ_PROPERTY_MULTIPLE } from '#appliance/drivers/bacnet
 import { commandableObjects } from '#appliance/core/priority/plan.ts'
 import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
-import { priorityReader } from '#appliance/priority/reader.ts'
+import { priorityReader } from '#appliance/priority/priority-reader.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
 import { inputs, never, patient, range } from '../drivers/bacnet/harness.ts'
 import { SILENT } from '../../support/sites/catalogue-site.ts'

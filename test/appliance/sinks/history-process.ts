@@ -5,7 +5,7 @@ import { wallClock } from '#shared/node/clock.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { misdatedStore } from '#shared/node/store/misdated.ts'
 import { openHistorian } from '#shared/node/historian/historian.ts'
-import { historianSink } from '#appliance/sinks/historian.ts'
+import { historianSink } from '#appliance/sinks/historian-sink.ts'
 import { historyWay } from '#appliance/sinks/outbox-to-history.ts'
 import { reading, silent, testOutbox } from '../../support/sites/transport-site.ts'
 

@@ -1,7 +1,7 @@
 /** One question and one answer over the broker: what does not belong together changes nothing. */
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { writeEdgeRequest, writeEdgeResponse } from '#shared/core/priority/exchange.ts'
+import { writeEdgeRequest, writeEdgeResponse } from '#shared/core/priority/edge-request.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { MESSAGE_MAX, packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Connectors } from '#shared/central/api/connectors.ts'
-import { HISTORY_SCHEMA, toWireRecord, toWireScanner } from '#shared/core/priority/wire.ts'
+import { HISTORY_SCHEMA, toWireRecord, toWireScanner } from '#shared/core/priority/priority-wire.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { hubOverrides } from '#hub/pages/overrides.route.ts'
 import { EDGES } from '../../support/page-fixture.ts'

@@ -1,8 +1,8 @@
 /** A small building whose samples come late, twice, corrected and out of order, and the runs that go on from one to the next. */
 import { isDeepStrictEqual } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
-import { isOverride, levelMeanings } from '#shared/core/priority/levels.ts'
-import type { Visit } from '#shared/core/priority/visits.ts'
+import { isOverride, levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { Shapes } from '#shared/core/rules/compile/compile-all.ts'
 import { openRun, type Run } from '#shared/core/rules/evaluate/open-run.ts'
 import type { Placed } from '#shared/core/rules/compile/plant.ts'
@@ -28,7 +28,13 @@ export function diceOf(seed: number): Dice {
 
 /** What a point said, and when it came to be known. A later arrival replaces what was known of the same instant. */
 type Arrival<T> = { t: number; value: T; arrives: number }
-type Point = { equipment_id: string; role: string; nominalMs: number; samples: Arrival<number>[]; visits: Arrival<Visit>[] }
+type Point = {
+  equipment_id: string
+  role: string
+  nominalMs: number
+  samples: Arrival<number>[]
+  visits: Arrival<ArraySnapshot>[]
+}
 export type World = { timezone: string; from: number; to: number; equipment: Placed[]; points: Point[] }
 
 /** Equipment type, roles and whom it feeds, by id; a role with `*` has its priority array visited. */
@@ -88,8 +94,8 @@ function signal(role: string, nominalMs: number, { from, to }: { from: number; t
 
 const MEANINGS = levelMeanings()
 
-function visitsTo({ from, to }: { from: number; to: number }, timezone: string, dice: Dice): [number, Visit][] {
-  const visits: [number, Visit][] = []
+function visitsTo({ from, to }: { from: number; to: number }, timezone: string, dice: Dice): [number, ArraySnapshot][] {
+  const visits: [number, ArraySnapshot][] = []
   let held = false
   let asked = 0.4
   for (let t = from + 7 * MINUTE; t < to; t += HOUR + dice.below(30) * MINUTE) {
@@ -143,7 +149,7 @@ export function dataAt({ equipment, points }: World, now: number, since: number,
     const own = points.filter(point => point.equipment_id === equipment_id)
     const visited = own.filter(({ visits }) => visits.length > 0)
     const roles = own.map((point): [string, RoleSeries] => [point.role, seriesAt(point, now, since, dice)])
-    const seen = visited.map(({ role, visits }): [string, Visit[]] => {
+    const seen = visited.map(({ role, visits }): [string, ArraySnapshot[]] => {
       const known = [...knownAt(visits, now)].toSorted(([a], [b]) => a - b)
       return [role, known.filter(([t]) => t >= since).map(([, visit]) => visit)]
     })

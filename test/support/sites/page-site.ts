@@ -10,13 +10,13 @@ import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { openShell, type Shell } from '#shared/central/pages/shell.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
-import type { PriorityVisits } from '#shared/core/ports.ts'
+import type { ArraySnapshots } from '#shared/core/ports.ts'
 import { DAY, formatInstant, MINUTE, SECOND } from '#shared/core/time.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import { homeRoutes, type HomeSources } from '#appliance/pages/home.route.ts'
-import { overridesBook } from '#appliance/pages/override-history.ts'
+import { overridesBook } from '#appliance/pages/command-states.ts'
 import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
 import { HISTORY, journalOf, scannerOf, SITE } from '../overrides-fixture.ts'
 import { fleetRoutes } from '#hub/pages/fleet.route.ts'
@@ -38,7 +38,7 @@ export type SiteOptions = {
   /** Anomalies are screened for. */
   screening?: boolean
   /** What was seen of priority arrays. */
-  priority?: PriorityVisits
+  priority?: ArraySnapshots
   /** Pages and routes besides. */
   more?: (shell: Shell, context: CentralContext) => Route[]
 }

@@ -2,10 +2,10 @@
 import type { ExecutionContext } from 'ava'
 import pino from 'pino'
 import { priorityDesk } from '#appliance/priority/history-service.ts'
-import { openPriorityJournal } from '#appliance/priority/journal.ts'
-import type { PriorityReading, Slot } from '#shared/core/priority/record.ts'
-import { activeLevel, LEVELS } from '#shared/core/priority/record.ts'
-import type { PriorityScanner, ScannerState, Visit } from '#shared/core/priority/scan-port.ts'
+import { openPriorityJournal } from '#appliance/priority/priority-journal.ts'
+import type { PriorityReading, Slot } from '#shared/core/priority/priority-record.ts'
+import { activeLevel, LEVELS } from '#shared/core/priority/priority-record.ts'
+import type { VisitSchedule, VisitScheduleState, Visit } from '#shared/core/priority/visit.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { folder } from '../folders.ts'
 
@@ -32,7 +32,7 @@ export function reading(n: number, object_instance = 1): PriorityReading {
   }
 }
 
-export const IDLE: ScannerState = {
+export const IDLE: VisitScheduleState = {
   enabled: true,
   state: 'idle',
   interval_secs: 3600,
@@ -46,11 +46,11 @@ export const IDLE: ScannerState = {
 export const VISIT_ID = '5d5f7f0e-7c1e-4d0e-9d5a-111111111111'
 
 /** A scanner whose state a test sets; its visits never end by themselves. */
-export function scriptedScanner(start: ScannerState = IDLE) {
+export function scriptedScanner(start: VisitScheduleState = IDLE) {
   let now = start
   const visits = new Map<string, Visit>()
   const triggered: (number | undefined)[] = []
-  const scanner: PriorityScanner = {
+  const scanner: VisitSchedule = {
     state: () => now,
     trigger(device_instance = 1001) {
       if (!now.enabled) throw new Problem('scanner_disabled', 'The scanner is switched off')
@@ -64,7 +64,7 @@ export function scriptedScanner(start: ScannerState = IDLE) {
     },
     visit: visit_id => visits.get(visit_id),
   }
-  return { scanner, triggered, set: (state: Partial<ScannerState>) => (now = { ...now, ...state }) }
+  return { scanner, triggered, set: (state: Partial<VisitScheduleState>) => (now = { ...now, ...state }) }
 }
 
 export async function openEdge(t: ExecutionContext, given: { maxRecords?: number; edge_id?: string; key?: Buffer } = {}) {

@@ -3,8 +3,8 @@ import { stretchesOf } from '#shared/core/findings/fault-time.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { type Held, heldStretches } from '#shared/core/priority/lane.ts'
-import { roleOfColumn } from '#shared/core/priority/visits.ts'
+import { type OverridePeriod, overridePeriods } from '#shared/core/priority/override-periods.ts'
+import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
@@ -24,7 +24,7 @@ const EPISODES_MAX = 20
 const LOOKED_AT_MAX = 200
 
 export type FaultContext = Pick<CentralContext, 'model' | 'results' | 'notes' | 'historian' | 'priority' | 'rules' | 'edges'>
-type Overridden = { role: string; held: Held[] }
+type Overridden = { role: string; held: OverridePeriod[] }
 type Input = { role: string; point: Point | undefined }
 
 /** @throws Problem unknown_finding, or unknown_building when its model has gone */
@@ -150,10 +150,10 @@ async function readOverrides(
 ): Promise<Overridden[]> {
   const point_ids = inputs.flatMap(({ point }) => point?.point_id ?? [])
   const visits =
-    point_ids.length && priority ? await priority.visits(building_id, { from: from - VISITS_BEFORE, to, point_ids }) : {}
+    point_ids.length && priority ? await priority.snapshots(building_id, { from: from - VISITS_BEFORE, to, point_ids }) : {}
   return inputs.flatMap(({ role, point }) => {
     const scale = point && conversion(point.unit, ROLES[role]?.unit ?? point.unit)
-    const held = heldStretches((point && visits[point.point_id]) ?? []).filter(one => one.to > from)
+    const held = overridePeriods((point && visits[point.point_id]) ?? []).filter(one => one.to > from)
     if (!scale || held.length === 0) return []
     return [{ role, held: held.map(one => ({ ...one, value: one.value * scale.scale + scale.offset })) }]
   })

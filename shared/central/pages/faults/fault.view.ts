@@ -2,7 +2,7 @@
 import type { CauseWeight, Evidence, Finding, FindingNote, RuleResult } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
-import { roleOfColumn } from '#shared/core/priority/visits.ts'
+import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { faultActions } from './fault-actions.ts'
 import { costSection } from './fault-cost.ts'

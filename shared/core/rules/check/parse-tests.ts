@@ -1,7 +1,7 @@
 /** The test notation inside a rule file: rows such as `16x18 13x6`, and the faults that must come out. */
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { nearestRoles, roleOf } from '#shared/core/model/role.ts'
-import { LEVELS } from '#shared/core/priority/record.ts'
+import { LEVELS } from '#shared/core/priority/priority-record.ts'
 import { HOUR, MINUTE, parseDuration } from '#shared/core/time.ts'
 import { instantsOf, isZone } from '#shared/core/time-zone.ts'
 import { MACROS } from '#shared/core/rules/language/macros.ts'

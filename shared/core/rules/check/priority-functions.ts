@@ -1,6 +1,6 @@
 /** The functions of the language that read a priority array: what they take and give. `priority/visits.ts` reckons them. */
-import { LEVELS } from '#shared/core/priority/record.ts'
-import { slotColumn } from '#shared/core/priority/visits.ts'
+import { LEVELS } from '#shared/core/priority/priority-record.ts'
+import { slotColumn } from '#shared/core/priority/array-snapshot.ts'
 import type { Checked, Typed } from './check-expr.ts'
 import { NUMBER, type Type } from '#shared/core/rules/language/dimension.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'

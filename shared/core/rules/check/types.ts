@@ -4,7 +4,7 @@ import type { BaselineView, CauseWeight, Finding, FindingKind, RuleResult, Sever
 import type { ImpactKind, Measure } from '#shared/core/impact/kinds.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import type { Stretch } from '#shared/core/series/untrusted-spans.ts'
-import type { Visit } from '#shared/core/priority/visits.ts'
+import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { Typed } from './check-expr.ts'
 import type { ParamSetting } from './param-settings.ts'
 import type { Placed } from '#shared/core/rules/compile/plant.ts'
@@ -16,7 +16,7 @@ export type EquipmentData = {
   /** By role, in the role's canonical unit. Samples outside the role's plausible range are left in. */
   roles: Record<string, RoleSeries>
   /** Visits to the priority array of a role's point, ascending; only of roles whose point has one. */
-  visits?: Record<string, Visit[]>
+  visits?: Record<string, ArraySnapshot[]>
   /** By role, the usual distance between its visits, ms; of others it is told from the visits, or is what it was in an earlier run. */
   visitMs?: Record<string, number>
   /** Equipment that this one feeds (for `zones(role)`), and the one that feeds it. */

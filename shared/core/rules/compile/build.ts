@@ -1,7 +1,7 @@
 /** Turns checked expressions into columns of one equipment's graph. */
 import type { ParamValue } from '#shared/core/findings/finding.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
-import { roleOfColumn } from '#shared/core/priority/visits.ts'
+import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { setPointsOf } from '#shared/core/model/set-point.ts'
 import { type Around, type Leaf, OWN } from './equipment-context.ts'

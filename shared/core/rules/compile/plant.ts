@@ -1,5 +1,5 @@
 /** The equipment of one run, with who feeds whom and every role as a step function, made once. */
-import { isRunningSum, slotSeries } from '#shared/core/priority/visits.ts'
+import { isRunningSum, slotSeries } from '#shared/core/priority/array-snapshot.ts'
 import { MACHINES } from '#shared/core/rules/language/macros.ts'
 import { type Steps, stepsOf } from './steps.ts'
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/check/types.ts'

@@ -2,7 +2,7 @@
  * What a run that goes on must know of the samples before it: of each role the last one, of each priority array the last
  * visit. They stand before what is new, and so nothing that a rule reads shows where the run before it stopped.
  */
-import { roleOfColumn, type Visit } from '#shared/core/priority/visits.ts'
+import { roleOfColumn, type ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { type Plant, roleKey } from '#shared/core/rules/compile/plant.ts'
 import { firstAtOrAfter, type Steps } from '#shared/core/rules/compile/steps.ts'
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/check/types.ts'
@@ -16,7 +16,7 @@ export type Inputs = {
  * `next` is the instant of the visit after the last, null when none was known: until when the last one counts hangs on it.
  * `usualMs` is the distance between visits that was reckoned with; it stays that of all of them when few are new.
  */
-type SeenVisits = { last: Visit; next: number | null; usualMs: number }
+type SeenVisits = { last: ArraySnapshot; next: number | null; usualMs: number }
 
 /** @returns what was read before `at` */
 export function inputsBefore(at: number, { asked }: Pick<Plant, 'asked'>, data: EquipmentData[]): Inputs {

@@ -1,6 +1,6 @@
 /** Why a finding was made: the condition term by term, the inputs and one sentence, all of the worst moment. */
 import type { BaselineView, CauseWeight, Evidence } from '#shared/core/findings/finding.ts'
-import { isRunningSum } from '#shared/core/priority/visits.ts'
+import { isRunningSum } from '#shared/core/priority/array-snapshot.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
 import type { Instance } from '#shared/core/rules/compile/compile.ts'

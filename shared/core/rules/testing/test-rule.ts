@@ -1,9 +1,9 @@
 /** Runs the tests that a rule carries in its own file. */
 import type { CauseWeight } from '#shared/core/findings/finding.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
-import { isOverride, levelMeanings } from '#shared/core/priority/levels.ts'
-import { LEVELS } from '#shared/core/priority/record.ts'
-import type { Visit } from '#shared/core/priority/visits.ts'
+import { isOverride, levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import { LEVELS } from '#shared/core/priority/priority-record.ts'
+import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
 import type { Typed } from '#shared/core/rules/check/check-expr.ts'
@@ -129,12 +129,15 @@ function equipmentOf(rule: Rule, test: TestCase, denser: boolean): EquipmentData
 }
 
 /** Visits are instants: there is nothing to repeat between two of them. */
-function visitsIn({ visits, start, offsets, timezone }: TestCase, units: Record<string, string>): Record<string, Visit[]> {
+function visitsIn(
+  { visits, start, offsets, timezone }: TestCase,
+  units: Record<string, string>,
+): Record<string, ArraySnapshot[]> {
   const meanings = levelMeanings()
   return Object.fromEntries(
     Object.entries(visits).map(([role, seen]) => [
       role,
-      seen.flatMap((visit, row): Visit[] => {
+      seen.flatMap((visit, row): ArraySnapshot[] => {
         if (!visit) return []
         const figure = (value: number) => canonical(value, units[role], true)
         const slots = Array.from({ length: LEVELS }, (_, i) => (i + 1 in visit.slots ? figure(visit.slots[i + 1]!) : null))

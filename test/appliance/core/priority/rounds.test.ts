@@ -9,7 +9,7 @@ import {
   START,
   visitedObjects,
 } from '#appliance/core/priority/plan.ts'
-import { isInput } from '#shared/core/priority/record.ts'
+import { isInput } from '#shared/core/priority/priority-record.ts'
 import type { ArrayAnswer, ScanObject } from '#appliance/core/priority/visit.ts'
 import { HOUR } from '#shared/core/time.ts'
 import { seeded } from '../../../support/wire.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { encodeGroup, START } from '#appliance/core/log/line.ts'
+import { encodeGroup, START } from '#appliance/core/log/log-line.ts'
 import { type SegmentScan, scanSegment } from '#appliance/core/log/segment-check.ts'
 
 /**

@@ -3,7 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
-import type { Visit } from '#shared/core/priority/visits.ts'
+import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
 import type { EquipmentData } from '#shared/core/rules/check/types.ts'
@@ -43,7 +43,7 @@ const SAMPLES: Sample[] = SITE.flatMap(({ equipment_id, roles }) =>
     [...ts].flatMap((t, i) => (t % SPACING === 0 ? [{ id: pointId(equipment_id, role), t, v: values[i]! }] : [])),
   ),
 )
-const VISITS: Record<string, Visit[]> = Object.fromEntries(
+const VISITS: Record<string, ArraySnapshot[]> = Object.fromEntries(
   SITE.flatMap(({ equipment_id, visits = {} }) =>
     Object.entries(visits).map(([role, seen]) => [pointId(equipment_id, role), seen]),
   ),
@@ -98,7 +98,7 @@ async function openBox(t: ExecutionContext) {
     historian,
     changes: openHistoryChanges(db),
     priority: {
-      visits: async (_building_id, { from, to }) =>
+      snapshots: async (_building_id, { from, to }) =>
         Object.fromEntries(Object.entries(VISITS).map(([id, seen]) => [id, seen.filter(({ t }) => t >= from && t < to)])),
     },
     clock: { now: () => now, sleep: () => Promise.reject(new Error('nobody sleeps here')) },
@@ -234,7 +234,7 @@ test('any sequence of runs, with what came late, was corrected or was lost betwe
 test('a run asks for the visits of the longest window before its span, and a day more', async t => {
   const box = await openBox(t)
   const asked: number[] = []
-  const priority = { visits: async (_: string, { from }: { from: number }) => (asked.push(from), {}) }
+  const priority = { snapshots: async (_: string, { from }: { from: number }) => (asked.push(from), {}) }
   const to = Date.UTC(2026, 2, 20)
   const { from } = await box.run(to, { from: to - DAY, to }, { priority })
   t.deepEqual(asked, [from - WINDOW_MAX_MS - DAY])

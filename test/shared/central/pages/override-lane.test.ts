@@ -1,9 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
-import { heldStretches } from '#shared/core/priority/lane.ts'
-import type { Visit } from '#shared/core/priority/visits.ts'
+import { overridePeriods } from '#shared/core/priority/override-periods.ts'
+import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
 import { readSeries } from '#shared/flow/read-series.ts'
-import { priorityVisits } from '#appliance/priority/visits.ts'
+import { journalSnapshots } from '#appliance/priority/journal-snapshots.ts'
 import { COOLING, NOW } from '../../../support/page-fixture.ts'
 import { CATALOGUE, HISTORY, journalOf, SITE } from '../../../support/overrides-fixture.ts'
 import { signedIn } from '../../../support/signed-in.ts'
@@ -12,13 +12,13 @@ import { openSite, PASSWORDS } from '../../../support/sites/page-site.ts'
 const words = (text: string) => text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
 
 /** Visits an hour apart, each with the value at level 8; null where nobody holds it. */
-const visits = (seen: (number | null)[], hours = seen.map((_, i) => i)): Visit[] =>
+const visits = (seen: (number | null)[], hours = seen.map((_, i) => i)): ArraySnapshot[] =>
   seen.map((value, i) => {
     const slots = Array.from({ length: 16 }, (_level, k) => (k === 7 ? value : k === 15 ? 1 : null))
     return { t: hours[i]! * HOUR, slots, fallback: 0, date: '2026-03-02', overridden: value !== null }
   })
 
-const CASES: [string, Visit[], [number, number, number][]][] = [
+const CASES: [string, ArraySnapshot[], [number, number, number][]][] = [
   ['two visits', visits([null, 5, 5, null]), [[1, 2, 5]]],
   ['one visit alone', visits([null, 5, null]), []],
   [
@@ -43,16 +43,16 @@ const CASES: [string, Visit[], [number, number, number][]][] = [
 for (const [title, seen, wanted] of CASES) {
   test(`held stretches: ${title}`, t => {
     t.deepEqual(
-      heldStretches(seen).map(({ from, to, value }) => [from / HOUR, to / HOUR, value]),
+      overridePeriods(seen).map(({ from, to, value }) => [from / HOUR, to / HOUR, value]),
       wanted,
     )
-    t.true(heldStretches(seen).every(({ slot }) => slot === 8))
+    t.true(overridePeriods(seen).every(({ slot }) => slot === 8))
   })
 }
 
 async function open(
   t: ExecutionContext,
-  priority = priorityVisits({ journal: () => journalOf(HISTORY), catalogue: () => CATALOGUE, site: SITE }),
+  priority = journalSnapshots({ journal: () => journalOf(HISTORY), catalogue: () => CATALOGUE, site: SITE }),
 ) {
   const held = { ...COOLING, finding_id: 'f-held', rule_id: 'OVR-HELD', role: 'clg_valve', kind: 'override' as const }
   const evidence = { ...COOLING.evidence, inputs: { 'overridden(clg_valve)': 1, 'slot(clg_valve, 8)': 1 } }
@@ -93,7 +93,7 @@ test('a fault that an override explains stands in the list and says so, with the
 })
 
 test('a process that visits nothing shows no lane', async t => {
-  const { get } = await open(t, { visits: async () => ({}) })
+  const { get } = await open(t, { snapshots: async () => ({}) })
   const page = await (await get(`/faults/${COOLING.finding_id}`)).text()
   t.notRegex(page, /override-word|Overrides in the time shown/)
 })

@@ -3,7 +3,7 @@ import type { Clock } from '#shared/core/ports.ts'
 import type { MisdatedReading } from '#shared/core/stores.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { misdatedStore } from '#shared/node/store/misdated.ts'
-import { historianSink } from '#appliance/sinks/historian.ts'
+import { historianSink } from '#appliance/sinks/historian-sink.ts'
 import { temporaryDatabase, temporaryHistorian } from '../../../support/sites/workspace.ts'
 
 const NOON = Date.UTC(2026, 2, 1, 12)

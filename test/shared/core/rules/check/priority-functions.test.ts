@@ -1,7 +1,7 @@
 import test from 'ava'
-import { levelMeanings } from '#shared/core/priority/levels.ts'
-import { type Slot } from '#shared/core/priority/record.ts'
-import { slotSeries, type Visit, visitOf } from '#shared/core/priority/visits.ts'
+import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
+import { type Slot } from '#shared/core/priority/priority-record.ts'
+import { slotSeries, type ArraySnapshot, arraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
 import { testRule } from '#shared/core/rules/testing/test-rule.ts'
@@ -12,7 +12,7 @@ const _ = Number.NaN
 const EMPTY = null
 
 /** Visits an hour apart; each is what the levels said: 8 and 16 here, the others empty. */
-const visits = (seen: [number | null, number | null][], stepMs = HOUR): Visit[] =>
+const visits = (seen: [number | null, number | null][], stepMs = HOUR): ArraySnapshot[] =>
   seen.map(([eight, sixteen], i) => {
     const slots = Array.from({ length: 16 }, (_level, k) => (k === 7 ? eight : k === 15 ? sixteen : null))
     const t = START + i * stepMs
@@ -192,7 +192,12 @@ test('a reading becomes a visit in the unit of the role; a text and an error are
   slots[2] = { level: 3, state: 'error', error: 'unknown-object' }
   slots[7] = { level: 8, state: 'value', type: 'real', value: 50 }
   slots[8] = { level: 9, state: 'value', type: 'boolean', value: true }
-  const seen = visitOf({ observed_at: START, slots, relinquish_default: 'x' }, { scale: 0.01, offset: 0 }, levelMeanings(), 'UTC')
+  const seen = arraySnapshot(
+    { observed_at: START, slots, relinquish_default: 'x' },
+    { scale: 0.01, offset: 0 },
+    levelMeanings(),
+    'UTC',
+  )
   t.deepEqual(seen.slots.slice(0, 9), [null, null, _, null, null, null, null, 0.5, 0.01])
   t.is(seen.fallback, _)
   t.true(seen.overridden)

@@ -1,7 +1,7 @@
 /** An override renames the cause of what it explains, and hides nothing. */
 import test from 'ava'
 import type { Finding } from '#shared/core/findings/finding.ts'
-import type { Visit } from '#shared/core/priority/visits.ts'
+import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { HOUR } from '#shared/core/time.ts'
 import { loadRules } from '#shared/node/rules/rule-files.ts'
 import { ahu, ruleOf, run, START, yamlOf } from '../../../../support/rules/helpers.ts'
@@ -11,7 +11,7 @@ const HELD = OVERRIDE_RULES.find(({ id }) => id === 'OVR-HELD')!
 const HOURS = 24
 
 /** Hourly visits; in each of `hours` the operator's level commands shut, and a program asks for 80 % throughout. */
-const hand = (hours: [from: number, to: number]): Visit[] =>
+const hand = (hours: [from: number, to: number]): ArraySnapshot[] =>
   Array.from({ length: HOURS + 1 }, (_, i) => {
     const isHeld = i >= hours[0] && i <= hours[1]
     const slots = Array.from({ length: 16 }, (_level, k) => (k === 7 && isHeld ? 0 : k === 15 ? 0.8 : null))
@@ -25,7 +25,7 @@ const WARM = {
   cause: '{ coil: 0.7, sensor: 0.2 }',
 }
 const rule = (keys: Record<string, string>) => ruleOf(yamlOf({ ...WARM, ...keys }))
-const unit = (visits: Record<string, Visit[]>, rows: Record<string, string> = {}) => ({
+const unit = (visits: Record<string, ArraySnapshot[]>, rows: Record<string, string> = {}) => ({
   ...ahu({ sa_t: `25x${HOURS}`, clg_valve: `0x${HOURS}`, ...rows }, HOUR),
   visits,
 })

@@ -1,20 +1,20 @@
 /** Every point's course, read from the journal once and kept up from there. */
 import { setImmediate } from 'node:timers/promises'
 import type { PriorityJournal } from '#shared/core/ports.ts'
-import { type Course, courseBook } from '#shared/core/priority/timeline.ts'
+import { type CommandState, createCommandTracker } from '#shared/core/priority/command-state.ts'
 
 /** Records that are read in one go; polling has its turn in between. */
 const CHUNK = 500
 
 export type OverridesBook = {
   /** As of the journal's newest record. */
-  courses(): Promise<Course[]>
+  courses(): Promise<CommandState[]>
   /** What is known without waiting; undefined before the journal has been read, which begins then. */
-  known(): Course[] | undefined
+  known(): CommandState[] | undefined
 }
 
 export function overridesBook(journal: Pick<PriorityJournal, 'page' | 'state'>): OverridesBook {
-  const book = courseBook()
+  const book = createCommandTracker()
   let busy: Promise<void> | undefined
   /** Whether it has been read to its end, and so tells how things are. */
   let isRead = false

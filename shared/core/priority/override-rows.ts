@@ -1,9 +1,9 @@
 /** The list of overrides: which points a person or life safety holds, the oldest first. */
 import { csvLine } from '#shared/core/csv/csv-text.ts'
-import { formatInstant } from '../time.ts'
-import { isOverride, type LevelMeaning } from './levels.ts'
-import type { SlotValue } from './record.ts'
-import { commandOf, type Course, FLIPS_MS } from './timeline.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { isOverride, type LevelMeaning } from './priority-levels.ts'
+import type { SlotValue } from './priority-record.ts'
+import { commandOf, type CommandState, FLIPS_MS } from './command-state.ts'
 
 /** What the list of field devices says of a point, as far as it is on it. */
 export type PointWords = {
@@ -14,15 +14,15 @@ export type PointWords = {
   /** The raw value of the device in the words of the point: `42 %`, `On (1)`. */
   valueWords: (value: SlotValue) => string
 }
-export type OverrideRow = { course: Course; point: PointWords; level: LevelMeaning & { number: number }; flips: number }
+export type OverrideRow = { course: CommandState; point: PointWords; level: LevelMeaning & { number: number }; flips: number }
 /** A point whose value does not come from its input, or does not reach its output (135-2020 12.2.10). */
 export type OutOfServiceRow = Pick<OverrideRow, 'course' | 'point'>
 
 /** @returns the points that are overridden as of their newest visit, the oldest first */
 export function overridesOf(
-  courses: readonly Course[],
+  courses: readonly CommandState[],
   meanings: readonly LevelMeaning[],
-  wordsOf: (course: Course) => PointWords,
+  wordsOf: (course: CommandState) => PointWords,
   now: number,
 ): OverrideRow[] {
   return courses
@@ -36,7 +36,10 @@ export function overridesOf(
 }
 
 /** @returns the points that are out of service as of their newest visit, by name */
-export const outOfServiceOf = (courses: readonly Course[], wordsOf: (course: Course) => PointWords): OutOfServiceRow[] =>
+export const outOfServiceOf = (
+  courses: readonly CommandState[],
+  wordsOf: (course: CommandState) => PointWords,
+): OutOfServiceRow[] =>
   courses
     .filter(({ latest }) => latest.out_of_service === true)
     .map(course => ({ course, point: wordsOf(course) }))

@@ -16,7 +16,7 @@ import { openCursorKey } from './cursor-key.ts'
 import { priorityDesk } from './history-service.ts'
 import type { PriorityHistory } from './history.ts'
 import { type Responder, responder } from './responder.ts'
-import { connectorRoutes } from './routes.ts'
+import { connectorRoutes } from './connector-routes.ts'
 
 export type PriorityApiOptions = {
   settings: Settings<typeof CONNECTOR_VARIABLES & Pick<typeof UPLINK_VARIABLES, 'SERVICE_EDGE_STORE_DIR'>>

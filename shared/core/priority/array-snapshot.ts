@@ -2,13 +2,13 @@
  * Priority arrays as rules see them. A visit tells of one instant, so a value counts between two visits only where both of
  * them saw the same: what was between two that differ is not known, nor is what comes after the newest.
  */
-import { HOUR, MINUTE } from '../time.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
-import { isOverride, type LevelMeaning, RELINQUISHED } from './levels.ts'
-import { activeLevel, type PriorityReading, type SlotValue } from './record.ts'
+import { isOverride, type LevelMeaning, RELINQUISHED } from './priority-levels.ts'
+import { activeLevel, type PriorityReading, type SlotValue } from './priority-record.ts'
 
 /** One visit to the point that a role has. Values are in the role's canonical unit. */
-export type Visit = {
+export type ArraySnapshot = {
   t: number
   /** [16], P1 first; null where a level is empty, NaN where it could not be read or holds no number */
   slots: (number | null)[]
@@ -23,12 +23,12 @@ export type Visit = {
 /** How the device's value becomes canonical: value × scale + offset. */
 export type Linear = { scale: number; offset: number }
 
-export function visitOf(
+export function arraySnapshot(
   reading: Pick<PriorityReading, 'observed_at' | 'slots' | 'relinquish_default'>,
   { scale, offset }: Linear,
   meanings: readonly LevelMeaning[],
   timezone: string,
-): Visit {
+): ArraySnapshot {
   const figure = (value: SlotValue | undefined) =>
     value === undefined || typeof value === 'string' ? Number.NaN : Number(value) * scale + offset
   return {
@@ -41,16 +41,16 @@ export function visitOf(
 }
 
 /** A visit stands for at most this many usual distances, as a sample does. */
-export const VISIT_HOLDS = 3
+export const VALID_INTERVALS = 3
 /** The lowest level of people; programs are below it (135-2020 19.2.1). */
 const OPERATOR = 8
 
-type Facts = (visit: Visit, level: number) => number
+type Facts = (visit: ArraySnapshot, level: number) => number
 const isKnown = (slot: number | null | undefined): boolean => slot === null || slot === slot
 const holds = (slot: number | null | undefined): boolean => slot !== null && slot !== undefined && slot === slot
 
 /** A level that could not be read may command: below it nothing is certain. */
-export function activeOf({ slots }: Pick<Visit, 'slots'>): number {
+export function activeSlot({ slots }: Pick<ArraySnapshot, 'slots'>): number {
   for (const [i, slot] of slots.entries()) {
     if (slot === null) continue
     return isKnown(slot) ? i + 1 : Number.NaN
@@ -59,14 +59,14 @@ export function activeOf({ slots }: Pick<Visit, 'slots'>): number {
 }
 
 /** What programs ask for: the highest level with a value below those at which people command. */
-function asked({ slots }: Visit): number {
+function asked({ slots }: ArraySnapshot): number {
   const programs = slots.slice(OPERATOR)
   return programs.find(slot => slot !== null) ?? Number.NaN
 }
 
 const FACTS: Record<string, Facts> = {
-  active_slot: activeOf,
-  overridden: visit => (Number.isNaN(activeOf(visit)) ? Number.NaN : visit.overridden ? 1 : 0),
+  active_slot: activeSlot,
+  overridden: visit => (Number.isNaN(activeSlot(visit)) ? Number.NaN : visit.overridden ? 1 : 0),
   slot: ({ slots }, level) => slots[level - 1] ?? Number.NaN,
   commanded: ({ slots }, level) => {
     const slot = slots[level - 1]
@@ -74,7 +74,7 @@ const FACTS: Record<string, Facts> = {
   },
   writers: ({ slots }) => (slots.every(isKnown) ? slots.filter(holds).length : Number.NaN),
   relinquish_default: ({ fallback }) => fallback,
-  command: visit => [...visit.slots, visit.fallback][activeOf(visit) - 1] ?? Number.NaN,
+  command: visit => [...visit.slots, visit.fallback][activeSlot(visit) - 1] ?? Number.NaN,
   asked,
 }
 
@@ -83,10 +83,10 @@ const FACTS: Record<string, Facts> = {
  *
  * @param origin the sum at the first visit
  */
-const SUMS: Record<string, (visits: readonly Visit[], origin: number) => number[]> = {
+const SUMS: Record<string, (visits: readonly ArraySnapshot[], origin: number) => number[]> = {
   flips: (visits, origin) => {
     let count = origin
-    return visits.map((visit, i) => (i > 0 && activeOf(visit) !== activeOf(visits[i - 1]!) ? ++count : count))
+    return visits.map((visit, i) => (i > 0 && activeSlot(visit) !== activeSlot(visits[i - 1]!) ? ++count : count))
   },
   asked_travel: (visits, origin) => {
     let sum = origin
@@ -123,7 +123,7 @@ export const slotColumn = (name: string, role: string, level?: number): string =
 /** @returns the role of which a column speaks; undefined when it is none of a priority array */
 export const roleOfColumn = (column: string): string | undefined => NAME.exec(column)?.[2]
 
-export type VisitSeries = { ts: Float64Array; values: Float64Array; nominalMs: number }
+export type ArraySeries = { ts: Float64Array; values: Float64Array; nominalMs: number }
 
 /**
  * One function of the array over time.
@@ -136,14 +136,14 @@ export type VisitSeries = { ts: Float64Array; values: Float64Array; nominalMs: n
  */
 export function slotSeries(
   column: string,
-  visits: Readonly<Record<string, Visit[]>>,
+  visits: Readonly<Record<string, ArraySnapshot[]>>,
   usualMs: Readonly<Record<string, number>> = {},
   origin = 0,
-): VisitSeries | undefined {
+): ArraySeries | undefined {
   const [, name = '', role = '', level] = NAME.exec(column) ?? []
   const seen = Object.hasOwn(visits, role) ? visits[role]! : []
   if (seen.length === 0) return undefined
-  const nominalMs = Object.hasOwn(usualMs, role) ? usualMs[role]! : usualGap(seen)
+  const nominalMs = Object.hasOwn(usualMs, role) ? usualMs[role]! : medianInterval(seen)
   const ts = Float64Array.from(seen, ({ t }) => t)
   const sum = SUMS[name]
   if (sum) return { ts, values: Float64Array.from(sum(seen, origin)), nominalMs }
@@ -163,7 +163,7 @@ const LATE_MS = 10 * MINUTE
  * @param visits by point, each ascending
  * @returns ms; Infinity when there was none since
  */
-export function reopenedByVisits(visits: Readonly<Record<string, Visit[]>>, since: number): number {
+export function earliestChange(visits: Readonly<Record<string, ArraySnapshot[]>>, since: number): number {
   const from = Object.values(visits).map(seen => {
     const first = seen.findIndex(({ t }) => t >= since - LATE_MS)
     return first < 0 ? Infinity : seen[Math.max(first - 1, 0)]!.t
@@ -172,7 +172,7 @@ export function reopenedByVisits(visits: Readonly<Record<string, Visit[]>>, sinc
 }
 
 /** The middle of the distances between visits, ms. */
-export function usualGap(visits: readonly Visit[]): number {
+export function medianInterval(visits: readonly ArraySnapshot[]): number {
   const gaps = visits.slice(1).map(({ t }, i) => t - visits[i]!.t)
   return gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? HOUR
 }

@@ -1,6 +1,6 @@
 /** One question to an edge and its answer over MQTT (contract §7, §8). MQTT 3.1.1 has no properties: ids stand in the bodies. */
-import type { Decoded } from '../telemetry/body.ts'
-import { choice, decodeWith, fields, integer, text, uuid } from '../telemetry/read.ts'
+import type { Decoded } from '#shared/core/telemetry/body.ts'
+import { choice, decodeWith, fields, integer, text, uuid } from '#shared/core/telemetry/read.ts'
 
 export const EDGE_REQUEST_SCHEMA = 'svc_edge_request_v1'
 export const EDGE_RESPONSE_SCHEMA = 'svc_edge_response_v1'

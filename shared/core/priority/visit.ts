@@ -1,7 +1,7 @@
 /** What the API and the pages ask of the priority scanner. It can be asked to look, never to command. */
 
 /** Times are ms since 1970 UTC; null: not yet. */
-export type ScannerState = {
+export type VisitScheduleState = {
   enabled: boolean
   state: 'idle' | 'visiting' | 'disabled'
   /** Why it is disabled, in words. */
@@ -24,7 +24,7 @@ export type ScannerState = {
 /** `since`: the first visit in a row at which another device answered, ms since 1970 UTC. */
 export type OtherDevice = { device_id: string; device_instance: number; since: number; reason: string }
 /** Most of them that are told; with more, something is wrong with the list or the network as a whole. */
-export const OTHERS_MAX = 100
+export const OTHER_DEVICES_MAX = 100
 
 /** One visit to one device. */
 export type Visit = {
@@ -43,8 +43,8 @@ export type Visit = {
   is_other_device?: boolean
 }
 
-export interface PriorityScanner {
-  state(): ScannerState
+export interface VisitSchedule {
+  state(): VisitScheduleState
   /**
    * Begins a visit to a configured device, or to the one whose turn it is.
    *

@@ -3,7 +3,7 @@
  *
  * @source ASHRAE 135-2020 19.2.1, table 19-1: the standard names 1, 2, 5, 6 and 8 and leaves the others to the site
  */
-import { LEVELS } from './record.ts'
+import { LEVELS } from './priority-record.ts'
 
 export type LevelMeaning = { name: string; override: boolean }
 /** What a site says of one level; what it leaves out is as the standard has it. */

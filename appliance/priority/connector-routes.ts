@@ -7,7 +7,7 @@ import {
   TriggerRequest,
   VisitAnswer,
   VisitRequest,
-} from '#shared/core/priority/wire.ts'
+} from '#shared/core/priority/priority-wire.ts'
 import { type Route, route } from '#shared/node/http/route.ts'
 import type { PriorityDesk } from './history-service.ts'
 

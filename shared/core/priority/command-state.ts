@@ -2,14 +2,14 @@
  * Who held a point and since when, from visits. A visit tells what was, not what happened between two of them: every
  * instant here is one at which somebody looked.
  */
-import { DAY } from '../time.ts'
-import { type PriorityReading, priorityKey, type PriorityRecord, type SlotValue } from './record.ts'
+import { DAY } from '#shared/core/time.ts'
+import { type PriorityReading, priorityKey, type PriorityRecord, type SlotValue } from './priority-record.ts'
 
 /** Flips are counted over this long. */
 export const FLIPS_MS = 30 * DAY
 
 /** What is known of one point. */
-export type Course = {
+export type CommandState = {
   latest: PriorityRecord
   /** The first visit since which the same level commands. */
   held_since: number
@@ -22,7 +22,7 @@ export type Course = {
 }
 
 /** Visits in a row at which the same level commanded the same. */
-export type Stretch = {
+export type CommandPeriod = {
   /** First and last visit. */
   from: number
   to: number
@@ -40,8 +40,8 @@ export const commandOf = ({ slots, active_level }: Pick<PriorityReading, 'slots'
 }
 
 /** Every point's course, which grows with each record. */
-export function courseBook() {
-  const courses = new Map<string, Course>()
+export function createCommandTracker() {
+  const courses = new Map<string, CommandState>()
   let last = 0
   return {
     /** Sequence of the newest record that it has seen; 0 before the first. */
@@ -57,12 +57,12 @@ export function courseBook() {
       courses.clear()
       last = 0
     },
-    get: (key: string): Course | undefined => courses.get(key),
-    all: (): Course[] => [...courses.values()],
+    get: (key: string): CommandState | undefined => courses.get(key),
+    all: (): CommandState[] => [...courses.values()],
   }
 }
 
-function continued(before: Course | undefined, latest: PriorityRecord): Course {
+function continued(before: CommandState | undefined, latest: PriorityRecord): CommandState {
   const at = latest.observed_at
   if (!before) return { latest, held_since: at, otherwise_at: null, visits: 1, flips: [] }
   const flips = before.flips.filter(flip => flip > at - FLIPS_MS)
@@ -74,8 +74,8 @@ function continued(before: Course | undefined, latest: PriorityRecord): Course {
  * @param records of one point, newest first
  * @returns newest first
  */
-export function stretchesOf(records: readonly PriorityRecord[]): Stretch[] {
-  const stretches: Stretch[] = []
+export function commandPeriods(records: readonly PriorityRecord[]): CommandPeriod[] {
+  const stretches: CommandPeriod[] = []
   for (const record of records) {
     const { observed_at, active_level: level, out_of_service = false } = record
     const value = commandOf(record)

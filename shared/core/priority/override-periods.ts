@@ -1,8 +1,8 @@
 /** Who held a point while a plot looks at it. */
-import { activeOf, usualGap, type Visit, VISIT_HOLDS } from './visits.ts'
+import { activeSlot, medianInterval, type ArraySnapshot, VALID_INTERVALS } from './array-snapshot.ts'
 
 /** Between visits that saw the same. `value` is in the unit of the visits; NaN where it is no figure. */
-export type Held = { from: number; to: number; slot: number; value: number }
+export type OverridePeriod = { from: number; to: number; slot: number; value: number }
 
 /**
  * The stretches in which a point was overridden, as two visits in a row saw it.
@@ -10,13 +10,13 @@ export type Held = { from: number; to: number; slot: number; value: number }
  * @param visits ascending
  * @returns ascending, without overlaps; visits that differ, or lie too far apart, leave a hole
  */
-export function heldStretches(visits: readonly Visit[]): Held[] {
-  const farthest = VISIT_HOLDS * usualGap(visits)
-  const held: Held[] = []
+export function overridePeriods(visits: readonly ArraySnapshot[]): OverridePeriod[] {
+  const farthest = VALID_INTERVALS * medianInterval(visits)
+  const held: OverridePeriod[] = []
   for (const [i, visit] of visits.entries()) {
     const next = visits[i + 1]
-    const slot = activeOf(visit)
-    if (!next || !visit.overridden || !next.overridden || activeOf(next) !== slot || next.t - visit.t > farthest) continue
+    const slot = activeSlot(visit)
+    if (!next || !visit.overridden || !next.overridden || activeSlot(next) !== slot || next.t - visit.t > farthest) continue
     const value = visit.slots[slot - 1] ?? Number.NaN
     const later = next.slots[slot - 1] ?? Number.NaN
     if (!Object.is(value, later)) continue

@@ -10,7 +10,7 @@ import {
 import { formatError, UNKNOWN_OBJECT, UNKNOWN_PROPERTY } from '../../drivers/bacnet/core/refusal.ts'
 import type { PropertyResult } from '../../drivers/bacnet/core/reply.ts'
 import type { BacnetValue } from '../../drivers/bacnet/core/tag.ts'
-import { isInput, LEVELS, type Slot, type SlotValue } from '#shared/core/priority/record.ts'
+import { isInput, LEVELS, type Slot, type SlotValue } from '#shared/core/priority/priority-record.ts'
 import type { ArrayAnswer, Fallback, ScanObject } from './visit.ts'
 
 /** What was said to one target: a result, or why there is none. `declined`: the device refused, as against being silent. */

@@ -3,23 +3,23 @@ import { buildFrames } from '#shared/flow/fdd/build-frames.ts'
 import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
 import { loadRules } from '#shared/node/rules/rule-files.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
-import { priorityVisits } from '#appliance/priority/visits.ts'
+import { journalSnapshots } from '#appliance/priority/journal-snapshots.ts'
 import { BUILDING, EQUIPMENT, NOW, POINTS, samplesOf } from '../../support/page-fixture.ts'
 import { CATALOGUE, HISTORY, journalOf, reading, SITE } from '../../support/overrides-fixture.ts'
 
 const source = (readings = HISTORY, state = {}) =>
-  priorityVisits({ journal: () => journalOf(readings, state), catalogue: () => CATALOGUE, site: SITE })
+  journalSnapshots({ journal: () => journalOf(readings, state), catalogue: () => CATALOGUE, site: SITE })
 const span = { from: NOW - 2 * DAY, to: NOW }
 
 test('visits of the span come by point, ascending, and those of no point on the list are left out', async t => {
-  const visits = await source().visits('school', span)
+  const visits = await source().snapshots('school', span)
   t.deepEqual(Object.keys(visits).toSorted(), ['ahu-1.clg_valve', 'ahu-1.fan_cmd', 'ahu-1.oa_damper', 'ahu-1.sa_t_sp', 'exhaust'])
   const valve = visits['ahu-1.clg_valve']!
   t.is(valve.length, 48)
   t.true(valve.every(({ t: at }, i) => i === 0 || at > valve[i - 1]!.t))
   t.is(valve[0]!.slots[7], 100)
   t.true(valve[0]!.overridden)
-  t.deepEqual(await source().visits('elsewhere', span), {})
+  t.deepEqual(await source().snapshots('elsewhere', span), {})
 })
 
 test('scale and offset of the point are taken into account', async t => {
@@ -27,23 +27,26 @@ test('scale and offset of the point are taken into account', async t => {
   const points = device!.points.map(point => ({ ...point, scale: 0.1, offset: 1 }))
   const journal = journalOf([reading(NOW - HOUR, 'analog-output,4', { 8: 50 })])
   const catalogue = { devices: [{ ...device!, points }] }
-  const visits = await priorityVisits({ journal: () => journal, catalogue: () => catalogue, site: SITE }).visits('school', span)
+  const visits = await journalSnapshots({ journal: () => journal, catalogue: () => catalogue, site: SITE }).snapshots(
+    'school',
+    span,
+  )
   t.is(visits['ahu-1.clg_valve']![0]!.slots[7], 6)
   t.is(visits['ahu-1.clg_valve']![0]!.fallback, 1)
 })
 
 test('an input is not commanded: rules see no visit to it', async t => {
   const input = reading(NOW - HOUR, 'analog-input,2', {}, { out_of_service: true })
-  t.false('ahu-1.oa_t' in (await source([...HISTORY, input]).visits('school', span)))
+  t.false('ahu-1.oa_t' in (await source([...HISTORY, input]).snapshots('school', span)))
 })
 
 test('a journal that is shut knows nothing', async t => {
-  t.deepEqual(await source(HISTORY, { journal: 'disabled' }).visits('school', span), {})
+  t.deepEqual(await source(HISTORY, { journal: 'disabled' }).snapshots('school', span), {})
 })
 
 test('what a box visited for a week raises the override rules on it, in the units of the roles', async t => {
   const { rules } = loadRules([new URL('../../../rules/override', import.meta.url).pathname])
-  const visits = await source().visits('school', { from: NOW - 10 * DAY, to: NOW })
+  const visits = await source().snapshots('school', { from: NOW - 10 * DAY, to: NOW })
   const historian = {
     read: async ({ point_ids }: { point_ids: string[] }) =>
       point_ids.map(id => samplesOf(POINTS.find(one => one.point_id === id)!)),

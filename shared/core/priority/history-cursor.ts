@@ -1,6 +1,6 @@
 /** Cursors of the priority history: a place in the sequence, signed, so that they stay valid while records arrive. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { PriorityTarget } from './record.ts'
+import type { PriorityTarget } from './priority-record.ts'
 
 /** What a cursor is good for; with another edge, tenant or filter it is refused. */
 export type CursorScope = {

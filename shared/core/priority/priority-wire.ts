@@ -1,11 +1,11 @@
 /** `svc_priority_history_v1`: what is asked of an edge's priority history and what it answers, over HTTP and MQTT alike. */
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { ID_PATTERN } from '#shared/core/model/model.ts'
-import type { PriorityState } from '../ports.ts'
-import { formatInstant } from '../time.ts'
-import { CURSOR_MAX } from './cursor.ts'
-import { LEVELS, type PriorityRecord } from './record.ts'
-import { OTHERS_MAX, type ScannerState, type Visit } from './scan-port.ts'
+import type { PriorityState } from '#shared/core/ports.ts'
+import { formatInstant } from '#shared/core/time.ts'
+import { CURSOR_MAX } from './history-cursor.ts'
+import { LEVELS, type PriorityRecord } from './priority-record.ts'
+import { OTHER_DEVICES_MAX, type VisitScheduleState, type Visit } from './visit.ts'
 
 export const HISTORY_SCHEMA = 'svc_priority_history_v1'
 export const PAGE_MAX = 100
@@ -82,7 +82,7 @@ const Scanner = strict({
     Type.Array(
       strict({ device_id: Type.String({ pattern: ID_PATTERN }), device_instance: instance, since: instant, reason: text(1024) }),
       {
-        maxItems: OTHERS_MAX,
+        maxItems: OTHER_DEVICES_MAX,
       },
     ),
   ),
@@ -167,7 +167,7 @@ export const toWireRecord = ({ seq, observed_at, ...record }: PriorityRecord): W
 })
 
 /** The scanner and the journal as one: a reason of the journal counts where the scanner has none. */
-export function toWireScanner(scanner: ScannerState, { journal, reason, first, last, lost }: PriorityState): WireScanner {
+export function toWireScanner(scanner: VisitScheduleState, { journal, reason, first, last, lost }: PriorityState): WireScanner {
   const { enabled, state, interval_secs, max_points_per_device, last_device_instance, last_device_id, last_error } = scanner
   const { round_outputs_secs, round_secs, other_devices } = scanner
   const why = scanner.reason ?? reason
