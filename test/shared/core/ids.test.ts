@@ -98,5 +98,5 @@ test('there is one form of an id: no other file writes it down', t => {
       .map(name => join(folder, name)),
   )
   const others = sources.filter(name => readFileSync(join(root, name), 'utf8').includes('[A-Za-z0-9._-]{1,128}$'))
-  t.deepEqual(others, [join('shared', 'core', 'model.ts')])
+  t.deepEqual(others, [join('shared', 'core', 'model', 'model.ts')])
 })
