@@ -7,7 +7,6 @@ const documents = execFileSync('git', ['ls-files', '--', '*.md'], { encoding: 'u
 /** A path of the tree in backticks, from its top folder or, as in a document beside the code, from the document's own. */
 const PATH = /`((?:appliance|hub|shared|rules|provisioning|scripts|test|docs)\/[\w./-]+\.(?:ts|md|yaml|json|css|sh))`/g
 const LINK = /\]\(([^)#\s:]+)(?:#[^)]*)?\)/g
-const LINE_MAX = 150
 
 /** @returns the paths that a document names and the tree does not have */
 function missingPaths(document: string): string[] {
@@ -20,11 +19,3 @@ function missingPaths(document: string): string[] {
 for (const document of documents) {
   test(`${document} names only files that exist`, t => t.deepEqual(missingPaths(document), []))
 }
-
-test('prose in documents breaks its lines', t => {
-  for (const document of documents) {
-    const lines = readFileSync(document, 'utf8').split('\n')
-    const long = lines.filter(line => line.length > LINE_MAX && !line.includes('|') && !/^\s*(?:!?\[|-?\s*`)/.test(line))
-    t.deepEqual(long, [], document)
-  }
-})
