@@ -2,6 +2,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
+import { readExecutedLines } from './alterations/executed-lines.ts'
 import { orderTests } from './alterations/reaching-tests.ts'
 import { copyTree, type Tree } from './alterations/tree.ts'
 import { type Baseline, drawAlterations, type Outcome, takeValid, tryAlteration } from './alterations/trial.ts'
@@ -12,7 +13,8 @@ const USAGE = `scripts/alter [options]      alters lines of the last commit in a
   --from 0            leaves out that many of the lines that the seed draws
   --seed 1            which lines: the same seed draws the same lines of the same commit
   --only PREFIX       only files whose path begins so; as often as needed
-  --tests 12          at most so many test files for one alteration, the nearest first
+  --tests 40          at most so many test files for one alteration: those that execute the line, the nearest first
+  --coverage FILE     which tests execute which lines: written when it is not there, else read; it counts for one commit
   --jobs 2            so many alterations at a time, each in a copy of its own
   --commit HEAD       what is altered
   --log FILE          one line of JSON for each outcome, as they come
@@ -38,12 +40,13 @@ function readOptions(args: string[]) {
       count: { ...text, default: '60' },
       from: { ...text, default: '0' },
       seed: { ...text, default: '1' },
-      tests: { ...text, default: '12' },
+      tests: { ...text, default: '40' },
       jobs: { ...text, default: '2' },
       commit: { ...text, default: 'HEAD' },
       only: { ...text, multiple: true, default: [] },
       log: text,
       again: text,
+      coverage: text,
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -107,6 +110,7 @@ async function tryAll(trees: Tree[], options: Options): Promise<boolean> {
   const order = orderTests(
     tree.root,
     tree.files('test/*.test.ts').filter(file => !TEXT_TESTS.has(file)),
+    await readExecutedLines(tree, options.coverage),
   )
   const survivors: Outcome[] = []
   const baseline: Baseline = new Map()

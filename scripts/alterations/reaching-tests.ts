@@ -1,21 +1,23 @@
-/** Which test files reach a product file, the likeliest to notice a mistake in it first. */
+/** Which test files execute a line of a product file, the likeliest to notice a mistake in it first. */
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { importsOf, resolveImport } from '../closure.ts'
+import type { ExecutedLines } from './executed-lines.ts'
 
 /** A main that a test starts by its path rather than importing it. */
 const STARTED = /'((?:appliance|hub|provisioning|scripts)\/[\w/.-]+)'/g
 
 type Reach = { test: string; distance: number; breadth: number }
-export type TestOrder = (file: string) => string[]
+export type TestOrder = (file: string, line: number) => string[]
 
 /**
  * @param root folder of the tree
  * @param tests paths of test files from `root`
- * @returns for a product file: the tests that reach it by imports or by starting it. Tests of the same name come first, then
- *   the nearest, then those that reach the least else.
+ * @param executed a test that is not in it, such as one of the slow suites, is taken to execute every file that it reaches
+ * @returns for a line: the tests that execute it. Tests of the same name come first, then the nearest by imports, then those
+ *   that reach the least else.
  */
-export function orderTests(root: string, tests: readonly string[]): TestOrder {
+export function orderTests(root: string, tests: readonly string[], executed: ExecutedLines): TestOrder {
   const edges = new Map<string, string[]>()
   const nextOf = (file: string): string[] => {
     let next = edges.get(file)
@@ -30,11 +32,15 @@ export function orderTests(root: string, tests: readonly string[]): TestOrder {
       reached.set(file, [...(reached.get(file) ?? []), reach])
     }
   }
-  return file => {
+  const measured = new Set(Object.values(executed).flatMap(lines => Object.values(lines).flat()))
+  return (file, line) => {
+    const executing = new Set(executed[file]?.[line])
     const isNamesake = (test: string) => Number(basename(test, '.test.ts') === basename(file, '.ts'))
     const order = (a: Reach, b: Reach) =>
       isNamesake(b.test) - isNamesake(a.test) || a.distance - b.distance || a.breadth - b.breadth
-    return (reached.get(file) ?? []).toSorted(order).map(({ test }) => test)
+    const near = (reached.get(file) ?? []).filter(({ test }) => executing.has(test) || !measured.has(test)).toSorted(order)
+    const far = [...executing].filter(test => !near.some(reach => reach.test === test))
+    return [...near.map(({ test }) => test), ...far]
   }
 }
 

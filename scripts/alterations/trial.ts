@@ -96,7 +96,7 @@ export async function tryAlteration(
 ): Promise<Outcome> {
   let tried = 0
   const flaky: string[] = []
-  for (const group of groupsOf(order(alteration.file).slice(0, testsMax))) {
+  for (const group of groupsOf(order(alteration.file, alteration.line).slice(0, testsMax))) {
     tried += group.length
     for (let pending = [...group]; pending.length > 0; ) {
       const red = await tree.altered([alteration], () => redTwice(tree, pending))

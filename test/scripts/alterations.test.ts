@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test from 'ava'
 import { alter, alterationsOf } from '#scripts/alterations/alterations.ts'
+import { executedLines } from '#scripts/alterations/executed-lines.ts'
 import { maskSource } from '#scripts/alterations/mask.ts'
 import { orderTests } from '#scripts/alterations/reaching-tests.ts'
 import type { Tree } from '#scripts/alterations/tree.ts'
@@ -84,15 +85,32 @@ test('tests that reach a file come in order: its namesake, the nearest, those th
     mkdirSync(dirname(join(root, file)), { recursive: true })
     writeFileSync(join(root, file), text)
   }
-  const order = orderTests(
-    root,
-    ['far', 'wide', 'near', 'deep/a', 'other'].map(name => `test/${name}.test.ts`),
-  )
+  const tests = ['far', 'wide', 'near', 'deep/a', 'other'].map(name => `test/${name}.test.ts`)
+  const order = orderTests(root, tests, { 'shared/a.ts': { 1: [...tests, 'test/started.test.ts'], 2: ['test/far.test.ts'] } })
+  const reached = ['deep/a', 'near', 'wide', 'far'].map(name => `test/${name}.test.ts`)
+  t.deepEqual(order('shared/a.ts', 1), [...reached, 'test/other.test.ts', 'test/started.test.ts'])
+  t.deepEqual(order('shared/a.ts', 2), ['test/far.test.ts'])
+  t.deepEqual(order('shared/a.ts', 3), [])
+  const unmeasured = orderTests(root, tests, { 'shared/a.ts': { 1: ['test/far.test.ts'] } })
   t.deepEqual(
-    order('shared/a.ts'),
-    ['deep/a', 'near', 'wide', 'far'].map(name => `test/${name}.test.ts`),
+    unmeasured('shared/a.ts', 2),
+    ['deep/a', 'near', 'wide'].map(name => `test/${name}.test.ts`),
   )
-  t.deepEqual(order('shared/unknown.ts'), [])
+  t.deepEqual(order('shared/unknown.ts', 1), [])
+})
+
+test('a line counts as executed when the innermost range that holds a part of it was', t => {
+  const source = 'const f = a => {\n  if (a) b()\n  c()\n}\n\nfunction g() {\n  d()\n}\n'
+  const range = (text: string, count: number) => {
+    const startOffset = source.indexOf(text)
+    return { startOffset, endOffset: startOffset + text.length, count }
+  }
+  const functions = [
+    { ranges: [{ startOffset: 0, endOffset: source.length, count: 1 }] },
+    { ranges: [range(source.slice(10, source.indexOf('}')), 2), range('b()', 0)] },
+    { ranges: [range(source.slice(source.indexOf('function'), -1), 0)] },
+  ]
+  t.deepEqual(executedLines(source, functions), [1, 2, 3, 4])
 })
 
 test('the red file of a group is told from the title that AVA gives', t => {
