@@ -2,14 +2,13 @@
 import { join } from 'node:path'
 import type { Central } from '#shared/central/central.ts'
 import { ingestDesk } from '#shared/central/ingest-service.ts'
-import { clockFor, complainOfCentral, openCentralFor, serveCentral } from '#shared/central/process.ts'
+import { clockFor, complainOfCentral, createCentralOf, openWorkspaceOf, serveCentral } from '#shared/central/process.ts'
 import { metricsService } from '#shared/central/metrics.ts'
 import { earlierTrouble } from '#shared/core/storage-status.ts'
 import { failureLog } from '#shared/node/failure-log.ts'
 import { openLog } from '#shared/node/log.ts'
 import { runUntilSignal } from '#shared/node/service.ts'
 import { exitWith, refuseSecretArguments, settingsOrExit } from '#shared/node/settings.ts'
-import { openInbox, withRoom } from '#shared/node/store/inbox.ts'
 import { bindOf } from './drivers/bacnet/bind.ts'
 import { bacnetProtocol } from './drivers/bacnet/protocol.ts'
 import { modbusProtocol } from './drivers/modbus/protocol.ts'
@@ -56,7 +55,8 @@ const protocols = [bacnet, modbus]
 const { site, catalogue } = await openField({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log }).catch(refuse)
 const { site_id, edge_id, building } = site
 
-const central: Central = await openCentralFor(settings, {
+const workspace = await openWorkspaceOf(settings, { clock, log }).catch(refuse)
+const central: Central = createCentralOf(settings, workspace, {
   service: 'appliance',
   effective,
   clock,
@@ -82,11 +82,11 @@ const central: Central = await openCentralFor(settings, {
     },
     counters: () => ({ edges: edges.list().length, ...desk.counters() }),
   },
-}).catch(refuse)
-const { context, historian, db } = central
+})
+const { context } = central
 const { model, edges } = context
 const desk = ingestDesk({
-  inbox: withRoom(openInbox(db), central.ballast.needRoom),
+  inbox: workspace.inbox,
   model,
   edges,
   claims: context.edgeClaims,
@@ -98,12 +98,12 @@ const statesOf = factOfPoint(catalogue, ({ states }) => states)
 const uplink = await openUplink({
   settings,
   history: historianSink({
-    historian,
+    historian: workspace.historian,
     misdated: context.misdated,
     building_id: building.building_id,
     statesOf,
     clock,
-    needRoom: central.ballast.needRoom,
+    needRoom: workspace.ballast.needRoom,
   }),
   self: {
     site_id,
@@ -148,6 +148,7 @@ const http = await serveCentral(settings, {
 const watching = catalogueWatch(catalogue, log)
 await runUntilSignal(
   [
+    ...workspace.services,
     ...central.services,
     desk,
     syncing,

@@ -1,43 +1,76 @@
-/** Central as a hub has it: what edges send is taken in, edges are asked, and the fleet is shown. */
-import type { Central } from '#shared/central/central.ts'
-import { ingestDesk } from '#shared/central/ingest-service.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
-import { openCentralFor, type ProcessParts } from '#shared/central/process.ts'
+/** Central of a hub: takes in what edges send, asks edges, and shows the fleet. */
+import type { Logger } from 'pino'
 import { pollStatusRoute } from '#shared/central/api/poll.ts'
+import type { Central } from '#shared/central/central.ts'
+import { ingestDesk, type IngestDesk } from '#shared/central/ingest-service.ts'
+import { metricsService } from '#shared/central/metrics.ts'
+import type { Shell } from '#shared/central/pages/shell.ts'
+import {
+  type CentralSettings,
+  createCentralOf,
+  openWorkspaceOf,
+  type ProcessParts,
+  serveCentral,
+} from '#shared/central/process.ts'
 import type { Route } from '#shared/node/http/route.ts'
-import { openInbox, withRoom } from '#shared/node/store/inbox.ts'
+import type { Service } from '#shared/node/service.ts'
 import type { CentralFiles } from '../broker/files.ts'
 import { openConnectors } from '../connectors/open.ts'
 import { hubHealth } from '../ingest/health.ts'
 import { ingestService } from '../ingest/ingest.ts'
-import { hubOverrides } from '../pages/overrides.route.ts'
 import { fleetRoutes } from '../pages/fleet.route.ts'
+import { hubOverrides } from '../pages/overrides.route.ts'
 
 type Parts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log'> & {
-  /** Undefined where no broker is heard. */
+  /** Undefined where this process does not connect to a broker. */
   files: CentralFiles | undefined
   broker: { host: string; port: number }
 }
 
-/**
- * @returns `desk` starts before anything comes in, `hearing` when a broker is there
- * @throws Error that names the file or folder that cannot be opened or written
- */
-export async function openHubCentral(settings: Parameters<typeof openCentralFor>[0], { files, broker, ...parts }: Parts) {
+export type HubCentral = {
+  central: Central
+  desk: IngestDesk
+  routes: (shell: Shell) => Route[]
+  /** Stores, rules and runs. They start before anything comes in. */
+  services: Service[]
+  /** The connection to the broker and to edges; started after a broker in the same process. */
+  connections: Service[]
+}
+
+/** @throws Error that names the setting, file or folder that cannot be used */
+export async function openHubCentral(settings: CentralSettings, { files, broker, ...parts }: Parts): Promise<HubCentral> {
   const { clock, log } = parts
-  const health = hubHealth(() => ({ edges: context.edges, claims: context.edgeClaims, desk, broker: ingest }), clock.now)
-  const own = { ...parts, scheduled: true, onFindings: () => undefined, health }
-  const central: Central = await openCentralFor(settings, own)
-  const { context, db } = central
-  const { model, edges, edgeClaims: claims } = context
-  const desk = ingestDesk({ inbox: withRoom(openInbox(db), central.ballast.needRoom), model, edges, claims, clock, log })
-  const connectors = openConnectors({ edges, files, publish: async (topic, body) => ingest?.publish(topic, body) })
-  const ingest = files && ingestService({ broker, ...files, desk, onResponse: connectors.onResponse, log })
-  const routes = (shell: Shell): Route[] => [
-    ...fleetRoutes(context, shell),
-    pollStatusRoute(desk),
-    ...connectors.routes,
-    ...hubOverrides({ context, shell, connectors: connectors.asked }),
-  ]
-  return { central, desk, hearing: [...(ingest ? [ingest] : []), connectors.service], routes }
+  const workspace = await openWorkspaceOf(settings, parts)
+  const { model, edges, edgeClaims: claims } = workspace.stores
+  const desk = ingestDesk({ inbox: workspace.inbox, model, edges, claims, clock, log })
+  const ingest = files && ingestService({ broker, ...files, desk, log })
+  const connectors = openConnectors({ edges, files, publish: ingest?.publish })
+  const health = hubHealth({ edges, claims, desk, broker: ingest }, clock.now)
+  const central = createCentralOf(settings, workspace, { ...parts, scheduled: true, onFindings: () => undefined, health })
+
+  ingest?.onResponse(connectors.onResponse)
+  const { context } = central
+  return {
+    central,
+    desk,
+    routes: shell => [
+      ...fleetRoutes(context, shell),
+      pollStatusRoute(desk),
+      ...connectors.routes,
+      ...hubOverrides({ context, shell, connectors: connectors.asked }),
+    ],
+    services: [...workspace.services, ...central.services, desk, ...central.schedule],
+    connections: [...(ingest ? [ingest] : []), connectors.service],
+  }
+}
+
+/** The servers of API, pages and metrics. */
+export async function serveHub(
+  settings: CentralSettings,
+  { central, routes }: Pick<HubCentral, 'central' | 'routes'>,
+  log: Logger,
+): Promise<Service[]> {
+  const shell = { house: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet' } as const
+  const http = await serveCentral(settings, { central, shell, routes, log })
+  return [metricsService(central.context, settings.SERVICE_METRICS_BIND, log), http]
 }

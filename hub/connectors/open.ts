@@ -15,9 +15,10 @@ const ANSWER_MS = 15 * SECOND
 
 export type OpenConnectorsOptions = {
   edges: EdgeStore
-  /** Undefined where the hub hears no broker and so has no certificates: it then has no way to any edge. */
+  /** Undefined where the hub has no certificates: it then cannot ask any edge by HTTPS. */
   files: { ca_pem: string; tokensKey: string | undefined } | undefined
-  publish: (topic: Topic, body: object) => Promise<void>
+  /** Undefined where the hub is not connected to a broker. */
+  publish: ((topic: Topic, body: object) => Promise<void>) | undefined
   /** Default 15 s. */
   timeoutMs?: number
 }
@@ -33,12 +34,12 @@ export type OpenConnectors = {
 
 export function openConnectors({ edges, files, publish, timeoutMs = ANSWER_MS }: OpenConnectorsOptions): OpenConnectors {
   const https = files && httpsWay({ ...files, timeoutMs })
-  const broker = brokerWay({ publish, timeoutMs })
-  const asked = connectors({ edges, https, broker: files && broker.ask })
+  const broker = publish && brokerWay({ publish, timeoutMs })
+  const asked = connectors({ edges, https, broker: broker?.ask })
   return {
     asked,
     routes: [...connectorsRoutes(asked), ...addressRoutes(edges)],
-    onResponse: broker.take,
+    onResponse: (topic, payload) => broker?.take(topic, payload),
     service: { name: 'connectors', start: async () => undefined, stop: async () => https?.close() },
   }
 }

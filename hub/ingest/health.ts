@@ -13,17 +13,16 @@ type Parts = {
 }
 
 /**
- * What a hub adds to health: its counters, whether it can store what edges send, and whether it hears its broker.
+ * What a hub adds to health: its counters, whether it can store what edges send, and whether it is connected to its broker.
  *
- * @param parts looked up at each question; `broker` is undefined where there is none
+ * @param parts `broker` is undefined where this process is not connected to one
  * @param now ms of the process's clock
  */
-export function hubHealth(parts: () => Parts, now: () => number): HealthSources {
+export function hubHealth({ edges, claims, desk, broker }: Parts, now: () => number): HealthSources {
   return {
     checks: {
-      edge_ids: () => parts().desk.edgeIds(),
+      edge_ids: desk.edgeIds,
       edge_claims: () => {
-        const { claims } = parts()
         const [refused, takeovers] = [claims.refusals().length, claims.takeovers().length]
         if (refused + takeovers === 0) return { status: 'ok', refused, takeovers }
         return {
@@ -34,13 +33,12 @@ export function hubHealth(parts: () => Parts, now: () => number): HealthSources 
         }
       },
       ingest: () => {
-        const trouble = parts().desk.flow.trouble()
+        const trouble = desk.flow.trouble()
         const figures = storingStatus(trouble, now())
         // Nothing waits here: an edge keeps what is not acknowledged, within the quota of its outbox.
         return { ...figures, readings_waiting: 0, ...(trouble && { detail: `${WAITS} ${trouble.reason}` }) }
       },
       broker: () => {
-        const { desk, broker } = parts()
         if (!broker) return { status: 'ok', detail: 'off' }
         const { ingest_waiting, ingest_failed } = desk.flow.counters()
         const connected = broker.isConnected()
@@ -48,9 +46,6 @@ export function hubHealth(parts: () => Parts, now: () => number): HealthSources 
         return { status, ingest_waiting, ingest_failed, ...(!connected && { detail: 'the broker is not reached' }) }
       },
     },
-    counters: () => {
-      const { edges, desk } = parts()
-      return { edges: edges.list().length, ...desk.counters() }
-    },
+    counters: () => ({ edges: edges.list().length, ...desk.counters() }),
   }
 }

@@ -19,8 +19,6 @@ export type IngestOptions = Pair & {
   broker: { host: string; port: number }
   ca_pem: string
   desk: IngestDesk
-  /** What edges answer to questions that were published under `requests`. */
-  onResponse: (topic: Topic, payload: Uint8Array) => void
   log: Logger
 }
 
@@ -28,7 +26,11 @@ export type IngestService = Service & {
   isConnected(): boolean
   /** Resolves when the broker has it; rejects when it is not reached. */
   publish(topic: Topic, body: object): Promise<void>
+  /** Sets the listener of what edges publish under `responses`; without one these messages are discarded. */
+  onResponse(listener: ResponseListener): void
 }
+
+export type ResponseListener = (topic: Topic, payload: Uint8Array) => void
 
 /** How long an edge may take to come back after the hub has connected anew, before it counts as gone, ms. */
 const DOUBT_MS = 60_000
@@ -39,13 +41,14 @@ const DOUBT_MS = 60_000
  * @throws Error when the certificate is not a central's
  */
 export function ingestService(options: IngestOptions): IngestService {
-  const { broker, desk, onResponse, log } = options
+  const { broker, desk, log } = options
   const { flow, keep } = desk
   const identity = centralOf(options.cert_pem)
   const endDoubt = () => {
     if (!keep(flow.endDoubt)) doubting = setTimeout(endDoubt, DOUBT_MS)
   }
   let doubting: NodeJS.Timeout | undefined
+  let listener: ResponseListener = () => undefined
   const say = ({ site_id, edge_id }: EdgeKey, body: object) => {
     link
       .publish(topicOf({ site_id, edge_id, kind: 'acks' }), packBody(body))
@@ -53,7 +56,7 @@ export function ingestService(options: IngestOptions): IngestService {
   }
   const replies = replyBox(reply => say(reply, writeAck(reply.ack)))
   const line = turns(({ topic, payload }) => {
-    if (topic.kind === 'responses') return onResponse(topic, payload)
+    if (topic.kind === 'responses') return listener(topic, payload)
     const reply = flow.take(topicOf(topic), payload)
     if (reply?.ack) replies.add(reply)
     else if (reply) say(reply, writeNotices(reply.notices))
@@ -86,6 +89,9 @@ export function ingestService(options: IngestOptions): IngestService {
       await link.stop()
     },
     isConnected: link.isUp,
+    onResponse: given => {
+      listener = given
+    },
     publish: (topic, body) => link.publish(topicOf(topic), packBody(body)),
   }
 }

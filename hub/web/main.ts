@@ -1,6 +1,6 @@
-/** web: the browser's way to central. */
+/** web: the reverse proxy between browsers and central. */
 import { openLog } from '#shared/node/log.ts'
-import { runUntilSignal } from '#shared/node/service.ts'
+import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
 import { complainOfProxies, proxiesOf } from '#shared/node/auth/auth-settings.ts'
 import { WEB_ENV } from './env.ts'
@@ -11,13 +11,15 @@ const { settings } = settingsOrExit(usage, WEB_ENV, process.env, process.argv.sl
   complain: ({ SERVICE_TRUSTED_PROXIES }) => complainOfProxies(SERVICE_TRUSTED_PROXIES),
 })
 const log = openLog('web', settings.SERVICE_LOG_LEVEL)
-const web = webService({
-  host: settings.SERVICE_WEB_BIND,
-  port: settings.SERVICE_WEB_PORT,
-  upstream: settings.SERVICE_CENTRAL_UPSTREAM,
-  resolver: settings.SERVICE_NGINX_RESOLVER,
-  pages: settings.SERVICE_REACT_UI,
-  trustedProxies: proxiesOf(settings.SERVICE_TRUSTED_PROXIES),
-  log,
-})
-await runUntilSignal([web], log)
+
+await runProcess(log, async () => [
+  webService({
+    host: settings.SERVICE_WEB_BIND,
+    port: settings.SERVICE_WEB_PORT,
+    upstream: settings.SERVICE_CENTRAL_UPSTREAM,
+    resolver: settings.SERVICE_NGINX_RESOLVER,
+    pages: settings.SERVICE_REACT_UI,
+    trustedProxies: proxiesOf(settings.SERVICE_TRUSTED_PROXIES),
+    log,
+  }),
+])

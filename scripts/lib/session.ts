@@ -7,7 +7,8 @@ import pino from 'pino'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { openShell } from '#shared/central/pages/shell.ts'
-import { openCentral } from '#shared/central/central.ts'
+import { createCentral } from '#shared/central/central.ts'
+import { openWorkspace } from '#shared/central/workspace.ts'
 import type { EquipmentDay } from '#shared/core/rules/check/types.ts'
 import type { Finding, RuleResult } from '#shared/core/findings/finding.ts'
 import { wallClock } from '#shared/node/clock.ts'
@@ -43,15 +44,13 @@ export async function openSession(): Promise<Session> {
   const secret = () => randomBytes(24).toString('hex')
   const [agent, admin] = [secret(), secret()]
   const log = pino({ level: 'error' }, pino.destination({ dest: 2, sync: true }))
-  const central = await openCentral({
+  const own = { memoryMb: MEMORY_MB, clock: wallClock, log }
+  const opened = await openWorkspace({ ...own, path: workspace, parquetRoot: undefined })
+  const central = createCentral(opened, {
+    ...own,
     service: 'session',
     version: readVersion(),
     effective: [],
-    clock: wallClock,
-    log,
-    workspace,
-    parquetRoot: undefined,
-    memoryMb: MEMORY_MB,
     site_id: 'local',
     auth: { secret: secret(), passwords: { agent, admin, viewer: undefined }, apiKey: undefined, trustedProxies: [] },
     scheduled: false,
@@ -61,7 +60,8 @@ export async function openSession(): Promise<Session> {
       counters: () => ({ edges: 0, ingest_ok: 0, ingest_duplicate: 0, ingest_rejected: 0, last_ingest_at: null }),
     },
   })
-  const { context, routes, services } = central
+  const { context, routes } = central
+  const services = [...opened.services, ...central.services]
   const { auth, audit, version } = context
   const shell = openShell(context, { house: 'hub', name: 'import', first: 'Fleet' })
   const http = await openHttp({

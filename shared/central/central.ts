@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -7,30 +6,12 @@ import type { Finding } from '#shared/core/findings/finding.ts'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
 import type { Clock, ArraySnapshots } from '#shared/core/ports.ts'
 import type { MisdatedStore } from '#shared/core/stores.ts'
-import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
-import { makeFolder } from '#shared/node/files.ts'
-import { type Ballast, ballast, WORKSPACE_BALLAST } from '#shared/node/ballast.ts'
+import { HOUR, SECOND } from '#shared/core/time.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
-import { openHistorian, type StoredHistorian } from '#shared/node/historian/historian.ts'
-import { historianService } from '#shared/node/historian/service.ts'
-import { isHistoryEntry } from '#shared/node/historian/folder.ts'
-import { keepPrivate, WORKSPACE_ENTRIES } from '#shared/node/private-files.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
-import { type Database, openDatabase } from '#shared/node/sqlite.ts'
-import { auditStore, refusedLoginStore } from '#shared/node/store/audit.ts'
-import { baselineStore } from '#shared/node/store/baselines.ts'
-import { priceStore } from '#shared/node/store/energy-prices.ts'
-import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
-import { definitionStore } from '#shared/node/store/fault-definitions.ts'
-import { edgeStore } from '#shared/node/store/edges.ts'
-import { misdatedStore } from '#shared/node/store/misdated.ts'
-import { modelStore } from '#shared/node/store/model.ts'
-import { noteStore } from '#shared/node/store/notes.ts'
-import { paramSettingStore } from '#shared/node/store/param-settings.ts'
-import { quantityStore } from '#shared/node/store/quantities.ts'
-import { resultStore } from '#shared/node/store/results.ts'
-import { ruleStateStore } from '#shared/node/store/rule-states.ts'
+import type { Database } from '#shared/node/sqlite.ts'
+import { refusedLoginStore } from '#shared/node/store/audit.ts'
 import { runBook } from '#shared/node/store/runs.ts'
 import { endedSessionStore, knownNetworkStore } from '#shared/node/store/sign-ins.ts'
 import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
@@ -38,7 +19,6 @@ import { openRefusedLogins } from '#shared/node/auth/refused-logins.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
 import type { AuthSettings } from '#shared/node/auth/auth-settings.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
-import { lockFolder } from '#shared/node/folder-lock.ts'
 import { openAnalyticsDesk } from '#shared/central/analytics/service.ts'
 import type { AnalyticsHandlers, AnalyticsInit } from './analytics/worker.ts'
 import type { CentralParts, HealthCheck, HealthSources } from './context.ts'
@@ -55,6 +35,7 @@ import { checkSpace } from './import/space.ts'
 import { openPricing, pricedResults } from './pricing.ts'
 import { centralRoutes } from '#shared/central/api/routes.ts'
 import { settingsRoutes } from '#shared/central/api/settings.ts'
+import { IDLE_MS, type Workspace } from './workspace.ts'
 
 /** The catalogue that ships with the program. */
 const SHIPPED_RULES = fileURLToPath(new URL('../../rules', import.meta.url))
@@ -64,11 +45,6 @@ const RULES_BESIDE_MB = 512
 const ANALYTICS_BESIDE_MB = 350
 /** Checking rule files needs no history. */
 const CHECK_MB = 512
-/** How long the processes of central wait for more work before they end and free their memory. */
-const IDLE_MS = 30 * SECOND
-/** Samples stay in the database for a day, and are moved to files each hour. */
-const SEAL_EVERY_MS = HOUR
-const HOT_MS = DAY
 const CONFIG_DEFAULTS = { rule_interval_hours: 3, lookback_days: 3 }
 
 export type CentralOptions = {
@@ -79,13 +55,8 @@ export type CentralOptions = {
   effective: Effective[]
   clock: Clock
   log: Logger
-  workspace: string
-  /** Folder of sealed history; by default `.cache/parquet` in the workspace. */
-  parquetRoot: string | undefined
   /** Folder of a file for each run; none are written without it. */
   resultsDir?: string | undefined
-  /** Bytes of the file that is given up when the disk is full; those of a hub of many buildings unless it says otherwise. */
-  ballastBytes?: number
   /** DuckDB's memory limit in each of its processes. */
   memoryMb: number
   /** How long one rule may take on one equipment in one run; as long as it likes without it. */
@@ -104,54 +75,31 @@ export type CentralOptions = {
   health: HealthSources
 }
 
-/** Where sealed history lies unless it is told. */
-export const parquetRootIn = (workspace: string): string => join(workspace, '.cache', 'parquet')
-
 export type Central = {
   context: CentralParts
-  db: Database
-  historian: StoredHistorian
-  /** Readings are stored while it is there. */
-  ballast: Ballast
   routes: Route[]
-  /** What everything else stands on, in the order in which they start. */
+  /** The worker processes and what they serve; they start after the workspace. */
   services: Service[]
-  /** Runs of the rules; they start after what their findings go to, so that they end before it. */
+  /** Rule runs. They start after what their findings are sent to, so that they stop before it. */
   schedule: Service[]
 }
 
 /**
- * Opens everything that central keeps in a workspace, for this process alone. The same for a hub, an appliance and central
- * alone.
+ * Creates central over an open workspace: rules, runs, pages and API. The same for a hub, an appliance and central alone.
  *
- * @throws Error that names the file or folder that cannot be opened or written, or that another process has
+ * @throws Error that names the file that cannot be opened
  */
-export async function openCentral(options: CentralOptions): Promise<Central> {
-  await makeFolder(join(options.workspace, 'imports'))
-  const unlock = lockFolder('the workspace', options.workspace)
-  try {
-    return await openLocked(options, unlock)
-  } catch (error) {
-    unlock()
-    throw error
-  }
-}
-
-async function openLocked(options: CentralOptions, unlock: () => void): Promise<Central> {
-  const { workspace, memoryMb, clock, log, service, version, site_id } = options
-  const root = options.parquetRoot ?? parquetRootIn(workspace)
-  keepPrivate(workspace, WORKSPACE_ENTRIES, log)
-  if (existsSync(root)) keepPrivate(root, readdirSync(root).filter(isHistoryEntry), log)
-  const db = openDatabase(join(workspace, 'plenum.db'))
-  const historian = await openHistorian({ db, root, memoryMb, idleMs: IDLE_MS })
-  const config = openPlatformConfig(join(workspace, 'config', 'platform.json'), {
-    rules_dir: join(workspace, 'rules'),
+export function createCentral(workspace: Workspace, options: CentralOptions): Central {
+  const { memoryMb, clock, log, service, version, site_id } = options
+  const { path, parquetRoot: root, db, stores, historian } = workspace
+  const config = openPlatformConfig(join(path, 'config', 'platform.json'), {
+    rules_dir: join(path, 'rules'),
     ...CONFIG_DEFAULTS,
   })
   const module = new URL('./fdd/worker.ts', import.meta.url)
   const derived = {
-    states: join(workspace, '.cache', 'rule-states'),
-    ruleCache: join(workspace, '.cache', 'rules.parsed'),
+    states: join(path, '.cache', 'rule-states'),
+    ruleCache: join(path, '.cache', 'rules.parsed'),
     version,
   }
   const ruleMs = (options.ruleSecs ?? Infinity) * SECOND
@@ -167,8 +115,6 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     idleMs: IDLE_MS,
   })
 
-  const reserve = ballast({ folder: workspace, bytes: options.ballastBytes ?? WORKSPACE_BALLAST, log })
-  const stores = openStores(db)
   const ruleDirs = () => [SHIPPED_RULES, config.read().rules_dir]
   const { onFindings, priority } = options
   const visited = priority && { priority }
@@ -188,7 +134,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     onFindings,
     ...(files && { filed: files.keep }),
   })
-  const trigger = openTrigger(workspace)
+  const trigger = openTrigger(path)
   const refused = openRefusedLogins(refusedLoginStore(db), log, Date.now)
   const context: CentralParts = {
     service,
@@ -196,7 +142,7 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     startedAt: clock.now(),
     clock,
     log,
-    workspace,
+    workspace: path,
     site_id,
     ...stores,
     pricing,
@@ -207,51 +153,38 @@ async function openLocked(options: CentralOptions, unlock: () => void): Promise<
     analytics: openAnalyticsDesk({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
     auth: openAuth({ settings: options.auth, ...openSignIns(db), onRefused: refused.add, now: Date.now }),
-    health: withOwnChecks(options.health, { db, workspace, config, runs, trigger, files, clock, misdated: stores.misdated }),
-    sessions: importSessions(join(workspace, 'imports'), Date.now),
+    health: withOwnChecks(options.health, {
+      db,
+      workspace: path,
+      config,
+      runs,
+      trigger,
+      files,
+      clock,
+      misdated: stores.misdated,
+    }),
+    sessions: importSessions(join(path, 'imports'), Date.now),
     rules: openRuleDesk({ checker, config, shipped: SHIPPED_RULES, ...stores }),
     backtests: openBacktests({ worker, ruleDirs, running: () => runs.status().run_id, ...stores, historian, ...visited, clock }),
   }
-  const closing: Service = {
+  const workers: Service = {
     name: 'central',
     start: async () => undefined,
     async stop() {
       await Promise.all([worker.stop(), checker.stop(), analyst.stop()])
       refused.flush()
-      db.close()
-      unlock()
     },
   }
-  const sealing = historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })
   const running: Service = { name: 'runs', start: async () => void (await files?.catchUp()), stop: () => runs.stop() }
   // Runs stop first: the schedule waits for its own, which may take longer than a process has to stop.
   const schedule = options.scheduled ? [fddService(context, trigger), running] : [running]
   return {
     context,
-    db,
-    historian,
-    ballast: reserve,
     routes: [...centralRoutes(context, trigger), ...settingsRoutes(options.effective)],
-    services: [closing, reserve, sealing],
+    services: [workers],
     schedule,
   }
 }
-
-const openStores = (db: Database) => ({
-  model: modelStore(db),
-  results: resultStore(db),
-  notes: noteStore(db),
-  misdated: misdatedStore(db),
-  edges: edgeStore(db),
-  edgeClaims: edgeClaimStore(db),
-  audit: auditStore(db),
-  ruleStates: ruleStateStore(db),
-  definitions: definitionStore(db),
-  quantities: quantityStore(db),
-  prices: priceStore(db),
-  paramSettings: paramSettingStore(db),
-  baselines: baselineStore(db),
-})
 
 const openSignIns = (db: Database) => ({
   epochs: tokenEpochStore(db),

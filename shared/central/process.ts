@@ -9,13 +9,14 @@ import type { Route } from '#shared/node/http/route.ts'
 import { PUBLIC_FOLDER } from '#shared/node/rules/run-files.ts'
 import { authSettings, isLoopback, proxiesOf } from '#shared/node/auth/auth-settings.ts'
 import { readVersion } from '#shared/node/version.ts'
-import { type Central, type CentralOptions, openCentral, parquetRootIn } from './central.ts'
+import { type Central, type CentralOptions, createCentral } from './central.ts'
 import type { CENTRAL_VARIABLES } from './env.ts'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { openShell, type Shell, type ShellOptions } from './pages/shell.ts'
+import { openWorkspace, parquetRootIn, type Workspace } from './workspace.ts'
 
-type CentralSettings = Settings<typeof CENTRAL_VARIABLES> & { QUERY_MEMORY_MB: number }
+export type CentralSettings = Settings<typeof CENTRAL_VARIABLES> & { QUERY_MEMORY_MB: number }
 
 /** What is wrong with the settings of central together. */
 export function complainOfCentral(settings: Settings<typeof CENTRAL_VARIABLES>): string[] {
@@ -35,17 +36,29 @@ export type ProcessParts = Pick<
   site_id?: string
 }
 
-/** Opens central as the settings say. @throws Error that names the file or folder that cannot be opened or written */
-export async function openCentralFor(settings: CentralSettings, parts: ProcessParts): Promise<Central> {
+/** @throws Error that names the setting, file or folder that cannot be used, or that another process has open */
+export async function openWorkspaceOf(
+  settings: CentralSettings,
+  { clock, log }: { clock: Clock; log: Logger },
+): Promise<Workspace> {
+  await refuseUnkeptResults(settings)
+  return openWorkspace({
+    path: settings.SERVICE_WORKSPACE,
+    parquetRoot: settings.SERVICE_PARQUET_ROOT,
+    memoryMb: settings.QUERY_MEMORY_MB,
+    clock,
+    log,
+  })
+}
+
+/** @throws Error that names the settings of the login, or the file, that cannot be used */
+export function createCentralOf(settings: CentralSettings, workspace: Workspace, parts: ProcessParts): Central {
   const auth = authSettings(settings, settings.SERVICE_CENTRAL_BIND)
   if (!auth.ok) throw new Error(auth.complaints.join('; '))
-  await refuseUnkeptResults(settings)
-  return openCentral({
+  return createCentral(workspace, {
     site_id: settings.SERVICE_SITE_ID,
     ...parts,
     version: readVersion(),
-    workspace: settings.SERVICE_WORKSPACE,
-    parquetRoot: settings.SERVICE_PARQUET_ROOT,
     resultsDir: settings.SERVICE_RULE_RESULTS_DIR,
     memoryMb: settings.QUERY_MEMORY_MB,
     ruleSecs: settings.SERVICE_RULE_MAX_SECS,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { exitWith } from './settings.ts'
 
 /** Something that runs until stopped. `stop` is safe to call twice. */
 export type Service = { name: string; start(): Promise<void>; stop(): Promise<void> }
@@ -7,8 +8,20 @@ export type Service = { name: string; start(): Promise<void>; stop(): Promise<vo
 const STOP_MS = 10_000
 
 /**
- * Starts services in order, runs until SIGTERM or SIGINT, or until the process that holds this one's channel is gone; stops them in reverse and exits 0. A start that fails stops
- * what runs already and exits 1 with the reason in the log.
+ * Runs a process in three steps: `create` opens files and creates all services from values that exist already, then the
+ * services start in order, then they run until a signal. The process exits with 78 when `create` rejects, before anything has started.
+ *
+ * @param create resolves with the services in the order in which they start; each is stopped before those it needs
+ */
+export async function runProcess(log: Logger, create: () => Promise<Service[]>): Promise<void> {
+  const services = await create().catch((error: Error) => exitWith([error.message]))
+  await runUntilSignal(services, log)
+}
+
+/**
+ * Starts services in order and runs until SIGTERM or SIGINT, or until the parent process of this one has ended; then stops
+ * them in reverse order and exits with 0. When a start fails, the services that run are stopped, the reason is logged, and
+ * the process exits with 1.
  */
 export async function runUntilSignal(services: Service[], log: Logger): Promise<void> {
   const started: Service[] = []
@@ -32,7 +45,7 @@ export async function runUntilSignal(services: Service[], log: Logger): Promise<
       await service.start()
     } catch (error) {
       const { message, cause } = error as Error
-      // What has a cause was foreseen and put in words; of the rest one wants to know where it came from.
+      // The stack is logged only for unexpected errors; an expected one names its cause.
       log.fatal({ ...(cause === undefined && { err: error }), service: service.name }, `${service.name} cannot start: ${message}`)
       await stop(1)
       return

@@ -3,7 +3,8 @@ import Fastify from 'fastify'
 import { existsSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pino } from 'pino'
-import { openCentral } from '#shared/central/central.ts'
+import { createCentral } from '#shared/central/central.ts'
+import { openWorkspace } from '#shared/central/workspace.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { openShell } from '#shared/central/pages/shell.ts'
 import { wallClock } from '#shared/node/clock.ts'
@@ -52,15 +53,13 @@ function childrenMs(): number {
 
 async function openOurs(workspace: string): Promise<string> {
   const log = pino({ level: 'error' })
-  const { context, routes, services } = await openCentral({
+  const own = { memoryMb: 192, clock: wallClock, log }
+  const opened = await openWorkspace({ ...own, path: workspace, parquetRoot: undefined })
+  const { context, routes, services } = createCentral(opened, {
+    ...own,
     service: 'bench',
     version: '0.0.0+000000000000',
     effective: [],
-    clock: wallClock,
-    log,
-    workspace,
-    parquetRoot: undefined,
-    memoryMb: 192,
     site_id: BUILDING.site_id,
     auth: { secret: undefined, passwords: { admin: undefined, agent: undefined, viewer: undefined }, trustedProxies: [] },
     scheduled: false,
@@ -86,7 +85,7 @@ async function openOurs(workspace: string): Promise<string> {
     version,
     trustedProxies: [],
   })
-  for (const service of services) await service.start()
+  for (const service of [...opened.services, ...services]) await service.start()
   await http.start()
   return http.url()
 }

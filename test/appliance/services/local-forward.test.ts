@@ -173,7 +173,7 @@ test('both ways to the same central, with restarts of broker, central and edge: 
   const startBoth = async (port: number) => {
     const central = await startCentral(join(dir, 'central'), { token: TOKEN, port })
     const files = await readCentralFiles(join(dir, 'pki'))
-    const hears = ingestService({ ...files, desk: central.desk, onResponse: () => undefined, broker: place, log: silent })
+    const hears = ingestService({ ...files, desk: central.desk, broker: place, log: silent })
     await hears.start()
     return {
       ...central,

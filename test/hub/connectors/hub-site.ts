@@ -43,9 +43,9 @@ export async function openHub(
   const [model, edges] = [modelStore(db), edgeStore(db)]
   const desk = ingestDesk({ inbox: openInbox(db), model, edges, claims: edgeClaimStore(db), clock: wallClock, log: silent })
   const files = await readCentralFiles(join(dir, 'pki'))
-  const open = openConnectors({ edges, files, publish: (topic, body) => ingest.publish(topic, body), timeoutMs })
-  const address = { host: '127.0.0.1', port }
-  const ingest = ingestService({ ...files, desk, onResponse: open.onResponse, broker: address, log: silent })
+  const ingest = ingestService({ ...files, desk, broker: { host: '127.0.0.1', port }, log: silent })
+  const open = openConnectors({ edges, files, publish: ingest.publish, timeoutMs })
+  ingest.onResponse(open.onResponse)
   const rows: AuditRow[] = []
   const http = await openHttp({
     name: 'test hub',

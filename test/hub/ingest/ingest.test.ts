@@ -287,10 +287,7 @@ test('what the store cannot take is not acknowledged, and is taken when it can',
   t.is(send(telemetry(1)), undefined)
   t.deepEqual(events, [{ kind: 'failed', edge: 'A/e1', reason: 'database or disk is full' }])
   const desk = { flow, counters: flow.counters, edgeIds: () => ({ status: 'ok' as const }) }
-  const { ingest: check } = hubHealth(
-    () => ({ edges, claims, desk, broker: undefined }),
-    () => at.now,
-  ).checks
+  const { ingest: check } = hubHealth({ edges, claims, desk, broker: undefined }, () => at.now).checks
   const detail = 'what edges send cannot be stored, and waits with them: database or disk is full'
   t.like(check!(), { status: 'warn', detail, not_stored_secs: 0, readings_waiting: 0 })
   for (let secs = 10; secs <= 59; secs += 7) {

@@ -167,10 +167,7 @@ if (canMountTmpfs()) {
     const { log, said } = lines()
     const inbox = withRoom(openInbox(db), reserve.needRoom)
     const desk = ingestDesk({ ...context, claims: context.edgeClaims, inbox, clock, log })
-    const hub = hubHealth(
-      () => ({ edges: context.edges, claims: context.edgeClaims, desk, broker: undefined }),
-      () => at.now,
-    )
+    const hub = hubHealth({ edges: context.edges, claims: context.edgeClaims, desk, broker: undefined }, clock.now)
     Object.assign(context.health.checks, { ingest: hub.checks['ingest'] })
     const health = () => site.call('nobody', 'GET', '/api/health')
     desk.flow.take('sites/A/edges/e1/metadata', packBody(writeMetadata('A', 'e1', edgeModel('A'))))

@@ -1,21 +1,19 @@
 /** Central as a box has it, in a folder of the test, with a login for each role. */
-import { openCentral } from '#shared/central/central.ts'
+import { createCentral } from '#shared/central/central.ts'
+import { openWorkspace } from '#shared/central/workspace.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { SILENT, site } from './catalogue-site.ts'
 
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 
 export async function openBoxCentral(workspace: string) {
-  const central = await openCentral({
+  const own = { memoryMb: 128, clock: wallClock, log: SILENT }
+  const opened = await openWorkspace({ ...own, path: workspace, parquetRoot: undefined, ballastBytes: 64 * 1024 })
+  const central = createCentral(opened, {
+    ...own,
     service: 'test',
     version: '0.1.0+d792499f00aa',
     effective: [],
-    clock: wallClock,
-    log: SILENT,
-    workspace,
-    parquetRoot: undefined,
-    memoryMb: 128,
-    ballastBytes: 64 * 1024,
     site_id: site.site_id,
     auth: { secret: 'a secret of at least thirty-two characters', passwords: PASSWORDS, trustedProxies: [] },
     scheduled: false,
@@ -26,5 +24,5 @@ export async function openBoxCentral(workspace: string) {
     },
   })
   central.context.model.put({ building: { ...site.building, site_id: site.site_id } })
-  return central
+  return { ...opened, ...central, services: [...opened.services, ...central.services] }
 }

@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino, { type Logger } from 'pino'
-import { type Central, openCentral } from '#shared/central/central.ts'
+import { type Central, createCentral } from '#shared/central/central.ts'
 import type { Effective } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
 import { openShell } from '#shared/central/pages/shell.ts'
+import { openWorkspace, type Workspace } from '#shared/central/workspace.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 
@@ -20,7 +21,7 @@ export type Who = 'admin' | 'operator' | 'viewer' | 'nobody'
 
 export type Answer = { status: number; headers: Headers; body: any; text: string }
 export type TestCentral = {
-  central: Central
+  central: Central & Pick<Workspace, 'db' | 'historian' | 'ballast'>
   http: HttpService
   url: string
   workspace: string
@@ -50,17 +51,23 @@ export async function startCentral(
   const told: Finding[] = []
   const log = given.log ?? pino({ level: 'error' }, pino.destination(2))
   const trustedProxies = given.trustedProxies ?? []
-  const central = await openCentral({
+  const clock = given.clock ?? wallClock
+  const opened = await openWorkspace({
+    path: workspace,
+    parquetRoot: undefined,
+    memoryMb: 128,
+    ballastBytes: given.ballastBytes ?? 64 * 1024,
+    clock,
+    log,
+  })
+  const central = createCentral(opened, {
     service: 'test',
     version: '0.0.0+000000000000',
     effective: EFFECTIVE,
-    clock: given.clock ?? wallClock,
+    clock,
     log,
-    workspace,
-    parquetRoot: undefined,
     resultsDir: given.resultsDir,
     memoryMb: 128,
-    ballastBytes: given.ballastBytes ?? 64 * 1024,
     ruleSecs: 30,
     screening: given.screening ?? false,
     site_id: 'site-1',
@@ -77,7 +84,8 @@ export async function startCentral(
       counters: () => ({ edges: 0, ingest_ok: 0, ingest_duplicate: 0, ingest_rejected: 0, last_ingest_at: null }),
     },
   })
-  const { context, routes, services } = central
+  const { context, routes } = central
+  const services = [...opened.services, ...central.services]
   const http = await openHttp({
     name: 'test',
     host: '127.0.0.1',
@@ -114,7 +122,7 @@ export async function startCentral(
     }
   }
   return {
-    central,
+    central: { ...opened, ...central, services },
     http,
     url: http.url(),
     workspace,

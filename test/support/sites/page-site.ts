@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { type CentralOptions, openCentral } from '#shared/central/central.ts'
+import { type CentralOptions, createCentral } from '#shared/central/central.ts'
+import { openWorkspace } from '#shared/central/workspace.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
@@ -47,7 +48,9 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
   const workspace = mkdtempSync(join(tmpdir(), 'plenum-pages-'))
   mkdirSync(join(workspace, 'rules'))
   writeFileSync(join(workspace, 'rules', 'supply-warm.yaml'), RULE_FILE)
-  const { context, services } = await openCentral(centralOptions(options, workspace))
+  const own = centralOptions(options)
+  const opened = await openWorkspace({ ...own, path: workspace, parquetRoot: undefined, ballastBytes: 64 * 1024 })
+  const { context, services } = createCentral(opened, own)
   await fill(context, options)
   const { house, sources } = options
   const isHub = house === 'hub'
@@ -65,7 +68,7 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
     trustedProxies: [],
     problemPage: problemPages(shell),
   })
-  const running = [...services, http]
+  const running = [...opened.services, ...services, http]
   for (const service of running) await service.start()
   const close = async () => {
     for (const service of running.toReversed()) await service.stop()
@@ -82,7 +85,7 @@ const counters = () => ({
   last_ingest_at: NOW - 20 * SECOND,
 })
 
-function centralOptions({ open, priority, screening }: SiteOptions, workspace: string): CentralOptions {
+function centralOptions({ open, priority, screening }: SiteOptions): CentralOptions {
   const nobody = { admin: undefined, agent: undefined, viewer: undefined }
   const secret = 'a secret of at least thirty-two characters'
   return {
@@ -91,10 +94,7 @@ function centralOptions({ open, priority, screening }: SiteOptions, workspace: s
     effective: [],
     clock: { now: () => NOW, sleep: wallClock.sleep },
     log: pino({ level: 'silent' }),
-    workspace,
-    parquetRoot: undefined,
     memoryMb: 128,
-    ballastBytes: 64 * 1024,
     screening: screening ?? false,
     site_id: 'riverside',
     auth: { secret: open ? undefined : secret, passwords: open ? nobody : PASSWORDS, trustedProxies: [] },

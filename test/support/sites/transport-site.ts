@@ -47,7 +47,7 @@ export async function startHub(certs: string, workspace: string, port: number) {
   const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
   const files = await readCentralFiles(certs)
   const desk = ingestDesk({ ...stores, clock: wallClock, log: silent })
-  const hub = ingestService({ ...files, desk, onResponse: () => undefined, broker: { host: '127.0.0.1', port }, log: silent })
+  const hub = ingestService({ ...files, desk, broker: { host: '127.0.0.1', port }, log: silent })
   await desk.start()
   await hub.start()
   const samples = db.prepare(

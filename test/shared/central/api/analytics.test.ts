@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { openCentralFor } from '#shared/central/process.ts'
+import { createCentralOf, openWorkspaceOf } from '#shared/central/process.ts'
 import { readEnv } from '#shared/core/env.ts'
 import { DAY, formatInstant, HOUR } from '#shared/core/time.ts'
 import { dayStart } from '#shared/core/time-zone.ts'
@@ -192,11 +192,12 @@ test('the setting switches screening on', async t => {
     }
     const read = readEnv(CENTRAL_ENV, { env }, () => '')
     if (!read.ok) return t.fail(read.complaints.join('; '))
-    const central = await openCentralFor(read.settings, {
+    const own = { clock: wallClock, log: pino({ level: 'silent' }) }
+    const opened = await openWorkspaceOf(read.settings, own)
+    const central = createCentralOf(read.settings, opened, {
+      ...own,
       effective: read.effective,
       service: 'test',
-      clock: wallClock,
-      log: pino({ level: 'silent' }),
       scheduled: false,
       onFindings: () => undefined,
       health: {
@@ -205,6 +206,6 @@ test('the setting switches screening on', async t => {
       },
     })
     t.is(central.context.analytics.screening.status().enabled, enabled)
-    for (const service of central.services.toReversed()) await service.stop()
+    for (const service of [...opened.services, ...central.services].toReversed()) await service.stop()
   }
 })

@@ -47,10 +47,7 @@ async function brokenSite(t: ExecutionContext) {
     conflict: MARK,
     note: MARK,
   }
-  const hub = hubHealth(
-    () => ({ ...context, claims: context.edgeClaims, edges, desk, broker: { isConnected: () => false } }) as never,
-    Date.now,
-  )
+  const hub = hubHealth({ edges, claims: context.edgeClaims, desk, broker: { isConnected: () => false } }, Date.now)
   Object.assign(health.checks, hub.checks, {
     poll: () =>
       pollCheck(

@@ -84,7 +84,7 @@ test('over one broker: hub and both boxes say it, both are heard, and all that e
   const stopMeasuring = keepMeasuring(t, edges)
 
   await until(() => hub.desk.edgeIds().status === 'warn', 'the hub notices', 60_000)
-  const { checks } = hubHealth(() => ({ edges: hub.edges, claims: hub.claims, desk: hub.desk, broker: undefined }), Date.now)
+  const { checks } = hubHealth({ edges: hub.edges, claims: hub.claims, desk: hub.desk, broker: undefined }, Date.now)
   t.like(await checks['edge_ids']!(), { status: 'warn', shared: 1 })
   const edge = hub.edges.get('A', 'e1')!
   t.deepEqual(healthOf(edge, Date.now()), {

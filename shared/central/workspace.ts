@@ -1,0 +1,126 @@
+/** What one process stores in a workspace: database, history and the reserve for a full disk. */
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Clock, Inbox } from '#shared/core/ports.ts'
+import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
+import { type Ballast, ballast, WORKSPACE_BALLAST } from '#shared/node/ballast.ts'
+import { makeFolder } from '#shared/node/files.ts'
+import { lockFolder } from '#shared/node/folder-lock.ts'
+import { isHistoryEntry } from '#shared/node/historian/folder.ts'
+import { openHistorian, type StoredHistorian } from '#shared/node/historian/historian.ts'
+import { historianService } from '#shared/node/historian/service.ts'
+import { keepPrivate, WORKSPACE_ENTRIES } from '#shared/node/private-files.ts'
+import type { Service } from '#shared/node/service.ts'
+import { type Database, openDatabase } from '#shared/node/sqlite.ts'
+import { auditStore } from '#shared/node/store/audit.ts'
+import { baselineStore } from '#shared/node/store/baselines.ts'
+import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
+import { edgeStore } from '#shared/node/store/edges.ts'
+import { priceStore } from '#shared/node/store/energy-prices.ts'
+import { definitionStore } from '#shared/node/store/fault-definitions.ts'
+import { openInbox, withRoom } from '#shared/node/store/inbox.ts'
+import { misdatedStore } from '#shared/node/store/misdated.ts'
+import { modelStore } from '#shared/node/store/model.ts'
+import { noteStore } from '#shared/node/store/notes.ts'
+import { paramSettingStore } from '#shared/node/store/param-settings.ts'
+import { quantityStore } from '#shared/node/store/quantities.ts'
+import { resultStore } from '#shared/node/store/results.ts'
+import { ruleStateStore } from '#shared/node/store/rule-states.ts'
+
+/** How long DuckDB's process waits for another query before it ends and frees its memory. */
+export const IDLE_MS = 30 * SECOND
+/** Samples stay in the database for a day, and are moved to files each hour. */
+const SEAL_EVERY_MS = HOUR
+const HOT_MS = DAY
+
+export type WorkspaceOptions = {
+  path: string
+  /** Folder of sealed history; by default `.cache/parquet` in the workspace. */
+  parquetRoot: string | undefined
+  /** Size of the reserve file that is deleted when the disk is full, bytes; by default that of a hub of many buildings. */
+  ballastBytes?: number
+  /** Memory limit of DuckDB in each of its processes, MB. */
+  memoryMb: number
+  clock: Clock
+  log: Logger
+}
+
+export type Stores = ReturnType<typeof openStores>
+
+export type Workspace = {
+  path: string
+  /** Folder of sealed history. */
+  parquetRoot: string
+  db: Database
+  stores: Stores
+  historian: StoredHistorian
+  ballast: Ballast
+  /** Stores what edges send; makes room for it on a full disk. */
+  inbox: Inbox
+  /** These start before, and stop after, everything that uses the workspace. */
+  services: Service[]
+}
+
+/** The default folder of sealed history. */
+export const parquetRootIn = (workspace: string): string => join(workspace, '.cache', 'parquet')
+
+/**
+ * Opens the workspace for this process alone.
+ *
+ * @throws Error that names the file or folder that cannot be opened or written, or that another process has open
+ */
+export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  await makeFolder(join(options.path, 'imports'))
+  const unlock = lockFolder('the workspace', options.path)
+  try {
+    return await openLocked(options, unlock)
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+async function openLocked(options: WorkspaceOptions, unlock: () => void): Promise<Workspace> {
+  const { path, memoryMb, clock, log } = options
+  const parquetRoot = options.parquetRoot ?? parquetRootIn(path)
+  keepPrivate(path, WORKSPACE_ENTRIES, log)
+  if (existsSync(parquetRoot)) keepPrivate(parquetRoot, readdirSync(parquetRoot).filter(isHistoryEntry), log)
+  const db = openDatabase(join(path, 'plenum.db'))
+  const historian = await openHistorian({ db, root: parquetRoot, memoryMb, idleMs: IDLE_MS })
+  const reserve = ballast({ folder: path, bytes: options.ballastBytes ?? WORKSPACE_BALLAST, log })
+  const database: Service = {
+    name: 'workspace',
+    start: async () => undefined,
+    async stop() {
+      db.close()
+      unlock()
+    },
+  }
+  return {
+    path,
+    parquetRoot,
+    db,
+    stores: openStores(db),
+    historian,
+    ballast: reserve,
+    inbox: withRoom(openInbox(db), reserve.needRoom),
+    services: [database, reserve, historianService(historian, { clock, log, everyMs: SEAL_EVERY_MS, keepMs: HOT_MS })],
+  }
+}
+
+const openStores = (db: Database) => ({
+  model: modelStore(db),
+  results: resultStore(db),
+  notes: noteStore(db),
+  misdated: misdatedStore(db),
+  edges: edgeStore(db),
+  edgeClaims: edgeClaimStore(db),
+  audit: auditStore(db),
+  ruleStates: ruleStateStore(db),
+  definitions: definitionStore(db),
+  quantities: quantityStore(db),
+  prices: priceStore(db),
+  paramSettings: paramSettingStore(db),
+  baselines: baselineStore(db),
+})
