@@ -6,7 +6,7 @@ import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts
 import { ROLES } from '#shared/core/model/role.ts'
 import { type ComparedEpisode, compareFindings } from '#shared/core/rules/report/compare-findings.ts'
 import { withExplainers } from '#shared/core/rules/episodes/explainers.ts'
-import { historyNeeded } from '#shared/core/rules/check/needs.ts'
+import { historyNeeded } from '#shared/core/rules/check/history-needed.ts'
 import {
   paramOwner,
   type ParamSetting,
@@ -15,7 +15,8 @@ import {
   withProposed,
 } from '#shared/core/rules/check/param-settings.ts'
 import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
-import type { Rule, RunInput, RunOutput } from '#shared/core/rules/check/types.ts'
+import type { Rule } from '#shared/core/rules/check/rule.ts'
+import type { RunOutput, RunInput } from '#shared/core/rules/evaluate/run-types.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
 import { formatClock } from '#shared/central/ui/moment.ts'
 import { REASON_WORDS } from '#shared/central/ui/words.ts'

@@ -1,6 +1,6 @@
 /** Alters every rule in every small way, runs its own tests, and tells which alterations nobody noticed. */
 import { readFileSync } from 'node:fs'
-import type { WrittenRule } from '#shared/core/rules/check/types.ts'
+import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { FACTOR } from './lib/mutants.ts'
 import { judge, KILLED_MIN, readSpared, type Tried, tryMutants } from './lib/mutation.ts'
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
-import type { WrittenRule } from '#shared/core/rules/check/types.ts'
+import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { cataloguePage, type Family, readLists } from './lib/catalogue-page.ts'
 
 const read = (name: string): string => readFileSync(fileURLToPath(new URL(`catalogue/${name}`, import.meta.url)), 'utf8')

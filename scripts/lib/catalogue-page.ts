@@ -1,6 +1,6 @@
 /** `rules/README.md`: the rules by family, and which of them answers what others ask for. */
 import { parse } from 'yaml'
-import type { WrittenRule } from '#shared/core/rules/check/types.ts'
+import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
 
 export type Family = { title: string; rules: string[]; about: string }
 /** One list that somebody published, row by row. */

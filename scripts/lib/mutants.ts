@@ -1,6 +1,6 @@
 /** Small mistakes that somebody could make in a rule: every operator and every figure altered once. */
 import { type Expr, parseExpr } from '#shared/core/rules/language/parse-expr.ts'
-import type { WrittenRule } from '#shared/core/rules/check/types.ts'
+import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { parseDuration } from '#shared/core/time.ts'
 
 /** Where a text or figure stands in the rule's YAML. */

@@ -2,7 +2,7 @@
 import { isNode, LineCounter, parse, parseDocument } from 'yaml'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import { holds } from '#shared/core/rules/testing/test-rule.ts'
-import type { WrittenRule, TestCase } from '#shared/core/rules/check/types.ts'
+import type { WrittenRule, TestCase } from '#shared/core/rules/check/rule.ts'
 import { mutantsOf, type Path } from './mutants.ts'
 
 export type Tried = {

@@ -14,7 +14,7 @@ import type {
   RunBook,
   RunEntry,
 } from '#shared/core/stores.ts'
-import type { Coverage } from '#shared/core/rules/report/coverage.ts'
+import type { Coverage } from '#shared/core/rules/report/rule-coverage.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import type { RunReport, RunRequest } from '#shared/flow/fdd/run-fdd.ts'
 import type { RuleCheck, RuleShelf, RuleText } from '#shared/flow/fdd/publish-rules.ts'

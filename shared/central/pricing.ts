@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { withImpact } from '#shared/core/impact/price.ts'
-import { sizeBook } from '#shared/core/impact/sizes.ts'
+import { sizeBook } from '#shared/core/impact/equipment-sizes.ts'
 import type { Results } from '#shared/core/ports.ts'
 import type { EdgeStore, ModelStore, PriceStore, QuantityStore } from '#shared/core/stores.ts'
 import { judgedHere } from '#shared/central/fdd/rule-owner.ts'

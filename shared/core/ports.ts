@@ -3,7 +3,7 @@ import type { Ending, Finding, FindingNote, ResultReason, ResultState, RuleResul
 import type { PriorityReading, PriorityRecord, PriorityTarget } from '#shared/core/priority/priority-record.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { Quality, Reading } from '#shared/core/telemetry/reading.ts'
-import type { EquipmentState } from '#shared/core/rules/evaluate/state.ts'
+import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
 import type { Buckets, Series } from '#shared/core/series/series.ts'
 
 /** Time as the process sees it. A simulated site runs faster than the wall clock. */

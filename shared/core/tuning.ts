@@ -1,6 +1,6 @@
 /** What people set about rules on their own buildings: values of parameters, and baselines that they began anew. */
 import type { ParamSetting } from '#shared/core/rules/check/param-settings.ts'
-import type { BaselineReset, RuleBaseline } from '#shared/core/rules/check/types.ts'
+import type { RuleBaseline, BaselineReset } from '#shared/core/rules/evaluate/run-types.ts'
 
 /** A setting as it is kept. It is a site's; one for an equipment is also a building's, for ids of equipment are. */
 export type StoredSetting = ParamSetting & {

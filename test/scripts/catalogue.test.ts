@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { cyclesOf } from '#shared/core/rules/testing/silencing-cycles.ts'
 import { testRule } from '#shared/core/rules/testing/test-rule.ts'
-import type { WrittenRule, TestCase } from '#shared/core/rules/check/types.ts'
+import type { WrittenRule, TestCase } from '#shared/core/rules/check/rule.ts'
 import { loadRules } from '#shared/node/rules/rule-files.ts'
 import { readmeOf } from '#scripts/rules-readme.ts'
 

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { join } from 'node:path'
 import type { PointRows } from '#shared/core/ports.ts'
-import type { Rule } from '#shared/core/rules/check/types.ts'
+import type { Rule } from '#shared/core/rules/check/rule.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import { DAY, MINUTE } from '#shared/core/time.ts'
 import { openManifest } from '#shared/node/historian/manifest.ts'

@@ -1,6 +1,6 @@
 /** The same rules as SQL in DuckDB, over the same Parquet files. */
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import type { Ready } from '#shared/core/rules/compile/compile.ts'
+import type { Ready } from '#shared/core/rules/compile/compile-rule.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { type Translation, translate, type Watch } from './rule-sql.ts'

@@ -3,8 +3,9 @@
  * function over rows for each function of time. What SQL has no words for is left out, with the reason.
  */
 import { ROLES } from '#shared/core/model/role.ts'
-import { checkExpr, type Typed } from '#shared/core/rules/check/check-expr.ts'
-import type { Ready } from '#shared/core/rules/compile/compile.ts'
+import { checkExpr } from '#shared/core/rules/check/check-expr.ts'
+import { type Typed } from '#shared/core/rules/check/typed-expr.ts'
+import type { Ready } from '#shared/core/rules/compile/compile-rule.ts'
 import { canonical } from '#shared/core/rules/language/dimension.ts'
 import { MACROS, OAF, OAF_ROLES } from '#shared/core/rules/language/macros.ts'
 import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'

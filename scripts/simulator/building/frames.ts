@@ -1,4 +1,4 @@
-import type { EquipmentData } from '#shared/core/rules/check/types.ts'
+import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { LEVELS } from '#shared/core/priority/priority-record.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'

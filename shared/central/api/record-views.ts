@@ -1,6 +1,5 @@
 /** Records as the API shows them: instants in RFC 3339, and what people said beside what a run found. */
-import type { FaultStretch } from '#shared/core/findings/fault-time.ts'
-import type { Finding, FindingNote } from '#shared/core/findings/finding.ts'
+import type { FaultStretch, Finding, FindingNote } from '#shared/core/findings/finding.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { RunSummary } from '#shared/core/ports.ts'
 import type { RunEntry } from '#shared/core/stores.ts'

@@ -1,6 +1,6 @@
 /** Which rules can run in which building, reckoned once for each state of its model, of the rules and of their activation. */
 import type { Equipment, Point } from '#shared/core/model/model.ts'
-import type { Coverage } from '#shared/core/rules/report/coverage.ts'
+import type { Coverage } from '#shared/core/rules/report/rule-coverage.ts'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
 import { openTurns } from '#shared/node/turns.ts'
 

@@ -1,7 +1,7 @@
 /** The page of coverage: which rules can run on which equipment, and which role would let most more run. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building } from '#shared/core/model/model.ts'
-import type { CoverageGain, CoverageLine } from '#shared/core/rules/report/coverage.ts'
+import type { CoverageGain, CoverageLine } from '#shared/core/rules/report/rule-coverage.ts'
 import { describeWait, type LinkWait } from '#shared/core/rules/report/link-waits.ts'
 import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
 import { commissionTabs } from './points.view.ts'

@@ -2,7 +2,8 @@
  * The plot of a fault: an SVG built on the server, so it is there without script, on paper and in a screen reader.
  * One panel for each unit family, one clock for all, fault periods shaded, stretches without data hatched.
  */
-import { type FaultStretch, stretchesWithin } from '#shared/core/findings/fault-time.ts'
+import { stretchesWithin } from '#shared/core/findings/fault-time.ts'
+import { type FaultStretch } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { OverridePeriod } from '#shared/core/priority/override-periods.ts'
 import { familyOf, type UnitSystem } from './measure.ts'

@@ -1,6 +1,6 @@
 /** Signals summed up over short cells of equal length, so that noise, irregular sampling and transport times even out. */
 import { MINUTE } from '../time.ts'
-import type { TakeStretch } from './walk.ts'
+import type { TakeStretch } from './signal-merge.ts'
 
 export const CELL_MS = 15 * MINUTE
 /** Share of a cell for which a signal has to be known. */

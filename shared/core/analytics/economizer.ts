@@ -4,12 +4,12 @@
  *
  * @source PNNL AIRCx (outdoor-air fraction from temperatures); ASHRAE Guideline 36-2021 5.16.14; ASHRAE 90.1 high limits
  */
-import { between } from '#shared/core/rules/evaluate/windows.ts'
+import { between } from '#shared/core/rules/evaluate/window-operators.ts'
 import { HOUR } from '../time.ts'
 import { type Cell, isCovered } from './cells.ts'
 import { AT, CELL_KINDS, type CellKind, cellJudge, EQUAL, outdoorShare } from './economizer-cells.ts'
 import { type FreeCooling, freeCooling } from './free-cooling.ts'
-import { lineThrough, type Line } from './line.ts'
+import { lineThrough, type Line } from '#shared/core/series/statistics.ts'
 
 export type EconomizerParams = {
   /** Least difference of outdoor and return air, K. */

@@ -4,7 +4,7 @@
  * @source KPIs of building operation: run time, starts, share of time in comfort, mean zone temperature
  */
 import { HOUR } from '../time.ts'
-import type { TakeStretch } from './walk.ts'
+import type { TakeStretch } from './signal-merge.ts'
 
 /** The order in which signals are walked; one that an equipment lacks is never known. */
 export const OPERATION_SIGNALS = ['run', 'gate', 'zone_t', 'heat_sp', 'cool_sp'] as const

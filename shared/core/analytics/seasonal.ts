@@ -7,7 +7,7 @@
  *
  * @source Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993 (modified z-score)
  */
-import { between } from '#shared/core/rules/evaluate/windows.ts'
+import { between } from '#shared/core/rules/evaluate/window-operators.ts'
 import { SLOTS, type WeekHours } from './week-hours.ts'
 
 /** Past values of an hour of the week before it is scored. */

@@ -1,7 +1,7 @@
 /** The hours of a building's clock, each with its place in the week, through the changes of daylight saving. */
 import { DAY, HOUR } from '../time.ts'
 import { dayStart, nextDay, wallOf } from '#shared/core/time-zone.ts'
-import type { TakeStretch } from './walk.ts'
+import type { TakeStretch } from './signal-merge.ts'
 
 export const SLOTS = 7 * 24
 

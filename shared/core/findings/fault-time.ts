@@ -2,10 +2,7 @@
  * When within a finding its condition was true. A finding's duration, the shade on its plot, its row in a list and the hours
  * in fault of its equipment are all of this one record.
  */
-import type { Finding } from './finding.ts'
-
-/** `[from, to)` in ms since 1970 UTC, and for how many ms of it the condition was true: all, unless two stretches were joined. */
-export type FaultStretch = readonly [from: number, to: number, trueMs: number]
+import type { FaultStretch, Finding } from './finding.ts'
 
 /** More than a plot can tell apart. Beyond, the two with the shortest pause between them become one. */
 export const STRETCHES_MAX = 48

@@ -1,5 +1,5 @@
 /** Names that edge and hub reckon alike. */
-import type { Instance } from '#shared/core/rules/compile/compile.ts'
+import type { Instance } from '#shared/core/rules/compile/compile-rule.ts'
 import { createHash } from 'node:crypto'
 
 /** @returns 64 hexadecimal digits */

@@ -1,6 +1,4 @@
 /** A finding is one episode of one rule on one equipment (contract §6). Times in memory are ms since 1970 UTC. */
-
-import type { FaultStretch } from './fault-time.ts'
 import type { Gap, Impact, Waste } from '#shared/core/impact/impact.ts'
 
 export type Severity = 1 | 2 | 3 | 4
@@ -54,6 +52,9 @@ export type BaselineView = {
 export const ENDINGS = ['rule_removed', 'rule_deactivated', 'rule_changed', 'not_for_equipment', 'point_unmapped'] as const
 /** `at`: when the rule was deactivated; of any other reason, when the run began that found it so. */
 export type Ending = { why: (typeof ENDINGS)[number]; at: number }
+
+/** `[from, to)` in ms since 1970 UTC, and for how many ms of it the condition was true: all, unless two stretches were joined. */
+export type FaultStretch = readonly [from: number, to: number, trueMs: number]
 
 export type Finding = {
   /** Hash of building, rule, equipment and start, so edge and hub agree. */

@@ -1,7 +1,8 @@
 /** From what was wasted to kilowatt-hours: one formula for each kind of impact. */
-import type { Carrier, EnergyUse, Gap, Range, Waste } from './impact.ts'
+import type { EnergyUse, Gap, Range, Waste } from './impact.ts'
+import type { Carrier } from './kinds.ts'
 import { exactly, over, plus, SENSORS_K, times } from './range.ts'
-import type { Size, SizeBook } from './sizes.ts'
+import type { Size, SizeBook } from './equipment-sizes.ts'
 
 /** kW per m³/s and K: dry air of 1.2 kg/m³ with 1.0 kJ/(kg·K). @source ASHRAE Fundamentals 2021, chapter 18, 1.23 at sea level */
 const AIR_HEAT = 1.2

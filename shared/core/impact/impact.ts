@@ -1,8 +1,5 @@
 /** What a fault costs: as the engine measures it, and as people read it. Plain data that stands in a finding. */
-import type { ImpactKind, Measure } from './kinds.ts'
-
-export const CARRIERS = ['electricity', 'fuel'] as const
-export type Carrier = (typeof CARRIERS)[number]
+import type { Carrier, ImpactKind, Measure } from './kinds.ts'
 
 /**
  * What was wasted while the fault held, before anything is known of the equipment's size: sums over time in fault.

@@ -1,5 +1,7 @@
 /** What a fault may waste. A rule names one of these under `impact`; each has one way of being reckoned (`energy.ts`). */
-import type { Carrier } from './impact.ts'
+
+export const CARRIERS = ['electricity', 'fuel'] as const
+export type Carrier = (typeof CARRIERS)[number]
 
 /**
  * What a rule's `waste` measures: kelvin of supply air (or of a room, for comfort), a share of what the machine takes or

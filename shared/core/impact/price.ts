@@ -3,7 +3,7 @@ import type { Finding } from '#shared/core/findings/finding.ts'
 import { byCarrier, energyOf, kelvinOf, type Ledger } from './energy.ts'
 import type { EnergyPrices, EnergyUse, Gap, Impact, Range, Waste } from './impact.ts'
 import { exactly, plus, rounded, SENSORS_K, times } from './range.ts'
-import type { SizeBook } from './sizes.ts'
+import type { SizeBook } from './equipment-sizes.ts'
 
 export type Priced = { impact?: Impact; not_priced?: Gap[] }
 /** Known for less of the time in fault than this is worth saying. */

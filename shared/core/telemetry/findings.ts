@@ -1,6 +1,7 @@
 /** `svc_findings_v1`: findings that an edge made on the box (contract §§6, 8). */
-import { type FaultStretch, STRETCHES_MAX } from '#shared/core/findings/fault-time.ts'
+import { STRETCHES_MAX } from '#shared/core/findings/fault-time.ts'
 import {
+  type FaultStretch,
   type BaselineView,
   type Ending,
   ENDINGS,

@@ -1,5 +1,6 @@
 /** What a fault costs, as an edge reckoned it. */
-import { CARRIERS, type EnergyUse, type Gap, type Impact, type Range } from '../impact/impact.ts'
+import { type EnergyUse, type Gap, type Impact, type Range } from '../impact/impact.ts'
+import { CARRIERS } from '#shared/core/impact/kinds.ts'
 import { IMPACT_KINDS } from '../impact/kinds.ts'
 import { asText, choice, type Fields, fields, id, list, number, text, unfit } from './read.ts'
 

@@ -1,4 +1,4 @@
-import { densityOf } from '#shared/core/analytics/pieces.ts'
+import { densityOf } from '#shared/core/analytics/history-chunks.ts'
 import type { Point } from '#shared/core/model/model.ts'
 import type { Historian } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'

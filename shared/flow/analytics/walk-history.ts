@@ -1,6 +1,6 @@
 /** Walks over stored history in pieces, so that a year of many points never is in memory. */
-import { densityOf, piecesOf } from '#shared/core/analytics/pieces.ts'
-import { openWalk, type TakeStretch } from '#shared/core/analytics/walk.ts'
+import { densityOf, piecesOf } from '#shared/core/analytics/history-chunks.ts'
+import { openWalk, type TakeStretch } from '#shared/core/analytics/signal-merge.ts'
 import type { Point } from '#shared/core/model/model.ts'
 import type { Historian, Span } from '#shared/core/ports.ts'
 import { ROLES, readAs } from '#shared/core/model/role.ts'

@@ -15,7 +15,7 @@ import {
   unitOfParam,
   withProposed,
 } from '#shared/core/rules/check/param-settings.ts'
-import type { Rule } from '#shared/core/rules/check/types.ts'
+import type { Rule } from '#shared/core/rules/check/rule.ts'
 import { DAY } from '#shared/core/time.ts'
 import { type EvaluateJob, type EvaluatePorts, evaluateRules } from './evaluate-rules.ts'
 import { endOf, VISITS_BEFORE } from './run-fdd.ts'

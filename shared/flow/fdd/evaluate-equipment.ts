@@ -1,8 +1,8 @@
 import type { EngineStates, KeptSamples } from '#shared/core/ports.ts'
 import type { Run } from '#shared/core/rules/evaluate/open-run.ts'
-import type { Need } from '#shared/core/rules/check/reads.ts'
-import type { EquipmentState } from '#shared/core/rules/evaluate/state.ts'
-import type { EquipmentData } from '#shared/core/rules/check/types.ts'
+import type { Need } from '#shared/core/rules/compile/data-needs.ts'
+import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
+import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 import type { FrameReader, Read, Reading } from './frame-reader.ts'
 
 /** Samples that are in memory at once: 64 MB of instants and values, unless one equipment alone needs more. */

@@ -3,7 +3,7 @@ import type { Clock, Historian, HistoryChanges, ArraySnapshots, Results, Resumed
 import { earliestChange } from '#shared/core/priority/array-snapshot.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
-import type { Carried, EquipmentDay } from '#shared/core/rules/check/types.ts'
+import type { EquipmentDay, Carried } from '#shared/core/rules/evaluate/run-types.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import type { ModelStore, RuleState, RuleStates } from '#shared/core/stores.ts'
 import { DAY, formatInstant } from '#shared/core/time.ts'

@@ -11,7 +11,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { sha256 } from '#shared/core/findings/finding-id.ts'
-import type { Rule, WrittenRule } from '#shared/core/rules/check/types.ts'
+import type { Rule, WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import { pack, unpack } from './packed.ts'

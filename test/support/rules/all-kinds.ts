@@ -1,5 +1,5 @@
 /** Rules over air handlers and zones, one for everything that the engine reckons. */
-import type { Rule } from '#shared/core/rules/check/types.ts'
+import type { Rule } from '#shared/core/rules/check/rule.ts'
 import { ruleOf, yamlOf } from './helpers.ts'
 
 const AHU = { equipment: '[ahu]', roles: '{ sa_t: degC, ma_t: degC, oa_damper: fraction }', persistence: '20m', clear: '45m' }

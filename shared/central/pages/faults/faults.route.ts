@@ -1,7 +1,7 @@
 /** The page of faults. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { Finding } from '#shared/core/findings/finding.ts'
-import { together } from '#shared/core/impact/together.ts'
+import { together } from '#shared/core/impact/combined-energy.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
 import {

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Building, Equipment } from '#shared/core/model/model.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
-import { runsOver } from '#shared/core/rules/compile/compile-all.ts'
+import { runsOver } from '#shared/core/rules/compile/compile-equipment.ts'
 import { isForType, paramUses } from '#shared/core/rules/check/param-settings.ts'
 import { DAYS_TRIED, type ParamForm, type ParamPageModel, paramBody, scopeOf } from './param.view.ts'
 import { paramsBody } from './params.view.ts'

@@ -3,7 +3,7 @@ import type { ParamValue } from '#shared/core/findings/finding.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { own } from '#shared/core/get-own.ts'
-import type { Param, Program, Rule } from './types.ts'
+import type { Param, Program, Rule } from './rule.ts'
 
 /** Wider first: a narrower one counts before it. */
 export const PARAM_SCOPES = ['site', 'type', 'equipment'] as const

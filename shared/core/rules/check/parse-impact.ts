@@ -1,12 +1,13 @@
 /** What a rule says of the cost of its fault: a word, or a word with the expression of what is wasted. */
 import { isScalar } from 'yaml'
 import { IMPACT_KINDS, type ImpactKind, kindOf, type Measure } from '#shared/core/impact/kinds.ts'
-import { checkExpr, type Scope, type Typed } from './check-expr.ts'
+import { checkExpr } from './check-expr.ts'
+import { type Scope, type Typed } from './typed-expr.ts'
 import { describe, type Type } from '#shared/core/rules/language/dimension.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'
 import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import { ROLES } from '#shared/core/model/role.ts'
-import type { Program } from './types.ts'
+import type { Program } from './rule.ts'
 import type { Fields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
 
 /** Roles that a rule does not declare are read in their canonical unit: what a fault costs may need more than to see it. */

@@ -2,7 +2,8 @@
 import { isScalar } from 'yaml'
 import { ROLES, roleOf } from '#shared/core/model/role.ts'
 import { parseDuration } from '#shared/core/time.ts'
-import { type Checked, checkCondition, checkExpr, type Scope, type Typed } from './check-expr.ts'
+import { checkCondition, checkExpr } from './check-expr.ts'
+import { type Checked, type Scope, type Typed } from './typed-expr.ts'
 import { describe, type Type, unify, POINTS } from '#shared/core/rules/language/dimension.ts'
 import { BASELINE_DAYS_MAX } from '#shared/core/rules/language/functions.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'
@@ -10,7 +11,7 @@ import { OAF_GUARD, OAF_ROLES } from '#shared/core/rules/language/macros.ts'
 import { own } from '#shared/core/get-own.ts'
 import { type Expr, parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import { readImpact } from './parse-impact.ts'
-import type { BaselineSpec, Param, Program, Term } from './types.ts'
+import type { BaselineSpec, Param, Program, Term } from './rule.ts'
 import type { Fields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
 
 /** Share of gated time that must be evaluated before a rule may say "pass". */

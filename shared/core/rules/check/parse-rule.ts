@@ -8,7 +8,7 @@ import { OAF_ROLES } from '#shared/core/rules/language/macros.ts'
 import { own } from '#shared/core/get-own.ts'
 import { parseProgram } from './parse-program.ts'
 import { parseTests } from './parse-tests.ts'
-import { EACH, type Each, type Param, type WrittenRule } from './types.ts'
+import { EACH, type Each, type Param, type WrittenRule } from './rule.ts'
 import { type Complaint, type Fields, openYaml, type YamlText } from '#shared/core/rules/language/yaml-text.ts'
 
 export type Parsed = { ok: true; rule: WrittenRule } | { ok: false; errors: Complaint[] }

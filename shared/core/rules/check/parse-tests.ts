@@ -6,7 +6,7 @@ import { HOUR, MINUTE, parseDuration } from '#shared/core/time.ts'
 import { instantsOf, isZone } from '#shared/core/time-zone.ts'
 import { MACROS } from '#shared/core/rules/language/macros.ts'
 import { own } from '#shared/core/get-own.ts'
-import type { TestCase, TestRows, TestVisit } from './types.ts'
+import type { TestCase, TestRows, TestVisit } from './rule.ts'
 import type { Fields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
 
 /** Most rows of one test: two months of minutes. */

@@ -1,7 +1,7 @@
 /** The functions of the language that read a priority array: what they take and give. `priority/visits.ts` reckons them. */
 import { LEVELS } from '#shared/core/priority/priority-record.ts'
 import { slotColumn } from '#shared/core/priority/array-snapshot.ts'
-import type { Checked, Typed } from './check-expr.ts'
+import type { Checked, Typed } from './typed-expr.ts'
 import { NUMBER, type Type } from '#shared/core/rules/language/dimension.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'
 import type { Expr } from '#shared/core/rules/language/parse-expr.ts'

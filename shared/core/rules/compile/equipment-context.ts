@@ -3,9 +3,9 @@
  * one serves every other of its shape.
  */
 import type { EquipmentType } from '#shared/core/model/model.ts'
-import type { Plant } from './plant.ts'
-import { type Steps, stepsOf } from './steps.ts'
-import type { EquipmentData } from '#shared/core/rules/check/types.ts'
+import type { Plant } from './building-signals.ts'
+import { type Steps, stepsOf } from './step-signal.ts'
+import type { EquipmentData } from './equipment-data.ts'
 
 /** The place of the equipment itself. */
 export const OWN = 0

@@ -1,9 +1,9 @@
 /** What a state hangs on beside the samples: a run goes on from a state only where all of it is as it was. */
 import { sha256 } from '#shared/core/findings/finding-id.ts'
-import type { Compiled } from './compile-all.ts'
-import type { Plant } from './plant.ts'
-import type { Steps } from './steps.ts'
-import type { RunPlan } from '#shared/core/rules/check/types.ts'
+import type { Compiled } from './compile-equipment.ts'
+import type { Plant } from './building-signals.ts'
+import type { Steps } from './step-signal.ts'
+import type { RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
 
 /** Raised whenever the engine would say something else of the same samples, or keeps something else of them. */
 const ENGINE = 13

@@ -6,9 +6,10 @@
  * it at the first of those moments. Time that is not evaluated neither ends nor feeds it, until nothing has been evaluated
  * for `LAPSE_MS`: nobody knows of the fault any more, and it ends where it was last looked at.
  */
-import { addStretch, type FaultStretch } from '#shared/core/findings/fault-time.ts'
+import { addStretch } from '#shared/core/findings/fault-time.ts'
+import { type FaultStretch } from '#shared/core/findings/finding.ts'
 import type { BaselineView } from '#shared/core/findings/finding.ts'
-import { nothingSpent } from '#shared/core/impact/meter.ts'
+import { nothingSpent } from '#shared/core/impact/waste-meter.ts'
 import { DAY } from '#shared/core/time.ts'
 import { type NearDay, noteTrue } from './unconfirmed.ts'
 

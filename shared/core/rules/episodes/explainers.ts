@@ -1,6 +1,6 @@
 /** The rules that have a say in what is told of one rule. */
 import { isNamed, READERS } from './suppress.ts'
-import type { Rule } from '#shared/core/rules/check/types.ts'
+import type { Rule } from '#shared/core/rules/check/rule.ts'
 
 /** @returns `asked` and those of `rules` that may silence or relabel them, over any number of steps: their baselines depend on them too */
 export function withExplainers(asked: Rule[], rules: Rule[]): Rule[] {

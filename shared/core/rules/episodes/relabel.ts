@@ -1,9 +1,9 @@
 /** An override names the cause of what it explains, which stays where people see it: nobody hides a fault by holding a point. */
 import type { CauseWeight, Finding } from '#shared/core/findings/finding.ts'
-import type { Typed } from '#shared/core/rules/check/check-expr.ts'
+import type { Typed } from '#shared/core/rules/check/typed-expr.ts'
 import { bySeverity, covers, isNamed, type Judged, READERS } from './suppress.ts'
-import type { Site } from '#shared/core/rules/compile/plant.ts'
-import type { Program } from '#shared/core/rules/check/types.ts'
+import type { Site } from '#shared/core/rules/compile/building-signals.ts'
+import type { Program } from '#shared/core/rules/check/rule.ts'
 
 /** An override has named its own cause, and data that is missing is missing whoever holds the point. */
 const NEVER_RELABELLED: readonly Finding['kind'][] = ['override', 'data']

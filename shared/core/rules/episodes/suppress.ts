@@ -1,8 +1,8 @@
 /** Who silences whom: a bad sensor what reads it, an air handler's fault its zones' symptoms. */
 import type { Finding } from '#shared/core/findings/finding.ts'
-import type { Instance } from '#shared/core/rules/compile/compile.ts'
-import type { Site } from '#shared/core/rules/compile/plant.ts'
-import type { Rule } from '#shared/core/rules/check/types.ts'
+import type { Instance } from '#shared/core/rules/compile/compile-rule.ts'
+import type { Site } from '#shared/core/rules/compile/building-signals.ts'
+import type { Rule } from '#shared/core/rules/check/rule.ts'
 
 /** By `activityKey`: index of each day on which a rule was active, with that of the day on which this became known. */
 export type Activity = Map<string, ReadonlyMap<number, number>>

@@ -4,9 +4,9 @@
  */
 import type { Shortfall, Unconfirmed } from '#shared/core/findings/finding.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import type { Typed } from '#shared/core/rules/check/check-expr.ts'
-import type { Node } from '#shared/core/rules/evaluate/graph.ts'
-import type { Day, Rows } from '#shared/core/rules/evaluate/rows.ts'
+import type { Typed } from '#shared/core/rules/check/typed-expr.ts'
+import type { Node } from '#shared/core/rules/evaluate/node.ts'
+import type { Day, Rows } from '#shared/core/rules/evaluate/day-rows.ts'
 
 /** What a day showed, ms: the condition in all and without a break, and how long a signal had stood still that has to for a window. */
 export type NearDay = { day: number; trueMs: number; longestMs: number; stillMs: number }

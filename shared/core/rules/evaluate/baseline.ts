@@ -1,10 +1,10 @@
 /** The equipment's own past: one figure a day, and the median of the past days' figures. */
 import type { BaselineView } from '#shared/core/findings/finding.ts'
 import { DAY } from '#shared/core/time.ts'
-import type { Node } from './graph.ts'
-import type { Day, Rows } from './rows.ts'
-import type { BaselineSpec } from '#shared/core/rules/check/types.ts'
-import { between } from './windows.ts'
+import type { Node } from './node.ts'
+import type { Day, Rows } from './day-rows.ts'
+import type { BaselineSpec } from '#shared/core/rules/check/rule.ts'
+import { between } from './window-operators.ts'
 
 export type BaselineState = {
   spec: BaselineSpec

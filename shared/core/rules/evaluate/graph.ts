@@ -5,38 +5,17 @@
  */
 import { DAY, MINUTE } from '#shared/core/time.ts'
 import type { Leaf } from '#shared/core/rules/compile/equipment-context.ts'
-import { MEAN } from './average.ts'
-import { constantColumn, DAY_ROWS, giveColumnBack, takeColumn } from './columns.ts'
-import { GREATEST, LEAST } from './extreme.ts'
+import { MEAN } from './moving-average.ts'
+import { constantColumn, DAY_ROWS, giveColumnBack, takeColumn } from './column-pool.ts'
+import { GREATEST, LEAST } from './moving-extreme.ts'
 import { choose, join, KERNELS } from './kernels.ts'
-import { type Memory, recall, saveOf, within } from './memory.ts'
-import { minuteRun, type TwoWays } from './minutes.ts'
-import { Past } from './past.ts'
+import { type Memory, recall, saveOf, within } from './node-state.ts'
+import { minuteRun, type TwoWays } from './trailing-window.ts'
+import type { Node } from './node.ts'
+import { Past } from './minute-history.ts'
 import { ageRun, roleRun } from './role-nodes.ts'
-import type { Rows } from './rows.ts'
-import { knownTime, type WindowOp } from './windows.ts'
-
-export type Node = {
-  id: number
-  /** The day's figures: in a column of its own, or, of a role, in the samples themselves; a constant's serves many. */
-  out: Float64Array
-  own: Float64Array
-  /** The node that keeps its minutes, where windows look at them; of that node the minutes, and how many the longest sees. */
-  minutes: Node | undefined
-  past: Past | undefined
-  reach: number
-  inputs: Node[]
-  run: (rows: Rows) => void
-  /** Index of the day that `out` holds. */
-  done: number
-  /** Of `orderOf`, the last in which it was met. */
-  round: number
-  /** Its figures hang on days before; `save` gives what it remembers after the day that `out` holds. */
-  remembers: boolean
-  save: (() => Memory) | undefined
-  /** The role that it reads. */
-  leaf: Leaf | undefined
-}
+import type { Rows } from './day-rows.ts'
+import { knownTime, type WindowOp } from './window-operators.ts'
 
 const NO_ROWS = new Float64Array(0)
 

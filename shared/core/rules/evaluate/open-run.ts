@@ -3,17 +3,19 @@
  * what an earlier run left instead of reckoning all of the past again.
  */
 import { dayStart } from '#shared/core/time-zone.ts'
-import { collect } from '#shared/core/rules/episodes/collect.ts'
-import { compileAll, type Shapes } from '#shared/core/rules/compile/compile-all.ts'
+import { collect } from '#shared/core/rules/report/run-output.ts'
+import { compileAll, type Shapes } from '#shared/core/rules/compile/compile-equipment.ts'
 import { type Fingerprint, fingerprintOf } from '#shared/core/rules/compile/fingerprint.ts'
-import { continued, originsOf, unexpectedVisit } from './inputs.ts'
-import { firstSampleOf, plantOf, siteOf } from '#shared/core/rules/compile/plant.ts'
-import { type Need, needsOf, readsOf } from '#shared/core/rules/check/reads.ts'
+import { continued, originsOf, unexpectedVisit } from './resume-inputs.ts'
+import { firstSampleOf, plantOf, siteOf } from '#shared/core/rules/compile/building-signals.ts'
+import { type Need, needsOf, readsOf } from '#shared/core/rules/compile/data-needs.ts'
 import { runEquipment } from './run-equipment.ts'
-import type { EquipmentState } from './state.ts'
+import type { EquipmentState } from './equipment-state.ts'
 import type { Activity } from '#shared/core/rules/episodes/suppress.ts'
 import { tell, type Told } from '#shared/core/rules/report/findings-report.ts'
-import type { EquipmentData, Rule, RunOutput, RunPlan } from '#shared/core/rules/check/types.ts'
+import type { Rule } from '#shared/core/rules/check/rule.ts'
+import type { RunOutput, RunPlan } from './run-types.ts'
+import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 
 /** `outdated`: why it could not go on from the state; nothing has been done. `states`: those asked for, oldest first. */
 export type Evaluated = { outdated: string } | { outdated?: never; states: EquipmentState[] }

@@ -1,9 +1,9 @@
 /** Columns that come from samples: a role's values, and how old they are. */
 import { MINUTE } from '#shared/core/time.ts'
 import { isWithin } from '#shared/core/series/untrusted-spans.ts'
-import type { Node } from './graph.ts'
-import { type Memory, recall, saveOf } from './memory.ts'
-import { firstAtOrAfter, type Steps } from '#shared/core/rules/compile/steps.ts'
+import type { Node } from './node.ts'
+import { type Memory, recall, saveOf } from './node-state.ts'
+import { firstAtOrAfter, type Steps } from '#shared/core/rules/compile/step-signal.ts'
 
 /** Why a role has no usable value at a row; 0 when it has. */
 export const ROLE_STATES = ['ok', 'no_data', 'stale', 'out_of_range', 'untrusted'] as const

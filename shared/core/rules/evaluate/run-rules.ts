@@ -1,7 +1,7 @@
 /** Runs a set of rules over the equipment of one building. */
 import { openRun } from './open-run.ts'
-import { placed } from '#shared/core/rules/compile/plant.ts'
-import type { RunInput, RunOutput } from '#shared/core/rules/check/types.ts'
+import { placed } from '#shared/core/rules/compile/building-signals.ts'
+import type { RunOutput, RunInput } from './run-types.ts'
 
 /**
  * Finds the episodes of every rule on every equipment of its types within `[from, to)`.

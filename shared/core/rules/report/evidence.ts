@@ -3,11 +3,11 @@ import type { BaselineView, CauseWeight, Evidence } from '#shared/core/findings/
 import { isRunningSum } from '#shared/core/priority/array-snapshot.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
-import type { Instance } from '#shared/core/rules/compile/compile.ts'
+import type { Instance } from '#shared/core/rules/compile/compile-rule.ts'
 import { POINTS } from '#shared/core/rules/language/dimension.ts'
 import type { Episode, Tally } from '#shared/core/rules/episodes/episodes.ts'
 import { roleState } from '#shared/core/rules/evaluate/role-nodes.ts'
-import { firstAtOrAfter, type Steps } from '#shared/core/rules/compile/steps.ts'
+import { firstAtOrAfter, type Steps } from '#shared/core/rules/compile/step-signal.ts'
 
 /** @param worst with its inputs and baselines, as `remember` leaves it */
 export function evidenceOf(instance: Instance, { worst, tally }: Episode): Evidence {

@@ -1,10 +1,10 @@
 /** A rule in words, for people who do not read YAML. */
 import { kindOf } from '#shared/core/impact/kinds.ts'
 import { formatDuration } from '#shared/core/time.ts'
-import { alternativesOf } from '#shared/core/rules/check/alternatives.ts'
-import type { Typed } from '#shared/core/rules/check/check-expr.ts'
+import { alternativesOf } from '#shared/core/rules/check/role-alternatives.ts'
+import type { Typed } from '#shared/core/rules/check/typed-expr.ts'
 import { READERS } from '#shared/core/rules/episodes/suppress.ts'
-import type { BaselineSpec, Param, Program, WrittenRule } from '#shared/core/rules/check/types.ts'
+import type { BaselineSpec, Param, Program, WrittenRule } from '#shared/core/rules/check/rule.ts'
 
 const SEVERITIES = { 1: 'critical', 2: 'high', 3: 'medium', 4: 'advisory' } as const
 

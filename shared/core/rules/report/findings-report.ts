@@ -1,7 +1,7 @@
 /** What is told of one equipment once its rules have run: plain data, so that its samples can go. */
 import type { CauseWeight, Finding, RuleResult } from '#shared/core/findings/finding.ts'
-import { wasteOf } from '#shared/core/impact/meter.ts'
-import type { Instance } from '#shared/core/rules/compile/compile.ts'
+import { wasteOf } from '#shared/core/impact/waste-meter.ts'
+import type { Instance } from '#shared/core/rules/compile/compile-rule.ts'
 import type { Episode, Tally } from '#shared/core/rules/episodes/episodes.ts'
 import { causesOf, evidenceOf } from './evidence.ts'
 import { findingId, versionOf } from '#shared/core/findings/finding-id.ts'
@@ -12,11 +12,11 @@ import {
   noCoverage,
   OPEN_REASONS,
   sumCoverages,
-} from '#shared/core/rules/evaluate/judge.ts'
+} from '#shared/core/rules/evaluate/evaluate-day.ts'
 import type { Verdict } from '#shared/core/rules/evaluate/run-equipment.ts'
-import type { Day } from '#shared/core/rules/evaluate/rows.ts'
+import type { Day } from '#shared/core/rules/evaluate/day-rows.ts'
 import { type Judged, readBy, type Speaker } from '#shared/core/rules/episodes/suppress.ts'
-import type { Carried, RuleBaseline, RunPlan } from '#shared/core/rules/check/types.ts'
+import type { RuleBaseline, Carried, RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
 import { unconfirmedOf } from '#shared/core/rules/episodes/unconfirmed.ts'
 
 /** A finding with its days in fault that the span touches. One that ended before the span only explains others. */

@@ -3,9 +3,8 @@ import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts
 import { ROLES } from '#shared/core/model/role.ts'
 import { mayHave } from '#shared/core/suggest/places.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import type { CoverageLine } from './coverage.ts'
-import { placed, siteOf } from '#shared/core/rules/compile/plant.ts'
-import type { EquipmentData, RoleSeries } from '#shared/core/rules/check/types.ts'
+import { placed, siteOf } from '#shared/core/rules/compile/building-signals.ts'
+import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 
 /** Types of equipment that serve a type, the usual one first. */
 export const SERVERS: Partial<Record<EquipmentType, readonly EquipmentType[]>> = {
@@ -21,6 +20,8 @@ export const SERVERS: Partial<Record<EquipmentType, readonly EquipmentType[]>> =
 }
 /** A box always has a handler, also where a package leaves it out; a handler without a plant is ordinary. */
 const ALWAYS_SERVED: ReadonlySet<EquipmentType> = new Set(['vav'])
+
+type RuleLine = { equipment_id: string; rule_id: string; missing: string[] }
 
 export type LinkWait = {
   equipment_type: EquipmentType
@@ -54,8 +55,8 @@ export function withoutServer<T extends Pick<EquipmentData, 'equipment_id' | 'eq
  */
 export function linkWaitsOf(
   data: EquipmentData[],
-  lines: CoverageLine[],
-  evaluate: (data: EquipmentData[]) => CoverageLine[],
+  lines: RuleLine[],
+  evaluate: (data: EquipmentData[]) => RuleLine[],
 ): LinkWait[] {
   const alone = withoutServer(data).filter(
     ({ equipment_type }) => ALWAYS_SERVED.has(equipment_type) || serversIn(data, equipment_type).length > 0,

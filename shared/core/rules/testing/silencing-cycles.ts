@@ -1,6 +1,6 @@
 /** Rings in the graph of who silences whom: a catalogue must have none. */
 import { namedBy } from '#shared/core/rules/episodes/suppress.ts'
-import type { Rule } from '#shared/core/rules/check/types.ts'
+import type { Rule } from '#shared/core/rules/check/rule.ts'
 
 /** @returns each ring once, as the ids along it, the first repeated at its end */
 export function cyclesOf(rules: Rule[]): string[][] {

@@ -6,21 +6,14 @@ import { LEVELS } from '#shared/core/priority/priority-record.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
-import type { Typed } from '#shared/core/rules/check/check-expr.ts'
+import type { Typed } from '#shared/core/rules/check/typed-expr.ts'
 import { canonical } from '#shared/core/rules/language/dimension.ts'
 import { MACROS } from '#shared/core/rules/language/macros.ts'
 import { own } from '#shared/core/get-own.ts'
 import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
-import type {
-  EquipmentData,
-  RoleSeries,
-  Rule,
-  RunInput,
-  RunOutput,
-  TestCase,
-  TestRows,
-  WrittenRule,
-} from '#shared/core/rules/check/types.ts'
+import type { Rule, TestCase, TestRows, WrittenRule } from '#shared/core/rules/check/rule.ts'
+import type { RunOutput, RunInput } from '#shared/core/rules/evaluate/run-types.ts'
+import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 
 export type TestResult = { name: string; line: number; ok: boolean; problems: string[] }
 

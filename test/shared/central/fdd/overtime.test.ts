@@ -2,7 +2,7 @@
 import test from 'ava'
 import type { Historian } from '#shared/core/ports.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
-import type { Rule } from '#shared/core/rules/check/types.ts'
+import type { Rule } from '#shared/core/rules/check/rule.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { type EvaluateJob, evaluateRules } from '#shared/flow/fdd/evaluate-rules.ts'
 import { warmRule } from '../../../support/rule-texts.ts'

@@ -1,6 +1,6 @@
 /** Baselines of the fixture's air handler, as a run leaves them: a warm difference, and a cold reading of temperature. */
 import type { CentralContext } from '#shared/central/context.ts'
-import type { RuleBaseline } from '#shared/core/rules/check/types.ts'
+import type { RuleBaseline } from '#shared/core/rules/evaluate/run-types.ts'
 
 const OWNER = { rule_id: 'AHU-SUPPLY-WARM', equipment_id: 'ahu-1' }
 export const BASELINES: RuleBaseline[] = [

@@ -1,14 +1,8 @@
 /** When a fault's condition was true: what is kept of it, and what is said of a part of it. */
 import test from 'ava'
 import fc from 'fast-check'
-import {
-  addStretch,
-  type FaultStretch,
-  STRETCHES_MAX,
-  stretchesOf,
-  stretchesWithin,
-  trueMsOf,
-} from '#shared/core/findings/fault-time.ts'
+import { addStretch, STRETCHES_MAX, stretchesOf, stretchesWithin, trueMsOf } from '#shared/core/findings/fault-time.ts'
+import { type FaultStretch } from '#shared/core/findings/finding.ts'
 
 const gathered = (stretches: readonly FaultStretch[]): FaultStretch[] => {
   const kept: FaultStretch[] = []

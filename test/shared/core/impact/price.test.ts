@@ -5,7 +5,7 @@ import type { EnergyPrices, Waste } from '#shared/core/impact/impact.ts'
 import { IMPACT_KINDS } from '#shared/core/impact/kinds.ts'
 import { priceFinding } from '#shared/core/impact/price.ts'
 import { BASIS_WIDTH } from '#shared/core/impact/range.ts'
-import { sizeBook } from '#shared/core/impact/sizes.ts'
+import { sizeBook } from '#shared/core/impact/equipment-sizes.ts'
 import type { Equipment, EquipmentType } from '#shared/core/model/model.ts'
 import { KIND_OF, type Quantity } from '#shared/core/model/quantity.ts'
 

@@ -1,6 +1,6 @@
 /** Stored history as signals: what is read at once, how long a sample is known, what is not known at all. */
 import test from 'ava'
-import { PIECE_SAMPLES } from '#shared/core/analytics/pieces.ts'
+import { PIECE_SAMPLES } from '#shared/core/analytics/history-chunks.ts'
 import type { HistoryQuery, Span } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { ParamSetting } from '#shared/core/rules/check/param-settings.ts'
-import type { Rule } from '#shared/core/rules/check/types.ts'
+import type { Rule } from '#shared/core/rules/check/rule.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { backtest, type BacktestPorts, type BacktestRequest, prepareBacktest, scopeIdOf } from '#shared/flow/fdd/backtest.ts'
 import { ruleOf, START, yamlOf } from '../../../support/rules/helpers.ts'

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openRuleShelf } from '#shared/central/fdd/deployed-rules.ts'
-import type { Rule, WrittenRule } from '#shared/core/rules/check/types.ts'
+import type { Rule, WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { type CachedRule, openRuleCache } from '#shared/node/rules/rule-cache.ts'
 import { type Loaded, loadRules } from '#shared/node/rules/rule-files.ts'
 import { QUIET_MS } from '#shared/node/rules/settled-files.ts'

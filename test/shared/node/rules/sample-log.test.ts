@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ReadSamples } from '#shared/core/ports.ts'
-import type { EquipmentState } from '#shared/core/rules/evaluate/state.ts'
+import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
 import { openEngineStates } from '#shared/node/rules/engine-states.ts'
 import { temporaryFolder } from '../../../support/sites/workspace.ts'
 

@@ -2,7 +2,7 @@
 import test from 'ava'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { openRun } from '#shared/core/rules/evaluate/open-run.ts'
-import { placed } from '#shared/core/rules/compile/plant.ts'
+import { placed } from '#shared/core/rules/compile/building-signals.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { ahu, type Rows, ruleOf, run, START, yamlOf } from '../../../../support/rules/helpers.ts'
 

@@ -1,7 +1,7 @@
 /** A run that goes on from what an earlier one left says, byte for byte, what a run over all of it says. */
 import test from 'ava'
 import fc from 'fast-check'
-import type { RunOutput } from '#shared/core/rules/check/types.ts'
+import type { RunOutput } from '#shared/core/rules/evaluate/run-types.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { dayStart, nextDay } from '#shared/core/time-zone.ts'
 import { RULES, ZONE_RULES } from '../../../../support/rules/all-kinds.ts'

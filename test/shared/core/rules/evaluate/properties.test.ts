@@ -1,7 +1,9 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
-import type { EquipmentData, RoleSeries, Rule, RunOutput } from '#shared/core/rules/check/types.ts'
+import type { Rule } from '#shared/core/rules/check/rule.ts'
+import type { RunOutput } from '#shared/core/rules/evaluate/run-types.ts'
+import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 import { equipment, ruleOf, run, START, yamlOf } from '../../../../support/rules/helpers.ts'
 
 const SPAN = 30 * HOUR

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { between, quantile } from '#shared/core/rules/evaluate/windows.ts'
+import { between, quantile } from '#shared/core/rules/evaluate/window-operators.ts'
 import { MINUTE } from '#shared/core/time.ts'
 
 /** Values minute by minute; where there is none, nothing is read. */

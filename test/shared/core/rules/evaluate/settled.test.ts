@@ -1,7 +1,7 @@
 /** A gate counts once it has been open for as long as the rule says. */
 import test from 'ava'
 import { createGraph } from '#shared/core/rules/evaluate/graph.ts'
-import { settledNode } from '#shared/core/rules/evaluate/nodes.ts'
+import { settledNode } from '#shared/core/rules/evaluate/stateful-nodes.ts'
 import { MINUTE } from '#shared/core/time.ts'
 
 const _ = Number.NaN

@@ -1,6 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { checkExpr, type Scope } from '#shared/core/rules/check/check-expr.ts'
+import { checkExpr } from '#shared/core/rules/check/check-expr.ts'
+import { type Scope } from '#shared/core/rules/check/typed-expr.ts'
 import { describe } from '#shared/core/rules/language/dimension.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'
 import { type Expr, parseExpr } from '#shared/core/rules/language/parse-expr.ts'

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { MINUTE } from '#shared/core/time.ts'
 import { FUNCTIONS } from '#shared/core/rules/language/functions.ts'
-import type { EquipmentData } from '#shared/core/rules/check/types.ts'
+import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 import { ahu, evaluate, type Rows } from '../../../../support/rules/helpers.ts'
 
 const _ = null

@@ -2,7 +2,7 @@
 import test from 'ava'
 import type { Equipment, EquipmentType, Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
-import { coverageOf } from '#shared/core/rules/report/coverage.ts'
+import { coverageOf } from '#shared/core/rules/report/rule-coverage.ts'
 import { describeWait } from '#shared/core/rules/report/link-waits.ts'
 import { loadRules } from '#shared/node/rules/rule-files.ts'
 

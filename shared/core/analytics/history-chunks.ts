@@ -1,0 +1,33 @@
+/** History in pieces that fit into memory. */
+import type { Span } from '#shared/core/ports.ts'
+
+/** Samples that are in memory at once: 16 MB. */
+export const PIECE_SAMPLES = 1_000_000
+
+export type Piece = { from: number; to: number }
+
+/**
+ * Cuts a span where the sealed files are cut, at the months of UTC, and further where a month holds too much.
+ *
+ * @param perMs samples to be expected in a millisecond, all points together
+ * @returns pieces in time order that cover `[from, to)`
+ */
+export function piecesOf(from: number, to: number, perMs: number): Piece[] {
+  const longest = Math.max(1, Math.floor(PIECE_SAMPLES / perMs))
+  const pieces: Piece[] = []
+  for (let at = from; at < to; ) {
+    const end = Math.min(nextMonth(at), at + longest, to)
+    pieces.push({ from: at, to: end })
+    at = end
+  }
+  return pieces
+}
+
+/** What points give together, samples in a ms, were each spread evenly over what is held of it. */
+export const densityOf = (spans: readonly Span[]): number =>
+  spans.reduce((sum, { samples, first, last }) => sum + samples / Math.max(1, last - first), 0)
+
+function nextMonth(ms: number): number {
+  const date = new Date(ms)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
+}

@@ -1,0 +1,67 @@
+/** Roles that stand in for each other: a rule runs where one of them is there. */
+import type { Typed } from './typed-expr.ts'
+import type { Program, Rule } from './rule.ts'
+
+/** What they tell of a role is known without its values. */
+const WITHOUT_VALUES = new Set(['has', 'rests', 'nominal', 'lowest', 'highest'])
+
+/**
+ * @returns what of the optional roles the gate and the condition cannot do without, each as `oa_t or wx_oa_t`, in the order
+ * in which they are met; roles that are taken together are `ra_t with wx_oa_t`
+ */
+export function alternativesOf({ roles, program }: Pick<Rule, 'roles' | 'program'>): string[] {
+  /** By its words, each choice with what its alternatives need. */
+  const choices = new Map<string, string[][]>()
+  const needs = (typed: Typed): string[] => {
+    switch (typed.kind) {
+      case 'role':
+        return typed.where === 'parent' ? [`parent ${typed.role}`] : typed.role in roles ? [] : [typed.role]
+      case 'ref': {
+        const found = program.lets.find(({ name }) => name === typed.name)
+        return found ? needs(found.typed) : []
+      }
+      case 'op':
+        if (WITHOUT_VALUES.has(typed.op)) return []
+        return typed.op === 'first' ? choice(typed.args.map(needs)) : [...new Set(typed.args.flatMap(needs))]
+      default:
+        return []
+    }
+  }
+  /** Nothing is asked for where one of the alternatives asks for nothing. */
+  const choice = (alternatives: string[][]): string[] => {
+    if (alternatives.some(({ length }) => length === 0)) return []
+    const words = [...new Set(alternatives.map(needed => needed.join(' with ')))].join(' or ')
+    choices.set(words, alternatives)
+    return [words]
+  }
+  const all = [...new Set([program.gate, program.when].flatMap(typed => (typed ? needs(typed) : [])))]
+  const isGiven = (words: string) =>
+    choices.get(words)!.some(alternative => alternative.every(needed => needed !== words && all.includes(needed)))
+  return all.filter(words => choices.has(words) && !isGiven(words))
+}
+
+/**
+ * @param isThere whether a role of the equipment, or of the weather, has samples
+ * @returns roles that the rule reads only where others, which are there, are silent: what is wrong with them says nothing of
+ * what the rule found
+ */
+export function standInsOf({ lets, gate, when, baselines, causes }: Program, isThere: (role: string) => boolean): Set<string> {
+  const read = new Set<string>()
+  const spare = new Set<string>()
+  const visit = (typed: Typed | undefined, into: Set<string>): void => {
+    if (typed?.kind === 'role') into.add(typed.role)
+    if (typed?.kind === 'ref') visit(lets.find(({ name }) => name === typed.name)?.typed, into)
+    if (typed?.kind !== 'op' && typed?.kind !== 'baseline') return
+    const found = typed.kind === 'op' && typed.op === 'first' ? typed.args.findIndex(isWhole) : -1
+    typed.args.forEach((arg, i) => visit(arg, found >= 0 && i > found ? spare : into))
+  }
+  const isWhole = (typed: Typed): boolean => {
+    const needed = new Set<string>()
+    visit(typed, needed)
+    return [...needed].every(isThere)
+  }
+  for (const typed of [gate, when, ...baselines.flatMap(each => [each.of, each.when]), ...causes.map(each => each.when)]) {
+    visit(typed, read)
+  }
+  return new Set([...spare].filter(role => !read.has(role)))
+}

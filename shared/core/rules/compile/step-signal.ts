@@ -1,0 +1,117 @@
+/**
+ * A role's samples as a step function: a sample holds until the next one, but at most three nominal intervals.
+ *
+ * Everything that a rule sees is a function of this step function alone, so the order in which samples came, duplicates
+ * and repeated values change nothing.
+ */
+import { ROLES, readAs } from '#shared/core/model/role.ts'
+import { MINUTE } from '#shared/core/time.ts'
+import type { Stretch } from '#shared/core/series/untrusted-spans.ts'
+import type { RoleSeries } from './equipment-data.ts'
+
+/** How many nominal intervals a sample is believed. */
+const HOLD_INTERVALS = 3
+
+export type Steps = {
+  equipment_id: string
+  role: string
+  /** Of a mapped role: its point, and the unit that it has there. */
+  point_id?: string
+  unit?: string
+  /** [n] strictly ascending */
+  ts: Float64Array
+  values: Float64Array
+  holdMs: number
+  nominalMs: number
+  /** Samples in these stretches are not judged, and have no value. */
+  untrusted?: readonly Stretch[]
+  /** Plausible range in the canonical unit. */
+  low: number
+  high: number
+  /** Instants beside full minutes at which the value changes, ascending. */
+  offMinute: Float64Array
+  /** One sample at every full minute, each of them plausible or missing: a day of it can be used as it is. */
+  minutely: boolean
+}
+
+export function stepsOf(equipment_id: string, role: string, series: Partial<RoleSeries> & Omit<RoleSeries, 'point_id'>): Steps {
+  const even = isMinutely(series.ts)
+  const { ts, values: said } = even ? series : ordered(series)
+  const values = atStops(role, said)
+  const holdMs = HOLD_INTERVALS * series.nominalMs
+  const [low, high] = ROLES[role]?.range ?? [-Infinity, Infinity]
+  const minutely = even && holdMs >= MINUTE && isPlausible(values, low, high)
+  return {
+    equipment_id,
+    role,
+    ...(series.point_id !== undefined && { point_id: series.point_id }),
+    ...(series.unit !== undefined && { unit: series.unit }),
+    ...(series.untrusted && { untrusted: series.untrusted }),
+    ts,
+    values,
+    holdMs,
+    nominalMs: series.nominalMs,
+    low,
+    high,
+    offMinute: minutely && !isOffMinute(holdMs) ? new Float64Array(0) : offMinute(ts, values, holdMs),
+    minutely,
+  }
+}
+
+/** Strictly ascending copies; of two samples at one instant the greater counts, whatever their order. */
+function ordered({ ts, values }: Pick<RoleSeries, 'ts' | 'values'>): { ts: Float64Array; values: Float64Array } {
+  let ascending = true
+  for (let i = 1; i < ts.length && ascending; i++) ascending = ts[i]! > ts[i - 1]!
+  if (ascending) return { ts, values }
+  const rank = (i: number) => (Number.isNaN(values[i]!) ? -Infinity : values[i]!)
+  const order = Array.from(ts, (_, i) => i).toSorted((a, b) => ts[a]! - ts[b]! || rank(b) - rank(a))
+  const kept = order.filter((i, at) => at === 0 || ts[i] !== ts[order[at - 1]!])
+  return { ts: Float64Array.from(kept, i => ts[i]!), values: Float64Array.from(kept, i => values[i]!) }
+}
+
+/** @returns `values` with signals a little beyond their end stops put at the stops; the same array where there are none */
+function atStops(role: string, values: Float64Array): Float64Array {
+  const stops = Object.hasOwn(ROLES, role) ? ROLES[role]!.stops : undefined
+  if (!stops || isPlausible(values, stops[0], stops[1])) return values
+  return values.map(value => readAs(role, value))
+}
+
+function offMinute(ts: Float64Array, values: Float64Array, holdMs: number): Float64Array {
+  const found: number[] = []
+  let holding = Number.NaN
+  for (let i = 0; i < ts.length; i++) {
+    const t = ts[i]!
+    const value = values[i]!
+    if (isOffMinute(t) && !Object.is(value, holding)) found.push(t)
+    const end = t + holdMs
+    const silent = i + 1 === ts.length || ts[i + 1]! > end
+    if (silent && isOffMinute(end)) found.push(end)
+    holding = silent ? Number.NaN : value
+  }
+  return Float64Array.from(found)
+}
+
+function isMinutely(ts: Float64Array): boolean {
+  if (ts.length === 0 || isOffMinute(ts[0]!)) return false
+  for (let i = 1; i < ts.length; i++) if (ts[i]! - ts[i - 1]! !== MINUTE) return false
+  return true
+}
+
+function isPlausible(values: Float64Array, low: number, high: number): boolean {
+  for (let i = 0; i < values.length; i++) if (values[i]! < low || values[i]! > high) return false
+  return true
+}
+
+const isOffMinute = (t: number): boolean => Math.floor(t / MINUTE) * MINUTE !== t
+
+/** First index whose instant is at or after `t`. */
+export function firstAtOrAfter(ts: Float64Array, t: number): number {
+  let low = 0
+  let high = ts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (ts[middle]! < t) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,94 @@
+/**
+ * What a run that goes on must know of the samples before it: of each role the last one, of each priority array the last
+ * visit. They stand before what is new, and so nothing that a rule reads shows where the run before it stopped.
+ */
+import { roleOfColumn, type ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
+import { type Plant, roleKey } from '#shared/core/rules/compile/building-signals.ts'
+import { firstAtOrAfter, type Steps } from '#shared/core/rules/compile/step-signal.ts'
+import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
+
+export type Inputs = {
+  /** By `roleKey`: instant and value of the last sample. Of a running sum over visits, what it was then. */
+  last: Record<string, [t: number, value: number]>
+  visits: Record<string, SeenVisits>
+}
+/**
+ * `next` is the instant of the visit after the last, null when none was known: until when the last one counts hangs on it.
+ * `usualMs` is the distance between visits that was reckoned with; it stays that of all of them when few are new.
+ */
+type SeenVisits = { last: ArraySnapshot; next: number | null; usualMs: number }
+
+/** @returns what was read before `at` */
+export function inputsBefore(at: number, { asked }: Pick<Plant, 'asked'>, data: EquipmentData[]): Inputs {
+  const inputs: Inputs = { last: {}, visits: {} }
+  const byId = new Map(data.map(item => [item.equipment_id, item]))
+  for (const [key, steps] of asked) {
+    if (!steps) continue
+    const last = firstAtOrAfter(steps.ts, at) - 1
+    if (last >= 0) inputs.last[key] = [steps.ts[last]!, steps.values[last]!]
+    const role = roleOfColumn(steps.role)
+    const visits = role === undefined ? [] : (byId.get(steps.equipment_id)?.visits?.[role] ?? [])
+    const next = visits.findIndex(({ t }) => t >= at)
+    const seen = next < 0 ? visits.at(-1) : visits[next - 1]
+    if (!seen) continue
+    inputs.visits[roleKey(steps.equipment_id, role!)] = { last: seen, next: visits[next]?.t ?? null, usualMs: steps.nominalMs }
+  }
+  return inputs
+}
+
+/** @returns `data` from `at` on, with what stood before it */
+export function continued(at: number, { last, visits }: Inputs, data: EquipmentData[]): EquipmentData[] {
+  return data.map(equipment => {
+    const { equipment_id, roles, visits: visited = {} } = equipment
+    const series = Object.entries(roles).map(([role, one]) => [role, after(at, last[roleKey(equipment_id, role)], one)])
+    const seen = Object.keys(roles).flatMap(role => {
+      const before = visits[roleKey(equipment_id, role)]
+      const since = visited[role]?.filter(({ t }) => t >= at)
+      return before ? [[role, [before.last, ...(since ?? [])]]] : since ? [[role, since]] : []
+    })
+    const usual = Object.keys(roles).flatMap(role => {
+      const before = visits[roleKey(equipment_id, role)]
+      return before ? [[role, before.usualMs]] : []
+    })
+    const visitMs = { ...Object.fromEntries(usual), ...equipment.visitMs }
+    return { ...equipment, roles: Object.fromEntries(series), visits: Object.fromEntries(seen), visitMs }
+  })
+}
+
+function after(at: number, last: [number, number] | undefined, { ts, values, ...series }: RoleSeries): RoleSeries {
+  const t = new Float64Array(ts.length + 1)
+  const v = new Float64Array(ts.length + 1)
+  let n = 0
+  if (last) [t[n], v[n++]] = last
+  let early = false
+  for (let i = 0; i < ts.length && !early; i++) early = ts[i]! < at
+  if (!early) {
+    t.set(ts, n)
+    v.set(values, n)
+    return { ...series, ts: t.subarray(0, n + ts.length), values: v.subarray(0, n + ts.length) }
+  }
+  for (let i = 0; i < ts.length; i++) {
+    if (ts[i]! < at) continue
+    t[n] = ts[i]!
+    v[n++] = values[i]!
+  }
+  return { ...series, ts: t.subarray(0, n), values: v.subarray(0, n) }
+}
+
+/** @returns the first array whose next visit is not the one that was known: what was told of the time before it is no longer so */
+export function unexpectedVisit(at: number, { visits }: Inputs, data: EquipmentData[]): string | undefined {
+  const byId = new Map(data.map(item => [item.equipment_id, item]))
+  return Object.keys(visits).find(key => {
+    const [equipment_id = '', role = ''] = key.split('\n')
+    const next = byId.get(equipment_id)?.visits?.[role]?.find(({ t }) => t >= at)
+    return (next?.t ?? null) !== visits[key]!.next
+  })
+}
+
+/** @returns where the running sums among the columns stood at the last visit */
+export const originsOf = ({ last }: Inputs): Record<string, number> =>
+  Object.fromEntries(Object.entries(last).map(([key, [, value]]) => [key, value]))
+
+/** Usual distances between samples, by `roleKey`: a caller who does not know them better goes on with these. */
+export const nominalOf = ({ asked }: Pick<Plant, 'asked'>): Record<string, number> =>
+  Object.fromEntries([...asked].flatMap(([key, steps]: [string, Steps | undefined]) => (steps ? [[key, steps.nominalMs]] : [])))

@@ -1,0 +1,164 @@
+/** Columns that need more than one row: windows by name, states, the day's median. */
+import type { BaselineState } from './baseline.ts'
+import type { Build, Graph } from './graph.ts'
+import type { Node } from './node.ts'
+import { type Memory, recall, saveOf } from './node-state.ts'
+import type { Rows } from './day-rows.ts'
+import {
+  between,
+  cusum,
+  deltaOf,
+  eventSum,
+  heldFor,
+  lagged,
+  quantile,
+  reversals,
+  stretchCount,
+  type WindowOp,
+} from './window-operators.ts'
+
+const bothKnown = (from: number, to: number): boolean => from === from && to === to
+const change = (from: number, to: number): number => (bothKnown(from, to) ? 1 : 0)
+const rise = (from: number, to: number): number => (from === 0 && to === 1 ? 1 : 0)
+const distance = (from: number, to: number): number => (bothKnown(from, to) ? Math.abs(to - from) : 0)
+
+type Create = (windowMs: number, extra: number, saved: Memory | undefined) => WindowOp
+
+/** `covers`: most of the window must be known. The others say themselves when they know too little. */
+const WINDOWS: Record<string, { create: Create; covers: boolean }> = {
+  median: { create: (windowMs, _, saved) => quantile(windowMs, 0.5, saved), covers: true },
+  percentile: { create: quantile, covers: true },
+  changes: { create: (windowMs, _, saved) => eventSum(windowMs, change, saved), covers: true },
+  starts: { create: (windowMs, _, saved) => eventSum(windowMs, rise, saved), covers: true },
+  travel: { create: (windowMs, _, saved) => eventSum(windowMs, distance, saved), covers: true },
+  reversals: { create: reversals, covers: true },
+  count: { create: (windowMs, _, saved) => stretchCount(windowMs, saved), covers: true },
+  cusum: { create: cusum, covers: true },
+  held: { create: (windowMs, _, saved) => heldFor(windowMs, saved), covers: false },
+  lag: { create: (windowMs, _, saved) => lagged(windowMs, saved), covers: false },
+  delta: { create: (windowMs, _, saved) => deltaOf(windowMs, saved), covers: false },
+}
+
+/** Those that have a loop of their own. */
+const LOOPS: Record<string, (graph: Graph, input: Node, windowMs: number) => Node> = {
+  avg: (graph, input, windowMs) => graph.average(input, windowMs),
+  duty: (graph, input, windowMs) => graph.duty(input, windowMs),
+  min: (graph, input, windowMs) => graph.extreme(input, windowMs, -1),
+  max: (graph, input, windowMs) => graph.extreme(input, windowMs, 1),
+  range: (graph, input, windowMs) => graph.op('sub', graph.extreme(input, windowMs, 1), graph.extreme(input, windowMs, -1)),
+}
+
+export const isWindow = (name: string): boolean => Object.hasOwn(LOOPS, name) || Object.hasOwn(WINDOWS, name)
+
+/** @param extra the function's further constant: a share, a dead band, a slack */
+export function windowNode(graph: Graph, name: string, input: Node, windowMs: number, extra: number): Node {
+  const loop = LOOPS[name]
+  if (loop) return loop(graph, input, windowMs)
+  const { create, covers } = WINDOWS[name]!
+  return graph.window(`${name} ${windowMs} ${extra}`, input, covers ? windowMs : 0, saved => create(windowMs, extra, saved))
+}
+
+/** 1 once the gate has been open for `settleMs`, 0 before and while it is shut. */
+export function settledNode(graph: Graph, gate: Node, settleMs: number): Node {
+  const build: Build = (node, saved) => {
+    const state = recall({ since: Number.NaN, last: Number.NaN, held: Number.NaN }, saved)
+    node.save = () => saveOf(state)
+    return ({ n, t, minute }: Rows) => {
+      const open = gate.out
+      const out = node.out
+      let { since, last, held } = state
+      for (let i = 0; i < n; i++) {
+        const value = open[i]!
+        const changed = value !== last && (value === value || last === last)
+        if (changed) since = value === 1 ? t[i]! : Number.NaN
+        if (changed || minute[i] === 1) held = t[i]! - since >= settleMs ? 1 : value === value ? 0 : value
+        last = value
+        out[i] = held
+      }
+      Object.assign(state, { since, last, held })
+    }
+  }
+  return graph.own(`settled ${settleMs}`, [gate], build, true)
+}
+
+/** Time for which the input has stayed within `bound`, ms: not evaluated while it is not known, 0 where it has just left. */
+export function stillNode(graph: Graph, input: Node, bound: number): Node {
+  const build: Build = (node, saved) => {
+    const state = recall({ since: Number.NaN, low: Number.NaN, high: Number.NaN }, saved)
+    node.save = () => saveOf(state)
+    return ({ n, t }: Rows) => {
+      const x = input.out
+      const out = node.out
+      let { since, low, high } = state
+      for (let i = 0; i < n; i++) {
+        const value = x[i]!
+        low = Math.min(low, value)
+        high = Math.max(high, value)
+        if (!(high - low <= bound)) {
+          low = high = value
+          since = t[i]!
+        }
+        out[i] = value === value ? t[i]! - since : Number.NaN
+      }
+      Object.assign(state, { since, low, high })
+    }
+  }
+  return graph.own(`still ${bound}`, [input], build, true)
+}
+
+/** Time since the condition was last true, s: 0 while it is, not evaluated before it ever was. */
+export function sinceNode(graph: Graph, condition: Node): Node {
+  return graph.window('since', condition, 0, sinceHeld)
+}
+
+function sinceHeld(saved: Memory | undefined): WindowOp {
+  const held = recall({ until: Number.NaN, holds: false as boolean }, saved)
+  return {
+    push(t, value) {
+      if (held.holds && value !== 1) held.until = t
+      held.holds = value === 1
+    },
+    read: t => (held.holds ? 0 : (t - held.until) / 1000),
+    save: () => saveOf(held),
+  }
+}
+
+/**
+ * The median of the day's values while the rule looks; it stands from the moment at which the day has `minimumMs` of
+ * them to the day's end. On a day that is not over, it is the median so far.
+ */
+export function dayMedianNode(graph: Graph, input: Node, active: Node, minimumMs: number): Node {
+  return graph.own(`day_median ${minimumMs}`, [input, active], node => {
+    let values = new Float64Array(0)
+    return ({ n, t, minute }: Rows) => {
+      if (values.length < n) values = new Float64Array(n)
+      let count = 0
+      let time = 0
+      let enoughFrom = n
+      for (let i = 0; i < n; i++) {
+        if (minute[i] === 1 && time >= minimumMs && time > 0 && enoughFrom === n) enoughFrom = i
+        if (active.out[i] !== 1 || input.out[i] !== input.out[i]) continue
+        time += t[i + 1]! - t[i]!
+        if (minute[i] === 1) values[count++] = input.out[i]!
+      }
+      const median = count > 0 ? between(values.subarray(0, count).toSorted(), count, 0.5) : Number.NaN
+      node.out.fill(Number.NaN, 0, enoughFrom)
+      node.out.fill(median, enoughFrom, n)
+    }
+  })
+}
+
+/** A figure of a baseline: the same for all of a day. */
+export function baselineNode(graph: Graph, what: 'base' | 'spread' | 'cold', owner: string, state: BaselineState): Node {
+  return graph.own(`${what} ${owner} ${state.spec.name}`, [], node => ({ n }) => {
+    node.out.fill(what === 'base' ? state.value : what === 'spread' ? state.spread : state.view.cold ? 1 : 0, 0, n)
+  })
+}
+
+/** `warm`, or the baseline's own wider tolerance while it is young. */
+export function toleranceNode(graph: Graph, owner: string, state: BaselineState, warm: Node): Node {
+  return graph.own(`tolerance ${owner} ${state.spec.name}`, [warm], node => ({ n }) => {
+    if (state.view.cold && state.toleranceCold !== undefined) node.out.fill(state.toleranceCold, 0, n)
+    else node.out.set(warm.out.subarray(0, n))
+  })
+}

@@ -1,0 +1,265 @@
+/**
+ * Functions over a trailing window, in one pass: every value enters once and leaves once.
+ *
+ * An operator is told of each change (`push`, NaN when the value goes missing) and asked at each full minute and after
+ * each change (`read`, only while enough of the window is known; `forget` while too little is). Times are ms; a value holds until the next push. What it remembers it
+ * saves as plain data, and is made again from that.
+ */
+import { MINUTE } from '#shared/core/time.ts'
+import { type Memory, recall, saveOf, within } from './node-state.ts'
+import { Ring } from './ring-buffer.ts'
+
+export type WindowOp = {
+  push(t: number, value: number): void
+  read(t: number): number
+  /** Lets go of what no window will see any more, where `push` alone would gather it. */
+  forget?(t: number): void
+  save(): Memory
+}
+
+export type KnownTime = { flip(t: number, known: boolean): void; read(t: number): number; save(): Memory }
+
+/** How much of (t − w, t] had a value, ms. */
+export function knownTime(windowMs: number, saved?: Memory): KnownTime {
+  const stretches = new Ring()
+  const held = recall({ stretches, complete: 0, since: Number.NaN }, saved)
+  return {
+    flip(t, known) {
+      if (known) held.since = t
+      else {
+        stretches.push(held.since, t)
+        held.complete += t - held.since
+        held.since = Number.NaN
+      }
+    },
+    read(t) {
+      const cut = t - windowMs
+      const { a, b, mask } = stretches
+      while (stretches.front < stretches.back && b[stretches.front & mask]! <= cut) {
+        held.complete -= b[stretches.front & mask]! - a[stretches.front & mask]!
+        stretches.front++
+      }
+      const { complete, since } = held
+      let known = complete + (since === since ? t - Math.max(since, cut) : 0)
+      if (stretches.front < stretches.back) known -= Math.max(0, cut - a[stretches.front & mask]!)
+      return known
+    },
+    save: () => saveOf(held),
+  }
+}
+
+/** The value that held at t − w. */
+export function lagged(windowMs: number, saved?: Memory): WindowOp {
+  const steps = new Ring()
+  const held = recall({ steps }, saved)
+  return {
+    push: (t, value) => steps.push(t, value),
+    read(t) {
+      const cut = t - windowMs
+      const { a, b, mask } = steps
+      while (steps.front < steps.back - 1 && a[(steps.front + 1) & mask]! <= cut) steps.front++
+      return a[steps.front & mask]! <= cut ? b[steps.front & mask]! : Number.NaN
+    },
+    save: () => saveOf(held),
+  }
+}
+
+export function deltaOf(windowMs: number, saved?: Memory): WindowOp {
+  const before = lagged(windowMs, within(saved, 'before'))
+  const held = recall({ current: Number.NaN }, saved)
+  return {
+    push(t, value) {
+      held.current = value
+      before.push(t, value)
+    },
+    read: t => held.current - before.read(t),
+    save: () => ({ ...saveOf(held), before: before.save() }),
+  }
+}
+
+/** Sum of the amounts of events within the window; `amount` tells what a change from one value to the next is worth. */
+export function eventSum(windowMs: number, amount: (from: number, to: number) => number, saved?: Memory): Required<WindowOp> {
+  const events = new Ring()
+  const held = recall({ events, sum: 0, last: Number.NaN }, saved)
+  const forget = (t: number) => {
+    const cut = t - windowMs
+    while (events.front < events.back && events.a[events.front & events.mask]! <= cut) {
+      held.sum -= events.b[events.front & events.mask]!
+      events.front++
+    }
+    if (events.front === events.back) held.sum = 0
+  }
+  return {
+    push(t, value) {
+      const worth = amount(held.last, value)
+      held.last = value
+      if (!(worth > 0)) return
+      events.push(t, worth)
+      held.sum += worth
+    },
+    read(t) {
+      forget(t)
+      return held.sum
+    },
+    forget,
+    save: () => saveOf(held),
+  }
+}
+
+/** How often the direction changed: a change counts once it has come back by `deadband`; a gap begins anew. */
+export function reversals(windowMs: number, deadband: number, saved?: Memory): WindowOp {
+  const held = recall({ direction: 0, low: Number.NaN, high: Number.NaN }, saved)
+  const turns = eventSum(windowMs, (_, value) => turn(held, deadband, value), within(saved, 'turns'))
+  return { ...turns, save: () => ({ ...saveOf(held), turns: turns.save() }) }
+}
+
+/** @returns 1 when the value that comes shows that the direction has changed, else 0 */
+function turn(held: { direction: number; low: number; high: number }, deadband: number, value: number): number {
+  const { direction, low, high } = held
+  if (value !== value || low !== low) {
+    held.direction = 0
+    held.low = held.high = value
+    return 0
+  }
+  const up = value - low >= deadband && value > low
+  const down = high - value >= deadband && value < high
+  if (direction >= 0 && value > high) held.high = value
+  if (direction <= 0 && value < low) held.low = value
+  if (!(direction > 0 ? down : direction < 0 ? up : up || down)) return 0
+  held.direction = direction > 0 || (direction === 0 && down) ? -1 : 1
+  held.low = held.high = value
+  return direction === 0 ? 0 : 1
+}
+
+/** How many separate stretches in which a condition held reach into the window. */
+export function stretchCount(windowMs: number, saved?: Memory): WindowOp {
+  const ends = new Ring()
+  const held = recall({ ends, open: false as boolean }, saved)
+  const forget = (t: number) => {
+    const cut = t - windowMs
+    while (ends.front < ends.back && ends.a[ends.front & ends.mask]! <= cut) ends.front++
+  }
+  return {
+    push(t, value) {
+      if (held.open && value !== 1) ends.push(t, 0)
+      held.open = value === 1
+    },
+    forget,
+    read(t) {
+      forget(t)
+      return ends.back - ends.front + (held.open ? 1 : 0)
+    },
+    save: () => saveOf(held),
+  }
+}
+
+/** True when the condition has held all through the window; false when it failed in it; else not evaluated. */
+export function heldFor(windowMs: number, saved?: Memory): WindowOp {
+  const held = recall({ current: Number.NaN, trueSince: Number.NaN, falseUntil: -Infinity }, saved)
+  return {
+    push(t, value) {
+      if (held.current === 0) held.falseUntil = t
+      held.current = value
+      held.trueSince = value === 1 ? t : Number.NaN
+    },
+    read(t) {
+      if (held.current === 0) return 0
+      if (t - held.trueSince >= windowMs) return 1
+      return held.falseUntil > t - windowMs ? 0 : Number.NaN
+    },
+    save: () => saveOf(held),
+  }
+}
+
+/** A quantile of the values at the full minutes of the window, all of equal weight. */
+export function quantile(windowMs: number, share: number, saved?: Memory): WindowOp {
+  const samples = new Ring()
+  const held = recall({ samples, current: Number.NaN, result: Number.NaN }, saved)
+  let n = samples.back
+  let sorted = new Float64Array(Math.max(64, n))
+  sorted.set(samples.pairs().b.toSorted())
+  const place = (value: number) => {
+    let low = 0
+    for (let high = n; low < high; ) {
+      const middle = (low + high) >> 1
+      if (sorted[middle]! < value) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  const drop = (at: number) => void sorted.copyWithin(at, at + 1, n--)
+  /** In place of the value at `free`. */
+  const put = (value: number, free: number) => {
+    const at = place(value)
+    if (at > free) {
+      sorted.copyWithin(free, free + 1, at)
+      sorted[at - 1] = value
+    } else {
+      sorted.copyWithin(at + 1, at, free)
+      sorted[at] = value
+    }
+  }
+  return {
+    push: (_, value) => void (held.current = value),
+    read(t) {
+      if (t % MINUTE !== 0 && n > 0) return held.result
+      const cut = t - windowMs
+      const { a, b } = samples
+      // Mostly one value goes for the one that comes: only what lies between their places moves.
+      let [gone, leaving] = [0, 0]
+      for (; samples.front < samples.back && a[samples.front & samples.mask]! <= cut; samples.front++) {
+        if (leaving++ > 0) drop(gone)
+        gone = place(b[samples.front & samples.mask]!)
+      }
+      if (n === sorted.length) {
+        const wider = new Float64Array(n * 2)
+        wider.set(sorted)
+        sorted = wider
+      }
+      if (leaving === 0) sorted[(gone = n++)] = Infinity
+      put(held.current, gone)
+      samples.push(t, held.current)
+      return (held.result = between(sorted, n, share))
+    },
+    save: () => saveOf(held),
+  }
+}
+
+/** Quantile of `n` ascending values, interpolated between neighbours. */
+export function between(sorted: Float64Array, n: number, share: number): number {
+  const place = (n - 1) * share
+  const low = Math.floor(place)
+  const high = Math.min(low + 1, n - 1)
+  return sorted[low]! + (sorted[high]! - sorted[low]!) * (place - low)
+}
+
+/** Greatest integral of (value − slack) over a stretch that ends now and began within the window, in value × hours. */
+export function cusum(windowMs: number, slack: number, saved?: Memory): WindowOp {
+  // (instant, integral so far), integrals rising: the front is the lowest.
+  const rising = new Ring()
+  const held = recall({ rising, integral: 0, since: Number.NaN, current: Number.NaN }, saved)
+  const advance = (t: number) => {
+    const { current, since } = held
+    if (current === current) held.integral += ((current - slack) * (t - since)) / (60 * MINUTE)
+    held.since = t
+    const { integral } = held
+    while (rising.back > rising.front && rising.b[(rising.back - 1) & rising.mask]! >= integral) rising.back--
+    rising.push(t, integral)
+  }
+  const forget = (t: number) => {
+    while (rising.front < rising.back && rising.a[rising.front & rising.mask]! < t - windowMs) rising.front++
+  }
+  return {
+    push(t, value) {
+      advance(t)
+      held.current = value
+    },
+    forget,
+    read(t) {
+      advance(t)
+      forget(t)
+      return held.integral - rising.b[rising.front & rising.mask]!
+    },
+    save: () => saveOf(held),
+  }
+}

@@ -1,0 +1,61 @@
+/** From what is told of each equipment to what a run gives back: who explains whom, and the days with their causes. */
+import type { CauseWeight, Finding } from '#shared/core/findings/finding.ts'
+import { ranked } from './evidence.ts'
+import { joinOutages } from '#shared/core/rules/episodes/outage.ts'
+import type { Site } from '#shared/core/rules/compile/building-signals.ts'
+import { relabel } from '#shared/core/rules/episodes/relabel.ts'
+import { suppress } from '#shared/core/rules/episodes/suppress.ts'
+import type { EquipmentDay, RunOutput } from '#shared/core/rules/evaluate/run-types.ts'
+import type { Made, Told } from './findings-report.ts'
+
+/**
+ * @param until end of the run
+ * @param isAsked whether a rule is one of which the run tells
+ */
+export function collect(all: Told[], until: number, site: Site, isAsked: IsAsked): Omit<RunOutput, 'failed'> {
+  const made = all.flatMap(told => told.made)
+  suppress(made, site, until)
+  joinOutages(made, site, until)
+  relabel(made, site, until)
+  const told = made.filter(each => each.told && isAsked(each.finding))
+  return {
+    findings: told.map(({ finding }) => finding).toSorted(inOrder),
+    results: all
+      .flatMap(({ results }) => results.filter(isAsked))
+      .map(result => ({ result, key: `${result.equipment_id}\n${result.rule_id}` }))
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+      .map(({ result }) => result),
+    days: daysOf(told),
+    baselines: all.flatMap(({ baselines }) => baselines.filter(isAsked)),
+  }
+}
+
+type IsAsked = (one: { rule_id: string }) => boolean
+
+const inOrder = (a: Finding, b: Finding): number =>
+  a.from - b.from ||
+  (`${a.equipment_id}\n${a.rule_id}\n${a.finding_id}` < `${b.equipment_id}\n${b.rule_id}\n${b.finding_id}` ? -1 : 1)
+
+function daysOf(told: Made[]): EquipmentDay[] {
+  const days = new Map<string, { equipment_id: string; date: string; rules: Set<string>; sums: Map<string, number> }>()
+  for (const { finding, instance, days: faulty } of told) {
+    if (finding.suppressed_by !== undefined || instance.rule.program.causes.length === 0) continue
+    const { equipment_id, rule_id } = finding
+    for (const { date, cause } of faulty) {
+      const key = `${equipment_id}\n${date}`
+      const day = days.get(key) ?? { equipment_id, date, rules: new Set(), sums: new Map() }
+      days.set(key, day)
+      if (day.rules.has(rule_id)) continue
+      day.rules.add(rule_id)
+      for (const each of cause) addWeight(day.sums, each)
+      if (finding.relabelled_by !== undefined) addWeight(day.sums, finding.cause[0]!)
+    }
+  }
+  return [...days.values()]
+    .map(({ equipment_id, date, rules, sums }) => ({ equipment_id, date, rule_ids: [...rules].toSorted(), cause: ranked(sums) }))
+    .toSorted((a, b) => (`${a.date}\n${a.equipment_id}` < `${b.date}\n${b.equipment_id}` ? -1 : 1))
+}
+
+/** Evidence against a component counts too: that is why its weights may be negative. */
+const addWeight = (sums: Map<string, number>, { component, weight }: CauseWeight): void =>
+  void sums.set(component, (sums.get(component) ?? 0) + weight)
