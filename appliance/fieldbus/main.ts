@@ -5,7 +5,7 @@ import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
 import { bindOf } from '../drivers/bacnet/bind.ts'
 import { bacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import { complainOfSplitEdge, FIELDBUS_ENV } from '../env.ts'
-import { priorityOf } from '../priority/open.ts'
+import { priorityFactory } from '../priority/priority-api.ts'
 import { fieldbusServices } from '../services/fieldbus.ts'
 
 const usage = 'fieldbus: polls BACnet/IP devices and hands readings to a broker, to central or to both'
@@ -16,7 +16,7 @@ const log = openLog('fieldbus', settings.SERVICE_LOG_LEVEL)
 const bind = bindOf(settings)
 const bacnet = bacnetProtocol({ bind, now: Date.now, log })
 const protocols = [bacnet]
-const priority = priorityOf({ settings, bacnet, log })
+const priority = priorityFactory({ settings, bacnet, log })
 const services = await fieldbusServices({ name: 'fieldbus', settings, effective, protocols, priority, log }).catch(
   (error: Error) => exitWith([error.message]),
 )

@@ -1,83 +1,83 @@
-/** One visit to one device: who answers, what its priority arrays say, and who answers still. */
+/** One visit to one device: identify it, read its priority arrays, identify it again. */
 import { judgeIdentity } from '../drivers/bacnet/core/identity.ts'
 import type { PropertyResult } from '../drivers/bacnet/core/reply.ts'
 import type { Clock } from '#shared/core/ports.ts'
-import { type Occupant, occupantAfter } from '../core/priority/occupant.ts'
-import type { ArrayAnswer, ScanDevice, ScanObject } from '../core/priority/visit.ts'
+import type { ArrayAnswer } from '../core/priority/array-answer.ts'
+import { type KnownIdentity, updateIdentity } from '../core/priority/device-identity.ts'
+import type { PriorityDevice, PriorityObject } from '../core/priority/visit-objects.ts'
 import { SECOND } from '#shared/core/time.ts'
 
-/** Reads the priority arrays of one device. It has no method that commands, releases or looks for devices. */
+/** Reads the priority arrays of one device. It has no method that commands, releases or discovers. */
 export interface PriorityReader {
   /**
-   * Asks the device object who it is.
+   * Reads the properties that identify the device.
    *
-   * @returns what came of `identityTargets`, by `targetKey`
-   * @throws Error in words when the device does not answer, or `signal` aborts
+   * @returns the results of `identityTargets`, by `targetKey`
+   * @throws Error with the reason when the device does not answer or `signal` aborts
    */
-  identify(device: ScanDevice, signal: AbortSignal): Promise<ReadonlyMap<string, PropertyResult>>
+  identify(device: PriorityDevice, signal: AbortSignal): Promise<ReadonlyMap<string, PropertyResult>>
   /**
-   * Gives each object's answer as it comes, in the order of `objects`.
+   * Gives the answer for each object as it arrives, in the order of `objects`.
    *
-   * @throws Error in words when the device does not answer, or no more, or `signal` aborts; what came before it counts
+   * @throws Error with the reason when the device stops answering or `signal` aborts; answers given before count
    */
-  read(device: ScanDevice, objects: readonly ScanObject[], signal: AbortSignal): AsyncIterable<ArrayAnswer>
+  read(device: PriorityDevice, objects: readonly PriorityObject[], signal: AbortSignal): AsyncIterable<ArrayAnswer>
 }
 
-export type VisitParts = {
+export type VisitDeps = {
   reader: PriorityReader
   clock: Clock
-  /** A visit that takes as long is ended. */
+  /** Longest duration of a visit. */
   interval_secs: number
   /** Ends the visit. */
   signal: AbortSignal
 }
 
-export type Visited = {
-  /** What is to be kept: nothing when another device answered. */
+export type DeviceAnswers = {
+  /** Empty when another device answered. */
   answers: ArrayAnswer[]
-  /** Why the visit ended early, in words; null when it did not. */
-  broke: string | null
+  /** Why the visit ended early; null when it did not. */
+  endedEarly: string | null
   isOther: boolean
-  /** The listed device answers with another make from now on. */
+  /** The listed device has another make from this visit on. */
   isReplaced: boolean
-  occupant: Occupant
+  identity: KnownIdentity
 }
 
 /**
- * Who answers is asked before and after: a device that takes the address meanwhile leaves nothing either.
+ * Visits a device. It is identified before and after reading, so that answers of a device that takes over the address during
+ * the visit are discarded.
  *
- * @param known who answered the visits before
+ * @param known the identity after the visit before
  */
 export async function visitDevice(
-  { reader, clock, interval_secs, signal }: VisitParts,
-  device: ScanDevice,
-  due: readonly ScanObject[],
-  known: Occupant,
-): Promise<Visited> {
+  { reader, clock, interval_secs, signal }: VisitDeps,
+  device: PriorityDevice,
+  due: readonly PriorityObject[],
+  known: KnownIdentity,
+): Promise<DeviceAnswers> {
   const done = new AbortController()
-  const late = new AbortController()
-  void clock.sleep(interval_secs * SECOND, done.signal).then(() => late.abort())
-  const either = AbortSignal.any([signal, late.signal])
-  const visited: Visited = { answers: [], broke: null, isOther: false, isReplaced: false, occupant: known }
-  const isListed = async (): Promise<boolean> => {
-    const { occupant } = visited
-    const verdict = judgeIdentity(device.device_instance, await reader.identify(device, either), occupant.make)
-    const found = occupantAfter(occupant, verdict, clock.now())
-    Object.assign(visited, { occupant: found.occupant, isOther: found.isOther })
-    visited.isReplaced ||= found.isReplaced
-    if (found.isOther) Object.assign(visited, { answers: [], broke: found.occupant.other!.reason })
-    return !found.isOther
+  const timeout = new AbortController()
+  void clock.sleep(interval_secs * SECOND, done.signal).then(() => timeout.abort())
+  const either = AbortSignal.any([signal, timeout.signal])
+  const result: DeviceAnswers = { answers: [], endedEarly: null, isOther: false, isReplaced: false, identity: known }
+  const isListedDevice = async (): Promise<boolean> => {
+    const verdict = judgeIdentity(device.device_instance, await reader.identify(device, either), result.identity.make)
+    const { identity, isOther, isReplaced } = updateIdentity(result.identity, verdict, clock.now())
+    Object.assign(result, { identity, isOther, isReplaced: result.isReplaced || isReplaced })
+    if (isOther) Object.assign(result, { answers: [], endedEarly: identity.other!.reason })
+    return !isOther
   }
   try {
-    if (await isListed()) {
-      for await (const answer of reader.read(device, due, either)) visited.answers.push(answer)
-      await isListed()
+    if (await isListedDevice()) {
+      for await (const answer of reader.read(device, due, either)) result.answers.push(answer)
+      await isListedDevice()
     }
   } catch (error) {
-    const why = late.signal.aborted ? `it took longer than ${interval_secs} s` : (error as Error).message
-    visited.broke = signal.aborted ? 'it was ended, as this process stops' : why
+    const reason = timeout.signal.aborted ? `it took longer than ${interval_secs} s` : (error as Error).message
+    result.endedEarly = signal.aborted ? 'it was ended, as this process stops' : reason
   } finally {
     done.abort()
   }
-  return visited
+  return result
 }

@@ -24,12 +24,12 @@ export type OverridesTile = {
 
 export type OverridesSources = {
   journal: Pick<PriorityJournal, 'latest' | 'state'>
-  scanner: Pick<VisitSchedule, 'state'>
+  schedule: Pick<VisitSchedule, 'state'>
   book: OverridesBook
   site: Pick<Site, 'priority_levels'>
 }
 
-export function overridesSummary({ journal, scanner, book, site }: OverridesSources): () => OverridesTile {
+export function overridesSummary({ journal, schedule, book, site }: OverridesSources): () => OverridesTile {
   const meanings = levelMeanings(site.priority_levels)
   return () => {
     const latest = [...journal.latest().values()]
@@ -39,7 +39,7 @@ export function overridesSummary({ journal, scanner, book, site }: OverridesSour
       ?.filter(course => isOverride(course.latest.active_level, meanings))
       .toSorted((a, b) => a.held_since - b.held_since)[0]
     const { journal: health, reason } = journal.state()
-    const { enabled, reason: why, last_completed_at } = scanner.state()
+    const { enabled, reason: why, last_completed_at } = schedule.state()
     return {
       seen: latest.length,
       held: held.length,

@@ -19,7 +19,7 @@ import { wordsFor } from './overrides-words.ts'
 
 export type OverridesPages = {
   journal: PriorityJournal
-  scanner: VisitSchedule
+  schedule: VisitSchedule
   catalogue: () => Catalogue
   site: Site
   shell: Shell
@@ -38,7 +38,7 @@ function hrefOf(target: PriorityTarget, more: Record<string, string> = {}): stri
 }
 
 export function overridesPages(pages: OverridesPages): Route[] {
-  const { book, scanner, shell } = pages
+  const { book, schedule, shell } = pages
   const meanings = levelMeanings(pages.site.priority_levels)
   const words = () => {
     const of = wordsFor(pages.catalogue(), pages.site)
@@ -93,7 +93,7 @@ export function overridesPages(pages: OverridesPages): Route[] {
       body: strict({}),
       problems: ['visit_in_progress', 'scanner_disabled'],
       handle: ({ reply, audit }) => {
-        const { visit_id, device_instance } = scanner.trigger()
+        const { visit_id, device_instance } = schedule.trigger()
         audit({ subject: `device ${device_instance}`, after: { visit_id } })
         return reply.redirect(`${PATH}#scanner`, 303)
       },
@@ -101,10 +101,10 @@ export function overridesPages(pages: OverridesPages): Route[] {
   ]
 }
 
-function scannerCard({ scanner, journal, shell }: OverridesPages, { caller }: AnyCall) {
+function scannerCard({ schedule, journal, shell }: OverridesPages, { caller }: AnyCall) {
   const { first, last, ...state } = journal.state()
   return {
-    scanner: scanner.state(),
+    scanner: schedule.state(),
     journal: { ...state, records: Math.max(0, last - first + 1) },
     place: 'this box',
     action: `${PATH}/visit`,

@@ -9,13 +9,13 @@ import {
   VisitRequest,
 } from '#shared/core/priority/priority-wire.ts'
 import { type Route, route } from '#shared/node/http/route.ts'
-import type { PriorityDesk } from './history-service.ts'
+import type { HistoryService } from './history-service.ts'
 
 /** Largest question, bytes. */
 const BODY_MAX = 16 * 1024
 
 /** @param token `edge.token` of the kit; without it nobody is let in */
-export function connectorRoutes({ ask }: PriorityDesk, token: string | undefined): Route[] {
+export function connectorRoutes({ ask }: HistoryService, token: string | undefined): Route[] {
   const bearer = { subject: 'hub', value: token, variable: 'edge.token of the kit' }
   const common = { auth: 'edge', bearer, bodyMax: BODY_MAX } as const
   const { priority_history, priority_trigger, priority_visit } = OPERATIONS

@@ -5,11 +5,11 @@ import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { openRefusedLogins } from '#shared/node/auth/refused-logins.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
-import type { PriorityDesk } from './history-service.ts'
+import type { HistoryService } from './history-service.ts'
 import { connectorRoutes } from './connector-routes.ts'
 
 export type ConnectorOptions = {
-  desk: PriorityDesk
+  service: HistoryService
   /** Undefined where no hub is known. */
   kit: Kit | undefined
   host: string
@@ -23,7 +23,7 @@ export type ConnectorOptions = {
  *
  * @throws Error when the kit has no token or no certificate for this port
  */
-export function connectorService({ desk, kit, host, port, version, log }: ConnectorOptions): Promise<HttpService> {
+export function connectorService({ service, kit, host, port, version, log }: ConnectorOptions): Promise<HttpService> {
   const { token, connector_cert_pem: cert, connector_key_pem: key } = kit ?? {}
   if (token === undefined || cert === undefined || key === undefined) {
     const lacking = kit
@@ -44,7 +44,7 @@ export function connectorService({ desk, kit, host, port, version, log }: Connec
     host,
     port,
     tls: { cert, key },
-    routes: connectorRoutes(desk, token),
+    routes: connectorRoutes(service, token),
     auth: openAuth({ settings, epochs: { get: () => 0, set: () => undefined }, now: Date.now, onRefused }),
     audit: undefined,
     log,

@@ -1,4 +1,4 @@
-/** Answers questions about the priority history of this edge; the same over HTTP, over MQTT and for the pages on the box. */
+/** Answers requests for the priority history of this edge: over HTTP, over MQTT and for the pages of the appliance. */
 import type { PriorityJournal } from '#shared/core/ports.ts'
 import { type CursorScope, readCursor, writeCursor } from '#shared/core/priority/history-cursor.ts'
 import type { VisitSchedule } from '#shared/core/priority/visit.ts'
@@ -19,14 +19,14 @@ import {
 import { Problem } from '#shared/core/problem.ts'
 import { parseInstant } from '#shared/core/time.ts'
 
-export type PriorityDesk = {
-  /** @throws Problem as the operation's route tells */
+export type HistoryService = {
+  /** @throws Problem one of those that the route of the operation lists */
   ask<O extends Operation>(operation: O, request: RequestOf<O>): AnswerOf<O>
 }
-export type DeskParts = {
+type HistoryServiceDeps = {
   edge_id: string
   journal: Pick<PriorityJournal, 'page' | 'state'>
-  scanner: VisitSchedule
+  schedule: VisitSchedule
   /** Signs cursors. */
   cursorKey: Uint8Array
 }
@@ -34,13 +34,13 @@ export type DeskParts = {
 /** The tenant of an edge where tenants are off. */
 const TENANT = 'legacy'
 
-export function priorityDesk(parts: DeskParts): PriorityDesk {
-  const { scanner } = parts
+export function historyService(deps: HistoryServiceDeps): HistoryService {
+  const { schedule } = deps
   const answers: { [O in Operation]: (request: RequestOf<O>) => AnswerOf<O> } = {
-    priority_history: request => pageOf(parts, request),
-    priority_trigger: ({ device_instance, device_id }) => ({ ok: true, ...scanner.trigger(device_instance, device_id) }),
+    priority_history: request => readPage(deps, request),
+    priority_trigger: ({ device_instance, device_id }) => ({ ok: true, ...schedule.trigger(device_instance, device_id) }),
     priority_visit: ({ visit_id }) => {
-      const visit = scanner.visit(visit_id)
+      const visit = schedule.visit(visit_id)
       if (!visit) throw new Problem('unknown_visit', `No visit ${visit_id} is remembered`)
       return toWireVisit(visit)
     },
@@ -48,12 +48,12 @@ export function priorityDesk(parts: DeskParts): PriorityDesk {
   return { ask: (operation, request) => answers[operation](request) }
 }
 
-/** Reads the page and one continuation probe, nothing more. */
-function pageOf({ edge_id, journal, scanner, cursorKey }: DeskParts, request: HistoryRequest): HistoryAnswer {
+/** Reads the records of the page and looks for one more; nothing else is read. */
+function readPage({ edge_id, journal, schedule, cursorKey }: HistoryServiceDeps, request: HistoryRequest): HistoryAnswer {
   const { target, page_size = PAGE_MAX, cursor } = request
   const since = instantOf(request.since)
   const scope: CursorScope = { edge_id, tenant_id: TENANT, target, since }
-  const before = cursor === undefined ? undefined : placeOf(cursor, scope, { journal, cursorKey })
+  const before = cursor === undefined ? undefined : positionOf(cursor, scope, { journal, cursorKey })
   const page = journal.page({
     ...(target && { target }),
     ...(since !== undefined && { since }),
@@ -61,15 +61,15 @@ function pageOf({ edge_id, journal, scanner, cursorKey }: DeskParts, request: Hi
     limit: page_size,
   })
   if (cursor !== undefined && page.records.length === 0) assertReadable(journal)
-  const records = fitting(page.records.map(toWireRecord))
-  const goesOn = page.more || records.length < page.records.length
+  const records = fitToMessage(page.records.map(toWireRecord))
+  const hasMore = page.more || records.length < page.records.length
   const last = records.at(-1)?.seq
   return {
     ok: true,
     schema: HISTORY_SCHEMA,
     records,
-    ...(goesOn && last !== undefined && { next_cursor: writeCursor(last, scope, cursorKey) }),
-    scanner: toWireScanner(scanner.state(), journal.state()),
+    ...(hasMore && last !== undefined && { next_cursor: writeCursor(last, scope, cursorKey) }),
+    scanner: toWireScanner(schedule.state(), journal.state()),
   }
 }
 
@@ -82,7 +82,11 @@ function instantOf(since: string | undefined): number | undefined {
 }
 
 /** @returns the sequence before which the page lies */
-function placeOf(cursor: string, scope: CursorScope, { journal, cursorKey }: Pick<DeskParts, 'journal' | 'cursorKey'>): number {
+function positionOf(
+  cursor: string,
+  scope: CursorScope,
+  { journal, cursorKey }: Pick<HistoryServiceDeps, 'journal' | 'cursorKey'>,
+): number {
   const before = readCursor(cursor, scope, cursorKey)
   if (before === undefined) {
     const message = 'was altered, or belongs to another edge or filter'
@@ -91,17 +95,17 @@ function placeOf(cursor: string, scope: CursorScope, { journal, cursorKey }: Pic
   const { first, last } = journal.state()
   if (last < first) assertReadable(journal)
   if (before > first && before <= last + 1) return before
-  throw new Problem('cursor_expired', `What lies before record ${before} is no longer kept; the oldest is ${first}`)
+  throw new Problem('cursor_expired', `The records before ${before} have been dropped; the oldest record is ${first}`)
 }
 
-/** An empty page must not look like the end of what can only not be read. */
-function assertReadable(journal: DeskParts['journal']): void {
+/** A journal that cannot be read must not be answered with an empty page, which looks like the end of the history. */
+function assertReadable(journal: HistoryServiceDeps['journal']): void {
   const { journal: health, reason } = journal.state()
   if (health === 'disabled') throw new Problem('history_damaged', `The history cannot be read: ${reason}`)
 }
 
-/** @returns as many records as one message may hold, at least one */
-function fitting(records: WireRecord[]): WireRecord[] {
+/** @returns the records that fit into one message, at least one */
+function fitToMessage(records: WireRecord[]): WireRecord[] {
   let bytes = 0
   const end = records.findIndex(record => (bytes += Buffer.byteLength(JSON.stringify(record))) > RECORDS_BYTES_MAX)
   return end < 0 ? records : records.slice(0, Math.max(1, end))

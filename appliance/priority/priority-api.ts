@@ -1,4 +1,4 @@
-/** Everything through which the priority history of this edge is asked for, as the mains wire it. */
+/** Wires the interfaces to the priority history of this edge: HTTP routes, requests over MQTT, pages and the HTTPS port. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,60 +6,85 @@ import type { Logger } from 'pino'
 import { edgeName } from '#shared/core/model/model.ts'
 import type { Connectors } from '#shared/central/api/connectors.ts'
 import type { Settings } from '#shared/core/env.ts'
+import type { Clock } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
-import type { CONNECTOR_VARIABLES, UPLINK_VARIABLES } from '../env.ts'
+import type { BacnetProtocol } from '../drivers/bacnet/protocol.ts'
+import type { CONNECTOR_VARIABLES, FIELDBUS_ENV, UPLINK_VARIABLES } from '../env.ts'
+import type { FieldCatalogue } from '../services/field-catalogue.ts'
 import { connectorService } from './connector.ts'
-import { openCursorKey } from './cursor-key.ts'
-import { priorityDesk } from './history-service.ts'
-import type { PriorityHistory } from './history.ts'
-import { type Responder, responder } from './responder.ts'
 import { connectorRoutes } from './connector-routes.ts'
+import { openCursorKey } from './cursor-key.ts'
+import { historyService } from './history-service.ts'
+import { openPriorityHistory, type PriorityHistory } from './priority-history.ts'
+import { type Responder, responder } from './responder.ts'
 
 export type PriorityApiOptions = {
   settings: Settings<typeof CONNECTOR_VARIABLES & Pick<typeof UPLINK_VARIABLES, 'SERVICE_EDGE_STORE_DIR'>>
-  history: Pick<PriorityHistory, 'journal' | 'scanner'>
+  history: Pick<PriorityHistory, 'journal' | 'schedule'>
   site_id: string
   edge_id: string
-  /** Undefined where no hub is known; nobody has a token then. */
+  /** Undefined where no hub is configured; no token is valid then. */
   kit: Kit | undefined
   version: string
   log: Logger
 }
 
 export type PriorityApi = {
-  /** For the hub; only the token of the kit opens them. */
+  /** For the hub over HTTP; only the token of the kit opens them. */
   routes: Route[]
-  /** For the hub, over the broker. */
+  /** For the hub over MQTT. */
   answer: Responder
-  /** For those who log in on the box: the edge that they can ask is this one. */
+  /** For users of this appliance: the only edge that they can ask is this one. */
   own: Connectors
-  /** The HTTPS port of its own, where there is one. */
+  /** The HTTPS port, when `SERVICE_CONNECTOR_PORT` is set. */
   services: Service[]
 }
 
-/** @throws Error when an HTTPS port is wanted and the kit has no certificate for it */
+/** @throws Error when an HTTPS port is configured and the kit has no certificate for it */
 export async function openPriorityApi(options: PriorityApiOptions): Promise<PriorityApi> {
   const { settings, history, site_id, edge_id, kit, version, log } = options
   const { SERVICE_CONNECTOR_BIND: host, SERVICE_CONNECTOR_PORT: port } = settings
-  const cursorKey = await keyBeside(join(settings.SERVICE_EDGE_STORE_DIR, 'priority'))
-  const desk = priorityDesk({ edge_id, journal: history.journal, scanner: history.scanner, cursorKey })
+  const cursorKey = await keyBesideJournal(join(settings.SERVICE_EDGE_STORE_DIR, 'priority'))
+  const service = historyService({ edge_id, journal: history.journal, schedule: history.schedule, cursorKey })
   return {
-    routes: connectorRoutes(desk, kit?.token),
-    answer: responder(desk, log),
+    routes: connectorRoutes(service, kit?.token),
+    answer: responder(service, log),
     own: {
       nameOf: () => edgeName({ site_id, edge_id }),
       async ask(asked, operation, request) {
         const isOwn = asked.edge_id === edge_id && (asked.site_id ?? site_id) === site_id
         if (!isOwn) throw new Problem('unknown_edge', `This is ${edge_id}; it knows no edge ${asked.edge_id}`)
-        return desk.ask(operation, request)
+        return service.ask(operation, request)
       },
     },
-    services: port === undefined ? [] : [await connectorService({ desk, kit, host, port, version, log })],
+    services: port === undefined ? [] : [await connectorService({ service, kit, host, port, version, log })],
   }
 }
 
-/** It lies with the journal and goes with it: cursors into one that was put aside mean nothing in the next. */
-const keyBeside = async (dir: string) => (existsSync(dir) ? openCursorKey(dir) : randomBytes(32))
+/**
+ * The key lies in the folder of the journal. When that folder is set aside, the key goes with it, so cursors into the old
+ * journal are refused by the new one.
+ */
+const keyBesideJournal = async (dir: string) => (existsSync(dir) ? openCursorKey(dir) : randomBytes(32))
+
+/** The edge, as it is known when its catalogue and kit have been read. */
+export type PriorityContext = Pick<PriorityApiOptions, 'site_id' | 'edge_id' | 'kit' | 'version'> & {
+  catalogue: FieldCatalogue
+  clock: Clock
+}
+export type PriorityEndpoints = Pick<PriorityApi, 'answer' | 'routes'> & { services: Service[] }
+/** Rejects as `openPriorityApi` does. */
+export type PriorityFactory = (context: PriorityContext) => Promise<PriorityEndpoints>
+
+/** @returns a function that opens journal, visits and interfaces in a protocol process without central */
+export const priorityFactory =
+  (deps: { settings: Settings<typeof FIELDBUS_ENV>; bacnet: BacnetProtocol; log: Logger }): PriorityFactory =>
+  async ({ catalogue, clock, ...edge }) => {
+    const history = await openPriorityHistory({ ...deps, catalogue, clock })
+    const { settings, log } = deps
+    const { answer, routes, services } = await openPriorityApi({ settings, history, ...edge, log })
+    return { answer, routes, services: [history.service, ...services] }
+  }

@@ -9,7 +9,8 @@ import { formatRefusal } from '../drivers/bacnet/core/refusal.ts'
 import { READ_PROPERTY, READ_PROPERTY_MULTIPLE } from '../drivers/bacnet/core/reply.ts'
 import { type AllSaid, levelsAnswer, levelTargets, type Said, wholeAnswer, wholeTargets } from '../core/priority/array-decode.ts'
 import { priorityKey } from '#shared/core/priority/priority-record.ts'
-import type { ArrayAnswer, ScanObject } from '../core/priority/visit.ts'
+import type { ArrayAnswer } from '../core/priority/array-answer.ts'
+import type { PriorityObject } from '../core/priority/visit-objects.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import type { PriorityReader } from '../flow/visit-device.ts'
 import { type BacnetProtocol, wayTo } from '../drivers/bacnet/protocol.ts'
@@ -87,7 +88,7 @@ export function priorityReader(parts: {
   }
 }
 
-async function* readObjects(asking: Asking, objects: readonly ScanObject[]): AsyncGenerator<ArrayAnswer> {
+async function* readObjects(asking: Asking, objects: readonly PriorityObject[]): AsyncGenerator<ArrayAnswer> {
   for (let at = 0; at < objects.length; ) {
     const some = objects.slice(at, at + together(asking.talk, objects.slice(at)))
     at += some.length
@@ -96,7 +97,7 @@ async function* readObjects(asking: Asking, objects: readonly ScanObject[]): Asy
 }
 
 /** @returns how many whole objects go into one request, so that what is read of one is of one moment; at least one */
-function together(talk: Talk, objects: readonly ScanObject[]): number {
+function together(talk: Talk, objects: readonly PriorityObject[]): number {
   const { batch } = talk.known.learnt
   const targets: Target[] = []
   for (const [count, object] of objects.entries()) {
@@ -106,10 +107,10 @@ function together(talk: Talk, objects: readonly ScanObject[]): number {
   return objects.length
 }
 
-const targetsOf = ({ byLevel }: Talk, object: ScanObject): Target[] =>
+const targetsOf = ({ byLevel }: Talk, object: PriorityObject): Target[] =>
   byLevel.has(priorityKey(object.target)) ? levelTargets(object) : wholeTargets(object)
 
-async function readSome(asking: Asking, objects: readonly ScanObject[]): Promise<ArrayAnswer[]> {
+async function readSome(asking: Asking, objects: readonly PriorityObject[]): Promise<ArrayAnswer[]> {
   const { byLevel } = asking.talk
   const said = await askAll(
     asking,

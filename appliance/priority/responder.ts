@@ -6,18 +6,18 @@ import { Problem, toProblemJson } from '#shared/core/problem.ts'
 import { MESSAGE_MAX, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { toProblem } from '#shared/node/http/errors.ts'
 import { fits, schemaErrors } from '#shared/node/http/schema-check.ts'
-import type { PriorityDesk } from './history-service.ts'
+import type { HistoryService } from './history-service.ts'
 
 /** @returns what to publish under `responses`; undefined when nobody could match it to a question */
 export type Responder = (payload: Uint8Array) => object | undefined
 
-export function responder(desk: PriorityDesk, log: Logger): Responder {
+export function responder(service: HistoryService, log: Logger): Responder {
   return payload => {
     const body = unpackBody(payload, SMALL_MAX)
     const asked = body.ok ? readEdgeRequest(body.value) : body
     if (!asked.ok) return void log.warn(`a request cannot be read: ${asked.reason}`)
     const { correlation_id, operation, request } = asked.value
-    const response = { correlation_id, ...answer(desk, operation, request, { correlation_id, log }) }
+    const response = { correlation_id, ...answer(service, operation, request, { correlation_id, log }) }
     const bytes = Buffer.byteLength(JSON.stringify(writeEdgeResponse(response)))
     if (bytes <= MESSAGE_MAX) return writeEdgeResponse(response)
     const problem = new Problem('too_large', `The answer has ${bytes} bytes; at most ${MESSAGE_MAX} go over the broker`)
@@ -28,7 +28,7 @@ export function responder(desk: PriorityDesk, log: Logger): Responder {
 type At = { correlation_id: string; log: Logger }
 
 function answer(
-  desk: PriorityDesk,
+  service: HistoryService,
   operation: string,
   request: object,
   { correlation_id, log }: At,
@@ -40,7 +40,7 @@ function answer(
       const errors = schemaErrors(schema, request)
       throw new Problem('bad_request', `${errors[0]?.pointer || 'The request'} ${errors[0]?.message}`, errors)
     }
-    return { status, body: desk.ask(operation, request as never) }
+    return { status, body: service.ask(operation, request as never) }
   } catch (error) {
     const problem = toProblem(error, correlation_id)
     if (problem.code === 'internal') log.error({ err: error, operation, correlation_id }, 'a request of the hub failed')

@@ -1,17 +1,17 @@
-/** Where the visits stand, in one small file beside the journal. */
+/** `priority-scan.json` beside the journal: the state of the visit schedule. */
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Logger } from 'pino'
-import { NO_MEMORY, type ScanMemory } from '../flow/visit-schedule.ts'
+import { EMPTY_MEMORY, type ScheduleMemory } from '../core/priority/visit-schedule.ts'
 import { durableJson } from '../store/durable-json.ts'
 
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const instant = orNull(Type.Integer())
-const Place = Type.Object({ type: Type.Integer(), instance: Type.Integer() })
+const ObjectId = Type.Object({ type: Type.Integer(), instance: Type.Integer() })
 const Make = Type.Object({ vendor_id: Type.Optional(Type.Integer()), model: Type.Optional(Type.String()) })
 const Device = Type.Object({
-  after: Type.Optional(Place),
-  after_input: Type.Optional(Place),
+  after: Type.Optional(ObjectId),
+  after_input: Type.Optional(ObjectId),
   again: Type.Array(Type.String()),
   without: Type.Record(Type.String(), Type.Integer()),
   occupant: Type.Optional(
@@ -31,24 +31,23 @@ const Memory = Type.Object({
   devices: Type.Record(Type.String(), Device),
 })
 
-export type ScanState = { load(): Promise<ScanMemory>; save(memory: ScanMemory): Promise<void> }
+export type ScheduleFile = { load(): Promise<ScheduleMemory>; save(memory: ScheduleMemory): Promise<void> }
 
 /**
- * The file holds nothing that cannot be had again: one that is damaged costs a round of visits, is said in the log, and is
- * replaced after the next visit.
+ * The file can always be rebuilt: a damaged one is logged and costs one round of visits, and the next visit replaces it.
  */
-export function scanState(path: string, log: Logger): ScanState {
-  const file = durableJson<ScanMemory>(path)
+export function scheduleFile(path: string, log: Logger): ScheduleFile {
+  const file = durableJson<ScheduleMemory>(path)
   return {
     async load() {
       try {
-        const found: unknown = (await file.read()) ?? NO_MEMORY
+        const found: unknown = (await file.read()) ?? EMPTY_MEMORY
         if (Value.Check(Memory, found)) return found
-        log.warn(`${path} is not what was written; visits to priority arrays begin anew`)
+        log.warn(`visit schedule invalid: ${path} has another form; starting a new round of visits`)
       } catch (error) {
-        log.warn(`visits to priority arrays begin anew: ${(error as Error).message}`)
+        log.warn(`visit schedule unreadable: ${(error as Error).message}; starting a new round of visits`)
       }
-      return NO_MEMORY
+      return EMPTY_MEMORY
     },
     save: file.write,
   }

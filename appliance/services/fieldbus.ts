@@ -7,7 +7,7 @@ import type { Service } from '#shared/node/service.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
-import type { OpenPriority, PriorityParts } from '../priority/open.ts'
+import type { PriorityFactory, PriorityEndpoints } from '../priority/priority-api.ts'
 import { edgeHttp } from './edge-http.ts'
 import { catalogueWatch, type FieldCatalogue } from './field-catalogue.ts'
 import { openField } from './field.ts'
@@ -25,7 +25,7 @@ export type FieldbusOptions = {
   /** What this process answers over HTTP besides health and poll status. */
   routes?: (catalogue: FieldCatalogue) => Route[]
   /** Where this process speaks BACnet. */
-  priority?: OpenPriority
+  priority?: PriorityFactory
   log: Logger
 }
 
@@ -64,7 +64,7 @@ export async function fieldbusServices(options: FieldbusOptions): Promise<Servic
   const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: uplink.sinks, clock, log })
   catalogue.onChange(polling.reload)
   const { pollStatus, storing } = polling
-  const asked: PriorityParts | undefined = await priority?.({ catalogue, clock, site_id, edge_id, kit: uplink.kit, version })
+  const asked: PriorityEndpoints | undefined = await priority?.({ catalogue, clock, site_id, edge_id, kit: uplink.kit, version })
   const ways = { hub: uplink.forwardState, central: uplink.localState }
   const http = await edgeHttp({
     ...{ name, version, settings, pollStatus, storing, ways },

@@ -5,7 +5,7 @@ import { overridesPages } from '#appliance/pages/overrides.route.ts'
 import { overridesBook } from '#appliance/pages/command-states.ts'
 import { journalSnapshots } from '#appliance/priority/journal-snapshots.ts'
 import { COOLING } from '../support/page-fixture.ts'
-import { CATALOGUE, HISTORY, journalOf, scannerOf, SITE } from '../support/overrides-fixture.ts'
+import { CATALOGUE, HISTORY, journalOf, scheduleOf, SITE } from '../support/overrides-fixture.ts'
 import { openSite, PASSWORDS } from '../support/sites/page-site.ts'
 import { openChromium, type OpenBrowser } from './chromium.ts'
 import { expectClean, looks } from './looks.ts'
@@ -28,7 +28,8 @@ async function open(
     house: 'appliance',
     findings: [COOLING],
     priority: journalSnapshots({ journal: () => journal, catalogue, site: SITE }),
-    more: shell => overridesPages({ journal, scanner: scannerOf(), catalogue, site: SITE, shell, book: overridesBook(journal) }),
+    more: shell =>
+      overridesPages({ journal, schedule: scheduleOf(), catalogue, site: SITE, shell, book: overridesBook(journal) }),
   })
   t.teardown(site.close)
   const { page, complaints, close } = await openPage(t.context.chromium.browser, site.url, look)

@@ -79,7 +79,7 @@ export const SCANNER: VisitScheduleState = {
   last_error: null,
 }
 
-export const scannerOf = (state: Partial<VisitScheduleState> = {}): VisitSchedule => ({
+export const scheduleOf = (state: Partial<VisitScheduleState> = {}): VisitSchedule => ({
   state: () => ({ ...SCANNER, ...state }),
   trigger() {
     if (state.enabled === false) throw new Problem('scanner_disabled', 'The scanner is off')

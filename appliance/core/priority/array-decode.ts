@@ -11,32 +11,33 @@ import { formatError, UNKNOWN_OBJECT, UNKNOWN_PROPERTY } from '../../drivers/bac
 import type { PropertyResult } from '../../drivers/bacnet/core/reply.ts'
 import type { BacnetValue } from '../../drivers/bacnet/core/tag.ts'
 import { isInput, LEVELS, type Slot, type SlotValue } from '#shared/core/priority/priority-record.ts'
-import type { ArrayAnswer, Fallback, ScanObject } from './visit.ts'
+import type { ArrayAnswer, ArrayExtras } from './array-answer.ts'
+import type { PriorityObject } from './visit-objects.ts'
 
 /** What was said to one target: a result, or why there is none. `declined`: the device refused, as against being silent. */
 export type Said = ({ result: PropertyResult } | { reason: string; declined: boolean }) & { at: number }
 /** By `targetKey`. */
 export type AllSaid = ReadonlyMap<string, Said>
 
-const property = ({ type, instance }: ScanObject, id: number): Target => ({ type, instance, property: id })
-const wholeOf = (object: ScanObject): Target => property(object, PRIORITY_ARRAY)
-const levelsOf = (object: ScanObject): Target[] =>
+const property = ({ type, instance }: PriorityObject, id: number): Target => ({ type, instance, property: id })
+const wholeOf = (object: PriorityObject): Target => property(object, PRIORITY_ARRAY)
+const levelsOf = (object: PriorityObject): Target[] =>
   Array.from({ length: LEVELS }, (_, i) => ({ ...wholeOf(object), index: i + 1 }))
-const besides = (object: ScanObject): Target[] =>
+const besides = (object: PriorityObject): Target[] =>
   [RELINQUISH_DEFAULT, PRESENT_VALUE, OUT_OF_SERVICE].map(id => property(object, id))
 
 /** The whole array, and what stands beside it; of an input whether it is out of service, and its value. */
-export const wholeTargets = (object: ScanObject): Target[] =>
+export const wholeTargets = (object: PriorityObject): Target[] =>
   isInput(object.target) ? [PRESENT_VALUE, OUT_OF_SERVICE].map(id => property(object, id)) : [wholeOf(object), ...besides(object)]
 /** The array level by level, for a device that does not give it whole. */
-export const levelTargets = (object: ScanObject): Target[] => [...levelsOf(object), ...besides(object)]
+export const levelTargets = (object: PriorityObject): Target[] => [...levelsOf(object), ...besides(object)]
 
 /**
  * Reads the answers to `wholeTargets`.
  *
  * @returns undefined when the device is there and does not give the array whole: its levels may still be had
  */
-export function wholeAnswer(object: ScanObject, said: AllSaid): ArrayAnswer | undefined {
+export function wholeAnswer(object: PriorityObject, said: AllSaid): ArrayAnswer | undefined {
   if (isInput(object.target)) return inputAnswer(object, said)
   const array = said.get(targetKey(wholeOf(object)))
   if (!array) return { object, state: 'failed', reason: 'it was not asked' }
@@ -53,7 +54,7 @@ export function wholeAnswer(object: ScanObject, said: AllSaid): ArrayAnswer | un
 }
 
 /** Nothing commands an input. Its value counts while it is out of service: then somebody has set it. */
-function inputAnswer(object: ScanObject, said: AllSaid): ArrayAnswer {
+function inputAnswer(object: PriorityObject, said: AllSaid): ArrayAnswer {
   const answer = said.get(targetKey(property(object, OUT_OF_SERVICE)))
   if (!answer) return { object, state: 'failed', reason: 'it was not asked' }
   if ('reason' in answer) return { object, state: 'failed', reason: answer.reason }
@@ -70,7 +71,7 @@ function inputAnswer(object: ScanObject, said: AllSaid): ArrayAnswer {
 }
 
 /** Reads the answers to `levelTargets`. A level that the device refuses is an error of that level; one that is lost is not. */
-export function levelsAnswer(object: ScanObject, said: AllSaid): ArrayAnswer {
+export function levelsAnswer(object: PriorityObject, said: AllSaid): ArrayAnswer {
   const levels = levelsOf(object).map(target => said.get(targetKey(target)))
   const lost = levels.find(one => !one || ('reason' in one && !one.declined))
   if (lost || levels.includes(undefined)) {
@@ -137,7 +138,7 @@ function plainValue(value: Exclude<BacnetValue, { type: 'null' }>): SlotValue {
   }
 }
 
-function fallbackOf(object: ScanObject, said: AllSaid): Fallback {
+function fallbackOf(object: PriorityObject, said: AllSaid): ArrayExtras {
   const valueOf = (id: number): SlotValue | undefined => {
     const one = said.get(targetKey(property(object, id)))
     const values = one && 'result' in one && 'values' in one.result ? one.result.values : []

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { APDU_DEFAULT, type Batch, firstBatch } from './core/batch.ts'
 import { notOneValue, parseTarget, tellsChanges } from '#shared/core/bacnet/object.ts'
 import type { BacnetPoint } from './core/point.ts'
-import { mayBeCommanded } from '../../core/priority/plan.ts'
+import { mayHavePriorityArray } from '../../core/priority/visit-objects.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Complaint } from '../../store/config-error.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
@@ -85,7 +85,7 @@ function checkBacnet({ bacnet, points }: DeviceEntry): Complaint[] {
     if (typeof target === 'string' || wrong !== undefined) complaints.push({ pointer: `/points/${i}/address`, message: wrong! })
     else if (cov && !tellsChanges(target)) {
       complaints.push({ pointer: `/points/${i}/cov`, message: `a device tells changes of present values, not of ${address}` })
-    } else if (priority_history && !mayBeCommanded(target.type)) {
+    } else if (priority_history && !mayHavePriorityArray(target.type)) {
       complaints.push({
         pointer: `/points/${i}/priority_history`,
         message: `nothing commands ${address}; it has no priority array`,

@@ -29,7 +29,7 @@ export const OTHER_DEVICES_MAX = 100
 /** One visit to one device. */
 export type Visit = {
   visit_id: string
-  device_id?: string
+  device_id: string
   device_instance: number
   source: 'scheduled' | 'triggered'
   state: 'visiting' | 'completed' | 'failed'

@@ -1,26 +1,26 @@
 /** What is triggered, the guard that all visits share, and what comes of a visit. */
 import test from 'ava'
-import { visitedObjects } from '#appliance/core/priority/plan.ts'
-import type { ArrayAnswer } from '#appliance/core/priority/visit.ts'
+import type { ArrayAnswer } from '#appliance/core/priority/array-answer.ts'
+import { visitedObjects } from '#appliance/core/priority/visit-objects.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import { answerOf, failing, open, type Setup, START } from './visit-harness.ts'
 
 test('where it is off, nothing is visited and a trigger is refused', t => {
-  const { scan, asked } = open({ enabled: false })
-  t.like(scan.state(), { enabled: false, state: 'disabled', reason: 'SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on' })
-  t.throws(() => scan.trigger(), { code: 'scanner_disabled' })
+  const { visits, asked } = open({ enabled: false })
+  t.like(visits.state(), { enabled: false, state: 'disabled', reason: 'SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on' })
+  t.throws(() => visits.trigger(), { code: 'scanner_disabled' })
   t.deepEqual(asked, [])
 })
 
 test('a trigger visits at once, and the next visit is an interval later', async t => {
-  const { scan, runTo, visited, kept } = open()
-  void scan.run()
+  const { visits, runTo, visited, kept } = open()
+  void visits.run()
   await runTo(30 * MINUTE)
-  const { visit_id, device_instance } = scan.trigger(2)
+  const { visit_id, device_instance } = visits.trigger(2)
   t.is(device_instance, 2)
-  t.like(scan.visit(visit_id), { state: 'visiting', source: 'triggered', points_read: 0 })
+  t.like(visits.visit(visit_id), { state: 'visiting', source: 'triggered', points_read: 0 })
   await runTo(2 * HOUR)
-  t.like(scan.visit(visit_id), { state: 'completed', points_read: 3, points_failed: 0, error: null })
+  t.like(visits.visit(visit_id), { state: 'completed', points_read: 3, points_failed: 0, error: null })
   t.is(kept[3]?.source, 'triggered')
   // Device 2 had its turn by the trigger.
   t.deepEqual(visited(), [
@@ -31,37 +31,37 @@ test('a trigger visits at once, and the next visit is an interval later', async 
 })
 
 test('a trigger for no device in particular takes the one whose turn it is', async t => {
-  const { scan, runTo } = open()
+  const { visits, runTo } = open()
   const turns: number[] = []
   for (const i of [1, 2, 3]) {
-    turns.push(scan.trigger().device_instance)
+    turns.push(visits.trigger().device_instance)
     await runTo(i * MINUTE)
   }
   t.deepEqual(turns, [1, 2, 1])
 })
 
 test('a device out of turn leaves the turns of the others as they were', async t => {
-  const { scan, runTo } = open()
-  scan.trigger(2)
+  const { visits, runTo } = open()
+  visits.trigger(2)
   await runTo(MINUTE)
-  t.is(scan.trigger().device_instance, 1)
+  t.is(visits.trigger().device_instance, 1)
 })
 
 test('of two triggers at once one is refused, also while the schedule visits', async t => {
-  const { scan, runTo } = open()
-  void scan.run()
+  const { visits, runTo } = open()
+  void visits.run()
   await runTo(0)
-  t.throws(() => scan.trigger(2), { code: 'visit_in_progress', message: /Visit visit-1 to device 1/ })
+  t.throws(() => visits.trigger(2), { code: 'visit_in_progress', message: /Visit visit-1 to device 1/ })
   await runTo(MINUTE)
-  scan.trigger(2)
-  t.throws(() => scan.trigger(1), { code: 'visit_in_progress' })
-  t.throws(() => scan.trigger(), { code: 'visit_in_progress' })
+  visits.trigger(2)
+  t.throws(() => visits.trigger(1), { code: 'visit_in_progress' })
+  t.throws(() => visits.trigger(), { code: 'visit_in_progress' })
 })
 
 test('the schedule waits for a triggered visit', async t => {
   let width = 0
   let widest = 0
-  const { scan, runTo, clock, asked } = open({
+  const { visits, runTo, clock, asked } = open({
     async *read(_, objects, signal) {
       widest = Math.max(widest, ++width)
       await clock.sleep(30 * MINUTE, signal)
@@ -69,17 +69,17 @@ test('the schedule waits for a triggered visit', async t => {
       for (const object of objects) yield answerOf(object, clock.now())
     },
   })
-  void scan.run()
+  void visits.run()
   await runTo(89 * MINUTE)
-  scan.trigger(2)
+  visits.trigger(2)
   await runTo(10 * HOUR)
   t.is(widest, 1)
   t.true(asked.length > 5)
 })
 
 test('a device that is not in the list is unknown', t => {
-  const { scan } = open()
-  t.throws(() => scan.trigger(99), { code: 'unknown_device' })
+  const { visits } = open()
+  t.throws(() => visits.trigger(99), { code: 'unknown_device' })
 })
 
 const broken: Record<string, Setup> = {
@@ -103,22 +103,22 @@ const broken: Record<string, Setup> = {
 
 for (const [what, setup] of Object.entries(broken)) {
   test(`the guard is released after ${what}`, async t => {
-    const { scan, runTo } = open(setup)
-    const { visit_id } = scan.trigger(1)
+    const { visits, runTo } = open(setup)
+    const { visit_id } = visits.trigger(1)
     await runTo(MINUTE)
-    t.not(scan.state().state, 'visiting')
-    t.not(scan.visit(visit_id)?.state, 'visiting')
-    t.notThrows(() => scan.trigger(1))
+    t.not(visits.state().state, 'visiting')
+    t.not(visits.visit(visit_id)?.state, 'visiting')
+    t.notThrows(() => visits.trigger(1))
   })
 }
 
 test('a visit that fails says why, and leaves no record and no gap in the turns', async t => {
-  const { scan, runTo, kept, events, asked } = open({ read: failing('no answer from 10.0.0.1:47808') })
-  void scan.run()
+  const { visits, runTo, kept, events, asked } = open({ read: failing('no answer from 10.0.0.1:47808') })
+  void visits.run()
   await runTo(90 * MINUTE)
   t.deepEqual(kept, [])
-  t.is(scan.state().last_error, 'no answer from 10.0.0.1:47808')
-  t.like(scan.visit('visit-1'), { state: 'failed', points_read: 0, points_failed: 3, error: 'no answer from 10.0.0.1:47808' })
+  t.is(visits.state().last_error, 'no answer from 10.0.0.1:47808')
+  t.like(visits.visit('visit-1'), { state: 'failed', points_read: 0, points_failed: 3, error: 'no answer from 10.0.0.1:47808' })
   t.is(events.filter(({ kind }) => kind === 'visit_over').length, 2)
   t.deepEqual(
     asked.map(({ device_id }) => device_id),
@@ -128,19 +128,19 @@ test('a visit that fails says why, and leaves no record and no gap in the turns'
 
 test('what the journal refused is read again', async t => {
   let isFull = true
-  const { scan, runTo, asked } = open({
+  const { visits, runTo, asked } = open({
     most: 2,
     async append() {
       if (isFull) throw new Error('the disk is full')
     },
   })
-  scan.trigger(1)
+  visits.trigger(1)
   await runTo(MINUTE)
-  t.like(scan.visit('visit-1'), { state: 'failed', points_read: 0, points_failed: 2, error: 'the disk is full' })
+  t.like(visits.visit('visit-1'), { state: 'failed', points_read: 0, points_failed: 2, error: 'the disk is full' })
   isFull = false
-  scan.trigger(1)
+  visits.trigger(1)
   await runTo(2 * MINUTE)
-  scan.trigger(1)
+  visits.trigger(1)
   await runTo(3 * MINUTE)
   t.deepEqual(
     asked.map(({ instances }) => instances),
@@ -154,36 +154,36 @@ test('what the journal refused is read again', async t => {
 
 test('what was read before a device broke off is kept, and the rest comes first in the next visit', async t => {
   let isBroken = true
-  const { scan, runTo, kept, asked } = open({
+  const { visits, runTo, kept, asked } = open({
     async *read(_, objects) {
       yield answerOf(objects[0]!, START)
       if (isBroken) throw new Error('broke off')
       for (const object of objects.slice(1)) yield answerOf(object, START)
     },
   })
-  const { visit_id } = scan.trigger(1)
+  const { visit_id } = visits.trigger(1)
   await runTo(MINUTE)
-  t.like(scan.visit(visit_id), { state: 'completed', points_read: 1, points_failed: 2, error: 'broke off' })
+  t.like(visits.visit(visit_id), { state: 'completed', points_read: 1, points_failed: 2, error: 'broke off' })
   t.is(kept.length, 1)
   isBroken = false
-  scan.trigger(1)
+  visits.trigger(1)
   await runTo(2 * MINUTE)
   t.deepEqual(asked[1]?.instances, [2, 3, 1])
 })
 
 test('a visit that takes as long as the interval is ended, and what it read is kept', async t => {
-  const { scan, runTo, kept, clock } = open({
+  const { visits, runTo, kept, clock } = open({
     async *read(_, objects, signal) {
       yield answerOf(objects[0]!, START)
       await clock.sleep(10 * HOUR, signal)
       if (signal.aborted) throw new Error('cancelled')
     },
   })
-  const { visit_id } = scan.trigger(1)
+  const { visit_id } = visits.trigger(1)
   await runTo(HOUR)
-  t.like(scan.visit(visit_id), { state: 'completed', points_read: 1, points_failed: 2, error: 'it took longer than 3600 s' })
+  t.like(visits.visit(visit_id), { state: 'completed', points_read: 1, points_failed: 2, error: 'it took longer than 3600 s' })
   t.is(kept.length, 1)
-  t.is(scan.state().state, 'idle')
+  t.is(visits.state().state, 'idle')
 })
 
 test('an input costs a record while it is out of service, and one when it is back', async t => {
@@ -192,18 +192,18 @@ test('an input costs a record while it is out of service, and one when it is bac
     [1, 2].map(n => ({ address: `analog-input,${n}`, name: `Input ${n}` })),
   )
   const isOut = [false, true, true, false, false]
-  let visits = 0
-  const { scan, kept, runTo } = open({
+  let count = 0
+  const { visits, kept, runTo } = open({
     devices: [{ device_id: 'a', device_instance: 1, objects }],
     async *read(_, due) {
-      const out = isOut[visits++]!
+      const out = isOut[count++]!
       for (const object of due) yield { ...answerOf(object, START), out_of_service: out && object.instance === 2 } as ArrayAnswer
     },
   })
   for (const i of isOut.keys()) {
-    const { visit_id } = scan.trigger(1)
+    const { visit_id } = visits.trigger(1)
     await runTo((i + 1) * MINUTE)
-    t.like(scan.visit(visit_id), { state: 'completed', points_read: 2, points_failed: 0 })
+    t.like(visits.visit(visit_id), { state: 'completed', points_read: 2, points_failed: 0 })
   }
   t.deepEqual(
     kept.map(({ target, out_of_service }) => [target.object_instance, out_of_service]),
@@ -216,7 +216,7 @@ test('an input costs a record while it is out of service, and one when it is bac
 })
 
 test('points without a priority array are told once, and cost no record', async t => {
-  const { scan, runTo, events, asked } = open({
+  const { visits, runTo, events, asked } = open({
     async *read(_, objects) {
       for (const object of objects) {
         if (object.instance === 2) yield { object, state: 'not_commandable' }
@@ -225,7 +225,7 @@ test('points without a priority array are told once, and cost no record', async 
     },
   })
   for (const i of [1, 2, 3]) {
-    scan.trigger(1)
+    visits.trigger(1)
     await runTo(i * MINUTE)
   }
   t.deepEqual(
@@ -241,33 +241,33 @@ test('points without a priority array are told once, and cost no record', async 
     told.map(({ objects }) => objects.map(({ instance }) => instance)),
     [[2]],
   )
-  t.like(scan.visit('visit-1'), { state: 'completed', points_read: 2, points_failed: 0, error: null })
+  t.like(visits.visit('visit-1'), { state: 'completed', points_read: 2, points_failed: 0, error: null })
 })
 
 test('a stop in the middle of a visit ends it, keeps what was read, and resolves', async t => {
-  const { scan, runTo, kept, stop, clock } = open({
+  const { visits, runTo, kept, stop, clock } = open({
     async *read(_, objects, signal) {
       yield answerOf(objects[0]!, START)
       await clock.sleep(MINUTE, signal)
       throw new Error('cancelled')
     },
   })
-  const running = scan.run()
+  const running = visits.run()
   await runTo(SECOND)
   stop()
   await running
   t.is(kept.length, 1)
-  t.is(scan.visit('visit-1')?.error, 'it was ended, as this process stops')
-  t.throws(() => scan.trigger(), { code: 'scanner_disabled' })
+  t.is(visits.visit('visit-1')?.error, 'it was ended, as this process stops')
+  t.throws(() => visits.trigger(), { code: 'scanner_disabled' })
 })
 
 test('the newest hundred visits are remembered', async t => {
-  const { scan, runTo } = open()
+  const { visits, runTo } = open()
   for (let i = 1; i <= 101; i++) {
-    scan.trigger(1)
+    visits.trigger(1)
     await runTo(i * MINUTE)
   }
-  t.is(scan.visit('visit-1'), undefined)
-  t.truthy(scan.visit('visit-2'))
-  t.truthy(scan.visit('visit-101'))
+  t.is(visits.visit('visit-1'), undefined)
+  t.truthy(visits.visit('visit-2'))
+  t.truthy(visits.visit('visit-101'))
 })

@@ -3,18 +3,19 @@ import { type DeviceMake, identityTargets } from '#appliance/drivers/bacnet/core
 import { DEVICE, targetKey } from '#shared/core/bacnet/object.ts'
 import type { PropertyResult } from '#appliance/drivers/bacnet/core/reply.ts'
 import type { BacnetValue } from '#appliance/drivers/bacnet/core/tag.ts'
-import { commandableObjects } from '#appliance/core/priority/plan.ts'
 import { LEVELS, priorityKey, type PriorityReading } from '#shared/core/priority/priority-record.ts'
-import type { ArrayAnswer, ScanDevice, ScanObject } from '#appliance/core/priority/visit.ts'
+import type { ArrayAnswer } from '#appliance/core/priority/array-answer.ts'
+import { commandableObjects, type PriorityDevice, type PriorityObject } from '#appliance/core/priority/visit-objects.ts'
+import { EMPTY_MEMORY, type ScheduleMemory } from '#appliance/core/priority/visit-schedule.ts'
 import { SECOND } from '#shared/core/time.ts'
-import { NO_MEMORY, openPriorityScan, type ScanEvent, type ScanMemory } from '#appliance/flow/visit-schedule.ts'
+import { type VisitEvent, VisitRunner } from '#appliance/flow/run-visits.ts'
 import type { PriorityReader } from '#appliance/flow/visit-device.ts'
 import { virtualClock } from '../../support/virtual-clock.ts'
 
 export const START = Date.UTC(2026, 2, 1)
 const INTERVAL = 3600
 
-const device = (device_id: string, device_instance: number, count = 3): ScanDevice => ({
+const device = (device_id: string, device_instance: number, count = 3): PriorityDevice => ({
   device_id,
   device_instance,
   objects: commandableObjects(
@@ -29,16 +30,16 @@ type Identify = PriorityReader['identify']
 export type Setup = Partial<{
   read: Read
   identify: Identify
-  devices: ScanDevice[]
+  devices: PriorityDevice[]
   enabled: boolean
   most: number
-  memory: ScanMemory
+  memory: ScheduleMemory
   append: (visit: PriorityReading[]) => Promise<void>
   journal: { journal: 'ok' | 'disabled'; reason?: string }
-  save: (memory: ScanMemory) => Promise<void>
+  save: (memory: ScheduleMemory) => Promise<void>
 }>
 
-export const answerOf = (object: ScanObject, observed_at: number): ArrayAnswer => ({
+export const answerOf = (object: PriorityObject, observed_at: number): ArrayAnswer => ({
   object,
   state: 'read',
   observed_at,
@@ -63,8 +64,8 @@ export function open(setup: Setup = {}) {
   const stopped = new AbortController()
   const asked: { at: number; device_id: string; instances: number[] }[] = []
   const kept: PriorityReading[] = []
-  const events: ScanEvent[] = []
-  const saved: ScanMemory[] = []
+  const events: VisitEvent[] = []
+  const saved: ScheduleMemory[] = []
   const state = { devices: setup.devices ?? SITE, journal: setup.journal ?? { journal: 'ok' as const } }
   let skewMs = 0
   let ids = 0
@@ -78,7 +79,7 @@ export function open(setup: Setup = {}) {
       for (const object of objects) yield answerOf(object, now())
     },
   }
-  const scan = openPriorityScan({
+  const visits = new VisitRunner({
     enabled: setup.enabled ?? true,
     interval_secs: INTERVAL,
     max_points_per_device: setup.most ?? 100,
@@ -93,7 +94,7 @@ export function open(setup: Setup = {}) {
       state: () => ({ ...state.journal, first: 1, last: 0 }),
     },
     devices: () => state.devices,
-    memory: setup.memory ?? NO_MEMORY,
+    memory: setup.memory ?? EMPTY_MEMORY,
     async save(memory) {
       await setup.save?.(memory)
       saved.push(memory)
@@ -104,7 +105,7 @@ export function open(setup: Setup = {}) {
     signal: stopped.signal,
   })
   return {
-    scan,
+    visits,
     clock,
     asked,
     kept,

@@ -5,7 +5,7 @@ import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { answerOf, failing, open, saysOf, type Setup, START } from './visit-harness.ts'
 
 /** Visits device 1 once for each answer to who it is, which it gives before and after it is read. */
-async function visits(answers: readonly (DeviceMake | 'other')[], setup: Setup = {}) {
+async function visitDevice1(answers: readonly (DeviceMake | 'other')[], setup: Setup = {}) {
   let asked = 0
   const said = answers.flatMap((one): (DeviceMake | 'other')[] => (one === 'other' ? [one] : [one, one]))
   const site = open({
@@ -18,9 +18,9 @@ async function visits(answers: readonly (DeviceMake | 'other')[], setup: Setup =
   const results: (string | number)[] = []
   for (const i of answers.keys()) {
     const before = site.kept.length
-    const { visit_id } = site.scan.trigger(1)
+    const { visit_id } = site.visits.trigger(1)
     await site.runTo((i + 1) * MINUTE)
-    const visit = site.scan.visit(visit_id)!
+    const visit = site.visits.visit(visit_id)!
     results.push(visit.is_other_device ? `other: ${visit.error}` : site.kept.length - before)
   }
   return { ...site, results }
@@ -35,17 +35,17 @@ const changed = (is: string, was: string) =>
   `other: another device answers at this address: device 1 is "${is}" and was "${was}"; a discovery tells which it is`
 
 test('a device of another instance is not asked for its points, its visit fails with the reason, and nothing is kept', async t => {
-  const { results, asked, kept, scan, events } = await visits(['other'])
+  const { results, asked, kept, visits, events } = await visitDevice1(['other'])
   t.deepEqual(results, [OTHER])
   t.deepEqual([asked, kept], [[], []])
-  t.like(scan.visit('visit-1'), { state: 'failed', points_read: 0, points_failed: 3, is_other_device: true })
-  t.like(scan.state(), { last_error: OTHER.slice(7), last_device_id: 'a' })
-  t.deepEqual(scan.state().other_devices, [{ device_id: 'a', device_instance: 1, since: START, reason: OTHER.slice(7) }])
+  t.like(visits.visit('visit-1'), { state: 'failed', points_read: 0, points_failed: 3, is_other_device: true })
+  t.like(visits.state(), { last_error: OTHER.slice(7), last_device_id: 'a' })
+  t.deepEqual(visits.state().other_devices, [{ device_id: 'a', device_instance: 1, since: START, reason: OTHER.slice(7) }])
   t.is(events.filter(({ kind }) => kind === 'visit_over').length, 1)
 })
 
 test('visits go on when the listed device is back, from where they stood, and the first of the others is remembered', async t => {
-  const { results, scan, asked } = await visits([X, 'other', 'other', X], { most: 2 })
+  const { results, visits, asked } = await visitDevice1([X, 'other', 'other', X], { most: 2 })
   t.deepEqual(results, [2, OTHER, OTHER, 2])
   t.deepEqual(
     asked.map(({ instances }) => instances),
@@ -54,13 +54,13 @@ test('visits go on when the listed device is back, from where they stood, and th
       [3, 1],
     ],
   )
-  t.is(scan.state().other_devices, undefined)
+  t.is(visits.state().other_devices, undefined)
 })
 
 test('since when another device answers is the first visit that saw it', async t => {
-  const { scan } = await visits([X, 'other', 'other'])
+  const { visits } = await visitDevice1([X, 'other', 'other'])
   t.deepEqual(
-    scan.state().other_devices?.map(({ since }) => since),
+    visits.state().other_devices?.map(({ since }) => since),
     [START + MINUTE],
   )
 })
@@ -71,7 +71,7 @@ test('a device that takes the address during a visit leaves nothing of it', asyn
     results,
     kept,
     asked: read,
-  } = await visits([X], {
+  } = await visitDevice1([X], {
     identify: async ({ device_instance }) => (asked++ === 0 ? saysOf(device_instance, X) : otherSays(device_instance)),
   })
   t.deepEqual(results, [OTHER])
@@ -80,7 +80,7 @@ test('a device that takes the address during a visit leaves nothing of it', asyn
 
 test('a controller of another make is another device at first, and the listed one when it has stayed ten minutes', async t => {
   const waits = Array.from({ length: 10 }, () => Y)
-  const { results, events, saved } = await visits([X, ...waits, Y, Y], {
+  const { results, events, saved } = await visitDevice1([X, ...waits, Y, Y], {
     identify: identities([X, X, ...waits, Y, Y, Y, Y]),
   })
   t.deepEqual(results, [3, ...waits.map(() => changed('Y', 'X')), 3, 3])
@@ -90,15 +90,15 @@ test('a controller of another make is another device at first, and the listed on
 
 test('makes that take turns at an address are never taken for a replacement', async t => {
   const turns = Array.from({ length: 14 }, (_, i) => (i % 2 === 0 ? Y : Z))
-  const { results, events } = await visits([X, ...turns], { identify: identities([X, X, ...turns]) })
+  const { results, events } = await visitDevice1([X, ...turns], { identify: identities([X, X, ...turns]) })
   t.deepEqual(results, [3, ...turns.map(({ model }) => changed(model, 'X'))])
   t.is(events.filter(({ kind }) => kind === 'replaced').length, 0)
 })
 
 test('the old make that is back is read at once', async t => {
-  const { results, scan } = await visits([X, Y, X], { identify: identities([X, X, Y, X, X]) })
+  const { results, visits } = await visitDevice1([X, Y, X], { identify: identities([X, X, Y, X, X]) })
   t.deepEqual(results, [3, changed('Y', 'X'), 3])
-  t.is(scan.state().other_devices, undefined)
+  t.is(visits.state().other_devices, undefined)
 })
 
 /** What is said to each question, in turn. */
@@ -108,37 +108,37 @@ const identities = (makes: DeviceMake[]): NonNullable<Setup['identify']> => {
 }
 
 test('a device that does not say which it is, is read', async t => {
-  const { results } = await visits([X, X], { identify: async () => new Map() })
+  const { results } = await visitDevice1([X, X], { identify: async () => new Map() })
   t.deepEqual(results, [3, 3])
 })
 
 test('a device that is silent at the end keeps what it gave before', async t => {
   let asked = 0
-  const { results, scan } = await visits([X], {
+  const { results, visits } = await visitDevice1([X], {
     async identify({ device_instance }) {
       if (asked++ > 0) throw new Error('no answer')
       return saysOf(device_instance)
     },
   })
   t.deepEqual(results, [3])
-  t.like(scan.visit('visit-1'), { state: 'completed', error: 'no answer' })
+  t.like(visits.visit('visit-1'), { state: 'completed', error: 'no answer' })
 })
 
 test('a device that does not answer at all is silent, and no other device', async t => {
-  const { scan, runTo } = open({
+  const { visits, runTo } = open({
     read: failing('never asked'),
     async identify() {
       throw new Error('no answer from 10.0.0.1')
     },
   })
-  const { visit_id } = scan.trigger(1)
+  const { visit_id } = visits.trigger(1)
   await runTo(MINUTE)
-  t.like(scan.visit(visit_id), { state: 'failed', error: 'no answer from 10.0.0.1' })
-  t.is(scan.visit(visit_id)!.is_other_device, undefined)
+  t.like(visits.visit(visit_id), { state: 'failed', error: 'no answer from 10.0.0.1' })
+  t.is(visits.visit(visit_id)!.is_other_device, undefined)
 })
 
 test('who answered is remembered also where the journal refuses what was read', async t => {
-  const { saved } = await visits([X], {
+  const { saved } = await visitDevice1([X], {
     async append() {
       throw new Error('the disk is full')
     },
@@ -147,7 +147,7 @@ test('who answered is remembered also where the journal refuses what was read', 
 })
 
 test('who answers counts towards the time of a visit', async t => {
-  const { scan, runTo, clock } = open({
+  const { visits, runTo, clock } = open({
     async identify(_, signal) {
       await clock.sleep(10 * HOUR, signal)
       throw new Error('cancelled')
@@ -156,20 +156,20 @@ test('who answers counts towards the time of a visit', async t => {
       yield answerOf(objects[0]!, START)
     },
   })
-  const { visit_id } = scan.trigger(1)
+  const { visit_id } = visits.trigger(1)
   await runTo(HOUR)
-  t.like(scan.visit(visit_id), { state: 'failed', error: 'it took longer than 3600 s' })
+  t.like(visits.visit(visit_id), { state: 'failed', error: 'it took longer than 3600 s' })
 })
 
 test('of two devices of one instance a trigger names one by its id', async t => {
   const twins = ['a', 'b'].map(device_id => ({ device_id, device_instance: 1, objects: open().state.devices[0]!.objects }))
-  const { scan, runTo, asked } = open({ devices: twins })
-  t.throws(() => scan.trigger(1), { code: 'bad_request', message: /is that of a and of b: name one by device_id/ })
-  t.throws(() => scan.trigger(1, 'c'), { code: 'unknown_device' })
-  t.throws(() => scan.trigger(2, 'b'), { code: 'unknown_device' })
-  t.like(scan.trigger(1, 'b'), { device_id: 'b', device_instance: 1 })
+  const { visits, runTo, asked } = open({ devices: twins })
+  t.throws(() => visits.trigger(1), { code: 'bad_request', message: /is that of a and of b: name one by device_id/ })
+  t.throws(() => visits.trigger(1, 'c'), { code: 'unknown_device' })
+  t.throws(() => visits.trigger(2, 'b'), { code: 'unknown_device' })
+  t.like(visits.trigger(1, 'b'), { device_id: 'b', device_instance: 1 })
   await runTo(MINUTE)
-  t.like(scan.trigger(undefined, 'a'), { device_id: 'a' })
+  t.like(visits.trigger(undefined, 'a'), { device_id: 'a' })
   await runTo(2 * MINUTE)
   t.deepEqual(
     asked.map(({ device_id }) => device_id),

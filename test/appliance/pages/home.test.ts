@@ -8,7 +8,7 @@ import { overridesOf } from '#shared/core/priority/override-rows.ts'
 import { overridesBook } from '#appliance/pages/command-states.ts'
 import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
 import { NOW } from '../../support/page-fixture.ts'
-import { HISTORY, journalOf, scannerOf, SITE } from '../../support/overrides-fixture.ts'
+import { HISTORY, journalOf, scheduleOf, SITE } from '../../support/overrides-fixture.ts'
 
 const HOME: HomeModel = {
   identity: { name: 'Plant room', edge_id: 'edge-1', site_id: 'riverside', building: 'Riverside School' },
@@ -214,7 +214,7 @@ test('the box tells the room on its disk', async t => {
 test('what Home says of overrides is what the page of overrides says', async t => {
   const journal = journalOf(HISTORY)
   const book = overridesBook(journal)
-  const summary = overridesSummary({ journal, scanner: scannerOf(), book, site: SITE })
+  const summary = overridesSummary({ journal, schedule: scheduleOf(), book, site: SITE })
   t.like(summary(), { seen: 6, held: 4, outOfService: 1, oldest: undefined, off: undefined })
   const courses = await book.courses()
   const [oldest] = overridesOf(courses, levelMeanings(SITE.priority_levels), () => ({ name: '' }) as never, NOW)

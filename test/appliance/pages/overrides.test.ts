@@ -6,7 +6,7 @@ import { whyNot } from '#shared/central/ui/overrides-list.ts'
 import { overridesPages } from '#appliance/pages/overrides.route.ts'
 import { overridesBook } from '#appliance/pages/command-states.ts'
 import { NOW } from '../../support/page-fixture.ts'
-import { CATALOGUE, HISTORY, journalOf, reading, SCANNER, scannerOf, SITE } from '../../support/overrides-fixture.ts'
+import { CATALOGUE, HISTORY, journalOf, reading, SCANNER, scheduleOf, SITE } from '../../support/overrides-fixture.ts'
 import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
 import { signedIn } from '../../support/signed-in.ts'
 
@@ -16,11 +16,11 @@ const words = (text: string) =>
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
 
-async function open(t: import('ava').ExecutionContext, journal = journalOf(HISTORY), scanner = scannerOf()) {
+async function open(t: import('ava').ExecutionContext, journal = journalOf(HISTORY), schedule = scheduleOf()) {
   const site = await openSite({
     house: 'appliance',
     more: shell =>
-      overridesPages({ journal, scanner, catalogue: () => CATALOGUE, site: SITE, shell, book: overridesBook(journal) }),
+      overridesPages({ journal, schedule, catalogue: () => CATALOGUE, site: SITE, shell, book: overridesBook(journal) }),
   })
   t.teardown(site.close)
   return { site, ...(await signedIn(site.url, 'agent', PASSWORDS.agent)) }
@@ -45,7 +45,7 @@ test('the oldest override comes first, with slot, value, default, first visit an
 
 test('how long a round takes is said, with a warning when it is more than a day', async t => {
   const page = async (round: { round_outputs_secs?: number; round_secs?: number }) => {
-    const { get } = await open(t, journalOf(HISTORY), scannerOf(round))
+    const { get } = await open(t, journalOf(HISTORY), scheduleOf(round))
     return words(await (await get('/overrides')).text())
   }
   const fast = await page({ round_outputs_secs: 7200, round_secs: 86_400 })
@@ -61,7 +61,7 @@ test('another device at an address is named with its reason, and what was lost f
   const { get } = await open(
     t,
     journalOf(HISTORY, { journal: 'repaired', lost: 3 }),
-    scannerOf({ other_devices: [other], last_device_id: 'ahu-9' }),
+    scheduleOf({ other_devices: [other], last_device_id: 'ahu-9' }),
   )
   const text = words(await (await get('/overrides')).text())
   t.regex(
@@ -159,15 +159,15 @@ for (const [title, card, why] of REASONS) {
 }
 
 test('a page that nothing was seen for says so, and a journal that is shut says where', async t => {
-  const scanner = scannerOf({ enabled: false, state: 'disabled' })
-  const { get } = await open(t, journalOf([], { journal: 'disabled', reason: 'segment 3, byte 40' }), scanner)
+  const schedule = scheduleOf({ enabled: false, state: 'disabled' })
+  const { get } = await open(t, journalOf([], { journal: 'disabled', reason: 'segment 3, byte 40' }), schedule)
   const text = words(await (await get('/overrides')).text())
   t.regex(text, /What was seen cannot be read/)
   t.regex(text, /not kept any more\. segment 3, byte 40/)
 })
 
 test('without a visit the page says whether anybody looks', async t => {
-  const { get } = await open(t, journalOf([]), scannerOf({ enabled: false, state: 'disabled' }))
+  const { get } = await open(t, journalOf([]), scheduleOf({ enabled: false, state: 'disabled' }))
   t.regex(words(await (await get('/overrides')).text()), /No point has been visited: the priority scanner is off/)
 })
 

@@ -7,7 +7,7 @@ import { PROBLEMS } from '#shared/core/problem.ts'
 import { openHttp } from '#shared/node/http/server.ts'
 import { schemaErrors } from '#shared/node/http/schema-check.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
-import type { PriorityDesk } from '#appliance/priority/history-service.ts'
+import type { HistoryService } from '#appliance/priority/history-service.ts'
 import { openPriorityApi } from '#appliance/priority/priority-api.ts'
 import { connectorRoutes } from '#appliance/priority/connector-routes.ts'
 import { folder } from '../../support/folders.ts'
@@ -17,13 +17,13 @@ const TOKEN = 'token-of-this-edge-0123456789abcdefghijklmnop'
 const BASE = '/api/connector/priority-history'
 const schema = HISTORY_SCHEMA
 
-async function serve(t: ExecutionContext, desk: PriorityDesk, token: string | undefined, secret?: string) {
+async function serve(t: ExecutionContext, service: HistoryService, token: string | undefined, secret?: string) {
   const passwords = { admin: 'admin-password-1', agent: undefined, viewer: undefined }
   const settings = { secret, passwords, trustedProxies: [] }
   const auth = openAuth({ settings, epochs: { get: () => 0, set: () => undefined }, now: Date.now })
   const http = await openHttp({
     ...{ name: 'edge', host: '127.0.0.1', port: 0, version: '0', log: silent, trustedProxies: [], audit: undefined },
-    routes: connectorRoutes(desk, token),
+    routes: connectorRoutes(service, token),
     auth,
   })
   await http.start()
@@ -50,9 +50,9 @@ const ASKS: [string, string, unknown, number][] = [
 ]
 
 test('the token of the edge opens its routes, and nothing else does', async t => {
-  const { desk, fill, triggered } = await openEdge(t)
+  const { service, fill, triggered } = await openEdge(t)
   await fill(1, 2)
-  const { call, admin } = await serve(t, desk, TOKEN, randomBytes(32).toString('hex'))
+  const { call, admin } = await serve(t, service, TOKEN, randomBytes(32).toString('hex'))
   for (const [method, path, body] of ASKS) {
     t.is((await call(undefined, method, path, body)).status, 401, path)
     t.is((await call(`${TOKEN}x`, method, path, body)).status, 401, path)
@@ -66,9 +66,9 @@ test('the token of the edge opens its routes, and nothing else does', async t =>
 })
 
 test('history and trigger take no body, an empty one, and an empty object alike', async t => {
-  const { desk, fill, set, triggered } = await openEdge(t)
+  const { service, fill, set, triggered } = await openEdge(t)
   await fill(1, 2)
-  const { url } = await serve(t, desk, TOKEN)
+  const { url } = await serve(t, service, TOKEN)
   const authorization = `Bearer ${TOKEN}`
   const json = { authorization, 'content-type': 'application/json' }
   for (const init of [
@@ -91,9 +91,9 @@ test('history and trigger take no body, an empty one, and an empty object alike'
 })
 
 test('without a token nobody is let in, also where everything else is open to this machine', async t => {
-  const { desk } = await openEdge(t)
+  const { service } = await openEdge(t)
   for (const secret of [undefined, randomBytes(32).toString('hex')]) {
-    const { call, admin } = await serve(t, desk, undefined, secret)
+    const { call, admin } = await serve(t, service, undefined, secret)
     for (const [method, path, body] of ASKS) {
       for (const bearer of [undefined, TOKEN, 'undefined', admin]) {
         const answer = await call(bearer, method, path, body)
@@ -105,13 +105,13 @@ test('without a token nobody is let in, also where everything else is open to th
 })
 
 test('on the box the edge answers for itself alone, and an HTTPS port without certificate refuses the start', async t => {
-  const { journal, scanner } = await openEdge(t)
+  const { journal, schedule } = await openEdge(t)
   const settings = {
     SERVICE_EDGE_STORE_DIR: folder(t),
     SERVICE_CONNECTOR_PORT: undefined as number | undefined,
     SERVICE_CONNECTOR_BIND: '127.0.0.1',
   }
-  const parts = { history: { journal, scanner }, site_id: 'A', edge_id: 'edge-1', kit: undefined, version: '0', log: silent }
+  const parts = { history: { journal, schedule }, site_id: 'A', edge_id: 'edge-1', kit: undefined, version: '0', log: silent }
   const { own, services } = await openPriorityApi({ settings, ...parts })
   t.deepEqual(services, [])
   t.deepEqual((await own.ask({ edge_id: 'edge-1' }, 'priority_history', { schema })).records, [])
@@ -123,10 +123,10 @@ test('on the box the edge answers for itself alone, and an HTTPS port without ce
 })
 
 test('API.md of the appliance lists the routes of the edge with their role and problems', async t => {
-  const { desk } = await openEdge(t)
+  const { service } = await openEdge(t)
   const text = readFileSync(new URL('../../../appliance/API.md', import.meta.url), 'utf8')
   const told = text.split('\n').filter(line => line.includes('`/api/connector/'))
-  const wanted = connectorRoutes(desk, TOKEN)
+  const wanted = connectorRoutes(service, TOKEN)
   t.is(told.length, wanted.length)
   for (const { method, path, auth, problems = [] } of wanted) {
     const row = told.find(line => line.startsWith(`| ${method} | \`${path}\` | ${auth} |`))

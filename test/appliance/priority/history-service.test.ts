@@ -4,15 +4,15 @@ import { HISTORY_SCHEMA, HistoryAnswer, type HistoryRequest, RECORDS_BYTES_MAX }
 import type { Problem } from '#shared/core/problem.ts'
 import { fits, schemaErrors } from '#shared/node/http/schema-check.ts'
 import { openCursorKey } from '#appliance/priority/cursor-key.ts'
-import { priorityDesk } from '#appliance/priority/history-service.ts'
+import { historyService } from '#appliance/priority/history-service.ts'
 import { folder } from '../../support/folders.ts'
-import { IDLE, openEdge, reading, scriptedScanner } from '../../support/sites/priority-edge.ts'
+import { IDLE, openEdge, reading, scriptedSchedule } from '../../support/sites/priority-edge.ts'
 
 const schema = HISTORY_SCHEMA
 const TARGET = { device_instance: 1001, object_type: 'analog-output', object_instance: 1 }
 
-type Desk = Awaited<ReturnType<typeof openEdge>>['desk']
-const ask = (desk: Desk, request: Partial<HistoryRequest> = {}) => desk.ask('priority_history', { schema, ...request })
+type Service = Awaited<ReturnType<typeof openEdge>>['service']
+const ask = (service: Service, request: Partial<HistoryRequest> = {}) => service.ask('priority_history', { schema, ...request })
 const codeOf = (call: () => unknown): string => {
   try {
     call()
@@ -23,9 +23,9 @@ const codeOf = (call: () => unknown): string => {
 }
 
 test('a page is as the contract says: newest first, 16 slots, the scanner beside it', async t => {
-  const { desk, fill } = await openEdge(t)
+  const { service, fill } = await openEdge(t)
   await fill(1, 3)
-  const page = ask(desk)
+  const page = ask(service)
   t.deepEqual(schemaErrors(HistoryAnswer, page), [])
   t.deepEqual(
     page.records.map(({ seq }) => seq),
@@ -46,12 +46,12 @@ test('a page is as the contract says: newest first, 16 slots, the scanner beside
 })
 
 test('cursors stay valid while 10,000 records arrive: no duplicate, no gap', async t => {
-  const { desk, fill } = await openEdge(t)
+  const { service, fill } = await openEdge(t)
   await fill(1, 1000)
   const seen: number[] = []
   let cursor: string | undefined
   for (let page = 0; ; page++) {
-    const { records, next_cursor } = ask(desk, { page_size: 25, ...(cursor && { cursor }) })
+    const { records, next_cursor } = ask(service, { page_size: 25, ...(cursor && { cursor }) })
     seen.push(...records.map(({ seq }) => seq))
     if (next_cursor === undefined) break
     cursor = next_cursor
@@ -61,35 +61,35 @@ test('cursors stay valid while 10,000 records arrive: no duplicate, no gap', asy
     seen,
     Array.from({ length: 1000 }, (_, i) => 1000 - i),
   )
-  t.is(ask(desk, { page_size: 1 }).records[0]!.seq, 1000 + 39 * 260)
+  t.is(ask(service, { page_size: 1 }).records[0]!.seq, 1000 + 39 * 260)
 })
 
 test('a filter holds from page to page, and a cursor is good for its own filter, edge and key alone', async t => {
-  const { desk, fill, journal, scanner } = await openEdge(t)
+  const { service, fill, journal, schedule } = await openEdge(t)
   await fill(1, 30, 1)
   await fill(31, 60, 2)
   const filter = { target: TARGET, since: '2026-03-01T00:11:00+00:00', page_size: 15 }
-  const first = ask(desk, filter)
+  const first = ask(service, filter)
   const cursor = first.next_cursor!
-  const second = ask(desk, { ...filter, cursor })
+  const second = ask(service, { ...filter, cursor })
   t.deepEqual(
     [...first.records, ...second.records].map(({ seq }) => seq),
     Array.from({ length: 20 }, (_, i) => 30 - i),
   )
   t.is(second.next_cursor, undefined)
   const other = (change: object) =>
-    priorityDesk({ edge_id: 'edge-1', journal, scanner, cursorKey: Buffer.alloc(32, 7), ...change })
+    historyService({ edge_id: 'edge-1', journal, schedule, cursorKey: Buffer.alloc(32, 7), ...change })
   const refused: [string, () => unknown][] = [
-    ['another target', () => ask(desk, { ...filter, cursor, target: { ...TARGET, object_instance: 2 } })],
-    ['no target', () => ask(desk, { since: filter.since, cursor })],
-    ['another since', () => ask(desk, { ...filter, cursor, since: '2026-03-01T00:12:00Z' })],
+    ['another target', () => ask(service, { ...filter, cursor, target: { ...TARGET, object_instance: 2 } })],
+    ['no target', () => ask(service, { since: filter.since, cursor })],
+    ['another since', () => ask(service, { ...filter, cursor, since: '2026-03-01T00:12:00Z' })],
     ['another edge', () => ask(other({ edge_id: 'edge-2' }), { ...filter, cursor })],
     ['another key', () => ask(other({ cursorKey: Buffer.alloc(32, 8) }), { ...filter, cursor })],
-    ['another sequence', () => ask(desk, { ...filter, cursor: cursor.replace(/^\d+/, '29') })],
-    ['nonsense', () => ask(desk, { ...filter, cursor: 'nonsense' })],
+    ['another sequence', () => ask(service, { ...filter, cursor: cursor.replace(/^\d+/, '29') })],
+    ['nonsense', () => ask(service, { ...filter, cursor: 'nonsense' })],
   ]
   for (const [what, call] of refused) t.is(codeOf(call), 'bad_cursor', what)
-  t.notThrows(() => ask(desk, { ...filter, cursor, since: '2026-03-01T01:11:00+01:00' }), 'the same instant in another zone')
+  t.notThrows(() => ask(service, { ...filter, cursor, since: '2026-03-01T01:11:00+01:00' }), 'the same instant in another zone')
 })
 
 test('one character of a cursor altered, left out or added is refused, wherever it is', t => {
@@ -108,25 +108,25 @@ test('one character of a cursor altered, left out or added is refused, wherever 
 })
 
 test('a cursor behind the retained window, or of a journal that was put aside, has expired', async t => {
-  const { desk, fill } = await openEdge(t, { maxRecords: 50 })
+  const { service, fill } = await openEdge(t, { maxRecords: 50 })
   await fill(1, 40)
-  const { next_cursor } = ask(desk, { page_size: 10 })
-  t.is(ask(desk, { cursor: next_cursor! }).records.length, 30)
+  const { next_cursor } = ask(service, { page_size: 10 })
+  t.is(ask(service, { cursor: next_cursor! }).records.length, 30)
   await fill(41, 79)
   t.deepEqual(
-    ask(desk, { cursor: next_cursor! }).records.map(({ seq }) => seq),
+    ask(service, { cursor: next_cursor! }).records.map(({ seq }) => seq),
     [30],
     'what is left of it',
   )
   await fill(80, 80)
   t.is(
-    codeOf(() => ask(desk, { cursor: next_cursor! })),
+    codeOf(() => ask(service, { cursor: next_cursor! })),
     'cursor_expired',
   )
   const fresh = await openEdge(t)
   await fresh.fill(1, 3)
   t.is(
-    codeOf(() => ask(fresh.desk, { cursor: next_cursor! })),
+    codeOf(() => ask(fresh.service, { cursor: next_cursor! })),
     'cursor_expired',
   )
 })
@@ -138,11 +138,11 @@ test('a page holds no more bytes than a message may, and goes on with a cursor',
     page: ({ before = 11 }: { before?: number }) => ({ records: all.filter(({ seq }) => seq < before), more: false }),
     state: () => ({ journal: 'ok' as const, first: 1, last: 10 }),
   }
-  const desk = priorityDesk({ edge_id: 'e', journal, scanner: scriptedScanner().scanner, cursorKey: Buffer.alloc(32) })
+  const service = historyService({ edge_id: 'e', journal, schedule: scriptedSchedule().schedule, cursorKey: Buffer.alloc(32) })
   const seen: number[] = []
   let cursor: string | undefined
   do {
-    const { records, next_cursor } = ask(desk, cursor === undefined ? {} : { cursor })
+    const { records, next_cursor } = ask(service, cursor === undefined ? {} : { cursor })
     t.true(Buffer.byteLength(JSON.stringify(records)) < RECORDS_BYTES_MAX + 1024)
     seen.push(...records.map(({ seq }) => seq))
     cursor = next_cursor
@@ -154,15 +154,15 @@ test('while the journal is closed a page says so, and a cursor is no end of the 
   const state = { journal: 'disabled' as const, reason: 'segment 3, byte 17: bad checksum', first: 1, last: 0 }
   const journal = { page: () => ({ records: [], more: false }), state: () => state }
   const cursorKey = Buffer.alloc(32)
-  const desk = priorityDesk({ edge_id: 'e', journal, scanner: scriptedScanner().scanner, cursorKey })
-  t.like(ask(desk).scanner, { journal: 'disabled', reason: state.reason, records_retained: 0 })
+  const service = historyService({ edge_id: 'e', journal, schedule: scriptedSchedule().schedule, cursorKey })
+  t.like(ask(service).scanner, { journal: 'disabled', reason: state.reason, records_retained: 0 })
   const cursor = writeCursor(5, { edge_id: 'e', tenant_id: 'legacy' }, cursorKey)
   t.is(
-    codeOf(() => ask(desk, { cursor })),
+    codeOf(() => ask(service, { cursor })),
     'history_damaged',
   )
   const damagedWhileRead = { ...journal, state: () => ({ ...state, first: 1, last: 9 }) }
-  const reading = priorityDesk({ edge_id: 'e', journal: damagedWhileRead, scanner: scriptedScanner().scanner, cursorKey })
+  const reading = historyService({ edge_id: 'e', journal: damagedWhileRead, schedule: scriptedSchedule().schedule, cursorKey })
   t.is(
     codeOf(() => ask(reading, { cursor })),
     'history_damaged',
@@ -177,9 +177,9 @@ test('the key of cursors outlives a restart, and a damaged one is replaced', asy
 })
 
 test('an answer with anything more or less than the contract does not fit', async t => {
-  const { desk, fill } = await openEdge(t)
+  const { service, fill } = await openEdge(t)
   await fill(1, 1)
-  const page = ask(desk)
+  const page = ask(service)
   t.true(fits(HistoryAnswer, page))
   const [record] = page.records
   for (const change of [

@@ -7,8 +7,7 @@ import type { PriorityRecord } from '#shared/core/priority/priority-record.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { PRIORITY_VARIABLES } from '#appliance/env.ts'
-import type { PriorityHistory } from '#appliance/priority/history.ts'
-import { openPriorityHistory } from '#appliance/priority/priority-history.ts'
+import { openPriorityHistory, type PriorityHistory } from '#appliance/priority/priority-history.ts'
 import { eventually } from '../../e2e/run-start.ts'
 import { SILENT } from '../../support/sites/catalogue-site.ts'
 import { virtualClock } from '../../support/virtual-clock.ts'
@@ -73,10 +72,10 @@ async function openSite(t: ExecutionContext, { objects, timeout_ms = 4000, ...op
 }
 
 /** One triggered visit, to its end. */
-async function visit({ scanner, journal }: PriorityHistory): Promise<{ error: string | null; records: PriorityRecord[] }> {
-  const { visit_id } = scanner.trigger(4001)
-  await eventually('the end of the visit', 30_000, () => scanner.state().state !== 'visiting' || undefined)
-  const { error, points_read } = scanner.visit(visit_id)!
+async function visit({ schedule, journal }: PriorityHistory): Promise<{ error: string | null; records: PriorityRecord[] }> {
+  const { visit_id } = schedule.trigger(4001)
+  await eventually('the end of the visit', 30_000, () => schedule.state().state !== 'visiting' || undefined)
+  const { error, points_read } = schedule.visit(visit_id)!
   return { error, records: journal.page({ limit: 100 }).records.slice(0, points_read).toReversed() }
 }
 
@@ -125,7 +124,7 @@ test('after a restart the next points come next, and the history goes on', async
   ])
   await first.service.stop()
   const second = await openAgain({ SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE: 2 })
-  t.like(second.scanner.state(), { last_completed_at: START, last_device_instance: 4001, state: 'idle' })
+  t.like(second.schedule.state(), { last_completed_at: START, last_device_instance: 4001, state: 'idle' })
   t.deepEqual(await asked(second), [
     [3, 3],
     [4, 4],
@@ -135,10 +134,10 @@ test('after a restart the next points come next, and the history goes on', async
 test('a stop in the middle of a visit keeps what was read, and the rest comes first after the restart', async t => {
   const { device, store, openAgain } = await openSite(t, { objects: now => outputs(40, now), silentAfter: 3, timeout_ms: 60_000 })
   const first = await openAgain()
-  first.scanner.trigger(4001)
+  first.schedule.trigger(4001)
   await eventually('the request that is not answered', 30_000, () => device.requests() === 4 || undefined)
   await first.service.stop()
-  t.like(first.scanner.state(), { last_error: 'it was ended, as this process stops' })
+  t.like(first.schedule.state(), { last_error: 'it was ended, as this process stops' })
   const second = await openAgain()
   const kept = second.journal.page({ limit: 100 }).records.length
   t.is(kept, 20)
@@ -148,10 +147,10 @@ test('a stop in the middle of a visit keeps what was read, and the rest comes fi
 
 test('where it is off, nothing is asked and nothing is made on disk', async t => {
   const { device, store, openAgain } = await openSite(t, { objects: now => outputs(1, now) })
-  const { scanner, journal, service } = await openAgain({ SERVICE_PRIORITY_SCAN_ENABLED: false })
+  const { schedule, journal, service } = await openAgain({ SERVICE_PRIORITY_SCAN_ENABLED: false })
   await service.start()
-  t.like(scanner.state(), { enabled: false, state: 'disabled' })
-  t.throws(() => scanner.trigger(), { code: 'scanner_disabled' })
+  t.like(schedule.state(), { enabled: false, state: 'disabled' })
+  t.throws(() => schedule.trigger(), { code: 'scanner_disabled' })
   t.deepEqual(journal.page({ limit: 1 }), { records: [], more: false })
   t.false(existsSync(store))
   t.is(device.requests(), 0)
@@ -162,9 +161,9 @@ test('a history from before can be read where scanning is off now', async t => {
   const first = await openAgain()
   await visit(first)
   await first.service.stop()
-  const { journal, scanner } = await openAgain({ SERVICE_PRIORITY_SCAN_ENABLED: false })
+  const { journal, schedule } = await openAgain({ SERVICE_PRIORITY_SCAN_ENABLED: false })
   t.is(journal.page({ limit: 10 }).records.length, 1)
-  t.throws(() => scanner.trigger(), { code: 'scanner_disabled' })
+  t.throws(() => schedule.trigger(), { code: 'scanner_disabled' })
 })
 
 test('with a damaged history no device is visited, and the state says where it is damaged', async t => {
@@ -179,11 +178,11 @@ test('with a damaged history no device is visited, and the state says where it i
   bytes[100]! ^= 1
   writeFileSync(path, bytes)
   const asked = device.requests()
-  const { scanner, service } = await openAgain()
+  const { schedule, service } = await openAgain()
   await service.start()
-  t.like(scanner.state(), { enabled: true, state: 'disabled' })
-  t.regex(scanner.state().reason ?? '', /^history is disabled: .*jsonl.*byte/)
-  t.throws(() => scanner.trigger(), { code: 'scanner_disabled', message: /jsonl/ })
+  t.like(schedule.state(), { enabled: true, state: 'disabled' })
+  t.regex(schedule.state().reason ?? '', /^history is disabled: .*jsonl.*byte/)
+  t.throws(() => schedule.trigger(), { code: 'scanner_disabled', message: /jsonl/ })
   t.is(device.requests(), asked)
 })
 
@@ -210,15 +209,15 @@ test('another device at the address leaves nothing in the journal but its visit,
   const failed = await visit(history)
   t.regex(failed.error ?? '', /^another device answers at this address: it has no device object 4001/)
   t.is(history.journal.state().last, 2)
-  const [told] = history.scanner.state().other_devices ?? []
+  const [told] = history.schedule.state().other_devices ?? []
   t.like(told, { device_id: 'ahu', device_instance: 4001, since: START + 10 * SECOND })
   await history.service.stop()
   const again = await openAgain()
-  t.is(again.scanner.state().other_devices?.length, 1, 'it is remembered over a restart')
+  t.is(again.schedule.state().other_devices?.length, 1, 'it is remembered over a restart')
   await swap({ device_instance: 4001, name: 'AHU', objects: outputs(2, clock.now) })
   t.is((await visit(again)).error, null)
   t.is(again.journal.state().last, 4)
-  t.is(again.scanner.state().other_devices, undefined)
+  t.is(again.schedule.state().other_devices, undefined)
 })
 
 test('a device that is dead leaves its reason, and is visited again', async t => {
@@ -227,7 +226,7 @@ test('a device that is dead leaves its reason, and is visited again', async t =>
   t.regex((await visit(history)).error ?? '', /no answer from 127\.0\.0\.1/)
   device.misbehave('none')
   t.is((await visit(history)).records.length, 1)
-  t.is(history.scanner.state().last_error, null)
+  t.is(history.schedule.state().last_error, null)
 })
 
 for (const [name, text, reason] of [

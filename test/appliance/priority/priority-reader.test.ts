@@ -1,8 +1,13 @@
 /** Priority arrays of simulated controllers, read over real sockets. */
 import test, { type ExecutionContext } from 'ava'
 import { judgeIdentity } from '#appliance/drivers/bacnet/core/identity.ts'
-import { commandableObjects, type ScanPoint, visitedObjects } from '#appliance/core/priority/plan.ts'
-import type { ArrayAnswer, ScanObject } from '#appliance/core/priority/visit.ts'
+import type { ArrayAnswer } from '#appliance/core/priority/array-answer.ts'
+import {
+  type CataloguePoint,
+  commandableObjects,
+  type PriorityObject,
+  visitedObjects,
+} from '#appliance/core/priority/visit-objects.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { priorityReader } from '#appliance/priority/priority-reader.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
@@ -33,7 +38,7 @@ async function visit(t: ExecutionContext, objects: SimObject[], { entry, timing,
   const device = await openBacnetDevice({ device_instance: INSTANCE, name: 'AHU', objects, ...options })
   t.teardown(() => device.close())
   const bacnet = bacnetProtocol({ bind: { address: '127.0.0.1', port: 0 }, now: () => AT, log: SILENT })
-  const points: ScanPoint[] = objects.map(({ name, instance }) => ({ name, address: `analog-output,${instance}` }))
+  const points: CataloguePoint[] = objects.map(({ name, instance }) => ({ name, address: `analog-output,${instance}` }))
   const listed = {
     device_id: 'ahu',
     name: 'AHU',
@@ -49,7 +54,7 @@ async function visit(t: ExecutionContext, objects: SimObject[], { entry, timing,
   const scanned = commandableObjects({ device_id: 'ahu', device_instance: INSTANCE }, points)
   const of = { device_id: 'ahu', device_instance: INSTANCE, objects: scanned }
   const reading = (signal = never) => reader.read(of, scanned, signal)
-  const readAll = (all: ScanObject[]) => allOf(reader.read({ ...of, objects: all }, all, never))
+  const readAll = (all: PriorityObject[]) => allOf(reader.read({ ...of, objects: all }, all, never))
   const identify = () => reader.identify(of, never)
   return { device, reading, read: () => allOf(reading()), readAll, identify }
 }

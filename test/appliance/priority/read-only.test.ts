@@ -2,7 +2,7 @@
 import test from 'ava'
 import { APDU_DEFAULT, firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { READ_PROPERTY, READ_PROPERTY_MULTIPLE } from '#appliance/drivers/bacnet/core/reply.ts'
-import { commandableObjects } from '#appliance/core/priority/plan.ts'
+import { commandableObjects } from '#appliance/core/priority/visit-objects.ts'
 import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { priorityReader } from '#appliance/priority/priority-reader.ts'

@@ -52,7 +52,7 @@ test('inputs and outputs of two devices of one instance have a history each, and
     SERVICE_PRIORITY_HISTORY_MAX_RECORDS: 1000,
     SERVICE_EDGE_STORE_DIR: folder(t),
   }
-  const { scanner, journal, service } = await openPriorityHistory({
+  const { schedule, journal, service } = await openPriorityHistory({
     settings,
     catalogue: { current: () => ({ devices }) },
     bacnet,
@@ -61,14 +61,14 @@ test('inputs and outputs of two devices of one instance have a history each, and
   })
   t.teardown(() => service.stop())
   const visit = async () => {
-    const { device_id } = scanner.trigger()
-    await eventually('the end of the visit', 30_000, () => scanner.state().state !== 'visiting' || undefined)
+    const { device_id } = schedule.trigger()
+    await eventually('the end of the visit', 30_000, () => schedule.state().state !== 'visiting' || undefined)
     return device_id
   }
   t.deepEqual([await visit(), await visit()], ['a', 'b'])
   outOfService.b = false
   t.deepEqual([await visit(), await visit(), await visit()], ['a', 'b', 'a'])
-  t.throws(() => scanner.trigger(INSTANCE), { code: 'bad_request' })
+  t.throws(() => schedule.trigger(INSTANCE), { code: 'bad_request' })
   const kept = journal.page({ limit: 100 }).records.toReversed()
   t.deepEqual(
     kept.map(({ target, present_value, out_of_service }) => [
@@ -87,5 +87,5 @@ test('inputs and outputs of two devices of one instance have a history each, and
       ['a', 'analog-output', 10, false],
     ],
   )
-  t.like(scanner.state(), { last_device_id: 'a', last_device_instance: INSTANCE, round_secs: 7200 })
+  t.like(schedule.state(), { last_device_id: 'a', last_device_instance: INSTANCE, round_secs: 7200 })
 })

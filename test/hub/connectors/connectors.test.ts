@@ -32,9 +32,9 @@ const WAYS = ['https', 'broker', 'mosquitto'] as const
 async function openAsked(t: ExecutionContext, way: (typeof WAYS)[number]) {
   const hub = await openHub(t, way === 'mosquitto' ? { brokerAt: mosquitto } : {})
   const edge = await openEdge(t)
-  const { kit } = await joinBroker(t, hub, 'edge-1', way === 'https' ? undefined : edge.desk)
+  const { kit } = await joinBroker(t, hub, 'edge-1', way === 'https' ? undefined : edge.service)
   if (way === 'https') {
-    const { url } = await listen(t, hub, kit, edge.desk)
+    const { url } = await listen(t, hub, kit, edge.service)
     const set = await hub.call('agent', 'PUT', '/api/connectors/edge-1', { connector_url: url })
     t.like(set, { status: 200, body: { connector_url: `${url}/` } })
   }
@@ -99,8 +99,8 @@ const BAD: [string, object][] = [
   ['/extra', { schema, extra: 1 }],
 ]
 test('a request that does not fit is refused by its field, at the hub and at the edge by either way', async t => {
-  const { hub, desk } = await openAsked(t, 'broker')
-  const answer = responder(desk, silent)
+  const { hub, service } = await openAsked(t, 'broker')
+  const answer = responder(service, silent)
   for (const [pointer, request] of BAD) {
     const { status, body } = await hub.call('viewer', 'POST', path('edge-1'), request)
     t.is(status, 400, pointer)
@@ -115,8 +115,8 @@ test('a request that does not fit is refused by its field, at the hub and at the
 test('who may ask: a viewer’s trigger is refused before a packet leaves the hub, by either way', async t => {
   const hub = await openHub(t)
   const edge = await openEdge(t)
-  const { kit, heard } = await joinBroker(t, hub, 'edge-1', edge.desk)
-  const listening = await listen(t, hub, kit, edge.desk)
+  const { kit, heard } = await joinBroker(t, hub, 'edge-1', edge.service)
+  const listening = await listen(t, hub, kit, edge.service)
   let connections = 0
   const door = createHttps({ cert: listening.pair.connector_cert_pem, key: listening.pair.connector_key_pem })
   door.on('connection', () => connections++)
@@ -140,8 +140,8 @@ test('who may ask: a viewer’s trigger is refused before a packet leaves the hu
 
 test('an edge that cannot answer: unknown, offline, silent, slow, without address, not trusted, talking nonsense', async t => {
   const hub = await openHub(t, { timeoutMs: 5000 })
-  const { desk } = await openEdge(t)
-  const { kit, stop } = await joinBroker(t, hub, 'edge-1', desk)
+  const { service } = await openEdge(t)
+  const { kit, stop } = await joinBroker(t, hub, 'edge-1', service)
   await joinBroker(t, hub, 'silent', undefined)
   const ask = (edge_id: string) => hub.call('viewer', 'POST', path(edge_id), { schema })
   const wants = async (edge_id: string, status: number, code: string, words: RegExp) => {
@@ -154,7 +154,7 @@ test('an edge that cannot answer: unknown, offline, silent, slow, without addres
   await stop()
   await wants('edge-1', 502, 'edge_unreachable', /not connected to the broker/)
 
-  const { pair, url, stop: close } = await listen(t, hub, kit, desk)
+  const { pair, url, stop: close } = await listen(t, hub, kit, service)
   const set = (connector_url: string) => hub.call('agent', 'PUT', '/api/connectors/edge-1', { connector_url })
   await set(url)
   t.is((await ask('edge-1')).status, 200)
@@ -189,13 +189,13 @@ const problem = (detail: string) => JSON.stringify({ code: 'forbidden', detail }
 test('an edge with a certificate of another authority, or for another name, gets no token', async t => {
   const hub = await openHub(t)
   const stranger = await openHub(t)
-  const { desk } = await openEdge(t)
-  const { kit } = await joinBroker(t, hub, 'edge-1', desk)
-  const foreign = await listen(t, stranger, kit, desk)
+  const { service } = await openEdge(t)
+  const { kit } = await joinBroker(t, hub, 'edge-1', service)
+  const foreign = await listen(t, stranger, kit, service)
   const ask = () => hub.call('viewer', 'POST', path('edge-1'), { schema })
   await hub.call('agent', 'PUT', '/api/connectors/edge-1', { connector_url: foreign.url })
   t.like(await ask(), { status: 502, body: { code: 'edge_unreachable' } })
-  const own = await listen(t, hub, kit, desk)
+  const own = await listen(t, hub, kit, service)
   await hub.call('agent', 'PUT', '/api/connectors/edge-1', { connector_url: own.url.replace('127.0.0.1', 'localhost') })
   const misnamed = await ask()
   t.like(misnamed, { status: 502, body: { code: 'edge_unreachable' } })
@@ -204,16 +204,18 @@ test('an edge with a certificate of another authority, or for another name, gets
 
 test('an edge opens its routes to its own token alone, and to nobody while its kit has none', async t => {
   const hub = await openHub(t)
-  const { desk } = await openEdge(t)
-  const { kit } = await joinBroker(t, hub, 'edge-1', desk)
+  const { service } = await openEdge(t)
+  const { kit } = await joinBroker(t, hub, 'edge-1', service)
   const other = await hub.pki.kit({ site_id: 'A', edge_id: 'edge-2', ...hub.place })
-  const listening = await listen(t, hub, { ...kit, token: other.token! }, desk)
+  const listening = await listen(t, hub, { ...kit, token: other.token! }, service)
   await hub.call('agent', 'PUT', '/api/connectors/edge-1', { connector_url: listening.url })
   const { status, body } = await hub.call('viewer', 'POST', path('edge-1'), { schema })
   t.deepEqual([status, body.code], [502, 'edge_failed'])
   t.regex(body.detail, /answered with 401/)
   const { token: _, ...older } = kit
-  await t.throwsAsync(async () => listen(t, hub, older, desk), { message: /SERVICE_CONNECTOR_PORT: the kit lacks edge\.token/ })
+  await t.throwsAsync(async () => listen(t, hub, older, service), {
+    message: /SERVICE_CONNECTOR_PORT: the kit lacks edge\.token/,
+  })
 })
 
 test('an address is an HTTPS URL and nothing more, stays when metadata comes again, and can be taken away', async t => {
@@ -243,10 +245,10 @@ test('an address is an HTTPS URL and nothing more, stays when metadata comes aga
 test('an edge id of two sites: the site decides who is asked and whose address is set, without it 409 names the sites', async t => {
   const hub = await openHub(t)
   const [school, annex] = [await openEdge(t), await openEdge(t)]
-  await joinBroker(t, hub, 'edge-1', school.desk)
+  await joinBroker(t, hub, 'edge-1', school.service)
   const ask = (query = '') => hub.call('viewer', 'POST', path('edge-1') + query, { schema })
   t.is((await ask()).status, 200, 'the id alone will do while it is unique')
-  const other = await joinBroker(t, hub, 'edge-1', annex.desk, 'B')
+  const other = await joinBroker(t, hub, 'edge-1', annex.service, 'B')
   const refused = await ask()
   t.like(refused, { status: 409, body: { code: 'ambiguous_edge' } })
   t.regex(refused.body.detail, /edge-1: A, B/)

@@ -64,9 +64,9 @@ test('a question that the broker does not take, or to an edge that is not there,
 })
 
 test('an edge answers what it knows, refuses what it does not, and is silent where no answer could be matched', async t => {
-  const { desk, fill, triggered } = await openEdge(t)
+  const { service, fill, triggered } = await openEdge(t)
   await fill(1, 3)
-  const answer = responder(desk, silent)
+  const answer = responder(service, silent)
   const correlation_id = randomUUID()
   const ask = (operation: string, request: Record<string, unknown>) =>
     answer(packBody(writeEdgeRequest({ correlation_id, operation, request })))

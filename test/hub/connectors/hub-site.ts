@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { connectorService } from '#appliance/priority/connector.ts'
-import type { PriorityDesk } from '#appliance/priority/history-service.ts'
+import type { HistoryService } from '#appliance/priority/history-service.ts'
 import { responder } from '#appliance/priority/responder.ts'
 import { forwardService } from '#appliance/services/forward.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
@@ -100,20 +100,20 @@ async function tokenOf(who: Exclude<Who, 'nobody'>): Promise<string> {
 /**
  * Connects an edge to the hub's broker.
  *
- * @param desk what answers the hub there; without it nothing does
+ * @param service answers the requests of the hub; without it nothing answers
  * @returns `heard`: what came in under `requests`, in order
  */
 export async function joinBroker(
   t: ExecutionContext,
   hub: TestHub,
   edge_id: string,
-  desk: PriorityDesk | undefined,
+  service: HistoryService | undefined,
   site_id = 'A',
 ) {
   const kit = await hub.pki.kit({ site_id, edge_id, ...hub.place })
   const outbox = await testOutbox(join(hub.dir, site_id, edge_id), ['hub'])
   const heard: string[] = []
-  const respond = desk && responder(desk, silent)
+  const respond = service && responder(service, silent)
   const answer = (payload: Uint8Array) => {
     heard.push((JSON.parse(String(payload)) as { operation: string }).operation)
     return respond?.(payload)
@@ -130,11 +130,11 @@ export async function joinBroker(
 }
 
 /** An HTTPS port of an edge as its kit makes it. */
-export async function listen(t: ExecutionContext, hub: TestHub, kit: Kit, desk: PriorityDesk) {
+export async function listen(t: ExecutionContext, hub: TestHub, kit: Kit, service: HistoryService) {
   const { site_id, edge_id } = kit.edge
   const { serial: _, ...pair } = await hub.pki.connector({ site_id, edge_id, hosts: ['127.0.0.1'] })
   const parts = { host: '127.0.0.1', port: 0, version: '0', log: silent }
-  const http = await connectorService({ ...parts, desk, kit: { ...kit, ...pair } })
+  const http = await connectorService({ ...parts, service, kit: { ...kit, ...pair } })
   await http.start()
   const stop = once(() => http.stop())
   t.teardown(stop)

@@ -19,7 +19,7 @@ import type { Route } from '#shared/node/http/route.ts'
 import { homeRoutes, type HomeSources } from '#appliance/pages/home.route.ts'
 import { overridesBook } from '#appliance/pages/command-states.ts'
 import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
-import { HISTORY, journalOf, scannerOf, SITE } from '../overrides-fixture.ts'
+import { HISTORY, journalOf, scheduleOf, SITE } from '../overrides-fixture.ts'
 import { fleetRoutes } from '#hub/pages/fleet.route.ts'
 import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RULE_FILE, RUN, samplesOf } from '../page-fixture.ts'
 
@@ -128,7 +128,7 @@ const device = (device_id: string, name: string, points: number, enabled = true)
 const SOURCES: HomeSources = {
   overrides: overridesSummary({
     journal: journalOf(HISTORY),
-    scanner: scannerOf(),
+    schedule: scheduleOf(),
     book: overridesBook(journalOf(HISTORY)),
     site: SITE,
   }),

@@ -1,7 +1,7 @@
 /** A priority history on one edge, made by hand: a real journal, a scanner that does what a test says, and its API. */
 import type { ExecutionContext } from 'ava'
 import pino from 'pino'
-import { priorityDesk } from '#appliance/priority/history-service.ts'
+import { historyService } from '#appliance/priority/history-service.ts'
 import { openPriorityJournal } from '#appliance/priority/priority-journal.ts'
 import type { PriorityReading, Slot } from '#shared/core/priority/priority-record.ts'
 import { activeLevel, LEVELS } from '#shared/core/priority/priority-record.ts'
@@ -46,11 +46,11 @@ export const IDLE: VisitScheduleState = {
 export const VISIT_ID = '5d5f7f0e-7c1e-4d0e-9d5a-111111111111'
 
 /** A scanner whose state a test sets; its visits never end by themselves. */
-export function scriptedScanner(start: VisitScheduleState = IDLE) {
+export function scriptedSchedule(start: VisitScheduleState = IDLE) {
   let now = start
   const visits = new Map<string, Visit>()
   const triggered: (number | undefined)[] = []
-  const scanner: VisitSchedule = {
+  const schedule: VisitSchedule = {
     state: () => now,
     trigger(device_instance = 1001) {
       if (!now.enabled) throw new Problem('scanner_disabled', 'The scanner is switched off')
@@ -59,24 +59,31 @@ export function scriptedScanner(start: VisitScheduleState = IDLE) {
       triggered.push(device_instance)
       now = { ...now, state: 'visiting' }
       const started = { state: 'visiting', started_at: START, completed_at: null, points_read: 0, points_failed: 0 } as const
-      visits.set(VISIT_ID, { visit_id: VISIT_ID, device_instance, source: 'triggered', ...started, error: null })
+      visits.set(VISIT_ID, {
+        visit_id: VISIT_ID,
+        device_id: 'ahu-1',
+        device_instance,
+        source: 'triggered',
+        ...started,
+        error: null,
+      })
       return { visit_id: VISIT_ID, device_instance }
     },
     visit: visit_id => visits.get(visit_id),
   }
-  return { scanner, triggered, set: (state: Partial<VisitScheduleState>) => (now = { ...now, ...state }) }
+  return { schedule, triggered, set: (state: Partial<VisitScheduleState>) => (now = { ...now, ...state }) }
 }
 
 export async function openEdge(t: ExecutionContext, given: { maxRecords?: number; edge_id?: string; key?: Buffer } = {}) {
   const journal = await openPriorityJournal({ dir: folder(t), maxRecords: given.maxRecords ?? 100_000, log: silent })
   t.teardown(journal.close)
-  const scripted = scriptedScanner()
+  const scripted = scriptedSchedule()
   const cursorKey = given.key ?? Buffer.alloc(32, 7)
-  const desk = priorityDesk({ edge_id: given.edge_id ?? 'edge-1', journal, scanner: scripted.scanner, cursorKey })
+  const service = historyService({ edge_id: given.edge_id ?? 'edge-1', journal, schedule: scripted.schedule, cursorKey })
   /** Keeps visits `from` to `to`, in groups as large as a visit may be. */
   const fill = async (from: number, to: number, object_instance = 1) => {
     const all = Array.from({ length: to - from + 1 }, (_, i) => reading(from + i, object_instance))
     for (let i = 0; i < all.length; i += 500) await journal.append(all.slice(i, i + 500))
   }
-  return { journal, desk, ...scripted, fill }
+  return { journal, service, ...scripted, fill }
 }

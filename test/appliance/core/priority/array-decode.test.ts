@@ -3,7 +3,7 @@ import test from 'ava'
 import { PRESENT_VALUE, PRIORITY_ARRAY, RELINQUISH_DEFAULT, OUT_OF_SERVICE, targetKey } from '#shared/core/bacnet/object.ts'
 import type { BacnetValue } from '#appliance/drivers/bacnet/core/tag.ts'
 import { levelsAnswer, levelTargets, type Said, wholeAnswer, wholeTargets } from '#appliance/core/priority/array-decode.ts'
-import { commandableObjects, visitedObjects } from '#appliance/core/priority/plan.ts'
+import { commandableObjects, visitedObjects } from '#appliance/core/priority/visit-objects.ts'
 
 const [object] = commandableObjects({ device_id: 'ahu', device_instance: 7 }, [{ address: 'analog-value,5', name: 'Set point' }])
 const of = object!

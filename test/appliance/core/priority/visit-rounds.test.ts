@@ -1,20 +1,20 @@
 /** Outputs come first in a visit, inputs take turns in what is left, and how long a round of all takes. */
 import test from 'ava'
 import {
-  cursorAfter,
+  advanceCursor,
   type DeviceCursor,
   dueObjects,
   roundMs,
-  roundVisits,
-  START,
-  visitedObjects,
-} from '#appliance/core/priority/plan.ts'
+  visitsPerRound,
+  NEW_CURSOR,
+} from '#appliance/core/priority/visit-plan.ts'
 import { isInput } from '#shared/core/priority/priority-record.ts'
-import type { ArrayAnswer, ScanObject } from '#appliance/core/priority/visit.ts'
+import type { ArrayAnswer } from '#appliance/core/priority/array-answer.ts'
+import { type PriorityObject, visitedObjects } from '#appliance/core/priority/visit-objects.ts'
 import { HOUR } from '#shared/core/time.ts'
 import { seeded } from '../../../support/wire.ts'
 
-const objectsOf = (outputs: number, inputs: number): ScanObject[] =>
+const objectsOf = (outputs: number, inputs: number): PriorityObject[] =>
   visitedObjects({ device_id: 'ahu', device_instance: 7 }, [
     ...Array.from({ length: outputs }, (_, i) => ({ address: `analog-output,${i + 1}`, name: `Output ${i + 1}` })),
     ...Array.from({ length: inputs }, (_, i) => ({
@@ -22,19 +22,19 @@ const objectsOf = (outputs: number, inputs: number): ScanObject[] =>
       name: `Input ${i + 1}`,
     })),
   ])
-const keyOf = ({ type, instance }: ScanObject) => `${type},${instance}`
-const read = (object: ScanObject): ArrayAnswer => ({ object, state: 'read', observed_at: 0, slots: [] })
+const keyOf = ({ type, instance }: PriorityObject) => `${type},${instance}`
+const read = (object: PriorityObject): ArrayAnswer => ({ object, state: 'read', observed_at: 0, slots: [] })
 
-function* visits(objects: ScanObject[], most: number, answer: (object: ScanObject) => ArrayAnswer = read) {
-  for (let cursor: DeviceCursor = START; ; ) {
+function* visits(objects: PriorityObject[], most: number, answer: (object: PriorityObject) => ArrayAnswer = read) {
+  for (let cursor: DeviceCursor = NEW_CURSOR; ; ) {
     const due = dueObjects(objects, cursor, most, 0)
-    cursor = cursorAfter(cursor, objects, due.map(answer), 0)
+    cursor = advanceCursor(cursor, objects, due.map(answer), 0)
     yield due
   }
 }
-const some = (count: number, all: Generator<ScanObject[]>) =>
-  Array.from({ length: count }, () => all.next().value as ScanObject[])
-const outputsIn = (due: ScanObject[]) => due.filter(({ target }) => !isInput(target)).length
+const some = (count: number, all: Generator<PriorityObject[]>) =>
+  Array.from({ length: count }, () => all.next().value as PriorityObject[])
+const outputsIn = (due: PriorityObject[]) => due.filter(({ target }) => !isInput(target)).length
 
 test('with 500 inputs and 50 outputs every visit asks all outputs first, and ten visits ask every input', t => {
   const asked = some(10, visits(objectsOf(50, 500), 100))
@@ -74,7 +74,7 @@ test('outputs that fill their last visit exactly leave inputs a visit of their o
 })
 
 test('an output without a priority array at the end of the list does not keep the others away', t => {
-  const answer = (object: ScanObject): ArrayAnswer =>
+  const answer = (object: PriorityObject): ArrayAnswer =>
     object.type === 1 && object.instance === 4 ? { object, state: 'not_commandable' } : read(object)
   const asked = some(12, visits(objectsOf(4, 9), 2, answer))
   for (const instance of [1, 2, 3]) {
@@ -93,7 +93,7 @@ test('nothing waits longer than the round that is said, for any numbers', t => {
   for (let i = 0; i < 400; i++) {
     const objects = objectsOf(Math.floor(random() * 30), Math.floor(random() * 30))
     const most = 1 + Math.floor(random() * 12)
-    const { outputs, all } = roundVisits(objects, START, most, 0)
+    const { outputs, all } = visitsPerRound(objects, NEW_CURSOR, most, 0)
     const asked = some(all, visits(objects, most))
     const what = `${objects.length} objects, ${most} at a time`
     t.is(new Set(asked.flat().map(keyOf)).size, objects.length, what)
@@ -122,7 +122,7 @@ test('whatever fails, no object waits for ever', t => {
     const objects = objectsOf(Math.floor(random() * 20), Math.floor(random() * 20))
     const most = 1 + Math.floor(random() * 12)
     const share = random()
-    const rounds = 20 * roundVisits(objects, START, most, 0).all
+    const rounds = 20 * visitsPerRound(objects, NEW_CURSOR, most, 0).all
     const asked = some(
       rounds,
       visits(objects, most, object => (random() < share ? { object, state: 'failed', reason: 'no' } : read(object))),
@@ -141,7 +141,7 @@ for (const [outputs, inputs, most, expected] of [
   [0, 0, 100, { outputs: 0, all: 0 }],
 ] as const) {
   test(`${outputs} outputs and ${inputs} inputs, ${most} at a time, take ${expected.outputs} and ${expected.all} visits`, t => {
-    t.deepEqual(roundVisits(objectsOf(outputs, inputs), START, most, 0), expected)
+    t.deepEqual(visitsPerRound(objectsOf(outputs, inputs), NEW_CURSOR, most, 0), expected)
   })
 }
 

@@ -1,13 +1,13 @@
 /** When devices are visited, and when not. */
 import test from 'ava'
-import { START as NO_CURSOR } from '#appliance/core/priority/plan.ts'
+import { NEW_CURSOR } from '#appliance/core/priority/visit-plan.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
-import { NO_MEMORY, type ScanMemory } from '#appliance/flow/visit-schedule.ts'
+import { EMPTY_MEMORY, type ScheduleMemory } from '#appliance/core/priority/visit-schedule.ts'
 import { open, SITE, START } from './visit-harness.ts'
 
 test('one device is visited at a time, and an interval passes after each visit', async t => {
-  const { scan, runTo, visited, kept, stop } = open()
-  const running = scan.run()
+  const { visits, runTo, visited, kept, stop } = open()
+  const running = visits.run()
   await runTo(3 * HOUR)
   t.deepEqual(visited(), [
     [0, 'a'],
@@ -21,13 +21,13 @@ test('one device is visited at a time, and an interval passes after each visit',
 })
 
 test('its state tells what it did and what comes next', async t => {
-  const { scan, runTo } = open()
-  t.like(scan.state(), { enabled: true, state: 'idle', last_started_at: null, next_due_at: START, last_error: null })
-  const running = scan.run()
+  const { visits, runTo } = open()
+  t.like(visits.state(), { enabled: true, state: 'idle', last_started_at: null, next_due_at: START, last_error: null })
+  const running = visits.run()
   await runTo(500)
-  t.like(scan.state(), { state: 'visiting', last_started_at: START, last_completed_at: null, next_due_at: null })
+  t.like(visits.state(), { state: 'visiting', last_started_at: START, last_completed_at: null, next_due_at: null })
   await runTo(MINUTE)
-  t.like(scan.state(), {
+  t.like(visits.state(), {
     state: 'idle',
     interval_secs: 3600,
     max_points_per_device: 100,
@@ -41,24 +41,24 @@ test('its state tells what it did and what comes next', async t => {
 })
 
 test('without a point to visit nothing is visited, until the list has one', async t => {
-  const { scan, runTo, state, visited } = open({ devices: [] })
-  void scan.run()
+  const { visits, runTo, state, visited } = open({ devices: [] })
+  void visits.run()
   await runTo(30 * MINUTE)
-  t.like(scan.state(), { state: 'disabled', reason: 'no BACnet device of the list has a point to visit' })
-  t.throws(() => scan.trigger(), { code: 'scanner_disabled' })
+  t.like(visits.state(), { state: 'disabled', reason: 'no BACnet device of the list has a point to visit' })
+  t.throws(() => visits.trigger(), { code: 'scanner_disabled' })
   state.devices = SITE
-  t.is(scan.state().state, 'idle')
+  t.is(visits.state().state, 'idle')
   await runTo(2 * HOUR)
   // It was due at the start, and what was missed is not made up for.
   t.deepEqual(visited(), [[HOUR, 'a']])
 })
 
 test('with a damaged history nothing is visited, and once it is good again the schedule goes on', async t => {
-  const { scan, runTo, state, visited } = open({ journal: { journal: 'disabled', reason: '1.log, byte 7: a bad CRC' } })
-  void scan.run()
+  const { visits, runTo, state, visited } = open({ journal: { journal: 'disabled', reason: '1.log, byte 7: a bad CRC' } })
+  void visits.run()
   await runTo(90 * MINUTE)
-  t.like(scan.state(), { state: 'disabled', reason: 'history is disabled: 1.log, byte 7: a bad CRC', next_due_at: null })
-  t.throws(() => scan.trigger(), { code: 'scanner_disabled', message: /a bad CRC/ })
+  t.like(visits.state(), { state: 'disabled', reason: 'history is disabled: 1.log, byte 7: a bad CRC', next_due_at: null })
+  t.throws(() => visits.trigger(), { code: 'scanner_disabled', message: /a bad CRC/ })
   t.deepEqual(visited(), [])
   state.journal = { journal: 'ok' }
   await runTo(2 * HOUR + MINUTE)
@@ -67,18 +67,18 @@ test('with a damaged history nothing is visited, and once it is good again the s
 
 test('a restart goes on where it was: neither a visit too early nor one that was missed', async t => {
   const first = open({ most: 2 })
-  void first.scan.run()
+  void first.visits.run()
   await first.runTo(MINUTE)
   const memory = first.saved.at(-1)!
   t.is(memory.next_due_at, START + SECOND + HOUR)
 
   const soon = open({ most: 2, memory: { ...memory, next_due_at: START + 40 * MINUTE } })
-  void soon.scan.run()
+  void soon.visits.run()
   await soon.runTo(HOUR)
   t.deepEqual(soon.visited(), [[40 * MINUTE, 'b']])
 
   const late = open({ most: 2, memory: { ...memory, next_due_at: START - 10 * HOUR + 20 * MINUTE } })
-  void late.scan.run()
+  void late.visits.run()
   await late.runTo(90 * MINUTE)
   t.deepEqual(late.visited(), [
     [20 * MINUTE, 'b'],
@@ -88,27 +88,27 @@ test('a restart goes on where it was: neither a visit too early nor one that was
 })
 
 test('a device that has left the list is forgotten', async t => {
-  const memory: ScanMemory = { ...NO_MEMORY, devices: { gone: { ...NO_CURSOR, again: ['1,1'] }, b: NO_CURSOR } }
-  const { scan, runTo, saved } = open({ memory })
-  scan.trigger(1)
+  const memory: ScheduleMemory = { ...EMPTY_MEMORY, devices: { gone: { ...NEW_CURSOR, again: ['1,1'] }, b: NEW_CURSOR } }
+  const { visits, runTo, saved } = open({ memory })
+  visits.trigger(1)
   await runTo(MINUTE)
   t.deepEqual(Object.keys(saved[0]!.devices).toSorted(), ['a', 'b'])
 })
 
 test('a clock that is set back a day delays a visit by no more than an interval', async t => {
-  const { scan, runTo, skew, clock, asked } = open()
-  void scan.run()
+  const { visits, runTo, skew, clock, asked } = open()
+  void visits.run()
   await runTo(MINUTE)
   skew(-24 * HOUR)
   await runTo(2 * MINUTE)
-  t.true(scan.state().next_due_at! <= clock.now() - 24 * HOUR + HOUR)
+  t.true(visits.state().next_due_at! <= clock.now() - 24 * HOUR + HOUR)
   await runTo(65 * MINUTE)
   t.is(asked.length, 2)
 })
 
 test('a clock that is set forward a day causes one visit, not many', async t => {
-  const { scan, runTo, skew, asked } = open()
-  void scan.run()
+  const { visits, runTo, skew, asked } = open()
+  void visits.run()
   await runTo(MINUTE)
   skew(24 * HOUR)
   await runTo(50 * MINUTE)
