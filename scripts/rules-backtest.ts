@@ -1,7 +1,7 @@
 /** What rules would have said of history: a workspace's own, or a folder of CSV files. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isShut } from '#shared/core/findings/finding.ts'
+import { isGateClosed } from '#shared/core/findings/finding.ts'
 import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { type ComparedEpisode, compareFindings } from '#shared/core/rules/report/compare-findings.ts'
@@ -115,7 +115,7 @@ const hoursOf = (secs: number): string => `${Math.round((secs * 1000) / (HOUR / 
 function wordsOf({ status, reason, missing_roles = [], coverage, episodes, fault_secs }: RunOutput['results'][number]): string {
   if (status === 'not_evaluated') {
     const words = reason === undefined ? [] : [REASON_WORDS[reason], ...missing_roles]
-    return `${isShut(reason) ? 'not applicable' : 'no data'}: ${words.join(' ')}`
+    return `${isGateClosed(reason) ? 'not applicable' : 'no data'}: ${words.join(' ')}`
   }
   return status === 'pass'
     ? `pass (${Math.round(coverage * 100)} % evaluated)`

@@ -14,10 +14,10 @@ import type {
   RunBook,
   RunEntry,
 } from '#shared/core/stores.ts'
-import type { Coverage } from '#shared/core/rules/report/rule-coverage.ts'
+import type { RuleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import type { RunReport, RunRequest } from '#shared/flow/fdd/run-fdd.ts'
-import type { RuleCheck, RuleShelf, RuleText } from '#shared/flow/fdd/publish-rules.ts'
+import type { RuleCheck, DeployedRules, RuleText } from '#shared/flow/fdd/publish-rules.ts'
 import type { Auth } from '#shared/node/auth/token.ts'
 import type { AnalyticsDesk } from '#shared/central/analytics/service.ts'
 import type { LiveRun } from '#shared/central/fdd/live-runs.ts'
@@ -83,11 +83,11 @@ export type RuleDesk = {
   test(rule_id: string): Promise<RuleCheck | undefined>
   check(files: RuleText[]): Promise<RuleCheck[]>
   /** Which active rules can run on the equipment of a building as its points are mapped now. */
-  coverage(building_id: string): Promise<Coverage>
+  coverage(building_id: string): Promise<RuleCoverage>
   /** The same for a model that is not stored, such as the one that a package would make. */
-  coverageOfModel(model: { equipment: Equipment[]; points: Point[] }): Promise<Coverage>
+  coverageOfModel(model: { equipment: Equipment[]; points: Point[] }): Promise<RuleCoverage>
   /** Works on the deployed files while nobody else does; one change after the other. */
-  shelf<T>(work: (shelf: RuleShelf) => Promise<T>): Promise<T>
+  shelf<T>(work: (shelf: DeployedRules) => Promise<T>): Promise<T>
 }
 
 /** Runs of rules, one building at a time, in a process of their own. */

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { withImpact } from '#shared/core/impact/price.ts'
-import { sizeBook } from '#shared/core/impact/equipment-sizes.ts'
+import { createEquipmentSizes } from '#shared/core/impact/equipment-sizes.ts'
 import type { Results } from '#shared/core/ports.ts'
 import type { EdgeStore, ModelStore, PriceStore, QuantityStore } from '#shared/core/stores.ts'
 import { judgedHere } from '#shared/central/fdd/rule-owner.ts'
@@ -36,7 +36,7 @@ export function openPricing(stores: PricingStores, onFindings: (findings: Findin
     // A quantity that names no building is this one's where there is no other.
     const alone = model.buildings().length === 1
     const listed = quantities.list().filter(one => one.building_id === building_id || (alone && one.building_id === undefined))
-    const sizes = sizeBook(listed, model.equipment(building_id))
+    const sizes = createEquipmentSizes(listed, model.equipment(building_id))
     const costs = prices.get(building_id)
     return findings.map(finding => (finding.waste ? withImpact(finding, sizes, costs) : finding))
   }

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
-import type { Shapes } from '#shared/core/rules/compile/compile-equipment.ts'
+import type { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
 import { type EvaluateJob, evaluateRules, type Evaluation } from '#shared/flow/fdd/evaluate-rules.ts'
@@ -47,7 +47,7 @@ export async function openBox(folder: string, site: Site, rules: Rule[]) {
   model.put({ building: BUILDING, ...site })
   const changes = openHistoryChanges(db)
   const results = resultStore(db)
-  const shapes: Shapes = new Map()
+  const shapes: TemplateCache = new Map()
   let now = 0
   const reader = await openHistoryReader({ dbPath, root, memoryMb: MEMORY_MB })
   const evaluate = (job: EvaluateJob): Promise<Evaluation> =>

@@ -1,6 +1,6 @@
 /** The same rules as SQL in DuckDB, over the same Parquet files. */
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import type { Ready } from '#shared/core/rules/compile/compile-rule.ts'
+import type { CompiledRule } from '#shared/core/rules/compile/compile-rule.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { type Translation, translate, type Watch } from './rule-sql.ts'
@@ -17,7 +17,7 @@ export type Peer = {
 }
 
 /** @param pointOf role → point id */
-export async function openPeer(instances: Ready[], pointOf: Record<string, string>): Promise<Peer> {
+export async function openPeer(instances: CompiledRule[], pointOf: Record<string, string>): Promise<Peer> {
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '8GB', autoload_known_extensions: 'false' })
   const connection = await instance.connect()
   const roles = Object.keys(pointOf)

@@ -4,9 +4,9 @@
  */
 import { ROLES } from '#shared/core/model/role.ts'
 import { checkExpr } from '#shared/core/rules/check/check-expr.ts'
-import { type Typed } from '#shared/core/rules/check/typed-expr.ts'
-import type { Ready } from '#shared/core/rules/compile/compile-rule.ts'
-import { canonical } from '#shared/core/rules/language/dimension.ts'
+import { type TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
+import type { CompiledRule } from '#shared/core/rules/compile/compile-rule.ts'
+import { toCanonical } from '#shared/core/rules/language/dimension.ts'
 import { MACROS, OAF, OAF_ROLES } from '#shared/core/rules/language/macros.ts'
 import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import { MINUTE } from '#shared/core/time.ts'
@@ -24,7 +24,7 @@ export type Translation = {
 
 /** @throws Error that says what cannot be said in SQL */
 export type Words = {
-  instance: Ready
+  instance: CompiledRule
   /** Roles that the table has. */
   roles: readonly string[]
   /** Makes a column of a window over something in `layer`. */
@@ -45,7 +45,7 @@ const CONDITIONS = new Set([...Object.keys(COMPARE), 'and', 'or', 'not', 'held',
 const OAF_TYPED = checkExpr(parseExpr(OAF), { roles: OAF_ROLES, params: {}, lets: new Map(), baselines: new Map() }).typed
 
 /** Translates rules that share their window columns. @throws Error that says what cannot be said */
-export function translate(instances: Ready[], roles: readonly string[]): Translation {
+export function translate(instances: CompiledRule[], roles: readonly string[]): Translation {
   const layers: Map<string, string>[] = []
   const column = (text: string, layer: number): Sql => {
     const columns = (layers[layer] ??= new Map<string, string>())
@@ -71,7 +71,7 @@ function watch(words: Words): Watch {
 const sql = (text: string, ...parts: Sql[]): Sql => ({ text, layer: Math.max(0, ...parts.map(({ layer }) => layer)) })
 
 /** A number, or NULL where it is not evaluated. */
-export function value(typed: Typed, words: Words): Sql {
+export function value(typed: TypedExpr, words: Words): Sql {
   switch (typed.kind) {
     case 'const':
     case 'param':
@@ -93,7 +93,7 @@ export function value(typed: Typed, words: Words): Sql {
 const asNumber = (of: Sql): Sql => sql(`CAST(${of.text} AS DOUBLE)`, of)
 
 /** TRUE, FALSE or NULL. */
-export function condition(typed: Typed, words: Words): Sql {
+export function condition(typed: TypedExpr, words: Words): Sql {
   if (typed.kind === 'const') return sql(typed.value === 1 ? 'TRUE' : 'FALSE')
   if (typed.kind === 'ref' && MACROS[typed.name]) return macro(typed.name, words)
   if (typed.kind === 'ref' && typed.name !== 'oaf') return condition(named(typed.name, words), words)
@@ -111,7 +111,7 @@ export function condition(typed: Typed, words: Words): Sql {
   return op === 'not' ? sql(`(NOT ${a.text})`, a) : sql(`(${a.text} ${op.toUpperCase()} ${b.text})`, a, b)
 }
 
-function operation(op: string, args: Typed[], words: Words): Sql {
+function operation(op: string, args: TypedExpr[], words: Words): Sql {
   if (['lowest', 'highest', 'nominal', 'age'].includes(op)) return ofRole(op, bound(args[0]!, words), words)
   const of = args.map((arg, i) => ((op === 'if' && i === 0) || op === 'duty' ? condition(arg, words) : value(arg, words)))
   const [a, b, c] = of as [Sql, Sql, Sql]
@@ -150,7 +150,7 @@ function ownRole(name: string, words: Words): Sql {
   return smoothed ? windowSql('avg', column, rows(smooth, words), words) : column
 }
 
-function bound(typed: Typed, { instance }: Words): string {
+function bound(typed: TypedExpr, { instance }: Words): string {
   if (typed.kind !== 'role') throw new Error('not a role')
   return typed.role === 'each' ? instance.role! : typed.role
 }
@@ -162,24 +162,24 @@ function macro(name: string, { roles }: Words): Sql {
   return sql(`(${proof.role} > ${proof.above})`)
 }
 
-function named(name: string, { instance }: Words): Typed {
+function named(name: string, { instance }: Words): TypedExpr {
   if (name === 'oaf') return OAF_TYPED
   return instance.rule.program.lets.find(each => each.name === name)!.typed
 }
 
 /** The value of an expression of constants and parameters, in canonical units. */
-function constant(typed: Typed, words: Words): number {
+function constant(typed: TypedExpr, words: Words): number {
   if (typed.kind === 'const') return typed.value
   if (typed.kind === 'param') {
     const { value: given, unit } = words.instance.params[typed.name]!
-    return canonical(given, unit, typed.absolute)
+    return toCanonical(given, unit, typed.absolute)
   }
   if (typed.kind !== 'op') throw new Error('not a constant')
   const [a, b] = typed.args.map(arg => constant(arg, words)) as [number, number]
   return typed.op === 'add' ? a + b : typed.op === 'sub' ? a - b : typed.op === 'mul' ? a * b : a / b
 }
 
-function rows(window: Typed, words: Words): number {
+function rows(window: TypedExpr, words: Words): number {
   const minutes = (constant(window, words) * 1000) / MINUTE
   if (!Number.isInteger(minutes)) throw new Error('a window of broken minutes is no number of rows')
   return minutes

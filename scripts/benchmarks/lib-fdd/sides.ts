@@ -1,9 +1,9 @@
 /** What both sides of the comparison run on: one air handler, and the rules that fit it and can be said in SQL. */
 import { ROLES } from '#shared/core/model/role.ts'
-import { aroundOf } from '#shared/core/rules/compile/equipment-context.ts'
-import { compileRule, type Ready } from '#shared/core/rules/compile/compile-rule.ts'
+import { createEquipmentContext } from '#shared/core/rules/compile/equipment-context.ts'
+import { compileRule, type CompiledRule } from '#shared/core/rules/compile/compile-rule.ts'
 import { createGraph } from '#shared/core/rules/evaluate/graph.ts'
-import { plantOf } from '#shared/core/rules/compile/building-signals.ts'
+import { createBuildingSignals } from '#shared/core/rules/compile/building-signals.ts'
 import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 import type { RunOutput } from '#shared/core/rules/evaluate/run-types.ts'
@@ -27,12 +27,12 @@ function equipmentOf(series: Series[]): EquipmentData {
   return { equipment_id, equipment_type: 'ahu', roles: Object.fromEntries(roles), feeds: [] }
 }
 
-export type Chosen = { rules: Rule[]; instances: Ready[]; leftOut: { rule_id: string; why: string }[] }
+export type Chosen = { rules: Rule[]; instances: CompiledRule[]; leftOut: { rule_id: string; why: string }[] }
 
 export function chooseRules(all: Rule[]): Chosen {
   const nothing: Series = { ts: Float64Array.of(YEAR_START), values: Float64Array.of(0) }
   const equipment = equipmentOf(AIR_HANDLER_ROLES.map(() => nothing))
-  const around = aroundOf(equipment, plantOf([equipment]))
+  const around = createEquipmentContext(equipment, createBuildingSignals([equipment]))
   const graph = createGraph()
   const chosen: Chosen = { rules: [], instances: [], leftOut: [] }
   for (const rule of all) {

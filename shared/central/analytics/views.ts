@@ -1,7 +1,7 @@
 /** What analytics found, as the API and CSV show it. */
 import type { EconomizerParams } from '#shared/core/analytics/economizer.ts'
 import { verdictOf } from '#shared/core/analytics/economizer-verdict.ts'
-import { addedUp, figuresOf, type OperationFigures } from '#shared/core/analytics/operations.ts'
+import { sumOperations, figuresOf, type OperationFigures } from '#shared/core/analytics/operations.ts'
 import type { ScoredHour } from '#shared/core/analytics/seasonal.ts'
 import { csvLine } from '#shared/core/csv/csv-text.ts'
 import type { Building, Point } from '#shared/core/model/model.ts'
@@ -25,7 +25,7 @@ export function economizerView({ equipment_id, name, missing_roles, result }: Ec
 
 export function operationsView({ equipment, days, building, findings_cut }: Operations, { timezone }: Building) {
   return {
-    building: { ...figuresOf(addedUp(days.map(({ sums }) => sums))), ...building },
+    building: { ...figuresOf(sumOperations(days.map(({ sums }) => sums))), ...building },
     days: days.map(({ at, sums }) => ({ date: dateOf(at, timezone), ...figuresOf(sums) })),
     equipment: equipment.map(({ sums, plan, ...one }) => ({
       ...one,

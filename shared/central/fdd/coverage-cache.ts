@@ -1,6 +1,6 @@
 /** Which rules can run in which building, reckoned once for each state of its model, of the rules and of their activation. */
 import type { Equipment, Point } from '#shared/core/model/model.ts'
-import type { Coverage } from '#shared/core/rules/report/rule-coverage.ts'
+import type { RuleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
 import { openTurns } from '#shared/node/turns.ts'
 
@@ -12,7 +12,7 @@ export type CoverageParts = {
   model: Pick<ModelStore, 'equipment' | 'points' | 'revision'>
   ruleStates: Pick<RuleStates, 'list'>
   /** Reckons it, outside of this thread. */
-  compute: (request: CoverageRequest) => Promise<Coverage>
+  compute: (request: CoverageRequest) => Promise<RuleCoverage>
 }
 
 export const inactiveOf = (ruleStates: Pick<RuleStates, 'list'>): string[] =>
@@ -20,14 +20,14 @@ export const inactiveOf = (ruleStates: Pick<RuleStates, 'list'>): string[] =>
 
 /** Settings of parameters are no part of it: they change what a rule says, never whether it can run. */
 export function openCoverageCache({ model, ruleStates, compute }: CoverageParts) {
-  const kept = new Map<string, { key: string; coverage: Promise<Coverage> }>()
+  const kept = new Map<string, { key: string; coverage: Promise<RuleCoverage> }>()
   const turn = openTurns()
   return {
     /**
      * @param rulesRevision of the rules as they are now
      * @throws what `compute` throws; the next call computes again
      */
-    async of(building_id: string, rulesRevision: string): Promise<Coverage> {
+    async of(building_id: string, rulesRevision: string): Promise<RuleCoverage> {
       const inactive = inactiveOf(ruleStates)
       const key = JSON.stringify([rulesRevision, model.revision(building_id), inactive])
       const known = kept.get(building_id)

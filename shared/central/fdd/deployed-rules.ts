@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem } from '#shared/core/problem.ts'
-import { RULE_FILENAME, type RuleShelf } from '#shared/flow/fdd/publish-rules.ts'
+import { RULE_FILENAME, type DeployedRules } from '#shared/flow/fdd/publish-rules.ts'
 import { makeFolder, replaceFile, syncFolder } from '#shared/node/files.ts'
 import { DECIDED, REMOVALS, removalsOf } from '#shared/node/rules/rule-changes.ts'
 import { QUIET_MS } from '#shared/node/rules/settled-files.ts'
@@ -17,7 +17,7 @@ const NAME = new RegExp(RULE_FILENAME)
  * crash leaves is finished when it was decided and dropped when it was not. The rule loader takes what is decided as if it
  * were in place, and looks past all other dotted names. One caller at a time: opening drops what another is just writing.
  */
-export async function openRuleShelf(folder: string): Promise<RuleShelf> {
+export async function openRuleShelf(folder: string): Promise<DeployedRules> {
   await makeFolder(folder)
   for (const name of await readdir(folder)) {
     if (name.startsWith(WRITING)) await rm(join(folder, name), { recursive: true })

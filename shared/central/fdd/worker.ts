@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
-import type { Shapes } from '#shared/core/rules/compile/compile-equipment.ts'
-import { type Coverage, coverageOf } from '#shared/core/rules/report/rule-coverage.ts'
+import type { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
+import { type RuleCoverage, ruleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import { testRule } from '#shared/core/rules/testing/test-rule.ts'
 import { sha256 } from '#shared/core/findings/finding-id.ts'
@@ -49,13 +49,13 @@ export type FddHandlers = {
   /** Runs the tests of one loaded rule; undefined when there is no such rule. */
   test(input: { dirs: string[]; rule_id: string }): Promise<RuleCheck | undefined>
   catalogue(dirs: string[]): Promise<LoadedViews>
-  coverage(input: { dirs: string[]; inactive: string[]; equipment: Equipment[]; points: Point[] }): Promise<Coverage>
+  coverage(input: { dirs: string[]; inactive: string[]; equipment: Equipment[]; points: Point[] }): Promise<RuleCoverage>
 }
 
 serveWorker(async (init: FddInit): Promise<FddHandlers> => {
   const version = `${init.version} of ${newestSource()}`
   const rules = openRuleCache(init.ruleCache, version)
-  const shapes: Shapes = new Map()
+  const shapes: TemplateCache = new Map()
   const shared = { historian: await openHistoryReader(init), elapsed: () => performance.now(), breathe: setImmediate }
   return {
     evaluate: ({ job, dirs }, signal, tell) =>
@@ -74,7 +74,7 @@ serveWorker(async (init: FddInit): Promise<FddHandlers> => {
     async coverage({ dirs, inactive, equipment, points }) {
       const loaded = await rules.load(dirs)
       const active = loaded.rules.filter(({ id }) => !inactive.includes(id))
-      return coverageOf(active, equipment, points)
+      return ruleCoverage(active, equipment, points)
     },
     catalogue: async dirs => viewsOf(await rules.load(dirs)),
   }

@@ -7,7 +7,7 @@ import type { Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import type { LinkWait } from '#shared/core/rules/report/link-waits.ts'
 import { MACROS } from '#shared/core/rules/language/macros.ts'
-import { appended, EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
+import { appendSeries, EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { readTable } from './table.ts'
 
@@ -67,7 +67,7 @@ async function readSeries(points: Point[], { tables, fileOf }: Package): Promise
       const before = series.get(point_id) ?? EMPTY_SERIES
       const isLater = before.ts.length === 0 || (rows.ts.length > 0 && rows.ts[0]! > before.ts.at(-1)!)
       // Of tables that overlap the first is enough: this only compares.
-      if (isLater) series.set(point_id, appended(before, rows))
+      if (isLater) series.set(point_id, appendSeries(before, rows))
     }
   }
   return series

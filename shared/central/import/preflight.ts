@@ -18,7 +18,7 @@ import {
 } from '#shared/core/csv/plan.ts'
 import { readQuality } from '#shared/core/csv/quality.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import type { Stretch } from '#shared/core/series/untrusted-spans.ts'
+import type { UntrustedSpan } from '#shared/core/series/untrusted-spans.ts'
 import { EQUIPMENT_TYPES, type Equipment, isId, type Point } from '#shared/core/model/model.ts'
 import { proposeRoles } from '#shared/core/csv/propose.ts'
 import type { Clock } from '#shared/core/ports.ts'
@@ -133,7 +133,7 @@ async function readTrusted(
   fileOf: Map<string, string>,
   timezone: string | undefined,
   checks: Findings,
-): Promise<Stretch[] | undefined> {
+): Promise<UntrustedSpan[] | undefined> {
   if (path === undefined) return undefined
   const local = timezone === undefined ? undefined : localClock(timezone)
   const read = await readJson(fileOf.get(path)!, json => readQuality(json, local))

@@ -1,7 +1,7 @@
 /** What a fault costs, in few words: the figure, its range, and what is missing. */
-import type { EnergyPrices, EnergyUse, Gap, Impact, Range } from '#shared/core/impact/impact.ts'
-import { kindOf } from '#shared/core/impact/kinds.ts'
-import { exactly, plus, times } from '#shared/core/impact/range.ts'
+import type { EnergyPrices, EnergyUse, PricingGap, Impact, Range } from '#shared/core/impact/impact.ts'
+import { impactKindSpec } from '#shared/core/impact/kinds.ts'
+import { exactRange, addRanges, multiplyRanges } from '#shared/core/impact/range.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { type UnitSystem } from './measure.ts'
 import { formatCount } from '#shared/core/number-text.ts'
@@ -54,10 +54,10 @@ const isDegrees = (unit: string): boolean => unit === 'K·h'
 const shownScale = (unit: string, system: UnitSystem): number => (isDegrees(unit) && system === 'us' ? 1.8 : 1)
 const shownUnit = (unit: string, system: UnitSystem): string => (isDegrees(unit) && system === 'us' ? '°F·h' : unit)
 
-export const kindWords = ({ kind }: Pick<Impact, 'kind'>): string => kindOf(kind).words
+export const kindWords = ({ kind }: Pick<Impact, 'kind'>): string => impactKindSpec(kind).words
 
 /** @param equipmentName what people call an equipment */
-export function gapText(gap: Gap, equipmentName: (equipment_id: string) => string): string {
+export function gapText(gap: PricingGap, equipmentName: (equipment_id: string) => string): string {
   switch (gap.what) {
     case 'price':
       return `price of ${CARRIER_WORDS[gap.name]}`
@@ -71,7 +71,7 @@ export function gapText(gap: Gap, equipmentName: (equipment_id: string) => strin
 }
 
 /** @returns `not priced: design supply air flow and 1 more`, for a list */
-export function gapsText([first, ...more]: Gap[]): string {
+export function gapsText([first, ...more]: PricingGap[]): string {
   if (!first) return '–'
   const words = {
     quantity: () => propertyWords(first.name),
@@ -95,7 +95,7 @@ export function togetherText({ energy, prices, building: { unit_system } }: Toge
     .map(one => `${costText({ mid: one.mid, unit: 'kWh' }, unit_system)} of ${CARRIER_WORDS[one.carrier]}`)
     .join(', ')
   if (!prices || energy.some(({ carrier }) => prices[carrier] === undefined)) return `about ${kWh}`
-  const money = energy.map(one => times(one, exactly(prices[one.carrier]!))).reduce(plus)
+  const money = energy.map(one => multiplyRanges(one, exactRange(prices[one.carrier]!))).reduce(addRanges)
   const cost = { ...money, unit: prices.currency }
   const range = rangeText(cost, cost.unit, unit_system)
   return `about ${costText(cost, unit_system)}${range && `, ${range} at the outside`} (${kWh})`

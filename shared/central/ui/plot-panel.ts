@@ -3,7 +3,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { Buckets } from '#shared/core/series/series.ts'
 import { formatFigure, type Measure, measureOfRole, type UnitSystem } from './measure.ts'
 import { valueTicks } from './plot-scale.ts'
-import { common, joined, type Span } from '#shared/core/series/spans.ts'
+import { intersectSpans, mergeSpans, type Span } from '#shared/core/series/spans.ts'
 import { type DrawnTrace, scaled, stretches } from './plot-trace.ts'
 
 /** Where things are on the drawing, in its own units. */
@@ -44,7 +44,7 @@ export function drawPanel(
   return html`<g>
 <rect class="field" x="${left}" y="${place.top}" width="${right - left}" height="${place.height}"/>
 ${shaded.map(({ span, kind }) => stripe(surface, span, place, kind))}
-${common(panel.traces.map(({ gaps }) => gaps)).map(span => hatched(surface, span, place))}
+${intersectSpans(panel.traces.map(({ gaps }) => gaps)).map(span => hatched(surface, span, place))}
 <text class="family" x="${left}" y="${place.top - 5}">${panel.family || 'value'}</text>
 ${panel.switches ? panel.traces.map((trace, lane) => drawSwitch(trace, surface, place.top + lane * LANE)) : drawLines(panel, surface, place, system)}
 </g>`
@@ -61,7 +61,7 @@ function drawSwitch(trace: DrawnTrace, surface: Surface, top: number): Html {
       .map(({ i, next }) => ({ from: from + i * step, to: from + next * step })),
   )
   const place = { top: middle - BAR / 2, height: BAR }
-  return html`<path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>${joined(on).map(span => stripe(surface, span, place, `switch t${trace.style}`))}${endLabel(trace, surface, middle)}`
+  return html`<path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>${mergeSpans(on).map(span => stripe(surface, span, place, `switch t${trace.style}`))}${endLabel(trace, surface, middle)}`
 }
 
 function drawLines({ family, traces }: Panel, surface: Surface, { top, height }: Place, system: UnitSystem): Html {

@@ -7,7 +7,7 @@ import { dateOf } from '#shared/core/time-zone.ts'
 import { formatClock, formatDay, formatMoment } from './moment.ts'
 import { type Plot, TRACES_MAX } from './plot.ts'
 import type { Trace } from './plot-trace.ts'
-import { clipped, gapsOf, joined, lengthOf } from '#shared/core/series/spans.ts'
+import { clipSpans, gapsOf, mergeSpans, totalLength } from '#shared/core/series/spans.ts'
 
 /** Rows of the table: enough to follow a day by half hours. */
 const ROWS_MAX = 48
@@ -20,8 +20,8 @@ export function plotSummary(plot: Plot): string {
   const elsewhere = trueMsOf(others.flatMap(({ stretches }) => stretchesWithin(stretches, from, to)))
   const sameDay = dateOf(from, timezone) === dateOf(to, timezone)
   const moment = (ms: number) => (sameDay ? formatMoment(ms, here) : `${formatDay(ms, here)} ${formatClock(ms, timezone)}`)
-  const gaps = joined(traces.flatMap(({ buckets, nominalMs }) => gapsOf(buckets, nominalMs, until)))
-  const noData = gaps.length ? ` At least one input has no data for ${formatDuration(lengthOf(gaps))} (hatched).` : ''
+  const gaps = mergeSpans(traces.flatMap(({ buckets, nominalMs }) => gapsOf(buckets, nominalMs, until)))
+  const noData = gaps.length ? ` At least one input has no data for ${formatDuration(totalLength(gaps))} (hatched).` : ''
   return (
     `${traces.map(({ role }) => role).join(', ')} from ${moment(from)} to ${moment(to)}. ` +
     `In fault (shaded) for ${formatDuration(trueMs)}${elsewhere > 0 ? ` in this episode and ${formatDuration(elsewhere)} in others` : ''}; ` +
@@ -31,7 +31,7 @@ export function plotSummary(plot: Plot): string {
 
 /** The lanes below the plot; who held what from when to when stands in a list of its own. */
 function overrideWords({ overrides = [], from, to }: Plot): string {
-  const held = overrides.filter(one => clipped(one.held, from, to).length > 0)
+  const held = overrides.filter(one => clipSpans(one.held, from, to).length > 0)
   return held.length ? ` Visits saw ${held.map(({ role }) => role).join(', ')} overridden (lanes below the plot).` : ''
 }
 

@@ -10,7 +10,7 @@ import { familyOf, type UnitSystem } from './measure.ts'
 import { formatAxisDay, formatAxisZone, formatClock } from './moment.ts'
 import { drawPanel, hatched, LANE, type Panel, type Place, stripe, type Surface } from './plot-panel.ts'
 import { timeTicks } from './plot-scale.ts'
-import { clipped, joined, type Span } from '#shared/core/series/spans.ts'
+import { clipSpans, mergeSpans, type Span } from '#shared/core/series/spans.ts'
 import { wallOf } from '#shared/core/time-zone.ts'
 import { type DrawnTrace, drawnTrace, type Trace } from './plot-trace.ts'
 
@@ -143,14 +143,14 @@ function faultLane(
   surface: Surface,
   place: Place,
 ): Html {
-  const unknown = joined(traces.flatMap(({ gaps }) => gaps))
+  const unknown = mergeSpans(traces.flatMap(({ gaps }) => gaps))
   const middle = place.top + place.height / 2
   const bar = { top: middle - FAULT_BAR / 2, height: FAULT_BAR }
   const line = { top: middle - EPISODE_LINE / 2, height: EPISODE_LINE }
   return html`<g>
 <path class="grid" d="M${surface.left} ${middle}H${surface.right}"/>
 ${unknown.map(span => hatched(surface, span, place))}
-${clipped([...others, episode], from, to).map(span => stripe(surface, span, line, 'fault-bar episode', 2))}
+${clipSpans([...others, episode], from, to).map(span => stripe(surface, span, line, 'fault-bar episode', 2))}
 ${shaded.map(({ span }) => stripe(surface, span, bar, 'fault-bar', 2))}
 <text class="end fault-word" x="${surface.right + 6}" y="${middle + 4}">in fault</text>
 </g>`

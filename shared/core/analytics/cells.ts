@@ -1,10 +1,10 @@
 /** Signals summed up over short cells of equal length, so that noise, irregular sampling and transport times even out. */
 import { MINUTE } from '../time.ts'
-import type { TakeStretch } from './signal-merge.ts'
+import type { TakeInterval } from './signal-merge.ts'
 
 export const CELL_MS = 15 * MINUTE
 /** Share of a cell for which a signal has to be known. */
-export const COVER = 0.8
+export const CELL_COVERAGE_MIN = 0.8
 
 /** One cell; its arrays are by signal and reused for the next. */
 export type Cell = {
@@ -20,10 +20,10 @@ export type Cell = {
 }
 
 /** Whether a signal is known for long enough to speak for its cell. */
-export const isCovered = ({ knownMs }: Cell, signal: number): boolean => knownMs[signal]! >= COVER * CELL_MS
+export const isCovered = ({ knownMs }: Cell, signal: number): boolean => knownMs[signal]! >= CELL_COVERAGE_MIN * CELL_MS
 
 /** @param take called with each cell, in time order */
-export function openCells(signals: number, take: (cell: Cell) => void): { take: TakeStretch; end(): void } {
+export function createCellAverager(signals: number, take: (cell: Cell) => void): { take: TakeInterval; end(): void } {
   const column = () => new Float64Array(signals)
   const sum = column()
   const cell: Cell = { at: Number.NaN, lengthMs: 0, knownMs: column(), mean: column(), min: column(), max: column() }

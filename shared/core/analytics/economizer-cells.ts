@@ -5,7 +5,7 @@ import { type Cell, CELL_MS, isCovered } from './cells.ts'
 export const ECONOMIZER_ROLES = ['oa_t', 'ra_t', 'ma_t', 'oa_damper', 'fan', 'clg_valve', 'oa_damper_min'] as const
 export type EconomizerRole = (typeof ECONOMIZER_ROLES)[number]
 /** Place of each role among the signals. */
-export const AT = Object.fromEntries(ECONOMIZER_ROLES.map((role, i) => [role, i])) as Record<EconomizerRole, number>
+export const SIGNAL = Object.fromEntries(ECONOMIZER_ROLES.map((role, i) => [role, i])) as Record<EconomizerRole, number>
 
 /** Every cell is one of these; the first that fits. */
 export const CELL_KINDS = ['no_data', 'off', 'settling', 'moving', 'small_difference', 'identifiable'] as const
@@ -22,23 +22,24 @@ const TRAVEL_MAX = 0.1
 /** Figures closer than this are equal, as in the rules: a mean of equal values may differ in its last digit. */
 export const EQUAL = 1e-9
 
-const NEEDED = [AT.oa_t, AT.ra_t, AT.ma_t, AT.oa_damper]
+const NEEDED = [SIGNAL.oa_t, SIGNAL.ra_t, SIGNAL.ma_t, SIGNAL.oa_damper]
 
 /** @param onAbove the fan runs above this */
-export function cellJudge(dtMin: number, onAbove: number): (cell: Cell) => CellKind {
+export function createCellClassifier(dtMin: number, onAbove: number): (cell: Cell) => CellKind {
   let ranUntil = Number.NaN
   return cell => {
-    if (!isCovered(cell, AT.fan)) return 'no_data'
-    const ran = cell.min[AT.fan]! > onAbove
+    if (!isCovered(cell, SIGNAL.fan)) return 'no_data'
+    const ran = cell.min[SIGNAL.fan]! > onAbove
     const settled = ranUntil === cell.at
     if (ran) ranUntil = cell.at + CELL_MS
-    if (cell.max[AT.fan]! <= onAbove) return 'off'
+    if (cell.max[SIGNAL.fan]! <= onAbove) return 'off'
     if (!NEEDED.every(i => isCovered(cell, i))) return 'no_data'
     if (!ran || !settled) return 'settling'
-    if (cell.max[AT.oa_damper]! - cell.min[AT.oa_damper]! > TRAVEL_MAX + EQUAL) return 'moving'
-    return Math.abs(cell.mean[AT.oa_t]! - cell.mean[AT.ra_t]!) < dtMin - EQUAL ? 'small_difference' : 'identifiable'
+    if (cell.max[SIGNAL.oa_damper]! - cell.min[SIGNAL.oa_damper]! > TRAVEL_MAX + EQUAL) return 'moving'
+    return Math.abs(cell.mean[SIGNAL.oa_t]! - cell.mean[SIGNAL.ra_t]!) < dtMin - EQUAL ? 'small_difference' : 'identifiable'
   }
 }
 
 /** Share of outdoor air in the mixed air of an identifiable cell; beyond 0 and 1 when the three temperatures contradict. */
-export const outdoorShare = ({ mean }: Cell): number => (mean[AT.ma_t]! - mean[AT.ra_t]!) / (mean[AT.oa_t]! - mean[AT.ra_t]!)
+export const outdoorShare = ({ mean }: Cell): number =>
+  (mean[SIGNAL.ma_t]! - mean[SIGNAL.ra_t]!) / (mean[SIGNAL.oa_t]! - mean[SIGNAL.ra_t]!)

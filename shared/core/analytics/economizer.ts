@@ -7,8 +7,8 @@
 import { between } from '#shared/core/rules/evaluate/window-operators.ts'
 import { HOUR } from '../time.ts'
 import { type Cell, isCovered } from './cells.ts'
-import { AT, CELL_KINDS, type CellKind, cellJudge, EQUAL, outdoorShare } from './economizer-cells.ts'
-import { type FreeCooling, freeCooling } from './free-cooling.ts'
+import { SIGNAL, CELL_KINDS, type CellKind, createCellClassifier, EQUAL, outdoorShare } from './economizer-cells.ts'
+import { type FreeCooling, createFreeCoolingTally } from './free-cooling.ts'
 import { lineThrough, type Line } from '#shared/core/series/statistics.ts'
 
 export type EconomizerParams = {
@@ -66,22 +66,22 @@ const OPEN = 0.95
  *
  * @param onAbove the fan runs above this
  */
-export function openEconomizer(
+export function createEconomizerAnalysis(
   params: EconomizerParams,
   onAbove: number,
 ): { take(cell: Cell): void; result(): EconomizerResult } {
-  const judge = cellJudge(params.dt_min, onAbove)
+  const judge = createCellClassifier(params.dt_min, onAbove)
   const hours = Object.fromEntries(CELL_KINDS.map(kind => [kind, 0])) as Record<CellKind, number>
   const points: SharePoint[] = []
-  const free = freeCooling(params.high_limit)
+  const free = createFreeCoolingTally(params.high_limit)
   return {
     take(cell) {
       const kind = judge(cell)
       hours[kind] += cell.lengthMs / HOUR
       if (kind === 'identifiable') {
-        points.push({ at: cell.at, damper: cell.mean[AT.oa_damper]!, share: outdoorShare(cell) })
+        points.push({ at: cell.at, damper: cell.mean[SIGNAL.oa_damper]!, share: outdoorShare(cell) })
       }
-      if (cell.min[AT.fan]! > onAbove && isCovered(cell, AT.fan)) free.take(cell)
+      if (cell.min[SIGNAL.fan]! > onAbove && isCovered(cell, SIGNAL.fan)) free.take(cell)
     },
     result: () => ({ hours, ...summed(points), free_cooling: free.result() }),
   }

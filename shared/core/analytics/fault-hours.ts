@@ -2,7 +2,7 @@
 import { stretchesOf, stretchesWithin, trueMsOf } from '#shared/core/findings/fault-time.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { HOUR } from '../time.ts'
-import { joined, lengthOf } from '#shared/core/series/spans.ts'
+import { mergeSpans, totalLength } from '#shared/core/series/spans.ts'
 
 export type FaultHours = { fault_hours: number; findings: number; open: number }
 type Episode = Pick<Finding, 'equipment_id' | 'from' | 'to' | 'duration_secs' | 'stretches' | 'state' | 'kind' | 'suppressed_by'>
@@ -23,7 +23,7 @@ export function faultHours(findings: readonly Episode[], from: number, to: numbe
   return new Map(
     [...byEquipment].map(([equipment_id, own]) => {
       const stretches = own.flatMap(one => stretchesWithin(stretchesOf(one, now), from, to))
-      const covered = lengthOf(joined(stretches.map(([start, end]) => ({ from: start, to: end }))))
+      const covered = totalLength(mergeSpans(stretches.map(([start, end]) => ({ from: start, to: end }))))
       const open = own.filter(({ state }) => state === 'active').length
       return [equipment_id, { fault_hours: Math.min(covered, trueMsOf(stretches)) / HOUR, findings: own.length, open }]
     }),

@@ -1,7 +1,7 @@
 /** How an air handler uses outdoor air for cooling: above the high limit, below it, and where it changes over. */
 import { HOUR } from '../time.ts'
 import { type Cell, isCovered } from './cells.ts'
-import { AT, EQUAL } from './economizer-cells.ts'
+import { SIGNAL, EQUAL } from './economizer-cells.ts'
 
 /** Running hours by outdoor temperature, `[from, from + 1)` °C. */
 export type TemperatureBin = { from: number; hours: number; damper: number; cooling_hours: number }
@@ -34,21 +34,21 @@ const BIN_HOURS = 1
 type Sums = { ms: number; damperMs: number; coolingMs: number }
 
 /** Takes cells in which the fan ran. What a cell lacks is not counted. */
-export function freeCooling(highLimit: number): { take(cell: Cell): void; result(): FreeCooling } {
+export function createFreeCoolingTally(highLimit: number): { take(cell: Cell): void; result(): FreeCooling } {
   const sum = { above: 0, aboveOpen: 0, suitable: 0, used: 0, missed: 0 }
   const byDegree = new Map<number, Sums>()
   return {
     take(cell) {
-      if (!isCovered(cell, AT.oa_t) || !isCovered(cell, AT.oa_damper)) return
-      const [outdoor, damper] = [cell.mean[AT.oa_t]!, cell.mean[AT.oa_damper]!]
-      const minimum = isCovered(cell, AT.oa_damper_min) ? cell.mean[AT.oa_damper_min]! : MINIMUM
-      const cools = isCovered(cell, AT.clg_valve) && cell.mean[AT.clg_valve]! > VALVE_OPEN + EQUAL
+      if (!isCovered(cell, SIGNAL.oa_t) || !isCovered(cell, SIGNAL.oa_damper)) return
+      const [outdoor, damper] = [cell.mean[SIGNAL.oa_t]!, cell.mean[SIGNAL.oa_damper]!]
+      const minimum = isCovered(cell, SIGNAL.oa_damper_min) ? cell.mean[SIGNAL.oa_damper_min]! : MINIMUM
+      const cools = isCovered(cell, SIGNAL.clg_valve) && cell.mean[SIGNAL.clg_valve]! > VALVE_OPEN + EQUAL
       const open = damper > minimum + OVER + EQUAL
       if (outdoor > highLimit + EQUAL) {
         sum.above += cell.lengthMs
         if (open) sum.aboveOpen += cell.lengthMs
       }
-      if (isCovered(cell, AT.ra_t) && isSuitable(outdoor, cell.mean[AT.ra_t]!)) {
+      if (isCovered(cell, SIGNAL.ra_t) && isSuitable(outdoor, cell.mean[SIGNAL.ra_t]!)) {
         sum.suitable += cell.lengthMs
         if (cools && damper < HALF - EQUAL) sum.missed += cell.lengthMs
         else if (open) sum.used += cell.lengthMs

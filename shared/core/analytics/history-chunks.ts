@@ -2,9 +2,9 @@
 import type { Span } from '#shared/core/ports.ts'
 
 /** Samples that are in memory at once: 16 MB. */
-export const PIECE_SAMPLES = 1_000_000
+export const CHUNK_SAMPLES = 1_000_000
 
-export type Piece = { from: number; to: number }
+export type HistoryChunk = { from: number; to: number }
 
 /**
  * Cuts a span where the sealed files are cut, at the months of UTC, and further where a month holds too much.
@@ -12,9 +12,9 @@ export type Piece = { from: number; to: number }
  * @param perMs samples to be expected in a millisecond, all points together
  * @returns pieces in time order that cover `[from, to)`
  */
-export function piecesOf(from: number, to: number, perMs: number): Piece[] {
-  const longest = Math.max(1, Math.floor(PIECE_SAMPLES / perMs))
-  const pieces: Piece[] = []
+export function historyChunks(from: number, to: number, perMs: number): HistoryChunk[] {
+  const longest = Math.max(1, Math.floor(CHUNK_SAMPLES / perMs))
+  const pieces: HistoryChunk[] = []
   for (let at = from; at < to; ) {
     const end = Math.min(nextMonth(at), at + longest, to)
     pieces.push({ from: at, to: end })

@@ -4,7 +4,7 @@
  * @source KPIs of building operation: run time, starts, share of time in comfort, mean zone temperature
  */
 import { HOUR } from '../time.ts'
-import type { TakeStretch } from './signal-merge.ts'
+import type { TakeInterval } from './signal-merge.ts'
 
 /** The order in which signals are walked; one that an equipment lacks is never known. */
 export const OPERATION_SIGNALS = ['run', 'gate', 'zone_t', 'heat_sp', 'cool_sp'] as const
@@ -49,7 +49,10 @@ export type OperationRules = {
  *   after its end
  * @returns sums by day in the order of `days`
  */
-export function openOperations(days: readonly number[], rules: OperationRules): { take: TakeStretch; days: OperationSums[] } {
+export function createOperationsTally(
+  days: readonly number[],
+  rules: OperationRules,
+): { take: TakeInterval; days: OperationSums[] } {
   const sums = days.slice(1).map(noOperation)
   let today = 0
   let wasOff = false
@@ -107,7 +110,7 @@ export const noOperation = (): OperationSums => ({
 })
 
 /** Adds sums up, of days or of equipment. */
-export function addedUp(all: readonly OperationSums[]): OperationSums {
+export function sumOperations(all: readonly OperationSums[]): OperationSums {
   const total = noOperation()
   for (const one of all) for (const key of Object.keys(total) as (keyof OperationSums)[]) total[key] += one[key]
   return total

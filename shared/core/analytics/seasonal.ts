@@ -8,7 +8,7 @@
  * @source Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993 (modified z-score)
  */
 import { between } from '#shared/core/rules/evaluate/window-operators.ts'
-import { SLOTS, type WeekHours } from './week-hours.ts'
+import { HOURS_PER_WEEK, type WeekHours } from './week-hours.ts'
 
 /** Past values of an hour of the week before it is scored. */
 export const PAST_LEAST = 4
@@ -18,19 +18,21 @@ const EQUAL = 1e-9
 const MAD_TO_SIGMA = 1.4826
 
 export type ScoredHour = { at: number; to: number; value: number; expected: number; sigma: number; score: number }
-export type Scored = { state: 'scored'; hours: ScoredHour[] } | { state: 'no_data' | 'insufficient_history' | 'never_changes' }
+export type ScoringResult =
+  | { state: 'scored'; hours: ScoredHour[] }
+  | { state: 'no_data' | 'insufficient_history' | 'never_changes' }
 
 /**
  * @param means [n] by hour, NaN where it is not known
  * @param from hours that begin before it are the past; the others are scored, and see nothing of each other
  */
-export function scoreHours({ bounds, slots }: WeekHours, means: Float64Array, from: number): Scored {
+export function scoreHours({ bounds, slots }: WeekHours, means: Float64Array, from: number): ScoringResult {
   const split = bounds.findIndex(bound => bound >= from)
   const first = split < 0 ? means.length : Math.min(split, means.length)
   if (means.subarray(first).every(value => Number.isNaN(value))) return { state: 'no_data' }
   const bySlot = Map.groupBy(knownBefore(means, first), i => slots[i]!)
-  const medians = new Float64Array(SLOTS).fill(Number.NaN)
-  const deviations = new Float64Array(SLOTS).fill(Number.NaN)
+  const medians = new Float64Array(HOURS_PER_WEEK).fill(Number.NaN)
+  const deviations = new Float64Array(HOURS_PER_WEEK).fill(Number.NaN)
   const all: number[] = []
   let judged = 0
   for (const [slot, hours] of bySlot) {

@@ -2,9 +2,9 @@
 import type { Series } from '#shared/core/series/series.ts'
 
 /** Takes `[from, to)`, ms; `values[i]` is what signal i was then, NaN where that is not known. The array is reused. */
-export type TakeStretch = (from: number, to: number, values: Float64Array) => void
+export type TakeInterval = (from: number, to: number, values: Float64Array) => void
 
-export type Walk = {
+export type SignalMerge = {
   /**
    * Goes on to `to`, handing over every stretch until then.
    *
@@ -21,7 +21,7 @@ export type Walk = {
  * @param holdsMs by signal: how long a sample is known when no other follows
  * @param take called with stretches that follow each other without a hole
  */
-export function openWalk(from: number, holdsMs: readonly number[], take: TakeStretch): Walk {
+export function createSignalMerge(from: number, holdsMs: readonly number[], take: TakeInterval): SignalMerge {
   const values = new Float64Array(holdsMs.length).fill(Number.NaN)
   /** By signal: the instant at which what is known of it is no longer so. */
   const until = new Float64Array(holdsMs.length).fill(Number.POSITIVE_INFINITY)

@@ -1,9 +1,9 @@
 /** The hours of a building's clock, each with its place in the week, through the changes of daylight saving. */
 import { DAY, HOUR } from '../time.ts'
 import { dayStart, nextDay, wallOf } from '#shared/core/time-zone.ts'
-import type { TakeStretch } from './signal-merge.ts'
+import type { TakeInterval } from './signal-merge.ts'
 
-export const SLOTS = 7 * 24
+export const HOURS_PER_WEEK = 7 * 24
 
 export type WeekHours = {
   /** [n + 1] beginnings of the hours in ms, and the end of the last. */
@@ -44,7 +44,7 @@ function slotOf(ms: number, timezone: string): number {
 const COVER = 0.5
 
 /** Means of one signal by hour, weighted by time. Memory is two numbers an hour, whatever the sampling. */
-export function openHourMeans({ bounds }: WeekHours): { take: TakeStretch; means(): Float64Array } {
+export function createHourMeans({ bounds }: WeekHours): { take: TakeInterval; means(): Float64Array } {
   const n = bounds.length - 1
   const known = new Float64Array(n)
   const sums = new Float64Array(n)

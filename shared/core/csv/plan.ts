@@ -3,7 +3,7 @@ import type { Building, Equipment, EquipmentType, Point } from '#shared/core/mod
 import { formatInstant, MINUTE } from '../time.ts'
 import { offsetAt } from '#shared/core/time-zone.ts'
 import type { AgentHint } from '../problem.ts'
-import type { Stretch } from '#shared/core/series/untrusted-spans.ts'
+import type { UntrustedSpan } from '#shared/core/series/untrusted-spans.ts'
 import { type Check, hintsFor, type Verdict, verdictOf } from './checks.ts'
 import { type Column, pointId } from './columns.ts'
 import type { Manifest } from './manifest.ts'
@@ -68,7 +68,7 @@ export type ScannedTable = {
   columns: Column[]
   scan: Scan
   /** Windows within which the package vouches for its data; undefined where it does so for all. */
-  trusted?: readonly Stretch[] | undefined
+  trusted?: readonly UntrustedSpan[] | undefined
 }
 
 /** The building as the package and the model know it. */
@@ -93,7 +93,7 @@ export function planPoints(
   const planned = new Map<string, Point>()
   const tables = scanned.map(({ equipment_id, table, scan, trusted }): TablePlan => {
     const { timeline } = scan
-    const span: Stretch | undefined = timeline && timeline.rows > 0 ? [timeline.first, timeline.last + 1] : undefined
+    const span: UntrustedSpan | undefined = timeline && timeline.rows > 0 ? [timeline.first, timeline.last + 1] : undefined
     const columns = scan.columns.map(column => {
       const { header, name, role, historyUnit, kind, states, index, scale, offset } = column
       const key = JSON.stringify([equipment_id, header])

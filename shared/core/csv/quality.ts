@@ -1,5 +1,5 @@
 /** `quality.json` of a package: within which windows its data can be trusted. */
-import { complement, outside, type Stretch, union } from '#shared/core/series/untrusted-spans.ts'
+import { untrustedOutside, withoutSpan, type UntrustedSpan, mergeUntrusted } from '#shared/core/series/untrusted-spans.ts'
 import type { Meaning } from './local-clock.ts'
 import type { Read } from './manifest.ts'
 import { readStamp } from './stamp.ts'
@@ -16,7 +16,7 @@ const ENDS = ['to', 'end', 'end_utc', 'end_at', 'stop']
  * @param local what a wall clock means; undefined where times without an offset are UTC
  * @returns the windows; undefined where the file names none, so that all data counts
  */
-export function readQuality(json: unknown, local: ((wallMs: number) => Meaning) | undefined): Read<Stretch[] | undefined> {
+export function readQuality(json: unknown, local: ((wallMs: number) => Meaning) | undefined): Read<UntrustedSpan[] | undefined> {
   if (!isRecord(json)) return { ok: false, complaints: ['is not a JSON object'] }
   const named = LISTS.find(name => json[name] !== undefined)
   if (named === undefined) return { ok: true, value: undefined }
@@ -26,10 +26,10 @@ export function readQuality(json: unknown, local: ((wallMs: number) => Meaning) 
   const read = list.map((entry: unknown, i) => readWindow(entry, `${named}, entry ${i + 1}`, local))
   const complaints = read.flatMap(one => (typeof one === 'string' ? [one] : []))
   if (complaints.length > 0) return { ok: false, complaints }
-  return { ok: true, value: union(read.filter(one => typeof one !== 'string')) }
+  return { ok: true, value: mergeUntrusted(read.filter(one => typeof one !== 'string')) }
 }
 
-function readWindow(entry: unknown, place: string, local: ((wallMs: number) => Meaning) | undefined): Stretch | string {
+function readWindow(entry: unknown, place: string, local: ((wallMs: number) => Meaning) | undefined): UntrustedSpan | string {
   const ends = Array.isArray(entry) ? entry : isRecord(entry) ? [pick(entry, STARTS), pick(entry, ENDS)] : []
   const [from, to] = ends.map(text => instantOf(text, local))
   if (from === undefined || to === undefined) return `${place}: has no readable from and to`
@@ -55,9 +55,9 @@ const isRecord = (json: unknown): json is Record<string, unknown> =>
  * @param windows of its `quality.json`; undefined without one, so that its whole span is trusted
  */
 export function untrustedAfter(
-  before: readonly Stretch[] = [],
-  span: Stretch,
-  windows: readonly Stretch[] | undefined,
-): Stretch[] {
-  return union([...outside(before, span), ...(windows ? complement(windows, span) : [])])
+  before: readonly UntrustedSpan[] = [],
+  span: UntrustedSpan,
+  windows: readonly UntrustedSpan[] | undefined,
+): UntrustedSpan[] {
+  return mergeUntrusted([...withoutSpan(before, span), ...(windows ? untrustedOutside(windows, span) : [])])
 }

@@ -21,7 +21,7 @@ export type StoredDefinition = FaultDefinition & {
 }
 
 /** What a rule says of itself that a definition repeats. */
-export type Definable = {
+export type DefinitionSource = {
   id: string
   title: string
   kind: FindingKind
@@ -32,7 +32,16 @@ export type Definable = {
   gate?: string
 }
 
-export function definitionOf({ id, title, kind, severity, equipment, source, condition, gate }: Definable): FaultDefinition {
+export function definitionOf({
+  id,
+  title,
+  kind,
+  severity,
+  equipment,
+  source,
+  condition,
+  gate,
+}: DefinitionSource): FaultDefinition {
   const description = [
     `Fault when: ${condition.trim()}.`,
     ...(gate === undefined ? [] : [`Evaluated while: ${gate.trim()}.`]),

@@ -1,5 +1,5 @@
 /** Names that edge and hub reckon alike. */
-import type { Instance } from '#shared/core/rules/compile/compile-rule.ts'
+import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
 import { createHash } from 'node:crypto'
 
 /** @returns 64 hexadecimal digits */
@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 const VERSION_LENGTH = 12
 
 /** @returns another text when the file of the rule is another, or a parameter; of a rule over roles, the file alone counts */
-export function versionOf({ rule, role, params }: Pick<Instance, 'rule' | 'role' | 'params'>): string {
+export function versionOf({ rule, role, params }: Pick<RuleInstance, 'rule' | 'role' | 'params'>): string {
   const values = role === undefined ? Object.entries(params).map(([name, { value }]) => [name, value]) : []
   return sha256(JSON.stringify([rule.sha256, values])).slice(0, VERSION_LENGTH)
 }

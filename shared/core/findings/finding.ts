@@ -1,5 +1,5 @@
 /** A finding is one episode of one rule on one equipment (contract §6). Times in memory are ms since 1970 UTC. */
-import type { Gap, Impact, Waste } from '#shared/core/impact/impact.ts'
+import type { PricingGap, Impact, Waste } from '#shared/core/impact/impact.ts'
 
 export type Severity = 1 | 2 | 3 | 4
 
@@ -89,7 +89,7 @@ export type Finding = {
   /** What that costs; only with reviewed quantities. */
   impact?: Impact
   /** What is missing before all of it can be priced. */
-  not_priced?: Gap[]
+  not_priced?: PricingGap[]
 }
 
 /** What people add to a finding. It lives beside the finding, so a re-run never loses it. */
@@ -116,8 +116,9 @@ export const RESULT_REASONS = [
 export type ResultReason = (typeof RESULT_REASONS)[number]
 
 /** Reasons that lack nothing: the equipment was not in the state at which the rule looks. */
-export const SHUT_REASONS: readonly ResultReason[] = ['gated', 'settling']
-export const isShut = (reason: ResultReason | undefined): boolean => reason !== undefined && SHUT_REASONS.includes(reason)
+export const GATE_CLOSED_REASONS: readonly ResultReason[] = ['gated', 'settling']
+export const isGateClosed = (reason: ResultReason | undefined): boolean =>
+  reason !== undefined && GATE_CLOSED_REASONS.includes(reason)
 
 /** What one rule said of one equipment in one run. */
 export type RuleResult = {
@@ -157,5 +158,5 @@ export type ResultState = (typeof RESULT_STATES)[number]
 /** The state of a result: `not_evaluated` is split by its reason. */
 export function resultState({ status, reason }: Pick<RuleResult, 'status' | 'reason'>): ResultState {
   if (status !== 'not_evaluated') return status
-  return isShut(reason) ? 'gated' : 'no_data'
+  return isGateClosed(reason) ? 'gated' : 'no_data'
 }

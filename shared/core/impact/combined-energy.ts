@@ -2,7 +2,7 @@
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { type EnergyUse, type Range } from './impact.ts'
 import { CARRIERS, type Carrier } from './kinds.ts'
-import { exactly, plus } from './range.ts'
+import { exactRange, addRanges } from './range.ts'
 
 type Costed = Pick<Finding, 'building_id' | 'equipment_id' | 'from' | 'to' | 'impact'>
 /** kWh in each ms between two instants. */
@@ -17,7 +17,7 @@ type Flow = { from: number; to: number; rate: Range }
  *
  * @param findings without those that are silenced; open ones last until `to`
  */
-export function together(findings: Costed[], { from, to }: { from: number; to: number }): Map<string, EnergyUse[]> {
+export function combinedEnergy(findings: Costed[], { from, to }: { from: number; to: number }): Map<string, EnergyUse[]> {
   const groups = Map.groupBy(
     findings.filter(({ impact }) => impact !== undefined && impact.energy.length > 0),
     ({ building_id, equipment_id }) => JSON.stringify([building_id, equipment_id]),
@@ -34,7 +34,7 @@ export function together(findings: Costed[], { from, to }: { from: number; to: n
 function joined(uses: EnergyUse[]): EnergyUse[] {
   return CARRIERS.flatMap(carrier => {
     const alike = uses.filter(one => one.carrier === carrier)
-    return alike.length > 0 ? [{ carrier, ...alike.map(rangeOf).reduce(plus) }] : []
+    return alike.length > 0 ? [{ carrier, ...alike.map(rangeOf).reduce(addRanges) }] : []
   })
 }
 const rangeOf = ({ low, mid, high }: Range): Range => ({ low, mid, high })
@@ -55,13 +55,13 @@ function wastedBy(group: Costed[], carrier: Carrier, from: number, to: number): 
 /** Sweeps over the instants at which a fault begins or ends. */
 function dearest(flows: Flow[]): Range {
   const cuts = [...new Set(flows.flatMap(flow => [flow.from, flow.to]))].toSorted((a, b) => a - b)
-  let sum = exactly(0)
+  let sum = exactRange(0)
   for (const [i, start] of cuts.entries()) {
     const ms = (cuts[i + 1] ?? start) - start
     const at = flows.filter(flow => flow.from <= start && flow.to > start)
     if (at.length === 0) continue
     const { rate } = at.reduce((most, one) => (one.rate.mid > most.rate.mid ? one : most))
-    sum = plus(sum, { low: rate.low * ms, mid: rate.mid * ms, high: rate.high * ms })
+    sum = addRanges(sum, { low: rate.low * ms, mid: rate.mid * ms, high: rate.high * ms })
   }
   return sum
 }

@@ -1,8 +1,8 @@
 /** From what was wasted to kilowatt-hours: one formula for each kind of impact. */
-import type { EnergyUse, Gap, Range, Waste } from './impact.ts'
+import type { EnergyUse, PricingGap, Range, Waste } from './impact.ts'
 import type { Carrier } from './kinds.ts'
-import { exactly, over, plus, SENSORS_K, times } from './range.ts'
-import type { Size, SizeBook } from './equipment-sizes.ts'
+import { exactRange, divideRanges, addRanges, SENSORS_K, multiplyRanges } from './range.ts'
+import type { Size, EquipmentSizes } from './equipment-sizes.ts'
 
 /** kW per m³/s and K: dry air of 1.2 kg/m³ with 1.0 kJ/(kg·K). @source ASHRAE Fundamentals 2021, chapter 18, 1.23 at sea level */
 const AIR_HEAT = 1.2
@@ -20,11 +20,11 @@ const CHILLER_LOAD: Range = { low: 0.2, mid: 0.5, high: 1 }
 const BOILER_LOAD: Range = { low: 0.1, mid: 0.3, high: 1 }
 
 /** What gathers while a fault is priced: every assumption once, and everything that is missing. */
-export type Ledger = { basis: string[]; gaps: Gap[] }
+export type PricingNotes = { basis: string[]; gaps: PricingGap[] }
 type Side = 'up' | 'down'
 
 /** @returns kWh by carrier; what is missing stands in the ledger, and then a carrier may be absent */
-export function energyOf(waste: Waste, equipment_id: string, sizes: SizeBook, ledger: Ledger): EnergyUse[] {
+export function energyOf(waste: Waste, equipment_id: string, sizes: EquipmentSizes, ledger: PricingNotes): EnergyUse[] {
   const cooled = (heat: Range | undefined) => cold(heat, equipment_id, sizes, ledger)
   const heated = (heat: Range | undefined) => warm(heat, equipment_id, sizes, ledger)
   const heat = (side: Side) => heatOf(waste, side, equipment_id, sizes, ledger)
@@ -48,7 +48,10 @@ export function energyOf(waste: Waste, equipment_id: string, sizes: SizeBook, le
     case 'chiller':
       return machine(waste, equipment_id, sizes, ledger)
     case 'electricity':
-      return use('electricity', times(exactly(waste.up), noted(ledger, POWER_METER, 'The meter is right within 5 %.')))
+      return use(
+        'electricity',
+        multiplyRanges(exactRange(waste.up), noted(ledger, POWER_METER, 'The meter is right within 5 %.')),
+      )
     default:
       return []
   }
@@ -56,13 +59,13 @@ export function energyOf(waste: Waste, equipment_id: string, sizes: SizeBook, le
 
 const use = (carrier: Carrier, range: Range): EnergyUse[] => [{ carrier, ...range }]
 
-function noted(ledger: Ledger, range: Range, basis: string): Range {
+function noted(ledger: PricingNotes, range: Range, basis: string): Range {
   if (!ledger.basis.includes(basis)) ledger.basis.push(basis)
   return range
 }
 
 /** Takes a size's figure, or notes what is missing. */
-function taken(size: Size, ledger: Ledger): Range | undefined {
+function taken(size: Size, ledger: PricingNotes): Range | undefined {
   if ('gap' in size) {
     const { gap } = size
     const known = ledger.gaps.some(one => JSON.stringify(one) === JSON.stringify(gap))
@@ -75,15 +78,15 @@ function taken(size: Size, ledger: Ledger): Range | undefined {
 
 // ---- heat of air, kWh
 
-function heatOf(waste: Waste, side: Side, equipment_id: string, sizes: SizeBook, ledger: Ledger): Range | undefined {
+function heatOf(waste: Waste, side: Side, equipment_id: string, sizes: EquipmentSizes, ledger: PricingNotes): Range | undefined {
   const sum = waste[side]
-  if (sum === 0) return exactly(0)
+  if (sum === 0) return exactRange(0)
   if (waste.measure === 'share') return heatOfShare(waste, sum, equipment_id, sizes, ledger)
   const kelvin = kelvinOf(waste, side)
   noted(ledger, kelvin, `Temperatures agree within ${SENSORS_K} K.`)
   noted(ledger, kelvin, `Sensible heat alone, ${AIR_HEAT} kW per m³/s and K; what moisture costs is not in it.`)
   const flow = airFlow(waste, equipment_id, sizes, ledger)
-  return flow && times(times(kelvin, flow), exactly(AIR_HEAT))
+  return flow && multiplyRanges(multiplyRanges(kelvin, flow), exactRange(AIR_HEAT))
 }
 
 /** The sum of kelvin, had each been off by what sensors are: never below nothing. */
@@ -93,51 +96,58 @@ export function kelvinOf(waste: Waste, side: Side): Range {
 }
 
 /** What a sum over the gauge is multiplied with to be one over m³/s. */
-function airFlow({ gauge }: Waste, equipment_id: string, sizes: SizeBook, ledger: Ledger): Range | undefined {
+function airFlow({ gauge }: Waste, equipment_id: string, sizes: EquipmentSizes, ledger: PricingNotes): Range | undefined {
   if (gauge === 'sa_flow' || gauge === 'zone_flow') {
     return noted(ledger, FLOW_METER, `Air flow as measured (${gauge}), within 10 %.`)
   }
   const design = taken(sizes.own(equipment_id, 'designSupplyAirflow'), ledger)
   if (!design) return undefined
-  if (gauge === 'air_speed') return times(design, noted(ledger, AIR_BY_SPEED, 'Air flow goes with the fan speed, within 15 %.'))
-  return times(design, noted(ledger, AIR_UNKNOWN, 'No fan speed is known: 70 % (40 to 100 %) of the design flow.'))
+  if (gauge === 'air_speed')
+    return multiplyRanges(design, noted(ledger, AIR_BY_SPEED, 'Air flow goes with the fan speed, within 15 %.'))
+  return multiplyRanges(design, noted(ledger, AIR_UNKNOWN, 'No fan speed is known: 70 % (40 to 100 %) of the design flow.'))
 }
 
 /** A valve's opening as a share of the coil's capacity; where both coils work, the smaller one. */
-function heatOfShare({ kind }: Waste, hours: number, equipment_id: string, sizes: SizeBook, ledger: Ledger): Range | undefined {
+function heatOfShare(
+  { kind }: Waste,
+  hours: number,
+  equipment_id: string,
+  sizes: EquipmentSizes,
+  ledger: PricingNotes,
+): Range | undefined {
   const cooling = kind === 'heating' ? undefined : taken(sizes.own(equipment_id, 'ratedCoolingCapacity'), ledger)
   const heating = kind === 'cooling' ? undefined : taken(sizes.own(equipment_id, 'ratedHeatingCapacity'), ledger)
   if ((kind !== 'heating' && !cooling) || (kind !== 'cooling' && !heating)) return undefined
   const coil = cooling && heating ? (cooling.mid < heating.mid ? cooling : heating) : (cooling ?? heating)!
   const load = noted(ledger, VALVE_LOAD, "A valve's opening is taken as the coil's share of its capacity, within a half.")
-  return times(times(exactly(hours), coil), load)
+  return multiplyRanges(multiplyRanges(exactRange(hours), coil), load)
 }
 
-function cold(heat: Range | undefined, equipment_id: string, sizes: SizeBook, ledger: Ledger): EnergyUse[] {
+function cold(heat: Range | undefined, equipment_id: string, sizes: EquipmentSizes, ledger: PricingNotes): EnergyUse[] {
   if (heat?.high === 0) return []
   const cop = taken(sizes.cop(equipment_id), ledger)
-  return heat && cop ? use('electricity', over(heat, cop)) : []
+  return heat && cop ? use('electricity', divideRanges(heat, cop)) : []
 }
 
-function warm(heat: Range | undefined, equipment_id: string, sizes: SizeBook, ledger: Ledger): EnergyUse[] {
+function warm(heat: Range | undefined, equipment_id: string, sizes: EquipmentSizes, ledger: PricingNotes): EnergyUse[] {
   if (heat?.high === 0) return []
   const efficiency = taken(sizes.efficiency(equipment_id), ledger)
-  return heat && efficiency ? use('fuel', over(heat, efficiency)) : []
+  return heat && efficiency ? use('fuel', divideRanges(heat, efficiency)) : []
 }
 
 // ---- machines, kWh
 
-function machine({ kind, gauge, up }: Waste, equipment_id: string, sizes: SizeBook, ledger: Ledger): EnergyUse[] {
+function machine({ kind, gauge, up }: Waste, equipment_id: string, sizes: EquipmentSizes, ledger: PricingNotes): EnergyUse[] {
   if (up === 0) return []
   if (gauge.endsWith('_kw')) {
-    return use('electricity', times(exactly(up), noted(ledger, POWER_METER, 'Power as measured (kw), within 5 %.')))
+    return use('electricity', multiplyRanges(exactRange(up), noted(ledger, POWER_METER, 'Power as measured (kw), within 5 %.')))
   }
   const rated = taken(sizes.power(equipment_id, kind === 'pump' ? 'pump' : kind === 'chiller' ? 'chiller' : 'fan'), ledger)
   if (!rated) return []
-  return use('electricity', times(times(exactly(up), rated), loadOf(gauge, ledger)))
+  return use('electricity', multiplyRanges(multiplyRanges(exactRange(up), rated), loadOf(gauge, ledger)))
 }
 
-function loadOf(gauge: string, ledger: Ledger): Range {
+function loadOf(gauge: string, ledger: PricingNotes): Range {
   if (gauge.endsWith('_speed')) return noted(ledger, POWER_BY_SPEED, 'Power goes with the 2.7th power of the speed, within 20 %.')
   if (gauge === 'chiller_full') {
     return noted(ledger, CHILLER_LOAD, 'No power is measured: half (20 to 100 %) of what the chiller takes at its rating.')
@@ -145,21 +155,24 @@ function loadOf(gauge: string, ledger: Ledger): Range {
   return noted(ledger, POWER_UNKNOWN, 'No speed is known: 80 % (50 to 100 %) of the rated power.')
 }
 
-function boiler({ gauge, up }: Waste, equipment_id: string, sizes: SizeBook, ledger: Ledger): EnergyUse[] {
+function boiler({ gauge, up }: Waste, equipment_id: string, sizes: EquipmentSizes, ledger: PricingNotes): EnergyUse[] {
   if (up === 0) return []
   if (gauge === 'hot_water') {
-    const heat = times(exactly(up * WATER_HEAT), noted(ledger, FLOW_METER, 'Heat of the water as measured, within 10 %.'))
+    const heat = multiplyRanges(
+      exactRange(up * WATER_HEAT),
+      noted(ledger, FLOW_METER, 'Heat of the water as measured, within 10 %.'),
+    )
     return warm(heat, equipment_id, sizes, ledger)
   }
   const rated = taken(sizes.own(equipment_id, 'ratedFuelInputPower'), ledger)
   if (!rated) return []
   const load = noted(ledger, BOILER_LOAD, 'No heat is measured: 30 % (10 to 100 %) of the rated fuel input.')
-  return use('fuel', times(times(exactly(up), rated), load))
+  return use('fuel', multiplyRanges(multiplyRanges(exactRange(up), rated), load))
 }
 
 /** Adds up uses of the same carrier. */
-export function byCarrier(uses: EnergyUse[]): EnergyUse[] {
+export function sumByCarrier(uses: EnergyUse[]): EnergyUse[] {
   const sums = new Map<Carrier, Range>()
-  for (const { carrier, ...range } of uses) sums.set(carrier, plus(sums.get(carrier) ?? exactly(0), range))
+  for (const { carrier, ...range } of uses) sums.set(carrier, addRanges(sums.get(carrier) ?? exactRange(0), range))
   return [...sums].map(([carrier, range]) => ({ carrier, ...range })).toSorted((a, b) => (a.carrier < b.carrier ? -1 : 1))
 }

@@ -1,14 +1,14 @@
 /** Looks up the sizes and ratings that price a fault: reviewed quantities of the equipment, or of what serves it. */
 import type { Equipment, EquipmentType } from '#shared/core/model/model.ts'
 import { copOfEer, type Quantity, readQuantity, statedText } from '#shared/core/model/quantity.ts'
-import type { Gap, Range } from './impact.ts'
-import { around, BASIS_WIDTH, plus } from './range.ts'
+import type { PricingGap, Range } from './impact.ts'
+import { withTolerance, BASIS_WIDTH, addRanges } from './range.ts'
 
 type Property = Quantity['property']
 /** A figure with where it comes from, or what is missing. */
-export type Size = { range: Range; basis: string[] } | { gap: Gap }
+export type Size = { range: Range; basis: string[] } | { gap: PricingGap }
 
-export type SizeBook = {
+export type EquipmentSizes = {
   /** Of the equipment itself. */
   own(equipment_id: string, property: Property): Size
   /** Electricity that a machine takes at its rating, kW; of a plant, all its machines of a type. */
@@ -33,7 +33,7 @@ const CHAIN_MAX = 16
  * @param quantities of this building, whatever their review
  * @param equipment of this building
  */
-export function sizeBook(quantities: Quantity[], equipment: Equipment[]): SizeBook {
+export function createEquipmentSizes(quantities: Quantity[], equipment: Equipment[]): EquipmentSizes {
   const byHolder = Map.groupBy(quantities, ({ equipment_id }) => equipment_id)
   const known = (holder: string | undefined, property: Property) =>
     (byHolder.get(holder) ?? []).filter(one => one.property === property)
@@ -76,7 +76,7 @@ export function sizeBook(quantities: Quantity[], equipment: Equipment[]): SizeBo
 }
 
 const both = (a: { range: Range; basis: string[] }, b: { range: Range; basis: string[] }) => ({
-  range: plus(a.range, b.range),
+  range: addRanges(a.range, b.range),
   basis: [...a.basis, ...b.basis],
 })
 
@@ -88,13 +88,13 @@ function sizeOf(quantity: Quantity, holder: string | undefined): { range: Range;
   const width = BASIS_WIDTH[value_basis]
   const of = holder === undefined ? 'the building' : holder
   return {
-    range: around(value, width),
+    range: withTolerance(value, width),
     basis: [`${property} of ${of}: ${statedText(quantity)} (${value_basis}, ±${Math.round(width * 100)} %)`],
   }
 }
 
 /** Why there is no figure: none was entered, or nobody has reviewed it, or it cannot be. */
-function gapOf(equipment_id: string, name: Property, listed: Quantity[]): Gap {
+function gapOf(equipment_id: string, name: Property, listed: Quantity[]): PricingGap {
   const reviewed = listed.find(({ review_status }) => review_status === 'Reviewed')
   const fault = reviewed && readQuantity(reviewed)
   const waiting = listed.some(({ review_status = 'NeedsReview' }) => review_status === 'NeedsReview')

@@ -83,4 +83,4 @@ export function chooseGauge(
 }
 
 /** The roles that would help most, when no gauge suits. */
-export const wantedRoles = (type: EquipmentType): string[] => [type === 'vav' || type === 'zone' ? 'zone_flow' : 'sa_flow']
+export const rolesForGauge = (type: EquipmentType): string[] => [type === 'vav' || type === 'zone' ? 'zone_flow' : 'sa_flow']

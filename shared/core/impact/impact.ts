@@ -45,7 +45,7 @@ export type Impact = Range & {
 }
 
 /** What is missing before a fault can be priced. */
-export type Gap =
+export type PricingGap =
   | { what: 'quantity'; name: string; equipment_id: string; why: string }
   | { what: 'price'; name: Carrier }
   | { what: 'point' | 'data'; name: string; equipment_id: string }

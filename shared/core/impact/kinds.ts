@@ -13,7 +13,7 @@ export type Measure = (typeof MEASURES)[number]
 /**
  * By kind: what `waste` may measure, what it is when a rule does not say, and where the energy comes from.
  */
-export type Kind = {
+export type ImpactKindSpec = {
   measures: readonly Measure[]
   /** Waste of a rule that names the kind alone. */
   whole?: true
@@ -23,7 +23,7 @@ export type Kind = {
   words: string
 }
 
-export const KINDS = {
+export const IMPACT_KIND_SPECS = {
   /** Heat taken from the air in vain. */
   cooling: { measures: ['kelvin', 'share'], carriers: ['electricity'], words: 'excess cooling' },
   /** Heat given to the air in vain. */
@@ -47,8 +47,8 @@ export const KINDS = {
   comfort: { measures: ['kelvin'], carriers: [], words: 'comfort' },
   /** Nothing that could honestly be said. */
   none: { measures: [], carriers: [], words: 'none' },
-} as const satisfies Record<string, Kind>
+} as const satisfies Record<string, ImpactKindSpec>
 
-export type ImpactKind = keyof typeof KINDS
-export const IMPACT_KINDS = Object.keys(KINDS) as ImpactKind[]
-export const kindOf = (kind: ImpactKind): Kind => KINDS[kind]
+export type ImpactKind = keyof typeof IMPACT_KIND_SPECS
+export const IMPACT_KINDS = Object.keys(IMPACT_KIND_SPECS) as ImpactKind[]
+export const impactKindSpec = (kind: ImpactKind): ImpactKindSpec => IMPACT_KIND_SPECS[kind]

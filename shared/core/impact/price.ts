@@ -1,11 +1,11 @@
 /** What a fault costs in energy and money, with its assumptions, or what is missing to say so. */
 import type { Finding } from '#shared/core/findings/finding.ts'
-import { byCarrier, energyOf, kelvinOf, type Ledger } from './energy.ts'
-import type { EnergyPrices, EnergyUse, Gap, Impact, Range, Waste } from './impact.ts'
-import { exactly, plus, rounded, SENSORS_K, times } from './range.ts'
-import type { SizeBook } from './equipment-sizes.ts'
+import { sumByCarrier, energyOf, kelvinOf, type PricingNotes } from './energy.ts'
+import type { EnergyPrices, EnergyUse, PricingGap, Impact, Range, Waste } from './impact.ts'
+import { exactRange, addRanges, roundRange, SENSORS_K, multiplyRanges } from './range.ts'
+import type { EquipmentSizes } from './equipment-sizes.ts'
 
-export type Priced = { impact?: Impact; not_priced?: Gap[] }
+export type PricingResult = { impact?: Impact; not_priced?: PricingGap[] }
 /** Known for less of the time in fault than this is worth saying. */
 const MOST_OF_IT = 0.98
 
@@ -16,28 +16,28 @@ const MOST_OF_IT = 0.98
  */
 export function priceFinding(
   { waste, equipment_id, duration_secs }: Pick<Finding, 'waste' | 'equipment_id' | 'duration_secs'>,
-  sizes: SizeBook,
+  sizes: EquipmentSizes,
   prices: EnergyPrices | undefined,
-): Priced {
+): PricingResult {
   if (!waste) return {}
-  if (waste.hours === 0) return { not_priced: unseen(waste, equipment_id) }
-  const ledger: Ledger = { basis: [], gaps: [] }
+  if (waste.hours === 0) return { not_priced: missingInputs(waste, equipment_id) }
+  const ledger: PricingNotes = { basis: [], gaps: [] }
   if (waste.kind === 'comfort') return { impact: comfort(waste, duration_secs) }
-  const energy = byCarrier(energyOf(waste, equipment_id, sizes, ledger))
+  const energy = sumByCarrier(energyOf(waste, equipment_id, sizes, ledger))
   if (ledger.gaps.length > 0) return { not_priced: ledger.gaps }
   const unpriced = energy
     .filter(({ carrier }) => prices?.[carrier] === undefined)
-    .map(({ carrier }): Gap => ({ what: 'price', name: carrier }))
-  const basis = [...told(waste, duration_secs), ...ledger.basis]
-  const base = { kind: waste.kind, energy: energy.map(one => ({ carrier: one.carrier, ...rounded(one) })) }
+    .map(({ carrier }): PricingGap => ({ what: 'price', name: carrier }))
+  const basis = [...assumptionsOf(waste, duration_secs), ...ledger.basis]
+  const base = { kind: waste.kind, energy: energy.map(one => ({ carrier: one.carrier, ...roundRange(one) })) }
   if (unpriced.length > 0 || !prices) {
-    const total = energy.reduce<Range>(plus, exactly(0))
-    return { impact: { ...base, ...rounded(total), unit: 'kWh', basis }, ...(unpriced.length > 0 && { not_priced: unpriced }) }
+    const total = energy.reduce<Range>(addRanges, exactRange(0))
+    return { impact: { ...base, ...roundRange(total), unit: 'kWh', basis }, ...(unpriced.length > 0 && { not_priced: unpriced }) }
   }
-  const money = energy.map(one => times(one, exactly(prices[one.carrier]!))).reduce<Range>(plus, exactly(0))
+  const money = energy.map(one => multiplyRanges(one, exactRange(prices[one.carrier]!))).reduce<Range>(addRanges, exactRange(0))
   const { currency } = prices
   return {
-    impact: { ...base, ...rounded(money), unit: currency, basis: [...basis, ...energy.map(one => priceText(one, prices))] },
+    impact: { ...base, ...roundRange(money), unit: currency, basis: [...basis, ...energy.map(one => priceText(one, prices))] },
   }
 }
 
@@ -45,25 +45,25 @@ const priceText = ({ carrier }: EnergyUse, prices: EnergyPrices): string =>
   `${carrier} at ${prices[carrier]} ${prices.currency} per kWh`
 
 function comfort(waste: Waste, duration_secs: number): Impact {
-  const basis = [...told(waste, duration_secs), `Degrees beyond the set points, temperatures within ${SENSORS_K} K.`]
-  return { kind: waste.kind, ...rounded(kelvinOf(waste, 'up')), unit: 'K·h', basis, energy: [] }
+  const basis = [...assumptionsOf(waste, duration_secs), `Degrees beyond the set points, temperatures within ${SENSORS_K} K.`]
+  return { kind: waste.kind, ...roundRange(kelvinOf(waste, 'up')), unit: 'K·h', basis, energy: [] }
 }
 
 /** For how much of the time in fault it could be reckoned (the rest is not made up), and what the rule takes for granted. */
-function told({ hours, because }: Waste, duration_secs: number): string[] {
+function assumptionsOf({ hours, because }: Waste, duration_secs: number): string[] {
   const whole = duration_secs / 3600
   const part = `Reckoned over ${hours.toFixed(1)} h of ${whole.toFixed(1)} h in fault; for the rest its inputs were not known.`
   return [...(hours < MOST_OF_IT * whole ? [part] : []), ...(because === undefined ? [] : [because])]
 }
 
 /** Nothing was summed: points that are not there, or that said nothing. */
-function unseen({ absent = [] }: Waste, equipment_id: string): Gap[] {
-  const points = absent.map((name): Gap => ({ what: 'point', name, equipment_id }))
+function missingInputs({ absent = [] }: Waste, equipment_id: string): PricingGap[] {
+  const points = absent.map((name): PricingGap => ({ what: 'point', name, equipment_id }))
   return points.length > 0 ? points : [{ what: 'data', name: 'inputs', equipment_id }]
 }
 
 /** The finding with what it costs in place of what it was said to cost before. */
-export function withImpact<F extends Finding>(finding: F, sizes: SizeBook, prices: EnergyPrices | undefined): F {
+export function withImpact<F extends Finding>(finding: F, sizes: EquipmentSizes, prices: EnergyPrices | undefined): F {
   const { impact: _impact, not_priced: _gaps, ...rest } = finding
   return { ...rest, ...priceFinding(finding, sizes, prices) } as F
 }

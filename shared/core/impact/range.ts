@@ -23,19 +23,19 @@ export const BASIS_WIDTH: Record<Quantity['value_basis'], number> = {
 export const SENSORS_K = 0.5
 
 /** `width` is a share of the value, 0..1. */
-export const around = (value: number, width: number): Range => ({
+export const withTolerance = (value: number, width: number): Range => ({
   low: value * (1 - width),
   mid: value,
   high: value * (1 + width),
 })
-export const exactly = (value: number): Range => ({ low: value, mid: value, high: value })
+export const exactRange = (value: number): Range => ({ low: value, mid: value, high: value })
 
 /** Both ranges lie at or above zero. */
-export const times = (a: Range, b: Range): Range => ({ low: a.low * b.low, mid: a.mid * b.mid, high: a.high * b.high })
+export const multiplyRanges = (a: Range, b: Range): Range => ({ low: a.low * b.low, mid: a.mid * b.mid, high: a.high * b.high })
 /** `b` lies above zero: the least comes of the least over the greatest. */
-export const over = (a: Range, b: Range): Range => ({ low: a.low / b.high, mid: a.mid / b.mid, high: a.high / b.low })
-export const plus = (a: Range, b: Range): Range => ({ low: a.low + b.low, mid: a.mid + b.mid, high: a.high + b.high })
+export const divideRanges = (a: Range, b: Range): Range => ({ low: a.low / b.high, mid: a.mid / b.mid, high: a.high / b.low })
+export const addRanges = (a: Range, b: Range): Range => ({ low: a.low + b.low, mid: a.mid + b.mid, high: a.high + b.high })
 
 /** Four digits say more than the widths allow, and keep findings short. */
-export const rounded = ({ low, mid, high }: Range): Range => ({ low: digits(low), mid: digits(mid), high: digits(high) })
+export const roundRange = ({ low, mid, high }: Range): Range => ({ low: digits(low), mid: digits(mid), high: digits(high) })
 const digits = (value: number): number => Number(value.toPrecision(4))

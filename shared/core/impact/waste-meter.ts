@@ -1,20 +1,20 @@
 /** Sums what a fault wastes while the rule holds, stretch by stretch: the engine's part of pricing a fault. */
-import { OWN } from '#shared/core/rules/compile/equipment-context.ts'
-import { build, type Context } from '#shared/core/rules/compile/build-nodes.ts'
+import { OWN_PLACE } from '#shared/core/rules/compile/equipment-context.ts'
+import { buildNode, type BuildContext } from '#shared/core/rules/compile/build-nodes.ts'
 import { checkExpr } from '#shared/core/rules/check/check-expr.ts'
-import { type Typed } from '#shared/core/rules/check/typed-expr.ts'
+import { type TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
 import type { Node } from '#shared/core/rules/evaluate/node.ts'
 import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import type { Program } from '#shared/core/rules/check/rule.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { HOUR } from '#shared/core/time.ts'
-import { chooseGauge, type Gauge, GAUGES, type GaugeName, gaugeOf, wantedRoles } from './gauges.ts'
+import { chooseGauge, type Gauge, GAUGES, type GaugeName, gaugeOf, rolesForGauge } from './gauges.ts'
 import type { Waste } from './impact.ts'
 import type { ImpactKind, Measure } from './kinds.ts'
 import { SENSORS_K } from './range.ts'
 
 /** What is read at each row: the waste and its weight. */
-export type Meter = {
+export type WasteMeter = {
   kind: ImpactKind
   measure: Measure
   gauge: GaugeName
@@ -28,10 +28,10 @@ export type Meter = {
 
 /** Sums of a meter, times ms: known time; waste × weight above zero, its sure part, and the weight meanwhile; the same below. */
 const SPENT = 7
-export const nothingSpent = (): Float64Array => new Float64Array(SPENT)
+export const emptyWasteSums = (): Float64Array => new Float64Array(SPENT)
 
 const CANONICAL = Object.fromEntries(Object.entries(ROLES).map(([role, { unit }]) => [role, unit]))
-const parsed = (text: string): Typed =>
+const parsed = (text: string): TypedExpr =>
   checkExpr(parseExpr(text), { roles: CANONICAL, params: {}, lets: new Map(), baselines: new Map() }).typed
 const WEIGHTS = new Map(
   Object.entries(GAUGES).flatMap(([name, gauge]: [string, Gauge]) =>
@@ -45,23 +45,23 @@ const WEIGHTS = new Map(
  *
  * @returns undefined when the rule names no impact that is measured
  */
-export function meterOf(spec: Program['impact'], rule: Context): Meter | undefined {
+export function createWasteMeter(spec: Program['impact'], rule: BuildContext): WasteMeter | undefined {
   if (!spec || spec.kind === 'none') return undefined
   const { kind, measure, because } = spec
-  const context: Context = { ...rule, missing: new Set(), leaves: new Set(), built: new Map() }
+  const context: BuildContext = { ...rule, missing: new Set(), leaves: new Set(), built: new Map() }
   const { equipment_type } = context.around.equipment
-  const has = (role: string) => context.around.leaf(OWN, role) !== undefined
+  const has = (role: string) => context.around.leaf(OWN_PLACE, role) !== undefined
   const gauge = chooseGauge(kind, measure, equipment_type, has)
-  const waste = build(spec.waste, context)
+  const waste = buildNode(spec.waste, context)
   const roles = spec.roles.filter(role => !has(role))
-  const absent = [...new Set([...(gauge ? [] : wantedRoles(equipment_type)), ...context.missing, ...roles])].toSorted()
+  const absent = [...new Set([...(gauge ? [] : rolesForGauge(equipment_type)), ...context.missing, ...roles])].toSorted()
   const weight = gauge === undefined ? undefined : WEIGHTS.get(gauge)
   return {
     kind,
     measure,
     gauge: gauge ?? 'plain',
     waste: gauge ? waste : context.graph.constant(Number.NaN),
-    ...(weight && { weight: build(weight, context) }),
+    ...(weight && { weight: buildNode(weight, context) }),
     power: (gauge && gaugeOf(gauge).power) ?? 1,
     ...(because !== undefined && { because }),
     absent,
@@ -73,8 +73,8 @@ export function meterOf(spec: Program['impact'], rule: Context): Meter | undefin
  *
  * @param t [n + 1] instants, ms; row i lasts until t[i + 1]
  */
-export function spend({ waste, weight, power }: Meter, t: Float64Array, start: number, end: number): Float64Array {
-  const spent = nothingSpent()
+export function sumWaste({ waste, weight, power }: WasteMeter, t: Float64Array, start: number, end: number): Float64Array {
+  const spent = emptyWasteSums()
   for (let i = start; i < end; i++) {
     const wasted = waste.out[i]!
     const raw = weight ? weight.out[i]! : 1
@@ -94,16 +94,16 @@ export function spend({ waste, weight, power }: Meter, t: Float64Array, start: n
 }
 
 /** @returns the sums of a finding, to go on with; nothing where it was measured in another way */
-export function spentOf(meter: Meter | undefined, waste: Waste | undefined): Float64Array {
+export function wasteSumsOf(meter: WasteMeter | undefined, waste: Waste | undefined): Float64Array {
   if (!meter || !waste || waste.kind !== meter.kind || waste.measure !== meter.measure || waste.gauge !== meter.gauge) {
-    return nothingSpent()
+    return emptyWasteSums()
   }
   const { hours, up, up_sure, up_gauge, down, down_sure, down_gauge } = waste
   return Float64Array.of(hours, up, up_sure, up_gauge, down, down_sure, down_gauge).map(sum => sum * HOUR)
 }
 
 /** @returns the sums in hours, as a finding keeps them */
-export function wasteOf({ kind, measure, gauge, because, absent }: Meter, spent: Float64Array): Waste {
+export function wasteOf({ kind, measure, gauge, because, absent }: WasteMeter, spent: Float64Array): Waste {
   const [hours, up, up_sure, up_gauge, down, down_sure, down_gauge] = Array.from(spent, ms => Number((ms / HOUR).toPrecision(6)))
   return {
     kind,

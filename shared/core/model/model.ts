@@ -1,6 +1,6 @@
 /** The building model, with the names that stand on the wire, in SQL and in memory alike. */
 
-import type { Stretch } from '#shared/core/series/untrusted-spans.ts'
+import type { UntrustedSpan } from '#shared/core/series/untrusted-spans.ts'
 
 export const EQUIPMENT_TYPES = [
   'ahu',
@@ -73,7 +73,7 @@ export type Point = {
     protocol: Protocol
     address: string
     /** Stretches of its history that the package which brought them does not vouch for. */
-    untrusted?: readonly Stretch[]
+    untrusted?: readonly UntrustedSpan[]
   }
   poll_secs?: number
   /** State texts of an enum or bool; index = stored number. */

@@ -24,7 +24,7 @@ export type SeriesBuilder = {
 const CAPACITY_MIN = 64
 
 /** @param capacity how many samples to expect; more is possible */
-export function seriesBuilder(capacity: number): SeriesBuilder {
+export function createSeriesBuilder(capacity: number): SeriesBuilder {
   let ts = new Float64Array(Math.max(capacity, CAPACITY_MIN))
   let values = new Float64Array(ts.length)
   let n = 0

@@ -9,7 +9,7 @@ export type Series = {
 export const EMPTY_SERIES: Series = { ts: new Float64Array(0), values: new Float64Array(0) }
 
 /** @param after later than `before` */
-export function appended(before: Series, after: Series): Series {
+export function appendSeries(before: Series, after: Series): Series {
   if (before.ts.length === 0) return after
   if (after.ts.length === 0) return before
   const n = before.ts.length

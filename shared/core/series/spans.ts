@@ -30,7 +30,7 @@ export function gapsOf({ from, step, count }: Buckets, nominalMs: number, until:
 }
 
 /** Joins spans that touch or overlap. @returns ascending */
-export function joined(spans: Span[]): Span[] {
+export function mergeSpans(spans: Span[]): Span[] {
   const out: Span[] = []
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {
     const last = out.at(-1)
@@ -41,20 +41,20 @@ export function joined(spans: Span[]): Span[] {
 }
 
 /** @returns the parts that lie in every one of `lists`, each without overlaps and ascending; none when there are no lists */
-export function common(lists: Span[][]): Span[] {
+export function intersectSpans(lists: Span[][]): Span[] {
   const [first = [], ...rest] = lists
-  return rest.reduce((kept, spans) => kept.flatMap(({ from, to }) => clipped(spans, from, to)), first)
+  return rest.reduce((kept, spans) => kept.flatMap(({ from, to }) => clipSpans(spans, from, to)), first)
 }
 
 /** @returns ms covered by spans that do not overlap */
-export const lengthOf = (spans: Span[]): number => spans.reduce((sum, { from, to }) => sum + to - from, 0)
+export const totalLength = (spans: Span[]): number => spans.reduce((sum, { from, to }) => sum + to - from, 0)
 
 /** @returns the parts of spans that lie within `[from, to)` */
-export const clipped = (spans: Span[], from: number, to: number): Span[] =>
+export const clipSpans = (spans: Span[], from: number, to: number): Span[] =>
   spans.map(span => ({ from: Math.max(span.from, from), to: Math.min(span.to, to) })).filter(span => span.from < span.to)
 
 /** What a trace's own samples say of their nominal interval, ms; for points that are not polled by us. */
-export function nominalOf({ step, count }: Buckets): number {
+export function usualInterval({ step, count }: Buckets): number {
   const filled = [...count.keys()].filter(i => count[i]! > 0)
   const dense = median(filled.map(i => count[i]!))
   if (dense > 1) return step / dense

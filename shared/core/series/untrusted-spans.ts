@@ -1,10 +1,10 @@
 /** Stretches of history that whoever exported it does not vouch for: they are kept and shown, and no rule judges them. */
 
 /** `[from, to)`, ms. */
-export type Stretch = readonly [from: number, to: number]
+export type UntrustedSpan = readonly [from: number, to: number]
 
 /** @returns whether an instant lies in one of the stretches, which ascend */
-export function isWithin(stretches: readonly Stretch[], t: number): boolean {
+export function isUntrusted(stretches: readonly UntrustedSpan[], t: number): boolean {
   for (const [from, to] of stretches) {
     if (t < from) return false
     if (t < to) return true
@@ -13,7 +13,7 @@ export function isWithin(stretches: readonly Stretch[], t: number): boolean {
 }
 
 /** @returns values with NaN in place of those that lie in one of the stretches; the same array where none does */
-export function withoutUntrusted(ts: Float64Array, values: Float64Array, stretches: readonly Stretch[]): Float64Array {
+export function withoutUntrusted(ts: Float64Array, values: Float64Array, stretches: readonly UntrustedSpan[]): Float64Array {
   let masked = values
   let next = 0
   for (let i = 0; i < ts.length && next < stretches.length; i++) {
@@ -26,7 +26,7 @@ export function withoutUntrusted(ts: Float64Array, values: Float64Array, stretch
 }
 
 /** @returns ascending, without overlaps and empty ones */
-export function union(stretches: readonly Stretch[]): Stretch[] {
+export function mergeUntrusted(stretches: readonly UntrustedSpan[]): UntrustedSpan[] {
   const joined: [number, number][] = []
   for (const [from, to] of stretches.toSorted((a, b) => a[0] - b[0])) {
     const last = joined.at(-1)
@@ -38,17 +38,17 @@ export function union(stretches: readonly Stretch[]): Stretch[] {
 }
 
 /** @returns what of `stretches` lies outside of `[from, to)` */
-export const outside = (stretches: readonly Stretch[], [from, to]: Stretch): Stretch[] =>
-  union(
-    stretches.flatMap(([a, b]): Stretch[] => [
+export const withoutSpan = (stretches: readonly UntrustedSpan[], [from, to]: UntrustedSpan): UntrustedSpan[] =>
+  mergeUntrusted(
+    stretches.flatMap(([a, b]): UntrustedSpan[] => [
       [a, Math.min(b, from)],
       [Math.max(a, to), b],
     ]),
   )
 
 /** @returns what of `[from, to)` is in none of the windows */
-export function complement(windows: readonly Stretch[], [from, to]: Stretch): Stretch[] {
-  let rest: Stretch[] = [[from, to]]
-  for (const window of windows) rest = outside(rest, window)
-  return union(rest)
+export function untrustedOutside(windows: readonly UntrustedSpan[], [from, to]: UntrustedSpan): UntrustedSpan[] {
+  let rest: UntrustedSpan[] = [[from, to]]
+  for (const window of windows) rest = withoutSpan(rest, window)
+  return mergeUntrusted(rest)
 }

@@ -1,5 +1,5 @@
 /** What a fault costs, as an edge reckoned it. */
-import { type EnergyUse, type Gap, type Impact, type Range } from '../impact/impact.ts'
+import { type EnergyUse, type PricingGap, type Impact, type Range } from '../impact/impact.ts'
 import { CARRIERS } from '#shared/core/impact/kinds.ts'
 import { IMPACT_KINDS } from '../impact/kinds.ts'
 import { asText, choice, type Fields, fields, id, list, number, text, unfit } from './read.ts'
@@ -28,7 +28,7 @@ function readRange(from: Fields): Range {
   return range
 }
 
-export function readGap(value: unknown, path: string): Gap {
+export function readGap(value: unknown, path: string): PricingGap {
   const from = fields(value, path)
   const what = choice(from, 'what', ['quantity', 'price', 'point', 'data'] as const)
   if (what === 'price') return { what, name: choice(from, 'name', CARRIERS) }

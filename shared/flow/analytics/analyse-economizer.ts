@@ -1,9 +1,9 @@
-import { openCells } from '#shared/core/analytics/cells.ts'
-import { openEconomizer, type EconomizerParams, type EconomizerResult } from '#shared/core/analytics/economizer.ts'
+import { createCellAverager } from '#shared/core/analytics/cells.ts'
+import { createEconomizerAnalysis, type EconomizerParams, type EconomizerResult } from '#shared/core/analytics/economizer.ts'
 import { ECONOMIZER_ROLES } from '#shared/core/analytics/economizer-cells.ts'
 import { feedersOf, proofOf } from '#shared/core/analytics/operations-plan.ts'
 import type { Equipment, EquipmentType, Point } from '#shared/core/model/model.ts'
-import { spansBy, type AnalyticsPorts, type AnalyticsSpan } from './analytics-span.ts'
+import { loadSpans, type AnalyticsPorts, type AnalyticsSpan } from './analytics-span.ts'
 import { walkHistory } from './walk-history.ts'
 
 /** Equipment that mixes outdoor air. */
@@ -32,15 +32,15 @@ export type EconomizerAnswer = {
 export async function analyseEconomizer(job: EconomizerJob, ports: AnalyticsPorts): Promise<EconomizerAnswer[]> {
   const plans = job.equipment.filter(one => isAsked(one, job)).map(one => planOf(one, job))
   const points = plans.flatMap(plan => plan.points.flatMap(point => point ?? []))
-  const walk = await spansBy(job, points, ports)
+  const walk = await loadSpans(job, points, ports)
   const answers: EconomizerAnswer[] = []
   for (const { equipment_id, name, missing_roles, points: signals, onAbove } of plans) {
     if (missing_roles.length > 0) {
       answers.push({ equipment_id, name, missing_roles })
       continue
     }
-    const economizer = openEconomizer(job.params, onAbove)
-    const cells = openCells(signals.length, economizer.take)
+    const economizer = createEconomizerAnalysis(job.params, onAbove)
+    const cells = createCellAverager(signals.length, economizer.take)
     await walkHistory(walk, [{ points: signals, take: cells.take }], ports)
     cells.end()
     answers.push({ equipment_id, name, missing_roles, result: economizer.result() })

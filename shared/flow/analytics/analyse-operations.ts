@@ -1,11 +1,11 @@
 import { type FaultHours, faultHours } from '#shared/core/analytics/fault-hours.ts'
-import { addedUp, type OperationSums, openOperations } from '#shared/core/analytics/operations.ts'
+import { sumOperations, type OperationSums, createOperationsTally } from '#shared/core/analytics/operations.ts'
 import { type OperationPlan, planOperations } from '#shared/core/analytics/operations-plan.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { Notes, Results } from '#shared/core/ports.ts'
 import { dayStart, nextDay } from '#shared/core/time-zone.ts'
-import { spansBy, type AnalyticsPorts, type AnalyticsSpan } from './analytics-span.ts'
+import { loadSpans, type AnalyticsPorts, type AnalyticsSpan } from './analytics-span.ts'
 import { walkHistory, type WalkGroup } from './walk-history.ts'
 
 export type OperationsJob = AnalyticsSpan & {
@@ -47,13 +47,13 @@ const NO_FAULT: FaultHours = { fault_hours: 0, findings: 0, open: 0 }
 export async function analyseOperations(job: OperationsJob, ports: OperationsPorts): Promise<Operations> {
   const { building_id, from, to, now } = job
   const plans = planOperations(job.equipment, job.points)
-  const walk = await spansBy(
+  const walk = await loadSpans(
     job,
     plans.flatMap(({ points }) => points.flatMap(point => point ?? [])),
     ports,
   )
   const bounds = daysOf(job)
-  const tallies = plans.map(plan => ({ plan, tally: openOperations(bounds, plan.rules) }))
+  const tallies = plans.map(plan => ({ plan, tally: createOperationsTally(bounds, plan.rules) }))
   const groups = tallies.map(({ plan, tally }): WalkGroup => ({ points: plan.points, take: tally.take }))
   for (const some of inGroups(groups)) await walkHistory(walk, some, ports)
 
@@ -61,13 +61,13 @@ export async function analyseOperations(job: OperationsJob, ports: OperationsPor
   const findings = listed.filter(({ finding_id }) => ports.notes.get(finding_id).not_a_fault === undefined)
   const faults = faultHours(findings, from, to, now)
   const byId = new Map(tallies.map(one => [one.plan.equipment.equipment_id, one]))
-  const days = bounds.slice(0, -1).map((at, i) => ({ at, sums: addedUp(tallies.map(({ tally }) => tally.days[i]!)) }))
+  const days = bounds.slice(0, -1).map((at, i) => ({ at, sums: sumOperations(tallies.map(({ tally }) => tally.days[i]!)) }))
   return {
     equipment: job.equipment.flatMap(({ equipment_id, name, equipment_type }) => {
       const known = byId.get(equipment_id)
       const fault = faults.get(equipment_id)
       if (!known && !fault) return []
-      const sums = addedUp(known?.tally.days ?? [])
+      const sums = sumOperations(known?.tally.days ?? [])
       return [{ equipment_id, name, equipment_type, sums, plan: known?.plan, ...(fault ?? NO_FAULT) }]
     }),
     days,

@@ -16,7 +16,7 @@ export const SAMPLES_MAX = 200_000_000
  *
  * @throws Problem invalid when more would have to be read than one request may
  */
-export async function spansBy(
+export async function loadSpans(
   { building_id, from, to }: AnalyticsSpan,
   points: readonly Pick<Point, 'point_id'>[],
   { historian }: AnalyticsPorts,

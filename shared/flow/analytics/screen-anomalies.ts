@@ -1,9 +1,9 @@
-import { type Anomaly, anomaliesOf, scoreHours, type Scored, type ScoredHour } from '#shared/core/analytics/seasonal.ts'
-import { openHourMeans, pastBegin, weekHours } from '#shared/core/analytics/week-hours.ts'
+import { type Anomaly, anomaliesOf, scoreHours, type ScoringResult, type ScoredHour } from '#shared/core/analytics/seasonal.ts'
+import { createHourMeans, pastBegin, weekHours } from '#shared/core/analytics/week-hours.ts'
 import type { Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
-import { spansBy, type AnalyticsPorts, type AnalyticsSpan } from './analytics-span.ts'
+import { loadSpans, type AnalyticsPorts, type AnalyticsSpan } from './analytics-span.ts'
 import { walkHistory } from './walk-history.ts'
 
 export type ScreenJob = AnalyticsSpan & {
@@ -20,7 +20,7 @@ export type Screening = {
   to: number
   points_scored: number
   /** Points of which nothing can be said, by why. */
-  not_scored: Record<Exclude<Scored['state'], 'scored'>, number>
+  not_scored: Record<Exclude<ScoringResult['state'], 'scored'>, number>
   scored_hours: number
   /** The most unusual first, at most `ANOMALIES_MAX`. */
   anomalies: PointAnomaly[]
@@ -48,7 +48,7 @@ export const isScreened = ({ kind, role, unit }: Point): boolean =>
 export async function screenAnomalies(job: ScreenJob, ports: AnalyticsPorts): Promise<Screening> {
   const points = job.points.filter(isScreened)
   const hours = weekHours(pastBegin(job.from), job.to, job.timezone)
-  const walk = await spansBy({ ...job, from: hours.bounds[0]! }, points, ports)
+  const walk = await loadSpans({ ...job, from: hours.bounds[0]! }, points, ports)
   const screening: Screening = {
     from: job.from,
     to: job.to,
@@ -60,7 +60,7 @@ export async function screenAnomalies(job: ScreenJob, ports: AnalyticsPorts): Pr
     ...(job.withHours && { hours: {} }),
   }
   for (let i = 0; i < points.length; i += POINTS_AT_ONCE) {
-    const some = points.slice(i, i + POINTS_AT_ONCE).map(point => ({ point, means: openHourMeans(hours) }))
+    const some = points.slice(i, i + POINTS_AT_ONCE).map(point => ({ point, means: createHourMeans(hours) }))
     await walkHistory(
       walk,
       some.map(({ point, means }) => ({ points: [point], take: means.take })),
@@ -71,7 +71,7 @@ export async function screenAnomalies(job: ScreenJob, ports: AnalyticsPorts): Pr
   return screening
 }
 
-function add(screening: Screening, { point_id }: Point, scored: Scored, least: number): void {
+function add(screening: Screening, { point_id }: Point, scored: ScoringResult, least: number): void {
   if (scored.state !== 'scored') {
     screening.not_scored[scored.state]++
     return

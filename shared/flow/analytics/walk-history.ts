@@ -1,6 +1,6 @@
 /** Walks over stored history in pieces, so that a year of many points never is in memory. */
-import { densityOf, piecesOf } from '#shared/core/analytics/history-chunks.ts'
-import { openWalk, type TakeStretch } from '#shared/core/analytics/signal-merge.ts'
+import { densityOf, historyChunks } from '#shared/core/analytics/history-chunks.ts'
+import { createSignalMerge, type TakeInterval } from '#shared/core/analytics/signal-merge.ts'
 import type { Point } from '#shared/core/model/model.ts'
 import type { Historian, Span } from '#shared/core/ports.ts'
 import { ROLES, readAs } from '#shared/core/model/role.ts'
@@ -25,7 +25,7 @@ export type HistoryWalk = {
 /** Some signals that are walked together. One that is undefined is never known. */
 export type WalkGroup = {
   points: readonly ((Pick<Point, 'point_id' | 'unit' | 'role' | 'poll_secs'> & Partial<Pick<Point, 'source'>>) | undefined)[]
-  take: TakeStretch
+  take: TakeInterval
 }
 
 /**
@@ -48,7 +48,7 @@ export async function walkHistory(
   const end = Math.min(to, Math.max(...[...spans.values()].map(({ last }) => last + 1)))
   const holds = await holdsOf(building_id, held, byId, end, historian)
   const walks = groups.map(group =>
-    openWalk(
+    createSignalMerge(
       from,
       group.points.map(point => (point && holds.get(point.point_id)) ?? 0),
       group.take,
@@ -57,7 +57,7 @@ export async function walkHistory(
   // What held at the start began before it.
   const lead = Math.max(0, ...holds.values())
   const point_ids = held.map(({ point_id }) => point_id)
-  for (const piece of piecesOf(from - lead, to, densityOf(held))) {
+  for (const piece of historyChunks(from - lead, to, densityOf(held))) {
     const read = point_ids.length ? await historian.read({ building_id, point_ids, ...piece }) : []
     const series = new Map(point_ids.map((point_id, i) => [point_id, toKnown(read[i]!, byId.get(point_id)!)]))
     for (const [i, walk] of walks.entries()) {

@@ -6,7 +6,7 @@ import type { RuleResult } from '#shared/core/findings/finding.ts'
 import { type ComparedEquipment, compareFindings } from '#shared/core/rules/report/compare-findings.ts'
 import { withExplainers } from '#shared/core/rules/episodes/explainers.ts'
 import {
-  isForType,
+  appliesToType,
   type ParamOwner,
   paramOwner,
   type ParamScope,
@@ -160,7 +160,7 @@ function proposedSettings(owner: ParamOwner, { rule_id, params, scope, scope_id,
 /** The equipment of the rule's types on which the setting would count. */
 const reached = (rule: Rule, { scope, scope_id }: BacktestJob['request'], equipment: Equipment[]): string[] =>
   equipment
-    .filter(({ equipment_type }) => isForType(rule, equipment_type))
+    .filter(({ equipment_type }) => appliesToType(rule, equipment_type))
     .filter(({ equipment_id, equipment_type }) => {
       return scope === 'site' || scope_id === (scope === 'type' ? equipment_type : equipment_id)
     })

@@ -1,15 +1,15 @@
 import type { EngineStates, KeptSamples } from '#shared/core/ports.ts'
-import type { Run } from '#shared/core/rules/evaluate/open-run.ts'
-import type { Need } from '#shared/core/rules/compile/data-needs.ts'
+import type { RuleRun } from '#shared/core/rules/evaluate/open-run.ts'
+import type { DataNeed } from '#shared/core/rules/compile/data-needs.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
-import type { FrameReader, Read, Reading } from './frame-reader.ts'
+import type { FrameReader, FrameBatch, FrameRequest } from './frame-reader.ts'
 
 /** Samples that are in memory at once: 64 MB of instants and values, unless one equipment alone needs more. */
 const SAMPLES_MAX = 4_000_000
 
 /** Where runs go on from. */
-export type Memory = {
+export type ResumeSource = {
   building_id: string
   /** Ends of building days whose states still say what history says, the newest first. */
   ends: number[]
@@ -27,31 +27,31 @@ export type EquipmentPorts = {
   isUnsure: (equipment_id: string) => boolean
 }
 
-export type Outcome = {
+export type EvaluationOutcome = {
   /** Equipment that went on from what was remembered. */
   resumed: string[]
   /** What was reckoned anew though something was remembered of the building, and what could not be remembered. */
   notes: string[]
 }
 
-type Turn = Reading & { equipment_id: string; why: string | undefined }
+type EquipmentTask = FrameRequest & { equipment_id: string; why: string | undefined }
 
 /**
  * Evaluates a run's equipment one after the other. History is read for a few at a time, so that memory does not grow with
  * the building; each goes on from the newest state that can be used, or else from `start`.
  */
 export async function evaluateEquipment(
-  run: Run,
+  run: RuleRun,
   reader: FrameReader,
   start: number,
-  memory: Memory | undefined,
+  memory: ResumeSource | undefined,
   ports: EquipmentPorts,
-): Promise<Outcome> {
-  const outcome: Outcome = { resumed: [], notes: [] }
+): Promise<EvaluationOutcome> {
+  const outcome: EvaluationOutcome = { resumed: [], notes: [] }
   const anew: string[] = []
   let lost: string | undefined
   let done = 0
-  for (const turns of turnsOf(run, reader, start, memory)) {
+  for (const turns of taskBatches(run, reader, start, memory)) {
     await ports.pause()
     ports.begin('history', done)
     const read = await reader.read(turns)
@@ -78,8 +78,13 @@ export async function evaluateEquipment(
 }
 
 /** Equipment in its order, in groups whose history is read together. */
-function* turnsOf(run: Run, reader: FrameReader, start: number, memory: Memory | undefined): Generator<Turn[]> {
-  let group: Turn[] = []
+function* taskBatches(
+  run: RuleRun,
+  reader: FrameReader,
+  start: number,
+  memory: ResumeSource | undefined,
+): Generator<EquipmentTask[]> {
+  let group: EquipmentTask[] = []
   let size = 0
   for (const equipment_id of run.order) {
     const { state, kept, why } = memory ? recall(memory, equipment_id) : {}
@@ -99,7 +104,7 @@ function* turnsOf(run: Run, reader: FrameReader, start: number, memory: Memory |
 type Recalled = { state?: EquipmentState; kept?: KeptSamples | undefined; why?: string }
 
 /** The newest state that is whole, and the samples that have been read since; `why` there is none. */
-function recall({ building_id, ends, open, states }: Memory, equipment_id: string): Recalled {
+function recall({ building_id, ends, open, states }: ResumeSource, equipment_id: string): Recalled {
   let why: string | undefined
   for (const at of ends) {
     const found = states.load(building_id, at, equipment_id)
@@ -109,7 +114,7 @@ function recall({ building_id, ends, open, states }: Memory, equipment_id: strin
   return why === undefined ? {} : { why }
 }
 
-async function readAnew(reader: FrameReader, needs: Need[], from: number): Promise<EquipmentData[]> {
+async function readAnew(reader: FrameReader, needs: DataNeed[], from: number): Promise<EquipmentData[]> {
   const [read] = await reader.read([{ needs, from, state: undefined }])
   return read!.frames()
 }
@@ -121,10 +126,10 @@ async function readAnew(reader: FrameReader, needs: Need[], from: number): Promi
  * @returns why nothing could be kept; the run is none the worse for it
  */
 async function keep(
-  { building_id, states }: Memory,
+  { building_id, states }: ResumeSource,
   equipment_id: string,
   left: EquipmentState[],
-  { at, fresh, kept }: Pick<Read, 'fresh' | 'kept'> & { at: number | undefined },
+  { at, fresh, kept }: Pick<FrameBatch, 'fresh' | 'kept'> & { at: number | undefined },
 ): Promise<string | undefined> {
   try {
     for (const state of left) await states.save(building_id, state)

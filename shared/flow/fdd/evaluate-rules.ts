@@ -3,17 +3,17 @@ import type { EngineStates, Historian } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { withExplainers } from '#shared/core/rules/episodes/explainers.ts'
-import type { Shapes } from '#shared/core/rules/compile/compile-equipment.ts'
-import { openRun } from '#shared/core/rules/evaluate/open-run.ts'
-import { siteOf } from '#shared/core/rules/compile/building-signals.ts'
+import type { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
+import { createRun } from '#shared/core/rules/evaluate/open-run.ts'
+import { createTopology } from '#shared/core/rules/compile/building-signals.ts'
 import type { RunProgress } from '#shared/core/runs/run-state.ts'
 import type { ParamSetting } from '#shared/core/rules/check/param-settings.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
-import type { RunOutput, BaselineReset, Carried, RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
+import type { RunOutput, BaselineReset, CarriedFinding, RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
 import { dayStart } from '#shared/core/time-zone.ts'
 import { pastOf } from './build-frames.ts'
-import { evaluateEquipment, type Memory } from './evaluate-equipment.ts'
-import { openFrameReader } from './frame-reader.ts'
+import { evaluateEquipment, type ResumeSource } from './evaluate-equipment.ts'
+import { createFrameReader } from './frame-reader.ts'
 
 /** All that a run needs to know, as plain data that goes to another process. */
 export type EvaluateJob = {
@@ -31,7 +31,7 @@ export type EvaluateJob = {
   /** What people have set for the building's rules; `params` counts before it. */
   settings: ParamSetting[]
   resets: BaselineReset[]
-  carried: Carried[]
+  carried: CarriedFinding[]
   /** Visits to priority arrays by point. */
   visits?: Record<string, ArraySnapshot[]>
   /**
@@ -60,7 +60,7 @@ export type EvaluatePorts = {
   /** What earlier runs remembered; without it every run begins anew. */
   states?: EngineStates
   /** What earlier runs in this process have made ready. */
-  shapes?: Shapes
+  shapes?: TemplateCache
   /** How long one rule may take on one equipment, ms; it fails alone there. */
   ruleMs?: number
   /** A stopwatch, ms. */
@@ -99,14 +99,14 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
   const equipment = selectEquipment(job)
   const { building, points, from, to, params, settings, resets, carried, visits = {} } = job
   const firsts = await historian.firsts(building.building_id)
-  const reader = openFrameReader({ ...building, equipment, points, to, visits, firsts }, historian)
+  const reader = createFrameReader({ ...building, equipment, points, to, visits, firsts }, historian)
   const ends = lastEnds(to, building.timezone)
   const memory = memoryOf(job, ports.states)
   const limit = ruleClock(elapsed, ports.ruleMs)
   const set = { settings, resets, carried, ...(params && { params }), ...(memory && { stateAt: ends }) }
   const only = asked.map(({ id }) => id)
   const plan: RunPlan = { ...building, from, to, rules, only, equipment: reader.shapes, ...set, overtime: limit.overtime }
-  const run = openRun(plan, ports.shapes)
+  const run = createRun(plan, ports.shapes)
   const outcome = await evaluateEquipment(run, reader, from - pastOf(rules), memory, {
     pause: () => pause(ports),
     begin: (step, equipment_done) => {
@@ -182,7 +182,7 @@ function lastEnds(to: number, timezone: string): number[] {
 }
 
 /** Forgets what history has contradicted since. */
-function memoryOf({ building, remember, to }: EvaluateJob, states: EngineStates | undefined): Memory | undefined {
+function memoryOf({ building, remember, to }: EvaluateJob, states: EngineStates | undefined): ResumeSource | undefined {
   if (!remember || !states) return undefined
   const { building_id } = building
   const { open = -Infinity } = remember
@@ -240,7 +240,7 @@ const escaped = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1
  */
 function selectEquipment({ equipment, equipment_ids }: EvaluateJob): Equipment[] {
   if (!equipment_ids) return equipment
-  const site = siteOf(equipment.map(({ feeds = [], ...each }) => ({ ...each, feeds, roles: [], visited: [] })))
+  const site = createTopology(equipment.map(({ feeds = [], ...each }) => ({ ...each, feeds, roles: [], visited: [] })))
   const above = new Set(equipment_ids.flatMap(id => [id, ...site.upstream(id)]))
   const near = new Set([...above].flatMap(id => [id, ...site.downstream(id)]))
   return equipment.filter(({ equipment_id, equipment_type }) => near.has(equipment_id) || equipment_type === 'weather')

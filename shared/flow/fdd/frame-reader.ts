@@ -1,13 +1,13 @@
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { Historian, KeptSamples, ReadSamples } from '#shared/core/ports.ts'
 import { roleOfColumn, type ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
-import type { Need } from '#shared/core/rules/compile/data-needs.ts'
+import type { DataNeed } from '#shared/core/rules/compile/data-needs.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
-import type { Placed } from '#shared/core/rules/compile/building-signals.ts'
+import type { EquipmentOutline } from '#shared/core/rules/compile/building-signals.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
-import { own as ownValue } from '#shared/core/get-own.ts'
+import { getOwn } from '#shared/core/get-own.ts'
 import { firstAtOrAfter } from '#shared/core/rules/compile/step-signal.ts'
-import { appended, type Series } from '#shared/core/series/series.ts'
+import { appendSeries, type Series } from '#shared/core/series/series.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { frameOf, type RolePoint, roleSeries, rolesOf } from './build-frames.ts'
 
@@ -15,9 +15,9 @@ import { frameOf, type RolePoint, roleSeries, rolesOf } from './build-frames.ts'
 const SPACING_MS = MINUTE
 
 /** What the rules of one equipment read, from one instant on. */
-export type Reading = { needs: Need[]; from: number; state: EquipmentState | undefined; kept?: KeptSamples | undefined }
+export type FrameRequest = { needs: DataNeed[]; from: number; state: EquipmentState | undefined; kept?: KeptSamples | undefined }
 
-export type Read = {
+export type FrameBatch = {
   /** What the equipment sees; made only when it is asked for. */
   frames(): EquipmentData[]
   /** What came from history: all of it, or what follows `kept`. */
@@ -27,11 +27,11 @@ export type Read = {
 
 export type FrameReader = {
   /** The building's equipment without samples. */
-  shapes: Placed[]
+  shapes: EquipmentOutline[]
   /** About how many samples a reading is. */
-  sizeOf(reading: Reading): number
+  sizeOf(reading: FrameRequest): number
   /** Reads history once for all of them, from where what is kept ends. @returns in their order */
-  read(readings: Reading[]): Promise<Read[]>
+  read(readings: FrameRequest[]): Promise<FrameBatch[]>
 }
 
 export type ReaderInput = {
@@ -47,12 +47,12 @@ export type ReaderInput = {
 }
 
 /** Reads what rules need of a building's history, some equipment at a time. */
-export function openFrameReader(input: ReaderInput, historian: Pick<Historian, 'read'>): FrameReader {
+export function createFrameReader(input: ReaderInput, historian: Pick<Historian, 'read'>): FrameReader {
   const { building_id, equipment, points, to, visits, firsts } = input
   const byId = new Map(equipment.map(each => [each.equipment_id, each]))
   const pointsOf = rolesOf(points)
   const roles = new Map(equipment.map(({ equipment_id }) => [equipment_id, pointsOf(equipment_id)]))
-  const neededOf = ({ equipment_id, roles: wanted }: Need): RolePoint[] =>
+  const neededOf = ({ equipment_id, roles: wanted }: DataNeed): RolePoint[] =>
     (roles.get(equipment_id) ?? []).filter(({ role }) => wanted.includes(role))
 
   return {
@@ -61,7 +61,7 @@ export function openFrameReader(input: ReaderInput, historian: Pick<Historian, '
       const visited = own.filter(({ point_id }) => visits[point_id]).map(({ role }) => role)
       const first = Object.fromEntries(
         own.flatMap(({ role, point_id }) => {
-          const at = ownValue(firsts, point_id)
+          const at = getOwn(firsts, point_id)
           return at === undefined ? [] : [[role, at] as const]
         }),
       )
@@ -83,9 +83,9 @@ export function openFrameReader(input: ReaderInput, historian: Pick<Historian, '
       const point_ids = [...new Set(asked.flatMap(({ points }) => points))]
       const series = point_ids.length ? await historian.read({ building_id, point_ids, from, to }) : []
       const read = new Map(point_ids.map((point_id, i) => [point_id, series[i]!]))
-      return asked.map(({ needs, state, points, kept, from: since }): Read => {
+      return asked.map(({ needs, state, points, kept, from: since }): FrameBatch => {
         const fresh = new Map(points.map(id => [id, after(since, read.get(id)!)]))
-        const seriesOf = (id: string) => (kept ? appended(kept.series.get(id)!, fresh.get(id)!) : fresh.get(id)!)
+        const seriesOf = (id: string) => (kept ? appendSeries(kept.series.get(id)!, fresh.get(id)!) : fresh.get(id)!)
         const frames = () => needs.map(need => frameFor(need, state, seriesOf))
         return { frames, fresh: { from: since, to, series: fresh }, kept }
       })
@@ -93,8 +93,8 @@ export function openFrameReader(input: ReaderInput, historian: Pick<Historian, '
   }
 
   function frameFor(
-    { equipment_id, roles: wanted, visits: visited }: Need,
-    state: Reading['state'],
+    { equipment_id, roles: wanted, visits: visited }: DataNeed,
+    state: FrameRequest['state'],
     seriesOf: (point_id: string) => Series,
   ) {
     const { nominal = {} } = state ?? {}

@@ -11,14 +11,14 @@ export type RuleCheck = {
   failing: { name: string; line: number; problems: string[] }[]
 }
 
-export type RuleShelf = {
+export type DeployedRules = {
   /** The deployed files that can be read, ordered by name. */
   list(): Promise<RuleText[]>
   /** Puts and removes files, all at one moment or not at all; durable when resolved. */
   change(put: RuleText[], remove: string[]): Promise<void>
 }
 export type PublishPorts = {
-  shelf: RuleShelf
+  shelf: DeployedRules
   /** Parses the files and runs their tests, in a process of its own. */
   check: (files: RuleText[]) => Promise<RuleCheck[]>
   /** The rules of the deployed files, as far as they count. */

@@ -3,7 +3,7 @@ import type { Clock, Historian, HistoryChanges, ArraySnapshots, Results, Resumed
 import { earliestChange } from '#shared/core/priority/array-snapshot.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
-import type { EquipmentDay, Carried } from '#shared/core/rules/evaluate/run-types.ts'
+import type { EquipmentDay, CarriedFinding } from '#shared/core/rules/evaluate/run-types.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import type { ModelStore, RuleState, RuleStates } from '#shared/core/stores.ts'
 import { DAY, formatInstant } from '#shared/core/time.ts'
@@ -118,7 +118,7 @@ export async function runFdd(
     const [date, today] = [dateOf(to - 1, timezone), dateOf(run.finished_at, timezone)]
     ports.baselines.keep({ building_id, date, today, looked: said, baselines })
   })
-  const notes = [...told.notes, ...(await tellOf(run, ports))]
+  const notes = [...told.notes, ...(await sendFindings(run, ports))]
   return { ...run, ...countRules(run), days, ...told, notes, total_ms: Math.round(ports.elapsed() - started) }
 }
 
@@ -143,7 +143,7 @@ function retiredBy(
 }
 
 /** @returns what keeps who hears of findings from hearing of these; the next run tells them again */
-async function tellOf({ building_id, from, to }: RunRecord, { results, onFindings }: RunPorts): Promise<string[]> {
+async function sendFindings({ building_id, from, to }: RunRecord, { results, onFindings }: RunPorts): Promise<string[]> {
   const within = results.list({ building_id, from, to, limit: FINDINGS_MAX })
   const said = new Set(within.map(({ finding_id }) => finding_id))
   const untold = results.untold(building_id)
@@ -255,12 +255,12 @@ export async function endOf(
 }
 
 /** Active findings that began before the span, with the instant up to which their duration was reckoned. */
-function carriedInto(building_id: string, from: number, results: Results): Carried[] {
+function carriedInto(building_id: string, from: number, results: Results): CarriedFinding[] {
   const active = results.list({ building_id, state: 'active', to: from, limit: FINDINGS_MAX })
   if (active.length === 0) return []
   const seen = new Map(results.latest(building_id).map(one => [`${one.equipment_id} ${one.rule_id}`, one]))
   return active.flatMap(
-    ({ rule_id, equipment_id, role, from: began, confirmed_at, duration_secs, stretches, waste }): Carried[] => {
+    ({ rule_id, equipment_id, role, from: began, confirmed_at, duration_secs, stretches, waste }): CarriedFinding[] => {
       const last = seen.get(`${equipment_id} ${rule_id}`)
       if (last === undefined) return []
       const { looked_to: up_to, evaluated_as: version } = last

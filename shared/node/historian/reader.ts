@@ -4,7 +4,7 @@ import { toBuckets } from '#shared/core/series/buckets.ts'
 import type { HistoryQuery, Span } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type Buckets, EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
-import { type SeriesBuilder, seriesBuilder } from '#shared/core/series/series-builder.ts'
+import { type SeriesBuilder, createSeriesBuilder } from '#shared/core/series/series-builder.ts'
 import { type Database, openReadOnly } from '../sqlite.ts'
 import { openHotReader } from './hot-reader.ts'
 import { openKeys } from './keys.ts'
@@ -81,7 +81,7 @@ function openSnapshots(db: Database): (query: HistoryQuery) => Snapshot {
     const keyOf = keys.findPoints(building, point_ids)
     const points = [...keyOf.values()]
     const builders: SeriesBuilder[] = []
-    for (const point of points) builders[point] = seriesBuilder(0)
+    for (const point of points) builders[point] = createSeriesBuilder(0)
     readHot({ building, from, to }, points, (point, ts, value) => builders[point]?.push(ts, value ?? Number.NaN))
     const hot = new Map([...keyOf].map(([point_id, point]) => [point_id, builders[point]!.build()]))
     return { parts: manifest.find({ building, points, from, to }), hot }
@@ -94,7 +94,7 @@ async function assemble(partReader: () => Promise<PartReader>, query: HistoryQue
   const builderOf = (point_id: string): SeriesBuilder => {
     const known = builders.get(point_id)
     if (known) return known
-    const made = seriesBuilder(capacities.get(point_id) ?? 0)
+    const made = createSeriesBuilder(capacities.get(point_id) ?? 0)
     builders.set(point_id, made)
     return made
   }

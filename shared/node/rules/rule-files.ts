@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import { sha256 } from '#shared/core/findings/finding-id.ts'
 import type { Rule, WrittenRule } from '#shared/core/rules/check/rule.ts'
-import type { Complaint } from '#shared/core/rules/language/yaml-text.ts'
+import type { YamlError } from '#shared/core/rules/language/yaml-text.ts'
 import { decidedChanges, unlessGone } from './rule-changes.ts'
 import { type Look, type Looking, type Reading, readSettled } from './settled-files.ts'
 
@@ -12,13 +12,13 @@ import { type Look, type Looking, type Reading, readSettled } from './settled-fi
 const FILES_MAX = 5000
 const DEPTH_MAX = 8
 
-export type FileError = Complaint & { filename: string }
+export type FileError = YamlError & { filename: string }
 /** A rule file as it was read. `rule_id` is missing where no rule of it counts within its folder. */
 export type FileRecord = { path: string; sha256: string; bytes: number; changed_at: number; rule_id?: string }
 /** `rules` by id; a file that does not check is left out and its complaints are listed. */
 export type Loaded<R extends Rule = WrittenRule> = { rules: R[]; errors: FileError[]; files: FileRecord[] }
 /** What comes of a file: a rule, or every complaint and the rule that counts instead, if one does. */
-export type Read<R extends Rule> = (file: Reading) => { ok: true; rule: R } | { ok: false; errors: Complaint[]; instead?: R }
+export type Read<R extends Rule> = (file: Reading) => { ok: true; rule: R } | { ok: false; errors: YamlError[]; instead?: R }
 
 /**
  * Loads every `.yaml` and `.yml` below the folders.
@@ -31,7 +31,7 @@ export type Read<R extends Rule> = (file: Reading) => { ok: true; rule: R } | { 
  */
 export const loadRules = (dirs: string[]): Loaded => loadParsed(dirs, readRule)
 
-const WRITING: Complaint = { line: 1, column: 1, message: 'is just being written' }
+const WRITING: YamlError = { line: 1, column: 1, message: 'is just being written' }
 
 /** A file that still changes is no rule, whatever it holds by now, and one that cannot be read stands in nobody's way. */
 export function readRule({ path, text, settled, fault }: Reading): ReturnType<typeof parseRule> {

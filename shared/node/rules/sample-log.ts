@@ -4,7 +4,7 @@
  */
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { KeptSamples, ReadSamples } from '#shared/core/ports.ts'
-import { appended, type Series } from '#shared/core/series/series.ts'
+import { appendSeries, type Series } from '#shared/core/series/series.ts'
 import { pack, unpack } from './packed.ts'
 
 /** Eight bytes at the beginning of every record; the last is the version of its layout. */
@@ -124,7 +124,7 @@ function joined(before: ReadSamples['series'], after: ReadSamples['series']): Ma
   return new Map(
     [...before].flatMap(([point_id, series]) => {
       const more = after.get(point_id)
-      return more ? [[point_id, appended(series, more)]] : []
+      return more ? [[point_id, appendSeries(series, more)]] : []
     }),
   )
 }

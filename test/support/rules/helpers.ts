@@ -1,12 +1,12 @@
 import { checkExpr } from '#shared/core/rules/check/check-expr.ts'
-import { aroundOf } from '#shared/core/rules/compile/equipment-context.ts'
-import { build, type Context } from '#shared/core/rules/compile/build-nodes.ts'
+import { createEquipmentContext } from '#shared/core/rules/compile/equipment-context.ts'
+import { buildNode, type BuildContext } from '#shared/core/rules/compile/build-nodes.ts'
 import { createGraph, orderOf, runNodes } from '#shared/core/rules/evaluate/graph.ts'
 import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import { expandRows } from '#shared/core/rules/check/parse-tests.ts'
-import { plantOf } from '#shared/core/rules/compile/building-signals.ts'
-import { daysOf, rowMaker } from '#shared/core/rules/evaluate/day-rows.ts'
+import { createBuildingSignals } from '#shared/core/rules/compile/building-signals.ts'
+import { buildingDays, createRowLayout } from '#shared/core/rules/evaluate/day-rows.ts'
 import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
 import type { Rule, WrittenRule } from '#shared/core/rules/check/rule.ts'
 import type { RunOutput, RunInput } from '#shared/core/rules/evaluate/run-types.ts'
@@ -79,10 +79,10 @@ export function evaluate(text: string, rows: Rows, stepMs: number, plant: Equipm
   const { typed } = checkExpr(parseExpr(text), { roles, params: {}, lets: new Map(), baselines: new Map() })
   const graph = createGraph()
   const always = graph.constant(1)
-  const context: Context = {
+  const context: BuildContext = {
     rule: ruleOf(yamlOf({})),
     role: undefined,
-    around: aroundOf(own, plantOf([own, ...plant])),
+    around: createEquipmentContext(own, createBuildingSignals([own, ...plant])),
     graph,
     params: {},
     smoothMs: 0,
@@ -96,13 +96,13 @@ export function evaluate(text: string, rows: Rows, stepMs: number, plant: Equipm
     refs: new Map(),
     built: new Map(),
   }
-  const node = build(typed, context)
+  const node = buildNode(typed, context)
   const order = orderOf([always, node])
   graph.begin()
   const count = Math.max(...Object.values(rows).map(row => expandRows(row)!.length))
-  const layOut = rowMaker(order.flatMap(({ leaf }) => leaf?.steps ?? []))
+  const layOut = createRowLayout(order.flatMap(({ leaf }) => leaf?.steps ?? []))
   const found: (number | null)[] = []
-  for (const day of daysOf(START, START + Math.min(count * stepMs, 40 * DAY), 'UTC')) {
+  for (const day of buildingDays(START, START + Math.min(count * stepMs, 40 * DAY), 'UTC')) {
     const { n, t, ...rest } = layOut(day)
     runNodes(order, { n, t, ...rest })
     for (let i = 0; i < n; i++) {

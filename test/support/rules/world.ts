@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
 import { isOverride, levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
-import type { Shapes } from '#shared/core/rules/compile/compile-equipment.ts'
-import { openRun, type Run } from '#shared/core/rules/evaluate/open-run.ts'
-import type { Placed } from '#shared/core/rules/compile/building-signals.ts'
+import type { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
+import { createRun, type RuleRun } from '#shared/core/rules/evaluate/open-run.ts'
+import type { EquipmentOutline } from '#shared/core/rules/compile/building-signals.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 import type { RunOutput, RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
@@ -37,10 +37,10 @@ type Point = {
   samples: Arrival<number>[]
   visits: Arrival<ArraySnapshot>[]
 }
-export type World = { timezone: string; from: number; to: number; equipment: Placed[]; points: Point[] }
+export type World = { timezone: string; from: number; to: number; equipment: EquipmentOutline[]; points: Point[] }
 
 /** Equipment type, roles and whom it feeds, by id; a role with `*` has its priority array visited. */
-export type Plan = Record<string, { type: Placed['equipment_type']; roles: string[]; feeds?: string[] }>
+export type Plan = Record<string, { type: EquipmentOutline['equipment_type']; roles: string[]; feeds?: string[] }>
 
 const isStarred = (role: string) => role.endsWith('*')
 const bare = (role: string) => role.replace('*', '')
@@ -200,8 +200,13 @@ export function wholeRun(setting: Setting, now: number, from: number): RunOutput
 }
 
 /** All of `data` at once. */
-export function runOver(setting: Setting, span: { from: number; to: number }, data: EquipmentData[], shapes: Shapes): RunOutput {
-  const run = openRun(planOf(setting, span.to, span.from), shapes)
+export function runOver(
+  setting: Setting,
+  span: { from: number; to: number },
+  data: EquipmentData[],
+  shapes: TemplateCache,
+): RunOutput {
+  const run = createRun(planOf(setting, span.to, span.from), shapes)
   for (const equipment_id of run.order) run.evaluate(equipment_id, data)
   return run.finish()
 }
@@ -213,14 +218,14 @@ const STATES_KEPT = 3
 export function chainOf(setting: Setting) {
   const { world, dice } = setting
   const stored = new Map<string, Uint8Array[]>()
-  const shapes: Shapes = new Map()
+  const shapes: TemplateCache = new Map()
   const counts = { resumed: 0, outdated: 0 }
   let then = -Infinity
 
   const statesOf = (equipment_id: string): EquipmentState[] =>
     (stored.get(equipment_id) ?? []).map(bytes => deserialize(bytes) as EquipmentState)
 
-  function goOn(run: Run, equipment_id: string, now: number, changed: number): EquipmentState[] {
+  function goOn(run: RuleRun, equipment_id: string, now: number, changed: number): EquipmentState[] {
     const usable = dice.chance(0.05) ? [] : statesOf(equipment_id).filter(({ at }) => at <= changed)
     for (const resume of usable.toReversed()) {
       const before: unknown = deserialize(serialize(resume))
@@ -238,7 +243,7 @@ export function chainOf(setting: Setting) {
   }
 
   /** Only what the run says that it needs. */
-  function needed(run: Run, equipment_id: string, now: number, since: number): EquipmentData[] {
+  function needed(run: RuleRun, equipment_id: string, now: number, since: number): EquipmentData[] {
     const needs = new Map(run.needs(equipment_id).map(need => [need.equipment_id, need]))
     return dataAt(world, now, since, dice).flatMap(data => {
       const need = needs.get(data.equipment_id)
@@ -256,7 +261,7 @@ export function chainOf(setting: Setting) {
       const stateAt: number[] = []
       for (let at = dayStart(now, world.timezone); stateAt.length < STATES_KEPT; at = dayStart(at - DAY / 2, world.timezone))
         stateAt.push(at)
-      const run = openRun({ ...planOf(setting, now, from), stateAt }, shapes)
+      const run = createRun({ ...planOf(setting, now, from), stateAt }, shapes)
       for (const equipment_id of run.order) {
         const states = goOn(run, equipment_id, now, changed).filter(() => !dice.chance(0.05))
         stored.set(equipment_id, states.slice(-STATES_KEPT).map(serialize))

@@ -1,6 +1,6 @@
 /** A backtest as the API answers it. */
 import type { Finding, RuleResult } from '#shared/core/findings/finding.ts'
-import { CHANGES, type ComparedEpisode, countChanges } from '#shared/core/rules/report/compare-findings.ts'
+import { EPISODE_CHANGES, type ComparedEpisode, countChanges } from '#shared/core/rules/report/compare-findings.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import type { BacktestReport } from '#shared/flow/fdd/backtest.ts'
 import { instantOrNull } from '#shared/central/api/record-views.ts'
@@ -27,7 +27,7 @@ export function backtestView({ from, to, equipment, ...report }: BacktestReport)
       after: sum('after', 'episodes'),
       before_secs: sum('before', 'fault_secs'),
       after_secs: sum('after', 'fault_secs'),
-      ...Object.fromEntries(CHANGES.map(change => [change, countChanges(equipment, change)])),
+      ...Object.fromEntries(EPISODE_CHANGES.map(change => [change, countChanges(equipment, change)])),
     },
     equipment: listed,
     truncated: equipment.some(({ episodes }, i) => episodes.length > listed[i]!.episodes.length),

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { StoredDefinition } from '#shared/core/findings/fault-definition.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { publishRules, RULE_FILENAME, type RuleShelf, type RuleText } from '#shared/flow/fdd/publish-rules.ts'
+import { publishRules, RULE_FILENAME, type DeployedRules, type RuleText } from '#shared/flow/fdd/publish-rules.ts'
 import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { syncDefinitions } from '#shared/central/fdd/definitions.ts'
@@ -109,7 +109,7 @@ const writeRoutes = (context: CentralParts): Route[] => [
 ]
 
 /** @throws Problem unknown_rule, or conflict for a file that ships with the program */
-async function deployedFile(shelf: RuleShelf, file: string, rules: CentralParts['rules']): Promise<RuleText> {
+async function deployedFile(shelf: DeployedRules, file: string, rules: CentralParts['rules']): Promise<RuleText> {
   const found = (await shelf.list()).find(({ filename }) => filename === file)
   if (found) return found
   const shipped = await shippedFile(rules, file)

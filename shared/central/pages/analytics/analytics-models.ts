@@ -2,7 +2,7 @@
 import { DT_MIN } from '#shared/core/analytics/economizer-cells.ts'
 import { verdictOf } from '#shared/core/analytics/economizer-verdict.ts'
 import { HIGH_LIMIT } from '#shared/core/analytics/free-cooling.ts'
-import { addedUp, figuresOf } from '#shared/core/analytics/operations.ts'
+import { sumOperations, figuresOf } from '#shared/core/analytics/operations.ts'
 import { anomaliesOf } from '#shared/core/analytics/seasonal.ts'
 import type { Html } from '#shared/node/http/html.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -41,7 +41,7 @@ const operations: Body = async (context, { building, from, to, head }, { sort },
     order,
     rows: found.equipment.map(({ sums, plan: _plan, ...one }) => ({ ...one, figures: figuresOf(sums) })),
     days: days.map(({ at, sums }) => ({ at, figures: figuresOf(sums) })),
-    total: { ...found.building, figures: figuresOf(addedUp(found.days.map(({ sums }) => sums))) },
+    total: { ...found.building, figures: figuresOf(sumOperations(found.days.map(({ sums }) => sums))) },
     looked: isLookedAt(context, building.building_id),
     findingsCut: found.findings_cut,
   })

@@ -1,7 +1,7 @@
 /** The part of a fault's page that says what it costs, on what that rests, and what is missing to say it. */
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import type { Gap } from '#shared/core/impact/impact.ts'
+import type { PricingGap } from '#shared/core/impact/impact.ts'
 import type { Building, Equipment } from '#shared/core/model/model.ts'
 import { CARRIER_WORDS, costText, gapText, kindWords, rangeText } from '#shared/central/ui/cost-words.ts'
 
@@ -40,9 +40,9 @@ ${waste === undefined && gaps.some(mendable) && html`<p class="muted">It is ente
 </section>`
 }
 
-const mendable = ({ what }: Gap): boolean => what === 'price' || what === 'quantity'
+const mendable = ({ what }: PricingGap): boolean => what === 'price' || what === 'quantity'
 
-function hrefOf(gap: Gap, { building_id }: Building): string {
+function hrefOf(gap: PricingGap, { building_id }: Building): string {
   if (gap.what === 'price') return `/quantities?${new URLSearchParams({ building: building_id })}#prices`
   const { equipment_id, name } = gap
   return `/quantities?${new URLSearchParams({ building: building_id, equipment: equipment_id, property: name })}#enter`

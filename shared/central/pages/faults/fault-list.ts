@@ -1,7 +1,7 @@
 /** What the page of faults lists: episodes gathered to one row for each equipment and rule, the worst first. */
 import type { Finding, FindingKind, FindingNote } from '#shared/core/findings/finding.ts'
 import type { Impact, Range } from '#shared/core/impact/impact.ts'
-import { plus } from '#shared/core/impact/range.ts'
+import { addRanges } from '#shared/core/impact/range.ts'
 import { PRIORITIES, PRIORITY_WORDS, type Priority, priorityOf } from '#shared/central/ui/mark.ts'
 
 export const LANES = ['faults', 'data', 'silenced'] as const
@@ -93,7 +93,7 @@ function costOf(impacts: Impact[], unit = impacts[0]?.unit): Cost | undefined {
   const alike = impacts.filter(one => one.unit === unit)
   return unit === undefined || alike.length === 0
     ? undefined
-    : { ...alike.map(({ low, mid, high }) => ({ low, mid, high })).reduce(plus), unit }
+    : { ...alike.map(({ low, mid, high }) => ({ low, mid, high })).reduce(addRanges), unit }
 }
 
 /** Money first, then energy, then degrees; the dearest first. What costs nothing that is known keeps its order behind. */

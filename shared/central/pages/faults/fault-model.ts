@@ -11,7 +11,7 @@ import { DAY, HOUR, SECOND } from '#shared/core/time.ts'
 import type { FaultModel, InputRow, RuleWords, Window } from './fault.view.ts'
 import { type Plot, type TimedEpisode, TRACES_MAX } from '#shared/central/ui/plot.ts'
 import { toCanonical, type Trace } from '#shared/central/ui/plot-trace.ts'
-import { clipped, gapsOf, joined, lengthOf, nominalOf, type Span } from '#shared/core/series/spans.ts'
+import { clipSpans, gapsOf, mergeSpans, totalLength, usualInterval, type Span } from '#shared/core/series/spans.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { dataEnds } from '#shared/central/pages/data-freshness.ts'
 import type { RuleView } from '#shared/central/fdd/rule-views.ts'
@@ -129,11 +129,11 @@ async function readInputs({ historian }: FaultContext, building_id: string, inpu
     const canonical = point && buckets && toCanonical(buckets, point.unit, role)
     if (!canonical) return { trace: undefined, row: () => ({ role, point, samples: 0, coverage: null }) }
     const samples = canonical.count.reduce((sum, n) => sum + n, 0)
-    const nominalMs = point.poll_secs === undefined ? nominalOf(canonical) : point.poll_secs * SECOND
+    const nominalMs = point.poll_secs === undefined ? usualInterval(canonical) : point.poll_secs * SECOND
     const trace = { role, buckets: canonical, nominalMs }
     const covered = (until: number) => {
-      const gaps = joined(clipped(gapsOf(canonical, nominalMs, until), span.from, until))
-      return samples ? 1 - lengthOf(gaps) / Math.max(1, until - span.from) : 0
+      const gaps = mergeSpans(clipSpans(gapsOf(canonical, nominalMs, until), span.from, until))
+      return samples ? 1 - totalLength(gaps) / Math.max(1, until - span.from) : 0
     }
     return { trace, row: (until: number) => ({ role, point, samples, coverage: covered(until) }) }
   })

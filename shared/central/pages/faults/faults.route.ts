@@ -1,7 +1,7 @@
 /** The page of faults. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { Finding } from '#shared/core/findings/finding.ts'
-import { together } from '#shared/core/impact/combined-energy.ts'
+import { combinedEnergy } from '#shared/core/impact/combined-energy.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { Together } from '#shared/central/ui/cost-words.ts'
 import {
@@ -131,7 +131,7 @@ function togetherOf({ model, prices }: ListStores, query: FaultQuery, items: Nam
   return model.buildings().flatMap(building => {
     const until = ends.get(building.building_id) ?? now
     const own = listed.filter(({ building_id }) => building_id === building.building_id)
-    const energy = together(own, { from: until - days * DAY, to: until }).get(building.building_id) ?? []
+    const energy = combinedEnergy(own, { from: until - days * DAY, to: until }).get(building.building_id) ?? []
     return energy.length > 0 ? [{ building, energy, prices: prices.get(building.building_id) }] : []
   })
 }

@@ -2,7 +2,7 @@
 import type { RuleResult } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import {
-  type Change,
+  type EpisodeChange,
   type ComparedEpisode,
   type ComparedEquipment,
   countChanges,
@@ -22,7 +22,7 @@ export type BacktestModel = {
 }
 /** Episodes that the page lists. */
 const LISTED_MAX = 200
-const CHANGE_WORDS: Record<Change, string> = { appears: 'appears', goes: 'goes away', stays: 'stays' }
+const CHANGE_WORDS: Record<EpisodeChange, string> = { appears: 'appears', goes: 'goes away', stays: 'stays' }
 
 export function backtestResult(
   { from, to, equipment, failed }: BacktestModel,

@@ -2,8 +2,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Building, Equipment } from '#shared/core/model/model.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
-import { runsOver } from '#shared/core/rules/compile/compile-equipment.ts'
-import { isForType, paramUses } from '#shared/core/rules/check/param-settings.ts'
+import { isInRoleGroup } from '#shared/core/rules/compile/compile-equipment.ts'
+import { appliesToType, paramUses } from '#shared/core/rules/check/param-settings.ts'
 import { DAYS_TRIED, type ParamForm, type ParamPageModel, paramBody, scopeOf } from './param.view.ts'
 import { paramsBody } from './params.view.ts'
 import { listParams, removeParam, setParam, type SettingName } from '#shared/flow/fdd/tune-param.ts'
@@ -183,7 +183,7 @@ async function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id:
   const catalogue = await context.rules.catalogue()
   const rule = catalogue.byId.get(rule_id)
   if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
-  const equipment = model.equipment(building_id).filter(({ equipment_type }) => isForType(rule, equipment_type))
+  const equipment = model.equipment(building_id).filter(({ equipment_type }) => appliesToType(rule, equipment_type))
   const settings = listParams(building_id, tunePartsOf(context, catalogue))
   const { id, title, source, each } = rule
   const here = { ...shell.here(), timezone: building.timezone }
@@ -214,5 +214,5 @@ function rolesOf({ model }: CentralParts, { each }: RuleView, building_id: strin
   if (!each) return []
   const ids = new Set(equipment.map(({ equipment_id }) => equipment_id))
   const roles = model.points(building_id).flatMap(({ role, equipment_id = '' }) => (role && ids.has(equipment_id) ? role : []))
-  return [...new Set(roles)].filter(role => runsOver(each.which, role)).toSorted()
+  return [...new Set(roles)].filter(role => isInRoleGroup(each.which, role)).toSorted()
 }

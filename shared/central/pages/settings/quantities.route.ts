@@ -1,6 +1,6 @@
 /** The page of engineering quantities and prices, and what its forms do. */
 import { Type } from '@sinclair/typebox'
-import type { Gap } from '#shared/core/impact/impact.ts'
+import type { PricingGap } from '#shared/core/impact/impact.ts'
 import { Problem } from '#shared/core/problem.ts'
 import {
   KIND_OF,
@@ -83,7 +83,7 @@ const inOrder = (a: Quantity, b: Quantity): number => (sortKey(a) < sortKey(b) ?
 function wantedBy({ results }: Context, building_id: string, now: number): QuantitiesModel['wanted'] {
   const recent = results.list({ building_id, from: now - LOOKED_BACK, limit: FAULTS_MAX }).filter(({ waste }) => waste)
   const gaps = recent.flatMap(({ not_priced = [] }) =>
-    not_priced.filter((gap): gap is Gap & { what: 'quantity' } => gap.what === 'quantity'),
+    not_priced.filter((gap): gap is PricingGap & { what: 'quantity' } => gap.what === 'quantity'),
   )
   const grouped = Map.groupBy(gaps, ({ name, equipment_id }) => `${equipment_id}\n${name}`)
   return [...grouped.values()]

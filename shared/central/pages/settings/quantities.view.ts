@@ -1,6 +1,6 @@
 /** The page of engineering quantities: ratings and prices, who has looked at them, and what faults still lack. */
 import { type Html, html } from '#shared/node/http/html.ts'
-import type { EnergyPrices, Gap } from '#shared/core/impact/impact.ts'
+import type { EnergyPrices, PricingGap } from '#shared/core/impact/impact.ts'
 import { BASIS_WIDTH } from '#shared/core/impact/range.ts'
 import type { Building, Equipment } from '#shared/core/model/model.ts'
 import {
@@ -27,7 +27,7 @@ export type QuantitiesModel = {
   quantities: Quantity[]
   prices: EnergyPrices | undefined
   /** What recent faults lack, and how many of them. */
-  wanted: { gap: Gap & { what: 'quantity' }; faults: number }[]
+  wanted: { gap: PricingGap & { what: 'quantity' }; faults: number }[]
   /** What the form begins with. */
   begin: { equipment?: string; property?: string; quantity?: Quantity }
   user: User | undefined

@@ -2,31 +2,37 @@
 import { nearestRoles, ROLES, roleOf } from '#shared/core/model/role.ts'
 import {
   asNumber,
-  canonical,
-  describe,
-  factor,
-  multiply,
-  NUMBER,
-  TIME,
-  type Type,
+  toCanonical,
+  describeType,
+  factorType,
+  multiplyTypes,
+  NUMBER_TYPE,
+  TIME_TYPE,
+  type ValueType,
   typeOfUnit,
-  unify,
+  unifyTypes,
   unifySum,
 } from '#shared/core/rules/language/dimension.ts'
-import { type Arg, BASELINE_FUNCTIONS, FUNCTIONS, JOINS, type Signature } from '#shared/core/rules/language/functions.ts'
+import {
+  type ArgumentKind,
+  BASELINE_FUNCTIONS,
+  FUNCTIONS,
+  ZONE_AGGREGATES,
+  type FunctionSignature,
+} from '#shared/core/rules/language/functions.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'
 import { MACROS } from '#shared/core/rules/language/macros.ts'
-import { own } from '#shared/core/get-own.ts'
+import { getOwn } from '#shared/core/get-own.ts'
 import type { Expr } from '#shared/core/rules/language/parse-expr.ts'
-import type { Checked, Scope, Typed } from './typed-expr.ts'
-import { checkSlot, SLOT_FUNCTIONS } from './priority-functions.ts'
+import type { CheckedExpr, ExprScope, TypedExpr } from './typed-expr.ts'
+import { checkSlotFunction, SLOT_FUNCTIONS } from './priority-functions.ts'
 
-const TRUE: Typed = { kind: 'const', value: 1 }
-const FALSE: Typed = { kind: 'const', value: 0 }
-const op = (name: string, ...args: Typed[]): Typed => ({ kind: 'op', op: name, args })
+const TRUE: TypedExpr = { kind: 'const', value: 1 }
+const FALSE: TypedExpr = { kind: 'const', value: 0 }
+const op = (name: string, ...args: TypedExpr[]): TypedExpr => ({ kind: 'op', op: name, args })
 
 /** @throws ExprError where a name is unknown or two values do not fit */
-export function checkExpr(expr: Expr, scope: Scope): Checked {
+export function checkExpr(expr: Expr, scope: ExprScope): CheckedExpr {
   switch (expr.kind) {
     case 'number':
       return checkNumber(expr.value, expr.unit)
@@ -42,59 +48,59 @@ export function checkExpr(expr: Expr, scope: Scope): Checked {
 }
 
 /** @throws ExprError when the expression is not a condition */
-export function checkCondition(expr: Expr, scope: Scope): Typed {
+export function checkCondition(expr: Expr, scope: ExprScope): TypedExpr {
   const { typed, type } = checkExpr(expr, scope)
-  if (type.kind !== 'bool') throw new ExprError(expr.at, `a condition is expected here, this is ${describe(type)}`)
+  if (type.kind !== 'bool') throw new ExprError(expr.at, `a condition is expected here, this is ${describeType(type)}`)
   return typed
 }
 
-function checkNumber(value: number, unit: string | undefined): Checked {
+function checkNumber(value: number, unit: string | undefined): CheckedExpr {
   if (unit === undefined) return { typed: { kind: 'const', value }, type: { kind: 'bare' } }
   const type = typeOfUnit(unit, false)
   // A floating literal keeps its own figure until it is known whether it is a reading or a difference.
-  return { typed: { kind: 'const', value: type.kind === 'floating' ? value : canonical(value, unit, false) }, type }
+  return { typed: { kind: 'const', value: type.kind === 'floating' ? value : toCanonical(value, unit, false) }, type }
 }
 
-function checkName(expr: Expr & { kind: 'name' }, scope: Scope): Checked {
+function checkName(expr: Expr & { kind: 'name' }, scope: ExprScope): CheckedExpr {
   const { name } = expr
   if (name === 'true' || name === 'false') return { typed: name === 'true' ? TRUE : FALSE, type: { kind: 'bool' } }
   const known = scope.lets.get(name)
   if (known) return known.typed.kind === 'const' ? known : { typed: { kind: 'ref', name }, type: known.type }
-  const param = own(scope.params, name)
+  const param = getOwn(scope.params, name)
   if (param) {
-    const type: Type = param.unit === 'any' ? { kind: 'any' } : asNumber(typeOfUnit(param.unit, false))
+    const type: ValueType = param.unit === 'any' ? { kind: 'any' } : asNumber(typeOfUnit(param.unit, false))
     return { typed: { kind: 'param', name, absolute: false }, type }
   }
   if (name === scope.each) return { typed: { kind: 'role', role: 'each', where: 'own' }, type: { kind: 'any' } }
-  const unit = own(scope.roles, name)
+  const unit = getOwn(scope.roles, name)
   if (unit !== undefined) return { typed: { kind: 'role', role: roleOf(name)!, where: 'own' }, type: typeOfUnit(unit, true) }
-  if (own(MACROS, name)) return { typed: { kind: 'ref', name }, type: { kind: 'bool' } }
+  if (getOwn(MACROS, name)) return { typed: { kind: 'ref', name }, type: { kind: 'bool' } }
   if (name === 'oaf') {
     scope.oaf = true
-    return { typed: { kind: 'ref', name }, type: NUMBER }
+    return { typed: { kind: 'ref', name }, type: NUMBER_TYPE }
   }
   throw new ExprError(expr.at, unknownName(name))
 }
 
 function unknownName(name: string): string {
-  const signature = own(FUNCTIONS, name) ?? own(SLOT_FUNCTIONS, name)
+  const signature = getOwn(FUNCTIONS, name) ?? getOwn(SLOT_FUNCTIONS, name)
   if (signature) return `${name} is a function: ${signature.example}`
   if (roleOf(name)) return `the role ${name} is not declared under roles or optional`
   return `${name} is no role, parameter, let or macro (roles like it: ${nearestRoles(name).join(', ')})`
 }
 
-function checkUnary(expr: Expr & { kind: 'unary' }, scope: Scope): Checked {
+function checkUnary(expr: Expr & { kind: 'unary' }, scope: ExprScope): CheckedExpr {
   if (expr.op === 'not') return { typed: op('not', checkCondition(expr.of, scope)), type: { kind: 'bool' } }
   const { typed, type } = checkExpr(expr.of, scope)
   if (typed.kind === 'const') return { typed: { kind: 'const', value: -typed.value }, type: asNumber(type) }
-  if (type.kind === 'quantity' && type.absolute) throw new ExprError(expr.at, `${describe(type)} has no negative`)
+  if (type.kind === 'quantity' && type.absolute) throw new ExprError(expr.at, `${describeType(type)} has no negative`)
   return { typed: op('neg', typed), type: asNumber(type) }
 }
 
 const ARITHMETIC: Record<string, string> = { '+': 'add', '-': 'sub', '*': 'mul', '/': 'div' }
 const COMPARE: Record<string, string> = { '<': 'lt', '<=': 'le', '>': 'gt', '>=': 'ge', '==': 'eq', '!=': 'ne' }
 
-function checkBinary(expr: Expr & { kind: 'binary' }, scope: Scope): Checked {
+function checkBinary(expr: Expr & { kind: 'binary' }, scope: ExprScope): CheckedExpr {
   if (expr.op === 'and' || expr.op === 'or') {
     return {
       typed: op(expr.op, checkCondition(expr.left, scope), checkCondition(expr.right, scope)),
@@ -105,37 +111,47 @@ function checkBinary(expr: Expr & { kind: 'binary' }, scope: Scope): Checked {
   const right = checkExpr(expr.right, scope)
   if (expr.op === '^') return checkPower(expr, left, right)
   if (COMPARE[expr.op]) {
-    const common = unify(left.type, right.type)
-    if (!common) throw mismatch(expr, `cannot compare ${describe(left.type)} with ${describe(right.type)}`)
+    const common = unifyTypes(left.type, right.type)
+    if (!common) throw mismatch(expr, `cannot compare ${describeType(left.type)} with ${describeType(right.type)}`)
     return { typed: op(COMPARE[expr.op]!, settle(left, common), settle(right, common)), type: { kind: 'bool' } }
   }
   if (expr.op === '+' || expr.op === '-') {
     const sum = unifySum(expr.op, left.type, right.type)
     const word = expr.op === '+' ? 'add' : 'subtract'
     if (!sum)
-      throw mismatch(expr, `cannot ${word} ${describe(right.type)} ${expr.op === '+' ? 'to' : 'from'} ${describe(left.type)}`)
+      throw mismatch(
+        expr,
+        `cannot ${word} ${describeType(right.type)} ${expr.op === '+' ? 'to' : 'from'} ${describeType(left.type)}`,
+      )
     return { typed: fold(expr.op, settle(left, sum.left), settle(right, sum.right)), type: sum.result }
   }
-  const type = multiply(left.type, right.type, expr.op === '*' ? 1 : -1)
+  const type = multiplyTypes(left.type, right.type, expr.op === '*' ? 1 : -1)
   if (!type) throw mismatch(expr, 'a temperature cannot be multiplied or divided: take a difference first')
-  return { typed: fold(expr.op, settle(left, factor(left.type) ?? NUMBER), settle(right, factor(right.type) ?? NUMBER)), type }
+  return {
+    typed: fold(
+      expr.op,
+      settle(left, factorType(left.type) ?? NUMBER_TYPE),
+      settle(right, factorType(right.type) ?? NUMBER_TYPE),
+    ),
+    type,
+  }
 }
 
 const mismatch = (expr: Expr & { kind: 'binary' }, message: string) => new ExprError(expr.right.at, message)
 
-function checkPower(expr: Expr & { kind: 'binary' }, left: Checked, right: Checked): Checked {
+function checkPower(expr: Expr & { kind: 'binary' }, left: CheckedExpr, right: CheckedExpr): CheckedExpr {
   const power = right.typed.kind === 'const' ? right.typed.value : 0
   if (power !== 2 && power !== 3) throw new ExprError(expr.right.at, 'a power is 2 or 3')
   let result = left
   for (let times = 1; times < power; times++) {
-    const type = multiply(result.type, left.type, 1)
-    if (!type) throw new ExprError(expr.left.at, `${describe(left.type)} has no power`)
+    const type = multiplyTypes(result.type, left.type, 1)
+    if (!type) throw new ExprError(expr.left.at, `${describeType(left.type)} has no power`)
     result = { typed: fold('*', result.typed, left.typed), type }
   }
   return result
 }
 
-function fold(sign: string, left: Typed, right: Typed): Typed {
+function fold(sign: string, left: TypedExpr, right: TypedExpr): TypedExpr {
   if (left.kind !== 'const' || right.kind !== 'const') return op(ARITHMETIC[sign]!, left, right)
   const a = left.value
   const b = right.value
@@ -143,25 +159,25 @@ function fold(sign: string, left: Typed, right: Typed): Typed {
 }
 
 /** Turns a number without a unit, and a temperature that may be either, into what its neighbour asks. */
-function settle({ typed, type }: Checked, as: Type): Typed {
+function settle({ typed, type }: CheckedExpr, as: ValueType): TypedExpr {
   if (as.kind !== 'quantity' || (type.kind !== 'bare' && type.kind !== 'floating')) return typed
   if (typed.kind === 'param') return { ...typed, absolute: as.absolute }
   if (typed.kind !== 'const') return typed
-  return { kind: 'const', value: canonical(typed.value, type.kind === 'floating' ? type.unit : as.unit, as.absolute) }
+  return { kind: 'const', value: toCanonical(typed.value, type.kind === 'floating' ? type.unit : as.unit, as.absolute) }
 }
 
 // ---- functions
 
-function checkCall(expr: Expr & { kind: 'call' }, scope: Scope): Checked {
+function checkCall(expr: Expr & { kind: 'call' }, scope: ExprScope): CheckedExpr {
   if (expr.name === 'zones') return checkZones(expr)
   const what = BASELINE_FUNCTIONS.find(name => name === expr.name)
   if (what) return checkBaseline(expr, what, scope)
-  const slot = own(SLOT_FUNCTIONS, expr.name)
+  const slot = getOwn(SLOT_FUNCTIONS, expr.name)
   if (slot) {
     const role = typedRole(expr.args[0] ?? expr, scope)
-    return checkSlot(expr, slot, role, arg => checkArg(arg, 'window', expr.name, scope).typed)
+    return checkSlotFunction(expr, slot, role, arg => checkArg(arg, 'window', expr.name, scope).typed)
   }
-  const signature = own(FUNCTIONS, expr.name)
+  const signature = getOwn(FUNCTIONS, expr.name)
   if (!signature) throw new ExprError(expr.at, `there is no function ${expr.name}`)
   const { args, more } = signature
   if (expr.args.length < args.length || (expr.args.length > args.length && !more)) {
@@ -172,18 +188,18 @@ function checkCall(expr: Expr & { kind: 'call' }, scope: Scope): Checked {
   return checkPlain(expr, scope, signature)
 }
 
-function checkPlain(expr: Expr & { kind: 'call' }, scope: Scope, signature: Signature): Checked {
-  const wanted = (index: number): Arg => signature.args[Math.min(index, signature.args.length - 1)]!
+function checkPlain(expr: Expr & { kind: 'call' }, scope: ExprScope, signature: FunctionSignature): CheckedExpr {
+  const wanted = (index: number): ArgumentKind => signature.args[Math.min(index, signature.args.length - 1)]!
   const args = expr.args.map((arg, index) => ({
     ...checkArg(arg, wanted(index), expr.name, scope),
     at: arg.at,
     wanted: wanted(index),
   }))
   const values = args.filter(arg => VALUES.includes(arg.wanted))
-  let common: Type = values[0]?.type ?? NUMBER
+  let common: ValueType = values[0]?.type ?? NUMBER_TYPE
   for (const { type, at } of values) {
-    const joined = unify(common, type)
-    if (!joined) throw new ExprError(at, `${describe(type)} does not fit ${describe(common)}`)
+    const joined = unifyTypes(common, type)
+    if (!joined) throw new ExprError(at, `${describeType(type)} does not fit ${describeType(common)}`)
     common = joined
   }
   const step = differenceOf(common)
@@ -195,34 +211,35 @@ function checkPlain(expr: Expr & { kind: 'call' }, scope: Scope, signature: Sign
 }
 
 /** Arguments that are of one kind with each other. */
-const VALUES: readonly Arg[] = ['value', 'either', 'like']
+const VALUES: readonly ArgumentKind[] = ['value', 'either', 'like']
 
-const differenceOf = (type: Type): Type => (type.kind === 'quantity' ? { ...type, absolute: false } : type)
+const differenceOf = (type: ValueType): ValueType => (type.kind === 'quantity' ? { ...type, absolute: false } : type)
 
 /** @throws ExprError when the argument is not such a difference */
-function settleStep(checked: Checked, step: Type, at: number): Typed {
-  if (!unify(step, checked.type)) throw new ExprError(at, `${describe(step)} is expected here, this is ${describe(checked.type)}`)
+function settleStep(checked: CheckedExpr, step: ValueType, at: number): TypedExpr {
+  if (!unifyTypes(step, checked.type))
+    throw new ExprError(at, `${describeType(step)} is expected here, this is ${describeType(checked.type)}`)
   return settle(checked, step)
 }
 
-function resultOf({ gives }: Signature, value: Type): Type {
+function resultOf({ gives }: FunctionSignature, value: ValueType): ValueType {
   if (gives === 'same') return value
   if (gives === 'bool') return { kind: 'bool' }
-  if (gives === 'number') return NUMBER
-  if (gives === 'time') return TIME
+  if (gives === 'number') return NUMBER_TYPE
+  if (gives === 'time') return TIME_TYPE
   const number = asNumber(value)
   if (number.kind !== 'quantity') return number
   if (gives === 'difference') return differenceOf(number)
   return { kind: 'quantity', base: `hour ${number.base}`.trim(), absolute: false }
 }
 
-function checkArg(arg: Expr, wanted: Arg, name: string, scope: Scope): Checked {
+function checkArg(arg: Expr, wanted: ArgumentKind, name: string, scope: ExprScope): CheckedExpr {
   const checked = checkExpr(arg, scope)
   const { type, typed } = checked
   if (wanted === 'cond' && type.kind !== 'bool')
-    throw new ExprError(arg.at, `${name} takes a condition here, not ${describe(type)}`)
+    throw new ExprError(arg.at, `${name} takes a condition here, not ${describeType(type)}`)
   if (wanted === 'window' && !(type.kind === 'quantity' && type.base === 'time' && isConstant(typed))) {
-    throw new ExprError(arg.at, `${name} needs a window here, such as 30m, not ${describe(type)}`)
+    throw new ExprError(arg.at, `${name} needs a window here, such as 30m, not ${describeType(type)}`)
   }
   if (wanted === 'share' && !(type.kind === 'bare' || (type.kind === 'quantity' && type.base === '' && isConstant(typed)))) {
     throw new ExprError(arg.at, `${name} needs a constant from 0 to 1 here`)
@@ -230,39 +247,39 @@ function checkArg(arg: Expr, wanted: Arg, name: string, scope: Scope): Checked {
   return wanted === 'value' ? { typed, type: asNumber(type) } : checked
 }
 
-const isConstant = (typed: Typed): boolean =>
+const isConstant = (typed: TypedExpr): boolean =>
   typed.kind === 'const' ||
   typed.kind === 'param' ||
   (typed.kind === 'op' && ['add', 'sub', 'mul', 'div'].includes(typed.op) && typed.args.every(isConstant))
 
-function typedRole(arg: Expr, scope: Scope, elsewhere = false): { role: string; type: Type } {
+function typedRole(arg: Expr, scope: ExprScope, elsewhere = false): { role: string; type: ValueType } {
   const { role, unit } = roleArg(arg, scope, elsewhere)
   return { role, type: unit === undefined ? { kind: 'any' } : typeOfUnit(unit, true) }
 }
 
-function checkOfRole(expr: Expr & { kind: 'call' }, scope: Scope, signature: Signature): Checked {
+function checkOfRole(expr: Expr & { kind: 'call' }, scope: ExprScope, signature: FunctionSignature): CheckedExpr {
   const { role, type } = typedRole(expr.args[0]!, scope, expr.name === 'parent')
-  const typed: Typed = { kind: 'role', role, where: expr.name === 'parent' ? 'parent' : 'own' }
+  const typed: TypedExpr = { kind: 'role', role, where: expr.name === 'parent' ? 'parent' : 'own' }
   if (expr.name === 'parent') return { typed, type }
   return { typed: op(expr.name, typed), type: resultOf(signature, type) }
 }
 
 /** A role by name; one of another equipment needs no declaration and is read in its canonical unit. */
-function roleArg(arg: Expr, scope: Scope, elsewhere: boolean): { role: string; unit?: string } {
+function roleArg(arg: Expr, scope: ExprScope, elsewhere: boolean): { role: string; unit?: string } {
   if (arg.kind !== 'name') throw new ExprError(arg.at, "a role's name is expected here")
   if (arg.name === scope.each && !elsewhere) return { role: 'each' }
   const role = roleOf(arg.name)
   if (!role) throw new ExprError(arg.at, `${arg.name} is no role (roles like it: ${nearestRoles(arg.name).join(', ')})`)
-  const unit = own(scope.roles, arg.name) ?? (elsewhere ? ROLES[role]!.unit : undefined)
+  const unit = getOwn(scope.roles, arg.name) ?? (elsewhere ? ROLES[role]!.unit : undefined)
   if (unit === undefined) throw new ExprError(arg.at, unknownName(arg.name))
   return { role, unit }
 }
 
-function checkZones(expr: Expr & { kind: 'call' }): Checked {
+function checkZones(expr: Expr & { kind: 'call' }): CheckedExpr {
   const [name, join] = expr.args
-  const how = join?.kind === 'name' ? JOINS.find(known => known === join.name) : undefined
+  const how = join?.kind === 'name' ? ZONE_AGGREGATES.find(known => known === join.name) : undefined
   if (!name || !how || expr.args.length !== 2)
-    throw new ExprError(expr.at, `zones takes a role and one of ${JOINS.join(', ')}: zones(damper, avg)`)
+    throw new ExprError(expr.at, `zones takes a role and one of ${ZONE_AGGREGATES.join(', ')}: zones(damper, avg)`)
   const { role, unit } = roleArg(name, { roles: {}, params: {}, lets: new Map(), baselines: new Map() }, true)
   const type = asNumber(typeOfUnit(unit!, true))
   return {
@@ -271,7 +288,7 @@ function checkZones(expr: Expr & { kind: 'call' }): Checked {
   }
 }
 
-function checkBaseline(expr: Expr & { kind: 'call' }, what: (typeof BASELINE_FUNCTIONS)[number], scope: Scope): Checked {
+function checkBaseline(expr: Expr & { kind: 'call' }, what: (typeof BASELINE_FUNCTIONS)[number], scope: ExprScope): CheckedExpr {
   const [first, second] = expr.args
   const name = first?.kind === 'name' ? first.name : ''
   const type = scope.baselines.get(name)

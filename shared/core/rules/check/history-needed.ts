@@ -1,6 +1,6 @@
 /** How much history a run must load before the span in which it looks for faults. */
 import { DAY } from '#shared/core/time.ts'
-import type { Typed } from './typed-expr.ts'
+import type { TypedExpr } from './typed-expr.ts'
 import { WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
 import type { Rule } from './rule.ts'
 
@@ -23,7 +23,7 @@ function historyOf(rule: Rule): number {
 
 function reckonHistory(rule: Rule): number {
   const { program } = rule
-  const reach = (typed: Typed | undefined): number => (typed ? reachOf(typed, rule) : 0)
+  const reach = (typed: TypedExpr | undefined): number => (typed ? reachOf(typed, rule) : 0)
   const baselines = program.baselines.map(({ of, when, days }) => days * DAY + Math.max(reach(of), reach(when)))
   const looking = Math.max(reach(program.gate), reach(program.guard)) + seconds(program.settle, rule)
   const judging = Math.max(reach(program.when), ...program.terms.map(({ typed }) => reach(typed)))
@@ -31,7 +31,7 @@ function reckonHistory(rule: Rule): number {
 }
 
 /** How far back an expression looks: windows inside windows add up. */
-function reachOf(typed: Typed, rule: Rule): number {
+function reachOf(typed: TypedExpr, rule: Rule): number {
   if (typed.kind === 'ref') {
     const found = rule.program.lets.find(({ name }) => name === typed.name)
     return found ? reachOf(found.typed, rule) : 0
@@ -51,7 +51,7 @@ const WINDOWED = new Set(
 const UNIT_SECONDS: Record<string, number> = { s: 1, min: 60, h: 3600, d: 86_400 }
 
 /** ms of a duration, at most. */
-function seconds(typed: Typed, { params }: Rule): number {
+function seconds(typed: TypedExpr, { params }: Rule): number {
   if (typed.kind === 'const') return typed.value * 1000
   if (typed.kind === 'param') return params[typed.name]!.max * (UNIT_SECONDS[params[typed.name]!.unit] ?? 1) * 1000
   if (typed.kind !== 'op') return 0

@@ -2,8 +2,8 @@
 import type { ParamValue } from '#shared/core/findings/finding.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
-import { own } from '#shared/core/get-own.ts'
-import type { Param, Program, Rule } from './rule.ts'
+import { getOwn } from '#shared/core/get-own.ts'
+import type { RuleParam, Program, Rule } from './rule.ts'
 
 /** Wider first: a narrower one counts before it. */
 export const PARAM_SCOPES = ['site', 'type', 'equipment'] as const
@@ -31,12 +31,12 @@ export function paramOwner({ id, params, equipment, program: { each } }: Rule): 
 }
 
 /** The unit in which a parameter is written; one of `any` unit has that of the role for which the rule runs. */
-export const unitOfParam = ({ unit }: Param, role: string | undefined): string =>
-  unit === 'any' ? (own(ROLES, role ?? '')?.unit ?? 'count') : unit
+export const unitOfParam = ({ unit }: RuleParam, role: string | undefined): string =>
+  unit === 'any' ? (getOwn(ROLES, role ?? '')?.unit ?? 'count') : unit
 
 /** What counts where nobody has set anything: the rule's value for the role or for its unit, else for all. */
-export function defaultOf(param: Param, role: string | undefined): number {
-  const special = role === undefined ? undefined : (param.perRole?.[role] ?? param.perRole?.[own(ROLES, role)?.unit ?? ''])
+export function defaultOf(param: RuleParam, role: string | undefined): number {
+  const special = role === undefined ? undefined : (param.perRole?.[role] ?? param.perRole?.[getOwn(ROLES, role)?.unit ?? ''])
   return special ?? param.default
 }
 
@@ -51,10 +51,10 @@ export function settingProblem(
 ): string | undefined {
   const { rule_id, param: name, role, value, unit } = setting
   if (!rule) return `there is no rule ${rule_id}`
-  const param = own(rule.params, name)
+  const param = getOwn(rule.params, name)
   if (!param) return `${rule_id} has no parameter ${name}`
   if (role !== undefined && !rule.each) return `${rule_id} does not run over roles`
-  if (role !== undefined && !own(ROLES, role)) return `there is no role ${role}`
+  if (role !== undefined && !getOwn(ROLES, role)) return `there is no role ${role}`
   if (param.unit === 'any' && role === undefined) return `${name} has another unit for every role, so a role must be named`
   const expected = unitOfParam(param, role)
   if (unit !== expected) return `${name} is in ${expected}, not in ${unit}`
@@ -80,7 +80,7 @@ export function settingFor(
       setting.rule_id === rule.id &&
       setting.param === name &&
       (setting.role === undefined || setting.role === role) &&
-      isFor(setting, equipment) &&
+      appliesTo(setting, equipment) &&
       settingProblem(setting, rule) === undefined,
   )
   return fitting.toSorted((a, b) => rank(b) - rank(a))[0]
@@ -114,7 +114,7 @@ export function paramUses(
   equipment: { equipment_id: string; equipment_type: EquipmentType }[],
 ): ParamUse[] {
   const uses = new Map<string, ParamUse>()
-  for (const one of equipment.filter(({ equipment_type }) => isForType(rule, equipment_type))) {
+  for (const one of equipment.filter(({ equipment_type }) => appliesToType(rule, equipment_type))) {
     const set = settingFor(settings, rule, name, one, undefined)
     const value = set?.value ?? defaultOf(rule.params[name]!, undefined)
     const source = set?.scope ?? 'default'
@@ -125,10 +125,10 @@ export function paramUses(
   return [...uses.values()].toSorted((a, b) => b.equipment_ids.length - a.equipment_ids.length)
 }
 
-export const isForType = ({ equipment }: Pick<Rule, 'equipment'>, type: EquipmentType): boolean =>
+export const appliesToType = ({ equipment }: Pick<Rule, 'equipment'>, type: EquipmentType): boolean =>
   equipment.includes('any') || equipment.includes(type)
 
-function isFor(
+function appliesTo(
   { scope, scope_id }: ParamSetting,
   { equipment_id, equipment_type }: { equipment_id: string; equipment_type: EquipmentType },
 ): boolean {

@@ -1,20 +1,20 @@
 /** What a rule says of the cost of its fault: a word, or a word with the expression of what is wasted. */
 import { isScalar } from 'yaml'
-import { IMPACT_KINDS, type ImpactKind, kindOf, type Measure } from '#shared/core/impact/kinds.ts'
+import { IMPACT_KINDS, type ImpactKind, impactKindSpec, type Measure } from '#shared/core/impact/kinds.ts'
 import { checkExpr } from './check-expr.ts'
-import { type Scope, type Typed } from './typed-expr.ts'
-import { describe, type Type } from '#shared/core/rules/language/dimension.ts'
+import { type ExprScope, type TypedExpr } from './typed-expr.ts'
+import { describeType, type ValueType } from '#shared/core/rules/language/dimension.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'
 import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import type { Program } from './rule.ts'
-import type { Fields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
+import type { YamlFields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
 
 /** Roles that a rule does not declare are read in their canonical unit: what a fault costs may need more than to see it. */
 const CANONICAL = Object.fromEntries(Object.entries(ROLES).map(([role, { unit }]) => [role, unit]))
 
 /** `impact: fan` or `impact: { kind: heating, waste: excess, because: … }`. */
-export function readImpact(root: Fields, yaml: YamlText, scope: Scope): Program['impact'] {
+export function readImpact(root: YamlFields, yaml: YamlText, scope: ExprScope): Program['impact'] {
   if (!root.has('impact')) return undefined
   const scalar = isScalar(root.node('impact'))
   const fields = scalar ? undefined : root.fields('impact')
@@ -26,27 +26,27 @@ export function readImpact(root: Fields, yaml: YamlText, scope: Scope): Program[
   const because = fields?.text('because')
   fields?.close()
   if (fields?.has('waste')) return waste && { ...waste, kind, ...(because !== undefined && { because }) }
-  const { whole, measures } = kindOf(kind)
+  const { whole, measures } = impactKindSpec(kind)
   if (kind === 'none') return { kind, measure: 'share', waste: { kind: 'const', value: 0 }, roles: [] }
   if (!whole) return void yaml.complain(at, `impact ${kind} needs waste: an expression in ${measures.join(' or ')}`)
-  const all: Typed = { kind: 'const', value: 1 }
+  const all: TypedExpr = { kind: 'const', value: 1 }
   return { kind, measure: measures[0]!, waste: all, roles: [], ...(because !== undefined && { because }) }
 }
 
-type Read = { measure: Measure; waste: Typed; text: string; roles: string[] }
+type Read = { measure: Measure; waste: TypedExpr; text: string; roles: string[] }
 
-function readWaste(fields: Fields, kind: ImpactKind, yaml: YamlText, scope: Scope): Read | undefined {
+function readWaste(fields: YamlFields, kind: ImpactKind, yaml: YamlText, scope: ExprScope): Read | undefined {
   const text = fields.text('waste')
   if (text === undefined) return undefined
   try {
     const expr = parseExpr(text)
     const { typed, type } = checkExpr(expr, { ...scope, roles: { ...CANONICAL, ...scope.roles } })
     const measure = measureOf(type)
-    const { measures } = kindOf(kind)
+    const { measures } = impactKindSpec(kind)
     if (!measure || !measures.includes(measure))
       throw new ExprError(
         expr.at,
-        `impact ${kind} takes waste in ${measures.join(' or ') || 'nothing'}, this is ${describe(type)}`,
+        `impact ${kind} takes waste in ${measures.join(' or ') || 'nothing'}, this is ${describeType(type)}`,
       )
     return { measure, waste: typed, text, roles: rolesIn(typed, scope) }
   } catch (error) {
@@ -55,7 +55,7 @@ function readWaste(fields: Fields, kind: ImpactKind, yaml: YamlText, scope: Scop
   }
 }
 
-function measureOf(type: Type): Measure | undefined {
+function measureOf(type: ValueType): Measure | undefined {
   if (type.kind === 'bare') return 'share'
   if (type.kind !== 'quantity') return undefined
   if (type.base === 'temperature') return type.absolute ? undefined : 'kelvin'
@@ -63,7 +63,7 @@ function measureOf(type: Type): Measure | undefined {
 }
 
 /** The equipment's own roles that an expression reads, also through lets. */
-function rolesIn(typed: Typed, scope: Scope): string[] {
+function rolesIn(typed: TypedExpr, scope: ExprScope): string[] {
   if (typed.kind === 'role') return typed.where === 'own' ? [typed.role] : []
   if (typed.kind === 'ref') return scope.lets.has(typed.name) ? rolesIn(scope.lets.get(typed.name)!.typed, scope) : []
   if (typed.kind !== 'op' && typed.kind !== 'baseline') return []

@@ -3,30 +3,30 @@ import { isScalar } from 'yaml'
 import { ROLES, roleOf } from '#shared/core/model/role.ts'
 import { parseDuration } from '#shared/core/time.ts'
 import { checkCondition, checkExpr } from './check-expr.ts'
-import { type Checked, type Scope, type Typed } from './typed-expr.ts'
-import { describe, type Type, unify, POINTS } from '#shared/core/rules/language/dimension.ts'
+import { type CheckedExpr, type ExprScope, type TypedExpr } from './typed-expr.ts'
+import { describeType, type ValueType, unifyTypes, PERCENTAGE_POINTS } from '#shared/core/rules/language/dimension.ts'
 import { BASELINE_DAYS_MAX } from '#shared/core/rules/language/functions.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'
 import { OAF_GUARD, OAF_ROLES } from '#shared/core/rules/language/macros.ts'
-import { own } from '#shared/core/get-own.ts'
+import { getOwn } from '#shared/core/get-own.ts'
 import { type Expr, parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import { readImpact } from './parse-impact.ts'
-import type { BaselineSpec, Param, Program, Term } from './rule.ts'
-import type { Fields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
+import type { BaselineSpec, RuleParam, Program, ConditionTerm } from './rule.ts'
+import type { YamlFields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
 
 /** Share of gated time that must be evaluated before a rule may say "pass". */
 const MIN_COVERAGE = 0.8
 /** What a day must hold of values before it counts for a baseline. */
 const DAY_MINIMUM_MS = 10 * 60_000
 
-const NEVER: Typed = { kind: 'const', value: 0 }
-type Names = { roles: Record<string, string>; params: Record<string, Param>; each?: string }
-type Condition = { typed: Typed; expr: Expr; text: string }
+const NEVER: TypedExpr = { kind: 'const', value: 0 }
+type Names = { roles: Record<string, string>; params: Record<string, RuleParam>; each?: string }
+type Condition = { typed: TypedExpr; expr: Expr; text: string }
 /** What is known while the file is read: the scope of names, and every let as it is written, for the terms. */
-type Reading = { yaml: YamlText; scope: Scope; texts: Map<string, Condition> }
+type Reading = { yaml: YamlText; scope: ExprScope; texts: Map<string, Condition> }
 
-export function parseProgram(root: Fields, yaml: YamlText, names: Names, each: Program['each']): Program {
-  const scope: Scope = { ...names, lets: new Map(), baselines: new Map() }
+export function parseProgram(root: YamlFields, yaml: YamlText, names: Names, each: Program['each']): Program {
+  const scope: ExprScope = { ...names, lets: new Map(), baselines: new Map() }
   const reading: Reading = { yaml, scope, texts: new Map() }
   const baselines = root.fields('baseline')
   const lets = root.fields('let')
@@ -67,7 +67,7 @@ export function parseProgram(root: Fields, yaml: YamlText, names: Names, each: P
   return program
 }
 
-function usesDay(typed: Typed, scope: Scope): boolean {
+function usesDay(typed: TypedExpr, scope: ExprScope): boolean {
   if (typed.kind === 'ref') return usesDay(scope.lets.get(typed.name)?.typed ?? NEVER, scope)
   if (typed.kind !== 'op') return false
   return typed.op === 'day_median' || typed.args.some(arg => usesDay(arg, scope))
@@ -83,7 +83,11 @@ function attempt<T>(yaml: YamlText, node: unknown, read: () => T, offset = 0): T
   }
 }
 
-function expression(fields: Fields, key: string, { yaml, scope }: Reading): (Checked & { expr: Expr; text: string }) | undefined {
+function expression(
+  fields: YamlFields,
+  key: string,
+  { yaml, scope }: Reading,
+): (CheckedExpr & { expr: Expr; text: string }) | undefined {
   const text = fields.text(key)
   if (text === undefined) return undefined
   return attempt(yaml, fields.node(key), () => {
@@ -92,7 +96,7 @@ function expression(fields: Fields, key: string, { yaml, scope }: Reading): (Che
   })
 }
 
-function condition(fields: Fields, key: string, { yaml, scope }: Reading): Condition | undefined {
+function condition(fields: YamlFields, key: string, { yaml, scope }: Reading): Condition | undefined {
   const text = fields.text(key)
   if (text === undefined) return undefined
   return attempt(yaml, fields.node(key), () => {
@@ -102,7 +106,7 @@ function condition(fields: Fields, key: string, { yaml, scope }: Reading): Condi
 }
 
 /** @returns the lets that name a baseline and must wait for it (only when `patient`) */
-function readLets(fields: Fields | undefined, reading: Reading, names: string[], patient: boolean): string[] {
+function readLets(fields: YamlFields | undefined, reading: Reading, names: string[], patient: boolean): string[] {
   const late: string[] = []
   for (const name of names) {
     const text = fields!.text(name) ?? ''
@@ -117,7 +121,7 @@ function readLets(fields: Fields | undefined, reading: Reading, names: string[],
       late.push(name)
       continue
     }
-    if (roleOf(name) || own(reading.scope.params, name))
+    if (roleOf(name) || getOwn(reading.scope.params, name))
       reading.yaml.complain(fields!.keyNode(name), `${name} is already a role or a parameter`)
     const checked = expression(fields!, name, reading)
     if (!checked) continue
@@ -127,25 +131,25 @@ function readLets(fields: Fields | undefined, reading: Reading, names: string[],
   return late
 }
 
-function duration(root: Fields, key: string, scope: Scope, yaml: YamlText): Typed {
+function duration(root: YamlFields, key: string, scope: ExprScope, yaml: YamlText): TypedExpr {
   const text = root.text(key)?.trim()
   if (text === undefined || text === '0') return { kind: 'const', value: 0 }
   const ms = parseDuration(text)
   if (ms !== undefined) return { kind: 'const', value: ms / 1000 }
-  const unit = own(scope.params, text)?.unit
+  const unit = getOwn(scope.params, text)?.unit
   if (unit && ['s', 'min', 'h', 'd'].includes(unit)) return { kind: 'param', name: text, absolute: false }
   yaml.complain(root.node(key), `${key} is a duration such as 30m, or a parameter in s, min, h or d`)
   return { kind: 'const', value: 0 }
 }
 
-function readCoverage(root: Fields, yaml: YamlText): number {
+function readCoverage(root: YamlFields, yaml: YamlText): number {
   const share = root.number('min_coverage') ?? MIN_COVERAGE
   if (!(share >= 0 && share <= 1)) yaml.complain(root.node('min_coverage'), 'min_coverage is a share from 0 to 1')
   return share
 }
 
 /** Ids in which `*` may stand for anything; few of them, for each multiplies the work of matching. */
-function readPatterns(root: Fields, key: 'suppresses' | 'relabels', yaml: YamlText): string[] {
+function readPatterns(root: YamlFields, key: 'suppresses' | 'relabels', yaml: YamlText): string[] {
   return root.list(key).map(({ text, node }) => {
     const fine = /^[A-Za-z0-9._*-]{1,128}$/.test(text) && text.split('*').length <= 4
     if (!fine) yaml.complain(node, `${text} is neither a rule's id, with at most three *, nor readers`)
@@ -156,9 +160,9 @@ function readPatterns(root: Fields, key: 'suppresses' | 'relabels', yaml: YamlTe
 // ---- the condition, term by term
 
 /** @returns parts of `typed` itself: what they give is part of what the condition gives */
-function termsOf({ expr, typed, text }: Condition, reading: Reading): Term[] {
+function termsOf({ expr, typed, text }: Condition, reading: Reading): ConditionTerm[] {
   if (expr.kind === 'binary' && typed.kind === 'op' && (typed.op === 'and' || typed.op === 'or')) {
-    const [left, right] = typed.args as [Typed, Typed]
+    const [left, right] = typed.args as [TypedExpr, TypedExpr]
     return [
       ...termsOf({ expr: expr.left, typed: left, text }, reading),
       ...termsOf({ expr: expr.right, typed: right, text }, reading),
@@ -166,7 +170,7 @@ function termsOf({ expr, typed, text }: Condition, reading: Reading): Term[] {
   }
   const named = expr.kind === 'name' ? reading.texts.get(expr.name) : undefined
   if (named) return termsOf(named, reading)
-  const term: Term = { text: text.slice(expr.at, expr.end).replace(/\s+/g, ' '), typed, measures: false }
+  const term: ConditionTerm = { text: text.slice(expr.at, expr.end).replace(/\s+/g, ' '), typed, measures: false }
   if (typed.kind === 'op' && ['lt', 'le', 'gt', 'ge', 'ne', 'eq'].includes(typed.op)) {
     term.sides = [typed.args[0]!, typed.args[1]!]
     term.measures = measures(expr, reading)
@@ -188,7 +192,7 @@ function measures(expr: Expr, reading: Reading): boolean {
 
 // ---- baselines, causes, sentence
 
-function readBaselines(fields: Fields | undefined, reading: Reading): BaselineSpec[] {
+function readBaselines(fields: YamlFields | undefined, reading: Reading): BaselineSpec[] {
   const specs: BaselineSpec[] = []
   for (const name of fields?.keys() ?? []) {
     const field = fields!.fields(name)
@@ -206,10 +210,10 @@ function readBaselines(fields: Fields | undefined, reading: Reading): BaselineSp
     }
     const when = condition(field, 'when', reading)
     if (when) spec.when = when.typed
-    const type: Type = of?.type ?? { kind: 'any' }
+    const type: ValueType = of?.type ?? { kind: 'any' }
     const fallback = constant(field, 'fallback', type, reading)
     if (fallback) spec.fallback = fallback
-    const step: Type = type.kind === 'quantity' ? { ...type, absolute: false } : type
+    const step: ValueType = type.kind === 'quantity' ? { ...type, absolute: false } : type
     const cold = constant(field, 'tolerance_cold', step, reading)
     if (cold) spec.tolerance_cold = cold
     if (spec.min_days > spec.days) reading.yaml.complain(field.node('min_days'), 'min_days is at most days')
@@ -220,7 +224,7 @@ function readBaselines(fields: Fields | undefined, reading: Reading): BaselineSp
   return specs
 }
 
-function readStat(field: Fields, yaml: YamlText): number | 'avg' {
+function readStat(field: YamlFields, yaml: YamlText): number | 'avg' {
   const text = field.text('stat') ?? 'median'
   if (text === 'median') return 0.5
   if (text === 'avg') return 'avg'
@@ -229,24 +233,24 @@ function readStat(field: Fields, yaml: YamlText): number | 'avg' {
   return Number(percent) / 100
 }
 
-function readDays(field: Fields, key: string, yaml: YamlText): number {
+function readDays(field: YamlFields, key: string, yaml: YamlText): number {
   const days = field.number(key)
   if (days !== undefined && Number.isInteger(days) && days >= 1 && days <= BASELINE_DAYS_MAX) return days
   yaml.complain(field.node(key) ?? field.map, `${key} is a number of days from 1 to ${BASELINE_DAYS_MAX}`)
   return 1
 }
 
-function constant(field: Fields, key: string, type: Type, reading: Reading): Typed | undefined {
+function constant(field: YamlFields, key: string, type: ValueType, reading: Reading): TypedExpr | undefined {
   const text = field.text(key)
   if (text === undefined) return undefined
   return attempt(reading.yaml, field.node(key), () => {
     const expr = parseExpr(text)
     // Comparing it with what the baseline measures settles its unit.
     const other = `__${key}`
-    const scope = { ...reading.scope, lets: new Map([[other, { typed: { kind: 'ref', name: other } as Typed, type }]]) }
+    const scope = { ...reading.scope, lets: new Map([[other, { typed: { kind: 'ref', name: other } as TypedExpr, type }]]) }
     const found = checkExpr(expr, scope)
-    if (!unify(type, found.type))
-      throw new ExprError(expr.at, `${describe(type)} is expected here, this is ${describe(found.type)}`)
+    if (!unifyTypes(type, found.type))
+      throw new ExprError(expr.at, `${describeType(type)} is expected here, this is ${describeType(found.type)}`)
     const { typed } = checkExpr(
       { kind: 'binary', op: '==', left: { kind: 'name', name: other, at: 0, end: 0 }, right: expr, at: 0, end: 0 },
       scope,
@@ -255,7 +259,7 @@ function constant(field: Fields, key: string, type: Type, reading: Reading): Typ
   })
 }
 
-function readCauses(fields: Fields | undefined, reading: Reading): Program['causes'] {
+function readCauses(fields: YamlFields | undefined, reading: Reading): Program['causes'] {
   return (fields?.keys() ?? []).flatMap((component): Program['causes'] => {
     if (isScalar(fields!.node(component))) return [{ component, weight: fields!.number(component) ?? 0 }]
     const cases = fields!.fields(component)
@@ -267,7 +271,7 @@ function readCauses(fields: Fields | undefined, reading: Reading): Program['caus
 }
 
 /** `{expression}` in a sentence stands for its value at the worst moment; `{duration}` and `{role}` are words of their own. */
-function readSentence(root: Fields, reading: Reading): Program['explains'] {
+function readSentence(root: YamlFields, reading: Reading): Program['explains'] {
   const text = root.text('explains') ?? ''
   const parts: Program['explains'] = []
   let last = 0
@@ -285,14 +289,14 @@ function readSentence(root: Fields, reading: Reading): Program['explains'] {
       )
       if (!figure) continue
       const isPoints = figure.type.kind === 'quantity' && figure.type.isPoints
-      parts.push({ typed: figure.typed, ...readableUnit(figure.type), ...(isPoints && { unit: POINTS }) })
+      parts.push({ typed: figure.typed, ...readableUnit(figure.type), ...(isPoints && { unit: PERCENTAGE_POINTS }) })
     }
   }
   parts.push(text.slice(last))
   return parts.filter(part => part !== '')
 }
 
-function readableUnit(type: Type): { unit: string; absolute: boolean } {
+function readableUnit(type: ValueType): { unit: string; absolute: boolean } {
   if (type.kind === 'bool') return { unit: 'bool', absolute: false }
   if (type.kind === 'any') return { unit: 'any', absolute: false }
   if (type.kind !== 'quantity') return { unit: type.kind === 'floating' ? type.unit : '', absolute: type.kind === 'floating' }

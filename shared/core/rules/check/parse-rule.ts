@@ -5,21 +5,21 @@ import { nearestRoles, ROLES, roleOf } from '#shared/core/model/role.ts'
 import { UNITS, unitCode } from '#shared/core/model/unit.ts'
 import { sha256 } from '#shared/core/findings/finding-id.ts'
 import { OAF_ROLES } from '#shared/core/rules/language/macros.ts'
-import { own } from '#shared/core/get-own.ts'
+import { getOwn } from '#shared/core/get-own.ts'
 import { parseProgram } from './parse-program.ts'
 import { parseTests } from './parse-tests.ts'
-import { EACH, type Each, type Param, type WrittenRule } from './rule.ts'
-import { type Complaint, type Fields, openYaml, type YamlText } from '#shared/core/rules/language/yaml-text.ts'
+import { ROLE_GROUPS, type RoleGroup, type RuleParam, type WrittenRule } from './rule.ts'
+import { type YamlError, type YamlFields, parseYaml, type YamlText } from '#shared/core/rules/language/yaml-text.ts'
 
-export type Parsed = { ok: true; rule: WrittenRule } | { ok: false; errors: Complaint[] }
+export type RuleParseResult = { ok: true; rule: WrittenRule } | { ok: false; errors: YamlError[] }
 
 /**
  * @param text the YAML of one rule, as LANGUAGE.md describes it
  * @param filename where it came from, for messages and for `Rule.filename`
  * @returns the rule ready to run, or every complaint with its place, in the order of the file; it never throws
  */
-export function parseRule(text: string, filename: string): Parsed {
-  const { root, yaml, body } = openYaml(text)
+export function parseRule(text: string, filename: string): RuleParseResult {
+  const { root, yaml, body } = parseYaml(text)
   if (!root) return { ok: false, errors: yaml.errors }
   const rule = readRule(root, yaml, body, filename, sha256(text))
   root.close()
@@ -27,7 +27,7 @@ export function parseRule(text: string, filename: string): Parsed {
   return errors.length === 0 ? { ok: true, rule } : { ok: false, errors }
 }
 
-function readRule(root: Fields, yaml: YamlText, body: Record<string, unknown>, filename: string, sha: string): WrittenRule {
+function readRule(root: YamlFields, yaml: YamlText, body: Record<string, unknown>, filename: string, sha: string): WrittenRule {
   const id = root.need('id')
   if (id && !isId(id)) yaml.complain(root.node('id'), 'an id is made of letters, digits, ".", "_" and "-"')
   const each = readEach(root, yaml)
@@ -57,7 +57,7 @@ function readRule(root: Fields, yaml: YamlText, body: Record<string, unknown>, f
 }
 
 /** A file that breaks off in its tests holds everything that acts. */
-function refuseAfterTests(root: Fields, yaml: YamlText): void {
+function refuseAfterTests(root: YamlFields, yaml: YamlText): void {
   const keys = root.keys()
   const late = root.has('tests') ? keys[keys.indexOf('tests') + 1] : undefined
   if (late !== undefined) yaml.complain(root.keyNode(late), `${late} stands after the tests, which end a rule`)
@@ -67,9 +67,9 @@ const byRole = (roles: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(roles).map(([name, unit]) => [roleOf(name)!, unit]))
 
 /** `roles: { x: any }` makes a rule that runs once for every role. */
-function readEach(root: Fields, yaml: YamlText): { name: string; which: Each } | undefined {
+function readEach(root: YamlFields, yaml: YamlText): { name: string; which: RoleGroup } | undefined {
   const roles = root.fields('roles')
-  const whichOf = (key: string) => EACH.find(word => word === roles?.text(key))
+  const whichOf = (key: string) => ROLE_GROUPS.find(word => word === roles?.text(key))
   const name = roles?.keys().find(key => whichOf(key) !== undefined)
   if (!roles || name === undefined) return undefined
   if (roles.keys().length > 1) yaml.complain(roles.keyNode(name), 'a rule over every role has no other required role')
@@ -78,7 +78,7 @@ function readEach(root: Fields, yaml: YamlText): { name: string; which: Each } |
 }
 
 /** @returns name as written → unit; names and units that are unknown are complained of and left out */
-function readRoles(fields: Fields | undefined, yaml: YamlText): Record<string, string> {
+function readRoles(fields: YamlFields | undefined, yaml: YamlText): Record<string, string> {
   const roles: Record<string, string> = {}
   for (const name of fields?.keys() ?? []) {
     const role = roleOf(name)
@@ -95,26 +95,26 @@ function readRoles(fields: Fields | undefined, yaml: YamlText): Record<string, s
 const fits = (unit: string, canonical: string): boolean =>
   UNITS[unit]!.dimension === 'none' ? unit === canonical : unit !== 'K' && UNITS[unit]!.dimension === UNITS[canonical]!.dimension
 
-function readParams(fields: Fields | undefined, yaml: YamlText): Record<string, Param> {
-  const params = (fields?.keys() ?? []).flatMap((name): [string, Param][] => {
+function readParams(fields: YamlFields | undefined, yaml: YamlText): Record<string, RuleParam> {
+  const params = (fields?.keys() ?? []).flatMap((name): [string, RuleParam][] => {
     const field = fields!.fields(name)
     return field ? [[name, readParam(name, field, fields!.keyNode(name), yaml)]] : []
   })
   return Object.fromEntries(params)
 }
 
-function readParam(name: string, field: Fields, at: unknown, yaml: YamlText): Param {
+function readParam(name: string, field: YamlFields, at: unknown, yaml: YamlText): RuleParam {
   const written = field.text('unit') ?? ''
   const unit = written === 'any' ? 'any' : unitCode(written)
   if (!unit)
     yaml.complain(field.node('unit') ?? at, `${name} needs a known unit (count for a plain number, any for the role's own)`)
   const [min, max] = [field.number('min') ?? Number.NaN, field.number('max') ?? Number.NaN]
-  const param: Param = { default: field.number('default') ?? Number.NaN, min, max, unit: unit ?? 'count' }
+  const param: RuleParam = { default: field.number('default') ?? Number.NaN, min, max, unit: unit ?? 'count' }
   const perRole = field.fields('perRole')
   if (perRole) {
     param.perRole = {}
     for (const key of perRole.keys()) {
-      const role = roleOf(key) ?? (own(UNITS, key) && key)
+      const role = roleOf(key) ?? (getOwn(UNITS, key) && key)
       if (!role) yaml.complain(perRole.keyNode(key), `${key} is neither a role nor a unit`)
       else param.perRole[role] = perRole.number(key) ?? Number.NaN
     }
@@ -127,14 +127,14 @@ function readParam(name: string, field: Fields, at: unknown, yaml: YamlText): Pa
   return param
 }
 
-function readKind(root: Fields, yaml: YamlText): FindingKind {
+function readKind(root: YamlFields, yaml: YamlText): FindingKind {
   const text = root.text('kind') ?? 'fault'
   const kind = FINDING_KINDS.find(known => known === text)
   if (!kind) yaml.complain(root.node('kind'), `kind is one of ${FINDING_KINDS.join(', ')}`)
   return kind ?? 'fault'
 }
 
-function readEquipment(root: Fields, yaml: YamlText): (EquipmentType | 'any')[] {
+function readEquipment(root: YamlFields, yaml: YamlText): (EquipmentType | 'any')[] {
   const types: (EquipmentType | 'any')[] = []
   for (const { text, node } of root.list('equipment')) {
     const type = text === 'any' ? text : EQUIPMENT_TYPES.find(known => known === text)
@@ -145,7 +145,7 @@ function readEquipment(root: Fields, yaml: YamlText): (EquipmentType | 'any')[] 
   return types
 }
 
-function readSeverity(root: Fields, yaml: YamlText): Severity {
+function readSeverity(root: YamlFields, yaml: YamlText): Severity {
   const severity = ([1, 2, 3, 4] as const).find(known => known === root.number('severity'))
   if (!severity) yaml.complain(root.node('severity') ?? root.map, 'severity is 1 (critical), 2, 3 or 4 (advisory)')
   return severity ?? 4

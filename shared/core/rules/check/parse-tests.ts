@@ -5,9 +5,9 @@ import { LEVELS } from '#shared/core/priority/priority-record.ts'
 import { HOUR, MINUTE, parseDuration } from '#shared/core/time.ts'
 import { instantsOf, isZone } from '#shared/core/time-zone.ts'
 import { MACROS } from '#shared/core/rules/language/macros.ts'
-import { own } from '#shared/core/get-own.ts'
+import { getOwn } from '#shared/core/get-own.ts'
 import type { TestCase, TestRows, TestVisit } from './rule.ts'
-import type { Fields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
+import type { YamlFields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
 
 /** Most rows of one test: two months of minutes. */
 const ROWS_MAX = 90_000
@@ -23,11 +23,11 @@ const OWN_KEYS = 'name step irregular start timezone faults status reason cause 
 const elapsed = (hours: unknown, minutes: unknown, seconds: unknown): number =>
   Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * 1000
 
-export function parseTests(root: Fields, yaml: YamlText): TestCase[] {
+export function parseTests(root: YamlFields, yaml: YamlText): TestCase[] {
   return root.items('tests').map(fields => parseCase(fields, yaml))
 }
 
-function parseCase(fields: Fields, yaml: YamlText): TestCase {
+function parseCase(fields: YamlFields, yaml: YamlText): TestCase {
   const rows = readRows(fields, yaml, OWN_KEYS)
   const parent = fields.fields('parent')
   const zones = fields.items('zones').map(zone => readRows(zone, yaml, []))
@@ -62,7 +62,7 @@ function parseCase(fields: Fields, yaml: YamlText): TestCase {
   return test
 }
 
-function readExpected(fields: Fields, test: TestCase, yaml: YamlText): void {
+function readExpected(fields: YamlFields, test: TestCase, yaml: YamlText): void {
   if (fields.has('faults')) test.faults = fields.list('faults').map(({ text, node }) => readSpan(text, node, yaml))
   const status = fields.text('status')
   if (status === 'fault' || status === 'pass' || status === 'not_evaluated') test.status = status
@@ -87,7 +87,7 @@ function readSpan(text: string, node: unknown, yaml: YamlText): { from: number; 
   return { from: elapsed(h, m, s), to: toH === undefined ? null : elapsed(toH, toM, toS) }
 }
 
-function readGaps(fields: Fields, yaml: YamlText): number[] {
+function readGaps(fields: YamlFields, yaml: YamlText): number[] {
   const key = fields.has('irregular') ? 'irregular' : 'step'
   const gaps = fields.list(key).map(({ text, node }) => {
     const ms = parseDuration(text)
@@ -98,7 +98,7 @@ function readGaps(fields: Fields, yaml: YamlText): number[] {
   return gaps.length ? gaps : [MINUTE]
 }
 
-function readStart(fields: Fields, timezone: string, yaml: YamlText): number {
+function readStart(fields: YamlFields, timezone: string, yaml: YamlText): number {
   const text = fields.text('start') ?? MONDAY
   const wall = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?$/.test(text)
     ? Date.parse(`${text.length === 10 ? `${text}T00:00` : text}Z`)
@@ -108,11 +108,11 @@ function readStart(fields: Fields, timezone: string, yaml: YamlText): number {
   return instant ?? 0
 }
 
-function readRows(fields: Fields, yaml: YamlText, others: string[]): TestRows {
+function readRows(fields: YamlFields, yaml: YamlText, others: string[]): TestRows {
   const rows: TestRows = {}
   for (const key of fields.keys()) {
     if (others.includes(key)) continue
-    const name = own(MACROS, key) ? key : roleOf(key)
+    const name = getOwn(MACROS, key) ? key : roleOf(key)
     const values = expandRows(fields.text(key) ?? '')
     if (!name)
       yaml.complain(fields.keyNode(key), `${key} is no role and no key of a test (like it: ${nearestRoles(key).join(', ')})`)
@@ -123,7 +123,7 @@ function readRows(fields: Fields, yaml: YamlText, others: string[]): TestRows {
 }
 
 /** `slots: { clg_valve: { 8: 1x30 -x4, default: 0 } }`: what hourly or other visits saw of an array. */
-function readVisits(fields: Fields | undefined, yaml: YamlText): TestCase['visits'] {
+function readVisits(fields: YamlFields | undefined, yaml: YamlText): TestCase['visits'] {
   const visits: TestCase['visits'] = {}
   for (const key of fields?.keys() ?? []) {
     const name = roleOf(key)
@@ -134,7 +134,7 @@ function readVisits(fields: Fields | undefined, yaml: YamlText): TestCase['visit
   return visits
 }
 
-function readArray(fields: Fields, yaml: YamlText): (TestVisit | null)[] {
+function readArray(fields: YamlFields, yaml: YamlText): (TestVisit | null)[] {
   const fallback = fields.number('default') ?? 0
   const rows = new Map<number, (number | null)[]>()
   for (const key of fields.keys()) {
@@ -175,7 +175,7 @@ export function expandRows(text: string): (number | null)[] | undefined {
 function pushRun(word: string, rows: (number | null)[]): boolean {
   const match = /^(_|\?|-|-?\d+(?:\.\d+)?)(?:x(\d+))?$/.exec(word)
   if (!match) return false
-  const value = own(WORDS, match[1]!) === undefined ? Number(match[1]) : WORDS[match[1]!]!
+  const value = getOwn(WORDS, match[1]!) === undefined ? Number(match[1]) : WORDS[match[1]!]!
   const times = Number(match[2] ?? 1)
   if (rows.length + times > ROWS_MAX) return false
   for (let i = 0; i < times; i++) rows.push(value)

@@ -1,8 +1,8 @@
 /** The functions of the language that read a priority array: what they take and give. `priority/visits.ts` reckons them. */
 import { LEVELS } from '#shared/core/priority/priority-record.ts'
 import { slotColumn } from '#shared/core/priority/array-snapshot.ts'
-import type { Checked, Typed } from './typed-expr.ts'
-import { NUMBER, type Type } from '#shared/core/rules/language/dimension.ts'
+import type { CheckedExpr, TypedExpr } from './typed-expr.ts'
+import { NUMBER_TYPE, type ValueType } from '#shared/core/rules/language/dimension.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'
 import type { Expr } from '#shared/core/rules/language/parse-expr.ts'
 
@@ -27,24 +27,24 @@ export const SLOT_FUNCTIONS: Record<string, SlotFunction> = {
  * @param windowOf checks the second argument as a window
  * @throws ExprError when the arguments do not fit
  */
-export function checkSlot(
+export function checkSlotFunction(
   expr: Expr & { kind: 'call' },
   fn: SlotFunction,
-  role: { role: string; type: Type },
-  windowOf: (arg: Expr) => Typed,
-): Checked {
+  role: { role: string; type: ValueType },
+  windowOf: (arg: Expr) => TypedExpr,
+): CheckedExpr {
   const [, second] = expr.args
   if (expr.args.length !== (fn.takes === 'role' ? 1 : 2)) throw new ExprError(expr.at, `write ${expr.name} as in ${fn.example}`)
   const level = fn.takes === 'level' ? levelOf(second!) : undefined
-  const column: Typed = { kind: 'role', role: slotColumn(expr.name, role.role, level), where: 'own' }
+  const column: TypedExpr = { kind: 'role', role: slotColumn(expr.name, role.role, level), where: 'own' }
   const type = typeOf(fn, role.type)
   if (fn.takes !== 'window') return { typed: column, type }
   return { typed: { kind: 'op', op: 'delta', args: [column, windowOf(second!)] }, type }
 }
 
-function typeOf({ gives }: SlotFunction, role: Type): Type {
+function typeOf({ gives }: SlotFunction, role: ValueType): ValueType {
   if (gives === 'bool') return { kind: 'bool' }
-  if (gives === 'number') return NUMBER
+  if (gives === 'number') return NUMBER_TYPE
   return gives === 'difference' && role.kind === 'quantity' ? { ...role, absolute: false } : role
 }
 

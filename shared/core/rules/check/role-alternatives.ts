@@ -1,5 +1,5 @@
 /** Roles that stand in for each other: a rule runs where one of them is there. */
-import type { Typed } from './typed-expr.ts'
+import type { TypedExpr } from './typed-expr.ts'
 import type { Program, Rule } from './rule.ts'
 
 /** What they tell of a role is known without its values. */
@@ -9,10 +9,10 @@ const WITHOUT_VALUES = new Set(['has', 'rests', 'nominal', 'lowest', 'highest'])
  * @returns what of the optional roles the gate and the condition cannot do without, each as `oa_t or wx_oa_t`, in the order
  * in which they are met; roles that are taken together are `ra_t with wx_oa_t`
  */
-export function alternativesOf({ roles, program }: Pick<Rule, 'roles' | 'program'>): string[] {
+export function roleAlternatives({ roles, program }: Pick<Rule, 'roles' | 'program'>): string[] {
   /** By its words, each choice with what its alternatives need. */
   const choices = new Map<string, string[][]>()
-  const needs = (typed: Typed): string[] => {
+  const needs = (typed: TypedExpr): string[] => {
     switch (typed.kind) {
       case 'role':
         return typed.where === 'parent' ? [`parent ${typed.role}`] : typed.role in roles ? [] : [typed.role]
@@ -45,17 +45,20 @@ export function alternativesOf({ roles, program }: Pick<Rule, 'roles' | 'program
  * @returns roles that the rule reads only where others, which are there, are silent: what is wrong with them says nothing of
  * what the rule found
  */
-export function standInsOf({ lets, gate, when, baselines, causes }: Program, isThere: (role: string) => boolean): Set<string> {
+export function substituteRoles(
+  { lets, gate, when, baselines, causes }: Program,
+  isThere: (role: string) => boolean,
+): Set<string> {
   const read = new Set<string>()
   const spare = new Set<string>()
-  const visit = (typed: Typed | undefined, into: Set<string>): void => {
+  const visit = (typed: TypedExpr | undefined, into: Set<string>): void => {
     if (typed?.kind === 'role') into.add(typed.role)
     if (typed?.kind === 'ref') visit(lets.find(({ name }) => name === typed.name)?.typed, into)
     if (typed?.kind !== 'op' && typed?.kind !== 'baseline') return
     const found = typed.kind === 'op' && typed.op === 'first' ? typed.args.findIndex(isWhole) : -1
     typed.args.forEach((arg, i) => visit(arg, found >= 0 && i > found ? spare : into))
   }
-  const isWhole = (typed: Typed): boolean => {
+  const isWhole = (typed: TypedExpr): boolean => {
     const needed = new Set<string>()
     visit(typed, needed)
     return [...needed].every(isThere)

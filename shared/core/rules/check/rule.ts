@@ -2,9 +2,9 @@
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import type { CauseWeight, FindingKind, RuleResult, Severity } from '#shared/core/findings/finding.ts'
 import type { ImpactKind, Measure } from '#shared/core/impact/kinds.ts'
-import type { Typed } from './typed-expr.ts'
+import type { TypedExpr } from './typed-expr.ts'
 
-export type Param = { default: number; min: number; max: number; unit: string; perRole?: Record<string, number> }
+export type RuleParam = { default: number; min: number; max: number; unit: string; perRole?: Record<string, number> }
 
 /** The parsed, checked rule: plain data, as much of it as a run needs. The engine adds its own compiled form beside it. */
 export type Rule = {
@@ -16,7 +16,7 @@ export type Rule = {
   /** Role → unit in which the rule reads it. */
   roles: Record<string, string>
   optional: Record<string, string>
-  params: Record<string, Param>
+  params: Record<string, RuleParam>
   severity: Severity
   source: string
   /** SHA-256 of the file's text, set by the loader. */
@@ -67,58 +67,58 @@ export type TestVisit = { slots: Record<number, number>; fallback: number }
 export type TestRows = Record<string, (number | null)[]>
 
 /** `measured` for what a sensor tells, `sensor` for roles that do not rest, `commandable` for those whose priority array is visited, `set_point` for set points among these. */
-export const EACH = ['any', 'measured', 'sensor', 'commandable', 'set_point'] as const
-export type Each = (typeof EACH)[number]
+export const ROLE_GROUPS = ['any', 'measured', 'sensor', 'commandable', 'set_point'] as const
+export type RoleGroup = (typeof ROLE_GROUPS)[number]
 
 /** What is worth reading of a checked rule: durations in ms, expressions checked. */
 export type Program = {
   /** The name that stands for each role in turn, and which roles. */
-  each?: { name: string; which: Each }
+  each?: { name: string; which: RoleGroup }
   /** Sees values outside the plausible range too. */
   raw: boolean
-  lets: { name: string; typed: Typed }[]
-  gate?: Typed
+  lets: { name: string; typed: TypedExpr }[]
+  gate?: TypedExpr
   /** Rows on which this does not hold are gated too, without settling: the airs are too close for `oaf`. */
-  guard?: Typed
-  when: Typed
+  guard?: TypedExpr
+  when: TypedExpr
   expression: string
-  terms: Term[]
-  smooth: Typed
-  settle: Typed
-  persistence: Typed
-  daily_minimum: Typed
-  clear: Typed
+  terms: ConditionTerm[]
+  smooth: TypedExpr
+  settle: TypedExpr
+  persistence: TypedExpr
+  daily_minimum: TypedExpr
+  clear: TypedExpr
   /** The longest nominal interval of the rule's own roles at which it can see its fault; 0 where any will do. */
-  sampling: Typed
+  sampling: TypedExpr
   /** Within it, findings on several equipment begin together and are one outage; 0 where each stands alone. */
-  together: Typed
+  together: TypedExpr
   min_coverage: number
   baselines: BaselineSpec[]
-  causes: { component: string; weight: number; when?: Typed }[]
+  causes: { component: string; weight: number; when?: TypedExpr }[]
   suppresses: string[]
   relabels: string[]
-  explains: (string | Figure)[]
+  explains: (string | SentenceFigure)[]
   /** What the fault wastes, in the unit of `measure`, and as it is written. `roles`: those of the equipment that `waste` reads. */
-  impact?: { kind: ImpactKind; measure: Measure; waste: Typed; text?: string; roles: string[]; because?: string }
+  impact?: { kind: ImpactKind; measure: Measure; waste: TypedExpr; text?: string; roles: string[]; because?: string }
 }
 /** One comparison or flag of the condition, and its two sides when it compares. */
-export type Term = { text: string; typed: Typed; sides?: [Typed, Typed]; measures: boolean }
+export type ConditionTerm = { text: string; typed: TypedExpr; sides?: [TypedExpr, TypedExpr]; measures: boolean }
 /** A figure in a sentence: a value with the unit in which people read it, or one of the words `duration` and `role`. */
-export type Figure = { typed: Typed; unit: string; absolute: boolean } | { word: 'duration' | 'role' }
+export type SentenceFigure = { typed: TypedExpr; unit: string; absolute: boolean } | { word: 'duration' | 'role' }
 export type BaselineSpec = {
   name: string
-  of: Typed
+  of: TypedExpr
   /** The unit in which people read what it measures. */
   unit: string
   absolute: boolean
   /** Without it: the rule's own gate. */
-  when?: Typed
+  when?: TypedExpr
   /** A quantile of the day's values, 0.5 for the median, or their mean. */
   stat: number | 'avg'
   days: number
   min_days: number
   /** Least time of values that makes a day count, ms. */
   minimum: number
-  fallback?: Typed
-  tolerance_cold?: Typed
+  fallback?: TypedExpr
+  tolerance_cold?: TypedExpr
 }

@@ -4,15 +4,15 @@ import type { EquipmentType } from '#shared/core/model/model.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { setPointsOf } from '#shared/core/model/set-point.ts'
-import { type Around, type Leaf, OWN } from './equipment-context.ts'
+import { type EquipmentContext, type Leaf, OWN_PLACE } from './equipment-context.ts'
 import type { BaselineState } from '#shared/core/rules/evaluate/baseline.ts'
 import { checkExpr } from '#shared/core/rules/check/check-expr.ts'
-import { type Typed } from '#shared/core/rules/check/typed-expr.ts'
-import { canonical } from '#shared/core/rules/language/dimension.ts'
+import { type TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
+import { toCanonical } from '#shared/core/rules/language/dimension.ts'
 import { WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
 import type { Graph } from '#shared/core/rules/evaluate/graph.ts'
 import type { Node } from '#shared/core/rules/evaluate/node.ts'
-import { MACHINES, MACROS, OAF, OAF_ROLES, OF_PLANT, type Proof } from '#shared/core/rules/language/macros.ts'
+import { PLANT_MACHINES, MACROS, OAF, OAF_ROLES, PLANT_MACROS, type RunningProof } from '#shared/core/rules/language/macros.ts'
 import {
   baselineNode,
   dayMedianNode,
@@ -21,15 +21,15 @@ import {
   toleranceNode,
   windowNode,
 } from '#shared/core/rules/evaluate/stateful-nodes.ts'
-import { own } from '#shared/core/get-own.ts'
+import { getOwn } from '#shared/core/get-own.ts'
 import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 
-export type Context = {
+export type BuildContext = {
   rule: Rule
   /** The role to which a rule over every role is bound. */
   role: string | undefined
-  around: Around
+  around: EquipmentContext
   graph: Graph
   params: Record<string, ParamValue>
   smoothMs: number
@@ -45,13 +45,13 @@ export type Context = {
   usesDay: boolean
   refs: Map<string, Node>
   /** What has been built: a term of a condition is a part of it. */
-  built: Map<Typed, Node>
+  built: Map<TypedExpr, Node>
 }
 
 const OAF_TYPED = checkExpr(parseExpr(OAF), { roles: OAF_ROLES, params: {}, lets: new Map(), baselines: new Map() }).typed
 
 /** @throws RangeError when a window is out of bounds or the program is not one that the checker made */
-export function build(typed: Typed, context: Context): Node {
+export function buildNode(typed: TypedExpr, context: BuildContext): Node {
   const known = context.built.get(typed)
   if (known) return known
   const made = buildAnew(typed, context)
@@ -59,7 +59,7 @@ export function build(typed: Typed, context: Context): Node {
   return made
 }
 
-function buildAnew(typed: Typed, context: Context): Node {
+function buildAnew(typed: TypedExpr, context: BuildContext): Node {
   const { graph } = context
   switch (typed.kind) {
     case 'const':
@@ -80,11 +80,11 @@ function buildAnew(typed: Typed, context: Context): Node {
 }
 
 /** The value of an expression of constants and parameters, in canonical units. */
-export function constantOf(typed: Typed, context: Context): number {
+export function constantOf(typed: TypedExpr, context: BuildContext): number {
   if (typed.kind === 'const') return typed.value
   if (typed.kind === 'param') {
     const { value, unit } = context.params[typed.name]!
-    return canonical(value, unit, typed.absolute)
+    return toCanonical(value, unit, typed.absolute)
   }
   if (typed.kind !== 'op') throw new RangeError('not a constant')
   const [a, b] = typed.args.map(arg => constantOf(arg, context)) as [number, number]
@@ -93,32 +93,32 @@ export function constantOf(typed: Typed, context: Context): number {
 
 // ---- roles
 
-const ownerKey = ({ rule, role }: Context): string => `${rule.id} ${role ?? ''}`
+const ownerKey = ({ rule, role }: BuildContext): string => `${rule.id} ${role ?? ''}`
 /** `each`, and `slot(each, 8)`, with the role to which the rule is bound. */
-const bound = (role: string, context: Context): string =>
+const bound = (role: string, context: BuildContext): string =>
   context.role === undefined ? role : role.replace(/\beach\b/, context.role)
 
-function ownRole(name: string, context: Context): Node {
+function ownRole(name: string, context: BuildContext): Node {
   const role = bound(name, context)
   const column = rawRole(role, context, context.rule.program.raw)
   const smooth = context.smoothMs > 0 && ROLES[role]?.kind === 'number'
   return smooth ? windowNode(context.graph, 'avg', column, context.smoothMs, 0) : column
 }
 
-function rawRole(role: string, context: Context, raw: boolean): Node {
-  const found = roleAt(OWN, role, context, raw)
+function rawRole(role: string, context: BuildContext, raw: boolean): Node {
+  const found = roleAt(OWN_PLACE, role, context, raw)
   if (!found) (roleOfColumn(role) === undefined ? context.lacks : context.missing).add(role)
   return found ?? context.graph.constant(Number.NaN)
 }
 
-function roleAt(place: number, role: string, { around, graph, leaves }: Context, raw = false): Node | undefined {
+function roleAt(place: number, role: string, { around, graph, leaves }: BuildContext, raw = false): Node | undefined {
   const leaf = around.leaf(place, role)
   if (!leaf) return undefined
   leaves.add(leaf)
   return graph.role(leaf, raw)
 }
 
-function parentRole(role: string, context: Context): Node {
+function parentRole(role: string, context: BuildContext): Node {
   for (const place of context.around.above) {
     const node = roleAt(place, role, context)
     if (node) return node
@@ -127,7 +127,7 @@ function parentRole(role: string, context: Context): Node {
   return context.graph.constant(Number.NaN)
 }
 
-function zoneRole(role: string, how: string, context: Context): Node {
+function zoneRole(role: string, how: string, context: BuildContext): Node {
   // A zone's own sensor does not explain why the whole is not known: zones are no leaves.
   const leaves = new Set<Leaf>()
   const nodes = context.around.below.flatMap(place => roleAt(place, role, { ...context, leaves }) ?? [])
@@ -137,51 +137,55 @@ function zoneRole(role: string, how: string, context: Context): Node {
 
 // ---- names
 
-function reference(name: string, context: Context): Node {
+function reference(name: string, context: BuildContext): Node {
   const known = context.refs.get(name)
   if (known) return known
   const made =
-    name === 'oaf' ? build(OAF_TYPED, context) : own(MACROS, name) ? macro(name, context) : build(letOf(name, context), context)
+    name === 'oaf'
+      ? buildNode(OAF_TYPED, context)
+      : getOwn(MACROS, name)
+        ? macro(name, context)
+        : buildNode(letOf(name, context), context)
   context.refs.set(name, made)
   return made
 }
 
-function letOf(name: string, { rule }: Context): Typed {
+function letOf(name: string, { rule }: BuildContext): TypedExpr {
   const found = rule.program.lets.find(item => item.name === name)
   if (!found) throw new RangeError(`no let ${name}`)
   return found.typed
 }
 
 /** The first proof that has samples: on the equipment itself, on what feeds it, or on the machines of a plant, or of the plant above. */
-function macro(name: string, context: Context): Node {
+function macro(name: string, context: BuildContext): Node {
   const { proofs, alwaysFor } = MACROS[name]!
   const { around, graph } = context
   const { equipment_type } = around.equipment
   if (alwaysFor.includes(equipment_type)) return graph.constant(1)
-  for (const place of [OWN, ...around.above]) {
+  for (const place of [OWN_PLACE, ...around.above]) {
     const found = proofAt(place, proofs, context)
     if (found) return found
   }
-  const types: readonly (EquipmentType | undefined)[] = MACHINES[equipment_type] ?? []
+  const types: readonly (EquipmentType | undefined)[] = PLANT_MACHINES[equipment_type] ?? []
   const below = around.below.filter(place => types.includes(around.types[place]))
-  const machines = OF_PLANT.has(name) ? [...below, ...around.machines] : below
+  const machines = PLANT_MACROS.has(name) ? [...below, ...around.machines] : below
   const running = machines.flatMap(place => proofAt(place, proofs, context) ?? [])
   if (running.length > 0) return graph.zones('max', running)
   context.missing.add(proofs[0]!.role)
   return graph.constant(Number.NaN)
 }
 
-function proofAt(place: number, proofs: readonly Proof[], context: Context): Node | undefined {
+function proofAt(place: number, proofs: readonly RunningProof[], context: BuildContext): Node | undefined {
   const { around, graph } = context
   const proof = proofs.find(({ role }) => around.leaf(place, role)?.steps.ts.length)
   return proof && graph.op('gt', roleAt(place, proof.role, context)!, graph.constant(proof.above))
 }
 
-function baseline(typed: Typed & { kind: 'baseline' }, context: Context): Node {
+function baseline(typed: TypedExpr & { kind: 'baseline' }, context: BuildContext): Node {
   const state = context.baselines.get(typed.name)
   if (!state) throw new RangeError(`no baseline ${typed.name}`)
   const owner = ownerKey(context)
-  if (typed.what === 'tolerance') return toleranceNode(context.graph, owner, state, build(typed.args[0]!, context))
+  if (typed.what === 'tolerance') return toleranceNode(context.graph, owner, state, buildNode(typed.args[0]!, context))
   return baselineNode(context.graph, typed.what, owner, state)
 }
 
@@ -192,29 +196,29 @@ const OF_ROLE = new Set(['has', 'rests', 'nominal', 'lowest', 'highest', 'age', 
 /** Those that take any number of arguments. */
 const MANY = new Set(['least', 'greatest', 'first'])
 
-function operation(op: string, args: Typed[], context: Context): Node {
+function operation(op: string, args: TypedExpr[], context: BuildContext): Node {
   const { graph } = context
   if (isWindow(op)) {
     // cusum(x, slack, window) carries its window last; every other function has it second.
     const [window, extra] = op === 'cusum' ? [args[2]!, args[1]] : [args[1]!, args[2]]
-    return windowNode(graph, op, build(args[0]!, context), windowOf(window, context), extra ? constantOf(extra, context) : 0)
+    return windowNode(graph, op, buildNode(args[0]!, context), windowOf(window, context), extra ? constantOf(extra, context) : 0)
   }
   if (op === 'sensors' || op === 'silent_sensors') return sensorsOf(op, args, context)
   const first = args[0]!
   if (first.kind === 'role' && OF_ROLE.has(op)) return ofRole(op, bound(first.role, context), context)
-  if (op === 'coverage') return graph.coverage(build(args[0]!, context), windowOf(args[1]!, context))
-  if (op === 'since') return sinceNode(graph, build(args[0]!, context))
+  if (op === 'coverage') return graph.coverage(buildNode(args[0]!, context), windowOf(args[1]!, context))
+  if (op === 'since') return sinceNode(graph, buildNode(args[0]!, context))
   if (op === 'day_median') return dayMedian(args[0]!, context)
-  const inputs = op === 'first' ? alternatives(args, context) : args.map(arg => build(arg, context))
+  const inputs = op === 'first' ? alternatives(args, context) : args.map(arg => buildNode(arg, context))
   return MANY.has(op) ? inputs.reduce((left, right) => graph.op(op, left, right)) : graph.op(op, ...inputs)
 }
 
 /** What one of them lacks keeps no rule from running while another lacks nothing; else the first says what is missing. */
-function alternatives(args: Typed[], context: Context): Node[] {
+function alternatives(args: TypedExpr[], context: BuildContext): Node[] {
   const { missing, lacks, refs } = context
   const tried = args.map(arg => {
     Object.assign(context, { missing: new Set(), lacks: new Set(), refs: new Map(refs) })
-    const node = build(arg, context)
+    const node = buildNode(arg, context)
     const wanting = [...context.missing, ...context.lacks]
     // A name that was found wanting here is to be missed where nothing stands in.
     if (wanting.length === 0) for (const [name, made] of context.refs) refs.set(name, made)
@@ -225,22 +229,22 @@ function alternatives(args: Typed[], context: Context): Node[] {
   return tried.map(({ node }) => node)
 }
 
-function windowOf(typed: Typed, context: Context): number {
+function windowOf(typed: TypedExpr, context: BuildContext): number {
   const ms = constantOf(typed, context) * 1000
   if (!(ms > 0 && ms <= WINDOW_MAX_MS))
     throw new RangeError(`a window of ${ms / 1000} s is not between 0 and ${WINDOW_MAX_MS / 1000} s`)
   return ms
 }
 
-function dayMedian(of: Typed, context: Context): Node {
+function dayMedian(of: TypedExpr, context: BuildContext): Node {
   if (!context.active) throw new RangeError('day_median cannot stand in a gate')
   context.usesDay = true
-  return dayMedianNode(context.graph, build(of, context), context.active, context.dailyMinimumMs)
+  return dayMedianNode(context.graph, buildNode(of, context), context.active, context.dailyMinimumMs)
 }
 
-function ofRole(op: string, role: string, context: Context): Node {
+function ofRole(op: string, role: string, context: BuildContext): Node {
   const { graph, around, leaves } = context
-  const leaf = around.leaf(OWN, role)
+  const leaf = around.leaf(OWN_PLACE, role)
   if (op === 'has') return graph.constant(leaf?.steps.ts.length ? 1 : 0)
   if (op === 'rests') return graph.constant(ROLES[role]?.rests ? 1 : 0)
   if (op === 'lowest' || op === 'highest') return graph.constant(ROLES[role]!.range[op === 'lowest' ? 0 : 1])
@@ -253,11 +257,11 @@ function ofRole(op: string, role: string, context: Context): Node {
 /** A set point without a value counts as far away, so that a lost set point does not stop the rule. */
 const FAR = 1e12
 
-function distanceToSetPoint(role: string, context: Context): Node {
+function distanceToSetPoint(role: string, context: BuildContext): Node {
   const { graph } = context
   const value = rawRole(role, context, false)
   return setPointsOf(role)
-    .flatMap(name => roleAt(OWN, name, context) ?? [])
+    .flatMap(name => roleAt(OWN_PLACE, name, context) ?? [])
     .map(setPoint => graph.op('abs', graph.op('sub', value, graph.op('first', setPoint, graph.constant(FAR)))))
     .reduce((nearest, distance) => graph.op('least', nearest, distance), graph.constant(FAR))
 }
@@ -266,10 +270,10 @@ function distanceToSetPoint(role: string, context: Context): Node {
 const SILENT_INTERVALS = 3
 
 /** How many sensors of the equipment have ever given a value, or have given none for a window and for three of their intervals. */
-function sensorsOf(op: string, args: Typed[], context: Context): Node {
+function sensorsOf(op: string, args: TypedExpr[], context: BuildContext): Node {
   const { graph, around, leaves } = context
   const sensors = Object.keys(around.equipment.roles).flatMap(role => {
-    const leaf = ROLES[role]?.rests === false ? around.leaf(OWN, role) : undefined
+    const leaf = ROLES[role]?.rests === false ? around.leaf(OWN_PLACE, role) : undefined
     return leaf && leaf.steps.ts.length > 0 ? [leaf] : []
   })
   const add = (nodes: Node[]) => nodes.reduce((sum, node) => graph.op('add', sum, node), graph.constant(0))

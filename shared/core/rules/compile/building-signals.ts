@@ -1,14 +1,14 @@
 /** The equipment of one run, with who feeds whom and every role as a step function, made once. */
 import { isRunningSum, slotSeries } from '#shared/core/priority/array-snapshot.ts'
-import { MACHINES } from '#shared/core/rules/language/macros.ts'
-import { type Steps, stepsOf } from './step-signal.ts'
+import { PLANT_MACHINES } from '#shared/core/rules/language/macros.ts'
+import { type StepSignal, createStepSignal } from './step-signal.ts'
 import type { EquipmentData, RoleSeries } from './equipment-data.ts'
 
 /** Longest chain of equipment that feeds equipment: a longer one is a ring. */
 const CHAIN_MAX = 16
 
 /** What is known of an equipment before any of its samples is read. */
-export type Placed = Pick<EquipmentData, 'equipment_id' | 'equipment_type' | 'feeds' | 'parent_id'> & {
+export type EquipmentOutline = Pick<EquipmentData, 'equipment_id' | 'equipment_type' | 'feeds' | 'parent_id'> & {
   /** Mapped roles, and those of them whose priority array is visited. */
   roles: readonly string[]
   visited: readonly string[]
@@ -20,9 +20,9 @@ export type Placed = Pick<EquipmentData, 'equipment_id' | 'equipment_type' | 'fe
 }
 
 /** Who is there and who feeds whom. */
-export type Site = {
+export type EquipmentTopology = {
   /** What feeds others comes first, so that its activity is known when theirs is judged. */
-  equipment: Placed[]
+  equipment: EquipmentOutline[]
   /** What feeds it, nearest first. */
   upstream(equipment_id: string): string[]
   /** What it feeds, in the order of their ids. */
@@ -32,22 +32,29 @@ export type Site = {
   /** What may be judged wrongly when this is faulty: itself with all that it feeds; for a weather station everything. */
   reach(equipment_id: string): Set<string>
   /** Whose role it is that an equipment reads: its own, or the weather station's where it has none. */
-  holder(equipment_id: string, role: string): Placed | undefined
+  holder(equipment_id: string, role: string): EquipmentOutline | undefined
 }
 
-export type Plant = Site & {
+export type BuildingSignals = EquipmentTopology & {
   /** Undefined when the role is not mapped; without samples it is there and empty. The weather's roles are the site's. */
-  steps(equipment_id: string, role: string): Steps | undefined
+  steps(equipment_id: string, role: string): StepSignal | undefined
   /** All that has been asked for, by holder and role. */
-  asked: ReadonlyMap<string, Steps | undefined>
+  asked: ReadonlyMap<string, StepSignal | undefined>
 }
 
 /** Roles that serve the whole site: equipment without its own reads those of the weather station. */
-export const OF_SITE = /^wx_/
+export const SITE_ROLE = /^wx_/
 
 export const roleKey = (equipment_id: string, role: string): string => `${equipment_id}\n${role}`
 
-export const placed = ({ equipment_id, equipment_type, feeds, parent_id, roles, visits = {} }: EquipmentData): Placed => ({
+export const outlineOf = ({
+  equipment_id,
+  equipment_type,
+  feeds,
+  parent_id,
+  roles,
+  visits = {},
+}: EquipmentData): EquipmentOutline => ({
   equipment_id,
   equipment_type,
   feeds,
@@ -60,13 +67,13 @@ export const placed = ({ equipment_id, equipment_type, feeds, parent_id, roles, 
 })
 
 /** @returns the first sample among the roles of the equipment that are asked for; Infinity when none has one */
-export function firstSampleOf({ equipment_id, first }: Placed, asked: Iterable<string>): number {
+export function firstSampleOf({ equipment_id, first }: EquipmentOutline, asked: Iterable<string>): number {
   if (!first) return -Infinity
   const known = new Map(Object.entries(first).map(([role, at]) => [roleKey(equipment_id, role), at]))
   return Math.min(...[...asked].map(key => known.get(key) ?? Infinity))
 }
 
-export function siteOf(equipment: Placed[]): Site {
+export function createTopology(equipment: EquipmentOutline[]): EquipmentTopology {
   const byId = new Map(equipment.map(item => [item.equipment_id, item]))
   const parents = new Map<string, string>()
   for (const { equipment_id, feeds } of equipment) for (const fed of feeds) if (byId.has(fed)) parents.set(fed, equipment_id)
@@ -81,7 +88,7 @@ export function siteOf(equipment: Placed[]): Site {
     }
     return chain
   }
-  const byName = (a: Placed, b: Placed) => (a.equipment_id < b.equipment_id ? -1 : 1)
+  const byName = (a: EquipmentOutline, b: EquipmentOutline) => (a.equipment_id < b.equipment_id ? -1 : 1)
   const stations = equipment.filter(({ equipment_type }) => equipment_type === 'weather').toSorted(byName)
   const depths = new Map(
     equipment.map(({ equipment_id, equipment_type }) => [
@@ -92,7 +99,7 @@ export function siteOf(equipment: Placed[]): Site {
   const downstream = (equipment_id: string): string[] => fed.get(equipment_id) ?? []
   const typeOf = (equipment_id: string) => byId.get(equipment_id)?.equipment_type
   const machinesOf = (equipment_id: string): string[] => {
-    const types = MACHINES[typeOf(equipment_id)!] ?? []
+    const types = PLANT_MACHINES[typeOf(equipment_id)!] ?? []
     return downstream(equipment_id).filter(id => types.includes(typeOf(id)!))
   }
   return {
@@ -112,30 +119,30 @@ export function siteOf(equipment: Placed[]): Site {
     },
     holder(equipment_id, role) {
       const own = byId.get(equipment_id)
-      return own?.roles.includes(role) || !OF_SITE.test(role) ? own : stations.find(({ roles }) => roles.includes(role))
+      return own?.roles.includes(role) || !SITE_ROLE.test(role) ? own : stations.find(({ roles }) => roles.includes(role))
     },
   }
 }
 
 /** What plants of one run share. */
-export type Shared = {
-  site: Site
+export type SharedSignals = {
+  site: EquipmentTopology
   /** A series that serves more than one equipment is put in order once. */
-  made: WeakMap<RoleSeries, Steps>
+  made: WeakMap<RoleSeries, StepSignal>
 }
 
 /**
  * @param data of the equipment whose roles will be asked for, at least
  * @param origins by `roleKey` of a running sum, what it is at the first visit
  */
-export function plantOf(
+export function createBuildingSignals(
   data: EquipmentData[],
-  { site, made }: Shared = { site: siteOf(data.map(placed)), made: new WeakMap() },
+  { site, made }: SharedSignals = { site: createTopology(data.map(outlineOf)), made: new WeakMap() },
   origins: Readonly<Record<string, number>> = {},
-): Plant {
+): BuildingSignals {
   const byId = new Map(data.map(item => [item.equipment_id, item]))
-  const asked = new Map<string, Steps | undefined>()
-  const make = (holder: Placed, role: string, key: string): Steps | undefined => {
+  const asked = new Map<string, StepSignal | undefined>()
+  const make = (holder: EquipmentOutline, role: string, key: string): StepSignal | undefined => {
     const from = byId.get(holder.equipment_id)
     if (holder.roles.includes(role)) {
       const series = from?.roles[role]
@@ -144,7 +151,7 @@ export function plantOf(
     }
     const origin = isRunningSum(role) ? origins[key] : undefined
     const series = from && slotSeries(role, from.visits ?? {}, from.visitMs, origin)
-    return series && stepsOf(holder.equipment_id, role, series)
+    return series && createStepSignal(holder.equipment_id, role, series)
   }
   return {
     ...site,
@@ -158,10 +165,10 @@ export function plantOf(
   }
 }
 
-function stepsOnce(equipment_id: string, role: string, series: RoleSeries, made: Shared['made']): Steps {
+function stepsOnce(equipment_id: string, role: string, series: RoleSeries, made: SharedSignals['made']): StepSignal {
   const known = made.get(series)
   if (known && known.equipment_id === equipment_id && known.role === role) return known
-  const steps = stepsOf(equipment_id, role, series)
+  const steps = createStepSignal(equipment_id, role, series)
   made.set(series, steps)
   return steps
 }

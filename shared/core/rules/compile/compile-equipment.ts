@@ -1,18 +1,18 @@
 /** Makes the rules of an equipment ready to run: once for each shape of equipment, then again and again with other leaves. */
 import { isMeasured, ROLES } from '#shared/core/model/role.ts'
-import { type Asked, aroundOf, type Leaf, rebind, unbind } from './equipment-context.ts'
-import { restart } from '#shared/core/rules/evaluate/baseline.ts'
-import { compileRule, type Instance, type Ready } from './compile-rule.ts'
+import { type LeafRequest, createEquipmentContext, type Leaf, bindLeaves, unbindLeaves } from './equipment-context.ts'
+import { restartBaseline } from '#shared/core/rules/evaluate/baseline.ts'
+import { compileRule, type RuleInstance, type CompiledRule } from './compile-rule.ts'
 import { createGraph, type Graph } from '#shared/core/rules/evaluate/graph.ts'
 import { sha256 } from '#shared/core/findings/finding-id.ts'
-import { own } from '#shared/core/get-own.ts'
-import type { Plant } from './building-signals.ts'
-import type { Each, Rule } from '#shared/core/rules/check/rule.ts'
+import { getOwn } from '#shared/core/get-own.ts'
+import type { BuildingSignals } from './building-signals.ts'
+import type { RoleGroup, Rule } from '#shared/core/rules/check/rule.ts'
 import type { RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
 import type { EquipmentData } from './equipment-data.ts'
 
-export type Compiled = {
-  instances: Instance[]
+export type CompiledEquipment = {
+  instances: RuleInstance[]
   graph: Graph
   failed: { rule_id: string; error: string }[]
   /** Leaves that those instances read which can run. */
@@ -24,29 +24,41 @@ export type Compiled = {
 }
 
 /** What is ready for a shape. Its columns serve one equipment at a time. */
-type Kept = Omit<Compiled, 'instances'> & { ready: Ready[]; asked: Asked[] }
+type RuleTemplate = Omit<CompiledEquipment, 'instances'> & { ready: CompiledRule[]; asked: LeafRequest[] }
 /** By shape, the one used last at the end. Any number of runs may share it, one after the other. */
-export type Shapes = Map<string, Kept>
+export type TemplateCache = Map<string, RuleTemplate>
 
 /** Shapes that are kept, some 0.5 MB each. */
-const SHAPES_MAX = 16
+const TEMPLATES_MAX = 16
 
-type Given = Pick<RunPlan, 'params' | 'settings' | 'resets'>
+type CompileOptions = Pick<RunPlan, 'params' | 'settings' | 'resets'>
 
 /** @param rules of the equipment's type */
-export function compileAll(rules: Rule[], equipment: EquipmentData, given: Given, plant: Plant, shapes: Shapes): Compiled {
-  const shape = shapeOf(rules, equipment, given, plant)
+export function compileEquipment(
+  rules: Rule[],
+  equipment: EquipmentData,
+  given: CompileOptions,
+  plant: BuildingSignals,
+  shapes: TemplateCache,
+): CompiledEquipment {
+  const shape = templateKey(rules, equipment, given, plant)
   const known = shapes.get(shape)
-  const kept = known && rebind(known.asked, equipment.equipment_id, plant) ? known : makeReady(rules, equipment, given, plant)
+  const kept =
+    known && bindLeaves(known.asked, equipment.equipment_id, plant) ? known : compileTemplate(rules, equipment, given, plant)
   shapes.delete(shape)
   shapes.set(shape, kept)
-  for (const [oldest] of shapes) if (shapes.size > SHAPES_MAX) shapes.delete(oldest)
+  for (const [oldest] of shapes) if (shapes.size > TEMPLATES_MAX) shapes.delete(oldest)
   const { ready, asked: _asked, ...compiled } = kept
-  return { instances: ready.map(each => instanceOf(each, equipment, given)), ...compiled }
+  return { instances: ready.map(each => bindInstance(each, equipment, given)), ...compiled }
 }
 
 /** What the rules are made ready from, but for what they ask of roles. */
-function shapeOf(rules: Rule[], equipment: EquipmentData, { params, settings = [] }: Given, plant: Plant): string {
+function templateKey(
+  rules: Rule[],
+  equipment: EquipmentData,
+  { params, settings = [] }: CompileOptions,
+  plant: BuildingSignals,
+): string {
   const { equipment_id, equipment_type, roles, visits = {} } = equipment
   const types = new Map(plant.equipment.map(each => [each.equipment_id, each.equipment_type]))
   const typesOf = (ids: string[]) => ids.map(id => types.get(id))
@@ -67,11 +79,16 @@ function numberOf(rule: Rule): number {
   return known
 }
 
-function makeReady(rules: Rule[], equipment: EquipmentData, { params, settings = [] }: Given, plant: Plant): Kept {
-  const around = aroundOf(equipment, plant)
+function compileTemplate(
+  rules: Rule[],
+  equipment: EquipmentData,
+  { params, settings = [] }: CompileOptions,
+  plant: BuildingSignals,
+): RuleTemplate {
+  const around = createEquipmentContext(equipment, plant)
   const graph = createGraph()
-  const ready: Ready[] = []
-  const failed: Compiled['failed'] = []
+  const ready: CompiledRule[] = []
+  const failed: CompiledEquipment['failed'] = []
   for (const rule of rules) {
     const request = params?.[rule.id] ?? {}
     try {
@@ -86,16 +103,16 @@ function makeReady(rules: Rule[], equipment: EquipmentData, { params, settings =
   const asked = around.asked()
   const release = () => {
     graph.release()
-    unbind(asked)
+    unbindLeaves(asked)
   }
   return { ready, asked, graph, failed, leaves: [...leaves], terms: sha256(JSON.stringify(terms)), release }
 }
 
-function instanceOf(ready: Ready, equipment: EquipmentData, { resets = [] }: Given): Instance {
+function bindInstance(ready: CompiledRule, equipment: EquipmentData, { resets = [] }: CompileOptions): RuleInstance {
   const { equipment_id } = equipment
   const own = resets.filter(reset => reset.equipment_id === equipment_id && reset.role === ready.role)
   for (const { state } of ready.baselines) {
-    restart(state, own.find(({ rule_id, name }) => rule_id === ready.rule.id && name === state.spec.name)?.at)
+    restartBaseline(state, own.find(({ rule_id, name }) => rule_id === ready.rule.id && name === state.spec.name)?.at)
   }
   const everyMs = Math.max(0, ...ready.sampled.map(({ steps }) => steps.nominalMs))
   const isTooCoarse = everyMs > ready.samplingMs
@@ -112,14 +129,14 @@ function rolesFor({ program }: Rule, { roles, visits = {} }: EquipmentData): (st
   const { which } = program.each
   const isVisited = which === 'commandable' || which === 'set_point'
   return Object.keys(roles)
-    .filter(role => runsOver(which, role) && (!isVisited || own(visits, role)))
+    .filter(role => isInRoleGroup(which, role) && (!isVisited || getOwn(visits, role)))
     .toSorted()
 }
 
 /** Whether a rule over such roles may run over this one; those that must be visited still have to be. */
-export function runsOver(which: Each, role: string): boolean {
+export function isInRoleGroup(which: RoleGroup, role: string): boolean {
   if (which === 'commandable') return true
   if (which === 'set_point') return SET_POINT.test(role)
   if (which === 'measured') return isMeasured(role)
-  return own(ROLES, role)?.rests === false || (which === 'any' && own(ROLES, role) !== undefined)
+  return getOwn(ROLES, role)?.rests === false || (which === 'any' && getOwn(ROLES, role) !== undefined)
 }

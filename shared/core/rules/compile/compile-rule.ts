@@ -1,23 +1,23 @@
 /** Prepares one rule for equipment of one shape: the values of its parameters, its columns, its durations. */
 import type { ParamValue } from '#shared/core/findings/finding.ts'
-import { type Meter, meterOf } from '#shared/core/impact/waste-meter.ts'
-import { standInsOf } from '#shared/core/rules/check/role-alternatives.ts'
-import { type Around, type Leaf, OWN } from './equipment-context.ts'
-import { type BaselineState, baselineState } from '#shared/core/rules/evaluate/baseline.ts'
-import { build, type Context, constantOf } from './build-nodes.ts'
+import { type WasteMeter, createWasteMeter } from '#shared/core/impact/waste-meter.ts'
+import { substituteRoles } from '#shared/core/rules/check/role-alternatives.ts'
+import { type EquipmentContext, type Leaf, OWN_PLACE } from './equipment-context.ts'
+import { type BaselineState, createBaselineState } from '#shared/core/rules/evaluate/baseline.ts'
+import { buildNode, type BuildContext, constantOf } from './build-nodes.ts'
 import { type Graph, orderOf } from '#shared/core/rules/evaluate/graph.ts'
 import { type Node } from '#shared/core/rules/evaluate/node.ts'
-import type { Typed } from '#shared/core/rules/check/typed-expr.ts'
+import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
 import { settledNode, stillNode } from '#shared/core/rules/evaluate/stateful-nodes.ts'
-import { own } from '#shared/core/get-own.ts'
-import type { Steps } from './step-signal.ts'
+import { getOwn } from '#shared/core/get-own.ts'
+import type { StepSignal } from './step-signal.ts'
 import { defaultOf, paramOwner, type ParamSetting, settingFor, unitOfParam } from '#shared/core/rules/check/param-settings.ts'
 import { type Stillness, stillTerm } from '#shared/core/rules/episodes/unconfirmed.ts'
-import type { BaselineSpec, Figure, Param, Program, Rule } from '#shared/core/rules/check/rule.ts'
+import type { BaselineSpec, SentenceFigure, RuleParam, Program, Rule } from '#shared/core/rules/check/rule.ts'
 import type { EquipmentData } from './equipment-data.ts'
 
 /** One rule on one equipment (and one role, when the rule runs over every role), ready to run day by day. */
-export type Instance = {
+export type RuleInstance = {
   rule: Rule
   equipment: EquipmentData
   role?: string
@@ -25,7 +25,7 @@ export type Instance = {
   /** Required roles, and proofs of macros, that the equipment does not have: then the rule is not run. */
   missing: string[]
   /** What may be the reason for a missing value. */
-  leaves: Steps[]
+  leaves: StepSignal[]
   /** Roles among them that only stand in for others. */
   standIns: ReadonlySet<string>
   gate: Node
@@ -34,14 +34,14 @@ export type Instance = {
   /** Gate, settled and guard in one: where the rule looks. */
   active: Node
   when: Node
-  terms: InstanceTerm[]
-  figures: (string | { word: 'duration' | 'role' } | (Extract<Figure, { typed: unknown }> & { node: Node }))[]
+  terms: TermNode[]
+  figures: (string | { word: 'duration' | 'role' } | (Extract<SentenceFigure, { typed: unknown }> & { node: Node }))[]
   causes: { component: string; weight: number; when?: Node }[]
   baselines: { state: BaselineState; of: Node; when: Node }[]
   /** Where the condition wants a signal to stand still for a window: how long it has. */
   stillness?: Stillness
   /** Sums what the fault costs, where the rule says that. */
-  meter?: Meter
+  meter?: WasteMeter
   /** What is reckoned every day, and what only where the rule holds: that tells of it, and remembers nothing. */
   order: Node[]
   telling: Node[]
@@ -54,15 +54,15 @@ export type Instance = {
   clearMs: number
 }
 /** A rule that is ready for every equipment of a shape. */
-export type Ready = Omit<Instance, 'equipment' | 'leaves' | 'isTooCoarse' | 'coarse'> & {
+export type CompiledRule = Omit<RuleInstance, 'equipment' | 'leaves' | 'isTooCoarse' | 'coarse'> & {
   leaves: Leaf[]
   /** Whose samples must come at least every `samplingMs`; Infinity where any interval will do. */
   sampled: Leaf[]
   samplingMs: number
 }
-export type InstanceTerm = { text: string; node: Node; sides?: [Node, Node]; measures: boolean }
+export type TermNode = { text: string; node: Node; sides?: [Node, Node]; measures: boolean }
 
-export type Binding = {
+export type RuleBinding = {
   rule: Rule
   role: string | undefined
   request: Record<string, number>
@@ -70,10 +70,10 @@ export type Binding = {
 }
 
 /** @throws RangeError when a parameter lies outside its bounds or a window is out of bounds */
-export function compileRule(binding: Binding, around: Around, graph: Graph): Ready {
+export function compileRule(binding: RuleBinding, around: EquipmentContext, graph: Graph): CompiledRule {
   const { rule, role } = binding
   const { program } = rule
-  const context: Context = {
+  const context: BuildContext = {
     rule,
     role,
     around,
@@ -90,22 +90,22 @@ export function compileRule(binding: Binding, around: Around, graph: Graph): Rea
     refs: new Map(),
     built: new Map(),
   }
-  for (const name of Object.keys(rule.roles)) if (!around.leaf(OWN, name)) context.missing.add(name)
+  for (const name of Object.keys(rule.roles)) if (!around.leaf(OWN_PLACE, name)) context.missing.add(name)
   const ms = (key: 'smooth' | 'settle' | 'persistence' | 'daily_minimum' | 'clear' | 'sampling') =>
     constantOf(program[key], context) * 1000
   context.smoothMs = ms('smooth')
   const always = graph.constant(1)
-  const gate = program.gate ? build(program.gate, context) : always
+  const gate = program.gate ? buildNode(program.gate, context) : always
   const settled = program.gate && ms('settle') > 0 ? settledNode(graph, gate, ms('settle')) : always
-  const guard = program.guard ? build(program.guard, context) : always
+  const guard = program.guard ? buildNode(program.guard, context) : always
   const active = [gate, settled, guard].filter(node => node !== always).reduce((a, b) => graph.op('and', a, b), always)
   context.active = active
   context.dailyMinimumMs = ms('daily_minimum')
   const baselines = program.baselines.map(spec => compileBaseline(spec, context, active))
   const parts = compileParts(program, context)
   const stillness = stillnessOf(program, active, context)
-  const meter = meterOf(program.impact, context)
-  const ready: Ready = {
+  const meter = createWasteMeter(program.impact, context)
+  const ready: CompiledRule = {
     rule,
     gate,
     settled,
@@ -119,14 +119,14 @@ export function compileRule(binding: Binding, around: Around, graph: Graph): Rea
     ...(meter && { meter }),
     missing: [...context.missing],
     leaves: [...context.leaves],
-    standIns: standInsOf(program, name => (around.leaf(OWN, name)?.steps.ts.length ?? 0) > 0),
+    standIns: substituteRoles(program, name => (around.leaf(OWN_PLACE, name)?.steps.ts.length ?? 0) > 0),
     order: [],
     telling: [],
     persistenceMs: ms('persistence'),
     // A day's median has already waited for the daily minimum: its faults do not wait again.
     dailyMinimumMs: context.usesDay ? 0 : context.dailyMinimumMs,
     clearMs: ms('clear'),
-    sampled: (role === undefined ? Object.keys(rule.roles) : [role]).flatMap(name => around.leaf(OWN, name) ?? []),
+    sampled: (role === undefined ? Object.keys(rule.roles) : [role]).flatMap(name => around.leaf(OWN_PLACE, name) ?? []),
     samplingMs: ms('sampling') || Infinity,
   }
   const judges = judgesOf(ready)
@@ -136,54 +136,54 @@ export function compileRule(binding: Binding, around: Around, graph: Graph): Rea
   return ready
 }
 
-function compileParts(program: Program, context: Context): Pick<Instance, 'when' | 'terms' | 'figures' | 'causes'> {
+function compileParts(program: Program, context: BuildContext): Pick<RuleInstance, 'when' | 'terms' | 'figures' | 'causes'> {
   return {
-    when: build(program.when, context),
+    when: buildNode(program.when, context),
     terms: program.terms.map(({ text, typed, sides, measures }) => {
-      const term: InstanceTerm = { text, node: build(typed, context), measures }
-      if (sides) term.sides = [build(sides[0], context), build(sides[1], context)]
+      const term: TermNode = { text, node: buildNode(typed, context), measures }
+      if (sides) term.sides = [buildNode(sides[0], context), buildNode(sides[1], context)]
       return term
     }),
     figures: program.explains.map(part =>
-      typeof part === 'string' || 'word' in part ? part : { ...part, node: build(part.typed, context) },
+      typeof part === 'string' || 'word' in part ? part : { ...part, node: buildNode(part.typed, context) },
     ),
     causes: program.causes.map(({ component, weight, when }) =>
-      when ? { component, weight, when: build(when, context) } : { component, weight },
+      when ? { component, weight, when: buildNode(when, context) } : { component, weight },
     ),
   }
 }
 
 /** Undefined where nothing has to stand still, or the bound is no constant, or below what anything can keep to. */
-function stillnessOf({ when }: Program, active: Node, context: Context): Stillness | undefined {
+function stillnessOf({ when }: Program, active: Node, context: BuildContext): Stillness | undefined {
   const term = stillTerm(when)
   if (!term || !isConstant(term.bound)) return undefined
   const bound = constantOf(term.bound, context)
   if (bound < 0) return undefined
-  const holds = term.others.reduce((node, other) => context.graph.op('and', node, build(other, context)), active)
+  const holds = term.others.reduce((node, other) => context.graph.op('and', node, buildNode(other, context)), active)
   return {
-    node: stillNode(context.graph, build(term.signal, context), bound),
+    node: stillNode(context.graph, buildNode(term.signal, context), bound),
     holds,
     windowMs: constantOf(term.window, context) * 1000,
   }
 }
 
-const isConstant = (typed: Typed): boolean => typed.kind === 'const' || typed.kind === 'param'
+const isConstant = (typed: TypedExpr): boolean => typed.kind === 'const' || typed.kind === 'param'
 
-function compileBaseline(spec: BaselineSpec, context: Context, active: Node): Instance['baselines'][number] {
+function compileBaseline(spec: BaselineSpec, context: BuildContext, active: Node): RuleInstance['baselines'][number] {
   const constant = (typed: BaselineSpec['fallback']) => typed && constantOf(typed, context)
-  const state = baselineState(spec, constant(spec.fallback), constant(spec.tolerance_cold))
+  const state = createBaselineState(spec, constant(spec.fallback), constant(spec.tolerance_cold))
   context.baselines.set(spec.name, state)
-  return { state, of: build(spec.of, context), when: spec.when ? build(spec.when, context) : active }
+  return { state, of: buildNode(spec.of, context), when: spec.when ? buildNode(spec.when, context) : active }
 }
 
 /** Columns that say whether the rule holds. */
-function judgesOf({ gate, settled, guard, active, when, stillness, baselines }: Ready): Node[] {
+function judgesOf({ gate, settled, guard, active, when, stillness, baselines }: CompiledRule): Node[] {
   const still = stillness ? [stillness.node, stillness.holds] : []
   return [gate, settled, guard, active, when, ...still, ...baselines.flatMap(({ of, when }) => [of, when])]
 }
 
 /** Columns that say more of a moment at which it holds. */
-function tellersOf({ terms, figures, causes, meter }: Ready): Node[] {
+function tellersOf({ terms, figures, causes, meter }: CompiledRule): Node[] {
   return [
     ...terms.flatMap(({ node, sides }) => [node, ...(sides ?? [])]),
     ...figures.flatMap(part => (typeof part === 'object' && 'node' in part ? [part.node] : [])),
@@ -192,16 +192,21 @@ function tellersOf({ terms, figures, causes, meter }: Ready): Node[] {
   ]
 }
 
-function paramsOf(binding: Binding, equipment: EquipmentData): Record<string, ParamValue> {
+function paramsOf(binding: RuleBinding, equipment: EquipmentData): Record<string, ParamValue> {
   const { rule, request } = binding
   for (const name of Object.keys(request))
-    if (!own(rule.params, name)) throw new RangeError(`${rule.id} has no parameter ${name}`)
+    if (!getOwn(rule.params, name)) throw new RangeError(`${rule.id} has no parameter ${name}`)
   return Object.fromEntries(Object.entries(rule.params).map(([name, param]) => [name, paramOf(name, param, binding, equipment)]))
 }
 
-function paramOf(name: string, param: Param, { rule, role, request, settings }: Binding, equipment: EquipmentData): ParamValue {
+function paramOf(
+  name: string,
+  param: RuleParam,
+  { rule, role, request, settings }: RuleBinding,
+  equipment: EquipmentData,
+): ParamValue {
   const unit = unitOfParam(param, role)
-  const asked = own(request, name)
+  const asked = getOwn(request, name)
   if (asked === undefined) {
     const set = settingFor(settings, paramOwner(rule), name, equipment, role)
     return set ? { value: set.value, unit, source: set.scope } : { value: defaultOf(param, role), unit, source: 'default' }

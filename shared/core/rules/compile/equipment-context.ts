@@ -3,17 +3,17 @@
  * one serves every other of its shape.
  */
 import type { EquipmentType } from '#shared/core/model/model.ts'
-import type { Plant } from './building-signals.ts'
-import { type Steps, stepsOf } from './step-signal.ts'
+import type { BuildingSignals } from './building-signals.ts'
+import { type StepSignal, createStepSignal } from './step-signal.ts'
 import type { EquipmentData } from './equipment-data.ts'
 
 /** The place of the equipment itself. */
-export const OWN = 0
+export const OWN_PLACE = 0
 
 /** A role that is read at a place; `steps` are those of the equipment at hand. */
-export type Leaf = { place: number; role: string; steps: Steps }
+export type Leaf = { place: number; role: string; steps: StepSignal }
 
-export type Around = {
+export type EquipmentContext = {
   equipment: EquipmentData
   /** [places] */
   types: (EquipmentType | undefined)[]
@@ -25,13 +25,13 @@ export type Around = {
   /** Undefined when the role is not mapped there. */
   leaf(place: number, role: string): Leaf | undefined
   /** All that has been asked for, in that order. */
-  asked(): Asked[]
+  asked(): LeafRequest[]
 }
 
 /** What rules were told of a role: where another equipment would be told the same, they are made ready in the same way. */
-export type Asked = { place: number; role: string; leaf: Leaf | undefined; isEmpty: boolean }
+export type LeafRequest = { place: number; role: string; leaf: Leaf | undefined; isEmpty: boolean }
 
-type Placing = Pick<Plant, 'upstream' | 'downstream' | 'machinesAbove'>
+type Placing = Pick<BuildingSignals, 'upstream' | 'downstream' | 'machinesAbove'>
 
 /** @returns ids by place */
 const placesOf = (equipment_id: string, { upstream, downstream, machinesAbove }: Placing): string[] => [
@@ -41,19 +41,19 @@ const placesOf = (equipment_id: string, { upstream, downstream, machinesAbove }:
   ...machinesAbove(equipment_id),
 ]
 
-export function aroundOf(equipment: EquipmentData, plant: Plant): Around {
+export function createEquipmentContext(equipment: EquipmentData, plant: BuildingSignals): EquipmentContext {
   const { equipment_id } = equipment
   const ids = placesOf(equipment_id, plant)
   const typeOf = new Map(plant.equipment.map(each => [each.equipment_id, each.equipment_type]))
-  const above = plant.upstream(equipment_id).map((_, i) => OWN + 1 + i)
-  const below = plant.downstream(equipment_id).map((_, i) => OWN + 1 + above.length + i)
-  const asked = new Map<string, Asked>()
+  const above = plant.upstream(equipment_id).map((_, i) => OWN_PLACE + 1 + i)
+  const below = plant.downstream(equipment_id).map((_, i) => OWN_PLACE + 1 + above.length + i)
+  const asked = new Map<string, LeafRequest>()
   return {
     equipment,
     types: ids.map(id => typeOf.get(id)),
     above,
     below,
-    machines: ids.map((_, place) => place).slice(OWN + 1 + above.length + below.length),
+    machines: ids.map((_, place) => place).slice(OWN_PLACE + 1 + above.length + below.length),
     leaf(place, role) {
       const key = `${place} ${role}`
       const known = asked.get(key)
@@ -73,7 +73,7 @@ export function aroundOf(equipment: EquipmentData, plant: Plant): Around {
  * @param asked of an equipment with the same types in the same places
  * @returns false when it would have been told something else of some role
  */
-export function rebind(asked: Asked[], equipment_id: string, plant: Plant): boolean {
+export function bindLeaves(asked: LeafRequest[], equipment_id: string, plant: BuildingSignals): boolean {
   const ids = placesOf(equipment_id, plant)
   return asked.every(({ place, role, leaf, isEmpty }) => {
     const steps = plant.steps(ids[place]!, role)
@@ -82,9 +82,9 @@ export function rebind(asked: Asked[], equipment_id: string, plant: Plant): bool
   })
 }
 
-const NOTHING = stepsOf('', '', { ts: new Float64Array(0), values: new Float64Array(0), nominalMs: 0 })
+const NOTHING = createStepSignal('', '', { ts: new Float64Array(0), values: new Float64Array(0), nominalMs: 0 })
 
 /** The samples that leaves read can go. */
-export function unbind(asked: Asked[]): void {
+export function unbindLeaves(asked: LeafRequest[]): void {
   for (const { leaf } of asked) if (leaf) leaf.steps = NOTHING
 }

@@ -2,7 +2,7 @@
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { Series } from '#shared/core/series/series.ts'
-import type { Stretch } from '#shared/core/series/untrusted-spans.ts'
+import type { UntrustedSpan } from '#shared/core/series/untrusted-spans.ts'
 
 /** What a run knows of one equipment. Times are ms since 1970 UTC. */
 export type EquipmentData = {
@@ -25,5 +25,5 @@ export type RoleSeries = Series & {
   /** The point's own, before its values were converted: a change of it is a change of all that was read. */
   unit?: string
   /** Stretches that are not to be judged: their samples are there without a value. */
-  untrusted?: readonly Stretch[]
+  untrusted?: readonly UntrustedSpan[]
 }

@@ -1,8 +1,8 @@
 /** What a state hangs on beside the samples: a run goes on from a state only where all of it is as it was. */
 import { sha256 } from '#shared/core/findings/finding-id.ts'
-import type { Compiled } from './compile-equipment.ts'
-import type { Plant } from './building-signals.ts'
-import type { Steps } from './step-signal.ts'
+import type { CompiledEquipment } from './compile-equipment.ts'
+import type { BuildingSignals } from './building-signals.ts'
+import type { StepSignal } from './step-signal.ts'
 import type { RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
 
 /** Raised whenever the engine would say something else of the same samples, or keeps something else of them. */
@@ -12,10 +12,10 @@ const ENGINE = 13
 export type Fingerprint = (at: number) => string
 
 /** @param above of the equipment whose rules have a say in this one's baselines */
-export function fingerprintOf(
+export function createFingerprint(
   equipment_id: string,
-  { terms }: Pick<Compiled, 'terms'>,
-  plant: Plant,
+  { terms }: Pick<CompiledEquipment, 'terms'>,
+  plant: BuildingSignals,
   { timezone, resets = [] }: Pick<RunPlan, 'timezone' | 'resets'>,
   above: Fingerprint[],
 ): Fingerprint {
@@ -30,5 +30,5 @@ export function fingerprintOf(
 }
 
 /** Whether there are samples at all decides which proof of running counts. */
-const seriesOf = ({ point_id, unit, nominalMs, low, high, ts, untrusted }: Steps) =>
+const seriesOf = ({ point_id, unit, nominalMs, low, high, ts, untrusted }: StepSignal) =>
   [point_id, unit, nominalMs, low, high, ts.length > 0, untrusted].map(each => each ?? null)

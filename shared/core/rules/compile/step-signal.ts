@@ -6,13 +6,13 @@
  */
 import { ROLES, readAs } from '#shared/core/model/role.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import type { Stretch } from '#shared/core/series/untrusted-spans.ts'
+import type { UntrustedSpan } from '#shared/core/series/untrusted-spans.ts'
 import type { RoleSeries } from './equipment-data.ts'
 
 /** How many nominal intervals a sample is believed. */
 const HOLD_INTERVALS = 3
 
-export type Steps = {
+export type StepSignal = {
   equipment_id: string
   role: string
   /** Of a mapped role: its point, and the unit that it has there. */
@@ -24,7 +24,7 @@ export type Steps = {
   holdMs: number
   nominalMs: number
   /** Samples in these stretches are not judged, and have no value. */
-  untrusted?: readonly Stretch[]
+  untrusted?: readonly UntrustedSpan[]
   /** Plausible range in the canonical unit. */
   low: number
   high: number
@@ -34,7 +34,11 @@ export type Steps = {
   minutely: boolean
 }
 
-export function stepsOf(equipment_id: string, role: string, series: Partial<RoleSeries> & Omit<RoleSeries, 'point_id'>): Steps {
+export function createStepSignal(
+  equipment_id: string,
+  role: string,
+  series: Partial<RoleSeries> & Omit<RoleSeries, 'point_id'>,
+): StepSignal {
   const even = isMinutely(series.ts)
   const { ts, values: said } = even ? series : ordered(series)
   const values = atStops(role, said)

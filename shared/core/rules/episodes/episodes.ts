@@ -9,15 +9,15 @@
 import { addStretch } from '#shared/core/findings/fault-time.ts'
 import { type FaultStretch } from '#shared/core/findings/finding.ts'
 import type { BaselineView } from '#shared/core/findings/finding.ts'
-import { nothingSpent } from '#shared/core/impact/waste-meter.ts'
+import { emptyWasteSums } from '#shared/core/impact/waste-meter.ts'
 import { DAY } from '#shared/core/time.ts'
-import { type NearDay, noteTrue } from './unconfirmed.ts'
+import { type NearMissDay, recordTrue } from './unconfirmed.ts'
 
 /** A weekend without the plant does not end a fault; an equipment or a point that is gone for good does. */
 export const LAPSE_MS = 3 * DAY
 
 /** The worst moment of a stretch, with what was seen then. */
-export type Moment = {
+export type WorstMoment = {
   at: number
   measure: number
   seen: Float64Array
@@ -32,7 +32,7 @@ export type Episode = {
   from: number
   to: number | null
   confirmed_at: number
-  worst: Moment
+  worst: WorstMoment
   tally: Tally
   /** When `tally.trueMs` was. */
   stretches: FaultStretch[]
@@ -43,8 +43,8 @@ export type Episode = {
 }
 
 /** A stretch of one state within one building day, `[from, to)`. */
-export type Stretch = { from: number; to: number; day: number; state: 'true' | 'false' | 'unknown' }
-export type Seen = { worst: Moment; causeMs: Float64Array; spent: Float64Array }
+export type StateInterval = { from: number; to: number; day: number; state: 'true' | 'false' | 'unknown' }
+export type IntervalDetail = { worst: WorstMoment; causeMs: Float64Array; spent: Float64Array }
 
 export type EpisodeLimits = { persistenceMs: number; dailyMinimumMs: number; clearMs: number; causes: number }
 
@@ -59,7 +59,7 @@ export type OpenEpisode = {
 }
 
 /** Where a rule stands between two stretches. */
-export type Tracked = {
+export type EpisodeState = {
   done: Episode[]
   /** How many that were done are kept no more. */
   dropped: number
@@ -69,7 +69,7 @@ export type Tracked = {
   falseFrom: number
   falseMs: number
   /** Days on which the condition held, or nearly. */
-  near: NearDay[]
+  near: NearMissDay[]
   /** End of the last time that was evaluated. */
   lookedTo: number
   /** What is being gathered: a stretch, a candidate or a confirmed episode. */
@@ -79,8 +79,8 @@ export type Tracked = {
   carried?: OpenEpisode
 }
 
-export function trackedFrom({ causes }: EpisodeLimits, carried?: OpenEpisode): Tracked {
-  const nothing: Tracked = {
+export function initialEpisodeState({ causes }: EpisodeLimits, carried?: OpenEpisode): EpisodeState {
+  const nothing: EpisodeState = {
     done: [],
     dropped: 0,
     day: -1,
@@ -94,7 +94,7 @@ export function trackedFrom({ causes }: EpisodeLimits, carried?: OpenEpisode): T
     confirmed: false,
   }
   if (!carried) return nothing
-  const current = begin(carried.from, causes)
+  const current = newEpisode(carried.from, causes)
   current.confirmed_at = carried.confirmed_at
   current.tally.trueMs = carried.trueMs
   current.stretches = [...carried.stretches]
@@ -103,17 +103,17 @@ export function trackedFrom({ causes }: EpisodeLimits, carried?: OpenEpisode): T
 }
 
 /** @param held changed in place */
-export function episodeTracker(limits: EpisodeLimits, held: Tracked) {
+export function createEpisodeTracker(limits: EpisodeLimits, held: EpisodeState) {
   const { done, carried } = held
 
-  function feedTrue(stretch: Stretch, seen: Seen): void {
+  function feedTrue(stretch: StateInterval, seen: IntervalDetail): void {
     const { from, to } = stretch
     if (held.stretchFrom !== held.stretchFrom) held.stretchFrom = from
     held.falseFrom = Number.NaN
     held.falseMs = 0
-    held.current ??= begin(held.stretchFrom, limits.causes)
+    held.current ??= newEpisode(held.stretchFrom, limits.causes)
     const { current, stretchFrom } = held
-    gather(current, stretch, seen, carried?.upTo ?? -Infinity)
+    addTrueInterval(current, stretch, seen, carried?.upTo ?? -Infinity)
     const persistedAt = Math.max(from, stretchFrom + limits.persistenceMs)
     if (persistedAt <= to) held.candidate = true
     const enoughAt = Math.max(
@@ -125,10 +125,10 @@ export function episodeTracker(limits: EpisodeLimits, held: Tracked) {
       current.confirmed_at = Math.max(from, enoughAt)
     }
     held.dayTrueMs += to - from
-    noteTrue(held.near, stretch.day, to - from, to - stretchFrom)
+    recordTrue(held.near, stretch.day, to - from, to - stretchFrom)
   }
 
-  function feedFalse({ from, to }: Stretch): void {
+  function feedFalse({ from, to }: StateInterval): void {
     held.stretchFrom = Number.NaN
     if (!held.candidate) {
       delete held.current
@@ -139,7 +139,7 @@ export function episodeTracker(limits: EpisodeLimits, held: Tracked) {
     if (held.falseMs >= limits.clearMs) end(held.falseFrom)
   }
 
-  function feedUnknown({ to }: Stretch): void {
+  function feedUnknown({ to }: StateInterval): void {
     held.stretchFrom = Number.NaN
     if (!held.candidate) delete held.current
     else if (to - held.lookedTo >= LAPSE_MS) end(held.falseMs > 0 ? held.falseFrom : held.lookedTo)
@@ -155,7 +155,7 @@ export function episodeTracker(limits: EpisodeLimits, held: Tracked) {
   const open = () => (held.confirmed ? held.current : undefined)
   return {
     /** Stretches in time order; `seen` comes with those that are true. */
-    feed(whole: Stretch, seen?: Seen): void {
+    feed(whole: StateInterval, seen?: IntervalDetail): void {
       if (carried && whole.to <= carried.confirmed_at) return
       const stretch = carried ? { ...whole, from: Math.max(whole.from, carried.confirmed_at) } : whole
       if (stretch.day !== held.day) held.dayTrueMs = 0
@@ -183,21 +183,26 @@ export function episodeTracker(limits: EpisodeLimits, held: Tracked) {
   }
 }
 
-const begin = (from: number, causes: number): Episode => ({
+const newEpisode = (from: number, causes: number): Episode => ({
   from,
   to: null,
   confirmed_at: Number.NaN,
   worst: { at: from, measure: -Infinity, seen: new Float64Array(0) },
-  tally: { trueMs: 0, causeMs: new Float64Array(causes), spent: nothingSpent() },
+  tally: { trueMs: 0, causeMs: new Float64Array(causes), spent: emptyWasteSums() },
   stretches: [],
   seenMs: 0,
   days: new Map(),
 })
 
 /** Adds a true stretch; of a carried episode, what lies before `countedUpTo` is in its time and its waste already. */
-function gather(episode: Episode, { from, to, day }: Stretch, { worst, causeMs, spent }: Seen, countedUpTo: number): void {
+function addTrueInterval(
+  episode: Episode,
+  { from, to, day }: StateInterval,
+  { worst, causeMs, spent }: IntervalDetail,
+  countedUpTo: number,
+): void {
   const { tally, days } = episode
-  const ofDay = days.get(day) ?? { trueMs: 0, causeMs: new Float64Array(causeMs.length), spent: nothingSpent() }
+  const ofDay = days.get(day) ?? { trueMs: 0, causeMs: new Float64Array(causeMs.length), spent: emptyWasteSums() }
   days.set(day, ofDay)
   ofDay.trueMs += to - from
   const newMs = Math.max(0, to - Math.max(from, countedUpTo))

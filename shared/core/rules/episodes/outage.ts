@@ -3,8 +3,8 @@
  *
  * Rules take part by their key `together`, the time within which the findings begin.
  */
-import type { Site } from '#shared/core/rules/compile/building-signals.ts'
-import { covers, type Judged } from './suppress.ts'
+import type { EquipmentTopology } from '#shared/core/rules/compile/building-signals.ts'
+import { covers, type SourcedFinding } from './suppress.ts'
 
 /** So many findings that begin together are an outage; two are when one of them already speaks of a whole equipment. */
 const FINDINGS_MIN = 3
@@ -20,9 +20,9 @@ const NAMES_MAX = 8
  *
  * @param until end of the run, where an open episode is cut for comparing
  */
-export function joinOutages(judged: Judged[], site: Pick<Site, 'equipment'>, until: number): void {
+export function joinOutages(judged: SourcedFinding[], site: Pick<EquipmentTopology, 'equipment'>, until: number): void {
   const place = new Map(site.equipment.map(({ equipment_id }, index) => [equipment_id, index]))
-  const rank = ({ finding }: Judged): number => place.get(finding.equipment_id) ?? place.size
+  const rank = ({ finding }: SourcedFinding): number => place.get(finding.equipment_id) ?? place.size
   const open = judged
     .filter(({ finding, instance }) => togetherMs(instance) > 0 && finding.suppressed_by === undefined)
     .toSorted((a, b) => a.finding.from - b.finding.from || (a.finding.finding_id < b.finding.finding_id ? -1 : 1))
@@ -37,14 +37,14 @@ export function joinOutages(judged: Judged[], site: Pick<Site, 'equipment'>, unt
 }
 
 /** @returns ms; 0 for a rule whose findings stand alone */
-function togetherMs({ rule }: Judged['instance']): number {
+function togetherMs({ rule }: SourcedFinding['instance']): number {
   const { together } = rule.program
   return together.kind === 'const' ? together.value * 1000 : 0
 }
 
-const speaksOfWhole = ({ finding }: Judged): boolean => finding.role === undefined
+const speaksOfWhole = ({ finding }: SourcedFinding): boolean => finding.role === undefined
 
-function joinGroup(group: Judged[], rank: (one: Judged) => number, until: number): void {
+function joinGroup(group: SourcedFinding[], rank: (one: SourcedFinding) => number, until: number): void {
   const [shown] = group.toSorted(
     (a, b) =>
       Number(speaksOfWhole(b)) - Number(speaksOfWhole(a)) ||
@@ -59,7 +59,7 @@ function joinGroup(group: Judged[], rank: (one: Judged) => number, until: number
   finding.evidence = { ...finding.evidence, sentence: `${finding.evidence.sentence} ${othersOf(finding.equipment_id, joined)}` }
 }
 
-function othersOf(equipment_id: string, joined: Judged[]): string {
+function othersOf(equipment_id: string, joined: SourcedFinding[]): string {
   const points = joined.filter(one => !speaksOfWhole(one)).length
   const others = [...new Set(joined.map(({ finding }) => finding.equipment_id))].filter(id => id !== equipment_id).toSorted()
   if (others.length === 0) return `${points} more of its sensors fell silent at the same time.`

@@ -1,8 +1,8 @@
 /** An override names the cause of what it explains, which stays where people see it: nobody hides a fault by holding a point. */
 import type { CauseWeight, Finding } from '#shared/core/findings/finding.ts'
-import type { Typed } from '#shared/core/rules/check/typed-expr.ts'
-import { bySeverity, covers, isNamed, type Judged, READERS } from './suppress.ts'
-import type { Site } from '#shared/core/rules/compile/building-signals.ts'
+import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
+import { bySeverity, covers, matchesAny, type SourcedFinding, READERS } from './suppress.ts'
+import type { EquipmentTopology } from '#shared/core/rules/compile/building-signals.ts'
 import type { Program } from '#shared/core/rules/check/rule.ts'
 
 /** An override has named its own cause, and data that is missing is missing whoever holds the point. */
@@ -19,7 +19,7 @@ const EACH_ROLE = 'each'
  *
  * @param until end of the run, where an open episode is cut for comparing
  */
-export function relabel(judged: readonly Judged[], plant: Pick<Site, 'reach'>, until: number): void {
+export function relabel(judged: readonly SourcedFinding[], plant: Pick<EquipmentTopology, 'reach'>, until: number): void {
   const byEquipment = Map.groupBy(judged, ({ finding }) => finding.equipment_id)
   const uppers = judged.filter(({ instance }) => instance.rule.program.relabels.length > 0).toSorted(bySeverity)
   for (const upper of uppers) {
@@ -41,10 +41,10 @@ function renamed(causes: readonly CauseWeight[], component: string): CauseWeight
 }
 
 /** Told of two findings of which the second is on the first one's equipment or on what that feeds. */
-function relabels({ instance: upper }: Judged, { instance: lower }: Judged): boolean {
+function relabels({ instance: upper }: SourcedFinding, { instance: lower }: SourcedFinding): boolean {
   const { relabels: names } = upper.rule.program
   if (upper.rule.id === lower.rule.id) return false
-  if (isNamed(names, lower.rule.id)) return true
+  if (matchesAny(names, lower.rule.id)) return true
   if (!names.includes(READERS)) return false
   const read = conditionRoles(lower.rule.program)
   return lower.leaves.some(
@@ -61,7 +61,7 @@ function relabels({ instance: upper }: Judged, { instance: lower }: Judged): boo
  */
 function conditionRoles({ when, lets }: Program): Set<string> {
   const roles = new Set<string>()
-  const walk = (typed: Typed): void => {
+  const walk = (typed: TypedExpr): void => {
     if (typed.kind === 'role') roles.add(typed.role)
     else if (typed.kind === 'op' || typed.kind === 'baseline') typed.args.forEach(walk)
     else if (typed.kind === 'ref') for (const found of lets) if (found.name === typed.name) walk(found.typed)

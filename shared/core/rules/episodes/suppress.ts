@@ -1,7 +1,7 @@
 /** Who silences whom: a bad sensor what reads it, an air handler's fault its zones' symptoms. */
 import type { Finding } from '#shared/core/findings/finding.ts'
-import type { Instance } from '#shared/core/rules/compile/compile-rule.ts'
-import type { Site } from '#shared/core/rules/compile/building-signals.ts'
+import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
+import type { EquipmentTopology } from '#shared/core/rules/compile/building-signals.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 
 /** By `activityKey`: index of each day on which a rule was active, with that of the day on which this became known. */
@@ -22,18 +22,22 @@ const BAD_TIME_MIN = 0.25
 const matches = (pattern: string, id: string): boolean =>
   new RegExp(`^${pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('\\*', '.*')}$`).test(id)
 
-export const isNamed = (patterns: readonly string[], id: string): boolean => patterns.some(pattern => matches(pattern, id))
+export const matchesAny = (patterns: readonly string[], id: string): boolean => patterns.some(pattern => matches(pattern, id))
 
 /** @returns ids of `rules` that `rule` names in `suppresses`; those that it reaches through `readers` depend on the plant */
-export const namedBy = (rule: Rule, rules: Rule[]): string[] =>
-  rules.filter(({ id }) => id !== rule.id && isNamed(rule.program.suppresses, id)).map(({ id }) => id)
+export const suppressedRuleIds = (rule: Rule, rules: Rule[]): string[] =>
+  rules.filter(({ id }) => id !== rule.id && matchesAny(rule.program.suppresses, id)).map(({ id }) => id)
 
 /** What a bad sensor among them makes doubtful: not a role that stands in for one that is there. */
-export const readBy = ({ leaves, standIns }: Pick<Instance, 'leaves' | 'standIns'>): Instance['leaves'] =>
+export const leavesRead = ({ leaves, standIns }: Pick<RuleInstance, 'leaves' | 'standIns'>): RuleInstance['leaves'] =>
   leaves.filter(({ role }) => !standIns.has(role))
 
 /** Whose activity keeps a day out of the baselines of `instance`: its own, and that of every rule that silences or relabels it. */
-export function spoilersOf(instance: Instance, rules: Rule[], plant: Pick<Site, 'upstream'>): { key: string; rule_id: string }[] {
+export function baselineExclusions(
+  instance: RuleInstance,
+  rules: Rule[],
+  plant: Pick<EquipmentTopology, 'upstream'>,
+): { key: string; rule_id: string }[] {
   const { rule, equipment, role } = instance
   const spoilers = [{ key: activityKey(equipment.equipment_id, rule.id, role), rule_id: rule.id }]
   const above = [equipment.equipment_id, ...plant.upstream(equipment.equipment_id)]
@@ -41,9 +45,9 @@ export function spoilersOf(instance: Instance, rules: Rule[], plant: Pick<Site, 
     if (rule_id === rule.id) continue
     const names = [...program.suppresses, ...program.relabels]
     if (names.includes(READERS)) {
-      for (const leaf of readBy(instance)) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id, leaf.role), rule_id })
+      for (const leaf of leavesRead(instance)) spoilers.push({ key: activityKey(leaf.equipment_id, rule_id, leaf.role), rule_id })
     }
-    if (!isNamed(names, rule.id)) continue
+    if (!matchesAny(names, rule.id)) continue
     const roles = program.each ? Object.keys(equipment.roles) : ['']
     for (const id of above) for (const each of roles) spoilers.push({ key: activityKey(id, rule_id, each), rule_id })
   }
@@ -51,9 +55,9 @@ export function spoilersOf(instance: Instance, rules: Rule[], plant: Pick<Site, 
 }
 
 /** A finding with what tells who explains it. */
-export type Judged = { finding: Finding; instance: Speaker }
-export type Speaker = Pick<Instance, 'rule' | 'role'> & {
-  equipment: Pick<Instance['equipment'], 'equipment_id'>
+export type SourcedFinding = { finding: Finding; instance: FindingSource }
+export type FindingSource = Pick<RuleInstance, 'rule' | 'role'> & {
+  equipment: Pick<RuleInstance['equipment'], 'equipment_id'>
   leaves: { equipment_id: string; role: string }[]
 }
 
@@ -65,7 +69,7 @@ export type Speaker = Pick<Instance, 'rule' | 'role'> & {
  *
  * @param until end of the run, where an open episode is cut for comparing
  */
-export function suppress(judged: Judged[], plant: Pick<Site, 'reach'>, until: number): void {
+export function suppress(judged: SourcedFinding[], plant: Pick<EquipmentTopology, 'reach'>, until: number): void {
   const order = judged.toSorted(bySeverity)
   const byId = new Map(order.map(item => [item.finding.finding_id, item]))
   const byEquipment = Map.groupBy(order, ({ finding }) => finding.equipment_id)
@@ -81,27 +85,31 @@ export function suppress(judged: Judged[], plant: Pick<Site, 'reach'>, until: nu
 }
 
 /** The order in which findings explain others. */
-export const bySeverity = ({ finding: a }: Judged, { finding: b }: Judged): number =>
+export const bySeverity = ({ finding: a }: SourcedFinding, { finding: b }: SourcedFinding): number =>
   a.severity - b.severity || a.from - b.from || (a.finding_id < b.finding_id ? -1 : 1)
 
 /** Whether `upper` is itself silenced by `lower`, over any number of steps. */
-function isBelow(upper: Judged, lower: Judged, byId: Map<string, Judged>): boolean {
+function isBelow(upper: SourcedFinding, lower: SourcedFinding, byId: Map<string, SourcedFinding>): boolean {
   let by = upper.finding.suppressed_by
   while (by !== undefined && by !== lower.finding.finding_id) by = byId.get(by)?.finding.suppressed_by
   return by !== undefined
 }
 
 /** Told of two findings of which the second is on the first one's equipment or on what that feeds. */
-function silences({ instance: upper, finding: bad }: Judged, { instance: lower, finding }: Judged, until: number): boolean {
+function silences(
+  { instance: upper, finding: bad }: SourcedFinding,
+  { instance: lower, finding }: SourcedFinding,
+  until: number,
+): boolean {
   if (upper.rule.id === lower.rule.id) return false
   const { suppresses } = upper.rule.program
   const at = upper.equipment.equipment_id
   // What is missing of one equipment's data says nothing of the data of what it feeds.
   if (upper.rule.kind === 'data' && lower.rule.kind === 'data' && at !== lower.equipment.equipment_id) return false
   const reads = lower.leaves.some(({ equipment_id, role }) => equipment_id === at && role === upper.role)
-  if (isNamed(suppresses, lower.rule.id)) return true
+  if (matchesAny(suppresses, lower.rule.id)) return true
   // A rule that names another explains it, and is not silenced by it for reading the same sensor.
-  if (!suppresses.includes(READERS) || !reads || isNamed(lower.rule.program.suppresses, upper.rule.id)) return false
+  if (!suppresses.includes(READERS) || !reads || matchesAny(lower.rule.program.suppresses, upper.rule.id)) return false
   return trueSecsWithin(bad, finding, until) >= BAD_TIME_MIN * finding.duration_secs
 }
 

@@ -4,12 +4,12 @@
  */
 import type { Shortfall, Unconfirmed } from '#shared/core/findings/finding.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import type { Typed } from '#shared/core/rules/check/typed-expr.ts'
+import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
 import type { Node } from '#shared/core/rules/evaluate/node.ts'
-import type { Day, Rows } from '#shared/core/rules/evaluate/day-rows.ts'
+import type { BuildingDay, DayRows } from '#shared/core/rules/evaluate/day-rows.ts'
 
 /** What a day showed, ms: the condition in all and without a break, and how long a signal had stood still that has to for a window. */
-export type NearDay = { day: number; trueMs: number; longestMs: number; stillMs: number }
+export type NearMissDay = { day: number; trueMs: number; longestMs: number; stillMs: number }
 
 /** How long a signal has stayed within the bounds of `range(signal, window) <= bound`, where all else that the rule asks for holds. */
 export type Stillness = { node: Node; holds: Node; windowMs: number }
@@ -20,7 +20,7 @@ const HALF = 0.5
 /** A signal that stood still for less than this share of its window is a calm hour. */
 const STILL_SHARE = 1 / 24
 
-const dayOf = (near: NearDay[], day: number): NearDay => {
+const dayOf = (near: NearMissDay[], day: number): NearMissDay => {
   const last = near.at(-1)
   if (last?.day === day) return last
   const made = { day, trueMs: 0, longestMs: 0, stillMs: 0 }
@@ -29,13 +29,13 @@ const dayOf = (near: NearDay[], day: number): NearDay => {
 }
 
 /** @param near changed in place; days come in their order */
-export function noteTrue(near: NearDay[], day: number, ms: number, withoutBreakMs: number): void {
+export function recordTrue(near: NearMissDay[], day: number, ms: number, withoutBreakMs: number): void {
   const today = dayOf(near, day)
   today.trueMs += ms
   today.longestMs = Math.max(today.longestMs, withoutBreakMs)
 }
 
-export function noteStill(near: NearDay[], { node, holds, windowMs }: Stillness, { n, t, day }: Rows): void {
+export function recordStill(near: NearMissDay[], { node, holds, windowMs }: Stillness, { n, t, day }: DayRows): void {
   let longest = 0
   for (let i = 0; i < n; i++) {
     if (holds.out[i] !== 1) continue
@@ -45,15 +45,15 @@ export function noteStill(near: NearDay[], { node, holds, windowMs }: Stillness,
   if (longest >= STILL_SHARE * windowMs) dayOf(near, day.index).stillMs = longest
 }
 
-type Asked = {
+type RuleNearMisses = {
   instance: { persistenceMs: number; dailyMinimumMs: number; stillness?: Stillness; role?: string }
-  near: readonly NearDay[]
+  near: readonly NearMissDay[]
   /** By index; of those that the span touches. */
-  days: ReadonlyMap<number, Pick<Day, 'date'>>
+  days: ReadonlyMap<number, Pick<BuildingDay, 'date'>>
 }
 
 /** @returns the day that came nearest, over all roles of a rule over roles; undefined when none came near */
-export function unconfirmedOf(asked: Asked[]): Unconfirmed | undefined {
+export function nearestMiss(asked: RuleNearMisses[]): Unconfirmed | undefined {
   const found = asked.flatMap(({ instance, near, days }) =>
     near.flatMap((today): Unconfirmed[] => {
       const short = shortOf(instance, today)
@@ -70,8 +70,8 @@ export const nearness = ({ short }: Pick<Unconfirmed, 'short'>): number =>
   Math.min(...short.map(({ held_secs, needs_secs }) => held_secs / needs_secs))
 
 function shortOf(
-  { persistenceMs, dailyMinimumMs, stillness }: Asked['instance'],
-  { trueMs, longestMs, stillMs }: NearDay,
+  { persistenceMs, dailyMinimumMs, stillness }: RuleNearMisses['instance'],
+  { trueMs, longestMs, stillMs }: NearMissDay,
 ): Shortfall[] {
   const all: Shortfall[] = [
     { of: 'persistence', held_secs: secs(longestMs), needs_secs: secs(persistenceMs) },
@@ -88,20 +88,20 @@ function shortOf(
 
 const secs = (ms: number): number => Math.round(ms / 1000)
 
-export type StillTerm = { signal: Typed; window: Typed; bound: Typed; others: Typed[] }
+export type StillTerm = { signal: TypedExpr; window: TypedExpr; bound: TypedExpr; others: TypedExpr[] }
 
 /** @returns the part of a condition that wants a signal to stand still for a window, and all else that it asks for */
-export function stillTerm(when: Typed): StillTerm | undefined {
+export function stillTerm(when: TypedExpr): StillTerm | undefined {
   const terms = conjunctsOf(when)
   for (const [i, term] of terms.entries()) {
     if (term.kind !== 'op' || (term.op !== 'le' && term.op !== 'lt')) continue
-    const [left, bound] = term.args as [Typed, Typed]
+    const [left, bound] = term.args as [TypedExpr, TypedExpr]
     if (left.kind !== 'op' || left.op !== 'range') continue
-    const [signal, window] = left.args as [Typed, Typed]
+    const [signal, window] = left.args as [TypedExpr, TypedExpr]
     return { signal, window, bound, others: terms.toSpliced(i, 1) }
   }
   return undefined
 }
 
-const conjunctsOf = (typed: Typed): Typed[] =>
+const conjunctsOf = (typed: TypedExpr): TypedExpr[] =>
   typed.kind === 'op' && typed.op === 'and' ? typed.args.flatMap(conjunctsOf) : [typed]

@@ -2,7 +2,7 @@
 import type { BaselineView } from '#shared/core/findings/finding.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { Node } from './node.ts'
-import type { Day, Rows } from './day-rows.ts'
+import type { BuildingDay, DayRows } from './day-rows.ts'
 import type { BaselineSpec } from '#shared/core/rules/check/rule.ts'
 import { between } from './window-operators.ts'
 
@@ -13,7 +13,7 @@ export type BaselineState = {
   /** When a person began it anew, ms. */
   resetAt: number | undefined
   /** Past days' figures, oldest first. */
-  past: { day: Day; value: number }[]
+  past: { day: BuildingDay; value: number }[]
   value: number
   spread: number
   view: BaselineView
@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000
 /** Why a day before a reset is left out. */
 export const RESET = 'reset'
 
-export function baselineState(
+export function createBaselineState(
   spec: BaselineSpec,
   fallback: number | undefined,
   toleranceCold: number | undefined,
@@ -49,8 +49,8 @@ export function baselineState(
 }
 
 /** Forgets the past of one equipment: another is next. */
-export function restart(state: BaselineState, resetAt: number | undefined): void {
-  Object.assign(state, baselineState(state.spec, state.fallback, state.toleranceCold), { resetAt })
+export function restartBaseline(state: BaselineState, resetAt: number | undefined): void {
+  Object.assign(state, createBaselineState(state.spec, state.fallback, state.toleranceCold), { resetAt })
 }
 
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value)
@@ -60,7 +60,11 @@ const orNull = (value: number): number | null => (Number.isNaN(value) ? null : v
  *
  * @param leftOut why a past day must not count, or undefined
  */
-export function beginDay(state: BaselineState, today: Day, leftOut: (day: Day) => string | undefined): void {
+export function beginBaselineDay(
+  state: BaselineState,
+  today: BuildingDay,
+  leftOut: (day: BuildingDay) => string | undefined,
+): void {
   const { spec, resetAt } = state
   state.past = state.past.filter(({ day }) => day.index >= today.index - spec.days)
   const left_out: BaselineView['left_out'] = []
@@ -87,7 +91,7 @@ export function beginDay(state: BaselineState, today: Day, leftOut: (day: Day) =
 }
 
 /** Adds the finished day's figure, when the day holds enough of values. */
-export function endDay(state: BaselineState, rows: Rows, of: Node, when: Node): void {
+export function endBaselineDay(state: BaselineState, rows: DayRows, of: Node, when: Node): void {
   const { spec } = state
   const values = new Float64Array(rows.n)
   let count = 0
@@ -110,7 +114,7 @@ export function saveBaseline({ past, view }: BaselineState): SavedBaseline {
 }
 
 /** What begins a day needs no more than the past days' figures; the view is that of the last day. */
-export function recallBaseline(state: BaselineState, { past, view }: SavedBaseline): void {
+export function loadBaseline(state: BaselineState, { past, view }: SavedBaseline): void {
   state.view = view
   for (let i = 0; i < past.length; i += PAST_WIDTH) {
     const [index, from, to, value] = past.subarray(i, i + PAST_WIDTH) as unknown as [number, number, number, number]

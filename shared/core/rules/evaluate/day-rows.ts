@@ -1,14 +1,14 @@
 /** The instants at which one building day is reckoned: every full minute, and every change between them. */
 import { DAY, MINUTE } from '#shared/core/time.ts'
 import { dateOf, nextDay } from '#shared/core/time-zone.ts'
-import { firstAtOrAfter, type Steps } from '#shared/core/rules/compile/step-signal.ts'
+import { firstAtOrAfter, type StepSignal } from '#shared/core/rules/compile/step-signal.ts'
 
 /** `index` counts days of the calendar: it is the same in every run. */
-export type Day = { index: number; date: string; from: number; to: number }
+export type BuildingDay = { index: number; date: string; from: number; to: number }
 
 /** A day's instants. A row holds until the next one, the last until `day.to`. */
-export type Rows = {
-  day: Day
+export type DayRows = {
+  day: BuildingDay
   n: number
   /** [n + 1] instants, ms; the last is `day.to` */
   t: Float64Array
@@ -22,8 +22,8 @@ export type Rows = {
 const DAYS_MAX = 3660
 
 /** @returns the building days of `[from, to)`, the first and the last cut to it; `from` is moved down to its minute */
-export function daysOf(from: number, to: number, timezone: string): Day[] {
-  const days: Day[] = []
+export function buildingDays(from: number, to: number, timezone: string): BuildingDay[] {
+  const days: BuildingDay[] = []
   let at = Math.floor(from / MINUTE) * MINUTE
   while (at < to) {
     if (days.length > DAYS_MAX) throw new RangeError(`a run spans at most ${DAYS_MAX} days`)
@@ -36,7 +36,7 @@ export function daysOf(from: number, to: number, timezone: string): Day[] {
 }
 
 /** @returns a function that lays out one day after another, reusing its buffers */
-export function rowMaker(sources: Steps[]): (day: Day) => Rows {
+export function createRowLayout(sources: StepSignal[]): (day: BuildingDay) => DayRows {
   let t = new Float64Array(1500)
   let minute = new Uint8Array(1500)
   const offMinute = sources.map(steps => steps.offMinute).filter(times => times.length > 0)
@@ -63,7 +63,7 @@ export function rowMaker(sources: Steps[]): (day: Day) => Rows {
 }
 
 /** Changes between the minutes, ascending and each once. */
-function extraRows(offMinute: Float64Array[], { from, to }: Day): Float64Array {
+function extraRows(offMinute: Float64Array[], { from, to }: BuildingDay): Float64Array {
   const parts = offMinute.map(times => times.subarray(firstAtOrAfter(times, from), firstAtOrAfter(times, to)))
   const all = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0

@@ -2,14 +2,14 @@
  * What a run leaves of one equipment at the end of a building day, so that a later run goes on from there. It is plain data
  * (numbers, texts, `Float64Array`, records, maps), and derived: without it a run begins anew and says the same.
  */
-import { type SavedBaseline, recallBaseline, saveBaseline } from './baseline.ts'
-import type { Instance } from '#shared/core/rules/compile/compile-rule.ts'
-import type { Episode, Tracked } from '#shared/core/rules/episodes/episodes.ts'
-import type { Inputs } from './resume-inputs.ts'
-import { COVERAGE_WIDTH } from './evaluate-day.ts'
-import { copyOf, type Memory } from './node-state.ts'
-import type { Day } from './day-rows.ts'
-import type { Carried } from './run-types.ts'
+import { type SavedBaseline, loadBaseline, saveBaseline } from './baseline.ts'
+import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
+import type { Episode, EpisodeState } from '#shared/core/rules/episodes/episodes.ts'
+import type { ResumeInputs } from './resume-inputs.ts'
+import { DAY_TIMES_WIDTH } from './evaluate-day.ts'
+import { deepCopy, type NodeState } from './node-state.ts'
+import type { BuildingDay } from './day-rows.ts'
+import type { CarriedFinding } from './run-types.ts'
 
 export type EquipmentState = {
   equipment_id: string
@@ -21,19 +21,19 @@ export type EquipmentState = {
   fingerprint: string
   /** By equipment and role, joined by a line feed: the usual distance between samples that was reckoned with, ms. */
   nominal: Record<string, number>
-  inputs: Inputs
-  nodes: Record<string, Memory>
+  inputs: ResumeInputs
+  nodes: Record<string, NodeState>
   /** By rule and role, joined by a line feed. */
   rules: Record<string, RuleState>
   /** The days that have been looked at and that the span touches. */
-  days: Day[]
+  days: BuildingDay[]
   /** Findings under whose ids it goes on, and the beginning of the span of the run that was told of them. */
-  carried: Carried[]
+  carried: CarriedFinding[]
   carriedFrom: number
 }
 
 export type RuleState = {
-  tracked: Tracked
+  tracked: EpisodeState
   /** As in `judge.ts`, one row a day. */
   covered: Float64Array
   baselines: SavedBaseline[]
@@ -46,7 +46,7 @@ export type RuleState = {
 }
 
 /** What a rule on an equipment is between two days. */
-export type Kept = Pick<RuleState, 'tracked' | 'counts'> & {
+export type RuleTracking = Pick<RuleState, 'tracked' | 'counts'> & {
   /** Days of earlier runs, and of this one. */
   coveredBefore: Float64Array
   covered: number[]
@@ -55,9 +55,9 @@ export type Kept = Pick<RuleState, 'tracked' | 'counts'> & {
 }
 
 /** `index`: the first day that the span touches; `horizon`: the first that a baseline or a candidate may still hang on. */
-export type Cut = { from: number; index: number; horizon: number }
+export type StateHorizon = { from: number; index: number; horizon: number }
 
-export function saveRule(kept: Kept, { baselines }: Instance, cut: Cut): RuleState {
+export function saveRule(kept: RuleTracking, { baselines }: RuleInstance, cut: StateHorizon): RuleState {
   const { tracked, counts, coveredBefore, covered, active, failed } = kept
   const known = [...active].filter(([index]) => index >= cut.horizon)
   return {
@@ -72,17 +72,17 @@ export function saveRule(kept: Kept, { baselines }: Instance, cut: Cut): RuleSta
 
 function rowsSince<T extends Float64Array | number[]>(covered: T, index: number): T {
   let row = 0
-  while (row < covered.length && covered[row]! < index) row += COVERAGE_WIDTH
+  while (row < covered.length && covered[row]! < index) row += DAY_TIMES_WIDTH
   return covered.slice(row) as T
 }
 
-export function recallRule(saved: RuleState, { baselines }: Instance): Kept {
-  for (const [i, { state }] of baselines.entries()) recallBaseline(state, saved.baselines[i]!)
+export function restoreRule(saved: RuleState, { baselines }: RuleInstance): RuleTracking {
+  for (const [i, { state }] of baselines.entries()) loadBaseline(state, saved.baselines[i]!)
   const active = new Map<number, number>()
   for (let i = 0; i < saved.active.length; i += 2) active.set(saved.active[i]!, saved.active[i + 1]!)
   const { tracked, covered, counts, failed } = saved
   return {
-    tracked: copyOf(tracked),
+    tracked: deepCopy(tracked),
     coveredBefore: covered,
     covered: [],
     active,
@@ -97,9 +97,9 @@ export function recallRule(saved: RuleState, { baselines }: Instance): Kept {
  */
 const EXPLAINS_LENGTHS = 3
 
-function saveTracked({ done, dropped, current, near, ...held }: Tracked, cut: Cut): Tracked {
+function saveTracked({ done, dropped, current, near, ...held }: EpisodeState, cut: StateHorizon): EpisodeState {
   const kept = done.filter(({ from, to }) => to! + EXPLAINS_LENGTHS * (to! - from) > cut.from)
-  return copyOf({
+  return deepCopy({
     ...held,
     near: near.filter(({ day }) => day >= cut.index),
     done: kept.map(episode => since(episode, cut.index)),

@@ -1,14 +1,14 @@
 /** What one rule says of one day: stretches of true, false and not evaluated, and what they add up to. */
-import { isShut, RESULT_REASONS, type ResultReason, SHUT_REASONS } from '#shared/core/findings/finding.ts'
-import { nothingSpent, spend } from '#shared/core/impact/waste-meter.ts'
-import type { Instance } from '#shared/core/rules/compile/compile-rule.ts'
-import type { Moment, Seen, Stretch } from '#shared/core/rules/episodes/episodes.ts'
+import { isGateClosed, RESULT_REASONS, type ResultReason, GATE_CLOSED_REASONS } from '#shared/core/findings/finding.ts'
+import { emptyWasteSums, sumWaste } from '#shared/core/impact/waste-meter.ts'
+import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
+import type { WorstMoment, IntervalDetail, StateInterval } from '#shared/core/rules/episodes/episodes.ts'
 import { runNodes } from './graph.ts'
 import { roleState } from './role-nodes.ts'
-import type { Rows } from './day-rows.ts'
+import type { DayRows } from './day-rows.ts'
 
 /** Time within `[from, to)` of the run, ms, by its outcome. */
-export type Coverage = {
+export type OutcomeTimes = {
   evaluatedMs: number
   missedMs: Record<ResultReason, number>
   /** The part of the missed time in which the gate was known to be open. */
@@ -17,7 +17,7 @@ export type Coverage = {
 
 const NOT_MISSED = Object.fromEntries(RESULT_REASONS.map(reason => [reason, 0])) as Record<ResultReason, number>
 
-export const noCoverage = (): Coverage => ({ evaluatedMs: 0, missedMs: { ...NOT_MISSED }, openMs: 0 })
+export const noTimes = (): OutcomeTimes => ({ evaluatedMs: 0, missedMs: { ...NOT_MISSED }, openMs: 0 })
 
 const FALSE = 0
 const TRUE = 1
@@ -30,31 +30,31 @@ const MISSING = 4
  *
  * @param span only time within it counts as covered or missed
  */
-export function judgeDay(
-  instance: Instance,
-  rows: Rows,
-  coverage: Coverage,
+export function evaluateDay(
+  instance: RuleInstance,
+  rows: DayRows,
+  coverage: OutcomeTimes,
   span: { from: number; to: number },
-  feed: (stretch: Stretch, seen?: Seen) => void,
+  feed: (stretch: StateInterval, seen?: IntervalDetail) => void,
 ): void {
   const { n, t, day } = rows
   let start = 0
   let state = n > 0 ? stateAt(instance, 0) : MISSING
   for (let i = 0; i < n; ) {
-    i = alike(instance, i, n)
+    i = endOfState(instance, i, n)
     const next = i < n ? stateAt(instance, i) : undefined
     if (next === state) continue
     const from = t[start]!
     const to = t[i]!
-    book(instance, rows, start, i, state, coverage, span)
-    if (state === TRUE) feed({ from, to, day: day.index, state: 'true' }, look(instance, rows, start, i))
+    addTime(instance, rows, start, i, state, coverage, span)
+    if (state === TRUE) feed({ from, to, day: day.index, state: 'true' }, describeTrueStretch(instance, rows, start, i))
     else feed({ from, to, day: day.index, state: state === FALSE ? 'false' : 'unknown' })
     start = i
     state = next ?? MISSING
   }
 }
 
-function stateAt(instance: Instance, i: number): number {
+function stateAt(instance: RuleInstance, i: number): number {
   if (instance.active.out[i] !== 1) return shutState(instance, i)
   if (instance.isTooCoarse) return MISSING
   const value = instance.when.out[i]
@@ -62,7 +62,7 @@ function stateAt(instance: Instance, i: number): number {
 }
 
 /** @returns a row after `i` up to which the state is surely that of `i`: most of a day is looked at here, and only here */
-function alike({ active, when, gate }: Instance, i: number, n: number): number {
+function endOfState({ active, when, gate }: RuleInstance, i: number, n: number): number {
   const open = active.out
   let next = i + 1
   if (open[i] === 1) {
@@ -77,19 +77,19 @@ function alike({ active, when, gate }: Instance, i: number, n: number): number {
 }
 
 /** Why the rule does not look at a row. */
-function shutState({ gate, settled, guard }: Instance, i: number): number {
+function shutState({ gate, settled, guard }: RuleInstance, i: number): number {
   if (gate.out[i] === 0 || guard.out[i] === 0) return GATED
   return gate.out[i] === 1 && settled.out[i] === 0 ? SETTLING : MISSING
 }
 
 /** Books the time of a stretch; where something is missing, what it is may change from row to row. */
-function book(
-  instance: Instance,
-  { t }: Rows,
+function addTime(
+  instance: RuleInstance,
+  { t }: DayRows,
   start: number,
   end: number,
   state: number,
-  coverage: Coverage,
+  coverage: OutcomeTimes,
   span: { from: number; to: number },
 ): void {
   const within = (from: number, to: number) => Math.max(0, Math.min(to, span.to) - Math.max(from, span.from))
@@ -109,7 +109,7 @@ function book(
 }
 
 /** The first role without a usable value is the reason; when all have one, windows or baselines lack history. */
-function reasonAt({ leaves, rule, isTooCoarse }: Instance, at: number): ResultReason {
+function reasonAt({ leaves, rule, isTooCoarse }: RuleInstance, at: number): ResultReason {
   for (const steps of leaves) {
     const state = roleState(steps, at, rule.program.raw)
     if (state === 1) return 'no_data'
@@ -120,10 +120,10 @@ function reasonAt({ leaves, rule, isTooCoarse }: Instance, at: number): ResultRe
   return isTooCoarse ? 'sampling' : 'insufficient_history'
 }
 
-const NOTHING = nothingSpent()
+const NOTHING = emptyWasteSums()
 
 /** The worst moment of a true stretch, with the terms and figures of that moment, and the time of conditional causes. */
-function look(instance: Instance, rows: Rows, start: number, end: number): Seen {
+function describeTrueStretch(instance: RuleInstance, rows: DayRows, start: number, end: number): IntervalDetail {
   runNodes(instance.telling, rows)
   const { t } = rows
   const sides = (instance.terms.find(({ measures, sides }) => measures && sides) ?? instance.terms.find(({ sides }) => sides))
@@ -146,11 +146,11 @@ function look(instance: Instance, rows: Rows, start: number, end: number): Seen 
     for (let i = start; i < end; i++) if (!when || when.out[i] === 1) causeMs[index] = causeMs[index]! + t[i + 1]! - t[i]!
   }
   const worstMoment = momentAt(instance, t[worst]!, worst, measure)
-  return { worst: worstMoment, causeMs, spent: instance.meter ? spend(instance.meter, t, start, end) : NOTHING }
+  return { worst: worstMoment, causeMs, spent: instance.meter ? sumWaste(instance.meter, t, start, end) : NOTHING }
 }
 
 /** Terms first, then figures, as `evidence.ts` reads them. */
-function momentAt({ terms, figures }: Instance, at: number, row: number, measure: number): Moment {
+function momentAt({ terms, figures }: RuleInstance, at: number, row: number, measure: number): WorstMoment {
   const nodes = [
     ...terms.map(({ node }) => node),
     ...figures.flatMap(part => (typeof part === 'object' && 'node' in part ? [part.node] : [])),
@@ -159,30 +159,30 @@ function momentAt({ terms, figures }: Instance, at: number, row: number, measure
 }
 
 /** One row a day, flat: index of the day, evaluated, missed by reason, then missed with the gate open. */
-export const COVERAGE_WIDTH = 3 + RESULT_REASONS.length
+export const DAY_TIMES_WIDTH = 3 + RESULT_REASONS.length
 
-export function addDay(covered: number[], index: number, { evaluatedMs, missedMs, openMs }: Coverage): void {
+export function appendDayTimes(covered: number[], index: number, { evaluatedMs, missedMs, openMs }: OutcomeTimes): void {
   covered.push(index, evaluatedMs)
   for (const reason of RESULT_REASONS) covered.push(missedMs[reason])
   covered.push(openMs)
 }
 
 /** @param first index of the first day that counts */
-export function coverageOf(parts: ArrayLike<number>[], first: number): Coverage {
-  const sum = noCoverage()
+export function timesSince(parts: ArrayLike<number>[], first: number): OutcomeTimes {
+  const sum = noTimes()
   for (const covered of parts) {
-    for (let row = 0; row < covered.length; row += COVERAGE_WIDTH) {
+    for (let row = 0; row < covered.length; row += DAY_TIMES_WIDTH) {
       if (covered[row]! < first) continue
       sum.evaluatedMs += covered[row + 1]!
       for (let i = 0; i < RESULT_REASONS.length; i++) sum.missedMs[RESULT_REASONS[i]!] += covered[row + 2 + i]!
-      sum.openMs += covered[row + COVERAGE_WIDTH - 1]!
+      sum.openMs += covered[row + DAY_TIMES_WIDTH - 1]!
     }
   }
   return sum
 }
 
-export function sumCoverages(coverages: Coverage[]): Coverage {
-  const sum = noCoverage()
+export function sumTimes(coverages: OutcomeTimes[]): OutcomeTimes {
+  const sum = noTimes()
   for (const { evaluatedMs, missedMs, openMs } of coverages) {
     sum.evaluatedMs += evaluatedMs
     sum.openMs += openMs
@@ -192,7 +192,7 @@ export function sumCoverages(coverages: Coverage[]): Coverage {
 }
 
 /** Reasons why nothing is evaluated although the gate is not known to be shut. */
-export const OPEN_REASONS = RESULT_REASONS.filter(reason => !isShut(reason))
+export const OPEN_REASONS = RESULT_REASONS.filter(reason => !isGateClosed(reason))
 
 /** Less than this share of all missed time is the warming-up of windows, or a moment at rest: it decides no reason. */
 const WORTH_TELLING = 0.05
@@ -202,12 +202,12 @@ const WORTH_TELLING = 0.05
  * lacks nothing, also where the signal of the gate itself is missing at times. Missing data is the reason only where it was
  * missing while the gate was open, or where the gate was hardly ever seen shut.
  */
-export function commonest({ missedMs, openMs }: Coverage): ResultReason | undefined {
+export function commonestReason({ missedMs, openMs }: OutcomeTimes): ResultReason | undefined {
   const timeOf = (reasons: readonly ResultReason[]) => reasons.reduce((sum, reason) => sum + missedMs[reason], 0)
   const total = timeOf(RESULT_REASONS)
-  const shut = timeOf(SHUT_REASONS)
+  const shut = timeOf(GATE_CLOSED_REASONS)
   const isShutReason = shut > WORTH_TELLING * total && openMs <= WORTH_TELLING * total
-  const candidates = isShutReason || shut === total ? SHUT_REASONS : OPEN_REASONS
+  const candidates = isShutReason || shut === total ? GATE_CLOSED_REASONS : OPEN_REASONS
   const [first] = candidates.filter(reason => missedMs[reason] > 0).toSorted((a, b) => missedMs[b] - missedMs[a])
   return first
 }

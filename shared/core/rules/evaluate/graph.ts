@@ -8,13 +8,13 @@ import type { Leaf } from '#shared/core/rules/compile/equipment-context.ts'
 import { MEAN } from './moving-average.ts'
 import { constantColumn, DAY_ROWS, giveColumnBack, takeColumn } from './column-pool.ts'
 import { GREATEST, LEAST } from './moving-extreme.ts'
-import { choose, join, KERNELS } from './kernels.ts'
-import { type Memory, recall, saveOf, within } from './node-state.ts'
-import { minuteRun, type TwoWays } from './trailing-window.ts'
+import { selectBranch, aggregateZones, KERNELS } from './kernels.ts'
+import { type NodeState, restoreState, saveState, nestedState } from './node-state.ts'
+import { trailingWindowRun, type WindowFunction } from './trailing-window.ts'
 import type { Node } from './node.ts'
-import { Past } from './minute-history.ts'
+import { MinuteHistory } from './minute-history.ts'
 import { ageRun, roleRun } from './role-nodes.ts'
-import type { Rows } from './day-rows.ts'
+import type { DayRows } from './day-rows.ts'
 import { knownTime, type WindowOp } from './window-operators.ts'
 
 const NO_ROWS = new Float64Array(0)
@@ -29,7 +29,7 @@ const WINDOW_COVERAGE = 0.8
 const MINUTES_MAX_MS = DAY
 
 export type Graph = ReturnType<typeof createGraph>
-export type Build = (node: Node, saved: Memory | undefined) => Node['run']
+export type Build = (node: Node, saved: NodeState | undefined) => Node['run']
 /** What ties a node to one equipment. */
 type Bound = { remembers?: boolean; leaf?: Leaf }
 
@@ -64,12 +64,12 @@ export function createGraph() {
     else node.run = build(node, undefined)
     return node
   }
-  const trailing = (name: string, input: Node, windowMs: number, ways: TwoWays, fewSteps: boolean): Node => {
+  const trailing = (name: string, input: Node, windowMs: number, ways: WindowFunction, fewSteps: boolean): Node => {
     const w = windowMs / MINUTE
     const minutes = Number.isInteger(w) && !(fewSteps && windowMs > MINUTES_MAX_MS) ? minutesOf(input) : undefined
     if (minutes) minutes.reach = Math.max(minutes.reach, w)
     const window = { windowMs, coverMs: WINDOW_COVERAGE * windowMs }
-    const build: Build = (node, memory) => minuteRun(node, { input, past: minutes?.past }, window, ways, memory)
+    const build: Build = (node, memory) => trailingWindowRun(node, { input, past: minutes?.past }, window, ways, memory)
     return make(key(`${name} ${windowMs}`, [input]), [minutes ?? input], build, { remembers: true })
   }
   const minutesOf = (input: Node) =>
@@ -78,7 +78,7 @@ export function createGraph() {
     }))
   return {
     /** @param saved what the nodes remembered of the equipment, as `save` gave it */
-    begin(saved: Readonly<Record<string, Memory>> = {}): void {
+    begin(saved: Readonly<Record<string, NodeState>> = {}): void {
       for (const { node, key, build } of bound) node.run = build(node, saved[key])
     },
     /** Lets go of columns and of what windows remember: the equipment is done, others are to come. */
@@ -94,7 +94,7 @@ export function createGraph() {
       for (const { node } of bound) node.run = idle
     },
     /** By a name that is the same in every graph of the same rules on equipment of the same shape. */
-    save(): Record<string, Memory> {
+    save(): Record<string, NodeState> {
       const saved = bound.flatMap(({ key, node: { save, done } }) => (save && done >= 0 ? [[key, save()] as const] : []))
       return Object.fromEntries(saved.filter(([, memory]) => Object.keys(memory).length > 0))
     },
@@ -116,10 +116,10 @@ export function createGraph() {
     zones: (how: string, inputs: Node[]): Node =>
       make(key(`zones ${how}`, inputs), inputs, node => rows => {
         const columns = inputs.map(input => input.out)
-        join(how, node.out, columns, rows.n)
+        aggregateZones(how, node.out, columns, rows.n)
       }),
     /** @param name operator with its window and constants, which make it what it is */
-    window: (name: string, input: Node, coverMs: number, create: (saved: Memory | undefined) => WindowOp): Node =>
+    window: (name: string, input: Node, coverMs: number, create: (saved: NodeState | undefined) => WindowOp): Node =>
       make(key(name, [input]), [input], (node, memory) => windowRun(node, input, coverMs, create, memory), { remembers: true }),
     average: (input: Node, windowMs: number): Node => trailing('avg', input, windowMs, MEAN, false),
     /** The mean of a condition, which rarely changes. */
@@ -160,7 +160,7 @@ export function orderOf(roots: Node[], but: readonly Node[] = []): Node[] {
 }
 
 /** Reckons the day's columns; those that another rule has already asked for are there. */
-export function runNodes(order: Node[], rows: Rows): void {
+export function runNodes(order: Node[], rows: DayRows): void {
   for (const node of order) {
     if (node.done === rows.day.index) continue
     if (node.own.length < rows.n) {
@@ -173,8 +173,8 @@ export function runNodes(order: Node[], rows: Rows): void {
   }
 }
 
-function pastRun(node: Node, input: Node, memory: Memory | undefined): Node['run'] {
-  const past = new Past(memory, node.reach)
+function pastRun(node: Node, input: Node, memory: NodeState | undefined): Node['run'] {
+  const past = new MinuteHistory(memory, node.reach)
   node.past = past
   node.save = () => past.save()
   return ({ n, isMinutely }) => past.add(input.out, n, isMinutely)
@@ -188,7 +188,7 @@ function constantRun(node: Node, value: () => number): Node['run'] {
 
 function opRun(node: Node, op: string, inputs: Node[]): Node['run'] {
   const [a, b, c] = inputs as [Node, Node, Node]
-  if (op === 'if') return ({ n }) => choose(node.out, a.out, b.out, c.out, n)
+  if (op === 'if') return ({ n }) => selectBranch(node.out, a.out, b.out, c.out, n)
   const kernel = KERNELS[op]
   if (!kernel) throw new RangeError(`no operation ${op}`)
   return ({ n }) => kernel(node.out, a.out, (b ?? a).out, n)
@@ -199,16 +199,16 @@ function windowRun(
   node: Node,
   input: Node,
   coverMs: number,
-  create: (saved: Memory | undefined) => WindowOp,
-  saved: Memory | undefined,
+  create: (saved: NodeState | undefined) => WindowOp,
+  saved: NodeState | undefined,
 ): Node['run'] {
-  const op = create(within(saved, 'op'))
+  const op = create(nestedState(saved, 'op'))
   /** Nothing where a value is enough: whoever never asks would never forget either. */
-  const known = coverMs > 0 ? knownTime(coverMs, within(saved, 'known')) : undefined
+  const known = coverMs > 0 ? knownTime(coverMs, nestedState(saved, 'known')) : undefined
   const enough = WINDOW_COVERAGE * coverMs
   /** `since`: from when on the input has been known without a break. */
-  const state = recall({ last: Number.NaN, held: Number.NaN, since: Number.NaN }, saved)
-  node.save = () => ({ ...saveOf(state), op: op.save(), ...(known && { known: known.save() }) })
+  const state = restoreState({ last: Number.NaN, held: Number.NaN, since: Number.NaN }, saved)
+  node.save = () => ({ ...saveState(state), op: op.save(), ...(known && { known: known.save() }) })
   return ({ t, minute, n }) => {
     const x = input.out
     const out = node.out
@@ -238,10 +238,10 @@ function windowRun(
 }
 
 /** Share of the window in which the input was known; itself known from one window after the first value on. */
-function coverageRun(node: Node, input: Node, windowMs: number, saved: Memory | undefined): Node['run'] {
-  const known = knownTime(windowMs, within(saved, 'known'))
-  const state = recall({ started: Number.NaN, last: false as boolean, held: Number.NaN }, saved)
-  node.save = () => ({ ...saveOf(state), known: known.save() })
+function coverageRun(node: Node, input: Node, windowMs: number, saved: NodeState | undefined): Node['run'] {
+  const known = knownTime(windowMs, nestedState(saved, 'known'))
+  const state = restoreState({ started: Number.NaN, last: false as boolean, held: Number.NaN }, saved)
+  node.save = () => ({ ...saveState(state), known: known.save() })
   return ({ t, minute, n }) => {
     let { started, last, held } = state
     for (let i = 0; i < n; i++) {

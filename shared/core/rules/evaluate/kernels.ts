@@ -96,7 +96,7 @@ export const KERNELS: Record<string, Kernel> = {
 }
 
 /** `if(condition, a, b)`: only the branch that is taken must be evaluated. */
-export function choose(out: Float64Array, condition: Float64Array, a: Float64Array, b: Float64Array, n: number): void {
+export function selectBranch(out: Float64Array, condition: Float64Array, a: Float64Array, b: Float64Array, n: number): void {
   for (let i = 0; i < n; i++) out[i] = condition[i] === 1 ? a[i]! : condition[i] === 0 ? b[i]! : Number.NaN
 }
 
@@ -104,7 +104,7 @@ export function choose(out: Float64Array, condition: Float64Array, a: Float64Arr
 const ZONES_MIN = 0.8
 
 /** @param how one of `JOINS` */
-export function join(how: string, out: Float64Array, columns: Float64Array[], n: number): void {
+export function aggregateZones(how: string, out: Float64Array, columns: Float64Array[], n: number): void {
   const values = new Float64Array(columns.length)
   for (let i = 0; i < n; i++) {
     let known = 0

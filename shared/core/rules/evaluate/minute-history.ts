@@ -1,5 +1,5 @@
 import { DAY_ROWS, giveColumnBack, takeColumn } from './column-pool.ts'
-import type { Memory } from './node-state.ts'
+import type { NodeState } from './node-state.ts'
 
 const NOTHING = new Float64Array(0)
 
@@ -7,7 +7,7 @@ const NOTHING = new Float64Array(0)
  * The minutes of one column: today's, and before them as many as the longest window over it sees. They are kept once, however
  * many windows look. It is a class because it is changed in place, day by day.
  */
-export class Past {
+export class MinuteHistory {
   /** [reach + today's] */
   minutes: Float64Array = NOTHING
   /** How many minutes before today there is room for. */
@@ -19,7 +19,7 @@ export class Past {
   private saved: Float64Array = NOTHING
 
   /** @param reach of the longest window that will look, minutes */
-  constructor(memory: Memory | undefined, reach: number) {
+  constructor(memory: NodeState | undefined, reach: number) {
     this.reach = reach
     if (!memory) return
     this.known = memory.known as number
@@ -41,7 +41,7 @@ export class Past {
   }
 
   /** What the next day needs of this and the days before. */
-  save(): Memory {
+  save(): NodeState {
     const known = Math.min(this.reach, this.isMinutely ? this.known + this.today : 0)
     const end = this.reach + this.today
     return { known, minutes: this.minutes.slice(end - known, end) }

@@ -4,11 +4,11 @@
  * Same rules as for every window: reckoned at full minutes and when the input changes, and only when the input is known
  * now and was for `coverMs` of the window.
  */
-import { type Memory, recall, saveOf } from './node-state.ts'
-import type { TwoWays, WindowColumn } from './trailing-window.ts'
-import { Ring } from './ring-buffer.ts'
+import { type NodeState, restoreState, saveState } from './node-state.ts'
+import type { WindowFunction, WindowColumn } from './trailing-window.ts'
+import { RingBuffer } from './ring-buffer.ts'
 
-export const MEAN: TwoWays = { byMinute: meanByMinute, create: meanColumn }
+export const MEAN: WindowFunction = { byMinute: meanByMinute, create: meanColumn }
 
 /**
  * The mean of the known ones of the `w` minutes before each: its own value has only begun.
@@ -41,11 +41,11 @@ function meanByMinute(z: Float64Array, w: number, n: number, least: number, out:
   }
 }
 
-function meanColumn(windowMs: number, coverMs: number, saved?: Memory): WindowColumn {
+function meanColumn(windowMs: number, coverMs: number, saved?: NodeState): WindowColumn {
   // (start, value) of each step. The oldest reaches out of the window and the newest is not over: neither is in the sums.
-  const steps = new Ring()
+  const steps = new RingBuffer()
   // Kept from day to day; within a day they are locals, for a captured variable that changes is a new object each time.
-  const state = recall({ steps, sum: 0, time: 0, last: Number.NaN, lastFrom: 0, held: Number.NaN }, saved)
+  const state = restoreState({ steps, sum: 0, time: 0, last: Number.NaN, lastFrom: 0, held: Number.NaN }, saved)
   const run: WindowColumn['run'] = ({ t, minute, n }, x, out) => {
     let { sum, time, last, lastFrom, held } = state
     for (let i = 0; i < n; i++) {
@@ -85,7 +85,7 @@ function meanColumn(windowMs: number, coverMs: number, saved?: Memory): WindowCo
     }
     Object.assign(state, { sum, time, last, lastFrom, held })
   }
-  return { run, save: () => saveOf(state) }
+  return { run, save: () => saveState(state) }
 }
 
 /** What is complete in the window, with the part of the oldest step that is in it and the newest so far. */

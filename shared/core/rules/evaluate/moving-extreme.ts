@@ -1,15 +1,15 @@
 /**
  * The greatest or least value of a trailing window: like the mean, common enough to have loops that call nothing.
  */
-import { type Memory, recall, saveOf, within } from './node-state.ts'
-import type { TwoWays, WindowColumn } from './trailing-window.ts'
-import { Ring } from './ring-buffer.ts'
+import { type NodeState, restoreState, saveState, nestedState } from './node-state.ts'
+import type { WindowFunction, WindowColumn } from './trailing-window.ts'
+import { RingBuffer } from './ring-buffer.ts'
 import { knownTime } from './window-operators.ts'
 
 export const GREATEST = twoWays(1)
 export const LEAST = twoWays(-1)
 
-function twoWays(sign: 1 | -1): TwoWays {
+function twoWays(sign: 1 | -1): WindowFunction {
   return {
     byMinute: (z, w, n, least, out) => extremeByMinute(z, w, n, least, out, sign),
     create: (windowMs, coverMs, saved) => extremeColumn(windowMs, coverMs, sign, saved),
@@ -62,12 +62,12 @@ function blankUnknown(z: Float64Array, w: number, n: number, least: number, out:
  *
  * @param sign as above
  */
-function extremeColumn(windowMs: number, coverMs: number, sign: 1 | -1, saved?: Memory): WindowColumn {
+function extremeColumn(windowMs: number, coverMs: number, sign: 1 | -1, saved?: NodeState): WindowColumn {
   // (value × sign, instant at which it ended)
-  const falling = new Ring()
-  const known = knownTime(windowMs, within(saved, 'known'))
+  const falling = new RingBuffer()
+  const known = knownTime(windowMs, nestedState(saved, 'known'))
   // Kept from day to day, as in `average.ts`.
-  const state = recall({ falling, last: Number.NaN, since: Number.NaN, held: Number.NaN }, saved)
+  const state = restoreState({ falling, last: Number.NaN, since: Number.NaN, held: Number.NaN }, saved)
   const run: WindowColumn['run'] = ({ t, minute, n }, x, out) => {
     let { last, since, held } = state
     for (let i = 0; i < n; i++) {
@@ -105,5 +105,5 @@ function extremeColumn(windowMs: number, coverMs: number, sign: 1 | -1, saved?: 
     }
     Object.assign(state, { last, since, held })
   }
-  return { run, save: () => ({ ...saveOf(state), known: known.save() }) }
+  return { run, save: () => ({ ...saveState(state), known: known.save() }) }
 }

@@ -1,8 +1,8 @@
 /** One node of the graph of columns. */
 import type { Leaf } from '#shared/core/rules/compile/equipment-context.ts'
-import type { Memory } from './node-state.ts'
-import type { Past } from './minute-history.ts'
-import type { Rows } from './day-rows.ts'
+import type { NodeState } from './node-state.ts'
+import type { MinuteHistory } from './minute-history.ts'
+import type { DayRows } from './day-rows.ts'
 
 export type Node = {
   id: number
@@ -11,17 +11,17 @@ export type Node = {
   own: Float64Array
   /** The node that keeps its minutes, where windows look at them; of that node the minutes, and how many the longest sees. */
   minutes: Node | undefined
-  past: Past | undefined
+  past: MinuteHistory | undefined
   reach: number
   inputs: Node[]
-  run: (rows: Rows) => void
+  run: (rows: DayRows) => void
   /** Index of the day that `out` holds. */
   done: number
   /** Of `orderOf`, the last in which it was met. */
   round: number
   /** Its figures hang on days before; `save` gives what it remembers after the day that `out` holds. */
   remembers: boolean
-  save: (() => Memory) | undefined
+  save: (() => NodeState) | undefined
   /** The role that it reads. */
   leaf: Leaf | undefined
 }

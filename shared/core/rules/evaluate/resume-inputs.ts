@@ -3,11 +3,11 @@
  * visit. They stand before what is new, and so nothing that a rule reads shows where the run before it stopped.
  */
 import { roleOfColumn, type ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
-import { type Plant, roleKey } from '#shared/core/rules/compile/building-signals.ts'
-import { firstAtOrAfter, type Steps } from '#shared/core/rules/compile/step-signal.ts'
+import { type BuildingSignals, roleKey } from '#shared/core/rules/compile/building-signals.ts'
+import { firstAtOrAfter, type StepSignal } from '#shared/core/rules/compile/step-signal.ts'
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 
-export type Inputs = {
+export type ResumeInputs = {
   /** By `roleKey`: instant and value of the last sample. Of a running sum over visits, what it was then. */
   last: Record<string, [t: number, value: number]>
   visits: Record<string, SeenVisits>
@@ -19,8 +19,8 @@ export type Inputs = {
 type SeenVisits = { last: ArraySnapshot; next: number | null; usualMs: number }
 
 /** @returns what was read before `at` */
-export function inputsBefore(at: number, { asked }: Pick<Plant, 'asked'>, data: EquipmentData[]): Inputs {
-  const inputs: Inputs = { last: {}, visits: {} }
+export function inputsBefore(at: number, { asked }: Pick<BuildingSignals, 'asked'>, data: EquipmentData[]): ResumeInputs {
+  const inputs: ResumeInputs = { last: {}, visits: {} }
   const byId = new Map(data.map(item => [item.equipment_id, item]))
   for (const [key, steps] of asked) {
     if (!steps) continue
@@ -37,7 +37,7 @@ export function inputsBefore(at: number, { asked }: Pick<Plant, 'asked'>, data: 
 }
 
 /** @returns `data` from `at` on, with what stood before it */
-export function continued(at: number, { last, visits }: Inputs, data: EquipmentData[]): EquipmentData[] {
+export function prependInputs(at: number, { last, visits }: ResumeInputs, data: EquipmentData[]): EquipmentData[] {
   return data.map(equipment => {
     const { equipment_id, roles, visits: visited = {} } = equipment
     const series = Object.entries(roles).map(([role, one]) => [role, after(at, last[roleKey(equipment_id, role)], one)])
@@ -76,7 +76,7 @@ function after(at: number, last: [number, number] | undefined, { ts, values, ...
 }
 
 /** @returns the first array whose next visit is not the one that was known: what was told of the time before it is no longer so */
-export function unexpectedVisit(at: number, { visits }: Inputs, data: EquipmentData[]): string | undefined {
+export function unexpectedVisit(at: number, { visits }: ResumeInputs, data: EquipmentData[]): string | undefined {
   const byId = new Map(data.map(item => [item.equipment_id, item]))
   return Object.keys(visits).find(key => {
     const [equipment_id = '', role = ''] = key.split('\n')
@@ -86,9 +86,11 @@ export function unexpectedVisit(at: number, { visits }: Inputs, data: EquipmentD
 }
 
 /** @returns where the running sums among the columns stood at the last visit */
-export const originsOf = ({ last }: Inputs): Record<string, number> =>
+export const runningSumOrigins = ({ last }: ResumeInputs): Record<string, number> =>
   Object.fromEntries(Object.entries(last).map(([key, [, value]]) => [key, value]))
 
 /** Usual distances between samples, by `roleKey`: a caller who does not know them better goes on with these. */
-export const nominalOf = ({ asked }: Pick<Plant, 'asked'>): Record<string, number> =>
-  Object.fromEntries([...asked].flatMap(([key, steps]: [string, Steps | undefined]) => (steps ? [[key, steps.nominalMs]] : [])))
+export const nominalIntervals = ({ asked }: Pick<BuildingSignals, 'asked'>): Record<string, number> =>
+  Object.fromEntries(
+    [...asked].flatMap(([key, steps]: [string, StepSignal | undefined]) => (steps ? [[key, steps.nominalMs]] : [])),
+  )

@@ -7,7 +7,7 @@ const LEAST = 16
  * A queue of pairs that grows as needed and forgets from the front: what a window still sees.
  * It is a class because it is the innermost loop's store and is changed in place.
  */
-export class Ring {
+export class RingBuffer {
   a = new Float64Array(LEAST)
   b = new Float64Array(LEAST)
   /** Index of the oldest pair, and of the place behind the newest; both only grow. Mask them to read. */

@@ -1,16 +1,16 @@
 /** Columns that come from samples: a role's values, and how old they are. */
 import { MINUTE } from '#shared/core/time.ts'
-import { isWithin } from '#shared/core/series/untrusted-spans.ts'
+import { isUntrusted } from '#shared/core/series/untrusted-spans.ts'
 import type { Node } from './node.ts'
-import { type Memory, recall, saveOf } from './node-state.ts'
-import { firstAtOrAfter, type Steps } from '#shared/core/rules/compile/step-signal.ts'
+import { type NodeState, restoreState, saveState } from './node-state.ts'
+import { firstAtOrAfter, type StepSignal } from '#shared/core/rules/compile/step-signal.ts'
 
 /** Why a role has no usable value at a row; 0 when it has. */
 export const ROLE_STATES = ['ok', 'no_data', 'stale', 'out_of_range', 'untrusted'] as const
 const [, NO_DATA, STALE, OUT_OF_RANGE, UNTRUSTED] = [0, 1, 2, 3, 4] as const
 
 /** A role's step function on the day's rows. */
-export function roleRun(node: Node, steps: Steps, raw: boolean): Node['run'] {
+export function roleRun(node: Node, steps: StepSignal, raw: boolean): Node['run'] {
   const { ts, values, holdMs, minutely } = steps
   const low = raw ? -Infinity : steps.low
   const high = raw ? Infinity : steps.high
@@ -32,10 +32,10 @@ export function roleRun(node: Node, steps: Steps, raw: boolean): Node['run'] {
 }
 
 /** Why a role has no usable value at an instant: an index of `ROLE_STATES`. */
-export function roleState(steps: Steps, at: number, raw: boolean): number {
+export function roleState(steps: StepSignal, at: number, raw: boolean): number {
   const index = firstAtOrAfter(steps.ts, at + 1) - 1
   if (index < 0) return NO_DATA
-  if (steps.untrusted && isWithin(steps.untrusted, steps.ts[index]!)) return UNTRUSTED
+  if (steps.untrusted && isUntrusted(steps.untrusted, steps.ts[index]!)) return UNTRUSTED
   if (at >= steps.ts[index]! + steps.holdMs) return STALE
   const value = steps.values[index]!
   if (value !== value) return NO_DATA
@@ -43,17 +43,17 @@ export function roleState(steps: Steps, at: number, raw: boolean): number {
 }
 
 /** Time since the last sample that carried a value, or one that is not to be judged, s; known as soon as there was one. */
-export function ageRun(node: Node, { ts, values, untrusted = [] }: Steps, saved: Memory | undefined): Node['run'] {
+export function ageRun(node: Node, { ts, values, untrusted = [] }: StepSignal, saved: NodeState | undefined): Node['run'] {
   let next = 0
-  const state = recall({ last: Number.NaN, held: Number.NaN }, saved)
-  node.save = () => saveOf(state)
+  const state = restoreState({ last: Number.NaN, held: Number.NaN }, saved)
+  node.save = () => saveState(state)
   return ({ t, minute, n }) => {
     const out = node.out
     let { last, held } = state
     for (let i = 0; i < n; i++) {
       const at = t[i]!
       for (; next < ts.length && ts[next]! <= at; next++) {
-        if (values[next] === values[next] || isWithin(untrusted, ts[next]!)) last = ts[next]!
+        if (values[next] === values[next] || isUntrusted(untrusted, ts[next]!)) last = ts[next]!
       }
       if (minute[i] === 1) held = (at - last) / 1000
       out[i] = held

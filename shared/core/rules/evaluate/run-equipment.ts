@@ -3,24 +3,29 @@ import { stretchesOf, stretchesWithin } from '#shared/core/findings/fault-time.t
 import type { BaselineView } from '#shared/core/findings/finding.ts'
 import { DAY } from '#shared/core/time.ts'
 import { nextDay } from '#shared/core/time-zone.ts'
-import { beginDay, endDay } from './baseline.ts'
-import type { Instance } from '#shared/core/rules/compile/compile-rule.ts'
-import type { Compiled } from '#shared/core/rules/compile/compile-equipment.ts'
-import { type Episode, episodeTracker, type OpenEpisode, trackedFrom } from '#shared/core/rules/episodes/episodes.ts'
-import { remember } from '#shared/core/rules/report/evidence.ts'
-import { spentOf } from '#shared/core/impact/waste-meter.ts'
+import { beginBaselineDay, endBaselineDay } from './baseline.ts'
+import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
+import type { CompiledEquipment } from '#shared/core/rules/compile/compile-equipment.ts'
+import {
+  type Episode,
+  createEpisodeTracker,
+  type OpenEpisode,
+  initialEpisodeState,
+} from '#shared/core/rules/episodes/episodes.ts'
+import { captureMoment } from '#shared/core/rules/report/evidence.ts'
+import { wasteSumsOf } from '#shared/core/impact/waste-meter.ts'
 import { BASELINE_DAYS_MAX, WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
 import { runNodes } from './graph.ts'
 import { versionOf } from '#shared/core/findings/finding-id.ts'
-import { inputsBefore, nominalOf } from './resume-inputs.ts'
-import { addDay, judgeDay, noCoverage } from './evaluate-day.ts'
-import type { Plant } from '#shared/core/rules/compile/building-signals.ts'
-import { type Day, daysOf, type Rows, rowMaker } from './day-rows.ts'
-import { type Cut, type EquipmentState, type Kept, recallRule, saveRule } from './equipment-state.ts'
-import type { Steps } from '#shared/core/rules/compile/step-signal.ts'
-import { type NearDay, noteStill } from '#shared/core/rules/episodes/unconfirmed.ts'
-import { type Activity, activityKey, spoilersOf } from '#shared/core/rules/episodes/suppress.ts'
-import type { Carried, RunPlan } from './run-types.ts'
+import { inputsBefore, nominalIntervals } from './resume-inputs.ts'
+import { appendDayTimes, evaluateDay, noTimes } from './evaluate-day.ts'
+import type { BuildingSignals } from '#shared/core/rules/compile/building-signals.ts'
+import { type BuildingDay, buildingDays, type DayRows, createRowLayout } from './day-rows.ts'
+import { type StateHorizon, type EquipmentState, type RuleTracking, restoreRule, saveRule } from './equipment-state.ts'
+import type { StepSignal } from '#shared/core/rules/compile/step-signal.ts'
+import { type NearMissDay, recordStill } from '#shared/core/rules/episodes/unconfirmed.ts'
+import { type Activity, activityKey, baselineExclusions } from '#shared/core/rules/episodes/suppress.ts'
+import type { CarriedFinding, RunPlan } from './run-types.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 
 /** What lies longer before a run is not looked at: no baseline and no window reaches so far. */
@@ -32,10 +37,10 @@ const EPISODE_DAYS = 31
 const NOTHING_COVERED = new Float64Array(0)
 
 /** An equipment with all that is needed to run its rules. */
-export type Work = {
+export type EquipmentRun = {
   equipment_id: string
-  compiled: Compiled
-  plant: Plant
+  compiled: CompiledEquipment
+  plant: BuildingSignals
   data: EquipmentData[]
   resume: EquipmentState | undefined
   fingerprint: (at: number) => string
@@ -44,24 +49,24 @@ export type Work = {
 }
 
 /** What one rule said of the equipment. */
-export type Verdict = {
-  instance: Instance
+export type RuleOutcome = {
+  instance: RuleInstance
   episodes: Episode[]
   /** As in `judge.ts`, one row a day. */
   covered: ArrayLike<number>[]
-  near: readonly NearDay[]
+  near: readonly NearMissDay[]
   /** By index, those that the span touches at least. */
-  days: ReadonlyMap<number, Day>
+  days: ReadonlyMap<number, BuildingDay>
   /** The baselines as they stood on the last day; empty when no day was looked at. */
   baselines: BaselineView[]
 }
 
-export type Ran = { verdicts: Verdict[]; failed: { rule_id: string; error: string }[]; states: EquipmentState[] }
+export type EquipmentOutcome = { verdicts: RuleOutcome[]; failed: { rule_id: string; error: string }[]; states: EquipmentState[] }
 
-type Runner = Kept & {
-  instance: Instance
+type RuleRunner = RuleTracking & {
+  instance: RuleInstance
   key: string
-  tracker: ReturnType<typeof episodeTracker>
+  tracker: ReturnType<typeof createEpisodeTracker>
   /** By index of the day. */
   views: Map<number, BaselineView[]>
   /** Whose activity keeps a day out of this rule's baselines, its own first. */
@@ -69,16 +74,16 @@ type Runner = Kept & {
 }
 
 /** @param activity of the equipment before it, to which that of this one is added */
-export function runEquipment(work: Work, plan: RunPlan, activity: Activity): Ran {
+export function runEquipment(work: EquipmentRun, plan: RunPlan, activity: Activity): EquipmentOutcome {
   const { compiled, resume } = work
   const { instances, graph } = compiled
   const runnable = instances.filter(({ missing }) => missing.length === 0)
   const sources = new Set(compiled.leaves.map(({ steps }) => steps))
   const start = Math.max(Math.min(plan.from, firstSample(sources)), plan.from - HISTORY_MAX_MS)
-  const fresh = daysOf(resume?.at ?? start, plan.to, plan.timezone)
+  const fresh = buildingDays(resume?.at ?? start, plan.to, plan.timezone)
   const days = new Map([...(resume?.days ?? []), ...fresh].map(day => [day.index, day]))
   const runners = instances.map(instance => runnerOf(work, instance, fresh[0]?.from ?? plan.from, plan, activity))
-  const layOut = rowMaker([...sources])
+  const layOut = createRowLayout([...sources])
   graph.begin(resume?.nodes)
   const states: EquipmentState[] = []
   for (const day of fresh) {
@@ -97,7 +102,7 @@ export function runEquipment(work: Work, plan: RunPlan, activity: Activity): Ran
   }
 }
 
-function firstSample(sources: Set<Steps>): number {
+function firstSample(sources: Set<StepSignal>): number {
   let first = Infinity
   for (const { ts } of sources) first = Math.min(first, ts[0] ?? Infinity)
   return first
@@ -105,15 +110,21 @@ function firstSample(sources: Set<Steps>): number {
 
 // ---- one rule
 
-function runnerOf({ resume, plant }: Work, instance: Instance, start: number, plan: RunPlan, activity: Activity): Runner {
+function runnerOf(
+  { resume, plant }: EquipmentRun,
+  instance: RuleInstance,
+  start: number,
+  plan: RunPlan,
+  activity: Activity,
+): RuleRunner {
   const { rule, equipment, role, persistenceMs, dailyMinimumMs, clearMs, causes } = instance
   const limits = { persistenceMs, dailyMinimumMs, clearMs, causes: causes.length }
   const key = `${rule.id}\n${role ?? ''}`
   const saved = resume?.rules[key]
-  const kept: Kept = saved
-    ? recallRule(saved, instance)
+  const kept: RuleTracking = saved
+    ? restoreRule(saved, instance)
     : {
-        tracked: trackedFrom(limits, openBefore(instance, start, plan.carried)),
+        tracked: initialEpisodeState(limits, openBefore(instance, start, plan.carried)),
         coveredBefore: NOTHING_COVERED,
         covered: [],
         active: new Map(),
@@ -124,14 +135,14 @@ function runnerOf({ resume, plant }: Work, instance: Instance, start: number, pl
     ...kept,
     instance,
     key,
-    tracker: episodeTracker(limits, kept.tracked),
+    tracker: createEpisodeTracker(limits, kept.tracked),
     views: new Map(),
-    spoilers: instance.baselines.length > 0 ? spoilersOf(instance, plan.rules, plant) : [],
+    spoilers: instance.baselines.length > 0 ? baselineExclusions(instance, plan.rules, plant) : [],
   }
 }
 
 /** The episode that the last run left open, when this run's data cannot show how it began; a rule that cannot run has none. */
-function openBefore(instance: Instance, start: number, carried: Carried[] = []): OpenEpisode | undefined {
+function openBefore(instance: RuleInstance, start: number, carried: CarriedFinding[] = []): OpenEpisode | undefined {
   const { rule, equipment, role, meter, missing } = instance
   const open = carried.find(
     item => item.rule_id === rule.id && item.equipment_id === equipment.equipment_id && item.role === role && item.from < start,
@@ -140,10 +151,10 @@ function openBefore(instance: Instance, start: number, carried: Carried[] = []):
   if (open.version !== undefined && open.version !== versionOf(instance)) return undefined
   const { from, confirmed_at, duration_secs, waste, up_to } = open
   const stretches = stretchesWithin(stretchesOf({ ...open, to: null }, up_to), from, up_to)
-  return { from, confirmed_at, trueMs: duration_secs * 1000, stretches, spent: spentOf(meter, waste), upTo: up_to }
+  return { from, confirmed_at, trueMs: duration_secs * 1000, stretches, spent: wasteSumsOf(meter, waste), upTo: up_to }
 }
 
-function runRunners(runners: Runner[], rows: Rows, plan: RunPlan, since: number, activity: Activity): void {
+function runRunners(runners: RuleRunner[], rows: DayRows, plan: RunPlan, since: number, activity: Activity): void {
   for (const runner of runners) {
     if (runner.failed !== undefined || runner.instance.missing.length > 0) continue
     const { rule, equipment } = runner.instance
@@ -156,11 +167,11 @@ function runRunners(runners: Runner[], rows: Rows, plan: RunPlan, since: number,
   }
 }
 
-function runDay(runner: Runner, rows: Rows, plan: RunPlan, since: number, activity: Activity): void {
+function runDay(runner: RuleRunner, rows: DayRows, plan: RunPlan, since: number, activity: Activity): void {
   const { instance, tracker, spoilers, views, covered, active } = runner
   const { baselines } = instance
   const today = rows.day.index
-  for (const { state } of baselines) beginDay(state, rows.day, ({ index }) => spoilerOf(spoilers, index, today, activity))
+  for (const { state } of baselines) beginBaselineDay(state, rows.day, ({ index }) => spoilerOf(spoilers, index, today, activity))
   if (baselines.length > 0) {
     views.set(
       today,
@@ -168,11 +179,11 @@ function runDay(runner: Runner, rows: Rows, plan: RunPlan, since: number, activi
     )
   }
   runNodes(instance.order, rows)
-  const coverage = noCoverage()
-  judgeDay(instance, rows, coverage, { from: Math.max(plan.from, since), to: plan.to }, tracker.feed)
-  if (instance.stillness && !instance.isTooCoarse) noteStill(runner.tracked.near, instance.stillness, rows)
-  if (rows.day.to > plan.from) addDay(covered, today, coverage)
-  for (const { state, of, when } of baselines) endDay(state, rows, of, when)
+  const coverage = noTimes()
+  evaluateDay(instance, rows, coverage, { from: Math.max(plan.from, since), to: plan.to }, tracker.feed)
+  if (instance.stillness && !instance.isTooCoarse) recordStill(runner.tracked.near, instance.stillness, rows)
+  if (rows.day.to > plan.from) appendDayTimes(covered, today, coverage)
+  for (const { state, of, when } of baselines) endBaselineDay(state, rows, of, when)
   limitEpisodes(runner)
   for (const episode of tracker.on(today)) {
     for (const index of episode.days.keys()) if (!active.has(index)) active.set(index, today)
@@ -180,11 +191,11 @@ function runDay(runner: Runner, rows: Rows, plan: RunPlan, since: number, activi
 }
 
 /** A day counts as long as nobody knew, when today began, that it was a day in fault. */
-function spoilerOf(spoilers: Runner['spoilers'], index: number, today: number, activity: Activity): string | undefined {
+function spoilerOf(spoilers: RuleRunner['spoilers'], index: number, today: number, activity: Activity): string | undefined {
   return spoilers.find(({ key }) => (activity.get(key)?.get(index) ?? today) < today)?.rule_id
 }
 
-function limitEpisodes({ counts, tracker }: Runner): void {
+function limitEpisodes({ counts, tracker }: RuleRunner): void {
   const before = counts.length === EPISODE_DAYS ? counts.shift()! : 0
   counts.push(tracker.count())
   const count = tracker.count() - before
@@ -194,21 +205,30 @@ function limitEpisodes({ counts, tracker }: Runner): void {
 // ---- what is left of it
 
 /** What only the samples at hand can tell of the episodes that will still be told of. */
-function keepEvidence({ instance, views }: Runner, episodes: Episode[], days: Map<number, Day>, from: number): void {
+function keepEvidence({ instance, views }: RuleRunner, episodes: Episode[], days: Map<number, BuildingDay>, from: number): void {
   for (const episode of episodes) {
     const { at } = episode.worst
     const viewsThen = () => views.get([...days.values()].find(day => at >= day.from && at < day.to)?.index ?? -1) ?? []
-    if (episode.to === null || episode.to > from) remember(instance, episode, viewsThen)
+    if (episode.to === null || episode.to > from) captureMoment(instance, episode, viewsThen)
   }
 }
 
-function verdictOf({ instance, tracker, tracked, coveredBefore, covered }: Runner, days: Map<number, Day>): Verdict {
+function verdictOf(
+  { instance, tracker, tracked, coveredBefore, covered }: RuleRunner,
+  days: Map<number, BuildingDay>,
+): RuleOutcome {
   const looked = days.size > 0 && instance.missing.length === 0
   const baselines = looked ? instance.baselines.map(({ state }) => state.view) : []
   return { instance, episodes: tracker.episodes(), near: tracked.near, covered: [coveredBefore, covered], days, baselines }
 }
 
-function stateAt(at: number, work: Work, runners: Runner[], days: Map<number, Day>, plan: RunPlan): EquipmentState {
+function stateAt(
+  at: number,
+  work: EquipmentRun,
+  runners: RuleRunner[],
+  days: Map<number, BuildingDay>,
+  plan: RunPlan,
+): EquipmentState {
   const { equipment_id, compiled, plant, data, resume, fingerprint } = work
   for (const runner of runners) {
     const { done, current } = runner.tracked
@@ -216,14 +236,14 @@ function stateAt(at: number, work: Work, runners: Runner[], days: Map<number, Da
   }
   const touched = [...days.values()].filter(day => day.to > plan.from && day.to <= at)
   const horizon = Math.floor((plan.from - HISTORY_MAX_MS) / DAY) - 1
-  const cut: Cut = { from: plan.from, index: touched[0]?.index ?? Infinity, horizon }
+  const cut: StateHorizon = { from: plan.from, index: touched[0]?.index ?? Infinity, horizon }
   const carried = resume?.carried ?? plan.carried?.filter(one => one.equipment_id === equipment_id) ?? []
   return {
     equipment_id,
     at,
     from: plan.from,
     fingerprint: fingerprint(at),
-    nominal: nominalOf(plant),
+    nominal: nominalIntervals(plant),
     inputs: inputsBefore(at, plant, data),
     nodes: compiled.graph.save(),
     rules: Object.fromEntries(runners.map(runner => [runner.key, saveRule(runner, runner.instance, cut)])),

@@ -1,6 +1,6 @@
 /** Runs a set of rules over the equipment of one building. */
-import { openRun } from './open-run.ts'
-import { placed } from '#shared/core/rules/compile/building-signals.ts'
+import { createRun } from './open-run.ts'
+import { outlineOf } from '#shared/core/rules/compile/building-signals.ts'
 import type { RunOutput, RunInput } from './run-types.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { RunOutput, RunInput } from './run-types.ts'
  * @throws RangeError when the time zone is unknown or the span is longer than ten years
  */
 export function runRules(input: RunInput): RunOutput {
-  const run = openRun({ ...input, equipment: input.equipment.map(placed) })
+  const run = createRun({ ...input, equipment: input.equipment.map(outlineOf) })
   for (const equipment_id of run.order) run.evaluate(equipment_id, input.equipment)
   return run.finish()
 }

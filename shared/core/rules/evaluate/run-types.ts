@@ -3,7 +3,7 @@ import type { BaselineView, CauseWeight, Finding, RuleResult } from '#shared/cor
 import type { ParamSetting } from '#shared/core/rules/check/param-settings.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
-import type { Placed } from '#shared/core/rules/compile/building-signals.ts'
+import type { EquipmentOutline } from '#shared/core/rules/compile/building-signals.ts'
 
 export type RunInput = {
   building_id: string
@@ -20,12 +20,12 @@ export type RunInput = {
   /** Baselines that people have begun anew. */
   resets?: BaselineReset[]
   /** Findings that the last run left active: one that began before the data of this run goes on under its id. */
-  carried?: Carried[]
+  carried?: CarriedFinding[]
 }
 /** As `RunInput`, for a run that is given its samples equipment by equipment. */
 export type RunPlan = Omit<RunInput, 'equipment'> & {
   /** All of the building, with what is known of it before any sample is read. */
-  equipment: Placed[]
+  equipment: EquipmentOutline[]
   /** Ids of the rules of which it tells; the others only explain what these find. All of them unless it is given. */
   only?: readonly string[]
   /** Ends of building days at which states are wanted; those that the run does not pass are ignored. */
@@ -38,7 +38,7 @@ export type RunPlan = Omit<RunInput, 'equipment'> & {
 }
 /** From the day of `at` on, a baseline counts no day that began before `at`; earlier days keep the one they had. */
 export type BaselineReset = { rule_id: string; equipment_id: string; role?: string; name: string; at: number }
-export type Carried = Pick<
+export type CarriedFinding = Pick<
   Finding,
   'rule_id' | 'equipment_id' | 'role' | 'from' | 'confirmed_at' | 'duration_secs' | 'stretches' | 'waste'
 > & {

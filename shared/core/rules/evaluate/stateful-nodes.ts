@@ -2,8 +2,8 @@
 import type { BaselineState } from './baseline.ts'
 import type { Build, Graph } from './graph.ts'
 import type { Node } from './node.ts'
-import { type Memory, recall, saveOf } from './node-state.ts'
-import type { Rows } from './day-rows.ts'
+import { type NodeState, restoreState, saveState } from './node-state.ts'
+import type { DayRows } from './day-rows.ts'
 import {
   between,
   cusum,
@@ -22,7 +22,7 @@ const change = (from: number, to: number): number => (bothKnown(from, to) ? 1 : 
 const rise = (from: number, to: number): number => (from === 0 && to === 1 ? 1 : 0)
 const distance = (from: number, to: number): number => (bothKnown(from, to) ? Math.abs(to - from) : 0)
 
-type Create = (windowMs: number, extra: number, saved: Memory | undefined) => WindowOp
+type Create = (windowMs: number, extra: number, saved: NodeState | undefined) => WindowOp
 
 /** `covers`: most of the window must be known. The others say themselves when they know too little. */
 const WINDOWS: Record<string, { create: Create; covers: boolean }> = {
@@ -61,9 +61,9 @@ export function windowNode(graph: Graph, name: string, input: Node, windowMs: nu
 /** 1 once the gate has been open for `settleMs`, 0 before and while it is shut. */
 export function settledNode(graph: Graph, gate: Node, settleMs: number): Node {
   const build: Build = (node, saved) => {
-    const state = recall({ since: Number.NaN, last: Number.NaN, held: Number.NaN }, saved)
-    node.save = () => saveOf(state)
-    return ({ n, t, minute }: Rows) => {
+    const state = restoreState({ since: Number.NaN, last: Number.NaN, held: Number.NaN }, saved)
+    node.save = () => saveState(state)
+    return ({ n, t, minute }: DayRows) => {
       const open = gate.out
       const out = node.out
       let { since, last, held } = state
@@ -84,9 +84,9 @@ export function settledNode(graph: Graph, gate: Node, settleMs: number): Node {
 /** Time for which the input has stayed within `bound`, ms: not evaluated while it is not known, 0 where it has just left. */
 export function stillNode(graph: Graph, input: Node, bound: number): Node {
   const build: Build = (node, saved) => {
-    const state = recall({ since: Number.NaN, low: Number.NaN, high: Number.NaN }, saved)
-    node.save = () => saveOf(state)
-    return ({ n, t }: Rows) => {
+    const state = restoreState({ since: Number.NaN, low: Number.NaN, high: Number.NaN }, saved)
+    node.save = () => saveState(state)
+    return ({ n, t }: DayRows) => {
       const x = input.out
       const out = node.out
       let { since, low, high } = state
@@ -111,15 +111,15 @@ export function sinceNode(graph: Graph, condition: Node): Node {
   return graph.window('since', condition, 0, sinceHeld)
 }
 
-function sinceHeld(saved: Memory | undefined): WindowOp {
-  const held = recall({ until: Number.NaN, holds: false as boolean }, saved)
+function sinceHeld(saved: NodeState | undefined): WindowOp {
+  const held = restoreState({ until: Number.NaN, holds: false as boolean }, saved)
   return {
     push(t, value) {
       if (held.holds && value !== 1) held.until = t
       held.holds = value === 1
     },
     read: t => (held.holds ? 0 : (t - held.until) / 1000),
-    save: () => saveOf(held),
+    save: () => saveState(held),
   }
 }
 
@@ -130,7 +130,7 @@ function sinceHeld(saved: Memory | undefined): WindowOp {
 export function dayMedianNode(graph: Graph, input: Node, active: Node, minimumMs: number): Node {
   return graph.own(`day_median ${minimumMs}`, [input, active], node => {
     let values = new Float64Array(0)
-    return ({ n, t, minute }: Rows) => {
+    return ({ n, t, minute }: DayRows) => {
       if (values.length < n) values = new Float64Array(n)
       let count = 0
       let time = 0

@@ -4,22 +4,22 @@
  */
 import { MINUTE } from '#shared/core/time.ts'
 import type { Node } from './node.ts'
-import { type Memory, within } from './node-state.ts'
-import type { Past } from './minute-history.ts'
-import type { Rows } from './day-rows.ts'
+import { type NodeState, nestedState } from './node-state.ts'
+import type { MinuteHistory } from './minute-history.ts'
+import type { DayRows } from './day-rows.ts'
 
 /** Reckons a window over one stretch after another; remembers between them what the window still sees. */
 export type WindowColumn = {
-  run(rows: Pick<Rows, 'n' | 't' | 'minute'>, x: Float64Array, out: Float64Array): void
-  save(): Memory
+  run(rows: Pick<DayRows, 'n' | 't' | 'minute'>, x: Float64Array, out: Float64Array): void
+  save(): NodeState
 }
 
 /** The same by the minute: `z` is [w + n], the minutes before the day and the day's; `least` of `w` have to be known. */
 export type MinuteWindow = (z: Float64Array, w: number, n: number, least: number, out: Float64Array) => void
 
 /** One window function in both ways; they give the same figures. */
-export type TwoWays = { byMinute: MinuteWindow; create: MakeColumn }
-type MakeColumn = (windowMs: number, coverMs: number, saved?: Memory) => WindowColumn
+export type WindowFunction = { byMinute: MinuteWindow; create: MakeColumn }
+type MakeColumn = (windowMs: number, coverMs: number, saved?: NodeState) => WindowColumn
 
 /**
  * @param input the column that is looked at
@@ -27,15 +27,15 @@ type MakeColumn = (windowMs: number, coverMs: number, saved?: Memory) => WindowC
  * @param coverMs how much of the window has to be known
  * @param saved what the same node remembered
  */
-export function minuteRun(
+export function trailingWindowRun(
   node: Node,
-  { input, past }: { input: Node; past: Past | undefined },
+  { input, past }: { input: Node; past: MinuteHistory | undefined },
   { windowMs, coverMs }: { windowMs: number; coverMs: number },
-  ways: TwoWays,
-  saved?: Memory,
+  ways: WindowFunction,
+  saved?: NodeState,
 ): Node['run'] {
   const w = windowMs / MINUTE
-  let column = saved?.column || !past ? ways.create(windowMs, coverMs, within(saved, 'column')) : undefined
+  let column = saved?.column || !past ? ways.create(windowMs, coverMs, nestedState(saved, 'column')) : undefined
   node.save = () => ({ ...(column && { column: column.save() }) })
   if (!past) return rows => column!.run(rows, input.out, node.out)
   return rows => {

@@ -6,23 +6,23 @@
  * saves as plain data, and is made again from that.
  */
 import { MINUTE } from '#shared/core/time.ts'
-import { type Memory, recall, saveOf, within } from './node-state.ts'
-import { Ring } from './ring-buffer.ts'
+import { type NodeState, restoreState, saveState, nestedState } from './node-state.ts'
+import { RingBuffer } from './ring-buffer.ts'
 
 export type WindowOp = {
   push(t: number, value: number): void
   read(t: number): number
   /** Lets go of what no window will see any more, where `push` alone would gather it. */
   forget?(t: number): void
-  save(): Memory
+  save(): NodeState
 }
 
-export type KnownTime = { flip(t: number, known: boolean): void; read(t: number): number; save(): Memory }
+export type KnownTime = { flip(t: number, known: boolean): void; read(t: number): number; save(): NodeState }
 
 /** How much of (t − w, t] had a value, ms. */
-export function knownTime(windowMs: number, saved?: Memory): KnownTime {
-  const stretches = new Ring()
-  const held = recall({ stretches, complete: 0, since: Number.NaN }, saved)
+export function knownTime(windowMs: number, saved?: NodeState): KnownTime {
+  const stretches = new RingBuffer()
+  const held = restoreState({ stretches, complete: 0, since: Number.NaN }, saved)
   return {
     flip(t, known) {
       if (known) held.since = t
@@ -44,14 +44,14 @@ export function knownTime(windowMs: number, saved?: Memory): KnownTime {
       if (stretches.front < stretches.back) known -= Math.max(0, cut - a[stretches.front & mask]!)
       return known
     },
-    save: () => saveOf(held),
+    save: () => saveState(held),
   }
 }
 
 /** The value that held at t − w. */
-export function lagged(windowMs: number, saved?: Memory): WindowOp {
-  const steps = new Ring()
-  const held = recall({ steps }, saved)
+export function lagged(windowMs: number, saved?: NodeState): WindowOp {
+  const steps = new RingBuffer()
+  const held = restoreState({ steps }, saved)
   return {
     push: (t, value) => steps.push(t, value),
     read(t) {
@@ -60,27 +60,27 @@ export function lagged(windowMs: number, saved?: Memory): WindowOp {
       while (steps.front < steps.back - 1 && a[(steps.front + 1) & mask]! <= cut) steps.front++
       return a[steps.front & mask]! <= cut ? b[steps.front & mask]! : Number.NaN
     },
-    save: () => saveOf(held),
+    save: () => saveState(held),
   }
 }
 
-export function deltaOf(windowMs: number, saved?: Memory): WindowOp {
-  const before = lagged(windowMs, within(saved, 'before'))
-  const held = recall({ current: Number.NaN }, saved)
+export function deltaOf(windowMs: number, saved?: NodeState): WindowOp {
+  const before = lagged(windowMs, nestedState(saved, 'before'))
+  const held = restoreState({ current: Number.NaN }, saved)
   return {
     push(t, value) {
       held.current = value
       before.push(t, value)
     },
     read: t => held.current - before.read(t),
-    save: () => ({ ...saveOf(held), before: before.save() }),
+    save: () => ({ ...saveState(held), before: before.save() }),
   }
 }
 
 /** Sum of the amounts of events within the window; `amount` tells what a change from one value to the next is worth. */
-export function eventSum(windowMs: number, amount: (from: number, to: number) => number, saved?: Memory): Required<WindowOp> {
-  const events = new Ring()
-  const held = recall({ events, sum: 0, last: Number.NaN }, saved)
+export function eventSum(windowMs: number, amount: (from: number, to: number) => number, saved?: NodeState): Required<WindowOp> {
+  const events = new RingBuffer()
+  const held = restoreState({ events, sum: 0, last: Number.NaN }, saved)
   const forget = (t: number) => {
     const cut = t - windowMs
     while (events.front < events.back && events.a[events.front & events.mask]! <= cut) {
@@ -102,15 +102,15 @@ export function eventSum(windowMs: number, amount: (from: number, to: number) =>
       return held.sum
     },
     forget,
-    save: () => saveOf(held),
+    save: () => saveState(held),
   }
 }
 
 /** How often the direction changed: a change counts once it has come back by `deadband`; a gap begins anew. */
-export function reversals(windowMs: number, deadband: number, saved?: Memory): WindowOp {
-  const held = recall({ direction: 0, low: Number.NaN, high: Number.NaN }, saved)
-  const turns = eventSum(windowMs, (_, value) => turn(held, deadband, value), within(saved, 'turns'))
-  return { ...turns, save: () => ({ ...saveOf(held), turns: turns.save() }) }
+export function reversals(windowMs: number, deadband: number, saved?: NodeState): WindowOp {
+  const held = restoreState({ direction: 0, low: Number.NaN, high: Number.NaN }, saved)
+  const turns = eventSum(windowMs, (_, value) => turn(held, deadband, value), nestedState(saved, 'turns'))
+  return { ...turns, save: () => ({ ...saveState(held), turns: turns.save() }) }
 }
 
 /** @returns 1 when the value that comes shows that the direction has changed, else 0 */
@@ -132,9 +132,9 @@ function turn(held: { direction: number; low: number; high: number }, deadband: 
 }
 
 /** How many separate stretches in which a condition held reach into the window. */
-export function stretchCount(windowMs: number, saved?: Memory): WindowOp {
-  const ends = new Ring()
-  const held = recall({ ends, open: false as boolean }, saved)
+export function stretchCount(windowMs: number, saved?: NodeState): WindowOp {
+  const ends = new RingBuffer()
+  const held = restoreState({ ends, open: false as boolean }, saved)
   const forget = (t: number) => {
     const cut = t - windowMs
     while (ends.front < ends.back && ends.a[ends.front & ends.mask]! <= cut) ends.front++
@@ -149,13 +149,13 @@ export function stretchCount(windowMs: number, saved?: Memory): WindowOp {
       forget(t)
       return ends.back - ends.front + (held.open ? 1 : 0)
     },
-    save: () => saveOf(held),
+    save: () => saveState(held),
   }
 }
 
 /** True when the condition has held all through the window; false when it failed in it; else not evaluated. */
-export function heldFor(windowMs: number, saved?: Memory): WindowOp {
-  const held = recall({ current: Number.NaN, trueSince: Number.NaN, falseUntil: -Infinity }, saved)
+export function heldFor(windowMs: number, saved?: NodeState): WindowOp {
+  const held = restoreState({ current: Number.NaN, trueSince: Number.NaN, falseUntil: -Infinity }, saved)
   return {
     push(t, value) {
       if (held.current === 0) held.falseUntil = t
@@ -167,14 +167,14 @@ export function heldFor(windowMs: number, saved?: Memory): WindowOp {
       if (t - held.trueSince >= windowMs) return 1
       return held.falseUntil > t - windowMs ? 0 : Number.NaN
     },
-    save: () => saveOf(held),
+    save: () => saveState(held),
   }
 }
 
 /** A quantile of the values at the full minutes of the window, all of equal weight. */
-export function quantile(windowMs: number, share: number, saved?: Memory): WindowOp {
-  const samples = new Ring()
-  const held = recall({ samples, current: Number.NaN, result: Number.NaN }, saved)
+export function quantile(windowMs: number, share: number, saved?: NodeState): WindowOp {
+  const samples = new RingBuffer()
+  const held = restoreState({ samples, current: Number.NaN, result: Number.NaN }, saved)
   let n = samples.back
   let sorted = new Float64Array(Math.max(64, n))
   sorted.set(samples.pairs().b.toSorted())
@@ -221,7 +221,7 @@ export function quantile(windowMs: number, share: number, saved?: Memory): Windo
       samples.push(t, held.current)
       return (held.result = between(sorted, n, share))
     },
-    save: () => saveOf(held),
+    save: () => saveState(held),
   }
 }
 
@@ -234,10 +234,10 @@ export function between(sorted: Float64Array, n: number, share: number): number 
 }
 
 /** Greatest integral of (value − slack) over a stretch that ends now and began within the window, in value × hours. */
-export function cusum(windowMs: number, slack: number, saved?: Memory): WindowOp {
+export function cusum(windowMs: number, slack: number, saved?: NodeState): WindowOp {
   // (instant, integral so far), integrals rising: the front is the lowest.
-  const rising = new Ring()
-  const held = recall({ rising, integral: 0, since: Number.NaN, current: Number.NaN }, saved)
+  const rising = new RingBuffer()
+  const held = restoreState({ rising, integral: 0, since: Number.NaN, current: Number.NaN }, saved)
   const advance = (t: number) => {
     const { current, since } = held
     if (current === current) held.integral += ((current - slack) * (t - since)) / (60 * MINUTE)
@@ -260,6 +260,6 @@ export function cusum(windowMs: number, slack: number, saved?: Memory): WindowOp
       forget(t)
       return held.integral - rising.b[rising.front & rising.mask]!
     },
-    save: () => saveOf(held),
+    save: () => saveState(held),
   }
 }

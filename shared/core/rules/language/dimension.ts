@@ -7,7 +7,7 @@
  */
 import { UNITS } from '#shared/core/model/unit.ts'
 
-export type Type =
+export type ValueType =
   | { kind: 'bool' }
   | { kind: 'bare' }
   | { kind: 'floating'; unit: string }
@@ -19,33 +19,33 @@ export type Type =
    */
   | { kind: 'quantity'; base: string; absolute: boolean; unit?: string; isPoints?: true }
 
-export type Quantity = Type & { kind: 'quantity' }
+export type Quantity = ValueType & { kind: 'quantity' }
 
 /** How a sentence names the unit of a difference of fractions; no value is kept in it. */
-export const POINTS = 'percentage points'
+export const PERCENTAGE_POINTS = 'percentage points'
 
-export const NUMBER: Quantity = { kind: 'quantity', base: '', absolute: false }
-export const TIME: Quantity = { kind: 'quantity', base: 'time', absolute: false, unit: 's' }
+export const NUMBER_TYPE: Quantity = { kind: 'quantity', base: '', absolute: false }
+export const TIME_TYPE: Quantity = { kind: 'quantity', base: 'time', absolute: false, unit: 's' }
 
 /** @returns the type of what is measured in `unit`; `reading` tells a temperature from a difference */
-export function typeOfUnit(unit: string, reading: boolean): Type {
+export function typeOfUnit(unit: string, reading: boolean): ValueType {
   const { dimension } = UNITS[unit]!
   if (unit === 'bool') return { kind: 'bool' }
-  if (dimension === 'none') return NUMBER
-  if (dimension === 'fraction') return { ...NUMBER, unit }
+  if (dimension === 'none') return NUMBER_TYPE
+  if (dimension === 'fraction') return { ...NUMBER_TYPE, unit }
   if (dimension !== 'temperature') return { kind: 'quantity', base: dimension, absolute: false, unit }
   if (reading) return { kind: 'quantity', base: 'temperature', absolute: true, unit }
   return unit === 'K' ? { kind: 'quantity', base: 'temperature', absolute: false, unit } : { kind: 'floating', unit }
 }
 
 /** Value in canonical units of a number that was written in `unit`. */
-export function canonical(value: number, unit: string | undefined, absolute: boolean): number {
+export function toCanonical(value: number, unit: string | undefined, absolute: boolean): number {
   const known = unit === undefined ? undefined : UNITS[unit]
   return known ? value * known.scale + (absolute ? known.offset : 0) : value
 }
 
 /** In words, for messages. */
-export function describe(type: Type): string {
+export function describeType(type: ValueType): string {
   if (type.kind === 'bool') return 'a condition'
   if (type.kind === 'bare') return 'a number'
   if (type.kind === 'floating') return 'a temperature'
@@ -56,14 +56,14 @@ export function describe(type: Type): string {
 }
 
 /** A condition counts as 0 or 1 where a number is asked for. */
-export const asNumber = (type: Type): Type => (type.kind === 'bool' ? NUMBER : type)
+export const asNumber = (type: ValueType): ValueType => (type.kind === 'bool' ? NUMBER_TYPE : type)
 
 /**
  * The type under which two values can be compared or stand for each other.
  *
  * @returns undefined when they cannot
  */
-export function unify(a: Type, b: Type): Type | undefined {
+export function unifyTypes(a: ValueType, b: ValueType): ValueType | undefined {
   if (a.kind === 'bool' && b.kind === 'bool') return a
   const left = asNumber(a)
   const right = asNumber(b)
@@ -79,14 +79,14 @@ export function unify(a: Type, b: Type): Type | undefined {
   return left.isPoints && right.isPoints ? { ...both, isPoints: true } : both
 }
 
-export type Sum = { left: Type; right: Type; result: Type }
+export type SumTypes = { left: ValueType; right: ValueType; result: ValueType }
 
 /**
  * How `a + b` or `a - b` is to be understood: as what each side counts, and what comes out.
  *
  * @returns undefined when the sum has no meaning, such as a temperature plus a temperature
  */
-export function unifySum(op: '+' | '-', a: Type, b: Type): Sum | undefined {
+export function unifySum(op: '+' | '-', a: ValueType, b: ValueType): SumTypes | undefined {
   const left = settleLeft(op, asNumber(a), asNumber(b))
   const right = left && settleRight(left, asNumber(b))
   if (!left || !right) return undefined
@@ -100,11 +100,11 @@ export function unifySum(op: '+' | '-', a: Type, b: Type): Sum | undefined {
   return { left, right, result: op === '-' && isFraction(a) && isFraction(b) ? { ...result, isPoints: true } : result }
 }
 
-const isFraction = (type: Type): boolean =>
+const isFraction = (type: ValueType): boolean =>
   type.kind === 'quantity' && type.unit !== undefined && UNITS[type.unit]?.dimension === 'fraction'
 
 /** `1 - x` and `55 degF - x` take from x; `2 K + x` is a difference put on top of it. */
-function settleLeft(op: '+' | '-', left: Type, right: Type): Type | undefined {
+function settleLeft(op: '+' | '-', left: ValueType, right: ValueType): ValueType | undefined {
   if (left.kind !== 'bare' && left.kind !== 'floating') return left
   if (right.kind === 'any' || right.kind === 'bare') return left
   if (right.kind === 'floating') return left.kind === 'bare' ? difference(right.unit) : reading(left.unit)
@@ -115,7 +115,7 @@ function settleLeft(op: '+' | '-', left: Type, right: Type): Type | undefined {
 }
 
 /** What stands behind + or - without saying more is a difference. */
-function settleRight(left: Type, right: Type): Type | undefined {
+function settleRight(left: ValueType, right: ValueType): ValueType | undefined {
   if (right.kind === 'bare') return left.kind === 'quantity' ? { ...left, absolute: false } : left
   if (right.kind !== 'floating') return right
   return left.kind === 'quantity' && left.base === 'temperature' ? difference(right.unit) : undefined
@@ -123,7 +123,8 @@ function settleRight(left: Type, right: Type): Type | undefined {
 
 const reading = (unit: string): Quantity => ({ kind: 'quantity', base: 'temperature', absolute: true, unit })
 const difference = (unit: string): Quantity => ({ kind: 'quantity', base: 'temperature', absolute: false, unit })
-const temperature = (type: Type): Type | undefined => (type.kind === 'quantity' && type.base === 'temperature' ? type : undefined)
+const temperature = (type: ValueType): ValueType | undefined =>
+  type.kind === 'quantity' && type.base === 'temperature' ? type : undefined
 
 function withUnit(type: Quantity, unit: string | undefined): Quantity {
   const { base, absolute } = type
@@ -135,13 +136,13 @@ function withUnit(type: Quantity, unit: string | undefined): Quantity {
  *
  * @returns undefined when a reading of temperature stands in it: only differences can be multiplied
  */
-export function multiply(a: Type, b: Type, sign: 1 | -1): Type | undefined {
+export function multiplyTypes(a: ValueType, b: ValueType, sign: 1 | -1): ValueType | undefined {
   const left = asNumber(a)
   const right = asNumber(b)
   if (left.kind === 'any' || right.kind === 'any') return { kind: 'any' }
   if (left.kind === 'bare' && right.kind === 'bare') return left
-  const x = factor(left)
-  const y = factor(right)
+  const x = factorType(left)
+  const y = factorType(right)
   if (!x || !y) return undefined
   if (y.base === '' && y.unit === undefined) return x
   if (x.base === '' && x.unit === undefined && sign === 1) return y
@@ -149,8 +150,8 @@ export function multiply(a: Type, b: Type, sign: 1 | -1): Type | undefined {
 }
 
 /** What a value counts as within a product. */
-export function factor(type: Type): Quantity | undefined {
-  if (type.kind === 'bare' || type.kind === 'bool') return NUMBER
+export function factorType(type: ValueType): Quantity | undefined {
+  if (type.kind === 'bare' || type.kind === 'bool') return NUMBER_TYPE
   if (type.kind === 'floating') return difference(type.unit)
   return type.kind === 'quantity' && !type.absolute ? type : undefined
 }

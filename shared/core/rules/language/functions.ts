@@ -4,19 +4,23 @@
  * `value` a quantity, `cond` a condition, `like` a quantity that the first argument can be compared with, `step` a
  * difference of the first argument's kind, `window` a duration, `share` a constant from 0 to 1, `role` a role's name.
  */
-export type Arg = 'value' | 'cond' | 'like' | 'step' | 'window' | 'share' | 'role' | 'either'
-export type Signature = {
-  args: readonly Arg[]
+export type ArgumentKind = 'value' | 'cond' | 'like' | 'step' | 'window' | 'share' | 'role' | 'either'
+export type FunctionSignature = {
+  args: readonly ArgumentKind[]
   /** The last argument may be repeated. */
   more?: true
   gives: 'same' | 'difference' | 'number' | 'time' | 'bool' | 'integral'
   example: string
 }
 
-const fn = (args: readonly Arg[], gives: Signature['gives'], example: string): Signature => ({ args, gives, example })
+const fn = (args: readonly ArgumentKind[], gives: FunctionSignature['gives'], example: string): FunctionSignature => ({
+  args,
+  gives,
+  example,
+})
 
 /** Over the trailing window (t − w, t]. */
-const WINDOWS: Record<string, Signature> = {
+const WINDOWS: Record<string, FunctionSignature> = {
   avg: fn(['value', 'window'], 'same', 'avg(sa_t, 15m)'),
   min: fn(['value', 'window'], 'same', 'min(sa_t, 1h)'),
   max: fn(['value', 'window'], 'same', 'max(sa_t, 1h)'),
@@ -36,7 +40,7 @@ const WINDOWS: Record<string, Signature> = {
   cusum: fn(['value', 'step', 'window'], 'integral', 'cusum(zone_t - zone_t_sp, 0.5 K, 1d)'),
 }
 
-export const FUNCTIONS: Record<string, Signature> = {
+export const FUNCTIONS: Record<string, FunctionSignature> = {
   ...WINDOWS,
   since: fn(['cond'], 'time', 'since(fan_on)'),
   age: fn(['role'], 'time', 'age(sa_t)'),
@@ -60,8 +64,8 @@ export const FUNCTIONS: Record<string, Signature> = {
 }
 
 /** How `zones(role, how)` joins the equipment that this one feeds. */
-export const JOINS = ['avg', 'min', 'max', 'median', 'sum'] as const
-export type Join = (typeof JOINS)[number]
+export const ZONE_AGGREGATES = ['avg', 'min', 'max', 'median', 'sum'] as const
+export type ZoneAggregate = (typeof ZONE_AGGREGATES)[number]
 
 /** Of a declared baseline: its value, its spread, whether it is still too young, and the tolerance that is due meanwhile. */
 export const BASELINE_FUNCTIONS = ['base', 'spread', 'cold', 'tolerance'] as const

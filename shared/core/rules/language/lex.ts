@@ -16,7 +16,7 @@ export class ExprError extends Error {
 }
 
 /** Longest expression, characters: ten times the longest of the catalogue. */
-export const LENGTH_MAX = 4000
+export const EXPRESSION_LENGTH_MAX = 4000
 
 const NUMBER = /(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?/y
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y
@@ -33,7 +33,8 @@ const SUFFIXES: [string, string][] = [
 
 /** @throws ExprError at the first character that begins no word */
 export function tokenize(text: string): Token[] {
-  if (text.length > LENGTH_MAX) throw new ExprError(LENGTH_MAX, `longer than ${LENGTH_MAX} characters`)
+  if (text.length > EXPRESSION_LENGTH_MAX)
+    throw new ExprError(EXPRESSION_LENGTH_MAX, `longer than ${EXPRESSION_LENGTH_MAX} characters`)
   const tokens: Token[] = []
   let at = skip(text, 0)
   while (at < text.length) {

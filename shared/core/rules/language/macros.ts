@@ -2,10 +2,10 @@
 import type { EquipmentType } from '#shared/core/model/model.ts'
 
 /** The first of these roles that has samples, here or on what feeds this equipment, above its threshold. */
-export type Proof = { role: string; above: number }
+export type RunningProof = { role: string; above: number }
 export type Macro = {
   /** In order of trust. Without any, the macro is not evaluated: missing proof never means on. */
-  proofs: readonly Proof[]
+  proofs: readonly RunningProof[]
   /** Types that have nothing to switch on: always true. */
   alwaysFor: readonly EquipmentType[]
 }
@@ -13,25 +13,25 @@ export type Macro = {
 /** What a current transducer or a drive at rest may show, A; the smallest motors of fans and pumps of a plant room draw more. */
 const AT_REST_A = 0.5
 
-const FAN: readonly Proof[] = [
+const FAN: readonly RunningProof[] = [
   { role: 'fan_status', above: 0 },
   { role: 'fan_current', above: AT_REST_A },
   { role: 'fan_speed', above: 0.05 },
   { role: 'fan_cmd', above: 0 },
 ]
-const PUMP: readonly Proof[] = [
+const PUMP: readonly RunningProof[] = [
   { role: 'pump_status', above: 0 },
   { role: 'pump_current', above: AT_REST_A },
   { role: 'pump_speed', above: 0.05 },
   { role: 'pump_cmd', above: 0 },
 ]
-const CHILLER: readonly Proof[] = [
+const CHILLER: readonly RunningProof[] = [
   { role: 'chiller_status', above: 0 },
   // Controls and crankcase heaters of a chiller that stands still draw less.
   { role: 'chiller_current', above: 5 },
   { role: 'chiller_cmd', above: 0 },
 ]
-const BOILER: readonly Proof[] = [
+const BOILER: readonly RunningProof[] = [
   { role: 'boiler_status', above: 0 },
   { role: 'boiler_cmd', above: 0 },
 ]
@@ -46,13 +46,13 @@ export const MACROS: Record<string, Macro> = {
 }
 
 /** A plant without a proof of its own is on while one of its machines is. */
-export const MACHINES: Partial<Record<EquipmentType, readonly EquipmentType[]>> = {
+export const PLANT_MACHINES: Partial<Record<EquipmentType, readonly EquipmentType[]>> = {
   chw_plant: ['chiller', 'pump'],
   hw_plant: ['boiler', 'pump'],
 }
 
 /** What a plant's machines prove for all that the plant feeds: an air handler's fan is no matter of theirs. */
-export const OF_PLANT: ReadonlySet<string> = new Set(['chiller_on', 'boiler_on'])
+export const PLANT_MACROS: ReadonlySet<string> = new Set(['chiller_on', 'boiler_on'])
 
 /** Outdoor-air fraction from temperatures; a rule that uses it is gated while the two airs are closer than this, K. */
 export const OAF_MIN_DIFFERENCE = 3

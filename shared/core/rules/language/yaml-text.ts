@@ -3,13 +3,13 @@ import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, 
 import { parseDuration } from '#shared/core/time.ts'
 
 /** Lines and columns count from 1. */
-export type Complaint = { line: number; column: number; message: string }
+export type YamlError = { line: number; column: number; message: string }
 
 /** Longest rule file, characters. */
 const TEXT_MAX = 200_000
 
 /** One YAML map of which every key must be known, read field by field. Complaints gather in `errors`. */
-export interface Fields {
+export interface YamlFields {
   map: YAMLMap
   node(key: string): unknown
   has(key: string): boolean
@@ -20,9 +20,9 @@ export interface Fields {
   number(key: string): number | undefined
   flag(key: string): boolean
   list(key: string): { text: string; node: unknown }[]
-  fields(key: string): Fields | undefined
+  fields(key: string): YamlFields | undefined
   /** Maps in a list. */
-  items(key: string): Fields[]
+  items(key: string): YamlFields[]
   /** ms */
   duration(key: string): number | undefined
   /** Complains about every key that was not asked for. */
@@ -30,14 +30,14 @@ export interface Fields {
 }
 export type YamlText = {
   text: string
-  errors: Complaint[]
+  errors: YamlError[]
   complain: (node: unknown, message: string, offset?: number) => void
   lineOf: (node: unknown) => number
 }
 
 /** @returns the top map, or undefined when there is none; what is wrong stands in `errors` */
-export function openYaml(text: string): { root?: Fields; yaml: YamlText; body: Record<string, unknown> } {
-  const errors: Complaint[] = []
+export function parseYaml(text: string): { root?: YamlFields; yaml: YamlText; body: Record<string, unknown> } {
+  const errors: YamlError[] = []
   const lines = new LineCounter()
   const complainAt = (offset: number, message: string) => {
     const { line, col } = lines.linePos(offset)
@@ -73,7 +73,7 @@ function bodyOf(document: ReturnType<typeof parseDocument>, yaml: YamlText): Rec
   }
 }
 
-export function fieldsOf(map: YAMLMap, yaml: YamlText): Fields {
+export function fieldsOf(map: YAMLMap, yaml: YamlText): YamlFields {
   const nodes = new Map<string, { key: unknown; value: unknown }>()
   for (const { key, value } of map.items) nodes.set(isScalar(key) ? String(key.value) : '', { key, value })
   const known = new Set<string>()
@@ -122,13 +122,13 @@ export function fieldsOf(map: YAMLMap, yaml: YamlText): Fields {
         return []
       })
     },
-    fields(key: string): Fields | undefined {
+    fields(key: string): YamlFields | undefined {
       const value = node(key)
       if (value === undefined) return undefined
       if (isMap(value)) return fieldsOf(value, yaml)
       return void complain(value, `${key} is a map`)
     },
-    items(key: string): Fields[] {
+    items(key: string): YamlFields[] {
       const value = node(key)
       if (value === undefined) return []
       if (isSeq(value) && value.items.every(isMap)) return (value.items as YAMLMap[]).map(item => fieldsOf(item, yaml))

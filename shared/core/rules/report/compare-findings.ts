@@ -1,10 +1,10 @@
 /** What another value of a parameter changes: episodes that appear, that go, and that stay. */
 import type { Finding } from '#shared/core/findings/finding.ts'
 
-export const CHANGES = ['appears', 'goes', 'stays'] as const
-export type Change = (typeof CHANGES)[number]
+export const EPISODE_CHANGES = ['appears', 'goes', 'stays'] as const
+export type EpisodeChange = (typeof EPISODE_CHANGES)[number]
 export type ComparedEpisode = {
-  change: Change
+  change: EpisodeChange
   /** As it is found with the changed value; one that goes as it is found now. */
   finding: Finding
   /** Only of one that stays: its time in fault now, seconds, of all episodes that it covers. */
@@ -52,5 +52,5 @@ const sumOf = (findings: Finding[]) => {
 }
 
 /** @returns how many episodes change so */
-export const countChanges = (equipment: ComparedEquipment[], change: Change): number =>
+export const countChanges = (equipment: ComparedEquipment[], change: EpisodeChange): number =>
   equipment.reduce((sum, { episodes }) => sum + episodes.filter(one => one.change === change).length, 0)

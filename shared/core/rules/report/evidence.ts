@@ -3,14 +3,14 @@ import type { BaselineView, CauseWeight, Evidence } from '#shared/core/findings/
 import { isRunningSum } from '#shared/core/priority/array-snapshot.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
-import type { Instance } from '#shared/core/rules/compile/compile-rule.ts'
-import { POINTS } from '#shared/core/rules/language/dimension.ts'
+import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
+import { PERCENTAGE_POINTS } from '#shared/core/rules/language/dimension.ts'
 import type { Episode, Tally } from '#shared/core/rules/episodes/episodes.ts'
 import { roleState } from '#shared/core/rules/evaluate/role-nodes.ts'
-import { firstAtOrAfter, type Steps } from '#shared/core/rules/compile/step-signal.ts'
+import { firstAtOrAfter, type StepSignal } from '#shared/core/rules/compile/step-signal.ts'
 
 /** @param worst with its inputs and baselines, as `remember` leaves it */
-export function evidenceOf(instance: Instance, { worst, tally }: Episode): Evidence {
+export function evidenceOf(instance: RuleInstance, { worst, tally }: Episode): Evidence {
   const { rule, terms, params } = instance
   const { inputs = {}, baselines = [] } = worst
   const evidence: Evidence = {
@@ -27,13 +27,13 @@ export function evidenceOf(instance: Instance, { worst, tally }: Episode): Evide
 const holdsOf = (value: number | undefined): boolean | null => (value === 1 ? true : value === 0 ? false : null)
 
 /** Keeps with the worst moment what only its own day's samples and baselines can tell. */
-export function remember(instance: Instance, { worst }: Episode, baselines: () => BaselineView[]): void {
+export function captureMoment(instance: RuleInstance, { worst }: Episode, baselines: () => BaselineView[]): void {
   worst.inputs ??= inputsOf(instance, worst.at)
   worst.baselines ??= baselines()
 }
 
 /** Every role that was looked at, as it stood; null where it had no usable value. */
-function inputsOf({ leaves, rule }: Instance, at: number): Record<string, number | null> {
+function inputsOf({ leaves, rule }: RuleInstance, at: number): Record<string, number | null> {
   const inputs: Record<string, number | null> = {}
   for (const steps of leaves) {
     if (steps.role in inputs || isRunningSum(steps.role)) continue
@@ -42,12 +42,12 @@ function inputsOf({ leaves, rule }: Instance, at: number): Record<string, number
   return inputs
 }
 
-function valueAt(steps: Steps, at: number, raw: boolean): number | null {
+function valueAt(steps: StepSignal, at: number, raw: boolean): number | null {
   if (roleState(steps, at, raw) !== 0) return null
   return steps.values[firstAtOrAfter(steps.ts, at + 1) - 1]!
 }
 
-function sentenceOf({ figures, rule, role }: Instance, seen: Float64Array, trueMs: number): string {
+function sentenceOf({ figures, rule, role }: RuleInstance, seen: Float64Array, trueMs: number): string {
   let next = 0
   const words = figures.map(part => {
     if (typeof part === 'string') return part
@@ -67,7 +67,7 @@ const SYMBOLS: Record<string, string> = { degC: '°C', degF: '°F', 'm3/s': 'm³
 export function formatFigure(value: number, unit: string, absolute: boolean): string {
   if (Number.isNaN(value)) return 'unknown'
   if (unit === 'bool') return value > 0 ? 'on' : 'off'
-  if (unit === POINTS) return `${plain(100 * value)} ${POINTS}`
+  if (unit === PERCENTAGE_POINTS) return `${plain(100 * value)} ${PERCENTAGE_POINTS}`
   const known = UNITS[unit]
   if (!known) return plain(value)
   if (known.dimension === 'time') return formatDuration(value * 1000)
@@ -79,16 +79,16 @@ export function formatFigure(value: number, unit: string, absolute: boolean): st
 const plain = (value: number): string => String(Number(value.toPrecision(3)))
 
 /** The rule's own weights: a conditional one counts when its condition held for half of the time in fault. */
-export function causesOf({ causes }: Instance, { trueMs, causeMs }: Pick<Tally, 'trueMs' | 'causeMs'>): CauseWeight[] {
+export function causesOf({ causes }: RuleInstance, { trueMs, causeMs }: Pick<Tally, 'trueMs' | 'causeMs'>): CauseWeight[] {
   const sums = new Map<string, number>()
   for (const [index, { component, weight, when }] of causes.entries()) {
     if (!when || causeMs[index]! * 2 >= trueMs) sums.set(component, (sums.get(component) ?? 0) + weight)
   }
-  return ranked(sums)
+  return rankCauses(sums)
 }
 
 /** Heaviest first; what the evidence speaks against is left out. */
-export const ranked = (sums: Map<string, number>): CauseWeight[] =>
+export const rankCauses = (sums: Map<string, number>): CauseWeight[] =>
   [...sums]
     .map(([component, weight]) => ({ component, weight: Math.round(weight * 1e6) / 1e6 }))
     .filter(({ weight }) => weight > 0)

@@ -1,10 +1,10 @@
 /** A rule in words, for people who do not read YAML. */
-import { kindOf } from '#shared/core/impact/kinds.ts'
+import { impactKindSpec } from '#shared/core/impact/kinds.ts'
 import { formatDuration } from '#shared/core/time.ts'
-import { alternativesOf } from '#shared/core/rules/check/role-alternatives.ts'
-import type { Typed } from '#shared/core/rules/check/typed-expr.ts'
+import { roleAlternatives } from '#shared/core/rules/check/role-alternatives.ts'
+import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
 import { READERS } from '#shared/core/rules/episodes/suppress.ts'
-import type { BaselineSpec, Param, Program, WrittenRule } from '#shared/core/rules/check/rule.ts'
+import type { BaselineSpec, RuleParam, Program, WrittenRule } from '#shared/core/rules/check/rule.ts'
 
 const SEVERITIES = { 1: 'critical', 2: 'high', 3: 'medium', 4: 'advisory' } as const
 
@@ -23,7 +23,7 @@ export function explainRule(rule: WrittenRule): string[] {
       'It needs',
       Object.entries(rule.roles).map(([role, unit]) => `${role} (${unit})`),
     ),
-    ...listed('It needs one of', [alternativesOf(rule).join('; ')].filter(Boolean)),
+    ...listed('It needs one of', [roleAlternatives(rule).join('; ')].filter(Boolean)),
     ...listed(
       'It uses when there',
       Object.entries(rule.optional).map(([role, unit]) => `${role} (${unit})`),
@@ -45,7 +45,7 @@ export function explainRule(rule: WrittenRule): string[] {
 /** What the fault is said to waste, beside the expression of the file. */
 function impactWords({ impact }: Program): string[] {
   if (!impact || impact.kind === 'none') return []
-  const { words } = kindOf(impact.kind)
+  const { words } = impactKindSpec(impact.kind)
   return [
     `It wastes ${words}${impact.text === undefined ? '' : `: ${impact.text}`}.${impact.because === undefined ? '' : ` ${impact.because}`}`,
   ]
@@ -63,7 +63,7 @@ function gateWords({ body, program }: WrittenRule): string[] {
 const letWords = ({ body }: WrittenRule): string[] =>
   Object.entries((body.let ?? {}) as Record<string, unknown>).map(([name, text]) => `  ${name} is ${String(text).trim()}`)
 
-function paramWords([name, { default: value, min, max, unit, perRole }]: [string, Param]): string {
+function paramWords([name, { default: value, min, max, unit, perRole }]: [string, RuleParam]): string {
   const others = Object.entries(perRole ?? {}).map(([role, own]) => `${role} ${own}`)
   const words = `  ${name} = ${value}, from ${min} to ${max} ${unit === 'any' ? "in the role's own unit" : unit}`
   return others.length > 0 ? `${words}; for ${others.join(', ')}` : words
@@ -85,7 +85,7 @@ const causeWords = ({ body }: WrittenRule): string[] =>
   )
 
 function timeWords({ smooth, settle, persistence, daily_minimum, clear, sampling, together }: Program): string[] {
-  const sentences: [Typed, (words: string) => string][] = [
+  const sentences: [TypedExpr, (words: string) => string][] = [
     [smooth, words => `Numbers are averaged over ${words}.`],
     [settle, words => `After the gate opens it waits ${words}.`],
     [persistence, words => `The fault must last ${words} without a break.`],

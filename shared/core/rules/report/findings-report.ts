@@ -1,47 +1,47 @@
 /** What is told of one equipment once its rules have run: plain data, so that its samples can go. */
 import type { CauseWeight, Finding, RuleResult } from '#shared/core/findings/finding.ts'
 import { wasteOf } from '#shared/core/impact/waste-meter.ts'
-import type { Instance } from '#shared/core/rules/compile/compile-rule.ts'
+import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
 import type { Episode, Tally } from '#shared/core/rules/episodes/episodes.ts'
 import { causesOf, evidenceOf } from './evidence.ts'
 import { findingId, versionOf } from '#shared/core/findings/finding-id.ts'
 import {
-  type Coverage,
-  commonest,
-  coverageOf,
-  noCoverage,
+  type OutcomeTimes,
+  commonestReason,
+  timesSince,
+  noTimes,
   OPEN_REASONS,
-  sumCoverages,
+  sumTimes,
 } from '#shared/core/rules/evaluate/evaluate-day.ts'
-import type { Verdict } from '#shared/core/rules/evaluate/run-equipment.ts'
-import type { Day } from '#shared/core/rules/evaluate/day-rows.ts'
-import { type Judged, readBy, type Speaker } from '#shared/core/rules/episodes/suppress.ts'
-import type { RuleBaseline, Carried, RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
-import { unconfirmedOf } from '#shared/core/rules/episodes/unconfirmed.ts'
+import type { RuleOutcome } from '#shared/core/rules/evaluate/run-equipment.ts'
+import type { BuildingDay } from '#shared/core/rules/evaluate/day-rows.ts'
+import { type SourcedFinding, leavesRead, type FindingSource } from '#shared/core/rules/episodes/suppress.ts'
+import type { RuleBaseline, CarriedFinding, RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
+import { nearestMiss } from '#shared/core/rules/episodes/unconfirmed.ts'
 
 /** A finding with its days in fault that the span touches. One that ended before the span only explains others. */
-export type Made = Judged & { told: boolean; days: FaultDay[] }
+export type ReportedFinding = SourcedFinding & { told: boolean; days: FaultDay[] }
 /** `cause`: weights that counted on that day, in the order of the rule. */
 export type FaultDay = { date: string; cause: CauseWeight[] }
 
-export type Told = { made: Made[]; results: RuleResult[]; baselines: RuleBaseline[] }
+export type EquipmentReport = { made: ReportedFinding[]; results: RuleResult[]; baselines: RuleBaseline[] }
 
 type Span = Pick<RunPlan, 'building_id' | 'from' | 'to'>
 /** Findings that an earlier run left active, and the beginning of the span of the run that was told of them; those of the last run. */
-export type Known = { carried: Carried[]; carriedFrom: number; open: Carried[] }
+export type EarlierFindings = { carried: CarriedFinding[]; carriedFrom: number; open: CarriedFinding[] }
 
-export function tell(verdicts: Verdict[], span: Span, known: Known): Told {
+export function reportEquipment(verdicts: RuleOutcome[], span: Span, known: EarlierFindings): EquipmentReport {
   const made = verdicts.flatMap(verdict => {
     const episodes = verdict.episodes.filter(({ from }) => from < span.to)
     if (episodes.length === 0) return []
     const { rule, role, equipment } = verdict.instance
-    const speaker: Speaker = {
+    const speaker: FindingSource = {
       rule,
       ...(role !== undefined && { role }),
       equipment: { equipment_id: equipment.equipment_id },
-      leaves: readBy(verdict.instance).map(({ equipment_id, role: read }) => ({ equipment_id, role: read })),
+      leaves: leavesRead(verdict.instance).map(({ equipment_id, role: read }) => ({ equipment_id, role: read })),
     }
-    return episodes.map((episode): Made => {
+    return episodes.map((episode): ReportedFinding => {
       const finding = findingOf(adopt(episode, verdict.instance, known), verdict, span)
       const told = isTold(episode, span) || known.open.some(item => isSame(item, finding))
       return { finding, instance: speaker, told, days: told ? faultDays(episode, verdict, span) : [] }
@@ -53,11 +53,11 @@ export function tell(verdicts: Verdict[], span: Span, known: Known): Told {
 const isTold = ({ to }: Episode, { from }: Span): boolean => to === null || to > from
 
 /** A finding that still stands as active is told of, however long ago it ended. */
-const isSame = (item: Carried, { rule_id, equipment_id, role, from }: Finding): boolean =>
+const isSame = (item: CarriedFinding, { rule_id, equipment_id, role, from }: Finding): boolean =>
   item.from === from && item.rule_id === rule_id && item.equipment_id === equipment_id && item.role === role
 
 /** An episode from before `from` keeps the start under which the last run named it, should this run's history show another. */
-function adopt(episode: Episode, { rule, equipment, role }: Instance, { carried, carriedFrom }: Known): Episode {
+function adopt(episode: Episode, { rule, equipment, role }: RuleInstance, { carried, carriedFrom }: EarlierFindings): Episode {
   const known = carried.find(
     item =>
       item.rule_id === rule.id &&
@@ -68,7 +68,7 @@ function adopt(episode: Episode, { rule, equipment, role }: Instance, { carried,
   return known && episode.from < carriedFrom ? { ...episode, from: known.from, confirmed_at: known.confirmed_at } : episode
 }
 
-function findingOf(episode: Episode, { instance }: Verdict, { building_id }: Span): Finding {
+function findingOf(episode: Episode, { instance }: RuleOutcome, { building_id }: Span): Finding {
   const { rule, equipment, role, meter } = instance
   const { from, to, confirmed_at, tally, stretches, seenMs } = episode
   return {
@@ -93,7 +93,7 @@ function findingOf(episode: Episode, { instance }: Verdict, { building_id }: Spa
 }
 
 /** The tail of yesterday's episode does not make today a day in fault. */
-function faultDays({ days }: Episode, { instance, days: known }: Verdict, { from }: Span): FaultDay[] {
+function faultDays({ days }: Episode, { instance, days: known }: RuleOutcome, { from }: Span): FaultDay[] {
   return [...days].flatMap(([index, tally]) => {
     const day = known.get(index)
     if (!day || day.to <= from || tally.trueMs < instance.dailyMinimumMs) return []
@@ -101,18 +101,18 @@ function faultDays({ days }: Episode, { instance, days: known }: Verdict, { from
   })
 }
 
-const counted = ({ causes }: Instance, { trueMs, causeMs }: Tally): CauseWeight[] =>
+const counted = ({ causes }: RuleInstance, { trueMs, causeMs }: Tally): CauseWeight[] =>
   causes.flatMap(({ component, weight, when }, i) => (!when || causeMs[i]! * 2 >= trueMs ? [{ component, weight }] : []))
 
 // ---- results: one for each rule, over all roles of a rule over roles
 
-function resultsOf(verdicts: Verdict[], span: Span): RuleResult[] {
+function resultsOf(verdicts: RuleOutcome[], span: Span): RuleResult[] {
   return [...Map.groupBy(verdicts, ({ instance }) => instance.rule.id).values()].map(group => resultOf(group, span))
 }
 
-function resultOf(group: Verdict[], span: Span): RuleResult {
+function resultOf(group: RuleOutcome[], span: Span): RuleResult {
   const { rule, equipment } = group[0]!.instance
-  const coverage = sumCoverages(group.map(verdict => coverageIn(verdict, span)))
+  const coverage = sumTimes(group.map(verdict => coverageIn(verdict, span)))
   const evaluated = coverage.evaluatedMs
   const gated = evaluated + missedMs(coverage)
   const share = gated > 0 ? evaluated / gated : 0
@@ -134,29 +134,29 @@ function resultOf(group: Verdict[], span: Span): RuleResult {
   const missing = [...new Set(group.flatMap(({ instance }) => instance.missing))]
   if (missing.length > 0) return { ...base, status: 'not_evaluated', reason: 'missing_role', missing_roles: missing }
   if (told.length > 0) return { ...base, status: 'fault' }
-  const unconfirmed = unconfirmedOf(group.map(verdict => ({ ...verdict, days: daysWithin(verdict, span) })))
+  const unconfirmed = nearestMiss(group.map(verdict => ({ ...verdict, days: daysWithin(verdict, span) })))
   const coarse = group.find(({ instance }) => instance.coarse)?.instance.coarse
   const sampling = coarse && { every_secs: coarse.everyMs / 1000, needs_secs: coarse.needsMs / 1000 }
   const near = { ...base, ...(unconfirmed && { unconfirmed }), ...(sampling && { sampling }) }
   if (gated > 0 && share >= rule.program.min_coverage - 1e-9) return { ...near, status: 'pass' }
-  return { ...near, status: 'not_evaluated', reason: commonest(coverage) ?? 'no_data' }
+  return { ...near, status: 'not_evaluated', reason: commonestReason(coverage) ?? 'no_data' }
 }
 
-const daysWithin = ({ days }: Verdict, { from, to }: Span): Map<number, Day> =>
+const daysWithin = ({ days }: RuleOutcome, { from, to }: Span): Map<number, BuildingDay> =>
   new Map([...days].filter(([, day]) => day.to > from && day.from < to))
 
 /** What became of the time on the days that the span touches. */
-function coverageIn({ covered, days }: Verdict, { from }: Span): Coverage {
-  for (const { index, to } of days.values()) if (to > from) return coverageOf(covered, index)
-  return noCoverage()
+function coverageIn({ covered, days }: RuleOutcome, { from }: Span): OutcomeTimes {
+  for (const { index, to } of days.values()) if (to > from) return timesSince(covered, index)
+  return noTimes()
 }
 
 /** Time that should have been evaluated; what nobody vouches for should not. */
-const missedMs = ({ missedMs: missed }: Coverage): number =>
+const missedMs = ({ missedMs: missed }: OutcomeTimes): number =>
   OPEN_REASONS.reduce((sum, reason) => (reason === 'untrusted' ? sum : sum + missed[reason]), 0)
 
 /** Time in fault on the days of the run. */
-function faultMs({ days }: Episode, verdict: Verdict, { from, to }: Span): number {
+function faultMs({ days }: Episode, verdict: RuleOutcome, { from, to }: Span): number {
   let sum = 0
   for (const [index, { trueMs }] of days) {
     const day = verdict.days.get(index)
@@ -165,7 +165,7 @@ function faultMs({ days }: Episode, verdict: Verdict, { from, to }: Span): numbe
   return sum
 }
 
-function baselinesOf({ instance: { rule, equipment, role }, baselines }: Verdict): RuleBaseline[] {
+function baselinesOf({ instance: { rule, equipment, role }, baselines }: RuleOutcome): RuleBaseline[] {
   return baselines.map(view => ({
     rule_id: rule.id,
     equipment_id: equipment.equipment_id,

@@ -3,7 +3,7 @@ import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts
 import { ROLES } from '#shared/core/model/role.ts'
 import { mayHave } from '#shared/core/suggest/places.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import { placed, siteOf } from '#shared/core/rules/compile/building-signals.ts'
+import { outlineOf, createTopology } from '#shared/core/rules/compile/building-signals.ts'
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 
 /** Types of equipment that serve a type, the usual one first. */
@@ -38,7 +38,7 @@ export type LinkWait = {
 export function withoutServer<T extends Pick<EquipmentData, 'equipment_id' | 'equipment_type' | 'feeds' | 'parent_id'>>(
   equipment: T[],
 ): T[] {
-  const site = siteOf(equipment.map(one => placed({ ...one, roles: {} })))
+  const site = createTopology(equipment.map(one => outlineOf({ ...one, roles: {} })))
   const typeOf = new Map(equipment.map(one => [one.equipment_id, one.equipment_type]))
   return equipment.filter(({ equipment_id, equipment_type }) => {
     const servers = SERVERS[equipment_type]

@@ -20,14 +20,14 @@ export type CoverageLine = {
 /** A role that, by itself, would let more rules run. */
 export type CoverageGain = { equipment_id: string; role: string; rule_ids: string[] }
 /** `waits`: the rules that wait for a link between equipment. */
-export type Coverage = { lines: CoverageLine[]; gains: CoverageGain[]; waits: LinkWait[] }
+export type RuleCoverage = { lines: CoverageLine[]; gains: CoverageGain[]; waits: LinkWait[] }
 
 /**
  * The engine itself is asked, over one minute in which every mapped role has a sample: so this says what a run would say.
  *
  * @param equipment of one building, all of it: rules look at what feeds an equipment and at what it feeds
  */
-export function coverageOf(rules: Rule[], equipment: Equipment[], points: Point[]): Coverage {
+export function ruleCoverage(rules: Rule[], equipment: Equipment[], points: Point[]): RuleCoverage {
   const data = equipment.map(one => withSamples(one, points))
   const lines = linesOf(rules, data)
   return { lines, gains: gainsOf(lines), waits: linkWaitsOf(data, lines, other => linesOf(rules, other)) }

@@ -1,18 +1,23 @@
 /** From what is told of each equipment to what a run gives back: who explains whom, and the days with their causes. */
 import type { CauseWeight, Finding } from '#shared/core/findings/finding.ts'
-import { ranked } from './evidence.ts'
+import { rankCauses } from './evidence.ts'
 import { joinOutages } from '#shared/core/rules/episodes/outage.ts'
-import type { Site } from '#shared/core/rules/compile/building-signals.ts'
+import type { EquipmentTopology } from '#shared/core/rules/compile/building-signals.ts'
 import { relabel } from '#shared/core/rules/episodes/relabel.ts'
 import { suppress } from '#shared/core/rules/episodes/suppress.ts'
 import type { EquipmentDay, RunOutput } from '#shared/core/rules/evaluate/run-types.ts'
-import type { Made, Told } from './findings-report.ts'
+import type { ReportedFinding, EquipmentReport } from './findings-report.ts'
 
 /**
  * @param until end of the run
  * @param isAsked whether a rule is one of which the run tells
  */
-export function collect(all: Told[], until: number, site: Site, isAsked: IsAsked): Omit<RunOutput, 'failed'> {
+export function collectOutput(
+  all: EquipmentReport[],
+  until: number,
+  site: EquipmentTopology,
+  isAsked: IsAsked,
+): Omit<RunOutput, 'failed'> {
   const made = all.flatMap(told => told.made)
   suppress(made, site, until)
   joinOutages(made, site, until)
@@ -36,7 +41,7 @@ const inOrder = (a: Finding, b: Finding): number =>
   a.from - b.from ||
   (`${a.equipment_id}\n${a.rule_id}\n${a.finding_id}` < `${b.equipment_id}\n${b.rule_id}\n${b.finding_id}` ? -1 : 1)
 
-function daysOf(told: Made[]): EquipmentDay[] {
+function daysOf(told: ReportedFinding[]): EquipmentDay[] {
   const days = new Map<string, { equipment_id: string; date: string; rules: Set<string>; sums: Map<string, number> }>()
   for (const { finding, instance, days: faulty } of told) {
     if (finding.suppressed_by !== undefined || instance.rule.program.causes.length === 0) continue
@@ -52,7 +57,12 @@ function daysOf(told: Made[]): EquipmentDay[] {
     }
   }
   return [...days.values()]
-    .map(({ equipment_id, date, rules, sums }) => ({ equipment_id, date, rule_ids: [...rules].toSorted(), cause: ranked(sums) }))
+    .map(({ equipment_id, date, rules, sums }) => ({
+      equipment_id,
+      date,
+      rule_ids: [...rules].toSorted(),
+      cause: rankCauses(sums),
+    }))
     .toSorted((a, b) => (`${a.date}\n${a.equipment_id}` < `${b.date}\n${b.equipment_id}` ? -1 : 1))
 }
 

@@ -1,10 +1,10 @@
 /** Rings in the graph of who silences whom: a catalogue must have none. */
-import { namedBy } from '#shared/core/rules/episodes/suppress.ts'
+import { suppressedRuleIds } from '#shared/core/rules/episodes/suppress.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 
 /** @returns each ring once, as the ids along it, the first repeated at its end */
 export function cyclesOf(rules: Rule[]): string[][] {
-  const below = new Map(rules.map(rule => [rule.id, namedBy(rule, rules)]))
+  const below = new Map(rules.map(rule => [rule.id, suppressedRuleIds(rule, rules)]))
   const done = new Set<string>()
   const rings: string[][] = []
   const visit = (id: string, path: string[]): void => {

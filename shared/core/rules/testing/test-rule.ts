@@ -6,10 +6,10 @@ import { LEVELS } from '#shared/core/priority/priority-record.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
-import type { Typed } from '#shared/core/rules/check/typed-expr.ts'
-import { canonical } from '#shared/core/rules/language/dimension.ts'
+import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
+import { toCanonical } from '#shared/core/rules/language/dimension.ts'
 import { MACROS } from '#shared/core/rules/language/macros.ts'
-import { own } from '#shared/core/get-own.ts'
+import { getOwn } from '#shared/core/get-own.ts'
 import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
 import type { Rule, TestCase, TestRows, WrittenRule } from '#shared/core/rules/check/rule.ts'
 import type { RunOutput, RunInput } from '#shared/core/rules/evaluate/run-types.ts'
@@ -132,7 +132,7 @@ function visitsIn(
       role,
       seen.flatMap((visit, row): ArraySnapshot[] => {
         if (!visit) return []
-        const figure = (value: number) => canonical(value, units[role], true)
+        const figure = (value: number) => toCanonical(value, units[role], true)
         const slots = Array.from({ length: LEVELS }, (_, i) => (i + 1 in visit.slots ? figure(visit.slots[i + 1]!) : null))
         const active = slots.findIndex(slot => slot !== null) + 1
         const t = start + offsets[row]!
@@ -145,7 +145,7 @@ function visitsIn(
 
 /** A macro's row stands for its best proof: `fan_on: 0x6` is a fan status. */
 const renamed = (rows: TestRows): TestRows =>
-  Object.fromEntries(Object.entries(rows).map(([name, values]) => [own(MACROS, name)?.proofs[0]!.role ?? name, values]))
+  Object.fromEntries(Object.entries(rows).map(([name, values]) => [getOwn(MACROS, name)?.proofs[0]!.role ?? name, values]))
 
 /** What a test does not speak of is as it should be: a macro without any of its roles in the test holds throughout. */
 function proven(rule: Rule, test: TestCase): TestRows {
@@ -160,8 +160,8 @@ function proven(rule: Rule, test: TestCase): TestRows {
 
 function macrosOf({ program }: Rule): string[] {
   const names = new Set<string>()
-  const visit = (typed: Typed): void => {
-    if (typed.kind === 'ref' && own(MACROS, typed.name)) names.add(typed.name)
+  const visit = (typed: TypedExpr): void => {
+    if (typed.kind === 'ref' && getOwn(MACROS, typed.name)) names.add(typed.name)
     if (typed.kind === 'op' || typed.kind === 'baseline') for (const arg of typed.args) visit(arg)
   }
   for (const { typed } of program.lets) visit(typed)
@@ -174,7 +174,7 @@ function seriesOf(rows: TestRows, test: TestCase, denser: boolean, units: Record
   return Object.fromEntries(
     Object.entries(rows).map(([role, values]) => {
       const samples = values.flatMap((value, row) =>
-        value === null ? [] : [{ t: test.start + test.offsets[row]!, value: canonical(value, units[role], true) }],
+        value === null ? [] : [{ t: test.start + test.offsets[row]!, value: toCanonical(value, units[role], true) }],
       )
       const all = denser ? repeated(samples, test.nominalMs) : samples
       const series = { ts: Float64Array.from(all, ({ t }) => t), values: Float64Array.from(all, ({ value }) => value) }

@@ -1,7 +1,7 @@
 /** Coverage over a real database and the real engine; what is counted is how often it is computed. */
 import test from 'ava'
 import { openCoverageCache } from '#shared/central/fdd/coverage-cache.ts'
-import { coverageOf } from '#shared/core/rules/report/rule-coverage.ts'
+import { ruleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
@@ -29,7 +29,7 @@ function place(t: Parameters<typeof temporaryDatabase>[0]) {
       computed++
       if (failure) throw failure
       const active = rules.filter(({ id }) => !inactive.includes(id))
-      return coverageOf(active, equipment, points)
+      return ruleCoverage(active, equipment, points)
     },
   })
   const runs = async (revision = 'r1', building_id = 'b') =>

@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { NARROW, type Plot, plotSvg, type TimedEpisode, WIDE } from '#shared/central/ui/plot.ts'
 import { scaled, toCanonical, type Trace } from '#shared/central/ui/plot-trace.ts'
 import { timeTicks, valueTicks } from '#shared/central/ui/plot-scale.ts'
-import { clipped, common, gapsOf, joined, lengthOf, nominalOf } from '#shared/core/series/spans.ts'
+import { clipSpans, intersectSpans, gapsOf, mergeSpans, totalLength, usualInterval } from '#shared/core/series/spans.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
 
@@ -164,14 +164,14 @@ test('gaps begin and end with the samples around them, and an outage that lasts 
 
 test('the nominal interval is read off dense and off sparse samples', t => {
   const dense = toBuckets({ ts: Float64Array.of(0, 5, 10, 15, 40, 45), values: new Float64Array(6) }, 0, 50, 5)
-  t.is(nominalOf(dense), 5)
-  t.is(nominalOf(trace('sa_t', 8).buckets), MINUTE)
+  t.is(usualInterval(dense), 5)
+  t.is(usualInterval(trace('sa_t', 8).buckets), MINUTE)
   const quarterly = trace('sa_t', 8, i => i % 15 !== 0)
-  t.is(nominalOf(quarterly.buckets), 15 * MINUTE)
+  t.is(usualInterval(quarterly.buckets), 15 * MINUTE)
 })
 
 test('spans are joined, cut, measured and laid over each other', t => {
-  const spans = joined([
+  const spans = mergeSpans([
     { from: 5, to: 9 },
     { from: 0, to: 6 },
     { from: 12, to: 14 },
@@ -180,13 +180,13 @@ test('spans are joined, cut, measured and laid over each other', t => {
     { from: 0, to: 9 },
     { from: 12, to: 14 },
   ])
-  t.is(lengthOf(spans), 11)
-  t.deepEqual(clipped(spans, 8, 13), [
+  t.is(totalLength(spans), 11)
+  t.deepEqual(clipSpans(spans, 8, 13), [
     { from: 8, to: 9 },
     { from: 12, to: 13 },
   ])
   t.deepEqual(
-    common([
+    intersectSpans([
       spans,
       [
         { from: 1, to: 3 },
@@ -199,7 +199,7 @@ test('spans are joined, cut, measured and laid over each other', t => {
       { from: 12, to: 14 },
     ],
   )
-  t.deepEqual(common([]), [])
+  t.deepEqual(intersectSpans([]), [])
 })
 
 test('ticks fall on round hours of the building, also on the day that has 25 hours', t => {

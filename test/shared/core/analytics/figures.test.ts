@@ -1,17 +1,17 @@
 /** Small cases whose figures are reckoned by hand. */
 import test from 'ava'
-import { type Cell, CELL_MS, openCells } from '#shared/core/analytics/cells.ts'
-import { openEconomizer } from '#shared/core/analytics/economizer.ts'
+import { type Cell, CELL_MS, createCellAverager } from '#shared/core/analytics/cells.ts'
+import { createEconomizerAnalysis } from '#shared/core/analytics/economizer.ts'
 import { ECONOMIZER_ROLES } from '#shared/core/analytics/economizer-cells.ts'
 import { type VerdictCode, verdictOf } from '#shared/core/analytics/economizer-verdict.ts'
 import { faultHours } from '#shared/core/analytics/fault-hours.ts'
 import { lineThrough } from '#shared/core/series/statistics.ts'
-import { figuresOf, openOperations } from '#shared/core/analytics/operations.ts'
+import { figuresOf, createOperationsTally } from '#shared/core/analytics/operations.ts'
 import { planOperations } from '#shared/core/analytics/operations-plan.ts'
-import { PIECE_SAMPLES, piecesOf } from '#shared/core/analytics/history-chunks.ts'
+import { CHUNK_SAMPLES, historyChunks } from '#shared/core/analytics/history-chunks.ts'
 import { anomaliesOf, scoreHours, type ScoredHour } from '#shared/core/analytics/seasonal.ts'
-import { openWalk } from '#shared/core/analytics/signal-merge.ts'
-import { openHourMeans, pastBegin, weekHours } from '#shared/core/analytics/week-hours.ts'
+import { createSignalMerge } from '#shared/core/analytics/signal-merge.ts'
+import { createHourMeans, pastBegin, weekHours } from '#shared/core/analytics/week-hours.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { dayStart, nextDay } from '#shared/core/time-zone.ts'
@@ -25,7 +25,7 @@ const series = (...pairs: [t: number, value: number][]): Series => ({
 type Stretch = [from: number, to: number, ...values: number[]]
 function walked(from: number, holds: number[], pieces: { series: Series[]; to: number }[]): Stretch[] {
   const out: Stretch[] = []
-  const walk = openWalk(from, holds, (a, b, values) => void out.push([a, b, ...values]))
+  const walk = createSignalMerge(from, holds, (a, b, values) => void out.push([a, b, ...values]))
   for (const piece of pieces) walk.advance(piece.series, piece.to)
   return out
 }
@@ -66,14 +66,14 @@ test('a walk in pieces tells what a walk at once tells', t => {
 test('pieces end with the months of UTC and where a month holds too much', t => {
   const from = Date.UTC(2026, 0, 20)
   const to = Date.UTC(2026, 2, 5)
-  const ends = (perMs: number) => piecesOf(from, to, perMs).map(piece => piece.to)
+  const ends = (perMs: number) => historyChunks(from, to, perMs).map(piece => piece.to)
   t.deepEqual(ends(0), [Date.UTC(2026, 1, 1), Date.UTC(2026, 2, 1), to])
-  t.deepEqual(ends(PIECE_SAMPLES / (10 * DAY)).slice(0, 3), [from + 10 * DAY, Date.UTC(2026, 1, 1), Date.UTC(2026, 1, 11)])
+  t.deepEqual(ends(CHUNK_SAMPLES / (10 * DAY)).slice(0, 3), [from + 10 * DAY, Date.UTC(2026, 1, 1), Date.UTC(2026, 1, 11)])
 })
 
 test('a cell weighs by time and knows for how long each signal was known', t => {
   const seen: Cell[] = []
-  const cells = openCells(2, cell => void seen.push(structuredClone(cell)))
+  const cells = createCellAverager(2, cell => void seen.push(structuredClone(cell)))
   cells.take(0, 5 * MINUTE, Float64Array.of(10, NO))
   cells.take(5 * MINUTE, 20 * MINUTE, Float64Array.of(40, 1))
   cells.end()
@@ -92,8 +92,8 @@ type Rest = { hours: number; oa_damper: number } & Partial<
   Record<'oa_t' | 'ra_t' | 'ma_t' | 'fan' | 'clg_valve' | 'oa_damper_min', number>
 >
 function economizerOf(rests: Rest[]) {
-  const economizer = openEconomizer({ dt_min: 5.6, high_limit: 24 }, 0)
-  const cells = openCells(ECONOMIZER_ROLES.length, economizer.take)
+  const economizer = createEconomizerAnalysis({ dt_min: 5.6, high_limit: 24 }, 0)
+  const cells = createCellAverager(ECONOMIZER_ROLES.length, economizer.take)
   let at = 0
   for (const { hours, ...given } of rests) {
     const state: Record<string, number> = { oa_t: 10, ra_t: 22, ma_t: 22, fan: 1, clg_valve: 0, ...given }
@@ -256,7 +256,7 @@ test('operations are reckoned by the building day, also by one of 25 hours', t =
   const sunday = dayStart(Date.UTC(2025, 10, 2, 12), ZONE)
   const days = [sunday, nextDay(sunday, ZONE), nextDay(sunday + 26 * HOUR, ZONE)]
   t.is(days[1]! - days[0]!, 25 * HOUR)
-  const tally = openOperations(days, { runAbove: 0, gateAbove: 0, band: { low: 20, high: 24 } })
+  const tally = createOperationsTally(days, { runAbove: 0, gateAbove: 0, band: { low: 20, high: 24 } })
   const take = (from: number, to: number, ...values: number[]) =>
     tally.take(sunday + from * HOUR, sunday + to * HOUR, Float64Array.of(...values, NO, NO))
   take(0, 6, 0, 0, 18)
@@ -280,7 +280,7 @@ test('operations are reckoned by the building day, also by one of 25 hours', t =
 })
 
 test('a room is comfortable up to 1.1 K beyond its set points', t => {
-  const tally = openOperations([0, DAY], { runAbove: 0, gateAbove: undefined, band: undefined })
+  const tally = createOperationsTally([0, DAY], { runAbove: 0, gateAbove: undefined, band: undefined })
   for (const [i, zone] of [19.85, 19.95, 25.05, 25.15].entries()) {
     tally.take(i * HOUR, (i + 1) * HOUR, Float64Array.of(NO, NO, zone, 21, 24))
   }
@@ -331,7 +331,7 @@ test('the hours of a week keep their places through the changes of the clock', t
 
 test('an hour is its mean by time, and nothing when less than half of it is known', t => {
   const hours = weekHours(Date.UTC(2025, 5, 1), Date.UTC(2025, 5, 1, 3), 'UTC')
-  const means = openHourMeans(hours)
+  const means = createHourMeans(hours)
   const at = (minutes: number) => hours.bounds[0]! + minutes * MINUTE
   means.take(at(-30), at(15), Float64Array.of(8))
   means.take(at(15), at(90), Float64Array.of(4))

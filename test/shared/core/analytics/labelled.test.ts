@@ -1,11 +1,11 @@
 /** Air handlers on days of which it is published what was wrong. The sets lie beside the project, not in it. */
 import test, { type ExecutionContext } from 'ava'
-import { openCells } from '#shared/core/analytics/cells.ts'
-import { openEconomizer } from '#shared/core/analytics/economizer.ts'
+import { createCellAverager } from '#shared/core/analytics/cells.ts'
+import { createEconomizerAnalysis } from '#shared/core/analytics/economizer.ts'
 import { ECONOMIZER_ROLES } from '#shared/core/analytics/economizer-cells.ts'
 import { type VerdictCode, verdictOf } from '#shared/core/analytics/economizer-verdict.ts'
 import { HIGH_LIMIT } from '#shared/core/analytics/free-cooling.ts'
-import { openWalk } from '#shared/core/analytics/signal-merge.ts'
+import { createSignalMerge } from '#shared/core/analytics/signal-merge.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
 import { DAY, MINUTE } from '#shared/core/time.ts'
@@ -31,10 +31,10 @@ function verdictOn({ ts, columns }: LabelledSet, date: string): VerdictCode {
       values: Float64Array.from(inside, i => column.values[i]! * scale + offset),
     }
   })
-  const economizer = openEconomizer(PARAMS, 0)
-  const cells = openCells(signals.length, economizer.take)
+  const economizer = createEconomizerAnalysis(PARAMS, 0)
+  const cells = createCellAverager(signals.length, economizer.take)
   const holds = signals.map(() => 3 * MINUTE)
-  openWalk(from, holds, cells.take).advance(signals, from + DAY)
+  createSignalMerge(from, holds, cells.take).advance(signals, from + DAY)
   cells.end()
   return verdictOf(economizer.result(), PARAMS).code
 }

@@ -3,7 +3,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import type { Impact } from '#shared/core/impact/impact.ts'
 import type { Carrier } from '#shared/core/impact/kinds.ts'
-import { together } from '#shared/core/impact/combined-energy.ts'
+import { combinedEnergy } from '#shared/core/impact/combined-energy.ts'
 import { HOUR } from '#shared/core/time.ts'
 
 const impact = (kWh: number, carrier: Carrier = 'electricity'): Impact => {
@@ -18,8 +18,8 @@ const fault = (from: number, to: number | null, kWh: number, equipment_id = 'AHU
   impact: impact(kWh, carrier),
 })
 const DAY = { from: 0, to: 24 * HOUR }
-const sums = (findings: Parameters<typeof together>[0], span = DAY) =>
-  (together(findings, span).get('b') ?? []).map(({ carrier, mid }) => `${carrier} ${Math.round(mid * 1000) / 1000}`)
+const sums = (findings: Parameters<typeof combinedEnergy>[0], span = DAY) =>
+  (combinedEnergy(findings, span).get('b') ?? []).map(({ carrier, mid }) => `${carrier} ${Math.round(mid * 1000) / 1000}`)
 
 test('faults of different equipment, carriers and hours add up', t => {
   t.deepEqual(sums([fault(0, 2, 10), fault(0, 2, 5, 'AHU-2'), fault(0, 2, 7, 'AHU-1', 'fuel'), fault(4, 6, 3)]), [
@@ -55,7 +55,7 @@ test('together they cost at most their sum and at least the dearest, whatever th
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 8 }), list => {
       const faults = list.map(([from, hours, kWh]) => fault(from, from + hours, kWh))
-      const total = (each: typeof faults) => together(each, DAY).get('b')?.[0]?.mid ?? 0
+      const total = (each: typeof faults) => combinedEnergy(each, DAY).get('b')?.[0]?.mid ?? 0
       const sum = list.reduce((all, [, , kWh]) => all + kWh, 0)
       const most = Math.max(...list.map(([, , kWh]) => kWh))
       const it = total(faults)

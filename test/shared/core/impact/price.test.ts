@@ -5,7 +5,7 @@ import type { EnergyPrices, Waste } from '#shared/core/impact/impact.ts'
 import { IMPACT_KINDS } from '#shared/core/impact/kinds.ts'
 import { priceFinding } from '#shared/core/impact/price.ts'
 import { BASIS_WIDTH } from '#shared/core/impact/range.ts'
-import { sizeBook } from '#shared/core/impact/equipment-sizes.ts'
+import { createEquipmentSizes } from '#shared/core/impact/equipment-sizes.ts'
 import type { Equipment, EquipmentType } from '#shared/core/model/model.ts'
 import { KIND_OF, type Quantity } from '#shared/core/model/quantity.ts'
 
@@ -60,7 +60,11 @@ const SIZES = [
 ]
 
 function price(waste: Waste, quantities = SIZES, prices: EnergyPrices | null = EUROS, equipment_id = 'AHU-1', site = SITE) {
-  return priceFinding({ waste, equipment_id, duration_secs: waste.hours * 3600 }, sizeBook(quantities, site), prices ?? undefined)
+  return priceFinding(
+    { waste, equipment_id, duration_secs: waste.hours * 3600 },
+    createEquipmentSizes(quantities, site),
+    prices ?? undefined,
+  )
 }
 const near = (value: number | undefined, wanted: number): boolean => Math.abs((value ?? Number.NaN) / wanted - 1) < 6e-4
 
@@ -293,7 +297,11 @@ test('a point that is missing, and inputs that said nothing, are named', t => {
 })
 
 test('time for which the inputs were not known is told and not made up', t => {
-  const told = priceFinding({ waste: AIR, equipment_id: 'AHU-1', duration_secs: 20 * 3600 }, sizeBook(SIZES, SITE), EUROS)
+  const told = priceFinding(
+    { waste: AIR, equipment_id: 'AHU-1', duration_secs: 20 * 3600 },
+    createEquipmentSizes(SIZES, SITE),
+    EUROS,
+  )
   t.is(told.impact!.mid, 3.6)
   t.is(told.impact!.basis[0], 'Reckoned over 10.0 h of 20.0 h in fault; for the rest its inputs were not known.')
 })

@@ -2,7 +2,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import type { Waste } from '#shared/core/impact/impact.ts'
-import { IMPACT_KINDS, kindOf } from '#shared/core/impact/kinds.ts'
+import { IMPACT_KINDS, impactKindSpec } from '#shared/core/impact/kinds.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 import { loadRules } from '#shared/node/rules/rule-files.ts'
@@ -114,7 +114,7 @@ test('every shipped rule says what its fault wastes, or that nothing can be said
 
 test('every kind that measures something wastes a carrier or is comfort', t => {
   for (const name of IMPACT_KINDS) {
-    const { measures, carriers, words } = kindOf(name)
+    const { measures, carriers, words } = impactKindSpec(name)
     t.is(measures.length === 0, name === 'none')
     t.is(carriers.length === 0, name === 'none' || name === 'comfort')
     t.truthy(words)

@@ -1,10 +1,10 @@
 /** Stored history as signals: what is read at once, how long a sample is known, what is not known at all. */
 import test from 'ava'
-import { PIECE_SAMPLES } from '#shared/core/analytics/history-chunks.ts'
+import { CHUNK_SAMPLES } from '#shared/core/analytics/history-chunks.ts'
 import type { HistoryQuery, Span } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
-import { SAMPLES_MAX, spansBy } from '#shared/flow/analytics/analytics-span.ts'
+import { SAMPLES_MAX, loadSpans } from '#shared/flow/analytics/analytics-span.ts'
 import { isScreened } from '#shared/flow/analytics/screen-anomalies.ts'
 import { walkHistory } from '#shared/flow/analytics/walk-history.ts'
 import { POINTS } from '../../../support/sites/analytics-site.ts'
@@ -29,7 +29,7 @@ test('however much a point has, no more than a piece of it is read at once', asy
     { historian: { read, spans: async () => [...spans.values()] } },
   )
   t.is(walkedMs, 10 * DAY)
-  t.true(asked.length >= 50 && Math.max(...asked) <= PIECE_SAMPLES)
+  t.true(asked.length >= 50 && Math.max(...asked) <= CHUNK_SAMPLES)
 })
 
 test('how long a sample is known is told from the point itself, also where it fell silent early or rests for days', async t => {
@@ -73,9 +73,9 @@ test('how long a sample is known is told from the point itself, also where it fe
 test('a request for more than the process may read says by how much', async t => {
   const held: Span = { point_id: 'p', first: 0, last: 366 * DAY, samples: SAMPLES_MAX * 3 }
   const historian = { read: async () => [], spans: async () => [held] }
-  const error = await t.throwsAsync(spansBy({ building_id: 'b', from: 0, to: 366 * DAY }, [{ point_id: 'p' }], { historian }))
+  const error = await t.throwsAsync(loadSpans({ building_id: 'b', from: 0, to: 366 * DAY }, [{ point_id: 'p' }], { historian }))
   t.regex(error.message, /600 million samples, 3 times what one request reads/)
-  const walk = await spansBy({ building_id: 'b', from: 0, to: 100 * DAY }, [{ point_id: 'p' }], { historian })
+  const walk = await loadSpans({ building_id: 'b', from: 0, to: 100 * DAY }, [{ point_id: 'p' }], { historian })
   t.is(walk.spans.size, 1)
 })
 

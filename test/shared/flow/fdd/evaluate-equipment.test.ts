@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Run } from '#shared/core/rules/evaluate/open-run.ts'
+import type { RuleRun } from '#shared/core/rules/evaluate/open-run.ts'
 import { evaluateEquipment } from '#shared/flow/fdd/evaluate-equipment.ts'
 import type { FrameReader } from '#shared/flow/fdd/frame-reader.ts'
 
@@ -13,7 +13,7 @@ async function endedAt(pauses: number): Promise<{ ended: boolean; work: string[]
       work.push(`evaluate ${equipment_id}`)
       return { states: [], outdated: undefined }
     },
-  } as unknown as Run
+  } as unknown as RuleRun
   const reader = {
     sizeOf: () => 3_000_000,
     read: async () => {

@@ -3,7 +3,7 @@ import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { HistoryQuery, KeptSamples } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import { openFrameReader, type Reading } from '#shared/flow/fdd/frame-reader.ts'
+import { createFrameReader, type FrameRequest } from '#shared/flow/fdd/frame-reader.ts'
 
 const pointOf = (equipment_id: string, role: string, unit: string): Point => {
   const source = { protocol: 'csv', address: '' } as const
@@ -22,15 +22,15 @@ function opened() {
     return query.point_ids.map(() => ({ ts: ts.slice(), values: ts.slice() }))
   }
   const input = { building_id: 'b', equipment: [unit('v1'), unit('v2')], points, to: TO, visits: {}, firsts: {} }
-  return { asked, reader: openFrameReader(input, { read }) }
+  return { asked, reader: createFrameReader(input, { read }) }
 }
 
 const need = (equipment_id: string, roles: string[]) => ({ equipment_id, roles, visits: [] })
-const V1: Reading = { needs: [need('v1', ['zone_t', 'damper'])], from: 10 * MINUTE, state: undefined }
-const V2: Reading = { needs: [need('v2', ['zone_t'])], from: 10 * MINUTE, state: undefined }
+const V1: FrameRequest = { needs: [need('v1', ['zone_t', 'damper'])], from: 10 * MINUTE, state: undefined }
+const V2: FrameRequest = { needs: [need('v2', ['zone_t'])], from: 10 * MINUTE, state: undefined }
 
 /** What a run until `to` has read for a reading, from its beginning. */
-async function keptUntil(to: number, reading: Reading): Promise<KeptSamples> {
+async function keptUntil(to: number, reading: FrameRequest): Promise<KeptSamples> {
   const { reader } = opened()
   const [first] = await reader.read([reading])
   const series = [...first!.fresh.series].map(([id, { ts, values }]): [string, Series] => {
@@ -69,7 +69,7 @@ test('usual distances that a state remembers are given to the equipment and role
       'v1\ndamper': 7 * MINUTE,
       'v2\nslot(zone_t, 8)': 40 * MINUTE,
     },
-  } as unknown as Reading['state']
+  } as unknown as FrameRequest['state']
   const [one, two] = await opened().reader.read([
     { ...V1, state },
     { ...V2, state },

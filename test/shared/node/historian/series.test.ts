@@ -1,6 +1,6 @@
 import test from 'ava'
 import { toBuckets } from '#shared/core/series/buckets.ts'
-import { overlay, seriesBuilder } from '#shared/core/series/series-builder.ts'
+import { overlay, createSeriesBuilder } from '#shared/core/series/series-builder.ts'
 import { monthOf, monthSpan, partFile } from '#shared/node/historian/folder.ts'
 import type { Part } from '#shared/node/historian/manifest.ts'
 import { planMerge } from '#shared/node/historian/plan-merge.ts'
@@ -38,7 +38,7 @@ test('of two series the upper one counts where both have an instant', t => {
 })
 
 test('stretches make one ascending series, the later over the earlier, beyond the expected size too', t => {
-  const builder = seriesBuilder(0)
+  const builder = createSeriesBuilder(0)
   const stretches: Pairs[] = [
     Array.from({ length: 200 }, (_, i) => [i, 0]),
     [

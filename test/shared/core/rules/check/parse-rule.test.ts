@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { alternativesOf } from '#shared/core/rules/check/role-alternatives.ts'
+import { roleAlternatives } from '#shared/core/rules/check/role-alternatives.ts'
 import { explainRule } from '#shared/core/rules/report/explain.ts'
 import { historyNeeded } from '#shared/core/rules/check/history-needed.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
@@ -156,7 +156,7 @@ for (const [when, said] of CHOICES) {
   test(`${when}: ${said.join(', and ') || 'nothing'} is needed of what is optional`, t => {
     const optional = '{ oa_t: degC, wx_oa_t: degC, ra_t: degC, ma_t: degC }'
     const rule = ruleOf(yamlOf({ optional, let: '{ outdoor: "first(oa_t, wx_oa_t)" }', when }))
-    t.deepEqual(alternativesOf(rule), said)
+    t.deepEqual(roleAlternatives(rule), said)
     const words = explainRule(rule).filter(line => line.startsWith('It needs one of'))
     t.deepEqual(words, said.length > 0 ? [`It needs one of: ${said.join('; ')}.`] : [])
   })

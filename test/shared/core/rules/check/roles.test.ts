@@ -1,8 +1,8 @@
 /** What a rule reads: every role, macros, the plant above, the weather, parameters of the request. */
 import test from 'ava'
 import type { EquipmentType } from '#shared/core/model/model.ts'
-import { openRun } from '#shared/core/rules/evaluate/open-run.ts'
-import { placed } from '#shared/core/rules/compile/building-signals.ts'
+import { createRun } from '#shared/core/rules/evaluate/open-run.ts'
+import { outlineOf } from '#shared/core/rules/compile/building-signals.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { ahu, type Rows, ruleOf, run, START, yamlOf } from '../../../../support/rules/helpers.ts'
 
@@ -154,8 +154,8 @@ test('what a plant feeds knows by the machines whether the plant is on, where th
   t.is(status({}, { chiller_status: '1x6' }, { id: 'd' }), 'not_evaluated missing_role')
   t.is(status({}, { chiller_status: '1x6' }, { of: fans }), 'not_evaluated missing_role')
   t.is(status({}, { chiller_status: '1x6' }, { type: 'ahu' }), 'not_evaluated missing_role')
-  const equipment = plantOf({}, { chiller_status: '1x6', chw_supply_t: '7x6' }).map(placed)
-  const { needs } = openRun({ building_id: 'b', timezone: 'UTC', from: START, to: START + HOUR, rules: [rule], equipment })
+  const equipment = plantOf({}, { chiller_status: '1x6', chw_supply_t: '7x6' }).map(outlineOf)
+  const { needs } = createRun({ building_id: 'b', timezone: 'UTC', from: START, to: START + HOUR, rules: [rule], equipment })
   t.deepEqual(
     needs('v').map(({ equipment_id, roles }) => [equipment_id, roles]),
     [

@@ -1,9 +1,9 @@
 /** What is made ready for one equipment serves every other of its shape, and no other. */
 import test from 'ava'
 import fc from 'fast-check'
-import type { Shapes } from '#shared/core/rules/compile/compile-equipment.ts'
-import { openRun } from '#shared/core/rules/evaluate/open-run.ts'
-import { placed } from '#shared/core/rules/compile/building-signals.ts'
+import type { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
+import { createRun } from '#shared/core/rules/evaluate/open-run.ts'
+import { outlineOf } from '#shared/core/rules/compile/building-signals.ts'
 import type { RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
@@ -58,7 +58,7 @@ test('alike equipment is told the same, to the byte, as if it were alone', t => 
       const setting = { world, rules: [...RULES, ...ZONE_RULES, LIMITED], dice, more }
       const data = dataAt(world, world.to, -Infinity, dice)
       const alone = runOver(setting, world, data, new Forgetful())
-      const shapes: Shapes = new Map()
+      const shapes: TemplateCache = new Map()
       for (const which of ['at first', 'again']) {
         const together = runOver(setting, world, data, shapes)
         if (JSON.stringify(together) !== JSON.stringify(alone)) throw new Error(`${which} it is told something else`)
@@ -78,9 +78,9 @@ const zone = (equipment_id: string, rows: Record<string, string>): EquipmentData
 })
 const rule = (keys: Record<string, string>) => ruleOf(yamlOf({ equipment: '[vav]', roles: '{ zone_t: degC }', ...keys }))
 
-function statuses(rules: ReturnType<typeof rule>[], data: EquipmentData[], shapes: Shapes = new Map()): string[] {
+function statuses(rules: ReturnType<typeof rule>[], data: EquipmentData[], shapes: TemplateCache = new Map()): string[] {
   const span = { from: START, to: START + DAY }
-  const run = openRun({ building_id: 'b', timezone: 'UTC', ...span, rules, equipment: data.map(placed) }, shapes)
+  const run = createRun({ building_id: 'b', timezone: 'UTC', ...span, rules, equipment: data.map(outlineOf) }, shapes)
   for (const equipment_id of run.order) run.evaluate(equipment_id, data)
   return run.finish().results.map(({ equipment_id, status }) => `${equipment_id} ${status}`)
 }
@@ -107,14 +107,14 @@ test('what an equipment feeds is part of its shape: a machine tells that a plant
 })
 
 test('a rule that has been read anew is another rule', t => {
-  const shapes: Shapes = new Map()
+  const shapes: TemplateCache = new Map()
   const data = [zone('a', { zone_t: '25x24' })]
   t.deepEqual(statuses([rule({ when: 'zone_t > 20' })], data, shapes), ['a fault'])
   t.deepEqual(statuses([rule({ when: 'zone_t > 30' })], data, shapes), ['a pass'])
 })
 
 test('what is ready keeps no samples', t => {
-  const shapes: Shapes = new Map()
+  const shapes: TemplateCache = new Map()
   statuses([rule({ when: 'avg(zone_t, 2h) > 20' })], [zone('a', { zone_t: '25x24' })], shapes)
   const [kept] = shapes.values()
   t.deepEqual(
@@ -124,7 +124,7 @@ test('what is ready keeps no samples', t => {
 })
 
 test('shapes are kept as long as they are used', t => {
-  const shapes: Shapes = new Map()
+  const shapes: TemplateCache = new Map()
   const rules = [rule({ when: 'zone_t > 20' })]
   const other = (n: number) => [
     zone('a', { zone_t: '25x24', ...Object.fromEntries(ROLES.slice(0, n).map(role => [role, '1x24'])) }),

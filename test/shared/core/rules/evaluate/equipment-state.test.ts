@@ -2,15 +2,15 @@
 import { deserialize, serialize } from 'node:v8'
 import test from 'ava'
 import fc from 'fast-check'
-import { aroundOf } from '#shared/core/rules/compile/equipment-context.ts'
-import { build, type Context } from '#shared/core/rules/compile/build-nodes.ts'
+import { createEquipmentContext } from '#shared/core/rules/compile/equipment-context.ts'
+import { buildNode, type BuildContext } from '#shared/core/rules/compile/build-nodes.ts'
 import { checkExpr } from '#shared/core/rules/check/check-expr.ts'
 import { createGraph, orderOf, runNodes } from '#shared/core/rules/evaluate/graph.ts'
-import type { Memory } from '#shared/core/rules/evaluate/node-state.ts'
-import { openRun } from '#shared/core/rules/evaluate/open-run.ts'
+import type { NodeState } from '#shared/core/rules/evaluate/node-state.ts'
+import { createRun } from '#shared/core/rules/evaluate/open-run.ts'
 import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'
-import { placed, plantOf } from '#shared/core/rules/compile/building-signals.ts'
-import { daysOf, rowMaker } from '#shared/core/rules/evaluate/day-rows.ts'
+import { outlineOf, createBuildingSignals } from '#shared/core/rules/compile/building-signals.ts'
+import { buildingDays, createRowLayout } from '#shared/core/rules/evaluate/day-rows.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 import type { RunOutput, RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
@@ -46,17 +46,21 @@ const OPERATORS = [
 const DAYS = 3
 
 /** A graph of all operators, which goes on from what was saved of another. */
-function operatorsOf(own: EquipmentData, plant: ReturnType<typeof plantOf>, saved: Readonly<Record<string, Memory>>) {
+function operatorsOf(
+  own: EquipmentData,
+  plant: ReturnType<typeof createBuildingSignals>,
+  saved: Readonly<Record<string, NodeState>>,
+) {
   const typed = OPERATORS.map(
     text => checkExpr(parseExpr(text), { roles: { sa_t: 'degC' }, params: {}, lets: new Map(), baselines: new Map() }).typed,
   )
   const graph = createGraph()
-  const around = aroundOf(own, plant)
+  const around = createEquipmentContext(own, plant)
   const shared = { rule: ruleOf(yamlOf({})), role: undefined, around, graph, params: {}, smoothMs: 0 }
   const missing = { missing: new Set<string>(), lacks: new Set<string>() }
   const sets = { ...missing, baselines: new Map(), leaves: new Set<never>(), refs: new Map(), built: new Map() }
-  const context: Context = { ...shared, ...sets, active: graph.constant(1), dailyMinimumMs: 0, usesDay: false }
-  const nodes = typed.map(each => build(each, context))
+  const context: BuildContext = { ...shared, ...sets, active: graph.constant(1), dailyMinimumMs: 0, usesDay: false }
+  const nodes = typed.map(each => buildNode(each, context))
   graph.begin(saved)
   return { graph, nodes }
 }
@@ -64,11 +68,11 @@ function operatorsOf(own: EquipmentData, plant: ReturnType<typeof plantOf>, save
 /** Every column of a graph over the days; `forgetful` makes the graph anew each day from what the last one saved. */
 function columnsOf(series: RoleSeries, forgetful: boolean): Float64Array[] {
   const own = equipment({ sa_t: series })
-  const plant = plantOf([own])
+  const plant = createBuildingSignals([own])
   let { graph, nodes } = operatorsOf(own, plant, {})
   const columns: Float64Array[] = []
-  const layOut = rowMaker([plant.steps('ahu-1', 'sa_t')!])
-  for (const day of daysOf(START, START + DAYS * DAY, 'UTC')) {
+  const layOut = createRowLayout([plant.steps('ahu-1', 'sa_t')!])
+  for (const day of buildingDays(START, START + DAYS * DAY, 'UTC')) {
     if (forgetful) ({ graph, nodes } = operatorsOf(own, plant, deserialize(serialize(graph.save()))))
     const rows = layOut(day)
     runNodes(orderOf(nodes), rows)
@@ -123,9 +127,9 @@ for (const [name, offset] of Object.entries({ 'on the minute': 0, 'between the m
     const ts = Float64Array.from(hours.flatMap(from => Array.from({ length: 40 }, (_, i) => from + i * MINUTE + offset)))
     const series = { point_id: 'p', nominalMs: MINUTE, ts, values: ts.map(at => 18 + (Math.floor(at / MINUTE) % 7)) }
     const own = equipment({ sa_t: series })
-    const { graph, nodes } = operatorsOf(own, plantOf([own]), {})
-    const layOut = rowMaker([plantOf([own]).steps('ahu-1', 'sa_t')!])
-    const sizes = daysOf(START, START + days * DAY, 'UTC').map(day => {
+    const { graph, nodes } = operatorsOf(own, createBuildingSignals([own]), {})
+    const layOut = createRowLayout([createBuildingSignals([own]).steps('ahu-1', 'sa_t')!])
+    const sizes = buildingDays(START, START + days * DAY, 'UTC').map(day => {
       runNodes(orderOf(nodes), layOut(day))
       return serialize(graph.save()).length
     })
@@ -139,7 +143,7 @@ type Given = { rules: Rule[]; data: EquipmentData[]; more?: Partial<RunPlan> }
 const day = (n: number) => START + n * DAY
 
 function open({ rules, data, more }: Given, from: number, to: number) {
-  return openRun({ building_id: 'b', timezone: 'UTC', from, to, rules, equipment: data.map(placed), ...more })
+  return createRun({ building_id: 'b', timezone: 'UTC', from, to, rules, equipment: data.map(outlineOf), ...more })
 }
 
 /** Of samples until `to`, and of a run that goes on from there, only those since. */

@@ -4,9 +4,9 @@ import { MEAN } from '#shared/core/rules/evaluate/moving-average.ts'
 import { GREATEST, LEAST } from '#shared/core/rules/evaluate/moving-extreme.ts'
 import { createGraph } from '#shared/core/rules/evaluate/graph.ts'
 import { type Node } from '#shared/core/rules/evaluate/node.ts'
-import { minuteRun, type TwoWays } from '#shared/core/rules/evaluate/trailing-window.ts'
-import { Past } from '#shared/core/rules/evaluate/minute-history.ts'
-import type { Rows } from '#shared/core/rules/evaluate/day-rows.ts'
+import { trailingWindowRun, type WindowFunction } from '#shared/core/rules/evaluate/trailing-window.ts'
+import { MinuteHistory } from '#shared/core/rules/evaluate/minute-history.ts'
+import type { DayRows } from '#shared/core/rules/evaluate/day-rows.ts'
 import { MINUTE } from '#shared/core/time.ts'
 
 /** A short day: by the minute, or with one row between two minutes. */
@@ -20,7 +20,7 @@ const dayArb = fc.record({
 
 const daysArb = fc.array(dayArb, { minLength: 1, maxLength: 8 })
 
-function rowsOf(from: number, index: number, { values, between }: { values: number[]; between: boolean }): Rows {
+function rowsOf(from: number, index: number, { values, between }: { values: number[]; between: boolean }): DayRows {
   const minutes = between ? values.length - 1 : values.length
   const t = values.map((_, i) => (between && i > 0 ? from + (i - 1) * MINUTE + (i === 1 ? 1000 : 0) : from + i * MINUTE))
   const to = from + Math.max(1, minutes) * MINUTE
@@ -31,7 +31,7 @@ function rowsOf(from: number, index: number, { values, between }: { values: numb
 
 const close = (a: number, b: number) => Object.is(a, b) || Math.abs(a - b) < 1e-9
 
-for (const [name, ways] of Object.entries<TwoWays>({ MEAN, GREATEST, LEAST })) {
+for (const [name, ways] of Object.entries<WindowFunction>({ MEAN, GREATEST, LEAST })) {
   test(`${name}: by the minute and step by step give the same figures, also from one kind of day to the other`, t => {
     let reckoned = 0
     fc.assert(
@@ -39,8 +39,8 @@ for (const [name, ways] of Object.entries<TwoWays>({ MEAN, GREATEST, LEAST })) {
         const input = createGraph().constant(0)
         const node: Node = { ...input, out: new Float64Array(20) }
         const window = { windowMs: w * MINUTE, coverMs: 0.8 * w * MINUTE }
-        const past = new Past(undefined, w + longer)
-        const mixed = minuteRun(node, { input, past }, window, ways)
+        const past = new MinuteHistory(undefined, w + longer)
+        const mixed = trailingWindowRun(node, { input, past }, window, ways)
         const steps = ways.create(window.windowMs, window.coverMs)
         let from = 0
         for (const [index, day] of days.entries()) {

@@ -1,8 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { checkExpr } from '#shared/core/rules/check/check-expr.ts'
-import { type Scope } from '#shared/core/rules/check/typed-expr.ts'
-import { describe } from '#shared/core/rules/language/dimension.ts'
+import { type ExprScope } from '#shared/core/rules/check/typed-expr.ts'
+import { describeType } from '#shared/core/rules/language/dimension.ts'
 import { ExprError } from '#shared/core/rules/language/lex.ts'
 import { type Expr, parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 
@@ -62,7 +62,7 @@ for (const [text, at, message] of BROKEN) {
   })
 }
 
-const SCOPE: Scope = {
+const SCOPE: ExprScope = {
   roles: {
     sa_t: 'degC',
     oa_t: 'degF',
@@ -107,7 +107,7 @@ const TYPES: [string, string][] = [
   ['sa_t - oa_t > 10 degF', 'a condition'],
 ]
 for (const [text, type] of TYPES) {
-  test(`${text} is ${type}`, t => t.is(describe(checkExpr(parseExpr(text), SCOPE).type), type))
+  test(`${text} is ${type}`, t => t.is(describeType(checkExpr(parseExpr(text), SCOPE).type), type))
 }
 
 /** Expression, offset, part of the message. */

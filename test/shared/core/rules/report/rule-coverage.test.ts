@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
-import { coverageOf } from '#shared/core/rules/report/rule-coverage.ts'
+import { ruleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
 import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
 import { DAY, MINUTE } from '#shared/core/time.ts'
 import { loadRules } from '#shared/node/rules/rule-files.ts'
@@ -18,7 +18,7 @@ const point = (equipment_id: string, role: string): Point => {
 
 test('a rule that lacks a role says which, and the role that helps most comes first', t => {
   const roles = ['sa_t', 'sa_t_sp', 'clg_valve', 'fan_status', 'ma_t', 'ra_t']
-  const { lines, gains } = coverageOf(
+  const { lines, gains } = ruleCoverage(
     rules,
     [AHU],
     roles.map(role => point('AHU-1', role)),
@@ -32,7 +32,7 @@ test('a rule that lacks a role says which, and the role that helps most comes fi
     gains.map(({ rule_ids }) => rule_ids.length).toSorted((a, b) => b - a),
   )
   for (const { role, rule_ids } of gains) {
-    const after = coverageOf(
+    const after = ruleCoverage(
       rules,
       [AHU],
       [...roles, role].filter(one => ROLES[one]).map(one => point('AHU-1', one)),
@@ -45,7 +45,7 @@ test('a rule that lacks a role says which, and the role that helps most comes fi
 test('a role whose point is in a unit of something else is missing, as it is for a run', t => {
   const missing = (unit: string) => {
     const points = ['sa_t', 'sa_t_sp', 'clg_valve', 'fan_status', 'ma_t', 'ra_t'].map(role => point('AHU-1', role))
-    const lines = coverageOf(rules, [AHU], [{ ...points[0]!, unit }, ...points.slice(1)]).lines
+    const lines = ruleCoverage(rules, [AHU], [{ ...points[0]!, unit }, ...points.slice(1)]).lines
     return lines.find(({ rule_id }) => rule_id === 'AHU-FC13-COOL-FULL')!.missing
   }
   t.deepEqual(['degF', 'kW'].map(missing), [[], ['sa_t']])
@@ -69,7 +69,7 @@ test('it says what a run says, for any mapping', t => {
     const ran = results.map(
       ({ equipment_id, rule_id, missing_roles = [] }) => `${equipment_id} ${rule_id} ${missing_roles.join()}`,
     )
-    const said = coverageOf(rules, [AHU, VAV], points).lines
+    const said = ruleCoverage(rules, [AHU, VAV], points).lines
     return ran.join('\n') === said.map(one => `${one.equipment_id} ${one.rule_id} ${one.missing.join()}`).join('\n')
   }
   t.notThrows(() => fc.assert(fc.property(some, some, holds), { numRuns: 8 }))
