@@ -24,7 +24,7 @@ import { openField } from './services/field.ts'
 import { journalCheck, pollCheck, wayCheck } from './services/health-checks.ts'
 import { fieldModel, modelSync } from './services/model-sync.ts'
 import { pollService } from './services/poll.ts'
-import { findingsNow, openUplink } from './services/uplink.ts'
+import { lookUpFindings, openUplink } from './services/uplink.ts'
 import { historianSink } from './sinks/historian-sink.ts'
 
 const [command, ...words] = process.argv.slice(2)
@@ -116,7 +116,7 @@ const uplink = await openUplink({
     },
     pollStatus: () => polling.pollStatus(),
   },
-  findingsNow: ids => findingsNow(context.results, ids),
+  lookUpFindings: ids => lookUpFindings(context.results, ids),
   answer: payload => api.answer(payload),
   catalogue,
   clock,

@@ -76,7 +76,7 @@ export function forwardService(options: ForwardOptions): Forwarding {
     sent.catch((error: Error) => log.debug(`a response was not sent: ${error.message}`))
   }
   const sending = sender({
-    way: outbox.way('hub'),
+    reader: outbox.reader('hub'),
     edge: topic,
     building: () => self.model().building.building_id,
     clock,

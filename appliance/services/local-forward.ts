@@ -64,7 +64,7 @@ export function localForwardService(options: LocalForwardOptions): Forwarding {
   }
 
   const sending = sender({
-    way: outbox.way('central'),
+    reader: outbox.reader('central'),
     edge: { site_id, edge_id },
     building: () => self.model().building.building_id,
     clock,
@@ -89,7 +89,7 @@ export function localForwardService(options: LocalForwardOptions): Forwarding {
     if (metadata.revision !== told.revision) await post('/api/ingest/local/metadata', metadata)
     told = { revision: metadata.revision, points: new Set(self.model().points.map(({ point_id }) => point_id)) }
   }
-  const isToldOf = ({ kept }: Outgoing) => !('readings' in kept) || kept.readings.every(({ id }) => told.points.has(id))
+  const isToldOf = ({ message }: Outgoing) => !('readings' in message) || message.readings.every(({ id }) => told.points.has(id))
 
   /** Central must know the edge before it can place what the edge measured. */
   const hello = async () => {

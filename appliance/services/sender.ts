@@ -1,17 +1,17 @@
-/** Keeps one way of the outbox moving: sends within the window, steps back after a silence, settles what is stored. */
+/** Sends the messages of one outbox reader: at most a window of them in flight, again after a silence, until acknowledged. */
 import type { Logger } from 'pino'
 import type { Clock } from '#shared/core/ports.ts'
 import { clockOffsetMeter } from '../core/outbox/clock-offset.ts'
 import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import type { Ack } from '#shared/core/telemetry/status.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
-import { acknowledge, openWindow, reconnect, room, stepBack } from '../core/outbox/window.ts'
+import { acknowledge, newWindow, reconnect, windowRoom, stepBack } from '../core/outbox/send-window.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 import { timeSynced } from '../store/time-sync.ts'
-import type { Outgoing, OutboxWay } from '../sinks/outbox-reader.ts'
+import type { Outgoing, OutboxReader } from '../sinks/outbox-reader.ts'
 
 export type SenderParts = {
-  way: OutboxWay
+  reader: OutboxReader
   edge: { site_id: string; edge_id: string }
   /** The building that the edge measures and looks at. */
   building: () => string
@@ -22,9 +22,9 @@ export type SenderParts = {
 }
 export type Sender = ReturnType<typeof sender>
 
-export function sender({ way, edge, building, clock, publish, log }: SenderParts) {
+export function sender({ reader, edge, building, clock, publish, log }: SenderParts) {
   const offset = clockOffsetMeter()
-  let window = openWindow(way.span().acked)
+  let window = newWindow(reader.span().acked)
   let isUp = false
   let silence: NodeJS.Timeout | undefined
   let parting = false
@@ -43,10 +43,10 @@ export function sender({ way, edge, building, clock, publish, log }: SenderParts
 
   const pump = () => {
     if (!isUp || parting || damage) return
-    const free = room(window)
+    const free = windowRoom(window)
     const begun = window.sent > window.acked
     try {
-      for (const outgoing of free > 0 ? way.next(window.sent, free) : []) {
+      for (const outgoing of free > 0 ? reader.next(window.sent, free) : []) {
         const now = clock.now()
         const { topic, body } = encode(outgoing, edge, { sent_at: now, building_id: building() })
         offset.sent(outgoing.seq, now)
@@ -64,8 +64,8 @@ export function sender({ way, edge, building, clock, publish, log }: SenderParts
     parting = true
     log.warn(`${why}; a new stream begins with the oldest message that is left`)
     try {
-      await way.beginStream()
-      window = openWindow(way.span().acked)
+      await reader.beginStream()
+      window = newWindow(reader.span().acked)
     } catch (error) {
       log.error({ err: error }, 'no new stream could be begun; it is tried again at the next answer')
     } finally {
@@ -76,12 +76,12 @@ export function sender({ way, edge, building, clock, publish, log }: SenderParts
 
   /** Whether the message that the destination has at its mark is the one that lies there here. */
   const isOurs = ({ through_seq, through_id }: Ack): boolean => {
-    const { first, last } = way.span()
+    const { first, last } = reader.span()
     if (through_id === undefined || through_seq < first || through_seq > last) return true
-    return way.next(through_seq - 1, 1)[0]?.kept.message_id === through_id
+    return reader.next(through_seq - 1, 1)[0]?.message.message_id === through_id
   }
 
-  way.onWritten(pump)
+  reader.onWritten(pump)
   return {
     up() {
       isUp = true
@@ -93,54 +93,54 @@ export function sender({ way, edge, building, clock, publish, log }: SenderParts
       clearTimeout(silence)
     },
     async acknowledged(ack: Ack): Promise<void> {
-      const span = way.span()
+      const span = reader.span()
       if (ack.stream !== span.stream || parting) return
       lastAckAt = clock.now()
       if (ack.at !== undefined) offset.answered(ack.through_seq, ack.at, lastAckAt)
       const next = acknowledge(window, ack.through_seq, span)
-      if (next === 'parted') return part('this stream is not known as far as it goes')
+      if (next === 'diverged') return part('this stream is not known as far as it goes')
       if (!isOurs(ack)) return part(`place ${ack.through_seq} holds another message there: this outbox is an older copy`)
       const unknown = (ack.rejected ?? []).filter(({ seq }) => seq > window.acked && seq >= span.first)
       rejected += unknown.length
       const progress = next !== window
       window = next
-      way.settle({ ...ack, rejected: unknown })
+      reader.settle({ ...ack, rejected: unknown })
       pump()
       if (progress) arm()
     },
     state() {
-      const { first, last } = way.span()
+      const { first, last } = reader.span()
       const acked = Math.max(window.acked, first - 1)
-      const oldest_at = damage ? null : oldestAt(way, acked)
+      const oldest_at = damage ? null : oldestAt(reader, acked)
       return {
         backlog: last - acked,
         oldest_at,
-        dropped: way.dropped(),
-        thinned: way.thinned(),
+        dropped: reader.dropped(),
+        thinned: reader.thinned(),
         rejected,
         lastAckAt,
         clockOffset: offset.offset(),
         damage,
-        note: way.note,
+        note: reader.note,
       }
     },
   }
 }
 
-const oldestAt = (way: OutboxWay, acked: number): number | null => way.next(acked, 1)[0]?.kept.at ?? null
+const oldestAt = (reader: OutboxReader, acked: number): number | null => reader.next(acked, 1)[0]?.message.at ?? null
 
 function encode(
-  { stream, seq, kept }: Outgoing,
+  { stream, seq, message }: Outgoing,
   edge: SenderParts['edge'],
   head: { sent_at: number; building_id: string },
 ): { topic: Topic; body: object } {
-  const envelope = { message_id: kept.message_id, stream, seq, ...head, ...edge }
-  if ('findings' in kept) {
-    const { findings, withdrawn } = kept
+  const envelope = { message_id: message.message_id, stream, seq, ...head, ...edge }
+  if ('findings' in message) {
+    const { findings, withdrawn } = message
     const body = writeFindings({ ...envelope, findings, ...(withdrawn && { withdrawn }) })
     return { topic: { ...edge, kind: 'findings' }, body }
   }
-  const { protocol, readings } = kept
+  const { protocol, readings } = message
   return {
     topic: { ...edge, kind: 'telemetry', protocol },
     body: writeTelemetry({ ...envelope, protocol, time_synced: timeSynced(), readings }),

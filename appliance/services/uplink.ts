@@ -10,8 +10,8 @@ import { type Kit, readKit } from '#shared/node/pki/kit-read.ts'
 import { EDGE_STORE_ENTRIES, keepPrivate } from '#shared/node/private-files.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
-import { historyWay } from '../sinks/outbox-to-history.ts'
-import type { FindingsNow } from '../sinks/outbox-messages.ts'
+import { replayIntoHistory } from '../sinks/outbox-to-history.ts'
+import type { LookUpFindings } from '../core/outbox/outbox-messages.ts'
 import { type Destination, openOutbox, type Outbox } from '../sinks/outbox.ts'
 import type { EdgeSelf } from './edge-self.ts'
 import { factOfPoint, type FieldCatalogue } from './field-catalogue.ts'
@@ -44,7 +44,7 @@ export type UplinkOptions = {
   history?: Sink
   self: Omit<EdgeSelf, 'boot_id'>
   /** How findings of this process stand now; where there are none it is left out. */
-  findingsNow?: FindingsNow
+  lookUpFindings?: LookUpFindings
   /** Answers what the hub asks over the broker. */
   answer?: (payload: Uint8Array) => object | undefined
   catalogue: FieldCatalogue
@@ -68,7 +68,7 @@ export async function openUplink(options: UplinkOptions): Promise<Uplink> {
   const parts = { outbox, self, clock, log }
   const forward = kit && forwardService({ ...parts, kit, answer: options.answer })
   const local = central && localForwardService({ ...parts, central })
-  const keeping = history && historyWay(outbox, outbox.way('history'), history, log, clock)
+  const keeping = history && replayIntoHistory(outbox, outbox.reader('history'), history, log, clock)
   const announce = () => {
     forward?.announce()
     local?.announce()
@@ -120,14 +120,14 @@ async function ownKit(settings: UplinkOptions['settings'], { site_id, edge_id }:
 }
 
 /** What a hub should know of these findings: those that there are, and which are none any more. */
-export function findingsNow(results: Pick<Results, 'get'>, finding_ids: string[]): ReturnType<FindingsNow> {
+export function lookUpFindings(results: Pick<Results, 'get'>, finding_ids: string[]): ReturnType<LookUpFindings> {
   const findings = finding_ids.flatMap(id => results.get(id) ?? [])
   const there = new Set(findings.map(({ finding_id }) => finding_id))
   return { findings, withdrawn: finding_ids.filter(id => !there.has(id)) }
 }
 
 async function openOwnOutbox(
-  { settings, catalogue, findingsNow, clock, log }: UplinkOptions,
+  { settings, catalogue, lookUpFindings, clock, log }: UplinkOptions,
   to: Destination[],
 ): Promise<Outbox> {
   const dir = join(settings.SERVICE_EDGE_STORE_DIR, 'outbox')
@@ -138,7 +138,7 @@ async function openOwnOutbox(
     maxBytes: settings.SERVICE_OUTBOX_MAX_MB * MB,
     to,
     protocolOf: point_id => protocolOf(point_id)!,
-    findingsNow,
+    lookUpFindings,
     clock,
     log,
   })

@@ -1,22 +1,22 @@
+/** The sink that stores readings in the history of the building, in the units of the points. */
 import { misdatedRows, separateMisdated } from '#shared/core/telemetry/misdated.ts'
 import type { Clock, Historian, Sink } from '#shared/core/ports.ts'
 import { type Reading, toNumber } from '#shared/core/telemetry/reading.ts'
 import type { MisdatedStore } from '#shared/core/stores.ts'
 
-export type HistorianSinkParts = {
+export type HistorianSinkDeps = {
   historian: Historian
-  /** Takes what the clock here does not believe, such as everything that was read before the clock was set. */
+  /** Stores readings with an implausible time, such as those read before the clock was set. */
   misdated: MisdatedStore
   building_id: string
-  /** The texts that stand for numbers at a point; a value that has no number is kept as *no data* (NaN). */
+  /** The state texts of a point that stand for numbers. A value without a number is stored as *no data* (NaN). */
   statesOf: (point_id: string) => string[] | undefined
   clock: Clock
-  /** Throws while readings have to wait, because the disk is full. */
+  /** Throws while the disk is too full to store readings. */
   needRoom: () => void
 }
 
-/** Keeps readings in the building's history, in the points' own units. */
-export function historianSink({ historian, misdated, building_id, statesOf, clock, needRoom }: HistorianSinkParts): Sink {
+export function historianSink({ historian, misdated, building_id, statesOf, clock, needRoom }: HistorianSinkDeps): Sink {
   const numberOf = ({ id, v }: Reading) => toNumber(v, statesOf(id))
   return {
     async write(readings) {

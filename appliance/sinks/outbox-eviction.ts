@@ -1,81 +1,94 @@
-/** Room in a full outbox: the oldest segment goes, and what is left of it when it is thinned is written anew at the end. */
+/** Makes room in a full outbox: the oldest segment is dropped, and its downsampled messages are appended again. */
 import type { Logger } from 'pino'
-import type { FileLog } from '../store/log/segmented-log.ts'
-import { type Body, findingsOf, type FindingsNow, type Kept, type Rest, thinOldest } from './outbox-messages.ts'
-import type { Ways } from './outbox-reader.ts'
+import {
+  findingsBodies,
+  type LookUpFindings,
+  type MessageBody,
+  type OutboxMessage,
+  thinOldest,
+  type ThinnedMessages,
+} from '../core/outbox/outbox-messages.ts'
+import { serial } from '../drivers/serial.ts'
+import type { FileLog, SegmentFacts } from '../store/log/segmented-log.ts'
+import type { OutboxReaders } from './outbox-reader.ts'
 
-type RoomParts = {
-  log: FileLog<Kept>
-  ways: Ways
-  keptOf: (body: Body & { at?: number }) => Kept
-  findingsNow: FindingsNow | undefined
+type EvictionDeps = {
+  log: FileLog<OutboxMessage>
+  readers: OutboxReaders
+  messageOf: (body: MessageBody & { at?: number }) => OutboxMessage
+  lookUpFindings: LookUpFindings | undefined
   logger: Logger
 }
 
-/** What is written anew may have half of what goes: so room is made, and each message is written twice at the most in the mean. */
+/** Share of the segment's bytes that may be appended again. With a half, each message is written at most twice on average. */
 const SHARE = 0.5
 
 /**
- * Segments cannot be written in place: each line vouches for the one before. What is left is appended first and the segment unlinked
- * afterwards, so a power cut leaves it twice and never not at all; only on a full disk it must be the other way round.
+ * Evicts the oldest segment.
  *
- * @returns what makes room, one segment at a time: given the reason in words and, for a quota, the bytes above which the log is full. It
- * says whether there was anything to make room of, and throws what the disk refuses for another reason than being full.
+ * @param reason for the log
+ * @param maxBytes of the log: nothing is evicted while it is not larger; 0 on a full disk
+ * @returns whether there was a segment to evict
+ * @throws Error of the disk, other than that it is full
  */
-export function roomMaker({ log, ways, keptOf, findingsNow, logger }: RoomParts) {
-  let last: Promise<unknown> = Promise.resolve()
+export type EvictOldest = (reason: string, maxBytes?: number) => Promise<boolean>
 
-  const restOf = (segment: { first: number; last: number; bytes: number }): Rest | undefined => {
-    const from = Math.max(segment.first, ways.needed())
+/**
+ * A segment cannot be changed in place, because each line carries the checksum of the line before. So what is left of it is
+ * appended first and the segment unlinked afterwards: a power cut between the two leaves some messages twice and loses none.
+ * On a full disk the segment is unlinked first, because nothing can be appended before.
+ */
+export function outboxEviction({ log, readers, messageOf, lookUpFindings, logger }: EvictionDeps): EvictOldest {
+  const oneAtATime = serial()
+
+  const thin = (segment: SegmentFacts): ThinnedMessages | undefined => {
+    const from = Math.max(segment.first, readers.firstNeeded())
     try {
-      return thinOldest(log.read(from, segment.last - from + 1), segment.bytes * SHARE, findingsNow !== undefined)
+      return thinOldest(log.read(from, segment.last - from + 1), segment.bytes * SHARE, lookUpFindings !== undefined)
     } catch (error) {
-      logger.error({ err: error }, `messages of the outbox cannot be read, and are dropped: ${(error as Error).message}`)
+      logger.error({ err: error }, `outbox messages unreadable: dropping them: ${(error as Error).message}`)
       return undefined
     }
   }
 
-  const shed = async (reason: string): Promise<boolean> => {
+  const evict = async (reason: string): Promise<boolean> => {
     const [oldest, ...others] = log.segments()
     if (!oldest || others.length === 0) return false
-    const rest = restOf(oldest)
-    const isWritten = await write(rest)
+    const rest = thin(oldest)
+    const isAppended = await append(rest)
     log.dropThrough(oldest.last)
-    const isKept = isWritten || (await write(rest).catch(() => false))
-    ways.shed(oldest.last, isKept ? rest : undefined, reason)
+    const isKept = isAppended || (await append(rest).catch(() => false))
+    readers.evicted(oldest.last, isKept ? rest : undefined, reason)
     return true
   }
 
-  const now: FindingsNow = finding_ids => {
+  const currentFindings: LookUpFindings = finding_ids => {
     try {
-      if (findingsNow && finding_ids.length > 0) return findingsNow(finding_ids)
+      if (lookUpFindings && finding_ids.length > 0) return lookUpFindings(finding_ids)
     } catch (error) {
-      logger.error({ err: error }, `findings of the outbox are dropped: ${(error as Error).message}`)
+      logger.error({ err: error }, `outbox findings cannot be looked up: dropping them: ${(error as Error).message}`)
     }
     return { findings: [], withdrawn: [] }
   }
 
   /** @returns false on a full disk */
-  const write = async (rest: Rest | undefined): Promise<boolean> => {
+  const append = async (rest: ThinnedMessages | undefined): Promise<boolean> => {
     if (!rest) return true
-    // Findings change while they wait: what they are now is written in the same breath as it is read, so nothing older follows newer.
-    const { findings, withdrawn } = now(rest.finding_ids)
-    const bodies = [...rest.keep, ...findingsOf(findings, withdrawn)]
+    // Findings change while they wait. Their current state is read and appended without a pause in between, so an older
+    // state never follows a newer one.
+    const { findings, withdrawn } = currentFindings(rest.finding_ids)
+    const bodies = [...rest.keep, ...findingsBodies(findings, withdrawn)]
     if (bodies.length === 0) return true
     try {
-      await log.append(bodies.map(keptOf))
+      await log.append(bodies.map(messageOf))
       return true
     } catch (error) {
-      if (isFull(error)) return false
+      if (isDiskFull(error)) return false
       throw error
     }
   }
 
-  return (reason: string, maxBytes = 0): Promise<boolean> => {
-    const turn = last.then(() => log.state().bytes <= maxBytes || shed(reason))
-    last = turn.catch(() => undefined)
-    return turn
-  }
+  return (reason, maxBytes = 0) => oneAtATime(async () => log.state().bytes <= maxBytes || evict(reason))
 }
 
-export const isFull = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOSPC'
+export const isDiskFull = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOSPC'

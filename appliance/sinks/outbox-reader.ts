@@ -1,144 +1,184 @@
-/** The destinations of an outbox: each reads the same log and has its own place in it. */
+/** The readers of an outbox: each destination reads the same log and has its own position in it. */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Ack } from '#shared/core/telemetry/status.ts'
-import type { Kept, Rest } from './outbox-messages.ts'
+import type { OutboxMessage, ThinnedMessages } from '../core/outbox/outbox-messages.ts'
 import type { Destination } from './outbox.ts'
-import type { OutboxFiles, Stream } from './outbox-files.ts'
+import type { OutboxFiles, OutboxStream } from './outbox-files.ts'
 
-/** One message with its place in the stream. */
-export type Outgoing = { stream: string; seq: number; kept: Kept }
+/** One message with its position in the stream. */
+export type Outgoing = { stream: string; seq: number; message: OutboxMessage }
 
-/** What one destination reads, and how far it has come. */
-export type OutboxWay = {
-  /** Messages behind place `after`, oldest first. @throws Error when the log is damaged */
+/** The view of one destination on the outbox. Positions count from 1 within its stream. */
+export type OutboxReader = {
+  /** Reads messages behind position `after`, oldest first. @throws Error when the log is damaged */
   next(after: number, limit: number): Outgoing[]
   /**
-   * The stream and its places that can be sent; `last` is `first - 1` when there are none. The destination has up to
-   * `acked`.
+   * The stream and the positions that can be sent; `last` is `first - 1` when there are none. The destination has everything
+   * up to `acked`.
    */
   span(): { stream: string; first: number; last: number; acked: number }
-  /** Forgets what the destination has, and keeps aside what it refused. */
+  /** Drops what the destination has stored. Messages that it rejected are set aside in files. */
   settle(ack: Ack): void
-  /** Goes on in a new stream that begins with the oldest message that is left; in that of another way, if it began later. */
+  /**
+   * Starts a new stream with the oldest message that is left. When another destination started a stream later than this one,
+   * that stream is taken over instead.
+   */
   beginStream(): Promise<void>
-  /** Messages that were dropped before the destination had them, because there was no room, since start. */
+  /** Messages evicted from a full outbox before the destination had them, since the start. */
   dropped(): number
-  /** Messages of which one value for each point and quarter of an hour is left, because there was no room, since start. */
+  /** Messages downsampled in a full outbox before the destination had them, since the start. */
   thinned(): number
-  /** Why its stream is not the one of before the start. */
+  /** Why the stream is not the one of the last run; undefined when it is. */
   note: string | undefined
-  /** Calls back after each message that has been written. */
+  /** Registers a listener that is called after each write. */
   onWritten(listener: () => void): void
 }
 
-/** Places are saved when this many messages more are acknowledged: so many are sent again, at most, after a power cut. */
+/** Positions are saved after this many acknowledged messages. A power cut makes at most so many be sent again. */
 const SAVE_EVERY = 500
 
-export type Ways = Awaited<ReturnType<typeof openWays>>
+/** `acked`: the last record that the destination has, or that was evicted. */
+type Progress = { stream: OutboxStream; acked: number; dropped: number; thinned: number }
 
-/** @throws Error when the streams cannot be saved, unless it is for want of room: then they are as soon as there is some */
-export async function openWays(files: OutboxFiles<Kept>, to: readonly Destination[], logger: Logger) {
-  const { log, note } = files
-  const first = log.state().first
-  const born = Math.max(0, ...Array.from(files.streams.values(), stream => stream.born)) + 1
-  const newest = [...files.streams.values()].toSorted((a, b) => b.born - a.born)[0]
-  const fresh: Stream = newest ? { ...newest, acked: 0 } : { id: randomUUID(), base: first - 1, acked: 0, born }
-  const streams = new Map(to.map(name => [name, files.streams.get(name) ?? fresh]))
-  /** Last record that the destination has, or that was dropped. */
-  const acked = new Map(to.map(name => [name, Math.max(first - 1, streams.get(name)!.base + streams.get(name)!.acked)]))
-  const dropped = new Map(to.map(name => [name, 0]))
-  const thinned = new Map(to.map(name => [name, 0]))
-  const listeners: (() => void)[] = []
-  let unsaved = 0
+/**
+ * Opens a reader for each destination.
+ *
+ * @throws Error when the positions cannot be saved. A full disk is no error: they are saved when there is room, because only
+ * sending messages makes room
+ */
+export async function openReaders(
+  files: OutboxFiles<OutboxMessage>,
+  to: readonly Destination[],
+  logger: Logger,
+): Promise<OutboxReaders> {
+  const readers = new OutboxReaders(files, to, logger)
+  await readers.saveAtStart()
+  return readers
+}
 
-  const save = () => {
-    unsaved = 0
-    return files.saveStreams(
-      new Map([...streams].map(([name, stream]) => [name, { ...stream, acked: Math.max(0, acked.get(name)! - stream.base) }])),
+export class OutboxReaders {
+  readonly #files: OutboxFiles<OutboxMessage>
+  readonly #logger: Logger
+  readonly #progress: ReadonlyMap<Destination, Progress>
+  readonly #listeners: (() => void)[] = []
+  /** Acknowledged messages since the positions were saved. */
+  #unsaved = 0
+
+  constructor(files: OutboxFiles<OutboxMessage>, to: readonly Destination[], logger: Logger) {
+    this.#files = files
+    this.#logger = logger
+    const { first } = files.log.state()
+    const newest = [...files.streams.values()].toSorted((a, b) => b.born - a.born)[0]
+    const added: OutboxStream = newest ? { ...newest, acked: 0 } : { id: randomUUID(), base: first - 1, acked: 0, born: 1 }
+    this.#progress = new Map(
+      to.map(name => {
+        const stream = files.streams.get(name) ?? added
+        return [name, { stream, acked: Math.max(first - 1, stream.base + stream.acked), dropped: 0, thinned: 0 }]
+      }),
     )
   }
-  const saveLater = () =>
-    void save().catch(error => logger.debug({ err: error }, 'places are not saved; some messages may be sent again'))
-  await save().catch((error: NodeJS.ErrnoException) => {
-    // What the outbox holds must be able to leave, and only that makes room. A stream that is not saved costs sending again.
-    if (error.code !== 'ENOSPC') throw error
-    unsaved = SAVE_EVERY
-    logger.warn('the disk is full: the places of the outbox are not saved yet; some messages may be sent again')
-  })
 
-  const way = (name: Destination): OutboxWay => {
-    if (!streams.has(name)) throw new RangeError(`the outbox has no way to ${name}`)
-    const stream = () => streams.get(name)!
+  /** @throws RangeError for a destination that the outbox was not opened with */
+  reader(name: Destination): OutboxReader {
+    const progress = this.#progress.get(name)
+    if (!progress) throw new RangeError(`the outbox has no reader for ${name}`)
+    const { log, note } = this.#files
     return {
-      next: (after, limit) =>
-        log.read(stream().base + after + 1, limit).map(({ seq, record }) => ({
-          stream: stream().id,
-          seq: seq - stream().base,
-          kept: record,
-        })),
+      next: (after, limit) => {
+        const { id, base } = progress.stream
+        return log.read(base + after + 1, limit).map(({ seq, record }) => ({ stream: id, seq: seq - base, message: record }))
+      },
       span: () => {
-        const { first: oldest, last } = log.state()
-        const place = (record: number) => record - stream().base
-        return { stream: stream().id, first: Math.max(place(oldest), 1), last: place(last), acked: place(acked.get(name)!) }
+        const { first, last } = log.state()
+        const { id, base } = progress.stream
+        return { stream: id, first: Math.max(first - base, 1), last: last - base, acked: progress.acked - base }
       },
-      settle: ({ through_seq, rejected = [] }) => {
-        const { base } = stream()
-        for (const { seq, reason } of rejected) {
-          files.keepRejected(stream(), seq, reason, log.read(base + seq, 1)[0]?.record)
-        }
-        const before = acked.get(name)!
-        acked.set(name, Math.max(before, base + through_seq))
-        log.dropThrough(Math.min(...acked.values()))
-        unsaved += acked.get(name)! - before
-        if (unsaved >= SAVE_EVERY) saveLater()
-      },
-      beginStream: async () => {
-        const latest = [...streams.values()].reduce((a, b) => (b.born > a.born ? b : a))
-        const next =
-          latest.born > stream().born ? latest : { id: randomUUID(), base: log.state().first - 1, born: latest.born + 1 }
-        const held = streams.get(name)!
-        streams.set(name, { ...next, acked: 0 })
-        const position = acked.get(name)!
-        acked.set(name, Math.max(log.state().first - 1, next.base))
-        await save().catch((error: unknown) => {
-          streams.set(name, held)
-          acked.set(name, position)
-          throw error
-        })
-      },
-      dropped: () => dropped.get(name)!,
-      thinned: () => thinned.get(name)!,
+      settle: ack => this.#settle(progress, ack),
+      beginStream: () => this.#beginStream(progress),
+      dropped: () => progress.dropped,
+      thinned: () => progress.thinned,
       note,
-      onWritten: listener => void listeners.push(listener),
+      onWritten: listener => void this.#listeners.push(listener),
     }
   }
 
-  return {
-    way,
-    /** The first record that some destination does not have. */
-    needed: () => Math.min(...acked.values()) + 1,
-    /**
-     * Everything up to record `last` is gone from its place in the log.
-     *
-     * @param rest of which records nothing is left, and of which only a part; what is left stands at the end of the log. Undefined:
-     * nothing is left of any
-     */
-    shed(last: number, rest: Pick<Rest, 'dropped' | 'thinned'> | undefined, reason: string) {
-      for (const [name, position] of acked) {
-        const missed = (seqs: ReadonlySet<number>) => [...seqs].filter(seq => seq > position).length
-        const gone = rest ? missed(rest.dropped) : Math.max(0, last - position)
-        const less = rest ? missed(rest.thinned) : 0
-        acked.set(name, Math.max(position, last))
-        dropped.set(name, dropped.get(name)! + gone)
-        thinned.set(name, thinned.get(name)! + less)
-        const sum = { to: name, dropped: gone, thinned: less }
-        if (gone + less > 0) logger.warn(sum, `the outbox gave up some of its oldest messages: ${reason}`)
-      }
-    },
-    written() {
-      for (const listener of listeners) listener()
-    },
-    save: () => save().catch(error => logger.debug({ err: error }, 'some messages will be sent again')),
+  /** The first record that some destination does not have. */
+  firstNeeded(): number {
+    return Math.min(...Array.from(this.#progress.values(), ({ acked }) => acked)) + 1
+  }
+
+  /**
+   * Counts the records up to `last`, which have been evicted.
+   *
+   * @param rest names the records of which nothing is left and those that were downsampled; what is left of them stands at
+   * the end of the log. Undefined when nothing is left of any
+   */
+  evicted(last: number, rest: Pick<ThinnedMessages, 'dropped' | 'thinned'> | undefined, reason: string): void {
+    for (const [name, progress] of this.#progress) {
+      const missed = (seqs: ReadonlySet<number>) => [...seqs].filter(seq => seq > progress.acked).length
+      const dropped = rest ? missed(rest.dropped) : Math.max(0, last - progress.acked)
+      const thinned = rest ? missed(rest.thinned) : 0
+      progress.acked = Math.max(progress.acked, last)
+      progress.dropped += dropped
+      progress.thinned += thinned
+      const counts = { to: name, dropped, thinned }
+      if (dropped + thinned > 0) this.#logger.warn(counts, `outbox full: oldest messages downsampled or dropped: ${reason}`)
+    }
+  }
+
+  notifyWritten(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Saves the positions. A failure costs only that some messages are sent again. */
+  async save(): Promise<void> {
+    await this.#save().catch(error =>
+      this.#logger.debug({ err: error }, 'outbox positions not saved: some messages may be sent again'),
+    )
+  }
+
+  async saveAtStart(): Promise<void> {
+    await this.#save().catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOSPC') throw error
+      this.#unsaved = SAVE_EVERY
+      this.#logger.warn('disk full: outbox positions not saved yet, some messages may be sent again')
+    })
+  }
+
+  #save(): Promise<void> {
+    this.#unsaved = 0
+    const streams = Array.from(this.#progress, ([name, { stream, acked }]): [string, OutboxStream] => [
+      name,
+      { ...stream, acked: Math.max(0, acked - stream.base) },
+    ])
+    return this.#files.saveStreams(new Map(streams))
+  }
+
+  #settle(progress: Progress, { through_seq, rejected = [] }: Ack): void {
+    const { log, keepRejected } = this.#files
+    const { base } = progress.stream
+    for (const { seq, reason } of rejected) {
+      keepRejected(progress.stream, seq, reason, log.read(base + seq, 1)[0]?.record)
+    }
+    const before = progress.acked
+    progress.acked = Math.max(before, base + through_seq)
+    log.dropThrough(this.firstNeeded() - 1)
+    this.#unsaved += progress.acked - before
+    if (this.#unsaved >= SAVE_EVERY) void this.save()
+  }
+
+  async #beginStream(progress: Progress): Promise<void> {
+    const { first } = this.#files.log.state()
+    const latest = Array.from(this.#progress.values(), ({ stream }) => stream).reduce((a, b) => (b.born > a.born ? b : a))
+    const isTakenOver = latest.born > progress.stream.born
+    const next = isTakenOver ? latest : { id: randomUUID(), base: first - 1, born: latest.born + 1 }
+    const { stream, acked } = progress
+    progress.stream = { ...next, acked: 0 }
+    progress.acked = Math.max(first - 1, next.base)
+    await this.#save().catch((error: unknown) => {
+      Object.assign(progress, { stream, acked })
+      throw error
+    })
   }
 }

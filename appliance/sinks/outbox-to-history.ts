@@ -1,79 +1,41 @@
-/** Brings into history what the outbox holds, so that no reading is on one side only, whatever ends the process. */
+/** Replays the outbox into history, so that after any end of the process a reading is in both or in neither. */
 import type { Logger } from 'pino'
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import type { StoringTrouble } from '#shared/core/storage-status.ts'
-import { failureLog } from '#shared/node/failure-log.ts'
+import { type FailureLog, failureLog } from '#shared/node/failure-log.ts'
 import type { Service } from '#shared/node/service.ts'
-import type { Outgoing, OutboxWay } from './outbox-reader.ts'
+import type { Outgoing, OutboxReader } from './outbox-reader.ts'
 
-/** Messages in one transaction of history: many at a start, one or two while polling. */
+/** Messages in one transaction of history: many at the start, one or two while polling. */
 const BATCH = 20
 
-export type HistoryWay = {
-  /** Both get every reading. The first writes to the outbox and lets history follow; the second while the outbox fails. */
-  sinks: [outboxFirst: Sink, meanwhile: Sink]
+export type HistoryReplay = {
+  /** Both sinks get every reading. The first writes to the outbox and replays it; the second writes while the outbox fails. */
+  sinks: [outboxFirst: Sink, whileOutboxFails: Sink]
   service: Service
-  /** Why history does not follow the outbox now, and since when. */
+  /** Why history is behind the outbox, and since when; undefined while it is not. */
   trouble(): StoringTrouble | undefined
 }
 
 /**
- * Outbox first, history from it: a place of the way moves when history has the readings, and after a power cut the few
- * before it are written again, which changes nothing. While the outbox fails, history goes on without it.
+ * Writes readings to the outbox first and replays them into history. The position of the reader moves when history has the
+ * readings. After a power cut the few readings before that position are written again, which changes nothing. While the
+ * outbox fails, readings go to history directly.
  *
- * @param outbox where readings are safe first
- * @param way the outbox's way to `history`
+ * @param outbox makes readings durable first
+ * @param reader the outbox reader of destination `history`
  */
-export function historyWay(outbox: Sink, way: OutboxWay, history: Sink, log: Logger, clock: Pick<Clock, 'now'>): HistoryWay {
-  let running: Promise<void> | undefined
+export function replayIntoHistory(
+  outbox: Sink,
+  reader: OutboxReader,
+  history: Sink,
+  log: Logger,
+  clock: Pick<Clock, 'now'>,
+): HistoryReplay {
+  const replay = new Replay(reader, history, log, clock)
   let isOutboxFailing = false
-  /** What keeps history from following: it comes again at the next attempt, or the outbox cannot be read any more. */
-  let trouble: 'history' | 'outbox' | undefined
-  let since: StoringTrouble | undefined
-  const following = failureLog(log, 'history does not follow the outbox', 'history follows the outbox again')
-
-  const fail = (where: 'history' | 'outbox', error: unknown) => {
-    following.failed(error)
-    trouble = where
-    since ??= { reason: (error as Error).message, since: clock.now() }
-  }
-  const nextBatch = (): Outgoing[] => {
-    try {
-      return way.next(way.span().acked, BATCH)
-    } catch (error) {
-      fail('outbox', error)
-      return []
-    }
-  }
-  const drain = async () => {
-    trouble = trouble === 'outbox' ? trouble : undefined
-    for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) {
-      const { stream, seq } = batch.at(-1)!
-      try {
-        await history.write(batch.flatMap(({ kept }) => ('readings' in kept ? kept.readings : [])))
-      } catch (error) {
-        return fail('history', error)
-      }
-      way.settle({ stream, through_seq: seq })
-    }
-    if (trouble) return
-    since = undefined
-    following.worked()
-  }
-  /** Resolves when history has everything that was in the outbox at the call, or cannot follow now: it never rejects. */
-  const catchUp = async () => {
-    const { last } = way.span()
-    do {
-      running ??= drain().finally(() => {
-        running = undefined
-      })
-      await running
-    } while (!trouble && way.span().acked < last)
-  }
-  // Findings, too, must be passed by: what one reader has not passed is kept for it.
-  way.onWritten(() => void catchUp())
-  const writeFirst = async (readings: Reading[]) => {
+  const write = async (readings: Reading[]) => {
     try {
       await outbox.write(readings)
       isOutboxFailing = false
@@ -82,20 +44,83 @@ export function historyWay(outbox: Sink, way: OutboxWay, history: Sink, log: Log
       await history.write(readings)
       throw error
     }
-    await catchUp()
-    if (trouble === 'outbox') await history.write(readings)
+    await replay.catchUp()
+    if (replay.failed === 'outbox') await history.write(readings)
   }
+  // Findings are skipped here too, else the outbox would keep them for history.
+  reader.onWritten(() => void replay.catchUp())
   return {
-    trouble: () => since,
-    sinks: [{ write: writeFirst }, { write: async readings => void (isOutboxFailing && (await history.write(readings))) }],
+    trouble: () => replay.trouble,
+    sinks: [{ write }, { write: async readings => void (isOutboxFailing && (await history.write(readings))) }],
     service: {
       name: 'history from outbox',
       async start() {
-        const { last, acked } = way.span()
-        if (last > acked) log.info({ messages: last - acked }, 'history takes up what the outbox holds')
-        await catchUp()
+        const { last, acked } = reader.span()
+        if (last > acked) log.info({ messages: last - acked }, 'replaying outbox into history')
+        await replay.catchUp()
       },
-      stop: catchUp,
+      stop: () => replay.catchUp(),
     },
+  }
+}
+
+class Replay {
+  /** The side that failed last. `history` is tried again with the next message; an `outbox` that cannot be read is not. */
+  failed: 'history' | 'outbox' | undefined
+  trouble: StoringTrouble | undefined
+  readonly #reader: OutboxReader
+  readonly #history: Sink
+  readonly #failures: FailureLog
+  readonly #clock: Pick<Clock, 'now'>
+  #running: Promise<void> | undefined
+
+  constructor(reader: OutboxReader, history: Sink, log: Logger, clock: Pick<Clock, 'now'>) {
+    this.#reader = reader
+    this.#history = history
+    this.#clock = clock
+    this.#failures = failureLog(log, 'outbox not replayed into history', 'outbox replayed into history again')
+  }
+
+  /** Resolves when history has everything that was in the outbox at the call, or when it fails. Never rejects. */
+  async catchUp(): Promise<void> {
+    const { last } = this.#reader.span()
+    do {
+      this.#running ??= this.#drain().finally(() => {
+        this.#running = undefined
+      })
+      await this.#running
+    } while (!this.failed && this.#reader.span().acked < last)
+  }
+
+  async #drain(): Promise<void> {
+    if (this.failed === 'history') this.failed = undefined
+    for (let batch = this.#nextBatch(); batch.length > 0; batch = this.#nextBatch()) {
+      const { stream, seq } = batch.at(-1)!
+      try {
+        await this.#history.write(batch.flatMap(({ message }) => ('readings' in message ? message.readings : [])))
+      } catch (error) {
+        this.#fail('history', error)
+        return
+      }
+      this.#reader.settle({ stream, through_seq: seq })
+    }
+    if (this.failed) return
+    this.trouble = undefined
+    this.#failures.worked()
+  }
+
+  #nextBatch(): Outgoing[] {
+    try {
+      return this.#reader.next(this.#reader.span().acked, BATCH)
+    } catch (error) {
+      this.#fail('outbox', error)
+      return []
+    }
+  }
+
+  #fail(side: 'history' | 'outbox', error: unknown): void {
+    this.#failures.failed(error)
+    this.failed = side
+    this.trouble ??= { reason: (error as Error).message, since: this.#clock.now() }
   }
 }

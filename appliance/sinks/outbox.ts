@@ -1,4 +1,4 @@
-/** The outbox: what leaves the process, kept on disk until each of its destinations says that it is stored. */
+/** The outbox: messages that leave the process, stored on disk until every destination has acknowledged them. */
 import { randomUUID } from 'node:crypto'
 import { statfsSync } from 'node:fs'
 import type { Logger } from 'pino'
@@ -7,25 +7,31 @@ import type { Protocol } from '#shared/core/model/model.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import { makeFolder } from '#shared/node/files.ts'
 import { lockFolder } from '#shared/node/folder-lock.ts'
+import {
+  findingsBodies,
+  type LookUpFindings,
+  type MessageBody,
+  type OutboxMessage,
+  telemetryBodies,
+} from '../core/outbox/outbox-messages.ts'
 import type { FileLog } from '../store/log/segmented-log.ts'
-import { type Body, findingsOf, type FindingsNow, type Kept, telemetryOf } from './outbox-messages.ts'
+import { type EvictOldest, isDiskFull, outboxEviction } from './outbox-eviction.ts'
 import { openOutboxFiles } from './outbox-files.ts'
-import { isFull, roomMaker } from './outbox-eviction.ts'
-import { openWays, type OutboxWay } from './outbox-reader.ts'
+import { openReaders, type OutboxReader } from './outbox-reader.ts'
 
 /**
- * Where messages go, each at its own pace over the same log: to the hub by MQTT, to the central on this box by HTTP,
- * and into the history of this process.
+ * Destinations of the messages; each reads the log at its own pace: the hub over MQTT, central on the same machine over HTTP,
+ * and the history of this process.
  */
 export type Destination = 'hub' | 'central' | 'history'
 
-/** What leaves the process. Both ways in resolve when it is safe on disk. */
+/** `write` and `putFindings` resolve when the messages are durable. */
 export type Outbox = Sink & {
-  /** @param withdrawn ids of findings that are none any more */
+  /** @param withdrawn ids that are no findings any more */
   putFindings(findings: Finding[], withdrawn?: string[]): Promise<void>
   /** @throws RangeError for a destination that the outbox was not opened with */
-  way(to: Destination): OutboxWay
-  /** Room on the disk that holds the outbox. */
+  reader(to: Destination): OutboxReader
+  /** Free bytes on the disk of the outbox. */
   freeBytes(): number
   close(): Promise<void>
 }
@@ -37,17 +43,17 @@ export type OutboxOptions = {
   /** At least one; a message is kept until all of them have it. */
   to: readonly Destination[]
   protocolOf: (point_id: string) => Protocol
-  /** How findings stand now; where it is left out, findings that there is no room for are dropped. */
-  findingsNow?: FindingsNow | undefined
+  /** Gives the current state of findings. Without it, findings in a full outbox are dropped. */
+  lookUpFindings?: LookUpFindings | undefined
   clock: Clock
   log: Logger
 }
 
 /**
- * Opens the outbox in a folder, for this process alone. A damaged log is put aside whole and a new stream begun, because what is measured from
- * now on is worth more than what could not be read; the log and the ways say so.
+ * Opens the outbox in a folder, for this process alone. A damaged log is set aside whole, reported, and replaced by an empty
+ * one with a new stream, because new readings matter more than those that cannot be read.
  *
- * @throws Error when the folder cannot be read or written, or when another process has it
+ * @throws Error when the folder cannot be read or written, or another process has it open
  */
 export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
   await makeFolder(options.dir, 0o700)
@@ -61,49 +67,53 @@ export async function openOutbox(options: OutboxOptions): Promise<Outbox> {
 }
 
 async function openLocked(options: OutboxOptions, unlock: () => void): Promise<Outbox> {
-  const files = await openOutboxFiles<Kept>(options)
-  const { clock, protocolOf, maxBytes, findingsNow } = options
+  const files = await openOutboxFiles<OutboxMessage>(options)
+  const { clock, protocolOf, maxBytes, lookUpFindings } = options
   const { log } = files
-  const ways = await openWays(files, options.to, options.log)
-  const keptOf = <T extends Body & { at?: number }>(body: T): Kept => ({ at: clock.now(), ...body, message_id: randomUUID() })
-  const makeRoom = roomMaker({ log, ways, keptOf, findingsNow, logger: options.log })
+  const readers = await openReaders(files, options.to, options.log)
+  const messageOf = <T extends MessageBody & { at?: number }>(body: T): OutboxMessage => ({
+    at: clock.now(),
+    ...body,
+    message_id: randomUUID(),
+  })
+  const evictOldest = outboxEviction({ log, readers, messageOf, lookUpFindings, logger: options.log })
 
-  const append = async (bodies: Body[]) => {
+  const append = async (bodies: MessageBody[]) => {
     if (bodies.length === 0) return
-    const kept = bodies.map(keptOf)
-    while (log.state().bytes > maxBytes && (await makeRoom('its quota is full', maxBytes)));
-    await appendWithRoom(log, kept, makeRoom)
-    ways.written()
+    const messages = bodies.map(messageOf)
+    while (log.state().bytes > maxBytes && (await evictOldest('its quota is full', maxBytes)));
+    await appendEvicting(log, messages, evictOldest)
+    readers.notifyWritten()
   }
 
   return {
-    write: async readings => append(telemetryOf(readings, protocolOf)),
-    putFindings: async (findings, withdrawn = []) => append(findingsOf(findings, withdrawn)),
-    way: ways.way,
+    write: async readings => append(telemetryBodies(readings, protocolOf)),
+    putFindings: async (findings, withdrawn = []) => append(findingsBodies(findings, withdrawn)),
+    reader: to => readers.reader(to),
     freeBytes: () => {
       const { bavail, bsize } = statfsSync(options.dir)
       return bavail * bsize
     },
     close: async () => {
       await log.close()
-      await ways.save()
+      await readers.save()
       unlock()
     },
   }
 }
 
-/** Appends; on a full disk, makes room and tries again while there is something to make it of. */
-export async function appendWithRoom(
-  log: Pick<FileLog<Kept>, 'append'>,
-  kept: Kept[],
-  makeRoom: (reason: string) => Promise<boolean>,
+/** Appends messages. While the disk is full, evicts the oldest segment and tries again, until there is none to evict. */
+export async function appendEvicting(
+  log: Pick<FileLog<OutboxMessage>, 'append'>,
+  messages: OutboxMessage[],
+  evictOldest: EvictOldest,
 ): Promise<void> {
   for (;;) {
     try {
-      await log.append(kept)
+      await log.append(messages)
       return
     } catch (error) {
-      if (!isFull(error) || !(await makeRoom('the disk is full'))) throw error
+      if (!isDiskFull(error) || !(await evictOldest('the disk is full'))) throw error
     }
   }
 }

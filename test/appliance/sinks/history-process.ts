@@ -1,4 +1,4 @@
-/** Writes readings to outbox and history, and kills itself at a step of the last one, when the outbox has it. Prints its number. */
+/** Writes readings to outbox and history, prints the number of the last one, and kills itself while it is written. */
 import { join } from 'node:path'
 import type { Sink } from '#shared/core/ports.ts'
 import { wallClock } from '#shared/node/clock.ts'
@@ -6,7 +6,7 @@ import { openDatabase } from '#shared/node/sqlite.ts'
 import { misdatedStore } from '#shared/node/store/misdated.ts'
 import { openHistorian } from '#shared/node/historian/historian.ts'
 import { historianSink } from '#appliance/sinks/historian-sink.ts'
-import { historyWay } from '#appliance/sinks/outbox-to-history.ts'
+import { replayIntoHistory } from '#appliance/sinks/outbox-to-history.ts'
 import { reading, silent, testOutbox } from '../../support/sites/transport-site.ts'
 
 const [dir = '', from, count, when] = process.argv.slice(2)
@@ -37,7 +37,7 @@ const history: Sink = {
   },
 }
 const outbox = await testOutbox(join(dir, 'outbox'), ['hub', 'history'])
-const { sinks, service } = historyWay(outbox, outbox.way('history'), history, silent, wallClock)
+const { sinks, service } = replayIntoHistory(outbox, outbox.reader('history'), history, silent, wallClock)
 await service.start()
 for (let n = Number(from) + 1; n <= last; n++) await sinks[0].write([reading(n)])
 await outbox.close()

@@ -1,17 +1,16 @@
-/** An outbox that is full thins its oldest readings before it drops any, and says how many messages it did either to. */
+/** A full outbox downsamples its oldest readings before it drops any, and counts both. */
 import { join } from 'node:path'
 import pino from 'pino'
 import test from 'ava'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import { thinReadings } from '#appliance/core/outbox/downsample.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { wallClock } from '#shared/node/clock.ts'
-import { type FindingsNow, type Kept, thinOldest } from '#appliance/sinks/outbox-messages.ts'
+import { downsample, type LookUpFindings, type OutboxMessage, thinOldest } from '#appliance/core/outbox/outbox-messages.ts'
 import { openOutbox } from '#appliance/sinks/outbox.ts'
 import { openOutboxFiles } from '#appliance/sinks/outbox-files.ts'
-import { roomMaker } from '#appliance/sinks/outbox-eviction.ts'
-import { openWays } from '#appliance/sinks/outbox-reader.ts'
+import { outboxEviction } from '#appliance/sinks/outbox-eviction.ts'
+import { openReaders } from '#appliance/sinks/outbox-reader.ts'
 import { folder } from '../../support/folders.ts'
 import { finding } from '../../support/messages.ts'
 import { reading, silent } from '../../support/sites/transport-site.ts'
@@ -24,17 +23,18 @@ const quarters = (readings: Reading[]) => [...new Set(readings.map(quarterOf))].
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => i)
 /** One value a second. */
 const page = (n: number) => upTo(500).map(i => reading(n * 500 + i))
-const readingsOf = (messages: { kept: Kept }[]) => messages.flatMap(({ kept }) => ('readings' in kept ? kept.readings : []))
+const readingsOf = (messages: { message: OutboxMessage }[]) =>
+  messages.flatMap(({ message }) => ('readings' in message ? message.readings : []))
 
-async function opened(dir: string, maxBytes: number, findingsNow?: FindingsNow) {
+async function opened(dir: string, maxBytes: number, lookUpFindings?: LookUpFindings) {
   const outbox = await openOutbox({
-    ...{ dir, maxBytes, to: ['hub'], protocolOf: () => 'bacnet', findingsNow, clock: wallClock, log: silent },
+    ...{ dir, maxBytes, to: ['hub'], protocolOf: () => 'bacnet', lookUpFindings, clock: wallClock, log: silent },
   })
-  const way = outbox.way('hub')
-  return { ...outbox, ...way, all: () => way.next(way.span().acked, 100_000) }
+  const reader = outbox.reader('hub')
+  return { ...outbox, ...reader, all: () => reader.next(reader.span().acked, 100_000) }
 }
 
-test('of each point the first good reading in a quarter of an hour is left, as it was', t => {
+test('downsampling leaves the first good reading of each point and quarter of an hour unchanged', t => {
   const at = (id: string, minutes: number, q: Reading['q'] = 'good'): Reading => ({
     id,
     t: START + minutes * MINUTE,
@@ -43,11 +43,11 @@ test('of each point the first good reading in a quarter of an hour is left, as i
   })
   const bad = at('b', 1, 'bad')
   const readings = [at('a', 0), at('a', 14.9), bad, at('a', 15), at('b', 2), at('b', 16, 'bad'), at('b', 17, 'stale'), at('b', 3)]
-  t.deepEqual(thinReadings(readings), [at('a', 0), at('a', 15), at('b', 2), at('b', 16, 'bad')])
-  t.deepEqual(thinReadings([]), [])
+  t.deepEqual(downsample(readings), [at('a', 0), at('a', 15), at('b', 2), at('b', 16, 'bad')])
+  t.deepEqual(downsample([]), [])
 })
 
-test('a full outbox keeps a value of every quarter of an hour, drops nothing, and does not count what the hub had', async t => {
+test('a full outbox keeps a value of every quarter of an hour, drops nothing, and does not count acknowledged messages', async t => {
   const outbox = await opened(folder(t), 1024 * KB)
   for (const n of upTo(120)) {
     await outbox.write(page(n))
@@ -56,7 +56,7 @@ test('a full outbox keeps a value of every quarter of an hour, drops nothing, an
   const readings = readingsOf(outbox.all())
   t.deepEqual(quarters(readings), upTo(quarterOf(reading(120 * 500 - 1)) + 1).slice(quarterOf(reading(21 * 500))))
   t.is(outbox.dropped(), 0)
-  const live = outbox.all().filter(({ kept }) => 'readings' in kept && !kept.thinned)
+  const live = outbox.all().filter(({ message }) => 'readings' in message && !message.thinned)
   t.is(outbox.thinned(), 120 - 21 - live.length)
   t.deepEqual(readingsOf(live), upTo(120).slice(-live.length).flatMap(page))
   t.true(readings.length - live.length * 500 < 4 * 66)
@@ -64,7 +64,7 @@ test('a full outbox keeps a value of every quarter of an hour, drops nothing, an
   await outbox.close()
 })
 
-test('what thinning does not make smaller is dropped whole, and counted', async t => {
+test('messages that downsampling does not make smaller are dropped whole and counted', async t => {
   const outbox = await opened(folder(t), 512 * KB)
   const hourly = (n: number) => upTo(500).map(i => ({ ...reading(0), t: START + (n * 500 + i) * HOUR }))
   for (const n of upTo(60)) await outbox.write(hourly(n))
@@ -75,7 +75,7 @@ test('what thinning does not make smaller is dropped whole, and counted', async 
   await outbox.close()
 })
 
-test('when even thinned messages find no room, they are dropped before anything newer is, and the log stays within its quota', async t => {
+test('when downsampled messages do not fit either, they are dropped before newer ones, and the log stays within its quota', async t => {
   const outbox = await opened(folder(t), 512 * KB)
   const points = upTo(20)
   const minute = (n: number) => points.map(i => ({ id: `p${i}`, t: START + n * MINUTE, v: n, q: 'good' as const }))
@@ -84,7 +84,7 @@ test('when even thinned messages find no room, they are dropped before anything 
   t.true(outbox.dropped() > 0, 'it was written often enough')
   const left = outbox.all()
   t.true(JSON.stringify(left).length < 700 * KB)
-  const live = readingsOf(left.filter(({ kept }) => 'readings' in kept && !kept.thinned))
+  const live = readingsOf(left.filter(({ message }) => 'readings' in message && !message.thinned))
   const kept = readingsOf(left)
   t.deepEqual(
     live,
@@ -96,17 +96,17 @@ test('when even thinned messages find no room, they are dropped before anything 
   await outbox.close()
 })
 
-test('findings that there was no room for are told as they are now, behind everything older', async t => {
+test('evicted findings are written again in their current state, behind all older messages', async t => {
   const ids = upTo(3).map(n => `finding-${n}`)
   const asOf = (finding_id: string, severity: number): Finding => ({ ...finding, finding_id, severity: severity as 1 })
-  const now: FindingsNow = asked => ({
+  const now: LookUpFindings = asked => ({
     findings: asked.filter(id => id !== ids[2]).map(id => asOf(id, 3)),
     withdrawn: asked.filter(id => id === ids[2]),
   })
   const outbox = await opened(folder(t), 512 * KB, now)
   await outbox.putFindings(ids.map(id => asOf(id, 1)))
   for (const n of upTo(40)) await outbox.write(page(n))
-  const told = outbox.all().flatMap(({ kept }) => ('findings' in kept ? [kept] : []))
+  const told = outbox.all().flatMap(({ message }) => ('findings' in message ? [message] : []))
   t.deepEqual(
     told.flatMap(({ withdrawn = [] }) => withdrawn),
     [ids[2]],
@@ -124,12 +124,12 @@ test('findings that there was no room for are told as they are now, behind every
   const alone = await opened(folder(t), 512 * KB)
   await alone.putFindings([finding])
   for (const n of upTo(40)) await alone.write(page(n))
-  t.is(alone.dropped(), 1, 'nobody knows how they stand')
+  t.is(alone.dropped(), 1, 'their current state cannot be looked up')
   await alone.close()
 })
 
-test('thinned messages give way from the oldest on, and findings stay known by id', t => {
-  const record = (n: number, thinned?: true): Kept => ({
+test('downsampled messages are dropped oldest first, and findings stay known by id', t => {
+  const record = (n: number, thinned?: true): OutboxMessage => ({
     ...{ at: n, message_id: 'm', protocol: 'bacnet', readings: [reading(n * 3600)], ...(thinned && { thinned }) },
   })
   const oldest = [
@@ -154,23 +154,23 @@ test('thinned messages give way from the oldest on, and findings stay known by i
   t.deepEqual([...thinOldest(oldest, 100, true).dropped].toSorted(), [1, 2, 3])
 })
 
-/** The parts of an outbox with a log that is not always well. */
-async function parts(dir: string, ill: (log: Awaited<ReturnType<typeof openOutboxFiles<Kept>>>['log']) => object) {
+/** The parts of an outbox with a log that fails as `ill` says. */
+async function parts(dir: string, ill: (log: Awaited<ReturnType<typeof openOutboxFiles<OutboxMessage>>>['log']) => object) {
   const logger = pino({ level: 'silent' })
-  const files = await openOutboxFiles<Kept>({ dir, maxBytes: 512 * KB, log: logger })
+  const files = await openOutboxFiles<OutboxMessage>({ dir, maxBytes: 512 * KB, log: logger })
   const log = { ...files.log, ...ill(files.log) }
-  const ways = await openWays({ ...files, log }, ['hub'], logger)
+  const readers = await openReaders({ ...files, log }, ['hub'], logger)
   let id = 0
-  const keptOf = (body: object) => ({ at: 0, message_id: `m${id++}`, ...body }) as Kept
-  for (const n of upTo(10)) await files.log.append([keptOf({ protocol: 'bacnet', readings: page(n) })])
-  return { log: files.log, ways, makeRoom: roomMaker({ log, ways, keptOf, findingsNow: undefined, logger }) }
+  const messageOf = (body: object) => ({ at: 0, message_id: `m${id++}`, ...body }) as OutboxMessage
+  for (const n of upTo(10)) await files.log.append([messageOf({ protocol: 'bacnet', readings: page(n) })])
+  return { log: files.log, readers, evictOldest: outboxEviction({ log, readers, messageOf, lookUpFindings: undefined, logger }) }
 }
 
-test('on a full disk the segment goes first, and what is left of it is written into its place', async t => {
+test('on a full disk the segment is unlinked before its downsampled messages are appended', async t => {
   const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
   const done: string[] = []
-  const { log, ways, makeRoom } = await parts(folder(t), own => ({
-    append: async (records: Kept[]) => {
+  const { log, readers, evictOldest } = await parts(folder(t), own => ({
+    append: async (records: OutboxMessage[]) => {
       done.push('append')
       if (done.length === 1) throw full
       return own.append(records)
@@ -180,24 +180,24 @@ test('on a full disk the segment goes first, and what is left of it is written i
       own.dropThrough(seq)
     },
   }))
-  t.true(await makeRoom('the disk is full'))
+  t.true(await evictOldest('the disk is full'))
   t.deepEqual(done, ['append', 'unlink', 'append'])
-  t.is(ways.way('hub').dropped(), 0)
-  t.true(ways.way('hub').thinned() > 0)
+  t.is(readers.reader('hub').dropped(), 0)
+  t.true(readers.reader('hub').thinned() > 0)
   t.deepEqual(quarters(log.read(1, 100).flatMap(({ record }) => ('readings' in record ? record.readings : []))), upTo(6))
   await log.close()
 })
 
-test('an end between writing what is left and unlinking loses nothing', async t => {
+test('a power cut between appending the downsampled messages and unlinking the segment loses nothing', async t => {
   const dir = folder(t)
   const cut = new Error('the power went')
-  const { log, makeRoom } = await parts(dir, () => ({
+  const { log, evictOldest } = await parts(dir, () => ({
     dropThrough: () => {
       throw cut
     },
   }))
-  const before = readingsOf(log.read(1, 100).map(({ record }) => ({ kept: record })))
-  await t.throwsAsync(makeRoom('its quota is full'), { is: cut })
+  const before = readingsOf(log.read(1, 100).map(({ record }) => ({ message: record })))
+  await t.throwsAsync(evictOldest('its quota is full'), { is: cut })
   await log.close()
   const again = await opened(join(dir), 512 * KB)
   const after = new Set(readingsOf(again.all()).map(({ t: at }) => at))

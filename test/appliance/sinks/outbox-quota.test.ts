@@ -1,4 +1,4 @@
-/** How much may wait for the hub: what a box that is told nothing keeps, and that a setting in MB is kept to. */
+/** The quota of the outbox: its default, and the setting in MB. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
@@ -16,7 +16,7 @@ const MB = 2 ** 20
 const { SERVICE_OUTBOX_MAX_MB } = UPLINK_VARIABLES
 const point_id = catalogue.devices[0]!.points[0]!.point_id
 
-test('a box that is told nothing keeps a day of four thousand points a minute, as the document says', async t => {
+test('the default quota holds a day of four thousand points a minute, as the document says', async t => {
   const read = readEnv({ SERVICE_OUTBOX_MAX_MB }, { env: {} }, () => '')
   const quota = read.ok ? read.settings.SERVICE_OUTBOX_MAX_MB : 0
   const said = readFileSync(new URL('../../../shared/core/topic/TOPICS.md', import.meta.url), 'utf8')
@@ -33,7 +33,7 @@ test('a box that is told nothing keeps a day of four thousand points a minute, a
   t.true((minute * DAY) / MINUTE <= quota * MB, `${Math.round((minute * DAY) / MINUTE / MB)} MB in a day`)
 })
 
-test('what waits for the hub stays within the MB of the setting, and nothing goes before', async t => {
+test('the outbox stays within the MB of the setting, and drops nothing below that', async t => {
   const dir = folder(t)
   const settings = {
     ...{ SERVICE_MQTT_ENABLED: false, SERVICE_EDGE_KIT_DIR: '', SERVICE_MQTT_HOST: undefined, SERVICE_MQTT_PORT: 8883 },

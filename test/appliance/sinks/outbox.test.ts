@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import test from 'ava'
 import { wallClock } from '#shared/node/clock.ts'
-import { appendWithRoom, type Destination, openOutbox, type Outbox } from '#appliance/sinks/outbox.ts'
+import { appendEvicting, type Destination, openOutbox, type Outbox } from '#appliance/sinks/outbox.ts'
 import { folder } from '../../support/folders.ts'
 import { finding } from '../../support/messages.ts'
 import { reading, silent } from '../../support/sites/transport-site.ts'
@@ -11,13 +11,13 @@ const MEGABYTE = 1024 * 1024
 const protocolOf = (id: string) => (id === 'p1' ? ('bacnet' as const) : ('modbus' as const))
 const openTo = (dir: string, to: Destination[], maxBytes = 64 * MEGABYTE): Promise<Outbox> =>
   openOutbox({ dir, maxBytes, to, protocolOf, clock: wallClock, log: silent })
-/** An outbox with one destination, seen from there. */
+/** An outbox with one destination, together with its reader. */
 async function opened(dir: string, maxBytes?: number) {
   const outbox = await openTo(dir, ['hub'], maxBytes)
-  return { ...outbox, ...outbox.way('hub') }
+  return { ...outbox, ...outbox.reader('hub') }
 }
 
-test('readings leave by protocol in messages of at most 500, findings in the same stream', async t => {
+test('readings are split by protocol into messages of at most 500, with findings in the same stream', async t => {
   const outbox = await opened(folder(t))
   await outbox.write([...Array.from({ length: 501 }, (_, n) => reading(n)), { ...reading(7), id: 'p2' }])
   await outbox.putFindings([finding])
@@ -25,7 +25,7 @@ test('readings leave by protocol in messages of at most 500, findings in the sam
   await outbox.write([])
   const kept = outbox
     .next(0, 10)
-    .map(({ seq, kept: each }) => [
+    .map(({ seq, message: each }) => [
       seq,
       'findings' in each ? `${each.findings.length} ${each.withdrawn}` : `${each.protocol} ${each.readings.length}`,
     ])
@@ -40,7 +40,7 @@ test('readings leave by protocol in messages of at most 500, findings in the sam
   await outbox.close()
 })
 
-test('a second process on an outbox is refused, and changes nothing of the first one’s', async t => {
+test('a second process is refused, and the outbox of the first one stays as it is', async t => {
   const dir = folder(t)
   const first = await opened(dir)
   await first.write([reading(1)])
@@ -54,16 +54,16 @@ test('a second process on an outbox is refused, and changes nothing of the first
   await again.close()
 })
 
-test('a message stays under the wire’s limit also when texts are long', async t => {
+test('a message of long texts stays below the limit of the wire', async t => {
   const outbox = await opened(folder(t))
   await outbox.write(Array.from({ length: 500 }, (_, n) => ({ ...reading(n), v: 'x'.repeat(1000) })))
-  const sizes = outbox.next(0, 10).map(({ kept }) => JSON.stringify(kept).length)
+  const sizes = outbox.next(0, 10).map(({ message }) => JSON.stringify(message).length)
   t.is(sizes.length, 3)
   for (const size of sizes) t.true(size < 256 * 1024, String(size))
   await outbox.close()
 })
 
-test('the stream goes on after a restart, with its name and its places', async t => {
+test('the stream continues after a restart with its name and positions', async t => {
   const dir = folder(t)
   const first = await opened(dir)
   await first.write([reading(1)])
@@ -77,7 +77,7 @@ test('the stream goes on after a restart, with its name and its places', async t
   await again.close()
 })
 
-test('a damaged outbox is put aside whole, and a new stream begins', async t => {
+test('a damaged outbox is set aside whole, and a new stream begins', async t => {
   const dir = folder(t)
   let before = ''
   for (const round of [1, 2]) {
@@ -98,7 +98,7 @@ test('a damaged outbox is put aside whole, and a new stream begins', async t => 
   await outbox.close()
 })
 
-test('a lost or unreadable streams.json begins a new stream with what is there', async t => {
+test('an unreadable streams.json starts a new stream with the messages that are left', async t => {
   const dir = folder(t)
   const first = await opened(dir)
   await first.write([reading(1), { ...reading(2), id: 'p2' }])
@@ -111,7 +111,7 @@ test('a lost or unreadable streams.json begins a new stream with what is there',
   await again.close()
 })
 
-test('a log that is not the one of streams.json never goes on under its name', async t => {
+test('a log that does not belong to streams.json never continues its stream', async t => {
   const dir = folder(t)
   const first = await opened(dir)
   await first.write([reading(1)])
@@ -123,20 +123,20 @@ test('a log that is not the one of streams.json never goes on under its name', a
   await again.close()
 })
 
-test('on a full disk the oldest makes room for the newest, and what still finds none is refused', async t => {
+test('on a full disk the oldest segments are evicted for new messages, which are refused when none is left', async t => {
   const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
   let failures = 3
   const log = { append: async () => (failures-- > 0 ? Promise.reject(full) : 1) }
   let segments = 5
-  await appendWithRoom(log, [], async () => segments-- > 0)
+  await appendEvicting(log, [], async () => segments-- > 0)
   t.is(segments, 2)
   failures = 9
   await t.throwsAsync(
-    appendWithRoom(log, [], async () => segments-- > 0),
+    appendEvicting(log, [], async () => segments-- > 0),
     { is: full },
   )
   await t.throwsAsync(
-    appendWithRoom(
+    appendEvicting(
       { append: async () => Promise.reject(Object.assign(new Error('bad sector'), { code: 'EIO' })) },
       [],
       async () => true,
@@ -145,7 +145,7 @@ test('on a full disk the oldest makes room for the newest, and what still finds 
   )
 })
 
-test('what the hub refused is kept aside with the reason', async t => {
+test('a message that the hub rejected is written to a file with the reason', async t => {
   const dir = folder(t)
   const outbox = await opened(dir)
   await outbox.write([reading(1)])
@@ -159,7 +159,7 @@ test('what the hub refused is kept aside with the reason', async t => {
   await outbox.close()
 })
 
-test('however much a hub refuses, a hundred messages are kept aside and no more', async t => {
+test('at most a hundred rejected messages are written to files', async t => {
   const dir = folder(t)
   const outbox = await opened(dir)
   for (let n = 1; n <= 110; n++) await outbox.write([reading(n)])
@@ -179,6 +179,6 @@ test('a new stream begins with the oldest message that is left', async t => {
   const after = outbox.span()
   t.not(after.stream, before.stream)
   t.deepEqual([after.first, after.last], [1, before.last - before.first + 1])
-  t.is(outbox.next(0, 1)[0]?.kept.message_id, outbox.next(0, 60)[0]?.kept.message_id)
+  t.is(outbox.next(0, 1)[0]?.message.message_id, outbox.next(0, 60)[0]?.message.message_id)
   await outbox.close()
 })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { clockOffsetMeter } from '#appliance/core/outbox/clock-offset.ts'
 
-test('the offset is taken in the middle between sending and the answer', t => {
+test('the offset is measured in the middle between sending and the answer', t => {
   const meter = clockOffsetMeter()
   t.is(meter.offset(), null)
   meter.sent(1, 100_000)
@@ -9,7 +9,7 @@ test('the offset is taken in the middle between sending and the answer', t => {
   t.is(meter.offset(), 90_200)
 })
 
-test('the quickest answer of ten minutes counts, afterwards a slower one does', t => {
+test('the quickest answer of ten minutes is used, and a slower one after that', t => {
   const meter = clockOffsetMeter()
   const trip = (seq: number, at: number, ms: number, ahead: number) => {
     meter.sent(seq, at)
@@ -22,7 +22,7 @@ test('the quickest answer of ten minutes counts, afterwards a slower one does', 
   t.is(trip(4, 700_000, 4_000, 60), 60)
 })
 
-test('an answer to what was sent twice, long ago, never, or by a clock that was set says nothing', t => {
+test('an answer to a message sent twice, long ago, never, or before the clock was set back is not used', t => {
   const meter = clockOffsetMeter()
   meter.sent(1, 1_000)
   meter.sent(1, 2_000)
