@@ -7,7 +7,7 @@ import type { Clock, Sink } from '#shared/core/ports.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { type Storing, worstOf } from '#shared/core/storage-status.ts'
 import { SECOND } from '#shared/core/time.ts'
-import { keepReadings, type SinkEvent } from './keep-readings.ts'
+import { type SinkEvent, SinkWriter } from './write-readings.ts'
 import { slots } from './concurrency-limit.ts'
 
 export type PolledDevice = { plan: DevicePlan; driver: FieldDriver<unknown>; addresses: ReadonlyMap<string, unknown> }
@@ -54,9 +54,9 @@ export type Polling = {
 export function openPolling(parts: PollParts): Polling {
   const { clock } = parts
   const places = { inTurn: slots(IN_FLIGHT_MAX, HOLD_MS, clock), asProbe: slots(PROBES_MAX, HOLD_MS, clock) }
-  const keepers = parts.sinks.map(sink => keepReadings(sink, clock, parts.notify))
+  const writers = parts.sinks.map(sink => new SinkWriter(sink, clock, parts.notify))
   const keep = (readings: Reading[]) => {
-    for (const keeper of keepers) keeper.push(readings)
+    for (const writer of writers) writer.push(readings)
   }
   const { promise: failure, reject: fail } = Promise.withResolvers<never>()
   const loops = new Map<PolledDevice, { stopped: AbortController; over: Promise<void> }>()
@@ -77,7 +77,7 @@ export function openPolling(parts: PollParts): Polling {
   }
   return {
     failure,
-    storing: () => worstOf(keepers.map(keeper => keeper.storing())),
+    storing: () => worstOf(writers.map(writer => writer.storing())),
     async follow(devices) {
       await endAllBut(new Set(devices))
       const groups = Map.groupBy(planGroups(devices.map(({ plan }) => plan)), ({ device_id }) => device_id)
@@ -87,7 +87,7 @@ export function openPolling(parts: PollParts): Polling {
     },
     async stop() {
       await endAllBut(new Set())
-      await Promise.all(keepers.map(keeper => keeper.close()))
+      await Promise.all(writers.map(writer => writer.close()))
     },
   }
 }

@@ -181,14 +181,14 @@ function report(log: Logger, event: PollEvent): void {
       return log.warn({ device_id, points }, `device ${device_id} does not tell changes of ${points} points: ${reason}`)
     }
     case 'sink_failed':
-      return log.error(`readings are not kept, and wait: ${event.reason}`)
+      return log.error(`readings cannot be stored: waiting to try again: ${event.reason}`)
     case 'sink_full':
-      return log.error({ waiting: event.waiting }, 'readings wait to be kept, more than may: the oldest are dropped')
+      return log.error({ waiting: event.waiting }, 'write queue full: dropping oldest readings')
     case 'reading_refused':
-      return log.error({ point_id: event.point_id }, `a reading of ${event.point_id} cannot be kept: ${event.reason}`)
+      return log.error({ point_id: event.point_id }, `reading of ${event.point_id} refused: dropping it: ${event.reason}`)
     case 'sink_back':
-      return log[event.lost ? 'warn' : 'info']({ lost: event.lost }, 'readings are kept again')
+      return log[event.lost ? 'warn' : 'info']({ lost: event.lost }, 'readings are stored again')
     case 'sink_left':
-      return log.error({ lost: event.lost }, 'readings are lost that were not kept before the end')
+      return log.error({ lost: event.lost }, 'readings not stored before the stop: lost')
   }
 }

@@ -1,19 +1,19 @@
-/** Readings that wait to be kept, oldest first, with a bound. */
+/** A bounded queue of readings, oldest first. */
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 
 export type ReadingQueue = {
-  /** Puts readings at the end. @returns how many of the oldest had to go for them */
+  /** Appends readings. @returns how many of the oldest were dropped for them */
   push(readings: readonly Reading[]): number
-  /** Puts back what `take` gave, before all others. @returns how many of the oldest had to go */
+  /** Puts back what `take` returned, before all others. @returns how many of the oldest were dropped */
   putBack(readings: readonly Reading[]): number
-  /** Takes the oldest `limit` out, or all when there are fewer. */
+  /** Removes and returns the oldest readings, at most `limit`. */
   take(limit: number): Reading[]
-  /** Takes all out. @returns how many there were */
+  /** Removes all readings. @returns how many there were */
   clear(): number
   size(): number
 }
 
-/** @param max readings that wait at most */
+/** @param max readings that the queue holds */
 export function readingQueue(max: number): ReadingQueue {
   let batches: (readonly Reading[])[] = []
   let size = 0

@@ -1,10 +1,10 @@
-/** A sink that fails, is slow, or never comes back: what waits is bounded, and what is lost is counted. */
+/** A sink that fails, is slow, or stays down: waiting readings are bounded, and lost ones are counted. */
 import test from 'ava'
 import fc from 'fast-check'
 import { readingQueue } from '#appliance/core/poll/reading-queue.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
-import { keepReadings, type SinkEvent, WAITING_MAX } from '#appliance/flow/keep-readings.ts'
+import { type SinkEvent, SinkWriter, WAITING_MAX } from '#appliance/flow/write-readings.ts'
 import { virtualClock } from '../../support/virtual-clock.ts'
 
 const readings = (from: number, count: number): Reading[] =>
@@ -13,19 +13,19 @@ const readings = (from: number, count: number): Reading[] =>
 function open(write: (batch: Reading[]) => Promise<void>) {
   const clock = virtualClock(0)
   const events: SinkEvent[] = []
-  return { clock, events, keeper: keepReadings({ write }, clock, event => events.push(event)) }
+  return { clock, events, writer: new SinkWriter({ write }, clock, event => events.push(event)) }
 }
 
-test('what a failing sink was given is written again, in order, until it is taken', async t => {
+test('readings that a sink failed to take are written again, in order, until it takes them', async t => {
   let failures = 3
   const kept: Reading[] = []
-  const { clock, events, keeper } = open(async batch => {
+  const { clock, events, writer } = open(async batch => {
     if (failures-- > 0) throw new Error('no space')
     kept.push(...batch)
   })
-  keeper.push(readings(0, 3))
+  writer.push(readings(0, 3))
   await clock.runTo(7 * SECOND)
-  keeper.push(readings(3, 2))
+  writer.push(readings(3, 2))
   t.deepEqual(kept, [])
   await clock.runTo(MINUTE)
   t.deepEqual(kept, readings(0, 5))
@@ -33,40 +33,40 @@ test('what a failing sink was given is written again, in order, until it is take
     { kind: 'sink_failed', reason: 'no space' },
     { kind: 'sink_back', lost: 0 },
   ])
-  keeper.push(readings(5, 1))
-  await keeper.close()
+  writer.push(readings(5, 1))
+  await writer.close()
   t.is(kept.length, 6)
 })
 
-test('what waits is said with its bound, and since when nothing was stored, however often it is tried', async t => {
+test('the status gives the waiting readings, their bound, and since when nothing was stored', async t => {
   let isBroken = true
-  const { clock, keeper } = open(async () => {
+  const { clock, writer } = open(async () => {
     if (isBroken) throw Object.assign(new Error(`no space at ${clock.now()}`), { code: 'ENOSPC' })
   })
-  t.deepEqual(keeper.storing(), { waiting: 0, waiting_max: WAITING_MAX })
+  t.deepEqual(writer.storing(), { waiting: 0, waiting_max: WAITING_MAX })
   await clock.runTo(2 * SECOND)
-  keeper.push(readings(0, 300))
+  writer.push(readings(0, 300))
   await clock.runTo(50 * SECOND)
-  keeper.push(readings(300, 20))
+  writer.push(readings(300, 20))
   await clock.runTo(70 * SECOND)
-  const { trouble, ...rest } = keeper.storing()
+  const { trouble, ...rest } = writer.storing()
   t.deepEqual(rest, { waiting: 320, waiting_max: WAITING_MAX })
   t.is(trouble?.since, 2 * SECOND)
   t.regex(trouble!.reason, /^no space at [67]\d000$/, 'the newest reason')
   isBroken = false
   await clock.runTo(90 * SECOND)
-  t.deepEqual(keeper.storing(), { waiting: 0, waiting_max: WAITING_MAX })
+  t.deepEqual(writer.storing(), { waiting: 0, waiting_max: WAITING_MAX })
 })
 
-test('beyond the bound the oldest go, said once and counted', async t => {
+test('beyond the bound the oldest readings are dropped, notified once and counted', async t => {
   let isBroken = true
   const kept: Reading[] = []
-  const { clock, events, keeper } = open(async batch => {
+  const { clock, events, writer } = open(async batch => {
     if (isBroken) throw new Error('no space')
     kept.push(...batch)
   })
   for (let i = 0; i < WAITING_MAX + 5_000; i += 1000) {
-    keeper.push(readings(i, 1000))
+    writer.push(readings(i, 1000))
     await clock.runTo(i)
   }
   isBroken = false
@@ -80,35 +80,35 @@ test('beyond the bound the oldest go, said once and counted', async t => {
   t.deepEqual([kept[0]!.t, kept.at(-1)!.t], [5_000, WAITING_MAX + 4_999])
 })
 
-test('a sink that hangs holds up nobody, and what waits for it is bounded', async t => {
+test('a sink that hangs delays nothing, and the readings that wait for it are bounded', async t => {
   const hung = Promise.withResolvers<void>()
   let written = 0
-  const { clock, events, keeper } = open(async batch => {
+  const { clock, events, writer } = open(async batch => {
     await hung.promise
     written += batch.length
   })
-  for (let i = 0; i < 2 * WAITING_MAX; i += 5_000) keeper.push(readings(i, 5_000))
+  for (let i = 0; i < 2 * WAITING_MAX; i += 5_000) writer.push(readings(i, 5_000))
   t.deepEqual(events, [{ kind: 'sink_full', waiting: WAITING_MAX }])
   hung.resolve()
   await clock.runTo(MINUTE)
-  // What was being written when it hung, and all that may wait.
+  // The batch that was being written when it hung, and all readings that may wait.
   t.is(written, 5_000 + WAITING_MAX)
   t.deepEqual(events.at(-1), { kind: 'sink_back', lost: WAITING_MAX - 5_000 })
 })
 
-test('a reading that a sink cannot take is found and given up, and the others are kept', async t => {
+test('a reading that a sink refuses is found and given up, and the others are stored', async t => {
   const kept: number[] = []
   const poison = new Set([3, 700, 701, 2999])
-  const { clock, events, keeper } = open(async batch => {
+  const { clock, events, writer } = open(async batch => {
     if (batch.some(({ t: at }) => poison.has(at))) throw new Error('no such point')
     kept.push(...batch.map(({ t: at }) => at))
   })
-  keeper.push(readings(0, 3000))
+  writer.push(readings(0, 3000))
   await clock.runTo(5 * MINUTE)
   // The last of all is refused when another has come behind it.
-  keeper.push(readings(3000, 1))
+  writer.push(readings(3000, 1))
   await clock.runTo(10 * MINUTE)
-  await keeper.close()
+  await writer.close()
   t.deepEqual(
     kept.toSorted((a, b) => a - b),
     readings(0, 3001)
@@ -120,17 +120,17 @@ test('a reading that a sink cannot take is found and given up, and the others ar
   t.deepEqual(events, [failed, refused, { kind: 'sink_back', lost: 4 }])
 })
 
-test('a disk with room for little loses nothing of much: no reading is to blame for it', async t => {
+test('a disk that is almost full loses no reading, and no reading is taken for the cause', async t => {
   let room = 1
   const kept: number[] = []
-  const { clock, events, keeper } = open(async batch => {
+  const { clock, events, writer } = open(async batch => {
     if (batch.length > room) throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
     room -= batch.length
     kept.push(...batch.map(({ t: at }) => at))
   })
-  keeper.push(readings(0, 5))
+  writer.push(readings(0, 5))
   await clock.runTo(7 * SECOND)
-  keeper.push(readings(5, 1))
+  writer.push(readings(5, 1))
   await clock.runTo(MINUTE)
   t.deepEqual(kept, [])
   room = 100
@@ -145,39 +145,39 @@ test('a disk with room for little loses nothing of much: no reading is to blame 
   ])
 })
 
-test('a disk that fills up while readings are found wanting gives up none of them for it', async t => {
+test('a disk that fills up during last attempts gives up no reading', async t => {
   let isFull = false
   const kept: number[] = []
-  const { clock, events, keeper } = open(async batch => {
+  const { clock, events, writer } = open(async batch => {
     if (isFull) throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' })
     if (batch.some(({ t: at }) => at === 0)) throw new Error('no such point')
     kept.push(...batch.map(({ t: at }) => at))
     isFull = kept.length === 1
   })
-  keeper.push(readings(0, 2))
+  writer.push(readings(0, 2))
   await clock.runTo(MINUTE)
   isFull = false
-  keeper.push(readings(2, 3))
+  writer.push(readings(2, 3))
   await clock.runTo(5 * MINUTE)
   t.deepEqual(kept.toSorted(), [1, 2, 3, 4])
   t.deepEqual(events.at(-1), { kind: 'sink_back', lost: 1 })
 })
 
-test('a sink that does not come back before the end is tried a last time', async t => {
+test('a sink that is still down at the stop gets one last attempt', async t => {
   let attempts = 0
-  const { clock, events, keeper } = open(async () => {
+  const { clock, events, writer } = open(async () => {
     attempts++
     throw new Error('no space')
   })
-  keeper.push(readings(0, 10))
+  writer.push(readings(0, 10))
   await clock.runTo(2 * SECOND)
   t.is(attempts, 1)
-  await keeper.close()
+  await writer.close()
   t.is(attempts, 2)
   t.deepEqual(events.at(-1), { kind: 'sink_left', lost: 10 })
 })
 
-test('a queue keeps the newest of what it was given, in order, whatever is taken and put back', t => {
+test('a queue keeps the newest readings in order, whatever is taken and put back', t => {
   const step = fc.oneof(
     fc.record({ push: fc.integer({ min: 0, max: 12 }) }),
     fc.record({ take: fc.integer({ min: 1, max: 12 }), back: fc.boolean() }),
