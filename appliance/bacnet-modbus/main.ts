@@ -1,24 +1,31 @@
-/** bacnet-modbus: polls BACnet/IP and Modbus devices and hands readings to a broker, to central or to both. */
+/** bacnet-modbus: polls BACnet/IP and Modbus devices and sends readings to a broker, to central or to both. */
+import { wallClock } from '#shared/node/clock.ts'
 import { openLog } from '#shared/node/log.ts'
-import { runUntilSignal } from '#shared/node/service.ts'
-import { exitWith, settingsOrExit } from '#shared/node/settings.ts'
+import { runProcess } from '#shared/node/service.ts'
+import { settingsOrExit } from '#shared/node/settings.ts'
+import { readVersion } from '#shared/node/version.ts'
 import { bindOf } from '../drivers/bacnet/bind.ts'
 import { bacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import { modbusProtocol } from '../drivers/modbus/protocol.ts'
 import { complainOfSplitEdge, FIELDBUS_ENV } from '../env.ts'
-import { priorityFactory } from '../priority/priority-api.ts'
-import { fieldbusServices } from '../services/fieldbus.ts'
+import { openPriority } from '../priority/priority-api.ts'
+import { openEdgeConfig, readEdgeKit } from '../services/edge-config.ts'
+import { openSplitEdge } from '../services/split-edge.ts'
 
-const usage = 'bacnet-modbus: polls BACnet/IP and Modbus devices and hands readings to a broker, to central or to both'
+const name = 'bacnet-modbus'
+const usage = `${name}: polls BACnet/IP and Modbus devices and sends readings to a broker, to central or to both`
 const { settings, effective } = settingsOrExit(usage, FIELDBUS_ENV, process.env, process.argv.slice(2), {
   complain: complainOfSplitEdge,
 })
-const log = openLog('bacnet-modbus', settings.SERVICE_LOG_LEVEL)
-const bind = bindOf(settings)
-const bacnet = bacnetProtocol({ bind, now: Date.now, log })
-const protocols = [bacnet, modbusProtocol({ now: Date.now })]
-const priority = priorityFactory({ settings, bacnet, log })
-const services = await fieldbusServices({ name: 'bacnet-modbus', settings, effective, protocols, priority, log }).catch(
-  (error: Error) => exitWith([error.message]),
-)
-await runUntilSignal(services, log)
+const log = openLog(name, settings.SERVICE_LOG_LEVEL)
+
+await runProcess(log, async () => {
+  const bacnet = bacnetProtocol({ bind: bindOf(settings), now: wallClock.now, log })
+  const protocols = [bacnet, modbusProtocol({ now: wallClock.now })]
+  const { site, catalogue } = await openEdgeConfig({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
+  const kit = await readEdgeKit(settings, site)
+  const { site_id, edge_id } = site
+  const version = readVersion()
+  const priority = await openPriority({ settings, catalogue, bacnet, site_id, edge_id, kit, version, clock: wallClock, log })
+  return openSplitEdge({ name, settings, site, catalogue, protocols, kit, priority, log })
+})

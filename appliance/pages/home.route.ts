@@ -6,7 +6,7 @@ import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
 import { startUnlessRunning } from '#shared/central/pages/runs.route.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
-import type { ForwardState } from '../services/forward-state.ts'
+import type { PublisherState } from '../services/publisher.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import { readBox } from './machine.ts'
 import type { OverridesTile } from './overrides-tile.ts'
@@ -17,7 +17,7 @@ export type HomeSources = {
   identity: { name: string; edge_id: string; site_id: string }
   catalogue: () => Catalogue
   pollStatus: () => PollStatus
-  forwardState: () => ForwardState
+  hubState: () => PublisherState
   overrides: () => OverridesTile
 }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
@@ -69,7 +69,7 @@ async function homeModel(context: CentralContext, shell: Shell, sources: HomeSou
     open: openFaults(context, here.now),
     overrides: sources.overrides(),
     run: runTile(context),
-    hub: sources.forwardState(),
+    hub: sources.hubState(),
     box: await readBox(context.workspace, context.startedAt),
     user: shell.userOf(caller),
     csrf: shell.csrfOf(caller),

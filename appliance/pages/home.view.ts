@@ -9,7 +9,7 @@ import { liveRun, type ShownRun } from '#shared/central/ui/run-panel.ts'
 import { countWords } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { DAY, formatDuration, MINUTE } from '#shared/core/time.ts'
-import type { ForwardState } from '../services/forward-state.ts'
+import type { PublisherState } from '../services/publisher.ts'
 import type { BoxState } from './machine.ts'
 import { type OverridesTile, overridesWords } from './overrides-tile.ts'
 
@@ -51,7 +51,7 @@ export type HomeModel = {
   open: OpenCounts
   overrides: OverridesTile
   run: RunTile
-  hub: ForwardState
+  hub: PublisherState
   box: BoxState
   user: User | undefined
   csrf: string
@@ -160,7 +160,7 @@ ${
   )
 }
 
-const HUB_WORDS: Record<ForwardState['state'], string> = { off: 'Off', connecting: 'Not connected', up: 'Connected' }
+const HUB_WORDS: Record<PublisherState['state'], string> = { off: 'Off', connecting: 'Not connected', up: 'Connected' }
 
 function hubTile({ hub, here }: HomeModel): Html {
   const { state, reason, conflict, notices = [], note, backlog, oldest_at, dropped, thinned, rejected, last_ack_at } = hub

@@ -8,14 +8,12 @@ import { pollStatusRoute } from '#shared/central/api/poll.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { ModbusProtocol } from '../drivers/modbus/protocol.ts'
-import type { PriorityApi } from '../priority/priority-api.ts'
-import type { PriorityHistory } from '../priority/priority-history.ts'
+import type { Priority } from '../priority/priority-api.ts'
 import { deviceRoutes } from '../services/devices-routes.ts'
 import type { DiscoveryService } from '../discovery/discovery.ts'
 import { discoveryRoutes } from '../discovery/routes.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
-import type { PollService } from '../services/poll.ts'
-import type { Uplink } from '../services/uplink.ts'
+import type { Edge } from '../services/edge.ts'
 import type { Site } from '../store/site.ts'
 import { devicePages } from './devices.route.ts'
 import { discoverRoutes } from './discover.route.ts'
@@ -30,11 +28,9 @@ export type ApplianceParts = {
   site: Site
   catalogue: FieldCatalogue
   modbus: ModbusProtocol
-  polling: PollService
-  desk: IngestDesk
-  uplink: Uplink
-  priority: PriorityHistory
-  api: PriorityApi
+  edge: Pick<Edge, 'polling' | 'uplink'>
+  ingest: IngestDesk
+  priority: Priority
   discovery: DiscoveryService
   localIngestToken: string | undefined
 }
@@ -53,35 +49,35 @@ const FIND_LINKS = [
 ]
 
 export function applianceRoutes(parts: ApplianceParts, shell: Shell): Route[] {
-  const { context, site, catalogue, modbus, polling, desk, uplink, priority, api, discovery } = parts
+  const { context, site, catalogue, modbus, edge, ingest, priority, discovery } = parts
   const { building, edge_id, site_id } = site
-  const { pollStatus, pointStatus } = polling
+  const { pollStatus, pointStatus } = edge.polling
   const book = overridesBook(priority.journal)
   const sources = {
     identity: { name: building.name, edge_id, site_id },
     catalogue: catalogue.current,
     pollStatus,
-    forwardState: uplink.forwardState,
+    hubState: edge.uplink.hubState,
     overrides: overridesSummary({ ...priority, book, site }),
   }
   const devices = {
     catalogue,
-    pollStatus: () => mergePollStatus(pollStatus(), desk.flow.book.reported()),
+    pollStatus: () => mergePollStatus(pollStatus(), ingest.flow.book.reported()),
     pointStatus,
     project: { name: building.name, version: context.version },
     now: context.clock.now,
   }
   return [
     ...homeRoutes(context, shell, sources),
-    pollStatusRoute(desk, pollStatus),
-    ...connectorsRoutes(api.own),
-    ...api.routes,
+    pollStatusRoute(ingest, pollStatus),
+    ...connectorsRoutes(priority.own),
+    ...priority.routes,
     ...overridesPages({ ...priority, catalogue: catalogue.current, site, shell, book }),
     ...deviceRoutes(devices),
     ...devicePages({ context, shell, desk: devices, links: FIND_LINKS }),
     ...discoveryRoutes(discovery),
     ...discoverRoutes(discovery, shell),
     ...modbusRoutes({ catalogue: catalogue.current, modbus }, shell),
-    ...localIngestRoutes(context, desk, parts.localIngestToken),
+    ...localIngestRoutes(context, ingest, parts.localIngestToken),
   ]
 }

@@ -3,8 +3,11 @@ import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CSV_HEADER, csvRow, type Gap, jsonLine, type Salvaged, salvageSegment } from '../core/priority/journal-export.ts'
+import type { Environment } from '#shared/core/env.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { syncFolder } from '#shared/node/files.ts'
+import { refuseSecretArguments, settingsOrExit } from '#shared/node/settings.ts'
+import { UPLINK_VARIABLES } from '../env.ts'
 import { type Look, lookAt, readSteady } from './journal-inspect.ts'
 
 export const JOURNAL_USAGE = `appliance journal COMMAND: the priority history in SERVICE_EDGE_STORE_DIR/priority
@@ -24,6 +27,22 @@ const COMMANDS: Record<string, { run: Command; options: string[] }> = {
   verify: { run: verify, options: [] },
   export: { run: exportJournal, options: ['--csv', '--verify'] },
   quarantine: { run: quarantine, options: ['--yes'] },
+}
+
+/**
+ * Runs the command as its own process and exits with its status.
+ *
+ * @param words the command line after `journal`
+ */
+export async function runJournalCommand(words: string[], env: Environment): Promise<never> {
+  refuseSecretArguments(words)
+  const { SERVICE_EDGE_STORE_DIR } = UPLINK_VARIABLES
+  const help = words.filter(word => word === '--help')
+  const { settings } = settingsOrExit(JOURNAL_USAGE, { SERVICE_EDGE_STORE_DIR }, env, help)
+  process.stdout.on('error', () => process.exit(1))
+  const to = (stream: NodeJS.WriteStream) => (text: string) => new Promise<void>(resolve => stream.write(text, () => resolve()))
+  const dir = join(settings.SERVICE_EDGE_STORE_DIR, 'priority')
+  process.exit(await journalCommand(dir, words, to(process.stdout), to(process.stderr)))
 }
 
 /**

@@ -6,19 +6,16 @@ import type { Logger } from 'pino'
 import { edgeName } from '#shared/core/model/model.ts'
 import type { Connectors } from '#shared/central/api/connectors.ts'
 import type { Settings } from '#shared/core/env.ts'
-import type { Clock } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
-import type { BacnetProtocol } from '../drivers/bacnet/protocol.ts'
-import type { CONNECTOR_VARIABLES, FIELDBUS_ENV, UPLINK_VARIABLES } from '../env.ts'
-import type { FieldCatalogue } from '../services/field-catalogue.ts'
+import type { CONNECTOR_VARIABLES, UPLINK_VARIABLES } from '../env.ts'
 import { connectorService } from './connector.ts'
 import { connectorRoutes } from './connector-routes.ts'
 import { openCursorKey } from './cursor-key.ts'
 import { historyService } from './history-service.ts'
-import { openPriorityHistory, type PriorityHistory } from './priority-history.ts'
+import { openPriorityHistory, type PriorityHistory, type PriorityOptions } from './priority-history.ts'
 import { type Responder, responder } from './responder.ts'
 
 export type PriorityApiOptions = {
@@ -70,21 +67,14 @@ export async function openPriorityApi(options: PriorityApiOptions): Promise<Prio
  */
 const keyBesideJournal = async (dir: string) => (existsSync(dir) ? openCursorKey(dir) : randomBytes(32))
 
-/** The edge, as it is known when its catalogue and kit have been read. */
-export type PriorityContext = Pick<PriorityApiOptions, 'site_id' | 'edge_id' | 'kit' | 'version'> & {
-  catalogue: FieldCatalogue
-  clock: Clock
-}
-export type PriorityEndpoints = Pick<PriorityApi, 'answer' | 'routes'> & { services: Service[] }
-/** Rejects as `openPriorityApi` does. */
-export type PriorityFactory = (context: PriorityContext) => Promise<PriorityEndpoints>
+/** Priority history of an edge: the journal, the visits that fill it, and the interfaces that read it. */
+export type Priority = Pick<PriorityHistory, 'journal' | 'schedule'> &
+  Pick<PriorityApi, 'answer' | 'routes' | 'own'> & { services: Service[] }
 
-/** @returns a function that opens journal, visits and interfaces in a protocol process without central */
-export const priorityFactory =
-  (deps: { settings: Settings<typeof FIELDBUS_ENV>; bacnet: BacnetProtocol; log: Logger }): PriorityFactory =>
-  async ({ catalogue, clock, ...edge }) => {
-    const history = await openPriorityHistory({ ...deps, catalogue, clock })
-    const { settings, log } = deps
-    const { answer, routes, services } = await openPriorityApi({ settings, history, ...edge, log })
-    return { answer, routes, services: [history.service, ...services] }
-  }
+/** @throws Error as `openPriorityApi` does */
+export async function openPriority(options: PriorityOptions & Omit<PriorityApiOptions, 'history'>): Promise<Priority> {
+  const history = await openPriorityHistory(options)
+  const { answer, routes, own, services } = await openPriorityApi({ ...options, history })
+  const { journal, schedule, service } = history
+  return { journal, schedule, answer, routes, own, services: [service, ...services] }
+}

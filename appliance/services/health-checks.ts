@@ -1,12 +1,15 @@
-/** What health says of polling, of the priority history and of the ways out, the same in every process that polls. */
-import type { HealthCheck } from '#shared/central/context.ts'
-import type { PriorityState } from '#shared/core/ports.ts'
+/** Health checks of polling, of the priority history and of the publishers, the same in every process that polls. */
+import type { HealthCheck, HealthSources } from '#shared/central/context.ts'
+import type { IngestDesk } from '#shared/central/ingest-service.ts'
+import type { Clock, PriorityJournal, PriorityState } from '#shared/core/ports.ts'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
-import { type Storing, storingStatus } from '#shared/core/storage-status.ts'
-import type { ForwardState } from './forward-state.ts'
+import { earlierTrouble, type Storing, storingStatus } from '#shared/core/storage-status.ts'
+import type { EdgeStore } from '#shared/core/stores.ts'
+import type { Edge } from './edge.ts'
+import type { PublisherState } from './publisher.ts'
 
 /**
- * @param storing of what is read; it waits, but not without end
+ * @param storing readings that wait to be stored, up to a bound
  * @param now ms of the process's clock
  */
 export function pollCheck(status: PollStatus, { waiting, waiting_max, trouble }: Storing, now: number): HealthCheck {
@@ -16,14 +19,14 @@ export function pollCheck(status: PollStatus, { waiting, waiting_max, trouble }:
   const storedOrWarned = stored.status === 'ok' && devices_in_conflict > 0 ? 'warn' : stored.status
   return {
     status: !running && enabled ? 'fail' : storedOrWarned,
-    ...(trouble && { detail: `readings are not stored, and wait: ${trouble.reason}` }),
+    ...(trouble && { detail: `readings are queued because they cannot be stored: ${trouble.reason}` }),
     ...{ points_ok, points_stale, points_down, points_fault, devices_in_conflict },
     ...{ not_stored_secs: stored.not_stored_secs, readings_waiting: waiting, readings_waiting_max: waiting_max },
   }
 }
 
-/** A destination that is away, or that the outbox cannot be read for, is a warning: what is read waits for it. */
-export function wayCheck({
+/** A destination that is not reached, or an outbox that cannot be read, is a warning: readings are queued for it. */
+export function publisherCheck({
   state,
   reason,
   conflict,
@@ -33,7 +36,7 @@ export function wayCheck({
   dropped,
   thinned,
   rejected,
-}: ForwardState): HealthCheck {
+}: PublisherState): HealthCheck {
   const isWell =
     state === 'off' ||
     (state === 'up' && reason === undefined && conflict === undefined && !notices && dropped + thinned + rejected === 0)
@@ -46,7 +49,7 @@ export function wayCheck({
   }
 }
 
-/** Polling, rules and the way to the hub go on without the priority history. The reason is a place in its files, and no secret. */
+/** A warning at most: polling, rules and the uplink work without the priority history. The reason names a place in its files, no secret. */
 export function journalCheck({ journal, reason, cuts = 0, lost = 0, first, last }: PriorityState): HealthCheck {
   return {
     status: journal === 'disabled' || lost > 0 ? 'warn' : 'ok',
@@ -55,5 +58,30 @@ export function journalCheck({ journal, reason, cuts = 0, lost = 0, first, last 
     records: Math.max(0, last - first + 1),
     cuts,
     lost,
+  }
+}
+
+/** What an appliance adds to the health of central. */
+export function applianceHealth(parts: {
+  edge: Pick<Edge, 'polling' | 'storage' | 'uplink'>
+  journal: Pick<PriorityJournal, 'state'>
+  ingest: Pick<IngestDesk, 'edgeIds' | 'counters'>
+  edges: Pick<EdgeStore, 'list'>
+  clock: Pick<Clock, 'now'>
+}): HealthSources {
+  const { edge, journal, ingest, edges, clock } = parts
+  const { polling, storage, uplink } = edge
+  return {
+    checks: {
+      poll: () => {
+        const stored = polling.storing()
+        const trouble = earlierTrouble(stored.trouble, storage.historyTrouble())
+        return pollCheck(polling.pollStatus(), { ...stored, ...(trouble && { trouble }) }, clock.now())
+      },
+      hub: () => publisherCheck(uplink.hubState()),
+      priority_history: () => journalCheck(journal.state()),
+      edge_ids: ingest.edgeIds,
+    },
+    counters: () => ({ edges: edges.list().length, ...ingest.counters() }),
   }
 }

@@ -1,16 +1,18 @@
-/** What changes is said at once to both sides: that polling has begun, and that points came or went. */
+/** A change is announced at once to hub and central: polling has started, or points were added or removed. */
 import { join } from 'node:path'
 import test from 'ava'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { writeKit } from '#shared/node/pki/kit-files.ts'
-import { openUplink } from '#appliance/services/uplink.ts'
+import { readKit } from '#shared/node/pki/kit-read.ts'
+import { openReadingStorage } from '#appliance/services/reading-storage.ts'
+import { createUplink } from '#appliance/services/uplink.ts'
 import { catalogue, memoryCatalogue } from '../../support/sites/catalogue-site.ts'
 import { folder, until } from '../../support/folders.ts'
 import { startCentral, TOKEN } from '../../support/sites/local-site.ts'
-import { edgeModel, openHubSite, pollStatus, silent } from '../../support/sites/transport-site.ts'
+import { edgeModel, edgeSelf, openHubSite, pollStatus, silent } from '../../support/sites/transport-site.ts'
 
-test('hub and central hear that polling has begun, and of a changed list, without waiting for the next status', async t => {
+test('hub and central learn of started polling and of a changed list before the next status is due', async t => {
   const dir = folder(t)
   const { hub, kit } = await openHubSite(t, dir)
   const central = await startCentral(join(dir, 'central'), { token: TOKEN })
@@ -20,28 +22,32 @@ test('hub and central hear that polling has begun, and of a changed list, withou
   const list = memoryCatalogue(catalogue)
   let status: PollStatus = { ...pollStatus, running: false }
   let model = edgeModel('A')
-  const uplink = await openUplink({
-    settings: {
-      ...{ SERVICE_MQTT_ENABLED: true, SERVICE_EDGE_KIT_DIR: join(dir, 'kit') },
-      ...{ SERVICE_MQTT_HOST: undefined, SERVICE_MQTT_PORT: 8883 },
-      ...{ SERVICE_EDGE_STORE_DIR: dir, SERVICE_OUTBOX_MAX_MB: 64 },
-    },
-    central: { url: central.url, token: TOKEN },
-    self: { site_id: 'A', edge_id: 'e1', runs_rules: false, model: () => model, pollStatus: () => status },
+  const parts = { clock: wallClock, log: silent }
+  const storage = await openReadingStorage({
+    settings: { SERVICE_EDGE_STORE_DIR: dir, SERVICE_OUTBOX_MAX_MB: 64 },
+    destinations: ['hub', 'central'],
     catalogue: list,
-    clock: wallClock,
-    log: silent,
+    ...parts,
   })
-  for (const service of uplink.services) await service.start()
+  const uplink = createUplink({
+    outbox: storage.outbox,
+    kit: await readKit(join(dir, 'kit'), Date.now()),
+    central: { url: central.url, token: TOKEN },
+    edge: { ...edgeSelf('A', 'e1'), model: () => model, pollStatus: () => status },
+    ...parts,
+  })
+  list.onUsed(uplink.announce)
+  const services = [...storage.services, ...uplink.publishers]
+  for (const service of services) await service.start()
   t.teardown(async () => {
-    for (const service of uplink.services.toReversed()) await service.stop()
+    for (const service of services.toReversed()) await service.stop()
   })
   const sides = [hub, central]
   const running = () => sides.map(({ desk }) => desk.flow.book.reported()[0]?.report.running)
   await until(() => running().every(one => one === false), 'both know the edge')
 
   status = pollStatus
-  await uplink.announcing.start()
+  uplink.announce()
   // Sooner than the next status would come: after 20 s over HTTP, after 60 s over MQTT.
   await until(() => running().every(one => one === true), 'both know that it polls', 15_000)
 

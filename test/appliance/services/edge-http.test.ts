@@ -1,11 +1,11 @@
-/** The door of a protocol process, over real HTTP. */
+/** The HTTP server of a protocol process, over real HTTP. */
 import test, { type ExecutionContext } from 'ava'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { readEnv } from '#shared/core/env.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { complainOfSplitEdge, SPLIT_EDGE_VARIABLES } from '#appliance/env.ts'
 import { edgeHttp, type EdgeHttpOptions } from '#appliance/services/edge-http.ts'
-import { FORWARD_OFF } from '#appliance/services/forward-state.ts'
+import { PUBLISHER_OFF } from '#appliance/services/publisher.ts'
 import { SILENT } from '../../support/sites/catalogue-site.ts'
 
 const TOKEN = 'local-token-for-tests-0123456789abcdef'
@@ -13,7 +13,7 @@ const polling: PollStatus = {
   ...{ ok: true, enabled: true, running: true, cycles: 3, late_cycles: 0 },
   ...{ points_ok: 5, points_stale: 0, points_down: 1, points_fault: 0, devices: [] },
 }
-const away = { ...FORWARD_OFF, state: 'connecting' as const, reason: 'nobody answers', backlog: 4 }
+const away = { ...PUBLISHER_OFF, state: 'connecting' as const, reason: 'nobody answers', backlog: 4 }
 
 async function opened(t: ExecutionContext, change: Partial<EdgeHttpOptions> = {}) {
   const http = await edgeHttp({
@@ -22,7 +22,7 @@ async function opened(t: ExecutionContext, change: Partial<EdgeHttpOptions> = {}
     settings: { SERVICE_EDGE_PORT: 0, SERVICE_CONTAINER: false, SERVICE_LOCAL_INGEST_TOKEN: TOKEN },
     pollStatus: () => polling,
     storing: () => ({ waiting: 3, waiting_max: 50_000 }),
-    ways: { hub: () => FORWARD_OFF, central: () => away },
+    publishers: { hub: () => PUBLISHER_OFF, central: () => away },
     clock: wallClock,
     log: SILENT,
     ...change,
@@ -62,7 +62,7 @@ test('readings that are not stored are a warning, and after a minute a failure; 
   const at = { now: since + 59_900 }
   const clock = { ...wallClock, now: () => at.now }
   const { get } = await opened(t, { clock, storing: () => ({ waiting: 41, waiting_max: 50_000, trouble }) })
-  const detail = 'readings are not stored, and wait: no space left on device'
+  const detail = 'readings are queued because they cannot be stored: no space left on device'
   const figures = { points_ok: 5, readings_waiting: 41, readings_waiting_max: 50_000 }
   t.like(await get('/api/health/details', TOKEN), {
     status: 200,
@@ -77,8 +77,8 @@ test('readings that are not stored are a warning, and after a minute a failure; 
 })
 
 test('a way that is up but cannot read what waits is a warning', async t => {
-  const stuck = { ...FORWARD_OFF, state: 'up' as const, reason: 'the outbox cannot be read', backlog: 23 }
-  const { get } = await opened(t, { ways: { hub: () => FORWARD_OFF, central: () => stuck } })
+  const stuck = { ...PUBLISHER_OFF, state: 'up' as const, reason: 'the outbox cannot be read', backlog: 23 }
+  const { get } = await opened(t, { publishers: { hub: () => PUBLISHER_OFF, central: () => stuck } })
   t.like(await get('/api/health'), { status: 200, body: { checks: { central: { status: 'warn', state: 'up' } } } })
 })
 

@@ -36,7 +36,7 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
       let n = 0
       const write = async (edge: Edge, count: number) => {
         for (let i = 0; i < count; i++) await edge.outbox.write([reading(++n)])
-        await until(() => edge.forwardState().backlog === 0, 'everything acknowledged')
+        await until(() => edge.state().backlog === 0, 'everything acknowledged')
       }
       const first = await open(outbox)
       await write(first, copied)

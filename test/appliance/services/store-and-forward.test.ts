@@ -14,7 +14,7 @@ test('readings and their building arrive while everything runs, and the outbox f
   t.teardown(edge.stop)
 
   for (let n = 1; n <= 120; n++) await edge.outbox.write([reading(n)])
-  await until(() => edge.forwardState().backlog === 0, 'everything acknowledged')
+  await until(() => edge.state().backlog === 0, 'everything acknowledged')
   t.deepEqual(
     hub.samples().map(({ v }) => v),
     Array.from({ length: 120 }, (_, i) => i + 1),
@@ -23,7 +23,7 @@ test('readings and their building arrive while everything runs, and the outbox f
   t.is(hub.edges.get('A', 'e1')?.building_id, 'building-A')
   t.is(hub.model.points('building-A').length, 2)
   await until(() => hub.edges.get('A', 'e1')?.last_data_at === reading(120).t, 'freshness is known')
-  t.is(edge.forwardState().state, 'up')
+  t.is(edge.state().state, 'up')
   t.is(hub.counters().ingest_ok, 120)
 
   await edge.stop()
@@ -87,7 +87,7 @@ test('broker, hub and edge start again at random: nothing is lost, nothing is do
     await restart[part]()
   }
   await edge.outbox.write([reading(++written)])
-  await until(() => edge.forwardState().backlog === 0, 'everything acknowledged')
+  await until(() => edge.state().backlog === 0, 'everything acknowledged')
   t.deepEqual(
     hub.samples().map(({ v }) => v),
     Array.from({ length: written }, (_, i) => i + 1),
@@ -114,7 +114,7 @@ test('an edge that is killed while it writes and sends loses nothing that it had
   }
   const edge = await startEdge(kit, join(dir, 'outbox'))
   t.teardown(edge.stop)
-  await until(() => edge.forwardState().backlog === 0 && edge.forwardState().last_ack_at !== null, 'everything acknowledged')
+  await until(() => edge.state().backlog === 0 && edge.state().last_ack_at !== null, 'everything acknowledged')
   const stored = hub.samples().map(({ v }) => v)
   t.deepEqual(
     stored.slice(0, written),
@@ -138,15 +138,15 @@ test('a hub that is killed while it stores loses nothing that it acknowledged, a
       stdio: 'inherit',
     })
     const ended = once(child, 'exit')
-    const acked = written - edge.forwardState().backlog
+    const acked = written - edge.state().backlog
     for (const upTo = written + 200; written < upTo; ) await edge.outbox.write([reading(++written)])
-    await until(() => written - edge.forwardState().backlog >= acked + more, 'some are acknowledged')
+    await until(() => written - edge.state().backlog >= acked + more, 'some are acknowledged')
     child.kill('SIGKILL')
     await ended
   }
   const hub = await startHub(join(dir, 'pki'), join(dir, 'hub'), broker.port())
   t.teardown(hub.stop)
-  await until(() => edge.forwardState().backlog === 0, 'everything acknowledged')
+  await until(() => edge.state().backlog === 0, 'everything acknowledged')
   t.deepEqual(
     hub.samples().map(({ v }) => v),
     Array.from({ length: written }, (_, i) => i + 1),
@@ -163,18 +163,18 @@ test('a hub that is down from the start holds up nothing; what was measured arri
   const edge = await startEdge(kit, join(dir, 'outbox'))
   t.teardown(edge.stop)
   for (let n = 1; n <= 20; n++) await edge.outbox.write([reading(n)])
-  await until(() => edge.forwardState().reason !== undefined, 'the reason is shown')
-  t.is(edge.forwardState().state, 'connecting')
-  t.is(edge.forwardState().backlog, 20)
-  t.regex(edge.forwardState().reason ?? '', /ECONNREFUSED/)
+  await until(() => edge.state().reason !== undefined, 'the reason is shown')
+  t.is(edge.state().state, 'connecting')
+  t.is(edge.state().backlog, 20)
+  t.regex(edge.state().reason ?? '', /ECONNREFUSED/)
 
   const broker = await startBroker(join(dir, 'pki'), port)
   t.teardown(broker.stop)
-  await until(() => edge.forwardState().state === 'up', 'connected without a hub')
-  t.is(edge.forwardState().backlog, 20)
+  await until(() => edge.state().state === 'up', 'connected without a hub')
+  t.is(edge.state().backlog, 20)
   const hub = await startHub(join(dir, 'pki'), join(dir, 'hub'), port)
   t.teardown(hub.stop)
-  await until(() => edge.forwardState().backlog === 0, 'everything acknowledged')
+  await until(() => edge.state().backlog === 0, 'everything acknowledged')
   t.is(hub.samples().length, 20)
 })
 
@@ -188,18 +188,18 @@ test('what was thinned for want of room is counted, and the rest arrives in a ne
   const before = await startEdge(kit, join(dir, 'outbox'), small)
   const early = await startHub(join(dir, 'pki'), join(dir, 'hub'), broker.port())
   await before.outbox.write([reading(0)])
-  await until(() => before.forwardState().backlog === 0 && before.forwardState().last_ack_at !== null, 'the first is stored')
+  await until(() => before.state().backlog === 0 && before.state().last_ack_at !== null, 'the first is stored')
   await early.stop()
 
   const many = Array.from({ length: 500 }, (_, i) => i)
   for (let n = 0; n < 20; n++) await before.outbox.write(many.map(i => reading(1 + n * 500 + i)))
-  const { dropped, thinned, backlog } = before.forwardState()
+  const { dropped, thinned, backlog } = before.state()
   t.is(dropped, 0)
   t.true(thinned > 0 && thinned < 20 && backlog > 20 - thinned, `${thinned} thinned, ${backlog} left`)
   const hub = await startHub(join(dir, 'pki'), join(dir, 'hub'), broker.port())
   t.teardown(hub.stop)
   t.teardown(before.stop)
-  await until(() => before.forwardState().backlog === 0, 'the rest is acknowledged')
+  await until(() => before.state().backlog === 0, 'the rest is acknowledged')
   const stored = hub.samples().map(({ v }) => v)
   const live = (20 - thinned) * 500
   t.deepEqual(

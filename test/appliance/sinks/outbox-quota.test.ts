@@ -6,11 +6,11 @@ import { readEnv } from '#shared/core/env.ts'
 import { DAY, MINUTE } from '#shared/core/time.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { UPLINK_VARIABLES } from '#appliance/env.ts'
-import { openUplink } from '#appliance/services/uplink.ts'
+import { openReadingStorage } from '#appliance/services/reading-storage.ts'
 import { openOutbox } from '#appliance/sinks/outbox.ts'
 import { catalogue, memoryCatalogue } from '../../support/sites/catalogue-site.ts'
 import { folder } from '../../support/folders.ts'
-import { edgeModel, pollStatus, reading, silent } from '../../support/sites/transport-site.ts'
+import { reading, silent } from '../../support/sites/transport-site.ts'
 
 const MB = 2 ** 20
 const { SERVICE_OUTBOX_MAX_MB } = UPLINK_VARIABLES
@@ -35,24 +35,24 @@ test('the default quota holds a day of four thousand points a minute, as the doc
 
 test('the outbox stays within the MB of the setting, and drops nothing below that', async t => {
   const dir = folder(t)
-  const settings = {
-    ...{ SERVICE_MQTT_ENABLED: false, SERVICE_EDGE_KIT_DIR: '', SERVICE_MQTT_HOST: undefined, SERVICE_MQTT_PORT: 8883 },
-    ...{ SERVICE_EDGE_STORE_DIR: dir, SERVICE_OUTBOX_MAX_MB: 8 },
-  }
-  const self = { site_id: 'A', edge_id: 'e1', runs_rules: false, model: () => edgeModel('A'), pollStatus: () => pollStatus }
-  const away = { url: 'http://127.0.0.1:1', token: 'x' }
-  const list = memoryCatalogue(catalogue)
-  const uplink = await openUplink({ settings, central: away, self, catalogue: list, clock: wallClock, log: silent })
-  t.teardown(async () => {
-    for (const service of uplink.services.toReversed()) await service.stop()
+  const storage = await openReadingStorage({
+    settings: { SERVICE_EDGE_STORE_DIR: dir, SERVICE_OUTBOX_MAX_MB: 8 },
+    destinations: ['central'],
+    catalogue: memoryCatalogue(catalogue),
+    clock: wallClock,
+    log: silent,
   })
+  t.teardown(async () => {
+    for (const service of storage.services.toReversed()) await service.stop()
+  })
+  const reader = storage.outbox!.reader('central')
   // A value a second, of 30 bytes or so each.
   const given = Array.from({ length: 500 }, (_, n) => ({ ...reading(n), id: point_id }))
   const bytesOf = () => JSON.stringify(given).length
-  const lost = () => uplink.localState().dropped + uplink.localState().thinned
+  const lost = () => reader.dropped() + reader.thinned()
   let written = 0
-  for (; written + bytesOf() < 7.5 * MB; written += bytesOf()) await uplink.sinks[0]!.write(given)
+  for (; written + bytesOf() < 7.5 * MB; written += bytesOf()) await storage.sinks[0]!.write(given)
   t.is(lost(), 0)
-  for (; written < 12 * MB; written += bytesOf()) await uplink.sinks[0]!.write(given)
+  for (; written < 12 * MB; written += bytesOf()) await storage.sinks[0]!.write(given)
   t.true(lost() > 0)
 })

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava'
 import { connectorService } from '#appliance/priority/connector.ts'
 import type { HistoryService } from '#appliance/priority/history-service.ts'
 import { responder } from '#appliance/priority/responder.ts'
-import { forwardService } from '#appliance/services/forward.ts'
+import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
 import { openConnectors } from '#hub/connectors/open.ts'
 import { ingestService } from '#hub/ingest/ingest.ts'
@@ -118,10 +118,10 @@ export async function joinBroker(
     heard.push((JSON.parse(String(payload)) as { operation: string }).operation)
     return respond?.(payload)
   }
-  const forward = forwardService({ outbox, kit, self: edgeSelf(site_id, edge_id), answer, clock: wallClock, log: silent })
-  await forward.start()
+  const publisher = new MqttPublisher({ outbox, kit, edge: edgeSelf(site_id, edge_id), answer, clock: wallClock, log: silent })
+  await publisher.start()
   const stop = once(async () => {
-    await forward.stop()
+    await publisher.stop()
     await outbox.close()
   })
   t.teardown(stop)

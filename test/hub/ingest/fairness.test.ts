@@ -70,7 +70,7 @@ for (const [what, topic, bodyOf] of [
     t.timeout(300_000)
     const { honest, memory, access } = await open(t)
     await honest.outbox.write([reading(1)])
-    await until(() => honest.forwardState().backlog === 0, 'served before the flood')
+    await until(() => honest.state().backlog === 0, 'served before the flood')
     const before = memory('VmRSS')
     const bad = await enter(t, access)
     bad.resume()
@@ -88,7 +88,7 @@ for (const [what, topic, bodyOf] of [
     await until(() => sent > 500, 'the flood is on its way', 120_000)
     for (let n = 2; n < 7; n++) {
       await honest.outbox.write([reading(n)])
-      await until(() => honest.forwardState().backlog === 0, `message ${n} is served during the flood`, 60_000)
+      await until(() => honest.state().backlog === 0, `message ${n} is served during the flood`, 60_000)
     }
     t.true(bad.writable, 'the flood goes on')
     over = true

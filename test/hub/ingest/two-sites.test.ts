@@ -14,7 +14,7 @@ import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { resultStore } from '#shared/node/store/results.ts'
-import { wayCheck } from '#appliance/services/health-checks.ts'
+import { publisherCheck } from '#appliance/services/health-checks.ts'
 import { folder, until } from '../../support/folders.ts'
 import { envelope, finding, NOON } from '../../support/messages.ts'
 import {
@@ -160,7 +160,7 @@ test('over one broker, each with its own certificate, both are served in full', 
     boxes.push(box)
   }
   for (let n = 1; n <= 20; n++) await Promise.all(boxes.map((box, i) => box.outbox.write([reading(n * 2 + i)])))
-  await until(() => boxes.every(box => box.forwardState().backlog === 0), 'everything of both is acknowledged')
+  await until(() => boxes.every(box => box.state().backlog === 0), 'everything of both is acknowledged')
   const stored = central.db.prepare(
     'SELECT value FROM samples JOIN history_buildings USING (building) WHERE building_id = ? ORDER BY ts',
   )
@@ -247,12 +247,12 @@ test('the box shows what the hub says of it, until the hub takes it back', async
   const kit = await pki.kit({ site_id: 'A', edge_id: ID, broker_host: '127.0.0.1', broker_port: broker.port() })
   const box = await startEdge(kit, join(dir, 'box'))
   t.teardown(box.stop)
-  await until(() => box.forwardState().notices !== undefined, 'the box is told')
+  await until(() => box.state().notices !== undefined, 'the box is told')
   const text = 'The hub refuses what this box says of itself: building building-A belongs to another site'
-  t.deepEqual(box.forwardState().notices, [text])
-  t.like(wayCheck(box.forwardState()), { status: 'warn', detail: text })
+  t.deepEqual(box.state().notices, [text])
+  t.like(publisherCheck(box.state()), { status: 'warn', detail: text })
   central.model.put({ building: { ...building, site_id: 'A' } })
   box.announce()
-  await until(() => box.forwardState().notices === undefined, 'the box is told that it is over')
+  await until(() => box.state().notices === undefined, 'the box is told that it is over')
   t.deepEqual(central.claims.refusals(), [])
 })

@@ -12,7 +12,7 @@ import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
-import { localForwardService } from '#appliance/services/local-forward.ts'
+import { LocalPublisher } from '#appliance/services/local-publisher.ts'
 import { edgeSelf, silent, testOutbox } from './transport-site.ts'
 
 export const TOKEN = 'local-token-for-tests-0123456789abcdef'
@@ -66,15 +66,15 @@ export async function startLocalEdge(
   { token = TOKEN, edge_id = 'e1', boot_id = 'boot', building_id = 'building-A' } = {},
 ) {
   const outbox = await testOutbox(dir, ['central'])
-  const self = edgeSelf('A', edge_id, boot_id, building_id)
-  const forward = localForwardService({ outbox, central: { url, token }, self, clock: wallClock, log: silent })
-  await forward.start()
+  const edge = edgeSelf('A', edge_id, boot_id, building_id)
+  const publisher = new LocalPublisher({ outbox, central: { url, token }, edge, clock: wallClock, log: silent })
+  await publisher.start()
   return {
     outbox,
-    forwardState: forward.forwardState,
-    announce: forward.announce,
+    state: () => publisher.state(),
+    announce: () => publisher.announce(),
     stop: async () => {
-      await forward.stop()
+      await publisher.stop()
       await outbox.close()
     },
   }

@@ -164,7 +164,7 @@ const SOURCES: HomeSources = {
       },
     ].map(line => ({ rtt_ms_p95: null, reads: 10, errors: 1, next_due_at: null, batch_size: null, ...line }) as never),
   }),
-  forwardState: () => ({
+  hubState: () => ({
     state: 'up',
     backlog: 3,
     oldest_at: NOW - 4 * SECOND,

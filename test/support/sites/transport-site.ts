@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import pino from 'pino'
 import { type Destination, openOutbox, type Outbox } from '#appliance/sinks/outbox.ts'
-import type { EdgeSelf } from '#appliance/services/edge-self.ts'
-import { forwardService } from '#appliance/services/forward.ts'
-import type { ForwardState } from '#appliance/services/forward-state.ts'
+import type { EdgeDescription } from '#appliance/services/publisher.ts'
+import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
+import type { PublisherState } from '#appliance/services/publisher.ts'
 import { brokerService } from '#hub/broker/broker.ts'
 import { readBrokerFiles, readCentralFiles } from '#hub/broker/files.ts'
 import { ingestService } from '#hub/ingest/ingest.ts'
@@ -113,7 +113,12 @@ export const pollStatus: PollStatus = {
   devices: [],
 }
 
-export const edgeSelf = (site_id: string, edge_id: string, boot_id = 'boot', building_id = `building-${site_id}`): EdgeSelf => ({
+export const edgeSelf = (
+  site_id: string,
+  edge_id: string,
+  boot_id = 'boot',
+  building_id = `building-${site_id}`,
+): EdgeDescription => ({
   site_id,
   edge_id,
   boot_id,
@@ -125,19 +130,19 @@ export const edgeSelf = (site_id: string, edge_id: string, boot_id = 'boot', bui
 export const testOutbox = (dir: string, to: Destination[], maxBytes = 64 * 1024 * 1024): Promise<Outbox> =>
   openOutbox({ dir, maxBytes, to, protocolOf: () => 'bacnet', clock: wallClock, log: silent })
 
-export type Edge = { outbox: Outbox; forwardState: () => ForwardState; announce: () => void; stop: () => Promise<void> }
+export type Edge = { outbox: Outbox; state: () => PublisherState; announce: () => void; stop: () => Promise<void> }
 
 export async function startEdge(kit: Kit, dir: string, maxBytes = 64 * 1024 * 1024, boot_id = 'boot'): Promise<Edge> {
   const { site_id, edge_id } = kit.edge
   const outbox = await testOutbox(dir, ['hub'], maxBytes)
-  const forward = forwardService({ outbox, kit, self: edgeSelf(site_id, edge_id, boot_id), clock: wallClock, log: silent })
-  await forward.start()
+  const publisher = new MqttPublisher({ outbox, kit, edge: edgeSelf(site_id, edge_id, boot_id), clock: wallClock, log: silent })
+  await publisher.start()
   return {
     outbox,
-    forwardState: forward.forwardState,
-    announce: forward.announce,
+    state: () => publisher.state(),
+    announce: () => publisher.announce(),
     stop: async () => {
-      await forward.stop()
+      await publisher.stop()
       await outbox.close()
     },
   }

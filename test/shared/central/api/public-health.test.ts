@@ -10,8 +10,8 @@ import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
-import { journalCheck, pollCheck, wayCheck } from '#appliance/services/health-checks.ts'
-import { FORWARD_OFF } from '#appliance/services/forward-state.ts'
+import { journalCheck, pollCheck, publisherCheck } from '#appliance/services/health-checks.ts'
+import { PUBLISHER_OFF } from '#appliance/services/publisher.ts'
 import { hubHealth } from '#hub/ingest/health.ts'
 import { edgeModel, pollStatus, silent } from '../../../support/sites/transport-site.ts'
 import { finding } from '../../../support/messages.ts'
@@ -41,7 +41,7 @@ async function brokenSite(t: ExecutionContext) {
   desk.flow.fail({ site_id: MARK, edge_id: MARK, kind: 'status' }, new Error(`SQLITE_FULL: ${workspace}/plenum.db`))
 
   const away = {
-    ...FORWARD_OFF,
+    ...PUBLISHER_OFF,
     state: 'connecting' as const,
     reason: `connect ECONNREFUSED ${HOST}:8883`,
     conflict: MARK,
@@ -55,7 +55,7 @@ async function brokenSite(t: ExecutionContext) {
         { waiting: 7, waiting_max: 9, trouble: { reason: `ENOSPC: write '${workspace}/outbox'`, since: 0 } },
         1,
       ),
-    way: () => wayCheck(away),
+    way: () => publisherCheck(away),
     priority_history: () => journalCheck({ journal: 'disabled', reason: `${MARK}.jsonl, byte 7`, first: 1, last: 2 }),
     thrown: () => {
       throw new Error(`${workspace}/thrown by agent at ${HOST}`)

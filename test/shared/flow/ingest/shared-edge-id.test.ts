@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { afterLoss, NO_RETRY, type Retry, retryMs } from '#shared/core/telemetry/retry.ts'
 import { hear, isReplaced, sharedBy, SHARED_MS, type Speakers } from '#shared/core/telemetry/speakers.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
-import { wayCheck } from '#appliance/services/health-checks.ts'
+import { publisherCheck } from '#appliance/services/health-checks.ts'
 import { hubHealth } from '#hub/ingest/health.ts'
 import { healthOf } from '#hub/pages/fleet-status.ts'
 import { folder, until } from '../../../support/folders.ts'
@@ -92,14 +92,14 @@ test('over one broker: hub and both boxes say it, both are heard, and all that e
     reason: '2 processes run under this edge id and take turns: give each appliance its own',
   })
   const conflict = 'Another process runs as edge e1 of site A: one of the two needs an edge_id of its own in site.json'
-  await until(() => edges.every(one => one.forwardState().conflict === conflict), 'both boxes say it', 60_000)
-  await until(() => edges.some(one => one.forwardState().state === 'connecting'), 'one waits for its turn')
-  const waiting = edges.find(one => one.forwardState().state === 'connecting')!.forwardState()
+  await until(() => edges.every(one => one.state().conflict === conflict), 'both boxes say it', 60_000)
+  await until(() => edges.some(one => one.state().state === 'connecting'), 'one waits for its turn')
+  const waiting = edges.find(one => one.state().state === 'connecting')!.state()
   t.like(waiting, { reason: 'The other process took the session over; both now take turns, a minute at most' })
-  t.like(wayCheck(waiting), { status: 'warn', detail: `${conflict}. ${waiting.reason}` })
+  t.like(publisherCheck(waiting), { status: 'warn', detail: `${conflict}. ${waiting.reason}` })
 
   const n = await stopMeasuring()
-  await until(() => edges.every(one => one.forwardState().backlog === 0), 'everything of both is acknowledged', 150_000)
+  await until(() => edges.every(one => one.state().backlog === 0), 'everything of both is acknowledged', 150_000)
   t.deepEqual(
     hub.samples().map(({ v }) => v),
     all(n),
@@ -115,11 +115,11 @@ test('without a broker: central tells both, and all that either measured arrives
   const stopMeasuring = keepMeasuring(t, edges)
   await until(() => {
     for (const { announce } of edges) announce()
-    return edges.every(one => one.forwardState().conflict !== undefined)
+    return edges.every(one => one.state().conflict !== undefined)
   }, 'both are told')
   t.is(central.desk.edgeIds().status, 'warn')
   const n = await stopMeasuring()
-  await until(() => edges.every(one => one.forwardState().backlog === 0), 'everything of both is acknowledged')
+  await until(() => edges.every(one => one.state().backlog === 0), 'everything of both is acknowledged')
   t.deepEqual(
     central.samples().map(({ v }) => v),
     all(n),
@@ -139,13 +139,13 @@ test('two boxes of different buildings: what each measured is in its own, and ne
   const stopMeasuring = keepMeasuring(t, edges)
   await until(() => {
     for (const { announce } of edges) announce()
-    return edges.every(one => one.forwardState().conflict !== undefined)
+    return edges.every(one => one.state().conflict !== undefined)
   }, 'both are told')
   await until(() => central.samples().length > 60, 'both go on', 90_000)
   const n = await stopMeasuring()
-  await until(() => edges.every(one => one.forwardState().backlog === 0), 'everything of both is acknowledged', 90_000)
+  await until(() => edges.every(one => one.state().backlog === 0), 'everything of both is acknowledged', 90_000)
   t.deepEqual(
-    edges.map(one => one.forwardState().rejected),
+    edges.map(one => one.state().rejected),
     [0, 0],
   )
   const stored = central.db.prepare(

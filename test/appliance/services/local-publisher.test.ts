@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import test from 'ava'
 import { ingestService } from '#hub/ingest/ingest.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
-import { forwardService } from '#appliance/services/forward.ts'
-import { localForwardService } from '#appliance/services/local-forward.ts'
+import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
+import { LocalPublisher } from '#appliance/services/local-publisher.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { folder, until } from '../../support/folders.ts'
 import { startCentral, startLocalEdge, TOKEN } from '../../support/sites/local-site.ts'
@@ -30,7 +30,7 @@ test('readings, model and status arrive, and the outbox forgets what is stored',
   const edge = await startLocalEdge(`${central.url}/`, join(dir, 'outbox'))
   t.teardown(edge.stop)
   for (let n = 1; n <= 60; n++) await edge.outbox.write([reading(n)])
-  await until(() => edge.forwardState().backlog === 0, 'everything acknowledged')
+  await until(() => edge.state().backlog === 0, 'everything acknowledged')
   t.deepEqual(
     central.samples().map(({ v }) => v),
     upTo(60),
@@ -38,7 +38,7 @@ test('readings, model and status arrive, and the outbox forgets what is stored',
   t.is(central.model.points('building-A').length, 2)
   t.like(central.edges.get('A', 'e1'), { online: true, status: 'operational', building_id: 'building-A' })
   t.like(central.edges.get('A', 'e1')?.status_body, { runs_rules: false, via: 'local' })
-  t.like(edge.forwardState(), { state: 'up', rejected: 0, dropped: 0, cert_not_after: null })
+  t.like(edge.state(), { state: 'up', rejected: 0, dropped: 0, cert_not_after: null })
   t.is(central.desk.counters().ingest_ok, 60)
   t.like(central.desk.flow.book.reported(), [{ edge_id: 'e1', report: { cycles: 7 } }])
   await edge.stop()
@@ -60,20 +60,20 @@ test('central starts again and again while the edge writes: nothing is lost or d
     if (part === 'central') {
       await central.stop()
       for (const stop = written + 10; written < stop; ) await edge.outbox.write([reading(++written)])
-      await until(() => edge.forwardState().reason !== undefined, 'the edge has noticed')
-      t.regex(edge.forwardState().reason ?? '', /does not answer: /)
+      await until(() => edge.state().reason !== undefined, 'the edge has noticed')
+      t.regex(edge.state().reason ?? '', /does not answer: /)
       central = await startCentral(join(dir, 'central'), { token: TOKEN, port })
     } else {
       await edge.stop()
       edge = await startLocalEdge(url, join(dir, 'outbox'))
     }
   }
-  await until(() => edge.forwardState().backlog === 0, 'everything acknowledged')
+  await until(() => edge.state().backlog === 0, 'everything acknowledged')
   t.deepEqual(
     central.samples().map(({ v }) => v),
     upTo(written),
   )
-  t.is(edge.forwardState().reason, undefined)
+  t.is(edge.state().reason, undefined)
 })
 
 test('a central that has lost its workspace gets what is left, and the model again', async t => {
@@ -82,7 +82,7 @@ test('a central that has lost its workspace gets what is left, and the model aga
   const edge = await startLocalEdge(first.url, join(dir, 'outbox'))
   t.teardown(edge.stop)
   for (let n = 1; n <= 5; n++) await edge.outbox.write([reading(n)])
-  await until(() => edge.forwardState().backlog === 0, 'everything acknowledged')
+  await until(() => edge.state().backlog === 0, 'everything acknowledged')
   await first.stop()
   const second = await startCentral(join(dir, 'other'), { token: TOKEN, port: first.port })
   t.teardown(second.stop)
@@ -98,9 +98,9 @@ test('a token that central does not take, and a port that is another program’s
   const stranger = await startLocalEdge(central.url, join(dir, 'stranger'), { token: 'x'.repeat(32) })
   t.teardown(stranger.stop)
   await stranger.outbox.write([reading(1)])
-  await until(() => stranger.forwardState().reason !== undefined, 'the refusal is told')
-  t.regex(stranger.forwardState().reason ?? '', /answers 401: The token is not valid/)
-  t.is(stranger.forwardState().backlog, 1)
+  await until(() => stranger.state().reason !== undefined, 'the refusal is told')
+  t.regex(stranger.state().reason ?? '', /answers 401: The token is not valid/)
+  t.is(stranger.state().backlog, 1)
 
   for (const [said, why] of [
     ['<html>printer</html>', /answers something else: through_seq must be/],
@@ -115,9 +115,9 @@ test('a token that central does not take, and a port that is another program’s
     )
     t.teardown(lost.stop)
     await lost.outbox.write([reading(1)])
-    await until(() => lost.forwardState().reason !== undefined, 'it is told')
-    t.regex(lost.forwardState().reason ?? '', why)
-    t.like(lost.forwardState(), { state: 'connecting', backlog: 1 })
+    await until(() => lost.state().reason !== undefined, 'it is told')
+    t.regex(lost.state().reason ?? '', why)
+    t.like(lost.state(), { state: 'connecting', backlog: 1 })
   }
 })
 
@@ -129,12 +129,12 @@ test('what central refuses is kept aside with its reason, and the rest arrives',
   t.teardown(edge.stop)
   await edge.outbox.write([{ ...reading(1), id: 'nobody' }, reading(2)])
   await edge.outbox.write([reading(3)])
-  await until(() => edge.forwardState().backlog === 0, 'everything acknowledged')
+  await until(() => edge.state().backlog === 0, 'everything acknowledged')
   t.deepEqual(
     central.samples().map(({ v }) => v),
     [2, 3],
   )
-  t.is(edge.forwardState().rejected, 1)
+  t.is(edge.state().rejected, 1)
 })
 
 test('a point that is new to the edge is told to central before its first reading', async t => {
@@ -142,13 +142,13 @@ test('a point that is new to the edge is told to central before its first readin
   const central = await startCentral(join(dir, 'central'), { token: TOKEN })
   t.teardown(central.stop)
   const outbox = await testOutbox(join(dir, 'outbox'), ['central'])
-  const [whole, self] = [edgeModel('A'), edgeSelf('A', 'e1')]
+  const [whole, edge] = [edgeModel('A'), edgeSelf('A', 'e1')]
   let model = { ...whole, points: whole.points.filter(({ point_id }) => point_id === 'p1') }
-  const parts = { outbox, self: { ...self, model: () => model }, clock: wallClock, log: silent }
-  const forward = localForwardService({ ...parts, central: { url: central.url, token: TOKEN } })
-  await forward.start()
+  const parts = { outbox, edge: { ...edge, model: () => model }, clock: wallClock, log: silent }
+  const publisher = new LocalPublisher({ ...parts, central: { url: central.url, token: TOKEN } })
+  await publisher.start()
   t.teardown(async () => {
-    await forward.stop()
+    await publisher.stop()
     await outbox.close()
   })
   await outbox.write([reading(1)])
@@ -156,12 +156,12 @@ test('a point that is new to the edge is told to central before its first readin
   t.is(central.model.points('building-A').length, 1)
   model = whole
   await outbox.write([reading(2), { ...reading(3), id: 'p2' }])
-  await until(() => forward.forwardState().backlog === 0, 'everything acknowledged')
+  await until(() => publisher.state().backlog === 0, 'everything acknowledged')
   t.deepEqual(
     central.samples().map(({ id, v }) => `${id} ${v}`),
     ['p1 1', 'p1 2', 'p2 3'],
   )
-  t.is(forward.forwardState().rejected, 0)
+  t.is(publisher.state().rejected, 0)
 })
 
 test('both ways to the same central, with restarts of broker, central and edge: everything is stored once', async t => {
@@ -185,13 +185,13 @@ test('both ways to the same central, with restarts of broker, central and edge: 
   }
   const startEdge = async (url: string) => {
     const outbox = await testOutbox(join(dir, 'outbox'), ['hub', 'central'])
-    const parts = { outbox, self: edgeSelf('A', 'e1'), clock: wallClock, log: silent }
-    const [mqtt, local] = [forwardService({ ...parts, kit }), localForwardService({ ...parts, central: { url, token: TOKEN } })]
+    const parts = { outbox, edge: edgeSelf('A', 'e1'), clock: wallClock, log: silent }
+    const [mqtt, local] = [new MqttPublisher({ ...parts, kit }), new LocalPublisher({ ...parts, central: { url, token: TOKEN } })]
     await mqtt.start()
     await local.start()
     return {
       outbox,
-      backlog: () => mqtt.forwardState().backlog + local.forwardState().backlog,
+      backlog: () => mqtt.state().backlog + local.state().backlog,
       stop: async () => {
         await mqtt.stop()
         await local.stop()

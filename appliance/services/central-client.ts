@@ -1,27 +1,27 @@
-/** Posts to the central on this box, and says in words what it refuses. */
+/** HTTP client of the central on this box. */
 import { decodeWith, fields, integer, list, optional, text, uuid } from '#shared/core/telemetry/read.ts'
 import { POINTS_MAX } from '#shared/core/telemetry/telemetry.ts'
 import { SECOND } from '#shared/core/time.ts'
 
-/** What became of a message that was posted. */
-export type LocalAnswer = {
+/** The result of a message that was posted. */
+export type IngestAnswer = {
   status: string
   through_seq: number
   through_id?: string
   rejected: { pointer: string; reason: string }[]
 }
 
-/** How long central may take to answer: a transaction on a busy card takes seconds. */
+/** Longest wait for an answer: a transaction on a busy SD card takes seconds. */
 const ANSWER_MS = 15 * SECOND
 /** Longest answer that is read, bytes: 500 refused readings have 100 kB. */
 const ANSWER_MAX = 256 * 1024
 
-/** @param signal ends what is under way */
-export function localClient({ url, token }: { url: string; token: string }, signal: AbortSignal) {
+/** @param signal aborts requests in flight */
+export function centralClient({ url, token }: { url: string; token: string }, signal: AbortSignal) {
   const base = url.replace(/\/+$/, '')
   /**
    * @returns the body of an answer of 2xx, or of 409 when messages before this one are missing
-   * @throws Error that says why it was not taken
+   * @throws Error with the reason when the request was not accepted
    */
   return async (path: string, body: object): Promise<Record<string, unknown>> => {
     const response = await fetch(base + path, {
@@ -40,8 +40,8 @@ export function localClient({ url, token }: { url: string; token: string }, sign
   }
 }
 
-/** Reads the answer to a message. @throws Error when it is none, as that of another program on the port */
-export function readAnswer(body: Record<string, unknown>): LocalAnswer {
+/** Decodes the answer to a message. @throws Error when it has another form, as that of another program on the port */
+export function readIngestAnswer(body: Record<string, unknown>): IngestAnswer {
   const read = decodeWith(() => {
     const from = fields(body, '')
     const rejected = body['rejected'] === undefined ? [] : list(from, 'rejected', 2 * POINTS_MAX, readRefused)
@@ -52,7 +52,7 @@ export function readAnswer(body: Record<string, unknown>): LocalAnswer {
       rejected,
     }
   })
-  if (!read.ok) throw new Error(`central answers something else: ${read.reason}`)
+  if (!read.ok) throw new Error(`the answer of central is not readable: ${read.reason}`)
   return read.value
 }
 
@@ -61,7 +61,7 @@ function readRefused(value: unknown, path: string) {
   return { pointer: text(from, 'pointer'), reason: text(from, 'reason') }
 }
 
-/** @throws Error when the answer is longer than any of central's */
+/** @throws Error when the answer is longer than central ever sends */
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0

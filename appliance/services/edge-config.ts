@@ -1,0 +1,60 @@
+/** The configuration files of an edge: site, field devices and edge kit. */
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Effective, Settings } from '#shared/core/env.ts'
+import { type Kit, readKit } from '#shared/node/pki/kit-read.ts'
+import { keepPrivate } from '#shared/node/private-files.ts'
+import type { FieldProtocol } from '../drivers/protocol.ts'
+import type { UPLINK_VARIABLES } from '../env.ts'
+import { openCatalogue } from '../store/catalogue.ts'
+import { openSite, type Site } from '../store/site.ts'
+import { type FieldCatalogue, fieldCatalogue } from './field-catalogue.ts'
+
+export type EdgeConfig = { site: Site; catalogue: FieldCatalogue }
+
+/**
+ * Opens `config/site.json` and `config/field-devices.json` in the workspace.
+ *
+ * @param options effective: a site or edge id in the environment must be the one of the file
+ * @throws Error with every complaint
+ */
+export async function openEdgeConfig(options: {
+  workspace: string
+  protocols: readonly FieldProtocol[]
+  effective: Effective[]
+  log: Logger
+}): Promise<EdgeConfig> {
+  const { workspace, protocols, effective, log } = options
+  const dir = join(workspace, 'config')
+  keepPrivate(workspace, ['config'], log)
+  const site = (await openSite(dir)).current()
+  const catalogue = fieldCatalogue(await openCatalogue(dir, site, protocols), log)
+  for (const [name, id] of [
+    ['SERVICE_SITE_ID', site.site_id],
+    ['SERVICE_EDGE_ID', site.edge_id],
+  ]) {
+    const given = effective.find(variable => variable.name === name)
+    if (given && given.source !== 'default' && given.value !== id) {
+      throw new Error(`${name} is "${given.value}", but ${join(dir, 'site.json')} says "${id}"`)
+    }
+  }
+  return { site, catalogue }
+}
+
+/**
+ * @returns the edge kit; undefined where this edge does not connect to a broker
+ * @throws Error when the kit cannot be used or belongs to another edge
+ */
+export async function readEdgeKit(
+  settings: Settings<typeof UPLINK_VARIABLES>,
+  { site_id, edge_id }: Pick<Site, 'site_id' | 'edge_id'>,
+): Promise<Kit | undefined> {
+  if (!settings.SERVICE_MQTT_ENABLED) return undefined
+  const { SERVICE_EDGE_KIT_DIR: dir, SERVICE_MQTT_HOST: broker_host, SERVICE_MQTT_PORT: broker_port } = settings
+  const kit = await readKit(dir, Date.now())
+  const { edge } = kit
+  if (edge.site_id !== site_id || edge.edge_id !== edge_id) {
+    throw new Error(`the kit in ${dir} is of ${edge.site_id}/${edge.edge_id}, this is ${site_id}/${edge_id}`)
+  }
+  return broker_host === undefined ? kit : { ...kit, edge: { ...edge, broker_host, broker_port } }
+}

@@ -1,0 +1,167 @@
+import type { Logger } from 'pino'
+import type { Clock } from '#shared/core/ports.ts'
+import { writeFindings } from '#shared/core/telemetry/findings.ts'
+import type { Ack } from '#shared/core/telemetry/status.ts'
+import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
+import type { Topic } from '#shared/core/topic/topics.ts'
+import { clockOffsetMeter } from '../core/outbox/clock-offset.ts'
+import { acknowledge, newWindow, reconnect, stepBack, windowRoom } from '../core/outbox/send-window.ts'
+import type { Outgoing, OutboxReader } from '../sinks/outbox-reader.ts'
+import { timeSynced } from '../store/time-sync.ts'
+
+export type OutboxSenderOptions = {
+  reader: OutboxReader
+  edge: { site_id: string; edge_id: string }
+  /** The building that the edge measures. */
+  building: () => string
+  clock: Clock
+  /** May reject: a message that is not acknowledged is sent again. */
+  publish: (topic: Topic, body: object, outgoing: Outgoing) => Promise<void>
+  log: Logger
+}
+
+/**
+ * Sends the messages of the outbox to one destination: within a window, again after a silence, and until the destination
+ * has acknowledged that they are stored.
+ */
+export class OutboxSender {
+  readonly #options: OutboxSenderOptions
+  readonly #offset = clockOffsetMeter()
+  #window
+  #isConnected = false
+  #isBeginningStream = false
+  #silence: NodeJS.Timeout | undefined
+  /** Why the outbox cannot be read; nothing is sent then. */
+  #damage: string | undefined
+  #rejected = 0
+  #lastAckAt: number | null = null
+
+  constructor(options: OutboxSenderOptions) {
+    this.#options = options
+    this.#window = newWindow(options.reader.span().acked)
+    options.reader.onWritten(() => this.#sendWaiting())
+  }
+
+  connected(): void {
+    this.#isConnected = true
+    this.#window = reconnect(this.#window)
+    this.#sendWaiting()
+  }
+
+  disconnected(): void {
+    this.#isConnected = false
+    clearTimeout(this.#silence)
+  }
+
+  async acknowledged(ack: Ack): Promise<void> {
+    const { reader, clock } = this.#options
+    const span = reader.span()
+    if (ack.stream !== span.stream || this.#isBeginningStream) return
+    this.#lastAckAt = clock.now()
+    if (ack.at !== undefined) this.#offset.answered(ack.through_seq, ack.at, this.#lastAckAt)
+    const next = acknowledge(this.#window, ack.through_seq, span)
+    if (next === 'diverged') return this.#beginStream('the destination does not know this stream as far as it goes')
+    if (!this.#hasSameMessage(ack)) {
+      return this.#beginStream(`the destination has another message as number ${ack.through_seq}: this outbox is an older copy`)
+    }
+    const rejected = (ack.rejected ?? []).filter(({ seq }) => seq > this.#window.acked && seq >= span.first)
+    this.#rejected += rejected.length
+    const isProgress = next !== this.#window
+    this.#window = next
+    reader.settle({ ...ack, rejected })
+    this.#sendWaiting()
+    if (isProgress) this.#awaitAck()
+  }
+
+  state() {
+    const { reader } = this.#options
+    const { first, last } = reader.span()
+    const acked = Math.max(this.#window.acked, first - 1)
+    return {
+      backlog: last - acked,
+      oldest_at: this.#damage === undefined ? (reader.next(acked, 1)[0]?.message.at ?? null) : null,
+      dropped: reader.dropped(),
+      thinned: reader.thinned(),
+      rejected: this.#rejected,
+      lastAckAt: this.#lastAckAt,
+      clockOffset: this.#offset.offset(),
+      damage: this.#damage,
+      note: reader.note,
+    }
+  }
+
+  #sendWaiting(): void {
+    if (!this.#isConnected || this.#isBeginningStream || this.#damage !== undefined) return
+    const { reader, log } = this.#options
+    const free = windowRoom(this.#window)
+    const isAwaitingAck = this.#window.sent > this.#window.acked
+    try {
+      for (const outgoing of free > 0 ? reader.next(this.#window.sent, free) : []) this.#send(outgoing)
+    } catch (error) {
+      this.#damage = `the outbox cannot be read: ${(error as Error).message}`
+      log.error(this.#damage)
+    }
+    if (!isAwaitingAck) this.#awaitAck()
+  }
+
+  #send(outgoing: Outgoing): void {
+    const { edge, building, clock, publish, log } = this.#options
+    const { seq } = outgoing
+    const sent_at = clock.now()
+    const { topic, body } = encode(outgoing, edge, { sent_at, building_id: building() })
+    this.#offset.sent(seq, sent_at)
+    publish(topic, body, outgoing).catch((error: Error) => log.debug({ seq }, `message not sent: ${error.message}`))
+    this.#window = { ...this.#window, sent: seq }
+  }
+
+  /** Sends again from the first message that is not acknowledged when the destination stays silent for too long. */
+  #awaitAck(): void {
+    clearTimeout(this.#silence)
+    if (!this.#isConnected || this.#window.sent <= this.#window.acked) return
+    this.#silence = setTimeout(() => {
+      this.#window = stepBack(this.#window)
+      this.#sendWaiting()
+    }, this.#window.patienceMs)
+  }
+
+  async #beginStream(reason: string): Promise<void> {
+    const { reader, log } = this.#options
+    this.#isBeginningStream = true
+    log.warn(`${reason}: beginning a new stream with the oldest message that is left`)
+    try {
+      await reader.beginStream()
+      this.#window = newWindow(reader.span().acked)
+    } catch (error) {
+      log.error({ err: error }, 'new stream not begun: trying again at the next acknowledgement')
+    } finally {
+      this.#isBeginningStream = false
+    }
+    this.#sendWaiting()
+  }
+
+  /** Whether the last message that the destination has is the one with this number in the outbox. */
+  #hasSameMessage({ through_seq, through_id }: Ack): boolean {
+    const { reader } = this.#options
+    const { first, last } = reader.span()
+    if (through_id === undefined || through_seq < first || through_seq > last) return true
+    return reader.next(through_seq - 1, 1)[0]?.message.message_id === through_id
+  }
+}
+
+function encode(
+  { stream, seq, message }: Outgoing,
+  edge: OutboxSenderOptions['edge'],
+  head: { sent_at: number; building_id: string },
+): { topic: Topic; body: object } {
+  const envelope = { message_id: message.message_id, stream, seq, ...head, ...edge }
+  if ('findings' in message) {
+    const { findings, withdrawn } = message
+    const body = writeFindings({ ...envelope, findings, ...(withdrawn && { withdrawn }) })
+    return { topic: { ...edge, kind: 'findings' }, body }
+  }
+  const { protocol, readings } = message
+  return {
+    topic: { ...edge, kind: 'telemetry', protocol },
+    body: writeTelemetry({ ...envelope, protocol, time_synced: timeSynced(), readings }),
+  }
+}

@@ -1,0 +1,141 @@
+/** The parts that the publishers to the hub and to central share: sending from the outbox, status, notices and their state. */
+import type { Logger } from 'pino'
+import type { PollStatus } from '#shared/core/poll/poll-status.ts'
+import type { Clock } from '#shared/core/ports.ts'
+import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
+import { writePollReport } from '#shared/core/telemetry/poll-report.ts'
+import { writeStatus } from '#shared/core/telemetry/status.ts'
+import type { Service } from '#shared/node/service.ts'
+import type { Destination, Outbox } from '../sinks/outbox.ts'
+import { hubNotices } from './hub-notices.ts'
+import { OutboxSender, type OutboxSenderOptions } from './outbox-sender.ts'
+
+/** The edge as its metadata and status describe it, to the hub and to central alike. */
+export type EdgeDescription = {
+  site_id: string
+  edge_id: string
+  /** Differs after every start of the process. */
+  boot_id: string
+  /** Read at each connection and with each status, and sent when it has changed. */
+  model: () => EdgeModel
+  pollStatus: () => PollStatus
+  /** Whether this process runs the rules itself; if not, central does. */
+  runs_rules: boolean
+}
+
+/** Sends what the outbox holds to one destination, as a service. */
+export type Publisher = Service & {
+  state(): PublisherState
+  /** Sends the status at once: polling has started, or points were added or removed. */
+  announce(): void
+}
+
+/** The state that pages and health show, of the publisher to the hub or to the central on the box. Times are ms since 1970 UTC. */
+export type PublisherState = {
+  state: 'off' | 'connecting' | 'up'
+  /** Why it is not up, in words. */
+  reason?: string
+  /** That another process runs as the same edge, in words. */
+  conflict?: string
+  /** Notices of the hub about this edge: that it is refused, or shares its building. */
+  notices?: string[]
+  /** Why the stream of the outbox began anew at this start. */
+  note?: string
+  /** Messages that are not acknowledged yet. */
+  backlog: number
+  /** When the oldest of them was written. */
+  oldest_at: number | null
+  /** Messages dropped since start because there was no room for them. */
+  dropped: number
+  /** Messages reduced since start, for want of room, to one value for each point and quarter of an hour. */
+  thinned: number
+  /** Messages that the destination has refused since start; they are stored aside. */
+  rejected: number
+  last_ack_at: number | null
+  /** When the certificate of the session ends; null where it has none. */
+  cert_not_after: number | null
+}
+
+/** The state of a publisher that this process does not have. */
+export const PUBLISHER_OFF: PublisherState = {
+  state: 'off',
+  backlog: 0,
+  oldest_at: null,
+  dropped: 0,
+  thinned: 0,
+  rejected: 0,
+  last_ack_at: null,
+  cert_not_after: null,
+}
+
+export type PublisherOptions = { outbox: Outbox; edge: EdgeDescription; clock: Clock; log: Logger }
+export type PublisherParts = ReturnType<typeof publisherParts>
+
+export function publisherParts(
+  { outbox, edge, clock, log }: PublisherOptions,
+  to: { destination: Destination; cert_not_after: number | null; publish: OutboxSenderOptions['publish'] },
+) {
+  const { site_id, edge_id, boot_id } = edge
+  const { cert_not_after } = to
+  const notices = hubNotices(clock, log)
+  let conflict: string | undefined
+  const sender = new OutboxSender({
+    reader: outbox.reader(to.destination),
+    edge: { site_id, edge_id },
+    building: () => edge.model().building.building_id,
+    clock,
+    log,
+    publish: to.publish,
+  })
+  return {
+    notices,
+    sender,
+    hasConflict: () => conflict !== undefined,
+    /** @param boot_ids the processes that the other side has seen under this edge id */
+    checkBootIds(boot_ids: string[] | undefined): void {
+      const isShared = boot_ids?.some(id => id !== boot_id) ?? false
+      const text = `Another process runs as edge ${edge_id} of site ${site_id}: one of the two needs an edge_id of its own in site.json`
+      if (isShared && conflict === undefined) log.warn(text)
+      if (!isShared && conflict !== undefined) log.info('edge id no longer shared with another process')
+      conflict = isShared ? text : undefined
+    },
+    /** @returns the body of a status */
+    status(online: boolean): object {
+      const { backlog, oldest_at, dropped, thinned, clockOffset, note } = sender.state()
+      return writeStatus({
+        online,
+        version: edge.model().version,
+        boot_id,
+        backlog: { rows: backlog, oldest_at },
+        clock_offset_ms: clockOffset,
+        dropped,
+        thinned,
+        disk: { free_bytes: outbox.freeBytes() },
+        cert_not_after,
+        runs_rules: edge.runs_rules,
+        poll: writePollReport(edge.pollStatus()),
+        ...(note !== undefined && { note }),
+      })
+    },
+    /** @param link `reason` says why the connection is not up */
+    state(link: { isUp: boolean; reason: string | undefined }): PublisherState {
+      const { backlog, oldest_at, dropped, thinned, rejected, lastAckAt, damage, note } = sender.state()
+      const reason = damage ?? link.reason
+      const texts = notices.current()
+      return {
+        state: link.isUp ? 'up' : 'connecting',
+        ...(reason !== undefined && { reason }),
+        ...(conflict !== undefined && { conflict }),
+        ...(texts.length > 0 && { notices: texts }),
+        ...(note !== undefined && { note }),
+        backlog,
+        oldest_at,
+        dropped,
+        thinned,
+        rejected,
+        last_ack_at: lastAckAt,
+        cert_not_after,
+      }
+    },
+  }
+}
