@@ -103,7 +103,7 @@ test('a token that central does not take, and a port that is another program’s
   t.is(stranger.state().backlog, 1)
 
   for (const [said, why] of [
-    ['<html>printer</html>', /answers something else: through_seq must be/],
+    ['<html>printer</html>', /the answer of central is not readable: through_seq must be/],
     ['x'.repeat(1024 * 1024), /more than 262144 bytes/],
   ] as const) {
     const other = createServer((_request, response) => response.end(said)).listen(0, '127.0.0.1')
