@@ -4,7 +4,7 @@ import { ADDRESS_FORM, HOST_FORM, parseAddress, parseHostPort } from '../core/ca
 import { Problem } from '#shared/core/problem.ts'
 import { ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
-import { changeCatalogue, deviceOf, entrySummary, withDevice } from '../services/devices.ts'
+import { changeCatalogue, deviceOf, entrySummary, withDevice } from '../services/catalogue-edit.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
 
 const BY_ID = strict({ device_id: ID })

@@ -7,17 +7,10 @@ import { Problem } from '#shared/core/problem.ts'
 import { type State, STATES } from '#shared/central/ui/mark.ts'
 import { ID, type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { whereOf } from '../store/catalogue-import.ts'
-import {
-  changeCatalogue,
-  complaintsOf,
-  deviceOf,
-  entrySummary,
-  planImport,
-  withDevice,
-  withoutDevice,
-} from '../services/devices.ts'
-import { addressesOf, readSource, receiveUpload, UPLOAD_MAX } from '../services/devices-upload.ts'
-import { applyImport, countImport, type DeviceDesk, statusByDevice } from '../services/devices-routes.ts'
+import { changeCatalogue, deviceOf, entrySummary, withDevice, withoutDevice } from '../services/catalogue-edit.ts'
+import { complaintsOf, planImport, applyImport, countImport } from '../services/point-import.ts'
+import { addressesOf, readSource, receiveUpload, UPLOAD_MAX } from '../services/point-upload.ts'
+import { type DeviceRouteDeps, statusByDevice } from '../services/device-routes.ts'
 import { editRoutes } from './device-edit.route.ts'
 import { deviceBody, type DeviceModel, devicePoints } from './device.view.ts'
 import { devicesBody, type DevicesModel } from './devices.view.ts'
@@ -28,7 +21,7 @@ type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 export type DevicePages = {
   context: Pick<CentralContext, 'auth'>
   shell: Shell
-  desk: DeviceDesk
+  desk: DeviceRouteDeps
   /** Pages that find devices or try one, as far as this process has them. */
   links: { href: string; text: string }[]
 }
@@ -70,7 +63,7 @@ function listRoutes({ shell, desk, links }: DevicePages): Route[] {
   ]
 }
 
-function listModel({ catalogue, pollStatus, pointStatus }: DeviceDesk, state: State | undefined) {
+function listModel({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps, state: State | undefined) {
   const status = pollStatus()
   const states = statusByDevice(status)
   const stateOf = (device_id: string): State => states.get(device_id)?.state ?? 'unknown'
@@ -167,7 +160,7 @@ function deviceRoutes({ shell, desk }: DevicePages): Route[] {
 }
 
 function deviceModel(
-  { catalogue, pollStatus, pointStatus }: DeviceDesk,
+  { catalogue, pollStatus, pointStatus }: DeviceRouteDeps,
   device_id: string,
   wanted: number,
 ): Omit<DeviceModel, 'here' | 'user' | 'csrf'> {
@@ -259,7 +252,7 @@ const typedAddresses = ({ typed }: ShelvedImport) => addressesOf([...typed].filt
 
 async function importModel(
   shelved: ShelvedImport,
-  { catalogue }: DeviceDesk,
+  { catalogue }: DeviceRouteDeps,
   path: string,
 ): Promise<Omit<ImportModel, 'user' | 'csrf'>> {
   const { source, typed, fault, done } = shelved

@@ -1,7 +1,7 @@
 /** Imports that somebody looks at before they are carried out. They are in memory: a restart forgets them. */
 import { Problem } from '#shared/core/problem.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import type { ImportSource } from '../services/devices.ts'
+import type { ImportSource } from '../services/point-import.ts'
 import type { ImportPlan } from '../store/catalogue-import.ts'
 
 export type ShelvedImport = {

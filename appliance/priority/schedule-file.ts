@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Logger } from 'pino'
 import { EMPTY_MEMORY, type ScheduleMemory } from '../core/priority/visit-schedule.ts'
-import { durableJson } from '../store/durable-json.ts'
+import { jsonFile } from '../store/json-file.ts'
 
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const instant = orNull(Type.Integer())
@@ -37,7 +37,7 @@ export type ScheduleFile = { load(): Promise<ScheduleMemory>; save(memory: Sched
  * The file can always be rebuilt: a damaged one is logged and costs one round of visits, and the next visit replaces it.
  */
 export function scheduleFile(path: string, log: Logger): ScheduleFile {
-  const file = durableJson<ScheduleMemory>(path)
+  const file = jsonFile<ScheduleMemory>(path)
   return {
     async load() {
       try {

@@ -1,74 +1,69 @@
-/** The field catalogue while the process runs: changed by an operator here, or by a script on disk, and followed by all. */
+/** The field catalogue of a running process: changed through the API or by a script on disk, and applied without a restart. */
 import type { Logger } from 'pino'
 import { Problem } from '#shared/core/problem.ts'
 import { SECOND } from '#shared/core/time.ts'
 import type { Service } from '#shared/node/service.ts'
+import { serial } from '../drivers/serial.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
-import { NONE, type Stamp } from '../store/durable-json.ts'
-import type { Settings } from '../store/settings.ts'
+import { type FileVersion, NO_FILE } from '../store/json-file.ts'
+import type { SettingsFile } from '../store/settings-file.ts'
 
-/** Makes what it owns go on with another list. One that throws leaves what it owns as it was. */
+/** Applies another catalogue to a part of the process. When it throws, that part is as it was. */
 export type CatalogueListener = (catalogue: Catalogue) => void | Promise<void>
 
-/** What becomes of the list; undefined leaves it. Nobody else changes it before a promise is kept. */
-export type CatalogueEdit = (held: Catalogue) => Catalogue | undefined | Promise<Catalogue | undefined>
+/** Returns the changed catalogue, or undefined to leave it. No other change runs until its promise is settled. */
+export type CatalogueEdit = (current: Catalogue) => Catalogue | undefined | Promise<Catalogue | undefined>
 
 export type FieldCatalogue = {
-  /** The list that is in use. Not to be changed in place. */
+  /** The catalogue in use. It must not be changed in place. */
   current(): Catalogue
   /**
-   * Replaces the list by what `edit` makes of it. Changes happen one after the other; when this one resolves the list is
-   * checked as a whole, safe on disk, and in use. When it rejects, the old list is.
+   * Replaces the catalogue by the result of `edit`. Changes run one after the other. When this one resolves, the catalogue is
+   * checked as a whole, durable on disk, and in use. When it rejects, the previous catalogue stays in use.
    *
-   * @throws ConfigError that names every place where the new list is wrong
-   * @throws Problem conflict when the file on disk was changed by somebody else and cannot be used; one that was removed is
-   * written anew
+   * @throws ConfigError that names every place where the new catalogue is wrong
+   * @throws Problem conflict when another process has changed the file and its version cannot be used; a file that was removed
+   *   is written anew
    */
   change(edit: CatalogueEdit): Promise<Catalogue>
-  /** @throws ConfigError that names every place where such a list would be wrong */
+  /** @throws ConfigError that names every place where such a catalogue would be wrong */
   check(next: Catalogue): void
-  /** Listeners are called in the order in which they came, each when the one before is done. */
+  /** Listeners are called in the order of their registration, each after the one before has finished. */
   onChange(listener: CatalogueListener): void
-  /** Calls back after each change, when everybody goes on with the new list. */
+  /** Listeners are called after each change, when all parts of the process use the new catalogue. */
   onUsed(listener: () => void): void
-  /** Takes in what was written to the file by somebody else, once it has stayed the same from one look to the next. */
-  look(): Promise<void>
-  /** Why the file as it stands on disk is not the list in use; undefined when it is. */
+  /** Loads a version that another process has written, once it is the same in two calls in a row. */
+  checkFile(): Promise<void>
+  /** Why the file on disk is not the catalogue in use; undefined when it is. */
   refusal(): CatalogueRefusal | undefined
 }
 
-/** `isGone`: there is no file any more; the next change writes it anew, while a start would find an empty list. */
+/** `isGone`: the file was removed. The next change writes it anew; a start before that begins with an empty catalogue. */
 export type CatalogueRefusal = { reason: string; isGone: boolean }
 
 /** @param settings the checked file, as `openCatalogue` opens it */
-export function fieldCatalogue(settings: Settings<Catalogue>, log: Logger): FieldCatalogue {
-  const listeners: CatalogueListener[] = []
-  const told: (() => void)[] = []
+export function fieldCatalogue(settings: SettingsFile<Catalogue>, log: Logger): FieldCatalogue {
+  const changeListeners: CatalogueListener[] = []
+  const usedListeners: (() => void)[] = []
+  const inTurn = serial()
   let current = settings.current()
   let refused: CatalogueRefusal | undefined
-  /** A foreign version that was seen at the last look; it may still be being written. */
-  let pending: Stamp | undefined
-  let last: Promise<unknown> = Promise.resolve()
+  /** A foreign version seen by the last check; its writer may not have finished. */
+  let pending: FileVersion | undefined
 
-  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
-    const turn = last.then(task)
-    last = turn.catch(() => undefined)
-    return turn
-  }
-
-  /** Everybody goes on with `next`, or nobody does. */
+  /** Applies `next` to all parts of the process, or to none. */
   const use = async (next: Catalogue) => {
     try {
-      for (const listener of listeners) await listener(next)
+      for (const listener of changeListeners) await listener(next)
     } catch (error) {
-      for (const listener of listeners) await listener(current)
+      for (const listener of changeListeners) await listener(current)
       throw error
     }
     current = next
-    for (const tell of told) tell()
+    for (const listener of usedListeners) listener()
   }
 
-  const takeForeign = async (stamp: Stamp) => {
+  const loadForeign = async (version: FileVersion) => {
     pending = undefined
     try {
       await use(await settings.reread())
@@ -76,16 +71,16 @@ export function fieldCatalogue(settings: Settings<Catalogue>, log: Logger): Fiel
       log.info(`${settings.path} was changed and is in use`)
     } catch (error) {
       const reason = (error as Error).message
-      refused = { reason, isGone: stamp === NONE }
-      log.error(`${settings.path} was changed and is not used; the list from before goes on. ${reason}`)
+      refused = { reason, isGone: version === NO_FILE }
+      log.error(`change of ${settings.path} rejected: keeping the previous version. ${reason}`)
     }
   }
 
   const change = async (edit: CatalogueEdit) => {
-    const foreign = await settings.foreign()
-    if (foreign !== undefined) await takeForeign(foreign)
+    const foreign = await settings.foreignVersion()
+    if (foreign !== undefined) await loadForeign(foreign)
     if (refused && !refused.isGone) {
-      throw new Problem('conflict', `The file was changed on disk and cannot be used; mend it there first. ${refused.reason}`)
+      throw new Problem('conflict', `The file was changed on disk and cannot be used; correct it there first. ${refused.reason}`)
     }
     const before = current
     const next = await edit(before)
@@ -105,12 +100,12 @@ export function fieldCatalogue(settings: Settings<Catalogue>, log: Logger): Fiel
     current: () => current,
     check: settings.check,
     change: edit => inTurn(() => change(edit)),
-    onChange: listener => void listeners.push(listener),
-    onUsed: listener => void told.push(listener),
-    look: () =>
+    onChange: listener => void changeListeners.push(listener),
+    onUsed: listener => void usedListeners.push(listener),
+    checkFile: () =>
       inTurn(async () => {
-        const foreign = await settings.foreign()
-        if (foreign !== undefined && foreign === pending) await takeForeign(foreign)
+        const foreign = await settings.foreignVersion()
+        if (foreign !== undefined && foreign === pending) await loadForeign(foreign)
         else pending = foreign
       }),
     refusal: () => refused,
@@ -118,7 +113,7 @@ export function fieldCatalogue(settings: Settings<Catalogue>, log: Logger): Fiel
 }
 
 /**
- * Remembers something of every point. Points that leave the list stay known: their last readings may still be on the way.
+ * Indexes a property of every point. Points that leave the catalogue stay known: their last readings may still be queued.
  *
  * @returns undefined for a point that was never listed
  */
@@ -135,24 +130,24 @@ export function factOfPoint<T>(
   return point_id => facts.get(point_id)
 }
 
-/** How often the file is looked at. A script's change is in use after two looks. */
-const LOOK_MS = 3 * SECOND
+/** How often the file is checked. A change by a script is in use after two checks. */
+const CHECK_MS = 3 * SECOND
 
 /**
- * Notices that a provisioning script has written the file. It looks instead of being told: a watch of the file system does
- * not reach into every container and network folder, and a signal needs a process id.
+ * Detects that a provisioning script has written the file. It polls the file, because a watch of the file system does not
+ * work in every container and network folder, and a signal needs a process id.
  */
 export function catalogueWatch(catalogue: FieldCatalogue, log: Logger): Service {
   let timer: NodeJS.Timeout | undefined
-  const look = () =>
+  const check = () =>
     void catalogue
-      .look()
-      .catch((error: Error) => log.error({ err: error }, 'the list of field devices cannot be looked at'))
+      .checkFile()
+      .catch((error: Error) => log.error({ err: error }, 'file of field devices not readable: keeping the catalogue in use'))
       .finally(() => timer?.refresh())
   return {
     name: 'catalogue-watch',
     async start() {
-      timer = setTimeout(look, LOOK_MS)
+      timer = setTimeout(check, CHECK_MS)
     },
     async stop() {
       clearTimeout(timer)

@@ -97,7 +97,7 @@ export function pollService(options: {
       })
       if (polling) {
         await startProtocols(next).catch((error: Error) => {
-          throw new Problem('conflict', `The list stays as it is: ${error.message}`)
+          throw new Problem('conflict', `List not changed: ${error.message}`)
         })
         conflicts = instanceConflicts(catalogue)
         await follow(polling, next)

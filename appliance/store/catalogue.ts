@@ -5,7 +5,7 @@ import { conversion, unitCode, UNITS } from '#shared/core/model/unit.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
 import { type Catalogue, CatalogueFile, type DeviceEntry, type PointEntry } from './catalogue-schema.ts'
 import type { Complaint } from './config-error.ts'
-import { openSettings, type Settings } from './settings.ts'
+import { openSettingsFile, type SettingsFile } from './settings-file.ts'
 import type { Site } from './site.ts'
 
 /**
@@ -15,9 +15,9 @@ import type { Site } from './site.ts'
  * @param protocols check the addresses of their devices; an entry of another protocol is checked by its schema alone
  * @throws ConfigError when the file is unreadable or wrong; it names every place
  */
-export function openCatalogue(dir: string, site: Site, protocols: readonly FieldProtocol[]): Promise<Settings<Catalogue>> {
+export function openCatalogue(dir: string, site: Site, protocols: readonly FieldProtocol[]): Promise<SettingsFile<Catalogue>> {
   const check = (catalogue: Catalogue) => checkCatalogue(catalogue, site, protocols)
-  return openSettings(join(dir, 'field-devices.json'), CatalogueFile, check, { devices: [] })
+  return openSettingsFile(join(dir, 'field-devices.json'), CatalogueFile, check, { devices: [] })
 }
 
 function checkCatalogue({ devices }: Catalogue, site: Site, protocols: readonly FieldProtocol[]): Complaint[] {

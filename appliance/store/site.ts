@@ -5,7 +5,7 @@ import { type Building, type Equipment, EQUIPMENT_TYPES, ID_PATTERN } from '#sha
 import { PriorityLevels } from '../core/priority/settings.ts'
 import { isZone } from '#shared/core/time-zone.ts'
 import type { Complaint } from './config-error.ts'
-import { openSettings, type Settings } from './settings.ts'
+import { openSettingsFile, type SettingsFile } from './settings-file.ts'
 
 const strict = { additionalProperties: false }
 const id = (description: string) => Type.String({ pattern: ID_PATTERN, description })
@@ -53,7 +53,8 @@ export type Site = Static<typeof SiteFile>
  *
  * @throws ConfigError when it is missing, unreadable or wrong
  */
-export const openSite = (dir: string): Promise<Settings<Site>> => openSettings(join(dir, 'site.json'), SiteFile, checkSite)
+export const openSite = (dir: string): Promise<SettingsFile<Site>> =>
+  openSettingsFile(join(dir, 'site.json'), SiteFile, checkSite)
 
 /** @returns the records that the model store takes */
 export function siteModel({ site_id, building, equipment }: Site): { building: Building; equipment: Equipment[] } {

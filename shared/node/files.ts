@@ -1,5 +1,5 @@
 /** Files that survive a power cut. */
-import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
+import { type BigIntStats, closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { chmod, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
@@ -13,24 +13,27 @@ export function syncFolder(folder: string): void {
   }
 }
 
+/** As `replaceFileStat`, without the stats. */
+export async function replaceFile(path: string, content: string | Buffer, mode?: number): Promise<void> {
+  await replaceFileStat(path, content, mode)
+}
+
 /**
  * Replaces a file: whoever reads it, also after a power cut, sees the old content or the new, never a part.
  *
  * @param mode permissions whatever the umask, for example 0o600 for a key; without them the umask decides
+ * @returns the stats of the file that was written, also when another process has replaced it since
  */
-export async function replaceFile(path: string, content: string | Buffer, mode?: number): Promise<void> {
+export async function replaceFileStat(path: string, content: string | Buffer, mode?: number): Promise<BigIntStats> {
   const temporary = `${path}.tmp`
   await rm(temporary, { force: true })
-  const file = await open(temporary, 'wx', mode ?? 0o644)
-  try {
-    if (mode !== undefined) await file.chmod(mode)
-    await file.writeFile(content)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await using file = await open(temporary, 'wx', mode ?? 0o644)
+  if (mode !== undefined) await file.chmod(mode)
+  await file.writeFile(content)
+  await file.sync()
   await rename(temporary, path)
   syncFolder(dirname(path))
+  return file.stat({ bigint: true })
 }
 
 /**

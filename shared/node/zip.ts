@@ -1,8 +1,10 @@
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
+import { ZipFile as ZipWriter } from 'yazl'
 import { judgeEntries, type PackageLimits } from '#shared/core/csv/entries.ts'
 import { Problem } from '#shared/core/problem.ts'
 
@@ -12,6 +14,7 @@ export type PackageFile = { path: string; file: string }
 const MADE_ON_UNIX = 3
 const FILE_TYPE = 0o170_000
 const LINK = 0o120_000
+const REGULAR_FILE = 0o100_000
 
 /**
  * Unpacks an archive into a folder, under names of our own. Every entry is judged before the first is written.
@@ -72,4 +75,17 @@ const isLink = ({ versionMadeBy, externalFileAttributes }: Entry) =>
 
 function refuse(error: Error): never {
   throw error instanceof Problem ? error : new Problem('package_invalid', `The archive cannot be read: ${error.message}`)
+}
+
+/** A file of an archive; without a mode, readers choose its permissions. */
+export type ZipText = { name: string; text: string; mode?: number }
+
+/** @returns a ZIP archive of a few texts, held in memory */
+export async function zipTexts(texts: readonly ZipText[]): Promise<Buffer> {
+  const zip = new ZipWriter()
+  for (const { name, text, mode } of texts) {
+    zip.addBuffer(Buffer.from(text), name, mode === undefined ? {} : { mode: REGULAR_FILE | mode })
+  }
+  zip.end()
+  return buffer(zip.outputStream)
 }

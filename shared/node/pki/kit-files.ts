@@ -1,12 +1,11 @@
 /** Makes edge kits (contract §9). A kit holds the edge's own key and never the authority's. */
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
-import { ZipFile } from 'yazl'
 import { CN_MAX, commonName, type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
 import { topicBase } from '#shared/core/topic/topics.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
+import { zipTexts } from '#shared/node/zip.ts'
 import { type EdgeJson, type Kit, KIT_EXTRAS, KIT_FILES } from './kit-read.ts'
 import { type Issued, issueClient, type Pair } from './pki.ts'
 
@@ -64,12 +63,8 @@ const withNewline = (text: string): string => (text.endsWith('\n') ? text : `${t
 const SECRET: string[] = [KIT_FILES.key_pem, KIT_EXTRAS.token, KIT_EXTRAS.connector_key_pem]
 const modeOf = (name: string): number => (SECRET.includes(name) ? 0o600 : 0o644)
 
-export async function zipKit(kit: Kit): Promise<Buffer> {
-  const zip = new ZipFile()
-  for (const [name, text] of texts(kit)) zip.addBuffer(Buffer.from(text), name, { mode: 0o100000 | modeOf(name) })
-  zip.end()
-  return buffer(zip.outputStream)
-}
+export const zipKit = (kit: Kit): Promise<Buffer> =>
+  zipTexts(texts(kit).map(([name, text]) => ({ name, text, mode: modeOf(name) })))
 
 /** Writes a kit's files into a folder, which only its owner opens when it is new; what the kit does not have stays as it is there. */
 export async function writeKit(kit: Omit<Kit, 'key_pem'> & { key_pem?: string }, dir: string): Promise<void> {

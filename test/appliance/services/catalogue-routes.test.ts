@@ -197,7 +197,7 @@ test('a device is put, replaced and removed, each with its place in the audit', 
   const wrong = await put({ ...device, points: [{ ...device.points[0], unit: '°F' }] })
   t.is(wrong.status, 422)
   t.deepEqual(wrong.body.errors, [{ pointer: '/devices/0/points/0/unit', message: '"°F" is no unit code; write degF' }])
-  t.is(wrong.body.detail, 'The list stays as it is: device ahu, /points/0/unit: "°F" is no unit code; write degF')
+  t.is(wrong.body.detail, 'List not changed: device ahu, /points/0/unit: "°F" is no unit code; write degF')
   t.is((await put({ ...device, colour: 'red' })).status, 400)
   t.is((await put({ ...device, device_id: 'other' })).body.errors[0].pointer, '/device_id')
 
@@ -218,8 +218,8 @@ test('a device is put, replaced and removed, each with its place in the audit', 
 test('what a script has spoilt is told, and is not overwritten', async t => {
   const site = await openOwn(t)
   await writeFile(site.path, '{"devices": [')
-  await site.catalogue.look()
-  await site.catalogue.look()
+  await site.catalogue.checkFile()
+  await site.catalogue.checkFile()
   const { body } = await site.call('viewer', 'GET', '/api/devices')
   t.regex(body.refusal, /is no JSON/)
   const page = await site.call('viewer', 'GET', '/devices')
@@ -232,8 +232,8 @@ test('what a script has spoilt is told, and is not overwritten', async t => {
   t.is(await readFile(site.path, 'utf8'), '{"devices": [')
 
   await rm(site.path)
-  await site.catalogue.look()
-  await site.catalogue.look()
+  await site.catalogue.checkFile()
+  await site.catalogue.checkFile()
   t.regex((await site.call('viewer', 'GET', '/devices')).text, /is gone from the disk/)
   t.is((await site.call('agent', 'POST', '/api/devices/import', ede(site))).status, 200)
   t.is((await onDisk(site)).devices[0]!.device_id, 'AHU-1')

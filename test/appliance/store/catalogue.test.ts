@@ -30,8 +30,8 @@ async function openFile(t: ExecutionContext, held: Catalogue | undefined = catal
   const seen: number[] = []
   file.onChange(({ devices }) => void seen.push(devices.length))
   const settle = async () => {
-    await file.look()
-    await file.look()
+    await file.checkFile()
+    await file.checkFile()
   }
   return { path, write, file, seen, settle, onDisk: async () => JSON.parse(await readFile(path, 'utf8')) as Catalogue }
 }
@@ -78,9 +78,9 @@ test("a script's file is in use once it has stayed the same from one look to the
   await settle()
   t.deepEqual(seen, [])
   await write(without('ahu-1')(catalogue))
-  await file.look()
+  await file.checkFile()
   t.is(file.current().devices.length, 2)
-  await file.look()
+  await file.checkFile()
   t.is(file.current().devices.length, 1)
   await settle()
   t.deepEqual(seen, [1])
@@ -257,7 +257,7 @@ test('a port that is taken refuses the first BACnet device, and the old list goe
   await other.start()
   await t.throwsAsync(
     mine.change(() => ({ devices: [entry(1)] })),
-    { instanceOf: Problem, code: 'conflict', message: /^The list stays as it is: BACnet\/IP cannot use UDP port \d+ of 127/ },
+    { instanceOf: Problem, code: 'conflict', message: /^List not changed: BACnet\/IP cannot use UDP port \d+ of 127/ },
   )
   t.deepEqual(mine.current(), { devices: [] })
   t.deepEqual(other.pollStatus().devices, [])

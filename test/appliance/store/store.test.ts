@@ -7,7 +7,7 @@ import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
 import { type Catalogue, CatalogueFile } from '#appliance/store/catalogue-schema.ts'
 import { ConfigError } from '#appliance/store/config-error.ts'
-import { durableJson } from '#appliance/store/durable-json.ts'
+import { jsonFile } from '#appliance/store/json-file.ts'
 import { openSite, type Site, SiteFile } from '#appliance/store/site.ts'
 import { catalogue, SILENT, site } from '../../support/sites/catalogue-site.ts'
 
@@ -185,7 +185,7 @@ test('a wrong replacement changes neither the file nor what is in use', async t 
 
 test('a file that would be too large to be read again is not written', async t => {
   const dir = await folder(t)
-  const file = durableJson<string[]>(join(dir, 'list.json'))
+  const file = jsonFile<string[]>(join(dir, 'list.json'))
   await file.write(['small'])
   const mebibyte = 'x'.repeat(2 ** 20)
   await t.throwsAsync(file.write(Array.from({ length: 32 }, () => mebibyte)), {

@@ -79,7 +79,7 @@ export function memoryCatalogue(held: Catalogue) {
     current: () => current,
     check: () => undefined,
     replace: async (next: Catalogue) => void (current = next),
-    foreign: async () => undefined,
+    foreignVersion: async () => undefined,
     reread: async () => current,
   }
   return fieldCatalogue(settings, SILENT)

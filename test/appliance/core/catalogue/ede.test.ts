@@ -9,7 +9,7 @@ import { parseAddress } from '#appliance/core/catalogue/address.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
-import { readTableFile } from '#appliance/services/table-file.ts'
+import { readPointTable } from '#appliance/services/point-table.ts'
 import { SILENT, site } from '../../../support/sites/catalogue-site.ts'
 import { EMPTY, HEAD, none, planEde, read, readEde, table, TEXTS, TITLES } from './ede-tables.ts'
 
@@ -133,20 +133,20 @@ for (const [name, bytes] of [
   ['no headings at all', Buffer.from(ROW)],
 ] as const) {
   test(`a table with ${name} is read`, async t => {
-    const ede = readEde({ main: await readTableFile('x.csv', bytes) })
+    const ede = readEde({ main: await readPointTable('x.csv', bytes) })
     t.deepEqual(ede.refused, [])
     t.like(ede.devices[0]!.objects[0], { name: 'Supply air', type: 0, instance: 1, units: 62 })
   })
 }
 
 test('a table in the code page of Windows keeps its letters', async t => {
-  const ede = readEde({ main: await readTableFile('x.csv', Buffer.from(`${HEAD}${TITLES}\nk;1;K\u00fchlung;0;1`, 'latin1')) })
+  const ede = readEde({ main: await readPointTable('x.csv', Buffer.from(`${HEAD}${TITLES}\nk;1;K\u00fchlung;0;1`, 'latin1')) })
   t.is(ede.devices[0]!.objects[0]!.name, 'Kühlung')
 })
 
 test('a table that would hold up the box is refused in words', async t => {
   const message = 'x.csv has 100001 rows, more than 100000; import it in parts'
-  await t.throwsAsync(readTableFile('x.csv', Buffer.from('k;1;N;0;1\n'.repeat(100_001))), { instanceOf: Problem, message })
+  await t.throwsAsync(readPointTable('x.csv', Buffer.from('k;1;N;0;1\n'.repeat(100_001))), { instanceOf: Problem, message })
 })
 
 test('a long table is read in slices, between which others have their turn; its letters stay whole', async t => {
@@ -158,7 +158,7 @@ test('a long table is read in slices, between which others have their turn; its 
   }
   let next = setImmediate(turn)
   const text = `${HEAD}${TITLES}\n${Array.from({ length: rows }, (_, i) => `k${i};1;Kühlung ${i} 🌡;0;${i}`).join('\n')}`
-  const ede = readEde({ main: await readTableFile('x.csv', Buffer.from(text)) })
+  const ede = readEde({ main: await readPointTable('x.csv', Buffer.from(text)) })
   clearImmediate(next)
   t.deepEqual(
     ede.devices[0]!.objects.map(({ name }) => name),
@@ -209,7 +209,7 @@ test('whatever a table holds, it is read, and what is proposed can be kept', asy
 test('whatever bytes a file has, it is a table or refused in words', async t => {
   const reads = async (bytes: Uint8Array) => {
     try {
-      readEde({ main: await readTableFile('x', Buffer.from(bytes)) })
+      readEde({ main: await readPointTable('x', Buffer.from(bytes)) })
     } catch (error) {
       assert.ok(error instanceof Problem, String(error))
     }

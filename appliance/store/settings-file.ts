@@ -2,19 +2,19 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { Low } from 'lowdb'
 import { type Complaint, ConfigError } from './config-error.ts'
-import { durableJson, type Stamp } from './durable-json.ts'
+import { jsonFile, type FileVersion } from './json-file.ts'
 
-/** One checked settings file. */
-export type Settings<T> = {
+/** A settings file whose content is checked. */
+export type SettingsFile<T> = {
   readonly path: string
-  /** What the file holds. Not to be changed in place. */
+  /** The content. It must not be changed in place. */
   current(): T
-  /** @throws ConfigError when the file could not hold this */
+  /** @throws ConfigError when this would not be valid content */
   check(next: T): void
   /** Checks, then replaces the file. Durable when resolved. @throws ConfigError; file and memory then stay as they were */
   replace(next: T): Promise<void>
-  /** What stands at the path now, when that is not what was read or written last. */
-  foreign(): Promise<Stamp | undefined>
+  /** The version at the path now, when another process has changed the file since it was read or written here. */
+  foreignVersion(): Promise<FileVersion | undefined>
   /** Reads the file again. @throws ConfigError when it is missing or wrong; memory then stays as it was */
   reread(): Promise<T>
 }
@@ -22,22 +22,22 @@ export type Settings<T> = {
 /**
  * Opens a settings file.
  *
- * @param check complaints beyond the schema; called only with what fits the schema
- * @param absent what a missing file stands for; undefined when there must be one
+ * @param check complaints beyond the schema; called only with values that match the schema
+ * @param absent the content of a missing file; undefined when the file is required
  * @throws ConfigError naming the path and, for each complaint, the JSON pointer
  */
-export async function openSettings<S extends TSchema>(
+export async function openSettingsFile<S extends TSchema>(
   path: string,
   schema: S,
   check: (value: Static<S>) => Complaint[],
   absent?: Static<S>,
-): Promise<Settings<Static<S>>> {
+): Promise<SettingsFile<Static<S>>> {
   const verify = (value: unknown): Static<S> => {
     const complaints = Value.Check(schema, value) ? check(value) : schemaComplaints(schema, value)
     if (complaints.length) throw new ConfigError(path, complaints)
     return value as Static<S>
   }
-  const file = durableJson<Static<S>>(path)
+  const file = jsonFile<Static<S>>(path)
   const missing = () => new ConfigError(path, [{ pointer: '', message: 'there is no such file' }])
   const found = (await file.read()) ?? absent
   if (found === undefined) throw missing()
@@ -56,9 +56,9 @@ export async function openSettings<S extends TSchema>(
         throw error
       }
     },
-    async foreign() {
-      const stamp = await file.stamp()
-      return stamp === file.seen() ? undefined : stamp
+    async foreignVersion() {
+      const version = await file.currentVersion()
+      return version === file.knownVersion() ? undefined : version
     },
     async reread() {
       const read = await file.read()

@@ -7,8 +7,8 @@ import { isId } from '#shared/core/model/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import { bytesOf, partsOf } from '#shared/node/http/upload.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
-import { type Addresses, FORMATS, type Format, type ImportSource, readEdeTables, readRegistryTables } from './devices.ts'
-import { readTableFile } from './table-file.ts'
+import { type Addresses, FORMATS, type Format, type ImportSource, readEdeTables, readRegistryTables } from './point-import.ts'
+import { readPointTable } from './point-table.ts'
 
 /** The four files of an EDE set. */
 const FILES_MAX = 4
@@ -42,7 +42,7 @@ export async function receiveUpload(request: FastifyRequest): Promise<Upload> {
     if (bytes.subarray(0, 4).equals(ZIP))
       throw new Problem('invalid', `${part.filename} is a ZIP; unpack it and choose its tables`)
     // A browser sends a file without name and content for a field that was left empty.
-    if (bytes.length > 0 || part.filename) tables.push(await readTableFile(part.filename || 'file', bytes))
+    if (bytes.length > 0 || part.filename) tables.push(await readPointTable(part.filename || 'file', bytes))
   }
   if (tables.length === 0) throw new Problem('bad_request', 'The form holds no file')
   return { tables, fields }

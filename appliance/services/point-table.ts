@@ -20,7 +20,7 @@ const SEPARATORS = [';', ',', '\t'] as const
  * @param file its name, for what is said about it
  * @throws Problem invalid when it is no text or too long, or a record of it cannot be read
  */
-export async function readTableFile(file: string, bytes: Buffer): Promise<Table> {
+export async function readPointTable(file: string, bytes: Buffer): Promise<Table> {
   const { encoding, isText } = formOf(bytes)
   if (!isText) throw new Problem('invalid', `${file} is no table: it is no text`)
   const text = new TextDecoder(encoding).decode(bytes)

@@ -1,37 +1,28 @@
-/** The API of the field catalogue: what is polled, changed by an operator or a script. */
+/** API of the field catalogue: read, change, import and export the devices that are polled. */
 import { Type } from '@sinclair/typebox'
 import type { PollStatus, PointStatus } from '#shared/core/poll/poll-status.ts'
 import { ERRORS_MAX, Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 import { ID, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
-import { CatalogueFile } from '../store/catalogue-schema.ts'
+import { type EdeSource, writeEde } from '../core/catalogue/write-ede.ts'
+import { writePoints } from '../core/catalogue/write-points.ts'
+import { zipTexts } from '#shared/node/zip.ts'
+import { type Catalogue, CatalogueFile, type DeviceEntry } from '../store/catalogue-schema.ts'
 import { type ImportPlan, whereOf } from '../store/catalogue-import.ts'
-import {
-  changeCatalogue,
-  checkCatalogue,
-  complaintsOf,
-  deviceOf,
-  entrySummary,
-  exportEde,
-  exportPoints,
-  type ImportSource,
-  planImport,
-  withDevice,
-  withoutDevice,
-} from './devices.ts'
-import { readAddresses, readSource, receiveUpload, UPLOAD_MAX } from './devices-upload.ts'
+import { changeCatalogue, checkCatalogue, deviceOf, entrySummary, withDevice, withoutDevice } from './catalogue-edit.ts'
+import { applyImport, complaintsOf, countImport, type ImportSource, planImport } from './point-import.ts'
+import { readAddresses, readSource, receiveUpload, UPLOAD_MAX } from './point-upload.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
-import { zipTexts } from './zip-texts.ts'
 
-/** What the routes and pages of devices stand on. */
-export type DeviceDesk = {
+/** Dependencies of the device routes and pages. */
+export type DeviceRouteDeps = {
   catalogue: FieldCatalogue
-  /** Of this process first, then of others on the box that report here. */
+  /** Poll status of this process first, then of other processes on the box that report to it. */
   pollStatus: () => PollStatus
-  /** Of what this process polls. */
+  /** Points that this process polls. */
   pointStatus: (device_id: string) => PointStatus[]
-  /** Names the exports. */
+  /** Name and version that the exports carry. */
   project: { name: string; version: string }
   /** ms since 1970 UTC */
   now: () => number
@@ -39,26 +30,26 @@ export type DeviceDesk = {
 
 /** An entry with ten thousand points has about 2 MB. */
 const ENTRY_MAX = 8 * 1024 * 1024
-const DeviceEntry = CatalogueFile.properties.devices.items
+const DeviceEntrySchema = CatalogueFile.properties.devices.items
 const BY_ID = strict({ device_id: ID })
 const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })
 
-export const deviceRoutes = (desk: DeviceDesk): Route[] => [
-  ...readRoutes(desk),
-  ...changeRoutes(desk),
-  importRoute(desk),
-  exportRoute(desk),
+export const deviceRoutes = (deps: DeviceRouteDeps): Route[] => [
+  ...readRoutes(deps),
+  ...changeRoutes(deps),
+  importRoute(deps),
+  exportRoute(deps),
 ]
 
-/** Where two processes know a device, the first one counts. */
+/** Poll status by device id; of two processes that report a device the first one counts. */
 export const statusByDevice = ({ devices }: PollStatus) => new Map(devices.toReversed().map(status => [status.device_id, status]))
 
-const readRoutes = ({ catalogue, pollStatus, pointStatus }: DeviceDesk): Route[] => [
+const readRoutes = ({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/devices',
     auth: 'viewer',
-    summary: 'The field devices of the catalogue and how polling goes with each',
+    summary: 'Field devices of the catalogue with their poll status',
     query: strict(PAGE),
     problems: ['bad_cursor'],
     handle: ({ query }) => {
@@ -79,7 +70,7 @@ const readRoutes = ({ catalogue, pollStatus, pointStatus }: DeviceDesk): Route[]
     method: 'GET',
     path: '/api/devices/:device_id',
     auth: 'viewer',
-    summary: 'One device: its entry, and the newest reading of each point',
+    summary: 'One device: its entry and the newest reading of each point',
     params: BY_ID,
     problems: ['unknown_device'],
     handle: ({ params: { device_id } }) => {
@@ -97,14 +88,14 @@ const readRoutes = ({ catalogue, pollStatus, pointStatus }: DeviceDesk): Route[]
   }),
 ]
 
-const changeRoutes = ({ catalogue }: DeviceDesk): Route[] => [
+const changeRoutes = ({ catalogue }: DeviceRouteDeps): Route[] => [
   route({
     method: 'PUT',
     path: '/api/devices/:device_id',
     auth: 'operator',
-    summary: 'Adds a device or replaces its entry; it is polled so from then on',
+    summary: 'Adds a device or replaces its entry; polling follows at once',
     params: BY_ID,
-    body: DeviceEntry,
+    body: DeviceEntrySchema,
     query: DRY_RUN,
     bodyMax: ENTRY_MAX,
     action: 'device_put',
@@ -129,7 +120,7 @@ const changeRoutes = ({ catalogue }: DeviceDesk): Route[] => [
     method: 'DELETE',
     path: '/api/devices/:device_id',
     auth: 'operator',
-    summary: 'Takes a device off the list; what was read of it stays in history',
+    summary: 'Removes a device from the catalogue; its history is kept',
     params: BY_ID,
     action: 'device_delete',
     problems: ['unknown_device', 'conflict'],
@@ -142,12 +133,12 @@ const changeRoutes = ({ catalogue }: DeviceDesk): Route[] => [
   }),
 ]
 
-const importRoute = ({ catalogue }: DeviceDesk): Route =>
+const importRoute = ({ catalogue }: DeviceRouteDeps): Route =>
   route({
     method: 'POST',
     path: '/api/devices/import',
     auth: 'operator',
-    summary: 'Adds the devices and points of an EDE set or a VOLTTRON registry',
+    summary: 'Imports devices and points from an EDE set or a VOLTTRON registry',
     takes: 'upload',
     query: DRY_RUN,
     bodyMax: UPLOAD_MAX,
@@ -169,31 +160,6 @@ const importRoute = ({ catalogue }: DeviceDesk): Route =>
     },
   })
 
-/** Plans on the list as it is when its turn has come, so that nothing which changed meanwhile is lost. @throws Problem invalid or conflict */
-export async function applyImport(catalogue: FieldCatalogue, source: ImportSource, addresses: Parameters<typeof planImport>[2]) {
-  const done: { plan?: ImportPlan } = {}
-  await changeCatalogue(catalogue, async held => {
-    const plan = await planImport(held, source, addresses)
-    done.plan = plan
-    const adds = plan.devices.some(({ state, points }) => state === 'new' || (state === 'known' && points.length > 0))
-    return adds ? plan.catalogue : undefined
-  })
-  return { plan: done.plan! }
-}
-
-/** What an import does or would do, in figures. */
-export function countImport({ devices }: ImportPlan) {
-  const of = (state: string) => devices.filter(device => device.state === state)
-  const added = devices.filter(({ state }) => state !== 'no_address')
-  return {
-    devices_new: of('new').length,
-    devices_known: of('known').length,
-    devices_without_address: of('no_address').length,
-    points_added: added.reduce((sum, { points }) => sum + points.length, 0),
-    points_known: devices.reduce((sum, { points_known }) => sum + points_known, 0),
-  }
-}
-
 function importReply(plan: ImportPlan, source: ImportSource) {
   const { refused, notes, others } = complaintsOf(source)
   return {
@@ -211,12 +177,12 @@ function importReply(plan: ImportPlan, source: ImportSource) {
   }
 }
 
-const exportRoute = ({ catalogue, project, now }: DeviceDesk): Route =>
+const exportRoute = ({ catalogue, project, now }: DeviceRouteDeps): Route =>
   route({
     method: 'GET',
     path: '/api/devices/export',
     auth: 'viewer',
-    summary: 'The points of the catalogue: an EDE 2.3 set as ZIP, or one CSV table',
+    summary: 'Exports the points of the catalogue: an EDE 2.3 set as ZIP, or one CSV table',
     query: strict({ format: oneOf(['ede', 'csv']) }),
     handle: async ({ query: { format }, reply }) => {
       const send = (type: string, name: string, body: string | Buffer) =>
@@ -226,3 +192,13 @@ const exportRoute = ({ catalogue, project, now }: DeviceDesk): Route =>
       return send('application/zip', 'ede.zip', await zipTexts(set))
     },
   })
+
+/** @returns the files of the EDE set of the BACnet devices */
+function exportEde({ devices }: Catalogue, project: { name: string; version: string; at: string }) {
+  const bacnet = devices.filter((device): device is DeviceEntry & EdeSource => device.bacnet !== undefined)
+  return writeEde(bacnet, project)
+}
+
+/** @returns all points as CSV, one line each */
+const exportPoints = ({ devices }: Catalogue): string =>
+  writePoints(devices.flatMap(device => device.points.map(point => ({ device, where: whereOf(device) ?? '', point }))))
