@@ -1,4 +1,4 @@
-/** `appliance/main.ts journal`: what an operator does with a priority journal while nothing else can be asked. */
+/** `appliance/main.ts journal`: verify, export or quarantine the priority journal, also while the appliance is stopped. */
 import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,18 +8,18 @@ import { countOf } from '#shared/core/number-text.ts'
 import { syncFolder } from '#shared/node/files.ts'
 import { refuseSecretArguments, settingsOrExit } from '#shared/node/settings.ts'
 import { UPLINK_VARIABLES } from '../env.ts'
-import { type Look, lookAt, readSteady } from './journal-inspect.ts'
+import { inspectRunning, type JournalVerdict, readSteady } from './journal-inspect.ts'
 
 export const JOURNAL_USAGE = `appliance journal COMMAND: the priority history in SERVICE_EDGE_STORE_DIR/priority
 
-  verify                      reads every byte, proves the chain of hashes, and shows the place of damage
-  export [--csv] [--verify]   writes every record that can be read, as lines of JSON or as CSV, with a line for each gap;
-                              with --verify it fails unless that is the whole journal, proven as by verify
-  quarantine [--yes]          puts a damaged journal aside, whole, so that a new one begins; nothing is deleted
+  verify                      reads every byte, verifies the chain of hashes, and shows the place of damage
+  export [--csv] [--verify]   writes every readable record as lines of JSON or as CSV, with a line for each gap;
+                              with --verify it fails unless that is the whole journal, verified as by verify
+  quarantine [--yes]          sets a damaged journal aside, whole, so that a new one begins; nothing is deleted
 
-All three may be used while the appliance runs. Exit status: 0 well, 1 damaged, refused or not there, 2 not understood.`
+All three may be used while the appliance runs. Exit status: 0 success, 1 damaged, refused or missing, 2 usage error.`
 
-/** Writes text, and resolves when it has been taken. */
+/** Writes text. Resolves when it has been written. */
 type Out = (text: string) => Promise<void>
 type Command = (dir: string, options: string[], out: Out, err: Out) => Promise<number>
 
@@ -46,8 +46,8 @@ export async function runJournalCommand(words: string[], env: Environment): Prom
 }
 
 /**
- * @param err what is said beside an export, whose records alone go to `out`
- * @returns the exit status: 0 well, 1 damaged or refused, 2 not understood
+ * @param err takes the messages of an export, whose `out` holds records alone
+ * @returns the exit status: 0 success, 1 damaged or refused, 2 usage error
  */
 export async function journalCommand(dir: string, [name = '', ...options]: string[], out: Out, err: Out): Promise<number> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
@@ -67,60 +67,60 @@ export async function journalCommand(dir: string, [name = '', ...options]: strin
 }
 
 async function verify(dir: string, _: string[], out: Out): Promise<number> {
-  const { look, segments } = await lookAt(dir)
+  const { verdict, segments } = await inspectRunning(dir)
   const written = segments.filter(({ bytes }) => bytes > 0)
   const lines = written.map(
     ({ first, records, bytes, sha256 }) => `sha256 ${sha256}  records ${first} to ${first + records - 1}, ${bytes} bytes\n`,
   )
   await out(`${dir}\n${lines.join('')}`)
-  if (look.state !== 'verified') {
-    await out(`${damageWords(look)}\n`)
-    return 1
+  if (verdict.state === 'verified' && verdict.cut) {
+    const { file, offset, bytes, reason } = verdict.cut
+    const isAcknowledged = verdict.lost > 0 ? '' : ', never acknowledged,'
+    await out(`torn end: ${file}, byte ${offset}: ${reason}; ${bytes} bytes${isAcknowledged} will be cut at the next start\n`)
   }
-  if (look.cut) {
-    const { file, offset, bytes, reason } = look.cut
-    const what = look.lost > 0 ? '' : ', never reported as kept,'
-    await out(`torn end: ${file}, byte ${offset}: ${reason}; ${bytes} bytes${what} are cut at the next start\n`)
-  }
-  if (look.lost > 0) {
-    await out(`${lossWords(look)}\n`)
+  const fault = faultText(verdict)
+  if (fault !== undefined) {
+    await out(`${fault}\n`)
     return 1
   }
   const records = countOf(
     written.reduce((sum, segment) => sum + segment.records, 0),
     'record',
   )
-  const inSegments = written.length > 0 ? ` in ${countOf(written.length, 'segment')}, and every segment names the one before` : ''
+  const inSegments = written.length > 0 ? ` in ${countOf(written.length, 'segment')}, each with the hash of the one before` : ''
   await out(`verified: ${records}${inSegments}\n`)
   return 0
 }
 
-const lossWords = ({ end, lost }: Extract<Look, { state: 'verified' }>): string =>
-  `MISSING: ${countOf(lost, 'record')} after record ${end.seq} had been reported as kept; the next start goes on without, and says so`
+/** @returns why the journal is not whole; undefined when it is */
+function faultText(verdict: JournalVerdict): string | undefined {
+  if (verdict.state !== 'verified') return damageText(verdict)
+  if (verdict.lost === 0) return undefined
+  return `MISSING: ${countOf(verdict.lost, 'acknowledged record')} after record ${verdict.end.seq}; the next start reports this and goes on without them`
+}
 
-const damageWords = (look: Exclude<Look, { state: 'verified' }>): string =>
-  look.state === 'corrupt' ? `DAMAGED: ${look.file}, byte ${look.offset}: ${look.reason}` : `UNREADABLE: ${look.reason}`
+const damageText = (verdict: Exclude<JournalVerdict, { state: 'verified' }>): string =>
+  verdict.state === 'corrupt'
+    ? `DAMAGED: ${verdict.file}, byte ${verdict.offset}: ${verdict.reason}`
+    : `UNREADABLE: ${verdict.reason}`
 
-/** What was read is written either way; whoever keeps it as evidence asks whether it is everything. */
+/** Writes all readable records in any case; `--verify` decides only about the exit status. */
 async function exportJournal(dir: string, options: string[], out: Out, err: Out): Promise<number> {
-  const looked = options.includes('--verify') ? (await lookAt(dir)).look : undefined
+  const verdict = options.includes('--verify') ? (await inspectRunning(dir)).verdict : undefined
   const gaps = await writeRecords(dir, options.includes('--csv'), out)
   if (gaps.length > 0) await err(`${countOf(gaps.length, 'gap')}: not everything that was written can be read\n`)
-  if (!looked) return 0
-  if (looked.state !== 'verified') {
-    await err(`${damageWords(looked)}\n`)
+  if (!verdict) return 0
+  const fault = faultText(verdict)
+  if (fault !== undefined) {
+    await err(`${fault}\n`)
     return 1
   }
-  if (looked.lost > 0) {
-    await err(`${lossWords(looked)}\n`)
-    return 1
-  }
-  const { cut } = looked
+  const cut = verdict.state === 'verified' ? verdict.cut : undefined
   const isTornEnd = ({ file, offset }: Gap) => file === cut?.file && offset === cut.offset
   return gaps.every(isTornEnd) ? 0 : 1
 }
 
-/** @returns the gaps, each of which has its line as well */
+/** @returns the gaps, each of which is written as a line as well */
 async function writeRecords(dir: string, csv: boolean, out: Out): Promise<Gap[]> {
   const gaps: Gap[] = []
   const write = (salvaged: Salvaged) => {
@@ -132,7 +132,7 @@ async function writeRecords(dir: string, csv: boolean, out: Out): Promise<Gap[]>
   for (const file of (await readdir(dir)).filter(name => name.endsWith('.jsonl')).toSorted()) {
     const bytes = await readSteady(join(dir, file)).catch((error: NodeJS.ErrnoException) => error)
     if (bytes instanceof Error) {
-      // Dropped, as it was too old, while others were read; what follows is then the first that there is.
+      // ENOENT: the retention dropped the segment while others were read, so the next one may begin with any record.
       if (bytes.code === 'ENOENT') next = undefined
       else await out(write({ gap: { file, offset: 0, bytes: 0, reason: bytes.message } }))
       continue
@@ -148,22 +148,21 @@ async function writeRecords(dir: string, csv: boolean, out: Out): Promise<Gap[]>
 }
 
 async function quarantine(dir: string, options: string[], out: Out): Promise<number> {
-  const { look } = await lookAt(dir)
-  if (look.state === 'verified') {
-    await out(
-      look.lost > 0 ? `${lossWords(look)}\nWhat is left verifies, so it stays.\n` : 'The journal verifies, so it stays.\n',
-    )
+  const { verdict } = await inspectRunning(dir)
+  if (verdict.state === 'verified') {
+    const fault = faultText(verdict)
+    await out(`${fault === undefined ? 'The journal' : `${fault}\nThe rest`} verifies and stays in place.\n`)
     return 1
   }
   const aside = `${dir}.damaged-${new Date().toISOString().replaceAll(':', '')}`
   if (!options.includes('--yes')) {
     await out(
-      `${damageWords(look)}\nWith --yes it is put aside as ${aside} and a new journal begins. Export what can be read first.\n`,
+      `${damageText(verdict)}\nWith --yes it is set aside as ${aside} and a new journal begins. Export the readable records first.\n`,
     )
     return 1
   }
   await rename(dir, aside)
   syncFolder(dirname(dir))
-  await out(`Put aside as ${aside}. A new journal begins by itself, within a minute or at the next start.\n`)
+  await out(`Set aside as ${aside}. A new journal begins within a minute, or at the next start.\n`)
   return 0
 }

@@ -1,63 +1,63 @@
-/** Reads a journal that an appliance may be writing at the same time: what it does meanwhile is no damage. */
+/** Inspects a journal that an appliance may be writing at the same time. Changes that it makes meanwhile are not damage. */
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Segment } from '../store/log/verify.ts'
+import type { Segment } from '../store/log/log-verify.ts'
 import { HEAD_FILE } from './journal-head.ts'
-import { inspectJournal } from './journal-log.ts'
+import { inspectJournal, type JournalInspection } from './journal-log.ts'
 
-export type SeenSegment = Pick<Segment, 'first' | 'bytes'> & { records: number; sha256: string }
+type InspectedSegment = Pick<Segment, 'first' | 'bytes'> & { records: number; sha256: string }
 /** `unreadable`: the disk refuses a file. */
-export type Look = Awaited<ReturnType<typeof inspectJournal>> | { state: 'unreadable'; reason: string }
-export type Looked = { look: Look; segments: SeenSegment[] }
+export type JournalVerdict = JournalInspection | { state: 'unreadable'; reason: string }
+type RunningInspection = { verdict: JournalVerdict; segments: InspectedSegment[] }
 
-/** An appliance visits a device in minutes; whoever writes faster than this is no appliance. */
-const LOOKS_MAX = 50
+/** Most attempts. An appliance visits a device every few minutes, so a journal that changes faster is none of an appliance. */
+const ATTEMPTS_MAX = 50
 const PAUSE_MS = 40
 
 /**
- * Reads every byte. Damage counts when two looks at files that did not change between them find the same.
+ * Verifies every byte. Damage is reported only when two inspections agree and the files did not change between them.
  *
- * @throws Error in words when the folder cannot be read, or changes without end
+ * @throws Error with the reason when the folder cannot be read, or keeps changing
  */
-export async function lookAt(dir: string): Promise<Looked> {
+export async function inspectRunning(dir: string): Promise<RunningInspection> {
   let last: string | undefined
-  for (let i = 0; i < LOOKS_MAX; i++) {
-    const before = await outlineOf(dir)
-    const looked = await lookOnce(dir)
-    if (looked.look.state === 'verified' && looked.look.lost === 0) return looked
-    const found = JSON.stringify([looked.look, before])
-    if (found === last && before === (await outlineOf(dir))) return looked
-    last = found
+  for (let i = 0; i < ATTEMPTS_MAX; i++) {
+    const before = await fingerprintOf(dir)
+    const found = await inspectOnce(dir)
+    if (found.verdict.state === 'verified' && found.verdict.lost === 0) return found
+    const current = JSON.stringify([found.verdict, before])
+    if (current === last && before === (await fingerprintOf(dir))) return found
+    last = current
     await setTimeout(PAUSE_MS)
   }
   throw new Error('it is being written all the time; stop the appliance first')
 }
 
-async function lookOnce(dir: string): Promise<Looked> {
-  const segments: SeenSegment[] = []
+async function inspectOnce(dir: string): Promise<RunningInspection> {
+  const segments: InspectedSegment[] = []
   try {
-    const look = await inspectJournal(dir, {
+    const verdict = await inspectJournal(dir, {
       record: () => undefined,
       segment: ({ first, offsets, bytes }, sha256) => segments.push({ first, records: offsets.length, bytes, sha256 }),
     })
-    return { look, segments }
+    return { verdict, segments }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
-    return { look: { state: 'unreadable', reason: message }, segments }
+    return { verdict: { state: 'unreadable', reason: message }, segments }
   }
 }
 
-/** Names and lengths of the log's files, and what must be there. @throws Error when the folder cannot be read */
-async function outlineOf(dir: string): Promise<string> {
+/** Names and sizes of the segments, and the content of `head.json`. @throws Error when the folder cannot be read */
+async function fingerprintOf(dir: string): Promise<string> {
   const names = (await readdir(dir)).filter(name => name.endsWith('.jsonl') || name === HEAD_FILE).toSorted()
   const sizes = names.map(async name => `${name} ${(await stat(join(dir, name)).catch(() => undefined))?.size}`)
   const head = await readFile(join(dir, HEAD_FILE), 'latin1').catch(() => '')
   return [...(await Promise.all(sizes)), head].join('\n')
 }
 
-/** A file that may be growing, read to an end that holds still. @throws Error of the system */
+/** Reads a file that may be growing, once it ends with a whole line or has stopped growing. @throws Error of the system */
 export async function readSteady(path: string): Promise<Buffer> {
   const file = await open(path, 'r')
   try {
@@ -69,8 +69,8 @@ export async function readSteady(path: string): Promise<Buffer> {
         if (bytesRead === 0) return bytes.subarray(0, done)
         done += bytesRead
       }
-      // A line that is being written is whole a moment later.
-      if (bytes.at(-1) === 0x0a || i === LOOKS_MAX) return bytes
+      // A line that is being written is complete a moment later.
+      if (bytes.at(-1) === 0x0a || i === ATTEMPTS_MAX) return bytes
       await setTimeout(PAUSE_MS)
       if ((await file.stat()).size === size) return bytes
     }

@@ -9,7 +9,7 @@ import {
   type ThinnedMessages,
 } from '../core/outbox/outbox-messages.ts'
 import { serial } from '../drivers/serial.ts'
-import type { FileLog, SegmentFacts } from '../store/log/segmented-log.ts'
+import type { FileLog, SegmentInfo } from '../store/log/segmented-log.ts'
 import type { OutboxReaders } from './outbox-reader.ts'
 
 type EvictionDeps = {
@@ -41,7 +41,7 @@ export type EvictOldest = (reason: string, maxBytes?: number) => Promise<boolean
 export function outboxEviction({ log, readers, messageOf, lookUpFindings, logger }: EvictionDeps): EvictOldest {
   const oneAtATime = serial()
 
-  const thin = (segment: SegmentFacts): ThinnedMessages | undefined => {
+  const thin = (segment: SegmentInfo): ThinnedMessages | undefined => {
     const from = Math.max(segment.first, readers.firstNeeded())
     try {
       return thinOldest(log.read(from, segment.last - from + 1), segment.bytes * SHARE, lookUpFindings !== undefined)

@@ -1,4 +1,4 @@
-/** Journals in folders of their own. */
+/** Journals in temporary folders. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { PriorityRecord } from '#shared/core/priority/priority-record.ts'
 import { type JournalOptions, type OpenPriorityJournal, openPriorityJournal } from '#appliance/priority/priority-journal.ts'
 
 /** Opens a journal that closes when the test ends. */
-export async function opened(
+export async function openJournal(
   t: ExecutionContext,
   options: Partial<JournalOptions> & { dir: string },
 ): Promise<OpenPriorityJournal> {
@@ -17,14 +17,14 @@ export async function opened(
   return journal
 }
 
-export function folder(t: ExecutionContext, root = tmpdir()): string {
+export function journalFolder(t: ExecutionContext, root = tmpdir()): string {
   const path = mkdtempSync(join(root, 'plenum-priority-'))
   t.teardown(() => rmSync(path, { recursive: true, force: true }))
   return join(path, 'journal')
 }
 
-/** Everything within retention, newest first, read page by page. */
-export function everything(journal: OpenPriorityJournal): PriorityRecord[] {
+/** All records within the retention, newest first, read page by page. */
+export function allRecords(journal: OpenPriorityJournal): PriorityRecord[] {
   const all: PriorityRecord[] = []
   for (let before: number | undefined; ; before = all.at(-1)!.seq) {
     const { records, more } = journal.page({ limit: 100, ...(before !== undefined && { before }) })

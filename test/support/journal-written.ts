@@ -1,12 +1,12 @@
-/** What is written into journals under test: what record n says follows from n. */
+/** Readings for journals under test. The content of record n follows from n. */
 import { LEVELS, type PriorityReading, type PriorityRecord, type Slot } from '#shared/core/priority/priority-record.ts'
 
-/** Points that are visited in turn, and records after which one says something else. */
+/** Number of points, visited in turn, and of records after which a point changes. */
 export const POINTS = 13
 const SAME = 61
 
-/** A journal that begins segments and drops them all the time. */
-export const KILLED = { maxRecords: 150, segmentBytes: 30_000 }
+/** A journal small enough that it begins and drops segments all the time. */
+export const SMALL_JOURNAL = { maxRecords: 150, segmentBytes: 30_000 }
 
 /** The reading that becomes record `seq`. */
 export function reading(seq: number): PriorityReading {
@@ -30,8 +30,8 @@ export function reading(seq: number): PriorityReading {
 export const readings = (from: number, to: number): PriorityReading[] =>
   Array.from({ length: to - from + 1 }, (_, i) => reading(from + i))
 
-/** @returns what is not as it was written, in words; empty when all of it is */
-export function strange(records: PriorityRecord[]): string[] {
+/** @returns the differences from what was written, as text; empty when there is none */
+export function deviations(records: PriorityRecord[]): string[] {
   return records.flatMap(({ seq, changed, ...said }, i) => {
     const next = records[i - 1]
     if (next && next.seq !== seq + 1) return [`${next.seq} follows ${seq}`]

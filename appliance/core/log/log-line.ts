@@ -1,22 +1,22 @@
-/** One line of a segmented log, to bytes and back. FORMAT.md beside this file draws it. */
+/** Encodes and decodes the lines of a segmented log. FORMAT.md beside this file specifies them. */
 import { crc32 } from 'node:zlib'
 
-/** Where a log stands after a line: what the next line must follow. */
-export type Position = {
+/** The state of a log after a line. The next line must follow it. */
+export type LogPosition = {
   /** Sequence of the last record, 0 before the first. */
   seq: number
   /** Number of the last group, 0 before the first. */
   group: number
-  /** CRC of the last line as eight hex digits; undefined where the line before has been dropped. */
+  /** CRC of the last line as eight hex digits; undefined when that line has been dropped. */
   crc: string | undefined
 }
-export const START: Position = { seq: 0, group: 0, crc: '00000000' }
+export const LOG_START: LogPosition = { seq: 0, group: 0, crc: '00000000' }
 
-/** What a line says of itself. */
-export type Line = {
+/** The members of a line. */
+export type LogLine = {
   seq: number
   group: number
-  /** Records of the same group that are still to come; 0 in the last line of a group. */
+  /** Records of the same group that follow; 0 in the last line of a group. */
   rest: number
   previous: string
   crc: string
@@ -25,7 +25,7 @@ export type Line = {
   to: number
 }
 
-/** Longest payload, bytes: far above a full telemetry message, far below what a start-up could not hold. */
+/** Longest payload, bytes: much more than a full telemetry message, and little enough to be read at a start. */
 export const PAYLOAD_MAX = 1024 * 1024
 /** Shortest line with its newline: `{"n":1,"g":1,"r":0,"p":"00000000","d":0,"c":"00000000"}`. */
 export const LINE_MIN = 56
@@ -41,17 +41,17 @@ const TAIL_LENGTH = 16
 const hex = (crc: number): string => crc.toString(16).padStart(8, '0')
 
 /**
- * Writes payloads as one group.
+ * Encodes payloads as one group.
  *
  * @param payloads JSON texts, at least one
- * @param after where the log stands
- * @returns the bytes to write, the offset of each line in them, and where the log stands afterwards
+ * @param after state of the log before the group
+ * @returns the bytes to write, the offset of each line in them, and the state of the log after the group
  */
-export function encodeGroup(payloads: string[], after: Position): { bytes: Buffer; offsets: number[]; end: Position } {
+export function encodeGroup(payloads: string[], after: LogPosition): { bytes: Buffer; offsets: number[]; end: LogPosition } {
   const group = after.group + 1
   const lines: Buffer[] = []
   const offsets: number[] = []
-  let { seq, crc = START.crc } = after
+  let { seq, crc = LOG_START.crc } = after
   let length = 0
   for (const [i, payload] of payloads.entries()) {
     seq++
@@ -66,11 +66,11 @@ export function encodeGroup(payloads: string[], after: Position): { bytes: Buffe
 }
 
 /**
- * Reads a line without its newline.
+ * Decodes a line without its newline.
  *
- * @returns undefined when it does not verify: any bit that differs from what was written is seen
+ * @returns undefined when the line does not verify; every changed bit is detected
  */
-export function decodeLine(bytes: Buffer): Line | undefined {
+export function decodeLine(bytes: Buffer): LogLine | undefined {
   const end = bytes.length - TAIL_LENGTH
   if (end <= 0) return undefined
   const head = HEAD.exec(bytes.toString('latin1', 0, Math.min(HEAD_MAX, end)))

@@ -1,51 +1,62 @@
-/** What can still be read of a priority journal, also of a damaged one, and what lies between. */
+/** Reads every readable record of a priority journal, also of a damaged one, and reports the gaps. */
 import { csvLine } from '#shared/core/csv/csv-text.ts'
-import { decodeLine, NEWLINE } from '../log/log-line.ts'
+import { decodeLine, type LogLine, NEWLINE } from '../log/log-line.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { type Kept, LINE_HEAD_MAX, readHead, recordOf } from './journal-line.ts'
+import { type JournalPayload, LINE_HEAD_MAX, readPayloadHead, recordOf } from './journal-line.ts'
 import { LEVELS, type PriorityRecord, priorityKey, type Slot, type SlotValue } from '#shared/core/priority/priority-record.ts'
 
-/** `bytes` from `offset` of a file on hold no record that can be read; 0 where records are missing between two that can. */
+/** `bytes` bytes from `offset` on hold no readable record; with 0 bytes, records are missing before that line. */
 export type Gap = { file: string; offset: number; bytes: number; reason: string }
 export type Salvaged = { record: PriorityRecord } | { gap: Gap }
 
 /**
- * Reads every line of a segment that verifies, whatever is between them.
+ * Reads every line of a segment that verifies, and skips those that do not.
  *
- * @param expected sequence that the segment should begin with; undefined where that is not known
+ * @param expected sequence of the first record of the segment; undefined when that is unknown
  */
 export function* salvageSegment(file: string, bytes: Buffer, expected: number | undefined): Generator<Salvaged> {
-  const full = new Map<number, Kept>()
+  const full = new Map<number, JournalPayload>()
   let bad: { offset: number; bytes: number } | undefined
-  const unreadable = (): Salvaged => ({ gap: { file, ...bad!, reason: 'no line here verifies' } })
   let next = expected
+  for (const { offset, end, line } of linesOf(bytes)) {
+    if (!line) {
+      bad = { offset: bad?.offset ?? offset, bytes: (bad?.bytes ?? 0) + end - offset }
+      continue
+    }
+    if (bad) yield unreadable(file, bad)
+    bad = undefined
+    const gap = (reason: string): Salvaged => ({ gap: { file, offset, bytes: 0, reason } })
+    const { seq } = line
+    if (next !== undefined && seq > next) yield gap(`${seq - next} missing before record ${seq}`)
+    if (next !== undefined && seq < next) yield gap(`record ${seq} stands where ${next} must`)
+    const payload = JSON.parse(bytes.toString('utf8', offset + line.from, offset + line.to)) as JournalPayload
+    if (!('same_as' in payload)) full.set(seq, payload)
+    if ('same_as' in payload && !full.has(payload.same_as))
+      yield gap(`${recordName(seq, payload)} was as record ${payload.same_as}, which cannot be read`)
+    else yield { record: recordOf(seq, payload, referred => full.get(referred)!) }
+    next = seq + 1
+  }
+  if (bad) yield unreadable(file, bad)
+}
+
+/** Splits a segment into lines. `line` is undefined for one that does not verify, or is none of a priority journal. */
+function* linesOf(bytes: Buffer): Generator<{ offset: number; end: number; line: LogLine | undefined }> {
   for (let offset = 0; offset < bytes.length; ) {
     const newline = bytes.indexOf(NEWLINE, offset)
     const end = newline < 0 ? bytes.length : newline + 1
     const text = bytes.subarray(offset, newline < 0 ? end : newline)
     const line = newline < 0 ? undefined : decodeLine(text)
-    if (!line || !readHead(text.toString('latin1', 0, LINE_HEAD_MAX))) {
-      bad = { offset: bad?.offset ?? offset, bytes: (bad?.bytes ?? 0) + end - offset }
-      offset = end
-      continue
-    }
-    if (bad) yield unreadable()
-    bad = undefined
-    const gap = (reason: string): Salvaged => ({ gap: { file, offset, bytes: 0, reason } })
-    if (next !== undefined && line.seq > next) yield gap(`${line.seq - next} missing before record ${line.seq}`)
-    if (next !== undefined && line.seq < next) yield gap(`record ${line.seq} stands where ${next} must`)
-    const kept = JSON.parse(text.toString('utf8', line.from, line.to)) as Kept
-    if (!('same_as' in kept)) full.set(line.seq, kept)
-    if ('same_as' in kept && !full.has(kept.same_as))
-      yield gap(`${what(line.seq, kept)} was as record ${kept.same_as}, which cannot be read`)
-    else yield { record: recordOf(line.seq, kept, seq => full.get(seq)!) }
-    next = line.seq + 1
+    const isOurs = line !== undefined && readPayloadHead(text.toString('latin1', 0, LINE_HEAD_MAX)) !== undefined
+    yield { offset, end, line: isOurs ? line : undefined }
     offset = end
   }
-  if (bad) yield unreadable()
 }
 
-const what = (seq: number, { observed_at, target }: Kept): string =>
+const unreadable = (file: string, bytes: { offset: number; bytes: number }): Salvaged => ({
+  gap: { file, ...bytes, reason: 'no line here verifies' },
+})
+
+const recordName = (seq: number, { observed_at, target }: JournalPayload): string =>
   `record ${seq}, ${priorityKey(target)} at ${formatInstant(observed_at)},`
 
 /** One line of JSON: a record, or `{"gap":…}`. */
@@ -61,7 +72,7 @@ export const CSV_HEADER = csvLine(
   ',',
 )
 
-/** One line of CSV. A gap has nothing but its last cell; a level that could not be read begins with `error:`. */
+/** One line of CSV. A gap fills only the last cell; a level that the device refused begins with `error:`. */
 export function csvRow(salvaged: Salvaged): string {
   if ('gap' in salvaged) {
     const { file, offset, bytes, reason } = salvaged.gap

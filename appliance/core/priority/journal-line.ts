@@ -1,4 +1,4 @@
-/** What the priority journal keeps of a visit: a reading in full, or a mark that it was as before. FORMAT.md draws both. */
+/** Payloads of the priority journal: a reading in full, or a mark that nothing changed. FORMAT.md specifies both. */
 import { isId } from '#shared/core/model/model.ts'
 import {
   changedLevels,
@@ -11,35 +11,35 @@ import {
   type SlotValue,
 } from '#shared/core/priority/priority-record.ts'
 
-/** A payload in full. `previous_segment`: SHA-256 of the segment before, in the first record of every segment but the first. */
-export type KeptFull = Omit<PriorityRecord, 'seq'> & { previous_segment?: string }
-/** A payload that says: all as in record `same_as`, which is in full and stands in the same segment. */
-export type KeptMark = Pick<PriorityReading, 'observed_at' | 'target' | 'source'> & { same_as: number }
-export type Kept = KeptFull | KeptMark
+/** A reading in full. `previous_segment`: SHA-256 of the segment before, in the first record of every segment but the first. */
+export type FullPayload = Omit<PriorityRecord, 'seq'> & { previous_segment?: string }
+/** A mark: everything else is as in record `same_as`, a full record of the same segment. */
+export type MarkPayload = Pick<PriorityReading, 'observed_at' | 'target' | 'source'> & { same_as: number }
+export type JournalPayload = FullPayload | MarkPayload
 
-/** What the index needs of a payload. `same_as` is undefined for a record in full. */
-export type KeptHead = {
+/** The members of a payload that the index needs. `same_as` is undefined for a full record. */
+export type PayloadHead = {
   observed_at: number
-  /** As `targetText` writes it. */
+  /** As `targetJson` writes it. */
   target: string
   same_as: number | undefined
   previous_segment: string | undefined
 }
 
-/** Names are read without a JSON parser at start-up, so they may hold nothing that JSON escapes. */
+/** Names are read without a JSON parser at a start, so they contain no character that JSON escapes. */
 const OBJECT_TYPE = /^[a-z0-9-]{1,64}$/
 const LINE =
   /^\{"n":\d{1,16},"g":\d{1,16},"r":\d{1,16},"p":"[0-9a-f]{8}","d":\{"observed_at":(\d{1,16}),"target":(\{(?:"device_id":"[A-Za-z0-9._-]{1,128}",)?"device_instance":\d{1,8},"object_type":"[a-z0-9-]{1,64}","object_instance":\d{1,8}\}),"source":"(?:scheduled|triggered)",(?:"same_as":(\d{1,16})\}|(?:"previous_segment":"([0-9a-f]{64})",)?"changed":)/
-/** No line is longer before what `LINE` matches has ended. */
+/** Longest text that `LINE` matches. */
 export const LINE_HEAD_MAX = 640
 
 /**
- * Reads the head of a line of the log.
+ * Reads the first members of the payload of a line.
  *
- * @param text the line's first `LINE_HEAD_MAX` characters; fewer where it is shorter
- * @returns undefined when the payload is none of this journal's
+ * @param text the first `LINE_HEAD_MAX` characters of the line, or all of a shorter line
+ * @returns undefined when the payload does not belong to a priority journal
  */
-export function readHead(text: string): KeptHead | undefined {
+export function readPayloadHead(text: string): PayloadHead | undefined {
   const found = LINE.exec(text)
   if (!found) return undefined
   const [, observed_at, target, same_as, previous_segment] = found
@@ -51,51 +51,55 @@ export function readHead(text: string): KeptHead | undefined {
   }
 }
 
-/** A target as a line has it. */
-export const targetText = (target: PriorityTarget): string => JSON.stringify(targetOf(target))
-export const targetFrom = (text: string): PriorityTarget => JSON.parse(text) as PriorityTarget
+/** The JSON text of a target in a line. */
+export const targetJson = (target: PriorityTarget): string => JSON.stringify(targetOf(target))
+export const parseTargetJson = (text: string): PriorityTarget => JSON.parse(text) as PriorityTarget
 
-/** Finds the entry of the catalogue for records that do not name it; undefined where it is none, or more than one. */
-export type OwnerOf = (device_instance: number) => string | undefined
+/** Finds the device of an instance for records that do not name it; undefined when there is none, or more than one. */
+export type FindDevice = (device_instance: number) => string | undefined
 
-/** A target of a record from before journals held device ids, with the id of the one device that it can be of. */
-export function ownedTarget(target: PriorityTarget, ownerOf: OwnerOf): PriorityTarget {
+/** Adds the device id to a target of format 1, when only one device has the instance. */
+export function withDeviceId(target: PriorityTarget, ownerOf: FindDevice): PriorityTarget {
   if (target.device_id !== undefined) return target
   const device_id = ownerOf(target.device_instance)
   return device_id === undefined ? target : targetOf({ ...target, device_id })
 }
 
-/** The newest record of a point, and the sequence of the full record that says the same. */
-export type Known = { record: PriorityRecord; full: number }
+/** The newest record of a point, and the sequence of the full record with the same state. */
+export type LatestRecord = { record: PriorityRecord; full: number }
 
-/** One visit as it will be written. `known` holds what every point of it stands at afterwards. */
-export type Plan = { kept: Kept[]; records: PriorityRecord[]; known: Map<string, Known> }
+/** The payloads of one visit. `latest` holds the newest record of each of its points afterwards, by `targetJson`. */
+export type VisitPayloads = {
+  payloads: JournalPayload[]
+  records: PriorityRecord[]
+  latest: Map<string, LatestRecord>
+}
 
 /**
- * Says what is written of a visit.
+ * Decides what is written for a visit.
  *
- * @param visit as `plainReading` gives it
- * @param known of a point: its newest record within retention, undefined at its first visit
+ * @param visit as `normalizeReading` returns it
+ * @param latestOf gives the newest record of a point within the retention; undefined at its first visit
  * @param first sequence of the visit's first record
- * @param segmentFirst sequence of the first record of the segment that is written to: marks refer to nothing before it
+ * @param segmentFirst sequence of the first record of the segment that is written to; a mark never refers to an older one
  */
-export function planVisit(
+export function payloadsOfVisit(
   visit: PriorityReading[],
-  known: (key: string) => Known | undefined,
+  latestOf: (key: string) => LatestRecord | undefined,
   first: number,
   segmentFirst: number,
-): Plan {
-  const plan: Plan = { kept: [], records: [], known: new Map() }
+): VisitPayloads {
+  const plan: VisitPayloads = { payloads: [], records: [], latest: new Map() }
   for (const [i, reading] of visit.entries()) {
     const seq = first + i
-    const key = targetText(reading.target)
-    const before = plan.known.get(key) ?? known(key)
+    const key = targetJson(reading.target)
+    const before = plan.latest.get(key) ?? latestOf(key)
     const changed = before ? changedLevels(before.record.slots, reading.slots) : reading.slots.map(({ level }) => level)
     const isMark = before !== undefined && before.full >= segmentFirst && changed.length === 0 && isSame(before.record, reading)
     const record = inOrder({ ...reading, seq, changed, slots: isMark ? before.record.slots : reading.slots })
-    plan.kept.push(isMark ? markOf(reading, before.full) : fullOf(reading, changed))
+    plan.payloads.push(isMark ? markOf(reading, before.full) : fullOf(reading, changed))
     plan.records.push(record)
-    plan.known.set(key, { record, full: isMark ? before.full : seq })
+    plan.latest.set(key, { record, full: isMark ? before.full : seq })
   }
   return plan
 }
@@ -115,13 +119,13 @@ const targetOf = ({ device_id, device_instance, object_type, object_instance }: 
 })
 
 // The order of the members is part of the format: `LINE` reads it.
-const markOf = ({ observed_at, target, source }: PriorityReading, same_as: number): KeptMark => ({
+const markOf = ({ observed_at, target, source }: PriorityReading, same_as: number): MarkPayload => ({
   observed_at,
   target: targetOf(target),
   source,
   same_as,
 })
-const fullOf = ({ observed_at, target, source, ...rest }: PriorityReading, changed: number[]): KeptFull => ({
+const fullOf = ({ observed_at, target, source, ...rest }: PriorityReading, changed: number[]): FullPayload => ({
   observed_at,
   target: targetOf(target),
   source,
@@ -131,8 +135,8 @@ const fullOf = ({ observed_at, target, source, ...rest }: PriorityReading, chang
   slots: rest.slots.filter(({ state }) => state !== 'null'),
 })
 
-/** A payload in full, with the hash of the segment before its own. */
-export const withPreviousSegment = ({ observed_at, target, source, ...rest }: KeptFull, sha256: string): KeptFull => ({
+/** Adds the hash of the segment before to a full payload. */
+export const withPreviousSegment = ({ observed_at, target, source, ...rest }: FullPayload, sha256: string): FullPayload => ({
   observed_at,
   target,
   source,
@@ -140,16 +144,16 @@ export const withPreviousSegment = ({ observed_at, target, source, ...rest }: Ke
   ...rest,
 })
 
-/** @returns the record that a payload stands for; `full` is the payload that a mark refers to */
-export function recordOf(seq: number, kept: Kept, full: (seq: number) => Kept): PriorityRecord {
-  const whole = 'same_as' in kept ? full(kept.same_as) : kept
+/** @returns the record of a payload; `full` gives the payload that a mark refers to */
+export function recordOf(seq: number, payload: JournalPayload, full: (seq: number) => JournalPayload): PriorityRecord {
+  const whole = 'same_as' in payload ? full(payload.same_as) : payload
   if ('same_as' in whole) throw new Error(`record ${seq} refers to a record that is not in full`)
-  const { observed_at, target, source } = kept
-  const changed = 'same_as' in kept ? [] : whole.changed
+  const { observed_at, target, source } = payload
+  const changed = 'same_as' in payload ? [] : whole.changed
   return inOrder({ ...whole, seq, observed_at, target, source, changed, slots: allSlots(whole.slots) })
 }
 
-/** The members of a record, in the order in which all of them are given. */
+/** Puts the members of a record into one order, so that equal records have equal JSON. */
 function inOrder({ seq, observed_at, target, slots, active_level, changed, source, ...rest }: PriorityRecord): PriorityRecord {
   const { label, present_value, relinquish_default, out_of_service } = rest
   return {
@@ -167,23 +171,23 @@ function inOrder({ seq, observed_at, target, slots, active_level, changed, sourc
   }
 }
 
-/** Most slots command nothing: one object each for all of them keeps thousands of points small. */
+/** Most slots are empty. They share one object for each level, which saves memory with thousands of points. */
 const NULLS: readonly Slot[] = Array.from({ length: LEVELS }, (_, i) => Object.freeze({ level: i + 1, state: 'null' as const }))
-/** @returns [16], P1 first; a level that is not kept is empty */
-function allSlots(kept: readonly Slot[]): Slot[] {
+/** @returns [16], P1 first; levels that were not written are empty */
+function allSlots(written: readonly Slot[]): Slot[] {
   const slots = [...NULLS]
-  for (const slot of kept) slots[slot.level - 1] = shared(slot)
+  for (const slot of written) slots[slot.level - 1] = shared(slot)
   return slots
 }
 const shared = (slot: Slot): Slot => (slot.state === 'null' ? NULLS[slot.level - 1]! : slot)
 
 /**
- * A reading as JSON can hold it: what is returned now is what is read later. A value that is no finite number becomes its
- * name: "NaN", "Infinity", "-Infinity".
+ * Converts a reading to what JSON can hold, so that a record is the same now and after it was read back. A number that is
+ * not finite becomes its name: "NaN", "Infinity", "-Infinity".
  *
- * @throws TypeError when it is no reading of 16 levels
+ * @throws TypeError when the target is no BACnet object, the time is invalid, or the levels are not 1 to 16
  */
-export function plainReading(reading: PriorityReading): PriorityReading {
+export function normalizeReading(reading: PriorityReading): PriorityReading {
   const { target, observed_at, slots } = reading
   const name = priorityKey(target)
   const numbers = [target.device_instance, target.object_instance]

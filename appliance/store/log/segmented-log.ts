@@ -1,40 +1,40 @@
-/** The segmented log in files: outbox and priority journal. appliance/core/log/FORMAT.md draws the bytes. */
+/** The segmented log in files, used by outbox and priority journal. appliance/core/log/FORMAT.md specifies the bytes. */
 import { closeSync, constants, openSync, readSync, unlinkSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { decodeLine, PAYLOAD_MAX } from '../../core/log/log-line.ts'
 import type { SegmentedLog } from '#shared/core/ports.ts'
 import { makeFolder, syncFolder } from '#shared/node/files.ts'
-import { type CheckSegment, type Corruption, type Cut, type Segment, verifyLog } from './verify.ts'
-import { gatherer, logWriter, type WritableFile } from './write.ts'
+import { type CheckSegment, type Corruption, type CutEnd, type Segment, verifyLog } from './log-verify.ts'
+import { AppendQueue, LogWriter, type WritableFile } from './log-write.ts'
 
-export type SegmentFacts = { file: string; first: number; last: number; bytes: number }
+export type SegmentInfo = { file: string; first: number; last: number; bytes: number }
 
 /** A segmented log in a folder. */
 export type FileLog<T> = SegmentedLog<T> & {
-  /** `fresh`: the group begins a new segment, also where the last one has room. */
-  append(records: T[], options?: { fresh: boolean }): Promise<number>
-  /** The records of these sequences, in their order; those that are not there are left out. */
+  /** `startsSegment`: the group begins a new segment, also when the last one has room. */
+  append(records: T[], options?: { startsSegment: boolean }): Promise<number>
+  /** The records of these sequences, in their order; missing ones are left out. */
   pick(seqs: number[]): { seq: number; record: T }[]
-  /** Oldest first; the last one is being written. */
-  segments(): SegmentFacts[]
-  /** One segment, counted from the oldest, or with a negative number from the newest: -1 is being written. */
-  segment(place: number): SegmentFacts | undefined
+  /** Oldest first; appends go to the last one. */
+  segments(): SegmentInfo[]
+  /** One segment, counted from the oldest; a negative number counts from the newest, -1. */
+  segment(place: number): SegmentInfo | undefined
   /** Sequence of the newest record, 0 before the first. */
   last(): number
-  /** Reopens and verifies the last segment where a write has failed, as the next append would. Rejects while it cannot. */
+  /** Reopens and verifies the last segment after a failed write, as the next append would. Rejects while that fails. */
   recover(): Promise<void>
-  /** Resolves when every append that was begun has been kept or refused. Later appends are refused. */
+  /** Resolves when all appends have been written or refused. Later appends are refused. */
   close(): Promise<void>
 }
-export type LogOpening<T> = { state: 'open'; log: FileLog<T>; cut: Cut | undefined } | Corruption
+export type LogOpening<T> = { state: 'open'; log: FileLog<T>; cut: CutEnd | undefined } | Corruption
 
 export type LogOptions = {
-  /** A segment that would grow beyond this is closed and the next one begun. Default 4 MiB. */
+  /** Largest segment. A group that does not fit begins the next one. Default 4 MiB. */
   segmentBytes?: number
-  /** Opens a segment for writing. Tests give one whose disk fails. */
+  /** Opens a segment for writing. Tests simulate a failing disk with it. */
   openFile?: (path: string) => Promise<WritableFile>
-  /** Looks at each segment as it is verified; what it finds is damage like any other. */
+  /** Checks each segment while it is verified. A fault that it finds counts as damage. */
   check?: CheckSegment
 }
 
@@ -42,9 +42,9 @@ const SEGMENT_BYTES = 4 * 1024 * 1024
 const openForWriting = (path: string): Promise<WritableFile> => open(path, constants.O_RDWR | constants.O_CREAT, 0o644)
 
 /**
- * Opens, or makes, the log in `dir` and verifies every byte of it. One process at a time may have a log open.
+ * Opens the log in `dir`, or creates it, and verifies every byte. Only one process may have a log open.
  *
- * A torn end is cut once (`cut` tells what and where it is kept); any other damage is returned and left as it is.
+ * A torn end is cut and reported in `cut`. Other damage is returned, and the files are left as they are.
  *
  * @throws Error when the folder cannot be read or written
  */
@@ -53,14 +53,15 @@ export async function openSegmentedLog<T>(dir: string, options: LogOptions = {})
   await makeFolder(dir)
   const verified = await verifyLog(dir, check)
   if (verified.state === 'corrupt') return verified
-  const writer = logWriter({ dir, segments: verified.segments, position: verified.end, segmentBytes, openFile })
+  const writer = new LogWriter({ dir, segments: verified.segments, position: verified.end, segmentBytes, openFile })
   await writer.begin()
-  return { state: 'open', log: fileLog<T>(dir, verified.segments, gatherer(writer)), cut: verified.cut }
+  return { state: 'open', log: fileLog<T>(dir, verified.segments, writer), cut: verified.cut }
 }
 
-function fileLog<T>(dir: string, segments: Segment[], writer: ReturnType<typeof gatherer>): FileLog<T> {
+function fileLog<T>(dir: string, segments: Segment[], writer: LogWriter): FileLog<T> {
+  const queue = new AppendQueue(writer)
   return {
-    append: async (records, { fresh = false } = {}) => writer.append(records.map(encodePayload), fresh),
+    append: async (records, { startsSegment = false } = {}) => queue.append(records.map(encodePayload), startsSegment),
     read(seq, limit) {
       const found: { seq: number; record: T }[] = []
       let next = Math.max(seq, segments[0]!.first)
@@ -93,18 +94,18 @@ function fileLog<T>(dir: string, segments: Segment[], writer: ReturnType<typeof 
       if (dropped) syncFolder(dir)
     },
     state: () => ({ first: segments[0]!.first, last: writer.last(), bytes: segments.reduce((sum, { bytes }) => sum + bytes, 0) }),
-    segments: () => segments.map(factsOf),
+    segments: () => segments.map(infoOf),
     segment(place) {
       const found = segments.at(place)
-      return found && factsOf(found)
+      return found && infoOf(found)
     },
-    last: writer.last,
-    recover: writer.recover,
-    close: writer.close,
+    last: () => writer.last(),
+    recover: () => queue.recover(),
+    close: () => queue.close(),
   }
 }
 
-const factsOf = (segment: Segment): SegmentFacts => ({
+const infoOf = (segment: Segment): SegmentInfo => ({
   file: basename(segment.path),
   first: segment.first,
   last: lastOf(segment),
@@ -131,7 +132,7 @@ function withFile<R>({ path, offsets }: Segment, use: (descriptor: number) => R)
   }
 }
 
-/** Payloads of `count` records from `seq` on, verified again as they are read. */
+/** Reads the payloads of `count` records from `seq` on, and verifies each line again. */
 function readPayloads({ path, first, offsets, bytes }: Segment, descriptor: number, seq: number, count: number): string[] {
   if (count <= 0) return []
   const from = offsets[seq - first]!

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { journalCommand } from '#appliance/priority/journal-command.ts'
-import { folder, opened } from '../../support/journal-harness.ts'
+import { journalFolder, openJournal } from '../../support/journal-harness.ts'
 import { readings } from '../../support/journal-written.ts'
 
 async function ran(dir: string, ...words: string[]): Promise<{ status: number; text: string; lines: string[]; said: string }> {
@@ -17,8 +17,8 @@ async function ran(dir: string, ...words: string[]): Promise<{ status: number; t
 }
 
 async function filled(t: ExecutionContext): Promise<{ dir: string; names: string[] }> {
-  const dir = folder(t)
-  const journal = await opened(t, { dir, segmentBytes: 16_000 })
+  const dir = journalFolder(t)
+  const journal = await openJournal(t, { dir, segmentBytes: 16_000 })
   for (let seq = 1; seq <= 100; seq += 5) await journal.append(readings(seq, seq + 4))
   await journal.close()
   const names = readdirSync(dir).filter(name => name.endsWith('.jsonl'))
@@ -39,17 +39,17 @@ function damage(dir: string, names: string[], seq: number): { file: string; offs
   throw new Error(`there is no record ${seq}`)
 }
 
-test('verify proves every segment, names its hash, and touches nothing', async t => {
+test('verify checks every segment, prints its hash, and changes nothing', async t => {
   const { dir, names } = await filled(t)
   const { status, lines } = await ran(dir, 'verify')
   t.is(status, 0)
   t.is(lines.length, names.length + 2)
   t.regex(lines[1]!, /^sha256 [0-9a-f]{64} {2}records 1 to \d+, \d+ bytes$/)
-  t.is(lines.at(-1), `verified: 100 records in ${names.length} segments, and every segment names the one before`)
+  t.is(lines.at(-1), `verified: 100 records in ${names.length} segments, each with the hash of the one before`)
   writeFileSync(join(dir, names.at(-1)!), '{"n"', { flag: 'a' })
   const torn = await ran(dir, 'verify')
   t.is(torn.status, 0)
-  t.regex(torn.text, /torn end: .*4 bytes, never reported as kept, are cut at the next start/)
+  t.regex(torn.text, /torn end: .*4 bytes, never acknowledged, will be cut at the next start/)
   t.true(readFileSync(join(dir, names.at(-1)!), 'latin1').endsWith('{"n"'))
 })
 
@@ -61,7 +61,7 @@ test('verify shows the place of damage', async t => {
   t.is(lines.at(-1), `DAMAGED: ${file}, byte ${offset}: damage in a segment that others follow`)
 })
 
-test('export writes what can be read, with a line for each gap, as JSON and as CSV', async t => {
+test('export writes the readable records, with a line for each gap, as JSON and as CSV', async t => {
   const { dir, names } = await filled(t)
   const { file, offset } = damage(dir, names, 3)
   const { status, lines } = await ran(dir, 'export')
@@ -71,7 +71,7 @@ test('export writes what can be read, with a line for each gap, as JSON and as C
   )
   const records = all.filter(({ gap }) => !gap)
   const marks = all.filter(({ gap }) => gap).length - 2
-  t.true(marks > 0, 'what refers to the altered record cannot be read either')
+  t.true(marks > 0, 'marks that refer to the altered record cannot be read either')
   t.is(records.length, 99 - marks)
   t.true(records.every(({ slots }) => slots.length === 16))
   t.is(records[0]!.observed_at, '2026-01-01T00:00:01Z')
@@ -102,13 +102,13 @@ test('a whole journal is exported whole', async t => {
   )
 })
 
-test('an export says beside its records that they are not all, and fails for it when it is asked to verify', async t => {
+test('an export with gaps reports them on the error output, and fails with --verify', async t => {
   const { dir, names } = await filled(t)
   const whole = await ran(dir, 'export', '--verify')
   t.deepEqual([whole.status, whole.said, whole.lines.length], [0, '', 100])
   writeFileSync(join(dir, names.at(-1)!), '{"n"', { flag: 'a' })
   const torn = await ran(dir, 'export', '--verify')
-  t.deepEqual([torn.status, torn.lines.length], [0, 101], 'what was never reported as kept is not missing')
+  t.deepEqual([torn.status, torn.lines.length], [0, 101], 'records that were never acknowledged are not missing')
   const { file } = damage(dir, names, 3)
   const plain = await ran(dir, 'export', '--csv')
   t.is(plain.status, 0)
@@ -118,7 +118,7 @@ test('an export says beside its records that they are not all, and fails for it 
   t.true(proven.said.includes(`DAMAGED: ${file}, byte `), proven.said)
 })
 
-test('an export of a journal whose newest segment is gone has no gap to show, and fails to verify', async t => {
+test('an export of a journal without its newest segment shows no gap and fails with --verify', async t => {
   const { dir, names } = await filled(t)
   rmSync(join(dir, names.at(-1)!))
   const { status, said, text } = await ran(dir, 'export', '--verify')
@@ -127,26 +127,26 @@ test('an export of a journal whose newest segment is gone has no gap to show, an
   t.regex(said, /^DAMAGED: /)
 })
 
-test('quarantine moves a damaged journal aside when it is told to, deletes nothing, and leaves a sound one', async t => {
+test('quarantine --yes sets a damaged journal aside, deletes nothing, and leaves one that verifies', async t => {
   const { dir, names } = await filled(t)
   t.deepEqual(await ran(dir, 'quarantine', '--yes').then(({ status }) => status), 1)
   damage(dir, names, 3)
   const before = readdirSync(dir)
   const asked = await ran(dir, 'quarantine')
   t.is(asked.status, 1)
-  t.regex(asked.text, /DAMAGED: .*\nWith --yes it is put aside as /)
+  t.regex(asked.text, /DAMAGED: .*\nWith --yes it is set aside as /)
   t.deepEqual(readdirSync(dir), before)
   t.is((await ran(dir, 'quarantine', '--yes')).status, 0)
   const [aside, ...others] = readdirSync(dirname(dir))
   t.deepEqual(others, [])
   t.deepEqual(readdirSync(join(dirname(dir), aside!)), before)
-  const journal = await opened(t, { dir })
+  const journal = await openJournal(t, { dir })
   t.deepEqual(journal.state(), { journal: 'ok', first: 1, last: 0 })
 })
 
-test('while an appliance writes, begins segments and drops them, its journal verifies, is exported whole and stays', async t => {
-  const dir = folder(t)
-  const journal = await opened(t, { dir, segmentBytes: 16_000, maxRecords: 100, headMs: 1 })
+test('while an appliance writes, its journal verifies, is exported whole and is not quarantined', async t => {
+  const dir = journalFolder(t)
+  const journal = await openJournal(t, { dir, segmentBytes: 16_000, maxRecords: 100, headMs: 1 })
   const said = new Set<string>()
   let writing = true
   const look = async () => {
@@ -166,12 +166,12 @@ test('while an appliance writes, begins segments and drops them, its journal ver
   await looks
   t.deepEqual([...said].toSorted(), [
     'export 0 false',
-    'quarantine 1 The journal verifies, so it stays.',
-    'verify 0 verified: n records in n segments, and every segment names the one before',
+    'quarantine 1 The journal verifies and stays in place.',
+    'verify 0 verified: n records in n segments, each with the hash of the one before',
   ])
 })
 
-test('of two quarantines at once one moves the journal and the other says that it is gone', async t => {
+test('of two quarantines at once, one moves the journal and the other reports that it is gone', async t => {
   const { dir, names } = await filled(t)
   damage(dir, names, 3)
   const both = await Promise.all([ran(dir, 'quarantine', '--yes'), ran(dir, 'quarantine', '--yes')])
@@ -180,11 +180,11 @@ test('of two quarantines at once one moves the journal and the other says that i
   t.is(readdirSync(dirname(dir)).length, 1)
 })
 
-test('a journal without a record verifies; a file in its place, and a segment that cannot be read, are said', async t => {
-  const empty = folder(t)
+test('an empty journal verifies, and a file in its place or an unreadable segment is reported', async t => {
+  const empty = journalFolder(t)
   mkdirSync(empty)
   t.deepEqual((await ran(empty, 'verify')).lines, [empty, 'verified: 0 records'])
-  const file = folder(t)
+  const file = journalFolder(t)
   writeFileSync(file, '')
   for (const words of [['verify'], ['export'], ['quarantine', '--yes']]) {
     const { status, text } = await ran(file, ...words)
@@ -201,9 +201,9 @@ test('a journal without a record verifies; a file in its place, and a segment th
   t.is((await ran(dir, 'quarantine', '--yes')).status, 0)
 })
 
-test('a journal that is put aside while it is open begins anew; the next visit is in the new one', async t => {
+test('a journal that is moved away while it is open is replaced by a new one at the next visit', async t => {
   const { dir } = await filled(t)
-  const journal = await opened(t, { dir })
+  const journal = await openJournal(t, { dir })
   await journal.append(readings(101, 105))
   renameSync(dir, `${dir}.aside`)
   const [record] = await journal.append([readings(1, 1)[0]!])
@@ -212,7 +212,7 @@ test('a journal that is put aside while it is open begins anew; the next visit i
   t.is(journal.latest().size, 1)
 })
 
-test('what is not understood, and a journal that is not there, are said', async t => {
+test('an unknown command and a missing journal are reported', async t => {
   const { dir } = await filled(t)
   for (const words of [[], ['delete'], ['verify', '--yes'], ['toString']])
     t.is((await ran(dir, ...words)).status, 2, words.join(' '))

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { decodeLine, encodeGroup, type Position, START } from '#appliance/core/log/log-line.ts'
-import { copyOf, inspect, refused, three } from './journal-damaged.ts'
-import { everything, folder, opened } from '../../support/journal-harness.ts'
-import { readings, strange } from '../../support/journal-written.ts'
+import { decodeLine, encodeGroup, type LogPosition, LOG_START } from '#appliance/core/log/log-line.ts'
+import { copyOf, inspectQuietly, assertRefused, threeSegments } from './journal-damaged.ts'
+import { allRecords, journalFolder, openJournal } from '../../support/journal-harness.ts'
+import { readings, deviations } from '../../support/journal-written.ts'
 
-test('one bit flipped in any byte of three segments is damage, and none is repaired', async t => {
-  const { dir, names } = await three(t)
+test('a flipped bit in any byte of three segments is damage and is not repaired', async t => {
+  const { dir, names } = await threeSegments(t)
   const silent: string[] = []
   for (const name of names) {
     const path = join(dir, name)
@@ -16,21 +16,21 @@ test('one bit flipped in any byte of three segments is damage, and none is repai
     for (let at = 0; at < bytes.length; at++) {
       bytes[at]! ^= 1 << (at % 8)
       writeFileSync(path, bytes)
-      const found = await inspect(dir)
+      const found = await inspectQuietly(dir)
       if (found.state !== 'corrupt' || found.file !== name) silent.push(`${name} byte ${at}`)
-      if (at % 401 === 0) await refused(t, dir, new RegExp(`^${name}, byte \\d+: `), `${name} byte ${at}`)
+      if (at % 401 === 0) await assertRefused(t, dir, new RegExp(`^${name}, byte \\d+: `), `${name} byte ${at}`)
       bytes[at]! ^= 1 << (at % 8)
     }
     writeFileSync(path, bytes)
   }
   t.deepEqual(silent, [])
-  t.is((await inspect(dir)).state, 'verified')
+  t.is((await inspectQuietly(dir)).state, 'verified')
 })
 
 const HEAD = /^\{"version":2,"first":(\d+),"last":(\d+),"segment":(\d+)\}\n$/
 
-test('one bit flipped in any byte of head.json is damage, or shows as more or less at the end', async t => {
-  const { dir } = await three(t)
+test('a flipped bit in any byte of head.json is damage, or changes the number of lost records', async t => {
+  const { dir } = await threeSegments(t)
   const path = join(dir, 'head.json')
   const good = readFileSync(path)
   for (let bit = 0; bit < good.length * 8; bit++) {
@@ -40,13 +40,13 @@ test('one bit flipped in any byte of head.json is damage, or shows as more or le
     const [, first, last, segment] = HEAD.exec(bytes.toString('latin1'))?.map(Number) ?? []
     const [, wasFirst, wasLast, wasSegment] = HEAD.exec(good.toString('latin1'))!.map(Number)
     const isLess = first! >= wasFirst! && segment! <= wasSegment!
-    const found = await inspect(dir)
+    const found = await inspectQuietly(dir)
     t.is(found.state, isLess ? 'verified' : 'corrupt', `bit ${bit}: ${bytes.toString('latin1')}`)
     if (found.state === 'verified') t.is(found.lost, Math.max(0, last! - wasLast!))
   }
 })
 
-/** Repeatable bytes of any value. */
+/** Pseudorandom bytes. */
 function garbage(length: number, seed: number): Buffer {
   const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, i) => createHash('sha256').update(`${seed} ${i}`).digest())
   return Buffer.concat(blocks).subarray(0, length)
@@ -60,14 +60,14 @@ for (const [what, tail, wanted] of [
   ['the beginning of a line', (size: number) => Buffer.from(`{"n":99,"g":99${'9'.repeat(size)}`), 'repaired'],
   ['a written line that does not verify', (size: number) => Buffer.from(`{"n":${'9'.repeat(size + 60)}}\n`), 'disabled'],
 ] as const) {
-  test(`behind the last visit, ${what} of 1 B to 64 KiB: ${wanted}, and every record is there`, async t => {
-    const { dir, names, last } = await three(t)
+  test(`${what} of 1 B to 64 KiB behind the last visit: the journal is ${wanted} and loses no record`, async t => {
+    const { dir, names, last } = await threeSegments(t)
     for (const size of SIZES) {
       const copy = copyOf(t, dir)
       writeFileSync(join(copy, names[2]!), tail(size), { flag: 'a' })
-      const journal = await opened(t, { dir: copy })
+      const journal = await openJournal(t, { dir: copy })
       t.is(journal.state().journal, wanted, `${size}`)
-      t.is(everything(journal).length, wanted === 'repaired' ? last : 0, `${size}`)
+      t.is(allRecords(journal).length, wanted === 'repaired' ? last : 0, `${size}`)
     }
   })
 }
@@ -80,7 +80,7 @@ const swap = (dir: string, a: string, b: string) => {
 const SEGMENT_CASES: [string, (dir: string, names: string[], last: number) => void, RegExp][] = [
   ['the first is missing', (dir, [a]) => rmSync(join(dir, a!)), /byte 0: a segment is missing: record 1 was not dropped/],
   ['the second is missing', (dir, [, b]) => rmSync(join(dir, b!)), /byte 0: a segment is missing/],
-  ['the last is missing', (dir, [, , c]) => rmSync(join(dir, c!)), /record \d+ was kept, and the journal ends at/],
+  ['the last is missing', (dir, [, , c]) => rmSync(join(dir, c!)), /record \d+ was acknowledged, and the journal ends at/],
   [
     'all are missing',
     (dir, names) => names.forEach(name => rmSync(join(dir, name))),
@@ -98,16 +98,16 @@ const SEGMENT_CASES: [string, (dir: string, names: string[], last: number) => vo
   ['head.json is empty', dir => truncateSync(join(dir, 'head.json'), 0), /head.json, byte 0: the file does not say/],
 ]
 for (const [what, damage, reason] of SEGMENT_CASES) {
-  test(`of three segments ${what}: history is disabled, says where, and touches nothing`, async t => {
-    const { dir, names, last } = await three(t)
+  test(`of three segments ${what}: the history is disabled with the place, and nothing is changed`, async t => {
+    const { dir, names, last } = await threeSegments(t)
     damage(dir, names, last)
-    await refused(t, dir, reason, what)
+    await assertRefused(t, dir, reason, what)
   })
 }
 
-test('a record that was altered with every later CRC made to fit is seen by the hash of its segment', async t => {
-  const { dir, names } = await three(t)
-  let position: Position = START
+test('a record altered together with every later CRC is detected by the hash of its segment', async t => {
+  const { dir, names } = await threeSegments(t)
+  let position: LogPosition = LOG_START
   for (const name of names) {
     const path = join(dir, name)
     const groups: string[][] = [[]]
@@ -129,33 +129,33 @@ test('a record that was altered with every later CRC made to fit is seen by the 
     })
     writeFileSync(path, Buffer.concat(parts))
   }
-  await refused(t, dir, new RegExp(`^${names[1]}, byte 0: the segment before was altered: its SHA-256 is`), 'altered')
+  await assertRefused(t, dir, new RegExp(`^${names[1]}, byte 0: the segment before was altered: its SHA-256 is`), 'altered')
 })
 
-test('a log that is no journal is refused at its first record', async t => {
-  const dir = folder(t)
+test('a log of another kind is refused at its first record', async t => {
+  const dir = journalFolder(t)
   mkdirSync(dir)
-  writeFileSync(join(dir, '0000000000000001-0000000000000001.jsonl'), encodeGroup(['{"a":1}'], START).bytes)
-  await refused(t, dir, /byte 0: record 1 is no record of priorities/, 'foreign')
+  writeFileSync(join(dir, '0000000000000001-0000000000000001.jsonl'), encodeGroup(['{"a":1}'], LOG_START).bytes)
+  await assertRefused(t, dir, /byte 0: record 1 is no record of a priority journal/, 'foreign')
 })
 
-test('a mark whose full record is not before it in its segment is damage', async t => {
+test('a mark without its full record before it in the segment is damage', async t => {
   const mark =
     '{"observed_at":1,"target":{"device_instance":1000,"object_type":"analog-output","object_instance":1},"source":"scheduled","same_as":9}'
-  const lonely = folder(t)
+  const lonely = journalFolder(t)
   mkdirSync(lonely)
-  writeFileSync(join(lonely, '0000000000000001-0000000000000001.jsonl'), encodeGroup([mark], START).bytes)
-  await refused(t, lonely, /record 1 refers to 9, which is not in full before it/, 'lonely mark')
+  writeFileSync(join(lonely, '0000000000000001-0000000000000001.jsonl'), encodeGroup([mark], LOG_START).bytes)
+  await assertRefused(t, lonely, /record 1 refers to 9, which is not in full before it/, 'lonely mark')
 })
 
-test('after quarantine the records of before are not mixed with new ones', async t => {
-  const { dir, names } = await three(t)
+test('a new journal after quarantine does not contain earlier records', async t => {
+  const { dir, names } = await threeSegments(t)
   truncateSync(join(dir, names[0]!), 100)
-  const journal = await opened(t, { dir, retryMs: 20 })
+  const journal = await openJournal(t, { dir, retryMs: 20 })
   t.is(journal.state().journal, 'disabled')
   renameSync(dir, `${dir}.damaged`)
   while (journal.state().journal !== 'ok') await new Promise(resolve => setTimeout(resolve, 5))
   await journal.append(readings(1, 20))
-  t.deepEqual(strange(everything(journal)), [])
+  t.deepEqual(deviations(allRecords(journal)), [])
   t.is(readdirSync(`${dir}.damaged`).length, 4)
 })

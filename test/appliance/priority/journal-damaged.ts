@@ -1,28 +1,31 @@
-/** Journals that tests damage, and what is asked of them then. */
+/** Journals for tests of damage, and assertions about them. */
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { inspectJournal } from '#appliance/priority/journal-log.ts'
-import { everything, folder, opened } from '../../support/journal-harness.ts'
+import { allRecords, journalFolder, openJournal } from '../../support/journal-harness.ts'
 import { reading, readings } from '../../support/journal-written.ts'
 
 export const segmentBytes = 4800
-export const inspect = async (dir: string) => inspectJournal(dir, { record: () => undefined })
+export const inspectQuietly = async (dir: string) => inspectJournal(dir, { record: () => undefined })
 export const segmentsOf = (dir: string) =>
   readdirSync(dir)
     .filter(name => name.endsWith('.jsonl'))
     .toSorted()
 const contents = (dir: string) => new Map(readdirSync(dir).map(name => [name, readFileSync(join(dir, name), 'latin1')]))
 export const copyOf = (t: ExecutionContext, dir: string): string => {
-  const copy = folder(t)
+  const copy = journalFolder(t)
   cpSync(dir, copy, { recursive: true })
   return copy
 }
 
-/** Three segments, of visits of two to four records. `killed`: nothing says how far the last one reaches. */
-export async function three(t: ExecutionContext, killed = false): Promise<{ dir: string; names: string[]; last: number }> {
-  const dir = folder(t)
-  const journal = await opened(t, { dir, segmentBytes, headMs: 3_600_000 })
+/** Three segments with visits of two to four records. `killed`: head.json does not name the last visits. */
+export async function threeSegments(
+  t: ExecutionContext,
+  killed = false,
+): Promise<{ dir: string; names: string[]; last: number }> {
+  const dir = journalFolder(t)
+  const journal = await openJournal(t, { dir, segmentBytes, headMs: 3_600_000 })
   const point = { target: { ...reading(1).target }, label: 'Damper' }
   let last = 0
   for (;;) {
@@ -39,18 +42,18 @@ export async function three(t: ExecutionContext, killed = false): Promise<{ dir:
   return { dir, names: segmentsOf(dir), last }
 }
 
-/** Opens a damaged journal, which must stay as it is, closed, and say where. */
-export async function refused(t: ExecutionContext, dir: string, reason: RegExp, what: string) {
+/** Asserts that a damaged journal stays closed and unchanged, with a reason that gives the place. */
+export async function assertRefused(t: ExecutionContext, dir: string, reason: RegExp, what: string) {
   const before = contents(dir)
-  const journal = await opened(t, { dir })
+  const journal = await openJournal(t, { dir })
   const state = journal.state()
   t.is(state.journal, 'disabled', what)
   t.regex(state.reason!, reason, what)
-  t.deepEqual(everything(journal), [])
-  t.deepEqual(contents(dir), before, `${what}: nothing is touched`)
+  t.deepEqual(allRecords(journal), [])
+  t.deepEqual(contents(dir), before, `${what}: nothing is changed`)
 }
 
-/** Where each visit of the last segment ends, and with which record; what `head.json` knows to be kept. */
+/** The end and the last record of each visit of the last segment, and the last record that `head.json` acknowledges. */
 export function endsOf(dir: string, names: string[], whole: Buffer) {
   const head = Number(/"last":(\d+)/.exec(readFileSync(join(dir, 'head.json'), 'utf8'))![1])
   const ends = [...whole.toString('latin1').matchAll(/\{"n":(\d+),"g":\d+,"r":0,.*\n/g)].map(line => ({

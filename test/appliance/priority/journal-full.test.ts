@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { everything, folder, opened } from '../../support/journal-harness.ts'
-import { readings, strange } from '../../support/journal-written.ts'
+import { allRecords, journalFolder, openJournal } from '../../support/journal-harness.ts'
+import { readings, deviations } from '../../support/journal-written.ts'
 import { mountHere } from '../../support/disk/lossy-fs.ts'
 import { testWhere } from '../../support/optional.ts'
 import { canMountTmpfs } from '../../support/disk/mounts.ts'
@@ -11,10 +11,10 @@ import { canMountTmpfs } from '../../support/disk/mounts.ts'
 const SIZE = 256 * 1024
 const VISIT = 5
 
-/** A small disk. `take` leaves it a quarter less, `squeeze` takes a little more, and `free` gives all of it back. */
+/** A small disk. `take` removes a quarter of it, `squeeze` a little more, and `free` restores it. */
 type SmallDisk = { dir: string; take(): void; squeeze(): void; free(): void }
 
-/** A disk within this process: it needs nothing of the machine. */
+/** A disk simulated within this process. It needs no privilege. */
 function within(): SmallDisk {
   const dir = '/a-small-disk'
   const disk = mountHere(dir)
@@ -25,7 +25,7 @@ function within(): SmallDisk {
 }
 
 function mounted(t: ExecutionContext): SmallDisk {
-  const disk = folder(t)
+  const disk = journalFolder(t)
   mkdirSync(disk)
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'small', disk], { stdio: 'ignore' })
   t.teardown(() => execFileSync('umount', ['-l', disk]))
@@ -37,7 +37,7 @@ function mounted(t: ExecutionContext): SmallDisk {
       try {
         writeFileSync(ballast, Buffer.alloc(4096), { flag: 'a' })
       } catch (error) {
-        // A disk that has no room for it is full, which is what is wanted.
+        // The disk is full already.
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
       }
     },
@@ -47,7 +47,7 @@ function mounted(t: ExecutionContext): SmallDisk {
 
 async function fillsAndFrees(t: ExecutionContext, disk: SmallDisk) {
   const options = { dir: disk.dir, segmentBytes: 40_000, retryMs: 20 }
-  const journal = await opened(t, options)
+  const journal = await openJournal(t, options)
   let last = 0
   for (let round = 1; round <= 10; round++) {
     disk.take()
@@ -59,38 +59,37 @@ async function fillsAndFrees(t: ExecutionContext, disk: SmallDisk) {
     }
     t.like(journal.state(), { journal: 'disabled', last })
     t.regex(journal.state().reason!, /ENOSPC|bytes could be written/)
-    t.is(everything(journal).length, Math.min(last, 1000))
+    t.is(allRecords(journal).length, Math.min(last, 1000))
     disk.free()
     while (journal.state().journal !== 'ok') await new Promise(resolve => setTimeout(resolve, 5))
   }
   t.true(last > 100)
   await journal.close()
-  const again = await opened(t, options)
+  const again = await openJournal(t, options)
   t.deepEqual(again.state(), { journal: 'ok', first: Math.max(1, last - 999), last })
-  t.deepEqual(strange(everything(again)), [])
+  t.deepEqual(deviations(allRecords(again)), [])
 }
 
-const says = (what: string) =>
-  `on a small disk ${what} that is full, history pauses and goes on when there is room; nothing that was reported is lost`
+const says = (what: string) => `on a full disk ${what} the history pauses until there is room, and no acknowledged record is lost`
 
 test(says('in this process'), t => fillsAndFrees(t, within()))
 
 // The same once more through the kernel, where it lets us.
 testWhere(canMountTmpfs())(says('that the kernel mounts'), t => fillsAndFrees(t, mounted(t)))
 
-test('while there is less room than a visit takes, history stays paused, however often the disk is looked at', async t => {
+test('the history stays paused while there is less room than a visit takes', async t => {
   const dir = '/a-full-disk'
   const disk = mountHere(dir)
-  let looks = 0
+  let checks = 0
   const { room } = disk
-  disk.room = () => (looks++, room())
-  const journal = await opened(t, { dir, retryMs: 5 })
+  disk.room = () => (checks++, room())
+  const journal = await openJournal(t, { dir, retryMs: 5 })
   await journal.append(readings(1, VISIT))
   disk.limit(SIZE)
   const used = SIZE - room()
   disk.limit(used + 500)
   await t.throwsAsync(journal.append(readings(VISIT + 1, 2 * VISIT)))
-  while (looks < 5) {
+  while (checks < 5) {
     t.is(journal.state().journal, 'disabled')
     await new Promise(resolve => setTimeout(resolve, 2))
   }

@@ -1,12 +1,12 @@
-/** What is missing from the end of a journal is counted and reported, wherever the cut falls; all before it is kept. */
+/** Records missing from the end of a journal are counted and reported for every place of the cut; all earlier ones are read. */
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { copyOf, endsOf, inspect, refused, segmentBytes, segmentsOf, three } from './journal-damaged.ts'
-import { everything, folder, opened } from '../../support/journal-harness.ts'
+import { copyOf, endsOf, inspectQuietly, assertRefused, segmentBytes, segmentsOf, threeSegments } from './journal-damaged.ts'
+import { allRecords, journalFolder, openJournal } from '../../support/journal-harness.ts'
 import { reading, readings } from '../../support/journal-written.ts'
 
-/** How bytes at the end of a file go: the power fails while they are written, or a file system gives back zeros. */
+/** How the end of a file is lost: it is cut at a power failure, or the file system returns zeros. */
 const SPOILT = [
   ['cut', (bytes: Buffer, at: number) => bytes.subarray(0, at)],
   ['filled with zeros', (bytes: Buffer, at: number) => Buffer.concat([bytes.subarray(0, at), Buffer.alloc(bytes.length - at)])],
@@ -17,15 +17,15 @@ for (const [what, spoil] of SPOILT) {
     ['was killed', true],
     ['was closed', false],
   ] as const) {
-    test(`${what} at any byte of its last segment, a journal that ${how} keeps every whole visit before and counts what is gone`, async t => {
-      const { dir, names } = await three(t, killed)
+    test(`${what} at any byte of its last segment, a journal that ${how} keeps every whole visit before it and counts the lost records`, async t => {
+      const { dir, names } = await threeSegments(t, killed)
       const path = join(dir, names[2]!)
       const whole = readFileSync(path)
       const { ends, head, first } = endsOf(dir, names, whole)
       for (let at = whole.length - 1; at >= 0; at -= what === 'cut' ? 1 : 5) {
         writeFileSync(path, spoil(whole, at))
         const last = ends.findLast(end => end.at <= at)?.last ?? first - 1
-        const found = await inspect(dir)
+        const found = await inspectQuietly(dir)
         if (found.state !== 'verified') return t.fail(`at ${at}: ${found.reason}`)
         t.is(found.end.seq, last, `at ${at}`)
         t.is(found.lost, Math.max(0, head - last), `at ${at}`)
@@ -34,9 +34,9 @@ for (const [what, spoil] of SPOILT) {
     })
   }
 
-  test(`${what} anywhere in its last segment, a journal that runs counts what is gone: soon after a visit it is known to be kept`, async t => {
-    const dir = folder(t)
-    const journal = await opened(t, { dir, headMs: 1 })
+  test(`${what} anywhere in its last segment, a running journal counts the lost records: head.json soon names each visit`, async t => {
+    const dir = journalFolder(t)
+    const journal = await openJournal(t, { dir, headMs: 1 })
     for (let seq = 1; seq <= 9; seq += 3) await journal.append(readings(seq, seq + 2))
     const head = join(dir, 'head.json')
     while (!readFileSync(head, 'utf8').includes('"last":9,')) await new Promise(resolve => setTimeout(resolve, 2))
@@ -45,7 +45,7 @@ for (const [what, spoil] of SPOILT) {
     const whole = readFileSync(path)
     for (let at = 0; at < whole.length; at += 11) {
       writeFileSync(path, spoil(whole, at))
-      const found = await inspect(copy)
+      const found = await inspectQuietly(copy)
       if (found.state !== 'verified') return t.fail(`at ${at}: ${found.reason}`)
       t.is(found.lost, 9 - found.end.seq, `${at}`)
       t.true(found.lost >= 3)
@@ -60,8 +60,8 @@ for (const [where, cutAt] of [
   ['in the middle of the first line', () => 100],
   ['before the first line', () => 0],
 ] as const) {
-  test(`after a clean stop a last segment that is cut ${where} is repaired, what is gone is reported once, and history goes on`, async t => {
-    const { dir, names, last } = await three(t)
+  test(`a last segment that is cut ${where} after a clean stop is repaired, and the lost records are reported once`, async t => {
+    const { dir, names, last } = await threeSegments(t)
     const path = join(dir, names[2]!)
     const whole = readFileSync(path)
     const { ends, first } = endsOf(dir, names, whole)
@@ -71,44 +71,44 @@ for (const [where, cutAt] of [
     )
     truncateSync(path, at)
     const before = ends.findLast(end => end.at <= at)?.last ?? first - 1
-    const journal = await opened(t, { dir, segmentBytes })
+    const journal = await openJournal(t, { dir, segmentBytes })
     t.like(journal.state(), { journal: 'repaired', last: before, lost: last - before })
-    t.is(everything(journal).length, before)
+    t.is(allRecords(journal).length, before)
     const aside = readdirSync(dir).find(name => name.endsWith('.cut'))
     t.is(aside === undefined ? 0 : readFileSync(join(dir, aside)).length, at - (ends.findLast(end => end.at <= at)?.at ?? 0))
     const [next] = await journal.append([reading(before + 1)])
     t.is(next!.seq, before + 1)
     await journal.close()
-    const again = await opened(t, { dir, segmentBytes })
+    const again = await openJournal(t, { dir, segmentBytes })
     t.deepEqual(again.state(), { journal: 'ok', first: 1, last: before + 1 })
-    t.is(everything(again).length, before + 1)
+    t.is(allRecords(again).length, before + 1)
   })
 }
 
-test('what is gone is reported once also when the journal is killed right after it was repaired', async t => {
-  const { dir, names } = await three(t)
+test('lost records are reported once also when the journal is killed right after the repair', async t => {
+  const { dir, names } = await threeSegments(t)
   truncateSync(join(dir, names[2]!), 0)
-  const journal = await opened(t, { dir })
+  const journal = await openJournal(t, { dir })
   t.true(journal.state().lost! > 0)
   const copy = copyOf(t, dir)
-  t.deepEqual({ ...(await opened(t, { dir: copy })).state() }, { journal: 'ok', first: 1, last: journal.state().last })
+  t.deepEqual({ ...(await openJournal(t, { dir: copy })).state() }, { journal: 'ok', first: 1, last: journal.state().last })
 })
 
-test('a journal of the first format is taken up, and its head does not show whether a segment is missing', async t => {
-  const { dir, names, last } = await three(t)
+test('a journal of format 1 is continued, and its head does not show a missing segment', async t => {
+  const { dir, names, last } = await threeSegments(t)
   writeFileSync(join(dir, 'head.json'), `{"first":1,"last":${last}}\n`)
   const { ends } = endsOf(dir, names, readFileSync(join(dir, names[2]!)))
-  const whole = await opened(t, { dir: copyOf(t, dir) })
+  const whole = await openJournal(t, { dir: copyOf(t, dir) })
   t.deepEqual(whole.state(), { journal: 'ok', first: 1, last })
   truncateSync(join(dir, names[2]!), ends.at(-1)!.at - 7)
-  const torn = await opened(t, { dir: copyOf(t, dir) })
+  const torn = await openJournal(t, { dir: copyOf(t, dir) })
   t.like(torn.state(), { journal: 'repaired', lost: last - ends.at(-2)!.last })
   truncateSync(join(dir, names[2]!), ends.at(-2)!.at)
-  await refused(t, dir, /record \d+ was kept, and the journal ends at/, 'a whole visit less')
+  await assertRefused(t, dir, /record \d+ was acknowledged, and the journal ends at/, 'a whole visit less')
 })
 
-test('a journal of a later format is closed and left as it is', async t => {
-  const { dir } = await three(t)
+test('a journal of a later format is closed and left unchanged', async t => {
+  const { dir } = await threeSegments(t)
   writeFileSync(join(dir, 'head.json'), '{"version":3,"first":1,"last":9}\n')
-  await refused(t, dir, /^head.json, byte 0: the journal is of format 3, and this program reads 1 to 2$/, 'format 3')
+  await assertRefused(t, dir, /^head.json, byte 0: the journal is of format 3, and this program reads 1 to 2$/, 'format 3')
 })

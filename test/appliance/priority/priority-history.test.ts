@@ -14,7 +14,7 @@ import { virtualClock } from '../../support/virtual-clock.ts'
 import { type BacnetDeviceOptions, openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { OBJECT_TYPES, type SimObject } from '#scripts/simulator/bacnet/objects.ts'
 import { type Command, commandedBy } from '#scripts/simulator/building/commands.ts'
-import { folder } from '../../support/journal-harness.ts'
+import { journalFolder } from '../../support/journal-harness.ts'
 
 const START = Date.UTC(2026, 2, 1)
 const DEFAULTS: Settings<typeof PRIORITY_VARIABLES> = {
@@ -37,7 +37,7 @@ const outputs = (count: number, now: () => number, script: Record<number, Comman
 type Setup = Partial<Omit<BacnetDeviceOptions, 'objects'>> & { objects: (now: () => number) => SimObject[]; timeout_ms?: number }
 
 async function openSite(t: ExecutionContext, { objects, timeout_ms = 4000, ...options }: Setup) {
-  const store = folder(t)
+  const store = journalFolder(t)
   const clock = virtualClock(START)
   const simulated = objects(clock.now)
   const device = await openBacnetDevice({ device_instance: 4001, name: 'AHU', objects: simulated, ...options })

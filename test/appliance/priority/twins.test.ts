@@ -9,7 +9,7 @@ import { virtualClock } from '../../support/virtual-clock.ts'
 import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { OBJECT_TYPES, type SimObject } from '#scripts/simulator/bacnet/objects.ts'
 import { commandedBy } from '#scripts/simulator/building/commands.ts'
-import { folder } from '../../support/journal-harness.ts'
+import { journalFolder } from '../../support/journal-harness.ts'
 
 const START = Date.UTC(2026, 2, 1)
 const INSTANCE = 4001
@@ -50,7 +50,7 @@ test('inputs and outputs of two devices of one instance have a history each, and
     SERVICE_PRIORITY_SCAN_INTERVAL_SECS: 3600,
     SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE: 100,
     SERVICE_PRIORITY_HISTORY_MAX_RECORDS: 1000,
-    SERVICE_EDGE_STORE_DIR: folder(t),
+    SERVICE_EDGE_STORE_DIR: journalFolder(t),
   }
   const { schedule, journal, service } = await openPriorityHistory({
     settings,

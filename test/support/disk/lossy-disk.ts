@@ -1,6 +1,6 @@
 /**
- * A folder on a disk that keeps only what was fsynced. When the power goes, of what was not: any 512-byte sectors of each
- * file's writes, and the first few of the folder's changes, in their order. It may be small, and then takes what it has room for.
+ * A folder on a simulated disk that keeps only fsynced bytes. A power cut keeps of the others any 512-byte sectors of each
+ * file's writes, and the first few changes of the folder, in their order. The size of the disk may be limited.
  */
 export const ROOT = 1
 const SECTOR = 512
@@ -17,7 +17,7 @@ function write(data: Buffer, at: number, bytes: Buffer): Buffer {
 }
 const cut = (data: Buffer, size: number): Buffer => Buffer.from(grown(data, size).subarray(0, size))
 
-/** Repeatable numbers in [0, 1) (mulberry32). */
+/** Pseudorandom numbers in [0, 1) (mulberry32). */
 export function dice(seed: number): () => number {
   let state = seed
   return () => {
@@ -41,7 +41,7 @@ export function lossyDisk() {
     apply(names)
     changes.push(apply)
   }
-  /** Bytes that are still free; unlinking frees at once. */
+  /** Free bytes. Unlinking frees at once. */
   const room = (): number => {
     const named = new Set(names.values())
     return Math.max(0, capacity - [...inodes].reduce((sum, [ino, { now }]) => sum + (named.has(ino) ? now.length : 0), 0))
@@ -49,9 +49,9 @@ export function lossyDisk() {
   return {
     names: () => names,
     inode: (ino: number) => inodes.get(ino),
-    /** The power goes after so many more changes and fsyncs. */
+    /** Cuts the power after this many more changes and fsyncs. */
     arm: (operations: number) => void (left = operations),
-    /** Counts an operation. @returns false when the power has gone: it is not done */
+    /** Counts an operation. @returns false after the power cut: the operation is not done */
     powered: (): boolean => left-- > 0,
     create(name: string): number {
       const ino = next++
@@ -66,10 +66,10 @@ export function lossyDisk() {
         map.delete(from)
         if (ino !== undefined) map.set(to, ino)
       }),
-    /** The disk becomes this large, bytes. */
+    /** Sets the size of the disk, bytes. */
     limit: (bytes: number) => void (capacity = bytes),
     room,
-    /** @returns how many of the bytes there was room for */
+    /** @returns how many of the bytes fit */
     write(ino: number, at: number, bytes: Buffer): number {
       const inode = inodes.get(ino)!
       const taken = bytes.subarray(0, Math.max(0, inode.now.length - at) + room())
@@ -87,13 +87,13 @@ export function lossyDisk() {
       for (const op of inode.pending) inode.kept = 'size' in op ? cut(inode.kept, op.size) : write(inode.kept, op.at, op.bytes)
       inode.pending = []
     },
-    /** An fsync that fails: what it did not write is never written, and is shown until the power goes. */
+    /** An fsync that fails: its bytes are never written, and are still read until the power cut. */
     failSync: (ino: number) => void (inodes.get(ino)!.pending = []),
     syncFolder() {
       keptNames = new Map(names)
       changes = []
     },
-    /** The power is back. */
+    /** Restores the power. */
     crash(seed: number) {
       const random = dice(seed)
       for (const inode of inodes.values()) {

@@ -1,6 +1,6 @@
 /**
- * Puts a lossy disk where a folder is, for this process alone: whatever opens, reads, writes or removes a file right below
- * it meets the disk, and everything else the machine's own. It needs no privilege, so it runs wherever the tests run.
+ * Replaces a folder by a lossy disk, for this process alone: calls on files right below it go to the disk, all others to the
+ * machine. It needs no privilege, so it runs wherever the tests run.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -11,16 +11,16 @@ export type Fsync = 'done' | 'skipped' | 'fails'
 type Handle = { ino: number | undefined }
 type Function = (...args: never[]) => unknown
 
-/** Above any descriptor that the kernel gives. */
+/** Larger than any descriptor of the kernel. */
 const FIRST_DESCRIPTOR = 1_000_000_000
 const BLOCK = 512
 
 const failed = (code: string, what: string): Error => Object.assign(new Error(`${code}: lossy disk, ${what}`), { code })
 
 /**
- * @param dir a path of which the machine itself has nothing
- * @param fsync told the name of a file, or '' for the folder: whether its fsync does what it must, nothing without a word,
- *   or fails and forgets what it was to write
+ * @param dir a path that does not exist on the machine
+ * @param fsync decides, by the name of a file or '' for the folder, whether its fsync works, is skipped silently, or fails
+ *   and drops its bytes
  */
 export function mountHere(dir: string, fsync: (name: string) => Fsync = () => 'done'): LossyDisk {
   const disk = lossyDisk()
@@ -140,7 +140,7 @@ export function mountHere(dir: string, fsync: (name: string) => Fsync = () => 'd
   return disk
 }
 
-/** Calls whose first argument is the disk's go to it. */
+/** Sends calls whose first argument belongs to the disk to it. */
 function replaceIn(module: object, own: Record<string, Function>, isOurs: (first: unknown) => boolean): void {
   const functions = module as Record<string, Function>
   for (const [name, mine] of Object.entries(own)) {

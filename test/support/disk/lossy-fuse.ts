@@ -1,6 +1,6 @@
 /**
- * Mounts a lossy disk at argv[2], by the kernel's own FUSE protocol (linux/fuse.h, 7.31), and is told on its channel when
- * the power goes and comes. Ends when the folder is unmounted.
+ * Mounts a lossy disk at argv[2] with the FUSE protocol of the kernel (linux/fuse.h, 7.31). Messages on its channel cut and
+ * restore the power. Ends when the folder is unmounted.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { openSync, read, writeSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { lossyDisk, ROOT } from './lossy-disk.ts'
 const ERRNO = { EIO: -5, ENOENT: -2, ENOSYS: -38 }
 const DIRECT_IO = 1
 const WRITE_MAX = 128 * 1024
-/** A handler's answer: a body, nothing, an error, or undefined where the kernel waits for none. */
+/** The answer of a handler: a body, nothing, an error, or undefined when the kernel expects none. */
 type Answer = Buffer | number | undefined
 
 const disk = lossyDisk()
@@ -60,7 +60,7 @@ function entries(body: Buffer): Buffer {
   return Buffer.concat(parts)
 }
 
-/** What the kernel is told first: version, and how much it may write at once. */
+/** The first answer to the kernel: version, and most bytes of a write. */
 function initial(readAhead: number): Buffer {
   const out = Buffer.alloc(64)
   for (const [at, value] of [

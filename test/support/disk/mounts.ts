@@ -1,4 +1,4 @@
-/** Whether this machine lets the tests mount disks, found out by doing it. What needs none is tested everywhere. */
+/** Finds out by trying whether this machine allows tests to mount disks. Tests without a mount run everywhere. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'

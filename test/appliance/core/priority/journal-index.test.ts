@@ -1,11 +1,11 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { journalIndex } from '#appliance/core/priority/journal-index.ts'
+import { JournalIndex } from '#appliance/core/priority/journal-index.ts'
 
 const ALL = { limit: 1000 }
 
-test('a point whose records are all gone begins anew, and has none of the point that came in its place', t => {
-  const index = journalIndex(3)
+test('a point without records is new again, and gets no record of the point that reuses its id', t => {
+  const index = new JournalIndex(3)
   const keys = ['a', 'b', 'c', 'd', 'a', 'e', 'a', 'd', 'a']
   for (const [i, key] of keys.entries()) {
     index.add(i + 1, key, i)
@@ -17,11 +17,11 @@ test('a point whose records are all gone begins anew, and has none of the point 
   }
 })
 
-test('whatever comes in whatever order, the index holds the newest records of each point as a list would', t => {
+test('the index holds the newest records of each point for any sequence of records', t => {
   const key = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), fc.array(key, { maxLength: 60 }), (capacity, keys) => {
-      const index = journalIndex(capacity)
+      const index = new JournalIndex(capacity)
       for (const [i, one] of keys.entries()) {
         const before = keys.slice(Math.max(0, i - capacity), i)
         const after = keys.slice(Math.max(0, i + 1 - capacity), i + 1)

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { encodeGroup, START } from '#appliance/core/log/log-line.ts'
+import { encodeGroup, LOG_START } from '#appliance/core/log/log-line.ts'
 import { type SegmentScan, scanSegment } from '#appliance/core/log/segment-check.ts'
 
 /**
@@ -14,7 +14,7 @@ const GROUPS = [
   ['true', '"J*"', '"x @ y"', 'null'],
 ]
 function build(groups: string[][]) {
-  let position = START
+  let position = LOG_START
   const parts: Buffer[] = []
   const ends: { bytes: number; records: number }[] = [{ bytes: 0, records: 0 }]
   const lines: Buffer[] = []
@@ -30,7 +30,7 @@ function build(groups: string[][]) {
 const { whole, ends, lines } = build(GROUPS)
 /** The last group that is complete within the first `bytes`. */
 const completeWithin = (bytes: number) => ends.findLast(end => end.bytes <= bytes)!
-const read = (bytes: Buffer) => scanSegment(bytes, START, true)
+const read = (bytes: Buffer) => scanSegment(bytes, LOG_START, true)
 
 function count(scans: Iterable<SegmentScan>) {
   const counted = { clean: 0, torn: 0, corrupt: 0 }
@@ -79,7 +79,7 @@ test('every flipped bit is corruption', t => {
   t.deepEqual(count(scans), { clean: 0, torn: 0, corrupt: whole.length * 8 })
 })
 
-test('sectors of the last group that were not written are torn, those of an earlier group are corruption', t => {
+test('unwritten sectors of the last group are torn, and those of an earlier group are corruption', t => {
   const long = build([['"first"'], [JSON.stringify('x'.repeat(700))], Array.from({ length: 40 }, (_, i) => `"record ${i} @"`)])
   const [second, end] = [long.ends[2]!, long.ends[3]!]
   const counted = { last: 0, earlier: 0 }
@@ -107,7 +107,7 @@ test('a hole of one byte, where a sector ends with the first byte of the last gr
   t.is(scan.state === 'torn' ? scan.end.seq : scan.state, start.records)
 })
 
-test('bytes of another kind behind the last group are cut, and the log keeps all of its records', t => {
+test('bytes of another kind behind the last group are cut, and no record is lost', t => {
   let seed = 1
   const random = () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 16
   for (const text of ['\n', 'ab\ncd\n', '{"n":12\n']) t.is(read(Buffer.concat([whole, Buffer.from(text)])).state, 'torn')
@@ -118,7 +118,7 @@ test('bytes of another kind behind the last group are cut, and the log keeps all
   }
 })
 
-test('a line deleted, doubled or swapped is corruption, unless it is at the end, where it reads as a cut', t => {
+test('a line deleted, doubled or swapped is corruption, unless it is at the end, where it looks like a cut', t => {
   t.deepEqual(
     atEachLine(i => lines.toSpliced(i, 1)),
     [...Array(10).fill('corrupt'), 'torn 7'],
@@ -134,6 +134,6 @@ test('a line deleted, doubled or swapped is corruption, unless it is at the end,
 })
 
 test('in a segment that others follow, every cut is corruption', t => {
-  const scans = Array.from({ length: whole.length }, (_, length) => scanSegment(whole.subarray(0, length), START, false))
+  const scans = Array.from({ length: whole.length }, (_, length) => scanSegment(whole.subarray(0, length), LOG_START, false))
   t.deepEqual(count(scans), { clean: 5, torn: 0, corrupt: whole.length - 5 })
 })

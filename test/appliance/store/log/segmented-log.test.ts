@@ -41,7 +41,7 @@ logConformance(test, 'segmented files', () => {
   }
 })
 
-test('a torn end is cut once, kept aside and reported; the sequence goes on without it', async t => {
+test('a torn end is cut once, copied to a file and reported, and the sequence continues before it', async t => {
   const dir = folder(t)
   const log = await opened<string>(dir)
   await log.append(['one', 'two'])
@@ -64,7 +64,7 @@ test('a torn end is cut once, kept aside and reported; the sequence goes on with
   await again.log.close()
 })
 
-test('at most twenty cut ends are kept aside', async t => {
+test('at most twenty cut ends are kept in files', async t => {
   const dir = folder(t)
   for (let n = 1; n <= 25; n++) {
     const log = await opened<number>(dir)
@@ -77,7 +77,7 @@ test('at most twenty cut ends are kept aside', async t => {
   t.is(readdirSync(dir).filter(file => file.endsWith('.cut')).length, 20)
 })
 
-test('a missing segment, a renamed one and damage in a closed one are corruption, and nothing is touched', async t => {
+test('a missing or renamed segment and damage in a closed one are corruption, and nothing is changed', async t => {
   const missing = folder(t)
   const names = await fill(missing)
   t.is(names.length, 4)
@@ -97,7 +97,7 @@ test('a missing segment, a renamed one and damage in a closed one are corruption
   ] as const) {
     const before = readdirSync(dir).map(name => readFileSync(join(dir, name), 'latin1'))
     const opening = await openSegmentedLog(dir)
-    if (opening.state !== 'corrupt') return t.fail(`${reason} was not seen`)
+    if (opening.state !== 'corrupt') return t.fail(`${reason} was not detected`)
     t.is(opening.file, file!)
     t.regex(opening.reason, reason)
     t.deepEqual(
@@ -107,7 +107,7 @@ test('a missing segment, a renamed one and damage in a closed one are corruption
   }
 })
 
-test('damage that comes while the log is open is seen when the record is read', async t => {
+test('damage that occurs while the log is open is detected when the record is read', async t => {
   const dir = folder(t)
   const log = await opened<string>(dir)
   await log.append(['abc', 'def'])
@@ -122,7 +122,7 @@ for (const [what, fails] of [
   ['a write that the disk takes in part', { short: true }],
   ['an fsync', { datasync: 'EIO' }],
 ] as const) {
-  test(`${what} that fails refuses the append; the log is verified again and goes on without it`, async t => {
+  test(`${what} that fails refuses the append, and the log verifies itself before it goes on`, async t => {
     const dir = folder(t)
     let failing = false
     const openFile: LogOptions['openFile'] = async path => {
@@ -154,7 +154,7 @@ for (const [what, fails] of [
   })
 }
 
-test('what was reported as kept is there after SIGKILL at any moment', async t => {
+test('no acknowledged record is lost by SIGKILL at any moment', async t => {
   const dir = folder(t)
   let reported = 0
   for (let round = 0; round < 6; round++) {
@@ -168,12 +168,12 @@ test('what was reported as kept is there after SIGKILL at any moment', async t =
     }
     const log = await opened<{ n: number }>(dir, { segmentBytes: 4096 })
     const { first, last } = log.state()
-    t.true(last >= reported, `${last} kept of ${reported} reported`)
+    t.true(last >= reported, `${last} stored of ${reported} acknowledged`)
     t.deepEqual(
       log.read(first, 1e6).map(({ record }) => record.n),
       Array.from({ length: last - first + 1 }, (_, i) => first + i),
     )
-    t.true(first <= Math.max(1, last - 100), 'only what was dropped is gone')
+    t.true(first <= Math.max(1, last - 100), 'only dropped records are gone')
     await log.close()
     reported = last
   }
