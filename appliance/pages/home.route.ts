@@ -3,7 +3,7 @@ import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { HOUR, parseInstant, SECOND } from '#shared/core/time.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
-import { startUnlessRunning } from '#shared/central/pages/runs.route.ts'
+import { startMissingRuns } from '#shared/central/commands/runs.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { PublisherState } from '../services/publisher.ts'
@@ -47,12 +47,10 @@ export function homeRoutes(context: CentralContext, shell: Shell, sources: HomeS
       takes: 'form',
       action: 'run_fdd',
       body: strict({}),
-      handle: ({ reply, audit }) => {
-        for (const { building_id } of context.model.buildings()) {
-          const run_id = startUnlessRunning(context, building_id)
-          if (run_id) audit({ subject: building_id, after: { run_id } })
-        }
-        return reply.redirect('/', 303)
+      handle: call => {
+        const building_ids = context.model.buildings().map(({ building_id }) => building_id)
+        startMissingRuns(context, call, building_ids)
+        return call.reply.redirect('/', 303)
       },
     }),
   ]

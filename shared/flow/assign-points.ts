@@ -1,4 +1,5 @@
 import type { Point } from '#shared/core/model/model.ts'
+import { needBuilding } from '#shared/core/lookup.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import { nearestRoles, ROLES } from '#shared/core/model/role.ts'
 import type { Assignment, ModelStore } from '#shared/core/stores.ts'
@@ -14,7 +15,7 @@ export type AssignRequest = { building_id: string; assignments: Assignment[]; mo
  */
 export function assignPoints(request: AssignRequest, model: ModelStore, dryRun: boolean) {
   const { building_id, mode } = request
-  if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
+  needBuilding(model, building_id)
   const points = model.points(building_id)
   const equipment = new Set(model.equipment(building_id).map(({ equipment_id }) => equipment_id))
   const assignments = request.assignments.map(one => ({

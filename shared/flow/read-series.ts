@@ -2,6 +2,7 @@ import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { Historian, ArraySnapshots, Results, Span } from '#shared/core/ports.ts'
 import { type OverridePeriod, overridePeriods } from '#shared/core/priority/override-periods.ts'
+import { needEquipment } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { Buckets, Series } from '#shared/core/series/series.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
@@ -112,10 +113,8 @@ function selectPoints(
   { building_id, equipment_id, select }: SeriesRequest,
   model: ModelStore,
 ): { points: Point[]; missing_roles: string[] } {
-  if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
+  const own = needEquipment(model, building_id, equipment_id)
   const equipment = model.equipment(building_id)
-  const own = equipment.find(one => one.equipment_id === equipment_id)
-  if (!own) throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${equipment_id}`)
   const points = model.points(building_id)
   if ('point_id' in select) {
     const point = points.find(one => one.point_id === select.point_id && one.equipment_id === equipment_id)

@@ -2,6 +2,7 @@ import { WEEKS } from '#shared/core/analytics/week-hours.ts'
 import type { EconomizerParams } from '#shared/core/analytics/economizer.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import type { Clock } from '#shared/core/ports.ts'
+import { needBuilding, refuseUnknownEquipment } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
@@ -97,19 +98,15 @@ export function openAnalyticsDesk({ worker, model, clock, screening }: Analytics
 
   return {
     async economizer({ equipment_ids, dt_min, high_limit, ...span }, signal) {
-      needBuilding(model, span, SPAN_MAX)
+      checkSpan(model, span, SPAN_MAX)
       const equipment = model.equipment(span.building_id)
-      const known = new Set(equipment.map(({ equipment_id }) => equipment_id))
-      const unknown = (equipment_ids ?? []).filter(id => !known.has(id))
-      if (unknown.length) {
-        throw new Problem('unknown_equipment', `Building ${span.building_id} has no equipment ${unknown.join(', ')}`)
-      }
+      refuseUnknownEquipment(span.building_id, equipment, equipment_ids ?? [])
       const points = model.points(span.building_id)
       const job = { ...span, equipment, points, equipment_ids, params: { dt_min, high_limit } }
       return worker.request('economizer', job, { signal })
     },
     async operations(span, signal) {
-      const { timezone } = needBuilding(model, span, SPAN_MAX)
+      const { timezone } = checkSpan(model, span, SPAN_MAX)
       const { building_id } = span
       const [equipment, points] = [model.equipment(building_id), model.points(building_id)]
       return worker.request('operations', { ...span, timezone, equipment, points, now: clock.now() }, { signal })
@@ -120,15 +117,15 @@ export function openAnalyticsDesk({ worker, model, clock, screening }: Analytics
         if (!screening) {
           throw new Problem('screening_disabled', 'Anomaly screening is off; SERVICE_SQL_ANOMALY_SCREENING=1 switches it on')
         }
-        return once(request, needBuilding(model, request, SCREEN_MAX))
+        return once(request, checkSpan(model, request, SCREEN_MAX))
       },
     },
   }
 }
 
-function needBuilding(model: AnalyticsOptions['model'], { building_id, from, to }: AnalyticsSpan, longest: number): Building {
-  const building = model.building(building_id)
-  if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
+/** @throws Problem unknown_building, or invalid for a span that is empty or too long */
+function checkSpan(model: AnalyticsOptions['model'], { building_id, from, to }: AnalyticsSpan, longest: number): Building {
+  const building = needBuilding(model, building_id)
   if (!(from < to)) throw new Problem('invalid', 'The span ends before it begins')
   if (to - from > longest) throw new Problem('invalid', `The span is longer than ${longest / DAY} days; ask for it in parts`)
   return building

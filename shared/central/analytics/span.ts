@@ -1,6 +1,7 @@
 /** The span that a person asks for: instants, or days of the building. */
 import type { Building } from '#shared/core/model/model.ts'
 import type { Clock, Historian } from '#shared/core/ports.ts'
+import { needBuilding } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { DAY, HOUR, parseInstant } from '#shared/core/time.ts'
 import { dayStart, nextDay, offsetAt } from '#shared/core/time-zone.ts'
@@ -24,8 +25,7 @@ export async function readSpan(
   defaultMs: number,
   { model, historian, clock }: SpanPorts,
 ): Promise<AnalyticsSpan & { building: Building }> {
-  const building = model.building(building_id)
-  if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
+  const building = needBuilding(model, building_id)
   const start = from === undefined ? undefined : readMoment('from', from, building)
   const end = to === undefined ? await endOf(building_id, defaultMs, historian, clock.now()) : readMoment('to', to, building)
   return { building, building_id, from: start ?? end - defaultMs, to: end }

@@ -6,7 +6,7 @@ import { ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { csvCell } from '#shared/central/import/rejects.ts'
 import { cutPage, PAGE } from './list.ts'
-import { needBuilding } from './model.ts'
+import { needBuilding } from '#shared/core/lookup.ts'
 
 export const commissionRoutes = (context: CentralParts): Route[] => [
   route({
@@ -17,7 +17,7 @@ export const commissionRoutes = (context: CentralParts): Route[] => [
     query: strict({ building_id: ID, equipment_id: Type.Optional(ID), ...PAGE }),
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
-      const { building_id } = needBuilding(context, query.building_id)
+      const { building_id } = needBuilding(context.model, query.building_id)
       const { model } = context
       const open = suggestFor(model.points(building_id), model.equipment(building_id)).filter(
         point => isOpen(point) && (!query.equipment_id || point.equipment_id === query.equipment_id),
@@ -37,7 +37,7 @@ export const commissionRoutes = (context: CentralParts): Route[] => [
     query: strict({ building_id: ID, equipment_id: Type.Optional(ID) }),
     problems: ['unknown_building', 'query_failed'],
     handle: async ({ query: { building_id, equipment_id }, request, reply }) => {
-      needBuilding(context, building_id)
+      needBuilding(context.model, building_id)
       const { lines, gains, waits } = await context.rules.coverage(building_id)
       const wanted = (one: { equipment_id: string }) => equipment_id === undefined || one.equipment_id === equipment_id
       const own = lines.filter(wanted)

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { needBuilding } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { ID, route, type Route, strict } from '#shared/node/http/route.ts'
@@ -16,7 +17,7 @@ export const misdatedRoutes = ({ model, misdated }: Pick<CentralContext, 'model'
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const { building_id, point_id } = query
-      if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
+      needBuilding(model, building_id)
       const before = entryOf(afterOf(query))
       const found = misdated.list({
         building_id,

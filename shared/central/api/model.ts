@@ -1,14 +1,16 @@
 import { Type } from '@sinclair/typebox'
-import { EQUIPMENT_TYPES, POINT_KINDS, PROTOCOLS, type Building, type Equipment, type Point } from '#shared/core/model/model.ts'
+import { EQUIPMENT_TYPES, POINT_KINDS, PROTOCOLS, type Equipment, type Point } from '#shared/core/model/model.ts'
+import { needBuilding } from '#shared/core/lookup.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import { nearestRoles, ROLES } from '#shared/core/model/role.ts'
 import { conversion, unitCode } from '#shared/core/model/unit.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { WINDOWS_MAX } from '#shared/core/csv/quality.ts'
 import { isZone } from '#shared/core/time-zone.ts'
-import { assignPoints } from '#shared/flow/assign-points.ts'
 import { ID, oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
+import { ASSIGNMENT, ASSIGNMENTS_MAX, saveAssignments } from '#shared/central/commands/assignments.ts'
+import { subjectOf } from '#shared/central/commands/command.ts'
 import { cutPage, PAGE } from './list.ts'
 
 const NAME = Type.String({ minLength: 1, maxLength: 256 })
@@ -51,7 +53,6 @@ const POINT = strict({
   poll_secs: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
   states: Type.Optional(Type.Array(Type.String(), { maxItems: 1000 })),
 })
-const ASSIGNMENT = strict({ point_id: ID, equipment_id: ID, role: Type.String(), unit: Type.Optional(Type.String()) })
 const OF_BUILDING = strict({ building_id: ID, ...PAGE })
 const DRY_RUN = strict({ dry_run: Type.Optional(Type.Boolean()) })
 
@@ -82,7 +83,7 @@ const readRoutes = ({ model }: CentralContext): Route[] => [
     query: OF_BUILDING,
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
-      needBuilding({ model }, query.building_id)
+      needBuilding(model, query.building_id)
       const { items, ...more } = cutPage(model.equipment(query.building_id), query, one => one.equipment_id)
       return { ok: true, equipment: items, ...more }
     },
@@ -95,7 +96,7 @@ const readRoutes = ({ model }: CentralContext): Route[] => [
     query: OF_BUILDING,
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
-      needBuilding({ model }, query.building_id)
+      needBuilding(model, query.building_id)
       const { items, ...more } = cutPage(model.points(query.building_id), query, one => one.point_id)
       return { ok: true, points: items.map(pointView), ...more }
     },
@@ -187,42 +188,27 @@ const assignRoute = ({ model }: CentralContext) =>
     body: strict({
       confirm: Type.Optional(Type.Boolean()),
       building_id: ID,
-      assignments: Type.Array(ASSIGNMENT, { maxItems: RECORDS_MAX }),
+      assignments: Type.Array(ASSIGNMENT, { maxItems: ASSIGNMENTS_MAX }),
       mode: Type.Optional(MERGE_OR_REPLACE),
     }),
     query: DRY_RUN,
     action: 'assign_points',
     idempotent: true,
     problems: ['confirm_required', 'unknown_building', 'invalid'],
-    handle: ({ body, query, audit }) => {
-      if (body.confirm !== true) throw new Problem('confirm_required', 'This changes the model; send confirm: true')
-      const { building_id, assignments, mode = 'merge' } = body
-      const before = model.points(building_id).filter(({ point_id }) => assignments.some(one => one.point_id === point_id))
-      const counts = assignPoints({ building_id, assignments, mode }, model, query.dry_run === true)
-      if (!query.dry_run) {
-        const was = before.map(({ point_id, equipment_id, role, unit }) => ({ point_id, equipment_id, role, unit }))
-        audit({ subject: building_id, before: was, after: { mode, assignments } })
-      }
+    handle: call => {
+      const { confirm, building_id, assignments, mode = 'merge' } = call.body
+      if (confirm !== true) throw new Problem('confirm_required', 'This changes the model; send confirm: true')
+      const counts = saveAssignments({ model }, call, { building_id, assignments, mode }, call.query.dry_run)
       return { ok: true, ...counts, errors: [] }
     },
   })
 
 const pointView = ({ gone, ...point }: Point) => ({ ...point, ...(gone && { gone_at: formatInstant(gone.at) }) })
 
-/** @throws Problem unknown_building */
-export function needBuilding({ model }: Pick<CentralContext, 'model'>, building_id: string): Building {
-  const building = model.building(building_id)
-  if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
-  return building
-}
-
 /** @throws Problem invalid when there are errors */
 function refuse(errors: DataError[]): void {
   if (errors.length) throw new Problem('invalid', `Nothing was saved: ${errors[0]!.message}`, errors)
 }
-
-/** What an audit row calls the things of one request. */
-export const subjectOf = ([first, ...more]: string[]): string => (more.length ? `${first} and ${more.length} more` : first!)
 
 /** Looks a record of a request up as it was before. */
 function knownBy<T extends { building_id: string }>(items: T[], idOf: (item: T) => string, read: (building_id: string) => T[]) {

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { needRule } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { nearestRoles, ROLES } from '#shared/core/model/role.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
@@ -50,8 +51,7 @@ async function selectionOf({ point_id, roles, rule_id }: Selection, { rules }: C
   if (given.length !== 1) throw new Problem('bad_request', 'Give one of point_id, roles and rule_id')
   if (point_id !== undefined) return { point_id }
   if (rule_id === undefined) return { roles: readRoles(roles!) }
-  const rule = (await rules.catalogue()).byId.get(rule_id)
-  if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+  const rule = needRule((await rules.catalogue()).byId, rule_id)
   return { roles: [...Object.keys(rule.roles), ...Object.keys(rule.optional)], rule_id }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
+import { needBuilding } from '#shared/core/lookup.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import type { RunRecord } from '#shared/core/ports.ts'
 import { INTERRUPTED, type RunProgress } from '#shared/core/runs/run-state.ts'
@@ -77,7 +78,7 @@ export function openRunControl({ worker, book, edges, config, ruleDirs, filed, .
       return report
     } catch (error) {
       const reason = (error as Error).message
-      if (!isCallers(error)) lastRun = { at: clock.now(), error: reason }
+      if (!isCallerError(error)) lastRun = { at: clock.now(), error: reason }
       board.end(run_id, { state: 'failed', reason, finished_at: clock.now() })
       throw error
     } finally {
@@ -96,7 +97,7 @@ export function openRunControl({ worker, book, edges, config, ruleDirs, filed, .
     const { building_id } = request
     if (stopped) throw new Problem('not_ready', 'No run is taken any more: the process stops')
     if (!isClockSet(clock.now())) throw new Problem('not_ready', CLOCK_UNSET)
-    if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
+    needBuilding(model, building_id)
     refuseRunElsewhere({ edges, model }, building_id)
     refuseInactive(request.rule_ids ?? [], ports.ruleStates.list())
     if (board.live().some(({ run }) => run.building_id === building_id)) {
@@ -163,4 +164,4 @@ const rejectedBy = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 
 /** What a caller did wrong, or wanted, says nothing of how runs fare. */
-export const isCallers = (error: unknown): boolean => error instanceof Problem && PROBLEMS[error.code].status < 500
+export const isCallerError = (error: unknown): boolean => error instanceof Problem && PROBLEMS[error.code].status < 500

@@ -6,6 +6,7 @@ import type { DateOrder } from '#shared/core/csv/stamp.ts'
 import type { Point } from '#shared/core/model/model.ts'
 import { latestPlausible } from '#shared/core/telemetry/misdated.ts'
 import type { Clock, Historian, PointRows } from '#shared/core/ports.ts'
+import { needBuilding, needEquipment } from '#shared/core/lookup.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import { openAddition } from './addition.ts'
@@ -77,10 +78,8 @@ async function addChunk(request: AppendRequest, { model, historian, clock }: Par
 
 /** Reads the chunk through and settles its columns. */
 async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendRequest, model: ModelStore, latest: number) {
-  const building = model.building(building_id)
-  if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
-  const equipment = model.equipment(building_id).find(one => one.equipment_id === equipment_id)
-  if (!equipment) throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${equipment_id}`)
+  const building = needBuilding(model, building_id)
+  const equipment = needEquipment(model, building_id, equipment_id)
   const points = model.points(building_id).filter(point => point.equipment_id === equipment_id && point.source.protocol === 'csv')
   if (points.length === 0) {
     throw new Problem('mapping_empty', `No package has brought columns of ${equipment_id}; import one, then append`)

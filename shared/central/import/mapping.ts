@@ -1,5 +1,6 @@
 import { suggestFor, type Suggested } from '#shared/flow/commission.ts'
 import type { Historian, Span } from '#shared/core/ports.ts'
+import { needBuilding, refuseUnknownEquipment } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import { formatInstant, MINUTE } from '#shared/core/time.ts'
@@ -13,12 +14,10 @@ type Parts = { model: ModelStore; historian: Historian }
  */
 export async function mappingOf(query: { building_id: string; equipment_id?: string }, { model, historian }: Parts) {
   const { building_id, equipment_id } = query
-  if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
+  needBuilding(model, building_id)
   const all = model.equipment(building_id)
+  if (equipment_id !== undefined) refuseUnknownEquipment(building_id, all, [equipment_id])
   const equipment = all.filter(one => equipment_id === undefined || one.equipment_id === equipment_id)
-  if (equipment_id !== undefined && equipment.length === 0) {
-    throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${equipment_id}`)
-  }
   const byId = new Map(equipment.map(one => [one.equipment_id, one]))
   const points = suggestFor(model.points(building_id), all).filter(
     point => point.source.protocol === 'csv' && byId.has(point.equipment_id ?? ''),

@@ -1,23 +1,23 @@
 /** The pages of points and of coverage. */
 import { type Static, Type } from '@sinclair/typebox'
+import { chooseBuilding } from '#shared/core/lookup.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
+import type { Assignment } from '#shared/core/stores.ts'
 import { coverageBody } from './coverage.view.ts'
 import { type PointsModel, pointsBody } from './points.view.ts'
-import { assignPoints } from '#shared/flow/assign-points.ts'
 import { isOpen, suggestFor } from '#shared/flow/commission.ts'
-import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
+import { type Call, ID, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { ASSIGNMENTS_MAX, ROLE, saveAssignments } from '#shared/central/commands/assignments.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { countCoverage } from '#shared/central/api/commission.ts'
-import { chosenBuilding } from '#shared/central/pages/settings/params.route.ts'
 import type { Shell } from './shell.ts'
 
-const ID = Type.String({ maxLength: 128 })
-const CHOICE = { building: Type.Optional(ID), equipment: Type.Optional(ID) }
+const CHOICE = { building: Type.Optional(PAGE_ID), equipment: Type.Optional(PAGE_ID) }
 /** `role.` and the id of a point, for each point of the form; empty leaves it as it is. */
 const ROLE_FIELD = /^role\.(.+)$/
 const SAVE = Type.Object(
   { building: ID, equipment: ID },
-  { additionalProperties: false, patternProperties: { [ROLE_FIELD.source]: Type.String({ maxLength: 64 }) } },
+  { additionalProperties: false, patternProperties: { [ROLE_FIELD.source]: ROLE }, maxProperties: ASSIGNMENTS_MAX },
 )
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 type Shown = Pick<PointsModel, 'filled'> & {
@@ -49,9 +49,7 @@ export const commissionPages = (context: CentralParts, shell: Shell): Route[] =>
     handle: call => {
       const { building, equipment } = call.body
       try {
-        const changed = changesOf(call.body, context)
-        assignPoints({ building_id: building, assignments: changed.assignments, mode: 'merge' }, context.model, false)
-        call.audit({ subject: building, before: changed.before, after: changed.assignments })
+        saveAssignments(context, call, { building_id: building, assignments: changesOf(call.body, context), mode: 'merge' })
         const query = new URLSearchParams({ building, equipment })
         return call.reply.redirect(`/points?${query}`, 303)
       } catch (error) {
@@ -81,19 +79,18 @@ function rolesOf({ building: _building, equipment: _equipment, ...fields }: Stat
   return new Map(given.map(([field, role]) => [ROLE_FIELD.exec(field)?.[1] ?? '', role]))
 }
 
-function changesOf(body: Static<typeof SAVE>, { model }: CentralParts) {
+/** Points to which the form gives another role. */
+function changesOf(body: Static<typeof SAVE>, { model }: CentralParts): Assignment[] {
   const { building, equipment: equipment_id } = body
-  const held = new Map(model.points(building).map(point => [point.point_id, point]))
-  const assignments = [...rolesOf(body)].flatMap(([point_id, role]) =>
-    role === '' || held.get(point_id)?.role === role ? [] : [{ point_id, equipment_id, role }],
+  const stored = new Map(model.points(building).map(point => [point.point_id, point]))
+  return [...rolesOf(body)].flatMap(([point_id, role]) =>
+    role === '' || stored.get(point_id)?.role === role ? [] : [{ point_id, equipment_id, role }],
   )
-  const before = assignments.map(({ point_id }) => ({ point_id, role: held.get(point_id)?.role ?? null }))
-  return { assignments, before }
 }
 
 function showPoints(context: CentralParts, shell: Shell, call: AnyCall, { refusal, ...shown }: Shown) {
   const { model } = context
-  const building = chosenBuilding(context, shown.building)
+  const building = chooseBuilding(context.model, shown.building)
   const equipment = model.equipment(building.building_id)
   const points = suggestFor(model.points(building.building_id), equipment)
   const byEquipment = Map.groupBy(points, ({ equipment_id }) => equipment_id ?? '')
@@ -120,7 +117,7 @@ function showPoints(context: CentralParts, shell: Shell, call: AnyCall, { refusa
 }
 
 async function coverageModel(context: CentralParts, asked: { building?: string; equipment?: string }) {
-  const building = chosenBuilding(context, asked.building)
+  const building = chooseBuilding(context.model, asked.building)
   const { lines, gains, waits } = await context.rules.coverage(building.building_id)
   const byEquipment = Map.groupBy(lines, ({ equipment_id }) => equipment_id)
   const equipment = context.model.equipment(building.building_id).map(({ equipment_id, name }) => {

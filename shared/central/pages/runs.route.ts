@@ -1,22 +1,21 @@
 /** The page of runs, the part of the page of faults that shows them, and the forms that start and end them. */
 import { Type } from '@sinclair/typebox'
+import { chooseBuilding } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { isOver } from '#shared/core/runs/run-state.ts'
 import type { BriefModel } from '#shared/central/pages/faults/brief-card.ts'
 import { type RunPanel, runPanel } from '#shared/central/ui/run-panel.ts'
 import { runsBody } from './runs.view.ts'
-import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { type Call, oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { cancelRun, startMissingRuns } from '#shared/central/commands/runs.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { judgedHere, ranBy } from '#shared/central/fdd/rule-owner.ts'
-import { startRun } from '#shared/central/fdd/start-run.ts'
-import { chosenBuilding } from '#shared/central/pages/settings/params.route.ts'
 import type { Shell } from './shell.ts'
 
 export type RunStores = Pick<CentralContext, 'model' | 'edges' | 'runs'>
 type PageStores = RunStores & Pick<CentralContext, 'log' | 'results' | 'rules'>
-const ID = Type.String({ maxLength: 128 })
 /** An empty text stands for every building: that is what a form sends. */
-const BUILDING = Type.Optional(ID)
+const BUILDING = Type.Optional(PAGE_ID)
 
 /** Runs that the page lists at one time. */
 const LISTED_MAX = 50
@@ -27,11 +26,11 @@ export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
     path: '/runs',
     auth: 'viewer',
     summary: 'The page of runs',
-    query: strict({ building: BUILDING, after: Type.Optional(ID) }),
+    query: strict({ building: BUILDING, after: Type.Optional(PAGE_ID) }),
     problems: ['unknown_building', 'bad_cursor'],
     handle: async call => {
       const { building: asked, after } = call.query
-      const building = chosenBuilding(context, asked || undefined)
+      const building = chooseBuilding(context.model, asked || undefined)
       const { building_id, timezone } = building
       const found = context.runs.list({ building_id, limit: LISTED_MAX + 1, ...(after !== undefined && { after }) })
       const listed = found.slice(0, LISTED_MAX)
@@ -65,12 +64,10 @@ export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
     takes: 'form',
     action: 'run_fdd',
     body: strict({ building: BUILDING }),
-    handle: ({ body: { building }, reply, audit }) => {
-      for (const building_id of building ? [building] : judgedHere(context)) {
-        const run_id = startUnlessRunning(context, building_id)
-        if (run_id) audit({ subject: building_id, after: { run_id } })
-      }
-      return reply.redirect(building ? `/faults?building=${encodeURIComponent(building)}` : '/faults', 303)
+    handle: call => {
+      const { building } = call.body
+      startMissingRuns(context, call, building ? [building] : judgedHere(context))
+      return call.reply.redirect(building ? `/faults?building=${encodeURIComponent(building)}` : '/faults', 303)
     },
   }),
   route({
@@ -80,14 +77,16 @@ export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
     summary: 'The button that ends a run',
     takes: 'form',
     action: 'cancel_run',
-    params: strict({ run_id: ID }),
+    params: strict({ run_id: PAGE_ID }),
     body: strict({ back: oneOf(['/', '/faults']) }),
-    handle: ({ params: { run_id }, body: { back }, caller, reply, audit }) => {
-      const before = context.runs.get(run_id)?.run
-      if (cancelUnlessOver(context, run_id, caller!.subject)) {
-        audit({ subject: before!.building_id, before: { run_id, state: before!.state }, after: { run_id, state: 'cancelled' } })
+    handle: call => {
+      try {
+        cancelRun(context, call, call.params.run_id)
+      } catch (error) {
+        // The run may end while somebody reaches for the button.
+        if (!(error instanceof Problem && error.code === 'conflict')) throw error
       }
-      return reply.redirect(back, 303)
+      return call.reply.redirect(call.body.back, 303)
     },
   }),
 ]
@@ -122,26 +121,5 @@ export function panelOf(
     here: shell.here(),
     user: shell.userOf(caller),
     csrf: shell.csrfOf(caller),
-  }
-}
-
-/** The page does not wait for the run. @returns its id; undefined when one is under way, which serves as well */
-export function startUnlessRunning(context: Pick<CentralContext, 'runs' | 'log'>, building_id: string): string | undefined {
-  try {
-    return startRun(context, { building_id })
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'run_in_progress') return undefined
-    throw error
-  }
-}
-
-/** A run may end while somebody reaches for the button. @returns whether it was ended so */
-function cancelUnlessOver({ runs }: RunStores, run_id: string, by: string): boolean {
-  try {
-    runs.cancel(run_id, by)
-    return true
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'conflict') return false
-    throw error
   }
 }

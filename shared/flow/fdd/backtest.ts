@@ -1,6 +1,7 @@
 /** What another value of a parameter would have found, before it is set. Nothing is stored. */
 import { EQUIPMENT_TYPES, type Equipment } from '#shared/core/model/model.ts'
 import type { RunPorts } from './run-fdd.ts'
+import { needBuilding, refuseUnknownEquipment } from '#shared/core/lookup.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { RuleResult } from '#shared/core/findings/finding.ts'
 import { type ComparedEquipment, compareFindings } from '#shared/core/rules/report/compare-findings.ts'
@@ -59,8 +60,7 @@ export type BacktestPorts = Pick<
 export async function prepareBacktest(request: BacktestRequest, ports: BacktestPorts): Promise<BacktestJob> {
   const { model, ruleStates, paramSettings, baselines, historian, clock } = ports
   const { building_id, days } = request
-  const building = model.building(building_id)
-  if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
+  const building = needBuilding(model, building_id)
   const equipment = model.equipment(building_id)
   const scope_id = scopeIdOf(request, building.site_id, equipment)
   const to = await endOf(building_id, days * DAY, historian, clock.now())
@@ -103,8 +103,8 @@ export function scopeIdOf(
     throw refuse(`scope_id ${given}: it takes an equipment type, ${EQUIPMENT_TYPES.join(', ')}`)
   }
   if (scope_id === undefined) throw refuse('scope_id is missing: it takes the id of an equipment of the building')
-  if (equipment.some(({ equipment_id }) => equipment_id === scope_id)) return scope_id
-  throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${scope_id}`)
+  refuseUnknownEquipment(building_id, equipment, [scope_id])
+  return scope_id
 }
 
 /**

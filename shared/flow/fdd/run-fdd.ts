@@ -1,6 +1,7 @@
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Clock, Historian, HistoryChanges, ArraySnapshots, Results, Resumed, RunRecord } from '#shared/core/ports.ts'
 import { earliestChange } from '#shared/core/priority/array-snapshot.ts'
+import { needBuilding, refuseUnknownEquipment } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
 import type { EquipmentDay, CarriedFinding } from '#shared/core/rules/evaluate/run-types.ts'
@@ -169,12 +170,9 @@ function countRules({ rule_ids, results, failed }: RunRecord) {
 async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts): Promise<EvaluateJob> {
   const { model, ruleStates } = ports
   const { building_id, rule_ids, equipment_ids, params } = request
-  const building = model.building(building_id)
-  if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
+  const building = needBuilding(model, building_id)
   const equipment = model.equipment(building_id)
-  const known = new Set(equipment.map(({ equipment_id }) => equipment_id))
-  const unknown = (equipment_ids ?? []).filter(id => !known.has(id))
-  if (unknown.length) throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${unknown.join(', ')}`)
+  refuseUnknownEquipment(building_id, equipment, equipment_ids ?? [])
   const whole = isWhole(request)
   // Before anything is read: what comes meanwhile is the next run's.
   const changed = whole ? ports.changes.take(building_id) : undefined

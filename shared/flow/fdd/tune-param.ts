@@ -1,4 +1,5 @@
 import type { Building } from '#shared/core/model/model.ts'
+import { needBuilding, needRule } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type ParamOwner, type ParamScope, settingProblem, unitOfParam } from '#shared/core/rules/check/param-settings.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
@@ -47,8 +48,7 @@ export function setParam(
   const { rule_id, param, value, note } = request
   const building = needBuilding(model, request.building_id)
   const scope_id = scopeIdOf(request, building.site_id, model.equipment(building.building_id))
-  const owner = findRules([rule_id]).get(rule_id)
-  if (!owner) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+  const owner = needRule(findRules([rule_id]), rule_id)
   const spec = Object.hasOwn(owner.params, param) ? owner.params[param] : undefined
   const unit = request.unit ?? (spec ? unitOfParam(spec, request.role) : '')
   const after: StoredSetting = {
@@ -106,12 +106,6 @@ export function listParams(building_id: string, { model, paramSettings, findRule
     const problem = gone ? `there is no equipment ${setting.scope_id}` : settingProblem(setting, rules.get(setting.rule_id))
     return { ...setting, ...(problem !== undefined && { problem }) }
   })
-}
-
-function needBuilding(model: TuneParts['model'], building_id: string): Building {
-  const building = model.building(building_id)
-  if (!building) throw new Problem('unknown_building', `There is no building ${building_id}`)
-  return building
 }
 
 const keyOf = (

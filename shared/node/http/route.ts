@@ -96,5 +96,11 @@ export const strict = <P extends TProperties>(properties: P) => Type.Object(prop
 /** An id in a path, a query or a body. */
 export const ID = Type.String({ pattern: ID_PATTERN })
 
+/** An id in the address of a page: blank stands for no choice, and an id that nothing has is answered with 404. */
+export const PAGE_ID = Type.String({ maxLength: 128 })
+
+/** A field of a form that may be left blank. */
+export const orBlank = <T extends TSchema>(schema: T) => Type.Union([Type.Literal(''), schema])
+
 /** One of a list of words. */
 export const oneOf = <const T extends string>(words: readonly T[]) => Type.Unsafe<T>({ type: 'string', enum: [...words] })

@@ -1,4 +1,5 @@
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
+import { needBuilding } from '#shared/core/lookup.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { Assignment, ModelStore } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
@@ -34,9 +35,11 @@ export function modelStore(db: Database): ModelStore {
   const putPoint = db.prepare(upsert('points', ['building_id', 'point_id'], POINT))
   const clear = db.prepare('UPDATE points SET role = NULL, equipment_id = NULL WHERE building_id = ? AND point_id = ?')
 
-  const need = (building_id: string) => {
-    if (!building.get(building_id)) throw new Problem('unknown_building', `there is no building ${building_id}`)
+  const findBuilding: ModelStore['building'] = building_id => {
+    const row = building.get(building_id)
+    return row ? toRecord<Building>(row) : undefined
   }
+  const need = (building_id: string) => needBuilding({ building: findBuilding }, building_id)
   const pointsOf = (building_id: string) => points.all(building_id).map(toPoint)
 
   const assign = (building_id: string, assignments: Assignment[], mode: 'merge' | 'replace') => {
@@ -80,10 +83,7 @@ export function modelStore(db: Database): ModelStore {
 
   return {
     buildings: () => buildings.all().map(row => toRecord<Building>(row)),
-    building: building_id => {
-      const row = building.get(building_id)
-      return row ? toRecord<Building>(row) : undefined
-    },
+    building: findBuilding,
     equipment: building_id => equipment.all(building_id).map(row => toRecord<Equipment>(row, ['feeds'])),
     points: pointsOf,
     revision: building_id => (revision.get(building_id) as number | undefined) ?? 0,

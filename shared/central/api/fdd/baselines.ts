@@ -1,17 +1,21 @@
 /** The equipment's own past that rules compare with, and how a person begins it anew. */
 import { Type } from '@sinclair/typebox'
+import { needBuilding } from '#shared/core/lookup.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import type { BaselineKey, StoredReset } from '#shared/core/tuning.ts'
-import { resetBaseline, restoreBaseline } from '#shared/flow/fdd/reset-baseline.ts'
+import type { StoredReset } from '#shared/core/tuning.ts'
 import { ID, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
+import {
+  BASELINE,
+  baselineSubject,
+  RESET_NOTE,
+  resetRuleBaseline,
+  resetsBySubject,
+  restoreRuleBaseline,
+} from '#shared/central/commands/baselines.ts'
 import { ranByView } from '#shared/central/fdd/rule-owner.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
-import { needBuilding } from '#shared/central/api/model.ts'
 import { readInstant } from '#shared/central/api/record-views.ts'
-
-const NAME = Type.String({ minLength: 1, maxLength: 128 })
-const BASELINE = { building_id: ID, equipment_id: ID, rule_id: ID, name: NAME, role: Type.Optional(NAME) }
 
 export const baselineRoutes = (context: CentralContext): Route[] => [
   listRoute(context),
@@ -22,21 +26,19 @@ export const baselineRoutes = (context: CentralContext): Route[] => [
     summary: 'Begins a baseline anew: days before the instant no longer count',
     body: strict({
       ...BASELINE,
-      note: Type.String({ minLength: 1, maxLength: 4000 }),
+      note: RESET_NOTE,
       at: Type.Optional(Type.String({ maxLength: 40 })),
     }),
     action: 'reset_baseline',
     problems: ['unknown_building', 'not_found', 'invalid'],
-    handle: ({ body: { note, at, ...key }, caller, audit }) => {
-      needBuilding(context, key.building_id)
-      const by = { note, changed_by: caller!.subject, changed_at: context.clock.now() }
-      const { before, after } = resetBaseline(key, readInstant('at', at), by, context)
-      audit({ subject: baselineSubject(key), before, after })
+    handle: call => {
+      const { body } = call
+      const { before, after } = resetRuleBaseline(context, call, { ...body, at: readInstant('at', body.at) })
       return {
         ok: true,
         reset: resetView(after),
         ...(before && { before: resetView(before) }),
-        ...ranByView(context, key.building_id),
+        ...ranByView(context, body.building_id),
       }
     },
   }),
@@ -48,11 +50,9 @@ export const baselineRoutes = (context: CentralContext): Route[] => [
     body: strict(BASELINE),
     action: 'restore_baseline',
     problems: ['unknown_building', 'not_found'],
-    handle: ({ body: key, audit }) => {
-      needBuilding(context, key.building_id)
-      const before = restoreBaseline(key, context)
-      audit({ subject: baselineSubject(key), before })
-      return { ok: true, restored: resetView(before), ...ranByView(context, key.building_id) }
+    handle: call => {
+      const before = restoreRuleBaseline(context, call, call.body)
+      return { ok: true, restored: resetView(before), ...ranByView(context, call.body.building_id) }
     },
   }),
 ]
@@ -67,10 +67,10 @@ const listRoute = (context: CentralContext) =>
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const { building_id, equipment_id, rule_id } = query
-      needBuilding(context, building_id)
+      needBuilding(context.model, building_id)
       const of = { building_id, ...(equipment_id !== undefined && { equipment_id }), ...(rule_id !== undefined && { rule_id }) }
       const { items, ...more } = cutPage(context.baselines.list(of), query, baselineSubject)
-      const resets = new Map(context.baselines.resets(building_id).map(reset => [baselineSubject(reset), reset]))
+      const resets = resetsBySubject(context, building_id)
       const baselines = items.map(one => {
         const reset = resets.get(baselineSubject(one))
         return { ...one, ...(reset && { reset: resetView(reset) }) }
@@ -78,10 +78,6 @@ const listRoute = (context: CentralContext) =>
       return { ok: true, baselines, ...more, ...ranByView(context, building_id) }
     },
   })
-
-/** A baseline in one line: for the audit and for cursors. */
-export const baselineSubject = ({ equipment_id, rule_id, role, name }: BaselineKey): string =>
-  [equipment_id, rule_id, ...(role === undefined ? [] : [role]), name].join(' ')
 
 const resetView = ({ at, changed_at, note, changed_by }: StoredReset) => {
   return { at: formatInstant(at), note, changed_by, changed_at: formatInstant(changed_at) }

@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { RESULT_STATES, type RuleResult, resultState } from '#shared/core/findings/finding.ts'
+import { needBuilding, needRun } from '#shared/core/lookup.ts'
 import { countResults } from '#shared/core/runs/run-summary.ts'
 import type { RunReport } from '#shared/flow/fdd/run-fdd.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { ID, oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { startRun } from '#shared/central/fdd/start-run.ts'
+import { startRun, startUnattendedRun } from '#shared/central/commands/runs.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
-import { needBuilding } from '#shared/central/api/model.ts'
-import { needRun, runRoutes } from './runs.ts'
+import { runRoutes } from './runs.ts'
 import { readInstant, runStateView } from '#shared/central/api/record-views.ts'
 
 /** Rules and equipment that one request names. */
@@ -51,26 +51,15 @@ const runRoute = ({ runs, log }: CentralContext) =>
     }),
     action: 'run_fdd',
     problems: RUN_PROBLEMS,
-    handle: async ({ body: { from, to, rule_ids, equipment_ids, params, building_id }, query, audit, reply }) => {
-      const start = readInstant('from', from)
-      const end = readInstant('to', to)
-      const request = {
-        building_id,
-        ...(rule_ids && { rule_ids }),
-        ...(equipment_ids && { equipment_ids }),
-        ...(start !== undefined && { from: start }),
-        ...(end !== undefined && { to: end }),
-        ...(params && { params }),
-      }
-      if (query.async) {
-        const run_id = startRun({ runs, log }, request)
-        audit({ subject: building_id, after: { run_id } })
-        reply.code(202).header('location', `/api/fdd/runs/${run_id}`)
-        return { ok: true, run_id, run: runStateView(needRun(runs, run_id)) }
-      }
-      const report = await runs.run(request, 'request')
-      audit({ subject: building_id, after: { run_id: report.run_id, rules_run: report.rules_run } })
-      return runReply(report)
+    handle: async call => {
+      const { reply } = call
+      const { from, to, ...named } = call.body
+      const [start, end] = [readInstant('from', from), readInstant('to', to)]
+      const request = { ...named, ...(start !== undefined && { from: start }), ...(end !== undefined && { to: end }) }
+      if (!call.query.async) return runReply(await startRun({ runs }, call, request).report)
+      const run_id = startUnattendedRun({ runs, log }, call, request)
+      reply.code(202).header('location', `/api/fdd/runs/${run_id}`)
+      return { ok: true, run_id, run: runStateView(needRun(runs, run_id)) }
     },
   })
 
@@ -113,7 +102,7 @@ const resultRoute = ({ results, model }: CentralContext) =>
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const { building_id, equipment_id, rule_id, status, state } = query
-      needBuilding({ model }, building_id)
+      needBuilding(model, building_id)
       const found = results
         .latest(building_id)
         .filter(one => equipment_id === undefined || one.equipment_id === equipment_id)
@@ -140,7 +129,7 @@ const equipmentRoute = ({ model, results }: CentralContext) =>
     problems: ['unknown_building', 'bad_cursor'],
     handle: ({ query }) => {
       const { building_id } = query
-      needBuilding({ model }, building_id)
+      needBuilding(model, building_id)
       const all = model.equipment(building_id)
       const points = Map.groupBy(model.points(building_id), ({ equipment_id }) => equipment_id)
       const said = Map.groupBy(results.latest(building_id), ({ equipment_id }) => equipment_id)

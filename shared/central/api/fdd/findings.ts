@@ -1,14 +1,16 @@
-import { type TProperties, Type } from '@sinclair/typebox'
-import type { FindingNote } from '#shared/core/findings/finding.ts'
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
+import type { Finding, FindingNote } from '#shared/core/findings/finding.ts'
 import type { FindingQuery } from '#shared/core/ports.ts'
-import { Problem } from '#shared/core/problem.ts'
+import { needFinding } from '#shared/core/lookup.ts'
+import type { ProblemCode } from '#shared/core/problem.ts'
 import { ID, oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
+import type { Actor } from '#shared/central/commands/command.ts'
+import { acknowledge, markNotAFault, NOTE_TEXT, snooze, writeNote } from '#shared/central/commands/notes.ts'
 import { afterOf, limitOf, PAGE, pageOf } from '#shared/central/api/list.ts'
 import { findingView, readInstant } from '#shared/central/api/record-views.ts'
 
 const INSTANT = Type.String({ maxLength: 40 })
-const TEXT = Type.String({ maxLength: 4000 })
 const BY_ID = strict({ finding_id: ID })
 
 export const findingRoutes = (context: CentralContext): Route[] => [...listRoutes(context), ...noteRoutes(context)]
@@ -47,56 +49,57 @@ const listRoutes = ({ results, notes }: CentralContext): Route[] => [
     params: BY_ID,
     problems: ['unknown_finding'],
     handle: ({ params: { finding_id } }) => {
-      const finding = results.get(finding_id)
-      if (!finding) throw new Problem('unknown_finding', `There is no finding ${finding_id}`)
+      const finding = needFinding(results, finding_id)
       return { ok: true, finding: findingView(finding, notes.get(finding_id)) }
     },
   }),
 ]
 
 const noteRoutes = (context: CentralContext): Route[] => [
-  noteRoute(context, 'ack', 'Acknowledges a finding, or takes that back', {
-    ack: Type.Optional(Type.Boolean({ default: true })),
-    assignee: Type.Optional(Type.String({ maxLength: 128 })),
-  })((note, { ack = true, assignee }) => ({
-    ...note,
-    ack: ack ? 'acked' : 'unacked',
-    ...(assignee !== undefined && { assignee }),
-  })),
-  noteRoute(context, 'snooze', 'Hides a finding until an instant; null shows it again', {
-    until: Type.Union([INSTANT, Type.Null()]),
-  })(({ snoozed_until: _until, ...note }, { until }) => {
-    return until === null ? note : { ...note, snoozed_until: readInstant('until', until) }
-  }),
-  noteRoute(context, 'note', 'Writes a note on a finding; an empty one removes it', { note: TEXT })(
-    ({ note: _note, ...kept }, { note }) => (note === '' ? kept : { ...kept, note }),
+  noteRoute(
+    'ack',
+    'Acknowledges a finding, or takes that back',
+    { ack: Type.Optional(Type.Boolean({ default: true })), assignee: Type.Optional(Type.String({ maxLength: 128 })) },
+    (call, finding_id, given) => acknowledge(context, call, finding_id, given),
   ),
-  noteRoute(context, 'not-a-fault', 'Says why a finding is no fault; null takes that back', {
-    reason: Type.Union([TEXT, Type.Null()]),
-  })(({ not_a_fault: _reason, ...note }, { reason }) => (reason === null ? note : { ...note, not_a_fault: reason })),
+  noteRoute(
+    'snooze',
+    'Hides a finding until an instant, at most 30 days ahead; null shows it again',
+    { until: Type.Union([INSTANT, Type.Null()]) },
+    (call, finding_id, { until }) => snooze(context, call, finding_id, until === null ? null : readInstant('until', until)),
+    ['invalid'],
+  ),
+  noteRoute('note', 'Writes a note on a finding; an empty one removes it', { note: NOTE_TEXT }, (call, finding_id, { note }) =>
+    writeNote(context, call, finding_id, note),
+  ),
+  noteRoute(
+    'not-a-fault',
+    'Says why a finding is no fault; null takes that back',
+    { reason: Type.Union([NOTE_TEXT, Type.Null()]) },
+    (call, finding_id, { reason }) => markNotAFault(context, call, finding_id, reason),
+  ),
 ]
 
-/** A route by which people add to a finding. */
-function noteRoute<P extends TProperties>({ results, notes }: CentralContext, verb: string, summary: string, properties: P) {
-  const body = strict(properties)
-  return (change: (note: FindingNote, given: (typeof body)['static']) => FindingNote): Route =>
-    route({
-      method: 'POST',
-      path: `/api/fdd/findings/:finding_id/${verb}`,
-      auth: 'operator',
-      summary,
-      params: BY_ID,
-      body,
-      action: `finding_${verb.replaceAll('-', '_')}`,
-      problems: ['unknown_finding'],
-      handle: ({ params: { finding_id }, body: given, audit }) => {
-        const finding = results.get(finding_id)
-        if (!finding) throw new Problem('unknown_finding', `There is no finding ${finding_id}`)
-        const before = notes.get(finding_id)
-        const after = change(before, given as (typeof body)['static'])
-        notes.set(after)
-        audit({ subject: finding_id, before, after })
-        return { ok: true, finding: findingView(finding, after) }
-      },
-    })
+/** A route that changes the note of a finding. */
+function noteRoute<P extends TProperties>(
+  verb: string,
+  summary: string,
+  properties: P,
+  change: (actor: Actor, finding_id: string, given: Static<TObject<P>>) => { finding: Finding; note: FindingNote },
+  problems: ProblemCode[] = [],
+): Route {
+  return route({
+    method: 'POST',
+    path: `/api/fdd/findings/:finding_id/${verb}`,
+    auth: 'operator',
+    summary,
+    params: BY_ID,
+    body: strict(properties),
+    action: `finding_${verb.replaceAll('-', '_')}`,
+    problems: ['unknown_finding', ...problems],
+    handle: call => {
+      const { finding, note } = change(call, call.params.finding_id, call.body as Static<TObject<P>>)
+      return { ok: true, finding: findingView(finding, note) }
+    },
+  })
 }

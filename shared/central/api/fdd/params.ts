@@ -1,31 +1,27 @@
 /** What people set for the parameters of rules, and what it would have found. */
 import { Type } from '@sinclair/typebox'
-import { Problem } from '#shared/core/problem.ts'
-import { PARAM_SCOPES, paramUses, unitOfParam } from '#shared/core/rules/check/param-settings.ts'
+import { needBuilding, needRule } from '#shared/core/lookup.ts'
+import { paramUses, unitOfParam } from '#shared/core/rules/check/param-settings.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import type { StoredSetting } from '#shared/core/tuning.ts'
-import { BACKTEST_DAYS_MAX } from '#shared/flow/fdd/backtest.ts'
-import { type ListedSetting, listParams, removeParam, setParam } from '#shared/flow/fdd/tune-param.ts'
-import { ID, oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
+import { type ListedSetting, listParams } from '#shared/flow/fdd/tune-param.ts'
+import { ID, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { ranByView } from '#shared/central/fdd/rule-owner.ts'
-import { tuneParts } from '#shared/central/fdd/tune-parts.ts'
+import {
+  BACKTEST_DAYS,
+  BACKTEST_DAYS_DEFAULT,
+  removeRuleParam,
+  SETTING,
+  SETTING_VALUE,
+  setRuleParam,
+  settingSubject,
+  tuningPorts,
+  UNIT,
+} from '#shared/central/commands/params.ts'
 import { backtestView } from './backtest-view.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
-import { needBuilding } from '#shared/central/api/model.ts'
 
-const NAME = Type.String({ minLength: 1, maxLength: 128 })
 const DRY_RUN = Type.Optional(Type.Boolean())
-/** Which setting is meant. */
-const SETTING = {
-  building_id: ID,
-  rule_id: ID,
-  param: NAME,
-  scope: oneOf(PARAM_SCOPES),
-  scope_id: Type.Optional(ID),
-  role: Type.Optional(NAME),
-}
-const NOTE = Type.Optional(Type.String({ maxLength: 4000 }))
 
 export const paramRoutes = (context: CentralParts): Route[] => [
   ...readRoutes(context),
@@ -42,9 +38,9 @@ const readRoutes = (context: CentralParts): Route[] => [
     query: strict({ building_id: ID, rule_id: Type.Optional(ID), ...PAGE }),
     problems: ['unknown_building', 'bad_cursor'],
     handle: async ({ query }) => {
-      const all = listParams(query.building_id, await tuneParts(context))
+      const all = listParams(query.building_id, tuningPorts(context, await context.rules.catalogue()))
       const asked = all.filter(({ rule_id }) => query.rule_id === undefined || rule_id === query.rule_id)
-      const { items, ...more } = cutPage(asked, query, idOf)
+      const { items, ...more } = cutPage(asked, query, settingSubject)
       return { ok: true, settings: items.map(settingView), ...more, ...ranByView(context, query.building_id) }
     },
   }),
@@ -58,9 +54,8 @@ const readRoutes = (context: CentralParts): Route[] => [
     problems: ['unknown_building', 'unknown_rule'],
     handle: async ({ params: { rule_id }, query: { building_id } }) => {
       const { model, paramSettings } = context
-      const { site_id } = needBuilding(context, building_id)
-      const owner = (await context.rules.catalogue()).byId.get(rule_id)
-      if (!owner) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+      const { site_id } = needBuilding(model, building_id)
+      const owner = needRule((await context.rules.catalogue()).byId, rule_id)
       const settings = paramSettings.list({ site_id, building_id })
       const equipment = model.equipment(building_id)
       const params = Object.entries(owner.params).map(([param, { default: value, min, max, perRole, unit }]) => ({
@@ -83,14 +78,13 @@ const writeRoutes = (context: CentralParts): Route[] => [
     path: '/api/fdd/params',
     auth: 'operator',
     summary: 'Sets a parameter of a rule for a site, a type of equipment or one equipment',
-    body: strict({ ...SETTING, value: Type.Number(), unit: Type.Optional(NAME), note: NOTE }),
+    body: strict({ ...SETTING, ...SETTING_VALUE, unit: UNIT }),
     query: strict({ dry_run: DRY_RUN }),
     action: 'set_param',
     problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid'],
-    handle: async ({ body, query: { dry_run = false }, caller, audit }) => {
-      const by = { changed_by: caller!.subject, changed_at: context.clock.now() }
-      const { before, after } = setParam(body, by, await tuneParts(context), dry_run)
-      if (!dry_run) audit({ subject: idOf(after), before, after })
+    handle: async call => {
+      const { body, query } = call
+      const { before, after } = await setRuleParam(context, call, body, query.dry_run)
       return {
         ok: true,
         setting: settingView(after),
@@ -107,13 +101,15 @@ const writeRoutes = (context: CentralParts): Route[] => [
     query: strict({ ...SETTING, dry_run: DRY_RUN }),
     action: 'remove_param',
     problems: ['unknown_building', 'not_found'],
-    handle: ({ query: { dry_run = false, ...name }, audit }) => {
-      const before = removeParam(name, context, dry_run)
-      if (!dry_run) audit({ subject: idOf(before), before })
+    handle: call => {
+      const { dry_run, ...name } = call.query
+      const before = removeRuleParam(context, call, name, dry_run)
       return { ok: true, removed: settingView(before), ...ranByView(context, name.building_id) }
     },
   }),
 ]
+
+const { param: _param, ...TRIED } = SETTING
 
 const backtestRoute = (context: CentralParts) =>
   route({
@@ -122,24 +118,17 @@ const backtestRoute = (context: CentralParts) =>
     auth: 'operator',
     summary: 'What other values of parameters would have found; stores nothing',
     body: strict({
-      building_id: ID,
-      rule_id: ID,
+      ...TRIED,
       params: Type.Record(Type.String(), Type.Number(), { minProperties: 1, maxProperties: 100 }),
-      scope: Type.Optional(oneOf(PARAM_SCOPES)),
-      scope_id: Type.Optional(ID),
-      role: Type.Optional(NAME),
-      days: Type.Optional(Type.Integer({ minimum: 1, maximum: BACKTEST_DAYS_MAX, default: 7 })),
+      scope: Type.Optional(SETTING.scope),
+      days: BACKTEST_DAYS,
     }),
     action: 'backtest',
     problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid', 'run_in_progress', 'query_failed'],
-    handle: async ({ body: { scope = 'site', days = 7, ...request } }) => {
+    handle: async ({ body: { scope = 'site', days = BACKTEST_DAYS_DEFAULT, ...request } }) => {
       const report = await context.backtests.run({ ...request, scope, days })
       return { ...backtestView(report), ...ranByView(context, request.building_id) }
     },
   })
-
-/** A setting in one line: for the audit and for cursors. */
-export const idOf = ({ rule_id, param, role, scope, scope_id }: StoredSetting): string =>
-  [rule_id, param, ...(role === undefined ? [] : [role]), scope, scope_id].join(' ')
 
 const settingView = (setting: ListedSetting) => ({ ...setting, changed_at: formatInstant(setting.changed_at) })

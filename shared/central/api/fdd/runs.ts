@@ -1,8 +1,10 @@
 /** Runs of the rules: the list, one of them, its progress as it comes, and how to end it. */
 import { Type } from '@sinclair/typebox'
+import { needRun } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { ID, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
+import { cancelRun } from '#shared/central/commands/runs.ts'
 import { afterOf, limitOf, PAGE, pageOf } from '#shared/central/api/list.ts'
 import { EVENTS_TYPE, runEvents } from './run-events.ts'
 import { runStateView } from '#shared/central/api/record-views.ts'
@@ -45,10 +47,9 @@ export const runRoutes = ({ runs }: Pick<CentralContext, 'runs'>): Route[] => [
     params: BY_ID,
     action: 'cancel_run',
     problems: ['unknown_run', 'conflict'],
-    handle: ({ params: { run_id }, caller, audit }) => {
-      const before = needRun(runs, run_id).run
-      runs.cancel(run_id, caller!.subject)
-      audit({ subject: before.building_id, before: { run_id, state: before.state }, after: { run_id, state: 'cancelled' } })
+    handle: call => {
+      const { run_id } = call.params
+      cancelRun({ runs }, call, run_id)
       return { ok: true, run: runStateView(needRun(runs, run_id)) }
     },
   }),
@@ -77,11 +78,4 @@ function eventsRoute(runs: CentralContext['runs']): Route {
       return reply.header('content-type', EVENTS_TYPE).header('x-accel-buffering', 'no').send(events)
     },
   })
-}
-
-/** @throws Problem unknown_run */
-export function needRun(runs: CentralContext['runs'], run_id: string) {
-  const known = runs.get(run_id)
-  if (!known) throw new Problem('unknown_run', `There is no run ${run_id}`)
-  return known
 }

@@ -3,10 +3,8 @@ import type { FindingNote } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
 import { csrfField, type User } from '#shared/central/ui/frame.ts'
+import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
-
-/** Longest note or reason, characters. */
-export const NOTE_MAX = 4000
 
 /** How long a fault may be snoozed: it always ends. */
 export const SNOOZES = [

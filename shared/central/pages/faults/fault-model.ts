@@ -2,6 +2,7 @@
 import { stretchesOf } from '#shared/core/findings/fault-time.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
+import { needFinding } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type OverridePeriod, overridePeriods } from '#shared/core/priority/override-periods.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
@@ -35,8 +36,7 @@ export async function faultModel(
   at: Pick<FaultModel, 'here' | 'user' | 'csrf'>,
 ): Promise<FaultModel> {
   const { model, results, notes } = context
-  const finding = results.get(finding_id)
-  if (!finding) throw new Problem('unknown_finding', `There is no finding ${finding_id}`)
+  const finding = needFinding(results, finding_id)
   const { building_id, equipment_id, rule_id } = finding
   const building = model.building(building_id)
   if (!building) throw new Problem('unknown_building', `The building ${building_id} of this finding is not known`)

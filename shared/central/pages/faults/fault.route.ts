@@ -1,20 +1,18 @@
 /** The page of one fault and what a person may do about it. */
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
-import type { FindingNote } from '#shared/core/findings/finding.ts'
-import { Problem } from '#shared/core/problem.ts'
 import { HOUR } from '#shared/core/time.ts'
-import { NOTE_MAX } from './fault-actions.ts'
 import { faultBody, WINDOWS } from './fault.view.ts'
 import { titleOf } from '#shared/central/ui/words.ts'
-import { type Route, route, strict } from '#shared/node/http/route.ts'
+import { PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import type { Actor } from '#shared/central/commands/command.ts'
+import { acknowledge, markNotAFault, NOTE_TEXT, snooze, SNOOZE_MAX, writeNote } from '#shared/central/commands/notes.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { type FaultContext, faultModel } from './fault-model.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 
-const Params = strict({ finding_id: Type.String({ maxLength: 128 }) })
-const TEXT = Type.String({ maxLength: NOTE_MAX })
-/** Longest snooze, hours. It always ends. */
-const SNOOZE_HOURS_MAX = 30 * 24
+const Params = strict({ finding_id: PAGE_ID })
+/** Zero ends a snooze. */
+const SNOOZE_HOURS = Type.Integer({ minimum: 0, maximum: SNOOZE_MAX / HOUR })
 
 export const faultRoutes = (context: FaultContext & Pick<CentralContext, 'clock'>, shell: Shell): Route[] => [
   route({
@@ -31,30 +29,21 @@ export const faultRoutes = (context: FaultContext & Pick<CentralContext, 'clock'
       return shell.document(call, { title: titleOf(model.finding), current: '/faults', here: model.here }, faultBody(model))
     },
   }),
-  command(context, 'ack', strict({}), note => ({ ...note, ack: 'acked' })),
-  command(context, 'note', strict({ note: TEXT }), (note, body) => withText(note, 'note', body.note)),
-  command(context, 'not-a-fault', strict({ reason: TEXT }), (note, body) => withText(note, 'not_a_fault', body.reason)),
-  command(context, 'snooze', strict({ hours: Type.Integer({ minimum: 0, maximum: SNOOZE_HOURS_MAX }) }), (note, { hours }) => {
-    const awake = without(note, 'snoozed_until')
-    return hours ? { ...awake, snoozed_until: context.clock.now() + hours * HOUR } : awake
-  }),
+  formRoute('ack', strict({}), (call, finding_id) => acknowledge(context, call, finding_id, {})),
+  formRoute('note', strict({ note: NOTE_TEXT }), (call, finding_id, { note }) => writeNote(context, call, finding_id, note)),
+  formRoute('not-a-fault', strict({ reason: NOTE_TEXT }), (call, finding_id, { reason }) =>
+    markNotAFault(context, call, finding_id, reason),
+  ),
+  formRoute('snooze', strict({ hours: SNOOZE_HOURS }), (call, finding_id, { hours }) =>
+    snooze(context, call, finding_id, hours === 0 ? null : context.clock.now() + hours * HOUR),
+  ),
 ]
 
-/** An empty text takes away what was there. */
-function withText(note: FindingNote, field: 'note' | 'not_a_fault', text: string): FindingNote {
-  const kept = without(note, field)
-  return text.trim() ? { ...kept, [field]: text.trim() } : kept
-}
-
-const without = (note: FindingNote, field: keyof FindingNote) =>
-  Object.fromEntries(Object.entries(note).filter(([name]) => name !== field)) as FindingNote
-
-/** A form of the fault's page: changes its note, leaves an audit row, and shows the page again. */
-function command<P extends TProperties>(
-  { results, notes }: FaultContext,
+/** A form of the fault's page; afterwards the page is shown again. */
+function formRoute<P extends TProperties>(
   action: string,
   body: TObject<P>,
-  change: (note: FindingNote, body: Static<TObject<P>>) => FindingNote,
+  change: (actor: Actor, finding_id: string, given: Static<TObject<P>>) => unknown,
 ): Route {
   return route({
     method: 'POST',
@@ -65,13 +54,10 @@ function command<P extends TProperties>(
     action: `finding_${action.replaceAll('-', '_')}`,
     params: Params,
     body,
-    handle: ({ params: { finding_id }, body: given, reply, audit }) => {
-      if (!results.get(finding_id)) throw new Problem('unknown_finding', `There is no finding ${finding_id}`)
-      const before = notes.get(finding_id)
-      const after = change(before, given as Static<TObject<P>>)
-      notes.set(after)
-      audit({ subject: finding_id, before, after })
-      return reply.redirect(`/faults/${encodeURIComponent(finding_id)}`, 303)
+    handle: call => {
+      const { finding_id } = call.params
+      change(call, finding_id, call.body as Static<TObject<P>>)
+      return call.reply.redirect(`/faults/${encodeURIComponent(finding_id)}`, 303)
     },
   })
 }

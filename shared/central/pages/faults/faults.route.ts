@@ -22,7 +22,7 @@ import {
 } from './fault-list.ts'
 import { type FaultsModel, faultsBody, type LastRun } from './faults.view.ts'
 import type { Priority } from '#shared/central/ui/mark.ts'
-import { type Route, route, strict } from '#shared/node/http/route.ts'
+import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { panelOf, type RunStores } from '#shared/central/pages/runs.route.ts'
 import { readInstant } from '#shared/central/api/record-views.ts'
@@ -32,8 +32,6 @@ import type { Shell } from '#shared/central/pages/shell.ts'
 /** Most episodes that one page gathers into rows. */
 const EPISODES_MAX = 1000
 
-const oneOf = <T extends string>(choices: readonly T[]) => Type.Union(choices.map(choice => Type.Literal(choice)))
-const ID = Type.String({ maxLength: 128 })
 /** An empty text stands for no filter: that is what a form sends. */
 const Query = strict({
   lane: Type.Optional(oneOf(LANES)),
@@ -42,8 +40,8 @@ const Query = strict({
   sort: Type.Optional(oneOf(SORTS)),
   state: Type.Optional(oneOf(['', 'active', 'cleared'])),
   priority: Type.Optional(oneOf(['', '1', '2', '3'])),
-  building: Type.Optional(ID),
-  equipment: Type.Optional(ID),
+  building: Type.Optional(PAGE_ID),
+  equipment: Type.Optional(PAGE_ID),
   before: Type.Optional(Type.String({ maxLength: 40 })),
 })
 

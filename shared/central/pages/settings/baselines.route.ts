@@ -1,18 +1,23 @@
 /** The page of baselines, and the forms by which a person begins one anew. */
 import { type Static, Type } from '@sinclair/typebox'
+import { chooseBuilding } from '#shared/core/lookup.ts'
 import type { BaselineKey, StoredBaseline } from '#shared/core/tuning.ts'
-import { type BaselinesModel, baselinesBody, NOTE_MAX } from './baselines.view.ts'
-import { resetBaseline, restoreBaseline } from '#shared/flow/fdd/reset-baseline.ts'
-import { type Route, route, strict } from '#shared/node/http/route.ts'
+import { type BaselinesModel, baselinesBody } from './baselines.view.ts'
+import { orBlank, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import {
+  BASELINE,
+  baselineSubject,
+  RESET_NOTE,
+  resetRuleBaseline,
+  resetsBySubject,
+  restoreRuleBaseline,
+} from '#shared/central/commands/baselines.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { ranBy } from '#shared/central/fdd/rule-owner.ts'
-import { baselineSubject } from '#shared/central/api/fdd/baselines.ts'
-import { needBuilding } from '#shared/central/api/model.ts'
-import { chosenBuilding } from './params.route.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 
-const ID = Type.String({ maxLength: 128 })
-const KEY = { building: ID, equipment: ID, rule: ID, role: ID, name: ID }
+/** The form sends an empty role for a baseline that has none. */
+const KEY = { ...BASELINE, role: orBlank(BASELINE.role) }
 const Key = strict(KEY)
 
 export const baselinePages = (context: CentralParts, shell: Shell): Route[] => [
@@ -21,7 +26,7 @@ export const baselinePages = (context: CentralParts, shell: Shell): Route[] => [
     path: '/baselines',
     auth: 'viewer',
     summary: 'The page of baselines',
-    query: strict({ building: Type.Optional(ID), equipment: Type.Optional(ID) }),
+    query: strict({ building: Type.Optional(PAGE_ID), equipment: Type.Optional(PAGE_ID) }),
     handle: async call => {
       const { building, equipment } = call.query
       const person = { user: shell.userOf(call.caller), csrf: shell.csrfOf(call.caller) }
@@ -36,15 +41,13 @@ export const baselinePages = (context: CentralParts, shell: Shell): Route[] => [
     auth: 'operator',
     summary: 'The form that begins a baseline anew',
     takes: 'form',
-    body: strict({ ...KEY, note: Type.String({ minLength: 1, maxLength: NOTE_MAX }) }),
+    body: strict({ ...KEY, note: RESET_NOTE }),
     action: 'reset_baseline',
-    handle: ({ body: { note, ...given }, caller, reply, audit }) => {
+    handle: call => {
+      const { note, ...given } = call.body
       const key = keyOf(given)
-      needBuilding(context, key.building_id)
-      const by = { note: note.trim(), changed_by: caller!.subject, changed_at: context.clock.now() }
-      const { before, after } = resetBaseline(key, undefined, by, context)
-      audit({ subject: baselineSubject(key), before, after })
-      return reply.redirect(pageOf(key), 303)
+      resetRuleBaseline(context, call, { ...key, note, at: undefined })
+      return call.reply.redirect(pageOf(key), 303)
     },
   }),
   route({
@@ -55,19 +58,15 @@ export const baselinePages = (context: CentralParts, shell: Shell): Route[] => [
     takes: 'form',
     body: Key,
     action: 'restore_baseline',
-    handle: ({ body, reply, audit }) => {
-      const key = keyOf(body)
-      needBuilding(context, key.building_id)
-      const before = restoreBaseline(key, context)
-      audit({ subject: baselineSubject(key), before })
-      return reply.redirect(pageOf(key), 303)
+    handle: call => {
+      const key = keyOf(call.body)
+      restoreRuleBaseline(context, call, key)
+      return call.reply.redirect(pageOf(key), 303)
     },
   }),
 ]
 
-const keyOf = ({ building, equipment, rule, role, name }: Static<typeof Key>): BaselineKey => {
-  return { building_id: building, equipment_id: equipment, rule_id: rule, name, ...(role && { role }) }
-}
+const keyOf = ({ role, ...key }: Static<typeof Key>): BaselineKey => ({ ...key, ...(role && { role }) })
 
 const pageOf = ({ building_id, equipment_id, rule_id }: BaselineKey): string =>
   `/baselines?${new URLSearchParams({ building: building_id, equipment: equipment_id })}#${encodeURIComponent(rule_id)}`
@@ -79,10 +78,10 @@ async function baselinesModel(
   asked: string | undefined,
 ): Promise<Omit<BaselinesModel, 'here' | 'user' | 'csrf'>> {
   const { model, baselines } = context
-  const building = chosenBuilding(context, building_id)
+  const building = chooseBuilding(model, building_id)
   const all = baselines.list({ building_id: building.building_id })
   const names = new Map(model.equipment(building.building_id).map(({ equipment_id, name }) => [equipment_id, name]))
-  const resets = new Map(baselines.resets(building.building_id).map(reset => [baselineSubject(reset), reset]))
+  const resets = resetsBySubject(context, building.building_id)
   const byEquipment = Map.groupBy(all, ({ equipment_id }) => equipment_id)
   const equipment = [...byEquipment].map(([equipment_id, own]) => ({
     equipment_id,

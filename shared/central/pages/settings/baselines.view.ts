@@ -3,6 +3,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import type { StoredBaseline, StoredReset } from '#shared/core/tuning.ts'
 import { coldWords, dayLists, valueWords } from './baseline-words.ts'
+import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { formatMoment, type Here, moment } from '#shared/central/ui/moment.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
@@ -25,7 +26,6 @@ export type BaselinesModel = {
 }
 
 /** Longest reason of a reset. */
-export const NOTE_MAX = 1000
 
 export const baselinesBody = (model: BaselinesModel): Html => html`<h1>Baselines</h1>
 <p class="lead">What a rule compares equipment with: its own past days, never the day itself.</p>
@@ -75,9 +75,9 @@ const keyFields = (
   { building, csrf }: BaselinesModel,
 ): Html =>
   html`${csrfField(csrf)}${Object.entries({
-    building: building.building_id,
-    equipment: equipment_id,
-    rule: rule_id,
+    building_id: building.building_id,
+    equipment_id,
+    rule_id,
     role: role ?? '',
     name,
   }).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}`

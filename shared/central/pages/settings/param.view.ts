@@ -5,6 +5,7 @@ import { ROLES } from '#shared/core/model/role.ts'
 import type { ParamScope, ParamUse } from '#shared/core/rules/check/param-settings.ts'
 import type { StoredSetting } from '#shared/core/tuning.ts'
 import { type BacktestModel, backtestResult } from './backtest-result.ts'
+import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
@@ -60,7 +61,6 @@ export type ParamPageModel = {
 export const DAYS_TRIED = [1, 3, 7, 14, 31] as const
 /** Names that one line lists. */
 const NAMED_MAX = 12
-const NOTE_MAX = 1000
 
 export const paramBody = (
   model: ParamPageModel,

@@ -1,32 +1,39 @@
 /** The pages of parameters, and what their forms do. */
 import { type Static, Type } from '@sinclair/typebox'
-import type { Building, Equipment } from '#shared/core/model/model.ts'
+import { chooseBuilding, needRule } from '#shared/core/lookup.ts'
+import type { Equipment } from '#shared/core/model/model.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { isInRoleGroup } from '#shared/core/rules/compile/compile-equipment.ts'
 import { appliesToType, paramUses } from '#shared/core/rules/check/param-settings.ts'
-import { DAYS_TRIED, type ParamForm, type ParamPageModel, paramBody, scopeOf } from './param.view.ts'
+import { type ParamForm, type ParamPageModel, paramBody, scopeOf } from './param.view.ts'
 import { paramsBody } from './params.view.ts'
-import { listParams, removeParam, setParam, type SettingName } from '#shared/flow/fdd/tune-param.ts'
-import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
+import { listParams, type SettingName } from '#shared/flow/fdd/tune-param.ts'
+import { type Call, orBlank, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import {
+  BACKTEST_DAYS,
+  BACKTEST_DAYS_DEFAULT,
+  removeRuleParam,
+  SETTING,
+  SETTING_VALUE,
+  setRuleParam,
+  tuningPorts,
+} from '#shared/central/commands/params.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { ranBy } from '#shared/central/fdd/rule-owner.ts'
 import type { RuleView } from '#shared/central/fdd/rule-views.ts'
-import { tuneParts, tunePartsOf } from '#shared/central/fdd/tune-parts.ts'
-import { idOf } from '#shared/central/api/fdd/params.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 
-const ID = Type.String({ maxLength: 128 })
-const RULE = strict({ rule_id: ID })
+const RULE = strict({ rule_id: PAGE_ID })
 /** What a choice of places sends: nothing else may come to stand for the whole site. */
 const WHERE = '^(site|(type|equipment) [^ ]+)$'
-/** Which setting a form means; an empty role is none. */
-const NAMED = { building: ID, param: ID, where: Type.String({ maxLength: 300, pattern: WHERE }), role: Type.Optional(ID) }
-const VALUE = strict({
-  ...NAMED,
-  value: Type.Number(),
-  note: Type.Optional(Type.String({ maxLength: 1000 })),
-  days: Type.Optional(Type.Integer({ minimum: 1, maximum: Math.max(...DAYS_TRIED) })),
-})
+/** The fields by which a form names a setting; an empty role is none. */
+const NAMED = {
+  building: SETTING.building_id,
+  param: SETTING.param,
+  where: Type.String({ maxLength: 300, pattern: WHERE }),
+  role: Type.Optional(orBlank(SETTING.role)),
+}
+const VALUE = strict({ ...NAMED, ...SETTING_VALUE, days: BACKTEST_DAYS })
 type Named = { building: string; param: string; where: string; role?: string }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
@@ -42,10 +49,10 @@ const listPage = (context: CentralParts, shell: Shell) =>
     path: '/params',
     auth: 'viewer',
     summary: 'The page of parameters',
-    query: strict({ building: Type.Optional(ID) }),
+    query: strict({ building: Type.Optional(PAGE_ID) }),
     handle: async call => {
       const { model, rules } = context
-      const building = chosenBuilding(context, call.query.building)
+      const building = chooseBuilding(context.model, call.query.building)
       const names = new Map(model.equipment(building.building_id).map(({ equipment_id, name }) => [equipment_id, name]))
       const catalogue = await rules.catalogue()
       const tunable = catalogue.rules.filter(({ params }) => Object.keys(params).length > 0)
@@ -53,7 +60,7 @@ const listPage = (context: CentralParts, shell: Shell) =>
       const body = paramsBody({
         building,
         buildings: model.buildings(),
-        settings: listParams(building.building_id, tunePartsOf(context, catalogue)),
+        settings: listParams(building.building_id, tuningPorts(context, catalogue)),
         rules: tunable.map(({ id, title, equipment, params }) => ({ id, title, equipment, params: Object.keys(params) })),
         equipmentName: id => names.get(id) || id,
         ranBy: ranBy(context, building.building_id),
@@ -70,11 +77,11 @@ const rulePage = (context: CentralParts, shell: Shell) =>
     auth: 'viewer',
     summary: 'The page of the parameters of one rule',
     params: RULE,
-    query: strict({ building: Type.Optional(ID), equipment: Type.Optional(ID), finding: Type.Optional(ID) }),
+    query: strict({ building: Type.Optional(PAGE_ID), equipment: Type.Optional(PAGE_ID), finding: Type.Optional(PAGE_ID) }),
     handle: call => {
       const { building, equipment, finding } = call.query
       const at = { ...(equipment && { equipment_id: equipment }), ...(finding && { finding_id: finding }) }
-      const shown = { building: chosenBuilding(context, building), at, form: undefined, outcome: undefined }
+      const shown = { building: chooseBuilding(context.model, building), at, form: undefined, outcome: undefined }
       return show(context, shell, call, call.params.rule_id, shown)
     },
   })
@@ -95,7 +102,12 @@ const forms = (context: CentralParts, shell: Shell): Route[] => [
       const name = nameOf(rule_id, call.body)
       const asked = { ...name, params: { [form.param]: form.value }, days: form.days }
       const outcome = await context.backtests.run(asked).catch((error: unknown) => refusedBy(call, error))
-      return show(context, shell, call, rule_id, { building: chosenBuilding(context, name.building_id), at: {}, form, outcome })
+      return show(context, shell, call, rule_id, {
+        building: chooseBuilding(context.model, name.building_id),
+        at: {},
+        form,
+        outcome,
+      })
     },
   }),
   route({
@@ -108,19 +120,15 @@ const forms = (context: CentralParts, shell: Shell): Route[] => [
     body: VALUE,
     action: 'set_param',
     handle: async call => {
-      const { body, caller, reply, audit } = call
       const { rule_id } = call.params
-      const form = formOf(body)
-      const name = nameOf(rule_id, body)
+      const form = formOf(call.body)
+      const name = nameOf(rule_id, call.body)
       try {
-        const by = { changed_by: caller!.subject, changed_at: context.clock.now() }
-        const request = { ...name, value: form.value, note: form.note }
-        const { before, after } = setParam(request, by, await tuneParts(context), false)
-        audit({ subject: idOf(after), before, after })
-        return reply.redirect(`${pageOf(rule_id, name)}#set`, 303)
+        await setRuleParam(context, call, { ...name, value: form.value, note: form.note })
+        return call.reply.redirect(`${pageOf(rule_id, name)}#set`, 303)
       } catch (error) {
         const outcome = refusedBy(call, error)
-        const building = chosenBuilding(context, name.building_id)
+        const building = chooseBuilding(context.model, name.building_id)
         return show(context, shell, call, rule_id, { building, at: {}, form, outcome })
       }
     },
@@ -134,11 +142,11 @@ const forms = (context: CentralParts, shell: Shell): Route[] => [
     params: RULE,
     body: strict(NAMED),
     action: 'remove_param',
-    handle: ({ params: { rule_id }, body, reply, audit }) => {
-      const name = nameOf(rule_id, body)
-      const before = removeParam(name, context, false)
-      audit({ subject: idOf(before), before })
-      return reply.redirect(`${pageOf(rule_id, name)}#set`, 303)
+    handle: call => {
+      const { rule_id } = call.params
+      const name = nameOf(rule_id, call.body)
+      removeRuleParam(context, call, name)
+      return call.reply.redirect(`${pageOf(rule_id, name)}#set`, 303)
     },
   }),
 ]
@@ -150,7 +158,7 @@ const nameOf = (rule_id: string, { building, param, where, role }: Named): Setti
   return { building_id: building, rule_id, param, ...scopeOf(where), ...(role && { role }) }
 }
 
-const formOf = ({ param, value, where, role = '', note = '', days = 7 }: Static<typeof VALUE>): ParamForm => {
+const formOf = ({ param, value, where, role = '', note = '', days = BACKTEST_DAYS_DEFAULT }: Static<typeof VALUE>): ParamForm => {
   return { param, value, where, role, note, days }
 }
 
@@ -161,18 +169,6 @@ function refusedBy({ reply }: AnyCall, error: unknown): { refused: string } {
   return { refused: error.message }
 }
 
-/** @throws Problem unknown_building, also where there is none at all */
-export function chosenBuilding({ model }: Pick<CentralParts, 'model'>, building_id: string | undefined): Building {
-  const [first] = model.buildings()
-  const building = building_id === undefined ? first : model.building(building_id)
-  if (!building)
-    throw new Problem(
-      'unknown_building',
-      building_id === undefined ? 'There is no building yet' : `There is no building ${building_id}`,
-    )
-  return building
-}
-
 type Shown = Pick<ParamPageModel, 'building' | 'at' | 'form' | 'outcome'>
 
 /** @throws Problem unknown_rule */
@@ -181,10 +177,9 @@ async function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id:
   const { building } = shown
   const { building_id } = building
   const catalogue = await context.rules.catalogue()
-  const rule = catalogue.byId.get(rule_id)
-  if (!rule) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+  const rule = needRule(catalogue.byId, rule_id)
   const equipment = model.equipment(building_id).filter(({ equipment_type }) => appliesToType(rule, equipment_type))
-  const settings = listParams(building_id, tunePartsOf(context, catalogue))
+  const settings = listParams(building_id, tuningPorts(context, catalogue))
   const { id, title, source, each } = rule
   const here = { ...shell.here(), timezone: building.timezone }
   const body = paramBody({

@@ -1,29 +1,26 @@
 /** The page of engineering quantities and prices, and what its forms do. */
 import { Type } from '@sinclair/typebox'
 import type { PricingGap } from '#shared/core/impact/impact.ts'
+import { needBuilding, needEquipment } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
-import {
-  KIND_OF,
-  type Quantity,
-  QUANTITY_PROPERTIES,
-  readQuantity,
-  REVIEW_STATUSES,
-  VALUE_BASES,
-} from '#shared/core/model/quantity.ts'
+import { KIND_OF, type Quantity, readQuantity } from '#shared/core/model/quantity.ts'
 import { DAY } from '#shared/core/time.ts'
-import { quantitiesBody, type QuantitiesModel, SOURCE_MAX } from './quantities.view.ts'
-import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { quantitiesBody, type QuantitiesModel } from './quantities.view.ts'
+import { ID, orBlank, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { fits } from '#shared/node/http/schema-check.ts'
+import { CURRENCY, PRICE, putPrices, putQuantities, QUANTITY, REVIEW_STATUS } from '#shared/central/commands/quantities.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { ranBy } from '#shared/central/fdd/rule-owner.ts'
-import { repriceFor } from '#shared/central/api/fdd/quantities.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 
+const ASKED = Type.Optional(PAGE_ID)
 type Context = Pick<CentralContext, 'model' | 'quantities' | 'prices' | 'pricing' | 'results' | 'edges'>
 
-const ID = Type.String({ maxLength: 128 })
-const PAGE_ID = Type.Optional(Type.String({ maxLength: 400 }))
-/** A field of a form that may be blank. */
-const PRICE = Type.Optional(Type.String({ maxLength: 20 }))
+/** The form derives the id of a quantity from the equipment and what it states, so it may be longer than other ids. */
+const QUANTITY_ID = QUANTITY.properties.quantity_id
+const { property, numeric_value, unit_code, value_basis, source_type } = QUANTITY.properties
+/** A field of a price that may be blank. */
+const PRICE_TEXT = Type.Optional(Type.String({ maxLength: 20 }))
 /** Faults among which is looked for what they lack. */
 const FAULTS_MAX = 1000
 const LOOKED_BACK = 30 * DAY
@@ -34,7 +31,7 @@ export const quantityPageRoutes = (context: Context, shell: Shell): Route[] => [
     path: '/quantities',
     auth: 'viewer',
     summary: 'The page of engineering quantities and prices',
-    query: strict({ building: PAGE_ID, equipment: PAGE_ID, property: PAGE_ID, quantity: PAGE_ID }),
+    query: strict({ building: ASKED, equipment: ASKED, property: ASKED, quantity: Type.Optional(QUANTITY_ID) }),
     handle: call => {
       const { query, caller } = call
       const at = { user: shell.userOf(caller), csrf: shell.csrfOf(caller) }
@@ -103,37 +100,35 @@ const enterRoute = ({ model, quantities, pricing }: Context): Route =>
     takes: 'form',
     body: strict({
       building_id: ID,
-      quantity_id: PAGE_ID,
-      equipment_id: Type.Optional(ID),
-      property: oneOf(QUANTITY_PROPERTIES),
-      numeric_value: Type.Number(),
-      unit_code: Type.String({ minLength: 1, maxLength: 40 }),
-      value_basis: oneOf(VALUE_BASES),
-      source_type: Type.String({ minLength: 1, maxLength: SOURCE_MAX }),
+      quantity_id: Type.Optional(orBlank(QUANTITY_ID)),
+      equipment_id: Type.Optional(orBlank(ID)),
+      property,
+      numeric_value,
+      unit_code,
+      value_basis,
+      source_type,
     }),
     action: 'put_quantities',
     problems: ['unknown_building', 'unknown_equipment', 'invalid'],
-    handle: async ({ body: { quantity_id, equipment_id = '', ...given }, reply, audit }) => {
-      const { building_id, property, value_basis } = given
-      if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
-      const known = equipment_id === '' || model.equipment(building_id).some(one => one.equipment_id === equipment_id)
-      if (!known) throw new Problem('unknown_equipment', `Building ${building_id} has no equipment ${equipment_id}`)
-      const id = quantity_id || [building_id, equipment_id || 'building', property, value_basis].join('.')
+    handle: async call => {
+      const { quantity_id, equipment_id = '', ...given } = call.body
+      const { building_id } = given
+      needBuilding(model, building_id)
+      if (equipment_id !== '') needEquipment(model, building_id, equipment_id)
+      const id = quantity_id || [building_id, equipment_id || 'building', given.property, given.value_basis].join('.')
       const before = quantities.get(id)
-      const { equipment_id: _was, ...kept } = before ?? {}
+      const { equipment_id: _before, ...unchanged } = before ?? {}
       const quantity: Quantity = {
-        ...kept,
+        ...unchanged,
         ...given,
         ...(equipment_id !== '' && { equipment_id }),
         quantity_id: id,
-        quantity_kind: KIND_OF[property],
+        quantity_kind: KIND_OF[given.property],
         review_status: 'NeedsReview',
       }
       refuseUnusable(quantity)
-      quantities.put([quantity])
-      audit({ subject: id, before: before ?? null, after: quantity })
-      await repriceFor(pricing, before ? [quantity, before] : [quantity])
-      return reply.redirect(placeOf(building_id), 303)
+      await putQuantities({ quantities, pricing }, call, [quantity])
+      return call.reply.redirect(placeOf(building_id), 303)
     },
   })
 
@@ -141,8 +136,7 @@ const enterRoute = ({ model, quantities, pricing }: Context): Route =>
 function refuseUnusable(quantity: Quantity): void {
   const read = readQuantity(quantity)
   if (!('fault' in read)) return
-  const pointer = read.fault.startsWith('unit_code') ? '/unit_code' : '/numeric_value'
-  throw new Problem('invalid', read.fault, [{ pointer, message: read.fault }])
+  throw invalid(read.fault.startsWith('unit_code') ? 'unit_code' : 'numeric_value', read.fault)
 }
 
 const reviewRoute = ({ quantities, pricing }: Context): Route =>
@@ -152,54 +146,46 @@ const reviewRoute = ({ quantities, pricing }: Context): Route =>
     auth: 'operator',
     summary: 'The form that accepts, rejects or opens again a quantity',
     takes: 'form',
-    body: strict({ quantity_id: Type.String({ minLength: 1, maxLength: 400 }), review_status: oneOf(REVIEW_STATUSES) }),
+    body: strict({ quantity_id: QUANTITY_ID, review_status: REVIEW_STATUS }),
     action: 'review_quantity',
     problems: ['not_found', 'conflict', 'invalid'],
-    handle: async ({ body: { quantity_id, review_status }, reply, audit }) => {
-      const before = quantities.get(quantity_id)
-      if (!before) throw new Problem('not_found', `There is no quantity ${quantity_id}`)
-      const after = { ...before, review_status }
-      if (review_status === 'Reviewed') refuseUnusable(after)
-      quantities.put([after])
-      audit({ subject: quantity_id, before, after })
-      await repriceFor(pricing, [after])
-      return reply.redirect(placeOf(before.building_id), 303)
+    handle: async call => {
+      const before = quantities.get(call.body.quantity_id)
+      if (!before) throw new Problem('not_found', `There is no quantity ${call.body.quantity_id}`)
+      const after = { ...before, ...call.body }
+      if (after.review_status === 'Reviewed') refuseUnusable(after)
+      await putQuantities({ quantities, pricing }, call, [after])
+      return call.reply.redirect(placeOf(before.building_id), 303)
     },
   })
 
-const priceRoute = ({ model, prices, pricing }: Context): Route =>
+const priceRoute = (context: Context): Route =>
   route({
     method: 'POST',
     path: '/quantities/prices',
     auth: 'operator',
     summary: 'The form that sets what energy costs',
     takes: 'form',
-    body: strict({ building_id: ID, currency: Type.String({ maxLength: 10 }), electricity: PRICE, fuel: PRICE }),
+    body: strict({ building_id: ID, currency: Type.String({ maxLength: 10 }), electricity: PRICE_TEXT, fuel: PRICE_TEXT }),
     action: 'put_prices',
     problems: ['unknown_building', 'invalid'],
-    handle: async ({ body: { building_id, ...given }, reply, audit }) => {
-      if (!model.building(building_id)) throw new Problem('unknown_building', `There is no building ${building_id}`)
+    handle: async call => {
+      const { building_id, ...given } = call.body
       const currency = given.currency.trim().toUpperCase()
-      if (!/^[A-Z]{3}$/.test(currency)) throw invalid('currency', `${given.currency} is no currency such as EUR`)
+      if (!fits(CURRENCY, currency)) throw invalid('currency', `${given.currency} is no currency such as EUR`)
       const electricity = priceOf('electricity', given.electricity)
       const fuel = priceOf('fuel', given.fuel)
-      const before = prices.get(building_id) ?? null
-      const after = { currency, ...(electricity !== undefined && { electricity }), ...(fuel !== undefined && { fuel }) }
-      prices.put(building_id, after)
-      audit({ subject: building_id, before, after })
-      await pricing.reprice(building_id)
-      return reply.redirect(`${placeOf(building_id)}#prices`, 303)
+      const prices = { currency, ...(electricity !== undefined && { electricity }), ...(fuel !== undefined && { fuel }) }
+      await putPrices(context, call, { building_id, ...prices })
+      return call.reply.redirect(`${placeOf(building_id)}#prices`, 303)
     },
   })
-
-/** Highest price per kWh, as over the API. */
-const PRICE_MAX = 1e6
 
 /** @returns undefined for a blank field. @throws Problem invalid that names it */
 function priceOf(carrier: string, text = ''): number | undefined {
   if (text.trim() === '') return undefined
   const price = Number(text)
-  if (!(price >= 0 && price <= PRICE_MAX)) throw invalid(carrier, `${text} is no price per kWh of ${carrier}`)
+  if (!fits(PRICE, price)) throw invalid(carrier, `${text} is no price per kWh of ${carrier}`)
   return price
 }
 

@@ -13,6 +13,7 @@ import {
   UNITS_OFFERED,
   VALUE_BASES,
 } from '#shared/core/model/quantity.ts'
+import { SOURCE_MAX } from '#shared/central/commands/quantities.ts'
 import { CARRIER_WORDS, propertyWords } from '#shared/central/ui/cost-words.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { ranByNotice } from '#shared/central/ui/rule-owner-text.ts'
@@ -43,8 +44,6 @@ const BASIS_WORDS = {
   Design: 'design document',
   Assumed: 'assumed',
 } as const
-/** Longest source, characters. */
-export const SOURCE_MAX = 400
 
 export function quantitiesBody(model: QuantitiesModel): Html {
   const { building } = model

@@ -119,7 +119,7 @@ test.serial('a setting that does not count says why', async t => {
 
 test.serial('a viewer may look and not try, set or reset', async t => {
   const { post } = await as(t.context.box, 'viewer')
-  const key = { building: 'school', equipment: 'ahu-1', rule: 'AHU-SUPPLY-WARM', role: '', name: 'usual' }
+  const key = { building_id: 'school', equipment_id: 'ahu-1', rule_id: 'AHU-SUPPLY-WARM', role: '', name: 'usual' }
   for (const path of [`${RULE}/try`, `${RULE}/set`]) t.is((await post(path, RULE, form())).status, 403, path)
   t.is((await post('/baselines/reset', '/baselines', { ...key, note: 'x' })).status, 403)
 })
@@ -157,7 +157,7 @@ test.serial('baselines are shown in the building’s units with their days, cold
 test.serial('a baseline is begun anew with a reason, and that is taken back', async t => {
   const { box } = t.context
   const { get, post } = await as(box)
-  const key = { building: 'school', equipment: 'ahu-1', rule: 'AHU-SUPPLY-WARM', role: '', name: 'usual' }
+  const key = { building_id: 'school', equipment_id: 'ahu-1', rule_id: 'AHU-SUPPLY-WARM', role: '', name: 'usual' }
   const page = '/baselines?building=school&equipment=ahu-1'
   const answer = await post('/baselines/reset', page, { ...key, note: 'new valve' })
   t.is(answer.status, 303, await answer.text())

@@ -50,7 +50,7 @@ test('the forms of a baseline name whose it is, with its role where it has one',
     ...{ here, user, csrf: 'token' },
   }).text
   const sent = (field: string) => [...page.matchAll(new RegExp(`name="${field}" value="([^"]*)"`, 'g'))].map(([, value]) => value)
-  t.deepEqual(['equipment', 'rule', 'role', 'name'].map(sent), [
+  t.deepEqual(['equipment_id', 'rule_id', 'role', 'name'].map(sent), [
     ['AHU-1', 'AHU-1'],
     ['R', 'R'],
     ['sa_t', ''],

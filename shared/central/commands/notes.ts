@@ -1,0 +1,76 @@
+/** Commands on findings: acknowledge, note, snooze, and mark as not a fault. The page and the API both call them. */
+import { Type } from '@sinclair/typebox'
+import type { Finding, FindingNote } from '#shared/core/findings/finding.ts'
+import { needFinding } from '#shared/core/lookup.ts'
+import { Problem } from '#shared/core/problem.ts'
+import { DAY } from '#shared/core/time.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import { type Actor, NOTE_MAX } from './command.ts'
+
+/** A note or a reason; an empty one removes what was there. */
+export const NOTE_TEXT = Type.String({ maxLength: NOTE_MAX })
+/** Longest snooze, so that it always ends. */
+export const SNOOZE_MAX = 30 * DAY
+
+type NoteContext = Pick<CentralContext, 'results' | 'notes'>
+type Noted = { finding: Finding; note: FindingNote }
+type NoteActor = Pick<Actor, 'audit'>
+
+/** @throws Problem unknown_finding */
+export const acknowledge = (
+  context: NoteContext,
+  actor: NoteActor,
+  finding_id: string,
+  { ack = true, assignee }: { ack?: boolean; assignee?: string },
+): Noted =>
+  changeNote(context, actor, finding_id, note => ({
+    ...note,
+    ack: ack ? 'acked' : 'unacked',
+    ...(assignee !== undefined && { assignee }),
+  }))
+
+/** @throws Problem unknown_finding */
+export const writeNote = (context: NoteContext, actor: NoteActor, finding_id: string, text: string): Noted =>
+  changeNote(context, actor, finding_id, note => withText(note, 'note', text))
+
+/** @param reason null or an empty text says that it is a fault after all. @throws Problem unknown_finding */
+export const markNotAFault = (context: NoteContext, actor: NoteActor, finding_id: string, reason: string | null): Noted =>
+  changeNote(context, actor, finding_id, note => withText(note, 'not_a_fault', reason ?? ''))
+
+/** @param until ms; null ends the snooze. @throws Problem unknown_finding, or invalid for one that is too long */
+export function snooze(
+  context: NoteContext & Pick<CentralContext, 'clock'>,
+  actor: NoteActor,
+  finding_id: string,
+  until: number | null,
+): Noted {
+  if (until !== null && until - context.clock.now() > SNOOZE_MAX) {
+    const message = `A snooze lasts at most ${SNOOZE_MAX / DAY} days`
+    throw new Problem('invalid', message, [{ pointer: '/until', message }])
+  }
+  return changeNote(context, actor, finding_id, note => {
+    const { snoozed_until: _until, ...awake } = note
+    return until === null ? awake : { ...awake, snoozed_until: until }
+  })
+}
+
+/** Changes the note of a finding and writes the audit row. */
+function changeNote(
+  { results, notes }: NoteContext,
+  { audit }: NoteActor,
+  finding_id: string,
+  change: (note: FindingNote) => FindingNote,
+): Noted {
+  const finding = needFinding(results, finding_id)
+  const before = notes.get(finding_id)
+  const note = change(before)
+  notes.set(note)
+  audit({ subject: finding_id, before, after: note })
+  return { finding, note }
+}
+
+/** An empty text removes the field. */
+function withText(note: FindingNote, field: 'note' | 'not_a_fault', text: string): FindingNote {
+  const { [field]: _old, ...rest } = note
+  return text.trim() ? { ...rest, [field]: text.trim() } : rest
+}
