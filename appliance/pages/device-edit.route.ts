@@ -1,8 +1,8 @@
-/** What the forms on the page of a device do to its entry. */
+/** The routes of the forms that correct the entry of a device. */
 import { Type } from '@sinclair/typebox'
-import { ADDRESS_FORM, HOST_FORM, parseAddress, parseHostPort } from '../core/catalogue/address.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { driverOf, sectionOf } from '../drivers/list.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { changeCatalogue, deviceOf, entrySummary, withDevice } from '../services/catalogue-edit.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
@@ -22,7 +22,7 @@ export const editRoutes = (catalogue: FieldCatalogue): Route[] => [
     action: 'device_put',
     problems: ['unknown_device', 'invalid', 'conflict'],
     handle: async ({ params: { device_id }, body, reply, audit }) => {
-      const edit = (device: DeviceEntry) => movedTo({ ...device, name: body.name.trim() }, body.address)
+      const edit = (device: DeviceEntry) => withAddress({ ...device, name: body.name.trim() }, body.address)
       const before = deviceOf(catalogue.current(), device_id)
       await changeCatalogue(catalogue, held => withDevice(held, edit(deviceOf(held, device_id))))
       audit({ subject: device_id, before: entrySummary(before), after: entrySummary(deviceOf(catalogue.current(), device_id)) })
@@ -67,20 +67,12 @@ function pointOf({ device_id, points }: DeviceEntry, point_id: string): PointEnt
 }
 
 /** @param text undefined where the form has no address @throws Problem invalid */
-function movedTo(device: DeviceEntry, text: string | undefined): DeviceEntry {
-  const { bacnet, modbus } = device
-  if (text === undefined) return device
-  if (bacnet) {
-    const { network: _network, mac: _mac, ...kept } = bacnet
-    return { ...device, bacnet: { ...kept, ...taken(parseAddress(text), text, ADDRESS_FORM) } }
-  }
-  if (!modbus) return device
-  const { port: _port, ...kept } = modbus
-  return { ...device, modbus: { ...kept, ...taken(parseHostPort(text), text, HOST_FORM) } }
-}
-
-function taken<T>(address: T | undefined, text: string, form: string): T {
-  const message = `"${text}" is not written like ${form}`
-  if (address === undefined) throw new Problem('invalid', message, [{ pointer: '/address', message }])
-  return address
+function withAddress(device: DeviceEntry, text: string | undefined): DeviceEntry {
+  const driver = driverOf(device)
+  const { addressField } = driver
+  if (text === undefined || !addressField) return device
+  const section = addressField.replace(sectionOf(device, driver), text)
+  const message = `"${text}" is not written like ${addressField.example}`
+  if (section === undefined) throw new Problem('invalid', message, [{ pointer: '/address', message }])
+  return { ...device, [driver.name]: section }
 }

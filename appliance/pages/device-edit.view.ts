@@ -1,8 +1,8 @@
 /** The forms on the page of a device that correct its entry. */
-import { ADDRESS_FORM, formatAddress, HOST_FORM } from '../core/catalogue/address.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
+import { driverOf, sectionOf } from '../drivers/list.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 
 export type EditModel = {
@@ -19,20 +19,13 @@ export const editForms = (model: EditModel): Html => html`<section class="card" 
 ${model.points.length > 0 && html`<details class="figures"><summary>Name, unit or period of a point</summary>${pointForm(model)}</details>`}
 </section>`
 
-/** @returns the address as the form shows it and how it is written; undefined where the page cannot change it */
-function addressOf({ bacnet, modbus }: DeviceEntry): { text: string; form: string } | undefined {
-  if (bacnet) return { text: formatAddress(bacnet), form: ADDRESS_FORM }
-  if (modbus?.host === undefined) return undefined
-  const { host, port } = modbus
-  return { text: port === undefined ? host : `${host}:${port}`, form: HOST_FORM }
-}
-
 function deviceForm({ device, user, csrf }: EditModel): Html {
-  const address = addressOf(device)
+  const driver = driverOf(device)
+  const address = driver.addressField?.format(sectionOf(device, driver))
   return html`<form class="fields" method="post" action="/devices/${encodeURIComponent(device.device_id)}/edit">
 ${csrfField(csrf)}
 <label>Name <input name="name" value="${device.name}" maxlength="200" required></label>
-${address && html`<label>Address <input name="address" value="${address.text}" maxlength="260" required aria-describedby="edit-address"></label><p class="muted" id="edit-address">Written ${address.form}</p>`}
+${address !== undefined && html`<label>Address <input name="address" value="${address}" maxlength="260" required aria-describedby="edit-address"></label><p class="muted" id="edit-address">For example ${driver.addressField!.example}</p>`}
 ${operatorButton(user, 'edit-why', 'Save')}
 </form>`
 }

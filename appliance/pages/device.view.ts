@@ -7,6 +7,7 @@ import { stateMark } from '#shared/central/ui/mark.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
 import { countOf } from '#shared/core/number-text.ts'
+import { driverOf, sectionOf } from '../drivers/list.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { editForms } from './device-edit.view.ts'
 import { conflictWords, errorShare, instantOf, lastError, rttWords } from './devices.view.ts'
@@ -56,6 +57,7 @@ ${pages > 1 && pageLinks(path, page, pages)}
 const pathOf = ({ device_id }: DeviceEntry): string => `/devices/${encodeURIComponent(device_id)}`
 
 function facts({ device, where, poll, here }: DeviceModel): Html {
+  const driver = driverOf(device)
   const error = lastError(poll)
   const conflict = conflictWords(poll)
   const lines: [string, Html | string][] = [
@@ -65,7 +67,7 @@ function facts({ device, where, poll, here }: DeviceModel): Html {
     ],
     ['Address', where ?? 'not said'],
     ['Id', html`<code>${device.device_id}</code>`],
-    ...(device.bacnet ? [['Device instance', String(device.bacnet.device_instance)] as [string, string]] : []),
+    ...(driver.listFacts?.(sectionOf(device, driver)) ?? []),
     ['Last answer', momentOr(instantOf(poll?.last_ok_at), here, 'never')],
     ['Answers in', rttWords(poll)],
     ['Errors in the last hour', poll ? `${poll.errors_1h} in ${countOf(poll.reads_1h, 'read')}` : '–'],

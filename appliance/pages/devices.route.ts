@@ -6,7 +6,7 @@ import type { Shell } from '#shared/central/pages/shell.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type State, STATES } from '#shared/central/ui/mark.ts'
 import { ID, type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
-import { whereOf } from '../store/catalogue-import.ts'
+import { formatLocation } from '../drivers/list.ts'
 import { changeCatalogue, deviceOf, entrySummary, withDevice, withoutDevice } from '../services/catalogue-edit.ts'
 import { complaintsOf, planImport, applyImport, countImport } from '../services/point-import.ts'
 import { addressesOf, readSource, receiveUpload, UPLOAD_MAX } from '../services/point-upload.ts'
@@ -81,7 +81,7 @@ function listModel({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps, stat
       device_id: device.device_id,
       name: device.name,
       protocol: device.protocol,
-      where: whereOf(device),
+      where: formatLocation(device),
       poll: states.get(device.device_id) ?? null,
       points: device.points.length,
       points_ok: known.length ? known.filter(point => point.state === 'ok').length : null,
@@ -171,7 +171,7 @@ function deviceModel(
   const shown = device.points.slice((page - 1) * POINTS_PER_PAGE, page * POINTS_PER_PAGE)
   return {
     device,
-    where: whereOf(device),
+    where: formatLocation(device),
     poll: pollStatus().devices.find(status => status.device_id === device_id) ?? null,
     points: shown.map(entry => ({ entry, status: known.get(entry.point_id) })),
     page,

@@ -7,13 +7,16 @@ import { type Here, moment, momentNow, momentOr } from '#shared/central/ui/momen
 import { shareOf } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { parseInstant } from '#shared/core/time.ts'
+import { driverOf } from '../drivers/list.ts'
+import { FORMATS, REGISTRY_DRIVERS } from '../services/point-import.ts'
+import type { DeviceEntry } from '../store/catalogue-schema.ts'
 import type { CatalogueRefusal } from '../services/field-catalogue.ts'
 
 export type DeviceRow = {
   device_id: string
   name: string
   where: string | null
-  protocol: string
+  protocol: DeviceEntry['protocol']
   /** Null when no process says that it polls it. */
   poll: DeviceStatus | null
   points: number
@@ -34,12 +37,6 @@ export type DevicesModel = {
   links: { href: string; text: string }[]
   user: User | undefined
   csrf: string
-}
-
-const FORMAT_WORDS = {
-  ede: 'EDE 2.2 or 2.3 (BACnet)',
-  'volttron-bacnet': 'VOLTTRON registry, BACnet',
-  'volttron-modbus': 'VOLTTRON registry, Modbus',
 }
 
 export const devicesBody = (model: DevicesModel): Html => html`<h1>Devices</h1>
@@ -88,13 +85,11 @@ function deviceRow({ device_id, name, where, protocol, poll, points, points_ok }
 <td data-label="Device" class="what"><div><a href="/devices/${encodeURIComponent(device_id)}">${name}</a> <span class="muted">${device_id}</span>${lastError(poll)}${conflictWords(poll)}</div></td>
 <td data-label="State"><div>${stateMark(state)}<span class="muted">${sinceWords(poll, here)}</span>${errorShare(poll)}</div></td>
 <td data-label="Points"><div>${points_ok === null ? points : `${points_ok} of ${points} ok`}</div></td>
-<td data-label="Address" class="address"><div>${where ?? 'not said'}<span class="muted">${PROTOCOL_WORDS[protocol] ?? protocol}</span></div></td>
+<td data-label="Address" class="address"><div>${where ?? 'not said'}<span class="muted">${driverOf({ protocol }).title}</span></div></td>
 <td data-label="Answers in"><div>${rttWords(poll)}</div></td>
 <td data-label="Errors"><div>${poll ? html`${poll.errors_1h} <span class="muted">in ${countOf(poll.reads_1h, 'read')} of the last hour</span>` : '–'}</div></td>
 </tr>`
 }
-
-const PROTOCOL_WORDS: Record<string, string> = { bacnet: 'BACnet/IP', modbus: 'Modbus', haystack: 'Haystack' }
 
 /** Of fewer reads a share says little. */
 const SHARE_READS_MIN = 10
@@ -143,7 +138,7 @@ const importCard = ({ user, csrf }: DevicesModel): Html => html`<section class="
 <p>Nothing is changed before you have seen a preview. Devices and points that are on the list stay as they are.</p>
 <form method="post" action="/devices/import" enctype="multipart/form-data" class="fields">
 ${csrfField(csrf)}
-<label>Format <select name="format">${Object.entries(FORMAT_WORDS).map(([value, words]) => html`<option value="${value}">${words}</option>`)}</select></label>
+<label>Format <select name="format">${Array.from(FORMATS, ([value, words]) => html`<option value="${value}">${words}</option>`)}</select></label>
 <label>Files <input type="file" name="file" multiple required accept=".csv,.txt,.tsv"></label>
 <p class="muted">Of an EDE set the files <code>…_EDE.csv</code>, <code>…_StateTexts.csv</code>, <code>…_Units.csv</code> and <code>…_ObjTypes.csv</code> together; of a registry its one file.</p>
 <label>Seconds between reads <input type="number" name="poll_secs" value="60" min="1" max="86400" required></label>
@@ -153,9 +148,10 @@ ${csrfField(csrf)}
 <label>Device id <input name="device_id" maxlength="128" placeholder="rtu-1"></label>
 <label>Name, if new <input name="name" maxlength="200"></label>
 <label>Address, if new <input name="address" maxlength="260" placeholder="10.0.0.5"></label>
-<label>BACnet device instance, if new <input name="device_instance" inputmode="numeric"></label>
-<label>Modbus unit, if new <input name="unit_id" inputmode="numeric"></label>
-</div></details>
+${REGISTRY_DRIVERS.map(
+  ({ registry: { number } }) => html`<label>${number.label}, if new <input name="${number.name}" inputmode="numeric"></label>
+`,
+)}</div></details>
 ${operatorButton(user, 'import-why', 'Show the preview', 'primary')}
 </form>
 </section>`

@@ -1,5 +1,5 @@
 /** The preview of an import: what would be added, what is refused and where, and what nobody has said yet. */
-import { ADDRESS_FORM } from '../core/catalogue/address.ts'
+import { ADDRESS_FORM } from '../drivers/bacnet/core/address.ts'
 import type { Refusal } from '../core/catalogue/table.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'

@@ -15,7 +15,7 @@ import type { BacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import type { PRIORITY_VARIABLES, UPLINK_VARIABLES } from '../env.ts'
 import { VisitRunner } from '../flow/run-visits.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
-import { instanceConflicts } from '../store/catalogue-conflicts.ts'
+import { findDeviceConflicts } from '../store/catalogue-conflicts.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import { openPriorityJournal } from './priority-journal.ts'
 import { priorityReader } from './priority-reader.ts'
@@ -126,7 +126,7 @@ function visitedDevices(current: () => Catalogue): () => PriorityDevice[] {
     const catalogue = current()
     if (catalogue !== cached) {
       cached = catalogue
-      const conflicts = instanceConflicts(catalogue)
+      const conflicts = findDeviceConflicts(catalogue)
       devices = catalogue.devices.flatMap(({ device_id, enabled, protocol, bacnet, points }) => {
         if (!enabled || protocol !== 'bacnet' || !bacnet || conflicts.get(device_id)?.isRead === false) return []
         const { device_instance } = bacnet

@@ -1,7 +1,7 @@
 /** Changes of the field catalogue, with errors that name the device. */
 import { Problem } from '#shared/core/problem.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
-import { whereOf } from '../store/catalogue-import.ts'
+import { formatLocation } from '../drivers/list.ts'
 import { ConfigError } from '../store/config-error.ts'
 import type { CatalogueEdit, FieldCatalogue } from './field-catalogue.ts'
 
@@ -64,6 +64,6 @@ export const entrySummary = (device: DeviceEntry | undefined) =>
     name: device.name,
     enabled: device.enabled,
     protocol: device.protocol,
-    where: whereOf(device),
+    where: formatLocation(device),
     points: device.points.length,
   }

@@ -5,11 +5,12 @@ import { ERRORS_MAX, Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 import { ID, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
-import { type EdeSource, writeEde } from '../core/catalogue/write-ede.ts'
+import { type EdeSource, writeEde } from '../drivers/bacnet/core/ede/write-ede.ts'
+import { formatLocation } from '../drivers/list.ts'
 import { writePoints } from '../core/catalogue/write-points.ts'
 import { zipTexts } from '#shared/node/zip.ts'
 import { type Catalogue, CatalogueFile, type DeviceEntry } from '../store/catalogue-schema.ts'
-import { type ImportPlan, whereOf } from '../store/catalogue-import.ts'
+import type { ImportPlan } from '../store/catalogue-import.ts'
 import { changeCatalogue, checkCatalogue, deviceOf, entrySummary, withDevice, withoutDevice } from './catalogue-edit.ts'
 import { applyImport, complaintsOf, countImport, type ImportSource, planImport } from './point-import.ts'
 import { readAddresses, readSource, receiveUpload, UPLOAD_MAX } from './point-upload.ts'
@@ -58,7 +59,7 @@ const readRoutes = ({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps): Ro
       const { items, ...rest } = cutPage(devices, query, ({ device_id }) => device_id)
       const lines = items.map(({ points, ...device }) => ({
         ...device,
-        where: whereOf({ points, ...device }),
+        where: formatLocation(device),
         points: points.length,
         poll: states.get(device.device_id) ?? null,
       }))
@@ -201,4 +202,4 @@ function exportEde({ devices }: Catalogue, project: { name: string; version: str
 
 /** @returns all points as CSV, one line each */
 const exportPoints = ({ devices }: Catalogue): string =>
-  writePoints(devices.flatMap(device => device.points.map(point => ({ device, where: whereOf(device) ?? '', point }))))
+  writePoints(devices.flatMap(device => device.points.map(point => ({ device, where: formatLocation(device) ?? '', point }))))

@@ -3,6 +3,7 @@ import { pointsThatLeave, withRolesBack } from '#shared/core/model/retired-point
 import type { Clock } from '#shared/core/ports.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { Service } from '#shared/node/service.ts'
+import { driverOf } from '../drivers/list.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { type Site, siteModel } from '../store/site.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
@@ -56,7 +57,7 @@ function modelPoint(building_id: string, device: DeviceEntry, entry: PointEntry,
     unit,
     kind,
     poll_secs,
-    source: { protocol: device.protocol, address: `${device.device_id}/${entry.address}` },
+    source: { protocol: driverOf(device).telemetry, address: `${device.device_id}/${entry.address}` },
     ...(role !== undefined && { role }),
     ...(equipment_id !== undefined && { equipment_id }),
     ...(states && { states }),

@@ -1,22 +1,32 @@
 /** Imports points from files of other tools: EDE sets and VOLTTRON registries. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Problem } from '#shared/core/problem.ts'
-import { type Ede, type EdeFiles, readEde } from '../core/catalogue/ede.ts'
-import { readBacnetRegistry, readModbusRegistry, type Registry } from '../core/catalogue/registry.ts'
+import { type Ede, type EdeFiles, readEde } from '../drivers/bacnet/core/ede/read-ede.ts'
+import type { DriverDefinition, RegistryFormat } from '../core/catalogue/driver-definition.ts'
+import type { Registry } from '../core/catalogue/registry.ts'
 import type { Refusal, Table } from '../core/catalogue/table.ts'
 import type { DeviceAddress } from '../drivers/bacnet/core/discovery/discovery.ts'
+import { DRIVERS } from '../drivers/list.ts'
 import { type ImportPlan, planEde, planRegistry } from '../store/catalogue-import.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 import { changeCatalogue } from './catalogue-edit.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
 
-export const FORMATS = ['ede', 'volttron-bacnet', 'volttron-modbus'] as const
-export type Format = (typeof FORMATS)[number]
+export type RegistryDriver = DriverDefinition & { registry: RegistryFormat<unknown> }
+/** Drivers whose points can be imported from a registry. */
+export const REGISTRY_DRIVERS: readonly RegistryDriver[] = (DRIVERS as readonly DriverDefinition[]).filter(
+  (driver): driver is RegistryDriver => driver.registry !== undefined,
+)
+/** The formats of an import and their names on pages. */
+export const FORMATS: ReadonlyMap<string, string> = new Map([
+  ['ede', 'EDE 2.2 or 2.3 (BACnet)'],
+  ...REGISTRY_DRIVERS.map(({ registry }) => [registry.name, registry.title] as const),
+])
 
 /** A decoded file of points, and the settings that it needs before its points can be polled. */
 export type ImportSource =
   | { format: 'ede'; ede: Ede; poll_secs: number }
-  | { format: 'volttron-bacnet' | 'volttron-modbus'; registry: Registry; device: DeviceEntry; poll_secs: number }
+  | { format: `volttron-${string}`; registry: Registry; device: DeviceEntry; poll_secs: number }
 
 /** Addresses by device instance. */
 export type Addresses = ReadonlyMap<number, DeviceAddress>
@@ -45,10 +55,10 @@ function sortEdeFiles(tables: readonly Table[]): EdeFiles {
 export const readEdeTables = (tables: readonly Table[]): Promise<Ede> => runInSlices(readEde(sortEdeFiles(tables)))
 
 /** @throws Problem invalid when there is not just one file */
-export function readRegistryTables(format: 'volttron-bacnet' | 'volttron-modbus', tables: readonly Table[]): Registry {
+export function readRegistryTables({ registry }: RegistryDriver, tables: readonly Table[]): Registry {
   const [table, ...more] = tables
   if (!table || more.length) throw new Problem('invalid', `A registry is one file; there are ${tables.length}`)
-  return format === 'volttron-bacnet' ? readBacnetRegistry(table) : readModbusRegistry(table)
+  return registry.read(table)
 }
 
 /** @returns the catalogue with the source imported, and what would change */

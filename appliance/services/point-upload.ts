@@ -1,13 +1,20 @@
 /** Reads the form that brings lists of points: a few files and fields, all in memory. */
 import type { FastifyRequest } from 'fastify'
-import { ADDRESS_FORM, HOST_FORM, parseAddress, parseHostPort } from '../core/catalogue/address.ts'
+import { ADDRESS_FORM, parseAddress } from '../drivers/bacnet/core/address.ts'
 import type { Table } from '../core/catalogue/table.ts'
-import { INSTANCE_MAX } from '../drivers/bacnet/core/discovery/discovery.ts'
 import { isId } from '#shared/core/model/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import { bytesOf, partsOf } from '#shared/node/http/upload.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
-import { type Addresses, FORMATS, type Format, type ImportSource, readEdeTables, readRegistryTables } from './point-import.ts'
+import {
+  type Addresses,
+  FORMATS,
+  type ImportSource,
+  readEdeTables,
+  readRegistryTables,
+  REGISTRY_DRIVERS,
+  type RegistryDriver,
+} from './point-import.ts'
 import { readPointTable } from './point-table.ts'
 
 /** The four files of an EDE set. */
@@ -18,7 +25,9 @@ const FILE_BYTES_MAX = 16 * 1024 * 1024
 export const UPLOAD_MAX = 32 * 1024 * 1024
 const ZIP = Buffer.from('PK\u0003\u0004')
 const FIELD_BYTES_MAX = 256 * 1024
-const FIELDS = ['csrf', 'format', 'poll_secs', 'device_id', 'name', 'address', 'device_instance', 'unit_id', 'addresses']
+/** The fields that a registry needs for a new device, one for each driver. */
+const NUMBER_FIELDS = REGISTRY_DRIVERS.map(({ registry }) => registry.number.name)
+const FIELDS = ['csrf', 'format', 'poll_secs', 'device_id', 'name', 'address', ...NUMBER_FIELDS, 'addresses']
 const POLL_SECS_MAX = 86_400
 
 export type Upload = { tables: Table[]; fields: ReadonlyMap<string, string> }
@@ -50,11 +59,13 @@ export async function receiveUpload(request: FastifyRequest): Promise<Upload> {
 
 /** @throws Problem invalid that names each field that is wrong */
 export async function readSource({ tables, fields }: Upload, catalogue: Catalogue): Promise<ImportSource> {
-  const format = fields.get('format') as Format
-  if (!FORMATS.includes(format)) throw fault('format', `is one of ${FORMATS.join(', ')}`)
+  const format = fields.get('format') ?? ''
+  if (!FORMATS.has(format)) throw fault('format', `is one of ${[...FORMATS.keys()].join(', ')}`)
   const poll_secs = wholeField(fields, 'poll_secs', 1, POLL_SECS_MAX)
   if (format === 'ede') return { format, ede: await readEdeTables(tables), poll_secs }
-  return { format, registry: readRegistryTables(format, tables), device: registryDevice(format, fields, catalogue), poll_secs }
+  const driver = REGISTRY_DRIVERS.find(({ registry }) => registry.name === format)!
+  const registry = readRegistryTables(driver, tables)
+  return { format: driver.registry.name, registry, device: registryDevice(driver, fields, catalogue), poll_secs }
 }
 
 /** `addresses` is a JSON object from device instance to address. @throws Problem invalid that names each place */
@@ -84,27 +95,21 @@ export function addressesOf(entries: readonly (readonly [string, unknown])[]): A
   return addresses
 }
 
-/** A registry has no device: one of the catalogue is named, or a new one described. */
-function registryDevice(format: Exclude<Format, 'ede'>, fields: Upload['fields'], catalogue: Catalogue): DeviceEntry {
-  const protocol = format === 'volttron-bacnet' ? 'bacnet' : 'modbus'
+/** A registry does not name its device: the form names one of the catalogue, or describes a new one. */
+function registryDevice({ name, registry }: RegistryDriver, fields: Upload['fields'], catalogue: Catalogue): DeviceEntry {
   const device_id = fields.get('device_id')?.trim() ?? ''
   if (!isId(device_id)) {
     throw fault('device_id', `"${device_id}" is no id: letters, digits, dots, dashes and underscores, at most 128`)
   }
   const known = catalogue.devices.find(device => device.device_id === device_id)
-  if (known && known.protocol !== protocol) throw fault('device_id', `${device_id} is a ${known.protocol} device`)
+  if (known && known.protocol !== name) throw fault('device_id', `${device_id} is a ${known.protocol} device`)
   if (known) return known
-  const about = { device_id, name: fields.get('name')?.trim() || device_id, enabled: true, points: [] }
   const text = fields.get('address')?.trim() ?? ''
-  if (protocol === 'bacnet') {
-    const address = parseAddress(text)
-    if (!address) throw fault('address', `"${text}" is not written like ${ADDRESS_FORM}`)
-    return { ...about, protocol, bacnet: { device_instance: wholeField(fields, 'device_instance', 0, INSTANCE_MAX), ...address } }
-  }
-  const place = parseHostPort(text)
-  if (!place) throw fault('address', `"${text}" is not written like ${HOST_FORM}`)
-  const unit_id = wholeField(fields, 'unit_id', 0, 255)
-  return { ...about, protocol, modbus: { ...place, unit_id } }
+  const { name: field, min, max } = registry.number
+  const section = registry.describeDevice(text, wholeField(fields, field, min, max))
+  if (section === undefined) throw fault('address', `"${text}" is not written like ${registry.addressExample}`)
+  const entry = { device_id, name: fields.get('name')?.trim() || device_id, enabled: true, points: [] }
+  return { ...entry, protocol: name as DeviceEntry['protocol'], [name]: section }
 }
 
 function wholeField(fields: Upload['fields'], name: string, least: number, most: number): number {

@@ -15,7 +15,8 @@ import { type Storing, worstOf } from '#shared/core/storage-status.ts'
 import { openPolling, type PolledDevice, type Polling, type PollEvent } from '../flow/poll.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
-import { type InstanceConflict, instanceConflicts } from '../store/catalogue-conflicts.ts'
+import type { DeviceConflict } from '../core/catalogue/driver-definition.ts'
+import { findDeviceConflicts } from '../store/catalogue-conflicts.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 
 export type PollService = Service & {
@@ -48,7 +49,7 @@ export function pollService(options: {
   const { protocols, sinks, clock, log } = options
   const oursOf = ({ devices }: Catalogue) => devices.filter(({ protocol }) => protocols.some(({ name }) => name === protocol))
   let entries = oursOf(options.catalogue)
-  let conflicts = instanceConflicts(options.catalogue)
+  let conflicts = findDeviceConflicts(options.catalogue)
   const board = openBoard(entries, clock.now())
   const started = new Set<FieldProtocol>()
   const links = new Map<DeviceEntry, Link>()
@@ -99,11 +100,11 @@ export function pollService(options: {
         await startProtocols(next).catch((error: Error) => {
           throw new Problem('conflict', `List not changed: ${error.message}`)
         })
-        conflicts = instanceConflicts(catalogue)
+        conflicts = findDeviceConflicts(catalogue)
         await follow(polling, next)
         return
       }
-      conflicts = instanceConflicts(catalogue)
+      conflicts = findDeviceConflicts(catalogue)
       entries = next
       setPlans(board, next, clock.now())
     },
@@ -147,7 +148,7 @@ const polledPart = (entry: DeviceEntry) => ({
 /** `held`: why the device is not read. */
 type Link = { device: PolledDevice; held: string | undefined }
 
-function heldBy(conflicts: ReadonlyMap<string, InstanceConflict>, { device_id }: DeviceEntry): string | undefined {
+function heldBy(conflicts: ReadonlyMap<string, DeviceConflict>, { device_id }: DeviceEntry): string | undefined {
   const conflict = conflicts.get(device_id)
   return conflict?.isRead === false ? conflict.reason : undefined
 }

@@ -1,11 +1,11 @@
 /** What an import would make of the catalogue: nothing that is there is changed, devices and points are added. */
-import { formatAddress, parseAddress } from '../core/catalogue/address.ts'
-import type { Ede, EdeDevice } from '../core/catalogue/ede.ts'
+import { formatAddress, parseAddress } from '../drivers/bacnet/core/address.ts'
+import { driverOf, formatLocation } from '../drivers/list.ts'
+import type { Ede, EdeDevice } from '../drivers/bacnet/core/ede/read-ede.ts'
 import type { Registry } from '../core/catalogue/registry.ts'
-import { AUTHOR } from '../core/catalogue/write-ede.ts'
+import { AUTHOR } from '../drivers/bacnet/core/ede/write-ede.ts'
 import { deviceIds, propose, type Proposal, pointIds, type Told } from '../drivers/bacnet/core/discovery/propose.ts'
 import { BACNET_PORT, type DeviceAddress } from '../drivers/bacnet/core/discovery/discovery.ts'
-import { formatTarget, parseTarget } from '#shared/core/bacnet/object.ts'
 import { isId } from '#shared/core/model/model.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from './catalogue-schema.ts'
 
@@ -111,24 +111,13 @@ export function planRegistry(catalogue: Catalogue, { points }: Registry, device:
   }))
   const before = catalogue.devices.find(({ device_id }) => device_id === device.device_id)
   const plan = openPlan(catalogue)
-  plan.add({ ...device, points: entries }, before, whereOf(before ?? device))
+  plan.add({ ...device, points: entries }, before, formatLocation(before ?? device))
   return plan.end()
 }
 
-/** @returns where a device is, in words; null when its entry does not say */
-export function whereOf({ bacnet, modbus, haystack }: DeviceEntry): string | null {
-  if (bacnet) return bacnet.host === '' ? null : formatAddress(bacnet)
-  if (haystack) return haystack.endpoint
-  if (!modbus) return null
-  const { host, port, serial, unit_id } = modbus
-  const place = serial ?? (port === undefined ? host : `${host}:${port}`)
-  return place ? `${place} unit ${unit_id}` : null
-}
-
-/** Addresses that read the same are the same, however they are written. */
-function addressKey(protocol: DeviceEntry['protocol'], address: string): string {
-  const target = protocol === 'bacnet' ? parseTarget(address) : address
-  return typeof target === 'string' ? address : formatTarget(target)
+/** @returns a text that is equal for addresses of one point, however they are written */
+function addressKey(entry: DeviceEntry, address: string): string {
+  return driverOf(entry).addressKey?.(address) ?? address
 }
 
 function openPlan(catalogue: Catalogue) {
@@ -145,19 +134,20 @@ function openPlan(catalogue: Catalogue) {
     return id
   }
   const add = (entry: DeviceEntry, before: DeviceEntry | undefined, where: string | null) => {
-    const { device_id, protocol, bacnet } = before ?? entry
-    const there = new Set(before?.points.map(({ address }) => addressKey(protocol, address)))
-    const points = before ? entry.points.filter(({ address }) => !there.has(addressKey(protocol, address))) : entry.points
+    const known = before ?? entry
+    const { device_id, bacnet } = known
+    const there = new Set(before?.points.map(({ address }) => addressKey(known, address)))
+    const points = before ? entry.points.filter(({ address }) => !there.has(addressKey(known, address))) : entry.points
     const state = before ? 'known' : where === null ? 'no_address' : 'new'
     const named = state === 'no_address' ? points : points.map(point => ({ ...point, point_id: freshId(point.point_id) }))
     if (before) added.set(device_id, named)
     else if (state === 'new') fresh.push({ ...entry, points: named })
     devices.push({
       device_id,
-      name: (before ?? entry).name,
+      name: known.name,
       ...(bacnet && { device_instance: bacnet.device_instance }),
       state,
-      where: before ? whereOf(before) : where,
+      where: before ? formatLocation(before) : where,
       points: named,
       points_known: entry.points.length - points.length,
     })

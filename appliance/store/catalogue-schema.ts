@@ -1,18 +1,9 @@
 /** Shape of `config/field-devices.json`: the devices that may be read, and their points. Contract §10. */
-import { type Static, Type } from '@sinclair/typebox'
-import { HAYSTACK_AUTHS } from '../drivers/haystack/core/endpoint.ts'
-import { ID_PATTERN, POINT_KINDS } from '#shared/core/model/model.ts'
-import { WORD_ORDERS } from '../drivers/modbus/core/order.ts'
-
-const strict = { additionalProperties: false }
-const choice = <const T extends readonly string[]>(choices: T, description: string) =>
-  Type.Unsafe<T[number]>(Type.String({ enum: [...choices], pattern: `^(${choices.join('|')})$`, description }))
-const integer = (minimum: number, maximum: number, description: string) => Type.Integer({ minimum, maximum, description })
-const id = (description: string) => Type.String({ pattern: ID_PATTERN, description })
-
-/** Four numbers, 0..255. A name would have to be looked up for every datagram. */
-const IPV4 = '^(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)(?:\\.(?!$)|$)){4}$'
-const PORT_MAX = 65_535
+import { type Static, type TOptional, Type } from '@sinclair/typebox'
+import { POINT_KINDS } from '#shared/core/model/model.ts'
+import type { DriverDefinition } from '../core/catalogue/driver-definition.ts'
+import { choice, id, integer, strict } from '../core/catalogue/entry-fields.ts'
+import { DRIVERS } from '../drivers/list.ts'
 
 const PointEntry = Type.Object(
   {
@@ -40,75 +31,42 @@ const PointEntry = Type.Object(
   strict,
 )
 
-const Bacnet = Type.Object(
-  {
-    device_instance: integer(0, 4_194_302, 'Device object of the device'),
-    host: Type.String({ pattern: IPV4, description: 'IPv4 address of the device, or of the router before it' }),
-    port: Type.Optional(integer(1, PORT_MAX, 'UDP port; 47808 when absent')),
-    network: Type.Optional(integer(1, 65_534, 'Network behind the router; goes with mac')),
-    mac: Type.Optional(Type.String({ pattern: '^([0-9a-f]{2}){1,7}$', description: 'Address on that network, hexadecimal' })),
-    max_apdu: Type.Optional(integer(50, 1476, 'Largest APDU the device takes, bytes; the device is asked when absent')),
-    segmentation: Type.Optional(
-      Type.Boolean({ description: 'false: it mishandles answers in parts, so it is told not to send any; true when absent' }),
-    ),
-    rpm_max: Type.Optional(integer(1, 92, 'Most points in one request; 1 means ReadProperty only')),
-  },
-  strict,
-)
+/** The section of each driver, under the driver's name. */
+type Sections<D extends readonly DriverDefinition[]> = { [E in D[number] as E['name']]: TOptional<E['section']> }
 
-const Modbus = Type.Object(
-  {
-    host: Type.Optional(Type.String({ minLength: 1, maxLength: 253, description: 'Modbus TCP: name or address' })),
-    port: Type.Optional(integer(1, PORT_MAX, 'TCP port; 502 when absent')),
-    serial: Type.Optional(
-      Type.String({ pattern: '^/', maxLength: 200, description: 'Modbus RTU instead: the port, best by /dev/serial/by-id/...' }),
-    ),
-    baud: Type.Optional(integer(300, 4_000_000, 'Bits in a second on the serial line; 19200 when absent')),
-    parity: Type.Optional(choice(['none', 'even', 'odd'], 'On the serial line; even when absent')),
-    stop_bits: Type.Optional(integer(1, 2, 'On the serial line; 1 when absent')),
-    unit_id: integer(0, 255, 'Unit behind a gateway or on a serial line, else mostly 1'),
-    word_order: Type.Optional(choice(WORD_ORDERS, 'For points that do not say; ABCD when absent')),
-    max_gap: Type.Optional(integer(0, 124, 'Registers between points that may be read along; 0 for none, 16 when absent')),
-  },
-  strict,
-)
+function sectionsOf<const D extends readonly DriverDefinition[]>(drivers: D): Sections<D> {
+  return Object.fromEntries(drivers.map(({ name, section }) => [name, Type.Optional(section)])) as Sections<D>
+}
 
-const Haystack = Type.Object(
-  {
-    endpoint: Type.String({
-      minLength: 1,
-      maxLength: 500,
-      description: 'Address of the API, to which the names of ops are added: https://skyspark.example/api/demo/',
-    }),
-    auth: choice(HAYSTACK_AUTHS, 'How the server knows us; the key or password is in SERVICE_HAYSTACK_API_KEY, never here'),
-    username: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'For auth scram and basic' })),
-  },
-  strict,
-)
+/** @returns the schema of the file when devices may have one of `drivers` */
+export const catalogueSchema = <const D extends readonly DriverDefinition[]>(drivers: D) =>
+  Type.Object(
+    { devices: Type.Array(deviceSchema(drivers), { maxItems: 2000 }) },
+    { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Field devices and their points', ...strict },
+  )
 
-const DeviceEntry = Type.Object(
-  {
-    device_id: id('Unique in the file'),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    enabled: Type.Boolean({ description: 'false: never asked' }),
-    protocol: choice(['bacnet', 'modbus', 'haystack'], 'Which of the sections below is read'),
-    bacnet: Type.Optional(Bacnet),
-    modbus: Type.Optional(Modbus),
-    haystack: Type.Optional(Haystack),
-    timeout_ms: Type.Optional(integer(100, 60_000, 'How long the first attempt of a request waits; 3000 when absent')),
-    retries: Type.Optional(integer(0, 5, 'Further attempts, each waiting half a timeout longer; 2 when absent')),
-    concurrency: Type.Optional(integer(1, 16, 'Requests that a BACnet device takes at a time; 1 when absent')),
-    points: Type.Array(PointEntry, { maxItems: 10_000 }),
-  },
-  strict,
-)
+const deviceSchema = <const D extends readonly DriverDefinition[]>(drivers: D) =>
+  Type.Object(
+    {
+      device_id: id('Unique in the file'),
+      name: Type.String({ minLength: 1, maxLength: 200 }),
+      enabled: Type.Boolean({ description: 'false: never asked' }),
+      protocol: choice(
+        drivers.map(({ name }): D[number]['name'] => name),
+        'Which of the sections below is read',
+      ),
+      ...sectionsOf(drivers),
+      timeout_ms: Type.Optional(integer(100, 60_000, 'How long the first attempt of a request waits; 3000 when absent')),
+      retries: Type.Optional(integer(0, 5, 'Further attempts, each waiting half a timeout longer; 2 when absent')),
+      concurrency: Type.Optional(integer(1, 16, 'Requests that a BACnet device takes at a time; 1 when absent')),
+      points: Type.Array(PointEntry, { maxItems: 10_000 }),
+    },
+    strict,
+  )
 
 /** Published beside this file as field-devices.schema.json. */
-export const CatalogueFile = Type.Object(
-  { devices: Type.Array(DeviceEntry, { maxItems: 2000 }) },
-  { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Field devices and their points', ...strict },
-)
+export const CatalogueFile = catalogueSchema(DRIVERS)
 
 export type Catalogue = Static<typeof CatalogueFile>
-export type DeviceEntry = Static<typeof DeviceEntry>
+export type DeviceEntry = Catalogue['devices'][number]
 export type PointEntry = Static<typeof PointEntry>

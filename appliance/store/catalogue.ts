@@ -2,8 +2,10 @@
 import { join } from 'node:path'
 import { nearestRoles, ROLES } from '#shared/core/model/role.ts'
 import { conversion, unitCode, UNITS } from '#shared/core/model/unit.ts'
+import type { DriverDefinition } from '../core/catalogue/driver-definition.ts'
+import { DRIVERS } from '../drivers/list.ts'
 import type { FieldProtocol } from '../drivers/protocol.ts'
-import { type Catalogue, CatalogueFile, type DeviceEntry, type PointEntry } from './catalogue-schema.ts'
+import { type Catalogue, CatalogueFile, catalogueSchema, type DeviceEntry, type PointEntry } from './catalogue-schema.ts'
 import type { Complaint } from './config-error.ts'
 import { openSettingsFile, type SettingsFile } from './settings-file.ts'
 import type { Site } from './site.ts'
@@ -12,15 +14,25 @@ import type { Site } from './site.ts'
  * Opens `field-devices.json` in the folder `dir`; a missing file is an empty catalogue.
  *
  * @param site names the equipment that points may belong to
- * @param protocols check the addresses of their devices; an entry of another protocol is checked by its schema alone
+ * @param protocols those that this process runs; they check the addresses of their devices. An entry of another driver is checked
+ *   by its schema and by the features of that driver
+ * @param drivers the protocols that an entry may have
  * @throws ConfigError when the file is unreadable or wrong; it names every place
  */
-export function openCatalogue(dir: string, site: Site, protocols: readonly FieldProtocol[]): Promise<SettingsFile<Catalogue>> {
-  const check = (catalogue: Catalogue) => checkCatalogue(catalogue, site, protocols)
-  return openSettingsFile(join(dir, 'field-devices.json'), CatalogueFile, check, { devices: [] })
+export function openCatalogue(
+  dir: string,
+  site: Site,
+  protocols: readonly FieldProtocol[],
+  drivers: readonly DriverDefinition[] = DRIVERS,
+): Promise<SettingsFile<Catalogue>> {
+  const schema = drivers === DRIVERS ? CatalogueFile : (catalogueSchema(drivers) as unknown as typeof CatalogueFile)
+  const check = (catalogue: Catalogue) => checkCatalogue(catalogue, site, { protocols, drivers })
+  return openSettingsFile(join(dir, 'field-devices.json'), schema, check, { devices: [] })
 }
 
-function checkCatalogue({ devices }: Catalogue, site: Site, protocols: readonly FieldProtocol[]): Complaint[] {
+type Checkers = { protocols: readonly FieldProtocol[]; drivers: readonly DriverDefinition[] }
+
+function checkCatalogue({ devices }: Catalogue, site: Site, checkers: Checkers): Complaint[] {
   const equipment = new Set(site.equipment.map(({ equipment_id }) => equipment_id))
   const points = devices.flatMap((device, i) =>
     device.points.map((point, k) => ({ point, pointer: `/devices/${i}/points/${k}` })),
@@ -28,7 +40,7 @@ function checkCatalogue({ devices }: Catalogue, site: Site, protocols: readonly 
   return [
     ...repeated(devices.map(({ device_id }, i) => ({ id: device_id, pointer: `/devices/${i}/device_id` }))),
     ...repeated(points.map(({ point, pointer }) => ({ id: point.point_id, pointer: `${pointer}/point_id` }))),
-    ...devices.flatMap((device, i) => checkDevice(device, devices, protocols).map(one => below(`/devices/${i}`, one))),
+    ...devices.flatMap((device, i) => checkDevice(device, devices, checkers).map(one => below(`/devices/${i}`, one))),
     ...points.flatMap(({ point, pointer }) => checkPoint(point, equipment).map(one => below(pointer, one))),
   ]
 }
@@ -44,19 +56,21 @@ function repeated(ids: { id: string; pointer: string }[]): Complaint[] {
   })
 }
 
-function checkDevice(device: DeviceEntry, all: readonly DeviceEntry[], protocols: readonly FieldProtocol[]): Complaint[] {
+function checkDevice(device: DeviceEntry, all: readonly DeviceEntry[], { protocols, drivers }: Checkers): Complaint[] {
   const { protocol } = device
   if (!device[protocol]) return [{ pointer: `/${protocol}`, message: `a device with protocol ${protocol} needs this section` }]
-  const speaker = protocols.find(({ name }) => name === protocol)
-  return [...checkBacnetOnly(device), ...(speaker?.check(device, all) ?? [])]
+  const driver = drivers.find(({ name }) => name === protocol)!
+  const running = protocols.find(({ name }) => name === protocol)
+  return [...checkFeatures(device, driver), ...(running?.check(device, all) ?? [])]
 }
 
-/** Whatever a process speaks: an entry of another's protocol is checked too. */
-function checkBacnetOnly({ protocol, points }: DeviceEntry): Complaint[] {
-  if (protocol === 'bacnet') return []
+/** Every process checks this for every driver, also for one whose protocol it does not run. */
+function checkFeatures({ protocol, points }: DeviceEntry, { features }: DriverDefinition): Complaint[] {
   return points.flatMap(({ cov, priority_history }, i) => [
-    ...(cov ? [{ pointer: `/points/${i}/cov`, message: `cov is for BACnet; a point of a ${protocol} device is polled` }] : []),
-    ...(priority_history
+    ...(cov && !features.changeNotification
+      ? [{ pointer: `/points/${i}/cov`, message: `cov is for BACnet; a point of a ${protocol} device is polled` }]
+      : []),
+    ...(priority_history && !features.priorityArrays
       ? [{ pointer: `/points/${i}/priority_history`, message: `a ${protocol} device has no priority arrays, as BACnet has` }]
       : []),
   ])

@@ -1,10 +1,10 @@
 /** What an EDE set would add to the list of field devices. */
 import test from 'ava'
-import { parseAddress } from '#appliance/core/catalogue/address.ts'
-import type { Ede } from '#appliance/core/catalogue/ede.ts'
+import { parseAddress } from '#appliance/drivers/bacnet/core/address.ts'
+import type { Ede } from '#appliance/drivers/bacnet/core/ede/read-ede.ts'
 import { planImport, readEdeTables, applyImport } from '#appliance/services/point-import.ts'
 import type { ImportPlan } from '#appliance/store/catalogue-import.ts'
-import { EMPTY, HEAD, none, planEde, read, readEde, table, TITLES } from '../core/catalogue/ede-tables.ts'
+import { EMPTY, HEAD, none, planEde, read, readEde, table, TITLES } from '../drivers/bacnet/ede/ede-tables.ts'
 import { memoryCatalogue } from '../../support/sites/catalogue-site.ts'
 
 test('a name that two points of a device have tells its address, whatever the order of the rows', t => {

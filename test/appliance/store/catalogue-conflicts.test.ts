@@ -13,7 +13,7 @@ import { devicesBody, type DeviceRow, type DevicesModel } from '#appliance/pages
 import { pollCheck } from '#appliance/services/health-checks.ts'
 import { pollService } from '#appliance/services/poll-service.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
-import { instanceConflicts } from '#appliance/store/catalogue-conflicts.ts'
+import { findDeviceConflicts } from '#appliance/store/catalogue-conflicts.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
 import { type BacnetDevice, openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
@@ -42,13 +42,13 @@ for (const [what, other, expected] of [
   ['of the same instance at the same address', entry('b', 7, { port: 47_808 }), { a: true, b: false }],
 ] as const) {
   test(`a device ${what} is in conflict: ${JSON.stringify(expected)}`, t => {
-    const found = instanceConflicts({ devices: [A, entry('c', 9), other] })
+    const found = findDeviceConflicts({ devices: [A, entry('c', 9), other] })
     t.deepEqual(Object.fromEntries([...found].map(([id, { isRead }]) => [id, isRead])), expected)
   })
 }
 
 test('of three entries of one instance each names the others that it stands against', t => {
-  const found = instanceConflicts({ devices: [A, entry('b', 7), entry('c', 7, { host: '10.0.0.2' })] })
+  const found = findDeviceConflicts({ devices: [A, entry('b', 7), entry('c', 7, { host: '10.0.0.2' })] })
   t.deepEqual(Object.fromEntries([...found].map(([id, { reason }]) => [id, reason])), {
     a: 'b has the same device instance 7 and address, and is not read',
     b: 'has the device instance 7 and the address of a: it is not read',

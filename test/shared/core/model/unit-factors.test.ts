@@ -4,7 +4,7 @@
  * ASHRAE 135-2020, 21, BACnetEngineeringUnits.
  */
 import test from 'ava'
-import { engineeringUnit } from '#appliance/drivers/bacnet/core/engineering-units.ts'
+import { engineeringUnit } from '#appliance/core/catalogue/engineering-units.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
 
 /** Exact: the international yard and pound of 1959 (NBS), B.6 of SP 811. */

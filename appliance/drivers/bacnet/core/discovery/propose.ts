@@ -4,7 +4,7 @@ import { ROLES, roleOf } from '#shared/core/model/role.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { APDU_MAX } from '../batch.ts'
 import { type DeviceResult, type FoundObject } from './discovery.ts'
-import { engineeringUnit } from '../engineering-units.ts'
+import { engineeringUnit } from '../../../../core/catalogue/engineering-units.ts'
 import { formatTarget, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 import { POINT_TYPES } from '../device-scan.ts'
 

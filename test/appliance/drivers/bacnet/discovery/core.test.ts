@@ -11,7 +11,7 @@ import {
   DISCOVERY_DEFAULTS,
   type FoundObject,
 } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
-import { engineeringUnit } from '#appliance/drivers/bacnet/core/engineering-units.ts'
+import { engineeringUnit } from '#appliance/core/catalogue/engineering-units.ts'
 import { readIAm } from '#appliance/drivers/bacnet/core/i-am.ts'
 import { parseTarget } from '#shared/core/bacnet/object.ts'
 import { POINT_TYPES, sortEntries } from '#appliance/drivers/bacnet/core/device-scan.ts'

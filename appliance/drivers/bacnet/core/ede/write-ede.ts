@@ -4,12 +4,12 @@
  *
  * @source BIG-EU, Engineering Data Exchange Template for BACnet Systems, layout 2.3
  */
-import type { DeviceAddress } from '../../drivers/bacnet/core/discovery/discovery.ts'
-import { engineeringUnit } from '../../drivers/bacnet/core/engineering-units.ts'
+import type { DeviceAddress } from '../discovery/discovery.ts'
+import { engineeringUnit } from '../../../../core/catalogue/engineering-units.ts'
 import { parseTarget, PRESENT_VALUE, type Target } from '#shared/core/bacnet/object.ts'
-import { POINT_TYPES } from '../../drivers/bacnet/core/device-scan.ts'
+import { POINT_TYPES } from '../device-scan.ts'
 import type { PointKind } from '#shared/core/model/model.ts'
-import { formatAddress } from './address.ts'
+import { formatAddress } from '../address.ts'
 import { csvLine } from '#shared/core/csv/csv-text.ts'
 
 /** Of an entry of the catalogue, what EDE speaks of. */

@@ -1,9 +1,9 @@
 /** EDE tables for tests: a heading as tools write it, and what reads rows under it. */
-import { type Ede, type EdeFiles, readEde as readingEde } from '#appliance/core/catalogue/ede.ts'
+import { type Ede, type EdeFiles, readEde as readingEde } from '#appliance/drivers/bacnet/core/ede/read-ede.ts'
 import type { Table } from '#appliance/core/catalogue/table.ts'
 import { planEde as planningEde } from '#appliance/store/catalogue-import.ts'
 import type { Catalogue } from '#appliance/store/catalogue-schema.ts'
-import { tableOfText } from '../../../support/packages/table-of-text.ts'
+import { tableOfText } from '../../../../support/packages/table-of-text.ts'
 
 export const TITLES =
   '# keyname;device obj.-instance;object-name;object-type;object-instance;description;present-value-default;min-present-value;max-present-value;settable;supports COV;hi-limit;low-limit;state-text-reference;unit-code;vendor-specific-address;notification-class'

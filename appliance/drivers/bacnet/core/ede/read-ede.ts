@@ -5,13 +5,21 @@
  *   mandatory and stand where the layout has them; the others are found by their heading, because tools rename them
  *   (`settable` and `commandable`) and misspell them (`vendor-specific-addres`)
  */
-import type { FoundObject } from '../../drivers/bacnet/core/discovery/discovery.ts'
-import { INSTANCE_MAX } from '../../drivers/bacnet/core/discovery/discovery.ts'
+import type { FoundObject } from '../discovery/discovery.ts'
+import { INSTANCE_MAX } from '../discovery/discovery.ts'
 import { parseTarget } from '#shared/core/bacnet/object.ts'
-import { OTHER_TYPES, POINT_TYPES } from '../../drivers/bacnet/core/device-scan.ts'
+import { OTHER_TYPES, POINT_TYPES } from '../device-scan.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
-import { readNumberedTexts } from './ede-side.ts'
-import { cellOf, headerKey, isBlank, readWhole, type Refusal, type Table, type TableRow } from './table.ts'
+import { readNumberedTexts } from './reference-tables.ts'
+import {
+  cellOf,
+  headerKey,
+  isBlank,
+  readWhole,
+  type Refusal,
+  type Table,
+  type TableRow,
+} from '../../../../core/catalogue/table.ts'
 
 export type EdeFiles = { main: Table; stateTexts?: Table; units?: Table; objectTypes?: Table }
 

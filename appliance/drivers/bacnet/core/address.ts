@@ -1,5 +1,5 @@
-/** Where a device is, on one line, as people write it into a form and as a table carries it. */
-import { BACNET_PORT, type DeviceAddress } from '../../drivers/bacnet/core/discovery/discovery.ts'
+/** The address of a BACnet device on one line, as forms and tables carry it. */
+import { BACNET_PORT, type DeviceAddress } from './discovery/discovery.ts'
 
 const PORT_MAX = 65_535
 const NETWORK_MAX = 65_534
@@ -11,7 +11,7 @@ export function formatAddress({ host, port = BACNET_PORT, network, mac }: Partia
   return network === undefined || mac === undefined ? at : `${at} network ${network} mac ${mac}`
 }
 
-/** @returns the address, or undefined when the text is none */
+/** @returns undefined when the text is no address */
 export function parseAddress(text: string): DeviceAddress | undefined {
   const [, host = '', portText, networkText, mac] = FORM.exec(text.trim()) ?? []
   const port = Number(portText ?? BACNET_PORT)
@@ -21,16 +21,5 @@ export function parseAddress(text: string): DeviceAddress | undefined {
   return network < 1 || network > NETWORK_MAX ? undefined : { host, port, network, mac: mac.toLowerCase() }
 }
 
-/** How the text is written, for whoever wrote another. */
+/** How an address is written, for forms and messages. */
 export const ADDRESS_FORM = '10.0.0.5, 10.0.0.5:47809 or, behind a router, 10.0.0.5 network 7 mac 0a'
-
-/** @returns host and port of `10.0.0.4` or `meter.local:5020`, undefined when the text is none */
-export function parseHostPort(text: string): { host: string; port?: number } | undefined {
-  const [, host, portText] = /^([^\s:/]{1,253})(?::(\d{1,5}))?$/.exec(text.trim()) ?? []
-  const port = portText === undefined ? undefined : Number(portText)
-  if (host === undefined || (port !== undefined && (port < 1 || port > PORT_MAX))) return undefined
-  return { host, ...(port !== undefined && { port }) }
-}
-
-/** How that is written. */
-export const HOST_FORM = '10.0.0.4 or meter.local:502'

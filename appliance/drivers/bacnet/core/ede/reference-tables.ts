@@ -1,5 +1,5 @@
 /** The files beside an EDE table: state texts, units and object types by their numbers. */
-import { cellOf, isBlank, readWhole, type Refusal, type Table } from './table.ts'
+import { cellOf, isBlank, readWhole, type Refusal, type Table } from '../../../../core/catalogue/table.ts'
 
 /** Numbers of state texts are counted by 32 bits; proprietary units end at 65535 and object types at 1023. */
 const REFERENCE_MAX = 4_294_967_295

@@ -1,0 +1,67 @@
+/**
+ * The part of a driver that needs no connection: the section of its entries in the list of field devices, its words on pages,
+ * its form fields and its file formats. Every process reads every driver's definition, so each one checks the whole list and
+ * contains the code of its own protocols only.
+ */
+import type { Static, TSchema } from '@sinclair/typebox'
+import type { TelemetryProtocol } from '#shared/core/topic/topics.ts'
+import type { Registry } from './registry.ts'
+import type { Table } from './table.ts'
+
+/**
+ * One protocol. `Section` is the schema of the section that carries the driver's name in an entry; every function below takes a
+ * section that this schema accepts.
+ */
+export type DriverDefinition<Name extends string = string, Section extends TSchema = TSchema> = {
+  /** The value of `protocol` in an entry, and the name of its section. */
+  readonly name: Name
+  /** The name of the protocol on pages. */
+  readonly title: string
+  readonly section: Section
+  /** The last part of the MQTT topic of its readings, and the protocol of its points in the model. */
+  readonly telemetry: TelemetryProtocol
+  /** The optional features of a point that this protocol has. */
+  readonly features: { changeNotification: boolean; priorityArrays: boolean }
+  /** @returns one line that says where the device is; null when the section does not say */
+  formatLocation(section: Static<Section>): string | null
+  /** @returns further lines for the page of the device: term and value */
+  listFacts?(section: Static<Section>): [term: string, value: string][]
+  /** The field "Address" in the form that corrects a device. Absent when the page cannot change the address. */
+  readonly addressField?: AddressField<Static<Section>>
+  /** @returns a text that is equal for two point addresses that name the same thing; the address itself when absent */
+  addressKey?(address: string): string
+  /** Finds enabled devices that must not be read beside each other; the catalogue is accepted with them. */
+  findConflicts?(devices: readonly ConflictCandidate<Static<Section>>[]): Map<string, DeviceConflict>
+  readonly registry?: RegistryFormat<Static<Section>>
+}
+
+export type AddressField<Section> = {
+  /** How an address is written, as an example. */
+  readonly example: string
+  /** @returns undefined when this device has no address that the field can show */
+  format(section: Section): string | undefined
+  /** @returns the section with the address of `text`; undefined when the text is no address */
+  replace(section: Section, text: string): Section | undefined
+}
+
+export type ConflictCandidate<Section> = { device_id: string; section: Section }
+export type DeviceConflict = {
+  /** One sentence for the technician. */
+  reason: string
+  /** false: the device is not read. */
+  isRead: boolean
+}
+
+/** A VOLTTRON registry: a table of the points of one device, which does not say where that device is. */
+export type RegistryFormat<Section> = {
+  /** The value of the field `format` in an import. */
+  readonly name: `volttron-${string}`
+  readonly title: string
+  read(table: Table): Registry
+  /** How the address of a new device is written, as an example. */
+  readonly addressExample: string
+  /** The whole number that the form asks for beside the address. */
+  readonly number: { name: string; label: string; min: number; max: number }
+  /** @returns the section of a new device; undefined when `address` is no address */
+  describeDevice(address: string, number: number): Section | undefined
+}

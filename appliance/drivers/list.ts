@@ -1,0 +1,24 @@
+/** The drivers of the appliance. Each one is a folder beside this file and one line in the list. */
+import type { DriverDefinition } from '../core/catalogue/driver-definition.ts'
+import { bacnetDefinition } from './bacnet/core/definition.ts'
+import { haystackDefinition } from './haystack/core/definition.ts'
+import { modbusDefinition } from './modbus/core/definition.ts'
+
+/** In the order in which pages and schemas name them. */
+export const DRIVERS = [bacnetDefinition, modbusDefinition, haystackDefinition] as const satisfies readonly DriverDefinition[]
+
+type DriverName = (typeof DRIVERS)[number]['name']
+
+/** @returns the definition of the driver of a checked entry */
+export const driverOf = ({ protocol }: { protocol: DriverName }): DriverDefinition =>
+  DRIVERS.find(({ name }) => name === protocol)!
+
+/** @returns the section that the driver reads in an entry; undefined when the entry has none, which the catalogue refuses */
+export const sectionOf = (entry: object, { name }: DriverDefinition): unknown => (entry as Record<string, unknown>)[name]
+
+/** @returns one line that says where a device is; null when its entry does not say */
+export function formatLocation(entry: { protocol: DriverName }): string | null {
+  const driver = driverOf(entry)
+  const section = sectionOf(entry, driver)
+  return section === undefined ? null : driver.formatLocation(section)
+}
