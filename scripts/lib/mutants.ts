@@ -46,7 +46,7 @@ const DAYS = ['days', 'min_days']
  * @returns in the order of the keys; one that is no valid rule any more is still in it
  */
 export function mutantsOf({ body }: WrittenRule): Mutant[] {
-  const { tests: _, ...rule } = body
+  const { tests: _, test_base: _base, ...rule } = body
   const found = [
     ...paramMutants(rule),
     ...texts(rule, 'let', name => judged(rule).has(name)),

@@ -23,7 +23,9 @@ export function parseRule(text: string, filename: string): RuleParseResult {
   if (!root) return { ok: false, errors: yaml.errors }
   const rule = readRule(root, yaml, body, filename, sha256(text))
   root.close()
-  const errors = yaml.errors.toSorted((a, b) => a.line - b.line || a.column - b.column)
+  const errors = [...new Map(yaml.errors.map(error => [JSON.stringify(error), error])).values()].toSorted(
+    (a, b) => a.line - b.line || a.column - b.column,
+  )
   return errors.length === 0 ? { ok: true, rule } : { ok: false, errors }
 }
 

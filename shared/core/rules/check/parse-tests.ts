@@ -1,4 +1,5 @@
 /** The test notation inside a rule file: rows such as `16x18 13x6`, and the faults that must come out. */
+import { isScalar, YAMLMap } from 'yaml'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { nearestRoles, roleOf } from '#shared/core/model/role.ts'
 import { LEVELS } from '#shared/core/priority/priority-record.ts'
@@ -7,7 +8,7 @@ import { instantsOf, isZone } from '#shared/core/time-zone.ts'
 import { MACROS } from '#shared/core/rules/language/macros.ts'
 import { getOwn } from '#shared/core/get-own.ts'
 import type { TestCase, TestRows, TestVisit } from './rule.ts'
-import type { YamlFields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
+import { fieldsOf, type YamlFields, type YamlText } from '#shared/core/rules/language/yaml-text.ts'
 
 /** Most rows of one test: two months of minutes. */
 const ROWS_MAX = 90_000
@@ -16,25 +17,48 @@ const EMPTY = Infinity
 /** What stands in a row instead of a figure. */
 const WORDS: Record<string, number | null> = { _: null, '?': Number.NaN, '-': EMPTY }
 const MONDAY = '2026-03-02T00:00'
-const OWN_KEYS = 'name step irregular start timezone faults status reason cause causes params equipment parent zones slots'.split(
-  ' ',
-)
+const OUTCOME_KEYS = ['name', 'faults', 'status', 'reason', 'cause', 'causes', 'without']
+const OWN_KEYS = [
+  ...OUTCOME_KEYS,
+  ...['step', 'irregular', 'rows', 'start', 'timezone', 'params', 'equipment', 'parent', 'zones', 'slots'],
+]
 
 const elapsed = (hours: unknown, minutes: unknown, seconds: unknown): number =>
   Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * 1000
 
+/**
+ * `test_base` is the situation that all tests of the rule start from. A test states what differs, leaves out what `without`
+ * names, and always states itself what must come out.
+ */
 export function parseTests(root: YamlFields, yaml: YamlText): TestCase[] {
-  return root.items('tests').map(fields => parseCase(fields, yaml))
+  const base = root.fields('test_base')
+  for (const key of base?.keys() ?? []) {
+    if (OUTCOME_KEYS.includes(key)) yaml.complain(base!.keyNode(key), `${key} belongs to a test, not to the base of all tests`)
+  }
+  return root.items('tests').map(fields => parseCase(fields, base, yaml))
 }
 
-function parseCase(fields: YamlFields, yaml: YamlText): TestCase {
+function parseCase(own: YamlFields, base: YamlFields | undefined, yaml: YamlText): TestCase {
+  const fields = inherit(own, base, yaml)
   const rows = readRows(fields, yaml, OWN_KEYS)
   const parent = fields.fields('parent')
-  const zones = fields.items('zones').map(zone => readRows(zone, yaml, []))
   const parentRows = parent && readRows(parent, yaml, [])
-  const visits = readVisits(fields.fields('slots'), yaml)
-  const all = [rows, parentRows ?? {}, ...zones, visits]
-  const count = Math.max(1, ...all.flatMap(part => Object.values(part).map(values => values.length)))
+  const zones = fields.items('zones').map(zone => readRows(zone, yaml, []))
+  const arrays = readArrays(fields.fields('slots'), yaml)
+  const isOwn = (key: string) => own.has(key)
+  const longest = (of: (key: string) => boolean) => {
+    const parts = [
+      ...Object.entries(rows).flatMap(([key, values]) => (of(key) ? [values] : [])),
+      ...(parentRows && of('parent') ? Object.values(parentRows) : []),
+      ...(of('zones') ? zones.flatMap(zone => Object.values(zone)) : []),
+      ...(of('slots') ? Object.values(arrays).flatMap(({ levels }) => [...levels.values()]) : []),
+    ]
+    return Math.max(1, ...parts.map(values => values.length))
+  }
+  const count = readCount(fields, own, longest(isOwn), yaml) ?? longest(() => true)
+  if (longest(() => true) > count) yaml.complain(own.map, `a row is longer than the test, which has ${count} rows`)
+  const whole = (part: TestRows): TestRows =>
+    Object.fromEntries(Object.entries(part).map(([key, row]) => [key, held(row, count)]))
   const gaps = readGaps(fields, yaml)
   const offsets = Array.from({ length: count }, () => 0)
   for (let row = 1; row < count; row++) offsets[row] = offsets[row - 1]! + gaps[(row - 1) % gaps.length]!
@@ -43,24 +67,56 @@ function parseCase(fields: YamlFields, yaml: YamlText): TestCase {
   if (!isZone(timezone)) yaml.complain(fields.node('timezone'), `${timezone} is no time zone`)
   const test: TestCase = {
     name: fields.need('name'),
-    line: yaml.lineOf(fields.map),
+    line: yaml.lineOf(own.map),
     timezone,
     start: isZone(timezone) ? readStart(fields, timezone, yaml) : 0,
     offsets,
     nominalMs: Math.max(...gaps),
     lengthMs: offsets[count - 1]! + lastGap,
-    rows,
-    zones,
-    visits,
+    rows: whole(rows),
+    zones: zones.map(whole),
+    visits: visitsOf(arrays, count),
     params: Object.fromEntries(
       (fields.fields('params')?.keys() ?? []).map(name => [name, fields.fields('params')!.number(name) ?? 0]),
     ),
   }
-  if (parentRows) test.parent = parentRows
+  if (parentRows) test.parent = whole(parentRows)
   readExpected(fields, test, yaml)
   fields.close()
   return test
 }
+
+/** @returns the keys of the test, and those of the base that it neither has nor leaves out */
+function inherit(own: YamlFields, base: YamlFields | undefined, yaml: YamlText): YamlFields {
+  const dropped = own.list('without').map(({ text, node }) => {
+    if (!base?.has(text)) yaml.complain(node, `${text} is not in the base of the tests`)
+    return text
+  })
+  const isSpaced = own.has('step') || own.has('irregular')
+  const map = new YAMLMap()
+  map.range = own.map.range ?? null
+  const inherited = base?.map.items.filter(({ key }) => {
+    const name = isScalar(key) ? String(key.value) : ''
+    return !own.has(name) && !dropped.includes(name) && !(isSpaced && (name === 'step' || name === 'irregular'))
+  })
+  map.items = [...own.map.items, ...(inherited ?? [])]
+  const fields = fieldsOf(map, yaml)
+  fields.list('without')
+  return fields
+}
+
+/** @returns `rows` of the test, else its longest row, else `rows` of the base; undefined when all rows are single values */
+function readCount(fields: YamlFields, own: YamlFields, ownLongest: number, yaml: YamlText): number | undefined {
+  const rows = fields.number('rows')
+  if (!own.has('rows') && ownLongest > 1) return ownLongest
+  if (rows === undefined || (Number.isInteger(rows) && rows >= 1 && rows <= ROWS_MAX)) return rows
+  yaml.complain(fields.node('rows'), `rows is a whole number from 1 to ${ROWS_MAX}`)
+  return undefined
+}
+
+/** A single value holds for the whole test. */
+const held = <T>(values: T[], count: number): T[] =>
+  values.length === 1 && count > 1 ? Array.from({ length: count }, () => values[0]!) : values
 
 function readExpected(fields: YamlFields, test: TestCase, yaml: YamlText): void {
   if (fields.has('faults')) test.faults = fields.list('faults').map(({ text, node }) => readSpan(text, node, yaml))
@@ -122,21 +178,24 @@ function readRows(fields: YamlFields, yaml: YamlText, others: string[]): TestRow
   return rows
 }
 
+/** One priority array: the value without a command, and each level row by row. */
+type WrittenArray = { fallback: number; levels: Map<number, (number | null)[]> }
+
 /** `slots: { clg_valve: { 8: 1x30 -x4, default: 0 } }`: what hourly or other visits saw of an array. */
-function readVisits(fields: YamlFields | undefined, yaml: YamlText): TestCase['visits'] {
-  const visits: TestCase['visits'] = {}
+function readArrays(fields: YamlFields | undefined, yaml: YamlText): Record<string, WrittenArray> {
+  const arrays: Record<string, WrittenArray> = {}
   for (const key of fields?.keys() ?? []) {
     const name = roleOf(key)
     const levels = fields!.fields(key)
     if (!name) yaml.complain(fields!.keyNode(key), `${key} is no role (like it: ${nearestRoles(key).join(', ')})`)
-    if (name && levels) visits[name] = readArray(levels, yaml)
+    if (name && levels) arrays[name] = readArray(levels, yaml)
   }
-  return visits
+  return arrays
 }
 
-function readArray(fields: YamlFields, yaml: YamlText): (TestVisit | null)[] {
+function readArray(fields: YamlFields, yaml: YamlText): WrittenArray {
   const fallback = fields.number('default') ?? 0
-  const rows = new Map<number, (number | null)[]>()
+  const levels = new Map<number, (number | null)[]>()
   for (const key of fields.keys()) {
     if (key === 'default') continue
     const level = Number(key)
@@ -144,15 +203,25 @@ function readArray(fields: YamlFields, yaml: YamlText): (TestVisit | null)[] {
     if (!(Number.isInteger(level) && level >= 1 && level <= LEVELS))
       yaml.complain(fields.keyNode(key), `${key} is no level from 1 to ${LEVELS} and not default`)
     else if (!values) yaml.complain(fields.node(key), 'rows are written as in 1x18 -x6 _ (1 -)x4')
-    else rows.set(level, values)
+    else levels.set(level, values)
   }
-  const count = Math.max(0, ...[...rows.values()].map(values => values.length))
-  return Array.from({ length: count }, (_, row) => {
-    const seen = [...rows].map(([level, values]) => [level, values[row] ?? null] as const).filter(([, value]) => value !== null)
-    if (seen.length === 0) return null
-    const slots = seen.filter(([, value]) => value !== EMPTY)
-    return { fallback, slots: Object.fromEntries(slots) as Record<number, number> }
-  })
+  return { fallback, levels }
+}
+
+const visitsOf = (arrays: Record<string, WrittenArray>, count: number): TestCase['visits'] =>
+  Object.fromEntries(
+    Object.entries(arrays).map(([role, { fallback, levels }]) => {
+      const rows = [...levels].map(([level, values]) => [level, held(values, count)] as const)
+      const length = Math.max(0, ...rows.map(([, values]) => values.length))
+      return [role, Array.from({ length }, (_, row) => visitOf(rows, row, fallback))]
+    }),
+  )
+
+function visitOf(rows: (readonly [number, (number | null)[]])[], row: number, fallback: number): TestVisit | null {
+  const seen = rows.map(([level, values]) => [level, values[row] ?? null] as const).filter(([, value]) => value !== null)
+  if (seen.length === 0) return null
+  const slots = seen.filter(([, value]) => value !== EMPTY)
+  return { fallback, slots: Object.fromEntries(slots) as Record<number, number> }
 }
 
 /** @returns the values that a row stands for, or undefined when it is malformed or longer than `ROWS_MAX` */

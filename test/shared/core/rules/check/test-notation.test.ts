@@ -92,6 +92,53 @@ test('days, zones and the equipment above have their notation', t => {
   )
 })
 
+const withBase = (base: string, cases: string[]) =>
+  `${RULE}\ntest_base: { ${base} }\ntests:\n${cases.map(one => `  - { ${one} }\n`).join('')}`
+const BASE = 'step: 5m, rows: 12, sa_t: 60x6 50x6, sa_t_sp: 55'
+
+test('a test states what differs from the base, and a single value holds for all rows', t => {
+  const cases = [
+    'name: as the base, faults: [00:00-00:30]',
+    'name: another row, sa_t: 50, faults: []',
+    'name: a longer row makes the test longer, sa_t: 60x20, faults: [00:00-01:40]',
+    'name: fewer rows, rows: 3, sa_t: 60, faults: [00:00-]',
+    'name: other intervals, irregular: [3m, 11m, 1m], faults: [00:00-00:30]',
+    'name: a role left out, without: sa_t_sp, status: not_evaluated, reason: missing_role',
+  ]
+  const { tests } = ruleOf(withBase(BASE, cases))
+  t.deepEqual(
+    tests.map(({ offsets, rows }) => [offsets.length, rows['sa_t']!.length, rows['sa_t_sp']?.length ?? 0]),
+    [
+      [12, 12, 12],
+      [12, 12, 12],
+      [20, 20, 20],
+      [3, 3, 3],
+      [12, 12, 12],
+      [12, 12, 0],
+    ],
+  )
+  t.deepEqual(
+    testRule(ruleOf(withBase(BASE, cases))).flatMap(({ name, problems }) => problems.map(problem => `${name}: ${problem}`)),
+    [],
+  )
+})
+
+for (const [base, one, place, message] of [
+  [BASE, 'name: a, without: oa_t, faults: []', '13:25', /oa_t is not in the base of the tests/],
+  [`${BASE}, faults: []`, 'name: a', '11:64', /faults belongs to a test/],
+  [BASE, 'name: a, rows: 0, faults: []', '13:22', /rows is a whole number from 1 to 90000/],
+  [BASE, 'name: a, rows: 3, faults: []', '13:5', /a row is longer than the test, which has 3 rows/],
+  ['step: 5m, sa_tt: 60', 'name: a, faults: []', '11:24', /sa_tt is no role/],
+] as const) {
+  test(`"${one}" after the base "${base}" is refused at ${place}`, t => {
+    const parsed = parseRule(withBase(base, [one, one]), 'x.yaml')
+    if (parsed.ok) return t.fail('it was accepted')
+    const found = parsed.errors.filter(error => message.test(error.message)).map(({ line, column }) => `${line}:${column}`)
+    t.is(found[0], place)
+    t.is(new Set(found).size, found.length, 'an error of the base is reported once')
+  })
+}
+
 /** A mistake in the notation, its place, the message. */
 const MISTAKES: [string, string, RegExp][] = [
   ['step: 5m\nsa_t: 60y6\nfaults: []', '14:11', /rows are written/],
