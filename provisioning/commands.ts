@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { errorText } from '#shared/core/error-text.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { replaceFile } from '#shared/node/files.ts'
 import { writeKit, zipKit } from '#shared/node/pki/kit-files.ts'
@@ -146,7 +147,7 @@ export async function runCommand(argv: string[], now: () => number): Promise<{ e
     const given = parse(command, rest)
     return { exit: EXIT.ok, text: await command.run(given, String(given.dir), now) }
   } catch (error) {
-    return { exit: exitOf(error), text: `${(error as Error).message}\n` }
+    return { exit: exitOf(error), text: `${errorText(error)}\n` }
   }
 }
 

@@ -1,4 +1,5 @@
 /** `scripts/alter`: alters lines of product code, one at a time, and lists which alterations no test notices. */
+import { errorText } from '#shared/core/error-text.ts'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
@@ -155,6 +156,6 @@ async function main(args: string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  process.stderr.write(`alter: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`alter: ${errorText(error)}\n`)
   process.exitCode = 64
 }

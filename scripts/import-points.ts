@@ -1,5 +1,6 @@
 /** `scripts/import-points DIR`: a building system's export, one CSV for each point, and what the rules say of it. */
 import { parseArgs } from 'node:util'
+import { errorText } from '#shared/core/error-text.ts'
 import { isZone } from '#shared/core/time-zone.ts'
 import { importInto, type ImportReport, importPoints } from './lib/import-points.ts'
 import { COMMON_NAMES, readPointMap } from './lib/point-names.ts'
@@ -85,6 +86,6 @@ async function show({ dir, options, json }: Wanted): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  process.stderr.write(`import-points: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`import-points: ${errorText(error)}\n`)
   process.exitCode = 1
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { errorText } from '#shared/core/error-text.ts'
 import { openPlatformConfig } from '#shared/central/fdd/config.ts'
 import { cyclesOf } from '#shared/core/rules/testing/silencing-cycles.ts'
 import { explainRule } from '#shared/core/rules/report/explain.ts'
@@ -71,7 +72,7 @@ export async function main(args: string[], out: Out): Promise<number> {
   try {
     return await runCommand(args, out)
   } catch (error) {
-    out((error as Error).message)
+    out(errorText(error))
     return 64
   }
 }

@@ -1,5 +1,6 @@
 /** `scripts/score DIR`: how many faulty days the shipped rules find, how many normal days they flag, and whom they accuse. */
 import { parseArgs } from 'node:util'
+import { errorText } from '#shared/core/error-text.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { parseDuration } from '#shared/core/time.ts'
 import { type ScoreOptions, scoreFolder, type SetScore } from './lib/score.ts'
@@ -72,6 +73,6 @@ async function main(args: string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  process.stderr.write(`score: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`score: ${errorText(error)}\n`)
   process.exitCode = 1
 }

@@ -1,6 +1,7 @@
 /** One visit to one device: identify it, read its priority arrays, identify it again. */
 import { judgeIdentity } from '../drivers/bacnet/core/identity.ts'
 import type { PropertyResult } from '../drivers/bacnet/core/reply.ts'
+import { errorText } from '#shared/core/error-text.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import type { ArrayAnswer } from '../core/priority/array-answer.ts'
 import { type KnownIdentity, updateIdentity } from '../core/priority/device-identity.ts'
@@ -74,7 +75,7 @@ export async function visitDevice(
       await isListedDevice()
     }
   } catch (error) {
-    const reason = timeout.signal.aborted ? `it took longer than ${interval_secs} s` : (error as Error).message
+    const reason = timeout.signal.aborted ? `it took longer than ${interval_secs} s` : errorText(error)
     result.endedEarly = signal.aborted ? 'it was ended, as this process stops' : reason
   } finally {
     done.abort()

@@ -1,7 +1,8 @@
 /** The routes of the forms that correct the entry of a device. */
 import { Type } from '@sinclair/typebox'
+import { ID } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { type Route, route, strict } from '#shared/node/http/route.ts'
 import { driverOf, sectionOf } from '../drivers/list.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { changeCatalogue, deviceOf, entrySummary, withDevice } from '../services/catalogue-edit.ts'

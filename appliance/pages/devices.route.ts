@@ -1,11 +1,12 @@
 /** The pages of the field catalogue: the list, one device, and an import with its preview. */
 import { randomUUID } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
+import { ID } from '#shared/core/model/model.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type State, STATES } from '#shared/central/ui/mark.ts'
-import { ID, type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { formatLocation } from '../drivers/list.ts'
 import { changeCatalogue, deviceOf, entrySummary, withDevice, withoutDevice } from '../services/catalogue-edit.ts'
 import { complaintsOf, planImport, applyImport, countImport } from '../services/point-import.ts'

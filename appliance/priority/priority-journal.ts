@@ -2,11 +2,12 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { errorText } from '#shared/core/error-text.ts'
 import type { PriorityJournal, PriorityQuery, PriorityState } from '#shared/core/ports.ts'
 import { type PriorityReading, type PriorityRecord, priorityKey } from '#shared/core/priority/priority-record.ts'
 import { type FailureLog, failureLog } from '#shared/node/failure-log.ts'
 import { type FindDevice, normalizeReading, targetJson } from '../core/priority/journal-line.ts'
-import { serial } from '../drivers/serial.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { LogOptions } from '../store/log/segmented-log.ts'
 import { acknowledgeLoss, planGroup, updateHead } from './journal-group.ts'
 import { openJournalLog } from './journal-log.ts'
@@ -63,7 +64,7 @@ class JournalFiles {
   readonly #options: JournalOptions
   readonly #log: Logger
   /** Everything that writes runs through this. */
-  readonly #oneAtATime = serial()
+  readonly #oneAtATime = createSerialQueue()
   readonly #headFailures: FailureLog
   /** Undefined while the journal is not open. */
   #opened: OpenedJournal | undefined
@@ -104,7 +105,7 @@ class JournalFiles {
       else if (cut) this.#log.warn(facts, 'priority journal: torn end cut, none of it was acknowledged')
       this.#clearFault()
     } catch (error) {
-      this.#fail({ reason: `the journal cannot be opened: ${(error as Error).message}`, damaged: false })
+      this.#fail({ reason: `the journal cannot be opened: ${errorText(error)}`, damaged: false })
     }
   }
 

@@ -1,4 +1,5 @@
 /** `priority-scan.json` beside the journal: the state of the visit schedule. */
+import { errorText } from '#shared/core/error-text.ts'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Logger } from 'pino'
@@ -45,7 +46,7 @@ export function scheduleFile(path: string, log: Logger): ScheduleFile {
         if (Value.Check(Memory, found)) return found
         log.warn(`visit schedule invalid: ${path} has another form; starting a new round of visits`)
       } catch (error) {
-        log.warn(`visit schedule unreadable: ${(error as Error).message}; starting a new round of visits`)
+        log.warn(`visit schedule unreadable: ${errorText(error)}; starting a new round of visits`)
       }
       return EMPTY_MEMORY
     },

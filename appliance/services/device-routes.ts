@@ -1,10 +1,11 @@
 /** API of the field catalogue: read, change, import and export the devices that are polled. */
 import { Type } from '@sinclair/typebox'
+import { ID } from '#shared/core/model/model.ts'
 import type { PollStatus, PointStatus } from '#shared/core/poll/poll-status.ts'
 import { ERRORS_MAX, Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
-import { ID, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
+import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { type EdeSource, writeEde } from '../drivers/bacnet/core/ede/write-ede.ts'
 import { formatLocation } from '../drivers/list.ts'
 import { writePoints } from '../core/catalogue/write-points.ts'

@@ -1,9 +1,10 @@
 /** The field catalogue of a running process: changed through the API or by a script on disk, and applied without a restart. */
 import type { Logger } from 'pino'
+import { errorText } from '#shared/core/error-text.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { SECOND } from '#shared/core/time.ts'
 import type { Service } from '#shared/node/service.ts'
-import { serial } from '../drivers/serial.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import { type FileVersion, NO_FILE } from '../store/json-file.ts'
 import type { SettingsFile } from '../store/settings-file.ts'
@@ -45,7 +46,7 @@ export type CatalogueRefusal = { reason: string; isGone: boolean }
 export function fieldCatalogue(settings: SettingsFile<Catalogue>, log: Logger): FieldCatalogue {
   const changeListeners: CatalogueListener[] = []
   const usedListeners: (() => void)[] = []
-  const inTurn = serial()
+  const inTurn = createSerialQueue()
   let current = settings.current()
   let refused: CatalogueRefusal | undefined
   /** A foreign version seen by the last check; its writer may not have finished. */
@@ -70,7 +71,7 @@ export function fieldCatalogue(settings: SettingsFile<Catalogue>, log: Logger): 
       refused = undefined
       log.info(`${settings.path} was changed and is in use`)
     } catch (error) {
-      const reason = (error as Error).message
+      const reason = errorText(error)
       refused = { reason, isGone: version === NO_FILE }
       log.error(`change of ${settings.path} rejected: keeping the previous version. ${reason}`)
     }

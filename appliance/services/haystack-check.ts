@@ -7,7 +7,7 @@ import { type HaystackAccess, serversOf } from '../drivers/haystack/access.ts'
 import { type CheckedPoint, checkConnection } from '../drivers/haystack/check.ts'
 import { haystackPoint } from '../drivers/haystack/protocol.ts'
 import type { Server } from '../drivers/haystack/session.ts'
-import { serial } from '../drivers/serial.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
 
@@ -34,7 +34,7 @@ export async function checkInTerminal(catalogue: Catalogue, access: HaystackAcce
 
 /** `POST /api/haystack/check`: one test at a time. */
 export function haystackRoutes(catalogue: FieldCatalogue, access: HaystackAccess, token: string | undefined): Route[] {
-  const inTurn = serial()
+  const inTurn = createSerialQueue()
   return [
     route({
       method: 'POST',

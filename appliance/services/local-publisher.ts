@@ -4,7 +4,7 @@ import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { decodeWith, fields, optional } from '#shared/core/telemetry/read.ts'
 import { type Ack, readBootIds } from '#shared/core/telemetry/status.ts'
 import { SECOND } from '#shared/core/time.ts'
-import { serial } from '../drivers/serial.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { Outgoing } from '../sinks/outbox-reader.ts'
 import { centralClient, type IngestAnswer, readIngestAnswer } from './central-client.ts'
 import { type Publisher, type PublisherOptions, type PublisherParts, publisherParts, type PublisherState } from './publisher.ts'
@@ -27,7 +27,7 @@ export class LocalPublisher implements Publisher {
   readonly #post
   readonly #parts: PublisherParts
   /** Central takes messages in their order, so one request follows the other. */
-  readonly #inTurn = serial()
+  readonly #inTurn = createSerialQueue()
   #isUp = false
   #isStopped = false
   #reason: string | undefined

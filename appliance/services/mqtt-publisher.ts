@@ -1,5 +1,6 @@
 /** Publishes readings, findings and status to the hub over one MQTTS session with the kit's certificate. Polling never waits for it. */
 import { X509Certificate } from 'node:crypto'
+import { errorText } from '#shared/core/error-text.ts'
 import { commonName } from '#shared/core/auth/identity.ts'
 import { packBody, SMALL_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
@@ -130,7 +131,7 @@ export class MqttPublisher implements Publisher {
       this.#publishedRevision = metadata.revision
       await this.#publishRetained('status', this.#parts.status(online))
     } catch (error) {
-      log.debug(`status not sent: ${(error as Error).message}`)
+      log.debug(`status not sent: ${errorText(error)}`)
     }
   }
 

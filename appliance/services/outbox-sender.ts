@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { errorText } from '#shared/core/error-text.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import type { Ack } from '#shared/core/telemetry/status.ts'
@@ -98,7 +99,7 @@ export class OutboxSender {
     try {
       for (const outgoing of free > 0 ? reader.next(this.#window.sent, free) : []) this.#send(outgoing)
     } catch (error) {
-      this.#damage = `the outbox cannot be read: ${(error as Error).message}`
+      this.#damage = `the outbox cannot be read: ${errorText(error)}`
       log.error(this.#damage)
     }
     if (!isAwaitingAck) this.#awaitAck()

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { parse } from 'csv-parse'
+import { errorText } from '#shared/core/error-text.ts'
 import { formOf, TOLERANT } from '#shared/central/import/table.ts'
 import type { Table } from '../core/catalogue/table.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -32,7 +33,7 @@ export async function readPointTable(file: string, bytes: Buffer): Promise<Table
     for await (const row of Readable.from(slicesOf(Buffer.from(text))).pipe(parser)) rows.push(row)
     return { file, rows }
   } catch (error) {
-    throw new Problem('invalid', `${file} cannot be read: ${(error as Error).message}`)
+    throw new Problem('invalid', `${file} cannot be read: ${errorText(error)}`)
   }
 }
 

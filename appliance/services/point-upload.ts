@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ADDRESS_FORM, parseAddress } from '../drivers/bacnet/core/address.ts'
 import type { Table } from '../core/catalogue/table.ts'
+import { errorText } from '#shared/core/error-text.ts'
 import { isId } from '#shared/core/model/model.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import { bytesOf, partsOf } from '#shared/node/http/upload.ts'
@@ -75,7 +76,7 @@ export function readAddresses(text: string | undefined): Addresses {
   try {
     given = JSON.parse(text)
   } catch (error) {
-    throw fault('addresses', `is no JSON: ${(error as Error).message}`)
+    throw fault('addresses', `is no JSON: ${errorText(error)}`)
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw fault('addresses', 'is no JSON object')
   return addressesOf(Object.entries(given))

@@ -8,7 +8,8 @@ import {
   thinOldest,
   type ThinnedMessages,
 } from '../core/outbox/outbox-messages.ts'
-import { serial } from '../drivers/serial.ts'
+import { errorText } from '#shared/core/error-text.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { FileLog, SegmentInfo } from '../store/log/segmented-log.ts'
 import type { OutboxReaders } from './outbox-reader.ts'
 
@@ -39,14 +40,14 @@ export type EvictOldest = (reason: string, maxBytes?: number) => Promise<boolean
  * On a full disk the segment is unlinked first, because nothing can be appended before.
  */
 export function outboxEviction({ log, readers, messageOf, lookUpFindings, logger }: EvictionDeps): EvictOldest {
-  const oneAtATime = serial()
+  const oneAtATime = createSerialQueue()
 
   const thin = (segment: SegmentInfo): ThinnedMessages | undefined => {
     const from = Math.max(segment.first, readers.firstNeeded())
     try {
       return thinOldest(log.read(from, segment.last - from + 1), segment.bytes * SHARE, lookUpFindings !== undefined)
     } catch (error) {
-      logger.error({ err: error }, `outbox messages unreadable: dropping them: ${(error as Error).message}`)
+      logger.error({ err: error }, `outbox messages unreadable: dropping them: ${errorText(error)}`)
       return undefined
     }
   }
@@ -66,7 +67,7 @@ export function outboxEviction({ log, readers, messageOf, lookUpFindings, logger
     try {
       if (lookUpFindings && finding_ids.length > 0) return lookUpFindings(finding_ids)
     } catch (error) {
-      logger.error({ err: error }, `outbox findings cannot be looked up: dropping them: ${(error as Error).message}`)
+      logger.error({ err: error }, `outbox findings cannot be looked up: dropping them: ${errorText(error)}`)
     }
     return { findings: [], withdrawn: [] }
   }

@@ -4,7 +4,7 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { replaceFile, syncFolder } from '#shared/node/files.ts'
-import { serial } from '../drivers/serial.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { type FileLog, openSegmentedLog } from '../store/log/segmented-log.ts'
 
 /**
@@ -40,7 +40,7 @@ export async function openOutboxFiles<T>(options: { dir: string; maxBytes: numbe
   const { streams, fault } = typeof found === 'string' ? { streams: new Map(), fault: found } : checkStreams(found, log.state())
   const note = damage ?? fault
   if (note !== undefined) logger.warn(`${note}; starting a new stream with the oldest message that is left`)
-  const oneAtATime = serial()
+  const oneAtATime = createSerialQueue()
   return {
     log,
     streams,

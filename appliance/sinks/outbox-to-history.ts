@@ -1,5 +1,6 @@
 /** Replays the outbox into history, so that after any end of the process a reading is in both or in neither. */
 import type { Logger } from 'pino'
+import { errorText } from '#shared/core/error-text.ts'
 import type { Clock, Sink } from '#shared/core/ports.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import type { StoringTrouble } from '#shared/core/storage-status.ts'
@@ -121,6 +122,6 @@ class Replay {
   #fail(side: 'history' | 'outbox', error: unknown): void {
     this.#failures.failed(error)
     this.failed = side
-    this.trouble ??= { reason: (error as Error).message, since: this.#clock.now() }
+    this.trouble ??= { reason: errorText(error), since: this.#clock.now() }
   }
 }

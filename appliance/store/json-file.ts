@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import type { Adapter } from 'lowdb'
+import { errorText } from '#shared/core/error-text.ts'
 import { replaceFileStat } from '#shared/node/files.ts'
 import { ConfigError } from './config-error.ts'
 
@@ -61,7 +62,7 @@ async function withFile<T>(path: string, read: (file: FileHandle) => Promise<T>)
   } catch (error) {
     if (error instanceof ConfigError) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new ConfigError(path, [{ pointer: '', message: (error as Error).message }])
+    throw new ConfigError(path, [{ pointer: '', message: errorText(error) }])
   }
 }
 
@@ -79,7 +80,7 @@ function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new ConfigError(path, [{ pointer: '', message: `is no JSON: ${(error as Error).message}` }])
+    throw new ConfigError(path, [{ pointer: '', message: `is no JSON: ${errorText(error)}` }])
   }
 }
 

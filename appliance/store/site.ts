@@ -1,14 +1,14 @@
 /** `config/site.json`: which building this appliance serves, and the equipment in it. */
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
-import { type Building, type Equipment, EQUIPMENT_TYPES, ID_PATTERN } from '#shared/core/model/model.ts'
+import { type Building, type Equipment, EQUIPMENT_TYPES, ID } from '#shared/core/model/model.ts'
 import { PriorityLevels } from '../core/priority/settings.ts'
 import { isZone } from '#shared/core/time-zone.ts'
 import type { Complaint } from './config-error.ts'
 import { openSettingsFile, type SettingsFile } from './settings-file.ts'
 
 const strict = { additionalProperties: false }
-const id = (description: string) => Type.String({ pattern: ID_PATTERN, description })
+const id = (description: string) => Type.String({ ...ID, description })
 const name = Type.String({ minLength: 1, maxLength: 200 })
 const choice = <const T extends readonly string[]>(choices: T) =>
   Type.Unsafe<T[number]>(Type.String({ enum: [...choices], pattern: `^(${choices.join('|')})$` }))

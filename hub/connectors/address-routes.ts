@@ -3,10 +3,10 @@ import { Type } from '@sinclair/typebox'
 import { readConnectorUrl } from '#shared/core/connector-url.ts'
 import { SiteQuery } from '#shared/central/api/connectors.ts'
 import { findEdge } from '#shared/core/telemetry/find-edge.ts'
-import { edgeName } from '#shared/core/model/model.ts'
+import { edgeName, ID } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeStore } from '#shared/core/stores.ts'
-import { ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { type Route, route, strict } from '#shared/node/http/route.ts'
 
 const Params = strict({ edge_id: ID })
 const Address = Type.Union([Type.String({ minLength: 1, maxLength: 1024 }), Type.Null()])

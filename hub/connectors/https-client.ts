@@ -1,5 +1,6 @@
 /** The way to an edge that has an address: HTTPS with the project's authority and the edge's token. */
 import { Agent, request as httpsRequest } from 'node:https'
+import { errorText } from '#shared/core/error-text.ts'
 import { OPERATIONS } from '#shared/core/priority/priority-wire.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
@@ -35,7 +36,7 @@ export function httpsWay({ ca_pem, tokensKey, timeoutMs }: HttpsWayOptions): Way
       if (error instanceof Problem) throw error
       if (signal.aborted)
         throw new Problem('edge_timeout', `${edge_id} at ${url.host} did not answer within ${timeoutMs / 1000} s`)
-      throw new Problem('edge_unreachable', `${edge_id} at ${url.host} cannot be reached: ${(error as Error).message}`)
+      throw new Problem('edge_unreachable', `${edge_id} at ${url.host} cannot be reached: ${errorText(error)}`)
     }
   }
   return Object.assign(way, { close: () => agent.destroy() })

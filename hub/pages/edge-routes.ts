@@ -3,10 +3,10 @@ import type { CentralContext } from '#shared/central/context.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 import { SiteQuery } from '#shared/central/api/connectors.ts'
 import { findEdge } from '#shared/core/telemetry/find-edge.ts'
-import { edgeName } from '#shared/core/model/model.ts'
+import { edgeName, ID } from '#shared/core/model/model.ts'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { type Route, route, strict } from '#shared/node/http/route.ts'
 import { FRESH_MS, healthOf, reportedBy } from './fleet-status.ts'
 
 export const edgeRoutes = ({ edges, clock }: Pick<CentralContext, 'edges' | 'clock'>): Route[] => [

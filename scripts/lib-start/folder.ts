@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto'
-import { mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { errorText } from '#shared/core/error-text.ts'
+import { replaceFile } from '#shared/node/files.ts'
 import { Refusal } from './refusal.ts'
 
 /** What a site keeps from one start to the next. */
@@ -47,13 +49,13 @@ export async function openFolder(path: string | undefined): Promise<Folder> {
       fresh: known === undefined,
       kept,
       clockMs: (await readJson<{ ms: number }>(join(dir, CLOCK)))?.ms,
-      saveClock: ms => replace(join(dir, CLOCK), JSON.stringify({ ms })),
+      saveClock: ms => replaceFile(join(dir, CLOCK), JSON.stringify({ ms })),
       close: () => (temporary ? rm(dir, { recursive: true, force: true }) : rm(join(dir, LOCK), { force: true })),
     }
   } catch (error) {
     if (temporary) await rm(dir, { recursive: true, force: true })
     if (error instanceof Refusal) throw error
-    throw new Refusal(`The data folder ${dir} cannot be written: ${(error as Error).message}`)
+    throw new Refusal(`The data folder ${dir} cannot be written: ${errorText(error)}`)
   }
 }
 
@@ -86,11 +88,6 @@ async function readJson<T>(path: string): Promise<T | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-}
-
-async function replace(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text)
-  await rename(`${path}.new`, path)
 }
 
 /** Letters and digits that are not mistaken for one another. */

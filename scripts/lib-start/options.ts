@@ -1,3 +1,4 @@
+import { errorText } from '#shared/core/error-text.ts'
 import { parseArgs } from 'node:util'
 
 export type Options = { data: string | undefined; portBase: number; speed: number; once: boolean; json: boolean }
@@ -43,7 +44,7 @@ function parse(argv: string[]) {
       options: { data: text, 'port-base': text, speed: text, once: flag, json: flag, help: flag },
     })
   } catch (error) {
-    return { wrong: (error as Error).message.split('. ')[0]! }
+    return { wrong: errorText(error).split('. ')[0]! }
   }
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { simulatedClock } from '#shared/node/clock.ts'
 import { SITE_START } from '../simulator/building/building.ts'
 import { openSite } from '../simulator/building/site.ts'
@@ -89,13 +90,12 @@ async function startParts(
 function keepClock(folder: Folder, now: () => number): () => Promise<void> {
   /** On a full disk the time that was noted last stays. */
   const save = () => folder.saveClock(now()).catch(() => undefined)
-  let saving = save()
-  const timer = setInterval(() => {
-    saving = saving.then(save)
-  }, CLOCK_MS)
+  const inTurn = createSerialQueue()
+  void inTurn(save)
+  const timer = setInterval(() => void inTurn(save), CLOCK_MS)
   return async () => {
     clearInterval(timer)
-    await saving.then(save)
+    await inTurn(save)
   }
 }
 

@@ -122,7 +122,7 @@ export type RunControl = {
 
 /** Settings of the FDD loop, kept in a file that a person may edit. */
 export type PlatformConfig = { rules_dir: string; rule_interval_hours: number; lookback_days: number }
-export type PlatformConfigStore = { read(): PlatformConfig; write(config: PlatformConfig): void }
+export type PlatformConfigStore = { read(): PlatformConfig; write(config: PlatformConfig): Promise<void> }
 
 /** `warn` is shown; `fail` turns health into 503. */
 export type HealthCheck = { status: 'ok' | 'warn' | 'fail'; detail?: string; [figure: string]: unknown }

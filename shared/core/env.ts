@@ -1,3 +1,4 @@
+import { errorText } from './error-text.ts'
 /**
  * Environment variables as data: one table makes the check at start-up, the help text, the README's table and
  * `GET /api/config/effective`.
@@ -108,7 +109,7 @@ function lookUp(
     try {
       return { text: readFile(path).trim(), source: 'file' }
     } catch (error) {
-      complaints.push(`${name}_FILE: ${(error as Error).message}`)
+      complaints.push(`${name}_FILE: ${errorText(error)}`)
       return { text: undefined, source: 'file' }
     }
   }

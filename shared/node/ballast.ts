@@ -7,6 +7,7 @@ import { rmSync, statfsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { errorText } from '#shared/core/error-text.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { syncFolder } from './files.ts'
 import type { Service } from './service.ts'
@@ -84,7 +85,7 @@ export function ballast({ folder, bytes, log }: { folder: string; bytes: number;
     }
   }
   const look = () => (looking ??= lookOnce().finally(() => (looking = undefined)))
-  const lookAgain = () => look().catch(error => log.debug(`the ballast cannot be looked after: ${(error as Error).message}`))
+  const lookAgain = () => look().catch(error => log.debug(`the ballast cannot be looked after: ${errorText(error)}`))
 
   return {
     name: 'ballast',

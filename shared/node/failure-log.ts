@@ -1,4 +1,5 @@
 /** Logs one line when something begins to fail and one when it works again, however often it is tried in between. */
+import { errorText } from '#shared/core/error-text.ts'
 import type { Logger } from 'pino'
 
 export type FailureLog = {
@@ -18,7 +19,7 @@ export function failureLog(log: Logger, what: string, again: string): FailureLog
   return {
     failed(error) {
       if (failures++ > 0) return
-      log.error(isMachines(error) ? {} : { err: error }, `${what}: ${(error as Error).message}`)
+      log.error(isMachines(error) ? {} : { err: error }, `${what}: ${errorText(error)}`)
     },
     worked() {
       if (failures > 0) log.info({ failures }, again)

@@ -9,6 +9,7 @@ import {
   type Settings,
   type VariableTable,
 } from '#shared/core/env.ts'
+import { errorText } from '#shared/core/error-text.ts'
 import { secretArguments } from '#shared/node/auth/secret-arguments.ts'
 import { keepFilesPrivate } from './private-files.ts'
 
@@ -75,7 +76,7 @@ function settingsFileOf(table: VariableTable, path: string | undefined): Pick<Gi
     }
     return { settingsFile: { path, text } }
   } catch (error) {
-    return exitWith([`${SETTINGS_FILE}: ${(error as Error).message}`])
+    return exitWith([`${SETTINGS_FILE}: ${errorText(error)}`])
   }
 }
 
@@ -90,7 +91,7 @@ function authFileOf(table: VariableTable, given: Given): Pick<Given, 'authFile'>
     return { authFile: { path, text } }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return {}
-    return exitWith([(error as Error).message])
+    return exitWith([errorText(error)])
   }
 }
 

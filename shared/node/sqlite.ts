@@ -1,3 +1,4 @@
+import { errorText } from '#shared/core/error-text.ts'
 import Database from 'better-sqlite3'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -56,6 +57,6 @@ function naming<T>(path: string, open: () => T): T {
   try {
     return open()
   } catch (error) {
-    throw new Error(`the database ${path} cannot be opened: ${(error as Error).message}`, { cause: error })
+    throw new Error(`the database ${path} cannot be opened: ${errorText(error)}`, { cause: error })
   }
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 
 /**
  * Lets one caller go on in each round of the event loop. Requests that wait for one result would otherwise all go on in
@@ -7,6 +8,6 @@ import { setImmediate } from 'node:timers/promises'
  * @returns a function whose promise resolves when it is the caller's turn
  */
 export function openTurns(): () => Promise<void> {
-  let last: Promise<void> = Promise.resolve()
-  return () => (last = last.then(() => setImmediate()))
+  const inTurn = createSerialQueue()
+  return () => inTurn(() => setImmediate())
 }

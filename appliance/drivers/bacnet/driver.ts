@@ -8,7 +8,7 @@ import { formatRefusal, UNKNOWN_OBJECT } from './core/refusal.ts'
 import { type PropertyResult, READ_PROPERTY, READ_PROPERTY_MULTIPLE, type ReadQuestion } from './core/reply.ts'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import { serial } from '../serial.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { covChanges, LIFETIME_SECS } from './cov.ts'
 import { apduTarget, batchTold, type Check, type DeviceObject, guardIdentity, type Item } from './identity.ts'
 import { hasty, type Outcome, type Patience, type Peer } from './peer.ts'
@@ -28,7 +28,7 @@ export function bacnetDriver(
   now: () => number,
   device?: DeviceObject,
 ): FieldDriver<BacnetPoint> {
-  const inTurn = serial()
+  const inTurn = createSerialQueue()
   const rtts: number[] = []
   const known = startKnowing(first)
   const guard = device && guardIdentity(device, now, adopt)

@@ -1,4 +1,5 @@
 /** The local addresses from which BACnet/IP is spoken: a socket at each, and one more where its broadcasts are heard. */
+import { errorText } from '#shared/core/error-text.ts'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
@@ -122,7 +123,7 @@ async function openEar(address: string, port: number): Promise<{ ear: Socket | u
   try {
     return { ear: await bindSocket(broadcast, port), deafness: null }
   } catch (error) {
-    return { ear: undefined, deafness: (error as Error).message }
+    return { ear: undefined, deafness: errorText(error) }
   }
 }
 
@@ -153,7 +154,7 @@ async function bindSocket(address: string, port: number): Promise<Socket> {
   } catch (error) {
     socket.close()
     const holder = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? whoHoldsPort(address, port) : undefined
-    const reason = `${(error as Error).message}${holder ? `, which ${holder} holds` : ''}`
+    const reason = `${errorText(error)}${holder ? `, which ${holder} holds` : ''}`
     throw new Error(`BACnet/IP cannot use UDP port ${port} of ${address}: ${reason}`, { cause: error })
   }
 }

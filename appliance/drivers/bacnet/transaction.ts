@@ -1,4 +1,5 @@
 /** One request, from its turn with the device to its end. */
+import { errorText } from '#shared/core/error-text.ts'
 import type { Apdu } from './core/frame.ts'
 import type { InvokeIds } from './core/invoke-ids.ts'
 import { attemptMs } from './core/pace.ts'
@@ -86,7 +87,7 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
       datagram = encodeRequest(question, id, station, segmentation)
     } catch (error) {
       ids.close(peer.host, id, 0)
-      return settle({ state: 'garbled', reason: `the request cannot be written: ${(error as Error).message}` })
+      return settle({ state: 'garbled', reason: `the request cannot be written: ${errorText(error)}` })
     }
     return attempt()
   }

@@ -3,7 +3,7 @@ import { type ConnectionReport, type PointReport, reportSteps } from './core/con
 import { HaystackFailure } from './core/failure.ts'
 import { type Dict, textOf } from './core/grid.ts'
 import { type HaystackPoint, pointState } from './core/point.ts'
-import { serial } from '../serial.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { type HaystackClient, haystackClient } from './client.ts'
 import { openSession, type Patience, type Server } from './session.ts'
 
@@ -23,7 +23,7 @@ export type CheckedPoint = { text: string; point: HaystackPoint }
  * @param points of the catalogue; the first that the server answers for is enough
  */
 export async function checkConnection(server: Server, points: readonly CheckedPoint[]): Promise<ConnectionReport> {
-  const session = openSession(server, serial(), Date.now)
+  const session = openSession(server, createSerialQueue(), Date.now)
   const client = haystackClient(session)
   const patience = { timeoutMs: TIMEOUT_MS, retries: 0, signal: new AbortController().signal }
   const { endpoint, auth } = server

@@ -1,4 +1,5 @@
 /** Grids as bytes: Zinc through the package's reader, Hayson as JSON. The one file that knows the package. */
+import { errorText } from '#shared/core/error-text.ts'
 import { HFilter, ZincReader } from 'haystack-core'
 import { type Grid, takeGrid } from './core/grid.ts'
 import { writeZinc } from './core/zinc.ts'
@@ -29,7 +30,7 @@ export function decodeGrid(bytes: Uint8Array, format: Format): Grid | string {
   try {
     return takeGrid(format === 'zinc' ? readZinc(text) : JSON.parse(text))
   } catch (error) {
-    return `the answer cannot be read as ${format === 'zinc' ? 'Zinc' : 'JSON'}: ${(error as Error).message}`
+    return `the answer cannot be read as ${format === 'zinc' ? 'Zinc' : 'JSON'}: ${errorText(error)}`
   }
 }
 
@@ -50,6 +51,6 @@ export function checkFilter(text: string): string | undefined {
     HFilter.parse(text)
     return undefined
   } catch (error) {
-    return `"${text}" is neither a reference (@…) nor a filter: ${(error as Error).message}`
+    return `"${text}" is neither a reference (@…) nor a filter: ${errorText(error)}`
   }
 }

@@ -4,7 +4,7 @@ import { type HaystackPoint, pointState } from './core/point.ts'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import { serial } from '../serial.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { haystackClient } from './client.ts'
 import { openPlaces } from './places.ts'
 import { openRecords } from './records.ts'
@@ -28,7 +28,7 @@ const REFUSED_MS = 5 * MINUTE
 const GOODBYE_MS = 1000
 
 export function haystackDriver({ session, timeoutMs, retries, leaseMs, now }: DriverOptions): FieldDriver<HaystackPoint> {
-  const inTurn = serial()
+  const inTurn = createSerialQueue()
   const rtts: number[] = []
   const client = haystackClient({
     async call(op, grid, patience) {

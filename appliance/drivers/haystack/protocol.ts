@@ -6,7 +6,7 @@ import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Complaint } from '../../store/config-error.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
-import { serial } from '../serial.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { type HaystackAccess, serverOf } from './access.ts'
 import { checkFilter } from './codec.ts'
 import { haystackDriver } from './driver.ts'
@@ -19,7 +19,7 @@ const LEASE_MIN_MS = MINUTE
 /** @param now what readings are stamped with, ms since 1970 UTC */
 export function haystackProtocol({ access, now }: { access: HaystackAccess; now: () => number }): FieldProtocol {
   const sessions = new Map<string, Session>()
-  const inTurn = serial()
+  const inTurn = createSerialQueue()
   return {
     name: 'haystack',
     check: entry => checkHaystack(entry, access),

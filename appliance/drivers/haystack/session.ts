@@ -4,7 +4,7 @@ import { type Cookies, cookieHeader, takeCookies } from './core/cookies.ts'
 import type { HaystackAuth } from './core/endpoint.ts'
 import { HaystackFailure } from './core/failure.ts'
 import { type Grid, makeGrid, textOf } from './core/grid.ts'
-import type { serial } from '../serial.ts'
+import type { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { encodeGrid, type Format, MEDIA_TYPES } from './codec.ts'
 import { type Answer, openLine } from './exchange.ts'
 import { gridOf, isRedirect } from './answer.ts'
@@ -61,7 +61,7 @@ const GOODBYE_MS = 1000
 const OTHER_FORMAT = new Set([406, 415])
 
 /** @param inTurn of the server: what is said to it, by whatever session, is said one after the other */
-export function openSession(server: Server, inTurn: ReturnType<typeof serial>, now: () => number): Session {
+export function openSession(server: Server, inTurn: ReturnType<typeof createSerialQueue>, now: () => number): Session {
   const line = openLine(server.endpoint, server.ca)
   let cookies: Cookies = new Map()
   let token: string | undefined

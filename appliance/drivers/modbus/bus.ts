@@ -1,7 +1,8 @@
-/** All that goes to one Modbus server or serial port, in turn: one request in flight, and a new connection when one is in doubt. */
+/** All that goes to one Modbus server or createSerialQueue port, in turn: one request in flight, and a new connection when one is in doubt. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Place } from './core/point.ts'
-import { serial } from '../serial.ts'
+import { errorText } from '#shared/core/error-text.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { Answer, Connection, Link } from './connection.ts'
 
 export type Patience = { timeoutMs: number; retries: number }
@@ -16,7 +17,7 @@ export type Outcome =
 
 type Attempt = Answer | { state: 'unreachable'; reason: string }
 
-/** Units behind one gateway, or on one serial line, share its bus. */
+/** Units behind one gateway, or on one createSerialQueue line, share its bus. */
 export interface ModbusBus {
   read(unit: number, place: Place, patience: Patience, signal: AbortSignal): Promise<Outcome>
   close(): Promise<void>
@@ -33,7 +34,7 @@ const backoff = (failures: number, most: number): number =>
 
 /** @param now what `at` is reckoned in; timeouts run on the machine's own clock */
 export function modbusBus(link: Link, now: () => number): ModbusBus {
-  const inTurn = serial()
+  const inTurn = createSerialQueue()
   let connection: Connection | undefined
   /** Connections in a row that failed or gave no answer, why the last did, and when the next may be tried. */
   let failures = 0
@@ -68,7 +69,7 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
       connection = await link.open(timeoutMs, signal)
       return undefined
     } catch (error) {
-      noteFailure((error as Error).message)
+      noteFailure(errorText(error))
       return { state: 'unreachable', reason: failure }
     }
   }

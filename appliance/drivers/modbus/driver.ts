@@ -6,7 +6,7 @@ import { createUnitMemory, type UnitBlock, type UnitItem } from './core/unit-mem
 import { convertNumber } from '../../core/poll/conversion.ts'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import { serial } from '../serial.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { ModbusBus, Patience } from './bus.ts'
 import { readUnit, reasonFor } from './unit-read.ts'
 import { startRound, type Unit } from './unit-round.ts'
@@ -25,7 +25,7 @@ export function modbusDriver(
   bus: ModbusBus,
   { unit_id, max_gap, patience, now }: { unit_id: number; max_gap: number; patience: Patience; now: () => number },
 ): FieldDriver<ModbusPoint> {
-  const inTurn = serial()
+  const inTurn = createSerialQueue()
   const rtts: number[] = []
   let pointError: string | null = null
   const gap = { registers: max_gap, bits: BITS_PER_REGISTER * max_gap }

@@ -1,4 +1,5 @@
 /** Modbus TCP over one socket. A stream that is out of step is closed, for no later answer could be told from another. */
+import { errorText } from '#shared/core/error-text.ts'
 import { once } from 'node:events'
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { judgeReply } from './core/pdu.ts'
@@ -46,7 +47,7 @@ async function openSocket(options: TcpNetConnectOpts, timeoutMs: number, signal:
     socket.on('error', () => undefined)
     socket.destroy()
     const isLate = (error as Error).name === 'AbortError'
-    throw new Error(isLate ? `no connection within ${timeoutMs} ms` : (error as Error).message, { cause: error })
+    throw new Error(isLate ? `no connection within ${timeoutMs} ms` : errorText(error), { cause: error })
   }
 }
 

@@ -1,4 +1,5 @@
 /** What both sides of the comparison run on: one air handler, and the rules that fit it and can be said in SQL. */
+import { errorText } from '#shared/core/error-text.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { createEquipmentContext } from '#shared/core/rules/compile/equipment-context.ts'
 import { compileRule, type CompiledRule } from '#shared/core/rules/compile/compile-rule.ts'
@@ -46,7 +47,7 @@ export function chooseRules(all: Rule[]): Chosen {
       chosen.rules.push(rule)
       chosen.instances.push(...own)
     } catch (error) {
-      chosen.leftOut.push({ rule_id: rule.id, why: (error as Error).message })
+      chosen.leftOut.push({ rule_id: rule.id, why: errorText(error) })
     }
   }
   return chosen

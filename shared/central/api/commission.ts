@@ -1,8 +1,9 @@
 /** Routes for those who set a building up: what points seem to be, and which rules can run. */
 import { Type } from '@sinclair/typebox'
+import { ID } from '#shared/core/model/model.ts'
 import type { CoverageGain, CoverageLine } from '#shared/core/rules/report/rule-coverage.ts'
 import { isOpen, suggestFor } from '#shared/flow/commission.ts'
-import { ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { type Route, route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { csvCell } from '#shared/central/import/rejects.ts'
 import { cutPage, PAGE } from './list.ts'

@@ -12,8 +12,9 @@ import {
   VISIT_ID,
   VisitAnswer,
 } from '#shared/core/priority/priority-wire.ts'
+import { ID } from '#shared/core/model/model.ts'
 import type { EdgeChoice } from '#shared/core/telemetry/find-edge.ts'
-import { ID, type Route, route, strict } from '#shared/node/http/route.ts'
+import { type Route, route, strict } from '#shared/node/http/route.ts'
 
 export type Connectors = {
   /** The edge's name with its site, for the audit. @throws Problem unknown_edge or ambiguous_edge */

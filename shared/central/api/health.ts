@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { errorText } from '#shared/core/error-text.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { oneOf, route, type Route } from '#shared/node/http/route.ts'
 import type { CentralContext, HealthCheck } from '#shared/central/context.ts'
@@ -87,6 +88,6 @@ async function runCheck(check: () => HealthCheck | Promise<HealthCheck>): Promis
   try {
     return await check()
   } catch (error) {
-    return { status: 'fail', detail: (error as Error).message }
+    return { status: 'fail', detail: errorText(error) }
   }
 }

@@ -37,7 +37,7 @@ const configRoutes = ({ config, workspace }: CentralParts): Route[] => [
     }),
     action: 'put_config',
     problems: ['invalid'],
-    handle: ({ body: { ok: _ok, ...body }, audit }) => {
+    handle: async ({ body: { ok: _ok, ...body }, audit }) => {
       const before = config.read()
       const after = { ...before, ...body }
       const inside = relative(workspace, resolve(workspace, after.rules_dir))
@@ -46,7 +46,7 @@ const configRoutes = ({ config, workspace }: CentralParts): Route[] => [
           { pointer: '/rules_dir', message: 'leads out of the workspace' },
         ])
       }
-      config.write({ ...after, rules_dir: resolve(workspace, after.rules_dir) })
+      await config.write({ ...after, rules_dir: resolve(workspace, after.rules_dir) })
       audit({ subject: 'config', before, after })
       return { ok: true, ...config.read() }
     },

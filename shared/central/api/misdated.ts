@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
+import { ID } from '#shared/core/model/model.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { ID, route, type Route, strict } from '#shared/node/http/route.ts'
+import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { afterOf, limitOf, PAGE, pageOf } from './list.ts'
 

@@ -1,7 +1,8 @@
 /** The command that assigns points to roles of equipment, which the page and the API both call. */
 import { Type } from '@sinclair/typebox'
+import { ID } from '#shared/core/model/model.ts'
 import { type AssignRequest, assignPoints } from '#shared/flow/assign-points.ts'
-import { ID, strict } from '#shared/node/http/route.ts'
+import { strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { Actor } from './command.ts'
 

@@ -1,9 +1,9 @@
 /** Commands on baselines, which the page and the API both call. */
 import { Type } from '@sinclair/typebox'
+import { ID } from '#shared/core/model/model.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
 import type { BaselineKey, StoredReset } from '#shared/core/tuning.ts'
 import { resetBaseline, restoreBaseline } from '#shared/flow/fdd/reset-baseline.ts'
-import { ID } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { type Actor, NOTE_MAX } from './command.ts'
 

@@ -1,10 +1,11 @@
 /** Commands on the parameters of rules, which the page and the API both call. */
 import { Type } from '@sinclair/typebox'
+import { ID } from '#shared/core/model/model.ts'
 import { PARAM_SCOPES } from '#shared/core/rules/check/param-settings.ts'
 import type { StoredSetting } from '#shared/core/tuning.ts'
 import { BACKTEST_DAYS_MAX } from '#shared/flow/fdd/backtest.ts'
 import { removeParam, setParam, type SettingName, type SettingRequest, type TuneParts } from '#shared/flow/fdd/tune-param.ts'
-import { ID, oneOf } from '#shared/node/http/route.ts'
+import { oneOf } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import type { Catalogue } from '#shared/central/fdd/rule-views.ts'
 import { type Actor, NOTE_MAX } from './command.ts'

@@ -1,5 +1,6 @@
 /** Commands on engineering quantities and energy prices, which the page and the API both call. */
 import { type Static, Type } from '@sinclair/typebox'
+import { ID } from '#shared/core/model/model.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
 import {
   type Quantity,
@@ -11,7 +12,7 @@ import {
   VALUE_BASES,
 } from '#shared/core/model/quantity.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
-import { ID, oneOf, strict } from '#shared/node/http/route.ts'
+import { oneOf, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { type Actor, subjectOf } from './command.ts'
 

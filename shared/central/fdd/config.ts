@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { syncFolder } from '#shared/node/files.ts'
+import { errorText } from '#shared/core/error-text.ts'
+import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import type { PlatformConfig, PlatformConfigStore } from '../context.ts'
 
 /** Bounds of the settings, with their reasons: a run an hour at least, a month of history at most. */
@@ -25,7 +26,7 @@ export function openPlatformConfig(path: string, defaults: PlatformConfig): Plat
       good = load(path, defaults)
       fault = undefined
     } catch (error) {
-      fault = (error as Error).message
+      fault = errorText(error)
     }
     return good
   }
@@ -35,17 +36,9 @@ export function openPlatformConfig(path: string, defaults: PlatformConfig): Plat
       read()
       return fault
     },
-    write(config) {
-      mkdirSync(dirname(path), { recursive: true })
-      const file = openSync(`${path}.tmp`, 'w')
-      try {
-        writeSync(file, `${JSON.stringify(config, null, 2)}\n`)
-        fsyncSync(file)
-      } finally {
-        closeSync(file)
-      }
-      renameSync(`${path}.tmp`, path)
-      syncFolder(dirname(path))
+    async write(config) {
+      await makeFolder(dirname(path))
+      await replaceFile(path, `${JSON.stringify(config, null, 2)}\n`)
     },
   }
 }
@@ -70,7 +63,7 @@ function parse(path: string, text: string): Partial<PlatformConfig> {
   try {
     given = JSON.parse(text)
   } catch (error) {
-    throw new Error(`${path} is no JSON: ${(error as Error).message}`, { cause: error })
+    throw new Error(`${path} is no JSON: ${errorText(error)}`, { cause: error })
   }
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error(`${path} is no JSON object`)
   return given

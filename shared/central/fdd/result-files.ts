@@ -1,3 +1,4 @@
+import { errorText } from '#shared/core/error-text.ts'
 import { type Finding, resultState } from '#shared/core/findings/finding.ts'
 import type { Results, RunRecord } from '#shared/core/ports.ts'
 import { summaryOf } from '#shared/core/runs/run-summary.ts'
@@ -29,7 +30,7 @@ export function openResultFiles(dir: string, { model, results }: { model: ModelS
       await files.keep(run, () => linesOf(run, results.list({ building_id, from, to, limit: FINDINGS_MAX })))
       fault = undefined
     } catch (error) {
-      fault = `SERVICE_RULE_RESULTS_DIR: the file of run ${run_id} cannot be written: ${(error as Error).message}`
+      fault = `SERVICE_RULE_RESULTS_DIR: the file of run ${run_id} cannot be written: ${errorText(error)}`
     }
   }
   return {

@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
 import { openRuleRegistry } from '#shared/node/rules/rule-registry.ts'
 import type { Worker } from '#shared/node/worker/worker.ts'
@@ -25,7 +26,7 @@ export function openRuleDesk(parts: {
     ruleStates,
     compute: request => checker.request('coverage', { dirs: dirs(), ...request }),
   })
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createSerialQueue()
   return {
     catalogue: registry.current,
     reads: registry.reads,
@@ -44,9 +45,7 @@ export function openRuleDesk(parts: {
     check: files => checker.request('check', files),
     shelf(work) {
       // Opened anew each time: the folder is a setting, and opening one finishes what a crash has left.
-      const turn = last.then(async () => work(await openRuleShelf(config.read().rules_dir)))
-      last = turn.catch(() => undefined)
-      return turn
+      return inTurn(async () => work(await openRuleShelf(config.read().rules_dir)))
     },
   }
 }

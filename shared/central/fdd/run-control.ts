@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { errorText } from '#shared/core/error-text.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { isClockSet } from '#shared/core/telemetry/misdated.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
@@ -50,7 +52,7 @@ export function openRunControl({ worker, book, edges, config, ruleDirs, filed, .
   const { clock, model } = ports
   const board = openRunBoard(book)
   const orders = new Map<string, AbortController>()
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createSerialQueue()
   let lastRun: { at: number; error: string | null } | undefined
   let stopped: Promise<void> | undefined
   book.interrupt(clock.now())
@@ -77,7 +79,7 @@ export function openRunControl({ worker, book, edges, config, ruleDirs, filed, .
       board.end(run_id)
       return report
     } catch (error) {
-      const reason = (error as Error).message
+      const reason = errorText(error)
       if (!isCallerError(error)) lastRun = { at: clock.now(), error: reason }
       board.end(run_id, { state: 'failed', reason, finished_at: clock.now() })
       throw error
@@ -109,8 +111,7 @@ export function openRunControl({ worker, book, edges, config, ruleDirs, filed, .
     const waiting = { state: 'queued', asked_at: clock.now(), started_at: null, finished_at: null } as const
     board.add({ run_id, building_id, trigger, ...waiting })
     orders.set(run_id, controller)
-    const turn = last.then(() => settle({ run_id, request, trigger, signal }))
-    last = turn.catch(() => undefined)
+    const turn = inTurn(() => settle({ run_id, request, trigger, signal }))
     const report = Promise.race([turn, rejectedBy(signal)])
     report.catch(() => undefined) // told to who waits for it, and kept for the others
     return { run_id, report }
@@ -123,7 +124,7 @@ export function openRunControl({ worker, book, edges, config, ruleDirs, filed, .
     }
     end(board.live().slice(1))
     const late = setTimeout(() => end(board.live()), graceMs)
-    await last
+    await inTurn(async () => undefined)
     clearTimeout(late)
   }
 

@@ -1,3 +1,4 @@
+import { errorText } from '#shared/core/error-text.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { RunRecord } from '#shared/core/ports.ts'
 import { DAY } from '#shared/core/time.ts'
@@ -53,7 +54,7 @@ export async function runEverything(context: CentralContext, trigger: RunRecord[
     } catch (error) {
       if (error instanceof Problem && error.code === 'run_cancelled') continue
       if (error instanceof Problem && error.code === 'not_ready') break // the process stops
-      log.error({ err: error, building_id }, `rules cannot run over ${building_id}: ${(error as Error).message}`)
+      log.error({ err: error, building_id }, `rules cannot run over ${building_id}: ${errorText(error)}`)
     }
   }
   return reports

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { errorText } from '#shared/core/error-text.ts'
 import { Problem } from '#shared/core/problem.ts'
 
 /** The file whose presence asks for a run: anyone who may write to the workspace may ask. */
@@ -24,7 +25,7 @@ export function openTrigger(workspace: string): Trigger {
         await mkdir(dirname(path), { recursive: true })
         await writeFile(path, '')
       } catch (error) {
-        throw new Problem('not_ready', `No run can be asked for: ${(error as Error).message}`)
+        throw new Problem('not_ready', `No run can be asked for: ${errorText(error)}`)
       }
     },
     isAsked: () => existsSync(path),
@@ -37,7 +38,7 @@ export function openTrigger(workspace: string): Trigger {
         await rm(path, { force: true })
         return true
       } catch (error) {
-        left = { at, fault: `${path} asks for a run and cannot be removed: ${(error as Error).message}` }
+        left = { at, fault: `${path} asks for a run and cannot be removed: ${errorText(error)}` }
         return at !== before?.at
       }
     },

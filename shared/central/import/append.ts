@@ -1,3 +1,4 @@
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { type Check, gatherChecks, hintsFor, placesOf, verdictOf } from '#shared/core/csv/checks.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { planPoints, type ScannedTable } from '#shared/core/csv/plan.ts'
@@ -25,7 +26,7 @@ export type AppendRequest = { building_id: string; equipment_id: string; csv: st
 type Parts = { model: ModelStore; historian: Historian; clock: Pick<Clock, 'now'> }
 
 /** One chunk at a time: what each needs of memory is needed once. */
-let last: Promise<unknown> = Promise.resolve()
+const inTurn = createSerialQueue()
 let waiting = 0
 
 /**
@@ -40,13 +41,11 @@ export async function appendChunk(request: AppendRequest, parts: Parts) {
   if (waiting + letters > WAITING_MAX)
     throw new Problem('not_ready', 'Too many chunks wait to be added; send this one again later')
   waiting += letters
-  const turn = last
-    .then(() => addChunk(request, parts))
-    .finally(() => {
-      waiting -= letters
-    })
-  last = turn.catch(() => undefined)
-  return turn
+  try {
+    return await inTurn(() => addChunk(request, parts))
+  } finally {
+    waiting -= letters
+  }
 }
 
 async function addChunk(request: AppendRequest, { model, historian, clock }: Parts) {

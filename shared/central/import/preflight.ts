@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { errorText } from '#shared/core/error-text.ts'
 import { atLine, type Findings, gatherChecks, refuseEmpty, verdictOf } from '#shared/core/csv/checks.ts'
 import { type EquipmentFolder, layOut } from '#shared/core/csv/layout.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
@@ -155,7 +156,7 @@ async function readJson<T>(file: string, read: (json: unknown) => Read<T>): Prom
   try {
     return read(JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, '')))
   } catch (error) {
-    return { ok: false, complaints: [`is no JSON: ${(error as Error).message}`] }
+    return { ok: false, complaints: [`is no JSON: ${errorText(error)}`] }
   }
 }
 

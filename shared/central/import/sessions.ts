@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { PackagePlan, PackageReport } from '#shared/core/csv/plan.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { DAY } from '#shared/core/time.ts'
@@ -64,7 +65,7 @@ export function importSessions(folder: string, now: () => number): ImportSession
   const discard = (session_id: string) => rm(path(session_id), { recursive: true, force: true })
   /** Sessions that are being received or imported. */
   const busy = new Set<string>()
-  let tidying: Promise<void> = Promise.resolve()
+  const inTurn = createSerialQueue()
 
   /** Removes what has expired, what an upload cut off has left or cannot be read, and the oldest beyond the limit. */
   const tidy = async () => {
@@ -89,8 +90,7 @@ export function importSessions(folder: string, now: () => number): ImportSession
       const [upload, files] = [join(path(session_id), 'upload'), join(path(session_id), 'files')]
       await mkdir(upload, { recursive: true })
       await mkdir(files)
-      tidying = tidying.then(tidy)
-      await tidying
+      await inTurn(tidy)
       return { session_id, folder: path(session_id), upload, files }
     },
     async save(parts) {

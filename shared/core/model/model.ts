@@ -1,5 +1,6 @@
 /** The building model, with the names that stand on the wire, in SQL and in memory alike. */
 
+import { Type } from '@sinclair/typebox'
 import type { UntrustedSpan } from '#shared/core/series/untrusted-spans.ts'
 
 export const EQUIPMENT_TYPES = [
@@ -31,8 +32,11 @@ export type Protocol = (typeof PROTOCOLS)[number]
  * The form of an id, everywhere (contract §5). `.` and `..` are none: in a path they name a folder, and an HTTP client takes them out
  * of an address before it asks (RFC 3986, 5.2.4).
  */
-export const ID_PATTERN = '^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,128}$'
+const ID_PATTERN = '^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,128}$'
 export const ID_REGEXP: RegExp = new RegExp(ID_PATTERN)
+
+/** Schema of an id in a path, a query, a body, a message or a settings file. */
+export const ID = Type.String({ pattern: ID_PATTERN })
 
 /** @returns whether it may name a site, an edge, a building, an equipment, a device or a point */
 export const isId = (id: unknown): id is string => typeof id === 'string' && ID_REGEXP.test(id)

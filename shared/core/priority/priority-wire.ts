@@ -1,6 +1,6 @@
 /** `svc_priority_history_v1`: what is asked of an edge's priority history and what it answers, over HTTP and MQTT alike. */
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
-import { ID_PATTERN } from '#shared/core/model/model.ts'
+import { ID } from '#shared/core/model/model.ts'
 import type { PriorityState } from '#shared/core/ports.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { CURSOR_MAX } from './history-cursor.ts'
@@ -30,7 +30,7 @@ const ok = Type.Literal(true)
 export const VISIT_ID = Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' })
 
 /** The device as the list of the edge names it: needed where two devices of a building have one instance. */
-const device_id = Type.Optional(Type.String({ pattern: ID_PATTERN }))
+const device_id = Type.Optional(ID)
 
 const Target = strict({
   device_id,
@@ -79,19 +79,16 @@ const Scanner = strict({
   round_secs: Type.Optional(Type.Number({ minimum: 0 })),
   /** Devices at whose address another device answered at the last visit. */
   other_devices: Type.Optional(
-    Type.Array(
-      strict({ device_id: Type.String({ pattern: ID_PATTERN }), device_instance: instance, since: instant, reason: text(1024) }),
-      {
-        maxItems: OTHER_DEVICES_MAX,
-      },
-    ),
+    Type.Array(strict({ device_id: ID, device_instance: instance, since: instant, reason: text(1024) }), {
+      maxItems: OTHER_DEVICES_MAX,
+    }),
   ),
   read_only: ok,
   last_started_at: orNull(instant),
   last_completed_at: orNull(instant),
   next_due_at: orNull(instant),
   last_device_instance: orNull(instance),
-  last_device_id: Type.Optional(orNull(Type.String({ pattern: ID_PATTERN }))),
+  last_device_id: Type.Optional(orNull(ID)),
   last_error: orNull(text(4096)),
   records_retained: Type.Integer({ minimum: 0 }),
   journal: words(['ok', 'repaired', 'disabled']),

@@ -1,3 +1,4 @@
+import { errorText } from '#shared/core/error-text.ts'
 import type { EngineStates, KeptSamples } from '#shared/core/ports.ts'
 import type { RuleRun } from '#shared/core/rules/evaluate/open-run.ts'
 import type { DataNeed } from '#shared/core/rules/compile/data-needs.ts'
@@ -136,6 +137,6 @@ async function keep(
     if (left.length === 0 && at !== undefined) states.addSamples(building_id, at, equipment_id, fresh, kept)
     return undefined
   } catch (error) {
-    return (error as Error).message
+    return errorText(error)
   }
 }

@@ -1,3 +1,4 @@
+import { errorText } from '#shared/core/error-text.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Clock, Historian, HistoryChanges, ArraySnapshots, Results, Resumed, RunRecord } from '#shared/core/ports.ts'
 import { earliestChange } from '#shared/core/priority/array-snapshot.ts'
@@ -153,7 +154,7 @@ async function sendFindings({ building_id, from, to }: RunRecord, { results, onF
   try {
     await onFindings([...within, ...ended], withdrawn)
   } catch (error) {
-    return [`what was found is told to nobody yet: ${(error as Error).message}`]
+    return [`what was found is told to nobody yet: ${errorText(error)}`]
   }
   results.markTold(untold)
   return []

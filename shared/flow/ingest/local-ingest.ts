@@ -1,4 +1,5 @@
 /** The way into a central without a broker: one message, one answer; the marks are those of the topics (contract §10). */
+import { errorText } from '#shared/core/error-text.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
@@ -108,7 +109,7 @@ function store<T>(flow: Ingest, topic: Parameters<Ingest['fail']>[0], write: () 
     return write()
   } catch (error) {
     flow.fail(topic, error)
-    throw new Problem('not_ready', `It could not be stored: ${(error as Error).message}`)
+    throw new Problem('not_ready', `It could not be stored: ${errorText(error)}`)
   }
 }
 

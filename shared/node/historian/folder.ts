@@ -1,3 +1,4 @@
+import { errorText } from '#shared/core/error-text.ts'
 import { accessSync, constants, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, replaceFile, syncFolder } from '../files.ts'
@@ -47,7 +48,7 @@ export async function readyFolder(root: string, owner: string, listed: { file: s
     rmSync(join(root, SCRATCH), { recursive: true, force: true })
     await makeFolder(join(root, SCRATCH))
   } catch (error) {
-    throw new Error(`the history folder ${root} cannot be written: ${(error as Error).message}`, { cause: error })
+    throw new Error(`the history folder ${root} cannot be written: ${errorText(error)}`, { cause: error })
   }
   const found = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(name => PART.test(name))
   await claim(root, owner, found.length > 0)

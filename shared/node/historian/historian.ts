@@ -1,3 +1,4 @@
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { BulkLoader, Historian, HistoryQuery } from '#shared/core/ports.ts'
 import type { Database } from '../sqlite.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
@@ -62,7 +63,7 @@ export async function openHistorian({ db, root, memoryMb, idleMs }: HistorianOpt
   const manifest = openManifestWriter(db)
   const sealer = openSealer(db, root, manifest, writer)
   const load = openLoader(db, root, manifest, writer, sealer)
-  const inTurn = openTurns()
+  const inTurn = createSerialQueue()
   return {
     append: openAppend(db, manifest, read),
     read,
@@ -90,14 +91,4 @@ async function inGroups<T>(point_ids: string[], ask: (point_ids: string[]) => Pr
   const answers: T[] = []
   for (let i = 0; i < point_ids.length; i += READ_POINTS) answers.push(...(await ask(point_ids.slice(i, i + READ_POINTS))))
   return answers
-}
-
-/** Runs operations one after the other; one that fails does not keep the next from running. */
-function openTurns(): <T>(operation: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return operation => {
-    const turn = last.then(operation, operation)
-    last = turn.catch(() => undefined)
-    return turn
-  }
 }

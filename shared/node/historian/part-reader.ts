@@ -1,5 +1,6 @@
 /** Reads sealed files with DuckDB. Kept apart from the reader: who asks for hot rows alone never loads it. */
 import { join } from 'node:path'
+import { errorText } from '#shared/core/error-text.ts'
 import type { HistoryQuery } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { SeriesBuilder } from '#shared/core/series/series-builder.ts'
@@ -27,7 +28,7 @@ export async function openPartReader({ root, memoryMb }: { root: string; memoryM
         if (isWhole(part, span)) await readWhole(duck, root, part, builderOf)
         else await readCut(duck, root, part, span, builderOf)
       } catch (error) {
-        throw new Problem('history_damaged', `the history file ${part.file} cannot be read: ${(error as Error).message}`)
+        throw new Problem('history_damaged', `the history file ${part.file} cannot be read: ${errorText(error)}`)
       }
     },
     close: duck.close,

@@ -1,6 +1,5 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ID_PATTERN } from '#shared/core/model/model.ts'
 import type { AgentHint, Problem, ProblemCode } from '#shared/core/problem.ts'
 
 export type Role = 'viewer' | 'operator' | 'admin'
@@ -92,9 +91,6 @@ export function route<
 
 /** An object schema that refuses fields it does not name. */
 export const strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
-
-/** An id in a path, a query or a body. */
-export const ID = Type.String({ pattern: ID_PATTERN })
 
 /** An id in the address of a page: blank stands for no choice, and an id that nothing has is answered with 404. */
 export const PAGE_ID = Type.String({ maxLength: 128 })

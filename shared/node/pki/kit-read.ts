@@ -3,6 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fromBufferPromise } from 'yauzl'
+import { errorText } from '#shared/core/error-text.ts'
 import { commonName } from '#shared/core/auth/identity.ts'
 import type { Pair } from './pki.ts'
 
@@ -104,7 +105,7 @@ async function readZip(path: string): Promise<Map<string, string>> {
       files.set(entry.fileName, Buffer.concat(parts).toString())
     }
   } catch (error) {
-    throw new KitError(`the kit ${path} is neither a folder nor a ZIP: ${(error as Error).message}`)
+    throw new KitError(`the kit ${path} is neither a folder nor a ZIP: ${errorText(error)}`)
   }
   return files
 }
@@ -140,7 +141,7 @@ function check({ ca_pem, cert_pem, key_pem, edge, token, ...connector }: Omit<Ki
       ...checkConnector(connector),
     ].filter(complaint => complaint !== false)
   } catch (error) {
-    return [`certificate or key cannot be read: ${(error as Error).message}`]
+    return [`certificate or key cannot be read: ${errorText(error)}`]
   }
 }
 

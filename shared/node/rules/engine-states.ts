@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { errorText } from '#shared/core/error-text.ts'
 import type { EngineStates } from '#shared/core/ports.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
 import { makeFolder, replaceFile, syncFolder } from '#shared/node/files.ts'
@@ -52,7 +53,7 @@ export function openEngineStates(folder: string, version: string): EngineStates 
         if (kept.version !== version) return { why: 'another version of the program kept it' }
         return { state: kept.state }
       } catch (error) {
-        return { why: `${path}: ${(error as Error).message}` }
+        return { why: `${path}: ${errorText(error)}` }
       }
     },
     async save(building_id, state) {

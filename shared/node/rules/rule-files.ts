@@ -1,6 +1,7 @@
 /** Rule files on disk. They are read afresh each time: nothing is kept between two calls. */
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorText } from '#shared/core/error-text.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import { sha256 } from '#shared/core/findings/finding-id.ts'
 import type { Rule, WrittenRule } from '#shared/core/rules/check/rule.ts'
@@ -130,7 +131,7 @@ function look(path: string): Look | undefined {
       return { path, text, mtimeMs: statSync(path).mtimeMs }
     })
   } catch (error) {
-    return { path, text: '', mtimeMs: 0, fault: (error as Error).message }
+    return { path, text: '', mtimeMs: 0, fault: errorText(error) }
   }
 }
 

@@ -1,9 +1,10 @@
 /** The equipment's own past that rules compare with, and how a person begins it anew. */
 import { Type } from '@sinclair/typebox'
+import { ID } from '#shared/core/model/model.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import type { StoredReset } from '#shared/core/tuning.ts'
-import { ID, route, type Route, strict } from '#shared/node/http/route.ts'
+import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import {
   BASELINE,

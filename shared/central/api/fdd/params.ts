@@ -1,10 +1,11 @@
 /** What people set for the parameters of rules, and what it would have found. */
 import { Type } from '@sinclair/typebox'
+import { ID } from '#shared/core/model/model.ts'
 import { needBuilding, needRule } from '#shared/core/lookup.ts'
 import { paramUses, unitOfParam } from '#shared/core/rules/check/param-settings.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { type ListedSetting, listParams } from '#shared/flow/fdd/tune-param.ts'
-import { ID, route, type Route, strict } from '#shared/node/http/route.ts'
+import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { ranByView } from '#shared/central/fdd/rule-owner.ts'
 import {

@@ -1,8 +1,9 @@
 /** Runs of the rules: the list, one of them, its progress as it comes, and how to end it. */
 import { Type } from '@sinclair/typebox'
+import { ID } from '#shared/core/model/model.ts'
 import { needRun } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { ID, route, type Route, strict } from '#shared/node/http/route.ts'
+import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { cancelRun } from '#shared/central/commands/runs.ts'
 import { afterOf, limitOf, PAGE, pageOf } from '#shared/central/api/list.ts'

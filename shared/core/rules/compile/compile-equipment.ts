@@ -1,4 +1,5 @@
 /** Makes the rules of an equipment ready to run: once for each shape of equipment, then again and again with other leaves. */
+import { errorText } from '../../error-text.ts'
 import { isMeasured, ROLES } from '#shared/core/model/role.ts'
 import { type LeafRequest, createEquipmentContext, type Leaf, bindLeaves, unbindLeaves } from './equipment-context.ts'
 import { restartBaseline } from '#shared/core/rules/evaluate/baseline.ts'
@@ -94,7 +95,7 @@ function compileTemplate(
     try {
       for (const role of rolesFor(rule, equipment)) ready.push(compileRule({ rule, role, request, settings }, around, graph))
     } catch (error) {
-      failed.push({ rule_id: rule.id, error: error instanceof Error ? error.message : String(error) })
+      failed.push({ rule_id: rule.id, error: errorText(error) })
     }
   }
   const runnable = ready.filter(({ missing }) => missing.length === 0)

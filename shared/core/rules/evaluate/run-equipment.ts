@@ -1,4 +1,5 @@
 /** All rules of one equipment, day by day: a rule's yesterday decides what its baseline may see today. */
+import { errorText } from '../../error-text.ts'
 import { stretchesOf, stretchesWithin } from '#shared/core/findings/fault-time.ts'
 import type { BaselineView } from '#shared/core/findings/finding.ts'
 import { DAY } from '#shared/core/time.ts'
@@ -162,7 +163,7 @@ function runRunners(runners: RuleRunner[], rows: DayRows, plan: RunPlan, since: 
       runDay(runner, rows, plan, since, activity)
       if (plan.overtime?.(rule.id, equipment.equipment_id)) runner.failed = 'takes too long: left out on this equipment'
     } catch (error) {
-      runner.failed = error instanceof Error ? error.message : String(error)
+      runner.failed = errorText(error)
     }
   }
 }

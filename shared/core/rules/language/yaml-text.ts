@@ -1,5 +1,6 @@
 /** YAML with places: every complaint names its line and column. */
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, type Scalar, type YAMLMap } from 'yaml'
+import { errorText } from '../../error-text.ts'
 import { parseDuration } from '#shared/core/time.ts'
 
 /** Lines and columns count from 1. */
@@ -68,7 +69,7 @@ function bodyOf(document: ReturnType<typeof parseDocument>, yaml: YamlText): Rec
   try {
     return document.toJS({ maxAliasCount: 20 }) as Record<string, unknown>
   } catch (error) {
-    yaml.complain(undefined, error instanceof Error ? error.message : String(error))
+    yaml.complain(undefined, errorText(error))
     return {}
   }
 }

@@ -7,7 +7,7 @@ import type { PointKind } from '#shared/core/model/model.ts'
 import { haystackClient } from '#appliance/drivers/haystack/client.ts'
 import { haystackDriver } from '#appliance/drivers/haystack/driver.ts'
 import { openSession, type Server } from '#appliance/drivers/haystack/session.ts'
-import { serial } from '#appliance/drivers/serial.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import {
   ACCOUNT,
   type HaystackServerOptions,
@@ -48,7 +48,7 @@ export function accessOf(server: { endpoint: string }, auth: HaystackAuth, chang
   }
 }
 
-export function openClient(t: ExecutionContext, server: Server, now: () => number = Date.now, inTurn = serial()) {
+export function openClient(t: ExecutionContext, server: Server, now: () => number = Date.now, inTurn = createSerialQueue()) {
   const session = openSession(server, inTurn, now)
   t.teardown(() => session.close())
   return { session, client: haystackClient(session) }

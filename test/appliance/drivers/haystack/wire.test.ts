@@ -5,7 +5,7 @@ import test from 'ava'
 import type { HaystackAuth } from '#appliance/drivers/haystack/core/endpoint.ts'
 import { HaystackFailure, type Step } from '#appliance/drivers/haystack/core/failure.ts'
 import { issueServer, makeCa } from '#shared/node/pki/pki.ts'
-import { serial } from '#appliance/drivers/serial.ts'
+import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { PROFILES } from '#scripts/simulator/haystack/server.ts'
 import type { SimLoginFault } from '#scripts/simulator/haystack/login.ts'
 import { MISCHIEF, type Mischief } from '#scripts/simulator/haystack/mischief.ts'
@@ -168,7 +168,7 @@ test('an idle connection that the server closes at the wrong moment is no failur
 
 test('one question at a time is asked of a server, by however many sessions', async t => {
   const server = await openServer(t, PROFILES.nhaystack)
-  const inTurn = serial()
+  const inTurn = createSerialQueue()
   const clients = [1, 2, 3].map(() => openClient(t, accessOf(server, 'basic'), Date.now, inTurn).client)
   await Promise.all(Array.from({ length: 21 }, (_, i) => clients[i % 3]!.about(PATIENCE)))
   t.is(server.asked.length, 21)

@@ -112,7 +112,7 @@ test('what asks for a run and cannot be removed asks once, and health says so un
   t.true(await trigger.take())
 })
 
-test('settings changed by hand count at once; a file that cannot be understood leaves the last good ones', t => {
+test('settings changed by hand count at once; a file that cannot be understood leaves the last good ones', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'plenum-config-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'platform.json')
@@ -134,7 +134,7 @@ test('settings changed by hand count at once; a file that cannot be understood l
     t.regex(config.fault()!, fault)
     t.throws(() => openPlatformConfig(path, defaults), { message: fault })
   }
-  config.write({ ...defaults, lookback_days: 2 })
+  await config.write({ ...defaults, lookback_days: 2 })
   t.is(config.fault(), undefined)
   t.is(openPlatformConfig(path, defaults).read().lookback_days, 2)
 })

@@ -15,7 +15,7 @@ import { engineeringUnit } from '#appliance/core/catalogue/engineering-units.ts'
 import { readIAm } from '#appliance/drivers/bacnet/core/i-am.ts'
 import { parseTarget } from '#shared/core/bacnet/object.ts'
 import { POINT_TYPES, sortEntries } from '#appliance/drivers/bacnet/core/device-scan.ts'
-import { ID_PATTERN } from '#shared/core/model/model.ts'
+import { ID_REGEXP } from '#shared/core/model/model.ts'
 import { UNITS } from '#shared/core/model/unit.ts'
 import { hex } from '../../../../support/wire.ts'
 
@@ -148,7 +148,7 @@ test('ids are unique, may stand in the catalogue, and do not depend on the order
       const ids = proposals.flatMap(({ device: entry }) => entry.points.map(({ point_id }) => point_id))
       const device_ids = proposals.map(({ device: entry }) => entry.device_id)
       t.is(new Set(device_ids).size, device_ids.length)
-      for (const id of [...ids, ...device_ids]) t.regex(id, new RegExp(ID_PATTERN))
+      for (const id of [...ids, ...device_ids]) t.regex(id, ID_REGEXP)
       t.is(new Set(ids).size, ids.length)
       t.false(device_ids.includes('VAV-1'))
       for (const point of proposals.flatMap(({ device: entry }) => entry.points)) {
