@@ -1,4 +1,5 @@
 /** The drivers of the appliance. Each one is a folder beside this file and one line in the list. */
+import type { Static, TSchema } from '@sinclair/typebox'
 import type { DriverDefinition } from '../core/catalogue/driver-definition.ts'
 import { bacnetDefinition } from './bacnet/core/definition.ts'
 import { haystackDefinition } from './haystack/core/definition.ts'
@@ -13,8 +14,9 @@ type DriverName = (typeof DRIVERS)[number]['name']
 export const driverOf = ({ protocol }: { protocol: DriverName }): DriverDefinition =>
   DRIVERS.find(({ name }) => name === protocol)!
 
-/** @returns the section that the driver reads in an entry; undefined when the entry has none, which the catalogue refuses */
-export const sectionOf = (entry: object, { name }: DriverDefinition): unknown => (entry as Record<string, unknown>)[name]
+/** @returns the section of a driver in an entry; undefined when the entry has none, which the catalogue refuses */
+export const sectionOf = <S extends TSchema>(entry: object, { name }: DriverDefinition<string, S>): Static<S> =>
+  (entry as Record<string, unknown>)[name]
 
 /** @returns one line that says where a device is; null when its entry does not say */
 export function formatLocation(entry: { protocol: DriverName }): string | null {

@@ -1,22 +1,29 @@
+/** The part of a driver that communicates: a process creates one for each protocol that it runs. */
 import type { FieldDriver } from '#shared/core/poll/device.ts'
 import type { Complaint } from '../store/config-error.ts'
 import type { DeviceEntry } from '../store/catalogue-schema.ts'
 
-/** How long the first attempt of a request waits, ms, and how many further attempts there are, unless an entry says. */
+/** Timeout of the first attempt of a request, ms, and the number of further attempts, when an entry does not set them. */
 export const TIMEOUT_MS = 3000
 export const RETRIES = 2
 
-/** A driver for one device and what it needs to read each point. */
+/** The driver of one device, and the parsed address of each of its points by `point_id`. */
 export type DeviceLink = { driver: FieldDriver<unknown>; addresses: Map<string, unknown> }
 
-/** One way to reach field devices. A main passes those that its process speaks. */
+/** The devices of one protocol. */
 export type FieldProtocol = {
-  readonly name: DeviceEntry['protocol']
-  /** What is wrong with an entry beyond its schema, seen among all entries; pointers are relative to the entry. */
+  /** The name in the driver's definition. */
+  readonly name: string
+  /**
+   * Checks what the schema cannot, for example point addresses.
+   *
+   * @param all the devices of the whole list, because some settings must agree
+   * @returns complaints with pointers relative to the entry
+   */
   check(entry: DeviceEntry, all: readonly DeviceEntry[]): Complaint[]
-  /** Opens what the devices share. @throws Error with the reason, for example a port that is taken */
+  /** Opens what the devices share. @throws Error with the reason, for example that a port is in use */
   start(): Promise<void>
-  /** Only after `start`, and only with an entry that `check` passes. Sends nothing. */
+  /** Creates the driver of one device; sends nothing. Called after `start`, with an entry that `check` accepts. */
   link(entry: DeviceEntry): DeviceLink
   stop(): Promise<void>
 }
