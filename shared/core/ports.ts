@@ -126,8 +126,8 @@ export interface Results {
    */
   replace(run: RunRecord, findings: Finding[], resumed?: Resumed, beside?: () => void): void
   /** Ids of a building's findings that are gone, or that have ended before the span of the run that saw it, until `markTold`. */
-  untold(building_id: string): string[]
-  markTold(finding_ids: string[]): void
+  unsent(building_id: string): string[]
+  markSent(finding_ids: string[]): void
   list(query: FindingQuery): Finding[]
   get(finding_id: string): Finding | undefined
   /** Newest first; `after` is the `run_id` after which to go on. */

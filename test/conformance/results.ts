@@ -26,7 +26,7 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
       for (const times of ['once', 'again']) {
         results.replace(newest, found, resumed)
         t.deepEqual(results.list({ limit: 10 }), after, times)
-        const untold = results.untold('b').filter(id => results.get(id) === undefined)
+        const untold = results.unsent('b').filter(id => results.get(id) === undefined)
         t.deepEqual(untold, gone.toSorted(), times)
       }
     })
@@ -36,11 +36,11 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
     const results = open(t)
     results.put([finding('a', 11, 12), finding('b', 13, 14), finding('c', 15, 16), finding('d', 2, null)])
     results.replace(run('1', 10, 20), [finding('b', 13, 14)])
-    t.deepEqual(results.untold('b'), ['a', 'c', 'd'])
-    t.deepEqual(results.untold('other'), [])
+    t.deepEqual(results.unsent('b'), ['a', 'c', 'd'])
+    t.deepEqual(results.unsent('other'), [])
     results.replace(run('2', 10, 20), [])
-    results.markTold(['a', 'c'])
-    t.deepEqual(results.untold('b'), ['b', 'd'])
+    results.markSent(['a', 'c'])
+    t.deepEqual(results.unsent('b'), ['b', 'd'])
   })
 
   test(`${name}: a list goes on after a finding, newest start first, without holes or repeats`, t => {

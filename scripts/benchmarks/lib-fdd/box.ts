@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
-import type { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
+import { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
 import { type EvaluateJob, evaluateRules, type Evaluation } from '#shared/flow/fdd/evaluate-rules.ts'
@@ -47,7 +47,7 @@ export async function openBox(folder: string, site: Site, rules: Rule[]) {
   model.put({ building: BUILDING, ...site })
   const changes = openHistoryChanges(db)
   const results = resultStore(db)
-  const shapes: TemplateCache = new Map()
+  const templates = new TemplateCache()
   let now = 0
   const reader = await openHistoryReader({ dbPath, root, memoryMb: MEMORY_MB })
   const evaluate = (job: EvaluateJob): Promise<Evaluation> =>
@@ -55,7 +55,7 @@ export async function openBox(folder: string, site: Site, rules: Rule[]) {
       historian: reader,
       loadRules: () => ({ rules, errors: [] }),
       states: openEngineStates(states, 'bench'),
-      shapes,
+      templates,
       elapsed: () => performance.now(),
     })
   const ports: Omit<RunPorts, 'run_id'> = {
@@ -85,7 +85,7 @@ export async function openBox(folder: string, site: Site, rules: Rule[]) {
       const asked = { rule_ids: undefined, inactive: [], equipment_ids: undefined, params: undefined }
       const job = { building: BUILDING, ...site, ...span, ...asked, settings: [], resets: [], carried: [] }
       changes.take(building_id)
-      const evaluation = await evaluate({ ...job, ...(remembered && { remember: { open: undefined } }) })
+      const evaluation = await evaluate({ ...job, ...(remembered && { remember: { changedFrom: undefined } }) })
       if (remembered) changes.settle(building_id, span.to)
       return evaluation
     },

@@ -3,7 +3,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { createEquipmentContext } from '#shared/core/rules/compile/equipment-context.ts'
 import { compileRule, type CompiledRule } from '#shared/core/rules/compile/compile-rule.ts'
-import { createGraph } from '#shared/core/rules/evaluate/graph.ts'
+import { Graph } from '#shared/core/rules/evaluate/graph.ts'
 import { createBuildingSignals } from '#shared/core/rules/compile/building-signals.ts'
 import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
@@ -34,7 +34,7 @@ export function chooseRules(all: Rule[]): Chosen {
   const nothing: Series = { ts: Float64Array.of(YEAR_START), values: Float64Array.of(0) }
   const equipment = equipmentOf(AIR_HANDLER_ROLES.map(() => nothing))
   const around = createEquipmentContext(equipment, createBuildingSignals([equipment]))
-  const graph = createGraph()
+  const graph = new Graph()
   const chosen: Chosen = { rules: [], instances: [], leftOut: [] }
   for (const rule of all) {
     if (!rule.equipment.includes('any') && !rule.equipment.includes(equipment.equipment_type)) continue

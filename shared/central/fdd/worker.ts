@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
-import type { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
+import { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
 import { type RuleCoverage, ruleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import { testRule } from '#shared/core/rules/testing/test-rule.ts'
@@ -55,7 +55,7 @@ export type FddHandlers = {
 serveWorker(async (init: FddInit): Promise<FddHandlers> => {
   const version = `${init.version} of ${newestSource()}`
   const rules = openRuleCache(init.ruleCache, version)
-  const shapes: TemplateCache = new Map()
+  const templates = new TemplateCache()
   const shared = { historian: await openHistoryReader(init), elapsed: () => performance.now(), breathe: setImmediate }
   return {
     evaluate: ({ job, dirs }, signal, tell) =>
@@ -63,7 +63,7 @@ serveWorker(async (init: FddInit): Promise<FddHandlers> => {
         ...shared,
         loadRules: () => rules.load(dirs),
         states: openEngineStates(init.states, version),
-        shapes,
+        templates,
         ruleMs: init.ruleMs,
         progress: sparing(tell),
         signal,

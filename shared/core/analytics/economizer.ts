@@ -4,7 +4,7 @@
  *
  * @source PNNL AIRCx (outdoor-air fraction from temperatures); ASHRAE Guideline 36-2021 5.16.14; ASHRAE 90.1 high limits
  */
-import { between } from '#shared/core/rules/evaluate/window-operators.ts'
+import { quantileOf } from '#shared/core/rules/evaluate/window-operators.ts'
 import { HOUR } from '../time.ts'
 import { type Cell, isCovered } from './cells.ts'
 import { SIGNAL, CELL_KINDS, type CellKind, createCellClassifier, EQUAL, outdoorShare } from './economizer-cells.ts'
@@ -93,7 +93,7 @@ function summed(points: SharePoint[]): Omit<EconomizerResult, 'hours' | 'free_co
   return {
     bins: binsOf(points),
     fit: lineThrough(points.map(({ damper, share }) => [damper, share])),
-    residuals: points.length ? { median: between(residuals, residuals.length, 0.5), mean_abs: meanAbs(residuals) } : null,
+    residuals: points.length ? { median: quantileOf(residuals, residuals.length, 0.5), mean_abs: meanAbs(residuals) } : null,
     contradicting_hours: hoursOf(contradicting.length),
     shut: medianOf(points.filter(({ damper }) => damper <= SHUT + EQUAL)),
     open: medianOf(points.filter(({ damper }) => damper >= OPEN - EQUAL)),
@@ -110,7 +110,7 @@ const meanAbs = (values: Float64Array) => values.reduce((sum, value) => sum + Ma
 export function medianOf(points: SharePoint[]): { hours: number; median: number } | null {
   const hours = hoursOf(points.length)
   const shares = sorted(points.map(({ share }) => share))
-  return hours >= 1 ? { hours, median: between(shares, shares.length, 0.5) } : null
+  return hours >= 1 ? { hours, median: quantileOf(shares, shares.length, 0.5) } : null
 }
 
 /** A position on the edge of two bins counts to the upper one, whatever its last digit. */
@@ -123,7 +123,7 @@ function binsOf(points: SharePoint[]): DamperBin[] {
     .map(([bin, inside]) => {
       const shares = sorted(inside.map(({ share }) => share))
       const residuals = sorted(inside.map(({ share, damper }) => share - damper))
-      const at = (share: number) => between(shares, shares.length, share)
+      const at = (share: number) => quantileOf(shares, shares.length, share)
       return {
         from: bin / BINS,
         to: (bin + 1) / BINS,
@@ -134,7 +134,7 @@ function binsOf(points: SharePoint[]): DamperBin[] {
         median: at(0.5),
         q3: at(0.75),
         high: at(0.95),
-        residual: between(residuals, residuals.length, 0.5),
+        residual: quantileOf(residuals, residuals.length, 0.5),
       }
     })
 }

@@ -7,7 +7,7 @@
  *
  * @source Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993 (modified z-score)
  */
-import { between } from '#shared/core/rules/evaluate/window-operators.ts'
+import { quantileOf } from '#shared/core/rules/evaluate/window-operators.ts'
 import { HOURS_PER_WEEK, type WeekHours } from './week-hours.ts'
 
 /** Past values of an hour of the week before it is scored. */
@@ -64,7 +64,7 @@ function knownBefore(means: Float64Array, first: number): number[] {
   return known
 }
 
-const medianOf = (values: number[]): number => between(Float64Array.from(values).toSorted(), values.length, 0.5)
+const medianOf = (values: number[]): number => quantileOf(Float64Array.from(values).toSorted(), values.length, 0.5)
 
 /** Hours in a row whose score is beyond `least` on one side. */
 export type Anomaly = { from: number; to: number; hours: number; worst: ScoredHour }

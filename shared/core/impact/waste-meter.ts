@@ -48,9 +48,9 @@ const WEIGHTS = new Map(
 export function createWasteMeter(spec: Program['impact'], rule: BuildContext): WasteMeter | undefined {
   if (!spec || spec.kind === 'none') return undefined
   const { kind, measure, because } = spec
-  const context: BuildContext = { ...rule, missing: new Set(), leaves: new Set(), built: new Map() }
-  const { equipment_type } = context.around.equipment
-  const has = (role: string) => context.around.leaf(OWN_PLACE, role) !== undefined
+  const context: BuildContext = { ...rule, missing: new Set(), leaves: new Set(), builtNodes: new Map() }
+  const { equipment_type } = context.equipmentContext.equipment
+  const has = (role: string) => context.equipmentContext.leaf(OWN_PLACE, role) !== undefined
   const gauge = chooseGauge(kind, measure, equipment_type, has)
   const waste = buildNode(spec.waste, context)
   const roles = spec.roles.filter(role => !has(role))

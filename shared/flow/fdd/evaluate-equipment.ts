@@ -1,6 +1,6 @@
 import { errorText } from '#shared/core/error-text.ts'
 import type { EngineStates, KeptSamples } from '#shared/core/ports.ts'
-import type { RuleRun } from '#shared/core/rules/evaluate/open-run.ts'
+import type { RuleRun } from '#shared/core/rules/evaluate/run-rules.ts'
 import type { DataNeed } from '#shared/core/rules/compile/data-needs.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
@@ -15,7 +15,7 @@ export type ResumeSource = {
   /** Ends of building days whose states still say what history says, the newest first. */
   ends: number[]
   /** From when on history may not be what it was when they were left, ms. */
-  open: number
+  changedFrom: number
   states: EngineStates
 }
 
@@ -105,7 +105,7 @@ function* taskBatches(
 type Recalled = { state?: EquipmentState; kept?: KeptSamples | undefined; why?: string }
 
 /** The newest state that is whole, and the samples that have been read since; `why` there is none. */
-function recall({ building_id, ends, open, states }: ResumeSource, equipment_id: string): Recalled {
+function recall({ building_id, ends, changedFrom: open, states }: ResumeSource, equipment_id: string): Recalled {
   let why: string | undefined
   for (const at of ends) {
     const found = states.load(building_id, at, equipment_id)
@@ -130,7 +130,7 @@ async function keep(
   { building_id, states }: ResumeSource,
   equipment_id: string,
   left: EquipmentState[],
-  { at, fresh, kept }: Pick<FrameBatch, 'fresh' | 'kept'> & { at: number | undefined },
+  { at, fresh, logged: kept }: Pick<FrameBatch, 'fresh' | 'logged'> & { at: number | undefined },
 ): Promise<string | undefined> {
   try {
     for (const state of left) await states.save(building_id, state)

@@ -4,8 +4,8 @@ import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { withExplainers } from '#shared/core/rules/episodes/explainers.ts'
 import type { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
-import { createRun } from '#shared/core/rules/evaluate/open-run.ts'
-import { createTopology } from '#shared/core/rules/compile/building-signals.ts'
+import { createRun } from '#shared/core/rules/evaluate/run-rules.ts'
+import { createTopology } from '#shared/core/rules/compile/topology.ts'
 import type { RunProgress } from '#shared/core/runs/run-state.ts'
 import type { ParamSetting } from '#shared/core/rules/check/param-settings.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
@@ -38,7 +38,7 @@ export type EvaluateJob = {
    * Only of a run that looks at everything as it stands, so that the next one can go on from it. `open`: from when on
    * history may not be what it was at the last such run, ms; undefined when there was none.
    */
-  remember?: { open: number | undefined }
+  remember?: { changedFrom: number | undefined }
 }
 
 export type Evaluation = Pick<RunOutput, 'findings' | 'results' | 'days' | 'failed' | 'baselines'> & {
@@ -60,7 +60,7 @@ export type EvaluatePorts = {
   /** What earlier runs remembered; without it every run begins anew. */
   states?: EngineStates
   /** What earlier runs in this process have made ready. */
-  shapes?: TemplateCache
+  templates?: TemplateCache
   /** How long one rule may take on one equipment, ms; it fails alone there. */
   ruleMs?: number
   /** A stopwatch, ms. */
@@ -70,7 +70,7 @@ export type EvaluatePorts = {
   /** Ends the run between two pieces of its work. */
   signal?: AbortSignal
   /** Lets what came meanwhile be heard, an abort above all. */
-  breathe?: () => Promise<void>
+  yieldToEvents?: () => Promise<void>
 }
 
 /**
@@ -105,8 +105,17 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
   const limit = ruleClock(elapsed, ports.ruleMs)
   const set = { settings, resets, carried, ...(params && { params }), ...(memory && { stateAt: ends }) }
   const only = asked.map(({ id }) => id)
-  const plan: RunPlan = { ...building, from, to, rules, only, equipment: reader.shapes, ...set, overtime: limit.overtime }
-  const run = createRun(plan, ports.shapes)
+  const plan: RunPlan = {
+    ...building,
+    from,
+    to,
+    rules,
+    reportOnly: only,
+    equipment: reader.outlines,
+    ...set,
+    isOvertime: limit.overtime,
+  }
+  const run = createRun(plan, ports.templates)
   const outcome = await evaluateEquipment(run, reader, from - pastOf(rules), memory, {
     pause: () => pause(ports),
     begin: (step, equipment_done) => {
@@ -137,7 +146,7 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
   }
 }
 
-async function pause({ breathe, signal }: EvaluatePorts): Promise<void> {
+async function pause({ yieldToEvents: breathe, signal }: EvaluatePorts): Promise<void> {
   await breathe?.()
   signal?.throwIfAborted()
 }
@@ -185,13 +194,13 @@ function lastEnds(to: number, timezone: string): number[] {
 function memoryOf({ building, remember, to }: EvaluateJob, states: EngineStates | undefined): ResumeSource | undefined {
   if (!remember || !states) return undefined
   const { building_id } = building
-  const { open = -Infinity } = remember
+  const { changedFrom: open = -Infinity } = remember
   const kept = states.ends(building_id)
   states.drop(
     building_id,
     kept.filter(at => at > open),
   )
-  return { building_id, states, open: Math.min(open, to), ends: kept.filter(at => at <= Math.min(open, to)).toReversed() }
+  return { building_id, states, changedFrom: Math.min(open, to), ends: kept.filter(at => at <= Math.min(open, to)).toReversed() }
 }
 
 const brokenFile = ({ filename, line, message }: { filename: string; line: number; message: string }) => {

@@ -3,7 +3,7 @@ import type { Historian, KeptSamples, ReadSamples } from '#shared/core/ports.ts'
 import { roleOfColumn, type ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { DataNeed } from '#shared/core/rules/compile/data-needs.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
-import type { EquipmentOutline } from '#shared/core/rules/compile/building-signals.ts'
+import type { EquipmentOutline } from '#shared/core/rules/compile/topology.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 import { getOwn } from '#shared/core/get-own.ts'
 import { firstAtOrAfter } from '#shared/core/rules/compile/step-signal.ts'
@@ -15,19 +15,24 @@ import { frameOf, type RolePoint, roleSeries, rolesOf } from './build-frames.ts'
 const SPACING_MS = MINUTE
 
 /** What the rules of one equipment read, from one instant on. */
-export type FrameRequest = { needs: DataNeed[]; from: number; state: EquipmentState | undefined; kept?: KeptSamples | undefined }
+export type FrameRequest = {
+  needs: DataNeed[]
+  from: number
+  state: EquipmentState | undefined
+  logged?: KeptSamples | undefined
+}
 
 export type FrameBatch = {
   /** What the equipment sees; made only when it is asked for. */
   frames(): EquipmentData[]
   /** What came from history: all of it, or what follows `kept`. */
   fresh: ReadSamples
-  kept: KeptSamples | undefined
+  logged: KeptSamples | undefined
 }
 
 export type FrameReader = {
   /** The building's equipment without samples. */
-  shapes: EquipmentOutline[]
+  outlines: EquipmentOutline[]
   /** About how many samples a reading is. */
   sizeOf(reading: FrameRequest): number
   /** Reads history once for all of them, from where what is kept ends. @returns in their order */
@@ -56,7 +61,7 @@ export function createFrameReader(input: ReaderInput, historian: Pick<Historian,
     (roles.get(equipment_id) ?? []).filter(({ role }) => wanted.includes(role))
 
   return {
-    shapes: equipment.map(({ equipment_id, equipment_type, feeds = [], parent_id }) => {
+    outlines: equipment.map(({ equipment_id, equipment_type, feeds = [], parent_id }) => {
       const own = roles.get(equipment_id)!
       const visited = own.filter(({ point_id }) => visits[point_id]).map(({ role }) => role)
       const first = Object.fromEntries(
@@ -76,7 +81,7 @@ export function createFrameReader(input: ReaderInput, historian: Pick<Historian,
       const asked = readings.map(reading => {
         const points = [...new Set(reading.needs.flatMap(neededOf).map(({ point_id }) => point_id))]
         // A point that was not read before is read whole, and with it all others.
-        const kept = points.every(id => reading.kept?.series.has(id)) ? reading.kept : undefined
+        const kept = points.every(id => reading.logged?.series.has(id)) ? reading.logged : undefined
         return { ...reading, points, kept, from: kept?.to ?? reading.from }
       })
       const from = Math.min(...asked.map(each => each.from))
@@ -87,7 +92,7 @@ export function createFrameReader(input: ReaderInput, historian: Pick<Historian,
         const fresh = new Map(points.map(id => [id, after(since, read.get(id)!)]))
         const seriesOf = (id: string) => (kept ? appendSeries(kept.series.get(id)!, fresh.get(id)!) : fresh.get(id)!)
         const frames = () => needs.map(need => frameFor(need, state, seriesOf))
-        return { frames, fresh: { from: since, to, series: fresh }, kept }
+        return { frames, fresh: { from: since, to, series: fresh }, logged: kept }
       })
     },
   }

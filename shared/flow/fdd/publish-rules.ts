@@ -18,7 +18,7 @@ export type DeployedRules = {
   change(put: RuleText[], remove: string[]): Promise<void>
 }
 export type PublishPorts = {
-  shelf: DeployedRules
+  deployedRules: DeployedRules
   /** Parses the files and runs their tests, in a process of its own. */
   check: (files: RuleText[]) => Promise<RuleCheck[]>
   /** The rules of the deployed files, as far as they count. */
@@ -33,7 +33,11 @@ export const RULE_FILENAME = '^[A-Za-z0-9_-][A-Za-z0-9._-]{0,122}\\.ya?ml$'
  *
  * @throws Problem rule_invalid or rule_tests_failed that lists every place
  */
-export async function publishRules(files: RuleText[], { shelf, check, deployed: inForce }: PublishPorts, dryRun: boolean) {
+export async function publishRules(
+  files: RuleText[],
+  { deployedRules: shelf, check, deployed: inForce }: PublishPorts,
+  dryRun: boolean,
+) {
   const twice = files.find(({ filename }, i) => files.findIndex(other => other.filename === filename) !== i)
   if (twice) throw new Problem('rule_invalid', `${twice.filename} is in the request twice`)
   const checked = await check(files)

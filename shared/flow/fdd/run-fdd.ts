@@ -108,7 +108,7 @@ export async function runFdd(
   if (!model.building(building_id)) throw new Problem('unknown_building', `Building ${building_id} went away during the run`)
   ports.signal?.throwIfAborted()
   const reopened = remember && {
-    since: remember.open ?? -Infinity,
+    since: remember.changedFrom ?? -Infinity,
     equipment_ids: new Set(resumed),
     retired: retiredBy(run, job.inactive, failed, ports.ruleStates),
   }
@@ -148,7 +148,7 @@ function retiredBy(
 async function sendFindings({ building_id, from, to }: RunRecord, { results, onFindings }: RunPorts): Promise<string[]> {
   const within = results.list({ building_id, from, to, limit: FINDINGS_MAX })
   const said = new Set(within.map(({ finding_id }) => finding_id))
-  const untold = results.untold(building_id)
+  const untold = results.unsent(building_id)
   const ended = untold.filter(id => !said.has(id)).flatMap(id => results.get(id) ?? [])
   const withdrawn = untold.filter(id => results.get(id) === undefined)
   try {
@@ -156,7 +156,7 @@ async function sendFindings({ building_id, from, to }: RunRecord, { results, onF
   } catch (error) {
     return [`what was found is told to nobody yet: ${errorText(error)}`]
   }
-  results.markTold(untold)
+  results.markSent(untold)
   return []
 }
 
@@ -199,7 +199,7 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
     carried: carriedInto(building_id, from, ports.results),
     ...(visits && { visits }),
     ...(whole && {
-      remember: { open: changed === undefined ? undefined : Math.min(changed, earliestChange(visits ?? {}, changed)) },
+      remember: { changedFrom: changed === undefined ? undefined : Math.min(changed, earliestChange(visits ?? {}, changed)) },
     }),
   }
 }

@@ -25,8 +25,8 @@ export function resultStore(db: Database): Results {
   return {
     put: db.transaction((each: Finding[]) => each.forEach(findings.write)),
     replace: db.transaction(replace),
-    untold: building_id => untold.all(building_id) as string[],
-    markTold: db.transaction((ids: string[]) => ids.forEach(id => markTold.run(id))),
+    unsent: building_id => untold.all(building_id) as string[],
+    markSent: db.transaction((ids: string[]) => ids.forEach(id => markTold.run(id))),
     list: findings.list,
     get: findings.get,
     runs: runs.list,

@@ -1,7 +1,7 @@
 import { checkExpr } from '#shared/core/rules/check/check-expr.ts'
 import { createEquipmentContext } from '#shared/core/rules/compile/equipment-context.ts'
 import { buildNode, type BuildContext } from '#shared/core/rules/compile/build-nodes.ts'
-import { createGraph, orderOf, runNodes } from '#shared/core/rules/evaluate/graph.ts'
+import { Graph, orderOf } from '#shared/core/rules/evaluate/graph.ts'
 import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import { parseRule } from '#shared/core/rules/check/parse-rule.ts'
 import { expandRows } from '#shared/core/rules/check/parse-tests.ts'
@@ -77,12 +77,12 @@ export function evaluate(text: string, rows: Rows, stepMs: number, plant: Equipm
   const own = ahu(rows, stepMs, { feeds: plant.map(({ equipment_id }) => equipment_id) })
   const roles = Object.fromEntries(Object.keys(rows).map(name => [name, ROLES[roleOf(name)!]!.unit]))
   const { typed } = checkExpr(parseExpr(text), { roles, params: {}, lets: new Map(), baselines: new Map() })
-  const graph = createGraph()
+  const graph = new Graph()
   const always = graph.constant(1)
   const context: BuildContext = {
     rule: ruleOf(yamlOf({})),
     role: undefined,
-    around: createEquipmentContext(own, createBuildingSignals([own, ...plant])),
+    equipmentContext: createEquipmentContext(own, createBuildingSignals([own, ...plant])),
     graph,
     params: {},
     smoothMs: 0,
@@ -90,21 +90,21 @@ export function evaluate(text: string, rows: Rows, stepMs: number, plant: Equipm
     dailyMinimumMs: 0,
     baselines: new Map(),
     missing: new Set(),
-    lacks: new Set(),
+    missingOptional: new Set(),
     leaves: new Set(),
-    usesDay: false,
-    refs: new Map(),
-    built: new Map(),
+    usesDayMedian: false,
+    namedNodes: new Map(),
+    builtNodes: new Map(),
   }
   const node = buildNode(typed, context)
   const order = orderOf([always, node])
   graph.begin()
   const count = Math.max(...Object.values(rows).map(row => expandRows(row)!.length))
-  const layOut = createRowLayout(order.flatMap(({ leaf }) => leaf?.steps ?? []))
+  const layOut = createRowLayout(order.flatMap(({ leaf }) => leaf?.signal ?? []))
   const found: (number | null)[] = []
   for (const day of buildingDays(START, START + Math.min(count * stepMs, 40 * DAY), 'UTC')) {
     const { n, t, ...rest } = layOut(day)
-    runNodes(order, { n, t, ...rest })
+    graph.run(order, { n, t, ...rest })
     for (let i = 0; i < n; i++) {
       if ((t[i]! - START) % stepMs !== 0) continue
       const value = node.out[i]!

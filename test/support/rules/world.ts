@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
 import { isOverride, levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
-import type { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
-import { createRun, type RuleRun } from '#shared/core/rules/evaluate/open-run.ts'
-import type { EquipmentOutline } from '#shared/core/rules/compile/building-signals.ts'
+import { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
+import { createRun, type RuleRun } from '#shared/core/rules/evaluate/run-rules.ts'
+import type { EquipmentOutline } from '#shared/core/rules/compile/topology.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 import type { RunOutput, RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
@@ -196,7 +196,7 @@ function firstAt({ points }: World, equipment_id: string, now: number): Record<s
 /** All of it at once. */
 export function wholeRun(setting: Setting, now: number, from: number): RunOutput {
   const data = dataAt(setting.world, now, -Infinity, setting.dice)
-  return runOver(setting, { from, to: now }, data, new Map())
+  return runOver(setting, { from, to: now }, data, new TemplateCache())
 }
 
 /** All of `data` at once. */
@@ -204,9 +204,9 @@ export function runOver(
   setting: Setting,
   span: { from: number; to: number },
   data: EquipmentData[],
-  shapes: TemplateCache,
+  templates: TemplateCache,
 ): RunOutput {
-  const run = createRun(planOf(setting, span.to, span.from), shapes)
+  const run = createRun(planOf(setting, span.to, span.from), templates)
   for (const equipment_id of run.order) run.evaluate(equipment_id, data)
   return run.finish()
 }
@@ -218,7 +218,7 @@ const STATES_KEPT = 3
 export function chainOf(setting: Setting) {
   const { world, dice } = setting
   const stored = new Map<string, Uint8Array[]>()
-  const shapes: TemplateCache = new Map()
+  const templates = new TemplateCache()
   const counts = { resumed: 0, outdated: 0 }
   let then = -Infinity
 
@@ -261,7 +261,7 @@ export function chainOf(setting: Setting) {
       const stateAt: number[] = []
       for (let at = dayStart(now, world.timezone); stateAt.length < STATES_KEPT; at = dayStart(at - DAY / 2, world.timezone))
         stateAt.push(at)
-      const run = createRun({ ...planOf(setting, now, from), stateAt }, shapes)
+      const run = createRun({ ...planOf(setting, now, from), saveStatesAt: stateAt }, templates)
       for (const equipment_id of run.order) {
         const states = goOn(run, equipment_id, now, changed).filter(() => !dice.chance(0.05))
         stored.set(equipment_id, states.slice(-STATES_KEPT).map(serialize))

@@ -80,7 +80,9 @@ const writeRoutes = (context: CentralParts): Route[] => [
     problems: ['rule_invalid', 'rule_tests_failed'],
     handle: async ({ params: { file }, body, audit }) => {
       const { check, deployed, shelf: onShelf } = context.rules
-      const done = await onShelf(shelf => publishRules([{ filename: file, yaml: body }], { shelf, check, deployed }, false))
+      const done = await onShelf(shelf =>
+        publishRules([{ filename: file, yaml: body }], { deployedRules: shelf, check, deployed }, false),
+      )
       audit({ subject: file, after: done })
       await syncDefinitions(context)
       return { ok: true, filename: file, changed: done.deployed.length === 1 }

@@ -76,7 +76,9 @@ const batchRoute = (context: CentralParts) =>
       }
       if (body?.confirm !== true) throw new Problem('confirm_required', 'This deploys rules; send confirm: true')
       const { check, deployed } = context.rules
-      const done = await context.rules.shelf(shelf => publishRules(files, { shelf, check, deployed }, query.dry_run === true))
+      const done = await context.rules.shelf(shelf =>
+        publishRules(files, { deployedRules: shelf, check, deployed }, query.dry_run === true),
+      )
       if (!query.dry_run) {
         audit({ subject: 'rules', after: done })
         await syncDefinitions(context)

@@ -1,4 +1,4 @@
-/** Turns checked expressions into columns of one equipment's graph. */
+/** Turns checked expressions into nodes of an equipment's graph. */
 import type { ParamValue } from '#shared/core/findings/finding.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { roleOfColumn } from '#shared/core/priority/array-snapshot.ts'
@@ -27,39 +27,39 @@ import type { Rule } from '#shared/core/rules/check/rule.ts'
 
 export type BuildContext = {
   rule: Rule
-  /** The role to which a rule over every role is bound. */
+  /** The role to which a rule that runs over roles is bound. */
   role: string | undefined
-  around: EquipmentContext
+  equipmentContext: EquipmentContext
   graph: Graph
   params: Record<string, ParamValue>
   smoothMs: number
-  /** Where the rule looks; undefined while the gate itself is built. */
+  /** Where the gate is open; undefined while the gate itself is built. */
   active: Node | undefined
   dailyMinimumMs: number
   baselines: Map<string, BaselineState>
-  /** What gathers on the way: proofs that are not there, roles that are read, whether a day's median is used. */
+  /** Collected while building: missing roles and proofs, roles that are read, whether the median of a day is used. */
   missing: Set<string>
-  /** Optional roles that are not there: of weight only where first() has nothing else. */
-  lacks: Set<string>
+  /** Missing optional roles. They matter only where `first()` has no other alternative. */
+  missingOptional: Set<string>
   leaves: Set<Leaf>
-  usesDay: boolean
-  refs: Map<string, Node>
-  /** What has been built: a term of a condition is a part of it. */
-  built: Map<TypedExpr, Node>
+  usesDayMedian: boolean
+  namedNodes: Map<string, Node>
+  /** By expression: a term of a condition is a part of the condition and has the same node. */
+  builtNodes: Map<TypedExpr, Node>
 }
 
 const OAF_TYPED = checkExpr(parseExpr(OAF), { roles: OAF_ROLES, params: {}, lets: new Map(), baselines: new Map() }).typed
 
 /** @throws RangeError when a window is out of bounds or the program is not one that the checker made */
 export function buildNode(typed: TypedExpr, context: BuildContext): Node {
-  const known = context.built.get(typed)
+  const known = context.builtNodes.get(typed)
   if (known) return known
-  const made = buildAnew(typed, context)
-  context.built.set(typed, made)
+  const made = createNode(typed, context)
+  context.builtNodes.set(typed, made)
   return made
 }
 
-function buildAnew(typed: TypedExpr, context: BuildContext): Node {
+function createNode(typed: TypedExpr, context: BuildContext): Node {
   const { graph } = context
   switch (typed.kind) {
     case 'const':
@@ -94,7 +94,7 @@ export function constantOf(typed: TypedExpr, context: BuildContext): number {
 // ---- roles
 
 const ownerKey = ({ rule, role }: BuildContext): string => `${rule.id} ${role ?? ''}`
-/** `each`, and `slot(each, 8)`, with the role to which the rule is bound. */
+/** Replaces `each`, also in `slot(each, 8)`, by the role to which the rule is bound. */
 const bound = (role: string, context: BuildContext): string =>
   context.role === undefined ? role : role.replace(/\beach\b/, context.role)
 
@@ -107,11 +107,16 @@ function ownRole(name: string, context: BuildContext): Node {
 
 function rawRole(role: string, context: BuildContext, raw: boolean): Node {
   const found = roleAt(OWN_PLACE, role, context, raw)
-  if (!found) (roleOfColumn(role) === undefined ? context.lacks : context.missing).add(role)
+  if (!found) (roleOfColumn(role) === undefined ? context.missingOptional : context.missing).add(role)
   return found ?? context.graph.constant(Number.NaN)
 }
 
-function roleAt(place: number, role: string, { around, graph, leaves }: BuildContext, raw = false): Node | undefined {
+function roleAt(
+  place: number,
+  role: string,
+  { equipmentContext: around, graph, leaves }: BuildContext,
+  raw = false,
+): Node | undefined {
   const leaf = around.leaf(place, role)
   if (!leaf) return undefined
   leaves.add(leaf)
@@ -119,7 +124,7 @@ function roleAt(place: number, role: string, { around, graph, leaves }: BuildCon
 }
 
 function parentRole(role: string, context: BuildContext): Node {
-  for (const place of context.around.above) {
+  for (const place of context.equipmentContext.above) {
     const node = roleAt(place, role, context)
     if (node) return node
   }
@@ -128,9 +133,9 @@ function parentRole(role: string, context: BuildContext): Node {
 }
 
 function zoneRole(role: string, how: string, context: BuildContext): Node {
-  // A zone's own sensor does not explain why the whole is not known: zones are no leaves.
+  // Zones are no leaves: the sensor of one zone does not explain why the aggregate is not evaluated.
   const leaves = new Set<Leaf>()
-  const nodes = context.around.below.flatMap(place => roleAt(place, role, { ...context, leaves }) ?? [])
+  const nodes = context.equipmentContext.below.flatMap(place => roleAt(place, role, { ...context, leaves }) ?? [])
   if (nodes.length === 0) context.missing.add(`zones ${role}`)
   return nodes.length === 0 ? context.graph.constant(Number.NaN) : context.graph.zones(how, nodes)
 }
@@ -138,7 +143,7 @@ function zoneRole(role: string, how: string, context: BuildContext): Node {
 // ---- names
 
 function reference(name: string, context: BuildContext): Node {
-  const known = context.refs.get(name)
+  const known = context.namedNodes.get(name)
   if (known) return known
   const made =
     name === 'oaf'
@@ -146,7 +151,7 @@ function reference(name: string, context: BuildContext): Node {
       : getOwn(MACROS, name)
         ? macro(name, context)
         : buildNode(letOf(name, context), context)
-  context.refs.set(name, made)
+  context.namedNodes.set(name, made)
   return made
 }
 
@@ -156,10 +161,13 @@ function letOf(name: string, { rule }: BuildContext): TypedExpr {
   return found.typed
 }
 
-/** The first proof that has samples: on the equipment itself, on what feeds it, or on the machines of a plant, or of the plant above. */
+/**
+ * The first proof that has samples: on the equipment itself, on the equipment that feeds it, on the machines of a plant, or
+ * on those of the plant above.
+ */
 function macro(name: string, context: BuildContext): Node {
   const { proofs, alwaysFor } = MACROS[name]!
-  const { around, graph } = context
+  const { equipmentContext: around, graph } = context
   const { equipment_type } = around.equipment
   if (alwaysFor.includes(equipment_type)) return graph.constant(1)
   for (const place of [OWN_PLACE, ...around.above]) {
@@ -176,8 +184,8 @@ function macro(name: string, context: BuildContext): Node {
 }
 
 function proofAt(place: number, proofs: readonly RunningProof[], context: BuildContext): Node | undefined {
-  const { around, graph } = context
-  const proof = proofs.find(({ role }) => around.leaf(place, role)?.steps.ts.length)
+  const { equipmentContext: around, graph } = context
+  const proof = proofs.find(({ role }) => around.leaf(place, role)?.signal.ts.length)
   return proof && graph.op('gt', roleAt(place, proof.role, context)!, graph.constant(proof.above))
 }
 
@@ -191,15 +199,15 @@ function baseline(typed: TypedExpr & { kind: 'baseline' }, context: BuildContext
 
 // ---- operations
 
-/** What they tell of a role is no matter of its values. */
+/** Functions of a role that do not depend on its current value. */
 const OF_ROLE = new Set(['has', 'rests', 'nominal', 'lowest', 'highest', 'age', 'off_set_point'])
-/** Those that take any number of arguments. */
+/** Functions that take any number of arguments. */
 const MANY = new Set(['least', 'greatest', 'first'])
 
 function operation(op: string, args: TypedExpr[], context: BuildContext): Node {
   const { graph } = context
   if (isWindow(op)) {
-    // cusum(x, slack, window) carries its window last; every other function has it second.
+    // `cusum(x, slack, window)` has its window last; every other function has it second.
     const [window, extra] = op === 'cusum' ? [args[2]!, args[1]] : [args[1]!, args[2]]
     return windowNode(graph, op, buildNode(args[0]!, context), windowOf(window, context), extra ? constantOf(extra, context) : 0)
   }
@@ -213,20 +221,27 @@ function operation(op: string, args: TypedExpr[], context: BuildContext): Node {
   return MANY.has(op) ? inputs.reduce((left, right) => graph.op(op, left, right)) : graph.op(op, ...inputs)
 }
 
-/** What one of them lacks keeps no rule from running while another lacks nothing; else the first says what is missing. */
+/**
+ * Builds the alternatives of `first()`. Missing roles of one do not keep the rule from running while another misses nothing;
+ * otherwise those of the first alternative are reported.
+ */
 function alternatives(args: TypedExpr[], context: BuildContext): Node[] {
-  const { missing, lacks, refs } = context
-  const tried = args.map(arg => {
-    Object.assign(context, { missing: new Set(), lacks: new Set(), refs: new Map(refs) })
+  const { missing, missingOptional, namedNodes } = context
+  const built = args.map(arg => {
+    context.missing = new Set()
+    context.missingOptional = new Set()
+    context.namedNodes = new Map(namedNodes)
     const node = buildNode(arg, context)
-    const wanting = [...context.missing, ...context.lacks]
-    // A name that was found wanting here is to be missed where nothing stands in.
-    if (wanting.length === 0) for (const [name, made] of context.refs) refs.set(name, made)
-    return { node, wanting }
+    const lacking = [...context.missing, ...context.missingOptional]
+    // A name with missing roles is built again where it is used without an alternative, and then reported.
+    if (lacking.length === 0) for (const [name, made] of context.namedNodes) namedNodes.set(name, made)
+    return { node, lacking }
   })
-  Object.assign(context, { missing, lacks, refs })
-  if (tried.every(({ wanting }) => wanting.length > 0)) for (const role of tried[0]!.wanting) missing.add(role)
-  return tried.map(({ node }) => node)
+  context.missing = missing
+  context.missingOptional = missingOptional
+  context.namedNodes = namedNodes
+  if (built.every(({ lacking }) => lacking.length > 0)) for (const role of built[0]!.lacking) missing.add(role)
+  return built.map(({ node }) => node)
 }
 
 function windowOf(typed: TypedExpr, context: BuildContext): number {
@@ -238,14 +253,14 @@ function windowOf(typed: TypedExpr, context: BuildContext): number {
 
 function dayMedian(of: TypedExpr, context: BuildContext): Node {
   if (!context.active) throw new RangeError('day_median cannot stand in a gate')
-  context.usesDay = true
+  context.usesDayMedian = true
   return dayMedianNode(context.graph, buildNode(of, context), context.active, context.dailyMinimumMs)
 }
 
 function ofRole(op: string, role: string, context: BuildContext): Node {
-  const { graph, around, leaves } = context
+  const { graph, equipmentContext: around, leaves } = context
   const leaf = around.leaf(OWN_PLACE, role)
-  if (op === 'has') return graph.constant(leaf?.steps.ts.length ? 1 : 0)
+  if (op === 'has') return graph.constant(leaf?.signal.ts.length ? 1 : 0)
   if (op === 'rests') return graph.constant(ROLES[role]?.rests ? 1 : 0)
   if (op === 'lowest' || op === 'highest') return graph.constant(ROLES[role]!.range[op === 'lowest' ? 0 : 1])
   if (op === 'off_set_point') return distanceToSetPoint(role, context)
@@ -254,7 +269,7 @@ function ofRole(op: string, role: string, context: BuildContext): Node {
   return op === 'nominal' ? graph.nominal(leaf) : graph.age(leaf)
 }
 
-/** A set point without a value counts as far away, so that a lost set point does not stop the rule. */
+/** A set point without a value counts as far away, so that a missing set point does not stop the rule. */
 const FAR = 1e12
 
 function distanceToSetPoint(role: string, context: BuildContext): Node {
@@ -266,15 +281,18 @@ function distanceToSetPoint(role: string, context: BuildContext): Node {
     .reduce((nearest, distance) => graph.op('least', nearest, distance), graph.constant(FAR))
 }
 
-/** A sensor is believed for this many of its intervals, as its samples are. */
+/** A sensor counts as silent after this many of its intervals, for which its samples hold. */
 const SILENT_INTERVALS = 3
 
-/** How many sensors of the equipment have ever given a value, or have given none for a window and for three of their intervals. */
+/**
+ * How many sensors of the equipment have samples, or how many of them have given no value for a window and for three of
+ * their intervals.
+ */
 function sensorsOf(op: string, args: TypedExpr[], context: BuildContext): Node {
-  const { graph, around, leaves } = context
+  const { graph, equipmentContext: around, leaves } = context
   const sensors = Object.keys(around.equipment.roles).flatMap(role => {
     const leaf = ROLES[role]?.rests === false ? around.leaf(OWN_PLACE, role) : undefined
-    return leaf && leaf.steps.ts.length > 0 ? [leaf] : []
+    return leaf && leaf.signal.ts.length > 0 ? [leaf] : []
   })
   const add = (nodes: Node[]) => nodes.reduce((sum, node) => graph.op('add', sum, node), graph.constant(0))
   if (op === 'sensors') return graph.constant(sensors.length)

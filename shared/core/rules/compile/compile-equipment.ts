@@ -1,36 +1,76 @@
-/** Makes the rules of an equipment ready to run: once for each shape of equipment, then again and again with other leaves. */
-import { errorText } from '../../error-text.ts'
-import { isMeasured, ROLES } from '#shared/core/model/role.ts'
-import { type LeafRequest, createEquipmentContext, type Leaf, bindLeaves, unbindLeaves } from './equipment-context.ts'
-import { restartBaseline } from '#shared/core/rules/evaluate/baseline.ts'
-import { compileRule, type RuleInstance, type CompiledRule } from './compile-rule.ts'
-import { createGraph, type Graph } from '#shared/core/rules/evaluate/graph.ts'
-import { sha256 } from '#shared/core/findings/finding-id.ts'
+/**
+ * Compiles all rules of an equipment. This is the entry of the phase: it takes checked rules and the data of one equipment,
+ * and gives rule instances that can be evaluated day by day. Equipment of the same structure shares one template, in which
+ * only the signals that the leaves read are exchanged.
+ */
+import { errorText } from '#shared/core/error-text.ts'
 import { getOwn } from '#shared/core/get-own.ts'
-import type { BuildingSignals } from './building-signals.ts'
+import { sha256 } from '#shared/core/findings/finding-id.ts'
+import { isMeasured, ROLES } from '#shared/core/model/role.ts'
 import type { RoleGroup, Rule } from '#shared/core/rules/check/rule.ts'
+import { restartBaseline } from '#shared/core/rules/evaluate/baseline.ts'
+import { ColumnPool } from '#shared/core/rules/evaluate/column-pool.ts'
+import { Graph } from '#shared/core/rules/evaluate/graph.ts'
 import type { RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
+import type { BuildingSignals } from './building-signals.ts'
+import { compileRule, type CompiledRule, type RuleInstance } from './compile-rule.ts'
+import { bindLeaves, createEquipmentContext, type Leaf, type LeafRequest, unbindLeaves } from './equipment-context.ts'
 import type { EquipmentData } from './equipment-data.ts'
 
 export type CompiledEquipment = {
   instances: RuleInstance[]
   graph: Graph
   failed: { rule_id: string; error: string }[]
-  /** Leaves that those instances read which can run. */
+  /** Leaves of the instances that can run. */
   leaves: Leaf[]
-  /** SHA-256 of rules, parameters and what is missing. */
-  terms: string
-  /** The equipment is done: lets go of its samples and columns. */
+  /** SHA-256 of rules, parameters and missing roles. */
+  contentHash: string
+  /** Drops the samples and columns of the equipment, which is done. */
   release(): void
 }
 
-/** What is ready for a shape. Its columns serve one equipment at a time. */
-type RuleTemplate = Omit<CompiledEquipment, 'instances'> & { ready: CompiledRule[]; asked: LeafRequest[] }
-/** By shape, the one used last at the end. Any number of runs may share it, one after the other. */
-export type TemplateCache = Map<string, RuleTemplate>
+/** The rules compiled for one structure of equipment. Its columns serve one equipment at a time. */
+type RuleTemplate = Omit<CompiledEquipment, 'instances'> & { rules: CompiledRule[]; requests: LeafRequest[] }
 
-/** Shapes that are kept, some 0.5 MB each. */
+/** Templates to keep, about 0.5 MB each. */
 const TEMPLATES_MAX = 16
+
+/** The most recently used templates of a process. Any number of runs may share it, one after the other. */
+export class TemplateCache {
+  /** The columns of all templates. */
+  readonly columns = new ColumnPool()
+  /** By key, the most recently used last. */
+  private readonly templates = new Map<string, RuleTemplate>()
+  private readonly ruleNumbers = new WeakMap<Rule, number>()
+  private lastRuleNumber = 0
+
+  get size(): number {
+    return this.templates.size
+  }
+
+  /** @returns the templates, the most recently used last */
+  values(): Iterable<RuleTemplate> {
+    return this.templates.values()
+  }
+
+  get(key: string): RuleTemplate | undefined {
+    return this.templates.get(key)
+  }
+
+  /** Adds a template, or marks it as used. */
+  put(key: string, template: RuleTemplate): void {
+    this.templates.delete(key)
+    this.templates.set(key, template)
+    for (const [oldest] of this.templates) if (this.templates.size > TEMPLATES_MAX) this.templates.delete(oldest)
+  }
+
+  /** @returns the same number for the same rule as long as it is loaded */
+  numberOf(rule: Rule): number {
+    const known = this.ruleNumbers.get(rule) ?? ++this.lastRuleNumber
+    this.ruleNumbers.set(rule, known)
+    return known
+  }
+}
 
 type CompileOptions = Pick<RunPlan, 'params' | 'settings' | 'resets'>
 
@@ -38,93 +78,87 @@ type CompileOptions = Pick<RunPlan, 'params' | 'settings' | 'resets'>
 export function compileEquipment(
   rules: Rule[],
   equipment: EquipmentData,
-  given: CompileOptions,
-  plant: BuildingSignals,
-  shapes: TemplateCache,
+  options: CompileOptions,
+  signals: BuildingSignals,
+  cache: TemplateCache,
 ): CompiledEquipment {
-  const shape = templateKey(rules, equipment, given, plant)
-  const known = shapes.get(shape)
-  const kept =
-    known && bindLeaves(known.asked, equipment.equipment_id, plant) ? known : compileTemplate(rules, equipment, given, plant)
-  shapes.delete(shape)
-  shapes.set(shape, kept)
-  for (const [oldest] of shapes) if (shapes.size > TEMPLATES_MAX) shapes.delete(oldest)
-  const { ready, asked: _asked, ...compiled } = kept
-  return { instances: ready.map(each => bindInstance(each, equipment, given)), ...compiled }
+  const key = templateKey(rules, equipment, options, signals, cache)
+  const known = cache.get(key)
+  const isUsable = known !== undefined && bindLeaves(known.requests, equipment.equipment_id, signals)
+  const template = isUsable ? known : compileTemplate(rules, equipment, options, signals, cache)
+  cache.put(key, template)
+  const { rules: compiledRules, requests: _requests, ...compiled } = template
+  return { instances: compiledRules.map(each => bindInstance(each, equipment, options)), ...compiled }
 }
 
-/** What the rules are made ready from, but for what they ask of roles. */
+/** @returns a key of everything that a template depends on, except the samples of the roles that it reads */
 function templateKey(
   rules: Rule[],
   equipment: EquipmentData,
   { params, settings = [] }: CompileOptions,
-  plant: BuildingSignals,
+  topology: BuildingSignals,
+  cache: TemplateCache,
 ): string {
   const { equipment_id, equipment_type, roles, visits = {} } = equipment
-  const types = new Map(plant.equipment.map(each => [each.equipment_id, each.equipment_type]))
+  const types = new Map(topology.equipment.map(each => [each.equipment_id, each.equipment_type]))
   const typesOf = (ids: string[]) => ids.map(id => types.get(id))
-  const around = [plant.upstream(equipment_id), plant.downstream(equipment_id), plant.machinesAbove(equipment_id)].map(typesOf)
+  const { upstream, downstream, machinesAbove } = topology
+  const places = [upstream(equipment_id), downstream(equipment_id), machinesAbove(equipment_id)].map(typesOf)
   const set = settings.filter(({ scope, scope_id }) => scope !== 'equipment' || scope_id === equipment_id)
   const values = set.map(({ scope_id, ...one }) => (one.scope === 'type' ? { ...one, scope_id } : one))
   const mapped = [Object.keys(roles), Object.keys(visits)]
-  return JSON.stringify([rules.map(numberOf), equipment_type, mapped, around, params ?? null, values])
-}
-
-const numbers = new WeakMap<Rule, number>()
-let lastNumber = 0
-
-/** The same for the same rule as long as it is loaded. */
-function numberOf(rule: Rule): number {
-  const known = numbers.get(rule) ?? ++lastNumber
-  numbers.set(rule, known)
-  return known
+  const numbers = rules.map(rule => cache.numberOf(rule))
+  return JSON.stringify([numbers, equipment_type, mapped, places, params ?? null, values])
 }
 
 function compileTemplate(
   rules: Rule[],
   equipment: EquipmentData,
   { params, settings = [] }: CompileOptions,
-  plant: BuildingSignals,
+  signals: BuildingSignals,
+  cache: TemplateCache,
 ): RuleTemplate {
-  const around = createEquipmentContext(equipment, plant)
-  const graph = createGraph()
-  const ready: CompiledRule[] = []
+  const context = createEquipmentContext(equipment, signals)
+  const graph = new Graph(cache.columns)
+  const compiled: CompiledRule[] = []
   const failed: CompiledEquipment['failed'] = []
   for (const rule of rules) {
     const request = params?.[rule.id] ?? {}
     try {
-      for (const role of rolesFor(rule, equipment)) ready.push(compileRule({ rule, role, request, settings }, around, graph))
+      for (const role of rolesFor(rule, equipment)) compiled.push(compileRule({ rule, role, request, settings }, context, graph))
     } catch (error) {
       failed.push({ rule_id: rule.id, error: errorText(error) })
     }
   }
-  const runnable = ready.filter(({ missing }) => missing.length === 0)
-  const leaves = new Set(runnable.flatMap(({ order, telling }) => [...order, ...telling].flatMap(({ leaf }) => leaf ?? [])))
-  const terms = ready.map(({ rule, role, params: used, missing }) => [rule.id, rule.sha256, role ?? null, used, missing])
-  const asked = around.asked()
+  const runnable = compiled.filter(({ missing }) => missing.length === 0)
+  const leaves = new Set(
+    runnable.flatMap(({ order, evidenceOrder }) => [...order, ...evidenceOrder].flatMap(({ leaf }) => leaf ?? [])),
+  )
+  const content = compiled.map(({ rule, role, params: used, missing }) => [rule.id, rule.sha256, role ?? null, used, missing])
+  const requests = context.requests()
   const release = () => {
     graph.release()
-    unbindLeaves(asked)
+    unbindLeaves(requests)
   }
-  return { ready, asked, graph, failed, leaves: [...leaves], terms: sha256(JSON.stringify(terms)), release }
+  return { rules: compiled, requests, graph, failed, leaves: [...leaves], contentHash: sha256(JSON.stringify(content)), release }
 }
 
-function bindInstance(ready: CompiledRule, equipment: EquipmentData, { resets = [] }: CompileOptions): RuleInstance {
+function bindInstance(compiled: CompiledRule, equipment: EquipmentData, { resets = [] }: CompileOptions): RuleInstance {
   const { equipment_id } = equipment
-  const own = resets.filter(reset => reset.equipment_id === equipment_id && reset.role === ready.role)
-  for (const { state } of ready.baselines) {
-    restartBaseline(state, own.find(({ rule_id, name }) => rule_id === ready.rule.id && name === state.spec.name)?.at)
+  const own = resets.filter(reset => reset.equipment_id === equipment_id && reset.role === compiled.role)
+  for (const { state } of compiled.baselines) {
+    restartBaseline(state, own.find(({ rule_id, name }) => rule_id === compiled.rule.id && name === state.spec.name)?.at)
   }
-  const everyMs = Math.max(0, ...ready.sampled.map(({ steps }) => steps.nominalMs))
-  const isTooCoarse = everyMs > ready.samplingMs
-  const coarse = isTooCoarse && { coarse: { everyMs, needsMs: ready.samplingMs } }
-  return { ...ready, ...coarse, equipment, isTooCoarse, leaves: [...new Set(ready.leaves.map(({ steps }) => steps))] }
+  const everyMs = Math.max(0, ...compiled.sampled.map(({ signal }) => signal.nominalMs))
+  const isTooCoarse = everyMs > compiled.samplingMs
+  const coarse = isTooCoarse && { coarse: { everyMs, needsMs: compiled.samplingMs } }
+  return { ...compiled, ...coarse, equipment, isTooCoarse, leaves: [...new Set(compiled.leaves.map(({ signal }) => signal))] }
 }
 
-/** As every role of a set point is named: `sa_t_sp`, `sa_t_sp_cool`. */
+/** The names of set points contain this: `sa_t_sp`, `sa_t_sp_cool`. */
 const SET_POINT = /_sp(_|$)/
 
-/** `undefined` once for a plain rule; every mapped role for a rule over roles. */
+/** @returns one undefined for a plain rule; every mapped role for a rule that runs over roles */
 function rolesFor({ program }: Rule, { roles, visits = {} }: EquipmentData): (string | undefined)[] {
   if (!program.each) return [undefined]
   const { which } = program.each
@@ -134,7 +168,7 @@ function rolesFor({ program }: Rule, { roles, visits = {} }: EquipmentData): (st
     .toSorted()
 }
 
-/** Whether a rule over such roles may run over this one; those that must be visited still have to be. */
+/** Whether a rule over a group of roles may run over this role. Whether the role is visited, where it must be, is not tested. */
 export function isInRoleGroup(which: RoleGroup, role: string): boolean {
   if (which === 'commandable') return true
   if (which === 'set_point') return SET_POINT.test(role)

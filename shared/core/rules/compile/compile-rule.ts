@@ -1,4 +1,4 @@
-/** Prepares one rule for equipment of one shape: the values of its parameters, its columns, its durations. */
+/** Compiles one rule for equipment of one structure: the values of its parameters, its nodes, its durations. */
 import type { ParamValue } from '#shared/core/findings/finding.ts'
 import { type WasteMeter, createWasteMeter } from '#shared/core/impact/waste-meter.ts'
 import { substituteRoles } from '#shared/core/rules/check/role-alternatives.ts'
@@ -16,47 +16,51 @@ import { type Stillness, stillTerm } from '#shared/core/rules/episodes/unconfirm
 import type { BaselineSpec, SentenceFigure, RuleParam, Program, Rule } from '#shared/core/rules/check/rule.ts'
 import type { EquipmentData } from './equipment-data.ts'
 
-/** One rule on one equipment (and one role, when the rule runs over every role), ready to run day by day. */
+/** One rule on one equipment (and one role, when the rule runs over roles), ready to be evaluated day by day. */
 export type RuleInstance = {
   rule: Rule
   equipment: EquipmentData
   role?: string
   params: Record<string, ParamValue>
-  /** Required roles, and proofs of macros, that the equipment does not have: then the rule is not run. */
+  /** Required roles, and proofs of macros, that the equipment does not have. If there are any, the rule is not run. */
   missing: string[]
-  /** What may be the reason for a missing value. */
+  /** The signals that may be the reason for a missing value. */
   leaves: StepSignal[]
-  /** Roles among them that only stand in for others. */
-  standIns: ReadonlySet<string>
+  /** Roles among them that are read only while others have no value. */
+  substitutes: ReadonlySet<string>
+  graph: Graph
   gate: Node
   settled: Node
   guard: Node
-  /** Gate, settled and guard in one: where the rule looks. */
+  /** Gate, settled and guard together: where the condition is evaluated. */
   active: Node
   when: Node
   terms: TermNode[]
   figures: (string | { word: 'duration' | 'role' } | (Extract<SentenceFigure, { typed: unknown }> & { node: Node }))[]
   causes: { component: string; weight: number; when?: Node }[]
   baselines: { state: BaselineState; of: Node; when: Node }[]
-  /** Where the condition wants a signal to stand still for a window: how long it has. */
+  /** Set where the condition requires a signal to stay constant for a window: how long it has been constant. */
   stillness?: Stillness
-  /** Sums what the fault costs, where the rule says that. */
+  /** Sums what the fault wastes, where the rule names an impact. */
   meter?: WasteMeter
-  /** What is reckoned every day, and what only where the rule holds: that tells of it, and remembers nothing. */
+  /**
+   * Nodes that are calculated every day, and nodes without a state that are calculated only on days on which the condition
+   * holds, as evidence.
+   */
   order: Node[]
-  telling: Node[]
-  /** Samples come too seldom for the rule to see its fault: then nothing is evaluated. */
+  evidenceOrder: Node[]
+  /** The samples are too far apart for the rule to detect its fault; nothing is evaluated. */
   isTooCoarse: boolean
-  /** How often samples come and have to, ms, where they are too coarse. */
+  /** The actual and the required interval between samples, ms, where the actual one is too long. */
   coarse?: { everyMs: number; needsMs: number }
   persistenceMs: number
   dailyMinimumMs: number
   clearMs: number
 }
-/** A rule that is ready for every equipment of a shape. */
+/** A rule compiled for every equipment of one structure. */
 export type CompiledRule = Omit<RuleInstance, 'equipment' | 'leaves' | 'isTooCoarse' | 'coarse'> & {
   leaves: Leaf[]
-  /** Whose samples must come at least every `samplingMs`; Infinity where any interval will do. */
+  /** Leaves whose samples must come at least every `samplingMs`; Infinity where any interval is sufficient. */
   sampled: Leaf[]
   samplingMs: number
 }
@@ -76,19 +80,19 @@ export function compileRule(binding: RuleBinding, around: EquipmentContext, grap
   const context: BuildContext = {
     rule,
     role,
-    around,
+    equipmentContext: around,
     graph,
     smoothMs: 0,
     active: undefined,
     dailyMinimumMs: 0,
-    usesDay: false,
+    usesDayMedian: false,
     params: paramsOf(binding, around.equipment),
     baselines: new Map(),
     missing: new Set(),
-    lacks: new Set(),
+    missingOptional: new Set(),
     leaves: new Set(),
-    refs: new Map(),
-    built: new Map(),
+    namedNodes: new Map(),
+    builtNodes: new Map(),
   }
   for (const name of Object.keys(rule.roles)) if (!around.leaf(OWN_PLACE, name)) context.missing.add(name)
   const ms = (key: 'smooth' | 'settle' | 'persistence' | 'daily_minimum' | 'clear' | 'sampling') =>
@@ -107,6 +111,7 @@ export function compileRule(binding: RuleBinding, around: EquipmentContext, grap
   const meter = createWasteMeter(program.impact, context)
   const ready: CompiledRule = {
     rule,
+    graph,
     gate,
     settled,
     guard,
@@ -119,20 +124,20 @@ export function compileRule(binding: RuleBinding, around: EquipmentContext, grap
     ...(meter && { meter }),
     missing: [...context.missing],
     leaves: [...context.leaves],
-    standIns: substituteRoles(program, name => (around.leaf(OWN_PLACE, name)?.steps.ts.length ?? 0) > 0),
+    substitutes: substituteRoles(program, name => (around.leaf(OWN_PLACE, name)?.signal.ts.length ?? 0) > 0),
     order: [],
-    telling: [],
+    evidenceOrder: [],
     persistenceMs: ms('persistence'),
-    // A day's median has already waited for the daily minimum: its faults do not wait again.
-    dailyMinimumMs: context.usesDay ? 0 : context.dailyMinimumMs,
+    // The median of a day exists only after the daily minimum has passed, so it is not required again.
+    dailyMinimumMs: context.usesDayMedian ? 0 : context.dailyMinimumMs,
     clearMs: ms('clear'),
     sampled: (role === undefined ? Object.keys(rule.roles) : [role]).flatMap(name => around.leaf(OWN_PLACE, name) ?? []),
     samplingMs: ms('sampling') || Infinity,
   }
-  const judges = judgesOf(ready)
-  const tellers = tellersOf(ready)
-  ready.order = orderOf([...judges, ...orderOf(tellers).filter(({ remembers }) => remembers)])
-  ready.telling = orderOf(tellers, ready.order)
+  const judges = conditionNodes(ready)
+  const tellers = evidenceNodes(ready)
+  ready.order = orderOf([...judges, ...orderOf(tellers).filter(({ isStateful }) => isStateful)])
+  ready.evidenceOrder = orderOf(tellers, ready.order)
   return ready
 }
 
@@ -153,7 +158,7 @@ function compileParts(program: Program, context: BuildContext): Pick<RuleInstanc
   }
 }
 
-/** Undefined where nothing has to stand still, or the bound is no constant, or below what anything can keep to. */
+/** Undefined where no signal has to be constant, where the bound is not a constant, or where it is negative. */
 function stillnessOf({ when }: Program, active: Node, context: BuildContext): Stillness | undefined {
   const term = stillTerm(when)
   if (!term || !isConstant(term.bound)) return undefined
@@ -176,14 +181,14 @@ function compileBaseline(spec: BaselineSpec, context: BuildContext, active: Node
   return { state, of: buildNode(spec.of, context), when: spec.when ? buildNode(spec.when, context) : active }
 }
 
-/** Columns that say whether the rule holds. */
-function judgesOf({ gate, settled, guard, active, when, stillness, baselines }: CompiledRule): Node[] {
+/** Nodes that decide whether the condition holds. */
+function conditionNodes({ gate, settled, guard, active, when, stillness, baselines }: CompiledRule): Node[] {
   const still = stillness ? [stillness.node, stillness.holds] : []
   return [gate, settled, guard, active, when, ...still, ...baselines.flatMap(({ of, when }) => [of, when])]
 }
 
-/** Columns that say more of a moment at which it holds. */
-function tellersOf({ terms, figures, causes, meter }: CompiledRule): Node[] {
+/** Nodes that describe a moment at which the condition holds. */
+function evidenceNodes({ terms, figures, causes, meter }: CompiledRule): Node[] {
   return [
     ...terms.flatMap(({ node, sides }) => [node, ...(sides ?? [])]),
     ...figures.flatMap(part => (typeof part === 'object' && 'node' in part ? [part.node] : [])),

@@ -1,41 +1,39 @@
-/** What the rules of an equipment may read elsewhere, told from the rules alone: so much is loaded before they are made ready. */
-import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
-import { PLANT_MACHINES, MACROS, PLANT_MACROS } from '#shared/core/rules/language/macros.ts'
+/** The data that the rules of an equipment need, derived from the rules alone, so that it can be loaded before they are compiled. */
 import { getOwn } from '#shared/core/get-own.ts'
-import { SITE_ROLE, type EquipmentOutline, type EquipmentTopology } from './building-signals.ts'
 import type { Program, Rule } from '#shared/core/rules/check/rule.ts'
+import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
+import { MACROS, PLANT_MACHINES, PLANT_MACROS } from '#shared/core/rules/language/macros.ts'
+import { type EquipmentOutline, type EquipmentTopology, SITE_ROLE } from './topology.ts'
 
 /** Roles of one equipment that a run of another, or of itself, reads; and those whose visits it reads. */
 export type DataNeed = { equipment_id: string; roles: string[]; visits: string[] }
 
-/** Roles on what feeds an equipment, on what it feeds, as a proof that it runs, and as a proof that a plant's machines do. */
+/**
+ * Roles that a rule reads on the equipment that feeds this one, on the equipment that this one feeds, as proofs that it
+ * runs, and as proofs that the machines of its plant run.
+ */
 type RolesRead = { parent: Set<string>; zones: Set<string>; proofs: Set<string>; machines: Set<string> }
 
-const known = new WeakMap<Program, RolesRead>()
-
-/** @returns by rule, the roles that it may read on what feeds an equipment, on what that feeds, and as a proof that it runs */
 export function rolesReadBy({ program }: Pick<Rule, 'program'>): RolesRead {
-  const before = known.get(program)
-  if (before) return before
-  const reads: RolesRead = { parent: new Set(), zones: new Set(), proofs: new Set(), machines: new Set() }
+  const read: RolesRead = { parent: new Set(), zones: new Set(), proofs: new Set(), machines: new Set() }
   const visit = (typed: TypedExpr | undefined): void => {
     if (!typed) return
-    if (typed.kind === 'role' && typed.where === 'parent') reads.parent.add(typed.role)
-    if (typed.kind === 'zones') reads.zones.add(typed.role)
+    if (typed.kind === 'role' && typed.where === 'parent') read.parent.add(typed.role)
+    if (typed.kind === 'zones') read.zones.add(typed.role)
     if (typed.kind === 'ref') {
       for (const { role } of getOwn(MACROS, typed.name)?.proofs ?? []) {
-        reads.proofs.add(role)
-        if (PLANT_MACROS.has(typed.name)) reads.machines.add(role)
+        read.proofs.add(role)
+        if (PLANT_MACROS.has(typed.name)) read.machines.add(role)
       }
     }
     if (typed.kind === 'op' || typed.kind === 'baseline') for (const arg of typed.args) visit(arg)
   }
   for (const typed of expressionsOf(program)) visit(typed)
-  known.set(program, reads)
-  return reads
+  return read
 }
 
-function expressionsOf({ lets, gate, guard, when, baselines, causes, explains, impact }: Program): (TypedExpr | undefined)[] {
+function expressionsOf(program: Program): (TypedExpr | undefined)[] {
+  const { lets, gate, guard, when, baselines, causes, explains, impact } = program
   return [
     ...lets.map(({ typed }) => typed),
     gate,
@@ -48,25 +46,22 @@ function expressionsOf({ lets, gate, guard, when, baselines, causes, explains, i
   ]
 }
 
-/** @returns the equipment itself first, with all of its roles; elsewhere only mapped roles that some rule may read */
-export function dataNeedsOf(
-  { equipment_id, equipment_type, roles, visited }: EquipmentOutline,
-  reads: RolesRead[],
-  site: EquipmentTopology,
-): DataNeed[] {
-  const any = (which: keyof RolesRead) => new Set(reads.flatMap(each => [...each[which]]))
-  const [parent, zones, proofs, ofMachines] = [any('parent'), any('zones'), any('proofs'), any('machines')]
-  const above = new Set(site.upstream(equipment_id))
-  const below = new Set(site.downstream(equipment_id))
+/** @returns the equipment itself first, with all of its roles; of other equipment only the mapped roles that a rule may read */
+export function dataNeedsOf(equipment: EquipmentOutline, rules: RolesRead[], topology: EquipmentTopology): DataNeed[] {
+  const { equipment_id, equipment_type, roles, visited } = equipment
+  const anyRule = (which: keyof RolesRead) => new Set(rules.flatMap(each => [...each[which]]))
+  const [parent, zones, proofs, ofMachines] = [anyRule('parent'), anyRule('zones'), anyRule('proofs'), anyRule('machines')]
+  const above = new Set(topology.upstream(equipment_id))
+  const below = new Set(topology.downstream(equipment_id))
   const machines = PLANT_MACHINES[equipment_type] ?? []
-  const machinesAbove = new Set(site.machinesAbove(equipment_id))
-  const wanted = (other: EquipmentOutline, role: string): boolean =>
+  const machinesAbove = new Set(topology.machinesAbove(equipment_id))
+  const isRead = (other: EquipmentOutline, role: string): boolean =>
     (above.has(other.equipment_id) && (parent.has(role) || proofs.has(role))) ||
     (below.has(other.equipment_id) && (zones.has(role) || (proofs.has(role) && machines.includes(other.equipment_type)))) ||
     (machinesAbove.has(other.equipment_id) && ofMachines.has(role)) ||
     (other.equipment_type === 'weather' && SITE_ROLE.test(role))
-  const needs = site.equipment.flatMap((other): DataNeed[] => {
-    const read = other.equipment_id === equipment_id ? [] : other.roles.filter(role => wanted(other, role))
+  const needs = topology.equipment.flatMap((other): DataNeed[] => {
+    const read = other.equipment_id === equipment_id ? [] : other.roles.filter(role => isRead(other, role))
     return read.length > 0 ? [{ equipment_id: other.equipment_id, roles: read, visits: [] }] : []
   })
   return [{ equipment_id, roles: [...roles], visits: [...visited] }, ...needs]

@@ -4,7 +4,7 @@ import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import type { UntrustedSpan } from '#shared/core/series/untrusted-spans.ts'
 
-/** What a run knows of one equipment. Times are ms since 1970 UTC. */
+/** The data of one equipment. Times are ms since 1970 UTC. */
 export type EquipmentData = {
   equipment_id: string
   equipment_type: EquipmentType
@@ -12,7 +12,10 @@ export type EquipmentData = {
   roles: Record<string, RoleSeries>
   /** Visits to the priority array of a role's point, ascending; only of roles whose point has one. */
   visits?: Record<string, ArraySnapshot[]>
-  /** By role, the usual distance between its visits, ms; of others it is told from the visits, or is what it was in an earlier run. */
+  /**
+   * By role, the usual interval between its visits, ms. For other roles it is derived from the visits, or taken from an
+   * earlier run.
+   */
   visitMs?: Record<string, number>
   /** Equipment that this one feeds (for `zones(role)`), and the one that feeds it. */
   feeds: string[]
@@ -22,8 +25,8 @@ export type RoleSeries = Series & {
   point_id: string
   /** Nominal time between samples, ms: a sample holds for min(gap, 3 × this). */
   nominalMs: number
-  /** The point's own, before its values were converted: a change of it is a change of all that was read. */
+  /** The point's own unit, before its values were converted. When it changes, all stored values of the role change. */
   unit?: string
-  /** Stretches that are not to be judged: their samples are there without a value. */
+  /** Spans whose samples are not trusted; these samples have no value. */
   untrusted?: readonly UntrustedSpan[]
 }

@@ -1,21 +1,20 @@
 /**
- * A role's samples as a step function: a sample holds until the next one, but at most three nominal intervals.
+ * A role's samples as a step function: a sample holds until the next one, but for at most three nominal intervals.
  *
- * Everything that a rule sees is a function of this step function alone, so the order in which samples came, duplicates
- * and repeated values change nothing.
+ * Rules see nothing but this step function, so the order of samples, duplicates and repeated values change nothing.
  */
 import { ROLES, readAs } from '#shared/core/model/role.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import type { UntrustedSpan } from '#shared/core/series/untrusted-spans.ts'
 import type { RoleSeries } from './equipment-data.ts'
 
-/** How many nominal intervals a sample is believed. */
+/** Number of nominal intervals for which a sample holds. */
 const HOLD_INTERVALS = 3
 
 export type StepSignal = {
   equipment_id: string
   role: string
-  /** Of a mapped role: its point, and the unit that it has there. */
+  /** The point of a mapped role, and the point's unit. */
   point_id?: string
   unit?: string
   /** [n] strictly ascending */
@@ -23,15 +22,15 @@ export type StepSignal = {
   values: Float64Array
   holdMs: number
   nominalMs: number
-  /** Samples in these stretches are not judged, and have no value. */
+  /** Samples in these spans are not trusted and have no value. */
   untrusted?: readonly UntrustedSpan[]
   /** Plausible range in the canonical unit. */
   low: number
   high: number
-  /** Instants beside full minutes at which the value changes, ascending. */
-  offMinute: Float64Array
-  /** One sample at every full minute, each of them plausible or missing: a day of it can be used as it is. */
-  minutely: boolean
+  /** Instants between full minutes at which the value changes, ascending. */
+  offMinuteChanges: Float64Array
+  /** There is one sample at every full minute, each plausible or missing, so that a day of samples is a column. */
+  isMinutely: boolean
 }
 
 export function createStepSignal(
@@ -39,9 +38,9 @@ export function createStepSignal(
   role: string,
   series: Partial<RoleSeries> & Omit<RoleSeries, 'point_id'>,
 ): StepSignal {
-  const even = isMinutely(series.ts)
-  const { ts, values: said } = even ? series : ordered(series)
-  const values = atStops(role, said)
+  const even = hasEveryMinute(series.ts)
+  const { ts, values: read } = even ? series : ordered(series)
+  const values = clampToStops(role, read)
   const holdMs = HOLD_INTERVALS * series.nominalMs
   const [low, high] = ROLES[role]?.range ?? [-Infinity, Infinity]
   const minutely = even && holdMs >= MINUTE && isPlausible(values, low, high)
@@ -57,12 +56,12 @@ export function createStepSignal(
     nominalMs: series.nominalMs,
     low,
     high,
-    offMinute: minutely && !isOffMinute(holdMs) ? new Float64Array(0) : offMinute(ts, values, holdMs),
-    minutely,
+    offMinuteChanges: minutely && !isOffMinute(holdMs) ? new Float64Array(0) : offMinute(ts, values, holdMs),
+    isMinutely: minutely,
   }
 }
 
-/** Strictly ascending copies; of two samples at one instant the greater counts, whatever their order. */
+/** Strictly ascending copies. Of two samples at one instant the greater counts, whatever their order. */
 function ordered({ ts, values }: Pick<RoleSeries, 'ts' | 'values'>): { ts: Float64Array; values: Float64Array } {
   let ascending = true
   for (let i = 1; i < ts.length && ascending; i++) ascending = ts[i]! > ts[i - 1]!
@@ -73,8 +72,11 @@ function ordered({ ts, values }: Pick<RoleSeries, 'ts' | 'values'>): { ts: Float
   return { ts: Float64Array.from(kept, i => ts[i]!), values: Float64Array.from(kept, i => values[i]!) }
 }
 
-/** @returns `values` with signals a little beyond their end stops put at the stops; the same array where there are none */
-function atStops(role: string, values: Float64Array): Float64Array {
+/**
+ * @returns `values` with signals slightly beyond the actuator's end stops moved to the stops; the same array where there are
+ *   none
+ */
+function clampToStops(role: string, values: Float64Array): Float64Array {
   const stops = Object.hasOwn(ROLES, role) ? ROLES[role]!.stops : undefined
   if (!stops || isPlausible(values, stops[0], stops[1])) return values
   return values.map(value => readAs(role, value))
@@ -95,7 +97,7 @@ function offMinute(ts: Float64Array, values: Float64Array, holdMs: number): Floa
   return Float64Array.from(found)
 }
 
-function isMinutely(ts: Float64Array): boolean {
+function hasEveryMinute(ts: Float64Array): boolean {
   if (ts.length === 0 || isOffMinute(ts[0]!)) return false
   for (let i = 1; i < ts.length; i++) if (ts[i]! - ts[i - 1]! !== MINUTE) return false
   return true

@@ -3,7 +3,7 @@
  *
  * Rules take part by their key `together`, the time within which the findings begin.
  */
-import type { EquipmentTopology } from '#shared/core/rules/compile/building-signals.ts'
+import type { EquipmentTopology } from '#shared/core/rules/compile/topology.ts'
 import { covers, type SourcedFinding } from './suppress.ts'
 
 /** So many findings that begin together are an outage; two are when one of them already speaks of a whole equipment. */

@@ -2,7 +2,7 @@
 import type { CauseWeight, Finding } from '#shared/core/findings/finding.ts'
 import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
 import { bySeverity, covers, matchesAny, type SourcedFinding, READERS } from './suppress.ts'
-import type { EquipmentTopology } from '#shared/core/rules/compile/building-signals.ts'
+import type { EquipmentTopology } from '#shared/core/rules/compile/topology.ts'
 import type { Program } from '#shared/core/rules/check/rule.ts'
 
 /** An override has named its own cause, and data that is missing is missing whoever holds the point. */

@@ -1,7 +1,7 @@
 /** Who silences whom: a bad sensor what reads it, an air handler's fault its zones' symptoms. */
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
-import type { EquipmentTopology } from '#shared/core/rules/compile/building-signals.ts'
+import type { EquipmentTopology } from '#shared/core/rules/compile/topology.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 
 /** By `activityKey`: index of each day on which a rule was active, with that of the day on which this became known. */
@@ -29,8 +29,10 @@ export const suppressedRuleIds = (rule: Rule, rules: Rule[]): string[] =>
   rules.filter(({ id }) => id !== rule.id && matchesAny(rule.program.suppresses, id)).map(({ id }) => id)
 
 /** What a bad sensor among them makes doubtful: not a role that stands in for one that is there. */
-export const leavesRead = ({ leaves, standIns }: Pick<RuleInstance, 'leaves' | 'standIns'>): RuleInstance['leaves'] =>
-  leaves.filter(({ role }) => !standIns.has(role))
+export const leavesRead = ({
+  leaves,
+  substitutes: standIns,
+}: Pick<RuleInstance, 'leaves' | 'substitutes'>): RuleInstance['leaves'] => leaves.filter(({ role }) => !standIns.has(role))
 
 /** Whose activity keeps a day out of the baselines of `instance`: its own, and that of every rule that silences or relabels it. */
 export function baselineExclusions(

@@ -4,7 +4,7 @@ import { DAY } from '#shared/core/time.ts'
 import type { Node } from './node.ts'
 import type { BuildingDay, DayRows } from './day-rows.ts'
 import type { BaselineSpec } from '#shared/core/rules/check/rule.ts'
-import { between } from './window-operators.ts'
+import { quantileOf } from './window-operators.ts'
 
 export type BaselineState = {
   spec: BaselineSpec
@@ -75,9 +75,9 @@ export function beginBaselineDay(
   })
   const cold = used.length < spec.min_days
   const values = Float64Array.from(used, ({ value }) => value).toSorted()
-  state.value = cold ? (state.fallback ?? Number.NaN) : between(values, values.length, 0.5)
+  state.value = cold ? (state.fallback ?? Number.NaN) : quantileOf(values, values.length, 0.5)
   const distances = values.map(value => Math.abs(value - state.value)).toSorted()
-  state.spread = cold ? Number.NaN : MAD_TO_SIGMA * between(distances, distances.length, 0.5)
+  state.spread = cold ? Number.NaN : MAD_TO_SIGMA * quantileOf(distances, distances.length, 0.5)
   const dates = used.map(({ day }) => day.date)
   state.view = {
     ...state.view,
@@ -101,7 +101,7 @@ export function endBaselineDay(state: BaselineState, rows: DayRows, of: Node, wh
   }
   if (count === 0 || count * MINUTE_MS < spec.minimum) return
   const sorted = values.subarray(0, count).toSorted()
-  const value = spec.stat === 'avg' ? sorted.reduce((sum, each) => sum + each, 0) / count : between(sorted, count, spec.stat)
+  const value = spec.stat === 'avg' ? sorted.reduce((sum, each) => sum + each, 0) / count : quantileOf(sorted, count, spec.stat)
   state.past.push({ day: rows.day, value })
 }
 

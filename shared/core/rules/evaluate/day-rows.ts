@@ -39,7 +39,7 @@ export function buildingDays(from: number, to: number, timezone: string): Buildi
 export function createRowLayout(sources: StepSignal[]): (day: BuildingDay) => DayRows {
   let t = new Float64Array(1500)
   let minute = new Uint8Array(1500)
-  const offMinute = sources.map(steps => steps.offMinute).filter(times => times.length > 0)
+  const offMinute = sources.map(steps => steps.offMinuteChanges).filter(times => times.length > 0)
   return day => {
     const extra = extraRows(offMinute, day)
     const most = Math.ceil((day.to - day.from) / MINUTE) + extra.length + 1

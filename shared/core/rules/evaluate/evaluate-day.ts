@@ -3,7 +3,6 @@ import { isGateClosed, RESULT_REASONS, type ResultReason, GATE_CLOSED_REASONS } 
 import { emptyWasteSums, sumWaste } from '#shared/core/impact/waste-meter.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
 import type { WorstMoment, IntervalDetail, StateInterval } from '#shared/core/rules/episodes/episodes.ts'
-import { runNodes } from './graph.ts'
 import { roleState } from './role-nodes.ts'
 import type { DayRows } from './day-rows.ts'
 
@@ -124,7 +123,7 @@ const NOTHING = emptyWasteSums()
 
 /** The worst moment of a true stretch, with the terms and figures of that moment, and the time of conditional causes. */
 function describeTrueStretch(instance: RuleInstance, rows: DayRows, start: number, end: number): IntervalDetail {
-  runNodes(instance.telling, rows)
+  instance.graph.run(instance.evidenceOrder, rows)
   const { t } = rows
   const sides = (instance.terms.find(({ measures, sides }) => measures && sides) ?? instance.terms.find(({ sides }) => sides))
     ?.sides

@@ -1,32 +1,41 @@
-import { DAY_ROWS, giveColumnBack, takeColumn } from './column-pool.ts'
+import { type ColumnPool, DAY_ROWS } from './column-pool.ts'
 import type { NodeState } from './node-state.ts'
 
-const NOTHING = new Float64Array(0)
+const EMPTY = new Float64Array(0)
 
 /**
- * The minutes of one column: today's, and before them as many as the longest window over it sees. They are kept once, however
- * many windows look. It is a class because it is changed in place, day by day.
+ * The minutes of one column: those of the current day, and before them as many as the longest window over the column needs.
+ * All windows over a column share them. They are changed in place, day by day.
  */
 export class MinuteHistory {
-  /** [reach + today's] */
-  minutes: Float64Array = NOTHING
-  /** How many minutes before today there is room for. */
+  /** [reach + minutes of the current day] */
+  minutes: Float64Array = EMPTY
+  /** Minutes before the current day for which there is room. */
   readonly reach: number
-  /** How many of them are such: before the first day there was nothing, minute by minute; a day with other rows is none. */
+  /**
+   * How many of them are valid. Before the first day nothing was recorded, which counts as valid; a day with rows between
+   * full minutes makes all earlier ones invalid.
+   */
   known = Infinity
+  private readonly columns: ColumnPool
   private today = 0
   private isMinutely = true
-  private saved: Float64Array = NOTHING
+  private saved: Float64Array = EMPTY
 
-  /** @param reach of the longest window that will look, minutes */
-  constructor(memory: NodeState | undefined, reach: number) {
+  /** @param reach of the longest window over the column, minutes */
+  constructor(state: NodeState | undefined, reach: number, columns: ColumnPool) {
     this.reach = reach
-    if (!memory) return
-    this.known = memory.known as number
-    this.saved = memory.minutes as Float64Array
+    this.columns = columns
+    if (!state) return
+    this.known = state.known as number
+    this.saved = state.minutes as Float64Array
   }
 
-  /** A day begins. @param x [n] its values, or more of which these are the first */
+  /**
+   * Begins a day.
+   *
+   * @param x the day's values in its first `n` elements
+   */
   add(x: Float64Array, n: number, isMinutely: boolean): void {
     const { reach, today } = this
     if (this.minutes.length === 0) this.begin(n)
@@ -40,7 +49,7 @@ export class MinuteHistory {
     this.isMinutely = isMinutely
   }
 
-  /** What the next day needs of this and the days before. */
+  /** @returns the part of the current and earlier days that the next day needs */
   save(): NodeState {
     const known = Math.min(this.reach, this.isMinutely ? this.known + this.today : 0)
     const end = this.reach + this.today
@@ -48,22 +57,22 @@ export class MinuteHistory {
   }
 
   release(): void {
-    giveColumnBack(this.minutes)
-    this.minutes = NOTHING
+    this.columns.release(this.minutes)
+    this.minutes = EMPTY
   }
 
   private begin(n: number): void {
     const { reach, saved } = this
-    this.minutes = takeColumn(reach + Math.max(n, DAY_ROWS))
+    this.minutes = this.columns.take(reach + Math.max(n, DAY_ROWS))
     this.minutes.fill(Number.NaN, 0, reach - saved.length)
     this.minutes.set(saved, reach - saved.length)
-    this.saved = NOTHING
+    this.saved = EMPTY
   }
 
   private widen(n: number): void {
     const { minutes, reach, today } = this
     this.minutes = new Float64Array(reach + Math.ceil(n * 1.25))
     this.minutes.set(minutes.subarray(today, today + reach))
-    giveColumnBack(minutes)
+    this.columns.release(minutes)
   }
 }

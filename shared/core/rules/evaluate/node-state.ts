@@ -1,33 +1,33 @@
 /**
- * What operators remember from day to day, saved as plain data: a run that goes on from it is, to the bit, the run that
- * never stopped.
+ * The state that operators keep from day to day, saved as plain data. A run that resumes from it gives bit for bit the
+ * results of a run that never stopped.
  */
 import { type Pairs, RingBuffer } from './ring-buffer.ts'
 
-/** Saved; shared with nothing that goes on changing. */
+/** A saved state; it shares nothing with the operator that saved it. */
 export type NodeState = { [name: string]: number | boolean | Float64Array | Pairs | NodeState }
 
-type Remembered = Record<string, number | boolean | RingBuffer>
+type LiveState = Record<string, number | boolean | RingBuffer>
 
 /**
- * @param fresh what an operator begins with
- * @param saved what `saveOf` gave for the same operator
- * @returns `fresh`, with what was saved in it
+ * @param initial the state with which an operator begins
+ * @param saved what `saveState` gave for the same operator
+ * @returns `initial`, changed to what was saved
  */
-export function restoreState<T extends Remembered>(fresh: T, saved: NodeState | undefined): T {
-  const held: Remembered = fresh
+export function restoreState<T extends LiveState>(initial: T, saved: NodeState | undefined): T {
+  const state: LiveState = initial
   for (const [name, value] of Object.entries(saved ?? {})) {
-    const now = held[name]
-    if (now instanceof RingBuffer) now.load(value as Pairs)
-    else if (now !== undefined) held[name] = value as number | boolean
+    const current = state[name]
+    if (current instanceof RingBuffer) current.load(value as Pairs)
+    else if (current !== undefined) state[name] = value as number | boolean
   }
-  return fresh
+  return initial
 }
 
-export const saveState = (held: Remembered): NodeState =>
-  Object.fromEntries(Object.entries(held).map(([name, value]) => [name, value instanceof RingBuffer ? value.pairs() : value]))
+export const saveState = (state: LiveState): NodeState =>
+  Object.fromEntries(Object.entries(state).map(([name, value]) => [name, value instanceof RingBuffer ? value.pairs() : value]))
 
-/** A copy of plain data that shares nothing with it. */
+/** A copy of plain data that shares nothing with the original. */
 export function deepCopy<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Float64Array) return value.slice() as T
@@ -38,6 +38,6 @@ export function deepCopy<T>(value: T): T {
   return copy
 }
 
-/** The memory of an operator inside another. */
+/** The state of an operator inside another one. */
 export const nestedState = (saved: NodeState | undefined, name: string): NodeState | undefined =>
   saved?.[name] as NodeState | undefined

@@ -3,7 +3,8 @@
  * visit. They stand before what is new, and so nothing that a rule reads shows where the run before it stopped.
  */
 import { roleOfColumn, type ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
-import { type BuildingSignals, roleKey } from '#shared/core/rules/compile/building-signals.ts'
+import { type BuildingSignals } from '#shared/core/rules/compile/building-signals.ts'
+import { roleKey } from '#shared/core/rules/compile/topology.ts'
 import { firstAtOrAfter, type StepSignal } from '#shared/core/rules/compile/step-signal.ts'
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 
@@ -19,7 +20,11 @@ export type ResumeInputs = {
 type SeenVisits = { last: ArraySnapshot; next: number | null; usualMs: number }
 
 /** @returns what was read before `at` */
-export function inputsBefore(at: number, { asked }: Pick<BuildingSignals, 'asked'>, data: EquipmentData[]): ResumeInputs {
+export function inputsBefore(
+  at: number,
+  { requested: asked }: Pick<BuildingSignals, 'requested'>,
+  data: EquipmentData[],
+): ResumeInputs {
   const inputs: ResumeInputs = { last: {}, visits: {} }
   const byId = new Map(data.map(item => [item.equipment_id, item]))
   for (const [key, steps] of asked) {
@@ -90,7 +95,7 @@ export const runningSumOrigins = ({ last }: ResumeInputs): Record<string, number
   Object.fromEntries(Object.entries(last).map(([key, [, value]]) => [key, value]))
 
 /** Usual distances between samples, by `roleKey`: a caller who does not know them better goes on with these. */
-export const nominalIntervals = ({ asked }: Pick<BuildingSignals, 'asked'>): Record<string, number> =>
+export const nominalIntervals = ({ requested: asked }: Pick<BuildingSignals, 'requested'>): Record<string, number> =>
   Object.fromEntries(
     [...asked].flatMap(([key, steps]: [string, StepSignal | undefined]) => (steps ? [[key, steps.nominalMs]] : [])),
   )

@@ -1,19 +1,19 @@
-/** The pairs of a ring that count, oldest first; [n] each. */
+/** The pairs of a ring buffer, oldest first; [n] each. */
 export type Pairs = { a: Float64Array; b: Float64Array }
 
-const LEAST = 16
+const CAPACITY_MIN = 16
 
 /**
- * A queue of pairs that grows as needed and forgets from the front: what a window still sees.
- * It is a class because it is the innermost loop's store and is changed in place.
+ * A queue of pairs that grows as needed and drops pairs from the front: the part of a signal that a window still covers.
+ * Its fields are public because the innermost loops of the engine read them directly.
  */
 export class RingBuffer {
-  a = new Float64Array(LEAST)
-  b = new Float64Array(LEAST)
-  /** Index of the oldest pair, and of the place behind the newest; both only grow. Mask them to read. */
+  a = new Float64Array(CAPACITY_MIN)
+  b = new Float64Array(CAPACITY_MIN)
+  /** Index of the oldest pair and index behind the newest. Both only grow; apply `mask` to read. */
   front = 0
   back = 0
-  mask = LEAST - 1
+  mask = CAPACITY_MIN - 1
 
   push(a: number, b: number): void {
     if (this.back - this.front > this.mask) this.grow()
@@ -32,9 +32,9 @@ export class RingBuffer {
     return pairs
   }
 
-  /** Takes the place of what is there. */
+  /** Replaces the content. */
   load({ a, b }: Pairs): void {
-    if (this.mask < a.length) this.hold(2 ** Math.ceil(Math.log2(a.length + 1)))
+    if (this.mask < a.length) this.allocate(2 ** Math.ceil(Math.log2(a.length + 1)))
     this.a.set(a)
     this.b.set(b)
     this.front = 0
@@ -43,15 +43,15 @@ export class RingBuffer {
 
   private grow(): void {
     const { a, b, mask } = this
-    this.hold((mask + 1) * 2)
+    this.allocate((mask + 1) * 2)
     for (let i = this.front; i < this.back; i++) {
       this.a[i & this.mask] = a[i & mask]!
       this.b[i & this.mask] = b[i & mask]!
     }
   }
 
-  /** @param size a power of two; what was there is gone */
-  private hold(size: number): void {
+  /** @param size a power of two; the content is lost */
+  private allocate(size: number): void {
     this.a = new Float64Array(size)
     this.b = new Float64Array(size)
     this.mask = size - 1

@@ -11,7 +11,7 @@ const [, NO_DATA, STALE, OUT_OF_RANGE, UNTRUSTED] = [0, 1, 2, 3, 4] as const
 
 /** A role's step function on the day's rows. */
 export function roleRun(node: Node, steps: StepSignal, raw: boolean): Node['run'] {
-  const { ts, values, holdMs, minutely } = steps
+  const { ts, values, holdMs, isMinutely: minutely } = steps
   const low = raw ? -Infinity : steps.low
   const high = raw ? Infinity : steps.high
   let next = 0

@@ -16,7 +16,6 @@ import {
 import { captureMoment } from '#shared/core/rules/report/evidence.ts'
 import { wasteSumsOf } from '#shared/core/impact/waste-meter.ts'
 import { BASELINE_DAYS_MAX, WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
-import { runNodes } from './graph.ts'
 import { versionOf } from '#shared/core/findings/finding-id.ts'
 import { inputsBefore, nominalIntervals } from './resume-inputs.ts'
 import { appendDayTimes, evaluateDay, noTimes } from './evaluate-day.ts'
@@ -41,7 +40,7 @@ const NOTHING_COVERED = new Float64Array(0)
 export type EquipmentRun = {
   equipment_id: string
   compiled: CompiledEquipment
-  plant: BuildingSignals
+  signals: BuildingSignals
   data: EquipmentData[]
   resume: EquipmentState | undefined
   fingerprint: (at: number) => string
@@ -62,7 +61,7 @@ export type RuleOutcome = {
   baselines: BaselineView[]
 }
 
-export type EquipmentOutcome = { verdicts: RuleOutcome[]; failed: { rule_id: string; error: string }[]; states: EquipmentState[] }
+export type EquipmentOutcome = { rules: RuleOutcome[]; failed: { rule_id: string; error: string }[]; states: EquipmentState[] }
 
 type RuleRunner = RuleTracking & {
   instance: RuleInstance
@@ -71,7 +70,7 @@ type RuleRunner = RuleTracking & {
   /** By index of the day. */
   views: Map<number, BaselineView[]>
   /** Whose activity keeps a day out of this rule's baselines, its own first. */
-  spoilers: { key: string; rule_id: string }[]
+  baselineExclusions: { key: string; rule_id: string }[]
 }
 
 /** @param activity of the equipment before it, to which that of this one is added */
@@ -79,17 +78,17 @@ export function runEquipment(work: EquipmentRun, plan: RunPlan, activity: Activi
   const { compiled, resume } = work
   const { instances, graph } = compiled
   const runnable = instances.filter(({ missing }) => missing.length === 0)
-  const sources = new Set(compiled.leaves.map(({ steps }) => steps))
+  const sources = new Set(compiled.leaves.map(({ signal: steps }) => steps))
   const start = Math.max(Math.min(plan.from, firstSample(sources)), plan.from - HISTORY_MAX_MS)
   const fresh = buildingDays(resume?.at ?? start, plan.to, plan.timezone)
   const days = new Map([...(resume?.days ?? []), ...fresh].map(day => [day.index, day]))
-  const runners = instances.map(instance => runnerOf(work, instance, fresh[0]?.from ?? plan.from, plan, activity))
+  const runners = instances.map(instance => createRunner(work, instance, fresh[0]?.from ?? plan.from, plan, activity))
   const layOut = createRowLayout([...sources])
   graph.begin(resume?.nodes)
   const states: EquipmentState[] = []
   for (const day of fresh) {
-    if (runnable.length > 0) runRunners(runners, layOut(day), plan, work.since, activity)
-    if (plan.stateAt?.includes(day.to) && nextDay(day.from, plan.timezone) === day.to) {
+    if (runnable.length > 0) runRulesForDay(runners, layOut(day), plan, work.since, activity)
+    if (plan.saveStatesAt?.includes(day.to) && nextDay(day.from, plan.timezone) === day.to) {
       states.push(stateAt(day.to, work, runners, days, plan))
     }
   }
@@ -97,7 +96,7 @@ export function runEquipment(work: EquipmentRun, plan: RunPlan, activity: Activi
   const told = Math.min(plan.from, ...open.map(({ from }) => from))
   for (const runner of runners) keepEvidence(runner, runner.tracker.episodes(), days, told)
   return {
-    verdicts: runners.filter(({ failed }) => failed === undefined).map(runner => verdictOf(runner, days)),
+    rules: runners.filter(({ failed }) => failed === undefined).map(runner => outcomeOf(runner, days)),
     failed: runners.flatMap(({ failed: error, instance }) => (error === undefined ? [] : [{ rule_id: instance.rule.id, error }])),
     states,
   }
@@ -111,8 +110,8 @@ function firstSample(sources: Set<StepSignal>): number {
 
 // ---- one rule
 
-function runnerOf(
-  { resume, plant }: EquipmentRun,
+function createRunner(
+  { resume, signals: plant }: EquipmentRun,
   instance: RuleInstance,
   start: number,
   plan: RunPlan,
@@ -138,7 +137,7 @@ function runnerOf(
     key,
     tracker: createEpisodeTracker(limits, kept.tracked),
     views: new Map(),
-    spoilers: instance.baselines.length > 0 ? baselineExclusions(instance, plan.rules, plant) : [],
+    baselineExclusions: instance.baselines.length > 0 ? baselineExclusions(instance, plan.rules, plant) : [],
   }
 }
 
@@ -155,13 +154,13 @@ function openBefore(instance: RuleInstance, start: number, carried: CarriedFindi
   return { from, confirmed_at, trueMs: duration_secs * 1000, stretches, spent: wasteSumsOf(meter, waste), upTo: up_to }
 }
 
-function runRunners(runners: RuleRunner[], rows: DayRows, plan: RunPlan, since: number, activity: Activity): void {
+function runRulesForDay(runners: RuleRunner[], rows: DayRows, plan: RunPlan, since: number, activity: Activity): void {
   for (const runner of runners) {
     if (runner.failed !== undefined || runner.instance.missing.length > 0) continue
     const { rule, equipment } = runner.instance
     try {
       runDay(runner, rows, plan, since, activity)
-      if (plan.overtime?.(rule.id, equipment.equipment_id)) runner.failed = 'takes too long: left out on this equipment'
+      if (plan.isOvertime?.(rule.id, equipment.equipment_id)) runner.failed = 'takes too long: left out on this equipment'
     } catch (error) {
       runner.failed = errorText(error)
     }
@@ -169,17 +168,18 @@ function runRunners(runners: RuleRunner[], rows: DayRows, plan: RunPlan, since: 
 }
 
 function runDay(runner: RuleRunner, rows: DayRows, plan: RunPlan, since: number, activity: Activity): void {
-  const { instance, tracker, spoilers, views, covered, active } = runner
+  const { instance, tracker, baselineExclusions: spoilers, views, covered, active } = runner
   const { baselines } = instance
   const today = rows.day.index
-  for (const { state } of baselines) beginBaselineDay(state, rows.day, ({ index }) => spoilerOf(spoilers, index, today, activity))
+  for (const { state } of baselines)
+    beginBaselineDay(state, rows.day, ({ index }) => excludedBy(spoilers, index, today, activity))
   if (baselines.length > 0) {
     views.set(
       today,
       baselines.map(({ state }) => state.view),
     )
   }
-  runNodes(instance.order, rows)
+  instance.graph.run(instance.order, rows)
   const coverage = noTimes()
   evaluateDay(instance, rows, coverage, { from: Math.max(plan.from, since), to: plan.to }, tracker.feed)
   if (instance.stillness && !instance.isTooCoarse) recordStill(runner.tracked.near, instance.stillness, rows)
@@ -192,7 +192,12 @@ function runDay(runner: RuleRunner, rows: DayRows, plan: RunPlan, since: number,
 }
 
 /** A day counts as long as nobody knew, when today began, that it was a day in fault. */
-function spoilerOf(spoilers: RuleRunner['spoilers'], index: number, today: number, activity: Activity): string | undefined {
+function excludedBy(
+  spoilers: RuleRunner['baselineExclusions'],
+  index: number,
+  today: number,
+  activity: Activity,
+): string | undefined {
   return spoilers.find(({ key }) => (activity.get(key)?.get(index) ?? today) < today)?.rule_id
 }
 
@@ -214,7 +219,7 @@ function keepEvidence({ instance, views }: RuleRunner, episodes: Episode[], days
   }
 }
 
-function verdictOf(
+function outcomeOf(
   { instance, tracker, tracked, coveredBefore, covered }: RuleRunner,
   days: Map<number, BuildingDay>,
 ): RuleOutcome {
@@ -230,7 +235,7 @@ function stateAt(
   days: Map<number, BuildingDay>,
   plan: RunPlan,
 ): EquipmentState {
-  const { equipment_id, compiled, plant, data, resume, fingerprint } = work
+  const { equipment_id, compiled, signals: plant, data, resume, fingerprint } = work
   for (const runner of runners) {
     const { done, current } = runner.tracked
     keepEvidence(runner, current ? [...done, current] : done, days, plan.from)

@@ -3,7 +3,7 @@ import type { BaselineView, CauseWeight, Finding, RuleResult } from '#shared/cor
 import type { ParamSetting } from '#shared/core/rules/check/param-settings.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
-import type { EquipmentOutline } from '#shared/core/rules/compile/building-signals.ts'
+import type { EquipmentOutline } from '#shared/core/rules/compile/topology.ts'
 
 export type RunInput = {
   building_id: string
@@ -27,14 +27,14 @@ export type RunPlan = Omit<RunInput, 'equipment'> & {
   /** All of the building, with what is known of it before any sample is read. */
   equipment: EquipmentOutline[]
   /** Ids of the rules of which it tells; the others only explain what these find. All of them unless it is given. */
-  only?: readonly string[]
+  reportOnly?: readonly string[]
   /** Ends of building days at which states are wanted; those that the run does not pass are ignored. */
-  stateAt?: readonly number[]
+  saveStatesAt?: readonly number[]
   /**
    * Asked right after each day of each rule: the time since it was asked last is that rule's. True: the rule has taken
    * too long, and fails alone on that equipment.
    */
-  overtime?: (rule_id: string, equipment_id: string) => boolean
+  isOvertime?: (rule_id: string, equipment_id: string) => boolean
 }
 /** From the day of `at` on, a baseline counts no day that began before `at`; earlier days keep the one they had. */
 export type BaselineReset = { rule_id: string; equipment_id: string; role?: string; name: string; at: number }

@@ -5,7 +5,7 @@ import type { Node } from './node.ts'
 import { type NodeState, restoreState, saveState } from './node-state.ts'
 import type { DayRows } from './day-rows.ts'
 import {
-  between,
+  quantileOf,
   cusum,
   deltaOf,
   eventSum,
@@ -141,7 +141,7 @@ export function dayMedianNode(graph: Graph, input: Node, active: Node, minimumMs
         time += t[i + 1]! - t[i]!
         if (minute[i] === 1) values[count++] = input.out[i]!
       }
-      const median = count > 0 ? between(values.subarray(0, count).toSorted(), count, 0.5) : Number.NaN
+      const median = count > 0 ? quantileOf(values.subarray(0, count).toSorted(), count, 0.5) : Number.NaN
       node.out.fill(Number.NaN, 0, enoughFrom)
       node.out.fill(median, enoughFrom, n)
     }

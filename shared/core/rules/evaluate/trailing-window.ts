@@ -1,58 +1,63 @@
 /**
- * Days of full minutes. Most buildings are read by the minute, and then a window is so many values of an array: nothing need
- * be remembered but the minutes before. Any other day is reckoned step by step, with the same figures.
+ * Window functions over days of full minutes. Most buildings are read once a minute; a window is then a number of array
+ * elements, and the minutes before the day are the only state. Any other day is calculated change by change, with the same
+ * results.
  */
 import { MINUTE } from '#shared/core/time.ts'
+import type { DayRows } from './day-rows.ts'
+import type { MinuteHistory } from './minute-history.ts'
 import type { Node } from './node.ts'
 import { type NodeState, nestedState } from './node-state.ts'
-import type { MinuteHistory } from './minute-history.ts'
-import type { DayRows } from './day-rows.ts'
 
-/** Reckons a window over one stretch after another; remembers between them what the window still sees. */
+/** Calculates a window change by change; between two calls it keeps what the window still covers. */
 export type WindowColumn = {
   run(rows: Pick<DayRows, 'n' | 't' | 'minute'>, x: Float64Array, out: Float64Array): void
   save(): NodeState
 }
 
-/** The same by the minute: `z` is [w + n], the minutes before the day and the day's; `least` of `w` have to be known. */
+/**
+ * Calculates a window of `w` minutes over a day of full minutes.
+ *
+ * `z` is [w + n]: the minutes before the day, then those of the day. At least `least` of the `w` minutes must be known.
+ */
 export type MinuteWindow = (z: Float64Array, w: number, n: number, least: number, out: Float64Array) => void
 
-/** One window function in both ways; they give the same figures. */
-export type WindowFunction = { byMinute: MinuteWindow; create: MakeColumn }
-type MakeColumn = (windowMs: number, coverMs: number, saved?: NodeState) => WindowColumn
+/** One window function in both forms, which give the same results. */
+export type WindowFunction = { byMinute: MinuteWindow; create: CreateColumn }
+type CreateColumn = (windowMs: number, coverMs: number, saved?: NodeState) => WindowColumn
 
 /**
- * @param input the column that is looked at
- * @param past its minutes, for a window of whole minutes
- * @param coverMs how much of the window has to be known
- * @param saved what the same node remembered
+ * @param input the column under the window
+ * @param history its minutes, for a window of whole minutes
+ * @param coverMs how much of the window must be known
+ * @param saved the state of the same node
  */
 export function trailingWindowRun(
   node: Node,
-  { input, past }: { input: Node; past: MinuteHistory | undefined },
+  { input, history }: { input: Node; history: MinuteHistory | undefined },
   { windowMs, coverMs }: { windowMs: number; coverMs: number },
-  ways: WindowFunction,
+  fn: WindowFunction,
   saved?: NodeState,
 ): Node['run'] {
   const w = windowMs / MINUTE
-  let column = saved?.column || !past ? ways.create(windowMs, coverMs, nestedState(saved, 'column')) : undefined
+  let column = saved?.column || !history ? fn.create(windowMs, coverMs, nestedState(saved, 'column')) : undefined
   node.save = () => ({ ...(column && { column: column.save() }) })
-  if (!past) return rows => column!.run(rows, input.out, node.out)
+  if (!history) return rows => column!.run(rows, input.out, node.out)
   return rows => {
     const { n, isMinutely } = rows
-    const seen = past.minutes.subarray(past.reach - w)
-    if (isMinutely && past.known >= w) {
-      ways.byMinute(seen, w, n, coverMs / MINUTE, node.out)
+    const minutes = history.minutes.subarray(history.reach - w)
+    if (isMinutely && history.known >= w) {
+      fn.byMinute(minutes, w, n, coverMs / MINUTE, node.out)
       column = undefined
     } else {
-      column ??= remembering(ways.create(windowMs, coverMs, undefined), seen.subarray(0, w), rows.t[0]!)
+      column ??= replay(fn.create(windowMs, coverMs, undefined), minutes.subarray(0, w), rows.t[0]!)
       column.run(rows, input.out, node.out)
     }
   }
 }
 
-/** Goes on step by step after days by the minute: what a window saw of them is told once more. */
-function remembering(column: WindowColumn, before: Float64Array, from: number): WindowColumn {
+/** Feeds the minutes before `from` to a column, which then goes on change by change. */
+function replay(column: WindowColumn, before: Float64Array, from: number): WindowColumn {
   const n = before.length
   const t = Float64Array.from({ length: n + 1 }, (_, i) => from - (n - i) * MINUTE)
   column.run({ n, t, minute: new Uint8Array(n).fill(1) }, before, new Float64Array(n))

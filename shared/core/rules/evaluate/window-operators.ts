@@ -219,14 +219,14 @@ export function quantile(windowMs: number, share: number, saved?: NodeState): Wi
       if (leaving === 0) sorted[(gone = n++)] = Infinity
       put(held.current, gone)
       samples.push(t, held.current)
-      return (held.result = between(sorted, n, share))
+      return (held.result = quantileOf(sorted, n, share))
     },
     save: () => saveState(held),
   }
 }
 
 /** Quantile of `n` ascending values, interpolated between neighbours. */
-export function between(sorted: Float64Array, n: number, share: number): number {
+export function quantileOf(sorted: Float64Array, n: number, share: number): number {
   const place = (n - 1) * share
   const low = Math.floor(place)
   const high = Math.min(low + 1, n - 1)

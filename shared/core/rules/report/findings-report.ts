@@ -20,11 +20,11 @@ import type { RuleBaseline, CarriedFinding, RunPlan } from '#shared/core/rules/e
 import { nearestMiss } from '#shared/core/rules/episodes/unconfirmed.ts'
 
 /** A finding with its days in fault that the span touches. One that ended before the span only explains others. */
-export type ReportedFinding = SourcedFinding & { told: boolean; days: FaultDay[] }
+export type ReportedFinding = SourcedFinding & { isReported: boolean; days: FaultDay[] }
 /** `cause`: weights that counted on that day, in the order of the rule. */
 export type FaultDay = { date: string; cause: CauseWeight[] }
 
-export type EquipmentReport = { made: ReportedFinding[]; results: RuleResult[]; baselines: RuleBaseline[] }
+export type EquipmentReport = { findings: ReportedFinding[]; results: RuleResult[]; baselines: RuleBaseline[] }
 
 type Span = Pick<RunPlan, 'building_id' | 'from' | 'to'>
 /** Findings that an earlier run left active, and the beginning of the span of the run that was told of them; those of the last run. */
@@ -44,10 +44,10 @@ export function reportEquipment(verdicts: RuleOutcome[], span: Span, known: Earl
     return episodes.map((episode): ReportedFinding => {
       const finding = findingOf(adopt(episode, verdict.instance, known), verdict, span)
       const told = isTold(episode, span) || known.open.some(item => isSame(item, finding))
-      return { finding, instance: speaker, told, days: told ? faultDays(episode, verdict, span) : [] }
+      return { finding, instance: speaker, isReported: told, days: told ? faultDays(episode, verdict, span) : [] }
     })
   })
-  return { made, results: resultsOf(verdicts, span), baselines: verdicts.flatMap(baselinesOf) }
+  return { findings: made, results: resultsOf(verdicts, span), baselines: verdicts.flatMap(baselinesOf) }
 }
 
 const isTold = ({ to }: Episode, { from }: Span): boolean => to === null || to > from

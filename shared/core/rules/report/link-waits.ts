@@ -3,7 +3,7 @@ import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts
 import { ROLES } from '#shared/core/model/role.ts'
 import { mayHave } from '#shared/core/suggest/places.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import { outlineOf, createTopology } from '#shared/core/rules/compile/building-signals.ts'
+import { outlineOf, createTopology } from '#shared/core/rules/compile/topology.ts'
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 
 /** Types of equipment that serve a type, the usual one first. */

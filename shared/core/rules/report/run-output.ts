@@ -2,7 +2,7 @@
 import type { CauseWeight, Finding } from '#shared/core/findings/finding.ts'
 import { rankCauses } from './evidence.ts'
 import { joinOutages } from '#shared/core/rules/episodes/outage.ts'
-import type { EquipmentTopology } from '#shared/core/rules/compile/building-signals.ts'
+import type { EquipmentTopology } from '#shared/core/rules/compile/topology.ts'
 import { relabel } from '#shared/core/rules/episodes/relabel.ts'
 import { suppress } from '#shared/core/rules/episodes/suppress.ts'
 import type { EquipmentDay, RunOutput } from '#shared/core/rules/evaluate/run-types.ts'
@@ -18,11 +18,11 @@ export function collectOutput(
   site: EquipmentTopology,
   isAsked: IsAsked,
 ): Omit<RunOutput, 'failed'> {
-  const made = all.flatMap(told => told.made)
+  const made = all.flatMap(told => told.findings)
   suppress(made, site, until)
   joinOutages(made, site, until)
   relabel(made, site, until)
-  const told = made.filter(each => each.told && isAsked(each.finding))
+  const told = made.filter(each => each.isReported && isAsked(each.finding))
   return {
     findings: told.map(({ finding }) => finding).toSorted(inOrder),
     results: all

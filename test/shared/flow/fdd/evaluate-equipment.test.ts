@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { RuleRun } from '#shared/core/rules/evaluate/open-run.ts'
+import type { RuleRun } from '#shared/core/rules/evaluate/run-rules.ts'
 import { evaluateEquipment } from '#shared/flow/fdd/evaluate-equipment.ts'
 import type { FrameReader } from '#shared/flow/fdd/frame-reader.ts'
 

@@ -82,7 +82,7 @@ test('where one point was not read before, all of the equipment is read', async 
   const wanted = (await opened().reader.read([V1]))[0]!
   const kept = await keptUntil(50 * MINUTE, { ...V1, needs: [need('v1', ['zone_t'])] })
   const { asked, reader } = opened()
-  const [read] = await reader.read([{ ...V1, kept }])
+  const [read] = await reader.read([{ ...V1, logged: kept }])
   t.deepEqual(read!.frames(), wanted.frames())
   t.deepEqual(read!.fresh, wanted.fresh)
   t.is(asked[0]!.from, V1.from)

@@ -1,8 +1,8 @@
 /** What a rule reads: every role, macros, the plant above, the weather, parameters of the request. */
 import test from 'ava'
 import type { EquipmentType } from '#shared/core/model/model.ts'
-import { createRun } from '#shared/core/rules/evaluate/open-run.ts'
-import { outlineOf } from '#shared/core/rules/compile/building-signals.ts'
+import { createRun } from '#shared/core/rules/evaluate/run-rules.ts'
+import { outlineOf } from '#shared/core/rules/compile/topology.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { ahu, type Rows, ruleOf, run, START, yamlOf } from '../../../../support/rules/helpers.ts'
 

@@ -1,9 +1,9 @@
 /** What is made ready for one equipment serves every other of its shape, and no other. */
 import test from 'ava'
 import fc from 'fast-check'
-import type { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
-import { createRun } from '#shared/core/rules/evaluate/open-run.ts'
-import { outlineOf } from '#shared/core/rules/compile/building-signals.ts'
+import { TemplateCache } from '#shared/core/rules/compile/compile-equipment.ts'
+import { createRun } from '#shared/core/rules/evaluate/run-rules.ts'
+import { outlineOf } from '#shared/core/rules/compile/topology.ts'
 import type { RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 import { DAY, HOUR } from '#shared/core/time.ts'
@@ -25,7 +25,7 @@ const PLAN: Plan = {
   wx: { type: 'weather', roles: ['wx_oa_t'] },
 }
 /** Zones 1 to 4 where all have samples, both air handlers, zone 5, the weather. */
-const SHAPES = 4
+const TEMPLATES = 4
 const LIMITED = ruleOf(
   yamlOf({
     id: 'LIMITED',
@@ -40,31 +40,29 @@ const settings = [
   { rule_id: 'LIMITED', param: 'limit', scope: 'type', scope_id: 'vav', value: 23, unit: 'degC' } as const,
 ]
 
-/** Keeps nothing: every equipment is made ready anew. */
-class Forgetful extends Map {
-  override set(): this {
-    return this
-  }
+/** Keeps no template: every equipment is compiled anew. */
+class NoCache extends TemplateCache {
+  override put(): void {}
 }
 
-test('alike equipment is told the same, to the byte, as if it were alone', t => {
+test('equipment that shares a template gets the same results, to the byte, as with a template of its own', t => {
   let shared = 0
   fc.assert(
     fc.property(fc.integer(), seed => {
       const dice = diceOf(seed)
       const world = worldOf(PLAN, 'Europe/Berlin', Date.UTC(2026, 2, 27, 9, 30), 4, dice)
       const resets = [{ rule_id: 'V1', equipment_id: 'vav-2', name: 'own', at: world.from + DAY }]
-      const more: Partial<RunPlan> = { settings, resets, stateAt: [] }
+      const more: Partial<RunPlan> = { settings, resets, saveStatesAt: [] }
       const setting = { world, rules: [...RULES, ...ZONE_RULES, LIMITED], dice, more }
       const data = dataAt(world, world.to, -Infinity, dice)
-      const alone = runOver(setting, world, data, new Forgetful())
-      const shapes: TemplateCache = new Map()
+      const alone = runOver(setting, world, data, new NoCache())
+      const templates = new TemplateCache()
       for (const which of ['at first', 'again']) {
-        const together = runOver(setting, world, data, shapes)
-        if (JSON.stringify(together) !== JSON.stringify(alone)) throw new Error(`${which} it is told something else`)
+        const together = runOver(setting, world, data, templates)
+        if (JSON.stringify(together) !== JSON.stringify(alone)) throw new Error(`${which} the results differ`)
       }
       // Zone 3 has a value of its own.
-      if (shapes.size === SHAPES + 1) shared++
+      if (templates.size === TEMPLATES + 1) shared++
     }),
     { numRuns: 15, endOnFailure: true },
   )
@@ -78,21 +76,21 @@ const zone = (equipment_id: string, rows: Record<string, string>): EquipmentData
 })
 const rule = (keys: Record<string, string>) => ruleOf(yamlOf({ equipment: '[vav]', roles: '{ zone_t: degC }', ...keys }))
 
-function statuses(rules: ReturnType<typeof rule>[], data: EquipmentData[], shapes: TemplateCache = new Map()): string[] {
+function statuses(rules: ReturnType<typeof rule>[], data: EquipmentData[], templates = new TemplateCache()): string[] {
   const span = { from: START, to: START + DAY }
-  const run = createRun({ building_id: 'b', timezone: 'UTC', ...span, rules, equipment: data.map(outlineOf) }, shapes)
+  const run = createRun({ building_id: 'b', timezone: 'UTC', ...span, rules, equipment: data.map(outlineOf) }, templates)
   for (const equipment_id of run.order) run.evaluate(equipment_id, data)
   return run.finish().results.map(({ equipment_id, status }) => `${equipment_id} ${status}`)
 }
 
-test('a proof that has no samples is another shape', t => {
+test('a proof without samples needs another template', t => {
   const rules = [rule({ when: 'zone_t > 20', gate: 'fan_on' })]
   const data = [zone('a', { zone_t: '25x24', fan_status: '1x24' }), zone('b', { zone_t: '25x24', fan_status: '_x24' })]
   t.deepEqual(statuses(rules, data), ['a fault', 'b not_evaluated'])
   t.deepEqual(statuses(rules, data.toReversed()), ['a fault', 'b not_evaluated'])
 })
 
-test('what an equipment feeds is part of its shape: a machine tells that a plant runs, anything else does not', t => {
+test('the equipment that is fed decides on the template: a machine proves that a plant runs, other equipment does not', t => {
   const plants = ruleOf(
     yamlOf({ equipment: '[chw_plant]', roles: '{ chw_supply_t: degC }', when: 'chw_supply_t > 9', gate: 'pump_on' }),
   )
@@ -106,36 +104,36 @@ test('what an equipment feeds is part of its shape: a machine tells that a plant
   t.deepEqual(statuses([plants], data), ['a fault', 'b not_evaluated'])
 })
 
-test('a rule that has been read anew is another rule', t => {
-  const shapes: TemplateCache = new Map()
+test('a rule that was loaded again has another template', t => {
+  const templates = new TemplateCache()
   const data = [zone('a', { zone_t: '25x24' })]
-  t.deepEqual(statuses([rule({ when: 'zone_t > 20' })], data, shapes), ['a fault'])
-  t.deepEqual(statuses([rule({ when: 'zone_t > 30' })], data, shapes), ['a pass'])
+  t.deepEqual(statuses([rule({ when: 'zone_t > 20' })], data, templates), ['a fault'])
+  t.deepEqual(statuses([rule({ when: 'zone_t > 30' })], data, templates), ['a pass'])
 })
 
-test('what is ready keeps no samples', t => {
-  const shapes: TemplateCache = new Map()
-  statuses([rule({ when: 'avg(zone_t, 2h) > 20' })], [zone('a', { zone_t: '25x24' })], shapes)
-  const [kept] = shapes.values()
+test('a template keeps no samples', t => {
+  const templates = new TemplateCache()
+  statuses([rule({ when: 'avg(zone_t, 2h) > 20' })], [zone('a', { zone_t: '25x24' })], templates)
+  const [template] = templates.values()
   t.deepEqual(
-    kept!.leaves.map(({ role, steps }) => [role, steps.ts.length]),
+    template!.leaves.map(({ role, signal }) => [role, signal.ts.length]),
     [['zone_t', 0]],
   )
 })
 
-test('shapes are kept as long as they are used', t => {
-  const shapes: TemplateCache = new Map()
+test('the most recently used templates are kept', t => {
+  const templates = new TemplateCache()
   const rules = [rule({ when: 'zone_t > 20' })]
   const other = (n: number) => [
     zone('a', { zone_t: '25x24', ...Object.fromEntries(ROLES.slice(0, n).map(role => [role, '1x24'])) }),
   ]
-  const [first] = (statuses(rules, other(0), shapes), shapes.values())
+  const [first] = (statuses(rules, other(0), templates), templates.values())
   for (let n = 1; n <= ROLES.length; n++) {
-    statuses(rules, other(n), shapes)
-    statuses(rules, other(0), shapes)
+    statuses(rules, other(n), templates)
+    statuses(rules, other(0), templates)
   }
-  t.is([...shapes.values()].at(-1), first)
-  t.true(shapes.size < ROLES.length)
+  t.is([...templates.values()].at(-1), first)
+  t.true(templates.size < ROLES.length)
 })
 const ROLES = [
   ...['zone_t_sp', 'zone_rh', 'zone_co2', 'damper', 'damper_cmd', 'reheat_valve', 'flow', 'flow_sp', 'flow_min_sp', 'occ'],

@@ -1,9 +1,8 @@
 /** The shipped rules, as they are, in runs that go on from one to the next. */
 import { deserialize, serialize } from 'node:v8'
 import test from 'ava'
-import { createRun } from '#shared/core/rules/evaluate/open-run.ts'
-import { outlineOf } from '#shared/core/rules/compile/building-signals.ts'
-import { runRules } from '#shared/core/rules/evaluate/run-rules.ts'
+import { createRun, runRules } from '#shared/core/rules/evaluate/run-rules.ts'
+import { outlineOf } from '#shared/core/rules/compile/topology.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
 import { inputOf } from '#shared/core/rules/testing/test-rule.ts'
 import type { TestCase } from '#shared/core/rules/check/rule.ts'
@@ -54,7 +53,7 @@ function resumed(input: RunInput): RunOutput {
   const states = new Map<string, EquipmentState>()
   for (let at = input.from; ; ) {
     at = Math.min(nextDay(at, input.timezone), input.to)
-    const run = createRun({ ...input, to: at, equipment: input.equipment.map(outlineOf), stateAt: [at] })
+    const run = createRun({ ...input, to: at, equipment: input.equipment.map(outlineOf), saveStatesAt: [at] })
     for (const equipment_id of run.order) {
       const evaluated = run.evaluate(equipment_id, input.equipment, states.get(equipment_id))
       if (evaluated.outdated !== undefined) throw new Error(evaluated.outdated)

@@ -5,11 +5,12 @@ import fc from 'fast-check'
 import { createEquipmentContext } from '#shared/core/rules/compile/equipment-context.ts'
 import { buildNode, type BuildContext } from '#shared/core/rules/compile/build-nodes.ts'
 import { checkExpr } from '#shared/core/rules/check/check-expr.ts'
-import { createGraph, orderOf, runNodes } from '#shared/core/rules/evaluate/graph.ts'
+import { Graph, orderOf } from '#shared/core/rules/evaluate/graph.ts'
 import type { NodeState } from '#shared/core/rules/evaluate/node-state.ts'
-import { createRun } from '#shared/core/rules/evaluate/open-run.ts'
+import { createRun } from '#shared/core/rules/evaluate/run-rules.ts'
 import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'
-import { outlineOf, createBuildingSignals } from '#shared/core/rules/compile/building-signals.ts'
+import { createBuildingSignals } from '#shared/core/rules/compile/building-signals.ts'
+import { outlineOf } from '#shared/core/rules/compile/topology.ts'
 import { buildingDays, createRowLayout } from '#shared/core/rules/evaluate/day-rows.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
@@ -54,12 +55,12 @@ function operatorsOf(
   const typed = OPERATORS.map(
     text => checkExpr(parseExpr(text), { roles: { sa_t: 'degC' }, params: {}, lets: new Map(), baselines: new Map() }).typed,
   )
-  const graph = createGraph()
-  const around = createEquipmentContext(own, plant)
-  const shared = { rule: ruleOf(yamlOf({})), role: undefined, around, graph, params: {}, smoothMs: 0 }
-  const missing = { missing: new Set<string>(), lacks: new Set<string>() }
-  const sets = { ...missing, baselines: new Map(), leaves: new Set<never>(), refs: new Map(), built: new Map() }
-  const context: BuildContext = { ...shared, ...sets, active: graph.constant(1), dailyMinimumMs: 0, usesDay: false }
+  const graph = new Graph()
+  const equipmentContext = createEquipmentContext(own, plant)
+  const shared = { rule: ruleOf(yamlOf({})), role: undefined, equipmentContext, graph, params: {}, smoothMs: 0 }
+  const missing = { missing: new Set<string>(), missingOptional: new Set<string>() }
+  const sets = { ...missing, baselines: new Map(), leaves: new Set<never>(), namedNodes: new Map(), builtNodes: new Map() }
+  const context: BuildContext = { ...shared, ...sets, active: graph.constant(1), dailyMinimumMs: 0, usesDayMedian: false }
   const nodes = typed.map(each => buildNode(each, context))
   graph.begin(saved)
   return { graph, nodes }
@@ -71,11 +72,11 @@ function columnsOf(series: RoleSeries, forgetful: boolean): Float64Array[] {
   const plant = createBuildingSignals([own])
   let { graph, nodes } = operatorsOf(own, plant, {})
   const columns: Float64Array[] = []
-  const layOut = createRowLayout([plant.steps('ahu-1', 'sa_t')!])
+  const layOut = createRowLayout([plant.signal('ahu-1', 'sa_t')!])
   for (const day of buildingDays(START, START + DAYS * DAY, 'UTC')) {
     if (forgetful) ({ graph, nodes } = operatorsOf(own, plant, deserialize(serialize(graph.save()))))
     const rows = layOut(day)
-    runNodes(orderOf(nodes), rows)
+    graph.run(orderOf(nodes), rows)
     columns.push(...nodes.map(({ out }) => out.slice(0, rows.n)))
   }
   return columns
@@ -128,9 +129,9 @@ for (const [name, offset] of Object.entries({ 'on the minute': 0, 'between the m
     const series = { point_id: 'p', nominalMs: MINUTE, ts, values: ts.map(at => 18 + (Math.floor(at / MINUTE) % 7)) }
     const own = equipment({ sa_t: series })
     const { graph, nodes } = operatorsOf(own, createBuildingSignals([own]), {})
-    const layOut = createRowLayout([createBuildingSignals([own]).steps('ahu-1', 'sa_t')!])
+    const layOut = createRowLayout([createBuildingSignals([own]).signal('ahu-1', 'sa_t')!])
     const sizes = buildingDays(START, START + days * DAY, 'UTC').map(day => {
-      runNodes(orderOf(nodes), layOut(day))
+      graph.run(orderOf(nodes), layOut(day))
       return serialize(graph.save()).length
     })
     t.true(sizes.at(-1)! <= sizes[5]! * 1.01, `${sizes[5]} bytes after six days, ${sizes.at(-1)} after ${days}`)
@@ -161,7 +162,7 @@ function chained(given: Given, spans: [from: number, to: number][]): RunOutput {
   const states = new Map<string, EquipmentState>()
   let output: RunOutput | undefined
   for (const [from, to] of spans) {
-    const run = open({ ...given, more: { ...given.more, stateAt: [Math.floor(to / DAY) * DAY] } }, from, to)
+    const run = open({ ...given, more: { ...given.more, saveStatesAt: [Math.floor(to / DAY) * DAY] } }, from, to)
     for (const id of run.order) {
       const resume = states.get(id)
       const evaluated = run.evaluate(id, cut(given.data, resume?.at ?? 0, to), resume)
@@ -181,7 +182,7 @@ function whole(given: Given, from: number, to: number): RunOutput {
 
 /** The first state that a run over two days and a bit leaves. */
 function stateOf(given: Given, at = day(1)): EquipmentState {
-  const run = open({ ...given, more: { ...given.more, stateAt: [at] } }, START, at + HOUR)
+  const run = open({ ...given, more: { ...given.more, saveStatesAt: [at] } }, START, at + HOUR)
   const evaluated = run.evaluate('ahu-1', cut(given.data, 0, at + HOUR))
   if (evaluated.outdated !== undefined) throw new Error(evaluated.outdated)
   return evaluated.states[0]!
@@ -308,8 +309,8 @@ test('a baseline begun anew outdates the states after it alone', t => {
 test('a rule that takes too long fails alone, and stays out until the state is given up', t => {
   const rules = [rule({ id: 'SLOW' }), rule({ id: 'FINE' })]
   const asked: string[] = []
-  const overtime = (rule_id: string) => asked.push(rule_id) > 2 && rule_id === 'SLOW'
-  const given = { rules, data: PLANT, more: { overtime } }
+  const isOvertime = (rule_id: string) => asked.push(rule_id) > 2 && rule_id === 'SLOW'
+  const given = { rules, data: PLANT, more: { isOvertime } }
   const output = chained(given, [
     [START, day(2) + HOUR],
     [START, day(2) + 5 * HOUR],

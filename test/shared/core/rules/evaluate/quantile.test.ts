@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { between, quantile } from '#shared/core/rules/evaluate/window-operators.ts'
+import { quantileOf, quantile } from '#shared/core/rules/evaluate/window-operators.ts'
 import { MINUTE } from '#shared/core/time.ts'
 
 /** Values minute by minute; where there is none, nothing is read. */
@@ -18,7 +18,7 @@ test('a sliding quantile is that of the values at the full minutes of its window
         op.push(i * MINUTE, value)
         if (Number.isNaN(value)) continue
         const seen = Float64Array.from(values.slice(Math.max(0, i - w + 1), i + 1).filter(one => !Number.isNaN(one))).toSorted()
-        if (op.read(i * MINUTE) !== between(seen, seen.length, share)) return false
+        if (op.read(i * MINUTE) !== quantileOf(seen, seen.length, share)) return false
         if (i >= w) slid++
       }
       return true

@@ -1,6 +1,6 @@
 /** A gate counts once it has been open for as long as the rule says. */
 import test from 'ava'
-import { createGraph } from '#shared/core/rules/evaluate/graph.ts'
+import { Graph } from '#shared/core/rules/evaluate/graph.ts'
 import { settledNode } from '#shared/core/rules/evaluate/stateful-nodes.ts'
 import { MINUTE } from '#shared/core/time.ts'
 
@@ -52,13 +52,13 @@ for (const { title, at, gate, wanted } of CASES) {
         [cut, at.length],
       ] as const) {
         if (from === to) continue
-        const graph = createGraph()
+        const graph = new Graph()
         const input = { ...graph.constant(0), out: Float64Array.from(gate.slice(from, to)) }
         const node = settledNode(graph, input, 2 * MINUTE)
         graph.begin(saved)
         node.out = new Float64Array(to - from)
         node.run(rowsOf(at.slice(from, to)))
-        node.done = 0
+        node.dayIndex = 0
         saved = graph.save()
         out.push(...node.out)
       }

@@ -2,7 +2,8 @@ import test from 'ava'
 import fc from 'fast-check'
 import { MEAN } from '#shared/core/rules/evaluate/moving-average.ts'
 import { GREATEST, LEAST } from '#shared/core/rules/evaluate/moving-extreme.ts'
-import { createGraph } from '#shared/core/rules/evaluate/graph.ts'
+import { ColumnPool } from '#shared/core/rules/evaluate/column-pool.ts'
+import { Graph } from '#shared/core/rules/evaluate/graph.ts'
 import { type Node } from '#shared/core/rules/evaluate/node.ts'
 import { trailingWindowRun, type WindowFunction } from '#shared/core/rules/evaluate/trailing-window.ts'
 import { MinuteHistory } from '#shared/core/rules/evaluate/minute-history.ts'
@@ -36,18 +37,18 @@ for (const [name, ways] of Object.entries<WindowFunction>({ MEAN, GREATEST, LEAS
     let reckoned = 0
     fc.assert(
       fc.property(daysArb, fc.integer({ min: 1, max: 15 }), fc.integer({ min: 0, max: 5 }), (days, w, longer) => {
-        const input = createGraph().constant(0)
+        const input = new Graph().constant(0)
         const node: Node = { ...input, out: new Float64Array(20) }
         const window = { windowMs: w * MINUTE, coverMs: 0.8 * w * MINUTE }
-        const past = new MinuteHistory(undefined, w + longer)
-        const mixed = trailingWindowRun(node, { input, past }, window, ways)
+        const history = new MinuteHistory(undefined, w + longer, new ColumnPool())
+        const mixed = trailingWindowRun(node, { input, history }, window, ways)
         const steps = ways.create(window.windowMs, window.coverMs)
         let from = 0
         for (const [index, day] of days.entries()) {
           const rows = rowsOf(from, index, day)
           from = rows.day.to
           input.out = Float64Array.from(day.values)
-          past.add(input.out, rows.n, rows.isMinutely)
+          history.add(input.out, rows.n, rows.isMinutely)
           mixed(rows)
           const wanted = new Float64Array(rows.n)
           steps.run(rows, input.out, wanted)

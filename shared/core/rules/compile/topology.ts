@@ -1,0 +1,118 @@
+/** Which equipment of a building feeds which. */
+import { PLANT_MACHINES } from '#shared/core/rules/language/macros.ts'
+import type { EquipmentData } from './equipment-data.ts'
+
+/** Longest chain of equipment that feeds equipment; a longer one is a cycle. */
+const CHAIN_MAX = 16
+
+/** What is known of an equipment before any of its samples is read. */
+export type EquipmentOutline = Pick<EquipmentData, 'equipment_id' | 'equipment_type' | 'feeds' | 'parent_id'> & {
+  /** Mapped roles, and those of them whose priority array is visited. */
+  roles: readonly string[]
+  visited: readonly string[]
+  /**
+   * By mapped role, the instant of its first sample ever, ms; roles without samples are left out. Time before the first
+   * sample of an equipment does not count as missed. Undefined where this is not known.
+   */
+  first?: Readonly<Record<string, number>>
+}
+
+export type EquipmentTopology = {
+  /** Equipment that feeds others comes first, so that its activity is known when theirs is evaluated. */
+  equipment: EquipmentOutline[]
+  /** The equipment that feeds it, nearest first. */
+  upstream(equipment_id: string): string[]
+  /** The equipment that it feeds directly, ordered by id. */
+  downstream(equipment_id: string): string[]
+  /** The machines of the plants that feed it, unless it is one of them. */
+  machinesAbove(equipment_id: string): string[]
+  /** The equipment that a fault of this one may affect: itself and all that it feeds; for a weather station all equipment. */
+  reach(equipment_id: string): Set<string>
+  /** The equipment whose role this one reads: itself, or the weather station for a site role that it lacks. */
+  holder(equipment_id: string, role: string): EquipmentOutline | undefined
+}
+
+/** Roles that serve the whole site: equipment without its own reads those of the weather station. */
+export const SITE_ROLE = /^wx_/
+
+export const roleKey = (equipment_id: string, role: string): string => `${equipment_id}\n${role}`
+
+export function outlineOf(data: EquipmentData): EquipmentOutline {
+  const { equipment_id, equipment_type, feeds, parent_id, roles, visits = {} } = data
+  return {
+    equipment_id,
+    equipment_type,
+    feeds,
+    ...(parent_id !== undefined && { parent_id }),
+    roles: Object.keys(roles),
+    visited: Object.keys(visits),
+    first: Object.fromEntries(
+      Object.entries(roles).flatMap(([role, { ts }]) => (ts.length > 0 ? [[role, ts.reduce((a, b) => Math.min(a, b))]] : [])),
+    ),
+  }
+}
+
+/**
+ * @param keys by `roleKey`, the roles that are read
+ * @returns the first sample among those roles of the equipment; Infinity when none has a sample
+ */
+export function firstSampleOf({ equipment_id, first }: EquipmentOutline, keys: Iterable<string>): number {
+  if (!first) return -Infinity
+  const known = new Map(Object.entries(first).map(([role, at]) => [roleKey(equipment_id, role), at]))
+  return Math.min(...[...keys].map(key => known.get(key) ?? Infinity))
+}
+
+export function createTopology(equipment: EquipmentOutline[]): EquipmentTopology {
+  const byId = new Map(equipment.map(item => [item.equipment_id, item]))
+  const parents = parentsOf(equipment, byId)
+  const fed = Map.groupBy([...parents.keys()].toSorted(), id => parents.get(id)!)
+  const typeOf = (equipment_id: string) => byId.get(equipment_id)?.equipment_type
+  const upstream = (equipment_id: string): string[] => {
+    const chain: string[] = []
+    let next = parents.get(equipment_id)
+    while (next !== undefined && chain.length < CHAIN_MAX && !chain.includes(next) && next !== equipment_id) {
+      chain.push(next)
+      next = parents.get(next)
+    }
+    return chain
+  }
+  const downstream = (equipment_id: string): string[] => fed.get(equipment_id) ?? []
+  const machinesOf = (equipment_id: string): string[] => {
+    const types = PLANT_MACHINES[typeOf(equipment_id)!] ?? []
+    return downstream(equipment_id).filter(id => types.includes(typeOf(id)!))
+  }
+  const depthOf = ({ equipment_id, equipment_type }: EquipmentOutline) =>
+    equipment_type === 'weather' ? -1 : upstream(equipment_id).length
+  const depths = new Map(equipment.map(each => [each.equipment_id, depthOf(each)]))
+  const stations = equipment.filter(({ equipment_type }) => equipment_type === 'weather').toSorted(byEquipmentId)
+  return {
+    equipment: equipment.toSorted((a, b) => depths.get(a.equipment_id)! - depths.get(b.equipment_id)! || byEquipmentId(a, b)),
+    upstream,
+    downstream,
+    machinesAbove: equipment_id =>
+      upstream(equipment_id).flatMap(id => {
+        const machines = machinesOf(id)
+        return machines.includes(equipment_id) ? [] : machines
+      }),
+    reach(equipment_id) {
+      if (typeOf(equipment_id) === 'weather') return new Set(byId.keys())
+      const found = new Set([equipment_id])
+      for (const id of found) for (const below of downstream(id)) found.add(below)
+      return found
+    },
+    holder(equipment_id, role) {
+      const own = byId.get(equipment_id)
+      return own?.roles.includes(role) || !SITE_ROLE.test(role) ? own : stations.find(({ roles }) => roles.includes(role))
+    },
+  }
+}
+
+/** @returns by equipment id, the equipment that feeds it; `parent_id` takes precedence over `feeds` */
+function parentsOf(equipment: EquipmentOutline[], byId: ReadonlyMap<string, EquipmentOutline>): Map<string, string> {
+  const parents = new Map<string, string>()
+  for (const { equipment_id, feeds } of equipment) for (const fed of feeds) if (byId.has(fed)) parents.set(fed, equipment_id)
+  for (const { equipment_id, parent_id } of equipment) if (parent_id && byId.has(parent_id)) parents.set(equipment_id, parent_id)
+  return parents
+}
+
+const byEquipmentId = (a: EquipmentOutline, b: EquipmentOutline): number => (a.equipment_id < b.equipment_id ? -1 : 1)
