@@ -56,7 +56,7 @@ serveWorker(async (init: FddInit): Promise<FddHandlers> => {
   const version = `${init.version} of ${newestSource()}`
   const rules = openRuleCache(init.ruleCache, version)
   const templates = new TemplateCache()
-  const shared = { historian: await openHistoryReader(init), elapsed: () => performance.now(), breathe: setImmediate }
+  const shared = { historian: await openHistoryReader(init), elapsed: () => performance.now(), yieldToEvents: setImmediate }
   return {
     evaluate: ({ job, dirs }, signal, tell) =>
       evaluateRules(job, {

@@ -10,17 +10,20 @@ import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { withoutUntrusted } from '#shared/core/series/untrusted-spans.ts'
 
-/** Least past that is read: an episode keeps the start that it had in an earlier run. */
+/** Least history to read before the span: an episode keeps the start that it had in an earlier run. */
 const PAST_MS = 7 * DAY
-/** Spacing of a point with fewer than two samples, of which nothing is known. */
+/** Assumed interval of a point with fewer than two samples. */
 const NOMINAL_MS = 5 * MINUTE
-/** Gaps that the usual spacing is told from. */
+/** Number of gaps from which the usual interval is derived. */
 const GAPS_LOOKED_AT = 2001
-/** Gaps that may speak against a spacing which was told before, and by how much: a sample holds until one that comes so late. */
+/**
+ * More gaps than this may replace an interval from an earlier run, if they differ by more than this factor; a sample holds
+ * until one that is three intervals late.
+ */
 const GAPS_TOLD_FROM = 12
 const SPACING_DRIFT = 2
 
-/** How far before a run's span rules look. */
+/** How much history before a run's span the rules need, ms. */
 export const pastOf = (rules: Rule[]): number => Math.max(PAST_MS, historyNeeded(rules))
 
 /**
@@ -93,7 +96,7 @@ function canonicalVisits({ role, unit }: RolePoint, visits: ArraySnapshot[]): Ar
   return visits.map(visit => ({ ...visit, slots: visit.slots.map(canonical), fallback: visit.fallback * scale + offset }))
 }
 
-/** @param pinnedMs the usual spacing as it was told from more than these samples; it counts as long as these agree with it */
+/** @param pinnedMs the usual interval as derived from more samples than these; it is used as long as these agree with it */
 export function roleSeries(
   { point_id, role, unit, poll_secs, source }: RolePoint,
   { ts, values }: Series,

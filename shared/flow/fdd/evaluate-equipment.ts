@@ -9,132 +9,135 @@ import type { FrameReader, FrameBatch, FrameRequest } from './frame-reader.ts'
 /** Samples that are in memory at once: 64 MB of instants and values, unless one equipment alone needs more. */
 const SAMPLES_MAX = 4_000_000
 
-/** Where runs go on from. */
+/** The saved states from which a run resumes. */
 export type ResumeSource = {
   building_id: string
-  /** Ends of building days whose states still say what history says, the newest first. */
+  /** Ends of building days whose states still agree with history, the newest first. */
   ends: number[]
-  /** From when on history may not be what it was when they were left, ms. */
+  /** History from this instant on may have changed since the states were saved, ms. */
   changedFrom: number
   states: EngineStates
 }
 
 export type EquipmentPorts = {
-  /** Called before each piece of work; it throws to end the run. */
+  /** Called between pieces of work; throws to end the run. */
   pause: () => Promise<void>
-  /** Told before an equipment is evaluated. */
+  /** Called before an equipment is evaluated. */
   begin: (step: 'history' | 'evaluation', equipment_done: number) => void
-  /** Equipment of which nothing is to be remembered: what kept a rule from running may be gone by the next run. */
+  /** Whether the state of an equipment must not be saved: the reason for which a rule failed may be gone in the next run. */
   isUnsure: (equipment_id: string) => boolean
 }
 
 export type EvaluationOutcome = {
-  /** Equipment that went on from what was remembered. */
+  /** Equipment that resumed from a saved state. */
   resumed: string[]
-  /** What was reckoned anew though something was remembered of the building, and what could not be remembered. */
+  /** For the log: equipment that was evaluated from history although states exist, and states that could not be saved. */
   notes: string[]
 }
 
-type EquipmentTask = FrameRequest & { equipment_id: string; why: string | undefined }
+type EquipmentTask = FrameRequest & { equipment_id: string; problem: string | undefined }
 
 /**
- * Evaluates a run's equipment one after the other. History is read for a few at a time, so that memory does not grow with
- * the building; each goes on from the newest state that can be used, or else from `start`.
+ * Evaluates the equipment of a run one after the other. History is read for a few at a time, so that memory does not grow
+ * with the building. Each equipment resumes from the newest usable state, or starts at `start`.
  */
 export async function evaluateEquipment(
   run: RuleRun,
   reader: FrameReader,
   start: number,
-  memory: ResumeSource | undefined,
+  source: ResumeSource | undefined,
   ports: EquipmentPorts,
 ): Promise<EvaluationOutcome> {
   const outcome: EvaluationOutcome = { resumed: [], notes: [] }
-  const anew: string[] = []
-  let lost: string | undefined
+  const restarted: string[] = []
+  let saveError: string | undefined
   let done = 0
-  for (const turns of taskBatches(run, reader, start, memory)) {
+  for (const tasks of taskBatches(run, reader, start, source)) {
     await ports.pause()
     ports.begin('history', done)
-    const read = await reader.read(turns)
-    for (const [i, turn] of turns.entries()) {
+    const batches = await reader.read(tasks)
+    for (const [i, task] of tasks.entries()) {
       await ports.pause()
       ports.begin('evaluation', done)
-      const { equipment_id, needs, state } = turn
-      const first = run.evaluate(equipment_id, read[i]!.frames(), state)
-      const why = first.outdated ?? turn.why
-      const last = first.outdated !== undefined ? run.evaluate(equipment_id, await readAnew(reader, needs, start)) : first
+      const { equipment_id, needs, state } = task
+      const first = run.evaluate(equipment_id, batches[i]!.frames(), state)
+      const problem = first.outdated ?? task.problem
+      const last = first.outdated !== undefined ? run.evaluate(equipment_id, await readAll(reader, needs, start)) : first
       if (last.outdated !== undefined) throw new Error(`${equipment_id} cannot be evaluated: ${last.outdated}`)
-      if (why === undefined && state) outcome.resumed.push(equipment_id)
-      else if (why !== undefined) anew.push(`${equipment_id}: ${why}`)
-      if (memory && lost === undefined) {
-        const left = ports.isUnsure(equipment_id) ? [] : last.states
-        lost = await keep(memory, equipment_id, left, { ...read[i]!, at: why === undefined ? state?.at : undefined })
+      if (problem === undefined && state) outcome.resumed.push(equipment_id)
+      else if (problem !== undefined) restarted.push(`${equipment_id}: ${problem}`)
+      if (source && saveError === undefined) {
+        const states = ports.isUnsure(equipment_id) ? [] : last.states
+        const resumedAt = problem === undefined ? state?.at : undefined
+        saveError = await save(source, equipment_id, states, { ...batches[i]!, resumedAt })
       }
       done += 1
     }
   }
-  if (lost !== undefined) outcome.notes.push(`the state of the rules is not kept: ${lost}`)
-  if (anew.length > 0) outcome.notes.push(`${anew.length} of ${done} equipment reckoned anew from history; ${anew[0]}`)
+  if (saveError !== undefined) outcome.notes.push(`engine state not saved: ${saveError}`)
+  if (restarted.length > 0) {
+    outcome.notes.push(`${restarted.length} of ${done} equipment evaluated from history without a saved state; ${restarted[0]}`)
+  }
   return outcome
 }
 
-/** Equipment in its order, in groups whose history is read together. */
+/** The equipment of a run in its order, in batches whose history is read together. */
 function* taskBatches(
   run: RuleRun,
   reader: FrameReader,
   start: number,
-  memory: ResumeSource | undefined,
+  source: ResumeSource | undefined,
 ): Generator<EquipmentTask[]> {
-  let group: EquipmentTask[] = []
+  let batch: EquipmentTask[] = []
   let size = 0
   for (const equipment_id of run.order) {
-    const { state, kept, why } = memory ? recall(memory, equipment_id) : {}
-    const turn = { equipment_id, needs: run.needs(equipment_id), from: state?.at ?? start, state, kept, why }
-    const own = reader.sizeOf(turn)
-    if (group.length > 0 && (turn.from !== group[0]!.from || size + own > SAMPLES_MAX)) {
-      yield group
-      group = []
+    const { state, logged, problem } = source ? loadState(source, equipment_id) : {}
+    const task: EquipmentTask = { equipment_id, needs: run.needs(equipment_id), from: state?.at ?? start, state, logged, problem }
+    const samples = reader.sizeOf(task)
+    if (batch.length > 0 && (task.from !== batch[0]!.from || size + samples > SAMPLES_MAX)) {
+      yield batch
+      batch = []
       size = 0
     }
-    group.push(turn)
-    size += own
+    batch.push(task)
+    size += samples
   }
-  if (group.length > 0) yield group
+  if (batch.length > 0) yield batch
 }
 
-type Recalled = { state?: EquipmentState; kept?: KeptSamples | undefined; why?: string }
+type LoadedState = { state?: EquipmentState; logged?: KeptSamples | undefined; problem?: string }
 
-/** The newest state that is whole, and the samples that have been read since; `why` there is none. */
-function recall({ building_id, ends, changedFrom: open, states }: ResumeSource, equipment_id: string): Recalled {
-  let why: string | undefined
+/** Loads the newest usable state, and the samples that have been read since; `problem` is why there is none. */
+function loadState({ building_id, ends, changedFrom, states }: ResumeSource, equipment_id: string): LoadedState {
+  let problem: string | undefined
   for (const at of ends) {
     const found = states.load(building_id, at, equipment_id)
-    if ('state' in found) return { ...found, kept: states.samples(building_id, at, equipment_id, open) }
-    why ??= found.why
+    if ('state' in found) return { ...found, logged: states.samples(building_id, at, equipment_id, changedFrom) }
+    problem ??= found.why
   }
-  return why === undefined ? {} : { why }
+  return problem === undefined ? {} : { problem }
 }
 
-async function readAnew(reader: FrameReader, needs: DataNeed[], from: number): Promise<EquipmentData[]> {
+async function readAll(reader: FrameReader, needs: DataNeed[], from: number): Promise<EquipmentData[]> {
   const [read] = await reader.read([{ needs, from, state: undefined }])
   return read!.frames()
 }
 
 /**
- * Keeps the states that a run has left, or else what it read beyond the one from which it went on.
+ * Saves the states of an equipment, or else the samples that were read since the one from which it resumed.
  *
- * @param read `at` is undefined where it did not go on from one
- * @returns why nothing could be kept; the run is none the worse for it
+ * @param batch `resumedAt` is undefined where the equipment did not resume
+ * @returns why nothing could be saved; the results of the run are not affected
  */
-async function keep(
+async function save(
   { building_id, states }: ResumeSource,
   equipment_id: string,
-  left: EquipmentState[],
-  { at, fresh, logged: kept }: Pick<FrameBatch, 'fresh' | 'logged'> & { at: number | undefined },
+  saved: EquipmentState[],
+  { resumedAt, fresh, logged }: Pick<FrameBatch, 'fresh' | 'logged'> & { resumedAt: number | undefined },
 ): Promise<string | undefined> {
   try {
-    for (const state of left) await states.save(building_id, state)
-    if (left.length === 0 && at !== undefined) states.addSamples(building_id, at, equipment_id, fresh, kept)
+    for (const state of saved) await states.save(building_id, state)
+    if (saved.length === 0 && resumedAt !== undefined) states.addSamples(building_id, resumedAt, equipment_id, fresh, logged)
     return undefined
   } catch (error) {
     return errorText(error)

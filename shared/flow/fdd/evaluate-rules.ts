@@ -15,7 +15,7 @@ import { pastOf } from './build-frames.ts'
 import { evaluateEquipment, type ResumeSource } from './evaluate-equipment.ts'
 import { createFrameReader } from './frame-reader.ts'
 
-/** All that a run needs to know, as plain data that goes to another process. */
+/** The input of a run, as plain data that can be sent to another process. */
 export type EvaluateJob = {
   building: Pick<Building, 'building_id' | 'timezone'>
   equipment: Equipment[]
@@ -28,15 +28,15 @@ export type EvaluateJob = {
   /** Undefined: all. */
   equipment_ids: string[] | undefined
   params: Record<string, Record<string, number>> | undefined
-  /** What people have set for the building's rules; `params` counts before it. */
+  /** Settings for the building's rules; `params` takes precedence. */
   settings: ParamSetting[]
   resets: BaselineReset[]
   carried: CarriedFinding[]
   /** Visits to priority arrays by point. */
   visits?: Record<string, ArraySnapshot[]>
   /**
-   * Only of a run that looks at everything as it stands, so that the next one can go on from it. `open`: from when on
-   * history may not be what it was at the last such run, ms; undefined when there was none.
+   * Set for a run of all rules over all equipment, from which the next one can resume. `changedFrom`: history from this
+   * instant on may have changed since the last such run, ms; undefined when there was none.
    */
   remember?: { changedFrom: number | undefined }
 }
@@ -45,9 +45,9 @@ export type Evaluation = Pick<RunOutput, 'findings' | 'results' | 'days' | 'fail
   /** Rules that ran. */
   rule_ids: string[]
   timings: { step: string; ms: number }[]
-  /** Equipment that went on from where an earlier run ended. */
+  /** Equipment that resumed from the state of an earlier run. */
   resumed: string[]
-  /** For the log: what had to be reckoned anew, and why. */
+  /** For the log: equipment that could not resume, and why. */
   notes: string[]
 }
 
@@ -55,37 +55,31 @@ type LoadedRules = { rules: Rule[]; errors: { filename: string; line: number; me
 
 export type EvaluatePorts = {
   historian: Pick<Historian, 'read' | 'firsts'>
-  /** Reads the rules afresh. */
+  /** Loads the current rules. */
   loadRules: () => LoadedRules | Promise<LoadedRules>
-  /** What earlier runs remembered; without it every run begins anew. */
+  /** States of earlier runs; without them every run evaluates all of its history. */
   states?: EngineStates
-  /** What earlier runs in this process have made ready. */
+  /** Templates that earlier runs of this process compiled. */
   templates?: TemplateCache
-  /** How long one rule may take on one equipment, ms; it fails alone there. */
+  /** How long one rule may take on one equipment, ms; a rule that takes longer fails there. */
   ruleMs?: number
   /** A stopwatch, ms. */
   elapsed: () => number
-  /** Told at the beginning of each step and after each equipment. */
+  /** Called at the beginning of each step and after each equipment. */
   progress?: (progress: RunProgress) => void
-  /** Ends the run between two pieces of its work. */
+  /** Ends the run between two pieces of work. */
   signal?: AbortSignal
-  /** Lets what came meanwhile be heard, an abort above all. */
+  /** Yields to the event loop, so that messages such as an abort are handled. */
   yieldToEvents?: () => Promise<void>
 }
 
 /**
- * Ends of building days at which the engine's state is kept. Late data is of the last days as a rule; what comes later
- * still is worth reckoning the lookback anew.
+ * Number of building days at whose end the engine's state is kept. Late data usually belongs to the last days; for older
+ * data the whole lookback is evaluated again.
  */
 const ENDS_KEPT = 4
 
-/**
- * Runs rules over a building's history.
- *
- * A rule file that does not check, and a rule that throws on some equipment, fail alone and are listed.
- *
- * @throws Problem unknown_rule, or invalid when a parameter is none of a rule's or beyond its limits; the reason of the abort
- */
+/** A rule file with errors, and a rule that throws on some equipment, fail alone and are listed. */
 export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Promise<Evaluation> {
   const { historian, loadRules, elapsed, progress } = ports
   const watch = stopwatch(elapsed)
@@ -103,7 +97,7 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
   const ends = lastEnds(to, building.timezone)
   const memory = memoryOf(job, ports.states)
   const limit = ruleClock(elapsed, ports.ruleMs)
-  const set = { settings, resets, carried, ...(params && { params }), ...(memory && { stateAt: ends }) }
+  const set = { settings, resets, carried, ...(params && { params }), ...(memory && { saveStatesAt: ends }) }
   const only = asked.map(({ id }) => id)
   const plan: RunPlan = {
     ...building,
@@ -146,12 +140,12 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
   }
 }
 
-async function pause({ yieldToEvents: breathe, signal }: EvaluatePorts): Promise<void> {
-  await breathe?.()
+async function pause({ yieldToEvents, signal }: EvaluatePorts): Promise<void> {
+  await yieldToEvents?.()
   signal?.throwIfAborted()
 }
 
-/** @returns a function that ends one step and begins the next, and gives what each took */
+/** @returns a function that ends one step, begins the next, and returns the duration of each step */
 function stopwatch(elapsed: () => number): (step: string | undefined) => Evaluation['timings'] {
   const spent = new Map<string, number>()
   let current: { step: string; since: number } | undefined
@@ -163,7 +157,7 @@ function stopwatch(elapsed: () => number): (step: string | undefined) => Evaluat
   }
 }
 
-/** Tells of each rule on each equipment whether it has taken longer than it may. */
+/** Measures for each rule on each equipment whether it has taken longer than allowed. */
 function ruleClock(elapsed: () => number, ruleMs = Infinity) {
   const spent = new Map<string, number>()
   const over = new Set<string>()
@@ -183,24 +177,29 @@ function ruleClock(elapsed: () => number, ruleMs = Infinity) {
   }
 }
 
-/** The newest ends of building days that are over, the newest first. */
+/** The ends of the last complete building days, the newest first. */
 function lastEnds(to: number, timezone: string): number[] {
   const ends = [dayStart(to, timezone)]
   while (ends.length < ENDS_KEPT) ends.push(dayStart(ends.at(-1)! - 1, timezone))
   return ends
 }
 
-/** Forgets what history has contradicted since. */
+/** The saved states that agree with history; drops the others. */
 function memoryOf({ building, remember, to }: EvaluateJob, states: EngineStates | undefined): ResumeSource | undefined {
   if (!remember || !states) return undefined
   const { building_id } = building
-  const { changedFrom: open = -Infinity } = remember
+  const { changedFrom = -Infinity } = remember
   const kept = states.ends(building_id)
   states.drop(
     building_id,
-    kept.filter(at => at > open),
+    kept.filter(at => at > changedFrom),
   )
-  return { building_id, states, changedFrom: Math.min(open, to), ends: kept.filter(at => at <= Math.min(open, to)).toReversed() }
+  return {
+    building_id,
+    states,
+    changedFrom: Math.min(changedFrom, to),
+    ends: kept.filter(at => at <= Math.min(changedFrom, to)).toReversed(),
+  }
 }
 
 const brokenFile = ({ filename, line, message }: { filename: string; line: number; message: string }) => {
@@ -244,8 +243,8 @@ const paramErrors = ({ id, params }: Rule, values: Record<string, number>, at: s
 const escaped = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /**
- * The equipment asked for, with all that has a say in it: what feeds it over any number of steps, the weather, and what any
- * of these feeds, which their rules look at.
+ * The requested equipment with all that affects its results: the equipment that feeds it over any number of steps, the
+ * weather stations, and the equipment that any of these feeds.
  */
 function selectEquipment({ equipment, equipment_ids }: EvaluateJob): Equipment[] {
   if (!equipment_ids) return equipment

@@ -11,10 +11,10 @@ import { appendSeries, type Series } from '#shared/core/series/series.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { frameOf, type RolePoint, roleSeries, rolesOf } from './build-frames.ts'
 
-/** Spacing of a point that does not say it, where no more than the size of an answer depends on it. */
+/** Interval of a point without a stated one; used only to estimate the size of an answer. */
 const SPACING_MS = MINUTE
 
-/** What the rules of one equipment read, from one instant on. */
+/** A request for the data of one equipment's rules from one instant on. `logged`: samples read since the state was saved. */
 export type FrameRequest = {
   needs: DataNeed[]
   from: number
@@ -23,19 +23,19 @@ export type FrameRequest = {
 }
 
 export type FrameBatch = {
-  /** What the equipment sees; made only when it is asked for. */
+  /** The data of the equipment, built on demand. */
   frames(): EquipmentData[]
-  /** What came from history: all of it, or what follows `kept`. */
+  /** The samples that were read from history: all of them, or those after `logged`. */
   fresh: ReadSamples
   logged: KeptSamples | undefined
 }
 
 export type FrameReader = {
-  /** The building's equipment without samples. */
+  /** The equipment of the building, without samples. */
   outlines: EquipmentOutline[]
-  /** About how many samples a reading is. */
+  /** The approximate number of samples of a request. */
   sizeOf(reading: FrameRequest): number
-  /** Reads history once for all of them, from where what is kept ends. @returns in their order */
+  /** Reads history once for all requests, from the end of the logged samples on. @returns one batch for each request */
   read(readings: FrameRequest[]): Promise<FrameBatch[]>
 }
 
@@ -43,15 +43,15 @@ export type ReaderInput = {
   building_id: string
   equipment: Equipment[]
   points: Point[]
-  /** Where all readings end, ms. */
+  /** The end of all requests, ms. */
   to: number
-  /** To priority arrays by point, in the point's own unit. */
+  /** Visits to priority arrays by point, in the point's own unit. */
   visits: Record<string, ArraySnapshot[]>
   /** By point, the instant of its first sample ever, ms; a point without samples is left out. */
   firsts: Readonly<Record<string, number>>
 }
 
-/** Reads what rules need of a building's history, some equipment at a time. */
+/** Reads the history that rules need, for some equipment at a time. */
 export function createFrameReader(input: ReaderInput, historian: Pick<Historian, 'read'>): FrameReader {
   const { building_id, equipment, points, to, visits, firsts } = input
   const byId = new Map(equipment.map(each => [each.equipment_id, each]))
@@ -80,19 +80,19 @@ export function createFrameReader(input: ReaderInput, historian: Pick<Historian,
     async read(readings) {
       const asked = readings.map(reading => {
         const points = [...new Set(reading.needs.flatMap(neededOf).map(({ point_id }) => point_id))]
-        // A point that was not read before is read whole, and with it all others.
-        const kept = points.every(id => reading.logged?.series.has(id)) ? reading.logged : undefined
-        return { ...reading, points, kept, from: kept?.to ?? reading.from }
+        // If one point has no logged samples, all points of the request are read from the beginning.
+        const logged = points.every(id => reading.logged?.series.has(id)) ? reading.logged : undefined
+        return { ...reading, points, logged, from: logged?.to ?? reading.from }
       })
       const from = Math.min(...asked.map(each => each.from))
       const point_ids = [...new Set(asked.flatMap(({ points }) => points))]
       const series = point_ids.length ? await historian.read({ building_id, point_ids, from, to }) : []
       const read = new Map(point_ids.map((point_id, i) => [point_id, series[i]!]))
-      return asked.map(({ needs, state, points, kept, from: since }): FrameBatch => {
+      return asked.map(({ needs, state, points, logged, from: since }): FrameBatch => {
         const fresh = new Map(points.map(id => [id, after(since, read.get(id)!)]))
-        const seriesOf = (id: string) => (kept ? appendSeries(kept.series.get(id)!, fresh.get(id)!) : fresh.get(id)!)
+        const seriesOf = (id: string) => (logged ? appendSeries(logged.series.get(id)!, fresh.get(id)!) : fresh.get(id)!)
         const frames = () => needs.map(need => frameFor(need, state, seriesOf))
-        return { frames, fresh: { from: since, to, series: fresh }, logged: kept }
+        return { frames, fresh: { from: since, to, series: fresh }, logged }
       })
     },
   }
@@ -117,7 +117,7 @@ function after(from: number, { ts, values }: Series): Series {
   return first === 0 ? { ts, values } : { ts: ts.subarray(first), values: values.subarray(first) }
 }
 
-/** Usual distances between visits by role, as they were told from more visits than are read now. */
+/** Usual intervals between visits by role, derived from more visits than are read now. */
 function pinnedVisits(equipment_id: string, nominal: Record<string, number>): Record<string, number> {
   const columns = Object.entries(nominal).map(([key, ms]) => [...key.split('\n'), ms] as [string, string, number])
   return Object.fromEntries(

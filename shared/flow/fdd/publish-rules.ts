@@ -1,27 +1,27 @@
 import { type DataError, Problem } from '#shared/core/problem.ts'
 
-/** A rule file as it comes or lies. */
+/** The text of a rule file. */
 export type RuleText = { filename: string; yaml: string }
-/** What checking a file found: the rule's id, or what is wrong and where. */
+/** The result of checking a file: the rule's id, or the errors with their places. */
 export type RuleCheck = {
   filename: string
   rule_id: string | undefined
   errors: { line: number; column: number; message: string }[]
-  /** Tests of the rule's own that do not pass. */
+  /** Tests of the rule that fail. */
   failing: { name: string; line: number; problems: string[] }[]
 }
 
 export type DeployedRules = {
-  /** The deployed files that can be read, ordered by name. */
+  /** The readable deployed files, ordered by name. */
   list(): Promise<RuleText[]>
-  /** Puts and removes files, all at one moment or not at all; durable when resolved. */
+  /** Adds, replaces and removes files atomically; durable when resolved. */
   change(put: RuleText[], remove: string[]): Promise<void>
 }
 export type PublishPorts = {
   deployedRules: DeployedRules
   /** Parses the files and runs their tests, in a process of its own. */
   check: (files: RuleText[]) => Promise<RuleCheck[]>
-  /** The rules of the deployed files, as far as they count. */
+  /** The valid rules of the deployed files. */
   deployed: () => Promise<{ filename: string; rule_id: string }[]>
 }
 
@@ -35,19 +35,19 @@ export const RULE_FILENAME = '^[A-Za-z0-9_-][A-Za-z0-9._-]{0,122}\\.ya?ml$'
  */
 export async function publishRules(
   files: RuleText[],
-  { deployedRules: shelf, check, deployed: inForce }: PublishPorts,
+  { deployedRules, check, deployed: inForce }: PublishPorts,
   dryRun: boolean,
 ) {
   const twice = files.find(({ filename }, i) => files.findIndex(other => other.filename === filename) !== i)
   if (twice) throw new Problem('rule_invalid', `${twice.filename} is in the request twice`)
   const checked = await check(files)
   refuseErrors(checked)
-  const deployed = new Map((await shelf.list()).map(({ filename, yaml }) => [filename, yaml]))
+  const deployed = new Map((await deployedRules.list()).map(({ filename, yaml }) => [filename, yaml]))
   const others = (await inForce()).filter(({ filename }) => !files.some(file => file.filename === filename))
   refuseDoubles([...others, ...checked])
   refuseFailing(checked)
   const changed = files.filter(({ filename, yaml }) => deployed.get(filename) !== yaml)
-  if (!dryRun && changed.length) await shelf.change(changed, [])
+  if (!dryRun && changed.length) await deployedRules.change(changed, [])
   return {
     deployed: changed.map(({ filename }) => filename),
     unchanged: files.filter(file => !changed.includes(file)).map(({ filename }) => filename),
@@ -62,7 +62,7 @@ function refuseErrors(checked: RuleCheck[]): void {
     throw new Problem('rule_invalid', `${errors[0]!.pointer} ${errors[0]!.message}; nothing was deployed`, errors)
 }
 
-/** Of two deployed files with one id nobody could tell which counts. */
+/** Refuses two files that define the same rule. */
 function refuseDoubles(checked: Pick<RuleCheck, 'filename' | 'rule_id'>[]): void {
   const owners = new Map<string, string>()
   for (const { filename, rule_id } of checked) {

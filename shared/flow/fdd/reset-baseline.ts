@@ -5,12 +5,12 @@ import type { BaselineKey, BaselineStore, StoredReset } from '#shared/core/tunin
 export type ResetParts = { baselines: BaselineStore; results: Pick<Results, 'latest'> }
 
 /**
- * Begins a baseline anew: from the day of `at` on, no day counts that began before it. Earlier findings keep what they
- * were compared with.
+ * Resets a baseline: from the day of `at` on, days that began before it do not count. Earlier findings keep the baseline
+ * that they were compared with.
  *
- * @param at ms; undefined for now, or for the end of what was last looked at when history ended before
+ * @param at ms; undefined for now, or for the end of the last evaluation when history ended earlier
  * @param by who resets it, why, and when (ms)
- * @throws Problem not_found for a baseline that no run has seen, or invalid for an instant to come
+ * @throws Problem not_found for a baseline that no run has calculated, or invalid for an instant in the future
  */
 export function resetBaseline(
   key: BaselineKey,

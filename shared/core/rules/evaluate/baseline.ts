@@ -1,4 +1,4 @@
-/** The equipment's own past: one figure a day, and the median of the past days' figures. */
+/** Baselines: one value a day from the equipment's own past, and the median of the values of past days. */
 import type { BaselineView } from '#shared/core/findings/finding.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { Node } from './node.ts'
@@ -10,19 +10,18 @@ export type BaselineState = {
   spec: BaselineSpec
   fallback: number | undefined
   toleranceCold: number | undefined
-  /** When a person began it anew, ms. */
+  /** When a person reset it, ms. */
   resetAt: number | undefined
-  /** Past days' figures, oldest first. */
+  /** The values of past days, oldest first. */
   past: { day: BuildingDay; value: number }[]
   value: number
   spread: number
   view: BaselineView
 }
 
-/** Normal consistency of the median absolute deviation. */
 const MAD_TO_SIGMA = 1.4826
 const MINUTE_MS = 60_000
-/** Why a day before a reset is left out. */
+/** The reason given for a day before a reset. */
 export const RESET = 'reset'
 
 export function createBaselineState(
@@ -48,7 +47,7 @@ export function createBaselineState(
   return { spec, fallback, toleranceCold, resetAt: undefined, past: [], value: Number.NaN, spread: Number.NaN, view }
 }
 
-/** Forgets the past of one equipment: another is next. */
+/** Drops the past of one equipment before the next is evaluated. */
 export function restartBaseline(state: BaselineState, resetAt: number | undefined): void {
   Object.assign(state, createBaselineState(state.spec, state.fallback, state.toleranceCold), { resetAt })
 }
@@ -56,9 +55,9 @@ export function restartBaseline(state: BaselineState, resetAt: number | undefine
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value)
 
 /**
- * Fixes the baseline for the day that begins: it never sees the day itself.
+ * Calculates the baseline for a day; the day itself is never part of it.
  *
- * @param leftOut why a past day must not count, or undefined
+ * @param leftOut why a past day does not count, or undefined
  */
 export function beginBaselineDay(
   state: BaselineState,
@@ -90,7 +89,7 @@ export function beginBaselineDay(
   }
 }
 
-/** Adds the finished day's figure, when the day holds enough of values. */
+/** Adds the value of the finished day, if the day has enough values. */
 export function endBaselineDay(state: BaselineState, rows: DayRows, of: Node, when: Node): void {
   const { spec } = state
   const values = new Float64Array(rows.n)
@@ -105,7 +104,7 @@ export function endBaselineDay(state: BaselineState, rows: DayRows, of: Node, wh
   state.past.push({ day: rows.day, value })
 }
 
-/** Flat: index, beginning and end of the day, its figure. */
+/** Elements of a saved day: its index, beginning and end, and its value. */
 const PAST_WIDTH = 4
 export type SavedBaseline = { past: Float64Array; view: BaselineView }
 
@@ -113,7 +112,7 @@ export function saveBaseline({ past, view }: BaselineState): SavedBaseline {
   return { past: Float64Array.from(past.flatMap(({ day: { index, from, to }, value }) => [index, from, to, value])), view }
 }
 
-/** What begins a day needs no more than the past days' figures; the view is that of the last day. */
+/** The values of past days are enough to begin the next day; the view is that of the last day. */
 export function loadBaseline(state: BaselineState, { past, view }: SavedBaseline): void {
   state.view = view
   for (let i = 0; i < past.length; i += PAST_WIDTH) {

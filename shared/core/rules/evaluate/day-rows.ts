@@ -1,27 +1,27 @@
-/** The instants at which one building day is reckoned: every full minute, and every change between them. */
+/** The instants at which one building day is evaluated: every full minute, and every change between them. */
 import { DAY, MINUTE } from '#shared/core/time.ts'
 import { dateOf, nextDay } from '#shared/core/time-zone.ts'
 import { firstAtOrAfter, type StepSignal } from '#shared/core/rules/compile/step-signal.ts'
 
-/** `index` counts days of the calendar: it is the same in every run. */
+/** `index` counts calendar days; it is the same in every run. */
 export type BuildingDay = { index: number; date: string; from: number; to: number }
 
-/** A day's instants. A row holds until the next one, the last until `day.to`. */
+/** The instants of a day. A row holds until the next one, the last until `day.to`. */
 export type DayRows = {
   day: BuildingDay
   n: number
   /** [n + 1] instants, ms; the last is `day.to` */
   t: Float64Array
-  /** [n] 1 on a full minute: windows are reckoned anew then, and whenever what they look at changes */
+  /** [n] 1 on a full minute; windows are calculated then, and whenever their input changes */
   minute: Uint8Array
-  /** Every row is a full minute, and none is left out; the last one may be cut short, as that of a day that is not over. */
+  /** Every row is a full minute and none is missing. The last one may be shorter, on a day that is not over. */
   isMinutely: boolean
 }
 
 /** Longest span of one run, days: ten years. */
 const DAYS_MAX = 3660
 
-/** @returns the building days of `[from, to)`, the first and the last cut to it; `from` is moved down to its minute */
+/** @returns the building days of `[from, to)`, the first and the last clipped to it; `from` is rounded down to its minute */
 export function buildingDays(from: number, to: number, timezone: string): BuildingDay[] {
   const days: BuildingDay[] = []
   let at = Math.floor(from / MINUTE) * MINUTE
@@ -35,7 +35,7 @@ export function buildingDays(from: number, to: number, timezone: string): Buildi
   return days
 }
 
-/** @returns a function that lays out one day after another, reusing its buffers */
+/** @returns a function that gives the rows of one day after another, in the same buffers */
 export function createRowLayout(sources: StepSignal[]): (day: BuildingDay) => DayRows {
   let t = new Float64Array(1500)
   let minute = new Uint8Array(1500)

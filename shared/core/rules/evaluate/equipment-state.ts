@@ -1,6 +1,7 @@
 /**
- * What a run leaves of one equipment at the end of a building day, so that a later run goes on from there. It is plain data
- * (numbers, texts, `Float64Array`, records, maps), and derived: without it a run begins anew and says the same.
+ * The state of one equipment at the end of a building day, from which a later run resumes. It is plain data (numbers, texts,
+ * `Float64Array`, records, maps) and derived from history: without it a run starts from the beginning and gives the same
+ * results.
  */
 import { type SavedBaseline, loadBaseline, saveBaseline } from './baseline.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
@@ -13,48 +14,51 @@ import type { CarriedFinding } from './run-types.ts'
 
 export type EquipmentState = {
   equipment_id: string
-  /** The instant after which it goes on: the end of a building day. */
+  /** The end of a building day, at which the next run resumes. */
   at: number
-  /** Beginning of the span of the run that left it: what ended before is told no more. */
+  /** Beginning of the span of the run that saved it. Episodes that ended earlier are not reported any more. */
   from: number
-  /** Of all on which it hangs beside the samples. */
+  /** Fingerprint of everything that it depends on besides the samples. */
   fingerprint: string
-  /** By equipment and role, joined by a line feed: the usual distance between samples that was reckoned with, ms. */
+  /** By equipment and role, joined by a line feed: the usual interval between samples that was used, ms. */
   nominal: Record<string, number>
   inputs: ResumeInputs
   nodes: Record<string, NodeState>
   /** By rule and role, joined by a line feed. */
   rules: Record<string, RuleState>
-  /** The days that have been looked at and that the span touches. */
+  /** The evaluated days that overlap the span. */
   days: BuildingDay[]
-  /** Findings under whose ids it goes on, and the beginning of the span of the run that was told of them. */
+  /** Findings that continue under their ids, and the beginning of the span of the run that received them. */
   carried: CarriedFinding[]
   carriedFrom: number
 }
 
 export type RuleState = {
   tracked: EpisodeState
-  /** As in `judge.ts`, one row a day. */
+  /** Times by outcome as in `evaluate-day.ts`, one row a day. */
   covered: Float64Array
   baselines: SavedBaseline[]
-  /** Pairs: index of a day in fault, index of the day on which that became known. */
+  /** Pairs: index of a day in fault, index of the day on which the fault became known. */
   active: number[]
-  /** How many episodes there had been at the end of each of the last days. */
+  /** Number of episodes so far at the end of each of the last days. */
   counts: number[]
-  /** Why it is not run any more. */
+  /** Why the rule is no longer run. */
   failed?: string
 }
 
-/** What a rule on an equipment is between two days. */
+/** The state of a rule on an equipment between two days. */
 export type RuleTracking = Pick<RuleState, 'tracked' | 'counts'> & {
-  /** Days of earlier runs, and of this one. */
+  /** Times of the days of earlier runs, and of this one. */
   coveredBefore: Float64Array
   covered: number[]
   active: Map<number, number>
   failed?: string
 }
 
-/** `index`: the first day that the span touches; `horizon`: the first that a baseline or a candidate may still hang on. */
+/**
+ * `index`: the first day that overlaps the span. `horizon`: the first day on which a baseline or a candidate may still
+ * depend.
+ */
 export type StateHorizon = { from: number; index: number; horizon: number }
 
 export function saveRule(kept: RuleTracking, { baselines }: RuleInstance, cut: StateHorizon): RuleState {
@@ -92,8 +96,9 @@ export function restoreRule(saved: RuleState, { baselines }: RuleInstance): Rule
 }
 
 /**
- * One that is over still explains others for a while: it covers half of a span only as long as that is at most twice its
- * own, so of what goes on beyond `to + length` it explains nothing. Three lengths let what it explains be explained by it.
+ * A finished episode can still explain others for a while. It covers half of a span only as long as that is at most twice
+ * its own length, so it explains nothing that lasts beyond `to + length`. Three lengths also cover the episodes that the
+ * explained ones explain.
  */
 const EXPLAINS_LENGTHS = 3
 
@@ -104,7 +109,7 @@ function saveTracked({ done, dropped, current, near, ...held }: EpisodeState, cu
     near: near.filter(({ day }) => day >= cut.index),
     done: kept.map(episode => since(episode, cut.index)),
     dropped: dropped + done.length - kept.length,
-    // All days of a candidate become days in fault when it is confirmed.
+    // When a candidate is confirmed, all of its days become days in fault.
     ...(current && { current: since(current, held.confirmed ? cut.index : cut.horizon) }),
   })
 }

@@ -1,11 +1,11 @@
 /**
- * Element by element: one loop per operation, over columns of equal length.
+ * Elementwise operations: one loop for each, over columns of equal length.
  *
- * A missing value is NaN and makes every result NaN; conditions are 1, 0 or NaN. Each loop stands alone on purpose: a
+ * A missing value is NaN and makes every result NaN; conditions are 1, 0 or NaN. The loops are written out on purpose: a
  * shared loop that calls the operation is three to five times slower.
  */
 
-/** Figures closer than this (in canonical units) are equal, so that rounding never decides a comparison. */
+/** Values closer than this (in canonical units) are equal, so that rounding never decides a comparison. */
 const EQUAL = 1e-9
 
 export type Kernel = (out: Float64Array, a: Float64Array, b: Float64Array, n: number) => void
@@ -95,15 +95,15 @@ export const KERNELS: Record<string, Kernel> = {
   },
 }
 
-/** `if(condition, a, b)`: only the branch that is taken must be evaluated. */
+/** `if(condition, a, b)`: only the selected branch must be evaluated. */
 export function selectBranch(out: Float64Array, condition: Float64Array, a: Float64Array, b: Float64Array, n: number): void {
   for (let i = 0; i < n; i++) out[i] = condition[i] === 1 ? a[i]! : condition[i] === 0 ? b[i]! : Number.NaN
 }
 
-/** How `zones` joins its columns; a row with fewer than this share of evaluated zones is not evaluated. */
+/** Share of zones that must be evaluated for their aggregate to be evaluated. */
 const ZONES_MIN = 0.8
 
-/** @param how one of `JOINS` */
+/** @param how one of `ZONE_AGGREGATES` */
 export function aggregateZones(how: string, out: Float64Array, columns: Float64Array[], n: number): void {
   const values = new Float64Array(columns.length)
   for (let i = 0; i < n; i++) {

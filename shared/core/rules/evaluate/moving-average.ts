@@ -1,8 +1,8 @@
 /**
- * The trailing time-weighted mean: by far the commonest window, so its loops stand alone and call nothing.
+ * The trailing time-weighted mean. It is by far the most frequent window, so its loops are written out and call nothing.
  *
- * Same rules as for every window: reckoned at full minutes and when the input changes, and only when the input is known
- * now and was for `coverMs` of the window.
+ * As every window it is calculated at full minutes and when the input changes, and only when the input is known now and was
+ * known for `coverMs` of the window.
  */
 import { type NodeState, restoreState, saveState } from './node-state.ts'
 import type { WindowFunction, WindowColumn } from './trailing-window.ts'
@@ -11,10 +11,10 @@ import { RingBuffer } from './ring-buffer.ts'
 export const MEAN: WindowFunction = { byMinute: meanByMinute, create: meanColumn }
 
 /**
- * The mean of the known ones of the `w` minutes before each: its own value has only begun.
+ * The mean of the known values among the `w` minutes before each minute; the minute itself has only begun.
  *
- * @param z [w + n] the minutes before the day, then the day's
- * @param least how many have to be known
+ * @param z [w + n] the minutes before the day, then those of the day
+ * @param least how many of them must be known
  */
 function meanByMinute(z: Float64Array, w: number, n: number, least: number, out: Float64Array): void {
   let sum = 0
@@ -42,9 +42,10 @@ function meanByMinute(z: Float64Array, w: number, n: number, least: number, out:
 }
 
 function meanColumn(windowMs: number, coverMs: number, saved?: NodeState): WindowColumn {
-  // (start, value) of each step. The oldest reaches out of the window and the newest is not over: neither is in the sums.
+  // (start, value) of each step. The oldest begins before the window and the newest has not ended: neither is in the sums.
   const steps = new RingBuffer()
-  // Kept from day to day; within a day they are locals, for a captured variable that changes is a new object each time.
+  // The state is kept from day to day. Within a day it is in local variables, because changing a captured variable allocates
+  // a new object each time.
   const state = restoreState({ steps, sum: 0, time: 0, last: Number.NaN, lastFrom: 0, held: Number.NaN }, saved)
   const run: WindowColumn['run'] = ({ t, minute, n }, x, out) => {
     let { sum, time, last, lastFrom, held } = state
@@ -78,7 +79,7 @@ function meanColumn(windowMs: number, coverMs: number, saved?: NodeState): Windo
         }
       }
       steps.front = front
-      // An empty middle is exactly nothing: rounding does not gather over the years.
+      // Without a complete step the sums are exactly zero, so that rounding errors do not accumulate over years.
       if (newest - front < 2) sum = time = 0
       held = there ? mean(a, b, mask, front, newest, at, cut, sum, time, coverMs) : Number.NaN
       out[i] = held
@@ -88,7 +89,7 @@ function meanColumn(windowMs: number, coverMs: number, saved?: NodeState): Windo
   return { run, save: () => saveState(state) }
 }
 
-/** What is complete in the window, with the part of the oldest step that is in it and the newest so far. */
+/** The complete steps in the window, the part of the oldest step that is in it, and the newest step so far. */
 function mean(
   a: Float64Array,
   b: Float64Array,

@@ -1,6 +1,4 @@
-/**
- * The greatest or least value of a trailing window: like the mean, common enough to have loops that call nothing.
- */
+/** The greatest or least value of a trailing window. As for the mean, the loops are written out because it is frequent. */
 import { type NodeState, restoreState, saveState, nestedState } from './node-state.ts'
 import type { WindowFunction, WindowColumn } from './trailing-window.ts'
 import { RingBuffer } from './ring-buffer.ts'
@@ -17,12 +15,13 @@ function twoWays(sign: 1 | -1): WindowFunction {
 }
 
 /**
- * A window is the rest of one block of `w + 1` minutes and the beginning of the next, so that each value is compared three
- * times however long the window is (van Herk 1992; Gil and Werman 1993). Missing values are less than any other.
+ * A window consists of the end of one block of `w + 1` minutes and the beginning of the next, so that each value is compared
+ * three times, however long the window is. Missing values are less than any other.
  *
- * @param z [w + n] the minutes before the day, then the day's
- * @param least how many of the `w` minutes before have to be known
+ * @param z [w + n] the minutes before the day, then those of the day
+ * @param least how many of the `w` minutes before must be known
  * @param sign 1 for the greatest, −1 for the least
+ * @source van Herk 1992; Gil and Werman 1993
  */
 function extremeByMinute(z: Float64Array, w: number, n: number, least: number, out: Float64Array, sign: 1 | -1): void {
   for (let start = 0; start < n; start += w + 1) {
@@ -45,7 +44,7 @@ function extremeByMinute(z: Float64Array, w: number, n: number, least: number, o
   blankUnknown(z, w, n, least, out)
 }
 
-/** Leaves no figure where the value is missing, or too many of the `w` minutes before it. */
+/** Clears the result where the value is missing, or too many of the `w` minutes before it. */
 function blankUnknown(z: Float64Array, w: number, n: number, least: number, out: Float64Array): void {
   let known = 0
   for (let i = 0; i < w; i++) if (z[i] === z[i]) known++
@@ -58,15 +57,15 @@ function blankUnknown(z: Float64Array, w: number, n: number, least: number, out:
 }
 
 /**
- * Only values that may still become the extreme are kept, falling from the front: each enters once and leaves once.
+ * Keeps only values that may still become the extreme, in falling order: each enters once and leaves once.
  *
  * @param sign as above
  */
 function extremeColumn(windowMs: number, coverMs: number, sign: 1 | -1, saved?: NodeState): WindowColumn {
-  // (value × sign, instant at which it ended)
+  // (value × sign, instant at which the value ended)
   const falling = new RingBuffer()
   const known = knownTime(windowMs, nestedState(saved, 'known'))
-  // Kept from day to day, as in `average.ts`.
+  // The state is kept from day to day, as in `moving-average.ts`.
   const state = restoreState({ falling, last: Number.NaN, since: Number.NaN, held: Number.NaN }, saved)
   const run: WindowColumn['run'] = ({ t, minute, n }, x, out) => {
     let { last, since, held } = state

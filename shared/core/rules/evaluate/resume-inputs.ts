@@ -1,6 +1,6 @@
 /**
- * What a run that goes on must know of the samples before it: of each role the last one, of each priority array the last
- * visit. They stand before what is new, and so nothing that a rule reads shows where the run before it stopped.
+ * The inputs that a resumed run needs from before its start: the last sample of each role and the last visit to each
+ * priority array. They are put before the new data, so no rule can tell where the earlier run stopped.
  */
 import { roleOfColumn, type ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { type BuildingSignals } from '#shared/core/rules/compile/building-signals.ts'
@@ -9,17 +9,17 @@ import { firstAtOrAfter, type StepSignal } from '#shared/core/rules/compile/step
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 
 export type ResumeInputs = {
-  /** By `roleKey`: instant and value of the last sample. Of a running sum over visits, what it was then. */
+  /** By `roleKey`: instant and value of the last sample. For a running sum over visits, its value then. */
   last: Record<string, [t: number, value: number]>
   visits: Record<string, SeenVisits>
 }
 /**
- * `next` is the instant of the visit after the last, null when none was known: until when the last one counts hangs on it.
- * `usualMs` is the distance between visits that was reckoned with; it stays that of all of them when few are new.
+ * `next` is the instant of the visit after the last one, null when none was known; it decides how long the last one counts.
+ * `usualMs` is the interval between visits that was used; it is kept when there are few new visits.
  */
 type SeenVisits = { last: ArraySnapshot; next: number | null; usualMs: number }
 
-/** @returns what was read before `at` */
+/** @returns the inputs before `at` */
 export function inputsBefore(
   at: number,
   { requested: asked }: Pick<BuildingSignals, 'requested'>,
@@ -41,7 +41,7 @@ export function inputsBefore(
   return inputs
 }
 
-/** @returns `data` from `at` on, with what stood before it */
+/** @returns `data` from `at` on, after the saved inputs */
 export function prependInputs(at: number, { last, visits }: ResumeInputs, data: EquipmentData[]): EquipmentData[] {
   return data.map(equipment => {
     const { equipment_id, roles, visits: visited = {} } = equipment
@@ -80,7 +80,10 @@ function after(at: number, last: [number, number] | undefined, { ts, values, ...
   return { ...series, ts: t.subarray(0, n), values: v.subarray(0, n) }
 }
 
-/** @returns the first array whose next visit is not the one that was known: what was told of the time before it is no longer so */
+/**
+ * @returns the first priority array whose next visit is not the one that was known, so that earlier results are no longer
+ *   valid
+ */
 export function unexpectedVisit(at: number, { visits }: ResumeInputs, data: EquipmentData[]): string | undefined {
   const byId = new Map(data.map(item => [item.equipment_id, item]))
   return Object.keys(visits).find(key => {
@@ -90,11 +93,11 @@ export function unexpectedVisit(at: number, { visits }: ResumeInputs, data: Equi
   })
 }
 
-/** @returns where the running sums among the columns stood at the last visit */
+/** @returns the running sums at the last visit */
 export const runningSumOrigins = ({ last }: ResumeInputs): Record<string, number> =>
   Object.fromEntries(Object.entries(last).map(([key, [, value]]) => [key, value]))
 
-/** Usual distances between samples, by `roleKey`: a caller who does not know them better goes on with these. */
+/** Usual intervals between samples, by `roleKey`; used where the caller does not know them better. */
 export const nominalIntervals = ({ requested: asked }: Pick<BuildingSignals, 'requested'>): Record<string, number> =>
   Object.fromEntries(
     [...asked].flatMap(([key, steps]: [string, StepSignal | undefined]) => (steps ? [[key, steps.nominalMs]] : [])),

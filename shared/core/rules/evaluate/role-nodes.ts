@@ -1,15 +1,15 @@
-/** Columns that come from samples: a role's values, and how old they are. */
+/** Nodes that read samples: the values of a role, and their age. */
 import { MINUTE } from '#shared/core/time.ts'
 import { isUntrusted } from '#shared/core/series/untrusted-spans.ts'
 import type { Node } from './node.ts'
 import { type NodeState, restoreState, saveState } from './node-state.ts'
 import { firstAtOrAfter, type StepSignal } from '#shared/core/rules/compile/step-signal.ts'
 
-/** Why a role has no usable value at a row; 0 when it has. */
+/** Why a role has no usable value at an instant; the first when it has one. */
 export const ROLE_STATES = ['ok', 'no_data', 'stale', 'out_of_range', 'untrusted'] as const
 const [, NO_DATA, STALE, OUT_OF_RANGE, UNTRUSTED] = [0, 1, 2, 3, 4] as const
 
-/** A role's step function on the day's rows. */
+/** The values of a role at the rows of a day. */
 export function roleRun(node: Node, steps: StepSignal, raw: boolean): Node['run'] {
   const { ts, values, holdMs, isMinutely: minutely } = steps
   const low = raw ? -Infinity : steps.low
@@ -42,7 +42,7 @@ export function roleState(steps: StepSignal, at: number, raw: boolean): number {
   return raw || (value >= steps.low && value <= steps.high) ? 0 : OUT_OF_RANGE
 }
 
-/** Time since the last sample that carried a value, or one that is not to be judged, s; known as soon as there was one. */
+/** Time since the last sample with a value, or with a value that is not trusted, s; known from the first such sample on. */
 export function ageRun(node: Node, { ts, values, untrusted = [] }: StepSignal, saved: NodeState | undefined): Node['run'] {
   let next = 0
   const state = restoreState({ last: Number.NaN, held: Number.NaN }, saved)

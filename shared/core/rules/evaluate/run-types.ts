@@ -1,4 +1,4 @@
-/** The input of a run of rules. */
+/** The input and the output of a run of rules. */
 import type { BaselineView, CauseWeight, Finding, RuleResult } from '#shared/core/findings/finding.ts'
 import type { ParamSetting } from '#shared/core/rules/check/param-settings.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
@@ -8,43 +8,43 @@ import type { EquipmentOutline } from '#shared/core/rules/compile/topology.ts'
 export type RunInput = {
   building_id: string
   timezone: string
-  /** `[from, to)`: episodes are looked for here; data before `from` serves windows and baselines. */
+  /** Episodes are searched in `[from, to)`; data before `from` serves windows and baselines. */
   from: number
   to: number
   rules: Rule[]
   equipment: EquipmentData[]
   /** Values that replace a rule's defaults: rule id → parameter → value in the parameter's own unit. */
   params?: Record<string, Record<string, number>>
-  /** What people have set for the building; `params` counts before it. */
+  /** Settings for the building; `params` takes precedence. */
   settings?: ParamSetting[]
-  /** Baselines that people have begun anew. */
+  /** Baselines that people have reset. */
   resets?: BaselineReset[]
-  /** Findings that the last run left active: one that began before the data of this run goes on under its id. */
+  /** Findings that the last run left active. One that began before the data of this run continues under its id. */
   carried?: CarriedFinding[]
 }
-/** As `RunInput`, for a run that is given its samples equipment by equipment. */
+/** As `RunInput`, for a run that receives its samples equipment by equipment. */
 export type RunPlan = Omit<RunInput, 'equipment'> & {
-  /** All of the building, with what is known of it before any sample is read. */
+  /** All equipment of the building, without samples. */
   equipment: EquipmentOutline[]
-  /** Ids of the rules of which it tells; the others only explain what these find. All of them unless it is given. */
+  /** Ids of the rules to report; the others only explain their findings. Undefined: all rules. */
   reportOnly?: readonly string[]
-  /** Ends of building days at which states are wanted; those that the run does not pass are ignored. */
+  /** Ends of building days at which states are saved; those outside of the run are ignored. */
   saveStatesAt?: readonly number[]
   /**
-   * Asked right after each day of each rule: the time since it was asked last is that rule's. True: the rule has taken
-   * too long, and fails alone on that equipment.
+   * Called after each day of each rule; the time since the last call is that rule's. If true, the rule has taken too long
+   * and fails on that equipment.
    */
   isOvertime?: (rule_id: string, equipment_id: string) => boolean
 }
-/** From the day of `at` on, a baseline counts no day that began before `at`; earlier days keep the one they had. */
+/** From the day of `at` on, a baseline ignores days that began before `at`; earlier days keep the baseline that they had. */
 export type BaselineReset = { rule_id: string; equipment_id: string; role?: string; name: string; at: number }
 export type CarriedFinding = Pick<
   Finding,
   'rule_id' | 'equipment_id' | 'role' | 'from' | 'confirmed_at' | 'duration_secs' | 'stretches' | 'waste'
 > & {
-  /** The last run's `to`: `duration_secs` and `waste` are reckoned until then. */
+  /** `to` of the last run; `duration_secs` and `waste` are those until then. */
   up_to: number
-  /** As of the rule that found it; a rule of another version does not go on with it unseen. */
+  /** Version of the rule that found it; another version does not continue it without evidence. */
   version?: string
 }
 
@@ -52,9 +52,9 @@ export type RunOutput = {
   findings: Finding[]
   results: RuleResult[]
   failed: { rule_id: string; equipment_id: string; error: string }[]
-  /** One row per equipment and building day on which a rule that names a cause was active. */
+  /** One row for each equipment and building day on which a rule with causes was active. */
   days: EquipmentDay[]
-  /** The baselines as they stood on the run's last day. */
+  /** The baselines of the run's last day. */
   baselines: RuleBaseline[]
 }
 export type RuleBaseline = BaselineView & { rule_id: string; equipment_id: string; role?: string }
@@ -63,6 +63,6 @@ export type EquipmentDay = {
   /** Building date, `2026-03-01`. */
   date: string
   rule_ids: string[]
-  /** Fused over the day's rules, heaviest first. */
+  /** Causes summed over the day's rules, heaviest first. */
   cause: CauseWeight[]
 }

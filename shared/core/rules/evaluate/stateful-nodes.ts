@@ -1,4 +1,4 @@
-/** Columns that need more than one row: windows by name, states, the day's median. */
+/** Nodes whose values depend on more than one row: windows by name, settling, the median of a day, baselines. */
 import type { BaselineState } from './baseline.ts'
 import type { Build, Graph } from './graph.ts'
 import type { Node } from './node.ts'
@@ -24,7 +24,7 @@ const distance = (from: number, to: number): number => (bothKnown(from, to) ? Ma
 
 type Create = (windowMs: number, extra: number, saved: NodeState | undefined) => WindowOp
 
-/** `covers`: most of the window must be known. The others say themselves when they know too little. */
+/** `covers`: most of the window must be known. The other functions decide by themselves whether they know enough. */
 const WINDOWS: Record<string, { create: Create; covers: boolean }> = {
   median: { create: (windowMs, _, saved) => quantile(windowMs, 0.5, saved), covers: true },
   percentile: { create: quantile, covers: true },
@@ -39,7 +39,7 @@ const WINDOWS: Record<string, { create: Create; covers: boolean }> = {
   delta: { create: (windowMs, _, saved) => deltaOf(windowMs, saved), covers: false },
 }
 
-/** Those that have a loop of their own. */
+/** Window functions with a loop of their own. */
 const LOOPS: Record<string, (graph: Graph, input: Node, windowMs: number) => Node> = {
   avg: (graph, input, windowMs) => graph.average(input, windowMs),
   duty: (graph, input, windowMs) => graph.duty(input, windowMs),
@@ -50,7 +50,7 @@ const LOOPS: Record<string, (graph: Graph, input: Node, windowMs: number) => Nod
 
 export const isWindow = (name: string): boolean => Object.hasOwn(LOOPS, name) || Object.hasOwn(WINDOWS, name)
 
-/** @param extra the function's further constant: a share, a dead band, a slack */
+/** @param extra the additional constant of the function: a share, a dead band, a slack */
 export function windowNode(graph: Graph, name: string, input: Node, windowMs: number, extra: number): Node {
   const loop = LOOPS[name]
   if (loop) return loop(graph, input, windowMs)
@@ -58,7 +58,7 @@ export function windowNode(graph: Graph, name: string, input: Node, windowMs: nu
   return graph.window(`${name} ${windowMs} ${extra}`, input, covers ? windowMs : 0, saved => create(windowMs, extra, saved))
 }
 
-/** 1 once the gate has been open for `settleMs`, 0 before and while it is shut. */
+/** 1 once the gate has been open for `settleMs`, otherwise 0. */
 export function settledNode(graph: Graph, gate: Node, settleMs: number): Node {
   const build: Build = (node, saved) => {
     const state = restoreState({ since: Number.NaN, last: Number.NaN, held: Number.NaN }, saved)
@@ -81,7 +81,10 @@ export function settledNode(graph: Graph, gate: Node, settleMs: number): Node {
   return graph.own(`settled ${settleMs}`, [gate], build, true)
 }
 
-/** Time for which the input has stayed within `bound`, ms: not evaluated while it is not known, 0 where it has just left. */
+/**
+ * Time for which the input has stayed within `bound`, ms: not evaluated while the input is unknown, 0 where it has just left
+ * the bound.
+ */
 export function stillNode(graph: Graph, input: Node, bound: number): Node {
   const build: Build = (node, saved) => {
     const state = restoreState({ since: Number.NaN, low: Number.NaN, high: Number.NaN }, saved)
@@ -106,7 +109,7 @@ export function stillNode(graph: Graph, input: Node, bound: number): Node {
   return graph.own(`still ${bound}`, [input], build, true)
 }
 
-/** Time since the condition was last true, s: 0 while it is, not evaluated before it ever was. */
+/** Time since the condition was last true, s: 0 while it is true, not evaluated before it ever was. */
 export function sinceNode(graph: Graph, condition: Node): Node {
   return graph.window('since', condition, 0, sinceHeld)
 }
@@ -124,8 +127,8 @@ function sinceHeld(saved: NodeState | undefined): WindowOp {
 }
 
 /**
- * The median of the day's values while the rule looks; it stands from the moment at which the day has `minimumMs` of
- * them to the day's end. On a day that is not over, it is the median so far.
+ * The median of the day's values while the gate is open. It is evaluated from the moment at which the day has `minimumMs` of
+ * values until the end of the day. On a day that is not over, it is the median so far.
  */
 export function dayMedianNode(graph: Graph, input: Node, active: Node, minimumMs: number): Node {
   return graph.own(`day_median ${minimumMs}`, [input, active], node => {
@@ -148,14 +151,14 @@ export function dayMedianNode(graph: Graph, input: Node, active: Node, minimumMs
   })
 }
 
-/** A figure of a baseline: the same for all of a day. */
+/** A value of a baseline, constant for the day. */
 export function baselineNode(graph: Graph, what: 'base' | 'spread' | 'cold', owner: string, state: BaselineState): Node {
   return graph.own(`${what} ${owner} ${state.spec.name}`, [], node => ({ n }) => {
     node.out.fill(what === 'base' ? state.value : what === 'spread' ? state.spread : state.view.cold ? 1 : 0, 0, n)
   })
 }
 
-/** `warm`, or the baseline's own wider tolerance while it is young. */
+/** `warm`, or the baseline's wider tolerance while it has too few days. */
 export function toleranceNode(graph: Graph, owner: string, state: BaselineState, warm: Node): Node {
   return graph.own(`tolerance ${owner} ${state.spec.name}`, [warm], node => ({ n }) => {
     if (state.view.cold && state.toleranceCold !== undefined) node.out.fill(state.toleranceCold, 0, n)

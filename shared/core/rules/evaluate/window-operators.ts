@@ -1,9 +1,9 @@
 /**
- * Functions over a trailing window, in one pass: every value enters once and leaves once.
+ * Functions over a trailing window in one pass: every value enters once and leaves once.
  *
- * An operator is told of each change (`push`, NaN when the value goes missing) and asked at each full minute and after
- * each change (`read`, only while enough of the window is known; `forget` while too little is). Times are ms; a value holds until the next push. What it remembers it
- * saves as plain data, and is made again from that.
+ * An operator receives each change (`push`, NaN when the value becomes unknown) and is read at each full minute and after
+ * each change: `read` while enough of the window is known, `forget` while too little is. Times are ms; a value holds until
+ * the next push. The state is saved as plain data and restored from it.
  */
 import { MINUTE } from '#shared/core/time.ts'
 import { type NodeState, restoreState, saveState, nestedState } from './node-state.ts'
@@ -12,7 +12,7 @@ import { RingBuffer } from './ring-buffer.ts'
 export type WindowOp = {
   push(t: number, value: number): void
   read(t: number): number
-  /** Lets go of what no window will see any more, where `push` alone would gather it. */
+  /** Drops values that have left the window, for operators in which `push` alone would accumulate them. */
   forget?(t: number): void
   save(): NodeState
 }
@@ -77,7 +77,7 @@ export function deltaOf(windowMs: number, saved?: NodeState): WindowOp {
   }
 }
 
-/** Sum of the amounts of events within the window; `amount` tells what a change from one value to the next is worth. */
+/** Sum of the amounts of events within the window; `amount` gives the amount of a change from one value to the next. */
 export function eventSum(windowMs: number, amount: (from: number, to: number) => number, saved?: NodeState): Required<WindowOp> {
   const events = new RingBuffer()
   const held = restoreState({ events, sum: 0, last: Number.NaN }, saved)
@@ -106,14 +106,14 @@ export function eventSum(windowMs: number, amount: (from: number, to: number) =>
   }
 }
 
-/** How often the direction changed: a change counts once it has come back by `deadband`; a gap begins anew. */
+/** How often the direction changed. A change counts once the value has come back by `deadband`; a gap starts over. */
 export function reversals(windowMs: number, deadband: number, saved?: NodeState): WindowOp {
   const held = restoreState({ direction: 0, low: Number.NaN, high: Number.NaN }, saved)
   const turns = eventSum(windowMs, (_, value) => turn(held, deadband, value), nestedState(saved, 'turns'))
   return { ...turns, save: () => ({ ...saveState(held), turns: turns.save() }) }
 }
 
-/** @returns 1 when the value that comes shows that the direction has changed, else 0 */
+/** @returns 1 when the new value shows that the direction has changed, otherwise 0 */
 function turn(held: { direction: number; low: number; high: number }, deadband: number, value: number): number {
   const { direction, low, high } = held
   if (value !== value || low !== low) {
@@ -131,7 +131,7 @@ function turn(held: { direction: number; low: number; high: number }, deadband: 
   return direction === 0 ? 0 : 1
 }
 
-/** How many separate stretches in which a condition held reach into the window. */
+/** Number of separate stretches of a true condition that reach into the window. */
 export function stretchCount(windowMs: number, saved?: NodeState): WindowOp {
   const ends = new RingBuffer()
   const held = restoreState({ ends, open: false as boolean }, saved)
@@ -153,7 +153,7 @@ export function stretchCount(windowMs: number, saved?: NodeState): WindowOp {
   }
 }
 
-/** True when the condition has held all through the window; false when it failed in it; else not evaluated. */
+/** 1 when the condition has held throughout the window, 0 when it failed within it, otherwise not evaluated. */
 export function heldFor(windowMs: number, saved?: NodeState): WindowOp {
   const held = restoreState({ current: Number.NaN, trueSince: Number.NaN, falseUntil: -Infinity }, saved)
   return {
@@ -188,7 +188,7 @@ export function quantile(windowMs: number, share: number, saved?: NodeState): Wi
     return low
   }
   const drop = (at: number) => void sorted.copyWithin(at, at + 1, n--)
-  /** In place of the value at `free`. */
+  /** Overwrites the value at `free`. */
   const put = (value: number, free: number) => {
     const at = place(value)
     if (at > free) {
@@ -205,7 +205,7 @@ export function quantile(windowMs: number, share: number, saved?: NodeState): Wi
       if (t % MINUTE !== 0 && n > 0) return held.result
       const cut = t - windowMs
       const { a, b } = samples
-      // Mostly one value goes for the one that comes: only what lies between their places moves.
+      // Usually one value leaves for each that enters, and only the elements between their places move.
       let [gone, leaving] = [0, 0]
       for (; samples.front < samples.back && a[samples.front & samples.mask]! <= cut; samples.front++) {
         if (leaving++ > 0) drop(gone)

@@ -45,8 +45,8 @@ test('what an earlier run has read is not read again, and the equipment sees the
   const wanted = (await whole.reader.read([V1, V2])).map(({ frames }) => frames())
   t.is(wanted[0]![0]!.roles.zone_t!.ts.length, 18)
   const { asked, reader } = opened()
-  const kept = [await keptUntil(50 * MINUTE, V1), await keptUntil(70 * MINUTE, V2)]
-  const read = await reader.read([V1, V2].map((reading, i) => ({ ...reading, kept: kept[i] })))
+  const logged = [await keptUntil(50 * MINUTE, V1), await keptUntil(70 * MINUTE, V2)]
+  const read = await reader.read([V1, V2].map((reading, i) => ({ ...reading, logged: logged[i] })))
   t.deepEqual(
     read.map(({ frames }) => frames()),
     wanted,
@@ -80,9 +80,9 @@ test('usual distances that a state remembers are given to the equipment and role
 
 test('where one point was not read before, all of the equipment is read', async t => {
   const wanted = (await opened().reader.read([V1]))[0]!
-  const kept = await keptUntil(50 * MINUTE, { ...V1, needs: [need('v1', ['zone_t'])] })
+  const logged = await keptUntil(50 * MINUTE, { ...V1, needs: [need('v1', ['zone_t'])] })
   const { asked, reader } = opened()
-  const [read] = await reader.read([{ ...V1, logged: kept }])
+  const [read] = await reader.read([{ ...V1, logged: logged }])
   t.deepEqual(read!.frames(), wanted.frames())
   t.deepEqual(read!.fresh, wanted.fresh)
   t.is(asked[0]!.from, V1.from)
