@@ -1,5 +1,5 @@
 /** All rules of one equipment, day by day: a rule's yesterday decides what its baseline may see today. */
-import { errorText } from '../../error-text.ts'
+import { errorText } from '#shared/core/error-text.ts'
 import { stretchesOf, stretchesWithin } from '#shared/core/findings/fault-time.ts'
 import type { BaselineView } from '#shared/core/findings/finding.ts'
 import { DAY } from '#shared/core/time.ts'

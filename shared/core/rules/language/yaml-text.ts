@@ -1,6 +1,6 @@
 /** YAML with places: every complaint names its line and column. */
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, type Scalar, type YAMLMap } from 'yaml'
-import { errorText } from '../../error-text.ts'
+import { errorText } from '#shared/core/error-text.ts'
 import { parseDuration } from '#shared/core/time.ts'
 
 /** Lines and columns count from 1. */
