@@ -7,7 +7,7 @@ import { mutantsOf, type Path } from './mutants.ts'
 
 export type Tried = {
   rule_id: string
-  /** `rules/ahu/ahu-filter.yaml:14` */
+  /** `rules/ahu/fan/ahu-filter.yaml:14` */
   place: string
   mutant: string
   /** Name of the test that goes red; null when the mutant lives. */

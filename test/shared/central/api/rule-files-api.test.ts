@@ -14,7 +14,7 @@ test.before(async () => {
 test.after.always(() => site?.close())
 
 const YAML = { 'content-type': 'application/yaml' }
-const SHIPPED = new URL('../../../../rules/ahu/', import.meta.url)
+const SHIPPED = new URL('../../../../rules/ahu/fan/', import.meta.url)
 const RULE = 'AHU-ALWAYS-ON'
 const list = async () => (await site.call('admin', 'GET', '/rules')).body
 const fileOf = async (name: string) => (await list()).files.find(({ filename }: any) => filename === name)
