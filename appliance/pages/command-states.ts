@@ -1,57 +1,58 @@
-/** Every point's course, read from the journal once and kept up from there. */
+/** The command state of every point, read from the journal once and updated with its new records. */
 import { setImmediate } from 'node:timers/promises'
 import type { PriorityJournal } from '#shared/core/ports.ts'
-import { type CommandState, createCommandTracker } from '#shared/core/priority/command-state.ts'
+import { type CommandState, CommandTracker } from '#shared/core/priority/command-state.ts'
 
-/** Records that are read in one go; polling has its turn in between. */
+/** Records read at once. Polling continues between two such reads. */
 const CHUNK = 500
 
-export type OverridesBook = {
-  /** As of the journal's newest record. */
-  courses(): Promise<CommandState[]>
-  /** What is known without waiting; undefined before the journal has been read, which begins then. */
-  known(): CommandState[] | undefined
-}
+export class CommandStates {
+  readonly #journal: Pick<PriorityJournal, 'page' | 'state'>
+  readonly #tracker = new CommandTracker()
+  #running: Promise<void> | undefined
+  /** The journal has been read to its end. */
+  #isComplete = false
 
-export function overridesBook(journal: Pick<PriorityJournal, 'page' | 'state'>): OverridesBook {
-  const book = createCommandTracker()
-  let busy: Promise<void> | undefined
-  /** Whether it has been read to its end, and so tells how things are. */
-  let isRead = false
+  constructor(journal: Pick<PriorityJournal, 'page' | 'state'>) {
+    this.#journal = journal
+  }
 
-  const catchUp = async () => {
-    const { first, last } = journal.state()
-    // It was set aside, and a new one begins at one.
-    if (last < book.last()) {
-      book.clear()
-      isRead = false
+  /** The states as of the newest record of the journal. */
+  async current(): Promise<CommandState[]> {
+    await this.#update()
+    return this.#tracker.states()
+  }
+
+  /** The states that are known now; undefined until the journal has been read, which this call starts. */
+  cached(): CommandState[] | undefined {
+    // A failure is reported by the next call of `current`.
+    this.#update().catch(() => undefined)
+    return this.#isComplete ? this.#tracker.states() : undefined
+  }
+
+  /** Calls during an update wait for that update. */
+  #update(): Promise<void> {
+    this.#running ??= this.#readNewRecords().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async #readNewRecords(): Promise<void> {
+    const { first, last } = this.#journal.state()
+    const tracker = this.#tracker
+    // A journal that was set aside is followed by a new one, which begins at record 1.
+    if (last < tracker.last) {
+      tracker.clear()
+      this.#isComplete = false
     }
-    // Oldest first, chunk by chunk: all of it at once would be half of what the box may take.
-    for (let from = Math.max(first, book.last() + 1); from <= last; from += CHUNK) {
-      const { records } = journal.page({ before: Math.min(from + CHUNK, last + 1), limit: CHUNK })
+    // Oldest first, in chunks: all records at once would take half of the memory that the appliance may use.
+    for (let from = Math.max(first, tracker.last + 1); from <= last; from += CHUNK) {
+      const { records } = this.#journal.page({ before: Math.min(from + CHUNK, last + 1), limit: CHUNK })
       if (records.length === 0) return
-      for (const record of records.toReversed()) if (record.seq > book.last()) book.add(record)
+      for (const record of records.toReversed()) if (record.seq > tracker.last) tracker.add(record)
       await setImmediate()
     }
-    isRead = true
-  }
-  /** One at a time: whoever comes meanwhile waits for the same. */
-  const current = () => {
-    busy ??= catchUp().finally(() => {
-      busy = undefined
-    })
-    return busy
-  }
-
-  return {
-    async courses() {
-      await current()
-      return book.all()
-    },
-    known() {
-      // A failure is the next reader's, who waits for it.
-      current().catch(() => undefined)
-      return isRead ? book.all() : undefined
-    },
+    this.#isComplete = true
   }
 }

@@ -1,4 +1,4 @@
-/** What the list of field devices and the site's file say of a point whose priority array was seen. */
+/** Names and values of visited points, from the list of field devices and the site file. */
 import type { PointWords } from '#shared/core/priority/override-rows.ts'
 import { type PriorityRecord, priorityKey, type SlotValue } from '#shared/core/priority/priority-record.ts'
 import { valueWords } from '#shared/central/ui/raw-value.ts'
@@ -6,7 +6,7 @@ import { pointsByObject } from '../priority/journal-snapshots.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
 
-/** @returns what words a record's point has; one that has left the list keeps the name that the record bears */
+/** @returns the words for the point of a record; a point that left the list has the name in the record */
 export function wordsFor(catalogue: Catalogue, site: Site): (record: PriorityRecord) => PointWords {
   const known = pointsByObject(catalogue)
   const equipment = new Map(site.equipment.map(one => [one.equipment_id, one.name]))

@@ -1,4 +1,4 @@
-/** The pages of the priority history on the box: who overrides what, one point's array, and a visit on request. */
+/** The pages of the priority history of the appliance: the overrides, the priority array of one point, a visit on request. */
 import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import type { PriorityJournal } from '#shared/core/ports.ts'
@@ -15,7 +15,7 @@ import type { Shell } from '#shared/central/pages/shell.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
-import type { OverridesBook } from './command-states.ts'
+import type { CommandStates } from './command-states.ts'
 import { wordsFor } from './overrides-words.ts'
 
 export type OverridesPages = {
@@ -24,12 +24,12 @@ export type OverridesPages = {
   catalogue: () => Catalogue
   site: Site
   shell: Shell
-  book: OverridesBook
+  commandStates: CommandStates
 }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
 const PATH = '/overrides'
-/** Visits that the page of one point looks at; hourly ones of three weeks. */
+/** Visits on one page of a point: three weeks of hourly visits. */
 const VISITS_PER_PAGE = 500
 const INSTANCE = Type.String({ pattern: String.raw`^\d{1,7}$` })
 function hrefOf(target: PriorityTarget, more: Record<string, string> = {}): string {
@@ -39,34 +39,34 @@ function hrefOf(target: PriorityTarget, more: Record<string, string> = {}): stri
 }
 
 export function overridesPages(pages: OverridesPages): Route[] {
-  const { book, schedule, shell } = pages
+  const { commandStates, schedule, shell } = pages
   const meanings = levelMeanings(pages.site.priority_levels)
   const words = () => {
-    const of = wordsFor(pages.catalogue(), pages.site)
-    return ({ latest }: CommandState) => of(latest)
+    const wordsOf = wordsFor(pages.catalogue(), pages.site)
+    return ({ latest }: CommandState) => wordsOf(latest)
   }
-  const rowsNow = async () => overridesOf(await book.courses(), meanings, words(), shell.here().now)
+  const rowsNow = async () => overridesOf(await commandStates.current(), meanings, words(), shell.here().now)
   return [
     route({
       method: 'GET',
       path: PATH,
       auth: 'viewer',
-      summary: 'The page of overrides',
+      summary: 'The Overrides page',
       query: strict({ older: Type.Optional(oneOf(AGES)) }),
       handle: async call => {
         const { older } = call.query
         const here = shell.here()
-        const courses = await book.courses()
-        const all = overridesOf(courses, meanings, words(), here.now)
+        const commands = await commandStates.current()
+        const all = overridesOf(commands, meanings, words(), here.now)
         const body = overridesBody({
           here,
           path: PATH,
           hrefOf,
-          rows: older === undefined ? all : all.filter(({ course }) => course.held_since < here.now - Number(older) * DAY),
+          rows: older === undefined ? all : all.filter(({ command }) => command.held_since < here.now - Number(older) * DAY),
           total: all.length,
           older,
-          outOfService: outOfServiceOf(courses, words()),
-          seen: courses.length,
+          outOfService: outOfServiceOf(commands, words()),
+          seen: commands.length,
           beforeAll: 'present at first visit',
           card: scannerCard(pages, call),
         })
@@ -88,7 +88,7 @@ export function overridesPages(pages: OverridesPages): Route[] {
       method: 'POST',
       path: `${PATH}/visit`,
       auth: 'operator',
-      summary: 'The button that visits the next device',
+      summary: 'Visits the next device',
       takes: 'form',
       action: 'priority_trigger',
       body: strict({}),
@@ -115,7 +115,7 @@ function scannerCard({ schedule, journal, shell }: OverridesPages, { caller }: A
 }
 
 function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
-  const { journal, shell, book } = pages
+  const { journal, shell, commandStates } = pages
   return route({
     method: 'GET',
     path: `${PATH}/:device_instance/:object_type/:object_instance`,
@@ -131,24 +131,24 @@ function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
     handle: async call => {
       const { device_instance, object_type, object_instance } = call.params
       const { device_id, before } = call.query
-      const course = (await book.courses()).find(
+      const command = (await commandStates.current()).find(
         ({ latest: { target } }) =>
           target.device_instance === Number(device_instance) &&
           target.object_type === object_type &&
           target.object_instance === Number(object_instance) &&
           (device_id === undefined || target.device_id === device_id),
       )
-      if (!course)
-        throw new Problem('not_found', `No visit to ${object_type},${object_instance} of device ${device_instance} is kept`)
-      const { target } = course.latest
+      if (!command)
+        throw new Problem('not_found', `No visit to ${object_type},${object_instance} of device ${device_instance} is recorded`)
+      const { target } = command.latest
       const { records, more } = journal.page({ target, limit: VISITS_PER_PAGE, ...(before !== undefined && { before }) })
-      const point = wordsFor(pages.catalogue(), pages.site)(course.latest)
+      const point = wordsFor(pages.catalogue(), pages.site)(command.latest)
       const body = overridePointBody({
         here: shell.here(),
         listPath: PATH,
         path: hrefOf(target),
         point,
-        latest: course.latest,
+        latest: command.latest,
         meanings,
         stretches: commandPeriods(records),
         olderHref: more ? hrefOf(target, { before: String(records.at(-1)!.seq) }) : undefined,

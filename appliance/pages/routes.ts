@@ -20,7 +20,7 @@ import { discoverRoutes } from './discover.route.ts'
 import { homeRoutes } from './home.route.ts'
 import { modbusRoutes } from './modbus.route.ts'
 import { overridesPages } from './overrides.route.ts'
-import { overridesBook } from './command-states.ts'
+import { CommandStates } from './command-states.ts'
 import { overridesSummary } from './overrides-tile.ts'
 
 export type ApplianceParts = {
@@ -52,13 +52,13 @@ export function applianceRoutes(parts: ApplianceParts, shell: Shell): Route[] {
   const { context, site, catalogue, modbus, edge, ingest, priority, discovery } = parts
   const { building, edge_id, site_id } = site
   const { pollStatus, pointStatus } = edge.polling
-  const book = overridesBook(priority.journal)
+  const commandStates = new CommandStates(priority.journal)
   const sources = {
     identity: { name: building.name, edge_id, site_id },
     catalogue: catalogue.current,
     pollStatus,
     hubState: edge.uplink.hubState,
-    overrides: overridesSummary({ ...priority, book, site }),
+    overrides: overridesSummary({ ...priority, commandStates, site }),
   }
   const devices = {
     catalogue,
@@ -72,7 +72,7 @@ export function applianceRoutes(parts: ApplianceParts, shell: Shell): Route[] {
     pollStatusRoute(ingest, pollStatus),
     ...connectorsRoutes(priority.own),
     ...priority.routes,
-    ...overridesPages({ ...priority, catalogue: catalogue.current, site, shell, book }),
+    ...overridesPages({ ...priority, catalogue: catalogue.current, site, shell, commandStates }),
     ...deviceRoutes(devices),
     ...devicePages({ context, shell, desk: devices, links: FIND_LINKS }),
     ...discoveryRoutes(discovery),

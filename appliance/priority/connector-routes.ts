@@ -1,4 +1,4 @@
-/** What a hub asks of this edge over HTTP. Only the edge's own token opens these routes. */
+/** Routes for the hub over HTTP. Only the token of the edge opens them. */
 import {
   HistoryAnswer,
   HistoryRequest,
@@ -11,10 +11,10 @@ import {
 import { type Route, route } from '#shared/node/http/route.ts'
 import type { HistoryService } from './history-service.ts'
 
-/** Largest question, bytes. */
+/** Largest request, bytes. */
 const BODY_MAX = 16 * 1024
 
-/** @param token `edge.token` of the kit; without it nobody is let in */
+/** @param token `edge.token` of the kit; without it every request is refused */
 export function connectorRoutes({ ask }: HistoryService, token: string | undefined): Route[] {
   const bearer = { subject: 'hub', value: token, variable: 'edge.token of the kit' }
   const common = { auth: 'edge', bearer, bodyMax: BODY_MAX } as const
@@ -24,7 +24,7 @@ export function connectorRoutes({ ask }: HistoryService, token: string | undefin
       ...common,
       method: 'POST',
       path: priority_history.path(),
-      summary: 'Who commanded what, newest first',
+      summary: 'Records of priority arrays, newest first',
       body: HistoryRequest,
       reply: HistoryAnswer,
       problems: ['bad_cursor', 'cursor_expired', 'history_damaged'],
@@ -50,7 +50,7 @@ export function connectorRoutes({ ask }: HistoryService, token: string | undefin
       ...common,
       method: 'GET',
       path: priority_visit.path(':visit_id'),
-      summary: 'What became of a visit',
+      summary: 'State and result of a visit',
       params: VisitRequest,
       reply: VisitAnswer,
       problems: ['unknown_visit'],

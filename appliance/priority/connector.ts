@@ -1,4 +1,4 @@
-/** The edge's own HTTPS port, for hubs that reach it. It has the questions about priority history and nothing else. */
+/** The HTTPS port of the edge, for hubs that can reach it. It serves the routes of the priority history and nothing else. */
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
@@ -10,7 +10,7 @@ import { connectorRoutes } from './connector-routes.ts'
 
 export type ConnectorOptions = {
   service: HistoryService
-  /** Undefined where no hub is known. */
+  /** Undefined where no hub is configured. */
   kit: Kit | undefined
   host: string
   port: number
@@ -19,7 +19,7 @@ export type ConnectorOptions = {
 }
 
 /**
- * It listens when started.
+ * Listens from start to stop of the service.
  *
  * @throws Error when the kit has no token or no certificate for this port
  */
@@ -31,7 +31,7 @@ export function connectorService({ service, kit, host, port, version, log }: Con
       : 'there is no kit'
     throw new Error(`SERVICE_CONNECTOR_PORT: ${lacking}`)
   }
-  // Nobody logs in here, so no token but the edge's own is ever valid.
+  // This port has no login, so only the token of the edge is valid.
   const settings = {
     secret: randomBytes(32).toString('hex'),
     passwords: { admin: undefined, agent: undefined, viewer: undefined },

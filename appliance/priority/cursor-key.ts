@@ -7,15 +7,15 @@ const FILE = 'cursor.key'
 const BYTES = 32
 
 /**
- * The secret that signs cursors. It is kept, so that a cursor outlives a restart; when its file is gone or cannot be kept,
- * a new one is made and earlier cursors are refused.
+ * Reads the secret that signs cursors, or creates it. The file lets cursors outlive a restart. When the file is missing or
+ * cannot be written, earlier cursors are refused.
  *
- * @param dir folder of the edge's own state
+ * @param dir folder of the journal
  */
 export async function openCursorKey(dir: string): Promise<Uint8Array> {
   const path = join(dir, FILE)
-  const kept = await readFile(path).catch(() => undefined)
-  if (kept?.length === BYTES) return kept
+  const stored = await readFile(path).catch(() => undefined)
+  if (stored?.length === BYTES) return stored
   const key = randomBytes(BYTES)
   await makeFolder(dir, 0o700)
     .then(() => replaceFile(path, key, 0o600))

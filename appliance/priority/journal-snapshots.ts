@@ -1,4 +1,4 @@
-/** What the journal knows of the points on the list of field devices, for rules and plots: in each point's own unit. */
+/** Reads snapshots of the listed points from the journal, for rules and plots, in the unit of each point. */
 import { setImmediate } from 'node:timers/promises'
 import { formatTarget, parseTarget, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 import type { PriorityJournal, PriorityQuery, ArraySnapshots } from '#shared/core/ports.ts'
@@ -8,12 +8,12 @@ import { type ArraySnapshot, arraySnapshot } from '#shared/core/priority/array-s
 import type { Catalogue, DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
 
-/** Records that are read in one go; polling has its turn in between. */
+/** Records read at once. Polling continues between two such reads. */
 const CHUNK = 500
 
 export type CatalogueObject = { device: DeviceEntry; point: PointEntry }
 
-/** Points that read a present value, by the object that they read; of two on one object the first. */
+/** Points of present values, by the object that they read; the first of several points of one object. */
 export function pointsByObject({ devices }: Catalogue): Map<string, CatalogueObject> {
   const found = new Map<string, CatalogueObject>()
   for (const device of devices) {
@@ -37,35 +37,35 @@ export type SnapshotOptions = {
   site: Pick<Site, 'building' | 'priority_levels'>
 }
 
-/** A journal that is shut knows nothing; the rules then say what they lack. */
+/** While the journal is disabled there are no snapshots, and rules report their missing inputs. */
 export function journalSnapshots({ journal, catalogue, site }: SnapshotOptions): ArraySnapshots {
   const { building, priority_levels } = site
   const meanings = levelMeanings(priority_levels)
   return {
     async snapshots(building_id, { from, to, point_ids }) {
-      const kept = journal()
-      if (building_id !== building.building_id || kept.state().journal === 'disabled') return {}
+      const source = journal()
+      if (building_id !== building.building_id || source.state().journal === 'disabled') return {}
       const points = pointsByObject(catalogue())
       const found: Record<string, ArraySnapshot[]> = {}
       const take = (record: PriorityRecord) => {
         const point = points.get(priorityKey(record.target))?.point
-        // Nobody commands an input: to a rule it has no array.
+        // An input has no array for rules.
         if (!point || record.observed_at >= to || isInput(record.target)) return
         const { point_id, scale = 1, offset = 0 } = point
         const visits = (found[point_id] ??= [])
         visits.push(arraySnapshot(record, { scale, offset }, meanings, building.timezone))
       }
       const asked = point_ids && [...points].filter(([, { point }]) => point_ids.includes(point.point_id))
-      const targets = asked?.flatMap(([key]) => kept.latest().get(key)?.target ?? []) ?? [undefined]
-      for (const target of targets) await readBack(kept, { since: from, ...(target && { target }) }, take)
-      // A clock that was set back must not put a later visit before an earlier one.
+      const targets = asked?.flatMap(([key]) => source.latest().get(key)?.target ?? []) ?? [undefined]
+      for (const target of targets) await readBack(source, { since: from, ...(target && { target }) }, take)
+      // After the clock was set back, records are not in the order of their times.
       for (const visits of Object.values(found)) visits.sort((a, b) => a.t - b.t)
       return found
     },
   }
 }
 
-/** Hands over what matches, newest first. */
+/** Passes the matching records to `take`, newest first. */
 async function readBack(
   journal: Pick<PriorityJournal, 'page'>,
   query: Pick<PriorityQuery, 'since' | 'target'>,

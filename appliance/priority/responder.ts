@@ -1,4 +1,4 @@
-/** Answers the hub's questions that come over the broker, as the routes answer them over HTTP. */
+/** Answers requests of the hub that arrive over MQTT, with the answers of the HTTP routes. */
 import type { Logger } from 'pino'
 import { type EdgeResponse, readEdgeRequest, writeEdgeResponse } from '#shared/core/priority/edge-request.ts'
 import { isOperation, OPERATIONS } from '#shared/core/priority/priority-wire.ts'
@@ -8,14 +8,14 @@ import { toProblem } from '#shared/node/http/errors.ts'
 import { fits, schemaErrors } from '#shared/node/http/schema-check.ts'
 import type { HistoryService } from './history-service.ts'
 
-/** @returns what to publish under `responses`; undefined when nobody could match it to a question */
+/** @returns the body to publish under `responses`; undefined for an unreadable request, whose answer could not be matched */
 export type Responder = (payload: Uint8Array) => object | undefined
 
 export function responder(service: HistoryService, log: Logger): Responder {
   return payload => {
     const body = unpackBody(payload, SMALL_MAX)
     const asked = body.ok ? readEdgeRequest(body.value) : body
-    if (!asked.ok) return void log.warn(`a request cannot be read: ${asked.reason}`)
+    if (!asked.ok) return void log.warn(`request of the hub unreadable: ignoring it: ${asked.reason}`)
     const { correlation_id, operation, request } = asked.value
     const response = { correlation_id, ...answer(service, operation, request, { correlation_id, log }) }
     const bytes = Buffer.byteLength(JSON.stringify(writeEdgeResponse(response)))
@@ -25,13 +25,13 @@ export function responder(service: HistoryService, log: Logger): Responder {
   }
 }
 
-type At = { correlation_id: string; log: Logger }
+type RequestLog = { correlation_id: string; log: Logger }
 
 function answer(
   service: HistoryService,
   operation: string,
   request: object,
-  { correlation_id, log }: At,
+  { correlation_id, log }: RequestLog,
 ): Omit<EdgeResponse, 'correlation_id'> {
   try {
     if (!isOperation(operation)) throw new Problem('not_found', `This edge knows no operation ${operation}`)
@@ -43,7 +43,8 @@ function answer(
     return { status, body: service.ask(operation, request as never) }
   } catch (error) {
     const problem = toProblem(error, correlation_id)
-    if (problem.code === 'internal') log.error({ err: error, operation, correlation_id }, 'a request of the hub failed')
+    if (problem.code === 'internal')
+      log.error({ err: error, operation, correlation_id }, 'request of the hub failed: answering with internal error')
     return problemOf(problem, operation, correlation_id)
   }
 }

@@ -3,7 +3,7 @@ import type { Connectors } from '#shared/central/api/connectors.ts'
 import type { EdgeKey, Equipment, Point } from '#shared/core/model/model.ts'
 import type { PointWords } from '#shared/core/priority/override-rows.ts'
 import type { PriorityRecord, PriorityTarget } from '#shared/core/priority/priority-record.ts'
-import { type CommandState, createCommandTracker } from '#shared/core/priority/command-state.ts'
+import { type CommandState, CommandTracker } from '#shared/core/priority/command-state.ts'
 import { HISTORY_SCHEMA, PAGE_MAX, type WireRecord, type WireScanner } from '#shared/core/priority/priority-wire.ts'
 import { parseInstant } from '#shared/core/time.ts'
 import { objectWords, type ScannerCard } from '#shared/central/ui/overrides-list.ts'
@@ -31,7 +31,7 @@ export async function readPage(
 }
 
 export type ReadBack = {
-  courses: CommandState[]
+  commands: CommandState[]
   records: number
   oldest: number | undefined
   more: boolean
@@ -52,10 +52,10 @@ export async function readBack(connectors: Connectors, edge: EdgeKey, pages: num
     page = await readPage(connectors, edge, { cursor: page.next })
     records.push(...page.records)
   }
-  const book = createCommandTracker()
-  for (const record of records.toReversed()) book.add(record)
+  const tracker = new CommandTracker()
+  for (const record of records.toReversed()) tracker.add(record)
   return {
-    courses: book.all(),
+    commands: tracker.states(),
     records: records.length,
     oldest: records.at(-1)?.observed_at,
     more: page.next !== undefined,

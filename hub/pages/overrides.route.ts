@@ -58,7 +58,7 @@ export function hubOverrides(pages: HubOverrides): Route[] {
         const { edge, words } = knownOf(pages, { ...params, ...query })
         const back = await readBack(connectors, edge, Number(READ.at(-1)))
         reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${fileName(back)}"`)
-        return reply.send(writeOverrides(overridesOf(back.courses, MEANINGS, words, pages.shell.here().now)))
+        return reply.send(writeOverrides(overridesOf(back.commands, MEANINGS, words, pages.shell.here().now)))
       },
     }),
     pointRoute(pages),
@@ -116,18 +116,18 @@ const listRoute = (pages: HubOverrides): Route =>
       const { edge, words } = knownOf(pages, { ...call.params, site_id })
       return answered(pages, call, edge, async here => {
         const back = await readBack(pages.connectors, edge, Number(read))
-        const all = overridesOf(back.courses, MEANINGS, words, here.now)
+        const all = overridesOf(back.commands, MEANINGS, words, here.now)
         const { shell } = pages
         return overridesBody({
           here,
           path: pathOf(edge),
           query: { site_id: edge.site_id },
           hrefOf: target => pointHref(edge, target),
-          rows: older === undefined ? all : all.filter(({ course }) => course.held_since < here.now - Number(older) * DAY),
+          rows: older === undefined ? all : all.filter(({ command }) => command.held_since < here.now - Number(older) * DAY),
           total: all.length,
           older,
-          outOfService: outOfServiceOf(back.courses, words),
-          seen: back.courses.length,
+          outOfService: outOfServiceOf(back.commands, words),
+          seen: back.commands.length,
           note: readNote(edge, back, read, here),
           beforeAll: 'or earlier',
           card: {

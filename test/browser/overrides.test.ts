@@ -2,7 +2,7 @@
 import anyTest, { type ExecutionContext, type TestFn } from 'ava'
 import type { BrowserContextOptions } from 'playwright-core'
 import { overridesPages } from '#appliance/pages/overrides.route.ts'
-import { overridesBook } from '#appliance/pages/command-states.ts'
+import { CommandStates } from '#appliance/pages/command-states.ts'
 import { journalSnapshots } from '#appliance/priority/journal-snapshots.ts'
 import { COOLING } from '../support/page-fixture.ts'
 import { CATALOGUE, HISTORY, journalOf, scheduleOf, SITE } from '../support/overrides-fixture.ts'
@@ -29,7 +29,14 @@ async function open(
     findings: [COOLING],
     priority: journalSnapshots({ journal: () => journal, catalogue, site: SITE }),
     more: shell =>
-      overridesPages({ journal, schedule: scheduleOf(), catalogue, site: SITE, shell, book: overridesBook(journal) }),
+      overridesPages({
+        journal,
+        schedule: scheduleOf(),
+        catalogue,
+        site: SITE,
+        shell,
+        commandStates: new CommandStates(journal),
+      }),
   })
   t.teardown(site.close)
   const { page, complaints, close } = await openPage(t.context.chromium.browser, site.url, look)

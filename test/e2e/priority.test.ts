@@ -278,7 +278,7 @@ test.serial(
     await eventually('points are polled all the same', 60_000, async () =>
       (await operator.polled()).body.points_ok === VALVES.length ? true : undefined,
     )
-    t.regex(await page(await signedIn(edge.url, 'viewer', PASSWORDS.viewer), '/'), /The priority history is not kept: 0{15}1/)
+    t.regex(await page(await signedIn(edge.url, 'viewer', PASSWORDS.viewer), '/'), /The priority history is not recorded: 0{15}1/)
 
     const main = new URL('../../appliance/main.ts', import.meta.url).pathname
     const env = { ...process.env, SERVICE_EDGE_STORE_DIR: store }

@@ -1,4 +1,4 @@
-/** Priority arrays as BACnet gives them: what is asked of an object, and what its answers say. */
+/** Decodes priority arrays: which properties of an object are read, and what their values mean. */
 import {
   OUT_OF_SERVICE,
   PRESENT_VALUE,
@@ -14,10 +14,10 @@ import { isInput, LEVELS, type Slot, type SlotValue } from '#shared/core/priorit
 import type { ArrayAnswer, ArrayExtras } from './array-answer.ts'
 import type { PriorityObject } from './visit-objects.ts'
 
-/** What was said to one target: a result, or why there is none. `declined`: the device refused, as against being silent. */
-export type Said = ({ result: PropertyResult } | { reason: string; declined: boolean }) & { at: number }
+/** The answer to one target: a result, or why there is none. `declined`: the device refused; otherwise it did not answer. */
+export type TargetAnswer = ({ result: PropertyResult } | { reason: string; declined: boolean }) & { at: number }
 /** By `targetKey`. */
-export type AllSaid = ReadonlyMap<string, Said>
+export type TargetAnswers = ReadonlyMap<string, TargetAnswer>
 
 const property = ({ type, instance }: PriorityObject, id: number): Target => ({ type, instance, property: id })
 const wholeOf = (object: PriorityObject): Target => property(object, PRIORITY_ARRAY)
@@ -26,20 +26,20 @@ const levelsOf = (object: PriorityObject): Target[] =>
 const besides = (object: PriorityObject): Target[] =>
   [RELINQUISH_DEFAULT, PRESENT_VALUE, OUT_OF_SERVICE].map(id => property(object, id))
 
-/** The whole array, and what stands beside it; of an input whether it is out of service, and its value. */
+/** The whole array with the other properties; of an input, out-of-service and present value. */
 export const wholeTargets = (object: PriorityObject): Target[] =>
   isInput(object.target) ? [PRESENT_VALUE, OUT_OF_SERVICE].map(id => property(object, id)) : [wholeOf(object), ...besides(object)]
-/** The array level by level, for a device that does not give it whole. */
+/** The array level by level, for a device that does not return it whole. */
 export const levelTargets = (object: PriorityObject): Target[] => [...levelsOf(object), ...besides(object)]
 
 /**
- * Reads the answers to `wholeTargets`.
+ * Decodes the answers to `wholeTargets`.
  *
- * @returns undefined when the device is there and does not give the array whole: its levels may still be had
+ * @returns undefined when the device answers and does not return the array whole; its levels may still be readable
  */
-export function wholeAnswer(object: PriorityObject, said: AllSaid): ArrayAnswer | undefined {
-  if (isInput(object.target)) return inputAnswer(object, said)
-  const array = said.get(targetKey(wholeOf(object)))
+export function wholeAnswer(object: PriorityObject, answers: TargetAnswers): ArrayAnswer | undefined {
+  if (isInput(object.target)) return inputAnswer(object, answers)
+  const array = answers.get(targetKey(wholeOf(object)))
   if (!array) return { object, state: 'failed', reason: 'it was not asked' }
   if ('reason' in array) return array.declined ? undefined : { object, state: 'failed', reason: array.reason }
   const { result, at } = array
@@ -50,12 +50,12 @@ export function wholeAnswer(object: PriorityObject, said: AllSaid): ArrayAnswer 
   }
   if (result.values.length !== LEVELS) return undefined
   const slots = result.values.map((value, i) => slotOf(i + 1, value))
-  return { object, state: 'read', observed_at: at, slots, ...fallbackOf(object, said) }
+  return { object, state: 'read', observed_at: at, slots, ...extrasOf(object, answers) }
 }
 
-/** Nothing commands an input. Its value counts while it is out of service: then somebody has set it. */
-function inputAnswer(object: PriorityObject, said: AllSaid): ArrayAnswer {
-  const answer = said.get(targetKey(property(object, OUT_OF_SERVICE)))
+/** An input has no array. Its value is stored only while it is out of service, because then a person has set it. */
+function inputAnswer(object: PriorityObject, answers: TargetAnswers): ArrayAnswer {
+  const answer = answers.get(targetKey(property(object, OUT_OF_SERVICE)))
   if (!answer) return { object, state: 'failed', reason: 'it was not asked' }
   if ('reason' in answer) return { object, state: 'failed', reason: answer.reason }
   const { result, at } = answer
@@ -63,16 +63,19 @@ function inputAnswer(object: PriorityObject, said: AllSaid): ArrayAnswer {
     const isWithout = result.error.errorCode === UNKNOWN_PROPERTY
     return isWithout ? { object, state: 'not_commandable' } : { object, state: 'failed', reason: formatError(result.error) }
   }
-  const { present_value, out_of_service } = fallbackOf(object, said)
+  const { present_value, out_of_service } = extrasOf(object, answers)
   if (out_of_service === undefined) return { object, state: 'failed', reason: 'it does not say whether it is out of service' }
   const slots = Array.from({ length: LEVELS }, (_, i): Slot => ({ level: i + 1, state: 'null' }))
   const set = out_of_service && present_value !== undefined && { present_value }
   return { object, state: 'read', observed_at: at, slots, ...set, out_of_service }
 }
 
-/** Reads the answers to `levelTargets`. A level that the device refuses is an error of that level; one that is lost is not. */
-export function levelsAnswer(object: PriorityObject, said: AllSaid): ArrayAnswer {
-  const levels = levelsOf(object).map(target => said.get(targetKey(target)))
+/**
+ * Decodes the answers to `levelTargets`. A level that the device refuses is an error of that level. A level without an answer
+ * makes the whole array fail.
+ */
+export function levelsAnswer(object: PriorityObject, answers: TargetAnswers): ArrayAnswer {
+  const levels = levelsOf(object).map(target => answers.get(targetKey(target)))
   const lost = levels.find(one => !one || ('reason' in one && !one.declined))
   if (lost || levels.includes(undefined)) {
     return { object, state: 'failed', reason: lost && 'reason' in lost ? lost.reason : 'not all levels were asked for' }
@@ -80,7 +83,7 @@ export function levelsAnswer(object: PriorityObject, said: AllSaid): ArrayAnswer
   const answered = levels.filter(one => one !== undefined)
   const slots = answered.map((one, i) => levelOf(i + 1, one))
   if (slots.some(({ state }) => state !== 'error')) {
-    return { object, state: 'read', observed_at: answered.at(-1)!.at, slots, ...fallbackOf(object, said) }
+    return { object, state: 'read', observed_at: answered.at(-1)!.at, slots, ...extrasOf(object, answers) }
   }
   const isWithout = answered.every(one => errorCodeOf(one) === UNKNOWN_PROPERTY)
   if (isWithout) return { object, state: 'not_commandable' }
@@ -88,12 +91,12 @@ export function levelsAnswer(object: PriorityObject, said: AllSaid): ArrayAnswer
   return { object, state: 'failed', reason: first?.state === 'error' ? first.error : '' }
 }
 
-const errorCodeOf = (said: Said): number | undefined =>
-  'result' in said && 'error' in said.result ? said.result.error.errorCode : undefined
+const errorCodeOf = (answer: TargetAnswer): number | undefined =>
+  'result' in answer && 'error' in answer.result ? answer.result.error.errorCode : undefined
 
-function levelOf(level: number, said: Said): Slot {
-  if ('reason' in said) return { level, state: 'error', error: said.reason }
-  const { result } = said
+function levelOf(level: number, answer: TargetAnswer): Slot {
+  if ('reason' in answer) return { level, state: 'error', error: answer.reason }
+  const { result } = answer
   if ('error' in result) return { level, state: 'error', error: formatError(result.error) }
   const [only] = result.values
   if (only && result.values.length === 1) return slotOf(level, only)
@@ -105,7 +108,7 @@ function slotOf(level: number, value: BacnetValue): Slot {
   return { level, state: 'value', type: NAMES[value.type] ?? value.type, value: plainValue(value) }
 }
 
-/** As 135-2020 20.2.1.4 calls them, where the decoder is shorter. `opaque`: date, time and constructed data. */
+/** Names of 135-2020 20.2.1.4 where those of the decoder differ. `opaque`: date, time and constructed data. */
 const NAMES: Partial<Record<BacnetValue['type'], string>> = {
   text: 'character-string',
   octets: 'octet-string',
@@ -114,11 +117,11 @@ const NAMES: Partial<Record<BacnetValue['type'], string>> = {
   opaque: 'other',
 }
 
-/** A text that is longer is cut: one page of the history must fit into a message. */
+/** A longer text is cut, because one page of the history must fit into a message. */
 const TEXT_MAX = 1000
 const cut = (text: string): string => (text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text)
 
-/** What stands for the value of a level that commands, whatever its type. */
+/** @returns the value of a level as the journal stores it, for any type */
 function plainValue(value: Exclude<BacnetValue, { type: 'null' }>): SlotValue {
   switch (value.type) {
     case 'octets':
@@ -138,9 +141,9 @@ function plainValue(value: Exclude<BacnetValue, { type: 'null' }>): SlotValue {
   }
 }
 
-function fallbackOf(object: PriorityObject, said: AllSaid): ArrayExtras {
+function extrasOf(object: PriorityObject, answers: TargetAnswers): ArrayExtras {
   const valueOf = (id: number): SlotValue | undefined => {
-    const one = said.get(targetKey(property(object, id)))
+    const one = answers.get(targetKey(property(object, id)))
     const values = one && 'result' in one && 'values' in one.result ? one.result.values : []
     const [only] = values
     return only && only.type !== 'null' && values.length === 1 ? plainValue(only) : undefined

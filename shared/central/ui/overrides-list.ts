@@ -104,20 +104,20 @@ const table = (model: OverridesModel): Html => html`<table class="fleet">
 <tbody>${model.rows.map(row => overrideRow(row, model))}</tbody>
 </table>`
 
-function overrideRow({ course, point, level, flips }: OverrideRow, model: OverridesModel): Html {
+function overrideRow({ command, point, level, flips }: OverrideRow, model: OverridesModel): Html {
   const { here, hrefOf } = model
-  const { latest } = course
+  const { latest } = command
   return html`<tr>
 <td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? 'of no equipment'}</span></div></td>
 <td data-label="Slot"><div>${overrideMark(`P${level.number}`)}<span class="muted">${level.name}</span></div></td>
 <td data-label="Value"><div>${valueOr(commandOf(latest), point.valueWords)}<span class="muted">default ${valueOr(latest.relinquish_default, point.valueWords)}</span></div></td>
-<td data-label="First seen"><div>${momentAge(course.held_since, here)}<span class="muted">${beforeWords(course, model)}</span></div></td>
-<td data-label="Flips in 30 days"><div>${flips === 0 ? 'none' : formatCount(flips)}<span class="muted">in ${countOf(course.visits, 'visit')} since</span></div></td>
+<td data-label="First seen"><div>${momentAge(command.held_since, here)}<span class="muted">${beforeWords(command, model)}</span></div></td>
+<td data-label="Flips in 30 days"><div>${flips === 0 ? 'none' : formatCount(flips)}<span class="muted">in ${countOf(command.visits, 'visit')} since</span></div></td>
 <td data-label="Device"><div>${point.device}<span class="muted"><code>${objectWords(latest.target)}</code></span></div></td>
 </tr>`
 }
 
-const beforeWords = ({ otherwise_at }: OverrideRow['course'], { here, beforeAll }: OverridesModel): Html | string =>
+const beforeWords = ({ otherwise_at }: OverrideRow['command'], { here, beforeAll }: OverridesModel): Html | string =>
   otherwise_at === null ? beforeAll : html`not so at ${moment(otherwise_at, here)}`
 
 /** How an object is written in the list of field devices. */
@@ -131,7 +131,7 @@ const outOfService = ({ outOfService: rows, here, hrefOf }: OverridesModel): Htm
 <table class="fleet">
 <thead><tr><th scope="col">Point</th><th scope="col">Value</th><th scope="col">Last visit</th><th scope="col">Device and object</th></tr></thead>
 <tbody>${rows.map(
-  ({ course: { latest }, point }) => html`<tr>
+  ({ command: { latest }, point }) => html`<tr>
 <td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? 'of no equipment'}</span></div></td>
 <td data-label="Value"><div>${valueOr(latest.present_value, point.valueWords)}</div></td>
 <td data-label="Last visit"><div>${momentAge(latest.observed_at, here)}</div></td>

@@ -1,26 +1,26 @@
 /**
- * Priority arrays as rules see them. A visit tells of one instant, so a value counts between two visits only where both of
- * them saw the same: what was between two that differ is not known, nor is what comes after the newest.
+ * Priority arrays as rules read them. A snapshot shows one instant. A value is valid between two snapshots only when both
+ * show it; between two that differ, and after the newest, it is unknown.
  */
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
 import { isOverride, type LevelMeaning, RELINQUISHED } from './priority-levels.ts'
 import { activeLevel, type PriorityReading, type SlotValue } from './priority-record.ts'
 
-/** One visit to the point that a role has. Values are in the role's canonical unit. */
+/** The priority array of a point at one visit. Values are in the canonical unit of its role. */
 export type ArraySnapshot = {
   t: number
-  /** [16], P1 first; null where a level is empty, NaN where it could not be read or holds no number */
+  /** [16], P1 first; null for an empty level, NaN for one that could not be read or has no number */
   slots: (number | null)[]
-  /** The relinquish default; NaN where it could not be read. */
+  /** The relinquish default; NaN when it could not be read. */
   fallback: number
-  /** The building's date. */
+  /** The date in the time zone of the building. */
   date: string
-  /** Whether a level commands that the site counts as an override. */
+  /** A level commands that the site counts as an override. */
   overridden: boolean
 }
 
-/** How the device's value becomes canonical: value × scale + offset. */
+/** Converts the value of the device to the canonical unit: value × scale + offset. */
 export type Linear = { scale: number; offset: number }
 
 export function arraySnapshot(
@@ -29,27 +29,27 @@ export function arraySnapshot(
   meanings: readonly LevelMeaning[],
   timezone: string,
 ): ArraySnapshot {
-  const figure = (value: SlotValue | undefined) =>
+  const numberOf = (value: SlotValue | undefined) =>
     value === undefined || typeof value === 'string' ? Number.NaN : Number(value) * scale + offset
   return {
     t: reading.observed_at,
-    slots: reading.slots.map(slot => (slot.state === 'null' ? null : slot.state === 'value' ? figure(slot.value) : Number.NaN)),
-    fallback: figure(reading.relinquish_default),
+    slots: reading.slots.map(slot => (slot.state === 'null' ? null : slot.state === 'value' ? numberOf(slot.value) : Number.NaN)),
+    fallback: numberOf(reading.relinquish_default),
     date: dateOf(reading.observed_at, timezone),
     overridden: isOverride(activeLevel(reading.slots), meanings),
   }
 }
 
-/** A visit stands for at most this many usual distances, as a sample does. */
+/** A snapshot is valid for at most this many usual intervals, like a sample. */
 export const VALID_INTERVALS = 3
-/** The lowest level of people; programs are below it (135-2020 19.2.1). */
+/** The lowest level at which people command; programs have lower priority (135-2020 19.2.1). */
 const OPERATOR = 8
 
 type Facts = (visit: ArraySnapshot, level: number) => number
 const isKnown = (slot: number | null | undefined): boolean => slot === null || slot === slot
 const holds = (slot: number | null | undefined): boolean => slot !== null && slot !== undefined && slot === slot
 
-/** A level that could not be read may command: below it nothing is certain. */
+/** @returns 1..17; NaN when a level that could not be read may command */
 export function activeSlot({ slots }: Pick<ArraySnapshot, 'slots'>): number {
   for (const [i, slot] of slots.entries()) {
     if (slot === null) continue
@@ -58,7 +58,7 @@ export function activeSlot({ slots }: Pick<ArraySnapshot, 'slots'>): number {
   return RELINQUISHED
 }
 
-/** What programs ask for: the highest level with a value below those at which people command. */
+/** @returns the command of the programs: the value of their highest level */
 function asked({ slots }: ArraySnapshot): number {
   const programs = slots.slice(OPERATOR)
   return programs.find(slot => slot !== null) ?? Number.NaN
@@ -79,9 +79,9 @@ const FACTS: Record<string, Facts> = {
 }
 
 /**
- * Running sums: what they add up within a window is their change over it. They stand from visit to visit.
+ * Running sums. The change of such a column over a window is the sum within the window.
  *
- * @param origin the sum at the first visit
+ * @param origin the sum at the first snapshot
  */
 const SUMS: Record<string, (visits: readonly ArraySnapshot[], origin: number) => number[]> = {
   flips: (visits, origin) => {
@@ -100,7 +100,7 @@ const SUMS: Record<string, (visits: readonly ArraySnapshot[], origin: number) =>
     let last = ''
     return visits.map((visit, i) => {
       const before = visits[i - 1]
-      // The visit after it confirms it: one visit alone may have met a slip of the hand.
+      // The next snapshot must confirm it, because a single one may show an operating mistake.
       const began = visit.overridden && before?.overridden === false && visits[i + 1]?.overridden === true
       if (began && visit.date !== last) {
         count++
@@ -111,28 +111,28 @@ const SUMS: Record<string, (visits: readonly ArraySnapshot[], origin: number) =>
   },
 }
 
-/** Whether a column is a running sum, which says something only as a change over a window. */
+/** @returns whether a column is a running sum, of which only the change over a window has a meaning */
 export const isRunningSum = (column: string): boolean => Object.hasOwn(SUMS, NAME.exec(column)?.[1] ?? '')
 
 const NAME = /^(\w+)\((\w+)(?:, (\d+))?\)$/
 
-/** How the column of a function of the array is called: `slot(clg_valve, 8)`. */
+/** @returns the column name of a function of the array: `slot(clg_valve, 8)` */
 export const slotColumn = (name: string, role: string, level?: number): string =>
   level === undefined ? `${name}(${role})` : `${name}(${role}, ${level})`
 
-/** @returns the role of which a column speaks; undefined when it is none of a priority array */
+/** @returns the role of a column; undefined when the column is no function of a priority array */
 export const roleOfColumn = (column: string): string | undefined => NAME.exec(column)?.[2]
 
 export type ArraySeries = { ts: Float64Array; values: Float64Array; nominalMs: number }
 
 /**
- * One function of the array over time.
+ * Evaluates one function of the array over time.
  *
  * @param column as `slotColumn` writes it
  * @param visits by role, each ascending
- * @param usualMs by role, the distance between visits; of others it is told from the visits
- * @param origin of a running sum: what it is at the first visit, which is of an earlier day than those after it
- * @returns undefined when the column is none of a priority array, or no visit to that role is kept
+ * @param usualMs by role, the usual interval between snapshots; for other roles it is computed
+ * @param origin of a running sum: its value at the first snapshot, which is of an earlier day than the others
+ * @returns undefined when the column is no function of a priority array, or the role has no snapshot
  */
 export function slotSeries(
   column: string,
@@ -153,15 +153,16 @@ export function slotSeries(
   return { ts, values: Float64Array.from(facts, (value, i) => (facts[i + 1] === value ? value : Number.NaN)), nominalMs }
 }
 
-/** A visit comes to the journal this late at most: what was asked of a slow device counts from when it answered. */
+/** Longest time from the answer of a slow device to its record in the journal. */
 const LATE_MS = 10 * MINUTE
 
 /**
- * From when on visits since an instant change what rules see. A value counts until the next visit, so that is the visit
- * before the first of them.
+ * Finds the time from which new snapshots change the input of rules. A value is valid until the next snapshot, so that is the
+ * time of the snapshot before the first new one.
  *
  * @param visits by point, each ascending
- * @returns ms; Infinity when there was none since
+ * @param since snapshots after this are new
+ * @returns ms; Infinity when no snapshot is new
  */
 export function earliestChange(visits: Readonly<Record<string, ArraySnapshot[]>>, since: number): number {
   const from = Object.values(visits).map(seen => {
@@ -171,7 +172,7 @@ export function earliestChange(visits: Readonly<Record<string, ArraySnapshot[]>>
   return Math.min(Infinity, ...from)
 }
 
-/** The middle of the distances between visits, ms. */
+/** @returns the median interval between snapshots, ms */
 export function medianInterval(visits: readonly ArraySnapshot[]): number {
   const gaps = visits.slice(1).map(({ t }, i) => t - visits[i]!.t)
   return gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? HOUR

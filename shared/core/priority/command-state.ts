@@ -1,68 +1,69 @@
 /**
- * Who held a point and since when, from visits. A visit tells what was, not what happened between two of them: every
- * instant here is one at which somebody looked.
+ * Which level commands a point, and since when, from the visits to it. A visit shows the state at one instant and not what
+ * happened between two visits, so every instant here is one of a visit.
  */
-import { DAY } from '#shared/core/time.ts'
+import { DAY } from '../time.ts'
 import { type PriorityReading, priorityKey, type PriorityRecord, type SlotValue } from './priority-record.ts'
 
-/** Flips are counted over this long. */
+/** Changes of the commanding level are counted over this time. */
 export const FLIPS_MS = 30 * DAY
 
-/** What is known of one point. */
+/** The command state of one point as of its newest record. */
 export type CommandState = {
   latest: PriorityRecord
   /** The first visit since which the same level commands. */
   held_since: number
-  /** The visit before that one; null when there is none: it was held so at the first visit that is kept. */
+  /** The visit before that one; null when it is not recorded, because the level commanded at the first recorded visit already. */
   otherwise_at: number | null
-  /** Visits since then, that one included. */
+  /** Visits since `held_since`, that one included. */
   visits: number
-  /** Visits at which another level commanded than at the one before, ascending; the last 30 days. */
+  /** Visits at which another level commanded than at the visit before, ascending; of the last 30 days. */
   flips: number[]
 }
 
-/** Visits in a row at which the same level commanded the same. */
+/** Successive visits at which the same level commanded the same value. */
 export type CommandPeriod = {
   /** First and last visit. */
   from: number
   to: number
   level: number | null
-  /** What that level says; undefined where none commands. */
+  /** Value of that level; undefined when none commands. */
   value: SlotValue | undefined
   visits: number
   out_of_service: boolean
 }
 
-/** What the level that commands says. */
+/** @returns the value of the level that commands */
 export const commandOf = ({ slots, active_level }: Pick<PriorityReading, 'slots' | 'active_level'>): SlotValue | undefined => {
   const slot = active_level === null ? undefined : slots[active_level - 1]
   return slot?.state === 'value' ? slot.value : undefined
 }
 
-/** Every point's course, which grows with each record. */
-export function createCommandTracker() {
-  const courses = new Map<string, CommandState>()
-  let last = 0
-  return {
-    /** Sequence of the newest record that it has seen; 0 before the first. */
-    last: () => last,
-    /** @param record one that is newer than those before */
-    add(record: PriorityRecord): void {
-      const key = priorityKey(record.target)
-      courses.set(key, continued(courses.get(key), record))
-      last = record.seq
-    },
-    /** Forgets everything: the journal has begun anew. */
-    clear(): void {
-      courses.clear()
-      last = 0
-    },
-    get: (key: string): CommandState | undefined => courses.get(key),
-    all: (): CommandState[] => [...courses.values()],
+/** Tracks the command state of every point, record by record. */
+export class CommandTracker {
+  readonly #states = new Map<string, CommandState>()
+  /** Sequence of the newest record added; 0 before the first. */
+  last = 0
+
+  /** @param record newer than those before */
+  add(record: PriorityRecord): void {
+    const key = priorityKey(record.target)
+    this.#states.set(key, nextState(this.#states.get(key), record))
+    this.last = record.seq
+  }
+
+  /** Starts again for a new journal. */
+  clear(): void {
+    this.#states.clear()
+    this.last = 0
+  }
+
+  states(): CommandState[] {
+    return [...this.#states.values()]
   }
 }
 
-function continued(before: CommandState | undefined, latest: PriorityRecord): CommandState {
+function nextState(before: CommandState | undefined, latest: PriorityRecord): CommandState {
   const at = latest.observed_at
   if (!before) return { latest, held_since: at, otherwise_at: null, visits: 1, flips: [] }
   const flips = before.flips.filter(flip => flip > at - FLIPS_MS)
@@ -75,15 +76,15 @@ function continued(before: CommandState | undefined, latest: PriorityRecord): Co
  * @returns newest first
  */
 export function commandPeriods(records: readonly PriorityRecord[]): CommandPeriod[] {
-  const stretches: CommandPeriod[] = []
+  const periods: CommandPeriod[] = []
   for (const record of records) {
     const { observed_at, active_level: level, out_of_service = false } = record
     const value = commandOf(record)
-    const later = stretches.at(-1)
+    const later = periods.at(-1)
     if (later && later.level === level && later.value === value && later.out_of_service === out_of_service) {
       later.from = observed_at
       later.visits++
-    } else stretches.push({ from: observed_at, to: observed_at, level, value, visits: 1, out_of_service })
+    } else periods.push({ from: observed_at, to: observed_at, level, value, visits: 1, out_of_service })
   }
-  return stretches
+  return periods
 }

@@ -1,4 +1,4 @@
-/** One question to an edge and its answer over MQTT (contract §7, §8). MQTT 3.1.1 has no properties: ids stand in the bodies. */
+/** A request to an edge and its response over MQTT (contract §7, §8). MQTT 3.1.1 has no properties, so ids are in the bodies. */
 import type { Decoded } from '#shared/core/telemetry/body.ts'
 import { choice, decodeWith, fields, integer, text, uuid } from '#shared/core/telemetry/read.ts'
 
@@ -7,11 +7,11 @@ export const EDGE_RESPONSE_SCHEMA = 'svc_edge_response_v1'
 
 export type EdgeRequest = {
   correlation_id: string
-  /** A name of `OPERATIONS`; an edge that does not know it says so. */
+  /** A name of `OPERATIONS`. An edge that does not know it answers not_found. */
   operation: string
   request: Record<string, unknown>
 }
-/** What the same question would be answered over HTTP: a status and a body. */
+/** Status and body are those that the same request gets over HTTP. */
 export type EdgeResponse = { correlation_id: string; status: number; body: Record<string, unknown> }
 
 export const writeEdgeRequest = (request: EdgeRequest) => ({ schema: EDGE_REQUEST_SCHEMA, ...request })

@@ -1,14 +1,14 @@
-/** Who held a point while a plot looks at it. */
+/** The periods in which a point was overridden, for plots. */
 import { activeSlot, medianInterval, type ArraySnapshot, VALID_INTERVALS } from './array-snapshot.ts'
 
-/** Between visits that saw the same. `value` is in the unit of the visits; NaN where it is no figure. */
+/** Between snapshots with the same override. `value` is in the unit of the snapshots; NaN when it is no number. */
 export type OverridePeriod = { from: number; to: number; slot: number; value: number }
 
 /**
- * The stretches in which a point was overridden, as two visits in a row saw it.
+ * Finds the periods in which successive snapshots show the same override.
  *
  * @param visits ascending
- * @returns ascending, without overlaps; visits that differ, or lie too far apart, leave a hole
+ * @returns ascending, without overlaps; snapshots that differ or are too far apart leave a gap
  */
 export function overridePeriods(visits: readonly ArraySnapshot[]): OverridePeriod[] {
   const farthest = VALID_INTERVALS * medianInterval(visits)

@@ -1,48 +1,48 @@
-/** The list of overrides: which points a person or life safety holds, the oldest first. */
+/** Rows of the list of overrides, the oldest first, and of points out of service. */
 import { csvLine } from '#shared/core/csv/csv-text.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { isOverride, type LevelMeaning } from './priority-levels.ts'
 import type { SlotValue } from './priority-record.ts'
 import { commandOf, type CommandState, FLIPS_MS } from './command-state.ts'
 
-/** What the list of field devices says of a point, as far as it is on it. */
+/** Names of a point from the list of field devices. A point that left the list has some of them. */
 export type PointWords = {
   point_id?: string
   name: string
   equipment?: string
   device: string
-  /** The raw value of the device in the words of the point: `42 %`, `On (1)`. */
+  /** Formats a raw value of the device with the unit or states of the point: `42 %`, `On (1)`. */
   valueWords: (value: SlotValue) => string
 }
-export type OverrideRow = { course: CommandState; point: PointWords; level: LevelMeaning & { number: number }; flips: number }
-/** A point whose value does not come from its input, or does not reach its output (135-2020 12.2.10). */
-export type OutOfServiceRow = Pick<OverrideRow, 'course' | 'point'>
+export type OverrideRow = { command: CommandState; point: PointWords; level: LevelMeaning & { number: number }; flips: number }
+/** A point out of service: its value does not come from the input, or does not reach the output (135-2020 12.2.10). */
+export type OutOfServiceRow = Pick<OverrideRow, 'command' | 'point'>
 
 /** @returns the points that are overridden as of their newest visit, the oldest first */
 export function overridesOf(
-  courses: readonly CommandState[],
+  commands: readonly CommandState[],
   meanings: readonly LevelMeaning[],
-  wordsOf: (course: CommandState) => PointWords,
+  wordsOf: (command: CommandState) => PointWords,
   now: number,
 ): OverrideRow[] {
-  return courses
+  return commands
     .filter(({ latest }) => isOverride(latest.active_level, meanings))
-    .map(course => {
-      const number = course.latest.active_level!
-      const flips = course.flips.filter(at => at > now - FLIPS_MS).length
-      return { course, point: wordsOf(course), level: { ...meanings[number - 1]!, number }, flips }
+    .map(command => {
+      const number = command.latest.active_level!
+      const flips = command.flips.filter(at => at > now - FLIPS_MS).length
+      return { command, point: wordsOf(command), level: { ...meanings[number - 1]!, number }, flips }
     })
-    .toSorted((a, b) => a.course.held_since - b.course.held_since || (a.point.name < b.point.name ? -1 : 1))
+    .toSorted((a, b) => a.command.held_since - b.command.held_since || (a.point.name < b.point.name ? -1 : 1))
 }
 
 /** @returns the points that are out of service as of their newest visit, by name */
 export const outOfServiceOf = (
-  courses: readonly CommandState[],
-  wordsOf: (course: CommandState) => PointWords,
+  commands: readonly CommandState[],
+  wordsOf: (command: CommandState) => PointWords,
 ): OutOfServiceRow[] =>
-  courses
+  commands
     .filter(({ latest }) => latest.out_of_service === true)
-    .map(course => ({ course, point: wordsOf(course) }))
+    .map(command => ({ command, point: wordsOf(command) }))
     .toSorted((a, b) => (a.point.name < b.point.name ? -1 : 1))
 
 const COLUMNS = [
@@ -68,8 +68,8 @@ const COLUMNS = [
 /** @returns CSV with a header; values are the device's own, instants UTC */
 export const writeOverrides = (rows: readonly OverrideRow[]): string => [csvLine(COLUMNS, ','), ...rows.map(line)].join('')
 
-function line({ course, point, level, flips }: OverrideRow): string {
-  const { latest, held_since, otherwise_at, visits } = course
+function line({ command, point, level, flips }: OverrideRow): string {
+  const { latest, held_since, otherwise_at, visits } = command
   const { device_instance, object_type, object_instance } = latest.target
   const text = (value: SlotValue | undefined) => (value === undefined ? undefined : String(value))
   return csvLine(

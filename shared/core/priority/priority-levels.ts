@@ -1,12 +1,12 @@
 /**
- * What the sixteen levels are called, and which of them are an override.
+ * Names of the sixteen priority levels, and which of them are overrides.
  *
  * @source ASHRAE 135-2020 19.2.1, table 19-1: the standard names 1, 2, 5, 6 and 8 and leaves the others to the site
  */
 import { LEVELS } from './priority-record.ts'
 
 export type LevelMeaning = { name: string; override: boolean }
-/** What a site says of one level; what it leaves out is as the standard has it. */
+/** The settings of a site for one level. Missing members are as in the standard. */
 export type LevelSetting = { level: number; name?: string; override?: boolean }
 
 const STANDARD: Record<number, string> = {
@@ -17,11 +17,11 @@ const STANDARD: Record<number, string> = {
   8: 'Manual operator',
 }
 const AVAILABLE = 'Available'
-/** The lowest level at which people override; below it are programs. */
+/** The lowest level at which people command. Programs command at lower priority. */
 const MANUAL_OPERATOR = 8
-/** The device's own timer holds it for minutes so that a motor does not cycle (19.2.3). Nobody has overridden anything. */
+/** A timer of the device holds this level for minutes so that a motor does not cycle (19.2.3). That is no override. */
 const MINIMUM_ON_OFF = 6
-/** What stands behind the array: nothing commands, and the relinquish default counts. */
+/** Stands for the relinquish default, which applies when no level commands. */
 export const RELINQUISHED = LEVELS + 1
 
 /**

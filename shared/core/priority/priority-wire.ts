@@ -1,4 +1,4 @@
-/** `svc_priority_history_v1`: what is asked of an edge's priority history and what it answers, over HTTP and MQTT alike. */
+/** `svc_priority_history_v1`: requests for the priority history of an edge and their answers, over HTTP and over MQTT. */
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import type { PriorityState } from '#shared/core/ports.ts'
@@ -9,9 +9,9 @@ import { OTHER_DEVICES_MAX, type VisitScheduleState, type Visit } from './visit.
 
 export const HISTORY_SCHEMA = 'svc_priority_history_v1'
 export const PAGE_MAX = 100
-/** Most bytes of the records of one page, so that an answer fits into a message; a page with fewer records goes on. */
+/** Most bytes of the records of one page, so that the answer fits into a message. The rest follows on the next page. */
 export const RECORDS_BYTES_MAX = 192 * 1024
-/** 135-2020 12.11 and 21: instances have 22 bits, and all ones is nobody's. */
+/** 135-2020 12.11 and 21: instances have 22 bits, and all ones is not a valid instance. */
 const INSTANCE_MAX = 4_194_302
 
 const strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
@@ -26,10 +26,10 @@ const text = (maxLength: number) => Type.String({ maxLength })
 const level = Type.Integer({ minimum: 1, maximum: LEVELS })
 const value = Type.Union([Type.Number(), Type.Boolean(), text(4096)])
 const ok = Type.Literal(true)
-/** UUIDs, and whatever else an edge calls a visit. */
+/** A UUID or another id that an edge gives a visit. */
 export const VISIT_ID = Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' })
 
-/** The device as the list of the edge names it: needed where two devices of a building have one instance. */
+/** The device in the list of the edge; needed when two devices of a building have one instance. */
 const device_id = Type.Optional(ID)
 
 const Target = strict({
@@ -38,7 +38,7 @@ const Target = strict({
   object_type: Type.String({ pattern: '^[a-z0-9-]{1,64}$' }),
   object_instance: instance,
 })
-/** Everything may be absent: without a body, the newest records of all points. */
+/** All members are optional. An empty request gives the newest records of all points. */
 export const HistoryRequest = strict({
   schema: Type.Optional(Type.Literal(HISTORY_SCHEMA)),
   target: Type.Optional(Target),
@@ -74,10 +74,10 @@ const Scanner = strict({
   reason: Type.Optional(text(4096)),
   interval_secs: Type.Number({ minimum: 0 }),
   max_points_per_device: Type.Integer({ minimum: 0 }),
-  /** How long it takes until every output, and every object, has been asked once at these settings. */
+  /** Time until every output, and every object, has been read once at these settings. */
   round_outputs_secs: Type.Optional(Type.Number({ minimum: 0 })),
   round_secs: Type.Optional(Type.Number({ minimum: 0 })),
-  /** Devices at whose address another device answered at the last visit. */
+  /** Devices of the list at whose address another device answered at the last visit. */
   other_devices: Type.Optional(
     Type.Array(strict({ device_id: ID, device_instance: instance, since: instant, reason: text(1024) }), {
       maxItems: OTHER_DEVICES_MAX,
@@ -92,7 +92,7 @@ const Scanner = strict({
   last_error: orNull(text(4096)),
   records_retained: Type.Integer({ minimum: 0 }),
   journal: words(['ok', 'repaired', 'disabled']),
-  /** Records that had been reported as kept and were missing from the end of the journal when the edge started. */
+  /** Acknowledged records that were missing from the end of the journal when the edge started. */
   records_lost: Type.Optional(Type.Integer({ minimum: 1 })),
 })
 export type WireScanner = Static<typeof Scanner>
@@ -106,7 +106,7 @@ export const HistoryAnswer = strict({
 })
 export type HistoryAnswer = Static<typeof HistoryAnswer>
 
-/** Without a body: the device whose turn it is. */
+/** An empty request visits the next device in turn. */
 export const TriggerRequest = strict({ device_instance: Type.Optional(instance), device_id })
 export type TriggerRequest = Static<typeof TriggerRequest>
 export const TriggerAnswer = strict({ ok, visit_id: VISIT_ID, device_id, device_instance: instance })
@@ -127,13 +127,13 @@ export const VisitAnswer = strict({
   points_read: count,
   points_failed: count,
   error: orNull(text(4096)),
-  /** Another device answered at the address: nothing of the visit is kept. */
+  /** Another device answered at the address, so nothing of the visit is stored. */
   is_other_device: Type.Optional(ok),
 })
 export type VisitAnswer = Static<typeof VisitAnswer>
 
 const BASE = '/api/connector/priority-history'
-/** What can be asked of an edge. Over MQTT the name of the operation stands for its route; nothing else can be asked. */
+/** All operations of an edge. Over MQTT the name of the operation replaces the route. */
 export const OPERATIONS = {
   priority_history: { method: 'POST', path: () => BASE, status: 200, request: HistoryRequest, answer: HistoryAnswer },
   priority_trigger: {
@@ -163,7 +163,7 @@ export const toWireRecord = ({ seq, observed_at, ...record }: PriorityRecord): W
   ...record,
 })
 
-/** The scanner and the journal as one: a reason of the journal counts where the scanner has none. */
+/** Combines the states of schedule and journal. The reason of the journal is used when the schedule has none. */
 export function toWireScanner(scanner: VisitScheduleState, { journal, reason, first, last, lost }: PriorityState): WireScanner {
   const { enabled, state, interval_secs, max_points_per_device, last_device_instance, last_device_id, last_error } = scanner
   const { round_outputs_secs, round_secs, other_devices } = scanner

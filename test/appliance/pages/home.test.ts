@@ -5,7 +5,7 @@ import { readBox } from '#appliance/pages/machine.ts'
 import type { ShownRun } from '#shared/central/ui/run-panel.ts'
 import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
 import { overridesOf } from '#shared/core/priority/override-rows.ts'
-import { overridesBook } from '#appliance/pages/command-states.ts'
+import { CommandStates } from '#appliance/pages/command-states.ts'
 import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
 import { NOW } from '../../support/page-fixture.ts'
 import { HISTORY, journalOf, scheduleOf, SITE } from '../../support/overrides-fixture.ts'
@@ -143,25 +143,25 @@ for (const [what, model, said, loud] of [
     'Disk free Tight: 1.0 of 60.0 GB',
     ['box'],
   ],
-  ['nobody holds a point', {}, 'None Nobody holds one of 12 points. Last visit ended 13:53 , 9 min ago', []],
+  ['nobody holds a point', {}, 'None No override at 12 points. Last visit ended 13:53 , 9 min ago', []],
   [
     'points are overridden',
     { overrides: { ...overrides, held: 3, outOfService: 1, oldest: { since: NOW - 9 * DAY, before: true } } },
-    '3 overrides The oldest is seen since Wed 11 Nov 14:02 , 9 d ago, and was there at the first visit 1 point out of service',
+    '3 overrides Oldest since Wed 11 Nov 14:02 , 9 d ago, present at the first visit 1 point out of service',
     [],
   ],
-  ['overrides are being read', { overrides: { ...overrides, held: 1 } }, '1 override How old they are is being read.', []],
-  ['the scanner is off', { overrides: { ...overrides, seen: 0, last_visit_at: null, off: OFF } }, `Nobody looks ${OFF}.`, []],
+  ['overrides are being read', { overrides: { ...overrides, held: 1 } }, '1 override Reading the history to find their age.', []],
+  ['the scanner is off', { overrides: { ...overrides, seen: 0, last_visit_at: null, off: OFF } }, `No visits ${OFF}.`, []],
   [
     'the first visit is awaited',
     { overrides: { ...overrides, seen: 0, last_visit_at: null } },
-    'Not looked yet Last visit ended never',
+    'Not visited yet Last visit ended never',
     [],
   ],
   [
     'the priority history is damaged',
     { overrides: { ...overrides, seen: 0, off: OFF, damage: 'head.json, byte 0: what' } },
-    'The priority history is not kept: head.json, byte 0: what',
+    'The priority history is not recorded: head.json, byte 0: what',
     ['overrides'],
   ],
   [
@@ -213,10 +213,10 @@ test('the box tells the room on its disk', async t => {
 
 test('what Home says of overrides is what the page of overrides says', async t => {
   const journal = journalOf(HISTORY)
-  const book = overridesBook(journal)
-  const summary = overridesSummary({ journal, schedule: scheduleOf(), book, site: SITE })
+  const commandStates = new CommandStates(journal)
+  const summary = overridesSummary({ journal, schedule: scheduleOf(), commandStates, site: SITE })
   t.like(summary(), { seen: 6, held: 4, outOfService: 1, oldest: undefined, off: undefined })
-  const courses = await book.courses()
-  const [oldest] = overridesOf(courses, levelMeanings(SITE.priority_levels), () => ({ name: '' }) as never, NOW)
-  t.deepEqual(summary().oldest, { since: oldest!.course.held_since, before: oldest!.course.otherwise_at === null })
+  const commands = await commandStates.current()
+  const [oldest] = overridesOf(commands, levelMeanings(SITE.priority_levels), () => ({ name: '' }) as never, NOW)
+  t.deepEqual(summary().oldest, { since: oldest!.command.held_since, before: oldest!.command.otherwise_at === null })
 })

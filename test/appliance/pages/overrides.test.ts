@@ -1,10 +1,10 @@
 import test from 'ava'
 import { levelMeanings } from '#shared/core/priority/priority-levels.ts'
-import { createCommandTracker, commandPeriods } from '#shared/core/priority/command-state.ts'
+import { CommandTracker, commandPeriods } from '#shared/core/priority/command-state.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { whyNot } from '#shared/central/ui/overrides-list.ts'
 import { overridesPages } from '#appliance/pages/overrides.route.ts'
-import { overridesBook } from '#appliance/pages/command-states.ts'
+import { CommandStates } from '#appliance/pages/command-states.ts'
 import { NOW } from '../../support/page-fixture.ts'
 import { CATALOGUE, HISTORY, journalOf, reading, SCANNER, scheduleOf, SITE } from '../../support/overrides-fixture.ts'
 import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
@@ -20,13 +20,20 @@ async function open(t: import('ava').ExecutionContext, journal = journalOf(HISTO
   const site = await openSite({
     house: 'appliance',
     more: shell =>
-      overridesPages({ journal, schedule, catalogue: () => CATALOGUE, site: SITE, shell, book: overridesBook(journal) }),
+      overridesPages({
+        journal,
+        schedule,
+        catalogue: () => CATALOGUE,
+        site: SITE,
+        shell,
+        commandStates: new CommandStates(journal),
+      }),
   })
   t.teardown(site.close)
   return { site, ...(await signedIn(site.url, 'agent', PASSWORDS.agent)) }
 }
 
-test('the oldest override comes first, with slot, value, default, first visit and flips', async t => {
+test('the oldest override is listed first, with slot, value, default, first visit and flips', async t => {
   const { get } = await open(t)
   const text = words(await (await get('/overrides')).text())
   t.regex(text, /4 overrides at the newest visit of 6 points/)
@@ -43,7 +50,7 @@ test('the oldest override comes first, with slot, value, default, first visit an
   t.regex(text, /1,440, on this box only/)
 })
 
-test('how long a round takes is said, with a warning when it is more than a day', async t => {
+test('the duration of a round is shown, with a warning when it is more than a day', async t => {
   const page = async (round: { round_outputs_secs?: number; round_secs?: number }) => {
     const { get } = await open(t, journalOf(HISTORY), scheduleOf(round))
     return words(await (await get('/overrides')).text())
@@ -56,7 +63,7 @@ test('how long a round takes is said, with a warning when it is more than a day'
   t.notRegex(await page({ round_outputs_secs: 0, round_secs: 3600 }), /All outputs/)
 })
 
-test('another device at an address is named with its reason, and what was lost from the end is counted', async t => {
+test('another device at an address is shown with the reason, and records lost from the end are counted', async t => {
   const other = { device_id: 'ahu-9', device_instance: 9, since: NOW - HOUR, reason: 'another device answers <here>' }
   const { get } = await open(
     t,
@@ -72,7 +79,7 @@ test('another device at an address is named with its reason, and what was lost f
   t.regex(text, /Last device ahu-9 \(device 1007\)/)
 })
 
-test('of two devices of one instance each has a page of its own', async t => {
+test('each of two devices of one instance has its own page', async t => {
   const twin = (device_id: string, value: number) =>
     reading(
       NOW - HOUR,
@@ -93,7 +100,7 @@ test('of two devices of one instance each has a page of its own', async t => {
   t.is((await get('/overrides/1007/analog-output/8?device_id=ahu-3')).status, 404)
 })
 
-test('the list is cut to what is older', async t => {
+test('the list can be filtered by age', async t => {
   const { get } = await open(t)
   const text = words(await (await get('/overrides?older=7')).text())
   t.regex(text, /4 overrides at the newest visit of 6 points, 3 of them shown/)
@@ -101,7 +108,7 @@ test('the list is cut to what is older', async t => {
   t.is((await get('/overrides?older=3')).status, 400)
 })
 
-test('an input out of service is on the list with what it was told, and has no slots', async t => {
+test('an input out of service is listed with its set value and without slots', async t => {
   const input = [2, 1].map(hours =>
     reading(NOW - hours * HOUR, 'analog-input,2', {}, { out_of_service: true, present_value: 55, label: 'Outdoor air' }),
   )
@@ -116,7 +123,7 @@ test('an input out of service is on the list with what it was told, and has no s
   t.notRegex(words(await (await later.get('/overrides')).text()), /AHU-1 outdoor air Air handler 1/)
 })
 
-test('one point shows its sixteen slots and who held it when', async t => {
+test('the page of a point shows its sixteen slots and its command periods', async t => {
   const { get } = await open(t)
   const text = words(await (await get('/overrides/1007/analog-value/3')).text())
   t.regex(text, /Commanded by H P8 Manual operator/)
@@ -128,7 +135,7 @@ test('one point shows its sixteen slots and who held it when', async t => {
   t.is((await get('/overrides/1007/analog-value/99')).status, 404)
 })
 
-test('CSV holds every override, and a name that looks like a formula is none', async t => {
+test('the CSV has every override, and a name that looks like a formula is escaped', async t => {
   const { get } = await open(t)
   const answer = await get('/overrides.csv')
   t.is(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
@@ -152,13 +159,13 @@ const REASONS: [string, Parameters<typeof whyNot>[0], RegExp | undefined][] = [
   ['a broken journal', { scanner: SCANNER, journal: { journal: 'disabled', reason: 'a gap', records: 0 }, user }, /a gap/],
 ]
 for (const [title, card, why] of REASONS) {
-  test(`the button says why it cannot be pressed: ${title}`, t => {
+  test(`the button says why it is disabled: ${title}`, t => {
     if (why) t.regex(whyNot(card) ?? '', why)
     else t.is(whyNot(card), undefined)
   })
 }
 
-test('a page that nothing was seen for says so, and a journal that is shut says where', async t => {
+test('the page of an unknown point is not found, and a disabled journal shows the place of damage', async t => {
   const schedule = scheduleOf({ enabled: false, state: 'disabled' })
   const { get } = await open(t, journalOf([], { journal: 'disabled', reason: 'segment 3, byte 40' }), schedule)
   const text = words(await (await get('/overrides')).text())
@@ -166,23 +173,24 @@ test('a page that nothing was seen for says so, and a journal that is shut says 
   t.regex(text, /not kept any more\. segment 3, byte 40/)
 })
 
-test('without a visit the page says whether anybody looks', async t => {
+test('without a visit the page says whether visits are made', async t => {
   const { get } = await open(t, journalOf([]), scheduleOf({ enabled: false, state: 'disabled' }))
   t.regex(words(await (await get('/overrides')).text()), /No point has been visited: the priority scanner is off/)
 })
 
-test('the book grows with the journal and says the same as one that is read anew', async t => {
+test('command states are updated with the journal and equal those read from the start', async t => {
   const first = HISTORY.slice(0, 700)
   const journal = journalOf(first)
-  const book = overridesBook(journal)
-  await book.courses()
+  const commandStates = new CommandStates(journal)
+  await commandStates.current()
   await journal.append(HISTORY.slice(700))
-  const sorted = (courses: Awaited<ReturnType<typeof book.courses>>) => courses.toSorted((a, b) => a.latest.seq - b.latest.seq)
-  t.deepEqual(sorted(await book.courses()), sorted(await overridesBook(journal).courses()))
-  t.is((await book.courses()).length, 6)
+  const sorted = (commands: Awaited<ReturnType<typeof commandStates.current>>) =>
+    commands.toSorted((a, b) => a.latest.seq - b.latest.seq)
+  t.deepEqual(sorted(await commandStates.current()), sorted(await new CommandStates(journal).current()))
+  t.is((await commandStates.current()).length, 6)
 })
 
-test('the book reads the oldest first, a part at a time, and goes on where the journal gave nothing', async t => {
+test('command states are read oldest first in chunks, and reading goes on after an empty page', async t => {
   const journal = journalOf(HISTORY)
   const asked: (number | undefined)[] = []
   let shut = true
@@ -190,26 +198,26 @@ test('the book reads the oldest first, a part at a time, and goes on where the j
     asked.push(query.before)
     return shut && query.before! > 600 ? { records: [], more: false } : journal.page(query)
   }
-  const book = overridesBook({ state: journal.state, page })
-  await book.courses()
+  const commandStates = new CommandStates({ state: journal.state, page })
+  await commandStates.current()
   t.deepEqual(asked, [501, 1001])
-  t.is(book.known(), undefined, 'half of a history does not say how things are')
-  await book.courses()
+  t.is(commandStates.cached(), undefined, 'an incomplete history has no states')
+  await commandStates.current()
   shut = false
-  const courses = await book.courses()
-  t.deepEqual(book.known(), courses)
-  const whole = await overridesBook(journal).courses()
-  t.deepEqual(courses, whole)
+  const commands = await commandStates.current()
+  t.deepEqual(commandStates.cached(), commands)
+  const whole = await new CommandStates(journal).current()
+  t.deepEqual(commands, whole)
 })
 
-test('a flip is a visit that sees another level than the one before; a program that changes its value is none', t => {
-  const book = createCommandTracker()
+test('a flip is a visit at which another level commands; a changed value of the same level is none', t => {
+  const tracker = new CommandTracker()
   const seen: Record<number, number>[] = [{ 16: 1 }, { 16: 2 }, { 8: 3, 16: 2 }, { 8: 4, 16: 2 }, { 16: 2 }]
   const records = seen.map((held, i) => ({ ...reading(NOW + i * HOUR, 'analog-output,1', held), seq: i + 1, changed: [] }))
-  for (const record of records) book.add(record)
-  const [course] = book.all()
-  t.like(course, { held_since: NOW + 4 * HOUR, otherwise_at: NOW + 3 * HOUR, visits: 1 })
-  t.is(course!.flips.length, 2)
+  for (const record of records) tracker.add(record)
+  const [command] = tracker.states()
+  t.like(command, { held_since: NOW + 4 * HOUR, otherwise_at: NOW + 3 * HOUR, visits: 1 })
+  t.is(command!.flips.length, 2)
   t.deepEqual(
     commandPeriods(records.toReversed()).map(({ level, value, visits }) => [level, value, visits]),
     [
@@ -222,7 +230,7 @@ test('a flip is a visit that sees another level than the one before; a program t
   )
 })
 
-test('levels 1 to 8 are overrides unless the site says otherwise; minimum on and off is the motor timer', t => {
+test('levels 1 to 8 except minimum on/off are overrides unless the site says otherwise', t => {
   const numbers = (settings = levelMeanings()) => settings.flatMap(({ override }, i) => (override ? [i + 1] : []))
   t.deepEqual(numbers(), [1, 2, 3, 4, 5, 7, 8])
   t.deepEqual(

@@ -17,7 +17,7 @@ import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import { homeRoutes, type HomeSources } from '#appliance/pages/home.route.ts'
-import { overridesBook } from '#appliance/pages/command-states.ts'
+import { CommandStates } from '#appliance/pages/command-states.ts'
 import { overridesSummary } from '#appliance/pages/overrides-tile.ts'
 import { HISTORY, journalOf, scheduleOf, SITE } from '../overrides-fixture.ts'
 import { fleetRoutes } from '#hub/pages/fleet.route.ts'
@@ -129,7 +129,7 @@ const SOURCES: HomeSources = {
   overrides: overridesSummary({
     journal: journalOf(HISTORY),
     schedule: scheduleOf(),
-    book: overridesBook(journalOf(HISTORY)),
+    commandStates: new CommandStates(journalOf(HISTORY)),
     site: SITE,
   }),
   identity: { name: 'Riverside plant room', edge_id: 'edge-1', site_id: 'riverside' },

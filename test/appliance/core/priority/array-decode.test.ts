@@ -2,22 +2,28 @@
 import test from 'ava'
 import { PRESENT_VALUE, PRIORITY_ARRAY, RELINQUISH_DEFAULT, OUT_OF_SERVICE, targetKey } from '#shared/core/bacnet/object.ts'
 import type { BacnetValue } from '#appliance/drivers/bacnet/core/tag.ts'
-import { levelsAnswer, levelTargets, type Said, wholeAnswer, wholeTargets } from '#appliance/core/priority/array-decode.ts'
+import {
+  levelsAnswer,
+  levelTargets,
+  type TargetAnswer,
+  wholeAnswer,
+  wholeTargets,
+} from '#appliance/core/priority/array-decode.ts'
 import { commandableObjects, visitedObjects } from '#appliance/core/priority/visit-objects.ts'
 
 const [object] = commandableObjects({ device_id: 'ahu', device_instance: 7 }, [{ address: 'analog-value,5', name: 'Set point' }])
 const of = object!
 const NULL: BacnetValue = { type: 'null' }
 const nulls = (): BacnetValue[] => Array.from({ length: 16 }, () => NULL)
-const values = (...list: BacnetValue[]): Said => ({ result: { values: list }, at: 5 })
-const error = (errorCode: number): Said => ({ result: { error: { errorClass: 2, errorCode } }, at: 5 })
-const declined: Said = { reason: 'abort buffer-overflow', declined: true, at: 5 }
-const silent: Said = { reason: 'no answer', declined: false, at: 5 }
+const values = (...list: BacnetValue[]): TargetAnswer => ({ result: { values: list }, at: 5 })
+const error = (errorCode: number): TargetAnswer => ({ result: { error: { errorClass: 2, errorCode } }, at: 5 })
+const declined: TargetAnswer = { reason: 'abort buffer-overflow', declined: true, at: 5 }
+const silent: TargetAnswer = { reason: 'no answer', declined: false, at: 5 }
 const key = (property: number, index?: number) =>
   targetKey({ type: of.type, instance: of.instance, property, ...(index !== undefined && { index }) })
-const whole = (said: Said | undefined, ...more: [string, Said][]) =>
+const whole = (said: TargetAnswer | undefined, ...more: [string, TargetAnswer][]) =>
   wholeAnswer(of, new Map([...(said ? [[key(PRIORITY_ARRAY), said] as const] : []), ...more]))
-const levels = (at: (level: number) => Said) =>
+const levels = (at: (level: number) => TargetAnswer) =>
   levelsAnswer(of, new Map(Array.from({ length: 16 }, (_, i) => [key(PRIORITY_ARRAY, i + 1), at(i + 1)])))
 
 test('an object is asked for its array, its default, its value and whether it is out of service', t => {
