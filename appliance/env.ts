@@ -158,7 +158,7 @@ export const FIELDBUS_ENV = {
 } as const satisfies VariableTable
 
 /** Which Haystack server is spoken to. */
-export const HAYSTACK_VARIABLES = {
+const HAYSTACK_VARIABLES = {
   SERVICE_HAYSTACK_ENDPOINT: {
     kind: 'text',
     doc: "address of the server's API, as https://skyspark.example/api/demo/; the key goes there and nowhere else",

@@ -10,7 +10,7 @@ import { KitError, readKit } from '#shared/node/pki/kit-read.ts'
 import { makePki, openPki, type Pki, PkiRefusal } from '#shared/node/pki/pki-files.ts'
 
 /** Contract §9. */
-export const EXIT = { ok: 0, usage: 2, refused: 3, configuration: 78 } as const
+const EXIT = { ok: 0, usage: 2, refused: 3, configuration: 78 } as const
 
 type Given = Record<string, string | boolean | undefined>
 type Command = {

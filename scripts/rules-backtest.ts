@@ -31,7 +31,7 @@ import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
 import { readLabelled } from './lib/labelled.ts'
 
-export type BacktestOptions = {
+type BacktestOptions = {
   /** A folder of wide CSV files, one for each equipment. */
   data?: string
   /** Equipment type of those files. */

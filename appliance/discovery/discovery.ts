@@ -19,11 +19,11 @@ import { type Addition, planAdditions, withAdditions } from './add.ts'
 import type { FieldCatalogue } from '../services/field-catalogue.ts'
 
 /** What the driver tells of the network, while it is open. */
-export type WireFacts = Pick<NetworkFacts, 'speaking' | 'manager'>
+type WireFacts = Pick<NetworkFacts, 'speaking' | 'manager'>
 /** What is lent to a discovery while it runs. `facts` counts from the moment it was lent. */
-export type DiscoveryLoan = { wire: DiscoveryWire; facts(): WireFacts; release(): Promise<void> }
+type DiscoveryLoan = { wire: DiscoveryWire; facts(): WireFacts; release(): Promise<void> }
 
-export type DiscoveryParts = {
+type DiscoveryParts = {
   /** false: every start is refused. */
   enabled: boolean
   /** Opens the way to the devices, or joins polling on it. @throws Error when the port cannot be had */
@@ -43,7 +43,7 @@ export type Preview = {
   before: Traffic
   after: Traffic
 }
-export type Added = { at: number; devices: number; points: number }
+type Added = { at: number; devices: number; points: number }
 
 export type DiscoveryService = Service & {
   readonly enabled: boolean

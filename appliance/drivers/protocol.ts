@@ -8,7 +8,7 @@ export const TIMEOUT_MS = 3000
 export const RETRIES = 2
 
 /** The driver of one device, and the parsed address of each of its points by `point_id`. */
-export type DeviceLink = { driver: FieldDriver<unknown>; addresses: Map<string, unknown> }
+type DeviceLink = { driver: FieldDriver<unknown>; addresses: Map<string, unknown> }
 
 /** The devices of one protocol. */
 export type FieldProtocol = {

@@ -20,7 +20,7 @@ export type PollEvent =
   | { kind: 'changes_declined'; device_id: string; points: number; reason: string }
   | SinkEvent
 
-export type PollParts = {
+type PollParts = {
   sinks: readonly Sink[]
   clock: Clock
   /** Holds the plans of the devices, and perhaps of disabled ones. */

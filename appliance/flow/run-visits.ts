@@ -25,7 +25,7 @@ import {
 } from '../core/priority/visit-schedule.ts'
 import { type PriorityReader, visitDevice } from './visit-device.ts'
 
-export type VisitRunnerDeps = ScheduleSettings & {
+type VisitRunnerDeps = ScheduleSettings & {
   reader: PriorityReader
   journal: Pick<PriorityJournal, 'append' | 'latest' | 'state'>
   /** The devices of the current catalogue that have objects to read. */

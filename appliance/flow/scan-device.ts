@@ -44,7 +44,7 @@ import { cut, FAILURES_MAX } from '../core/poll/isolate.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
 /** How a question ended. */
-export type ScanAnswer =
+type ScanAnswer =
   | { state: 'results'; results: PropertyResult[] }
   | { state: 'refused'; refusal: Refusal }
   | { state: 'silent' | 'garbled' | 'cancelled'; reason: string }

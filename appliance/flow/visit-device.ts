@@ -25,7 +25,7 @@ export interface PriorityReader {
   read(device: PriorityDevice, objects: readonly PriorityObject[], signal: AbortSignal): AsyncIterable<ArrayAnswer>
 }
 
-export type VisitDeps = {
+type VisitDeps = {
   reader: PriorityReader
   clock: Clock
   /** Longest duration of a visit. */
@@ -34,7 +34,7 @@ export type VisitDeps = {
   signal: AbortSignal
 }
 
-export type DeviceAnswers = {
+type DeviceAnswers = {
   /** Empty when another device answered. */
   answers: ArrayAnswer[]
   /** Why the visit ended early; null when it did not. */

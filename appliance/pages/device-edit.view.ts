@@ -5,7 +5,7 @@ import { UNITS } from '#shared/core/model/unit.ts'
 import { driverOf, sectionOf } from '../drivers/list.ts'
 import type { DeviceEntry, PointEntry } from '../store/catalogue-schema.ts'
 
-export type EditModel = {
+type EditModel = {
   device: DeviceEntry
   /** Those that the page shows. */
   points: { entry: PointEntry }[]

@@ -13,7 +13,7 @@ import { editForms } from './device-edit.view.ts'
 import { conflictWords, errorShare, instantOf, lastError, rttWords } from './devices.view.ts'
 
 /** The points refresh themselves this often. */
-export const REFRESH_SECS = 10
+const REFRESH_SECS = 10
 
 export type DeviceModel = {
   here: Here

@@ -19,7 +19,7 @@ import { importBody, type ImportModel } from './import.view.ts'
 import { importShelf, type ShelvedImport } from './pending-imports.ts'
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
-export type DevicePages = {
+type DevicePages = {
   context: Pick<CentralContext, 'auth'>
   shell: Shell
   desk: DeviceRouteDeps

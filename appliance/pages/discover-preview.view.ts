@@ -16,7 +16,7 @@ const NOTES_SHOWN = 20
 /** A trunk that is busier than this leaves too little for what the building itself does. */
 const BUSY_SHARE = 0.3
 
-export type PreviewModel = { preview: Preview; poll_secs: number; csrf: string }
+type PreviewModel = { preview: Preview; poll_secs: number; csrf: string }
 
 export const previewBody = ({
   preview,

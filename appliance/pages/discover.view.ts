@@ -17,7 +17,7 @@ import { formatDuration } from '#shared/core/time.ts'
 import { whyBody } from './discover-why.view.ts'
 
 /** A running discovery shows what is new this often. */
-export const REFRESH_SECS = 2
+const REFRESH_SECS = 2
 /** Lines that the log shows while it runs; the newest stand first. */
 const LINES_SHOWN = 20
 

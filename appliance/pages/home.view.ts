@@ -14,7 +14,7 @@ import type { BoxState } from './machine.ts'
 import { type OverridesTile, overridesWords } from './overrides-tile.ts'
 
 /** Tiles refresh themselves this often; the page turns grey when they stop. */
-export const REFRESH_SECS = 10
+const REFRESH_SECS = 10
 /** Devices that the tile lists; the rest are counted. */
 const DEVICES_MAX = 8
 const CERTIFICATE_SOON = 60 * DAY
@@ -22,7 +22,7 @@ const DISK_TIGHT = 0.1
 /** A run takes its time; one that is later than this does not come. */
 const OVERDUE_MS = 30 * MINUTE
 
-export type DeviceLine = {
+type DeviceLine = {
   device_id: string
   name: string
   state: State

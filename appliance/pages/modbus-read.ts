@@ -25,14 +25,14 @@ export type RegisterRead = {
   at: number
   rttMs: number
 }
-export type RegisterPart = {
+type RegisterPart = {
   address: number
   /** Registers, 2 bytes each; empty where bits were read. */
   bytes: Uint8Array
   bits: (0 | 1)[]
 }
-export type UnreadablePart = { address: number; count: number; reason: string }
-export type RegisterReader = {
+type UnreadablePart = { address: number; count: number; reason: string }
+type RegisterReader = {
   devices(): DeviceEntry[]
   /**
    * @throws Problem `unknown_device` when it is none of `devices()`, `invalid` when there is no such place, `conflict` while

@@ -25,7 +25,7 @@ export type OverridesTile = {
   damage: string | undefined
 }
 
-export type OverridesSources = {
+type OverridesSources = {
   journal: Pick<PriorityJournal, 'latest' | 'state'>
   schedule: Pick<VisitSchedule, 'state'>
   commandStates: CommandStates

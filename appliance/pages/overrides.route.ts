@@ -18,7 +18,7 @@ import type { Site } from '../store/site.ts'
 import type { CommandStates } from './command-states.ts'
 import { wordsFor } from './overrides-words.ts'
 
-export type OverridesPages = {
+type OverridesPages = {
   journal: PriorityJournal
   schedule: VisitSchedule
   catalogue: () => Catalogue

@@ -23,7 +23,7 @@ import { overridesPages } from './overrides.route.ts'
 import { CommandStates } from './command-states.ts'
 import { overridesSummary } from './overrides-tile.ts'
 
-export type ApplianceParts = {
+type ApplianceParts = {
   context: CentralContext
   site: Site
   catalogue: FieldCatalogue

@@ -8,7 +8,7 @@ import { openAuth } from '#shared/node/auth/token.ts'
 import type { HistoryService } from './history-service.ts'
 import { connectorRoutes } from './connector-routes.ts'
 
-export type ConnectorOptions = {
+type ConnectorOptions = {
   service: HistoryService
   /** Undefined where no hub is configured. */
   kit: Kit | undefined

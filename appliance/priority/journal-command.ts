@@ -10,7 +10,7 @@ import { refuseSecretArguments, settingsOrExit } from '#shared/node/settings.ts'
 import { UPLINK_VARIABLES } from '../env.ts'
 import { inspectRunning, type JournalVerdict, readSteady } from './journal-inspect.ts'
 
-export const JOURNAL_USAGE = `appliance journal COMMAND: the priority history in SERVICE_EDGE_STORE_DIR/priority
+const JOURNAL_USAGE = `appliance journal COMMAND: the priority history in SERVICE_EDGE_STORE_DIR/priority
 
   verify                      reads every byte, verifies the chain of hashes, and shows the place of damage
   export [--csv] [--verify]   writes every readable record as lines of JSON or as CSV, with a line for each gap;

@@ -26,7 +26,7 @@ import {
 import { HEAD_FILE, type JournalHead, readHeadFile } from './journal-head.ts'
 
 /** `lost`: acknowledged records that are missing from the end. */
-export type JournalLog = {
+type JournalLog = {
   state: 'open'
   log: FileLog<JournalPayload>
   index: JournalIndex

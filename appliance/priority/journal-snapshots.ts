@@ -11,7 +11,7 @@ import type { Site } from '../store/site.ts'
 /** Records read at once. Polling continues between two such reads. */
 const CHUNK = 500
 
-export type CatalogueObject = { device: DeviceEntry; point: PointEntry }
+type CatalogueObject = { device: DeviceEntry; point: PointEntry }
 
 /** Points of present values, by the object that they read; the first of several points of one object. */
 export function pointsByObject({ devices }: Catalogue): Map<string, CatalogueObject> {
@@ -31,7 +31,7 @@ export function pointsByObject({ devices }: Catalogue): Map<string, CatalogueObj
   return found
 }
 
-export type SnapshotOptions = {
+type SnapshotOptions = {
   journal: () => Pick<PriorityJournal, 'page' | 'latest' | 'state'>
   catalogue: () => Catalogue
   site: Pick<Site, 'building' | 'priority_levels'>

@@ -18,7 +18,7 @@ import { historyService } from './history-service.ts'
 import { openPriorityHistory, type PriorityHistory, type PriorityOptions } from './priority-history.ts'
 import { type Responder, responder } from './responder.ts'
 
-export type PriorityApiOptions = {
+type PriorityApiOptions = {
   settings: Settings<typeof CONNECTOR_VARIABLES & Pick<typeof UPLINK_VARIABLES, 'SERVICE_EDGE_STORE_DIR'>>
   history: Pick<PriorityHistory, 'journal' | 'schedule'>
   site_id: string
@@ -29,7 +29,7 @@ export type PriorityApiOptions = {
   log: Logger
 }
 
-export type PriorityApi = {
+type PriorityApi = {
   /** For the hub over HTTP; only the token of the kit opens them. */
   routes: Route[]
   /** For the hub over MQTT. */

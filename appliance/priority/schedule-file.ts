@@ -32,7 +32,7 @@ const Memory = Type.Object({
   devices: Type.Record(Type.String(), Device),
 })
 
-export type ScheduleFile = { load(): Promise<ScheduleMemory>; save(memory: ScheduleMemory): Promise<void> }
+type ScheduleFile = { load(): Promise<ScheduleMemory>; save(memory: ScheduleMemory): Promise<void> }
 
 /**
  * The file can always be rebuilt: a damaged one is logged and costs one round of visits, and the next visit replaces it.

@@ -10,7 +10,7 @@ import { openCatalogue } from '../store/catalogue.ts'
 import { openSite, type Site } from '../store/site.ts'
 import { type FieldCatalogue, fieldCatalogue } from './field-catalogue.ts'
 
-export type EdgeConfig = { site: Site; catalogue: FieldCatalogue }
+type EdgeConfig = { site: Site; catalogue: FieldCatalogue }
 
 /**
  * Opens `config/site.json` and `config/field-devices.json` in the workspace.

@@ -10,7 +10,7 @@ import { type FileVersion, NO_FILE } from '../store/json-file.ts'
 import type { SettingsFile } from '../store/settings-file.ts'
 
 /** Applies another catalogue to a part of the process. When it throws, that part is as it was. */
-export type CatalogueListener = (catalogue: Catalogue) => void | Promise<void>
+type CatalogueListener = (catalogue: Catalogue) => void | Promise<void>
 
 /** Returns the changed catalogue, or undefined to leave it. No other change runs until its promise is settled. */
 export type CatalogueEdit = (current: Catalogue) => Catalogue | undefined | Promise<Catalogue | undefined>

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '#shared/core/ports.ts'
 import { type HeardNotice, NOTICE_MS } from '#shared/core/telemetry/notice.ts'
 
-export type HubNotices = {
+type HubNotices = {
   receive(notices: readonly HeardNotice[]): void
   /** Whether the hub refused the metadata of this edge; it may accept the next. */
   isMetadataRefused(): boolean

@@ -9,7 +9,7 @@ import type { Outgoing } from '../sinks/outbox-reader.ts'
 import { centralClient, type IngestAnswer, readIngestAnswer } from './central-client.ts'
 import { type Publisher, type PublisherOptions, type PublisherParts, publisherParts, type PublisherState } from './publisher.ts'
 
-export type LocalPublisherOptions = PublisherOptions & {
+type LocalPublisherOptions = PublisherOptions & {
   /** Address of central, and the token that it accepts. */
   central: { url: string; token: string }
 }

@@ -25,7 +25,7 @@ export function localRules(parts: { workspace: Workspace; site: Site; catalogue:
 }
 
 /** @returns which of these findings exist now, and the ids of those that do not */
-export function currentFindings(results: Pick<Results, 'get'>, finding_ids: string[]): ReturnType<LookUpFindings> {
+function currentFindings(results: Pick<Results, 'get'>, finding_ids: string[]): ReturnType<LookUpFindings> {
   const findings = finding_ids.flatMap(id => results.get(id) ?? [])
   const existing = new Set(findings.map(({ finding_id }) => finding_id))
   return { findings, withdrawn: finding_ids.filter(id => !existing.has(id)) }

@@ -12,7 +12,7 @@ import { type Link, mqttLink } from '#shared/node/mqtt.ts'
 import type { Kit } from '#shared/node/pki/kit-read.ts'
 import { type Publisher, type PublisherOptions, type PublisherParts, publisherParts, type PublisherState } from './publisher.ts'
 
-export type MqttPublisherOptions = PublisherOptions & {
+type MqttPublisherOptions = PublisherOptions & {
   kit: Kit
   /** Answers requests that the hub sends over the broker; without it the edge subscribes to none. */
   answer?: ((payload: Uint8Array) => object | undefined) | undefined

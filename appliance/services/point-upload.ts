@@ -31,7 +31,7 @@ const NUMBER_FIELDS = REGISTRY_DRIVERS.map(({ registry }) => registry.number.nam
 const FIELDS = ['csrf', 'format', 'poll_secs', 'device_id', 'name', 'address', ...NUMBER_FIELDS, 'addresses']
 const POLL_SECS_MAX = 86_400
 
-export type Upload = { tables: Table[]; fields: ReadonlyMap<string, string> }
+type Upload = { tables: Table[]; fields: ReadonlyMap<string, string> }
 
 /** @throws Problem bad_request, too_large, or invalid for a file that is no table */
 export async function receiveUpload(request: FastifyRequest): Promise<Upload> {

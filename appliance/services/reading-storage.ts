@@ -12,7 +12,7 @@ import { replayIntoHistory } from '../sinks/outbox-to-history.ts'
 import { type Destination, openOutbox, type Outbox } from '../sinks/outbox.ts'
 import { factOfPoint, type FieldCatalogue } from './field-catalogue.ts'
 
-export type ReadingStorageOptions = {
+type ReadingStorageOptions = {
   settings: Pick<Settings<typeof UPLINK_VARIABLES>, 'SERVICE_EDGE_STORE_DIR' | 'SERVICE_OUTBOX_MAX_MB'>
   /** The destinations outside this process that the outbox serves. */
   destinations: Exclude<Destination, 'history'>[]

@@ -11,7 +11,7 @@ import { edgeHttp } from './edge-http.ts'
 import { type EdgeOptions, openEdge } from './edge.ts'
 import { catalogueWatch } from './field-catalogue.ts'
 
-export type SplitEdgeOptions = Pick<EdgeOptions, 'site' | 'catalogue' | 'protocols' | 'kit'> & {
+type SplitEdgeOptions = Pick<EdgeOptions, 'site' | 'catalogue' | 'protocols' | 'kit'> & {
   /** Name of the process, as its image is called. */
   name: string
   settings: Settings<typeof SPLIT_EDGE_VARIABLES>

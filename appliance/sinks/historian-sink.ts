@@ -4,7 +4,7 @@ import type { Clock, Historian, Sink } from '#shared/core/ports.ts'
 import { type Reading, toNumber } from '#shared/core/telemetry/reading.ts'
 import type { MisdatedStore } from '#shared/core/stores.ts'
 
-export type HistorianSinkDeps = {
+type HistorianSinkDeps = {
   historian: Historian
   /** Stores readings with an implausible time, such as those read before the clock was set. */
   misdated: MisdatedStore

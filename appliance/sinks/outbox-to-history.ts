@@ -11,7 +11,7 @@ import type { Outgoing, OutboxReader } from './outbox-reader.ts'
 /** Messages in one transaction of history: many at the start, one or two while polling. */
 const BATCH = 20
 
-export type HistoryReplay = {
+type HistoryReplay = {
   /** Both sinks get every reading. The first writes to the outbox and replays it; the second writes while the outbox fails. */
   sinks: [outboxFirst: Sink, whileOutboxFails: Sink]
   service: Service

@@ -36,7 +36,7 @@ export type Outbox = Sink & {
   close(): Promise<void>
 }
 
-export type OutboxOptions = {
+type OutboxOptions = {
   dir: string
   /** SERVICE_OUTBOX_MAX_MB × 2^20 */
   maxBytes: number

@@ -12,7 +12,7 @@ const FILE_MAX_BYTES = 32 * 1024 * 1024
 export type FileVersion = string
 export const NO_FILE: FileVersion = 'none'
 
-export type JsonFile<T> = Adapter<T> & {
+type JsonFile<T> = Adapter<T> & {
   /** The version that was read or written last. */
   knownVersion(): FileVersion
   /** The version at the path now. */

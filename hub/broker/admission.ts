@@ -4,7 +4,7 @@ import { type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
 import { serialOf } from '#shared/node/pki/pki.ts'
 
 export type Guest = { identity: Identity; cn: string; serial: string; not_after: number }
-export type Admission = { ok: true; guest: Guest } | { ok: false; reason: string }
+type Admission = { ok: true; guest: Guest } | { ok: false; reason: string }
 
 /**
  * @param certificate what TLS verified against the authority

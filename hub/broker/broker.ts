@@ -12,7 +12,7 @@ import { GuardedStream } from './guarded-stream.ts'
 import { CONNECT_MS, CONNECTIONS_MAX, HANDSHAKE_MS } from './limits.ts'
 import { brokerPolicy } from './policy.ts'
 
-export type BrokerOptions = {
+type BrokerOptions = {
   host: string
   /** 0 takes a free one. */
   port: number

@@ -7,7 +7,7 @@ import { type Budget, PACKET_MS, SLOWEST_BYTES_PER_SECOND, UNREAD_MAX } from './
 /** Whole packets that wait to be read, bytes; a longer one may come on top. */
 const WAITING_MAX = 64 * 1024
 
-export type GuardOptions = {
+type GuardOptions = {
   /** The certificate's common name, which the bounds are counted under. */
   name: string
   partial: Budget

@@ -9,7 +9,7 @@ import { BODY_MAX, type Budget, budget, RETAINED_MAX, SUBSCRIPTIONS_MAX, UNDER_W
 /** MQTT return codes of CONNACK. */
 const REFUSED = { identifier: 2, notAuthorised: 5 } as const
 
-export type PolicyParts = {
+type PolicyParts = {
   sessions: Map<Client, Guest>
   revoked: () => ReadonlySet<string>
   warn: (text: string) => void

@@ -6,14 +6,14 @@ import { MESSAGE_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 import type { EdgeAnswer, Way } from './edge-client.ts'
 
-export type BrokerWayOptions = {
+type BrokerWayOptions = {
   /** Resolves when the broker has it; rejects when it is not reached. */
   publish: (topic: Topic, body: object) => Promise<void>
   timeoutMs: number
 }
 type Waiting = { site_id: string; edge_id: string; settle: (answer: EdgeAnswer | Problem) => void }
 
-export type BrokerWay = {
+type BrokerWay = {
   ask: Way
   /** A message under `responses`. One that nobody waits for, or from another edge, changes nothing. */
   take(topic: Topic, payload: Uint8Array): void

@@ -10,7 +10,7 @@ import { readAnswer, type Way } from './edge-client.ts'
 const PER_EDGE_MAX = 4
 const ALL_MAX = 32
 
-export type ConnectorParts = {
+type ConnectorParts = {
   edges: Pick<EdgeStore, 'named'>
   https: Way | undefined
   /** Undefined where the hub hears no broker. */

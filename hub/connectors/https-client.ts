@@ -7,7 +7,7 @@ import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
 import { edgeToken } from '#shared/node/auth/edge-token.ts'
 import type { EdgeAnswer, Way } from './edge-client.ts'
 
-export type HttpsWayOptions = {
+type HttpsWayOptions = {
   ca_pem: string
   /** Undefined: this hub has no tokens, and no edge would let it in. */
   tokensKey: string | undefined

@@ -13,7 +13,7 @@ import { httpsWay } from './https-client.ts'
 /** Longest that an edge may take: it answers from its own disk, so a second is much, but a mobile line is slow. */
 const ANSWER_MS = 15 * SECOND
 
-export type OpenConnectorsOptions = {
+type OpenConnectorsOptions = {
   edges: EdgeStore
   /** Undefined where the hub has no certificates: it then cannot ask any edge by HTTPS. */
   files: { ca_pem: string; tokensKey: string | undefined } | undefined
@@ -23,7 +23,7 @@ export type OpenConnectorsOptions = {
   timeoutMs?: number
 }
 
-export type OpenConnectors = {
+type OpenConnectors = {
   /** For the pages. */
   asked: Connectors
   routes: Route[]

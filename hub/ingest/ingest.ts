@@ -15,14 +15,14 @@ import type { Pair } from '#shared/node/pki/pki.ts'
 import type { Service } from '#shared/node/service.ts'
 import { turns } from './turns.ts'
 
-export type IngestOptions = Pair & {
+type IngestOptions = Pair & {
   broker: { host: string; port: number }
   ca_pem: string
   desk: IngestDesk
   log: Logger
 }
 
-export type IngestService = Service & {
+type IngestService = Service & {
   isConnected(): boolean
   /** Resolves when the broker has it; rejects when it is not reached. */
   publish(topic: Topic, body: object): Promise<void>
@@ -30,7 +30,7 @@ export type IngestService = Service & {
   onResponse(listener: ResponseListener): void
 }
 
-export type ResponseListener = (topic: Topic, payload: Uint8Array) => void
+type ResponseListener = (topic: Topic, payload: Uint8Array) => void
 
 /** How long an edge may take to come back after the hub has connected anew, before it counts as gone, ms. */
 const DOUBT_MS = 60_000

@@ -22,7 +22,7 @@ type Message = { topic: Topic; payload: Buffer }
 /** Of metadata and status the newest says all. */
 type Line = { metadata?: Message; status?: Message; queue: Message[]; bytes: number }
 
-export type Turns = {
+type Turns = {
   offer(topic: Topic, payload: Buffer): void
   stop(): void
   /** Messages dropped since the start. */

@@ -11,7 +11,7 @@ import { type ClaimsModel, claimsPart } from './claims.route.ts'
 import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, FRESH_MS, type Reported } from './fleet-status.ts'
 
 /** The table refreshes itself this often; the page turns grey when it stops. */
-export const REFRESH_SECS = 10
+const REFRESH_SECS = 10
 const CERTIFICATE_SOON = 60 * DAY
 /** A clock that is further off than this spoils the order of events. */
 const OFFSET_MAX_MS = 5000
@@ -23,7 +23,7 @@ export type FleetRow = {
   building: Building | undefined
   open: Record<Priority, number>
 }
-export type FleetCounts = { ingest_ok: number; ingest_duplicate: number; ingest_rejected: number; last_ingest_at: number | null }
+type FleetCounts = { ingest_ok: number; ingest_duplicate: number; ingest_rejected: number; last_ingest_at: number | null }
 export type FleetModel = {
   here: Here
   /** After the filter, the worst first. */

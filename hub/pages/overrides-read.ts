@@ -9,7 +9,7 @@ import { parseInstant } from '#shared/core/time.ts'
 import { objectWords, type ScannerCard } from '#shared/central/ui/overrides-list.ts'
 import { valueWords } from '#shared/central/ui/raw-value.ts'
 
-export type ReadPage = { records: PriorityRecord[]; next: string | undefined; scanner: WireScanner }
+type ReadPage = { records: PriorityRecord[]; next: string | undefined; scanner: WireScanner }
 
 /**
  * One page, newest first.

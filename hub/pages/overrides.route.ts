@@ -23,7 +23,7 @@ import { healthOf } from './fleet-status.ts'
 import { type ReadBack, readBack, readPage, scannerOf, wordsFor } from './overrides-read.ts'
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
-export type HubOverrides = { context: CentralContext; shell: Shell; connectors: Connectors }
+type HubOverrides = { context: CentralContext; shell: Shell; connectors: Connectors }
 
 /** How many pages of a hundred records are read back, at first and at most: each is a question to the edge. */
 const READ = ['3', '10', '30'] as const

@@ -26,7 +26,7 @@ const SLOW = /^test\/(e2e|browser)\//
 const GROUP = 4
 
 /** The same for the same seed. @source mulberry32 (Ettinger) */
-export function dice(seed: number): (sides: number) => number {
+function dice(seed: number): (sides: number) => number {
   let state = seed >>> 0
   return sides => {
     state = (state + 0x6d2b79f5) | 0

@@ -10,7 +10,7 @@ export type SeenFinding = {
   /** The finding that explains this one. */
   suppressed_by?: string
 }
-export type SeenHealth = { ok: boolean; edges: number; ingest_ok: number; ingest_duplicate: number; ingest_rejected: number }
+type SeenHealth = { ok: boolean; edges: number; ingest_ok: number; ingest_duplicate: number; ingest_rejected: number }
 
 export type HubClient = {
   health(): Promise<SeenHealth>

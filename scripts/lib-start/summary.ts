@@ -2,7 +2,7 @@ import { BUILDING_ID } from '../simulator/building/catalogue.ts'
 import type { HubClient } from './hub-client.ts'
 
 /** What `--once --json` prints. */
-export type Summary = {
+type Summary = {
   edges: number
   points: number
   /** Readings that the hub holds. */

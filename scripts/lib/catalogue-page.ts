@@ -4,8 +4,8 @@ import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
 
 export type Family = { title: string; rules: string[]; about: string }
 /** One list that somebody published, row by row. */
-export type List = { title: string; rows: Row[] }
-export type Row = { row: string; rules: string[]; note?: string }
+type List = { title: string; rows: Row[] }
+type Row = { row: string; rules: string[]; note?: string }
 
 /** @throws Error that names the row without rules and without a reason */
 export function readLists(text: string): List[] {

@@ -7,8 +7,8 @@ import { readPointFiles, unpackInto } from './point-files.ts'
 import type { PointMap } from './point-names.ts'
 import { type FindingView, openSession, type RunReply, type Session } from './session.ts'
 
-export type ImportOptions = { map: PointMap; timezone: string | undefined; days: number }
-export type EquipmentFindings = { equipment_id: string; equipment_type: string; findings: FindingView[]; silenced: number }
+type ImportOptions = { map: PointMap; timezone: string | undefined; days: number }
+type EquipmentFindings = { equipment_id: string; equipment_type: string; findings: FindingView[]; silenced: number }
 export type ImportReport = {
   building_id: string
   timezone: string

@@ -15,7 +15,7 @@ import { UNITS, unitCode } from '#shared/core/model/unit.ts'
 /** What was true of one equipment on one day. `component` is `normal` on a day without a fault. */
 export type Label = { file: string; date: string; component: string }
 
-export type LabelledColumn = { role: string; unit: string; values: Float64Array }
+type LabelledColumn = { role: string; unit: string; values: Float64Array }
 /** One equipment's history: instants in UTC of the wall clock as published, and a column for each role. */
 export type LabelledSet = { name: string; ts: Float64Array; columns: LabelledColumn[] }
 

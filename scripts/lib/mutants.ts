@@ -5,7 +5,7 @@ import { parseDuration } from '#shared/core/time.ts'
 
 /** Where a text or figure stands in the rule's YAML. */
 export type Path = (string | number)[]
-export type Mutant = {
+type Mutant = {
   /** The key that is altered; lines of a file are found by it. */
   path: Path
   /** What is altered, `when: above > tolerance -> above >= tolerance`; no two of one rule are alike. */

@@ -14,7 +14,7 @@ export type Tried = {
   killed_by: string | null
 }
 /** A mutant that may live, and why: no reading can tell it from the rule, or none that is worth its rows. */
-export type Spared = { rule: string; mutant: string; reason: string }
+type Spared = { rule: string; mutant: string; reason: string }
 
 /** Of a hundred mistakes, how many must be noticed at least. */
 export const KILLED_MIN = 0.95
@@ -64,7 +64,7 @@ export function readSpared(text: string): Spared[] {
   )
 }
 
-export type Judgement = { killed: number; total: number; unexplained: Tried[]; outdated: Spared[]; fine: boolean }
+type Judgement = { killed: number; total: number; unexplained: Tried[]; outdated: Spared[]; fine: boolean }
 
 /** @param rules ids that were tried: what is spared of others is not asked for */
 export function judge(tried: Tried[], spared: Spared[], rules: ReadonlySet<string>): Judgement {

@@ -1,7 +1,7 @@
 /** Writes `svc_package_v1` packages, as anybody who imports history would. */
 import { ZipFile } from 'yazl'
 
-export type PackageTable = {
+type PackageTable = {
   /** File name within the equipment's folder, with `.csv`. */
   name: string
   text: string

@@ -14,7 +14,7 @@ import type { PackageEquipment } from './package.ts'
 import { csvCell } from './package.ts'
 import { equipmentOf, type NamedEquipment, type PointMap, roleOfPoint } from './point-names.ts'
 
-export type PointFiles = {
+type PointFiles = {
   equipment: PackageEquipment[]
   files: number
   rows: number

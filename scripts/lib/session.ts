@@ -21,7 +21,7 @@ import { type Package, zipPackage } from './package.ts'
 export type FindingView = Omit<Finding, 'from' | 'to'> & { from: string; to: string | null }
 export type RunReply = { results: RuleResult[]; days: EquipmentDay[]; failed: { rule_id: string; error: string }[] }
 export type RuleView = { id: string; title: string; kind: Finding['kind'] }
-export type Imported = { rows_in: number; rows_written: number; rows_rejected: number }
+type Imported = { rows_in: number; rows_written: number; rows_rejected: number }
 
 export type Session = {
   /** @throws Error with what the preflight or the import says */

@@ -1,7 +1,7 @@
 /** What a suite says of its tests in the Test Anything Protocol, as AVA writes it. */
 
 export type Count = { passed: number; failed: number; skipped: number }
-export type TapResult = { outcome: keyof Count; title: string }
+type TapResult = { outcome: keyof Count; title: string }
 
 const RESULT = /^(not )?ok \d+(?: - (.*?))?( # SKIP)?$/
 

@@ -17,7 +17,7 @@ export type Pricing = {
    */
   reprice(building_id?: string): Promise<number>
 }
-export type PricingStores = {
+type PricingStores = {
   model: ModelStore
   edges: EdgeStore
   quantities: QuantityStore

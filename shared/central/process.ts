@@ -83,7 +83,7 @@ async function refuseUnkeptResults(settings: CentralSettings): Promise<void> {
   })
 }
 
-export type ServeOptions = {
+type ServeOptions = {
   central: Central
   shell: ShellOptions
   /** What the house adds: its first page and its own routes. */

@@ -34,7 +34,7 @@ export const IDLE_MS = 30 * SECOND
 const SEAL_EVERY_MS = HOUR
 const HOT_MS = DAY
 
-export type WorkspaceOptions = {
+type WorkspaceOptions = {
   path: string
   /** Folder of sealed history; by default `.cache/parquet` in the workspace. */
   parquetRoot: string | undefined
@@ -46,7 +46,7 @@ export type WorkspaceOptions = {
   log: Logger
 }
 
-export type Stores = ReturnType<typeof openStores>
+type Stores = ReturnType<typeof openStores>
 
 export type Workspace = {
   path: string

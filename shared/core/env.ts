@@ -4,7 +4,7 @@ import { errorText } from './error-text.ts'
  * `GET /api/config/effective`.
  */
 type Base = { doc: string; secret?: true }
-export type Variable =
+type Variable =
   | (Base & { kind: 'text'; default?: string; pattern?: RegExp; minLength?: number })
   | (Base & { kind: 'integer'; default?: number; min: number; max: number })
   | (Base & { kind: 'flag'; default: boolean })
@@ -25,7 +25,7 @@ export type Settings<T extends VariableTable> = { [K in keyof T]: ValueOf<T[K]> 
 
 /** Where a value comes from, the first that has it: `file` is the one that `X_FILE` names, for secrets. */
 export const SOURCES = ['command line', 'environment', 'file', 'auth.env.local', 'settings file', 'default'] as const
-export type Source = (typeof SOURCES)[number]
+type Source = (typeof SOURCES)[number]
 export type Effective = { name: string; value: string; source: Source; doc: string }
 export type Environment = Record<string, string | undefined>
 /** What was given, and where. */
@@ -38,7 +38,7 @@ export type Given = {
   settingsFile?: { path: string; text: string }
 }
 
-export type EnvResult<T extends VariableTable> =
+type EnvResult<T extends VariableTable> =
   | { ok: true; settings: Settings<T>; effective: Effective[] }
   | { ok: false; complaints: string[] }
 

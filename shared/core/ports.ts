@@ -188,7 +188,7 @@ export type RunSummary = Omit<RunRecord, 'results'> & {
 }
 export type RunCounts = Record<ResultState, number> | EarlierCounts
 /** What an earlier version counted: it did not tell `gated` from `no_data`. */
-export type EarlierCounts = Record<RuleResult['status'], number>
+type EarlierCounts = Record<RuleResult['status'], number>
 export type ReasonCounts = Partial<Record<ResultReason, number>>
 
 /** What people add to findings; kept apart so that no run loses it. */

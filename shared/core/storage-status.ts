@@ -11,7 +11,7 @@ export type Storing = {
 }
 
 /** A restart of a disk or a hub takes less; after this somebody has to look. */
-export const NOT_STORED_FAIL_MS = MINUTE
+const NOT_STORED_FAIL_MS = MINUTE
 
 /** @returns `fail` once nothing could be stored for a minute. A clock that was set back counts as if the trouble began now */
 export function storingStatus(trouble: StoringTrouble | undefined, now: number) {

@@ -1,7 +1,7 @@
 /** Building time: days, hours and wall clocks in an IANA zone, through the daylight-saving changes. */
 import { DAY, HOUR, MINUTE } from './time.ts'
 
-export type Wall = { year: number; month: number; day: number; hour: number; minute: number; second: number }
+type Wall = { year: number; month: number; day: number; hour: number; minute: number; second: number }
 
 const FORMATS = new Map<string, Intl.DateTimeFormat>()
 

@@ -21,7 +21,7 @@ export type SeriesRequest = {
 }
 
 /** One value or one bucket; `min`, `max`, `mean` and `last` are the same for a value. Null begins a gap. */
-export type SeriesPoint = { t: number; min: number | null; max: number | null; mean: number | null; last: number | null }
+type SeriesPoint = { t: number; min: number | null; max: number | null; mean: number | null; last: number | null }
 export type Stretch = { from: number; to: number }
 export type ReadSeries = {
   from: number
@@ -36,7 +36,7 @@ export type ReadSeries = {
   /** When visits saw the points overridden, in each point's own unit; empty where nobody visits. */
   overrides: (OverridePeriod & { point_id: string })[]
 }
-export type SeriesPorts = { model: ModelStore; historian: Historian; results: Results; priority?: ArraySnapshots }
+type SeriesPorts = { model: ModelStore; historian: Historian; results: Results; priority?: ArraySnapshots }
 
 /** A sample holds for this many times the usual distance between samples. */
 const HOLD_STEPS = 3

@@ -2,7 +2,7 @@ import type { Clock, Results } from '#shared/core/ports.ts'
 import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import { SECOND } from '#shared/core/time.ts'
 
-export type SnapshotPorts = { model: ModelStore; results: Results; edges: EdgeStore; clock: Clock }
+type SnapshotPorts = { model: ModelStore; results: Results; edges: EdgeStore; clock: Clock }
 
 /** Active findings that are counted; beyond it the count says so by being this. */
 const FINDINGS_MAX = 10_000

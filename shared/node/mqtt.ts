@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { afterLoss, NO_RETRY, retryMs } from '#shared/core/telemetry/retry.ts'
 import type { Pair } from '#shared/node/pki/pki.ts'
 
-export type LinkOptions = Pair & {
+type LinkOptions = Pair & {
   host: string
   port: number
   ca_pem: string

@@ -18,7 +18,7 @@ export const keepFilesPrivate = (): void => void process.umask(OTHERS)
  * @param entries of the folder that are looked through, with all that is in them: a folder may hold what is not ours
  * @returns paths whose permissions could not be changed; they belong to another user or lie on a disk that has none
  */
-export function makePrivate(folder: string, entries: readonly string[]): string[] {
+function makePrivate(folder: string, entries: readonly string[]): string[] {
   const failed: string[] = []
   const visit = (path: string, isRoot: boolean): void => {
     const stat = lstatSync(path, { throwIfNoEntry: false })

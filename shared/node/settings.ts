@@ -14,7 +14,7 @@ import { secretArguments } from '#shared/node/auth/secret-arguments.ts'
 import { keepFilesPrivate } from './private-files.ts'
 
 /** sysexits.h EX_CONFIG: the configuration is wrong; starting again will not help. */
-export const EXIT_CONFIG = 78
+const EXIT_CONFIG = 78
 
 /**
  * What every main does first. From then on its files are its user's alone; `--help` prints its table and exits 0; wrong configuration prints all complaints at once

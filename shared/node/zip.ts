@@ -78,7 +78,7 @@ function refuse(error: Error): never {
 }
 
 /** A file of an archive; without a mode, readers choose its permissions. */
-export type ZipText = { name: string; text: string; mode?: number }
+type ZipText = { name: string; text: string; mode?: number }
 
 /** @returns a ZIP archive of a few texts, held in memory */
 export async function zipTexts(texts: readonly ZipText[]): Promise<Buffer> {

@@ -21,7 +21,7 @@ export async function openChromium(): Promise<OpenBrowser> {
 }
 
 /** The packaged one brings the libraries that Debian may lack; they are unpacked into a folder of their own. */
-export async function openPackaged(): Promise<OpenBrowser> {
+async function openPackaged(): Promise<OpenBrowser> {
   if (process.arch !== 'x64') throw new Error('there is no packaged Chromium for this machine: apt-get install chromium')
   const { default: packaged } = await import('@sparticuz/chromium')
   const folder = mkdtempSync(join(tmpdir(), 'plenum-chromium-'))

@@ -17,7 +17,7 @@ const LOOKS = {
   'more contrast': { ...PHONE, colorScheme: 'light', contrast: 'more' },
   'forced colours': { ...PHONE, colorScheme: 'dark', forcedColors: 'active' },
 } as const satisfies Record<string, BrowserContextOptions>
-export type Look = keyof typeof LOOKS
+type Look = keyof typeof LOOKS
 
 /** @returns each look with its name, for the title of a test */
 export const looks = (...names: Look[]) => names.map(name => [name, LOOKS[name]] as const)

@@ -2,7 +2,7 @@
 import type { ExecutionContext, TestFn } from 'ava'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
 
-export type DriverUnderTest<Address> = {
+type DriverUnderTest<Address> = {
   driver: FieldDriver<Address>
   /** Points `p0`, `p1`, `p2` that read 10, 11 and 12, and `missing`, which the device does not have. */
   address(point_id: 'p0' | 'p1' | 'p2' | 'missing'): Address

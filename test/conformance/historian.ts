@@ -2,7 +2,7 @@ import type { ExecutionContext, TestFn } from 'ava'
 import type { BulkLoader, Historian, PointRows } from '#shared/core/ports.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 
-export type Subject = {
+type Subject = {
   historian: Historian & BulkLoader
   /** Moves what was written to wherever the adapter keeps it in the end: no answer may depend on it. */
   settle: () => Promise<unknown>

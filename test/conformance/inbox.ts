@@ -2,7 +2,7 @@ import type { ExecutionContext, TestFn } from 'ava'
 import type { EdgeMessage, Inbox } from '#shared/core/ports.ts'
 import { finding } from './result-stories.ts'
 
-export type InboxSubject = {
+type InboxSubject = {
   inbox: Inbox
   /** Opens the same place anew, as after a restart. */
   reopen: () => Inbox

@@ -2,7 +2,7 @@ import type { TestFn } from 'ava'
 import type { SegmentedLog } from '#shared/core/ports.ts'
 
 /** Takes a log up, also again after `release`, which gives it back. Segments hold about a kilobyte. */
-export type LogBench = {
+type LogBench = {
   take(): Promise<SegmentedLog<Entry>>
   release(log: SegmentedLog<Entry>): Promise<void>
 }

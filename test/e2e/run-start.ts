@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ExecutionContext } from 'ava'
 
-export type Run = {
+type Run = {
   child: ChildProcess
   /** Where this run makes its temporary folder. */
   tmp: string

@@ -7,7 +7,7 @@ import test from 'ava'
 const DATA = '../shared/data'
 
 /** Continuous integration has the data, and so has a machine with the folder: there a file that is missing is a failure. */
-export const isDataNeeded = (ci: string | undefined, hasFolder: boolean): boolean => ci === 'true' || ci === '1' || hasFolder
+const isDataNeeded = (ci: string | undefined, hasFolder: boolean): boolean => ci === 'true' || ci === '1' || hasFolder
 
 export const NEEDS_DATA = isDataNeeded(process.env['CI'], existsSync(DATA))
 export const dataPath = (name: string): string => join(DATA, name)
@@ -17,7 +17,6 @@ export const testWhere = (can: boolean) => (can ? test.serial : test.serial.skip
 export const testWithData = testWhere(NEEDS_DATA)
 
 /** `npm test -- --long`: everything as often as it is worth on a machine that has the night for it. */
-export const IS_LONG = process.env['PLENUM_TEST_LONG'] === '1'
-export const testLong = testWhere(IS_LONG)
+const IS_LONG = process.env['PLENUM_TEST_LONG'] === '1'
 /** @returns how often something is done: `long` times with `--long`, and always often enough to see it fail */
 export const timesOf = (usual: number, long: number): number => (IS_LONG ? long : usual)

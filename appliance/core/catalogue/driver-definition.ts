@@ -35,7 +35,7 @@ export type DriverDefinition<Name extends string = string, Section extends TSche
   readonly registry?: RegistryFormat<Static<Section>>
 }
 
-export type AddressField<Section> = {
+type AddressField<Section> = {
   /** How an address is written, as an example. */
   readonly example: string
   /** @returns undefined when this device has no address that the field can show */

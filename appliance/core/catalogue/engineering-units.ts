@@ -103,7 +103,7 @@ const MULTIPLES: Record<string, Omit<KnownUnit, 'name'>> = {
 
 /** `unit` is a code of ours; absent scale is 1 and absent offset 0. */
 export type KnownUnit = { name: string; unit: string; scale?: number; offset?: number }
-export type UnknownUnit = { name: string; unit?: undefined }
+type UnknownUnit = { name: string; unit?: undefined }
 
 /**
  * @param id the number that a device gives as its units

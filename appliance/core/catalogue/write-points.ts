@@ -2,7 +2,7 @@
 import type { PointKind } from '#shared/core/model/model.ts'
 import { csvLine } from '#shared/core/csv/csv-text.ts'
 
-export type PointLine = {
+type PointLine = {
   device: { device_id: string; name: string; enabled: boolean; protocol: string }
   where: string
   point: {

@@ -9,7 +9,7 @@ import { TELEMETRY_PROTOCOLS, type TelemetryProtocol } from '#shared/core/topic/
 
 /** `thinned`: downsampled from older messages; it is not downsampled again. */
 type TelemetryBody = { protocol: TelemetryProtocol; readings: Reading[]; thinned?: true }
-export type FindingsBody = { findings: Finding[]; withdrawn?: string[] }
+type FindingsBody = { findings: Finding[]; withdrawn?: string[] }
 export type MessageBody = TelemetryBody | FindingsBody
 /** One message as the log stores it. `at`: when it was written, ms since 1970 UTC. */
 export type OutboxMessage = { at: number; message_id: string } & MessageBody

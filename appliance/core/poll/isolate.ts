@@ -30,7 +30,7 @@ const REST_MS = 5 * MINUTE
 const REST_MAX_MS = HOUR
 
 /** Why a point is kept apart; `failures` in a row; `retryAt` ms since 1970. */
-export type Culprit = { readonly reason: string; readonly failures: number; readonly retryAt: number }
+type Culprit = { readonly reason: string; readonly failures: number; readonly retryAt: number }
 /** Culprits of one device by the key of the point. It changes with what is learnt and lives as long as the driver. */
 export type Apart = Map<string, Culprit>
 
@@ -48,7 +48,7 @@ export function accuse(apart: Apart, key: string, reason: string, now: number, i
 export const isResting = ({ retryAt }: Pick<Culprit, 'retryAt'>, now: number): boolean =>
   retryAt > now && retryAt <= now + REST_MAX_MS
 
-export type SortedOut<I> = {
+type SortedOut<I> = {
   together: readonly I[]
   /** Culprits that are due to be tried again, each alone; those first that have waited longest. See `RETRIES_MAX`. */
   retried: readonly I[]

@@ -1,7 +1,7 @@
 /** A bounded queue of readings, oldest first. */
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 
-export type ReadingQueue = {
+type ReadingQueue = {
   /** Appends readings. @returns how many of the oldest were dropped for them */
   push(readings: readonly Reading[]): number
   /** Puts back what `take` returned, before all others. @returns how many of the oldest were dropped */

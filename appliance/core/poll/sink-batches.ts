@@ -5,7 +5,7 @@ import { readingQueue } from './reading-queue.ts'
 /** `refused`: the write failed, perhaps because of a reading in it. `down`: the sink cannot take any reading now. */
 export type WriteOutcome = 'taken' | 'refused' | 'down'
 
-export type BatchResult = {
+type BatchResult = {
   /** The sink is down: wait before the next batch. */
   isDown: boolean
   /** Oldest readings that were dropped, because more wait than may. */

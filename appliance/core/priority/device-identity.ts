@@ -13,7 +13,7 @@ export type KnownIdentity = {
  * `isOther`: another device answered, so nothing that was read is stored. `isReplaced`: the listed device has another make
  * from this visit on.
  */
-export type IdentityUpdate = { identity: KnownIdentity; isOther: boolean; isReplaced: boolean }
+type IdentityUpdate = { identity: KnownIdentity; isOther: boolean; isReplaced: boolean }
 
 /**
  * Updates the known identity with the verdict of a visit.

@@ -14,7 +14,7 @@ import {
 /** A reading in full. `previous_segment`: SHA-256 of the segment before, in the first record of every segment but the first. */
 export type FullPayload = Omit<PriorityRecord, 'seq'> & { previous_segment?: string }
 /** A mark: everything else is as in record `same_as`, a full record of the same segment. */
-export type MarkPayload = Pick<PriorityReading, 'observed_at' | 'target' | 'source'> & { same_as: number }
+type MarkPayload = Pick<PriorityReading, 'observed_at' | 'target' | 'source'> & { same_as: number }
 export type JournalPayload = FullPayload | MarkPayload
 
 /** The members of a payload that the index needs. `same_as` is undefined for a full record. */

@@ -122,7 +122,7 @@ export const newlyNotCommandable = (cursor: DeviceCursor, answers: readonly Arra
   )
 
 /** Visits that a device needs until all its outputs, and all its objects, have been read once. */
-export type RoundLength = { outputs: number; all: number }
+type RoundLength = { outputs: number; all: number }
 
 /** @param maxObjects in one visit, >= 1 */
 export function visitsPerRound(

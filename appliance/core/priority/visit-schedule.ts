@@ -23,7 +23,7 @@ export type ScheduleMemory = {
   devices: Record<string, DeviceMemory>
 }
 /** Progress of the visits to a device, and the device that answered them. */
-export type DeviceMemory = DeviceCursor & { occupant?: KnownIdentity }
+type DeviceMemory = DeviceCursor & { occupant?: KnownIdentity }
 
 export const EMPTY_MEMORY: ScheduleMemory = {
   next_due_at: null,
@@ -109,7 +109,7 @@ export function nextDue(due: number | null, now: number, intervalMs: number): nu
 }
 
 /** `wait`: check the schedule again after `ms`; `next_due_at` is the due time from now on. */
-export type NextStep = { kind: 'visit' } | { kind: 'wait'; next_due_at: number; ms: number }
+type NextStep = { kind: 'visit' } | { kind: 'wait'; next_due_at: number; ms: number }
 
 /**
  * Decides whether the loop begins a visit or waits.

@@ -21,7 +21,7 @@ const NOTIFICATIONS_PER_SEC_MAX = 100
 /** Subscriptions without an answer, one after the other, after which the rest waits for the next pass. */
 const UNANSWERED_MAX = 2
 
-export type CovParts = {
+type CovParts = {
   transport: BacnetTransport
   peer: Peer
   patience: Patience
@@ -38,7 +38,7 @@ export type CovParts = {
 }
 
 /** The changes that one device tells. */
-export type Changes = {
+type Changes = {
   /** Ends with `signal`. What is subscribed then runs out in the device, and its notifications are nobody's. */
   watch(points: Item[], listener: ChangeListener, signal: AbortSignal): Promise<void>
   /** The device answers a read: for the first time, or after it was away. What it knew of us may be gone. */

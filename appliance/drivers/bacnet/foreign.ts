@@ -6,7 +6,7 @@ import { encodeRegistration } from './codec.ts'
 export type Bbmd = Endpoint & { ttlSecs: number }
 
 /** `waiting`: not answered yet. `silent`: it does not answer. */
-export type ForeignState = 'waiting' | 'registered' | 'refused' | 'silent'
+type ForeignState = 'waiting' | 'registered' | 'refused' | 'silent'
 export type ForeignReport = Endpoint & { ttl_secs: number; state: ForeignState; registrations: number }
 
 export type Foreign = {

@@ -28,7 +28,7 @@ export type Check = {
   end(): void
 }
 
-export type IdentityGuard = {
+type IdentityGuard = {
   /** Which every device answers, so that it tells whether the device is there. */
   witness: Item
   /** Whether another device answered last: nothing that comes from the address counts. */

@@ -21,7 +21,7 @@ export type Counters = {
   unconfirmed: number
 }
 
-export type Subnet = { address: string; netmask: string }
+type Subnet = { address: string; netmask: string }
 
 export type Interface = {
   readonly address: string
@@ -37,7 +37,7 @@ export type Interface = {
 }
 
 export type Interfaces = readonly [Interface, ...Interface[]]
-export type Receive = (bytes: Buffer, from: Endpoint, through: Interface) => void
+type Receive = (bytes: Buffer, from: Endpoint, through: Interface) => void
 
 const EVERYWHERE = '0.0.0.0'
 const ORIGINAL_BROADCAST = 0x0b

@@ -17,7 +17,7 @@ export type Receiving = {
   sayFarewell(sequence: number, datagram: Buffer): void
 }
 
-export type Received =
+type Received =
   | { state: 'more' }
   | { state: 'whole'; payload: Uint8Array }
   /** Not a part of this answer; `reason` in words. */

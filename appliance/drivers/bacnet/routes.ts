@@ -5,7 +5,7 @@ import { type Lane, openLane } from './lanes.ts'
 import type { Peer } from './peer.ts'
 
 /** An IP network, or a trunk behind a router. */
-export type Network = {
+type Network = {
   readonly lane: Lane
   /** How many may be on their way in it for a device that takes `concurrency` at a time. */
   width(concurrency: number): number

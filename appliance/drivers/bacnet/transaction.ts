@@ -19,7 +19,7 @@ export type Pending = {
   settle(outcome: Outcome): void
 }
 
-export type Machinery = {
+type Machinery = {
   ids: InvokeIds<Pending>
   route: Route
   /** What `at` is reckoned in, ms. */
@@ -34,7 +34,7 @@ export type Machinery = {
 
 export const CANCELLED: Outcome = { state: 'cancelled', reason: 'cancelled' }
 
-export type Request = { peer: Peer; question: Question; patience: Patience; resolve(outcome: Outcome): void }
+type Request = { peer: Peer; question: Question; patience: Patience; resolve(outcome: Outcome): void }
 
 /** How long the id of a request that was sent again, given up or answered in parts stays unused: what is late finds nobody. */
 const QUIET_MS = 30_000

@@ -6,7 +6,7 @@ import type { Outcome, Patience, Peer } from './peer.ts'
 import type { Route } from './routes.ts'
 import { CANCELLED, type Pending, type Taken, transact } from './transaction.ts'
 
-export type Transactions = {
+type Transactions = {
   request(peer: Peer, question: Question, patience: Patience, signal: AbortSignal): Promise<Outcome>
   /**
    * Matches on address, invoke id and station here, on service and properties in the transaction; never on the port,

@@ -25,7 +25,7 @@ export type Bind = {
 }
 
 /** Whom a Who-Is is for. A broadcast goes to `port`, by default the one that is bound. */
-export type Audience =
+type Audience =
   /** Whoever hears a broadcast on the IP networks of our interfaces, or that the broadcast manager passes on. */
   | { to: 'local'; port?: number }
   | { to: 'everywhere'; port?: number }
@@ -34,9 +34,9 @@ export type Audience =
   | ({ to: 'host' } & Endpoint)
 
 /** One datagram of a Who-Is; `error` says why it was not sent. */
-export type WhoIsSent = { from: string; to: Endpoint; error: string | null }
+type WhoIsSent = { from: string; to: Endpoint; error: string | null }
 
-export type InterfaceReport = Counters & {
+type InterfaceReport = Counters & {
   address: string
   port: number
   /** Where its broadcasts go; empty when it is on no network that has such an address. */

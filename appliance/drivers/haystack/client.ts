@@ -4,8 +4,8 @@ import { type Dict, type Grid, makeGrid, makeNumber, makeRef, MARKER, numberOf, 
 import type { Op, Patience, Reply, Session } from './session.ts'
 
 /** Rows in the order of the answer; `at` as of the session. */
-export type Rows = { rows: Dict[]; at: number; rttMs: number }
-export type Watch = { watchId: string; leaseMs: number | undefined }
+type Rows = { rows: Dict[]; at: number; rttMs: number }
+type Watch = { watchId: string; leaseMs: number | undefined }
 
 /** Milliseconds in the units that servers write a lease in. */
 const LEASE_UNITS: Record<string, number> = {

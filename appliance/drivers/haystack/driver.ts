@@ -12,7 +12,7 @@ import type { Session } from './session.ts'
 
 type Item = { point_id: string; address: HaystackPoint }
 
-export type DriverOptions = {
+type DriverOptions = {
   session: Session
   timeoutMs: number
   retries: number

@@ -8,12 +8,12 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import { createGunzip } from 'node:zlib'
 import { explainCode, HaystackFailure, type Step } from './core/failure.ts'
 
-export type Outgoing = { method: 'GET' | 'POST'; url: URL; headers: Record<string, string>; body?: string }
+type Outgoing = { method: 'GET' | 'POST'; url: URL; headers: Record<string, string>; body?: string }
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; rttMs: number }
 /** `timeoutMs`: longest silence, while connecting as between the parts of an answer. `step`: what the request is for. */
-export type Terms = { timeoutMs: number; step: Step; signal: AbortSignal }
+type Terms = { timeoutMs: number; step: Step; signal: AbortSignal }
 
-export type Line = {
+type Line = {
   /** @throws HaystackFailure naming the step that failed; statuses and redirects are answers */
   exchange(outgoing: Outgoing, terms: Terms): Promise<Answer>
   close(): void

@@ -7,7 +7,7 @@ import { checkServerFinal, clientFinal, clientFirst, readServerFirst, SCRAM_HASH
 import type { Answer } from './exchange.ts'
 
 /** Sends `GET about` with an `Authorization` header. */
-export type Ask = (authorization: string, step: 'hello' | 'auth') => Promise<Answer>
+type Ask = (authorization: string, step: 'hello' | 'auth') => Promise<Answer>
 
 const NONCE_BYTES = 18
 const derive = promisify(pbkdf2)

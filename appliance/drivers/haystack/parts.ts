@@ -10,7 +10,7 @@ const FRUITLESS_MAX = 9
 const HALVES = 2
 const QUARTERS = 4
 
-export type PartsHandlers = {
+type PartsHandlers = {
   ask(part: readonly string[]): Promise<void>
   /** Hears of a record that spoils each answer that it is in. */
   spoil(id: string, reason: string): void

@@ -8,7 +8,7 @@ import type { HaystackClient } from './client.ts'
 import type { Patience } from './session.ts'
 
 /** The id of a point's record, or why there is none. */
-export type Place = { ref: string } | { reason: string }
+type Place = { ref: string } | { reason: string }
 
 /** How often a filter that fits no record, or several, is tried again. */
 const RESOLVE_MS = 5 * MINUTE

@@ -10,7 +10,7 @@ import { inParts } from './parts.ts'
 import type { Patience } from './session.ts'
 
 /** A record as it was at `at`, or why there is none; `isGone`: the server says so. */
-export type Found = ({ record: Dict } | { reason: string; isGone?: boolean }) & { at: number }
+type Found = ({ record: Dict } | { reason: string; isGone?: boolean }) & { at: number }
 
 /** A change that a server failed to tell, or a record that is gone, is found by asking for everything now and then. */
 const REFRESH_MS = 10 * MINUTE

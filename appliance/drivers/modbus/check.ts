@@ -16,7 +16,7 @@ const DEFAULT_PARITY = 'even'
 const SERIAL_UNITS = { min: 1, max: 247 }
 const SERIAL_ONLY = ['baud', 'parity', 'stop_bits'] as const
 
-export type Way = { kind: 'tcp'; host: string; port: number } | ({ kind: 'serial' } & SerialSettings)
+type Way = { kind: 'tcp'; host: string; port: number } | ({ kind: 'serial' } & SerialSettings)
 
 /** The way to a device that `checkModbus` passes. */
 export function wayTo({ host = '', port, serial, baud, parity, stop_bits }: Modbus): Way {

@@ -8,7 +8,7 @@ import { encodeRequest } from './codec.ts'
 import type { Answer, Connection } from './connection.ts'
 
 /** The part of a serial port that is used. */
-export type Port = {
+type Port = {
   readonly isOpen: boolean
   write(bytes: Uint8Array, done: (error: Error | null | undefined) => void): unknown
   close(done: () => void): void

@@ -5,7 +5,7 @@ import type { SerialPort } from 'serialport'
 import type { Link } from './connection.ts'
 import { type Line, openLine, rtuConnection } from './rtu-connection.ts'
 
-export const PARITIES = ['none', 'even', 'odd'] as const
+const PARITIES = ['none', 'even', 'odd'] as const
 export type SerialSettings = { path: string; baud: number; parity: (typeof PARITIES)[number]; stopBits: 1 | 2 }
 
 /** What a failed look at the port means to the person who has to mend it. */

@@ -22,7 +22,7 @@ export type Corruption = { state: 'corrupt'; file: string; offset: number; reaso
 /** Checks the records of a segment that verifies, for the owner of the log. @returns the first fault */
 export type CheckSegment = (segment: Segment, bytes: Buffer, end: SegmentEnd) => { offset: number; reason: string } | undefined
 /** `closed`: another segment follows. `torn`: it is the newest segment, and its end will be cut. */
-export type SegmentEnd = 'closed' | 'clean' | 'torn'
+type SegmentEnd = 'closed' | 'clean' | 'torn'
 export type VerifiedLog = { state: 'verified'; segments: Segment[]; end: LogPosition; cut: CutEnd | undefined }
 
 /** Most files of cut ends: a machine that loses power in a loop must not fill its disk with them. */

@@ -27,7 +27,7 @@ export type FileLog<T> = SegmentedLog<T> & {
   /** Resolves when all appends have been written or refused. Later appends are refused. */
   close(): Promise<void>
 }
-export type LogOpening<T> = { state: 'open'; log: FileLog<T>; cut: CutEnd | undefined } | Corruption
+type LogOpening<T> = { state: 'open'; log: FileLog<T>; cut: CutEnd | undefined } | Corruption
 
 export type LogOptions = {
   /** Largest segment. A group that does not fit begins the next one. Default 4 MiB. */

@@ -29,7 +29,7 @@ export type Reply = {
 const REPEATS = 3
 const YEAR_END = YEAR_START + MINUTES * MINUTE
 /** Days hour by hour, after which a process is warm. */
-export const DAYS = 8
+const DAYS = 8
 const DAYS_END = YEAR_END + DAYS * DAY
 
 process.once('message', (order: Order) => {

@@ -6,11 +6,11 @@ import { MINUTE } from '#shared/core/time.ts'
 import { type Translation, translate, type Watch } from './rule-sql.ts'
 
 /** `[from, to)` of a stretch of faulty minutes, ms. */
-export type Stretch = { from: number; to: number }
+type Stretch = { from: number; to: number }
 /** By rule, with its role when it runs over every role. */
 export type Found = Map<string, Stretch[]>
 
-export type Peer = {
+type Peer = {
   /** Reads the files anew, finds every rule's faults, forgets everything. */
   run(files: string[]): Promise<Found>
   close(): void

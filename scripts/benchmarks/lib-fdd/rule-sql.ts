@@ -71,7 +71,7 @@ function watch(words: Words): Watch {
 const sql = (text: string, ...parts: Sql[]): Sql => ({ text, layer: Math.max(0, ...parts.map(({ layer }) => layer)) })
 
 /** A number, or NULL where it is not evaluated. */
-export function value(typed: TypedExpr, words: Words): Sql {
+function value(typed: TypedExpr, words: Words): Sql {
   switch (typed.kind) {
     case 'const':
     case 'param':
@@ -93,7 +93,7 @@ export function value(typed: TypedExpr, words: Words): Sql {
 const asNumber = (of: Sql): Sql => sql(`CAST(${of.text} AS DOUBLE)`, of)
 
 /** TRUE, FALSE or NULL. */
-export function condition(typed: TypedExpr, words: Words): Sql {
+function condition(typed: TypedExpr, words: Words): Sql {
   if (typed.kind === 'const') return sql(typed.value === 1 ? 'TRUE' : 'FALSE')
   if (typed.kind === 'ref' && MACROS[typed.name]) return macro(typed.name, words)
   if (typed.kind === 'ref' && typed.name !== 'oaf') return condition(named(typed.name, words), words)

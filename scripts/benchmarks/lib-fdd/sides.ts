@@ -16,7 +16,7 @@ import { AIR_HANDLER_ROLES, YEAR_START } from './air-handler.ts'
 import { type Found, keyOf } from './peer.ts'
 import { translate } from './rule-sql.ts'
 
-export type Span = { from: number; to: number }
+type Span = { from: number; to: number }
 
 export const building_id = 'bench'
 const equipment_id = 'ahu'
@@ -28,7 +28,7 @@ function equipmentOf(series: Series[]): EquipmentData {
   return { equipment_id, equipment_type: 'ahu', roles: Object.fromEntries(roles), feeds: [] }
 }
 
-export type Chosen = { rules: Rule[]; instances: CompiledRule[]; leftOut: { rule_id: string; why: string }[] }
+type Chosen = { rules: Rule[]; instances: CompiledRule[]; leftOut: { rule_id: string; why: string }[] }
 
 export function chooseRules(all: Rule[]): Chosen {
   const nothing: Series = { ts: Float64Array.of(YEAR_START), values: Float64Array.of(0) }
@@ -60,7 +60,7 @@ export async function runOurs(rules: Rule[], reader: Pick<HistoryReader, 'read'>
 }
 
 /** Faulty minutes of one rule: ours, those of the SQL, and how many of those lie in our episodes. */
-export type Agreement = { key: string; ours: number; theirs: number; within: number }
+type Agreement = { key: string; ours: number; theirs: number; within: number }
 
 /**
  * Compares what both sides find, without daily minimum and clearing. An episode of ours goes on while nothing is

@@ -5,7 +5,7 @@ import { ARRAY_ALL, type PropertyTable, refuse } from './objects.ts'
 /** One accepted SubscribeCOV request. */
 export type Subscribed = { processId: number; type: number; instance: number; lifetimeSecs: number }
 
-export type Subscriptions = {
+type Subscriptions = {
   /** @returns SimpleACK or Error, and whether the first notification is due. @throws RangeError when malformed */
   subscribe(request: Buffer, from: RemoteInfo): { reply: Buffer; isAccepted: boolean }
   /** Notifications to all who subscribed this object and whose time has not run out. */

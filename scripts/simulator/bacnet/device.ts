@@ -17,7 +17,7 @@ import type { SimObject } from './objects.ts'
 import { openSubscriptions, type Subscribed } from './cov.ts'
 
 /** How a device misbehaves. `late` answers after `lateMs`; the rest as they say. */
-export type Misbehaviour = 'none' | 'silent' | 'garbage' | 'truncated' | 'wrong_object' | 'late'
+type Misbehaviour = 'none' | 'silent' | 'garbage' | 'truncated' | 'wrong_object' | 'late'
 
 export type BacnetDeviceOptions = {
   device_instance: number

@@ -4,7 +4,7 @@ import { bits, boolean, enumerated, nothing, objectId, real, text, unsigned } fr
 export const OBJECT_TYPES = { AI: 0, AO: 1, AV: 2, BI: 3, BO: 4, BV: 5, MI: 13, MO: 14, MV: 19 } as const
 
 /** Engineering units by the product's unit code, 135-2020 clause 21. */
-export const BACNET_UNITS: Record<string, number> = {
+const BACNET_UNITS: Record<string, number> = {
   degC: 62,
   degF: 64,
   percent: 98,
@@ -49,7 +49,7 @@ export type Commands = {
 
 export type PropertyError = { errorClass: number; errorCode: number }
 /** Property id → its encoded value, given the array index asked for. */
-export type Properties = Map<number, (index: number) => Buffer | PropertyError>
+type Properties = Map<number, (index: number) => Buffer | PropertyError>
 export type PropertyTable = Map<string, Properties>
 
 /** No array index: the whole property. */

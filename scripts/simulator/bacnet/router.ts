@@ -2,8 +2,8 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { answererOf, type BacnetDeviceOptions, iAm } from './device.ts'
 
-export type Station = BacnetDeviceOptions & { mac: number[] }
-export type BacnetRouter = {
+type Station = BacnetDeviceOptions & { mac: number[] }
+type BacnetRouter = {
   host: string
   port: number
   /** Most requests that waited for their answer at the same time. */

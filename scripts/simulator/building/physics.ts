@@ -28,7 +28,7 @@ const CONDENSER_IN = 28.5
 /** Where a stuck cooling valve stands. */
 const CLG_STUCK = 0.18
 
-export type ZoneDesign = {
+type ZoneDesign = {
   equipment_id: string
   /** kW/K to outdoors, kJ/K of the room, kW inside when occupied, kW of sun at its best, hour of that. */
   ua: number

@@ -6,7 +6,7 @@ import type { FaultName } from './faults.ts'
 import type { SimRegister } from '../modbus/device.ts'
 import { type Building, condenserIn, setPoints, ZONES, type Zone } from './physics.ts'
 
-export type ObjectKind = keyof typeof OBJECT_TYPES
+type ObjectKind = keyof typeof OBJECT_TYPES
 type BacnetAt = { bus: 'bacnet'; object: ObjectKind; instance: number }
 type ModbusAt = { bus: 'modbus'; table: SimRegister['table']; address: number; register: SimRegister['kind']; scale?: number }
 

@@ -21,7 +21,7 @@ export const DEVICES = [
 /** What a point of a silenced sensor answers: property, unknown-property (135-2020 clause 18.3). */
 const SENSOR_GONE = { errorClass: 2, errorCode: 32 }
 
-export type Site = { simulation: Simulation; close(): Promise<void> }
+type Site = { simulation: Simulation; close(): Promise<void> }
 
 /**
  * Opens every device of the site on loopback, from `firstPort` on.

@@ -11,11 +11,11 @@ import { FAULTY_TRAFFIC } from './traffic.ts'
 
 const MISBEHAVIOURS: Readonly<Record<string, Misbehaviour>> = { ...FAULTY_TRAFFIC, ...FAULTY_REPLIES, ...FAULTY_SEGMENTS }
 /** Nobody listens at its port; the sender is told so (ICMP port unreachable). */
-export const PORT_CLOSED = 'port_closed'
+const PORT_CLOSED = 'port_closed'
 /** Everything that a device can be told to do instead of behaving. */
 export const MISBEHAVIOUR_NAMES: readonly string[] = [PORT_CLOSED, ...Object.keys(MISBEHAVIOURS)]
 
-export type FaultyDevice = {
+type FaultyDevice = {
   host: string
   port: number
   /** @param name one of `MISBEHAVIOUR_NAMES`; undefined for a device that is well */

@@ -29,12 +29,11 @@ export type Exchange = {
 export type Misbehaviour = (exchange: Exchange) => void
 
 export const READ_PROPERTY = 12
-export const READ_PROPERTY_MULTIPLE = 14
 
 /** What analog input `instance` of a misbehaving device holds. */
 export const heldBy = (instance: number): number => instance + 1000
 /** Stands in every answer that nobody may believe. */
-export const POISON = 666
+const POISON = 666
 
 /** @throws RangeError when it is no such request */
 export function readAsked(apdu: Buffer): Asked {

@@ -11,7 +11,7 @@ import { ackWith, type Asked, type AskedTarget, heldBy, readAsked, READ_PROPERTY
  */
 export type BadPoint = 'short' | 'stranger' | 'silent' | 'mute' | 'large' | 'lonely' | 'declined'
 
-export type FaultyPoints = {
+type FaultyPoints = {
   host: string
   port: number
   /** By instance of the analog input. */

@@ -25,8 +25,6 @@ const text64 = (data: string) => Buffer.from(data, 'base64url').toString()
 const data64 = (text: string) => Buffer.from(text).toString('base64url')
 const hmac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 
-export type SimLogin = ReturnType<typeof simLogin>
-
 export function simLogin(auth: SimAuth, account: SimAccount, needsCookie: boolean) {
   const handshakes = new Map<string, Handshake>()
   const tokens = new Set<string>()

@@ -75,7 +75,7 @@ export const PROFILES = {
   },
 } as const satisfies Record<string, SimProfile>
 
-export type SimPoint = { id: string; tags: SimRow }
+type SimPoint = { id: string; tags: SimRow }
 export type HaystackServerOptions = {
   profile: SimProfile
   points: SimPoint[]
@@ -87,8 +87,6 @@ type Watch = { ids: Set<string>; told: Map<string, string>; aliveUntil: number; 
 export const ACCOUNT: SimAccount = { username: 'plenum, reader', password: 'key-of-the-site' }
 const BASE = '/api/demo/'
 const LONGEST_LEASE_MIN = 60
-
-export type HaystackServer = Awaited<ReturnType<typeof openHaystackServer>>
 
 export async function openHaystackServer({ profile, points, account = ACCOUNT, tls }: HaystackServerOptions) {
   const login = simLogin(profile.auth, account, profile.cookie)

@@ -1,7 +1,7 @@
 /** Values of the simulated Haystack server, written by hand as Zinc and as Hayson: no library has a part in it. */
 
-export type SimNumber = { num: number | 'NaN' | 'INF' | '-INF'; unit?: string }
-export type SimRef = { ref: string; dis?: string }
+type SimNumber = { num: number | 'NaN' | 'INF' | '-INF'; unit?: string }
+type SimRef = { ref: string; dis?: string }
 export type SimCell =
   | null
   | boolean
@@ -26,7 +26,7 @@ const quote = (text: string) =>
     .replaceAll('\n', '\\n')
     .replaceAll('\t', '\\t')}"`
 
-export function zincCell(cell: SimCell | undefined): string {
+function zincCell(cell: SimCell | undefined): string {
   if (cell === null || cell === undefined) return ''
   if (typeof cell === 'boolean') return cell ? 'T' : 'F'
   if (typeof cell === 'string') return quote(cell)
@@ -61,7 +61,7 @@ export function writeZincGrid(grid: SimGrid, ver: string): string {
   return [`ver:"${ver}"${meta}`, cols.join(','), ...grid.rows.map(line), ''].join('\n')
 }
 
-export function haysonCell(cell: SimCell): unknown {
+function haysonCell(cell: SimCell): unknown {
   if (cell === null || typeof cell !== 'object') return cell
   if ('num' in cell) {
     return typeof cell.num === 'number' && cell.unit === undefined

@@ -11,9 +11,9 @@ export type SimRegister = {
   wordOrder?: 'ABCD' | 'CDAB'
 }
 
-export type ModbusMisbehaviour = 'none' | 'silent' | 'garbage' | 'busy' | 'close'
+type ModbusMisbehaviour = 'none' | 'silent' | 'garbage' | 'busy' | 'close'
 
-export type ModbusDeviceOptions = {
+type ModbusDeviceOptions = {
   registers: SimRegister[]
   /** Default 127.0.0.1, any free port. */
   host?: string
@@ -23,7 +23,7 @@ export type ModbusDeviceOptions = {
   misbehaves?: ModbusMisbehaviour
 }
 
-export type ModbusDevice = {
+type ModbusDevice = {
   host: string
   port: number
   requests(): number

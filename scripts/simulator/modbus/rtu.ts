@@ -8,7 +8,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export type RtuAsked = { unit: number; code: number; address: number; count: number }
+type RtuAsked = { unit: number; code: number; address: number; count: number }
 /** `send` puts bytes on the line as they are. */
 export type RtuBehaviour = (request: RtuAsked, send: (bytes: Buffer) => void) => void
 

@@ -21,9 +21,9 @@ const SCREEN_MAX = 31 * DAY
 const KEPT_MAX = 8
 const KEPT_MS = HOUR
 
-export type EconomizerRequest = AnalyticsSpan & EconomizerParams & { equipment_ids: string[] | undefined }
-export type ScreenRequest = AnalyticsSpan & { equipment_id: string | undefined; point_id: string | undefined; least: number }
-export type ScreeningStatus = {
+type EconomizerRequest = AnalyticsSpan & EconomizerParams & { equipment_ids: string[] | undefined }
+type ScreenRequest = AnalyticsSpan & { equipment_id: string | undefined; point_id: string | undefined; least: number }
+type ScreeningStatus = {
   enabled: boolean
   weeks: number
   /** The newest screening of each building, by this process. */
@@ -52,7 +52,7 @@ export type AnalyticsDesk = {
     scores(request: ScreenRequest): Promise<Screened>
   }
 }
-export type AnalyticsOptions = {
+type AnalyticsOptions = {
   worker: Worker<AnalyticsHandlers>
   model: Pick<ModelStore, 'building' | 'equipment' | 'points'>
   clock: Clock

@@ -9,8 +9,8 @@ import type { ModelStore } from '#shared/core/stores.ts'
 import type { AnalyticsSpan } from '#shared/flow/analytics/analytics-span.ts'
 import { endOf } from '#shared/flow/fdd/run-fdd.ts'
 
-export type SpanAsked = { building_id: string; from?: string; to?: string }
-export type SpanPorts = { model: Pick<ModelStore, 'building'>; historian: Pick<Historian, 'spans'>; clock: Pick<Clock, 'now'> }
+type SpanAsked = { building_id: string; from?: string; to?: string }
+type SpanPorts = { model: Pick<ModelStore, 'building'>; historian: Pick<Historian, 'spans'>; clock: Pick<Clock, 'now'> }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 

@@ -26,7 +26,7 @@ export const LEGACY_TENANT = 'legacy'
 const SECRET_ANSWER = 'no-store, no-transform'
 
 /** A login or a minted token, as the API answers it. */
-export const loginReply = ({ token, role, subject, expires_at }: Session) => ({
+const loginReply = ({ token, role, subject, expires_at }: Session) => ({
   ok: true,
   token,
   access_token: token,

@@ -60,7 +60,7 @@ export const countCoverage = (lines: readonly CoverageLine[]) => ({
   cannot_run: lines.filter(({ missing }) => missing.length > 0).length,
 })
 
-export function coverageCsv(lines: readonly CoverageLine[]): string {
+function coverageCsv(lines: readonly CoverageLine[]): string {
   const rows = lines.map(({ equipment_id, rule_id, title, missing, optional }) =>
     [equipment_id, rule_id, title, missing.length ? 'no' : 'yes', missing.join(' '), optional.join(' ')].map(csvCell).join(','),
   )

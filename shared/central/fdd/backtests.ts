@@ -22,7 +22,7 @@ export type Backtests = {
   run(request: BacktestRequest): Promise<BacktestReport>
 }
 
-export type BacktestParts = BacktestPorts & {
+type BacktestParts = BacktestPorts & {
   worker: Worker<FddHandlers>
   ruleDirs: () => string[]
   /** The run that has the process now, if one has. */

@@ -7,8 +7,8 @@ import { openTurns } from '#shared/node/turns.ts'
 /** Buildings that are kept, by their newest use: one with 2,000 points takes about 1 MB. */
 const BUILDINGS_MAX = 16
 
-export type CoverageRequest = { inactive: string[]; equipment: Equipment[]; points: Point[] }
-export type CoverageParts = {
+type CoverageRequest = { inactive: string[]; equipment: Equipment[]; points: Point[] }
+type CoverageParts = {
   model: Pick<ModelStore, 'equipment' | 'points' | 'revision'>
   ruleStates: Pick<RuleStates, 'list'>
   /** Reckons it, outside of this thread. */

@@ -3,10 +3,10 @@ import type { RunBook } from '#shared/core/stores.ts'
 
 /** A run that is queued, under way or just over; `version` rises with each change of it. */
 export type LiveRun = { run: RunState; progress?: RunProgress; version: number }
-export type RunEnding = { state: 'failed' | 'cancelled'; reason: string; finished_at: number }
+type RunEnding = { state: 'failed' | 'cancelled'; reason: string; finished_at: number }
 
 /** The runs that are not over yet, in the order in which they were asked for, and who watches them. */
-export type RunBoard = {
+type RunBoard = {
   add(run: RunState): void
   begin(run_id: string, started_at: number): void
   progress(run_id: string, progress: RunProgress): void

@@ -18,7 +18,7 @@ import type { FddHandlers } from './worker.ts'
 /** How long a stop waits for the run under way, which is less than the whole process has to stop. */
 const GRACE_MS = 6_000
 
-export type RunControlOptions = Pick<
+type RunControlOptions = Pick<
   RunPorts,
   | 'model'
   | 'results'

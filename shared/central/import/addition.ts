@@ -11,7 +11,7 @@ const SAMPLES_AT_ONCE = 50_000
 const MONTH = 31 * DAY
 
 type Sample = { id: string; t: number; v: number }
-export type Addition = {
+type Addition = {
   /** Adds what history does not hold yet. Durable when resolved. */
   add(block: PointRows[]): Promise<void>
   /** @returns first and last instant of all samples, NaN without any, and at how many instants something was new */

@@ -22,7 +22,7 @@ export const CELLS_MAX = 1_000_000
 /** Letters of chunks that are added or wait for it: two of the largest, or a thousand that are as an hour is. */
 const WAITING_MAX = 64 * 1024 * 1024
 
-export type AppendRequest = { building_id: string; equipment_id: string; csv: string; date_order?: DateOrder }
+type AppendRequest = { building_id: string; equipment_id: string; csv: string; date_order?: DateOrder }
 type Parts = { model: ModelStore; historian: Historian; clock: Pick<Clock, 'now'> }
 
 /** One chunk at a time: what each needs of memory is needed once. */

@@ -36,7 +36,7 @@ const JSON_MAX = 1024 * 1024
 /** A list may name the time too. */
 const TIME_HEADER = /^time/i
 
-export type Preflight = { report: PackageReport; plan: PackagePlan | undefined }
+type Preflight = { report: PackageReport; plan: PackagePlan | undefined }
 type Parts = {
   model: Pick<ModelStore, 'building' | 'equipment' | 'points'>
   rules: Pick<RuleDesk, 'coverageOfModel'>

@@ -21,7 +21,7 @@ export type Owner = {
   notes?: ColumnNotes
 }
 
-export type TableContext = {
+type TableContext = {
   owner: Owner
   manifest: Pick<Manifest, 'unit_system' | 'date_order'> & { grid_minutes?: number }
   /** Zone in which wall clocks are read; undefined when nobody stated one. */

@@ -7,7 +7,7 @@ import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
 import { commissionTabs } from './points.view.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
-export type CoverageModel = {
+type CoverageModel = {
   building: Building
   buildings: Building[]
   equipment: { equipment_id: string; name: string; can: number; all: number }[]

@@ -12,7 +12,7 @@ import { type RunPanel, runPanel } from '#shared/central/ui/run-panel.ts'
 import { countWords, totalOf } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
-export type RunsModel = {
+type RunsModel = {
   building: Building
   buildings: Building[]
   /** Of the building, newest first; those that wait or are under way are in the panel. */

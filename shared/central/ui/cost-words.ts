@@ -7,7 +7,7 @@ import { type UnitSystem } from './measure.ts'
 import { formatCount } from '#shared/core/number-text.ts'
 
 /** Names of figures that a fault may lack, as the specification has them and as people say them. */
-export const PROPERTY_WORDS: Record<string, string> = {
+const PROPERTY_WORDS: Record<string, string> = {
   ratedCoolingCapacity: 'rated cooling capacity',
   ratedHeatingCapacity: 'rated heating capacity',
   ratedFuelInputPower: 'rated fuel input',
@@ -27,7 +27,7 @@ export const propertyWords = (property: string): string => PROPERTY_WORDS[proper
 export const CARRIER_WORDS = { electricity: 'electricity', fuel: 'fuel or heat' } as const
 
 /** @returns `0.35`, `3.60`, `36`, `1,240`: no more digits than the range deserves */
-export function amount(value: number): string {
+function amount(value: number): string {
   if (value >= 100) return formatCount(Number(value.toPrecision(3)))
   if (value >= 10) return value.toFixed(0)
   return value >= 1 ? value.toFixed(1) : value.toFixed(2)

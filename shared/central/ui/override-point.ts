@@ -9,7 +9,7 @@ import { type Here, moment, momentAge, momentNow } from './moment.ts'
 import { objectWords, valueOr } from './overrides-list.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
-export type OverridePointModel = {
+type OverridePointModel = {
   here: Here
   /** Path of the list, and of this page. */
   listPath: string

@@ -13,7 +13,7 @@ import { type Here, moment, momentAge, momentNow, momentOr, nextMoment } from '.
 
 /** Ages that the list can be cut to, days. */
 export const AGES = ['1', '7'] as const
-export type Age = (typeof AGES)[number]
+type Age = (typeof AGES)[number]
 
 export type ScannerCard = {
   scanner: VisitScheduleState
@@ -25,7 +25,7 @@ export type ScannerCard = {
   user: User | undefined
   csrf: string
 }
-export type OverridesModel = {
+type OverridesModel = {
   here: Here
   /** Path of this page, and of a point's own. */
   path: string

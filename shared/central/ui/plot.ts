@@ -37,7 +37,7 @@ export type Plot = {
   /** By role of an input, when it was overridden; only of roles that were. */
   overrides?: { role: string; held: OverridePeriod[] }[]
 }
-export type PlotSize = { width: number; left: number; panel: number }
+type PlotSize = { width: number; left: number; panel: number }
 export const WIDE: PlotSize = { width: 960, left: 52, panel: 150 }
 export const NARROW: PlotSize = { width: 356, left: 36, panel: 120 }
 

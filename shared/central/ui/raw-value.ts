@@ -2,7 +2,7 @@
 import type { PointKind } from '#shared/core/model/model.ts'
 import { unitLabel } from './measure.ts'
 
-export type RawPoint = { kind: PointKind; unit: string; scale?: number; offset?: number; states?: string[] }
+type RawPoint = { kind: PointKind; unit: string; scale?: number; offset?: number; states?: string[] }
 
 /** @param point undefined when nobody knows what the value measures: it stays as it is */
 export function valueWords(value: number | boolean | string, point: RawPoint | undefined): string {

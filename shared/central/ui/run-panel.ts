@@ -6,7 +6,7 @@ import { type Here, moment, momentAge } from './moment.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
 /** The part refreshes itself this often. */
-export const RUNS_REFRESH_SECS = 5
+const RUNS_REFRESH_SECS = 5
 
 export type ShownRun = { run: RunState; progress?: RunProgress }
 export type RunPanel = {
@@ -46,7 +46,7 @@ export const liveRun = (
 ${one.progress && one.progress.equipment_total > 0 && html`<progress aria-label="Equipment looked at" value="${one.progress.equipment_done}" max="${one.progress.equipment_total}"></progress>`}
 <form method="post" action="/runs/${encodeURIComponent(one.run.run_id)}/cancel">${csrfField(csrf)}<input type="hidden" name="back" value="${back}">${operatorButton(user, `why-${one.run.run_id}`, 'Cancel')}</form>
 </div>`
-export type LiveModel = Pick<RunPanel, 'nameOf' | 'here' | 'user' | 'csrf'>
+type LiveModel = Pick<RunPanel, 'nameOf' | 'here' | 'user' | 'csrf'>
 
 const STEP_WORDS: Record<RunProgress['step'], string> = {
   rules: 'reading the rules',

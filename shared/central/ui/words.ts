@@ -27,7 +27,7 @@ export const REASON_WORDS: Record<ResultReason, string> = {
 }
 
 /** States of a result, as they stand behind a count. */
-export const STATE_WORDS: Record<ResultState, string> = {
+const STATE_WORDS: Record<ResultState, string> = {
   fault: 'in fault',
   pass: 'passed',
   gated: 'not applicable',
@@ -65,7 +65,7 @@ export const SOURCE_WORDS: Record<ParamValue['source'], string> = {
 }
 
 /** Why a finding ended that was not cured. */
-export const ENDING_WORDS: Record<Ending['why'], string> = {
+const ENDING_WORDS: Record<Ending['why'], string> = {
   rule_removed: 'the rule was removed',
   rule_deactivated: 'the rule was deactivated',
   rule_changed: 'the rule does not apply any more since it was changed',

@@ -4,7 +4,7 @@ import type { TakeInterval } from './signal-merge.ts'
 
 export const CELL_MS = 15 * MINUTE
 /** Share of a cell for which a signal has to be known. */
-export const CELL_COVERAGE_MIN = 0.8
+const CELL_COVERAGE_MIN = 0.8
 
 /** One cell; its arrays are by signal and reused for the next. */
 export type Cell = {

@@ -3,7 +3,7 @@ import { type Cell, CELL_MS, isCovered } from './cells.ts'
 
 /** The order in which signals are walked. The last two are optional. */
 export const ECONOMIZER_ROLES = ['oa_t', 'ra_t', 'ma_t', 'oa_damper', 'fan', 'clg_valve', 'oa_damper_min'] as const
-export type EconomizerRole = (typeof ECONOMIZER_ROLES)[number]
+type EconomizerRole = (typeof ECONOMIZER_ROLES)[number]
 /** Place of each role among the signals. */
 export const SIGNAL = Object.fromEntries(ECONOMIZER_ROLES.map((role, i) => [role, i])) as Record<EconomizerRole, number>
 

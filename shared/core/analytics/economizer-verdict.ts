@@ -1,7 +1,7 @@
 /** What the figures of an economizer come to, in one sentence. */
 import type { EconomizerResult } from './economizer.ts'
 
-export const VERDICTS = [
+const VERDICTS = [
   'not_tellable',
   'contradicting',
   'not_following',

@@ -18,7 +18,7 @@ export type EconomizerParams = {
   high_limit: number
 }
 /** Identifiable cells whose damper stood in `[from, to)`. */
-export type DamperBin = {
+type DamperBin = {
   from: number
   to: number
   hours: number
@@ -34,7 +34,7 @@ export type DamperBin = {
   residual: number
 }
 /** One identifiable cell. */
-export type SharePoint = { at: number; damper: number; share: number }
+type SharePoint = { at: number; damper: number; share: number }
 export type EconomizerResult = {
   /** Hours of the period by what could be told of them; they add up to the period. */
   hours: Record<CellKind, number>
@@ -54,7 +54,7 @@ export type EconomizerResult = {
 }
 
 /** Points of a plot; more lie on top of each other. */
-export const POINTS_MAX = 600
+const POINTS_MAX = 600
 const BINS = 10
 /** How far beyond 0 and 1 the share may be from sensors that are a little off. */
 const BEYOND = 0.2
@@ -107,7 +107,7 @@ const sorted = (values: number[]) => Float64Array.from(values).toSorted()
 const meanAbs = (values: Float64Array) => values.reduce((sum, value) => sum + Math.abs(value), 0) / values.length
 
 /** @returns the median share, from an hour on */
-export function medianOf(points: SharePoint[]): { hours: number; median: number } | null {
+function medianOf(points: SharePoint[]): { hours: number; median: number } | null {
   const hours = hoursOf(points.length)
   const shares = sorted(points.map(({ share }) => share))
   return hours >= 1 ? { hours, median: quantileOf(shares, shares.length, 0.5) } : null

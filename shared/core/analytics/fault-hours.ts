@@ -11,7 +11,7 @@ type Episode = Pick<Finding, 'equipment_id' | 'from' | 'to' | 'duration_secs' | 
 const OTHERS: ReadonlySet<Finding['kind']> = new Set<Finding['kind']>(['sensor', 'data', 'override'])
 
 /** Whether a finding speaks of the equipment, and is not explained by another. */
-export const isOwnFault = ({ kind, suppressed_by }: Episode): boolean => !OTHERS.has(kind) && suppressed_by === undefined
+const isOwnFault = ({ kind, suppressed_by }: Episode): boolean => !OTHERS.has(kind) && suppressed_by === undefined
 
 /**
  * @param findings those that overlap `[from, to)`

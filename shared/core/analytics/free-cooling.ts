@@ -4,7 +4,7 @@ import { type Cell, isCovered } from './cells.ts'
 import { SIGNAL, EQUAL } from './economizer-cells.ts'
 
 /** Running hours by outdoor temperature, `[from, from + 1)` °C. */
-export type TemperatureBin = { from: number; hours: number; damper: number; cooling_hours: number }
+type TemperatureBin = { from: number; hours: number; damper: number; cooling_hours: number }
 export type FreeCooling = {
   /** Running hours in which outdoor air was above the high limit, and those of them with the damper over its minimum. */
   above_limit_hours: number

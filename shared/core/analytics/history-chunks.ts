@@ -4,7 +4,7 @@ import type { Span } from '#shared/core/ports.ts'
 /** Samples that are in memory at once: 16 MB. */
 export const CHUNK_SAMPLES = 1_000_000
 
-export type HistoryChunk = { from: number; to: number }
+type HistoryChunk = { from: number; to: number }
 
 /**
  * Cuts a span where the sealed files are cut, at the months of UTC, and further where a month holds too much.

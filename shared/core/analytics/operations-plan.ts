@@ -4,10 +4,10 @@ import { MACROS } from '#shared/core/rules/language/macros.ts'
 import { COMFORT_BAND, type OperationRules } from './operations.ts'
 
 /** When comfort counts: while people are there, else while the fan of the air handler runs, else always. */
-export type ComfortTime = 'occupied' | 'fan' | 'always'
+type ComfortTime = 'occupied' | 'fan' | 'always'
 export type OperationPlan = {
   equipment: Equipment
-  /** By `OPERATION_SIGNALS`. */
+  /** By the signal indices of `operations.ts`: run, gate, zone_t, heat_sp, cool_sp. */
   points: (Point | undefined)[]
   rules: OperationRules
   /** The role that says whether it runs; undefined when none does. */

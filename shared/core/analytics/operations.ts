@@ -6,8 +6,7 @@
 import { HOUR } from '../time.ts'
 import type { TakeInterval } from './signal-merge.ts'
 
-/** The order in which signals are walked; one that an equipment lacks is never known. */
-export const OPERATION_SIGNALS = ['run', 'gate', 'zone_t', 'heat_sp', 'cool_sp'] as const
+/** Indices of the signals in the order in which they are walked. A signal that an equipment lacks has no value. */
 const RUN = 0
 const GATE = 1
 const ZONE = 2

@@ -11,7 +11,7 @@ import { quantileOf } from '#shared/core/rules/evaluate/window-operators.ts'
 import { HOURS_PER_WEEK, type WeekHours } from './week-hours.ts'
 
 /** Past values of an hour of the week before it is scored. */
-export const PAST_LEAST = 4
+const PAST_LEAST = 4
 /** Distances below this are rounding. */
 const EQUAL = 1e-9
 /** The standard deviation, were the values normally spread. */

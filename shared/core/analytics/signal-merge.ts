@@ -4,7 +4,7 @@ import type { Series } from '#shared/core/series/series.ts'
 /** Takes `[from, to)`, ms; `values[i]` is what signal i was then, NaN where that is not known. The array is reused. */
 export type TakeInterval = (from: number, to: number, values: Float64Array) => void
 
-export type SignalMerge = {
+type SignalMerge = {
   /**
    * Goes on to `to`, handing over every stretch until then.
    *

@@ -1,7 +1,7 @@
 /** What a check of a package may say, and what helps against it. */
 import type { AgentHint, DataError } from '../problem.ts'
 
-export type CheckSeverity = 'error' | 'warning' | 'info'
+type CheckSeverity = 'error' | 'warning' | 'info'
 type Meaning = { severity: CheckSeverity; action: string; example: string }
 const means = (severity: CheckSeverity, action: string, example: string): Meaning => ({ severity, action, example })
 

@@ -6,7 +6,7 @@ import { atLine, type Findings } from './checks.ts'
 import { roleOfName } from './names.ts'
 
 /** What the list says of one column; `line` is where. */
-export type ColumnNote = { line: number; role?: string; name?: string; unit?: string }
+type ColumnNote = { line: number; role?: string; name?: string; unit?: string }
 export type ColumnNotes = ReadonlyMap<string, ColumnNote>
 
 /** Names of the list's own columns, as exporters write them. */

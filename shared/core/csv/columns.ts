@@ -32,7 +32,7 @@ export type Column = {
   checks?: HeldChecks
 }
 
-export type ColumnContext = {
+type ColumnContext = {
   /** Path of the table within its package. */
   place: string
   equipmentType: EquipmentType

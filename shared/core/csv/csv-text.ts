@@ -1,7 +1,7 @@
 /** Tables as text that a spreadsheet opens without running any of it. */
 
 /** Tools that write EDE separate by semicolons, and a comma is the decimal sign of half of Europe. */
-export type Delimiter = ',' | ';'
+type Delimiter = ',' | ';'
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 

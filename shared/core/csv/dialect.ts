@@ -1,6 +1,6 @@
 /** How a table is written: what separates its cells, and whether its numbers have decimal commas. */
 
-export const DELIMITERS = [',', ';', '\t', '|'] as const
+const DELIMITERS = [',', ';', '\t', '|'] as const
 export type Dialect = { delimiter: (typeof DELIMITERS)[number]; decimalComma: boolean }
 
 /** Lines of a file that are looked at. */

@@ -21,7 +21,7 @@ export const PACKAGE_LIMITS: PackageLimits = {
 /** Below this an entry cannot do harm, and one repeated value packs better than any ratio. */
 const SMALL_BYTES = 1024 * 1024
 
-export type EntryHead = { path: string; bytes: number; packed: number; isLink: boolean; isEncrypted: boolean }
+type EntryHead = { path: string; bytes: number; packed: number; isLink: boolean; isEncrypted: boolean }
 
 /** Judges the entries of one package as they come. */
 export function judgeEntries(limits: PackageLimits) {

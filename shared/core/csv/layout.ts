@@ -12,7 +12,7 @@ export type EquipmentFolder = {
   quality: string | undefined
   tables: string[]
 }
-export type Layout = { manifest: string | undefined; folders: EquipmentFolder[]; ignored: string[] }
+type Layout = { manifest: string | undefined; folders: EquipmentFolder[]; ignored: string[] }
 
 /** Names that packages of the format give the map; the first of a folder counts. */
 const MAP_NAMES = ['column_map.json', 'history_wide.column_map.json', 'history_wide.json']

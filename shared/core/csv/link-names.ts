@@ -39,7 +39,7 @@ const TYPE_WORDS = new Set(
 )
 
 /** @returns letters and numbers in order, lower case, numbers without leading zeros */
-export const tokensOf = (text: string): string[] =>
+const tokensOf = (text: string): string[] =>
   (text.toLowerCase().match(/[a-z]+|\d+/g) ?? []).map(token => token.replace(/^0+(?=\d)/, ''))
 const markOf = (text: string): string[] => tokensOf(text).filter(token => !TYPE_WORDS.has(token))
 

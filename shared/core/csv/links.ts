@@ -78,14 +78,14 @@ function isAllowed(
   return false
 }
 
-export type FeedGraph = {
+type FeedGraph = {
   add(feeder: string, fed: string): void
   /** @returns the ids from one to the other, both included, along what each feeds; undefined when there is no way */
   path(from: string, to: string): string[] | undefined
 }
 
 /** Both fields say the same in the model: a parent feeds its children. */
-export function feedGraph(equipment: Equipment[]): FeedGraph {
+function feedGraph(equipment: Equipment[]): FeedGraph {
   const below = new Map<string, Set<string>>()
   const add = (feeder: string, fed: string) => void below.set(feeder, (below.get(feeder) ?? new Set()).add(fed))
   for (const { equipment_id, parent_id, feeds = [] } of equipment) {

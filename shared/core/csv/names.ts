@@ -29,7 +29,7 @@ const words = (name: string) =>
     .join(' ')
 
 /** Brick classes that any part may have: a role can be shown by one, and none can be read from it. */
-export const GENERAL_CLASSES: ReadonlySet<string> = new Set(['Status', 'On_Off_Status', 'Enable_Command', 'Current_Sensor'])
+const GENERAL_CLASSES: ReadonlySet<string> = new Set(['Status', 'On_Off_Status', 'Enable_Command', 'Current_Sensor'])
 
 const BY_WORDS = new Map(
   [

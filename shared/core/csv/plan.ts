@@ -26,7 +26,7 @@ export type PackagePlan = {
   before: PackageModel
 }
 
-export type ColumnReport = Pick<Column, 'header' | 'status'> & {
+type ColumnReport = Pick<Column, 'header' | 'status'> & {
   role: string | null
   unit: string
   /** The likeliest role of a column without one; proposed, never applied. */
@@ -34,7 +34,7 @@ export type ColumnReport = Pick<Column, 'header' | 'status'> & {
   confidence?: number
   why?: string[]
 }
-export type EquipmentReport = {
+type EquipmentReport = {
   equipment_id: string
   equipment_type: EquipmentType
   rows: number

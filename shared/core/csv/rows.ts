@@ -28,10 +28,10 @@ export type TablePlan = {
   width: number
   columns: PlannedColumn[]
 }
-export type PlannedColumn = { index: number; point_id: string; scale: number; offset: number; states: string[] | undefined }
+type PlannedColumn = { index: number; point_id: string; scale: number; offset: number; states: string[] | undefined }
 
 /** Why a row is left out. */
-export type Reject = { code: CheckCode; message: string }
+type Reject = { code: CheckCode; message: string }
 
 /** The instant of a row, or why it has none. */
 export function judgeRow(cells: string[], plan: TablePlan, local: ((wallMs: number) => Meaning) | undefined): number | Reject {
@@ -57,7 +57,7 @@ const BLOCK_SAMPLES = 500_000
 /** Rows of a block of few columns, so that the first block of a long table comes soon. */
 const BLOCK_ROWS = 20_000
 
-export type RowReader = {
+type RowReader = {
   /** Takes a row. @returns the rows of a full block by point, or none yet */
   row(instant: number, cells: string[]): PointRows[]
   /** @returns what is left */

@@ -34,7 +34,7 @@ export type Scan = {
   columns: ScannedColumn[]
 }
 
-export type ScanOptions = {
+type ScanOptions = {
   /** Path of the table, for the checks. */
   place: string
   columns: Column[]

@@ -15,7 +15,7 @@ const GAP_STEPS = 3
 const SEEN_MAX = 525_600
 const EXAMPLES = 3
 
-export type Tally = { count: number; examples: string[] }
+type Tally = { count: number; examples: string[] }
 export type Timeline = {
   /** Rows with a usable instant. */
   rows: number
@@ -57,7 +57,7 @@ const openTrack = (): Track => ({
   places: new Map(),
 })
 
-export type TimelineReader = {
+type TimelineReader = {
   /** Takes the timestamp of one row. @param where for examples, `line 7` */
   add(cell: string, where: string): void
   /** @returns the timeline, or both readings of a date when nothing tells which is right */
@@ -109,7 +109,7 @@ const both = (text: string, mdy: number, dmy: number) => `${text} may be ${dateT
 const dateText = (ms: number) => (Number.isNaN(ms) ? 'no date' : new Date(ms).toISOString().slice(0, 10))
 
 /** The instant of a row, or why it has none. */
-export type RowTime = Meaning | 'unreadable' | 'misdated'
+type RowTime = Meaning | 'unreadable' | 'misdated'
 
 /** What a stamp means: an instant, or why there is none. */
 export function meaningOf(

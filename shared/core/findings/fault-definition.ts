@@ -21,7 +21,7 @@ export type StoredDefinition = FaultDefinition & {
 }
 
 /** What a rule says of itself that a definition repeats. */
-export type DefinitionSource = {
+type DefinitionSource = {
   id: string
   title: string
   kind: FindingKind

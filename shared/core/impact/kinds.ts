@@ -7,13 +7,13 @@ export type Carrier = (typeof CARRIERS)[number]
  * What a rule's `waste` measures: kelvin of supply air (or of a room, for comfort), a share of what the machine takes or
  * gives, or kilowatts themselves.
  */
-export const MEASURES = ['kelvin', 'share', 'kilowatt'] as const
+const MEASURES = ['kelvin', 'share', 'kilowatt'] as const
 export type Measure = (typeof MEASURES)[number]
 
 /**
  * By kind: what `waste` may measure, what it is when a rule does not say, and where the energy comes from.
  */
-export type ImpactKindSpec = {
+type ImpactKindSpec = {
   measures: readonly Measure[]
   /** Waste of a rule that names the kind alone. */
   whole?: true
@@ -23,7 +23,7 @@ export type ImpactKindSpec = {
   words: string
 }
 
-export const IMPACT_KIND_SPECS = {
+const IMPACT_KIND_SPECS = {
   /** Heat taken from the air in vain. */
   cooling: { measures: ['kelvin', 'share'], carriers: ['electricity'], words: 'excess cooling' },
   /** Heat given to the air in vain. */

@@ -5,7 +5,7 @@ import type { EnergyPrices, EnergyUse, PricingGap, Impact, Range, Waste } from '
 import { exactRange, addRanges, roundRange, SENSORS_K, multiplyRanges } from './range.ts'
 import type { EquipmentSizes } from './equipment-sizes.ts'
 
-export type PricingResult = { impact?: Impact; not_priced?: PricingGap[] }
+type PricingResult = { impact?: Impact; not_priced?: PricingGap[] }
 /** Known for less of the time in fault than this is worth saying. */
 const MOST_OF_IT = 0.98
 

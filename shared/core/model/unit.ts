@@ -1,5 +1,5 @@
 /** Units, each with its dimension and its way to the canonical unit: canonical = value × scale + offset. */
-export type Dimension =
+type Dimension =
   | 'temperature'
   | 'pressure'
   | 'flow'
@@ -15,7 +15,7 @@ export type Dimension =
   | 'enthalpy'
   | 'none'
 
-export type Unit = { dimension: Dimension; scale: number; offset: number; aliases: readonly string[] }
+type Unit = { dimension: Dimension; scale: number; offset: number; aliases: readonly string[] }
 
 const unit = (dimension: Dimension, scale: number, offset: number, ...aliases: string[]): Unit => ({
   dimension,

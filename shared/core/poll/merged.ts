@@ -4,9 +4,9 @@ import { formatInstant } from '../time.ts'
 import type { DeviceStatus, PollStatus } from './poll-status.ts'
 
 /** Counts of one edge, and how old they are. */
-export type EdgePoll = Omit<PollReport, 'devices'> & { edge_id: string; site_id: string; reported_at: string }
+type EdgePoll = Omit<PollReport, 'devices'> & { edge_id: string; site_id: string; reported_at: string }
 /** Body of `GET /api/bacnet/poll/status` on a central: sums over all, and whose they are. */
-export type MergedPollStatus = Omit<PollStatus, 'devices'> & {
+type MergedPollStatus = Omit<PollStatus, 'devices'> & {
   /** Devices of this process have no `edge_id`. */
   devices: (DeviceStatus & { edge_id?: string })[]
   edges: EdgePoll[]

@@ -21,7 +21,7 @@ export type ArraySnapshot = {
 }
 
 /** Converts the value of the device to the canonical unit: value × scale + offset. */
-export type Linear = { scale: number; offset: number }
+type Linear = { scale: number; offset: number }
 
 export function arraySnapshot(
   reading: Pick<PriorityReading, 'observed_at' | 'slots' | 'relinquish_default'>,
@@ -123,7 +123,7 @@ export const slotColumn = (name: string, role: string, level?: number): string =
 /** @returns the role of a column; undefined when the column is no function of a priority array */
 export const roleOfColumn = (column: string): string | undefined => NAME.exec(column)?.[2]
 
-export type ArraySeries = { ts: Float64Array; values: Float64Array; nominalMs: number }
+type ArraySeries = { ts: Float64Array; values: Float64Array; nominalMs: number }
 
 /**
  * Evaluates one function of the array over time.

@@ -2,10 +2,10 @@
 import type { Decoded } from '#shared/core/telemetry/body.ts'
 import { choice, decodeWith, fields, integer, text, uuid } from '#shared/core/telemetry/read.ts'
 
-export const EDGE_REQUEST_SCHEMA = 'svc_edge_request_v1'
-export const EDGE_RESPONSE_SCHEMA = 'svc_edge_response_v1'
+const EDGE_REQUEST_SCHEMA = 'svc_edge_request_v1'
+const EDGE_RESPONSE_SCHEMA = 'svc_edge_response_v1'
 
-export type EdgeRequest = {
+type EdgeRequest = {
   correlation_id: string
   /** A name of `OPERATIONS`. An edge that does not know it answers not_found. */
   operation: string

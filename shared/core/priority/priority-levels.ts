@@ -7,7 +7,7 @@ import { LEVELS } from './priority-record.ts'
 
 export type LevelMeaning = { name: string; override: boolean }
 /** The settings of a site for one level. Missing members are as in the standard. */
-export type LevelSetting = { level: number; name?: string; override?: boolean }
+type LevelSetting = { level: number; name?: string; override?: boolean }
 
 const STANDARD: Record<number, string> = {
   1: 'Manual life safety',

@@ -1,7 +1,7 @@
 /** A run of the rules as people watch it, from the moment it is asked for. */
 import type { RunRecord } from '#shared/core/ports.ts'
 
-export type RunPhase = 'queued' | 'running' | 'done' | 'failed' | 'cancelled'
+type RunPhase = 'queued' | 'running' | 'done' | 'failed' | 'cancelled'
 
 /** How far the evaluation of a run is. */
 export type RunProgress = {

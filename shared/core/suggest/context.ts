@@ -1,7 +1,7 @@
 /** What names leave out, and what the same word means on one equipment or another. */
 import type { EquipmentType, PointKind } from '#shared/core/model/model.ts'
 
-export type Context = {
+type Context = {
   type: EquipmentType | undefined
   kind: PointKind
   /** The tag of what the unit measures. */

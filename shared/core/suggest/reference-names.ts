@@ -7,7 +7,7 @@
 import type { EquipmentType } from '#shared/core/model/model.ts'
 
 /** Equipment that ends in a room: there, discharge air is the box's and not the air handler's. */
-export const TERMINALS: ReadonlySet<EquipmentType> = new Set(['vav', 'zone', 'fcu'])
+const TERMINALS: ReadonlySet<EquipmentType> = new Set(['vav', 'zone', 'fcu'])
 
 /** Role → names, separated by blanks. */
 const NAMES: Record<string, string> = {

@@ -20,7 +20,7 @@ const UNIT_AT_END = /\s*[([]([^()[\]]+)[)\]]$/
 const OWN_NAME_MIN = 3
 
 /** Whose point it is: the letters of its own name say nothing of what is measured. */
-export type Place = { equipment_type?: EquipmentType; equipment_names?: readonly string[] }
+type Place = { equipment_type?: EquipmentType; equipment_names?: readonly string[] }
 export type Reading = { tags: string[]; unread: string[] }
 
 /** @returns the tags that a name stands for, and the parts of it that are no word that is known */

@@ -32,7 +32,7 @@ import {
   unfit,
 } from './read.ts'
 
-export const FINDINGS_SCHEMA = 'svc_findings_v1'
+const FINDINGS_SCHEMA = 'svc_findings_v1'
 /** Most findings in a message. */
 export const FINDINGS_MAX = 100
 /** Most causes, terms, inputs, parameters or baselines of one finding: several times what a rule can have. */
@@ -42,7 +42,7 @@ const BASELINE_DATES_MAX = 366
 const PARAM_SOURCES = ['default', 'site', 'type', 'equipment', 'request'] as const
 
 /** `withdrawn`: ids of findings that a later run did not find any more. */
-export type FindingsMessage = Envelope & { findings: Finding[]; withdrawn?: string[] }
+type FindingsMessage = Envelope & { findings: Finding[]; withdrawn?: string[] }
 
 /** @returns the body, ready for `packBody` */
 export function writeFindings({ findings, withdrawn, ...envelope }: FindingsMessage): object {

@@ -20,7 +20,7 @@ import {
   unfit,
 } from './read.ts'
 
-export const METADATA_SCHEMA = 'svc_metadata_v1'
+const METADATA_SCHEMA = 'svc_metadata_v1'
 /** Most equipment and points of one edge: more than the largest appliance polls. */
 const EQUIPMENT_MAX = 2_000
 const EDGE_POINTS_MAX = 10_000

@@ -9,9 +9,9 @@ import { formatInstant, INSTANT_END, MINUTE } from '#shared/core/time.ts'
  *
  * @source the epochs of Unix, FAT and the first real-time clocks
  */
-export const EARLIEST_MS = Date.UTC(2000, 0, 1)
+const EARLIEST_MS = Date.UTC(2000, 0, 1)
 /** Clocks of controllers drift by minutes a month, so a reading may be a little ahead of the clock of the machine that takes it. */
-export const AHEAD_MAX_MS = 5 * MINUTE
+const AHEAD_MAX_MS = 5 * MINUTE
 
 /** Whether the clock of a machine was ever set: one that was not says 1970 or a little later, and cannot judge other clocks. */
 export const isClockSet = (now: number): boolean => now >= EARLIEST_MS

@@ -9,7 +9,7 @@ export type Notice = {
 }
 
 /** Most notices of one message; a building has few edges. */
-export const NOTICES_MAX = 20
+const NOTICES_MAX = 20
 const TEXT_MAX = 500
 /** A notice that is not repeated for so long is over, ms: the hub repeats it with each status, once a minute. */
 export const NOTICE_MS = 150_000

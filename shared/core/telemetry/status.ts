@@ -4,7 +4,7 @@ import type { Decoded } from './body.ts'
 import type { PollReport } from './poll-report.ts'
 import { asText, decodeWith, type Fields, fields, flag, instant, integer, list, optional, text, uuid } from './read.ts'
 
-export type EdgeStatus = {
+type EdgeStatus = {
   online: boolean
   version: string
   /** Differs after every start of the edge's process. */

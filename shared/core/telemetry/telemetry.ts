@@ -6,15 +6,15 @@ import type { Decoded } from './body.ts'
 import { type Envelope, readEnvelope, writeEnvelope } from './envelope.ts'
 import { choice, decodeWith, type Fields, fields, flag, id, instant, list, optional, text, unfit } from './read.ts'
 
-export const TELEMETRY_SCHEMA = 'svc_telemetry_v1'
+const TELEMETRY_SCHEMA = 'svc_telemetry_v1'
 /** Most points in a message. */
 export const POINTS_MAX = 500
 /** Longest text value, characters. */
-export const TEXT_MAX = 1024
+const TEXT_MAX = 1024
 
 /** `u`: the unit that the sender says it is in; values are in the unit that the point was declared with. */
 export type StatedReading = Reading & { u?: string }
-export type Telemetry = Envelope & {
+type Telemetry = Envelope & {
   protocol: TelemetryProtocol
   /** Whether the edge's clock followed a time server; null where the machine does not say. */
   time_synced: boolean | null

@@ -15,7 +15,7 @@ export type OperationsJob = AnalyticsSpan & {
   /** Until when an episode that lasts has lasted, ms. */
   now: number
 }
-export type OperationsPorts = AnalyticsPorts & { results: Pick<Results, 'list'>; notes: Pick<Notes, 'get'> }
+type OperationsPorts = AnalyticsPorts & { results: Pick<Results, 'list'>; notes: Pick<Notes, 'get'> }
 
 export type EquipmentOperations = FaultHours &
   Pick<Equipment, 'equipment_id' | 'name' | 'equipment_type'> & {

@@ -14,7 +14,7 @@ export type ScreenJob = AnalyticsSpan & {
   /** Hand over every hour of every point, for a plot. */
   withHours: boolean
 }
-export type PointAnomaly = Anomaly & { point_id: string }
+type PointAnomaly = Anomaly & { point_id: string }
 export type Screening = {
   from: number
   to: number
@@ -28,7 +28,7 @@ export type Screening = {
   hours?: Record<string, ScoredHour[]>
 }
 
-export const ANOMALIES_MAX = 500
+const ANOMALIES_MAX = 500
 /** Points that are read at once. */
 const POINTS_AT_ONCE = 8
 

@@ -14,7 +14,7 @@ import { medianGap } from '#shared/flow/fdd/build-frames.ts'
 /** The usual intervals of points are told from the last days of what is held. */
 const LOOKED_AT_MS = 7 * DAY
 
-export type HistoryPorts = { historian: Pick<Historian, 'read' | 'spans'> }
+type HistoryPorts = { historian: Pick<Historian, 'read' | 'spans'> }
 export type HistoryWalk = {
   building_id: string
   from: number

@@ -19,7 +19,7 @@ export type ResumeSource = {
   states: EngineStates
 }
 
-export type EquipmentPorts = {
+type EquipmentPorts = {
   /** Called between pieces of work; throws to end the run. */
   pause: () => Promise<void>
   /** Called before an equipment is evaluated. */
@@ -28,7 +28,7 @@ export type EquipmentPorts = {
   isUnsure: (equipment_id: string) => boolean
 }
 
-export type EvaluationOutcome = {
+type EvaluationOutcome = {
   /** Equipment that resumed from a saved state. */
   resumed: string[]
   /** For the log: equipment that was evaluated from history although states exist, and states that could not be saved. */

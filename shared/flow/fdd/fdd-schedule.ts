@@ -4,7 +4,7 @@ import { HOUR, MINUTE } from '#shared/core/time.ts'
 /** How often to check for the trigger file. */
 const LOOK_MS = MINUTE
 
-export type SchedulePorts = {
+type SchedulePorts = {
   clock: Clock
   /** Read at each check, so that a change takes effect within a minute. */
   intervalHours: () => number

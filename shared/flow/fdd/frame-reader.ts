@@ -39,7 +39,7 @@ export type FrameReader = {
   read(readings: FrameRequest[]): Promise<FrameBatch[]>
 }
 
-export type ReaderInput = {
+type ReaderInput = {
   building_id: string
   equipment: Equipment[]
   points: Point[]

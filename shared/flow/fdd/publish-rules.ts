@@ -17,7 +17,7 @@ export type DeployedRules = {
   /** Adds, replaces and removes files atomically; durable when resolved. */
   change(put: RuleText[], remove: string[]): Promise<void>
 }
-export type PublishPorts = {
+type PublishPorts = {
   deployedRules: DeployedRules
   /** Parses the files and runs their tests, in a process of its own. */
   check: (files: RuleText[]) => Promise<RuleCheck[]>

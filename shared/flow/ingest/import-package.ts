@@ -5,7 +5,7 @@ import type { BulkLoader, PointRows } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 
-export type ImportPorts = {
+type ImportPorts = {
   model: ModelStore
   loader: BulkLoader
   /** Records of a table, the header first. */

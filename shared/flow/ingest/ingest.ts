@@ -18,7 +18,7 @@ import { parseTopic, type Topic } from '#shared/core/topic/topics.ts'
 import { edgeBook, type Session } from './edge-registry.ts'
 
 /** Counts since the process started, for health. Times are ms since 1970 UTC. */
-export type IngestCounters = {
+type IngestCounters = {
   ingest_ok: number
   ingest_duplicate: number
   ingest_rejected: number
@@ -37,7 +37,7 @@ export type IngestEvent = {
   reason: string
 }
 
-export type IngestParts = {
+type IngestParts = {
   inbox: Inbox
   model: ModelStore
   edges: EdgeStore
@@ -46,14 +46,14 @@ export type IngestParts = {
   notify(event: IngestEvent): void
 }
 /** An acknowledgement, or what an edge must know of its own standing, and whom it goes to. */
-export type Reply = EdgeKey & ({ ack: Ack; notices?: undefined } | { ack?: undefined; notices: Notice[] })
+type Reply = EdgeKey & ({ ack: Ack; notices?: undefined } | { ack?: undefined; notices: Notice[] })
 export type AckReply = Extract<Reply, { ack: Ack }>
 export type Ingest = ReturnType<typeof ingest>
 
-export type Message = Topic & { kind: 'telemetry' | 'findings' }
+type Message = Topic & { kind: 'telemetry' | 'findings' }
 type Numbered = Exclude<Received, { state: 'unreadable' }>
 /** What became of a message. `reason`: why nothing of it was stored; `refused`: readings and findings that were not. */
-export type Outcome = {
+type Outcome = {
   status: 'stored' | 'duplicate' | 'gap'
   mark: { through_seq: number; through_id?: string }
   reason?: string

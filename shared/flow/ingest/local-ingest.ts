@@ -13,13 +13,12 @@ import { TELEMETRY_PROTOCOLS } from '#shared/core/topic/topics.ts'
 import { CLOCK_NOT_SET, type Ingest, lacking, readSession } from './ingest.ts'
 
 /** What became of a message. `gap`: nothing was stored, because messages before it are missing. */
-export type LocalAnswer = {
+type LocalAnswer = {
   status: 'stored' | 'duplicate' | 'rejected' | 'gap'
   through_seq: number
   through_id?: string
   rejected: Refused[]
 }
-export type LocalIngest = ReturnType<typeof localIngest>
 
 /** @param site_id the site of this central: others have no business here */
 export function localIngest(flow: Ingest, { model, site_id: own }: { model: ModelStore; site_id: string }) {

@@ -29,7 +29,7 @@ export type AuthSettings = {
   apiKey?: string | undefined
   trustedProxies: string[]
 }
-export type AuthSettingsResult = { ok: true; settings: AuthSettings } | { ok: false; complaints: string[] }
+type AuthSettingsResult = { ok: true; settings: AuthSettings } | { ok: false; complaints: string[] }
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/
 

@@ -4,7 +4,7 @@ import { networkOf } from '#shared/core/auth/network.ts'
 import type { RefusedLogin } from './refused-logins.ts'
 import { type KnownNetworks, LoginThrottled, openThrottle } from './login-throttle.ts'
 
-export type Guesses = {
+type Guesses = {
   /** @throws LoginThrottled while this network may not try this user */
   assertLogin(name: string, address: string): void
   wrongPassword(name: string, address: string): void
@@ -16,7 +16,7 @@ export type Guesses = {
   rightSecret(request: FastifyRequest, name: string): void
 }
 
-export type GuessOptions = {
+type GuessOptions = {
   /** The wall clock, ms. */
   now: () => number
   networks?: KnownNetworks | undefined

@@ -13,7 +13,7 @@ const NEAR = { pair: 8, network: 32 }
 const FAR = { user: { calm: 100, most: 500 }, all: { calm: 300, most: 1000 } }
 
 /** One try: from which network, and for which user name or secret. */
-export type Try = { network: string; name: string }
+type Try = { network: string; name: string }
 /** The networks from which each user has signed in. */
 export type KnownNetworks = { has(one: Try): boolean; add(one: Try): void }
 

@@ -15,7 +15,7 @@ const OTHERS = 'further networks'
 
 /** `user` is a known login name or secret; a name that is nobody's may be a password typed in the wrong field, and is kept nowhere. */
 export type RefusedLogin = { user: string; address: string; network: string; throttled: boolean }
-export type RefusedLogins = {
+type RefusedLogins = {
   add(refused: RefusedLogin): void
   /** Writes the figures that are not written yet. */
   flush(): void

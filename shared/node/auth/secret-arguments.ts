@@ -22,7 +22,7 @@ export function secretArguments(argv: readonly string[], isSecret: (name: string
 }
 
 /** @returns what stands before `=`, and that as the name of a variable; `key` undefined for a word that names nothing */
-export function argumentName(word: string): { name: string; key: string | undefined } {
+function argumentName(word: string): { name: string; key: string | undefined } {
   const [, dashes = '', name = '', equals] = /^(-{0,2})([A-Za-z][\w.-]*)(=)?/.exec(word) ?? []
   const isName = name !== '' && (dashes !== '' || equals !== undefined)
   return { name: isName ? name : '', key: isName ? name.toUpperCase().replaceAll(/[.-]/g, '_') : undefined }

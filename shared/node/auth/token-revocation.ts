@@ -13,7 +13,7 @@ export type EndedSessions = {
 /** Sessions of one user that are kept as ended; beyond it all of the user's tokens are ended, which needs one number. */
 export const ENDED_MAX = 1000
 
-export type TokenEnds = {
+type TokenEnds = {
   /** What a new token of this user carries. */
   epochOf(username: string): number
   isEnded(token: { subject: string; session: string; epoch: number }): boolean

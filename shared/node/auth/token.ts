@@ -59,7 +59,7 @@ export type Auth = {
   isFormToken(caller: Caller, text: string): boolean
 }
 
-export type AuthOptions = {
+type AuthOptions = {
   settings: AuthSettings
   epochs: TokenEpochs
   /** The wall clock in ms: a login is a person's affair and never runs on a simulated clock. */

@@ -10,7 +10,7 @@ import {
 /** Rows of one chunk, DuckDB's own measure. */
 const CHUNK_ROWS = 2048
 
-export type DuckOptions = {
+type DuckOptions = {
   /** DuckDB's own limit; resident memory goes some 300 MB beyond it. */
   memoryMb: number
   /** Where to spill what does not fit; undefined when nothing may be spilled. */
@@ -18,7 +18,7 @@ export type DuckOptions = {
 }
 
 /** Some rows of an answer, by column. */
-export type Chunk = DuckDBDataChunk
+type Chunk = DuckDBDataChunk
 
 export type Duck = {
   run(sql: string): Promise<void>

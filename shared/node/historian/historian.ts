@@ -25,7 +25,7 @@ export type StoredHistorian = Historian &
     stop(): Promise<void>
   }
 
-export type HistorianOptions = {
+type HistorianOptions = {
   /** A database on disk, with its tables (`openDatabase`). */
   db: Database
   /** Folder for the sealed files. */

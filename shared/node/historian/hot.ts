@@ -15,7 +15,7 @@ export const isInstant = (t: number): boolean => Number.isInteger(t) && t >= INS
 /** The value that history gives back: NaN where the device itself does not vouch for it. */
 export const usable = ({ v, q }: HotSample): number => (q === 'bad' || q === 'stale' ? Number.NaN : v)
 
-export type HotRows = {
+type HotRows = {
   /** Gives keys to new points; call it outside of the transaction that inserts. */
   prepare(building_id: string, ids: Iterable<string>): void
   /** Inserts or replaces samples, for use inside the caller's transaction. The same value again counts as duplicate. */

@@ -36,7 +36,7 @@ export function openKeys(db: Database): Keys {
   }
 }
 
-export type KeyGiver = (building_id: string, point_ids: Iterable<string>) => { building: number; points: Map<string, number> }
+type KeyGiver = (building_id: string, point_ids: Iterable<string>) => { building: number; points: Map<string, number> }
 
 /** Gives keys to what has none yet, in a transaction of its own: a key may outlive a failed write, a write never a key. */
 export function openKeyGiver(db: Database): KeyGiver {

@@ -11,7 +11,7 @@ export type ManifestWriter = {
   /** The last instant of a point that is in a file; -Infinity when there is none. */
   lastSealed(point: number): number
 }
-export type ManifestChange = {
+type ManifestChange = {
   add(building: number, rank: number, parts: NewPart[]): void
   /** Drops parts; their files are rubbish once the transaction is in. */
   drop(parts: number[]): void

@@ -17,7 +17,7 @@ export type NewPart = {
 /** Of two parts that hold a sample of the same instant, the one with the higher rank has the valid one. */
 export type Part = { part: number; file: string; month: string; rank: number; rows: number; points: PartPoint[] }
 
-export type Manifest = {
+type Manifest = {
   /** Parts that hold something of these points in `[from, to)`, oldest month and lowest rank first. */
   find(query: { building: number; points: number[]; from: number; to: number }): Part[]
   /** All of a building's parts, or those of a month, in the same order. */

@@ -35,7 +35,7 @@ export async function openPartReader({ root, memoryMb }: { root: string; memoryM
   }
 }
 
-export type BuilderOf = (point_id: string) => SeriesBuilder
+type BuilderOf = (point_id: string) => SeriesBuilder
 
 const TS = 'epoch_ms(ts)::DOUBLE'
 const VALUE = "coalesce(value, 'nan'::DOUBLE)"

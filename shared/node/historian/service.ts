@@ -4,7 +4,7 @@ import { failureLog } from '../failure-log.ts'
 import type { Service } from '../service.ts'
 import type { StoredHistorian } from './historian.ts'
 
-export type HistorianServiceOptions = {
+type HistorianServiceOptions = {
   clock: Clock
   log: Logger
   /** How often samples are sealed, ms of the clock. */

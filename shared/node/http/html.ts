@@ -12,7 +12,7 @@ export class Html {
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Text as it may stand in markup or in a quoted attribute. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, char => ENTITIES[char] ?? char)
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, char => ENTITIES[char] ?? char)
 
 /** Takes trusted text as markup. Text from a device, a file or a person never goes through here. */
 export const raw = (text: string): Html => new Html(text)

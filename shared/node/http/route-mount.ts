@@ -25,7 +25,7 @@ declare module 'fastify' {
   }
 }
 
-export type MountOptions = {
+type MountOptions = {
   auth: Auth
   /** Undefined in a process that writes nothing of its own. */
   audit: AuditStore | undefined

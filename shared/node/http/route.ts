@@ -4,7 +4,7 @@ import type { AgentHint, Problem, ProblemCode } from '#shared/core/problem.ts'
 
 export type Role = 'viewer' | 'operator' | 'admin'
 /** What a route asks of its caller. `edge` is the role of an appliance's own token and stands apart from the others. */
-export type Need = 'public' | Role | 'edge'
+type Need = 'public' | Role | 'edge'
 export type Caller = {
   subject: string
   role: Role | 'edge'

@@ -5,7 +5,7 @@ import { type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Problem } from '#shared/core/problem.ts'
 
-export type FormLimits = { fileSize: number; files: number; fields: number; fieldSize: number }
+type FormLimits = { fileSize: number; files: number; fields: number; fieldSize: number }
 /** Longest name of a field or a file: a path of some folders. */
 const NAME_MAX = 1024
 /** Headers of one part; a browser sends two. */

@@ -19,7 +19,7 @@ import {
 } from './pki.ts'
 
 /** One line of `issued.json`. Times are ms since 1970 UTC. */
-export type IssuedRecord = {
+type IssuedRecord = {
   serial: string
   cn: string
   kind: 'edge' | 'central' | 'broker' | 'connector'

@@ -27,8 +27,8 @@ export type Pair = { cert_pem: string; key_pem: string }
 export type Issued = { cert_pem: string; serial: string; cn: string; not_after: number }
 type Validity = { now: number; days?: number }
 
-export const CA_DAYS = 3652
-export const CERT_DAYS = 397
+const CA_DAYS = 3652
+const CERT_DAYS = 397
 /** A certificate begins this long before it is made, so that a clock that is slow does not refuse it. */
 const SKEW_MS = DAY
 const EC = { name: 'ECDSA', namedCurve: 'P-256' } as const

@@ -8,7 +8,7 @@ export const DECIDED = '.decided-'
 export const REMOVALS = 'removals.json'
 
 /** `put`: where a new file lies, by the path that it will have. `gone`: paths of files that no longer count. */
-export type DecidedChanges = { put: Map<string, string>; gone: Set<string> }
+type DecidedChanges = { put: Map<string, string>; gone: Set<string> }
 
 /** @returns nothing where there is no such change, which is nearly always */
 export function decidedChanges(dir: string): DecidedChanges {

@@ -13,7 +13,7 @@ import { type Look, type Looking, type Reading, readSettled } from './settled-fi
 const FILES_MAX = 5000
 const DEPTH_MAX = 8
 
-export type FileError = YamlError & { filename: string }
+type FileError = YamlError & { filename: string }
 /** A rule file as it was read. `rule_id` is missing where no rule of it counts within its folder. */
 export type FileRecord = { path: string; sha256: string; bytes: number; changed_at: number; rule_id?: string }
 /** `rules` by id; a file that does not check is left out and its complaints are listed. */

@@ -8,7 +8,7 @@ import { openTurns } from '#shared/node/turns.ts'
 /** A file that changed so recently may change again with the same time: two ticks of any kernel, ms. */
 const TICK_MS = 20
 
-export type RuleRegistry<T> = {
+type RuleRegistry<T> = {
   /**
    * The rules as the folders hold them at the moment of the call. Calls that find the same files share one reading.
    *
@@ -19,7 +19,7 @@ export type RuleRegistry<T> = {
   reads(): number
 }
 
-export type RuleRegistryOptions<T> = {
+type RuleRegistryOptions<T> = {
   /** Folders in rising precedence. */
   dirs: () => string[]
   /** Reads and parses the files, outside of this thread. */

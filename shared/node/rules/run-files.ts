@@ -12,8 +12,8 @@ const BYTES_MAX = 256 * 1024 * 1024
 export const PUBLIC_FOLDER = 0o755
 const PUBLIC_FILE = 0o644
 
-export type RunFile = { building_id: string; run_id: string; finished_at: number }
-export type RunFiles = {
+type RunFile = { building_id: string; run_id: string; finished_at: number }
+type RunFiles = {
   /** Writes a run's file, whole or not at all, and removes the oldest ones; one that is there stays as it is. */
   keep(run: RunFile, lines: () => Iterable<object>): Promise<void>
 }

@@ -3,7 +3,7 @@ import type { MisdatedReading, MisdatedStore } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
 
 /** 40 MB with its index: more than half an hour of a site of 5,000 points a minute whose clock is not set yet. */
-export const MISDATED_MAX = 200_000
+const MISDATED_MAX = 200_000
 /** Dropped at once when the table is full, so that a flood does not sort the table for each message. */
 const DROP_AT_ONCE = 2_000
 

@@ -11,7 +11,7 @@ export type FromWorker =
   | { kind: 'error'; id: number; error: WireError }
 
 /** An error without its class, which does not pass. */
-export type WireError = { message: string; stack?: string | undefined; code?: ProblemCode; errors?: DataError[] }
+type WireError = { message: string; stack?: string | undefined; code?: ProblemCode; errors?: DataError[] }
 
 export function toWire(error: unknown): WireError {
   if (error instanceof Problem) return { message: error.message, code: error.code, errors: error.errors }

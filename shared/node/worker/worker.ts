@@ -17,7 +17,7 @@ export type WorkerOptions = ProcessOptions & {
   idleMs: number
 }
 
-export type RequestOptions = { signal?: AbortSignal; onProgress?: (progress: any) => void }
+type RequestOptions = { signal?: AbortSignal; onProgress?: (progress: any) => void }
 
 export type Worker<H extends Handlers> = {
   /**

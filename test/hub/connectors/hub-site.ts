@@ -25,8 +25,8 @@ import { edgeSelf, makeAuthority, startBroker, testOutbox } from '../../support/
 import { silent } from '../../support/sites/priority-edge.ts'
 
 const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
-export type Who = keyof typeof PASSWORDS | 'nobody'
-export type Answer = { status: number; body: any }
+type Who = keyof typeof PASSWORDS | 'nobody'
+type Answer = { status: number; body: any }
 
 /** @param brokerAt starts the broker, with the certificates in a folder; the embedded one by default. @returns its port */
 export async function openHub(
@@ -85,7 +85,7 @@ async function embedded(t: ExecutionContext, certs: string): Promise<number> {
   return broker.port()
 }
 
-export type TestHub = Awaited<ReturnType<typeof openHub>>
+type TestHub = Awaited<ReturnType<typeof openHub>>
 
 /** The same secret and settings as the hub's: what a login would answer with. */
 async function tokenOf(who: Exclude<Who, 'nobody'>): Promise<string> {

@@ -5,7 +5,7 @@
 export const ROOT = 1
 const SECTOR = 512
 
-export type Inode = { now: Buffer; kept: Buffer; pending: ({ at: number; bytes: Buffer } | { size: number })[] }
+type Inode = { now: Buffer; kept: Buffer; pending: ({ at: number; bytes: Buffer } | { size: number })[] }
 export type LossyDisk = ReturnType<typeof lossyDisk>
 
 const grown = (data: Buffer, size: number): Buffer =>

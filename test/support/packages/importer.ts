@@ -7,7 +7,7 @@ import type { Answer, TestCentral } from '../sites/central-site.ts'
 export type Seen = { code: string; severity: string; count: number; message: string; examples: string[] }
 export const checkOf = (checks: Seen[], code: string) => checks.find(check => check.code === code)
 
-export type Importer = {
+type Importer = {
   /** A building of its own for each test, as they share one process. */
   ownBuilding(): { building_id: string }
   preflight(files: Files): Promise<Answer>

@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import type { Files } from './packages.ts'
 
 export const START = Date.UTC(2026, 0, 12) // a Monday
-export const DAYS = 3
+const DAYS = 3
 const STEP = 5 * MINUTE
 /** The fault: the third day, one hour from 11:00 UTC. */
 export const FAULT_FROM = START + 2 * DAY + 11 * HOUR
@@ -54,7 +54,7 @@ const box = (): Unit => ({
   occupied: { name: 'occupied', unit: '', at: h => (isOccupied(h) ? 1 : 0) },
 })
 
-export type ReferenceCase = {
+type ReferenceCase = {
   what: string
   equipment_id: string
   equipType: string

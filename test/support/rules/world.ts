@@ -37,7 +37,7 @@ type Point = {
   samples: Arrival<number>[]
   visits: Arrival<ArraySnapshot>[]
 }
-export type World = { timezone: string; from: number; to: number; equipment: EquipmentOutline[]; points: Point[] }
+type World = { timezone: string; from: number; to: number; equipment: EquipmentOutline[]; points: Point[] }
 
 /** Equipment type, roles and whom it feeds, by id; a role with `*` has its priority array visited. */
 export type Plan = Record<string, { type: EquipmentOutline['equipment_type']; roles: string[]; feeds?: string[] }>
@@ -131,7 +131,7 @@ function knownAt<T>(arrivals: Arrival<T>[], now: number): Map<number, T> {
 }
 
 /** The first instant of which something else is known now than was then; what a visit tells begins at the one before it. */
-export function changedBetween({ points }: World, then: number, now: number): number {
+function changedBetween({ points }: World, then: number, now: number): number {
   let changed = now
   for (const { samples, visits } of points) {
     for (const { t, arrives } of samples)

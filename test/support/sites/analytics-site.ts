@@ -12,7 +12,7 @@ export const FROM = Date.UTC(2025, 8, 10, 5)
 export const TO = FROM + 70 * DAY
 
 /** Numbers that are always the same ones. @source Steele, Lea, Flood: SplitMix; the 32-bit variant mulberry32 */
-export function random(seed: number): () => number {
+function random(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -16,7 +16,7 @@ import { LocalPublisher } from '#appliance/services/local-publisher.ts'
 import { edgeSelf, silent, testOutbox } from './transport-site.ts'
 
 export const TOKEN = 'local-token-for-tests-0123456789abcdef'
-export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
+const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 
 export async function startCentral(workspace: string, { port = 0, token }: { port?: number; token?: string } = {}) {
   await makeFolder(workspace)

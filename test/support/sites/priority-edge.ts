@@ -10,7 +10,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { folder } from '../folders.ts'
 
 export const silent = pino({ level: 'silent' })
-export const START = Date.UTC(2026, 2, 1)
+const START = Date.UTC(2026, 2, 1)
 const MINUTE = 60_000
 
 /** Visit number `n` to object `instance`: its instant and its value at P8 are its number. */

@@ -70,7 +70,7 @@ export function firstBatch(maxApdu: number, most = Number.POSITIVE_INFINITY): Ba
 }
 
 /** What a request asked for: points, and bytes of results as planned. */
-export type Asked = { count: number; bytes: number }
+type Asked = { count: number; bytes: number }
 
 export const sizeOf = (targets: readonly Target[]): Asked => ({
   count: targets.length,

@@ -21,7 +21,7 @@ export const COV_NOTIFICATION = 2
 export type ObjectId = { type: number; instance: number }
 export const objectKey = ({ type, instance }: ObjectId): string => `${type}:${instance}`
 
-export type CovNotification = {
+type CovNotification = {
   /** The number that the subscriber gave. */
   processId: number
   /** Instance of the device that speaks. */

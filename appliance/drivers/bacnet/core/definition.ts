@@ -27,7 +27,7 @@ const BacnetSection = Type.Object(
   strict,
 )
 
-export type BacnetSection = Static<typeof BacnetSection>
+type BacnetSection = Static<typeof BacnetSection>
 
 export const bacnetDefinition = {
   name: 'bacnet',

@@ -97,7 +97,7 @@ function valuesOf(answers: Answers, target: Target): BacnetValue[] | undefined {
 }
 
 /** @returns the text without control characters, undefined when there is none */
-export function textOf(answers: Answers, target: Target): string | undefined {
+function textOf(answers: Answers, target: Target): string | undefined {
   const [value] = valuesOf(answers, target) ?? []
   return value?.type === 'text' ? clean(value.value) || undefined : undefined
 }
@@ -143,7 +143,7 @@ export function describeObject({ type, instance }: FoundObject, answers: Answers
   }
 }
 
-export type ListEntries = {
+type ListEntries = {
   /** Those that can be points, in the order of the list, each once. */
   objects: FoundObject[]
   others: Record<string, number>

@@ -7,7 +7,7 @@ export type Station = { network: number; mac: Uint8Array }
 /** A place on the IP network: IPv4 address and UDP port. */
 export type Endpoint = { host: string; port: number }
 
-export type Frame = {
+type Frame = {
   /** Who sent it, when a broadcast manager (BBMD) passed it on; else the sender of the datagram did. */
   origin?: Endpoint
   /** Set when it came through a router. */

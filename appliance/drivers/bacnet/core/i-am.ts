@@ -6,7 +6,7 @@ export const I_AM = 0
 
 /** What a device can do with messages that are longer than its APDU, in the order of the enumeration. */
 export const SEGMENTATIONS = ['both', 'transmit', 'receive', 'none'] as const
-export type Segmentation = (typeof SEGMENTATIONS)[number]
+type Segmentation = (typeof SEGMENTATIONS)[number]
 
 export type IAm = {
   /** 0..4194302. */

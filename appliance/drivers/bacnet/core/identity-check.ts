@@ -8,7 +8,7 @@ import type { Target } from '#shared/core/bacnet/object.ts'
 import type { PropertyResult } from './reply.ts'
 
 /** What is known from one check to the next. A check changes it. */
-export type Identity = {
+type Identity = {
   readonly device_instance: number
   /** ms since 1970; null when the next read must check. */
   checkedAt: number | null

@@ -27,7 +27,7 @@ export type Request<I> = {
   of: Failure | undefined
 }
 
-export type Inquiry<I> = {
+type Inquiry<I> = {
   /** @returns what to ask now; undefined when all is said, or while the witness is heard */
   next(): Request<I> | undefined
   answered(request: Request<I>, results: readonly PropertyResult[]): void
@@ -38,7 +38,7 @@ export type Inquiry<I> = {
   /** When all is said: what has neither a value nor was declined, and why. */
   left(): Left<I>[]
 }
-export type Left<I> = { item: I; reason: string }
+type Left<I> = { item: I; reason: string }
 
 /** Points that must have a value alone, and none in company, before ReadPropertyMultiple is left: those of two searches. */
 const ONLY_ALONE = 5

@@ -25,11 +25,11 @@ export const SUBSCRIBE_COV = 5
 /** ReadProperty takes exactly one target. */
 export type ReadQuestion = { service: typeof READ_PROPERTY | typeof READ_PROPERTY_MULTIPLE; targets: Target[] }
 /** Asks to be told of changes, in notifications that need no answer (135-2020 13.14). */
-export type CovQuestion = { service: typeof SUBSCRIBE_COV; subscription: Subscription }
+type CovQuestion = { service: typeof SUBSCRIBE_COV; subscription: Subscription }
 export type Question = ReadQuestion | CovQuestion
 
 /** `lifetimeSecs` 1 and more: a subscription without an end would outlive us in the device. */
-export type Subscription = { processId: number; object: { type: number; instance: number }; lifetimeSecs: number }
+type Subscription = { processId: number; object: { type: number; instance: number }; lifetimeSecs: number }
 
 export type PropertyError = { errorClass: number; errorCode: number }
 export type PropertyResult = { values: BacnetValue[] } | { error: PropertyError }

@@ -14,9 +14,9 @@ type Item = { address: { target: Target } }
  * `called`: a witness is to be asked, or is being asked. `none`: there is nothing else to ask. `gone`: no witness answered, so
  * the device does not.
  */
-export type Hearing = 'called' | 'none' | 'gone'
+type Hearing = 'called' | 'none' | 'gone'
 
-export type Witnesses<I, R> = {
+type Witnesses<I, R> = {
   /** @param isThere the device has answered something a moment ago */
   call(suspect: Suspect<R>): Hearing
   /** The witness did not answer. */

@@ -2,8 +2,8 @@
 import type { HaystackAuth } from './endpoint.ts'
 import { STEPS, type HaystackFailure, type Step } from './failure.ts'
 
-export type StepState = 'ok' | 'failed' | 'not_reached' | 'not_used'
-export type StepReport = { step: Step; state: StepState; message?: string; advice?: string }
+type StepState = 'ok' | 'failed' | 'not_reached' | 'not_used'
+type StepReport = { step: Step; state: StepState; message?: string; advice?: string }
 
 /** One point that was read: its value, or in words why it has none. */
 export type PointReport = { address: string; says: string }

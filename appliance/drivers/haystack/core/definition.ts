@@ -17,7 +17,7 @@ const HaystackSection = Type.Object(
   strict,
 )
 
-export type HaystackSection = Static<typeof HaystackSection>
+type HaystackSection = Static<typeof HaystackSection>
 
 export const haystackDefinition = {
   name: 'haystack',

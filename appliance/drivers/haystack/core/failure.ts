@@ -2,7 +2,7 @@
 export const STEPS = ['dns', 'tcp', 'tls', 'hello', 'auth', 'op', 'parse'] as const
 export type Step = (typeof STEPS)[number]
 
-export type FailureParts = {
+type FailureParts = {
   step: Step
   /** What to do about it; undefined when the message says all. */
   advice?: string | undefined

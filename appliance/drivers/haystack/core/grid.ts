@@ -9,7 +9,7 @@ export type Dict = Readonly<Record<string, unknown>>
 export type Grid = { meta: Dict; cols: string[]; rows: Dict[] }
 
 /** `value` may be NaN or infinite; `unit` as the server writes it. */
-export type HaystackNumber = { value: number; unit: string | undefined }
+type HaystackNumber = { value: number; unit: string | undefined }
 
 const NUMBERS: Record<string, number> = { NaN: Number.NaN, INF: Infinity, '-INF': -Infinity }
 /** Longest text of a server that goes into a message. */

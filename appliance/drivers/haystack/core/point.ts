@@ -9,7 +9,7 @@ import { haystackConversion } from './unit.ts'
 export type HaystackPoint = { address: HaystackAddress; kind: PointKind; unit: string; states: readonly string[] | undefined }
 
 /** `reason` says why a value is not good. */
-export type PointState = { value: Value; quality: Quality; reason?: string }
+type PointState = { value: Value; quality: Quality; reason?: string }
 
 /** What the server's own connectors say of the value; another word leaves it uncertain. */
 const QUALITY_OF_STATUS: Record<string, Quality> = {

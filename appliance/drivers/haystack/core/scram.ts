@@ -15,7 +15,7 @@ const GS2_HEADER = 'n,,'
 /** The GS2 header in base64, as the final message repeats it. */
 const CHANNEL = 'biws'
 
-export type ServerFirst = { text: string; nonce: string; salt: Buffer; iterations: number }
+type ServerFirst = { text: string; nonce: string; salt: Buffer; iterations: number }
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac(SCRAM_HASH, key).update(text).digest()
 

@@ -22,7 +22,7 @@ const ModbusSection = Type.Object(
   strict,
 )
 
-export type ModbusSection = Static<typeof ModbusSection>
+type ModbusSection = Static<typeof ModbusSection>
 
 const UNIT_MAX = 255
 const HOST_EXAMPLE = '10.0.0.4 or meter.local:502'

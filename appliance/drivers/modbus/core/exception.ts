@@ -16,7 +16,7 @@ export const formatException = (code: number): string => `exception ${code} (${E
 /** Something in the block is not there: smaller blocks tell what. */
 export const ILLEGAL_ADDRESS = 2
 /** The block is longer than the device allows. */
-export const ILLEGAL_VALUE = 3
+const ILLEGAL_VALUE = 3
 
 /** The gateway answers, the unit behind it does not. */
 export const isGatewaySilence = (code: number): boolean => code === 10 || code === 11

@@ -21,7 +21,7 @@ export const LONG_ORDERS = [
   'FEHGBADC',
   'DCBAHGFE',
 ] as const
-export type LongOrder = (typeof LONG_ORDERS)[number]
+type LongOrder = (typeof LONG_ORDERS)[number]
 export type ByteOrder = WordOrder | LongOrder
 
 /** What the four letters mean for values of one register. */

@@ -19,7 +19,7 @@ export function tcpFrame(id: number, request: Uint8Array): Uint8Array {
   return bytes
 }
 
-export type TcpFrame =
+type TcpFrame =
   | { state: 'frame'; id: number; unit: number; pdu: Uint8Array; end: number }
   | { state: 'partial' }
   /** No frame begins here: the stream is out of step. */

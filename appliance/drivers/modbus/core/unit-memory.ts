@@ -8,7 +8,7 @@ export type UnitItem = { point_id: string; address: ModbusPoint }
 export type UnitBlock = Block<UnitItem>
 
 /** How the points of one read are asked for. */
-export type UnitPlan = {
+type UnitPlan = {
   /** In this order; blocks that failed lately come last. */
   blocks: readonly UnitBlock[]
   /** Culprits that are due to be tried again, each place alone. */

@@ -10,9 +10,9 @@ export const analyticsPath = (page: AnalyticsPage): string => `/analytics/${page
 const TITLES: Record<AnalyticsPage, string> = { operations: 'Operations', economizer: 'Economizer', anomalies: 'Anomalies' }
 
 /** What the form holds: days of the building, both included. */
-export type AnalyticsQuery = { building: string; from: string; to: string }
+type AnalyticsQuery = { building: string; from: string; to: string }
 /** A choice of the form beside building and days. */
-export type Choice = { name: string; label: string; chosen: string; options: (readonly [value: string, text: string])[] }
+type Choice = { name: string; label: string; chosen: string; options: (readonly [value: string, text: string])[] }
 export type AnalyticsHead = { page: AnalyticsPage; query: AnalyticsQuery; buildings: Building[]; choices: Choice[] }
 
 export const analyticsHead = (head: AnalyticsHead): Html => html`<h1>${TITLES[head.page]}</h1>

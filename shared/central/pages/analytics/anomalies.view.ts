@@ -10,8 +10,8 @@ import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { BAND_SIGMAS, SEASONAL_NARROW, SEASONAL_WIDE, type SeasonalPlot, seasonalSvg } from './seasonal-plot.ts'
 
-export type AnomalyRow = Anomaly & { point: Point; equipment: string }
-export type AnomaliesModel = {
+type AnomalyRow = Anomaly & { point: Point; equipment: string }
+type AnomaliesModel = {
   head: AnalyticsHead
   here: Here
   building: Building

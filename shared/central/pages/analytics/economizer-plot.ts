@@ -2,7 +2,7 @@
 import type { EconomizerResult } from '#shared/core/analytics/economizer.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 
-export type ScatterSize = { width: number; height: number }
+type ScatterSize = { width: number; height: number }
 export const SCATTER_WIDE: ScatterSize = { width: 960, height: 420 }
 export const SCATTER_NARROW: ScatterSize = { width: 356, height: 330 }
 

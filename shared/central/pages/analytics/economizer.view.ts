@@ -11,7 +11,7 @@ import { formatRoleValue, formatValue, measureOf, roleWords, type UnitSystem } f
 import { inUnitsOf } from '#shared/central/ui/measure-text.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
 
-export type EconomizerModel = {
+type EconomizerModel = {
   head: AnalyticsHead
   building: Building
   params: EconomizerParams

@@ -21,7 +21,7 @@ export const ORDER_WORDS: Record<Order, string> = {
 }
 export type OperationsRow = Pick<Equipment, 'equipment_id' | 'name' | 'equipment_type'> &
   FaultHours & { figures: OperationFigures }
-export type OperationsModel = {
+type OperationsModel = {
   head: AnalyticsHead
   here: Here
   building: Building

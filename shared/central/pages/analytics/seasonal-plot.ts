@@ -19,7 +19,7 @@ export type SeasonalPlot = {
   hours: readonly ScoredHour[]
   anomalies: readonly Anomaly[]
 }
-export type SeasonalSize = { width: number; left: number; height: number }
+type SeasonalSize = { width: number; left: number; height: number }
 export const SEASONAL_WIDE: SeasonalSize = { width: 960, left: 52, height: 220 }
 export const SEASONAL_NARROW: SeasonalSize = { width: 356, left: 40, height: 180 }
 

@@ -7,14 +7,14 @@ import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 
 /** How long a fault may be snoozed: it always ends. */
-export const SNOOZES = [
+const SNOOZES = [
   { name: '4 hours', ms: 4 * HOUR },
   { name: '1 day', ms: DAY },
   { name: '7 days', ms: 7 * DAY },
   { name: '30 days', ms: 30 * DAY },
 ] as const
 
-export type ActionsModel = {
+type ActionsModel = {
   finding: { finding_id: string }
   note: FindingNote
   here: Here

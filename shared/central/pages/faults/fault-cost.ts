@@ -5,7 +5,7 @@ import type { PricingGap } from '#shared/core/impact/impact.ts'
 import type { Building, Equipment } from '#shared/core/model/model.ts'
 import { CARRIER_WORDS, costText, gapText, kindWords, rangeText } from '#shared/central/ui/cost-words.ts'
 
-export type CostModel = { finding: Finding; building: Building; equipment: Equipment | undefined }
+type CostModel = { finding: Finding; building: Building; equipment: Equipment | undefined }
 
 /** Nothing where the rule says nothing of its cost. */
 export function costSection({ finding, building, equipment }: CostModel): Html | false {

@@ -7,10 +7,10 @@ import { PRIORITIES, PRIORITY_WORDS, type Priority, priorityOf } from '#shared/c
 export const LANES = ['faults', 'data', 'silenced'] as const
 export type Lane = (typeof LANES)[number]
 export const GROUPINGS = ['equipment', 'fault', 'priority'] as const
-export type Grouping = (typeof GROUPINGS)[number]
+type Grouping = (typeof GROUPINGS)[number]
 /** `worst` is the order of `compareRows`; `cost` has the dearest first. */
 export const SORTS = ['worst', 'cost'] as const
-export type Sort = (typeof SORTS)[number]
+type Sort = (typeof SORTS)[number]
 export const DAYS_CHOICES = [1, 7, 30, 366] as const
 /** A hundred years: findings of any age. */
 export const ANY_AGE_DAYS = 36_525
@@ -42,7 +42,7 @@ export type FaultRow = {
   /** What those of its episodes cost whose cost is in one unit, that of the one which stands for the row. */
   cost?: Cost
 }
-export type Cost = Range & { unit: string }
+type Cost = Range & { unit: string }
 export type FaultGroup = { key: string; title: string; rows: FaultRow[] }
 export type Named = { finding: Finding; note: FindingNote }
 

@@ -7,7 +7,7 @@ import { formatValue, measureOf, type UnitSystem } from '#shared/central/ui/meas
 import { countOf } from '#shared/core/number-text.ts'
 
 /** @param value canonical; one that is a difference, such as a spread, takes no offset whatever the baseline measures */
-export function baselineFigure(
+function baselineFigure(
   value: number | null | undefined,
   { unit = '', absolute = false }: Pick<BaselineView, 'unit' | 'absolute'>,
   system: UnitSystem,
@@ -42,7 +42,7 @@ export function coldWords(view: BaselineView, system: UnitSystem): string | unde
   return `${wanted}, so ${stands}${wider}`
 }
 
-export const leftOutWords = (why: string): string => (why === RESET ? 'before it was begun anew' : `${why} was active`)
+const leftOutWords = (why: string): string => (why === RESET ? 'before it was begun anew' : `${why} was active`)
 
 /** The days that count, and those that do not with the reason. */
 export const dayLists = ({ dates, left_out }: Pick<BaselineView, 'dates' | 'left_out'>): Html =>

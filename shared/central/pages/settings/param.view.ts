@@ -25,7 +25,7 @@ export type ParamForm = {
   note: string
   days: number
 }
-export type ParamCard = {
+type ParamCard = {
   name: string
   default: number
   min: number
@@ -58,7 +58,7 @@ export type ParamPageModel = {
 }
 
 /** Days that a trial may look back. */
-export const DAYS_TRIED = [1, 3, 7, 14, 31] as const
+const DAYS_TRIED = [1, 3, 7, 14, 31] as const
 /** Names that one line lists. */
 const NAMED_MAX = 12
 

@@ -7,7 +7,7 @@ import { paramWords, placeWords } from './param-words.ts'
 import { ranByNotice } from '#shared/central/ui/rule-owner-text.ts'
 import { componentWords } from '#shared/central/ui/words.ts'
 
-export type ParamsModel = {
+type ParamsModel = {
   building: Building
   buildings: Building[]
   settings: (StoredSetting & { problem?: string })[]

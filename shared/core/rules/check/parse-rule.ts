@@ -11,7 +11,7 @@ import { parseTests } from './parse-tests.ts'
 import { ROLE_GROUPS, type RoleGroup, type RuleParam, type WrittenRule } from './rule.ts'
 import { type YamlError, type YamlFields, parseYaml, type YamlText } from '#shared/core/rules/language/yaml-text.ts'
 
-export type RuleParseResult = { ok: true; rule: WrittenRule } | { ok: false; errors: YamlError[] }
+type RuleParseResult = { ok: true; rule: WrittenRule } | { ok: false; errors: YamlError[] }
 
 /**
  * @param text the YAML of one rule, as LANGUAGE.md describes it

@@ -12,7 +12,7 @@ export type BuildingSignals = EquipmentTopology & {
 }
 
 /** What the signals of all equipment of one run share. */
-export type SharedSignals = {
+type SharedSignals = {
   topology: EquipmentTopology
   /** A series that several equipment read becomes a step function once. */
   created: WeakMap<RoleSeries, StepSignal>

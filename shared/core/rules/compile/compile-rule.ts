@@ -64,9 +64,9 @@ export type CompiledRule = Omit<RuleInstance, 'equipment' | 'leaves' | 'isTooCoa
   sampled: Leaf[]
   samplingMs: number
 }
-export type TermNode = { text: string; node: Node; sides?: [Node, Node]; measures: boolean }
+type TermNode = { text: string; node: Node; sides?: [Node, Node]; measures: boolean }
 
-export type RuleBinding = {
+type RuleBinding = {
   rule: Rule
   role: string | undefined
   request: Record<string, number>

@@ -46,7 +46,7 @@ export type Episode = {
 export type StateInterval = { from: number; to: number; day: number; state: 'true' | 'false' | 'unknown' }
 export type IntervalDetail = { worst: WorstMoment; causeMs: Float64Array; spent: Float64Array }
 
-export type EpisodeLimits = { persistenceMs: number; dailyMinimumMs: number; clearMs: number; causes: number }
+type EpisodeLimits = { persistenceMs: number; dailyMinimumMs: number; clearMs: number; causes: number }
 
 /** An episode that an earlier run left open and that began before this run's data: what is known of it is reckoned until `upTo`. */
 export type OpenEpisode = {

@@ -88,7 +88,7 @@ function shortOf(
 
 const secs = (ms: number): number => Math.round(ms / 1000)
 
-export type StillTerm = { signal: TypedExpr; window: TypedExpr; bound: TypedExpr; others: TypedExpr[] }
+type StillTerm = { signal: TypedExpr; window: TypedExpr; bound: TypedExpr; others: TypedExpr[] }
 
 /** @returns the part of a condition that wants a signal to stand still for a window, and all else that it asks for */
 export function stillTerm(when: TypedExpr): StillTerm | undefined {

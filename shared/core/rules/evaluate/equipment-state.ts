@@ -33,7 +33,7 @@ export type EquipmentState = {
   carriedFrom: number
 }
 
-export type RuleState = {
+type RuleState = {
   tracked: EpisodeState
   /** Times by outcome as in `evaluate-day.ts`, one row a day. */
   covered: Float64Array

@@ -8,7 +8,7 @@
 /** Values closer than this (in canonical units) are equal, so that rounding never decides a comparison. */
 const EQUAL = 1e-9
 
-export type Kernel = (out: Float64Array, a: Float64Array, b: Float64Array, n: number) => void
+type Kernel = (out: Float64Array, a: Float64Array, b: Float64Array, n: number) => void
 
 export const KERNELS: Record<string, Kernel> = {
   add: (out, a, b, n) => {

@@ -5,8 +5,7 @@ import type { Node } from './node.ts'
 import { type NodeState, restoreState, saveState } from './node-state.ts'
 import { firstAtOrAfter, type StepSignal } from '#shared/core/rules/compile/step-signal.ts'
 
-/** Why a role has no usable value at an instant; the first when it has one. */
-export const ROLE_STATES = ['ok', 'no_data', 'stale', 'out_of_range', 'untrusted'] as const
+/** Why a role has no usable value at a row; 0 when it has one. */
 const [, NO_DATA, STALE, OUT_OF_RANGE, UNTRUSTED] = [0, 1, 2, 3, 4] as const
 
 /** The values of a role at the rows of a day. */
@@ -31,7 +30,7 @@ export function roleRun(node: Node, steps: StepSignal, raw: boolean): Node['run'
   }
 }
 
-/** Why a role has no usable value at an instant: an index of `ROLE_STATES`. */
+/** Why a role has no usable value at an instant: 0 to 4, see `NO_DATA` and the constants beside it. */
 export function roleState(steps: StepSignal, at: number, raw: boolean): number {
   const index = firstAtOrAfter(steps.ts, at + 1) - 1
   if (index < 0) return NO_DATA

@@ -37,7 +37,7 @@ const EPISODE_DAYS = 31
 const NOTHING_COVERED = new Float64Array(0)
 
 /** An equipment with all that is needed to run its rules. */
-export type EquipmentRun = {
+type EquipmentRun = {
   equipment_id: string
   compiled: CompiledEquipment
   signals: BuildingSignals
@@ -61,7 +61,7 @@ export type RuleOutcome = {
   baselines: BaselineView[]
 }
 
-export type EquipmentOutcome = { rules: RuleOutcome[]; failed: { rule_id: string; error: string }[]; states: EquipmentState[] }
+type EquipmentOutcome = { rules: RuleOutcome[]; failed: { rule_id: string; error: string }[]; states: EquipmentState[] }
 
 type RuleRunner = RuleTracking & {
   instance: RuleInstance

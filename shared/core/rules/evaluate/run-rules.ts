@@ -20,7 +20,7 @@ import { runEquipment } from './run-equipment.ts'
 import type { RunInput, RunOutput, RunPlan } from './run-types.ts'
 
 /** `outdated`: why the run could not resume from the state; nothing was evaluated. `states`: those requested, oldest first. */
-export type EquipmentEvaluation = { outdated: string } | { outdated?: never; states: EquipmentState[] }
+type EquipmentEvaluation = { outdated: string } | { outdated?: never; states: EquipmentState[] }
 
 export type RuleRun = {
   /** Ids of the equipment in the order of evaluation, each once. */

@@ -20,7 +20,7 @@ export type WindowColumn = {
  *
  * `z` is [w + n]: the minutes before the day, then those of the day. At least `least` of the `w` minutes must be known.
  */
-export type MinuteWindow = (z: Float64Array, w: number, n: number, least: number, out: Float64Array) => void
+type MinuteWindow = (z: Float64Array, w: number, n: number, least: number, out: Float64Array) => void
 
 /** One window function in both forms, which give the same results. */
 export type WindowFunction = { byMinute: MinuteWindow; create: CreateColumn }

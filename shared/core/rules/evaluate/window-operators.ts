@@ -17,7 +17,7 @@ export type WindowOp = {
   save(): NodeState
 }
 
-export type KnownTime = { flip(t: number, known: boolean): void; read(t: number): number; save(): NodeState }
+type KnownTime = { flip(t: number, known: boolean): void; read(t: number): number; save(): NodeState }
 
 /** How much of (t − w, t] had a value, ms. */
 export function knownTime(windowMs: number, saved?: NodeState): KnownTime {

@@ -19,7 +19,7 @@ export type ValueType =
    */
   | { kind: 'quantity'; base: string; absolute: boolean; unit?: string; isPoints?: true }
 
-export type Quantity = ValueType & { kind: 'quantity' }
+type Quantity = ValueType & { kind: 'quantity' }
 
 /** How a sentence names the unit of a difference of fractions; no value is kept in it. */
 export const PERCENTAGE_POINTS = 'percentage points'
@@ -79,7 +79,7 @@ export function unifyTypes(a: ValueType, b: ValueType): ValueType | undefined {
   return left.isPoints && right.isPoints ? { ...both, isPoints: true } : both
 }
 
-export type SumTypes = { left: ValueType; right: ValueType; result: ValueType }
+type SumTypes = { left: ValueType; right: ValueType; result: ValueType }
 
 /**
  * How `a + b` or `a - b` is to be understood: as what each side counts, and what comes out.

@@ -16,7 +16,7 @@ export class ExprError extends Error {
 }
 
 /** Longest expression, characters: ten times the longest of the catalogue. */
-export const EXPRESSION_LENGTH_MAX = 4000
+const EXPRESSION_LENGTH_MAX = 4000
 
 const NUMBER = /(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?/y
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y

@@ -3,7 +3,7 @@ import type { EquipmentType } from '#shared/core/model/model.ts'
 
 /** The first of these roles that has samples, here or on what feeds this equipment, above its threshold. */
 export type RunningProof = { role: string; above: number }
-export type Macro = {
+type Macro = {
   /** In order of trust. Without any, the macro is not evaluated: missing proof never means on. */
   proofs: readonly RunningProof[]
   /** Types that have nothing to switch on: always true. */
@@ -55,7 +55,7 @@ export const PLANT_MACHINES: Partial<Record<EquipmentType, readonly EquipmentTyp
 export const PLANT_MACROS: ReadonlySet<string> = new Set(['chiller_on', 'boiler_on'])
 
 /** Outdoor-air fraction from temperatures; a rule that uses it is gated while the two airs are closer than this, K. */
-export const OAF_MIN_DIFFERENCE = 3
+const OAF_MIN_DIFFERENCE = 3
 export const OAF = '(ma_t - ra_t) / (oa_t - ra_t)'
 export const OAF_GUARD = `abs(oa_t - ra_t) >= ${OAF_MIN_DIFFERENCE} K`
 export const OAF_ROLES = { ma_t: 'degC', ra_t: 'degC', oa_t: 'degC' }

@@ -1,8 +1,8 @@
 /** The grammar of LANGUAGE.md as a tree with places. Nothing is looked up here: names are only names. */
 import { ExprError, type Token, tokenize } from './lex.ts'
 
-export type Comparison = '<' | '<=' | '>' | '>=' | '==' | '!='
-export type Arithmetic = '+' | '-' | '*' | '/' | '^'
+type Comparison = '<' | '<=' | '>' | '>=' | '==' | '!='
+type Arithmetic = '+' | '-' | '*' | '/' | '^'
 export type Expr = { at: number; end: number } & (
   | { kind: 'number'; value: number; unit?: string }
   | { kind: 'name'; name: string }

@@ -64,7 +64,7 @@ const SYMBOLS: Record<string, string> = { degC: '°C', degF: '°F', 'm3/s': 'm³
  * @param unit in which people read it; empty for a plain number
  * @param absolute a reading of temperature rather than a difference
  */
-export function formatFigure(value: number, unit: string, absolute: boolean): string {
+function formatFigure(value: number, unit: string, absolute: boolean): string {
   if (Number.isNaN(value)) return 'unknown'
   if (unit === 'bool') return value > 0 ? 'on' : 'off'
   if (unit === PERCENTAGE_POINTS) return `${plain(100 * value)} ${PERCENTAGE_POINTS}`

@@ -22,13 +22,13 @@ import { nearestMiss } from '#shared/core/rules/episodes/unconfirmed.ts'
 /** A finding with its days in fault that the span touches. One that ended before the span only explains others. */
 export type ReportedFinding = SourcedFinding & { isReported: boolean; days: FaultDay[] }
 /** `cause`: weights that counted on that day, in the order of the rule. */
-export type FaultDay = { date: string; cause: CauseWeight[] }
+type FaultDay = { date: string; cause: CauseWeight[] }
 
 export type EquipmentReport = { findings: ReportedFinding[]; results: RuleResult[]; baselines: RuleBaseline[] }
 
 type Span = Pick<RunPlan, 'building_id' | 'from' | 'to'>
 /** Findings that an earlier run left active, and the beginning of the span of the run that was told of them; those of the last run. */
-export type EarlierFindings = { carried: CarriedFinding[]; carriedFrom: number; open: CarriedFinding[] }
+type EarlierFindings = { carried: CarriedFinding[]; carriedFrom: number; open: CarriedFinding[] }
 
 export function reportEquipment(verdicts: RuleOutcome[], span: Span, known: EarlierFindings): EquipmentReport {
   const made = verdicts.flatMap(verdict => {

@@ -7,7 +7,7 @@ import { outlineOf, createTopology } from '#shared/core/rules/compile/topology.t
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 
 /** Types of equipment that serve a type, the usual one first. */
-export const SERVERS: Partial<Record<EquipmentType, readonly EquipmentType[]>> = {
+const SERVERS: Partial<Record<EquipmentType, readonly EquipmentType[]>> = {
   vav: ['ahu', 'rtu'],
   zone: ['vav', 'fcu', 'rtu', 'heat_pump', 'ahu'],
   ahu: ['chw_plant', 'hw_plant'],
@@ -35,7 +35,7 @@ export type LinkWait = {
 }
 
 /** @returns the equipment of types that other equipment serves, for which nothing says which */
-export function withoutServer<T extends Pick<EquipmentData, 'equipment_id' | 'equipment_type' | 'feeds' | 'parent_id'>>(
+function withoutServer<T extends Pick<EquipmentData, 'equipment_id' | 'equipment_type' | 'feeds' | 'parent_id'>>(
   equipment: T[],
 ): T[] {
   const site = createTopology(equipment.map(one => outlineOf({ ...one, roles: {} })))

@@ -15,7 +15,7 @@ import type { Rule, TestCase, TestRows, WrittenRule } from '#shared/core/rules/c
 import type { RunOutput, RunInput } from '#shared/core/rules/evaluate/run-types.ts'
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 
-export type TestResult = { name: string; line: number; ok: boolean; problems: string[] }
+type TestResult = { name: string; line: number; ok: boolean; problems: string[] }
 
 /**
  * Each test is run as written, and once more with every held sample repeated half-way to the next: the same signal must

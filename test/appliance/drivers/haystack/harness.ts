@@ -23,7 +23,7 @@ export const PATIENCE = { timeoutMs: 20_000, retries: 0, signal: NEVER }
 /** For answers that never come; long enough for a connection on a busy machine. */
 export const IMPATIENCE = { timeoutMs: 2500, retries: 0, signal: NEVER }
 
-export const POINTS = [simPoint('a1', { num: 21.5, unit: '°C' }), simPoint('a2', true), simPoint('a3', 'cool')]
+const POINTS = [simPoint('a1', { num: 21.5, unit: '°C' }), simPoint('a2', true), simPoint('a3', 'cool')]
 
 export async function openServer(
   t: ExecutionContext,

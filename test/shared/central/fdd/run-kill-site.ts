@@ -24,7 +24,7 @@ const between = (from: number, to: number, value = real) => samplesOf(P, [h(from
 /** Where a run dies: its states are written, its findings about to be stored, stored, the change marks settled, others told. */
 export const DEATHS = ['evaluated', 'storing', 'stored', 'settled', 'told'] as const
 export type Death = (typeof DEATHS)[number]
-export type Step = { samples: Sample[]; at: number; dies?: Death }
+type Step = { samples: Sample[]; at: number; dies?: Death }
 
 export const STEPS: Step[] = [
   { samples: between(0, 20), at: h(20) },

@@ -22,7 +22,7 @@ const episode = (finding_id: string, equipment_id: string, from: number, to?: nu
   }),
   building_id: BUILDING,
 })
-export const EPISODES: Finding[] = [
+const EPISODES: Finding[] = [
   episode('warm-1', 'ahu', TO - 9 * DAY, TO - 9 * DAY + 31 * HOUR),
   episode('warm-2', 'ahu', TO - 3 * DAY, TO - 3 * DAY + 5 * HOUR),
   episode('warm-3', 'room', TO - 2 * DAY, TO - DAY),

@@ -8,7 +8,7 @@ import { conversion } from '#shared/core/model/unit.ts'
 export type Peer = { rows(sql: string): Promise<Record<string, unknown>[]>; close(): void }
 
 /** A signal of a walk: its name in SQL, and the point behind it. */
-export type Signal = { name: string; point: Pick<Point, 'point_id' | 'unit' | 'role' | 'poll_secs'> }
+type Signal = { name: string; point: Pick<Point, 'point_id' | 'unit' | 'role' | 'poll_secs'> }
 
 export async function openSql(files: string[]): Promise<Peer> {
   const instance = await DuckDBInstance.create(':memory:', { memory_limit: '1GB', threads: '1' })

@@ -75,12 +75,12 @@ export type DeviceResult = DeviceAddress &
     requests: number
   }
 
-export type LogLine = { n: number; at: number; text: string }
+type LogLine = { n: number; at: number; text: string }
 
 /** `outside`: beyond the bounds. `second_way`: a device that is known, through another router. */
 export type IgnoredWhy = 'malformed' | 'outside' | 'second_way' | 'too_many'
 /** An I-Am that was not taken, why in a word and in a sentence, and how often it came. */
-export type IgnoredIAm = {
+type IgnoredIAm = {
   host: string
   port: number
   device_instance: number | null
@@ -89,7 +89,7 @@ export type IgnoredIAm = {
   count: number
 }
 
-export type DiscoveryState = 'running' | 'done' | 'stopped' | 'failed'
+type DiscoveryState = 'running' | 'done' | 'stopped' | 'failed'
 
 export type Discovery = {
   job_id: string

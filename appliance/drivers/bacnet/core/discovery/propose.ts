@@ -9,7 +9,7 @@ import { formatTarget, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 import { POINT_TYPES } from '../device-scan.ts'
 
 /** As the catalogue has it (field-devices.schema.json). */
-export type ProposedPoint = {
+type ProposedPoint = {
   point_id: string
   address: string
   name: string

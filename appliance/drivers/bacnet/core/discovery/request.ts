@@ -14,7 +14,7 @@ export const BOUNDS = {
 const PORT_MAX = 65_535
 
 /** Everything is optional; what is absent is as in `DISCOVERY_DEFAULTS`. */
-export type AskedDiscovery = Partial<Omit<DiscoveryRequest, 'addresses'>> & { addresses?: string[] }
+type AskedDiscovery = Partial<Omit<DiscoveryRequest, 'addresses'>> & { addresses?: string[] }
 export type RequestError = { pointer: string; message: string }
 
 /**

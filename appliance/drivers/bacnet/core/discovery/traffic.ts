@@ -4,7 +4,7 @@ import { BACNET_PORT, trunkKey } from './discovery.ts'
 import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'
 
 /** What is read here of an entry of the catalogue. */
-export type PolledEntry = {
+type PolledEntry = {
   device_id: string
   enabled: boolean
   bacnet?: { host: string; port?: number; network?: number; max_apdu?: number; rpm_max?: number }

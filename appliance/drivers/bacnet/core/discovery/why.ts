@@ -6,7 +6,7 @@ import { isSameSubnet } from '../subnet.ts'
 /** One IPv4 address of the machine. */
 export type MachineAddress = { name: string; address: string; netmask: string }
 /** Datagrams of all BACnet traffic of the process while the discovery ran. */
-export type Datagrams = { sent: number; received: number; malformed: number; unmatched: number; unconfirmed: number }
+type Datagrams = { sent: number; received: number; malformed: number; unmatched: number; unconfirmed: number }
 /** One address from which BACnet/IP is spoken. */
 export type SpeakingAddress = Datagrams & {
   address: string

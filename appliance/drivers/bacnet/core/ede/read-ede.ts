@@ -24,7 +24,7 @@ import {
 export type EdeFiles = { main: Table; stateTexts?: Table; units?: Table; objectTypes?: Table }
 
 /** `keyname` names the row in the whole file; `unit` is a code of ours where the unit has no number of the standard. */
-export type EdeObject = FoundObject & { line: number; keyname: string; unit?: string; cov?: true; poll_secs?: number }
+type EdeObject = FoundObject & { line: number; keyname: string; unit?: string; cov?: true; poll_secs?: number }
 export type EdeDevice = {
   device_instance: number
   keyname: string

@@ -5,7 +5,7 @@ import { cellOf, isBlank, readWhole, type Refusal, type Table } from '../../../.
 const REFERENCE_MAX = 4_294_967_295
 
 /** What a file says, by number. `texts` of a unit or type are one. */
-export type NumberedTexts = { texts: ReadonlyMap<number, string[]>; refused: Refusal[] }
+type NumberedTexts = { texts: ReadonlyMap<number, string[]>; refused: Refusal[] }
 
 /**
  * Reads `number;text;text…`. Rows that begin with `#` or with no digit before the first number are headings.

@@ -13,7 +13,7 @@ import { formatAddress } from '../address.ts'
 import { csvLine } from '#shared/core/csv/csv-text.ts'
 
 /** Of an entry of the catalogue, what EDE speaks of. */
-export type EdePoint = {
+type EdePoint = {
   point_id: string
   name: string
   address: string
@@ -31,9 +31,9 @@ export type EdeSource = {
   bacnet: Partial<DeviceAddress> & { host: string; device_instance: number }
   points: EdePoint[]
 }
-export type EdeProject = { name: string; version: string; at: string }
+type EdeProject = { name: string; version: string; at: string }
 /** Files by their names. */
-export type EdeSet = { name: string; text: string }[]
+type EdeSet = { name: string; text: string }[]
 
 /** By this the import knows that `keyname` holds ids of a catalogue. */
 export const AUTHOR = 'Plenum'
@@ -107,7 +107,7 @@ function pointRow({ bacnet }: EdeSource, point: EdePoint, references: Map<string
 }
 
 /** @returns in words why EDE cannot say what a point is; undefined when it can */
-export function whyNotEde(point: EdePoint, target: Target): string | undefined {
+function whyNotEde(point: EdePoint, target: Target): string | undefined {
   const { kind, unit, scale, offset, states } = point
   if (target.property !== PRESENT_VALUE || target.index !== undefined) return 'it is not the present value'
   switch (POINT_TYPES.get(target.type)) {

@@ -10,7 +10,7 @@ import { datagram, hex, mutate } from '../../../../support/wire.ts'
 const RECORDED = dataPath('bacnet/frames.jsonl.gz')
 
 type ReplyCase = { targets: string[]; apdu: string }
-export type Seed = { bytes: Buffer; question: Question }
+type Seed = { bytes: Buffer; question: Question }
 
 /** Replies, right and wrong ones, each with what was asked. */
 export const REPLIES: readonly Seed[] = (

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { BacnetValue } from '#appliance/drivers/bacnet/core/tag.ts'
 
-export type Written = { value: BacnetValue; bytes: Buffer }
+type Written = { value: BacnetValue; bytes: Buffer }
 
 export function tagged(number: number, content: Buffer): Buffer {
   const { length } = content

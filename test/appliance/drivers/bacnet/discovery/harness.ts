@@ -30,7 +30,7 @@ export const objects = (count: number): SimObject[] =>
     return { type: 0, instance: i, name: `Zone ${i} Temp`, unit: 'degF', value }
   })
 
-export type Asked = Partial<DiscoveryRequest> & { signal?: AbortSignal; patience?: Patience; transport?: BacnetTransport }
+type Asked = Partial<DiscoveryRequest> & { signal?: AbortSignal; patience?: Patience; transport?: BacnetTransport }
 
 /** Calls the places one by one, as no broadcast leaves loopback. */
 export async function discoverAt(
