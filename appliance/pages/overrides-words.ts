@@ -7,7 +7,7 @@ import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
 
 /** @returns the words for the point of a record; a point that left the list has the name in the record */
-export function wordsFor(catalogue: Catalogue, site: Site): (record: PriorityRecord) => PointWords {
+export function listedPointWords(catalogue: Catalogue, site: Site): (record: PriorityRecord) => PointWords {
   const known = pointsByObject(catalogue)
   const equipment = new Map(site.equipment.map(one => [one.equipment_id, one.name]))
   return ({ target, label }) => {

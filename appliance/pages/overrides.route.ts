@@ -16,7 +16,7 @@ import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/r
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
 import type { CommandStates } from './command-states.ts'
-import { wordsFor } from './overrides-words.ts'
+import { listedPointWords } from './overrides-words.ts'
 
 type OverridesPages = {
   journal: PriorityJournal
@@ -42,7 +42,7 @@ export function overridesPages(pages: OverridesPages): Route[] {
   const { commandStates, schedule, shell } = pages
   const meanings = levelMeanings(pages.site.priority_levels)
   const words = () => {
-    const wordsOf = wordsFor(pages.catalogue(), pages.site)
+    const wordsOf = listedPointWords(pages.catalogue(), pages.site)
     return ({ latest }: CommandState) => wordsOf(latest)
   }
   const rowsNow = async () => overridesOf(await commandStates.current(), meanings, words(), shell.here().now)
@@ -142,7 +142,7 @@ function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
         throw new Problem('not_found', `No visit to ${object_type},${object_instance} of device ${device_instance} is recorded`)
       const { target } = command.latest
       const { records, more } = journal.page({ target, limit: VISITS_PER_PAGE, ...(before !== undefined && { before }) })
-      const point = wordsFor(pages.catalogue(), pages.site)(command.latest)
+      const point = listedPointWords(pages.catalogue(), pages.site)(command.latest)
       const body = overridePointBody({
         here: shell.here(),
         listPath: PATH,

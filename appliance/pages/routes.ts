@@ -8,7 +8,7 @@ import { pollStatusRoute } from '#shared/central/api/poll.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { ModbusProtocol } from '../drivers/modbus/protocol.ts'
-import type { Priority } from '../priority/priority-api.ts'
+import type { PriorityServices } from '../priority/priority-api.ts'
 import { deviceRoutes } from '../services/device-routes.ts'
 import type { DiscoveryService } from '../discovery/discovery.ts'
 import { discoveryRoutes } from '../discovery/routes.ts'
@@ -30,7 +30,7 @@ type ApplianceParts = {
   modbus: ModbusProtocol
   edge: Pick<Edge, 'polling' | 'uplink'>
   ingest: IngestDesk
-  priority: Priority
+  priority: PriorityServices
   discovery: DiscoveryService
   localIngestToken: string | undefined
 }

@@ -2,11 +2,11 @@
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Segment } from '../store/log/log-verify.ts'
+import type { LogSegment } from '../store/log/log-verify.ts'
 import { HEAD_FILE } from './journal-head.ts'
 import { inspectJournal, type JournalInspection } from './journal-log.ts'
 
-type InspectedSegment = Pick<Segment, 'first' | 'bytes'> & { records: number; sha256: string }
+type InspectedSegment = Pick<LogSegment, 'first' | 'bytes'> & { records: number; sha256: string }
 /** `unreadable`: the disk refuses a file. */
 export type JournalVerdict = JournalInspection | { state: 'unreadable'; reason: string }
 type RunningInspection = { verdict: JournalVerdict; segments: InspectedSegment[] }

@@ -19,7 +19,7 @@ import {
   type Corruption,
   type CutEnd,
   reportTornEnd,
-  type Segment,
+  type LogSegment,
   type VerifiedLog,
   verifyLog,
 } from '../store/log/log-verify.ts'
@@ -98,7 +98,7 @@ async function checkHead(dir: string): Promise<JournalHead | Corruption> {
 /** Is called for each record and for each segment that passed the checks. */
 type CheckListener = {
   record: (head: PayloadHead, seq: number) => void
-  segment?: (segment: Segment, sha256: string) => void
+  segment?: (segment: LogSegment, sha256: string) => void
 }
 
 /**
@@ -148,7 +148,7 @@ class SegmentChecks {
 }
 
 function checkRecords(
-  { first, offsets }: Segment,
+  { first, offsets }: LogSegment,
   bytes: Buffer,
   previous: string | undefined,
   onRecord: CheckListener['record'],

@@ -67,12 +67,12 @@ export async function openPriorityApi(options: PriorityApiOptions): Promise<Prio
  */
 const keyBesideJournal = async (dir: string) => (existsSync(dir) ? openCursorKey(dir) : randomBytes(32))
 
-/** Priority history of an edge: the journal, the visits that fill it, and the interfaces that read it. */
-export type Priority = Pick<PriorityHistory, 'journal' | 'schedule'> &
+/** The priority history of an edge: the journal, the visits that fill it, and the interfaces that read it. */
+export type PriorityServices = Pick<PriorityHistory, 'journal' | 'schedule'> &
   Pick<PriorityApi, 'answer' | 'routes' | 'own'> & { services: Service[] }
 
 /** @throws Error as `openPriorityApi` does */
-export async function openPriority(options: PriorityOptions & Omit<PriorityApiOptions, 'history'>): Promise<Priority> {
+export async function openPriority(options: PriorityOptions & Omit<PriorityApiOptions, 'history'>): Promise<PriorityServices> {
   const history = await openPriorityHistory(options)
   const { answer, routes, own, services } = await openPriorityApi({ ...options, history })
   const { journal, schedule, service } = history

@@ -5,7 +5,7 @@ import { decodeWith, fields, optional } from '#shared/core/telemetry/read.ts'
 import { type Ack, readBootIds } from '#shared/core/telemetry/status.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
-import type { Outgoing } from '../sinks/outbox-reader.ts'
+import type { OutgoingMessage } from '../sinks/outbox-reader.ts'
 import { centralClient, type IngestAnswer, readIngestAnswer } from './central-client.ts'
 import { type Publisher, type PublisherOptions, type PublisherParts, publisherParts, type PublisherState } from './publisher.ts'
 
@@ -77,7 +77,7 @@ export class LocalPublisher implements Publisher {
     return { site_id, edge_id, ...this.#parts.status(online) }
   }
 
-  async #sendMessage(body: object, outgoing: Outgoing): Promise<void> {
+  async #sendMessage(body: object, outgoing: OutgoingMessage): Promise<void> {
     if (!this.#isUp) throw new Error('central is not reached')
     try {
       if (!this.#hasPointsOf(outgoing)) await this.#sendMetadata()
@@ -90,7 +90,7 @@ export class LocalPublisher implements Publisher {
   }
 
   /** Central refuses readings of points that are not in its metadata. */
-  #hasPointsOf({ message }: Outgoing): boolean {
+  #hasPointsOf({ message }: OutgoingMessage): boolean {
     return !('readings' in message) || message.readings.every(({ id }) => this.#known.points.has(id))
   }
 
@@ -157,7 +157,7 @@ function noticesOf(answer: Record<string, unknown>): HeardNotice[] {
   return read?.ok ? read.value : []
 }
 
-function ackOf({ status, through_seq, through_id, rejected }: IngestAnswer, { stream, seq }: Outgoing): Ack {
+function ackOf({ status, through_seq, through_id, rejected }: IngestAnswer, { stream, seq }: OutgoingMessage): Ack {
   const [first, ...more] = rejected
   const reason = first && `${first.pointer} ${first.reason}${more.length > 0 ? `, and ${more.length} more` : ''}`.trim()
   return {

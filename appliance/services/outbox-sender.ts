@@ -6,8 +6,8 @@ import type { Ack } from '#shared/core/telemetry/status.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
 import { clockOffsetMeter } from '../core/outbox/clock-offset.ts'
-import { acknowledge, newWindow, reconnect, stepBack, windowRoom } from '../core/outbox/send-window.ts'
-import type { Outgoing, OutboxReader } from '../sinks/outbox-reader.ts'
+import { applyAck, newWindow, reconnect, stepBack, windowRoom } from '../core/outbox/send-window.ts'
+import type { OutgoingMessage, OutboxReader } from '../sinks/outbox-reader.ts'
 import { timeSynced } from '../store/time-sync.ts'
 
 export type OutboxSenderOptions = {
@@ -17,7 +17,7 @@ export type OutboxSenderOptions = {
   building: () => string
   clock: Clock
   /** May reject: a message that is not acknowledged is sent again. */
-  publish: (topic: Topic, body: object, outgoing: Outgoing) => Promise<void>
+  publish: (topic: Topic, body: object, outgoing: OutgoingMessage) => Promise<void>
   log: Logger
 }
 
@@ -60,7 +60,7 @@ export class OutboxSender {
     if (ack.stream !== span.stream || this.#isBeginningStream) return
     this.#lastAckAt = clock.now()
     if (ack.at !== undefined) this.#offset.answered(ack.through_seq, ack.at, this.#lastAckAt)
-    const next = acknowledge(this.#window, ack.through_seq, span)
+    const next = applyAck(this.#window, ack.through_seq, span)
     if (next === 'diverged') return this.#beginStream('the destination does not know this stream as far as it goes')
     if (!this.#hasSameMessage(ack)) {
       return this.#beginStream(`the destination has another message as number ${ack.through_seq}: this outbox is an older copy`)
@@ -105,7 +105,7 @@ export class OutboxSender {
     if (!isAwaitingAck) this.#awaitAck()
   }
 
-  #send(outgoing: Outgoing): void {
+  #send(outgoing: OutgoingMessage): void {
     const { edge, building, clock, publish, log } = this.#options
     const { seq } = outgoing
     const sent_at = clock.now()
@@ -150,7 +150,7 @@ export class OutboxSender {
 }
 
 function encode(
-  { stream, seq, message }: Outgoing,
+  { stream, seq, message }: OutgoingMessage,
   edge: OutboxSenderOptions['edge'],
   head: { sent_at: number; building_id: string },
 ): { topic: Topic; body: object } {

@@ -6,7 +6,7 @@ import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import { readVersion } from '#shared/node/version.ts'
 import type { SPLIT_EDGE_VARIABLES } from '../env.ts'
-import type { Priority } from '../priority/priority-api.ts'
+import type { PriorityServices } from '../priority/priority-api.ts'
 import { edgeHttp } from './edge-http.ts'
 import { type EdgeOptions, openEdge } from './edge.ts'
 import { catalogueWatch } from './field-catalogue.ts'
@@ -18,7 +18,7 @@ type SplitEdgeOptions = Pick<EdgeOptions, 'site' | 'catalogue' | 'protocols' | '
   /** Routes of this process besides health and poll status. */
   routes?: Route[]
   /** Where this process speaks BACnet. */
-  priority?: Priority
+  priority?: PriorityServices
   log: Logger
 }
 

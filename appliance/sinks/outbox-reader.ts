@@ -7,12 +7,12 @@ import type { Destination } from './outbox.ts'
 import type { OutboxFiles, OutboxStream } from './outbox-files.ts'
 
 /** One message with its position in the stream. */
-export type Outgoing = { stream: string; seq: number; message: OutboxMessage }
+export type OutgoingMessage = { stream: string; seq: number; message: OutboxMessage }
 
 /** The view of one destination on the outbox. Positions count from 1 within its stream. */
 export type OutboxReader = {
   /** Reads messages behind position `after`, oldest first. @throws Error when the log is damaged */
-  next(after: number, limit: number): Outgoing[]
+  next(after: number, limit: number): OutgoingMessage[]
   /**
    * The stream and the positions that can be sent; `last` is `first - 1` when there are none. The destination has everything
    * up to `acked`.

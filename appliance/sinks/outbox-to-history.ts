@@ -6,7 +6,7 @@ import type { Reading } from '#shared/core/telemetry/reading.ts'
 import type { StoringTrouble } from '#shared/core/storage-status.ts'
 import { type FailureLog, failureLog } from '#shared/node/failure-log.ts'
 import type { Service } from '#shared/node/service.ts'
-import type { Outgoing, OutboxReader } from './outbox-reader.ts'
+import type { OutgoingMessage, OutboxReader } from './outbox-reader.ts'
 
 /** Messages in one transaction of history: many at the start, one or two while polling. */
 const BATCH = 20
@@ -110,7 +110,7 @@ class Replay {
     this.#failures.worked()
   }
 
-  #nextBatch(): Outgoing[] {
+  #nextBatch(): OutgoingMessage[] {
     try {
       return this.#reader.next(this.#reader.span().acked, BATCH)
     } catch (error) {

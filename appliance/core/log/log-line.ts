@@ -13,7 +13,7 @@ export type LogPosition = {
 export const LOG_START: LogPosition = { seq: 0, group: 0, crc: '00000000' }
 
 /** The members of a line. */
-export type LogLine = {
+export type RecordLine = {
   seq: number
   group: number
   /** Records of the same group that follow; 0 in the last line of a group. */
@@ -70,7 +70,7 @@ export function encodeGroup(payloads: string[], after: LogPosition): { bytes: Bu
  *
  * @returns undefined when the line does not verify; every changed bit is detected
  */
-export function decodeLine(bytes: Buffer): LogLine | undefined {
+export function decodeLine(bytes: Buffer): RecordLine | undefined {
   const end = bytes.length - TAIL_LENGTH
   if (end <= 0) return undefined
   const head = HEAD.exec(bytes.toString('latin1', 0, Math.min(HEAD_MAX, end)))

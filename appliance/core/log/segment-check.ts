@@ -1,5 +1,5 @@
 /** Checks the bytes of a segment: clean, torn by a power cut, or corrupt. FORMAT.md beside this file specifies the rules. */
-import { decodeLine, LINE_MIN, type LogLine, type LogPosition, NEWLINE } from './log-line.ts'
+import { decodeLine, LINE_MIN, type RecordLine, type LogPosition, NEWLINE } from './log-line.ts'
 
 type VerifiedPart = {
   /** Offset of each line that counts. */
@@ -53,7 +53,7 @@ export function scanSegment(bytes: Buffer, after: LogPosition, isLast: boolean):
 }
 
 /** @returns why a line that verifies cannot follow `after`; undefined when it can */
-function sequenceFault(line: LogLine, after: LogPosition, rest: number): string | undefined {
+function sequenceFault(line: RecordLine, after: LogPosition, rest: number): string | undefined {
   const group = rest > 0 ? after.group : after.group + 1
   if (line.seq !== after.seq + 1) return `record ${line.seq} stands where ${after.seq + 1} must`
   if (line.group !== group) return `group ${line.group} stands where ${group} must`

@@ -44,7 +44,7 @@ export const stepBack = (window: SendWindow): SendWindow => ({
  * @returns the new window; `diverged` when the hub needs messages that were dropped, or has some that were never written
  * here, so the stream cannot be continued
  */
-export function acknowledge(
+export function applyAck(
   window: SendWindow,
   through: number,
   available: { first: number; last: number },

@@ -1,6 +1,6 @@
 /** Reads every readable record of a priority journal, also of a damaged one, and reports the gaps. */
 import { csvLine } from '#shared/core/csv/csv-text.ts'
-import { decodeLine, type LogLine, NEWLINE } from '../log/log-line.ts'
+import { decodeLine, type RecordLine, NEWLINE } from '../log/log-line.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { type JournalPayload, LINE_HEAD_MAX, readPayloadHead, recordOf } from './journal-line.ts'
 import { LEVELS, type PriorityRecord, priorityKey, type Slot, type SlotValue } from '#shared/core/priority/priority-record.ts'
@@ -40,7 +40,7 @@ export function* salvageSegment(file: string, bytes: Buffer, expected: number | 
 }
 
 /** Splits a segment into lines. `line` is undefined for one that does not verify, or is none of a priority journal. */
-function* linesOf(bytes: Buffer): Generator<{ offset: number; end: number; line: LogLine | undefined }> {
+function* linesOf(bytes: Buffer): Generator<{ offset: number; end: number; line: RecordLine | undefined }> {
   for (let offset = 0; offset < bytes.length; ) {
     const newline = bytes.indexOf(NEWLINE, offset)
     const end = newline < 0 ? bytes.length : newline + 1

@@ -31,30 +31,19 @@ const DEVICE = 8
 export const mayHavePriorityArray = (type: number): boolean => !INPUTS.includes(type) && type !== DEVICE
 
 /**
- * Selects the objects of a device whose priority arrays visits read: objects of the types in `COMMANDABLE`, and objects with
- * a point that says `priority_history: true`. An object with a point that says `false` is left out.
+ * Selects the objects of a device that visits read: objects of the types in `COMMANDABLE` and `INPUTS`, and objects with a
+ * point that says `priority_history: true`. An object with a point that says `false` is left out.
  *
  * @param points of one device; an object of several points is named after the point of its present value
  */
-export const commandableObjects = (device: DeviceKey, points: readonly CataloguePoint[]): PriorityObject[] =>
-  selectObjects(device, points, (type, wanted) => wanted ?? COMMANDABLE.includes(type))
-
-/** Selects the objects of `commandableObjects` and all inputs of which no point says `priority_history: false`. */
-export const visitedObjects = (device: DeviceKey, points: readonly CataloguePoint[]): PriorityObject[] =>
-  selectObjects(device, points, (type, wanted) => wanted ?? (COMMANDABLE.includes(type) || INPUTS.includes(type)))
-
-function selectObjects(
-  { device_id, device_instance }: DeviceKey,
-  points: readonly CataloguePoint[],
-  isSelected: (type: number, wanted: boolean | undefined) => boolean,
-): PriorityObject[] {
+export function visitedObjects({ device_id, device_instance }: DeviceKey, points: readonly CataloguePoint[]): PriorityObject[] {
   const objects = new Map<string, PriorityObject & { isNamed: boolean; wanted: boolean | undefined }>()
   for (const { address, name, priority_history } of points) {
     const found = parseTarget(address)
     if (typeof found === 'string') continue
     const { type, instance } = found
     const [object_type = ''] = formatTarget({ type, instance, property: PRESENT_VALUE }).split(',')
-    const key = objectKey({ type, instance })
+    const key = objectRefKey({ type, instance })
     const before = objects.get(key)
     const isNamed = tellsChanges(found)
     const label = before && (before.isNamed || !isNamed) ? before.label : name
@@ -63,16 +52,16 @@ function selectObjects(
     objects.set(key, { type, instance, target, label, isNamed: isNamed || (before?.isNamed ?? false), wanted })
   }
   return [...objects.values()]
-    .filter(({ type, wanted }) => isSelected(type, wanted))
+    .filter(({ type, wanted }) => wanted ?? (COMMANDABLE.includes(type) || INPUTS.includes(type)))
     .map(({ type, instance, target, label }) => ({ type, instance, target, label }))
     .toSorted(compareObjects)
 }
 
 /** Type and instance of an object within its device. */
-export type ObjectId = Pick<PriorityObject, 'type' | 'instance'>
+export type ObjectRef = Pick<PriorityObject, 'type' | 'instance'>
 
 /** Equal for equal ids. */
-export const objectKey = ({ type, instance }: ObjectId): string => `${type},${instance}`
+export const objectRefKey = ({ type, instance }: ObjectRef): string => `${type},${instance}`
 
 /** Orders by type and instance. */
-export const compareObjects = (a: ObjectId, b: ObjectId): number => a.type - b.type || a.instance - b.instance
+export const compareObjects = (a: ObjectRef, b: ObjectRef): number => a.type - b.type || a.instance - b.instance

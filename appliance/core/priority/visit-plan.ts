@@ -2,14 +2,14 @@
 import { isInput } from '#shared/core/priority/priority-record.ts'
 import { DAY } from '#shared/core/time.ts'
 import type { ArrayAnswer } from './array-answer.ts'
-import { compareObjects, type ObjectId, objectKey, type PriorityObject } from './visit-objects.ts'
+import { compareObjects, type ObjectRef, objectRefKey, type PriorityObject } from './visit-objects.ts'
 
 /** Progress of the visits to one device. The member names are those of `priority-scan.json`. */
 export type DeviceCursor = {
   /** The output read last in turn; it may have left the catalogue since. */
-  after?: ObjectId
+  after?: ObjectRef
   /** The input read last in turn. */
-  after_input?: ObjectId
+  after_input?: ObjectRef
   /** Keys of the objects that failed in the visit before. The next visit reads them first, once. */
   again: string[]
   /** By object key: when the device said that the object has no priority array, ms since 1970 UTC. */
@@ -24,8 +24,8 @@ export const NEW_CURSOR: DeviceCursor = { again: [], without: {} }
  */
 const WITHOUT_MS = DAY
 
-const mayHaveArray = ({ without }: DeviceCursor, object: ObjectId, now: number): boolean => {
-  const at = without[objectKey(object)]
+const mayHaveArray = ({ without }: DeviceCursor, object: ObjectRef, now: number): boolean => {
+  const at = without[objectRefKey(object)]
   // After the clock was set back, `at` lies in the future; the object must not be left out for longer because of that.
   return at === undefined || now >= at + WITHOUT_MS || now < at
 }
@@ -36,7 +36,7 @@ const isOutput = ({ target }: PriorityObject): boolean => !isInput(target)
 /** Splits `objects` into those behind `after` and those up to `after`. */
 function splitAfter(
   objects: readonly PriorityObject[],
-  after: ObjectId | undefined,
+  after: ObjectRef | undefined,
 ): { rest: PriorityObject[]; wrapped: PriorityObject[] } {
   const found = after ? objects.findIndex(object => compareObjects(object, after) > 0) : 0
   const next = found < 0 ? objects.length : found
@@ -64,8 +64,8 @@ export function dueObjects(
   const outputs = readable.filter(isOutput)
   const inputs = readable.filter(object => !isOutput(object))
   const failed = new Set(cursor.again)
-  const again = (some: readonly PriorityObject[]) => some.filter(object => failed.has(objectKey(object)))
-  const inTurn = (some: readonly PriorityObject[]) => some.filter(object => !failed.has(objectKey(object)))
+  const again = (some: readonly PriorityObject[]) => some.filter(object => failed.has(objectRefKey(object)))
+  const inTurn = (some: readonly PriorityObject[]) => some.filter(object => !failed.has(objectRefKey(object)))
   const { rest, wrapped } = splitAfter(outputs, cursor.after)
   const ofInputs = splitAfter(inputs, cursor.after_input)
   const firstOutputs = [...again(outputs), ...inTurn(rest)]
@@ -90,18 +90,18 @@ export function advanceCursor(
   now: number,
 ): DeviceCursor {
   const before = new Set(cursor.again)
-  const inTurn = answers.filter(({ object }) => !before.has(objectKey(object)))
-  const lastOf = (isSelected: (object: PriorityObject) => boolean): ObjectId | undefined => {
+  const inTurn = answers.filter(({ object }) => !before.has(objectRefKey(object)))
+  const lastOf = (isSelected: (object: PriorityObject) => boolean): ObjectRef | undefined => {
     const last = inTurn.findLast(({ object }) => isSelected(object))?.object
     return last && { type: last.type, instance: last.instance }
   }
-  const listed = new Set(objects.map(objectKey))
+  const listed = new Set(objects.map(objectRefKey))
   const without = new Map(Object.entries(cursor.without).filter(([key]) => listed.has(key)))
   for (const { state, object } of answers) {
-    if (state === 'not_commandable') without.set(objectKey(object), now)
-    else if (state === 'read') without.delete(objectKey(object))
+    if (state === 'not_commandable') without.set(objectRefKey(object), now)
+    else if (state === 'read') without.delete(objectRefKey(object))
   }
-  const asked = new Set(answers.map(({ object }) => objectKey(object)))
+  const asked = new Set(answers.map(({ object }) => objectRefKey(object)))
   const asksInputs = answers.some(({ object }) => !isOutput(object))
   const output = lastOf(isOutput) ?? cursor.after
   const next = { ...cursor, without: Object.fromEntries(without) }
@@ -111,14 +111,14 @@ export function advanceCursor(
   const after = isRoundOver ? undefined : output
   const after_input = lastOf(object => !isOutput(object)) ?? cursor.after_input
   const unasked = cursor.again.filter(key => listed.has(key) && !asked.has(key))
-  const again = [...unasked, ...inTurn.filter(({ state }) => state === 'failed').map(({ object }) => objectKey(object))]
+  const again = [...unasked, ...inTurn.filter(({ state }) => state === 'failed').map(({ object }) => objectRefKey(object))]
   return { ...(after && { after }), ...(after_input && { after_input }), again, without: next.without }
 }
 
 /** @returns the objects that have no priority array and of which that is new */
 export const newlyNotCommandable = (cursor: DeviceCursor, answers: readonly ArrayAnswer[]): PriorityObject[] =>
   answers.flatMap(({ state, object }) =>
-    state === 'not_commandable' && cursor.without[objectKey(object)] === undefined ? [object] : [],
+    state === 'not_commandable' && cursor.without[objectRefKey(object)] === undefined ? [object] : [],
   )
 
 /** Visits that a device needs until all its outputs, and all its objects, have been read once. */

@@ -5,7 +5,7 @@ import { type LogPosition, LOG_START } from '../../core/log/log-line.ts'
 import { scanSegment, type TornSegment } from '../../core/log/segment-check.ts'
 import { syncFolder } from '#shared/node/files.ts'
 
-export type Segment = {
+export type LogSegment = {
   path: string
   /** Sequence of its first record, also while it is empty. */
   first: number
@@ -20,10 +20,10 @@ export type Segment = {
 export type CutEnd = { file: string; offset: number; bytes: number; reason: string; aside: string | undefined }
 export type Corruption = { state: 'corrupt'; file: string; offset: number; reason: string }
 /** Checks the records of a segment that verifies, for the owner of the log. @returns the first fault */
-export type CheckSegment = (segment: Segment, bytes: Buffer, end: SegmentEnd) => { offset: number; reason: string } | undefined
+export type CheckSegment = (segment: LogSegment, bytes: Buffer, end: SegmentEnd) => { offset: number; reason: string } | undefined
 /** `closed`: another segment follows. `torn`: it is the newest segment, and its end will be cut. */
 type SegmentEnd = 'closed' | 'clean' | 'torn'
-export type VerifiedLog = { state: 'verified'; segments: Segment[]; end: LogPosition; cut: CutEnd | undefined }
+export type VerifiedLog = { state: 'verified'; segments: LogSegment[]; end: LogPosition; cut: CutEnd | undefined }
 
 /** Most files of cut ends: a machine that loses power in a loop must not fill its disk with them. */
 const CUTS_MAX = 20
@@ -32,7 +32,7 @@ const NAME = /^(\d{16})-(\d{16})\.jsonl$/
 const digits = (n: number): string => String(n).padStart(16, '0')
 
 /** @returns an empty segment that follows `after` */
-export function emptySegment(dir: string, after: LogPosition): Segment {
+export function emptySegment(dir: string, after: LogPosition): LogSegment {
   const path = join(dir, `${digits(after.seq + 1)}-${digits(after.group + 1)}.jsonl`)
   return { path, first: after.seq + 1, after, offsets: [], bytes: 0 }
 }
@@ -47,7 +47,7 @@ export function emptySegment(dir: string, after: LogPosition): Segment {
  */
 export async function verifyLog(dir: string, check?: CheckSegment, repair = cutTornEnd): Promise<VerifiedLog | Corruption> {
   const names = (await readdir(dir)).filter(name => NAME.test(name)).toSorted()
-  const segments: Segment[] = []
+  const segments: LogSegment[] = []
   let end = names[0] === undefined ? LOG_START : positionBefore(names[0])
   let cut: CutEnd | undefined
   for (const [i, name] of names.entries()) {

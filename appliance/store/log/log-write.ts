@@ -4,13 +4,13 @@ import { basename } from 'node:path'
 import { encodeGroup, type LogPosition } from '../../core/log/log-line.ts'
 import { scanSegment } from '../../core/log/segment-check.ts'
 import { syncFolder } from '#shared/node/files.ts'
-import { emptySegment, type Segment } from './log-verify.ts'
+import { emptySegment, type LogSegment } from './log-verify.ts'
 
 export type WritableFile = Pick<FileHandle, 'write' | 'datasync' | 'truncate' | 'close'>
 type Options = {
   dir: string
   /** Grows when a segment is begun. The owner drops old segments from the front. */
-  segments: Segment[]
+  segments: LogSegment[]
   position: LogPosition
   segmentBytes: number
   openFile: (path: string) => Promise<WritableFile>
@@ -95,7 +95,7 @@ export class LogWriter {
     await file?.close()
   }
 
-  #active(): Segment {
+  #active(): LogSegment {
     return this.#options.segments.at(-1)!
   }
 

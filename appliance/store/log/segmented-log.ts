@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import { decodeLine, PAYLOAD_MAX } from '../../core/log/log-line.ts'
 import type { SegmentedLog } from '#shared/core/ports.ts'
 import { makeFolder, syncFolder } from '#shared/node/files.ts'
-import { type CheckSegment, type Corruption, type CutEnd, type Segment, verifyLog } from './log-verify.ts'
+import { type CheckSegment, type Corruption, type CutEnd, type LogSegment, verifyLog } from './log-verify.ts'
 import { AppendQueue, LogWriter, type WritableFile } from './log-write.ts'
 
 export type SegmentInfo = { file: string; first: number; last: number; bytes: number }
@@ -58,7 +58,7 @@ export async function openSegmentedLog<T>(dir: string, options: LogOptions = {})
   return { state: 'open', log: fileLog<T>(dir, verified.segments, writer), cut: verified.cut }
 }
 
-function fileLog<T>(dir: string, segments: Segment[], writer: LogWriter): FileLog<T> {
+function fileLog<T>(dir: string, segments: LogSegment[], writer: LogWriter): FileLog<T> {
   const queue = new AppendQueue(writer)
   return {
     append: async (records, { startsSegment = false } = {}) => queue.append(records.map(encodePayload), startsSegment),
@@ -105,14 +105,14 @@ function fileLog<T>(dir: string, segments: Segment[], writer: LogWriter): FileLo
   }
 }
 
-const infoOf = (segment: Segment): SegmentInfo => ({
+const infoOf = (segment: LogSegment): SegmentInfo => ({
   file: basename(segment.path),
   first: segment.first,
   last: lastOf(segment),
   bytes: segment.bytes,
 })
 
-const lastOf = ({ first, offsets }: Segment): number => first + offsets.length - 1
+const lastOf = ({ first, offsets }: LogSegment): number => first + offsets.length - 1
 
 function encodePayload(record: unknown): string {
   const payload = JSON.stringify(record)
@@ -122,7 +122,7 @@ function encodePayload(record: unknown): string {
   return payload
 }
 
-function withFile<R>({ path, offsets }: Segment, use: (descriptor: number) => R): R | [] {
+function withFile<R>({ path, offsets }: LogSegment, use: (descriptor: number) => R): R | [] {
   if (offsets.length === 0) return []
   const descriptor = openSync(path, 'r')
   try {
@@ -133,7 +133,7 @@ function withFile<R>({ path, offsets }: Segment, use: (descriptor: number) => R)
 }
 
 /** Reads the payloads of `count` records from `seq` on, and verifies each line again. */
-function readPayloads({ path, first, offsets, bytes }: Segment, descriptor: number, seq: number, count: number): string[] {
+function readPayloads({ path, first, offsets, bytes }: LogSegment, descriptor: number, seq: number, count: number): string[] {
   if (count <= 0) return []
   const from = offsets[seq - first]!
   const to = offsets[seq - first + count] ?? bytes

@@ -1,4 +1,4 @@
-/** When devices are visited, and when not. */
+/** When devices are visited. */
 import test from 'ava'
 import { NEW_CURSOR } from '#appliance/core/priority/visit-plan.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
@@ -6,7 +6,7 @@ import { EMPTY_MEMORY, type ScheduleMemory } from '#appliance/core/priority/visi
 import { open, SITE, START } from './visit-harness.ts'
 
 test('one device is visited at a time, and an interval passes after each visit', async t => {
-  const { visits, runTo, visited, kept, stop } = open()
+  const { visits, runTo, visited, stored, stop } = open()
   const running = visits.run()
   await runTo(3 * HOUR)
   t.deepEqual(visited(), [
@@ -14,13 +14,13 @@ test('one device is visited at a time, and an interval passes after each visit',
     [HOUR + SECOND, 'b'],
     [2 * HOUR + 2 * SECOND, 'a'],
   ])
-  t.is(kept.length, 9)
-  t.like(kept[0], { source: 'scheduled', label: 'Output 1', active_level: null, observed_at: START + SECOND })
+  t.is(stored.length, 9)
+  t.like(stored[0], { source: 'scheduled', label: 'Output 1', active_level: null, observed_at: START + SECOND })
   stop()
   await running
 })
 
-test('its state tells what it did and what comes next', async t => {
+test('the state shows the last and the next visit', async t => {
   const { visits, runTo } = open()
   t.like(visits.state(), { enabled: true, state: 'idle', last_started_at: null, next_due_at: START, last_error: null })
   const running = visits.run()
@@ -40,7 +40,7 @@ test('its state tells what it did and what comes next', async t => {
   t.truthy(running)
 })
 
-test('without a point to visit nothing is visited, until the list has one', async t => {
+test('nothing is visited until the catalogue has a point to visit', async t => {
   const { visits, runTo, state, visited } = open({ devices: [] })
   void visits.run()
   await runTo(30 * MINUTE)
@@ -49,11 +49,11 @@ test('without a point to visit nothing is visited, until the list has one', asyn
   state.devices = SITE
   t.is(visits.state().state, 'idle')
   await runTo(2 * HOUR)
-  // It was due at the start, and what was missed is not made up for.
+  // The visit due at the start was missed and is not made up for.
   t.deepEqual(visited(), [[HOUR, 'a']])
 })
 
-test('with a damaged history nothing is visited, and once it is good again the schedule goes on', async t => {
+test('nothing is visited while the history is damaged, and the schedule goes on after that', async t => {
   const { visits, runTo, state, visited } = open({ journal: { journal: 'disabled', reason: '1.log, byte 7: a bad CRC' } })
   void visits.run()
   await runTo(90 * MINUTE)
@@ -65,7 +65,7 @@ test('with a damaged history nothing is visited, and once it is good again the s
   t.deepEqual(visited(), [[2 * HOUR, 'a']])
 })
 
-test('a restart goes on where it was: neither a visit too early nor one that was missed', async t => {
+test('a restart continues the schedule: no visit is early, and none is made up for', async t => {
   const first = open({ most: 2 })
   void first.visits.run()
   await first.runTo(MINUTE)
@@ -87,7 +87,7 @@ test('a restart goes on where it was: neither a visit too early nor one that was
   t.deepEqual(late.asked[1]?.instances, [3, 1])
 })
 
-test('a device that has left the list is forgotten', async t => {
+test('a device that left the catalogue is dropped from the state', async t => {
   const memory: ScheduleMemory = { ...EMPTY_MEMORY, devices: { gone: { ...NEW_CURSOR, again: ['1,1'] }, b: NEW_CURSOR } }
   const { visits, runTo, saved } = open({ memory })
   visits.trigger(1)

@@ -1,11 +1,11 @@
-/** What is triggered, the guard that all visits share, and what comes of a visit. */
+/** Triggered visits, one visit at a time, and the result of a visit. */
 import test from 'ava'
 import type { ArrayAnswer } from '#appliance/core/priority/array-answer.ts'
 import { visitedObjects } from '#appliance/core/priority/visit-objects.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import { answerOf, failing, open, type Setup, START } from './visit-harness.ts'
 
-test('where it is off, nothing is visited and a trigger is refused', t => {
+test('while visits are switched off, nothing is visited and a trigger is refused', t => {
   const { visits, asked } = open({ enabled: false })
   t.like(visits.state(), { enabled: false, state: 'disabled', reason: 'SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on' })
   t.throws(() => visits.trigger(), { code: 'scanner_disabled' })
@@ -13,7 +13,7 @@ test('where it is off, nothing is visited and a trigger is refused', t => {
 })
 
 test('a trigger visits at once, and the next visit is an interval later', async t => {
-  const { visits, runTo, visited, kept } = open()
+  const { visits, runTo, visited, stored } = open()
   void visits.run()
   await runTo(30 * MINUTE)
   const { visit_id, device_instance } = visits.trigger(2)
@@ -21,8 +21,8 @@ test('a trigger visits at once, and the next visit is an interval later', async 
   t.like(visits.visit(visit_id), { state: 'visiting', source: 'triggered', points_read: 0 })
   await runTo(2 * HOUR)
   t.like(visits.visit(visit_id), { state: 'completed', points_read: 3, points_failed: 0, error: null })
-  t.is(kept[3]?.source, 'triggered')
-  // Device 2 had its turn by the trigger.
+  t.is(stored[3]?.source, 'triggered')
+  // The trigger took the turn of device 2.
   t.deepEqual(visited(), [
     [0, 'a'],
     [30 * MINUTE, 'b'],
@@ -30,7 +30,7 @@ test('a trigger visits at once, and the next visit is an interval later', async 
   ])
 })
 
-test('a trigger for no device in particular takes the one whose turn it is', async t => {
+test('a trigger without a device visits the next one in turn', async t => {
   const { visits, runTo } = open()
   const turns: number[] = []
   for (const i of [1, 2, 3]) {
@@ -40,14 +40,14 @@ test('a trigger for no device in particular takes the one whose turn it is', asy
   t.deepEqual(turns, [1, 2, 1])
 })
 
-test('a device out of turn leaves the turns of the others as they were', async t => {
+test('a visit out of turn leaves the turns as they are', async t => {
   const { visits, runTo } = open()
   visits.trigger(2)
   await runTo(MINUTE)
   t.is(visits.trigger().device_instance, 1)
 })
 
-test('of two triggers at once one is refused, also while the schedule visits', async t => {
+test('a trigger during a visit is refused, triggered or scheduled', async t => {
   const { visits, runTo } = open()
   void visits.run()
   await runTo(0)
@@ -77,14 +77,14 @@ test('the schedule waits for a triggered visit', async t => {
   t.true(asked.length > 5)
 })
 
-test('a device that is not in the list is unknown', t => {
+test('a trigger for a device that is not in the list is refused', t => {
   const { visits } = open()
   t.throws(() => visits.trigger(99), { code: 'unknown_device' })
 })
 
 const broken: Record<string, Setup> = {
   'a device that is silent': { read: failing('no answer') },
-  'an error of the program': {
+  'an internal error': {
     read: () => {
       throw new TypeError('no such thing')
     },
@@ -94,7 +94,7 @@ const broken: Record<string, Setup> = {
       throw new Error('the disk is full')
     },
   },
-  'a place on disk that cannot be written': {
+  'a schedule file that cannot be written': {
     save: async () => {
       throw new Error('the disk is full')
     },
@@ -102,7 +102,7 @@ const broken: Record<string, Setup> = {
 }
 
 for (const [what, setup] of Object.entries(broken)) {
-  test(`the guard is released after ${what}`, async t => {
+  test(`a new visit can begin after ${what}`, async t => {
     const { visits, runTo } = open(setup)
     const { visit_id } = visits.trigger(1)
     await runTo(MINUTE)
@@ -112,11 +112,11 @@ for (const [what, setup] of Object.entries(broken)) {
   })
 }
 
-test('a visit that fails says why, and leaves no record and no gap in the turns', async t => {
-  const { visits, runTo, kept, events, asked } = open({ read: failing('no answer from 10.0.0.1:47808') })
+test('a failed visit gives its reason, stores no record, and takes its turn', async t => {
+  const { visits, runTo, stored, events, asked } = open({ read: failing('no answer from 10.0.0.1:47808') })
   void visits.run()
   await runTo(90 * MINUTE)
-  t.deepEqual(kept, [])
+  t.deepEqual(stored, [])
   t.is(visits.state().last_error, 'no answer from 10.0.0.1:47808')
   t.like(visits.visit('visit-1'), { state: 'failed', points_read: 0, points_failed: 3, error: 'no answer from 10.0.0.1:47808' })
   t.is(events.filter(({ kind }) => kind === 'visit_over').length, 2)
@@ -126,7 +126,7 @@ test('a visit that fails says why, and leaves no record and no gap in the turns'
   )
 })
 
-test('what the journal refused is read again', async t => {
+test('points that the journal refused are read again', async t => {
   let isFull = true
   const { visits, runTo, asked } = open({
     most: 2,
@@ -152,9 +152,9 @@ test('what the journal refused is read again', async t => {
   )
 })
 
-test('what was read before a device broke off is kept, and the rest comes first in the next visit', async t => {
+test('points read before a device stopped answering are stored, and the others are first in the next visit', async t => {
   let isBroken = true
-  const { visits, runTo, kept, asked } = open({
+  const { visits, runTo, stored, asked } = open({
     async *read(_, objects) {
       yield answerOf(objects[0]!, START)
       if (isBroken) throw new Error('broke off')
@@ -164,15 +164,15 @@ test('what was read before a device broke off is kept, and the rest comes first 
   const { visit_id } = visits.trigger(1)
   await runTo(MINUTE)
   t.like(visits.visit(visit_id), { state: 'completed', points_read: 1, points_failed: 2, error: 'broke off' })
-  t.is(kept.length, 1)
+  t.is(stored.length, 1)
   isBroken = false
   visits.trigger(1)
   await runTo(2 * MINUTE)
   t.deepEqual(asked[1]?.instances, [2, 3, 1])
 })
 
-test('a visit that takes as long as the interval is ended, and what it read is kept', async t => {
-  const { visits, runTo, kept, clock } = open({
+test('a visit that takes as long as the interval is ended, and the points read are stored', async t => {
+  const { visits, runTo, stored, clock } = open({
     async *read(_, objects, signal) {
       yield answerOf(objects[0]!, START)
       await clock.sleep(10 * HOUR, signal)
@@ -182,18 +182,18 @@ test('a visit that takes as long as the interval is ended, and what it read is k
   const { visit_id } = visits.trigger(1)
   await runTo(HOUR)
   t.like(visits.visit(visit_id), { state: 'completed', points_read: 1, points_failed: 2, error: 'it took longer than 3600 s' })
-  t.is(kept.length, 1)
+  t.is(stored.length, 1)
   t.is(visits.state().state, 'idle')
 })
 
-test('an input costs a record while it is out of service, and one when it is back', async t => {
+test('an input is stored while it is out of service, and once when it is back', async t => {
   const objects = visitedObjects(
     { device_id: 'a', device_instance: 1 },
     [1, 2].map(n => ({ address: `analog-input,${n}`, name: `Input ${n}` })),
   )
   const isOut = [false, true, true, false, false]
   let count = 0
-  const { visits, kept, runTo } = open({
+  const { visits, stored, runTo } = open({
     devices: [{ device_id: 'a', device_instance: 1, objects }],
     async *read(_, due) {
       const out = isOut[count++]!
@@ -206,7 +206,7 @@ test('an input costs a record while it is out of service, and one when it is bac
     t.like(visits.visit(visit_id), { state: 'completed', points_read: 2, points_failed: 0 })
   }
   t.deepEqual(
-    kept.map(({ target, out_of_service }) => [target.object_instance, out_of_service]),
+    stored.map(({ target, out_of_service }) => [target.object_instance, out_of_service]),
     [
       [2, true],
       [2, true],
@@ -215,7 +215,7 @@ test('an input costs a record while it is out of service, and one when it is bac
   )
 })
 
-test('points without a priority array are told once, and cost no record', async t => {
+test('points without a priority array are reported once and not stored', async t => {
   const { visits, runTo, events, asked } = open({
     async *read(_, objects) {
       for (const object of objects) {
@@ -236,16 +236,16 @@ test('points without a priority array are told once, and cost no record', async 
       [1, 3],
     ],
   )
-  const told = events.filter(event => event.kind === 'not_commandable')
+  const reported = events.filter(event => event.kind === 'not_commandable')
   t.deepEqual(
-    told.map(({ objects }) => objects.map(({ instance }) => instance)),
+    reported.map(({ objects }) => objects.map(({ instance }) => instance)),
     [[2]],
   )
   t.like(visits.visit('visit-1'), { state: 'completed', points_read: 2, points_failed: 0, error: null })
 })
 
-test('a stop in the middle of a visit ends it, keeps what was read, and resolves', async t => {
-  const { visits, runTo, kept, stop, clock } = open({
+test('a stop during a visit ends it and stores the points read', async t => {
+  const { visits, runTo, stored, stop, clock } = open({
     async *read(_, objects, signal) {
       yield answerOf(objects[0]!, START)
       await clock.sleep(MINUTE, signal)
@@ -256,12 +256,12 @@ test('a stop in the middle of a visit ends it, keeps what was read, and resolves
   await runTo(SECOND)
   stop()
   await running
-  t.is(kept.length, 1)
+  t.is(stored.length, 1)
   t.is(visits.visit('visit-1')?.error, 'it was ended, as this process stops')
   t.throws(() => visits.trigger(), { code: 'scanner_disabled' })
 })
 
-test('the newest hundred visits are remembered', async t => {
+test('the newest hundred visits can be asked for', async t => {
   const { visits, runTo } = open()
   for (let i = 1; i <= 101; i++) {
     visits.trigger(1)

@@ -1,11 +1,11 @@
-/** A schedule of visits with devices that do as a test says, on a clock that stands still between events. */
+/** A visit runner with scripted devices, on a virtual clock. */
 import { type DeviceMake, identityTargets } from '#appliance/drivers/bacnet/core/identity.ts'
 import { DEVICE, targetKey } from '#shared/core/bacnet/object.ts'
 import type { PropertyResult } from '#appliance/drivers/bacnet/core/reply.ts'
 import type { BacnetValue } from '#appliance/drivers/bacnet/core/tag.ts'
 import { LEVELS, priorityKey, type PriorityReading } from '#shared/core/priority/priority-record.ts'
 import type { ArrayAnswer } from '#appliance/core/priority/array-answer.ts'
-import { commandableObjects, type PriorityDevice, type PriorityObject } from '#appliance/core/priority/visit-objects.ts'
+import { visitedObjects, type PriorityDevice, type PriorityObject } from '#appliance/core/priority/visit-objects.ts'
 import { EMPTY_MEMORY, type ScheduleMemory } from '#appliance/core/priority/visit-schedule.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { type VisitEvent, VisitRunner } from '#appliance/flow/run-visits.ts'
@@ -18,7 +18,7 @@ const INTERVAL = 3600
 const device = (device_id: string, device_instance: number, count = 3): PriorityDevice => ({
   device_id,
   device_instance,
-  objects: commandableObjects(
+  objects: visitedObjects(
     { device_id, device_instance },
     Array.from({ length: count }, (_, i) => ({ address: `analog-output,${i + 1}`, name: `Output ${i + 1}` })),
   ),
@@ -46,7 +46,7 @@ export const answerOf = (object: PriorityObject, observed_at: number): ArrayAnsw
   slots: Array.from({ length: LEVELS }, (_, i) => ({ level: i + 1, state: 'null' })),
 })
 
-/** What a device of this instance says of itself. */
+/** The identity properties of a device of this instance. */
 export const saysOf = (
   instance: number,
   make: DeviceMake = { vendor_id: 1, model: 'X' },
@@ -63,7 +63,7 @@ export function open(setup: Setup = {}) {
   const clock = virtualClock(START)
   const stopped = new AbortController()
   const asked: { at: number; device_id: string; instances: number[] }[] = []
-  const kept: PriorityReading[] = []
+  const stored: PriorityReading[] = []
   const events: VisitEvent[] = []
   const saved: ScheduleMemory[] = []
   const state = { devices: setup.devices ?? SITE, journal: setup.journal ?? { journal: 'ok' as const } }
@@ -87,10 +87,10 @@ export function open(setup: Setup = {}) {
     journal: {
       async append(visit) {
         await setup.append?.(visit)
-        kept.push(...visit)
-        return visit.map((reading, i) => ({ ...reading, seq: kept.length + i, changed: [] }))
+        stored.push(...visit)
+        return visit.map((reading, i) => ({ ...reading, seq: stored.length + i, changed: [] }))
       },
-      latest: () => new Map(kept.map((reading, i) => [priorityKey(reading.target), { ...reading, seq: i + 1, changed: [] }])),
+      latest: () => new Map(stored.map((reading, i) => [priorityKey(reading.target), { ...reading, seq: i + 1, changed: [] }])),
       state: () => ({ ...state.journal, first: 1, last: 0 }),
     },
     devices: () => state.devices,
@@ -108,13 +108,13 @@ export function open(setup: Setup = {}) {
     visits,
     clock,
     asked,
-    kept,
+    stored,
     events,
     saved,
     state,
     skew: (ms: number) => (skewMs = ms),
     stop: () => stopped.abort(),
-    /** Lets the first visit, if one is due, and all until `ms` after the start happen. */
+    /** Runs everything that is due until `ms` after the start. */
     runTo: (ms: number) => clock.runTo(START + ms),
     visited: () => asked.map(({ at, device_id }) => [at, device_id]),
   }

@@ -1,10 +1,10 @@
-/** A visit keeps nothing of a device that is not the listed one, and goes on by itself when the listed one answers. */
+/** Visits store nothing of a device other than the listed one, and go on when the listed one answers. */
 import test from 'ava'
 import type { DeviceMake } from '#appliance/drivers/bacnet/core/identity.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { answerOf, failing, open, saysOf, type Setup, START } from './visit-harness.ts'
 
-/** Visits device 1 once for each answer to who it is, which it gives before and after it is read. */
+/** Visits device 1 once for each identity, which it gives before and after it is read. */
 async function visitDevice1(answers: readonly (DeviceMake | 'other')[], setup: Setup = {}) {
   let asked = 0
   const said = answers.flatMap((one): (DeviceMake | 'other')[] => (one === 'other' ? [one] : [one, one]))
@@ -17,11 +17,11 @@ async function visitDevice1(answers: readonly (DeviceMake | 'other')[], setup: S
   })
   const results: (string | number)[] = []
   for (const i of answers.keys()) {
-    const before = site.kept.length
+    const before = site.stored.length
     const { visit_id } = site.visits.trigger(1)
     await site.runTo((i + 1) * MINUTE)
     const visit = site.visits.visit(visit_id)!
-    results.push(visit.is_other_device ? `other: ${visit.error}` : site.kept.length - before)
+    results.push(visit.is_other_device ? `other: ${visit.error}` : site.stored.length - before)
   }
   return { ...site, results }
 }
@@ -34,17 +34,17 @@ const Z = { vendor_id: 1, model: 'Z' }
 const changed = (is: string, was: string) =>
   `other: another device answers at this address: device 1 is "${is}" and was "${was}"; a discovery tells which it is`
 
-test('a device of another instance is not asked for its points, its visit fails with the reason, and nothing is kept', async t => {
-  const { results, asked, kept, visits, events } = await visitDevice1(['other'])
+test('a device of another instance is not read: the visit fails with the reason, and nothing is stored', async t => {
+  const { results, asked, stored, visits, events } = await visitDevice1(['other'])
   t.deepEqual(results, [OTHER])
-  t.deepEqual([asked, kept], [[], []])
+  t.deepEqual([asked, stored], [[], []])
   t.like(visits.visit('visit-1'), { state: 'failed', points_read: 0, points_failed: 3, is_other_device: true })
   t.like(visits.state(), { last_error: OTHER.slice(7), last_device_id: 'a' })
   t.deepEqual(visits.state().other_devices, [{ device_id: 'a', device_instance: 1, since: START, reason: OTHER.slice(7) }])
   t.is(events.filter(({ kind }) => kind === 'visit_over').length, 1)
 })
 
-test('visits go on when the listed device is back, from where they stood, and the first of the others is remembered', async t => {
+test('visits continue at the same point when the listed device is back', async t => {
   const { results, visits, asked } = await visitDevice1([X, 'other', 'other', X], { most: 2 })
   t.deepEqual(results, [2, OTHER, OTHER, 2])
   t.deepEqual(
@@ -57,7 +57,7 @@ test('visits go on when the listed device is back, from where they stood, and th
   t.is(visits.state().other_devices, undefined)
 })
 
-test('since when another device answers is the first visit that saw it', async t => {
+test('the time since another device answers is the first visit that saw it', async t => {
   const { visits } = await visitDevice1([X, 'other', 'other'])
   t.deepEqual(
     visits.state().other_devices?.map(({ since }) => since),
@@ -65,20 +65,20 @@ test('since when another device answers is the first visit that saw it', async t
   )
 })
 
-test('a device that takes the address during a visit leaves nothing of it', async t => {
+test('a device that takes over the address during a visit leaves no record', async t => {
   let asked = 0
   const {
     results,
-    kept,
+    stored,
     asked: read,
   } = await visitDevice1([X], {
     identify: async ({ device_instance }) => (asked++ === 0 ? saysOf(device_instance, X) : otherSays(device_instance)),
   })
   t.deepEqual(results, [OTHER])
-  t.deepEqual([kept.length, read.length], [0, 1])
+  t.deepEqual([stored.length, read.length], [0, 1])
 })
 
-test('a controller of another make is another device at first, and the listed one when it has stayed ten minutes', async t => {
+test('a controller of another make is another device at first, and the listed one after ten minutes', async t => {
   const waits = Array.from({ length: 10 }, () => Y)
   const { results, events, saved } = await visitDevice1([X, ...waits, Y, Y], {
     identify: identities([X, X, ...waits, Y, Y, Y, Y]),
@@ -88,31 +88,31 @@ test('a controller of another make is another device at first, and the listed on
   t.deepEqual(saved.at(-1)?.devices['a']?.occupant, { make: Y })
 })
 
-test('makes that take turns at an address are never taken for a replacement', async t => {
+test('makes that alternate at an address are never a replacement', async t => {
   const turns = Array.from({ length: 14 }, (_, i) => (i % 2 === 0 ? Y : Z))
   const { results, events } = await visitDevice1([X, ...turns], { identify: identities([X, X, ...turns]) })
   t.deepEqual(results, [3, ...turns.map(({ model }) => changed(model, 'X'))])
   t.is(events.filter(({ kind }) => kind === 'replaced').length, 0)
 })
 
-test('the old make that is back is read at once', async t => {
+test('the old make is read again at once when it is back', async t => {
   const { results, visits } = await visitDevice1([X, Y, X], { identify: identities([X, X, Y, X, X]) })
   t.deepEqual(results, [3, changed('Y', 'X'), 3])
   t.is(visits.state().other_devices, undefined)
 })
 
-/** What is said to each question, in turn. */
+/** The identities in the order of the requests. */
 const identities = (makes: DeviceMake[]): NonNullable<Setup['identify']> => {
   let asked = 0
   return async ({ device_instance }) => saysOf(device_instance, makes[asked++])
 }
 
-test('a device that does not say which it is, is read', async t => {
+test('a device without identity properties is read', async t => {
   const { results } = await visitDevice1([X, X], { identify: async () => new Map() })
   t.deepEqual(results, [3, 3])
 })
 
-test('a device that is silent at the end keeps what it gave before', async t => {
+test('the answers of a device that stops answering before the second identification are stored', async t => {
   let asked = 0
   const { results, visits } = await visitDevice1([X], {
     async identify({ device_instance }) {
@@ -124,7 +124,7 @@ test('a device that is silent at the end keeps what it gave before', async t => 
   t.like(visits.visit('visit-1'), { state: 'completed', error: 'no answer' })
 })
 
-test('a device that does not answer at all is silent, and no other device', async t => {
+test('a device that does not answer at all is not another device', async t => {
   const { visits, runTo } = open({
     read: failing('never asked'),
     async identify() {

@@ -2,12 +2,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { judgeIdentity } from '#appliance/drivers/bacnet/core/identity.ts'
 import type { ArrayAnswer } from '#appliance/core/priority/array-answer.ts'
-import {
-  type CataloguePoint,
-  commandableObjects,
-  type PriorityObject,
-  visitedObjects,
-} from '#appliance/core/priority/visit-objects.ts'
+import { type CataloguePoint, type PriorityObject, visitedObjects } from '#appliance/core/priority/visit-objects.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { priorityReader } from '#appliance/priority/priority-reader.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
@@ -51,7 +46,7 @@ async function visit(t: ExecutionContext, objects: SimObject[], { entry, timing,
     points: [],
   } satisfies DeviceEntry
   const reader = priorityReader({ bacnet, entryOf: () => listed, now: () => AT })
-  const scanned = commandableObjects({ device_id: 'ahu', device_instance: INSTANCE }, points)
+  const scanned = visitedObjects({ device_id: 'ahu', device_instance: INSTANCE }, points)
   const of = { device_id: 'ahu', device_instance: INSTANCE, objects: scanned }
   const reading = (signal = never) => reader.read(of, scanned, signal)
   const readAll = (all: PriorityObject[]) => allOf(reader.read({ ...of, objects: all }, all, never))

@@ -2,7 +2,7 @@
 import test from 'ava'
 import { APDU_DEFAULT, firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { READ_PROPERTY, READ_PROPERTY_MULTIPLE } from '#appliance/drivers/bacnet/core/reply.ts'
-import { commandableObjects } from '#appliance/core/priority/visit-objects.ts'
+import { visitedObjects } from '#appliance/core/priority/visit-objects.ts'
 import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { priorityReader } from '#appliance/priority/priority-reader.ts'
@@ -20,7 +20,7 @@ const answerer = answererOf({
   name: 'AHU',
   objects: range(COUNT).map(i => ({ type: OBJECT_TYPES.AO, instance: i + 1, name: `Output ${i + 1}`, value: () => 0 })),
 })
-const objects = commandableObjects(
+const objects = visitedObjects(
   { device_id: 'ahu', device_instance: 4001 },
   range(COUNT).map(i => ({ address: `analog-output,${i + 1}`, name: `Output ${i + 1}` })),
 )

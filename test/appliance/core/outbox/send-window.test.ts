@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import {
-  acknowledge,
+  applyAck,
   newWindow,
   reconnect,
   windowRoom,
@@ -12,7 +12,7 @@ import {
 
 const held = { first: 1, last: 1000 }
 const probed = (through: number): SendWindow => {
-  const next = acknowledge(newWindow(0), through, held)
+  const next = applyAck(newWindow(0), through, held)
   if (next === 'diverged') throw new Error('diverged')
   return next
 }
@@ -32,7 +32,7 @@ test('each silence doubles the wait up to ten seconds, and an answer resets it',
     waits.map(({ patienceMs }) => patienceMs),
     [1500, 3000, 6000, 10_000, 10_000],
   )
-  const answered = acknowledge(waits.at(-1)!, 1, held)
+  const answered = applyAck(waits.at(-1)!, 1, held)
   t.is(answered === 'diverged' ? answered : answered.patienceMs, 1500)
 })
 
@@ -44,20 +44,20 @@ test('a silence and a new connection reset to the first unacknowledged message',
 
 test('a late acknowledgement changes nothing', t => {
   const busy = { ...probed(20), sent: 60 }
-  t.is(acknowledge(busy, 7, held), busy)
-  t.is(acknowledge(busy, 20, held), busy)
+  t.is(applyAck(busy, 7, held), busy)
+  t.is(applyAck(busy, 20, held), busy)
 })
 
 test('a hub that is behind its earlier position is believed in answer to a probe', t => {
-  t.deepEqual(acknowledge(reconnect(probed(500)), 480, held), { acked: 480, sent: 480, probing: false, patienceMs: 1500 })
+  t.deepEqual(applyAck(reconnect(probed(500)), 480, held), { acked: 480, sent: 480, probing: false, patienceMs: 1500 })
 })
 
 test('the stream diverges when the hub needs dropped messages, or has some that were never written', t => {
-  t.is(acknowledge(newWindow(99), 40, { first: 100, last: 200 }), 'diverged')
-  t.is(acknowledge({ ...newWindow(99), probing: false }, 99, { first: 120, last: 200 }), 'diverged')
-  t.is(acknowledge(newWindow(99), 201, { first: 100, last: 200 }), 'diverged')
-  t.not(acknowledge(newWindow(99), 99, { first: 100, last: 200 }), 'diverged')
-  t.not(acknowledge(newWindow(99), 200, { first: 100, last: 200 }), 'diverged')
+  t.is(applyAck(newWindow(99), 40, { first: 100, last: 200 }), 'diverged')
+  t.is(applyAck({ ...newWindow(99), probing: false }, 99, { first: 120, last: 200 }), 'diverged')
+  t.is(applyAck(newWindow(99), 201, { first: 100, last: 200 }), 'diverged')
+  t.not(applyAck(newWindow(99), 99, { first: 100, last: 200 }), 'diverged')
+  t.not(applyAck(newWindow(99), 200, { first: 100, last: 200 }), 'diverged')
 })
 
 test('no sequence of events puts more than fifty messages in flight or skips one', t => {
@@ -73,7 +73,7 @@ test('no sequence of events puts more than fifty messages in flight or skips one
         if (each.kind === 'silence') window = stepBack(window)
         if (each.kind === 'connect') window = reconnect(window)
         if (each.kind === 'ack') {
-          const next = acknowledge(window, each.through, held)
+          const next = applyAck(window, each.through, held)
           if (next !== 'diverged') window = next
         }
         t.true(window.sent >= window.acked && window.sent - window.acked <= WINDOW_MAX)

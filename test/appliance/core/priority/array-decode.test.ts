@@ -9,9 +9,9 @@ import {
   wholeAnswer,
   wholeTargets,
 } from '#appliance/core/priority/array-decode.ts'
-import { commandableObjects, visitedObjects } from '#appliance/core/priority/visit-objects.ts'
+import { visitedObjects } from '#appliance/core/priority/visit-objects.ts'
 
-const [object] = commandableObjects({ device_id: 'ahu', device_instance: 7 }, [{ address: 'analog-value,5', name: 'Set point' }])
+const [object] = visitedObjects({ device_id: 'ahu', device_instance: 7 }, [{ address: 'analog-value,5', name: 'Set point' }])
 const of = object!
 const NULL: BacnetValue = { type: 'null' }
 const nulls = (): BacnetValue[] => Array.from({ length: 16 }, () => NULL)

@@ -1,7 +1,7 @@
 /** Selection of the objects that the next visit reads. */
 import test from 'ava'
 import type { ArrayAnswer } from '#appliance/core/priority/array-answer.ts'
-import { commandableObjects, type PriorityObject } from '#appliance/core/priority/visit-objects.ts'
+import { visitedObjects, type PriorityObject } from '#appliance/core/priority/visit-objects.ts'
 import {
   advanceCursor,
   type DeviceCursor,
@@ -14,7 +14,7 @@ import { seeded } from '../../../support/wire.ts'
 
 const AHU = { device_id: 'ahu', device_instance: 7 }
 const outputs = (count: number) =>
-  commandableObjects(
+  visitedObjects(
     AHU,
     Array.from({ length: count }, (_, i) => ({ address: `analog-output,${i + 1}`, name: `Output ${i + 1}` })),
   )
@@ -23,7 +23,7 @@ const read = (object: PriorityObject): ArrayAnswer => ({ object, state: 'read', 
 const failed = (object: PriorityObject): ArrayAnswer => ({ object, state: 'failed', reason: 'no' })
 const without = (object: PriorityObject): ArrayAnswer => ({ object, state: 'not_commandable' })
 
-/** Visits with at most `most` points, one after the other. @returns the instances that each asked for */
+/** Plans visits of at most `most` points. @returns the instances that each reads */
 function visits(
   count: number,
   objects: PriorityObject[],
@@ -38,7 +38,7 @@ function visits(
   })
 }
 
-test('points beyond the most of a visit are reached in the next ones, and then it begins anew', t => {
+test('points that do not fit into a visit are read in the next ones, and then the round starts again', t => {
   t.deepEqual(visits(4, outputs(5), 2, read), [
     [1, 2],
     [3, 4],
@@ -47,7 +47,7 @@ test('points beyond the most of a visit are reached in the next ones, and then i
   ])
 })
 
-test('a point that failed comes first in the next visit, once, and holds up nobody', t => {
+test('a point that failed is read first in the next visit, once, and delays no other', t => {
   const answer = (object: PriorityObject) => (object.instance === 2 ? failed(object) : read(object))
   t.deepEqual(visits(5, outputs(5), 2, answer), [
     [1, 2],
@@ -58,12 +58,12 @@ test('a point that failed comes first in the next visit, once, and holds up nobo
   ])
 })
 
-test('with one point in a visit a point that always fails is passed after its second time', t => {
+test('with one point a visit, a point that always fails is skipped after its second attempt', t => {
   const answer = (object: PriorityObject) => (object.instance === 2 ? failed(object) : read(object))
   t.deepEqual(visits(6, outputs(3), 1, answer), [[1], [2], [2], [3], [1], [2]])
 })
 
-test('where all fail, all are asked in their turn', t => {
+test('when all points fail, all are read in turn', t => {
   t.deepEqual(visits(4, outputs(4), 2, failed), [
     [1, 2],
     [1, 2],
@@ -72,7 +72,7 @@ test('where all fail, all are asked in their turn', t => {
   ])
 })
 
-test('a point without a priority array is asked once, noted once, and looked at again after a day', t => {
+test('a point without a priority array is reported once and read again after a day', t => {
   const objects = outputs(3)
   const answers = [read(objects[0]!), without(objects[1]!), read(objects[2]!)]
   t.deepEqual(ids(newlyNotCommandable(NEW_CURSOR, answers)), [2])
@@ -83,13 +83,13 @@ test('a point without a priority array is asked once, noted once, and looked at 
   t.deepEqual(advanceCursor(cursor, objects, [read(objects[1]!)], 3000).without, {})
 })
 
-test('a clock that was set back does not keep a point away', t => {
+test('a clock that was set back does not exclude a point for longer', t => {
   const objects = outputs(1)
   const cursor = advanceCursor(NEW_CURSOR, objects, [without(objects[0]!)], 100 * DAY)
   t.deepEqual(ids(dueObjects(objects, cursor, 9, DAY)), [1])
 })
 
-test('a visit that broke off goes on where it stood, and what it did not come to is still due', t => {
+test('a visit that ended early continues at the same place, and unread points are still due', t => {
   const objects = outputs(6)
   const before: DeviceCursor = { after: { type: 1, instance: 2 }, again: ['analog,x', '1,1', '1,2'], without: {} }
   t.deepEqual(ids(dueObjects(objects, before, 4, 0)), [1, 2, 3, 4])
@@ -98,7 +98,7 @@ test('a visit that broke off goes on where it stood, and what it did not come to
   t.deepEqual(advanceCursor(before, objects, [], 0), { ...before, again: ['1,1', '1,2'] })
 })
 
-test('a list that changed meanwhile is gone on with from the same place', t => {
+test('a changed catalogue is continued from the same place', t => {
   const objects = outputs(6)
   const cursor: DeviceCursor = { after: { type: 1, instance: 3 }, again: [], without: { '1,9': 0 } }
   const now = objects.filter(({ instance }) => instance !== 3)
@@ -108,7 +108,7 @@ test('a list that changed meanwhile is gone on with from the same place', t => {
   t.deepEqual(dueObjects([], cursor, 2, 0), [])
 })
 
-test('whatever fails, no point waits longer than for two rounds', t => {
+test('no point waits longer than two rounds, whichever fail', t => {
   const random = seeded(3)
   for (let round = 0; round < 300; round++) {
     const count = 1 + Math.floor(random() * 30)

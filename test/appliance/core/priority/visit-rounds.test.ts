@@ -1,4 +1,4 @@
-/** Outputs come first in a visit, inputs take turns in what is left, and how long a round of all takes. */
+/** Outputs are read first in a visit, inputs take turns in the rest, and a round has a known length. */
 import test from 'ava'
 import {
   advanceCursor,
@@ -36,7 +36,7 @@ const some = (count: number, all: Generator<PriorityObject[]>) =>
   Array.from({ length: count }, () => all.next().value as PriorityObject[])
 const outputsIn = (due: PriorityObject[]) => due.filter(({ target }) => !isInput(target)).length
 
-test('with 500 inputs and 50 outputs every visit asks all outputs first, and ten visits ask every input', t => {
+test('with 500 inputs and 50 outputs every visit reads all outputs first, and ten visits read every input', t => {
   const asked = some(10, visits(objectsOf(50, 500), 100))
   for (const due of asked) {
     t.is(due.length, 100)
@@ -45,7 +45,7 @@ test('with 500 inputs and 50 outputs every visit asks all outputs first, and ten
   t.is(new Set(asked.flat().map(keyOf)).size, 550)
 })
 
-test('inputs have what is left when outputs that do not fit into one visit have been asked once round', t => {
+test('inputs get the rest of the visit that ends a round of outputs', t => {
   const asked = some(6, visits(objectsOf(5, 4), 2))
   t.deepEqual(
     asked.map(due => due.map(keyOf)),
@@ -60,7 +60,7 @@ test('inputs have what is left when outputs that do not fit into one visit have 
   )
 })
 
-test('outputs that fill their last visit exactly leave inputs a visit of their own, and fewer inputs than that leave room for outputs', t => {
+test('a round of outputs that fills its last visit is followed by inputs, and outputs fill the rest of that visit', t => {
   const asked = some(4, visits(objectsOf(4, 1), 2))
   t.deepEqual(
     asked.map(due => due.map(keyOf)),
@@ -73,7 +73,7 @@ test('outputs that fill their last visit exactly leave inputs a visit of their o
   )
 })
 
-test('an output without a priority array at the end of the list does not keep the others away', t => {
+test('an output without a priority array at the end of the list does not delay the others', t => {
   const answer = (object: PriorityObject): ArrayAnswer =>
     object.type === 1 && object.instance === 4 ? { object, state: 'not_commandable' } : read(object)
   const asked = some(12, visits(objectsOf(4, 9), 2, answer))
@@ -83,12 +83,12 @@ test('an output without a priority array at the end of the list does not keep th
   }
 })
 
-test('a visit with room for one point alternates between a round of outputs and one input', t => {
+test('with one point a visit, a round of outputs and one input alternate', t => {
   const asked = some(6, visits(objectsOf(2, 2), 1))
   t.deepEqual(asked.flat().map(keyOf), ['1,1', '1,2', '0,1', '1,1', '1,2', '3,2'])
 })
 
-test('nothing waits longer than the round that is said, for any numbers', t => {
+test('no object waits longer than the computed round, for any numbers', t => {
   const random = seeded(5)
   for (let i = 0; i < 400; i++) {
     const objects = objectsOf(Math.floor(random() * 30), Math.floor(random() * 30))
@@ -115,8 +115,8 @@ test('nothing waits longer than the round that is said, for any numbers', t => {
   }
 })
 
-// What fails is asked once more in the next visit, before what is in turn: where all outputs fail, inputs have little room.
-test('whatever fails, no object waits for ever', t => {
+// Failed objects are read first in the next visit, so inputs have little room while all outputs fail.
+test('every object is read eventually, whichever fail', t => {
   const random = seeded(9)
   for (let i = 0; i < 200; i++) {
     const objects = objectsOf(Math.floor(random() * 20), Math.floor(random() * 20))
@@ -140,12 +140,12 @@ for (const [outputs, inputs, most, expected] of [
   [0, 250, 100, { outputs: 0, all: 3 }],
   [0, 0, 100, { outputs: 0, all: 0 }],
 ] as const) {
-  test(`${outputs} outputs and ${inputs} inputs, ${most} at a time, take ${expected.outputs} and ${expected.all} visits`, t => {
+  test(`${outputs} outputs and ${inputs} inputs, ${most} a visit, take ${expected.outputs} and ${expected.all} visits`, t => {
     t.deepEqual(visitsPerRound(objectsOf(outputs, inputs), NEW_CURSOR, most, 0), expected)
   })
 }
 
-test('a round takes as many turns of all devices as the device that needs most', t => {
+test('a round takes as many turns as the device with the most visits', t => {
   const devices = [
     { outputs: 1, all: 10 },
     { outputs: 3, all: 3 },

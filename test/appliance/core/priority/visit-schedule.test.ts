@@ -14,7 +14,7 @@ import {
 import { NEW_CURSOR } from '#appliance/core/priority/visit-plan.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 
-test('devices are visited in turn, by their ids, whatever comes and goes', t => {
+test('devices take turns by id, also when devices come and go', t => {
   const devices = ['b', 'a', 'c'].map(device_id => ({ device_id, device_instance: 1, objects: [] }))
   const next = (last: string | null) => deviceAfter(devices, last)?.device_id
   t.deepEqual([null, 'a', 'b', 'c', 'aa', 'z'].map(next), ['a', 'b', 'c', 'a', 'b', 'a'])
