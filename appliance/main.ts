@@ -6,8 +6,8 @@ import { openLog } from '#shared/node/log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
 import { readVersion } from '#shared/node/version.ts'
-import { bacnetDiscovery } from './discovery/bacnet.ts'
-import { bindOf } from './drivers/bacnet/bind.ts'
+import { bacnetDiscovery } from './drivers/bacnet/discovery/bacnet-discovery.ts'
+import { readBind } from './drivers/bacnet/transport.ts'
 import { bacnetProtocol } from './drivers/bacnet/protocol.ts'
 import { modbusProtocol } from './drivers/modbus/protocol.ts'
 import { APPLIANCE_ENV } from './env.ts'
@@ -32,7 +32,7 @@ const { settings, effective } = settingsOrExit(usage, APPLIANCE_ENV, process.env
 const log = openLog('appliance', settings.SERVICE_LOG_LEVEL)
 
 await runProcess(log, async () => {
-  const [clock, bind, version] = [clockFor(settings), bindOf(settings), readVersion()]
+  const [clock, bind, version] = [clockFor(settings), readBind(settings), readVersion()]
   const [bacnet, modbus] = [bacnetProtocol({ bind, now: clock.now, log }), modbusProtocol({ now: clock.now })]
   const protocols = [bacnet, modbus]
   const { site, catalogue } = await openEdgeConfig({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })

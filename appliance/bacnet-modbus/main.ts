@@ -4,7 +4,7 @@ import { openLog } from '#shared/node/log.ts'
 import { runProcess } from '#shared/node/service.ts'
 import { settingsOrExit } from '#shared/node/settings.ts'
 import { readVersion } from '#shared/node/version.ts'
-import { bindOf } from '../drivers/bacnet/bind.ts'
+import { readBind } from '../drivers/bacnet/transport.ts'
 import { bacnetProtocol } from '../drivers/bacnet/protocol.ts'
 import { modbusProtocol } from '../drivers/modbus/protocol.ts'
 import { complainOfSplitEdge, FIELDBUS_ENV } from '../env.ts'
@@ -20,7 +20,7 @@ const { settings, effective } = settingsOrExit(usage, FIELDBUS_ENV, process.env,
 const log = openLog(name, settings.SERVICE_LOG_LEVEL)
 
 await runProcess(log, async () => {
-  const bacnet = bacnetProtocol({ bind: bindOf(settings), now: wallClock.now, log })
+  const bacnet = bacnetProtocol({ bind: readBind(settings), now: wallClock.now, log })
   const protocols = [bacnet, modbusProtocol({ now: wallClock.now })]
   const { site, catalogue } = await openEdgeConfig({ workspace: settings.SERVICE_WORKSPACE, protocols, effective, log })
   const kit = await readEdgeKit(settings, site)

@@ -1,5 +1,5 @@
 /** Calls devices, notes who answers, and reads what each of them holds, a few at a time. It adds nothing anywhere. */
-import { conflicts, formatIAm, noteIAm } from '../drivers/bacnet/core/discovery/roll.ts'
+import { conflicts, formatIAm, noteIAm } from '../drivers/bacnet/core/discovery/heard-devices.ts'
 import {
   type DeviceResult,
   type Discovery,

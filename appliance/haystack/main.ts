@@ -8,7 +8,7 @@ import { accessOf, complainOfAccess } from '../drivers/haystack/access.ts'
 import { haystackProtocol } from '../drivers/haystack/protocol.ts'
 import { complainOfSplitEdge, HAYSTACK_ENV } from '../env.ts'
 import { openEdgeConfig, readEdgeKit } from '../services/edge-config.ts'
-import { checkInTerminal, haystackRoutes } from '../services/haystack-check.ts'
+import { checkInTerminal, haystackRoutes } from '../drivers/haystack/check-routes.ts'
 import { openSplitEdge } from '../services/split-edge.ts'
 
 const name = 'haystack'

@@ -4,8 +4,8 @@ import { BACNET_PORT, formatAddress } from '../drivers/bacnet/core/discovery/dis
 import { TRUNK_BAUD, type Traffic, type TrunkTraffic } from '../drivers/bacnet/core/discovery/traffic.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { formatCount, countOf } from '#shared/core/number-text.ts'
-import type { Addition } from '../discovery/add.ts'
-import type { Preview } from '../discovery/discovery.ts'
+import type { Addition } from '../drivers/bacnet/discovery/additions.ts'
+import type { Preview } from '../drivers/bacnet/discovery/discovery-service.ts'
 
 /** Points of one device that the page lists; the API has them all. */
 const POINTS_SHOWN = 200

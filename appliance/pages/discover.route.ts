@@ -4,8 +4,8 @@ import { FORM_FIELDS, type FormFields, formOf, readForm, type RequestError } fro
 import { Problem } from '#shared/core/problem.ts'
 import type { Shell } from '#shared/central/pages/shell.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
-import type { DiscoveryService } from '../discovery/discovery.ts'
-import { POLL_SECS } from '../discovery/routes.ts'
+import type { DiscoveryService } from '../drivers/bacnet/discovery/discovery-service.ts'
+import { POLL_SECS } from '../drivers/bacnet/discovery/discovery-routes.ts'
 import { previewBody } from './discover-preview.view.ts'
 import { type DiscoverModel, discoverBody, progress } from './discover.view.ts'
 

@@ -1,6 +1,6 @@
 /** The page of discovery: what to call, what answers, what has changed, and why nothing may have come. */
 import { type Html, html } from '#shared/node/http/html.ts'
-import type { DeviceChange } from '../drivers/bacnet/core/discovery/diff.ts'
+import type { DeviceChange } from '../drivers/bacnet/core/discovery/changes.ts'
 import { BOUNDS, type FormFields, type RequestError } from '../drivers/bacnet/core/discovery/request.ts'
 import {
   type DeviceOutcome,
@@ -8,13 +8,13 @@ import {
   type Discovery,
   formatAddress,
 } from '../drivers/bacnet/core/discovery/discovery.ts'
-import type { WhyReport } from '../drivers/bacnet/core/discovery/why.ts'
+import type { WhyReport } from '../drivers/bacnet/core/discovery/diagnosis.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { type State, stateMark } from '#shared/central/ui/mark.ts'
 import { type Here, momentAge, momentNow } from '#shared/central/ui/moment.ts'
 import { formatDuration } from '#shared/core/time.ts'
-import { whyBody } from './discover-why.view.ts'
+import { whyBody } from './discover-diagnosis.view.ts'
 
 /** A running discovery shows what is new this often. */
 const REFRESH_SECS = 2

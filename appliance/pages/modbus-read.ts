@@ -2,7 +2,7 @@
 import { decodeBit } from '../drivers/modbus/core/decode.ts'
 import { formatException } from '../drivers/modbus/core/exception.ts'
 import { BITS_MAX, REGISTERS_MAX } from '../drivers/modbus/core/plan.ts'
-import { ADDRESS_MAX, isBits, type Place } from '../drivers/modbus/core/point.ts'
+import { ADDRESS_MAX, isBits, type RegisterRange } from '../drivers/modbus/core/point.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { ModbusProtocol } from '../drivers/modbus/protocol.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
@@ -17,7 +17,7 @@ const SILENCES_MAX = 4
 /** What came: registers as they are on the wire, or bits one by one. */
 export type RegisterRead = {
   device: DeviceEntry
-  place: Place
+  place: RegisterRange
   /** What could be read, by address: all of it in one, or what lies between places that could not. Never empty. */
   parts: RegisterPart[]
   unreadable: UnreadablePart[]
@@ -38,7 +38,7 @@ type RegisterReader = {
    * @throws Problem `unknown_device` when it is none of `devices()`, `invalid` when there is no such place, `conflict` while
    *   another read of the device goes on, `device_failed` when it gives no values
    */
-  read(device_id: string, place: Place): Promise<RegisterRead>
+  read(device_id: string, place: RegisterRange): Promise<RegisterRead>
 }
 
 export function registerReader({ catalogue, modbus }: RegisterSources): RegisterReader {
@@ -63,9 +63,9 @@ export function registerReader({ catalogue, modbus }: RegisterSources): Register
 }
 
 /** A range that fails is read in halves, so that one missing register hides no other. */
-async function readParts(modbus: RegisterSources['modbus'], device: DeviceEntry, place: Place): Promise<RegisterRead> {
+async function readParts(modbus: RegisterSources['modbus'], device: DeviceEntry, place: RegisterRange): Promise<RegisterRead> {
   const read: RegisterRead = { device, place, parts: [], unreadable: [], at: 0, rttMs: 0 }
-  const waiting: Place[] = [place]
+  const waiting: RegisterRange[] = [place]
   let failures = 0
   let silences = 0
   for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -90,7 +90,7 @@ async function readParts(modbus: RegisterSources['modbus'], device: DeviceEntry,
   return read
 }
 
-function halvesOf({ table, address, count }: Place): [Place, Place] {
+function halvesOf({ table, address, count }: RegisterRange): [RegisterRange, RegisterRange] {
   const first = Math.ceil(count / 2)
   return [
     { table, address, count: first },
@@ -98,7 +98,7 @@ function halvesOf({ table, address, count }: Place): [Place, Place] {
   ]
 }
 
-function partOf({ table, address, count }: Place, bytes: Uint8Array): RegisterPart {
+function partOf({ table, address, count }: RegisterRange, bytes: Uint8Array): RegisterPart {
   if (!isBits(table)) return { address, bytes, bits: [] }
   return { address, bytes: new Uint8Array(0), bits: Array.from({ length: count }, (_, i) => decodeBit(bytes, i)) }
 }
@@ -118,7 +118,7 @@ function addUnreadable({ unreadable }: RegisterRead, part: UnreadablePart): void
   else unreadable.push(part)
 }
 
-function checkPlace({ table, address, count }: Place): void {
+function checkPlace({ table, address, count }: RegisterRange): void {
   const most = isBits(table) ? BITS_MAX : REGISTERS_MAX
   if (count > most) {
     throw new Problem('invalid', `One request reads at most ${most} of table ${table}`, [

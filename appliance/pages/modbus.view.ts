@@ -1,7 +1,7 @@
 /** The page of Modbus registers: what to read, the registers as they came, and every value that they may be. */
 import { type Html, html } from '#shared/node/http/html.ts'
 import { listRegisters, type MatrixValue, type RegisterRow, registerMatrix } from '../drivers/modbus/core/matrix.ts'
-import { type Format, FORMATS, isBits, type Place, TABLES } from '../drivers/modbus/core/point.ts'
+import { type Format, FORMATS, isBits, type RegisterRange, TABLES } from '../drivers/modbus/core/point.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type Here, momentAge } from '#shared/central/ui/moment.ts'
 import { countOf } from '#shared/core/number-text.ts'
@@ -10,7 +10,7 @@ import type { RegisterRead } from './modbus-read.ts'
 
 export type RegistersModel = {
   devices: DeviceEntry[]
-  asked: { device_id: string | undefined } & Place
+  asked: { device_id: string | undefined } & RegisterRange
   /** Register at which the shown values begin; the first one unless it is said. */
   from: number | undefined
   /** What came, or why nothing did; undefined before anything was asked for. */
@@ -75,7 +75,10 @@ ${[1, 2, 4].map(
 )}</section>`
 }
 
-const bitList = ({ table, address }: Place, bits: readonly number[]): Html => html`<section class="card"><h2>As they came</h2>
+const bitList = (
+  { table, address }: RegisterRange,
+  bits: readonly number[],
+): Html => html`<section class="card"><h2>As they came</h2>
 <div class="tiles">${Array.from(
   { length: Math.ceil(bits.length / BITS_IN_LIST) },
   (_, i) =>

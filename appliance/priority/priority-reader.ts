@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { fitting } from '../drivers/bacnet/core/batch.ts'
 import { identityTargets } from '../drivers/bacnet/core/identity.ts'
-import { openInquiry, type Request } from '../drivers/bacnet/core/inquiry.ts'
-import { type Known, startKnowing } from '../drivers/bacnet/core/known.ts'
+import { createReadSequence, type PointRequest } from '../drivers/bacnet/core/read-sequence.ts'
+import { type DeviceMemory, createDeviceMemory } from '../drivers/bacnet/core/device-memory.ts'
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
 import { formatRefusal } from '../drivers/bacnet/core/refusal.ts'
 import { READ_PROPERTY, READ_PROPERTY_MULTIPLE } from '../drivers/bacnet/core/reply.ts'
@@ -21,7 +21,7 @@ import type { PriorityObject } from '../core/priority/visit-objects.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import type { PriorityReader } from '../flow/visit-device.ts'
 import { type BacnetProtocol, wayTo } from '../drivers/bacnet/protocol.ts'
-import { hasty } from '../drivers/bacnet/peer.ts'
+import { withFewRetries } from '../drivers/bacnet/outcome.ts'
 import type { BacnetTransport } from '../drivers/bacnet/transport.ts'
 import type { DeviceEntry } from '../store/catalogue-schema.ts'
 
@@ -29,7 +29,7 @@ type Item = { address: { target: Target } }
 
 /** The connection to a device and what was learnt about it, both as long as its entry is in the catalogue. */
 type Connection = ReturnType<typeof wayTo> & {
-  known: Known
+  known: DeviceMemory
   /** Keys of the points whose arrays the device returns only level by level. */
   byLevel: Set<string>
   /** A property that every device answers. It shows whether the device still answers after a request without a reply. */
@@ -58,7 +58,7 @@ export function priorityReader(parts: {
     const [target] = identityTargets(entry.bacnet.device_instance) as [Target]
     const connection: Connection = {
       ...way,
-      known: startKnowing(way.first),
+      known: createDeviceMemory(way.first),
       byLevel: new Set(),
       witness: { address: { target } },
       hasAnswered: false,
@@ -141,7 +141,7 @@ async function askAll(session: Session, targets: Target[]): Promise<TargetAnswer
   const { connection, signal, now } = session
   const answers = new Map<string, TargetAnswer>()
   const items: Item[] = targets.map(target => ({ address: { target } }))
-  const inquiry = openInquiry(connection.known, items, connection.hasAnswered, now(), connection.witness)
+  const inquiry = createReadSequence(connection.known, items, connection.hasAnswered, now(), connection.witness)
   const note = (some: Item[], one: (i: number) => TargetAnswer) => {
     for (const [i, { address }] of some.entries()) answers.set(targetKey(address.target), one(i))
   }
@@ -172,10 +172,10 @@ async function askAll(session: Session, targets: Target[]): Promise<TargetAnswer
   return answers
 }
 
-const sendRequest = ({ transport, connection, signal }: Session, { items, isAlone, isHasty }: Request<Item>) =>
+const sendRequest = ({ transport, connection, signal }: Session, { items, isAlone, isHasty }: PointRequest<Item>) =>
   transport.request(
     connection.peer,
     { service: isAlone ? READ_PROPERTY : READ_PROPERTY_MULTIPLE, targets: items.map(({ address }) => address.target) },
-    isHasty ? hasty(connection.patience) : connection.patience,
+    isHasty ? withFewRetries(connection.patience) : connection.patience,
     signal,
   )

@@ -9,7 +9,7 @@ import type { BacnetValue } from './core/tag.ts'
 import type { ChangeListener } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { DAY, SECOND } from '#shared/core/time.ts'
-import type { Outcome, Patience, Peer } from './peer.ts'
+import type { Outcome, Patience, Peer } from './outcome.ts'
 import type { BacnetTransport } from './transport.ts'
 
 type Item = { point_id: string; address: BacnetPoint }

@@ -1,7 +1,7 @@
 /** Reads the points of one BACnet/IP device: in batches, smaller ones where it declines, and nothing that writes. */
 import { type Batch, plainSize, startLearning } from './core/batch.ts'
-import { openInquiry, type Request } from './core/inquiry.ts'
-import { startKnowing } from './core/known.ts'
+import { createReadSequence, type PointRequest } from './core/read-sequence.ts'
+import { createDeviceMemory } from './core/device-memory.ts'
 import { formatTarget, targetKey } from '#shared/core/bacnet/object.ts'
 import { type BacnetPoint, pointValue } from './core/point.ts'
 import { formatRefusal, UNKNOWN_OBJECT } from './core/refusal.ts'
@@ -11,7 +11,7 @@ import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { covChanges, LIFETIME_SECS } from './cov.ts'
 import { apduTarget, batchTold, type Check, type DeviceObject, guardIdentity, type Item } from './identity.ts'
-import { hasty, type Outcome, type Patience, type Peer } from './peer.ts'
+import { withFewRetries, type Outcome, type Patience, type Peer } from './outcome.ts'
 import type { BacnetTransport } from './transport.ts'
 
 /**
@@ -30,7 +30,7 @@ export function bacnetDriver(
 ): FieldDriver<BacnetPoint> {
   const inTurn = createSerialQueue()
   const rtts: number[] = []
-  const known = startKnowing(first)
+  const known = createDeviceMemory(first)
   const guard = device && guardIdentity(device, now, adopt)
   let isMet = false
   let isBack = false
@@ -71,12 +71,12 @@ export function bacnetDriver(
   }
 
   /** Points at one address are asked once. */
-  async function ask({ items, isAlone, isHasty }: Request<Item>, signal: AbortSignal): Promise<Outcome> {
+  async function ask({ items, isAlone, isHasty }: PointRequest<Item>, signal: AbortSignal): Promise<Outcome> {
     const targets = [...new Map(items.map(({ address: { target } }) => [targetKey(target), target])).values()]
     const outcome = await request(
       { service: isAlone ? READ_PROPERTY : READ_PROPERTY_MULTIPLE, targets },
       signal,
-      isHasty ? hasty(patience) : patience,
+      isHasty ? withFewRetries(patience) : patience,
     )
     if (outcome.state !== 'results' || targets.length === items.length) return outcome
     const byKey = new Map(targets.map((target, i) => [targetKey(target), outcome.results[i]!]))
@@ -128,8 +128,8 @@ export function bacnetDriver(
     const isPoint = (item: Item) => !isChecked || !check.isOwn(item)
     const readings: Reading[] = []
     const all = isChecked ? [...check.items, ...items] : items
-    const inquiry = openInquiry(known, all, hasAnswered, now(), guard?.witness)
-    const inquire = async (asked: Request<Item>) => {
+    const inquiry = createReadSequence(known, all, hasAnswered, now(), guard?.witness)
+    const inquire = async (asked: PointRequest<Item>) => {
       const outcome = await ask(asked, signal)
       if ('reason' in outcome) {
         if (inquiry.unanswered(asked, outcome.state, outcome.reason)) return

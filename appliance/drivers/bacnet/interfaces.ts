@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import type { Logger } from 'pino'
 import type { Endpoint } from './core/frame.ts'
-import { broadcastOf, isSameSubnet } from './core/subnet.ts'
-import { whoHoldsPort } from './port-holder.ts'
+import { broadcastOf, isSameSubnet } from './core/address.ts'
+import { findPortOwner } from './port-owner.ts'
 
 export type Counters = {
   sent: number
@@ -153,7 +153,7 @@ async function bindSocket(address: string, port: number): Promise<Socket> {
     return socket
   } catch (error) {
     socket.close()
-    const holder = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? whoHoldsPort(address, port) : undefined
+    const holder = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? findPortOwner(address, port) : undefined
     const reason = `${errorText(error)}${holder ? `, which ${holder} holds` : ''}`
     throw new Error(`BACnet/IP cannot use UDP port ${port} of ${address}: ${reason}`, { cause: error })
   }

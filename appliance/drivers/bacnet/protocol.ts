@@ -8,15 +8,15 @@ import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Complaint } from '../../store/config-error.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
 import { bacnetDriver } from './driver.ts'
-import type { Patience, Peer } from './peer.ts'
-import { type Lent, sharedTransport } from './shared-transport.ts'
+import type { Patience, Peer } from './outcome.ts'
+import { type TransportLease, sharedTransport } from './shared-transport.ts'
 import { type Bind, openBacnetTransport } from './transport.ts'
 
 const DEFAULT_PORT = 47_808
 
 export type BacnetProtocol = FieldProtocol & {
   /** Opens it when nobody has it yet. @throws Error when the port cannot be had */
-  borrow(): Promise<Lent>
+  borrow(): Promise<TransportLease>
 }
 
 /**
@@ -28,7 +28,7 @@ export type BacnetProtocol = FieldProtocol & {
 export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Logger }): BacnetProtocol {
   const { bind, now, log } = options
   const shared = sharedTransport(() => openBacnetTransport(bind, now, log), log)
-  let polling: Lent | undefined
+  let polling: TransportLease | undefined
   return {
     name: 'bacnet',
     check: checkBacnet,

@@ -2,14 +2,14 @@ import type { Logger } from 'pino'
 import type { BacnetTransport } from './transport.ts'
 
 /** The transport of the process, until it is given back. */
-export type Lent = { transport: BacnetTransport; release(): Promise<void> }
+export type TransportLease = { transport: BacnetTransport; release(): Promise<void> }
 
 /**
  * One transport for polling and for whoever needs it beside polling: open while anybody has it.
  *
  * @returns what lends it; it fails with the reason when the port cannot be had
  */
-export function sharedTransport(open: () => Promise<BacnetTransport>, log: Logger): () => Promise<Lent> {
+export function sharedTransport(open: () => Promise<BacnetTransport>, log: Logger): () => Promise<TransportLease> {
   let opening: Promise<BacnetTransport> | undefined
   let closing: Promise<void> = Promise.resolve()
   let holders = 0

@@ -2,14 +2,14 @@
 import { errorText } from '#shared/core/error-text.ts'
 import type { Apdu } from './core/frame.ts'
 import type { InvokeIds } from './core/invoke-ids.ts'
-import { attemptMs } from './core/pace.ts'
+import { attemptTimeoutMs } from './core/rate-limit.ts'
 import { type Question, readReply, type Reply } from './core/reply.ts'
 import type { Segment } from './core/segments.ts'
 import { encodeRequest } from './codec.ts'
-import type { Place } from './lanes.ts'
-import { BUFFER_OVERFLOW, type PartsReceiver, type Receiving, receiveParts } from './parts.ts'
-import type { Outcome, Patience, Peer } from './peer.ts'
-import type { Route } from './routes.ts'
+import type { Slot } from './slot-queue.ts'
+import { BUFFER_OVERFLOW, type SegmentReceiver, type SegmentedTransaction, createSegmentReceiver } from './segmented-reply.ts'
+import type { Outcome, Patience, Peer } from './outcome.ts'
+import type { NetworkPath } from './network-paths.ts'
 
 export type Taken = 'taken' | 'garbled'
 export type Pending = {
@@ -21,7 +21,7 @@ export type Pending = {
 
 type Machinery = {
   ids: InvokeIds<Pending>
-  route: Route
+  route: NetworkPath
   /** What `at` is reckoned in, ms. */
   now: () => number
   /** In [0, 1), spreads repetitions. */
@@ -58,11 +58,11 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
   let invokeId = 0
   let datagram: Buffer | undefined
   let timer: NodeJS.Timeout | undefined
-  let atDevice: Place | undefined
-  let onNetwork: Place | undefined
+  let atDevice: Slot | undefined
+  let onNetwork: Slot | undefined
   let attempts = 0
   let sentAt = 0
-  let parts: PartsReceiver | undefined
+  let parts: SegmentReceiver | undefined
   let isInParts = false
   /** Why the latest reply with this id was not taken. */
   let garbled: string | undefined
@@ -107,7 +107,7 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
   }
 
   function ask(): void {
-    const waitMs = attemptMs(patience.timeoutMs, attempts, random())
+    const waitMs = attemptTimeoutMs(patience.timeoutMs, attempts, random())
     attempts++
     sentAt = performance.now()
     timer = setTimeout(hold, Math.min(waitMs, HOLD_MS), waitMs - HOLD_MS)
@@ -134,7 +134,7 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
   }
 
   function takePart(segment: Segment): Taken {
-    parts ??= receiveParts(receiving(), breakOff)
+    parts ??= createSegmentReceiver(receiving(), breakOff)
     const received = parts.take(segment)
     switch (received.state) {
       case 'foreign':
@@ -156,7 +156,7 @@ export function transact(machinery: Machinery, { peer, question, patience, resol
     }
   }
 
-  function receiving(): Receiving {
+  function receiving(): SegmentedTransaction {
     const { timeoutMs } = patience
     const sayFarewell = (sequence: number, bytes: Buffer) => machinery.sayFarewell(invokeId, sequence, bytes)
     return { peer, invokeId, service: question.service, timeoutMs, send, wait, sayFarewell }

@@ -2,8 +2,8 @@
 import { type Apdu, isSameStation, type Station } from './core/frame.ts'
 import { invokeIds } from './core/invoke-ids.ts'
 import type { Question } from './core/reply.ts'
-import type { Outcome, Patience, Peer } from './peer.ts'
-import type { Route } from './routes.ts'
+import type { Outcome, Patience, Peer } from './outcome.ts'
+import type { NetworkPath } from './network-paths.ts'
 import { CANCELLED, type Pending, type Taken, transact } from './transaction.ts'
 
 type Transactions = {
@@ -20,7 +20,7 @@ type Transactions = {
 }
 
 type Parts = {
-  routeTo(peer: Peer): Route
+  routeTo(peer: Peer): NetworkPath
   /** What `at` is reckoned in, ms. */
   now: () => number
   /** In [0, 1), spreads repetitions. */

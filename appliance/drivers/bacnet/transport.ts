@@ -1,13 +1,15 @@
 /** BACnet/IP as a client over UDP. It asks and never answers: what is no reply to it, nor said to everybody, is dropped. */
 import type { Logger } from 'pino'
+import type { Settings } from '#shared/core/env.ts'
+import type { BACNET_VARIABLES } from '../../env.ts'
 import { type Endpoint, readApdu, readFrame, readResult, readUnconfirmed, type Unconfirmed } from './core/frame.ts'
 import type { Question } from './core/reply.ts'
-import { broadcastOf } from './core/subnet.ts'
+import { broadcastOf } from './core/address.ts'
 import { ALL_NETWORKS, encodeWhoIs, type InstanceRange } from './codec.ts'
-import { type Bbmd, type Foreign, type ForeignReport, registerForeign } from './foreign.ts'
+import { type Bbmd, type BbmdRegistration, type RegistrationReport, startRegistration } from './bbmd-registration.ts'
 import { type Counters, type Interface, interfaceTo, openInterfaces } from './interfaces.ts'
-import type { Outcome, Patience, Peer } from './peer.ts'
-import { openRoutes } from './routes.ts'
+import type { Outcome, Patience, Peer } from './outcome.ts'
+import { createPathFinder } from './network-paths.ts'
 import { openTransactions } from './transactions.ts'
 
 /** Where BACnet/IP is spoken. */
@@ -46,7 +48,7 @@ type InterfaceReport = Counters & {
 }
 
 /** For "why is it empty?". */
-export type Diagnostics = { interfaces: InterfaceReport[]; bbmd: ForeignReport | null }
+export type Diagnostics = { interfaces: InterfaceReport[]; bbmd: RegistrationReport | null }
 
 export interface BacnetTransport {
   request(peer: Peer, question: Question, patience: Patience, signal: AbortSignal): Promise<Outcome>
@@ -67,6 +69,19 @@ export interface BacnetTransport {
 
 const DEFAULT_PORT = 47_808
 
+/** @param settings checked against their patterns @returns where the process sends and receives BACnet/IP */
+export function readBind(settings: Settings<typeof BACNET_VARIABLES>): Bind {
+  const [address = '', ...furtherAddresses] = settings.SERVICE_BACNET_BIND.split(',').map(part => part.trim())
+  const [host, port = DEFAULT_PORT] = settings.SERVICE_BACNET_BBMD?.split(':') ?? []
+  return {
+    address,
+    furtherAddresses,
+    port: settings.SERVICE_BACNET_PORT,
+    maxRequestsPerSecond: settings.SERVICE_BACNET_MAX_REQUESTS_PER_SECOND,
+    ...(host && { bbmd: { host, port: Number(port), ttlSecs: settings.SERVICE_BACNET_BBMD_TTL_SECS } }),
+  }
+}
+
 /**
  * Opens the client.
  *
@@ -81,12 +96,12 @@ export async function openBacnetTransport(
   random: () => number = Math.random,
 ): Promise<BacnetTransport> {
   const listeners = new Set<(message: Unconfirmed) => void>()
-  let foreign: Foreign | undefined
+  let foreign: BbmdRegistration | undefined
   const interfaces = await openInterfaces([bind.address, ...(bind.furtherAddresses ?? [])], bind.port, receive, log)
-  const routeTo = openRoutes(interfaces, bind.maxRequestsPerSecond)
+  const routeTo = createPathFinder(interfaces, bind.maxRequestsPerSecond)
   const transactions = openTransactions({ routeTo, now, random })
   const registrar = bind.bbmd && interfaceTo(bind.bbmd.host, interfaces)
-  if (bind.bbmd && registrar) foreign = registerForeign(bind.bbmd, registrar.send, log)
+  if (bind.bbmd && registrar) foreign = startRegistration(bind.bbmd, registrar.send, log)
 
   function receive(bytes: Uint8Array, from: Endpoint, { counters }: Interface): void {
     const frame = readFrame(bytes)

@@ -1,5 +1,5 @@
 /** Tests the connection to a Haystack server as far as the value of a point, and names the step that fails. */
-import { type ConnectionReport, type PointReport, reportSteps } from './core/connection.ts'
+import { type ConnectionReport, type PointReport, reportSteps } from './core/connection-report.ts'
 import { HaystackFailure } from './core/failure.ts'
 import { type Dict, textOf } from './core/grid.ts'
 import { type HaystackPoint, pointState } from './core/point.ts'

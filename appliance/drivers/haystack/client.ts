@@ -112,3 +112,18 @@ function leaseOf(cell: unknown): number | undefined {
   const ms = value === undefined ? Number.NaN : value * (LEASE_UNITS[unit] ?? Number.NaN)
   return ms > 0 ? ms : undefined
 }
+
+/**
+ * Tells whether only this one request failed: the server still answers `about`. A failed login, and a caller who gave up, concern
+ * every request.
+ */
+export async function isServerAlive(client: HaystackClient, { step }: HaystackFailure, patience: Patience): Promise<boolean> {
+  if ((step !== 'op' && step !== 'parse') || patience.signal.aborted) return false
+  try {
+    await client.about(patience)
+    return true
+  } catch (error) {
+    if (!(error instanceof HaystackFailure)) throw error
+    return false
+  }
+}

@@ -6,7 +6,7 @@ import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { haystackClient } from './client.ts'
-import { openPlaces } from './places.ts'
+import { createFilterResolver } from './filter-resolver.ts'
 import { openRecords } from './records.ts'
 import type { Session } from './session.ts'
 
@@ -39,7 +39,7 @@ export function haystackDriver({ session, timeoutMs, retries, leaseMs, now }: Dr
     },
   })
   const records = openRecords({ client, leaseMs, now })
-  const places = openPlaces({ client, now })
+  const places = createFilterResolver({ client, now })
   let pointError: string | null = null
   let refused: { error: HaystackFailure; at: number } | undefined
 

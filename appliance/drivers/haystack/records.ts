@@ -4,9 +4,8 @@ import { HaystackFailure } from './core/failure.ts'
 import { type Dict, refOf } from './core/grid.ts'
 import { accuse, type Apart, RETRIES_MAX, sortOut } from '../../core/poll/isolate.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
-import { isAlive } from './alive.ts'
-import type { HaystackClient } from './client.ts'
-import { inParts } from './parts.ts'
+import { type HaystackClient, isServerAlive } from './client.ts'
+import { readInBatches } from './batches.ts'
 import type { Patience } from './session.ts'
 
 /** A record as it was at `at`, or why there is none; `isGone`: the server says so. */
@@ -38,7 +37,7 @@ export function openRecords({ client, leaseMs, now }: Open) {
 
   async function read(ids: readonly string[], patience: Patience): Promise<Map<string, Found>> {
     const found = new Map<string, Found>()
-    await inParts(ids, {
+    await readInBatches(ids, {
       async ask(part) {
         const { rows, at } = await client.readIds(part, patience)
         const records = matchRows(rows, part)
@@ -46,7 +45,7 @@ export function openRecords({ client, leaseMs, now }: Open) {
       },
       spoil,
       leave: (id, reason) => void found.set(id, { reason, at: now() }),
-      isWorthSplitting: error => isAlive(client, error, patience),
+      isWorthSplitting: error => isServerAlive(client, error, patience),
     })
     return found
   }
@@ -137,7 +136,7 @@ function openWatch({ client, leaseMs, now }: Open) {
       }
     }
     const leave = () => undefined
-    await inParts(ids, { ask, spoil, leave, isWorthSplitting: async () => false })
+    await readInBatches(ids, { ask, spoil, leave, isWorthSplitting: async () => false })
   }
 
   async function poll({ id }: Watch, patience: Patience): Promise<void> {
@@ -189,7 +188,7 @@ const isRefusal = (error: unknown): boolean =>
 
 /** Whether a question failed by itself: it was refused, or the server answers others. */
 const isItself = async (error: unknown, client: HaystackClient, patience: Patience): Promise<boolean> =>
-  isRefusal(error) || (error instanceof HaystackFailure && (await isAlive(client, error, patience)))
+  isRefusal(error) || (error instanceof HaystackFailure && (await isServerAlive(client, error, patience)))
 
 async function hasWatches(client: HaystackClient, patience: Patience): Promise<boolean> {
   try {

@@ -7,7 +7,7 @@ import { type Grid, makeGrid, textOf } from './core/grid.ts'
 import type { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { encodeGrid, type Format, MEDIA_TYPES } from './codec.ts'
 import { type Answer, openLine } from './exchange.ts'
-import { gridOf, isRedirect } from './answer.ts'
+import { readGrid, isRedirect } from './read-grid.ts'
 import { logIn } from './login.ts'
 
 export type Server = {
@@ -142,7 +142,7 @@ export function openSession(server: Server, inTurn: ReturnType<typeof createSeri
       answer = await ask(op, encoded(), patience)
     }
     if (answer.status === 401) token = undefined
-    const reply = gridOf(answer, op, server)
+    const reply = readGrid(answer, op, server)
     noteVersion(textOf(reply.meta.ver))
     if (op === 'about') {
       noteVersion(textOf(reply.rows[0]?.haystackVersion))

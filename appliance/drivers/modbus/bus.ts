@@ -1,6 +1,6 @@
 /** All that goes to one Modbus server or createSerialQueue port, in turn: one request in flight, and a new connection when one is in doubt. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Place } from './core/point.ts'
+import type { RegisterRange } from './core/point.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { Answer, Connection, Link } from './connection.ts'
@@ -19,7 +19,7 @@ type Attempt = Answer | { state: 'unreachable'; reason: string }
 
 /** Units behind one gateway, or on one createSerialQueue line, share its bus. */
 export interface ModbusBus {
-  read(unit: number, place: Place, patience: Patience, signal: AbortSignal): Promise<Outcome>
+  read(unit: number, place: RegisterRange, patience: Patience, signal: AbortSignal): Promise<Outcome>
   close(): Promise<void>
 }
 
@@ -75,7 +75,7 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
   }
 
   /** One request. It ends at once when the caller gives up. */
-  async function attempt(unit: number, place: Place, timeoutMs: number, signal: AbortSignal): Promise<Attempt> {
+  async function attempt(unit: number, place: RegisterRange, timeoutMs: number, signal: AbortSignal): Promise<Attempt> {
     const failed = connection?.isOpen() ? undefined : await connect(timeoutMs, signal)
     if (failed || !connection) return failed ?? { state: 'closed', reason: 'given up' }
     asking = signal
@@ -94,7 +94,12 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
   }
 
   /** Others may have their turn between the attempts of one read. */
-  async function read(unit: number, place: Place, { timeoutMs, retries }: Patience, signal: AbortSignal): Promise<Outcome> {
+  async function read(
+    unit: number,
+    place: RegisterRange,
+    { timeoutMs, retries }: Patience,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     let last: Exclude<Attempt, { state: 'data' | 'exception' }> = { state: 'closed', reason: 'given up' }
     heed(signal)
     for (let tried = 0; tried <= retries && !signal.aborted; tried++) {

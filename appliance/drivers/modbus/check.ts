@@ -1,5 +1,5 @@
 /** What the section `modbus` of an entry means, and what can be wrong with it beyond its schema. */
-import type { WordOrder } from './core/order.ts'
+import type { WordOrder } from './core/byte-order.ts'
 import { parseModbusAddress } from './core/point.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Complaint } from '../../store/config-error.ts'

@@ -1,7 +1,7 @@
 /** Requests as bytes. The one file that knows modbus-serial; replies are read by our own strict decoder. */
 import { EventEmitter } from 'node:events'
 import ModbusSerial from 'modbus-serial'
-import type { Place, Table } from './core/point.ts'
+import type { RegisterRange, Table } from './core/point.ts'
 
 /** What modbus-serial takes for its port: it keeps the request that was written to it. */
 class Sheet extends EventEmitter {
@@ -27,7 +27,7 @@ const ASK: Record<Table, Ask> = {
 const nobody = () => undefined
 
 /** @returns a request for functions 1 to 4 as a serial line carries it: unit, function, address, count, checksum */
-export function encodeRequest(unit: number, { table, address, count }: Place): Uint8Array {
+export function encodeRequest(unit: number, { table, address, count }: RegisterRange): Uint8Array {
   client.setID(unit)
   ASK[table](address, count, nobody)
   return sheet.request

@@ -1,6 +1,6 @@
 /** What a bus needs of the way to its devices, be it a socket or a serial port. */
 import type { Reply } from './core/pdu.ts'
-import type { Place } from './core/point.ts'
+import type { RegisterRange } from './core/point.ts'
 
 export type Answer = Reply | { state: 'timeout' } | { state: 'closed'; reason: string }
 
@@ -9,7 +9,7 @@ export interface Connection {
   /** False as well when nothing that comes over it could be trusted any more. */
   isOpen(): boolean
   /** One request; nothing else may be in flight. It ends when the connection does. */
-  read(unit: number, place: Place, timeoutMs: number): Promise<Answer>
+  read(unit: number, place: RegisterRange, timeoutMs: number): Promise<Answer>
   close(): Promise<void>
 }
 

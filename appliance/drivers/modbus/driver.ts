@@ -9,7 +9,7 @@ import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { ModbusBus, Patience } from './bus.ts'
 import { readUnit, reasonFor } from './unit-read.ts'
-import { startRound, type Unit } from './unit-round.ts'
+import { startRound, type ModbusUnit } from './unit-round.ts'
 
 /** What is read along between wanted registers unless an entry says: cheaper than another request. */
 export const MAX_GAP = 16
@@ -29,7 +29,7 @@ export function modbusDriver(
   const rtts: number[] = []
   let pointError: string | null = null
   const gap = { registers: max_gap, bits: BITS_PER_REGISTER * max_gap }
-  const unit: Unit = {
+  const unit: ModbusUnit = {
     bus,
     unit_id,
     patience,

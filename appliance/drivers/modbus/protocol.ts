@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { WordOrder } from './core/order.ts'
-import { type ModbusPoint, parseModbusAddress, type Place } from './core/point.ts'
+import type { WordOrder } from './core/byte-order.ts'
+import { type ModbusPoint, parseModbusAddress, type RegisterRange } from './core/point.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
 import { type ModbusBus, modbusBus, type Outcome } from './bus.ts'
@@ -16,7 +16,7 @@ export type ModbusProtocol = FieldProtocol & {
    *
    * @param entry a device of this protocol
    */
-  readPlace(entry: DeviceEntry, place: Place): Promise<Outcome>
+  readPlace(entry: DeviceEntry, place: RegisterRange): Promise<Outcome>
 }
 
 /**

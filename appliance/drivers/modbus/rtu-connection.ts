@@ -1,9 +1,9 @@
 /** Modbus RTU over one serial port: requests a gap apart, and after one that was given up silence, until its answer cannot come. */
 import { isDeepStrictEqual } from 'node:util'
-import { type Owed, rivalsOf, stillOwed } from './core/owed.ts'
+import { type UnansweredRequest, findRivals, stillExpected } from './core/late-replies.ts'
 import type { Reply } from './core/pdu.ts'
 import { findRtuReply, frameGapMs, wireMs } from './core/rtu.ts'
-import type { Place } from './core/point.ts'
+import type { RegisterRange } from './core/point.ts'
 import { encodeRequest } from './codec.ts'
 import type { Answer, Connection } from './connection.ts'
 
@@ -17,7 +17,7 @@ type Port = {
 }
 
 /** What is known of the line beyond one opening of its port; instants of `performance.now`. */
-export type Line = { readonly baud: number; quietUntil: number; owed: Owed[] }
+export type Line = { readonly baud: number; quietUntil: number; owed: UnansweredRequest[] }
 export const openLine = (baud: number): Line => ({ baud, quietUntil: 0, owed: [] })
 
 /** Longest frame is 256 bytes; noise and an echo may stand before it. */
@@ -73,7 +73,7 @@ export function rtuConnection(port: Port, line: Line): Connection {
     }
   }
 
-  function exchange(unit: number, place: Place, timeoutMs: number): Promise<Answer> {
+  function exchange(unit: number, place: RegisterRange, timeoutMs: number): Promise<Answer> {
     return new Promise(resolve => {
       const sentAt = performance.now()
       let input: Uint8Array = new Uint8Array(0)
@@ -93,7 +93,7 @@ export function rtuConnection(port: Port, line: Line): Connection {
           input = input.subarray(found.end)
           answers.push(found.reply)
           const now = performance.now()
-          const rivals = rivalsOf(stillOwed(line.owed, sentAt), unit, place, found.reply, now)
+          const rivals = findRivals(stillExpected(line.owed, sentAt), unit, place, found.reply, now)
           if (answers.length > rivals.count) return answered(soleOf(answers))
           clearTimeout(timer)
           timer = setTimeout(giveUp, rivals.waitMs)
@@ -107,7 +107,7 @@ export function rtuConnection(port: Port, line: Line): Connection {
       function giveUp(): void {
         if (answers.length) return answered(soleOf(answers))
         const now = performance.now()
-        line.owed = [...stillOwed(line.owed, now), { unit, place, sentAt, timeoutMs }]
+        line.owed = [...stillExpected(line.owed, now), { unit, place, sentAt, timeoutMs }]
         line.quietUntil = now + timeoutMs
         settle(input.length ? { state: 'garbled', reason: strayWords(input.length) } : { state: 'timeout' })
       }

@@ -3,7 +3,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import { once } from 'node:events'
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { judgeReply } from './core/pdu.ts'
-import type { Place } from './core/point.ts'
+import type { RegisterRange } from './core/point.ts'
 import { CRC_BYTES } from './core/rtu.ts'
 import { readTcpFrame, tcpFrame } from './core/tcp.ts'
 import { encodeRequest } from './codec.ts'
@@ -51,7 +51,7 @@ async function openSocket(options: TcpNetConnectOpts, timeoutMs: number, signal:
   }
 }
 
-type Pending = { id: number; unit: number; place: Place; settle(answer: Answer): void }
+type Pending = { id: number; unit: number; place: RegisterRange; settle(answer: Answer): void }
 
 function tcpConnection(socket: Socket, listen: (take: Take) => void): Connection {
   let closed: string | undefined

@@ -6,7 +6,7 @@ import { ILLEGAL_ADDRESS, isAboutAddress } from './core/exception.ts'
 import { hasGap } from './core/plan.ts'
 import { placeOf, type UnitBlock, type UnitItem } from './core/unit-memory.ts'
 import { endPart, type Failure, failure, FAILURES_MAX, isResting, RETRIES_MAX } from '../../core/poll/isolate.ts'
-import { type Answer, ask, hasValues, isThere, knock, type Lost, type Round, take, type Unit } from './unit-round.ts'
+import { type Answer, ask, hasValues, isThere, knock, type Lost, type Round, take, type ModbusUnit } from './unit-round.ts'
 
 /** Blocks that may be lost before the search begins, so that it gets on in each read. */
 const LOST_BLOCKS_MAX = FAILURES_MAX / 2
@@ -16,10 +16,10 @@ const TOO_MANY = 'not asked for in this read, for too many others failed'
 
 type Failed = { block: UnitBlock; answer: Exclude<Answer, { state: 'data' }> }
 type Part = { block: UnitBlock; within: Failure | undefined }
-type Search = { unit: Unit; round: Round; askedFor: Map<Failure, Failed> }
+type Search = { unit: ModbusUnit; round: Round; askedFor: Map<Failure, Failed> }
 
 /** @throws DeviceError when nothing of the unit answers, or when the caller gives up */
-export async function readUnit(unit: Unit, round: Round): Promise<void> {
+export async function readUnit(unit: ModbusUnit, round: Round): Promise<void> {
   const plan = unit.memory.plan(round.items, unit.now())
   if (unit.failures > 0 || plan.blocks.length === 0) await knock(unit, round)
   const failed = await askBlocks(unit, round, plan.blocks)
@@ -28,7 +28,7 @@ export async function readUnit(unit: Unit, round: Round): Promise<void> {
 }
 
 /** Asks for every block once. @returns those that failed, while the unit is there */
-async function askBlocks(unit: Unit, round: Round, blocks: readonly UnitBlock[]): Promise<Failed[]> {
+async function askBlocks(unit: ModbusUnit, round: Round, blocks: readonly UnitBlock[]): Promise<Failed[]> {
   const { memory, patience } = unit
   const failed: Failed[] = []
   const queue = [...blocks]
@@ -106,7 +106,7 @@ function settle({ unit, askedFor }: Search, unexplained: Failure | undefined): v
 }
 
 /** Tries culprits again, each alone, until some fail once more. */
-async function retry(unit: Unit, round: Round, culprits: readonly UnitBlock[]): Promise<void> {
+async function retry(unit: ModbusUnit, round: Round, culprits: readonly UnitBlock[]): Promise<void> {
   if (isResting({ retryAt: unit.retryFrom }, unit.now())) return
   let declined = 0
   for (const block of culprits) {
@@ -131,11 +131,11 @@ function note(round: Round, { items }: UnitBlock, reason: string): void {
 }
 
 /** The unit answered and does no more. Who it was is not told by once, so that nobody is blamed for an outage. */
-function endRound(unit: Unit, round: Round, lost: Lost, blocks: readonly UnitBlock[]): void {
+function endRound(unit: ModbusUnit, round: Round, lost: Lost, blocks: readonly UnitBlock[]): void {
   round.gone = lost
   for (const block of new Set(blocks)) unit.memory.wasGoneAfter(block, lost.reason, unit.now())
 }
 
 /** Why a point has no value after a read. */
-export const reasonFor = ({ memory }: Unit, { reasons, gone }: Round, item: UnitItem): string =>
+export const reasonFor = ({ memory }: ModbusUnit, { reasons, gone }: Round, item: UnitItem): string =>
   reasons.get(item) ?? memory.reasonOf(item) ?? gone?.reason ?? TOO_MANY

@@ -1,13 +1,13 @@
 /** One read of a unit as it goes on: its requests, and whether the unit is still there. */
 import { formatException, isGatewaySilence } from './core/exception.ts'
-import type { Place } from './core/point.ts'
+import type { RegisterRange } from './core/point.ts'
 import type { UnitBlock, UnitItem, UnitMemory } from './core/unit-memory.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import type { ModbusBus, Outcome, Patience } from './bus.ts'
 
 /** A unit of a bus, and what is known of it from read to read. */
-export type Unit = {
+export type ModbusUnit = {
   readonly bus: ModbusBus
   readonly unit_id: number
   readonly patience: Patience
@@ -58,7 +58,7 @@ export const startRound = (items: readonly UnitItem[], signal: AbortSignal): Rou
 })
 
 /** @throws DeviceError when the caller gives up meanwhile */
-export async function ask(unit: Unit, round: Round, place: Place, retries: number): Promise<Answer> {
+export async function ask(unit: ModbusUnit, round: Round, place: RegisterRange, retries: number): Promise<Answer> {
   const outcome = await unit.bus.read(unit.unit_id, place, { ...unit.patience, retries }, round.signal)
   const answer = judge(outcome)
   if (answer.state === 'lost') {
@@ -96,13 +96,13 @@ const lost = (kind: DeviceError['kind'], reason: string, isUnreachable = false):
 })
 
 /** Puts the values of a block among the readings. */
-export function take(unit: Unit, round: Round, block: UnitBlock, { bytes, at }: Answer & { state: 'data' }): void {
+export function take(unit: ModbusUnit, round: Round, block: UnitBlock, { bytes, at }: Answer & { state: 'data' }): void {
   unit.memory.answered(block)
   unit.decode(block, bytes, at, round.readings)
 }
 
 /** Whether a unit that did not answer for `failed` answers for anything else. */
-export async function isThere(unit: Unit, round: Round, failed: Place, { isUnreachable }: Lost): Promise<boolean> {
+export async function isThere(unit: ModbusUnit, round: Round, failed: RegisterRange, { isUnreachable }: Lost): Promise<boolean> {
   if (isUnreachable) return false
   for (const place of unit.memory.witnesses(round.items, failed, WITNESSES_MAX)) {
     const answer = await ask(unit, round, place, 0)
@@ -113,7 +113,7 @@ export async function isThere(unit: Unit, round: Round, failed: Place, { isUnrea
 }
 
 /** Whether there are values anywhere: a unit that declines everything may be busy, and no point is to blame. */
-export async function hasValues(unit: Unit, round: Round): Promise<boolean> {
+export async function hasValues(unit: ModbusUnit, round: Round): Promise<boolean> {
   if (round.hasValues) return true
   for (const place of unit.memory.witnesses(round.items, undefined, WITNESSES_MAX)) {
     const answer = await ask(unit, round, place, 0)
@@ -128,7 +128,7 @@ export async function hasValues(unit: Unit, round: Round): Promise<boolean> {
  *
  * @throws DeviceError when it does not answer
  */
-export async function knock(unit: Unit, round: Round): Promise<void> {
+export async function knock(unit: ModbusUnit, round: Round): Promise<void> {
   const places = unit.memory.witnesses(round.items, undefined, WITNESSES_MAX)
   const tried = unit.failures > 0 ? [places[unit.failures % places.length]!] : places
   let last: Lost | undefined

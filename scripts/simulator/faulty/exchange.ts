@@ -1,5 +1,5 @@
 /** What a misbehaving BACnet device does with one request, and the bytes that it makes of it. */
-import type { PartsSender } from '../bacnet/parts.ts'
+import type { PartsSender } from '../bacnet/segmented-reply.ts'
 import { contextId, contextUnsigned, enclosed, enumerated, readTags, real } from '../bacnet/wire.ts'
 
 export type AskedTarget = { type: number; instance: number; property: number; index?: number }

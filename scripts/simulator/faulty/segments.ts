@@ -1,5 +1,5 @@
 /** Answers in parts that are lost, doubled, mixed up, too many or never end. */
-import { partsOf, sendInParts } from '../bacnet/parts.ts'
+import { partsOf, sendInParts } from '../bacnet/segmented-reply.ts'
 import { ackOf, type Asked, type Exchange, type Misbehaviour, poison } from './exchange.ts'
 
 /** Parts that an answer is cut into: more than one window. */

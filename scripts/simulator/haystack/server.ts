@@ -10,7 +10,7 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { type SimAccount, type SimAuth, simLogin } from './login.ts'
-import { MISCHIEF, type Mischief } from './mischief.ts'
+import { MISCHIEF, type Mischief } from './misbehavior.ts'
 import {
   readQuestion,
   type SimCell,

@@ -23,3 +23,16 @@ export function parseAddress(text: string): DeviceAddress | undefined {
 
 /** How an address is written, for forms and messages. */
 export const ADDRESS_FORM = '10.0.0.5, 10.0.0.5:47809 or, behind a router, 10.0.0.5 network 7 mac 0a'
+
+const wordOf = (address: string): number => address.split('.').reduce((word, part) => word * 256 + Number(part), 0) >>> 0
+
+const addressOf = (word: number): string => [24, 16, 8, 0].map(shift => (word >>> shift) & 0xff).join('.')
+
+/** @returns whether both addresses are on one subnet; all three dotted decimal */
+export const isSameSubnet = (a: string, b: string, netmask: string): boolean => ((wordOf(a) ^ wordOf(b)) & wordOf(netmask)) === 0
+
+/** @returns the broadcast address of the subnet; undefined when the subnet is this address alone */
+export function broadcastOf(address: string, netmask: string): string | undefined {
+  const hosts = ~wordOf(netmask)
+  return hosts === 0 || hosts === 1 ? undefined : addressOf((wordOf(address) | hosts) >>> 0)
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { type ByteOrder, positionsOf } from './order.ts'
-import { type Format, FORMATS, type ModbusAddress, type Place } from './point.ts'
+import { type ByteOrder, positionsOf } from './byte-order.ts'
+import { type Format, FORMATS, type ModbusAddress, type RegisterRange } from './point.ts'
 
 /** A value most significant byte first; used up within one call. */
 const ordered = new Uint8Array(8)
@@ -52,7 +52,7 @@ export function decodeBits(bytes: Uint8Array, low: number, high: number, order: 
  *
  * @param bytes the block's registers or bits as they came
  */
-export function decodePoint(bytes: Uint8Array, block: Place, address: ModbusAddress): number | bigint {
+export function decodePoint(bytes: Uint8Array, block: RegisterRange, address: ModbusAddress): number | bigint {
   const from = address.address - block.address
   switch (address.format) {
     case 'bit':

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { DriverDefinition } from '../../../core/catalogue/driver-definition.ts'
 import { choice, integer, PORT_MAX, strict } from '../../../core/catalogue/entry-fields.ts'
-import { WORD_ORDERS } from './order.ts'
+import { WORD_ORDERS } from './byte-order.ts'
 import { readModbusRegistry } from './registry.ts'
 
 const ModbusSection = Type.Object(

@@ -1,6 +1,6 @@
 /** The same bytes in every format and order, so that the right one is seen and need not be guessed. */
 import { decodeRegisters, isRounded } from './decode.ts'
-import { type ByteOrder, LONG_ORDERS, spellOrder, WORD_ORDERS } from './order.ts'
+import { type ByteOrder, LONG_ORDERS, spellOrder, WORD_ORDERS } from './byte-order.ts'
 import { type Format, FORMATS, type Table } from './point.ts'
 
 export type RegisterRow = {

@@ -1,5 +1,5 @@
 /** Answers of functions 1 to 4, whatever carries them (Modbus Application Protocol V1.1b3, 6.1 to 6.4). */
-import { isBits, type Place, type Table } from './point.ts'
+import { isBits, type RegisterRange, type Table } from './point.ts'
 
 export type Reply =
   /** Registers as 2 bytes each, bits packed from the lowest of the first byte on. */
@@ -15,10 +15,10 @@ export const EXCEPTION_BIT = 0x80
 export const REQUEST_BYTES = 5
 
 /** Bytes of values that answer a request. */
-export const bytesDue = ({ table, count }: Place): number => (isBits(table) ? Math.ceil(count / 8) : 2 * count)
+export const bytesDue = ({ table, count }: RegisterRange): number => (isBits(table) ? Math.ceil(count / 8) : 2 * count)
 
 /** @param pdu function code and what follows it, nothing more; never empty */
-export function judgeReply(pdu: Uint8Array, place: Place): Reply {
+export function judgeReply(pdu: Uint8Array, place: RegisterRange): Reply {
   const code = CODES[place.table]
   if (pdu[0] === (code | EXCEPTION_BIT) && pdu.length === 2) return { state: 'exception', code: pdu[1]! }
   if (pdu[0] !== code) return { state: 'garbled', reason: `function ${pdu[0]} answers function ${code}` }

@@ -1,18 +1,18 @@
 import { cut } from '../../../core/poll/isolate.ts'
-import { isBits, type Place } from './point.ts'
+import { isBits, type RegisterRange } from './point.ts'
 
 /** Most that one request may ask for (Modbus Application Protocol V1.1b3, 6.1 to 6.4). */
 export const BITS_MAX = 2000
 export const REGISTERS_MAX = 125
 
-export type Block<P> = Place & { items: P[] }
+export type Block<P> = RegisterRange & { items: P[] }
 
 export type Limits = {
   /** Registers or bits that nobody asked for and that are read along rather than asked round. */
   gap: { registers: number; bits: number }
   registersMax: number
   /** Places that spoil a read: they are never read along. */
-  spoilers?: readonly Place[]
+  spoilers?: readonly RegisterRange[]
 }
 
 export const NO_GAP = { registers: 0, bits: 0 }
@@ -20,10 +20,10 @@ export const NO_GAP = { registers: 0, bits: 0 }
 const PARTS = 4
 
 /** Equal for points that share one place in the device. */
-export const keyOfPlace = ({ table, address, count }: Place): string => `${table}:${address}:${count}`
+export const keyOfPlace = ({ table, address, count }: RegisterRange): string => `${table}:${address}:${count}`
 
 /** @returns the fewest reads that cover every item, by table and ascending; an item is never cut in two */
-export function planBlocks<P>(items: readonly P[], placeOf: (item: P) => Place, limits: Limits): Block<P>[] {
+export function planBlocks<P>(items: readonly P[], placeOf: (item: P) => RegisterRange, limits: Limits): Block<P>[] {
   const blocks: Block<P>[] = []
   for (const item of items.toSorted((a, b) => compare(placeOf(a), placeOf(b)))) {
     const place = placeOf(item)
@@ -43,7 +43,7 @@ export function planBlocks<P>(items: readonly P[], placeOf: (item: P) => Place, 
  *
  * @returns none for a block of one place
  */
-export function partsOf<P>(block: Block<P>, placeOf: (item: P) => Place): Block<P>[] {
+export function partsOf<P>(block: Block<P>, placeOf: (item: P) => RegisterRange): Block<P>[] {
   if (isOnePlace(block, placeOf)) return []
   if (hasGap(block, placeOf)) return planBlocks(block.items, placeOf, { gap: NO_GAP, registersMax: REGISTERS_MAX })
   const places = Array.from(Map.groupBy(block.items, item => keyOfPlace(placeOf(item))).values())
@@ -51,11 +51,11 @@ export function partsOf<P>(block: Block<P>, placeOf: (item: P) => Place): Block<
 }
 
 /** Whether all points of a block share one place, so that there is nothing smaller to ask for. */
-export const isOnePlace = <P>({ items, address, count }: Block<P>, placeOf: (item: P) => Place): boolean =>
+export const isOnePlace = <P>({ items, address, count }: Block<P>, placeOf: (item: P) => RegisterRange): boolean =>
   items.every(item => placeOf(item).address === address && placeOf(item).count === count)
 
 /** @param items of one table, ascending, never empty */
-export function blockOf<P>(items: P[], placeOf: (item: P) => Place): Block<P> {
+export function blockOf<P>(items: P[], placeOf: (item: P) => RegisterRange): Block<P> {
   const places = items.map(placeOf)
   const { table, address } = places[0]!
   const end = places.reduce((last, place) => Math.max(last, place.address + place.count), address)
@@ -63,7 +63,7 @@ export function blockOf<P>(items: P[], placeOf: (item: P) => Place): Block<P> {
 }
 
 /** Whether a block reads anything that none of its items asked for. */
-export function hasGap<P>({ address, items }: Block<P>, placeOf: (item: P) => Place): boolean {
+export function hasGap<P>({ address, items }: Block<P>, placeOf: (item: P) => RegisterRange): boolean {
   let end = address
   for (const place of items.map(placeOf)) {
     if (place.address > end) return true
@@ -72,10 +72,11 @@ export function hasGap<P>({ address, items }: Block<P>, placeOf: (item: P) => Pl
   return false
 }
 
-const pick = ({ table, address, count }: Place): Place => ({ table, address, count })
-const compare = (a: Place, b: Place): number => (a.table < b.table ? -1 : a.table > b.table ? 1 : a.address - b.address)
+const pick = ({ table, address, count }: RegisterRange): RegisterRange => ({ table, address, count })
+const compare = (a: RegisterRange, b: RegisterRange): number =>
+  a.table < b.table ? -1 : a.table > b.table ? 1 : a.address - b.address
 
-function joins(block: Place, place: Place, { gap, registersMax, spoilers = [] }: Limits): boolean {
+function joins(block: RegisterRange, place: RegisterRange, { gap, registersMax, spoilers = [] }: Limits): boolean {
   const bits = isBits(block.table)
   const end = Math.max(block.address + block.count, place.address + place.count)
   const isNear = place.address <= block.address + block.count + (bits ? gap.bits : gap.registers)

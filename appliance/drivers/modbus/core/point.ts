@@ -3,7 +3,7 @@
  * `holding:7:bits:4-7`, `coil:3`, `discrete:7`.
  */
 import type { Conversion } from '../../../core/poll/conversion.ts'
-import { type ByteOrder, LONG_ORDERS, SHORT_ORDERS, WORD_ORDERS, type WordOrder } from './order.ts'
+import { type ByteOrder, LONG_ORDERS, SHORT_ORDERS, WORD_ORDERS, type WordOrder } from './byte-order.ts'
 
 /** Registers that each format takes. */
 export const FORMATS = { int16: 1, uint16: 1, int32: 2, uint32: 2, float32: 2, int64: 4, uint64: 4, float64: 4 } as const
@@ -13,9 +13,9 @@ export const TABLES = ['holding', 'input', 'coil', 'discrete'] as const
 export type Table = (typeof TABLES)[number]
 
 /** What is read: `address` from 0 as on the wire, `count` in registers or bits. */
-export type Place = { table: Table; address: number; count: number }
+export type RegisterRange = { table: Table; address: number; count: number }
 /** `bit` is a coil or discrete input; `bits` are some of one register's, `low` to `high` with 0 the least significant. */
-export type ModbusAddress = Place &
+export type ModbusAddress = RegisterRange &
   ({ format: Format; order: ByteOrder } | { format: 'bit' } | { format: 'bits'; low: number; high: number; order: WordOrder })
 export type ModbusPoint = { address: ModbusAddress; conversion: Conversion }
 
@@ -48,7 +48,7 @@ export function parseModbusAddress(text: string, deviceOrder: WordOrder): Modbus
   return { table, address, count, format, order }
 }
 
-function parseBits(place: Place, format: 'bit' | 'bits', more: string[], deviceOrder: WordOrder): ModbusAddress | string {
+function parseBits(place: RegisterRange, format: 'bit' | 'bits', more: string[], deviceOrder: WordOrder): ModbusAddress | string {
   const [range = '', orderText = deviceOrder, ...rest] = more
   const order = shortOrder(orderText)
   const parts = (format === 'bit' ? /^(\d{1,2})$/ : /^(\d{1,2})-(\d{1,2})$/).exec(range)

@@ -1,6 +1,6 @@
 /** Frames of Modbus RTU (Modbus over Serial Line V1.02, 2.5.1 and 6.2.2): unit, request or answer, checksum. */
 import { bytesDue, CODES, EXCEPTION_BIT, type Reply, REQUEST_BYTES } from './pdu.ts'
-import type { Place } from './point.ts'
+import type { RegisterRange } from './point.ts'
 
 export const CRC_BYTES = 2
 const EXCEPTION_BYTES = 3 + CRC_BYTES
@@ -28,7 +28,7 @@ export function crc16(bytes: Uint8Array, from: number, to: number): number {
  * @param bytes what came so far
  * @returns the answer and where it ends; undefined when there is none yet
  */
-export function findRtuReply(bytes: Uint8Array, unit: number, place: Place) {
+export function findRtuReply(bytes: Uint8Array, unit: number, place: RegisterRange) {
   const code = CODES[place.table]
   const due = bytesDue(place)
   for (let at = 0; at + EXCEPTION_BYTES <= bytes.length; at++) {
@@ -51,7 +51,7 @@ function isSound(bytes: Uint8Array, from: number, end: number): boolean {
 }
 
 /** How long a request for `place` and its answer are on the line, ms. */
-export const wireMs = (place: Place, baud: number): number =>
+export const wireMs = (place: RegisterRange, baud: number): number =>
   ((1 + REQUEST_BYTES + CRC_BYTES + 3 + bytesDue(place) + CRC_BYTES) * BITS_PER_BYTE * 1000) / baud
 
 /** Silence between two frames, ms: 3.5 characters, and 1.75 ms where characters are short (V1.02, 2.5.1.1). */

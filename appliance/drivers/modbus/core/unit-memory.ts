@@ -2,7 +2,7 @@
 import { accuse, type Apart, firstUnreached, isResting, sortOut } from '../../../core/poll/isolate.ts'
 import { type Block, blockOf, isOnePlace, keyOfPlace, type Limits, NO_GAP, partsOf, planBlocks } from './plan.ts'
 import { bytesDue } from './pdu.ts'
-import type { ModbusPoint, Place, Table } from './point.ts'
+import type { ModbusPoint, RegisterRange, Table } from './point.ts'
 
 export type UnitItem = { point_id: string; address: ModbusPoint }
 export type UnitBlock = Block<UnitItem>
@@ -25,7 +25,7 @@ const SURE_FAILURES = 2
 /** The golden section: multiples of it spread evenly, and neighbours in time come far apart. */
 const SPREAD = 0.618034
 
-export const placeOf = (item: UnitItem): Place => item.address.address
+export const placeOf = (item: UnitItem): RegisterRange => item.address.address
 const keyOf = (item: UnitItem) => keyOfPlace(placeOf(item))
 const firstKey = (block: UnitBlock) => keyOf(block.items[0]!)
 
@@ -81,7 +81,7 @@ export function createUnitMemory(limits: Limits) {
   }
 
   /** A place of the block that answered last, one whose answer cannot be taken for that to `failed`. */
-  function witnessPlaces(failed: Place | undefined): Place[] {
+  function witnessPlaces(failed: RegisterRange | undefined): RegisterRange[] {
     if (!witness) return []
     const places = [placeOf(witness.items[0]!), witness]
     const unlike = places.find(place => !failed || place.table !== failed.table || bytesDue(place) !== bytesDue(failed))
@@ -100,7 +100,7 @@ export function createUnitMemory(limits: Limits) {
       if (apart.size > 0) apart.delete(keyOfPlace(block))
     },
     /** A place that failed alone. */
-    blame(place: Place, reason: string, now: number): void {
+    blame(place: RegisterRange, reason: string, now: number): void {
       accuse(apart, keyOfPlace(place), reason, now)
     },
     /**
@@ -135,7 +135,7 @@ export function createUnitMemory(limits: Limits) {
      *
      * @param failed what was not answered
      */
-    witnesses(items: readonly UnitItem[], failed: Place | undefined, most: number): Place[] {
+    witnesses(items: readonly UnitItem[], failed: RegisterRange | undefined, most: number): RegisterRange[] {
       const others = items.filter(item => !apart.has(keyOf(item)))
       const places = (others.length > 0 ? others : items).map(placeOf)
       const spread = Array.from({ length: most }, () => places[Math.floor(((turn++ * SPREAD) % 1) * places.length)]!)
@@ -151,7 +151,7 @@ export type UnitMemory = ReturnType<typeof createUnitMemory>
 const isSame = (a: readonly UnitItem[], b: readonly UnitItem[]): boolean =>
   a.length === b.length && a.every((item, i) => item.point_id === b[i]!.point_id && item.address === b[i]!.address)
 
-function placeOfKey(key: string): Place {
+function placeOfKey(key: string): RegisterRange {
   const [table, address, count] = key.split(':')
   return { table: table as Table, address: Number(address), count: Number(count) }
 }

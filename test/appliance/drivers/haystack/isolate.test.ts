@@ -1,6 +1,6 @@
 /** Servers that cannot answer one question: the other points are read all the same, and the check says what polling will see. */
 import test from 'ava'
-import { connectionLines } from '#appliance/drivers/haystack/core/connection.ts'
+import { connectionLines } from '#appliance/drivers/haystack/core/connection-report.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { checkConnection } from '#appliance/drivers/haystack/check.ts'

@@ -8,7 +8,7 @@ import { issueServer, makeCa } from '#shared/node/pki/pki.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { PROFILES } from '#scripts/simulator/haystack/server.ts'
 import type { SimLoginFault } from '#scripts/simulator/haystack/login.ts'
-import { MISCHIEF, type Mischief } from '#scripts/simulator/haystack/mischief.ts'
+import { MISCHIEF, type Mischief } from '#scripts/simulator/haystack/misbehavior.ts'
 import { accessOf, IMPATIENCE, NEVER, openClient, openServer, PATIENCE } from './harness.ts'
 
 type Expected = [step: Step, kind: 'silent' | 'fault', message: RegExp, advice?: RegExp]

@@ -1,15 +1,15 @@
 import test from 'ava'
 import { formatException, isAboutAddress, isGatewaySilence } from '#appliance/drivers/modbus/core/exception.ts'
 import fc from 'fast-check'
-import { rivalsOf, stillOwed } from '#appliance/drivers/modbus/core/owed.ts'
+import { findRivals, stillExpected } from '#appliance/drivers/modbus/core/late-replies.ts'
 import { crc16, findRtuReply, frameGapMs, wireMs } from '#appliance/drivers/modbus/core/rtu.ts'
 import { readTcpFrame, tcpFrame } from '#appliance/drivers/modbus/core/tcp.ts'
-import type { Place } from '#appliance/drivers/modbus/core/point.ts'
+import type { RegisterRange } from '#appliance/drivers/modbus/core/point.ts'
 import { encodeRequest } from '#appliance/drivers/modbus/codec.ts'
 import { rtuAnswer } from '#scripts/simulator/modbus/rtu.ts'
 import { hex } from '../../../support/wire.ts'
 
-const two: Place = { table: 'holding', address: 0x6b, count: 3 }
+const two: RegisterRange = { table: 'holding', address: 0x6b, count: 3 }
 
 test('requests are laid out as the standards show them', t => {
   t.is(Buffer.from(tcpFrame(0x1501, encodeRequest(17, two).subarray(0, -2))).toString('hex'), '1501000000061103006b0003')
@@ -67,13 +67,13 @@ test('what an earlier request is owed makes an answer that looks alike doubtful,
   const owed = [{ unit: 1, place: two, sentAt: 1000, timeoutMs: 100 }]
   const data = { state: 'data', bytes: new Uint8Array(6) } as const
   const one = { ...two, count: 1 }
-  t.deepEqual(rivalsOf(owed, 1, { ...two, address: 9 }, data, 1300), { count: 1, waitMs: 450 })
-  t.deepEqual(rivalsOf(owed, 2, two, data, 1300), { count: 0, waitMs: 0 })
-  t.deepEqual(rivalsOf(owed, 1, one, data, 1300), { count: 0, waitMs: 0 })
-  t.deepEqual(rivalsOf(owed, 1, { ...two, table: 'input' }, data, 1300), { count: 0, waitMs: 0 })
-  t.is(rivalsOf(owed, 1, one, { state: 'exception', code: 2 }, 1300).count, 1)
-  t.is(stillOwed(owed, 1500).length, 1)
-  t.is(stillOwed(owed, 1501).length, 0)
+  t.deepEqual(findRivals(owed, 1, { ...two, address: 9 }, data, 1300), { count: 1, waitMs: 450 })
+  t.deepEqual(findRivals(owed, 2, two, data, 1300), { count: 0, waitMs: 0 })
+  t.deepEqual(findRivals(owed, 1, one, data, 1300), { count: 0, waitMs: 0 })
+  t.deepEqual(findRivals(owed, 1, { ...two, table: 'input' }, data, 1300), { count: 0, waitMs: 0 })
+  t.is(findRivals(owed, 1, one, { state: 'exception', code: 2 }, 1300).count, 1)
+  t.is(stillExpected(owed, 1500).length, 1)
+  t.is(stillExpected(owed, 1501).length, 0)
 })
 
 test('how long frames and the silence between them are goes by the speed of the line', t => {

@@ -1,6 +1,6 @@
 /** A Modbus bus whose device has registers that spoil every read they are in: without a wire, over TCP, on a serial line. */
 import type { ExecutionContext } from 'ava'
-import type { Place } from '#appliance/drivers/modbus/core/point.ts'
+import type { RegisterRange } from '#appliance/drivers/modbus/core/point.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { type ModbusBus, modbusBus, type Outcome, type Patience } from '#appliance/drivers/modbus/bus.ts'
 import { modbusDriver } from '#appliance/drivers/modbus/driver.ts'
@@ -28,7 +28,7 @@ export const spanOf = ({ address, count }: Asked) => [address, count]
 /** A bus without a wire beneath it: answers take no time, and silences as long as `wait` says. */
 export function openQuick(device: Device, wait: () => void = () => undefined): Opened {
   const asked: Asked[] = []
-  const answer = (unit: number, { address, count }: Place, { retries }: Patience): Outcome => {
+  const answer = (unit: number, { address, count }: RegisterRange, { retries }: Patience): Outcome => {
     asked.push({ unit, address, count, retries })
     const ill = device({ unit, address, count })
     if (ill === 'silent') wait()

@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { decodePoint } from '#appliance/drivers/modbus/core/decode.ts'
 import { listRegisters, registerMatrix } from '#appliance/drivers/modbus/core/matrix.ts'
-import { parseModbusAddress, type Place } from '#appliance/drivers/modbus/core/point.ts'
+import { parseModbusAddress, type RegisterRange } from '#appliance/drivers/modbus/core/point.ts'
 import { hex } from '../../../support/wire.ts'
 
 const texts = (bytes: string, at = 0) =>
@@ -64,7 +64,7 @@ test('registers are listed as they came', t => {
 test('the address beside each value makes a point that reads that value', t => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), fc.integer({ min: 0, max: 7 }), (bytes, start) => {
-      const block: Place = { table: 'holding', address: 500, count: 8 }
+      const block: RegisterRange = { table: 'holding', address: 500, count: 8 }
       for (const { point_address, text, value, format } of registerMatrix(bytes, 'holding', 500, 500 + start)) {
         const address = parseModbusAddress(point_address, 'ABCD')
         if (typeof address === 'string') return t.fail(address)

@@ -2,8 +2,8 @@ import test from 'ava'
 import fc from 'fast-check'
 import { decodeBits, decodeRegisters, isRounded } from '#appliance/drivers/modbus/core/decode.ts'
 import { hasGap, partsOf, planBlocks } from '#appliance/drivers/modbus/core/plan.ts'
-import { WORD_ORDERS } from '#appliance/drivers/modbus/core/order.ts'
-import { FORMATS, parseModbusAddress, type Place } from '#appliance/drivers/modbus/core/point.ts'
+import { WORD_ORDERS } from '#appliance/drivers/modbus/core/byte-order.ts'
+import { FORMATS, parseModbusAddress, type RegisterRange } from '#appliance/drivers/modbus/core/point.ts'
 import { hex } from '../../../support/wire.ts'
 
 for (const [text, wanted] of [
@@ -116,12 +116,12 @@ test('every order of the same bytes gives back the number that was laid out', t 
 })
 
 const place = fc.record({
-  table: fc.constantFrom<Place['table'][]>('holding', 'coil'),
+  table: fc.constantFrom<RegisterRange['table'][]>('holding', 'coil'),
   address: fc.integer({ min: 0, max: 6000 }),
   count: fc.constantFrom(...new Set(Object.values(FORMATS))),
 })
 const limits = (gap: number, registersMax: number) => ({ gap: { registers: gap, bits: 16 * gap }, registersMax })
-const itself = (place: Place) => place
+const itself = (place: RegisterRange) => place
 
 test('blocks hold every place whole, stay within their limits and leave no gap wider than allowed', t => {
   fc.assert(
@@ -143,8 +143,8 @@ test('blocks hold every place whole, stay within their limits and leave no gap w
   )
 })
 
-const registers = (...addresses: number[]) => addresses.map((address): Place => ({ table: 'holding', address, count: 2 }))
-const spans = (places: Place[], gap: number, most = 125) =>
+const registers = (...addresses: number[]) => addresses.map((address): RegisterRange => ({ table: 'holding', address, count: 2 }))
+const spans = (places: RegisterRange[], gap: number, most = 125) =>
   planBlocks(places, itself, limits(gap, most)).map(({ address, count }) => [address, count])
 
 test('neighbours share a block, far ones do not, and a block ends at its limit', t => {
@@ -166,7 +166,7 @@ test('neighbours share a block, far ones do not, and a block ends at its limit',
 })
 
 test('a failed block is read round its gaps, one without gaps in quarters, and one place not at all', t => {
-  const parts = (block: Place[], gap: number) => {
+  const parts = (block: RegisterRange[], gap: number) => {
     const [whole, ...others] = planBlocks(block, itself, limits(gap, 125))
     t.deepEqual(others, [])
     const parts = partsOf(whole!, itself)
@@ -190,8 +190,8 @@ test('a failed block is read round its gaps, one without gaps in quarters, and o
 })
 
 test('a place that spoils a read is never read along', t => {
-  const spoiler: Place = { table: 'holding', address: 3, count: 2 }
-  const spans = (one: Place) =>
+  const spoiler: RegisterRange = { table: 'holding', address: 3, count: 2 }
+  const spans = (one: RegisterRange) =>
     planBlocks(registers(0, 6, 8), itself, { ...limits(8, 125), spoilers: [one] }).map(({ address, count }) => [address, count])
   const round = [
     [0, 2],

@@ -7,7 +7,7 @@ import test from 'ava'
 import { readCovNotification } from '#appliance/drivers/bacnet/core/cov.ts'
 import { readApdu, readFrame, readResult, readUnconfirmed } from '#appliance/drivers/bacnet/core/frame.ts'
 import { readIAm } from '#appliance/drivers/bacnet/core/i-am.ts'
-import { openLane } from '#appliance/drivers/bacnet/lanes.ts'
+import { createSlotQueue } from '#appliance/drivers/bacnet/slot-queue.ts'
 import { openTransactions } from '#appliance/drivers/bacnet/transactions.ts'
 import { testWithData, timesOf } from '../../../../support/optional.ts'
 import { never, openTransport, range } from '../harness.ts'
@@ -60,8 +60,8 @@ test.serial(`${WITHOUT_SOCKET} mutated datagrams end nothing, leave no request o
       if (isRequest) asked.set(host, { invokeId: datagram[REQUEST_ID_AT]!, bytes: next.bytes })
     },
   }
-  const network = { lane: openLane(), width: () => OPEN * 2, pauseMs: () => 0 }
-  const routeTo = () => ({ through: through as never, network, device: openLane() })
+  const network = { lane: createSlotQueue(), width: () => OPEN * 2, pauseMs: () => 0 }
+  const routeTo = () => ({ through: through as never, network, device: createSlotQueue() })
   const transactions = openTransactions({ routeTo, now: () => 0, random: () => 0 })
 
   let [opened, settled] = [0, 0]

@@ -2,8 +2,8 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { APDU_MAX, firstBatch, plainSize } from '#appliance/drivers/bacnet/core/batch.ts'
-import { openInquiry } from '#appliance/drivers/bacnet/core/inquiry.ts'
-import { type Known, startKnowing } from '#appliance/drivers/bacnet/core/known.ts'
+import { createReadSequence } from '#appliance/drivers/bacnet/core/read-sequence.ts'
+import { type DeviceMemory, createDeviceMemory } from '#appliance/drivers/bacnet/core/device-memory.ts'
 import { PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 import type { Refusal } from '#appliance/drivers/bacnet/core/reply.ts'
 import { FAILURES_MAX } from '#appliance/core/poll/isolate.ts'
@@ -20,8 +20,8 @@ type Says = 'results' | Refusal | 'silent' | 'garbled'
 type Device = (asked: number[], isAlone: boolean) => Says
 
 /** One read. `sizes`: points in each request, 0 for a single read; `failures`: requests without an answer. */
-function poll(known: Known, points: number[], device: Device, now = 0, hasAnswered = false, witness?: Item) {
-  const inquiry = openInquiry(known, points.map(item), hasAnswered, now, witness)
+function poll(known: DeviceMemory, points: number[], device: Device, now = 0, hasAnswered = false, witness?: Item) {
+  const inquiry = createReadSequence(known, points.map(item), hasAnswered, now, witness)
   const seen = { good: [] as number[], bad: [] as number[], sizes: [] as number[], failures: 0, isThere: true }
   for (let request = inquiry.next(); request; request = inquiry.next()) {
     const asked = request.items.map(instanceOf)
@@ -70,7 +70,7 @@ test('up to five bad points of any kind anywhere among 505: in the second poll a
     fc.property(someBad(505, 5), apdus, fc.boolean(), (list, apdu, hasAnswered) => {
       const bad = new Map(list)
       const device = deviceWith(bad)
-      const known = startKnowing(firstBatch(apdu))
+      const known = createDeviceMemory(firstBatch(apdu))
       const culprits = sorted([...bad].filter(([, kind]) => !hasValueAlone(kind)).map(([place]) => place))
       const first = poll(known, range(505), device, 0, hasAnswered)
       t.true(first.failures <= FAILURES_MAX)
@@ -97,7 +97,7 @@ test('a device that answers few at once and holds bad points is read in the seco
     fc.property(someBad(200, 3), fc.integer({ min: 1, max: 60 }), (list, most) => {
       const bad = new Map(list)
       const culprits = sorted([...bad].filter(([, kind]) => !hasValueAlone(kind)).map(([place]) => place))
-      const known = startKnowing(firstBatch(APDU_MAX))
+      const known = createDeviceMemory(firstBatch(APDU_MAX))
       poll(known, range(200), deviceWith(bad, most), 0, true)
       t.deepEqual(sorted(poll(known, range(200), deviceWith(bad, most), MINUTE).bad), culprits)
     }),
@@ -108,7 +108,7 @@ test('a device that answers few at once and holds bad points is read in the seco
 test('more bad points than one poll can find are found by the next ones, and nothing that is good starves', t => {
   for (const apdu of [206, 1476]) {
     const bad = new Map(range(80).map(i => [5 * i, 'silent' as Kind]))
-    const known = startKnowing(firstBatch(apdu))
+    const known = createDeviceMemory(firstBatch(apdu))
     const hadValue = new Set<number>()
     const next = (minute: number) => poll(known, range(400), deviceWith(bad), minute * MINUTE, false, item(1000))
     let last = next(0)
@@ -124,7 +124,7 @@ test('more bad points than one poll can find are found by the next ones, and not
 })
 
 test('a read that is cut short is taken up where it was left', t => {
-  const known = startKnowing(firstBatch(APDU_MAX))
+  const known = createDeviceMemory(firstBatch(APDU_MAX))
   let requests = 0
   const first = poll(known, range(500), () => (++requests > 2 ? 'silent' : 'results'))
   t.deepEqual(sorted(first.good), range(184))
@@ -138,7 +138,7 @@ test('a read that is cut short is taken up where it was left', t => {
 
 test('a device that is gone costs one further request, in the midst of a read two, and nothing is blamed or learnt', t => {
   for (const answers of [0, 1, 3, 5]) {
-    const known = startKnowing(firstBatch(APDU_MAX))
+    const known = createDeviceMemory(firstBatch(APDU_MAX))
     poll(known, range(500), () => 'results')
     const before = known.learnt
     let requests = 0
@@ -151,7 +151,7 @@ test('a device that is gone costs one further request, in the midst of a read tw
 
 test('a culprit is tried again ever more seldom, an hour apart at most, and is free once it answers', t => {
   const bad = new Map<number, Kind>([[20, 'silent']])
-  const known = startKnowing(firstBatch(APDU_MAX))
+  const known = createDeviceMemory(firstBatch(APDU_MAX))
   const tries: number[] = []
   for (let minute = 0; minute < 300; minute++) {
     const { sizes, good } = poll(known, range(40), deviceWith(bad), minute * MINUTE)
@@ -165,9 +165,9 @@ test('a culprit is tried again ever more seldom, an hour apart at most, and is f
 })
 
 test('a single point that is silent is told from a device that is gone', t => {
-  const known = startKnowing(firstBatch(APDU_MAX))
+  const known = createDeviceMemory(firstBatch(APDU_MAX))
   const witness = item(8)
-  const inquiry = openInquiry(known, [item(1)], false, 0, witness)
+  const inquiry = createReadSequence(known, [item(1)], false, 0, witness)
   const request = inquiry.next()!
   t.true(inquiry.unanswered(request, 'silent', 'no answer'))
   const called = inquiry.next()!
@@ -189,7 +189,7 @@ test('with a loss now and then no good point is without a value for long, and wh
     [300, 'garbled'],
   ])
   const device = deviceWith(bad)
-  const known = startKnowing(firstBatch(APDU_MAX))
+  const known = createDeviceMemory(firstBatch(APDU_MAX))
   const lossy: Device = (asked, isAlone) => (random() < 0.05 ? 'silent' : device(asked, isAlone))
   let good = 0
   for (let minute = 0; minute < 100; minute++) good += poll(known, range(500), lossy, minute * MINUTE).good.length
@@ -209,7 +209,7 @@ for (const [name, forged] of [
   ['Error that denies the service', { by: 'error', errorClass: 5, errorCode: 29 }],
 ] as [string, Refusal][]) {
   test(`a forged ${name} teaches nothing once the device has answered as much, and a hail of them little for long`, t => {
-    const known = startKnowing(firstBatch(APDU_MAX))
+    const known = createDeviceMemory(firstBatch(APDU_MAX))
     const well = deviceWith(new Map())
     poll(known, range(500), well)
     let isForged = true

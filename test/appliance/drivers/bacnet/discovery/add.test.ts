@@ -1,7 +1,7 @@
 /** What becomes of the catalogue when devices are added: what is there stays, what is new stands behind it. */
 import test from 'ava'
-import { compare } from '#appliance/drivers/bacnet/core/discovery/diff.ts'
-import { noteIAm } from '#appliance/drivers/bacnet/core/discovery/roll.ts'
+import { compare } from '#appliance/drivers/bacnet/core/discovery/changes.ts'
+import { noteIAm } from '#appliance/drivers/bacnet/core/discovery/heard-devices.ts'
 import {
   type DeviceResult,
   DISCOVERY_DEFAULTS,
@@ -10,7 +10,7 @@ import {
 } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
 import type { Station } from '#appliance/drivers/bacnet/core/frame.ts'
 import { iAm } from '#scripts/simulator/bacnet/device.ts'
-import { planAdditions, withAdditions } from '#appliance/discovery/add.ts'
+import { planAdditions, withAdditions } from '#appliance/drivers/bacnet/discovery/additions.ts'
 import type { Catalogue, DeviceEntry } from '#appliance/store/catalogue-schema.ts'
 
 type Place = { instance: number; host: string; station?: Station; objects?: FoundObject[]; name?: string }

@@ -6,7 +6,7 @@ import {
   openDiscovery,
   say,
 } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
-import { noteIAm } from '#appliance/drivers/bacnet/core/discovery/roll.ts'
+import { noteIAm } from '#appliance/drivers/bacnet/core/discovery/heard-devices.ts'
 import { scanDevice, type ScanParts } from '#appliance/flow/scan-device.ts'
 import { hex } from '../../../../support/wire.ts'
 

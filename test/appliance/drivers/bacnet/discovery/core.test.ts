@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import test from 'ava'
 import fc from 'fast-check'
-import { compare, type KnownDevice } from '#appliance/drivers/bacnet/core/discovery/diff.ts'
+import { compare, type KnownDevice } from '#appliance/drivers/bacnet/core/discovery/changes.ts'
 import { proposeAll } from '#appliance/drivers/bacnet/core/discovery/propose.ts'
 import { estimateTraffic } from '#appliance/drivers/bacnet/core/discovery/traffic.ts'
 import {

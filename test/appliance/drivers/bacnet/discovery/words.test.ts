@@ -1,7 +1,7 @@
 /** What an operator reads and writes about a discovery: why it may be empty, and what may be asked. */
 import test from 'ava'
 import { completeRequest, formOf, readForm } from '#appliance/drivers/bacnet/core/discovery/request.ts'
-import { type NetworkFacts, whyEmpty } from '#appliance/drivers/bacnet/core/discovery/why.ts'
+import { type NetworkFacts, whyEmpty } from '#appliance/drivers/bacnet/core/discovery/diagnosis.ts'
 import {
   type DeviceResult,
   type Discovery,

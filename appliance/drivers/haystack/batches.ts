@@ -10,7 +10,7 @@ const FRUITLESS_MAX = 9
 const HALVES = 2
 const QUARTERS = 4
 
-type PartsHandlers = {
+type BatchHandlers = {
   ask(part: readonly string[]): Promise<void>
   /** Hears of a record that spoils each answer that it is in. */
   spoil(id: string, reason: string): void
@@ -25,7 +25,7 @@ type PartsHandlers = {
  *
  * @throws HaystackFailure for what is not worth splitting, and when no answer at all can be read
  */
-export async function inParts(ids: readonly string[], handlers: PartsHandlers): Promise<void> {
+export async function readInBatches(ids: readonly string[], handlers: BatchHandlers): Promise<void> {
   const { ask, spoil, leave, isWorthSplitting } = handlers
   const todo: (readonly string[])[] = []
   for (let i = 0; i < ids.length; i += BATCH_MAX) todo.push(ids.slice(i, i + BATCH_MAX))

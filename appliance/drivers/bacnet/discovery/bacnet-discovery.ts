@@ -1,12 +1,12 @@
 /** Discovery over the BACnet transport of this process, which polling and it share. */
 import { wallClock } from '#shared/node/clock.ts'
-import { discoveryWire, machineAddresses, managerOf, speakingSince } from '../drivers/bacnet/discovery.ts'
-import { whoHoldsPort } from '../drivers/bacnet/port-holder.ts'
-import type { BacnetProtocol } from '../drivers/bacnet/protocol.ts'
-import type { Bind } from '../drivers/bacnet/transport.ts'
-import { RETRIES, TIMEOUT_MS } from '../drivers/protocol.ts'
-import { type DiscoveryService, discoveryService } from './discovery.ts'
-import type { FieldCatalogue } from '../services/field-catalogue.ts'
+import { discoveryWire, machineAddresses, managerOf, speakingSince } from './discovery-wire.ts'
+import { findPortOwner } from '../port-owner.ts'
+import type { BacnetProtocol } from '../protocol.ts'
+import type { Bind } from '../transport.ts'
+import { RETRIES, TIMEOUT_MS } from '../../protocol.ts'
+import { type DiscoveryService, discoveryService } from './discovery-service.ts'
+import type { FieldCatalogue } from '../../../services/field-catalogue.ts'
 
 const PATIENCE = { timeoutMs: TIMEOUT_MS, retries: RETRIES }
 
@@ -33,7 +33,7 @@ export function bacnetDiscovery(parts: {
     machine: isOpen => ({
       bind: { address: [bind.address, ...(bind.furtherAddresses ?? [])].join(', '), port: bind.port },
       machine: machineAddresses(),
-      holder: isOpen ? 'this process' : (whoHoldsPort(bind.address, bind.port) ?? null),
+      holder: isOpen ? 'this process' : (findPortOwner(bind.address, bind.port) ?? null),
     }),
   })
 }

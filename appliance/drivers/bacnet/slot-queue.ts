@@ -1,23 +1,23 @@
 /** Who may ask now. A lane lets so many in at a time; the others wait in the order they came. */
 
 /** A place in a lane or in the queue before it. */
-export type Place = {
+export type Slot = {
   /** Lets the next one in. Leaving twice does nothing more. */
   leave(): void
 }
 
-export type Lane = {
+export type SlotQueue = {
   /**
    * Calls `go` as soon as fewer than `width` are in: before this returns, or while another leaves.
    *
    * @param width 1 and more; each says its own
    */
-  enter(width: number, go: () => void): Place
+  enter(width: number, go: () => void): Slot
 }
 
 type Waiting = { width: number; go: () => void; state: 'waiting' | 'in' | 'gone' }
 
-export function openLane(): Lane {
+export function createSlotQueue(): SlotQueue {
   let inside = 0
   let isMoving = false
   const queue: Waiting[] = []

@@ -1,11 +1,11 @@
 /** Who is let in when, and how fast. */
 import test from 'ava'
-import { attemptMs, pace } from '#appliance/drivers/bacnet/core/pace.ts'
-import { openLane } from '#appliance/drivers/bacnet/lanes.ts'
+import { attemptTimeoutMs, limitRate } from '#appliance/drivers/bacnet/core/rate-limit.ts'
+import { createSlotQueue } from '#appliance/drivers/bacnet/slot-queue.ts'
 import { range } from './harness.ts'
 
 test('a lane lets in as many as its width, the others in the order they came', t => {
-  const lane = openLane()
+  const lane = createSlotQueue()
   const order: number[] = []
   const places = range(5).map(i => lane.enter(2, () => order.push(i)))
   t.deepEqual(order, [0, 1])
@@ -20,7 +20,7 @@ test('a lane lets in as many as its width, the others in the order they came', t
 })
 
 test('who needs a narrow lane waits until it is empty enough', t => {
-  const lane = openLane()
+  const lane = createSlotQueue()
   const order: string[] = []
   const wide = range(3).map(i => lane.enter(3, () => order.push(`wide ${i}`)))
   const narrow = lane.enter(1, () => order.push('narrow'))
@@ -32,7 +32,7 @@ test('who needs a narrow lane waits until it is empty enough', t => {
 })
 
 test('a lane whose visitors leave at once lets all of a long queue through', t => {
-  const lane = openLane()
+  const lane = createSlotQueue()
   const first = lane.enter(1, () => undefined)
   let through = 0
   for (const _ of range(20_000)) {
@@ -45,11 +45,11 @@ test('a lane whose visitors leave at once lets all of a long queue through', t =
   t.is(through, 20_000)
 })
 
-test('an even pace is kept, and after a pause a tenth of a second may be made up for', t => {
+test('an even limitRate is kept, and after a pause a tenth of a second may be made up for', t => {
   const waits = (nows: number[], perSecond: number) => {
     let paidUntil = 0
     return nows.map(now => {
-      const paid = pace(paidUntil, now, perSecond)
+      const paid = limitRate(paidUntil, now, perSecond)
       paidUntil = paid.paidUntil
       return paid.waitMs
     })
@@ -62,11 +62,11 @@ test('an even pace is kept, and after a pause a tenth of a second may be made up
 
 test('each attempt waits longer than the one before, the repetitions by chance a little more', t => {
   t.deepEqual(
-    [0, 1, 2].map(attempt => attemptMs(3000, attempt, 0)),
+    [0, 1, 2].map(attempt => attemptTimeoutMs(3000, attempt, 0)),
     [3000, 4500, 6000],
   )
   t.deepEqual(
-    [0, 1, 2].map(attempt => Math.round(attemptMs(3000, attempt, 0.5))),
+    [0, 1, 2].map(attempt => Math.round(attemptTimeoutMs(3000, attempt, 0.5))),
     [3000, 4950, 6600],
   )
 })

@@ -1,7 +1,7 @@
 /** Why a discovery found nothing, or less than hoped: the facts that decide it, and what to do next in plain words. */
 import { countOf } from '#shared/core/number-text.ts'
 import { BACNET_PORT, type Discovery } from './discovery.ts'
-import { isSameSubnet } from '../subnet.ts'
+import { isSameSubnet } from '../address.ts'
 
 /** One IPv4 address of the machine. */
 export type MachineAddress = { name: string; address: string; netmask: string }

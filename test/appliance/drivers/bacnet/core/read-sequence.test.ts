@@ -2,8 +2,8 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { firstBatch, plainSize } from '#appliance/drivers/bacnet/core/batch.ts'
-import { openInquiry } from '#appliance/drivers/bacnet/core/inquiry.ts'
-import { type Known, startKnowing } from '#appliance/drivers/bacnet/core/known.ts'
+import { createReadSequence } from '#appliance/drivers/bacnet/core/read-sequence.ts'
+import { type DeviceMemory, createDeviceMemory } from '#appliance/drivers/bacnet/core/device-memory.ts'
 import { PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 import type { Refusal } from '#appliance/drivers/bacnet/core/reply.ts'
 import { DAY, MINUTE } from '#shared/core/time.ts'
@@ -15,8 +15,8 @@ const instanceOf = ({ address }: Item) => address.target.instance
 
 type Says = 'results' | Refusal | 'silent' | 'garbled'
 /** @returns the points with a value, those without, and how many requests it took */
-function ask(known: Known, wanted: Item[], device: (asked: number[], isAlone: boolean) => Says, now = 0) {
-  const inquiry = openInquiry(known, wanted, false, now)
+function ask(known: DeviceMemory, wanted: Item[], device: (asked: number[], isAlone: boolean) => Says, now = 0) {
+  const inquiry = createReadSequence(known, wanted, false, now)
   const good: number[] = []
   const bad: number[] = []
   const sizes: number[] = []
@@ -57,7 +57,7 @@ test('whatever a device says, every point comes out once, in about three request
   const answers = fc.array(fc.nat({ max: SAYINGS.length - 1 }), { minLength: 1, maxLength: 60 })
   fc.assert(
     fc.property(answers, fc.integer({ min: 1, max: 60 }), fc.integer({ min: 50, max: 1476 }), (dice, count, apdu) => {
-      const known = startKnowing(firstBatch(apdu))
+      const known = createDeviceMemory(firstBatch(apdu))
       let turn = 0
       for (let visit = 0; visit < 4; visit++) {
         const { good, bad, sizes } = ask(known, items(count), () => SAYINGS[dice[turn++ % dice.length]!]!, visit * DAY)
@@ -73,7 +73,7 @@ test('whatever a device says, every point comes out once, in about three request
 
 test('a device that takes so many at once is asked so many, for every limit', t => {
   for (let limit = 1; limit <= 40; limit++) {
-    const known = startKnowing(firstBatch(1476))
+    const known = createDeviceMemory(firstBatch(1476))
     const device = (asked: number[]): Says => (asked.length <= limit ? 'results' : { by: 'abort', reason: 4 })
     t.deepEqual(sorted(ask(known, items(40), device).good), all(40))
     const { good, sizes } = ask(known, items(40), device)
@@ -90,7 +90,7 @@ test('points that spoil a batch are found, asked alone for some minutes, and the
   const spoilers = new Set([0, 17, 18, 39])
   const device = (asked: number[], isAlone: boolean): Says =>
     !isAlone && asked.some(one => spoilers.has(one)) ? { by: 'error', errorClass: 2, errorCode: 32 } : 'results'
-  const known = startKnowing(firstBatch(1476))
+  const known = createDeviceMemory(firstBatch(1476))
   t.deepEqual(sorted(ask(known, items(40), device).good), all(40))
   t.deepEqual(ask(known, items(40), device, 5 * MINUTE - 1).sizes, [36, 0, 0, 0, 0])
   const { good, sizes } = ask(known, items(40), device, 5 * MINUTE)
@@ -104,7 +104,7 @@ test('points that spoil a batch are found, asked alone for some minutes, and the
 
 test('a device that drops what is too large gives every value in the read in which it is found out', t => {
   for (let limit = 0; limit <= 12; limit++) {
-    const known = startKnowing(firstBatch(1476))
+    const known = createDeviceMemory(firstBatch(1476))
     const device = (asked: number[], isAlone: boolean): Says => (isAlone || asked.length <= limit ? 'results' : 'silent')
     t.deepEqual(sorted(ask(known, items(40), device).good), all(40))
     const { good, sizes } = ask(known, items(40), device)
@@ -121,7 +121,7 @@ test('a device that drops what is too large gives every value in the read in whi
 })
 
 test('a device that dies in the first read has taught nothing', t => {
-  const known = startKnowing(firstBatch(1476))
+  const known = createDeviceMemory(firstBatch(1476))
   let requests = 0
   const { good, bad, witnesses } = ask(known, items(200), () => (requests++ === 0 ? 'results' : 'silent'))
   t.deepEqual([good.length, bad.length, requests, witnesses], [92, 108, 4, 2])

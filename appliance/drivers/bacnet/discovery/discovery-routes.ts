@@ -1,11 +1,11 @@
 /** The API of discovery. It stands only in a process that speaks BACnet on the OT network. */
 import { Type } from '@sinclair/typebox'
-import { ADDRESS_PATTERN, ADDRESSES_MAX, BOUNDS, completeRequest } from '../drivers/bacnet/core/discovery/request.ts'
-import type { DeviceResult, Discovery } from '../drivers/bacnet/core/discovery/discovery.ts'
+import { ADDRESS_PATTERN, ADDRESSES_MAX, BOUNDS, completeRequest } from '../core/discovery/request.ts'
+import type { DeviceResult, Discovery } from '../core/discovery/discovery.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
-import type { DiscoveryService } from './discovery.ts'
+import type { DiscoveryService } from './discovery-service.ts'
 
 const within = ([minimum, maximum]: readonly [number, number]) => Type.Optional(Type.Integer({ minimum, maximum }))
 /** Devices that one request names: as many as a discovery takes. */

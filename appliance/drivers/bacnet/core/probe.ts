@@ -5,7 +5,7 @@
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
 
 /** A request that got no answer, and in words how. */
-export type Suspect<R> = { request: R; reason: string }
+export type FailedRequest<R> = { request: R; reason: string }
 
 type Asked<I> = { items: readonly I[] }
 type Item = { address: { target: Target } }
@@ -14,18 +14,18 @@ type Item = { address: { target: Target } }
  * `called`: a witness is to be asked, or is being asked. `none`: there is nothing else to ask. `gone`: no witness answered, so
  * the device does not.
  */
-type Hearing = 'called' | 'none' | 'gone'
+type ProbeState = 'called' | 'none' | 'gone'
 
-type Witnesses<I, R> = {
+type Probes<I, R> = {
   /** @param isThere the device has answered something a moment ago */
-  call(suspect: Suspect<R>): Hearing
+  call(suspect: FailedRequest<R>): ProbeState
   /** The witness did not answer. */
-  failed(isThere: boolean): Hearing
+  failed(isThere: boolean): ProbeState
   /** @returns the witness to ask now, once */
   take(): I | undefined
   isBeingAsked(): boolean
   /** It answered, or nobody wants to know any more. @returns what waited for it */
-  dismiss(): Suspect<R>[]
+  dismiss(): FailedRequest<R>[]
 }
 
 /** Tries when the device has just answered something: one may be lost. */
@@ -39,18 +39,18 @@ const STEP = 0.618
  * @param known `witness` answered lately; `turn` counts those that had to be chosen by chance
  * @param given what the device always answers
  */
-export function openWitnesses<I extends Item, R extends Asked<I>>(
+export function createProbes<I extends Item, R extends Asked<I>>(
   known: { witness: Target | undefined; turn: number },
   items: readonly I[],
   given: I | undefined,
-): Witnesses<I, R> {
-  const suspects: Suspect<R>[] = []
+): Probes<I, R> {
+  const suspects: FailedRequest<R>[] = []
   let chosen: I | undefined
   let isBeingAsked = false
   let tries = 0
   let isProven = false
 
-  function choose(): Hearing {
+  function choose(): ProbeState {
     chosen = (tries < PROVEN_MAX ? proven() : undefined) ?? byChance()
     return chosen ? 'called' : 'none'
   }

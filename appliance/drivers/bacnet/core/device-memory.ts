@@ -7,7 +7,7 @@ import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
  * An inquiry changes it. A loner spoils a request of many and is asked alone in each read; a culprit gives nothing alone either
  * and is asked seldom.
  */
-export type Known = {
+export type DeviceMemory = {
   learnt: Learnt
   loners: Apart
   culprits: Apart
@@ -21,7 +21,7 @@ export type Known = {
   onlyAlone: number
 }
 
-export const startKnowing = (first: Batch): Known => ({
+export const createDeviceMemory = (first: Batch): DeviceMemory => ({
   learnt: startLearning(first),
   loners: new Map(),
   culprits: new Map(),
@@ -44,10 +44,10 @@ export type Chunk<I> = { items: readonly I[]; role: Role; of?: Failure }
 export const targetOf = ({ address }: Item): Target => address.target
 export const keyOf = (item: Item): string => targetKey(targetOf(item))
 export const bytesOf = (items: readonly Item[]): number => sizeOf(items.map(targetOf)).bytes
-export const reasonOf = ({ culprits }: Known, item: Item): string => culprits.get(keyOf(item))?.reason ?? 'not asked'
+export const reasonOf = ({ culprits }: DeviceMemory, item: Item): string => culprits.get(keyOf(item))?.reason ?? 'not asked'
 
 /** @returns what to ask: `last` are culprits that are tried again, `resting` are not asked */
-export function firstChunks<I extends Item>(known: Known, items: readonly I[], now: number) {
+export function firstChunks<I extends Item>(known: DeviceMemory, items: readonly I[], now: number) {
   const { together, retried, resting } = sortOut(known.culprits, items, keyOf, now)
   const { together: sociable, retried: trial, resting: alone } = sortOut(known.loners, together, keyOf, now)
   const many = firstUnreached(known.unreached, sociable, keyOf)

@@ -13,7 +13,7 @@ export const isRedirect = ({ status }: Answer): boolean => status >= 300 && stat
 type Asked = { endpoint: URL; auth: HaystackAuth }
 
 /** @throws HaystackFailure when the answer holds no grid, or one that says what went wrong */
-export function gridOf(answer: Answer, op: string, server: Asked): Grid {
+export function readGrid(answer: Answer, op: string, server: Asked): Grid {
   const { status, headers, body } = answer
   const type = headers['content-type'] ?? ''
   const format = formatOf(type)

@@ -7,7 +7,7 @@
  * @param paidUntil when the requests so far would have been sent at that pace, ms; 0 before the first
  * @returns `waitMs` 0 and more; with it the new `paidUntil`, whether or not the request is sent in the end
  */
-export function pace(paidUntil: number, nowMs: number, perSecond: number): { paidUntil: number; waitMs: number } {
+export function limitRate(paidUntil: number, nowMs: number, perSecond: number): { paidUntil: number; waitMs: number } {
   const step = 1000 / perSecond
   const paid = Math.max(paidUntil, nowMs) + step
   return { paidUntil: paid, waitMs: Math.max(0, paid - nowMs - Math.max(step, BURST_MS)) }
@@ -22,5 +22,5 @@ const BURST_MS = 100
  * @param attempt 0 is the first; it waits as long as it is told
  * @param chance in [0, 1)
  */
-export const attemptMs = (timeoutMs: number, attempt: number, chance: number): number =>
+export const attemptTimeoutMs = (timeoutMs: number, attempt: number, chance: number): number =>
   timeoutMs * (1 + attempt / 2) * (attempt === 0 ? 1 : 1 + chance / 5)

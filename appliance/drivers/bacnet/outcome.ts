@@ -16,7 +16,10 @@ export type Patience = { timeoutMs: number; retries: number }
 
 /** Of a request that may well fail. With none a single loss would be taken for a failure. */
 const HASTY_RETRIES = 1
-export const hasty = ({ timeoutMs, retries }: Patience): Patience => ({ timeoutMs, retries: Math.min(HASTY_RETRIES, retries) })
+export const withFewRetries = ({ timeoutMs, retries }: Patience): Patience => ({
+  timeoutMs,
+  retries: Math.min(HASTY_RETRIES, retries),
+})
 
 /** How a request ended. It always ends; there is no exception for what a peer does. */
 export type Outcome =

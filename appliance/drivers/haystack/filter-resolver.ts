@@ -3,12 +3,11 @@ import { HaystackFailure } from './core/failure.ts'
 import { refOf } from './core/grid.ts'
 import { accuse, type Apart, RETRIES_MAX, sortOut } from '../../core/poll/isolate.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import { isAlive } from './alive.ts'
-import type { HaystackClient } from './client.ts'
+import { type HaystackClient, isServerAlive } from './client.ts'
 import type { Patience } from './session.ts'
 
 /** The id of a point's record, or why there is none. */
-type Place = { ref: string } | { reason: string }
+type FilterResult = { ref: string } | { reason: string }
 
 /** How often a filter that fits no record, or several, is tried again. */
 const RESOLVE_MS = 5 * MINUTE
@@ -16,8 +15,8 @@ const RESOLVE_MS = 5 * MINUTE
 const ERROR_GRIDS: ReadonlySet<number | undefined> = new Set([200, 400])
 const NOT_YET = 'not asked for in this read, for too many other filters failed'
 
-export function openPlaces({ client, now }: { client: HaystackClient; now: () => number }) {
-  const places = new Map<string, { place: Place; at: number }>()
+export function createFilterResolver({ client, now }: { client: HaystackClient; now: () => number }) {
+  const places = new Map<string, { place: FilterResult; at: number }>()
   /** Filters that the server does not answer while it answers other questions. */
   const apart: Apart = new Map()
 
@@ -27,7 +26,7 @@ export function openPlaces({ client, now }: { client: HaystackClient; now: () =>
   }
 
   /** @returns undefined when the server does not answer, though it is well otherwise */
-  async function find(filter: string, patience: Patience): Promise<Place | undefined> {
+  async function find(filter: string, patience: Patience): Promise<FilterResult | undefined> {
     try {
       const { rows } = await client.read(filter, 2, { ...patience, retries: 0 })
       const ref = refOf(rows[0]?.id)
@@ -37,7 +36,7 @@ export function openPlaces({ client, now }: { client: HaystackClient; now: () =>
       if (!(error instanceof HaystackFailure)) throw error
       const { step, status, kind, message } = error
       if (kind === 'fault' && (step === 'parse' || (step === 'op' && ERROR_GRIDS.has(status)))) return { reason: message }
-      if (!(await isAlive(client, error, patience))) throw error
+      if (!(await isServerAlive(client, error, patience))) throw error
       accuse(apart, filter, message, now())
       return undefined
     }
@@ -50,7 +49,7 @@ export function openPlaces({ client, now }: { client: HaystackClient; now: () =>
      * @returns a place for every filter
      * @throws HaystackFailure when the server as a whole does not answer
      */
-    async resolve(filters: readonly string[], patience: Patience): Promise<Map<string, Place>> {
+    async resolve(filters: readonly string[], patience: Patience): Promise<Map<string, FilterResult>> {
       const unknown = filters.filter(filter => !isKnown(filter))
       const { together, retried } = sortOut(apart, unknown, filter => filter, now())
       let failed = 0
@@ -63,7 +62,7 @@ export function openPlaces({ client, now }: { client: HaystackClient; now: () =>
           places.set(filter, { place, at: now() })
         }
       }
-      const placeOf = (filter: string): Place =>
+      const placeOf = (filter: string): FilterResult =>
         isKnown(filter) ? places.get(filter)!.place : { reason: apart.get(filter)?.reason ?? NOT_YET }
       return new Map(filters.map(filter => [filter, placeOf(filter)]))
     },

@@ -1,10 +1,10 @@
 /** Receives one answer in parts: acknowledges them, waits for the next, and ends an answer that breaks off. */
 import { type Assembly, type Progress, type Segment, type SegmentAck, takeSegment } from './core/segments.ts'
 import { encodeAbort, encodeSegmentAck } from './codec.ts'
-import type { Outcome, Peer } from './peer.ts'
+import type { Outcome, Peer } from './outcome.ts'
 
 /** The transaction that the answer belongs to. */
-export type Receiving = {
+export type SegmentedTransaction = {
   peer: Peer
   invokeId: number
   /** Of the request. */
@@ -17,15 +17,15 @@ export type Receiving = {
   sayFarewell(sequence: number, datagram: Buffer): void
 }
 
-type Received =
+type SegmentResult =
   | { state: 'more' }
   | { state: 'whole'; payload: Uint8Array }
   /** Not a part of this answer; `reason` in words. */
   | { state: 'foreign'; reason: string }
   | { state: 'too_large' }
 
-export type PartsReceiver = {
-  take(segment: Segment): Received
+export type SegmentReceiver = {
+  take(segment: Segment): SegmentResult
   /** Ends the answer for the device too, when it is in the midst of it. */
   abort(outcome: Outcome): void
 }
@@ -40,7 +40,7 @@ export const BUFFER_OVERFLOW = 1
 const TSM_TIMEOUT = 10
 
 /** @param breakOff called when no further part comes; `parts`: how many had come */
-export function receiveParts(receiving: Receiving, breakOff: (parts: number) => void): PartsReceiver {
+export function createSegmentReceiver(receiving: SegmentedTransaction, breakOff: (parts: number) => void): SegmentReceiver {
   const { peer, invokeId, service, timeoutMs, send, wait, sayFarewell } = receiving
   const since = performance.now()
   let assembly: Assembly | undefined

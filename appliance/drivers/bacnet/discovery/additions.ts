@@ -1,10 +1,10 @@
 /** What becomes of the catalogue when devices of a discovery are added to it. Points that are there stay as they are. */
-import type { DeviceChange } from '../drivers/bacnet/core/discovery/diff.ts'
-import { propose, proposeAll, type ProposedDevice, type Proposal } from '../drivers/bacnet/core/discovery/propose.ts'
-import type { DeviceResult } from '../drivers/bacnet/core/discovery/discovery.ts'
+import type { DeviceChange } from '../core/discovery/changes.ts'
+import { propose, proposeAll, type ProposedDevice, type Proposal } from '../core/discovery/propose.ts'
+import type { DeviceResult } from '../core/discovery/discovery.ts'
 import { formatTarget, parseTarget } from '#shared/core/bacnet/object.ts'
 import type { DataError } from '#shared/core/problem.ts'
-import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
+import type { Catalogue, DeviceEntry } from '../../../store/catalogue-schema.ts'
 
 /** One entry as it would stand in the catalogue, and what of it is new. */
 export type Addition = {

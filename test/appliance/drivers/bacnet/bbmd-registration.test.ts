@@ -4,9 +4,9 @@ import { setTimeout } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import pino from 'pino'
 import type { Unconfirmed } from '#appliance/drivers/bacnet/core/frame.ts'
-import { broadcastOf, isSameSubnet } from '#appliance/drivers/bacnet/core/subnet.ts'
-import { bindOf } from '#appliance/drivers/bacnet/bind.ts'
-import { registerForeign } from '#appliance/drivers/bacnet/foreign.ts'
+import { broadcastOf, isSameSubnet } from '#appliance/drivers/bacnet/core/address.ts'
+import { readBind } from '#appliance/drivers/bacnet/transport.ts'
+import { startRegistration } from '#appliance/drivers/bacnet/bbmd-registration.ts'
 import { type Interface, interfaceTo } from '#appliance/drivers/bacnet/interfaces.ts'
 import { type BacnetTransport, type Bind, openBacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import { SILENT } from '../../../support/sites/catalogue-site.ts'
@@ -65,7 +65,7 @@ test('a manager that refuses is asked again and is one line in the log, and so i
     setImmediate((code: number) => foreign.take(bbmd, code), ++sent < 4 ? 0x30 : 0)
     if (sent === 5) resolve()
   }
-  const foreign = registerForeign(bbmd, send, log)
+  const foreign = startRegistration(bbmd, send, log)
   t.teardown(() => foreign.close())
   await sentFive
   t.is(foreign.report().state, 'registered')
@@ -91,7 +91,7 @@ test('a manager that passes no broadcast on has forgotten us and is asked again'
   const log = pino({ base: null }, { write: line => void lines.push((JSON.parse(line) as { msg: string }).msg) })
   const bbmd = { host: '10.9.0.1', port: 47_808, ttlSecs: 300 }
   let sent = 0
-  const foreign = registerForeign(bbmd, () => void sent++, log)
+  const foreign = startRegistration(bbmd, () => void sent++, log)
   t.teardown(() => foreign.close())
   for (const code of [0, 0x60, 0x60, 0]) t.true(foreign.take(bbmd, code))
   t.deepEqual([sent, foreign.report().state, foreign.report().registrations], [2, 'registered', 2])
@@ -216,8 +216,8 @@ test('the settings say where BACnet/IP is spoken', t => {
     SERVICE_BACNET_BBMD_TTL_SECS: 300,
   }
   const bind = { address: '10.0.0.5', furtherAddresses: ['10.1.0.5'], port: 47_809, maxRequestsPerSecond: 20 }
-  t.deepEqual(bindOf(settings), bind)
+  t.deepEqual(readBind(settings), bind)
   const bbmd = { host: '10.9.0.1', port: 47_808, ttlSecs: 300 }
-  t.deepEqual(bindOf({ ...settings, SERVICE_BACNET_BBMD: '10.9.0.1' }), { ...bind, bbmd })
-  t.deepEqual(bindOf({ ...settings, SERVICE_BACNET_BBMD: '10.9.0.1:47810' }), { ...bind, bbmd: { ...bbmd, port: 47_810 } })
+  t.deepEqual(readBind({ ...settings, SERVICE_BACNET_BBMD: '10.9.0.1' }), { ...bind, bbmd })
+  t.deepEqual(readBind({ ...settings, SERVICE_BACNET_BBMD: '10.9.0.1:47810' }), { ...bind, bbmd: { ...bbmd, port: 47_810 } })
 })

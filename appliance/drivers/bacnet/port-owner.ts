@@ -8,7 +8,7 @@ const EVERYWHERE = '0.0.0.0'
  * @param address one that cannot be bound; 0.0.0.0 is in the way of every address, and every address of 0.0.0.0
  * @returns for example "process 4711 (bacserv)"; undefined when it is hidden, or not Linux
  */
-export function whoHoldsPort(address: string, port: number): string | undefined {
+export function findPortOwner(address: string, port: number): string | undefined {
   try {
     const inodes = new Set(inodesOf(readFileSync('/proc/net/udp', 'latin1'), address, port))
     const pid = readdirSync('/proc').find(name => /^\d+$/.test(name) && holdsOne(name, inodes))

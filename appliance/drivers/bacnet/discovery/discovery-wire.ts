@@ -1,10 +1,10 @@
 /** The way a discovery takes to the devices: the transport of polling, so that both keep to the same bounds. */
 import { networkInterfaces } from 'node:os'
-import type { DeviceAddress } from './core/discovery/discovery.ts'
-import type { MachineAddress, Manager, SpeakingAddress } from './core/discovery/why.ts'
-import type { DiscoveryWire } from '../../flow/discover.ts'
-import type { Patience, Peer } from './peer.ts'
-import type { BacnetTransport, Diagnostics } from './transport.ts'
+import type { DeviceAddress } from '../core/discovery/discovery.ts'
+import type { MachineAddress, Manager, SpeakingAddress } from '../core/discovery/diagnosis.ts'
+import type { DiscoveryWire } from '../../../flow/discover.ts'
+import type { Patience, Peer } from '../outcome.ts'
+import type { BacnetTransport, Diagnostics } from '../transport.ts'
 
 /** @param patience with each request; a device that does not answer costs all of it once */
 export function discoveryWire(transport: BacnetTransport, patience: Patience): DiscoveryWire {

@@ -1,15 +1,15 @@
 /** "Test connection": as a command of the haystack process, and as a route of it while it runs. */
 import { Type } from '@sinclair/typebox'
-import { connectionLines, type ConnectionReport } from '../drivers/haystack/core/connection.ts'
+import { connectionLines, type ConnectionReport } from './core/connection-report.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type Route, route, type SharedToken } from '#shared/node/http/route.ts'
-import { type HaystackAccess, serversOf } from '../drivers/haystack/access.ts'
-import { type CheckedPoint, checkConnection } from '../drivers/haystack/check.ts'
-import { haystackPoint } from '../drivers/haystack/protocol.ts'
-import type { Server } from '../drivers/haystack/session.ts'
+import { type HaystackAccess, serversOf } from './access.ts'
+import { type CheckedPoint, checkConnection } from './check.ts'
+import { haystackPoint } from './protocol.ts'
+import type { Server } from './session.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
-import type { Catalogue } from '../store/catalogue-schema.ts'
-import type { FieldCatalogue } from './field-catalogue.ts'
+import type { Catalogue } from '../../store/catalogue-schema.ts'
+import type { FieldCatalogue } from '../../services/field-catalogue.ts'
 
 const NO_DEVICE = 'config/field-devices.json has no device with protocol haystack, which would say how the server knows us'
 

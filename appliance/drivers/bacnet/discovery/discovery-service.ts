@@ -1,22 +1,16 @@
 /** Discovery as the appliance runs it: one at a time, watched while it runs, and added only when an operator says so. */
 import { randomUUID } from 'node:crypto'
-import { compare, type DeviceChange } from '../drivers/bacnet/core/discovery/diff.ts'
-import { estimateTraffic, type Traffic } from '../drivers/bacnet/core/discovery/traffic.ts'
-import { whyEmpty, type NetworkFacts, type WhyReport } from '../drivers/bacnet/core/discovery/why.ts'
-import {
-  type Discovery,
-  type DiscoveryRequest,
-  endDiscovery,
-  openDiscovery,
-  say,
-} from '../drivers/bacnet/core/discovery/discovery.ts'
+import { compare, type DeviceChange } from '../core/discovery/changes.ts'
+import { estimateTraffic, type Traffic } from '../core/discovery/traffic.ts'
+import { whyEmpty, type NetworkFacts, type WhyReport } from '../core/discovery/diagnosis.ts'
+import { type Discovery, type DiscoveryRequest, endDiscovery, openDiscovery, say } from '../core/discovery/discovery.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { discover, type DiscoveryWire } from '../flow/discover.ts'
+import { discover, type DiscoveryWire } from '../../../flow/discover.ts'
 import type { Service } from '#shared/node/service.ts'
-import { ConfigError } from '../store/config-error.ts'
-import { type Addition, planAdditions, withAdditions } from './add.ts'
-import type { FieldCatalogue } from '../services/field-catalogue.ts'
+import { ConfigError } from '../../../store/config-error.ts'
+import { type Addition, planAdditions, withAdditions } from './additions.ts'
+import type { FieldCatalogue } from '../../../services/field-catalogue.ts'
 
 /** What the driver tells of the network, while it is open. */
 type WireFacts = Pick<NetworkFacts, 'speaking' | 'manager'>

@@ -6,13 +6,13 @@ import { encodeRegistration } from './codec.ts'
 export type Bbmd = Endpoint & { ttlSecs: number }
 
 /** `waiting`: not answered yet. `silent`: it does not answer. */
-type ForeignState = 'waiting' | 'registered' | 'refused' | 'silent'
-export type ForeignReport = Endpoint & { ttl_secs: number; state: ForeignState; registrations: number }
+type RegistrationState = 'waiting' | 'registered' | 'refused' | 'silent'
+export type RegistrationReport = Endpoint & { ttl_secs: number; state: RegistrationState; registrations: number }
 
-export type Foreign = {
+export type BbmdRegistration = {
   /** Takes a BVLC-Result. @returns false when it is not the manager's */
   take(from: Endpoint, code: number): boolean
-  report(): ForeignReport
+  report(): RegistrationReport
   close(): void
 }
 
@@ -27,21 +27,21 @@ const BROADCAST_REFUSED = 0x60
  *
  * @param send passes a datagram to a place; that it cannot is the same as no answer
  */
-export function registerForeign(
+export function startRegistration(
   bbmd: Bbmd,
   send: (datagram: Buffer, to: Endpoint, done: () => void) => void,
   log: Logger,
-): Foreign {
+): BbmdRegistration {
   const { host, port, ttlSecs } = bbmd
   const datagram = encodeRegistration(ttlSecs)
   const renewMs = (ttlSecs * 1000) / 2
-  let state: ForeignState = 'waiting'
+  let state: RegistrationState = 'waiting'
   let registrations = 0
   let isAnswered = true
   let isClosed = false
   let timer: NodeJS.Timeout
 
-  function become(next: ForeignState, level: 'info' | 'warn', words: string): void {
+  function become(next: RegistrationState, level: 'info' | 'warn', words: string): void {
     if (state !== next) log[level]({ bbmd: `${host}:${port}` }, `the broadcast manager ${host}:${port} ${words}`)
     state = next
   }

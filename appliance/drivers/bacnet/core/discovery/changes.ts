@@ -1,6 +1,6 @@
 /** What a discovery found against what the catalogue has. It changes nothing; it says what is different. */
 import { addressKey, BACNET_PORT, type DeviceAddress, deviceKey, type DeviceResult, type DiscoveryRequest } from './discovery.ts'
-import { conflicts } from './roll.ts'
+import { conflicts } from './heard-devices.ts'
 import { parseTarget, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 
 /** What is read here of an entry of the catalogue. */

@@ -6,16 +6,26 @@
  */
 import { accuse, cut, endPart, type Failure, failure, FAILURES_MAX, RETRIES_MAX, splitPart } from '../../../core/poll/isolate.ts'
 import { afterAnswer, afterTooLarge, deniesService, deniesSize, fitting, sizeOf, withoutMultiple } from './batch.ts'
-import { bytesOf, type Chunk, firstChunks, type Item, keyOf, type Known, reasonOf, type Role, targetOf } from './known.ts'
+import {
+  bytesOf,
+  type Chunk,
+  firstChunks,
+  type Item,
+  keyOf,
+  type DeviceMemory,
+  reasonOf,
+  type Role,
+  targetOf,
+} from './device-memory.ts'
 import { formatRefusal } from './refusal.ts'
 import type { PropertyResult, Refusal } from './reply.ts'
-import { openWitnesses, type Suspect } from './witness.ts'
+import { createProbes, type FailedRequest } from './probe.ts'
 
 const ALONE: ReadonlySet<Role> = new Set(['loner', 'retried', 'leaf', 'declined', 'witness'])
 const HASTY: ReadonlySet<Role> = new Set(['part', 'trial', 'retried'])
 
 /** One request: by ReadProperty when `isAlone`, then of one item; else by ReadPropertyMultiple. */
-export type Request<I> = {
+export type PointRequest<I> = {
   items: I[]
   isAlone: boolean
   /** It may well fail: not worth all the patience. */
@@ -27,14 +37,14 @@ export type Request<I> = {
   of: Failure | undefined
 }
 
-type Inquiry<I> = {
+type ReadSequence<I> = {
   /** @returns what to ask now; undefined when all is said, or while the witness is heard */
-  next(): Request<I> | undefined
-  answered(request: Request<I>, results: readonly PropertyResult[]): void
+  next(): PointRequest<I> | undefined
+  answered(request: PointRequest<I>, results: readonly PropertyResult[]): void
   /** The device declined the request as a whole. @returns what it gives no value for; the others are asked again */
-  declined(request: Request<I>, refusal: Refusal): I[]
+  declined(request: PointRequest<I>, refusal: Refusal): I[]
   /** @returns false when the device said nothing at all in this read; then it ends */
-  unanswered(request: Request<I>, state: 'silent' | 'garbled' | 'cancelled', reason: string): boolean
+  unanswered(request: PointRequest<I>, state: 'silent' | 'garbled' | 'cancelled', reason: string): boolean
   /** When all is said: what has neither a value nor was declined, and why. */
   left(): Left<I>[]
 }
@@ -53,18 +63,18 @@ const WAYS = { unanswered: 4, declined: 2 }
  * @param now ms since 1970
  * @param witness what the device always answers, such as its device object; without it one of the items must do
  */
-export function openInquiry<I extends Item>(
-  known: Known,
+export function createReadSequence<I extends Item>(
+  known: DeviceMemory,
   items: readonly I[],
   hasAnswered: boolean,
   now: number,
   witness?: I,
-): Inquiry<I> {
+): ReadSequence<I> {
   const { todo, last, resting } = firstChunks(known, items, now)
   /** Parts of what failed, the latest first. */
   const search: Chunk<I>[] = []
   const left: Left<I>[] = resting.map(item => ({ item, reason: reasonOf(known, item) }))
-  const witnesses = openWitnesses<I, Request<I>>(known, items, witness)
+  const witnesses = createProbes<I, PointRequest<I>>(known, items, witness)
   /** Found, and told when the device has answered a request of many: one that declines everything says nothing of points. */
   const found: (() => void)[] = []
   /** The points of a failure that were then asked alone: if it is not explained by another, they do not bear company. */
@@ -78,7 +88,7 @@ export function openInquiry<I extends Item>(
   let isOver = false
 
   /** Leaves what is open for the next read, which begins with it. @returns whether the device has said anything */
-  function giveUp(suspects: readonly Suspect<Request<I>>[], reason: string): boolean {
+  function giveUp(suspects: readonly FailedRequest<PointRequest<I>>[], reason: string): boolean {
     for (const { request, reason: why } of suspects) {
       if (!request.isWitness) left.push(...request.items.map(item => ({ item, reason: why })))
     }
@@ -95,7 +105,7 @@ export function openInquiry<I extends Item>(
     return todo.length === 0 && failedRetries < RETRIES_MAX ? last : todo
   }
 
-  function ask({ items: some, role, of }: Chunk<I>, queue: Chunk<I>[]): Request<I> {
+  function ask({ items: some, role, of }: Chunk<I>, queue: Chunk<I>[]): PointRequest<I> {
     const { batch, proven, growAt } = known.learnt
     const isAlone = ALONE.has(role) || !batch.multiple
     const ahead = some.slice(0, isAlone ? 1 : batch.size)
@@ -125,7 +135,7 @@ export function openInquiry<I extends Item>(
     if (known.onlyAlone >= ONLY_ALONE && known.learnt.proven === 0) known.learnt = withoutMultiple(known.learnt, now)
   }
 
-  function split({ items: some, role, of }: Request<I>, how: keyof typeof WAYS): void {
+  function split({ items: some, role, of }: PointRequest<I>, how: keyof typeof WAYS): void {
     const parts = cut(some, WAYS[how])
     const size = bytesOf(some)
     const failed = failure(size, parts.length, of)
@@ -139,7 +149,7 @@ export function openInquiry<I extends Item>(
   }
 
   /** The device is there, so what it did not answer is the matter of the request. */
-  function convict({ request, reason }: Suspect<Request<I>>): void {
+  function convict({ request, reason }: FailedRequest<PointRequest<I>>): void {
     if (!request.isAlone) return split(request, 'unanswered')
     const [item] = request.items as [I]
     accuse(known.culprits, keyOf(item), reason, now)
@@ -148,7 +158,7 @@ export function openInquiry<I extends Item>(
     return end(request.of, 'culprit')
   }
 
-  function withAnswer({ items: asked, isAlone, role, of }: Request<I>, results: readonly PropertyResult[]): void {
+  function withAnswer({ items: asked, isAlone, role, of }: PointRequest<I>, results: readonly PropertyResult[]): void {
     known.witness = targetOf(asked[0]!)
     known.learnt = afterAnswer(known.learnt, sizeOf(asked.map(targetOf)), isAlone ? 'single' : 'multiple', now)
     // Declined by itself before: the service is what it does not bear, not the company.
@@ -162,7 +172,7 @@ export function openInquiry<I extends Item>(
     } else if (role === 'declined' && results.some(result => 'values' in result)) noteAlone(1)
   }
 
-  function declinedAlone({ items: asked, role, of }: Request<I>, refusal: Refusal): I[] {
+  function declinedAlone({ items: asked, role, of }: PointRequest<I>, refusal: Refusal): I[] {
     const key = keyOf(asked[0]!)
     if (deniesSize(refusal)) found.push(() => accuse(known.culprits, key, formatRefusal(refusal), now))
     else if (role === 'leaf') found.push(() => accuse(known.loners, key, formatRefusal(refusal), now))
