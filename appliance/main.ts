@@ -59,8 +59,8 @@ await runProcess(log, async () => {
   const parts = { context, site, catalogue, modbus, edge, ingest, priority, discovery }
   const http = await serveCentral(settings, {
     central,
-    shell: { house: 'appliance', name: building.name, first: 'Home', more: OWN_PAGES },
-    routes: shell => applianceRoutes({ ...parts, localIngestToken: settings.SERVICE_LOCAL_INGEST_TOKEN }, shell),
+    layout: { product: 'appliance', name: building.name, first: 'Home', more: OWN_PAGES },
+    routes: layout => applianceRoutes({ ...parts, localIngestToken: settings.SERVICE_LOCAL_INGEST_TOKEN }, layout),
     log,
   })
   const first = [...workspace.services, ...central.services, ingest, syncing, ...edge.storageServices, ...central.schedule]

@@ -3,7 +3,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { DeviceStatus, PointStatus } from '#shared/core/poll/poll-status.ts'
 import type { Value } from '#shared/core/telemetry/reading.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
-import { stateMark } from '#shared/central/ui/mark.ts'
+import { stateIcon } from '#shared/central/ui/icons.ts'
 import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
 import { countOf } from '#shared/core/number-text.ts'
@@ -63,7 +63,7 @@ function facts({ device, where, poll, here }: DeviceModel): Html {
   const lines: [string, Html | string][] = [
     [
       'State',
-      html`${stateMark(poll?.state ?? 'unknown')}${poll && html`<br><span class="muted">since ${momentOr(instantOf(poll.since), here, 'start')}</span>`}${errorShare(poll)}`,
+      html`${stateIcon(poll?.state ?? 'unknown')}${poll && html`<br><span class="muted">since ${momentOr(instantOf(poll.since), here, 'start')}</span>`}${errorShare(poll)}`,
     ],
     ['Address', where ?? 'not said'],
     ['Id', html`<code>${device.device_id}</code>`],
@@ -84,7 +84,7 @@ function pointRow({ entry, status }: DeviceModel['points'][number], here: Here):
   return html`<tr>
 <td data-label="Point" class="what"><div>${name}<span class="muted">${point_id}</span></div></td>
 <td data-label="Value"><div>${last ? valueWords(last.v, entry) : '–'}</div></td>
-<td data-label="State"><div>${stateMark(status?.state ?? 'unknown')}${last && last.q !== 'good' && html`<span class="muted">quality ${last.q}</span>`}</div></td>
+<td data-label="State"><div>${stateIcon(status?.state ?? 'unknown')}${last && last.q !== 'good' && html`<span class="muted">quality ${last.q}</span>`}</div></td>
 <td data-label="Observed"><div>${last ? momentAge(last.t, here) : 'not yet'}<span class="muted">every ${poll_secs} s</span></div></td>
 <td data-label="Address" class="address"><div><code>${address}</code></div></td>
 <td data-label="Used as"><div>${role ?? '–'}${equipment_id !== undefined && html`<span class="muted">of ${equipment_id}</span>`}</div></td>

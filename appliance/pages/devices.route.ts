@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { type State, STATES } from '#shared/central/ui/mark.ts'
+import { type State, STATES } from '#shared/central/ui/icons.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { formatLocation } from '../drivers/list.ts'
 import { changeCatalogue, deviceOf, entrySummary, withDevice, withoutDevice } from '../services/catalogue-edit.ts'
@@ -21,7 +21,7 @@ import { importShelf, type ShelvedImport } from './pending-imports.ts'
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 type DevicePages = {
   context: Pick<CentralContext, 'auth'>
-  shell: Shell
+  layout: PageLayout
   desk: DeviceRouteDeps
   /** Pages that find devices or try one, as far as this process has them. */
   links: { href: string; text: string }[]
@@ -40,7 +40,7 @@ export const devicePages = (pages: DevicePages): Route[] => [
   ...importRoutes(pages),
 ]
 
-function listRoutes({ shell, desk, links }: DevicePages): Route[] {
+function listRoutes({ layout, desk, links }: DevicePages): Route[] {
   return [
     route({
       method: 'GET',
@@ -49,15 +49,15 @@ function listRoutes({ shell, desk, links }: DevicePages): Route[] {
       summary: 'The page of field devices',
       query: strict({ state: Type.Optional(oneOf(STATES)) }),
       handle: call =>
-        shell.document(
+        layout.document(
           call,
           { title: 'Devices', current: '/devices' },
           devicesBody({
             ...listModel(desk, call.query.state),
-            here: shell.here(),
+            here: layout.here(),
             links,
-            user: shell.userOf(call.caller),
-            csrf: shell.csrfOf(call.caller),
+            user: layout.userOf(call.caller),
+            csrf: layout.csrfOf(call.caller),
           }),
         ),
     }),
@@ -91,13 +91,13 @@ function listModel({ catalogue, pollStatus, pointStatus }: DeviceRouteDeps, stat
   return { running: status.running, rows, counts, state, more: wanted.length - rows.length, refusal: catalogue.refusal() }
 }
 
-function deviceRoutes({ shell, desk }: DevicePages): Route[] {
+function deviceRoutes({ layout, desk }: DevicePages): Route[] {
   const { catalogue } = desk
   const model = (call: AnyCall, device_id: string, page: number) => ({
     ...deviceModel(desk, device_id, page),
-    here: shell.here(),
-    user: shell.userOf(call.caller),
-    csrf: shell.csrfOf(call.caller),
+    here: layout.here(),
+    user: layout.userOf(call.caller),
+    csrf: layout.csrfOf(call.caller),
   })
   return [
     route({
@@ -110,7 +110,7 @@ function deviceRoutes({ shell, desk }: DevicePages): Route[] {
       problems: ['unknown_device'],
       handle: call => {
         const body = model(call, call.params.device_id, call.query.page ?? 1)
-        return shell.document(call, { title: body.device.name, current: '/devices' }, deviceBody(body))
+        return layout.document(call, { title: body.device.name, current: '/devices' }, deviceBody(body))
       },
     }),
     route({
@@ -180,7 +180,7 @@ function deviceModel(
   }
 }
 
-function importRoutes({ context, shell, desk }: DevicePages): Route[] {
+function importRoutes({ context, layout, desk }: DevicePages): Route[] {
   const { catalogue } = desk
   const shelf = importShelf(desk.now)
   const pathOf = (session_id: string) => `/devices/import/${session_id}`
@@ -215,8 +215,8 @@ function importRoutes({ context, shell, desk }: DevicePages): Route[] {
       handle: async call => {
         const { session_id } = call.params
         const body = await importModel(shelf.get(session_id), desk, pathOf(session_id))
-        const who = { user: shell.userOf(call.caller), csrf: shell.csrfOf(call.caller) }
-        return shell.document(call, { title: 'Import', current: '/devices' }, importBody({ ...body, ...who }))
+        const who = { user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) }
+        return layout.document(call, { title: 'Import', current: '/devices' }, importBody({ ...body, ...who }))
       },
     }),
     route({

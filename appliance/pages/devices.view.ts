@@ -2,7 +2,7 @@
 import { type Html, html } from '#shared/node/http/html.ts'
 import type { DeviceStatus, PollState } from '#shared/core/poll/poll-status.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
-import { type State, STATES, stateMark } from '#shared/central/ui/mark.ts'
+import { type State, STATES, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, moment, momentNow, momentOr } from '#shared/central/ui/moment.ts'
 import { shareOf } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
@@ -70,7 +70,7 @@ function stateChoices({ counts, state }: DevicesModel): Html {
   const shown = STATES.filter(one => counts[one] > 0 || one === state)
   return html`<nav class="states" aria-label="Devices by state"><ul class="choices">
 ${choice('/devices', html`All <span class="count">${total}</span>`, state === undefined)}
-${shown.map(one => choice(`/devices?state=${one}`, html`${stateMark(one)} <span class="count">${counts[one]}</span>`, one === state))}
+${shown.map(one => choice(`/devices?state=${one}`, html`${stateIcon(one)} <span class="count">${counts[one]}</span>`, one === state))}
 </ul></nav>`
 }
 
@@ -83,7 +83,7 @@ function deviceRow({ device_id, name, where, protocol, poll, points, points_ok }
   const state = poll?.state ?? 'unknown'
   return html`<tr>
 <td data-label="Device" class="what"><div><a href="/devices/${encodeURIComponent(device_id)}">${name}</a> <span class="muted">${device_id}</span>${lastError(poll)}${conflictWords(poll)}</div></td>
-<td data-label="State"><div>${stateMark(state)}<span class="muted">${sinceWords(poll, here)}</span>${errorShare(poll)}</div></td>
+<td data-label="State"><div>${stateIcon(state)}<span class="muted">${sinceWords(poll, here)}</span>${errorShare(poll)}</div></td>
 <td data-label="Points"><div>${points_ok === null ? points : `${points_ok} of ${points} ok`}</div></td>
 <td data-label="Address" class="address"><div>${where ?? 'not said'}<span class="muted">${driverOf({ protocol }).title}</span></div></td>
 <td data-label="Answers in"><div>${rttWords(poll)}</div></td>

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { FORM_FIELDS, type FormFields, formOf, readForm, type RequestError } from '../drivers/bacnet/core/discovery/request.ts'
 import { Problem } from '#shared/core/problem.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { DiscoveryService } from '../drivers/bacnet/discovery/discovery-service.ts'
 import { POLL_SECS } from '../drivers/bacnet/discovery/discovery-routes.ts'
@@ -16,9 +16,13 @@ const POLL = Type.Integer({ minimum: POLL_SECS.minimum, maximum: POLL_SECS.maxim
 /** Keys in one field of the form, parted by blanks. */
 const KEYS_MAX = 200_000
 
-export function discoverRoutes(service: DiscoveryService, shell: Shell): Route[] {
+export function discoverRoutes(service: DiscoveryService, layout: PageLayout): Route[] {
   const page = (call: AnyCall, fields = formOf(service.current()?.request), errors: RequestError[] = []) =>
-    shell.document(call, { title: 'Discover', current: '/discover' }, discoverBody(modelOf(service, shell, call, fields, errors)))
+    layout.document(
+      call,
+      { title: 'Discover', current: '/discover' },
+      discoverBody(modelOf(service, layout, call, fields, errors)),
+    )
   return [
     route({
       method: 'GET',
@@ -37,7 +41,7 @@ export function discoverRoutes(service: DiscoveryService, shell: Shell): Route[]
         // What comes after the end is more than this part: the browser loads the whole page again.
         if (discovery?.state !== 'running') reply.header('hx-refresh', 'true')
         if (!discovery) throw new Problem('not_found', 'No discovery has begun since this process started')
-        return progress({ here: { ...shell.here(), now: service.now() }, csrf: shell.csrfOf(caller) }, discovery)
+        return progress({ here: { ...layout.here(), now: service.now() }, csrf: layout.csrfOf(caller) }, discovery)
       },
     }),
     route({
@@ -75,11 +79,11 @@ export function discoverRoutes(service: DiscoveryService, shell: Shell): Route[]
         return reply.redirect('/discover', 303)
       },
     }),
-    ...addRoutes(service, shell),
+    ...addRoutes(service, layout),
   ]
 }
 
-const addRoutes = (service: DiscoveryService, shell: Shell): Route[] => [
+const addRoutes = (service: DiscoveryService, layout: PageLayout): Route[] => [
   route({
     method: 'POST',
     path: '/discover/preview',
@@ -94,8 +98,8 @@ const addRoutes = (service: DiscoveryService, shell: Shell): Route[] => [
       const keys = Object.values(chosen as Record<string, string>)
       if (!keys.length) throw new Problem('invalid', 'No device is chosen; go back and choose some')
       const preview = service.preview(keys, poll_secs)
-      const model = { preview, poll_secs, csrf: shell.csrfOf(call.caller) }
-      return shell.document(call, { title: 'Add devices', current: '/discover' }, previewBody(model))
+      const model = { preview, poll_secs, csrf: layout.csrfOf(call.caller) }
+      return layout.document(call, { title: 'Add devices', current: '/discover' }, previewBody(model))
     },
   }),
   route({
@@ -116,14 +120,14 @@ const addRoutes = (service: DiscoveryService, shell: Shell): Route[] => [
 
 function modelOf(
   service: DiscoveryService,
-  shell: Shell,
+  layout: PageLayout,
   { caller }: AnyCall,
   fields: FormFields,
   errors: RequestError[],
 ): DiscoverModel {
   return {
-    here: { ...shell.here(), now: service.now() },
-    csrf: shell.csrfOf(caller),
+    here: { ...layout.here(), now: service.now() },
+    csrf: layout.csrfOf(caller),
     enabled: service.enabled,
     fields,
     errors,

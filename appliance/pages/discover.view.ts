@@ -11,7 +11,7 @@ import {
 import type { WhyReport } from '../drivers/bacnet/core/discovery/diagnosis.ts'
 import { csrfField } from '#shared/central/ui/frame.ts'
 import { formatCount, countOf } from '#shared/core/number-text.ts'
-import { type State, stateMark } from '#shared/central/ui/mark.ts'
+import { type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { type Here, momentAge, momentNow } from '#shared/central/ui/moment.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { whyBody } from './discover-diagnosis.view.ts'
@@ -144,7 +144,7 @@ function deviceRow(device: DeviceResult, change: DeviceChange | undefined, row: 
 <td data-label="Choose"><div>${change && isAddable(device, change) ? html`<input type="checkbox" class="pick" name="device-${row}" value="${key}" aria-label="${label}"${CHOSEN.includes(change.change) && html` checked`}>` : html`<span class="muted">–</span>`}</div></td>
 <td data-label="Device"><div><strong>${name ?? 'without a name'}</strong> <code>${device_instance}</code><span class="muted">${vendor ?? `vendor ${vendor_id}`}${model !== null && html`, ${model}`}</span></div></td>
 <td data-label="Place" class="address"><div>${formatAddress(device)}</div></td>
-<td data-label="How it went"><div>${stateMark(...OUTCOME_MARKS[outcome])}${reason !== null && html`<span class="muted">${reason}</span>`}</div></td>
+<td data-label="How it went"><div>${stateIcon(...OUTCOME_MARKS[outcome])}${reason !== null && html`<span class="muted">${reason}</span>`}</div></td>
 <td data-label="In the list"><div>${change && changeWords(change)}</div></td>
 <td data-label="Points"><div>${formatCount(objects.length)}${rest.length > 0 && html`<span class="muted">and ${rest.map(([type, n], i) => html`${i > 0 && ', '}${n} ${type}`)}</span>`}</div></td>
 </tr>`

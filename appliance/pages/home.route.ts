@@ -4,7 +4,7 @@ import { HOUR, parseInstant, SECOND } from '#shared/core/time.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
 import { startMissingRuns } from '#shared/central/commands/runs.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { PublisherState } from '../services/publisher.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
@@ -22,7 +22,7 @@ export type HomeSources = {
 }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
-export function homeRoutes(context: CentralContext, shell: Shell, sources: HomeSources): Route[] {
+export function homeRoutes(context: CentralContext, layout: PageLayout, sources: HomeSources): Route[] {
   return [
     route({
       method: 'GET',
@@ -30,14 +30,14 @@ export function homeRoutes(context: CentralContext, shell: Shell, sources: HomeS
       auth: 'viewer',
       summary: 'Home',
       handle: async call =>
-        shell.document(call, { title: 'Home', current: '/' }, homeBody(await homeModel(context, shell, sources, call))),
+        layout.document(call, { title: 'Home', current: '/' }, homeBody(await homeModel(context, layout, sources, call))),
     }),
     route({
       method: 'GET',
       path: '/home/tiles',
       auth: 'viewer',
       summary: 'The part of Home that refreshes itself',
-      handle: async call => homeTiles(await homeModel(context, shell, sources, call)),
+      handle: async call => homeTiles(await homeModel(context, layout, sources, call)),
     }),
     route({
       method: 'POST',
@@ -56,8 +56,13 @@ export function homeRoutes(context: CentralContext, shell: Shell, sources: HomeS
   ]
 }
 
-async function homeModel(context: CentralContext, shell: Shell, sources: HomeSources, { caller }: AnyCall): Promise<HomeModel> {
-  const here = shell.here()
+async function homeModel(
+  context: CentralContext,
+  layout: PageLayout,
+  sources: HomeSources,
+  { caller }: AnyCall,
+): Promise<HomeModel> {
+  const here = layout.here()
   const buildings = context.model.buildings()
   return {
     identity: { ...sources.identity, building: buildings.map(({ name }) => name).join(', ') || 'no building yet' },
@@ -69,8 +74,8 @@ async function homeModel(context: CentralContext, shell: Shell, sources: HomeSou
     run: runTile(context),
     hub: sources.hubState(),
     box: await readBox(context.workspace, context.startedAt),
-    user: shell.userOf(caller),
-    csrf: shell.csrfOf(caller),
+    user: layout.userOf(caller),
+    csrf: layout.csrfOf(caller),
   }
 }
 

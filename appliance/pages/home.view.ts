@@ -3,7 +3,7 @@ import { type Html, html } from '#shared/node/http/html.ts'
 import type { RunCounts } from '#shared/core/ports.ts'
 import { csrfField, operatorButton, type User, versionText } from '#shared/central/ui/frame.ts'
 import { DEFAULT_QUERY, faultsHref, type OpenCounts } from '#shared/central/pages/faults/fault-list.ts'
-import { PRIORITIES, priorityMark, type State, STATES, stateMark } from '#shared/central/ui/mark.ts'
+import { PRIORITIES, priorityIcon, type State, STATES, stateIcon } from '#shared/central/ui/icons.ts'
 import { formatAge, type Here, moment, momentAge, momentNow, momentOr, nextMoment } from '#shared/central/ui/moment.ts'
 import { liveRun, type ShownRun } from '#shared/central/ui/run-panel.ts'
 import { countWords } from '#shared/central/ui/words.ts'
@@ -86,7 +86,7 @@ function faultsTile({ open, run, here }: HomeModel): Html {
   const body = total
     ? html`<p class="figure"><a href="/faults">${total} open</a></p><ul class="breakdown">${PRIORITIES.map(
         priority =>
-          html`<li class="${open[priority] > 0 && `p${priority}`}"><a href="${faultsHref({ ...DEFAULT_QUERY, priority, state: 'active' })}"><span class="n">${open[priority]}</span> ${priorityMark(priority)}</a></li>`,
+          html`<li class="${open[priority] > 0 && `p${priority}`}"><a href="${faultsHref({ ...DEFAULT_QUERY, priority, state: 'active' })}"><span class="n">${open[priority]}</span> ${priorityIcon(priority)}</a></li>`,
       )}</ul>`
     : html`<p class="figure"><a href="/faults">${run.last ? 'All quiet' : 'Not looked yet'}</a></p>${run.last && html`<p>No equipment fault is open.</p>`}`
   const data =
@@ -106,7 +106,7 @@ function pointsTile({ poll, here }: HomeModel): Html {
     'Points',
     bad > 0 || !poll.running,
     html`<p class="figure">${bad ? html`${bad} of ${total} not ok` : html`${points.ok} ok`}</p>
-<ul class="breakdown">${states.map(state => html`<li><span class="n">${points[state]}</span> ${stateMark(state)}</li>`)}</ul>
+<ul class="breakdown">${states.map(state => html`<li><span class="n">${points[state]}</span> ${stateIcon(state)}</li>`)}</ul>
 <p class="age">${poll.running ? 'Last answer' : html`<strong>Polling has stopped.</strong> Last answer`} ${momentOr(last_read_at, here, 'never')}</p>`,
   )
 }
@@ -130,7 +130,7 @@ const deviceLine = (
   { device_id, name, state, since, last_ok_at, last_error, rtt_ms_p50 }: DeviceLine,
   here: Here,
 ): Html => html`<li>
-<span class="device">${name} <code>${device_id}</code></span> ${stateMark(state)}
+<span class="device">${name} <code>${device_id}</code></span> ${stateIcon(state)}
 <span class="age">${
   state === 'ok'
     ? html`answered ${momentOr(last_ok_at, here, 'not yet')}${rtt_ms_p50 !== null && html`, in ${Math.max(1, Math.round(rtt_ms_p50))} ms`}`

@@ -5,7 +5,7 @@ import { BITS_MAX } from '../drivers/modbus/core/plan.ts'
 import { ADDRESS_MAX, TABLES } from '../drivers/modbus/core/point.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import { type RegisterRead, type RegisterSources, registerReader } from './modbus-read.ts'
 import { type RegistersModel, registersBody } from './modbus.view.ts'
@@ -20,7 +20,7 @@ const PLACE = {
 /** What the form shows before anything was asked for: room for the longest formats. */
 const FIRST = { table: 'holding', address: 0, count: 4 } as const
 
-export function modbusRoutes(sources: RegisterSources, shell: Shell): Route[] {
+export function modbusRoutes(sources: RegisterSources, layout: PageLayout): Route[] {
   const reader = registerReader(sources)
   return [
     route({
@@ -43,8 +43,8 @@ export function modbusRoutes(sources: RegisterSources, shell: Shell): Route[] {
         const asked = { device_id, table, address, count }
         const outcome = device_id === undefined ? undefined : await reader.read(device_id, asked).catch(problemOf)
         if (outcome instanceof Problem) call.reply.code(PROBLEMS[outcome.code].status)
-        const model: RegistersModel = { devices: reader.devices(), asked, from, outcome, here: shell.here() }
-        return shell.document(call, { title: 'Modbus registers', current: '/modbus' }, registersBody(model))
+        const model: RegistersModel = { devices: reader.devices(), asked, from, outcome, here: layout.here() }
+        return layout.document(call, { title: 'Modbus registers', current: '/modbus' }, registersBody(model))
       },
     }),
   ]

@@ -1,7 +1,7 @@
 /** Names and values of visited points, from the list of field devices and the site file. */
 import type { PointWords } from '#shared/core/priority/override-rows.ts'
 import { type PriorityRecord, priorityKey, type SlotValue } from '#shared/core/priority/priority-record.ts'
-import { valueWords } from '#shared/central/ui/raw-value.ts'
+import { deviceValueText } from '#shared/central/ui/measure-text.ts'
 import { pointsByObject } from '../priority/journal-snapshots.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
@@ -17,7 +17,7 @@ export function listedPointWords(catalogue: Catalogue, site: Site): (record: Pri
       return {
         name,
         device: `device ${target.device_instance}, not on the list`,
-        valueWords: value => valueWords(value, undefined),
+        valueWords: value => deviceValueText(value, undefined),
       }
     }
     const { device, point } = found
@@ -27,7 +27,7 @@ export function listedPointWords(catalogue: Catalogue, site: Site): (record: Pri
       name: point.name,
       ...(at !== undefined && { equipment: equipment.get(at) ?? at }),
       device: device.name,
-      valueWords: (value: SlotValue) => valueWords(value, point),
+      valueWords: (value: SlotValue) => deviceValueText(value, point),
     }
   }
 }

@@ -11,7 +11,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { DAY } from '#shared/core/time.ts'
 import { overridePointBody, pointEnd } from '#shared/central/ui/override-point.ts'
 import { AGES, overridesBody } from '#shared/central/ui/overrides-list.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Call, oneOf, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { Site } from '../store/site.ts'
@@ -23,7 +23,7 @@ type OverridesPages = {
   schedule: VisitSchedule
   catalogue: () => Catalogue
   site: Site
-  shell: Shell
+  layout: PageLayout
   commandStates: CommandStates
 }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
@@ -39,13 +39,13 @@ function hrefOf(target: PriorityTarget, more: Record<string, string> = {}): stri
 }
 
 export function overridesPages(pages: OverridesPages): Route[] {
-  const { commandStates, schedule, shell } = pages
+  const { commandStates, schedule, layout } = pages
   const meanings = levelMeanings(pages.site.priority_levels)
   const words = () => {
     const wordsOf = listedPointWords(pages.catalogue(), pages.site)
     return ({ latest }: CommandState) => wordsOf(latest)
   }
-  const rowsNow = async () => overridesOf(await commandStates.current(), meanings, words(), shell.here().now)
+  const rowsNow = async () => overridesOf(await commandStates.current(), meanings, words(), layout.here().now)
   return [
     route({
       method: 'GET',
@@ -55,7 +55,7 @@ export function overridesPages(pages: OverridesPages): Route[] {
       query: strict({ older: Type.Optional(oneOf(AGES)) }),
       handle: async call => {
         const { older } = call.query
-        const here = shell.here()
+        const here = layout.here()
         const commands = await commandStates.current()
         const all = overridesOf(commands, meanings, words(), here.now)
         const body = overridesBody({
@@ -70,7 +70,7 @@ export function overridesPages(pages: OverridesPages): Route[] {
           beforeAll: 'present at first visit',
           card: scannerCard(pages, call),
         })
-        return shell.document(call, { title: 'Overrides', current: PATH }, body)
+        return layout.document(call, { title: 'Overrides', current: PATH }, body)
       },
     }),
     route({
@@ -102,20 +102,20 @@ export function overridesPages(pages: OverridesPages): Route[] {
   ]
 }
 
-function scannerCard({ schedule, journal, shell }: OverridesPages, { caller }: AnyCall) {
+function scannerCard({ schedule, journal, layout }: OverridesPages, { caller }: AnyCall) {
   const { first, last, ...state } = journal.state()
   return {
     scanner: schedule.state(),
     journal: { ...state, records: Math.max(0, last - first + 1) },
     place: 'this box',
     action: `${PATH}/visit`,
-    user: shell.userOf(caller),
-    csrf: shell.csrfOf(caller),
+    user: layout.userOf(caller),
+    csrf: layout.csrfOf(caller),
   }
 }
 
 function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
-  const { journal, shell, commandStates } = pages
+  const { journal, layout, commandStates } = pages
   return route({
     method: 'GET',
     path: `${PATH}/:device_instance/:object_type/:object_instance`,
@@ -144,7 +144,7 @@ function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
       const { records, more } = journal.page({ target, limit: VISITS_PER_PAGE, ...(before !== undefined && { before }) })
       const point = listedPointWords(pages.catalogue(), pages.site)(command.latest)
       const body = overridePointBody({
-        here: shell.here(),
+        here: layout.here(),
         listPath: PATH,
         path: hrefOf(target),
         point,
@@ -153,7 +153,7 @@ function pointRoute(pages: OverridesPages, meanings: LevelMeaning[]): Route {
         stretches: commandPeriods(records),
         olderHref: more ? hrefOf(target, { before: String(records.at(-1)!.seq) }) : undefined,
       })
-      return shell.document(call, { title: point.name, current: PATH }, body)
+      return layout.document(call, { title: point.name, current: PATH }, body)
     },
   })
 }

@@ -1,10 +1,10 @@
 /** What the appliance serves beside central's own routes: its pages, and the routes of the field and of the priority history. */
 import type { CentralContext } from '#shared/central/context.ts'
 import type { IngestDesk } from '#shared/central/ingest-service.ts'
-import type { ShellOptions, Shell } from '#shared/central/pages/shell.ts'
+import type { PageLayoutOptions, PageLayout } from '#shared/central/pages/layout.ts'
 import { connectorsRoutes } from '#shared/central/api/connectors.ts'
 import { localIngestRoutes } from '#shared/central/api/local-ingest.ts'
-import { pollStatusRoute } from '#shared/central/api/poll.ts'
+import { pollStatusRoute } from '#shared/central/api/health.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import type { Route } from '#shared/node/http/route.ts'
 import type { ModbusProtocol } from '../drivers/modbus/protocol.ts'
@@ -36,7 +36,7 @@ type ApplianceParts = {
 }
 
 /** Pages in the navigation that only an appliance has. */
-export const OWN_PAGES: NonNullable<ShellOptions['more']> = [
+export const OWN_PAGES: NonNullable<PageLayoutOptions['more']> = [
   { href: '/overrides', text: 'Overrides' },
   { href: '/devices', text: 'Devices' },
   { href: '/discover', text: 'Discover', operators: true },
@@ -48,7 +48,7 @@ const FIND_LINKS = [
   { href: '/modbus', text: 'Try Modbus registers' },
 ]
 
-export function applianceRoutes(parts: ApplianceParts, shell: Shell): Route[] {
+export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Route[] {
   const { context, site, catalogue, modbus, edge, ingest, priority, discovery } = parts
   const { building, edge_id, site_id } = site
   const { pollStatus, pointStatus } = edge.polling
@@ -68,16 +68,16 @@ export function applianceRoutes(parts: ApplianceParts, shell: Shell): Route[] {
     now: context.clock.now,
   }
   return [
-    ...homeRoutes(context, shell, sources),
+    ...homeRoutes(context, layout, sources),
     pollStatusRoute(ingest, pollStatus),
     ...connectorsRoutes(priority.own),
     ...priority.routes,
-    ...overridesPages({ ...priority, catalogue: catalogue.current, site, shell, commandStates }),
+    ...overridesPages({ ...priority, catalogue: catalogue.current, site, layout, commandStates }),
     ...deviceRoutes(devices),
-    ...devicePages({ context, shell, desk: devices, links: FIND_LINKS }),
+    ...devicePages({ context, layout, desk: devices, links: FIND_LINKS }),
     ...discoveryRoutes(discovery),
-    ...discoverRoutes(discovery, shell),
-    ...modbusRoutes({ catalogue: catalogue.current, modbus }, shell),
+    ...discoverRoutes(discovery, layout),
+    ...modbusRoutes({ catalogue: catalogue.current, modbus }, layout),
     ...localIngestRoutes(context, ingest, parts.localIngestToken),
   ]
 }

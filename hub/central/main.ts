@@ -1,6 +1,6 @@
 /** central: HTTP API, pages and rule engine; connects to the broker unless it is switched off. `--once` runs the rules and exits. */
 import { localIngestRoutes } from '#shared/central/api/local-ingest.ts'
-import { judgedHere } from '#shared/central/fdd/rule-owner.ts'
+import { buildingsEvaluatedHere } from '#shared/central/fdd/rule-owner.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
 import { clockFor, complainOfCentral } from '#shared/central/process.ts'
 import { openLog } from '#shared/node/log.ts'
@@ -33,14 +33,14 @@ await runProcess(log, async () => {
   if (once) process.exit(await runOnce(hub))
   const { central, desk } = hub
   const localIngest = localIngestRoutes(central.context, desk, settings.SERVICE_LOCAL_INGEST_TOKEN)
-  const servers = await serveHub(settings, { central, routes: shell => [...hub.routes(shell), ...localIngest] }, log)
+  const servers = await serveHub(settings, { central, routes: layout => [...hub.routes(layout), ...localIngest] }, log)
   return [...hub.services, ...hub.connections, ...servers]
 })
 
 /** @returns the exit code: 1 when a rule or a building failed */
 async function runOnce({ central: { context }, services }: HubCentral): Promise<number> {
   const reports = await runEverything(context, 'request')
-  const failed = reports.length < judgedHere(context).length || reports.some(({ rules_failed }) => rules_failed > 0)
+  const failed = reports.length < buildingsEvaluatedHere(context).length || reports.some(({ rules_failed }) => rules_failed > 0)
   for (const service of services.toReversed()) await service.stop()
   return failed ? 1 : 0
 }

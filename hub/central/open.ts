@@ -1,10 +1,10 @@
 /** Central of a hub: takes in what edges send, asks edges, and shows the fleet. */
 import type { Logger } from 'pino'
-import { pollStatusRoute } from '#shared/central/api/poll.ts'
+import { pollStatusRoute } from '#shared/central/api/health.ts'
 import type { Central } from '#shared/central/central.ts'
 import { ingestDesk, type IngestDesk } from '#shared/central/ingest-service.ts'
 import { metricsService } from '#shared/central/metrics.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 import {
   type CentralSettings,
   createCentralOf,
@@ -30,7 +30,7 @@ type Parts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log'> & {
 export type HubCentral = {
   central: Central
   desk: IngestDesk
-  routes: (shell: Shell) => Route[]
+  routes: (layout: PageLayout) => Route[]
   /** Stores, rules and runs. They start before anything comes in. */
   services: Service[]
   /** The connection to the broker and to edges; started after a broker in the same process. */
@@ -53,11 +53,11 @@ export async function openHubCentral(settings: CentralSettings, { files, broker,
   return {
     central,
     desk,
-    routes: shell => [
-      ...fleetRoutes(context, shell),
+    routes: layout => [
+      ...fleetRoutes(context, layout),
       pollStatusRoute(desk),
       ...connectors.routes,
-      ...hubOverrides({ context, shell, connectors: connectors.asked }),
+      ...hubOverrides({ context, layout, connectors: connectors.asked }),
     ],
     services: [...workspace.services, ...central.services, desk, ...central.schedule],
     connections: [...(ingest ? [ingest] : []), connectors.service],
@@ -70,7 +70,7 @@ export async function serveHub(
   { central, routes }: Pick<HubCentral, 'central' | 'routes'>,
   log: Logger,
 ): Promise<Service[]> {
-  const shell = { house: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet' } as const
-  const http = await serveCentral(settings, { central, shell, routes, log })
+  const layout = { product: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet' } as const
+  const http = await serveCentral(settings, { central, layout, routes, log })
   return [metricsService(central.context, settings.SERVICE_METRICS_BIND, log), http]
 }

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
 import { openFaults } from '#shared/central/pages/faults/faults.route.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { edgeName } from '#shared/core/model/model.ts'
 import { type Call, type Route, route, strict } from '#shared/node/http/route.ts'
 import { claimRoutes } from './claims.route.ts'
@@ -12,14 +12,14 @@ import { type FleetModel, type FleetRow, fleetBody, fleetPart } from './fleet.vi
 
 const Query = strict({ status: Type.Optional(Type.Union(EDGE_STATUSES.map(status => Type.Literal(status)))) })
 
-export const fleetRoutes = (context: CentralContext, shell: Shell): Route[] => [
+export const fleetRoutes = (context: CentralContext, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/',
     auth: 'viewer',
     summary: 'Fleet',
     query: Query,
-    handle: call => shell.document(call, { title: 'Fleet', current: '/' }, fleetBody(fleetModel(context, shell, call))),
+    handle: call => layout.document(call, { title: 'Fleet', current: '/' }, fleetBody(fleetModel(context, layout, call))),
   }),
   route({
     method: 'GET',
@@ -27,7 +27,7 @@ export const fleetRoutes = (context: CentralContext, shell: Shell): Route[] => [
     auth: 'viewer',
     summary: 'The part of Fleet that refreshes itself',
     query: Query,
-    handle: call => fleetPart(fleetModel(context, shell, call)),
+    handle: call => fleetPart(fleetModel(context, layout, call)),
   }),
   ...edgeRoutes(context),
   ...claimRoutes(context),
@@ -35,8 +35,8 @@ export const fleetRoutes = (context: CentralContext, shell: Shell): Route[] => [
 
 type FleetCall = Pick<Call<unknown, Static<typeof Query>, unknown>, 'query' | 'caller'>
 
-function fleetModel(context: CentralContext, shell: Shell, { query: { status }, caller }: FleetCall): FleetModel {
-  const here = shell.here()
+function fleetModel(context: CentralContext, layout: PageLayout, { query: { status }, caller }: FleetCall): FleetModel {
+  const here = layout.here()
   const rows = context.edges.list().map((edge): FleetRow => {
     const building = context.model.building(edge.building_id)
     const open = openFaults(context, here.now, edge.building_id)
@@ -55,8 +55,8 @@ function fleetModel(context: CentralContext, shell: Shell, { query: { status }, 
     claims: {
       refusals: context.edgeClaims.refusals(),
       takeovers: context.edgeClaims.takeovers(),
-      user: shell.userOf(caller),
-      csrf: shell.csrfOf(caller),
+      user: layout.userOf(caller),
+      csrf: layout.csrfOf(caller),
     },
   }
 }

@@ -5,7 +5,7 @@ import type { EdgeRecord } from '#shared/core/stores.ts'
 import { DAY, formatDuration } from '#shared/core/time.ts'
 import { versionText } from '#shared/central/ui/frame.ts'
 import { formatCount } from '#shared/core/number-text.ts'
-import { type Priority, PRIORITIES, priorityMark, type State, stateMark } from '#shared/central/ui/mark.ts'
+import { type Priority, PRIORITIES, priorityIcon, type State, stateIcon } from '#shared/central/ui/icons.ts'
 import { formatAge, type Here, momentNow, momentOr } from '#shared/central/ui/moment.ts'
 import { type ClaimsModel, claimsPart } from './claims.route.ts'
 import { EDGE_STATUSES, type EdgeHealth, type EdgeStatus, FRESH_MS, type Reported } from './fleet-status.ts'
@@ -88,10 +88,10 @@ function edgeRow({ edge, health, reported, building, open }: FleetRow, here: Her
   const href = `/faults?${new URLSearchParams({ building: edge.building_id })}`
   return html`<tr>
 <td data-label="Edge" class="what"><div><strong>${name || edge_id}</strong><span class="muted"><code>${edge_id}</code>, site ${site_id}${building && html`, ${building.name}`}</span> <a href="/edges/${encodeURIComponent(edge_id)}/overrides?${new URLSearchParams({ site_id })}">Overrides</a></div></td>
-<td data-label="Status"><div>${stateMark(STATUS_MARK[health.status], STATUS_WORDS[health.status])}<span class="muted">${health.reason}</span></div></td>
+<td data-label="Status"><div>${stateIcon(STATUS_MARK[health.status], STATUS_WORDS[health.status])}<span class="muted">${health.reason}</span></div></td>
 <td data-label="Session"><div>${online ? 'open' : 'closed'}${session_changed_at !== null && html` <span class="muted">for ${formatDuration(here.now - session_changed_at)}</span>`}</div></td>
 <td data-label="Last data"><div>${momentOr(last_data_at, here, 'none yet')}</div></td>
-<td data-label="Faults"><div>${faults.length ? html`<a class="by-priority" href="${href}">${faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityMark(priority)}</span>`)}</a>` : html`<a href="${href}">none open</a>`}</div></td>
+<td data-label="Faults"><div>${faults.length ? html`<a class="by-priority" href="${href}">${faults.map(priority => html`<span class="p${priority}">${open[priority]} ${priorityIcon(priority)}</span>`)}</a>` : html`<a href="${href}">none open</a>`}</div></td>
 <td data-label="Backlog"><div>${backlog(reported, here)}</div></td>
 <td data-label="Clock"><div>${clock(reported)}</div></td>
 <td data-label="Certificate"><div>${certificate(reported, here)}</div></td>

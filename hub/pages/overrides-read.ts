@@ -7,7 +7,7 @@ import { type CommandState, CommandTracker } from '#shared/core/priority/command
 import { HISTORY_SCHEMA, PAGE_MAX, type WireRecord, type WireScanner } from '#shared/core/priority/priority-wire.ts'
 import { parseInstant } from '#shared/core/time.ts'
 import { objectWords, type ScannerCard } from '#shared/central/ui/overrides-list.ts'
-import { valueWords } from '#shared/central/ui/raw-value.ts'
+import { deviceValueText } from '#shared/central/ui/measure-text.ts'
 
 type ReadPage = { records: PriorityRecord[]; next: string | undefined; scanner: WireScanner }
 
@@ -101,7 +101,7 @@ export function wordsFor(points: readonly Point[], equipment: readonly Equipment
       ...(at !== undefined && { equipment: names.get(at) ?? at }),
       device: `${target.device_id === undefined ? '' : `${target.device_id}, `}device ${target.device_instance}`,
       // The edge's list says how the device's figure is scaled, and that list stays on the edge.
-      valueWords: value => valueWords(value, undefined),
+      valueWords: value => deviceValueText(value, undefined),
     }
   }
 }

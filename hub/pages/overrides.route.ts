@@ -1,7 +1,7 @@
 /** Overrides of one edge: its own history, asked for while the page is made. Nothing of it is kept here. */
 import { Type } from '@sinclair/typebox'
 import type { CentralContext } from '#shared/central/context.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 import { type Connectors, SiteQuery } from '#shared/central/api/connectors.ts'
 import { type EdgeChoice, findEdge } from '#shared/core/telemetry/find-edge.ts'
 import { type EdgeKey, edgeName, ID } from '#shared/core/model/model.ts'
@@ -23,7 +23,7 @@ import { healthOf } from './fleet-status.ts'
 import { type ReadBack, readBack, readPage, scannerOf, wordsFor } from './overrides-read.ts'
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
-type HubOverrides = { context: CentralContext; shell: Shell; connectors: Connectors }
+type HubOverrides = { context: CentralContext; layout: PageLayout; connectors: Connectors }
 
 /** How many pages of a hundred records are read back, at first and at most: each is a question to the edge. */
 const READ = ['3', '10', '30'] as const
@@ -58,7 +58,7 @@ export function hubOverrides(pages: HubOverrides): Route[] {
         const { edge, words } = knownOf(pages, { ...params, ...query })
         const back = await readBack(connectors, edge, Number(READ.at(-1)))
         reply.type('text/csv; charset=utf-8').header('content-disposition', `attachment; filename="${fileName(back)}"`)
-        return reply.send(writeOverrides(overridesOf(back.commands, MEANINGS, words, pages.shell.here().now)))
+        return reply.send(writeOverrides(overridesOf(back.commands, MEANINGS, words, pages.layout.here().now)))
       },
     }),
     pointRoute(pages),
@@ -117,7 +117,7 @@ const listRoute = (pages: HubOverrides): Route =>
       return answered(pages, call, edge, async here => {
         const back = await readBack(pages.connectors, edge, Number(read))
         const all = overridesOf(back.commands, MEANINGS, words, here.now)
-        const { shell } = pages
+        const { layout } = pages
         return overridesBody({
           here,
           path: pathOf(edge),
@@ -134,8 +134,8 @@ const listRoute = (pages: HubOverrides): Route =>
             ...scannerOf(back.scanner),
             place: 'the edge',
             action: hrefOf(edge, '/visit'),
-            user: shell.userOf(call.caller),
-            csrf: shell.csrfOf(call.caller),
+            user: layout.userOf(call.caller),
+            csrf: layout.csrfOf(call.caller),
           },
         })
       })
@@ -214,19 +214,19 @@ function pointRoute(pages: HubOverrides): Route {
 
 /** The page, or in its place why the edge gave no answer and what is known of it. */
 async function answered(
-  { shell }: HubOverrides,
+  { layout }: HubOverrides,
   call: AnyCall,
   edge: EdgeRecord,
   make: (here: Here) => Promise<Html>,
 ): Promise<Html> {
-  const here = shell.here()
+  const here = layout.here()
   const at = { title: `Overrides of ${edge.name || edge.edge_id}`, current: '/' }
   try {
-    return shell.document(call, at, await make(here))
+    return layout.document(call, at, await make(here))
   } catch (error) {
     if (!(error instanceof Problem) || PROBLEMS[error.code].status < 500) throw error
     call.reply.code(PROBLEMS[error.code].status)
-    return shell.document(call, at, silentBody(edge, error, here))
+    return layout.document(call, at, silentBody(edge, error, here))
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
-import { openShell } from '#shared/central/pages/shell.ts'
+import { createPageLayout } from '#shared/central/pages/layout.ts'
 import { createCentral } from '#shared/central/central.ts'
 import { openWorkspace } from '#shared/central/workspace.ts'
 import type { EquipmentDay } from '#shared/core/rules/evaluate/run-types.ts'
@@ -63,18 +63,18 @@ export async function openSession(): Promise<Session> {
   const { context, routes } = central
   const services = [...opened.services, ...central.services]
   const { auth, audit, version } = context
-  const shell = openShell(context, { house: 'hub', name: 'import', first: 'Fleet' })
+  const layout = createPageLayout(context, { product: 'hub', name: 'import', first: 'Fleet' })
   const http = await openHttp({
     name: 'session',
     host: '127.0.0.1',
     port: 0,
-    routes: [...routes, ...pageRoutes(context, shell), ...fleetRoutes(context, shell)],
+    routes: [...routes, ...pageRoutes(context, layout), ...fleetRoutes(context, layout)],
     auth,
     audit,
     log,
     version,
     trustedProxies: [],
-    problemPage: problemPages(shell),
+    problemPage: problemPages(layout),
   })
   for (const service of services) await service.start()
   await http.start()

@@ -12,19 +12,19 @@ import type { Route } from '#shared/node/http/route.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Database } from '#shared/node/sqlite.ts'
 import { refusedLoginStore } from '#shared/node/store/audit.ts'
-import { runBook } from '#shared/node/store/runs.ts'
+import { runStore } from '#shared/node/store/runs.ts'
 import { endedSessionStore, knownNetworkStore } from '#shared/node/store/sign-ins.ts'
 import { tokenEpochStore } from '#shared/node/store/token-epochs.ts'
 import { openRefusedLogins } from '#shared/node/auth/refused-logins.ts'
 import { openAuth } from '#shared/node/auth/token.ts'
 import type { AuthSettings } from '#shared/node/auth/auth-settings.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
-import { openAnalyticsDesk } from '#shared/central/analytics/service.ts'
+import { createAnalyticsService } from '#shared/central/analytics/service.ts'
 import type { AnalyticsHandlers, AnalyticsInit } from './analytics/worker.ts'
 import type { CentralParts, HealthCheck, HealthSources } from './context.ts'
 import { openBacktests } from './fdd/backtests.ts'
 import { openPlatformConfig, type PlatformConfigFile } from './fdd/config.ts'
-import { openRuleDesk } from '#shared/central/fdd/rule-service.ts'
+import { createRuleService } from '#shared/central/fdd/rule-service.ts'
 import { openResultFiles, type ResultFiles } from './fdd/result-files.ts'
 import { openRunControl } from './fdd/run-control.ts'
 import { fddService } from './fdd/service.ts'
@@ -34,7 +34,7 @@ import { importSessions } from './import/sessions.ts'
 import { checkSpace } from './import/space.ts'
 import { openPricing, pricedResults } from './pricing.ts'
 import { centralRoutes } from '#shared/central/api/routes.ts'
-import { settingsRoutes } from '#shared/central/api/settings.ts'
+import { settingsRoutes } from '#shared/central/api/health.ts'
 import { IDLE_MS, type Workspace } from './workspace.ts'
 
 /** The catalogue that ships with the program. */
@@ -122,7 +122,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   const files = options.resultsDir === undefined ? undefined : openResultFiles(options.resultsDir, stores)
   const runs = openRunControl({
     worker,
-    book: runBook(db),
+    book: runStore(db),
     config,
     ruleDirs,
     ...stores,
@@ -150,7 +150,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     ...visited,
     loader: historian,
     runs,
-    analytics: openAnalyticsDesk({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
+    analytics: createAnalyticsService({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
     auth: openAuth({ settings: options.auth, ...openSignIns(db), onRefused: refused.add, now: Date.now }),
     health: withOwnChecks(options.health, {
@@ -164,7 +164,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
       misdated: stores.misdated,
     }),
     sessions: importSessions(join(path, 'imports'), Date.now),
-    rules: openRuleDesk({ checker, config, shipped: SHIPPED_RULES, ...stores }),
+    rules: createRuleService({ checker, config, shipped: SHIPPED_RULES, ...stores }),
     backtests: openBacktests({ worker, ruleDirs, running: () => runs.status().run_id, ...stores, historian, ...visited, clock }),
   }
   const workers: Service = {

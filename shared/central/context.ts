@@ -11,7 +11,7 @@ import type {
   PriceStore,
   QuantityStore,
   RuleStates,
-  RunBook,
+  RunStore,
   RunEntry,
 } from '#shared/core/stores.ts'
 import type { RuleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
@@ -19,7 +19,7 @@ import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
 import type { RunReport, RunRequest } from '#shared/flow/fdd/run-fdd.ts'
 import type { RuleCheck, DeployedRules, RuleText } from '#shared/flow/fdd/publish-rules.ts'
 import type { Auth } from '#shared/node/auth/token.ts'
-import type { AnalyticsDesk } from '#shared/central/analytics/service.ts'
+import type { AnalyticsService } from '#shared/central/analytics/service.ts'
 import type { LiveRun } from '#shared/central/fdd/live-runs.ts'
 import type { Backtests } from './fdd/backtests.ts'
 import type { Catalogue, RuleFileView } from './fdd/rule-views.ts'
@@ -58,9 +58,9 @@ export type CentralContext = {
   /** What was seen of priority arrays; only where they are visited. */
   priority?: ArraySnapshots
   loader: BulkLoader
-  rules: RuleDesk
+  rules: RuleService
   runs: RunControl
-  analytics: AnalyticsDesk
+  analytics: AnalyticsService
   config: PlatformConfigStore
   auth: Auth
   health: HealthSources
@@ -70,7 +70,7 @@ export type CentralContext = {
 export type CentralParts = CentralContext & { sessions: ImportSessions; backtests: Backtests }
 
 /** Reads, checks and deploys rules; the work is done in a process of its own. */
-export type RuleDesk = {
+export type RuleService = {
   /** Every rule that the folders hold now; where ids meet, the deployed one counts. Cheap while no file has changed. */
   catalogue(): Promise<Catalogue>
   /** How often the rule files were read. */
@@ -86,8 +86,8 @@ export type RuleDesk = {
   coverage(building_id: string): Promise<RuleCoverage>
   /** The same for a model that is not stored, such as the one that a package would make. */
   coverageOfModel(model: { equipment: Equipment[]; points: Point[] }): Promise<RuleCoverage>
-  /** Works on the deployed files while nobody else does; one change after the other. */
-  shelf<T>(work: (shelf: DeployedRules) => Promise<T>): Promise<T>
+  /** Runs `work` on the folder of deployed rules; calls are serialised. */
+  withDeployed<T>(work: (rules: DeployedRules) => Promise<T>): Promise<T>
 }
 
 /** Runs of rules, one building at a time, in a process of their own. */
@@ -104,7 +104,7 @@ export type RunControl = {
   /** Runs that are not over, in the order of their turns. */
   live(): LiveRun[]
   get(run_id: string): (RunEntry & Partial<LiveRun>) | undefined
-  list: RunBook['list']
+  list: RunStore['list']
   /** @returns how to stop watching; undefined when the run is over or was never there */
   watch(run_id: string, hear: (live: LiveRun) => void): (() => void) | undefined
   /** Ends a run at once; nothing is stored of it. @throws Problem unknown_run, or conflict when it is over */

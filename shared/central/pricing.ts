@@ -5,7 +5,7 @@ import { withImpact } from '#shared/core/impact/price.ts'
 import { createEquipmentSizes } from '#shared/core/impact/equipment-sizes.ts'
 import type { Results } from '#shared/core/ports.ts'
 import type { EdgeStore, ModelStore, PriceStore, QuantityStore } from '#shared/core/stores.ts'
-import { judgedHere } from '#shared/central/fdd/rule-owner.ts'
+import { buildingsEvaluatedHere } from '#shared/central/fdd/rule-owner.ts'
 
 export type Pricing = {
   /** Findings of a building with what they cost now. */
@@ -60,7 +60,7 @@ export function openPricing(stores: PricingStores, onFindings: (findings: Findin
   return {
     price,
     async reprice(building_id) {
-      const own = judgedHere({ model, edges })
+      const own = buildingsEvaluatedHere({ model, edges })
       let changed = 0
       for (const one of own.filter(id => building_id === undefined || id === building_id)) changed += await repriceOne(one)
       return changed

@@ -13,7 +13,7 @@ import { type Central, type CentralOptions, createCentral } from './central.ts'
 import type { CENTRAL_VARIABLES } from './env.ts'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from './pages/routes.ts'
-import { openShell, type Shell, type ShellOptions } from './pages/shell.ts'
+import { createPageLayout, type PageLayout, type PageLayoutOptions } from '#shared/central/pages/layout.ts'
 import { openWorkspace, parquetRootIn, type Workspace } from './workspace.ts'
 
 export type CentralSettings = Settings<typeof CENTRAL_VARIABLES> & { QUERY_MEMORY_MB: number }
@@ -85,29 +85,29 @@ async function refuseUnkeptResults(settings: CentralSettings): Promise<void> {
 
 type ServeOptions = {
   central: Central
-  shell: ShellOptions
-  /** What the house adds: its first page and its own routes. */
-  routes: (shell: Shell) => Route[]
+  layout: PageLayoutOptions
+  /** What the product adds: its first page and its own routes. */
+  routes: (layout: PageLayout) => Route[]
   log: Logger
 }
 
 /** The server of central's API and pages; it listens when started. */
 export async function serveCentral(
   settings: CentralSettings,
-  { central, shell: options, routes, log }: ServeOptions,
+  { central, layout: options, routes, log }: ServeOptions,
 ): Promise<HttpService> {
   const { context } = central
-  const shell = openShell(context, options)
+  const layout = createPageLayout(context, options)
   return openHttp({
-    name: options.house,
+    name: options.product,
     host: settings.SERVICE_CENTRAL_BIND,
     port: settings.SERVICE_CENTRAL_PORT,
-    routes: [...central.routes, ...pageRoutes(context, shell), ...routes(shell)],
+    routes: [...central.routes, ...pageRoutes(context, layout), ...routes(layout)],
     auth: context.auth,
     audit: context.audit,
     log,
     version: context.version,
     trustedProxies: proxiesOf(settings.SERVICE_TRUSTED_PROXIES),
-    problemPage: problemPages(shell),
+    problemPage: problemPages(layout),
   })
 }

@@ -41,7 +41,7 @@ export function refuseUnknownEquipment(building_id: string, equipment: readonly 
 }
 
 /** @throws Problem unknown_rule */
-export function needRule<R>(rules: ReadonlyMap<string, R>, rule_id: string): R {
+export function needRule<R>(rules: { get(rule_id: string): R | undefined }, rule_id: string): R {
   const rule = rules.get(rule_id)
   if (rule === undefined) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
   return rule

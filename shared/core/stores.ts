@@ -144,7 +144,7 @@ export interface DefinitionStore {
 }
 
 /** Every run from the moment it is asked for; those that stored what they found are in `Results.runs` as well. */
-export interface RunBook {
+export interface RunStore {
   /** Inserts or updates by `run_id`. One that stored its results is done and stays so, whatever comes after. */
   put(run: RunState): void
   get(run_id: string): RunEntry | undefined

@@ -9,7 +9,7 @@ const test = anyTest as TestFn<{ chromium: OpenBrowser; site: TestSite }>
 test.before(async t => {
   t.context = {
     chromium: await openChromium(),
-    site: await openAnalyticsSite({ house: 'appliance', screening: true }),
+    site: await openAnalyticsSite({ product: 'appliance', screening: true }),
   }
 })
 test.after.always(async t => {

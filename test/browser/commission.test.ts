@@ -13,7 +13,7 @@ const NEW = [
 ] as const
 
 test.before(async t => {
-  t.context = { chromium: await openChromium(), box: await openSite({ house: 'appliance' }) }
+  t.context = { chromium: await openChromium(), box: await openSite({ product: 'appliance' }) }
   const { model } = t.context.box.context
   const { building_id } = model.buildings()[0]!
   const source = { protocol: 'bacnet', address: 'analog-value,1' } as const

@@ -27,7 +27,7 @@ test.before(async t => {
     points: [],
   }
   const sources = { catalogue: () => ({ devices: [entry] }), modbus }
-  const box = await openSite({ house: 'appliance', more: shell => modbusRoutes(sources, shell) })
+  const box = await openSite({ product: 'appliance', more: layout => modbusRoutes(sources, layout) })
   const chromium = await openChromium()
   const close = async () => {
     await chromium.close()

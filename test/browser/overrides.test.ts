@@ -25,16 +25,16 @@ async function open(
   const journal = journalOf(HISTORY)
   const catalogue = () => CATALOGUE
   const site = await openSite({
-    house: 'appliance',
+    product: 'appliance',
     findings: [COOLING],
     priority: journalSnapshots({ journal: () => journal, catalogue, site: SITE }),
-    more: shell =>
+    more: layout =>
       overridesPages({
         journal,
         schedule: scheduleOf(),
         catalogue,
         site: SITE,
-        shell,
+        layout,
         commandStates: new CommandStates(journal),
       }),
   })

@@ -8,8 +8,8 @@ const test = anyTest as TestFn<{ chromium: OpenBrowser; box: TestSite; hub: Test
 test.before(async t => {
   t.context = {
     chromium: await openChromium(),
-    box: await openSite({ house: 'appliance' }),
-    hub: await openSite({ house: 'hub' }),
+    box: await openSite({ product: 'appliance' }),
+    hub: await openSite({ product: 'hub' }),
   }
 })
 test.after.always(async t => {
@@ -37,17 +37,17 @@ for (const [name, look] of looks(
   'more contrast',
   'forced colours',
 )) {
-  for (const house of ['box', 'hub'] as const) {
-    test.serial(`every page of the ${house} is clean through ${name}`, async t => {
-      const site = t.context[house]
+  for (const product of ['box', 'hub'] as const) {
+    test.serial(`every page of the ${product} is clean through ${name}`, async t => {
+      const site = t.context[product]
       const { page, complaints, close } = await openPage(t.context.chromium.browser, site.url, look)
       t.teardown(close)
       await page.goto('/login')
       t.deepEqual(await axeFindings(page), [], 'login')
       await signIn(page, 'agent', PASSWORDS.agent)
-      for (const path of house === 'box' ? BOX : HUB) {
+      for (const path of product === 'box' ? BOX : HUB) {
         await page.goto(path)
-        await expectClean(t, page, path, house === 'box' ? 48 : 24)
+        await expectClean(t, page, path, product === 'box' ? 48 : 24)
       }
       t.deepEqual(
         complaints.filter(text => !text.includes('404')),

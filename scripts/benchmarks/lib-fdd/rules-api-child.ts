@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { createCentral } from '#shared/central/central.ts'
 import { openWorkspace } from '#shared/central/workspace.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
-import { openShell } from '#shared/central/pages/shell.ts'
+import { createPageLayout } from '#shared/central/pages/layout.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openHttp } from '#shared/node/http/server.ts'
 import { BUILDING, EQUIPMENT, POINTS, SETTING } from './rules-api-site.ts'
@@ -71,9 +71,9 @@ async function openOurs(workspace: string): Promise<string> {
   })
   context.model.put({ building: BUILDING, equipment: EQUIPMENT, points: POINTS })
   context.paramSettings.put(SETTING)
-  const shell = openShell(context, { house: 'hub', name: 'Bench', first: 'Fleet' })
+  const layout = createPageLayout(context, { product: 'hub', name: 'Bench', first: 'Fleet' })
   const { auth, audit, version } = context
-  const all = [...routes, ...pageRoutes(context, shell)]
+  const all = [...routes, ...pageRoutes(context, layout)]
   const http = await openHttp({
     name: 'bench',
     host: '127.0.0.1',

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import { WEEKS } from '#shared/core/analytics/week-hours.ts'
 import type { EconomizerParams } from '#shared/core/analytics/economizer.ts'
 import type { Building } from '#shared/core/model/model.ts'
@@ -34,7 +35,7 @@ type ScreeningStatus = {
 export type Screened = Screening & { at: number }
 
 /** What people ask of stored history; the work is done in a process of its own. */
-export type AnalyticsDesk = {
+export type AnalyticsService = {
   /**
    * @param gone ends the work when nobody waits for it any more
    * @throws Problem unknown_building, unknown_equipment, invalid, query_failed or history_damaged
@@ -60,7 +61,7 @@ type AnalyticsOptions = {
   screening: boolean
 }
 
-export function openAnalyticsDesk({ worker, model, clock, screening }: AnalyticsOptions): AnalyticsDesk {
+export function createAnalyticsService({ worker, model, clock, screening }: AnalyticsOptions): AnalyticsService {
   const kept = new Map<string, { at: number; screening: Promise<Screened> }>()
   const newest = new Map<string, ScreeningStatus['screened'][number]>()
 
@@ -129,4 +130,13 @@ function checkSpan(model: AnalyticsOptions['model'], { building_id, from, to }: 
   if (!(from < to)) throw new Problem('invalid', 'The span ends before it begins')
   if (to - from > longest) throw new Problem('invalid', `The span is longer than ${longest / DAY} days; ask for it in parts`)
   return building
+}
+
+/** Aborts when the connection closes before the answer is sent: nobody waits for the work any more. */
+export function abortOnClose({ raw }: Pick<FastifyReply, 'raw'>): AbortSignal {
+  const controller = new AbortController()
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort(new Problem('not_ready', 'The client has disconnected'))
+  })
+  return controller.signal
 }

@@ -5,7 +5,7 @@ import { HIGH_LIMIT } from '#shared/core/analytics/free-cooling.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { route, type Route, strict } from '#shared/node/http/route.ts'
 import { MONTH, readSpan, WEEK, wholeHours } from '#shared/central/analytics/span.ts'
-import { untilGone } from '#shared/central/analytics/until-gone.ts'
+import { abortOnClose } from '#shared/central/analytics/service.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 
 const MOMENT = Type.Optional(Type.String({ maxLength: 40, description: 'an instant, or a day of the building' }))
@@ -42,7 +42,7 @@ const economizerRoute = (context: CentralContext) =>
     handle: async ({ body: { equipment_ids, dt_min = DT_MIN, high_limit = HIGH_LIMIT, ...asked }, reply }) => {
       const { building: _building, ...span } = await readSpan(asked, MONTH, context)
       const params = { dt_min, high_limit }
-      const answers = await context.analytics.economizer({ ...span, ...params, equipment_ids }, untilGone(reply))
+      const answers = await context.analytics.economizer({ ...span, ...params, equipment_ids }, abortOnClose(reply))
       const { building_id, from, to } = span
       const told = { ok: true, building_id, from: formatInstant(from), to: formatInstant(to), ...params }
       const { economizerView } = await views()
@@ -60,7 +60,7 @@ const operationsRoute = (context: CentralContext) =>
     problems: ['unknown_building', 'invalid', 'query_failed', 'not_ready'],
     handle: async ({ query, request, reply }) => {
       const { building, ...span } = await readSpan(query, MONTH, context)
-      const found = await context.analytics.operations(span, untilGone(reply))
+      const found = await context.analytics.operations(span, abortOnClose(reply))
       const { operationsCsv, operationsView } = await views()
       if (request.headers.accept?.includes('text/csv')) {
         return reply.type('text/csv; charset=utf-8').send(operationsCsv(found.equipment))

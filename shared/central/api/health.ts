@@ -1,3 +1,7 @@
+import { type Effective, SOURCES } from '#shared/core/env.ts'
+import { mergePollStatus } from '#shared/core/poll/merged.ts'
+import type { PollStatus } from '#shared/core/poll/poll-status.ts'
+import type { IngestDesk } from '#shared/central/ingest-service.ts'
 import { Type } from '@sinclair/typebox'
 import { errorText } from '#shared/core/error-text.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
@@ -91,3 +95,32 @@ async function runCheck(check: () => HealthCheck | Promise<HealthCheck>): Promis
     return { status: 'fail', detail: errorText(error) }
   }
 }
+
+/**
+ * How polling goes: devices and points by state, with round trips and errors (contract §10), here and at the edges that
+ * report to this central.
+ *
+ * @param own what this process polls; undefined where it has no driver
+ */
+export const pollStatusRoute = (desk: Pick<IngestDesk, 'flow'>, own?: () => PollStatus): Route =>
+  route({
+    method: 'GET',
+    path: '/api/bacnet/poll/status',
+    auth: 'viewer',
+    summary: 'How polling goes, device by device, here and at the edges',
+    handle: () => mergePollStatus(own?.(), desk.flow.book.reported()),
+  })
+
+const VARIABLE = Type.Object({ name: Type.String(), value: Type.String(), source: oneOf(SOURCES), doc: Type.String() })
+
+/** @param effective every variable that the process was told or took its default of, secrets masked */
+export const settingsRoutes = (effective: Effective[]): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/config/effective',
+    auth: 'admin',
+    summary: 'Every variable with its value and where it comes from, as read at the start; secrets are masked',
+    reply: Type.Object({ ok: Type.Literal(true), settings: Type.Array(VARIABLE) }),
+    handle: () => ({ ok: true, settings: effective }),
+  }),
+]

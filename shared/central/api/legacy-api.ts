@@ -6,25 +6,25 @@ import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { CONFIG_BOUNDS } from '#shared/central/fdd/config.ts'
 import type { Trigger } from '#shared/central/fdd/trigger.ts'
-import { OLDER } from '#shared/central/api/fdd/rule-files.ts'
+import { LEGACY_AUTH } from '#shared/central/api/fdd/rule-files.ts'
 import { instantOrNull } from './record-views.ts'
 
 const bounded = ([minimum, maximum]: readonly [number, number]) => Type.Number({ minimum, maximum })
-export const olderRoutes = (context: CentralParts, trigger: Trigger): Route[] => [
+export const legacyRoutes = (context: CentralParts, trigger: Trigger): Route[] => [
   ...configRoutes(context),
   ...triggerRoutes(context, trigger),
 ]
 
 const configRoutes = ({ config, workspace }: CentralParts): Route[] => [
   route({
-    ...OLDER,
+    ...LEGACY_AUTH,
     method: 'GET',
     path: '/config',
     summary: 'Settings of the FDD loop',
     handle: () => ({ ok: true, ...config.read() }),
   }),
   route({
-    ...OLDER,
+    ...LEGACY_AUTH,
     method: 'PUT',
     path: '/config',
     summary: 'Changes settings of the FDD loop',
@@ -55,7 +55,7 @@ const configRoutes = ({ config, workspace }: CentralParts): Route[] => [
 
 const triggerRoutes = ({ runs }: CentralParts, trigger: Trigger): Route[] => [
   route({
-    ...OLDER,
+    ...LEGACY_AUTH,
     method: 'POST',
     path: '/run-fdd',
     summary: 'Asks for a run over every building within a minute',
@@ -68,7 +68,7 @@ const triggerRoutes = ({ runs }: CentralParts, trigger: Trigger): Route[] => [
     },
   }),
   route({
-    ...OLDER,
+    ...LEGACY_AUTH,
     method: 'GET',
     path: '/run-fdd/status',
     summary: 'Whether a run is asked for or under way, and how the last one ended',

@@ -12,7 +12,7 @@ import { healthRoutes } from './health.ts'
 import { importRoutes } from './import.ts'
 import { misdatedRoutes } from './misdated.ts'
 import { modelRoutes } from './model.ts'
-import { olderRoutes } from './legacy-api.ts'
+import { legacyRoutes } from './legacy-api.ts'
 import { paramRoutes } from '#shared/central/api/fdd/params.ts'
 import { publicRoutes } from './public.ts'
 import { quantityRoutes } from '#shared/central/api/fdd/quantities.ts'
@@ -39,5 +39,5 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...misdatedRoutes(context),
   ...analyticsRoutes(context),
   ...auditRoutes(context),
-  ...olderRoutes(context, trigger),
+  ...legacyRoutes(context, trigger),
 ]

@@ -17,7 +17,7 @@ const NAME = new RegExp(RULE_FILENAME)
  * crash leaves is finished when it was decided and dropped when it was not. The rule loader takes what is decided as if it
  * were in place, and looks past all other dotted names. One caller at a time: opening drops what another is just writing.
  */
-export async function openRuleShelf(folder: string): Promise<DeployedRules> {
+export async function openDeployedRules(folder: string): Promise<DeployedRules> {
   await makeFolder(folder)
   for (const name of await readdir(folder)) {
     if (name.startsWith(WRITING)) await rm(join(folder, name), { recursive: true })

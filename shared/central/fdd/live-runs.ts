@@ -1,12 +1,12 @@
 import { isOver, type RunProgress, type RunState } from '#shared/core/runs/run-state.ts'
-import type { RunBook } from '#shared/core/stores.ts'
+import type { RunStore } from '#shared/core/stores.ts'
 
 /** A run that is queued, under way or just over; `version` rises with each change of it. */
 export type LiveRun = { run: RunState; progress?: RunProgress; version: number }
 type RunEnding = { state: 'failed' | 'cancelled'; reason: string; finished_at: number }
 
 /** The runs that are not over yet, in the order in which they were asked for, and who watches them. */
-type RunBoard = {
+type LiveRuns = {
   add(run: RunState): void
   begin(run_id: string, started_at: number): void
   progress(run_id: string, progress: RunProgress): void
@@ -18,7 +18,7 @@ type RunBoard = {
 }
 
 /** What a restart must know is in the book; how far a run is, only here. */
-export function openRunBoard(book: RunBook): RunBoard {
+export function createLiveRuns(book: RunStore): LiveRuns {
   const runs = new Map<string, LiveRun & { watchers: Set<(live: LiveRun) => void> }>()
 
   const change = (run_id: string, part: { run?: Partial<RunState>; progress?: RunProgress }) => {

@@ -1,10 +1,9 @@
 /** Which buildings have their faults found by an appliance of their own, and what is said of that where people set something. */
 import { Problem } from '#shared/core/problem.ts'
-import type { EdgeRecord } from '#shared/core/stores.ts'
-import { ranByWords } from '#shared/central/ui/rule-owner-text.ts'
-import type { CentralContext } from '#shared/central/context.ts'
+import type { EdgeRecord, EdgeStore, ModelStore } from '#shared/core/stores.ts'
+import { ruleOwnerText } from '#shared/central/ui/words.ts'
 
-type Site = Pick<CentralContext, 'edges' | 'model'>
+type Site = { edges: EdgeStore; model: ModelStore }
 
 /** Two processes under one edge id may be of two buildings; the edge is known in that of the newest metadata. */
 const isSharedBy = ({ site_id, edge_id, status_body }: EdgeRecord, building_id: string, model: Site['model']): boolean =>
@@ -19,13 +18,13 @@ function runnerOf({ edges, model }: Site): (building_id: string) => EdgeRecord |
 }
 
 /** Buildings whose faults this process finds. */
-export function judgedHere(site: Site): string[] {
+export function buildingsEvaluatedHere(site: Site): string[] {
   const runner = runnerOf(site)
   return site.model.buildings().flatMap(({ building_id }) => (runner(building_id) ? [] : [building_id]))
 }
 
 /** @returns the name of the appliance that runs the building's rules; undefined where this process does */
-export function ranBy(site: Site, building_id: string): string | undefined {
+export function ruleOwner(site: Site, building_id: string): string | undefined {
   const runner = runnerOf(site)(building_id)
   return runner && (runner.name || runner.edge_id)
 }
@@ -36,8 +35,8 @@ export function ranBy(site: Site, building_id: string): string | undefined {
  *
  * @throws Problem ran_by_appliance
  */
-export function refuseRunElsewhere(context: Site, building_id: string): void {
-  const appliance = ranBy(context, building_id)
+export function refuseRunOfAppliance(context: Site, building_id: string): void {
+  const appliance = ruleOwner(context, building_id)
   if (appliance === undefined) return
   throw new Problem(
     'ran_by_appliance',
@@ -46,10 +45,10 @@ export function refuseRunElsewhere(context: Site, building_id: string): void {
 }
 
 /** What an answer adds about buildings whose rules run elsewhere; nothing where they run here. */
-export function ranByView(context: Site, ...building_ids: string[]): { notice?: string } {
+export function ruleOwnerView(context: Site, ...building_ids: string[]): { notice?: string } {
   const said = building_ids.flatMap(building_id => {
-    const appliance = ranBy(context, building_id)
-    return appliance === undefined ? [] : ranByWords(context.model.building(building_id)?.name || building_id, appliance)
+    const appliance = ruleOwner(context, building_id)
+    return appliance === undefined ? [] : ruleOwnerText(context.model.building(building_id)?.name || building_id, appliance)
   })
   return said.length > 0 ? { notice: said.join(' ') } : {}
 }

@@ -3,21 +3,21 @@ import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
 import { openRuleRegistry } from '#shared/node/rules/rule-registry.ts'
 import type { Worker } from '#shared/node/worker/worker.ts'
-import type { PlatformConfigStore, RuleDesk } from '#shared/central/context.ts'
+import type { PlatformConfigStore, RuleService } from '#shared/central/context.ts'
 import { inactiveOf, openCoverageCache } from './coverage-cache.ts'
-import { openRuleShelf } from './deployed-rules.ts'
+import { openDeployedRules } from './deployed-rules.ts'
 import { catalogueOf, ruleFileViews } from './rule-views.ts'
 import type { FddHandlers } from './worker.ts'
 
 /** Reads, checks and deploys rules, with the reading and checking done in a process of its own. */
-export function openRuleDesk(parts: {
+export function createRuleService(parts: {
   checker: Pick<Worker<FddHandlers>, 'request'>
   config: PlatformConfigStore
   model: ModelStore
   ruleStates: RuleStates
   /** The folder of the catalogue that ships with the program. */
   shipped: string
-}): RuleDesk {
+}): RuleService {
   const { checker, config, model, ruleStates, shipped } = parts
   const dirs = () => [shipped, config.read().rules_dir]
   const registry = openRuleRegistry({ dirs, read: async folders => catalogueOf(await checker.request('catalogue', folders)) })
@@ -43,9 +43,9 @@ export function openRuleDesk(parts: {
     coverage: async building_id => coverages.of(building_id, (await registry.current()).revision),
     coverageOfModel: request => checker.request('coverage', { dirs: dirs(), inactive: inactiveOf(ruleStates), ...request }),
     check: files => checker.request('check', files),
-    shelf(work) {
-      // Opened anew each time: the folder is a setting, and opening one finishes what a crash has left.
-      return inTurn(async () => work(await openRuleShelf(config.read().rules_dir)))
+    withDeployed(work) {
+      // Opened each time: the folder is a setting, and opening it finishes a change that a crash interrupted.
+      return inTurn(async () => work(await openDeployedRules(config.read().rules_dir)))
     },
   }
 }

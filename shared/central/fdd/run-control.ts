@@ -6,13 +6,13 @@ import { needBuilding } from '#shared/core/lookup.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import type { RunRecord } from '#shared/core/ports.ts'
 import { INTERRUPTED, type RunProgress } from '#shared/core/runs/run-state.ts'
-import type { EdgeStore, RunBook } from '#shared/core/stores.ts'
+import type { EdgeStore, RunStore } from '#shared/core/stores.ts'
 import { DAY } from '#shared/core/time.ts'
 import { refuseInactive, runFdd, type RunPorts, type RunReport, type RunRequest } from '#shared/flow/fdd/run-fdd.ts'
 import type { Worker } from '#shared/node/worker/worker.ts'
 import type { PlatformConfigStore, RunControl } from '../context.ts'
-import { refuseRunElsewhere } from './rule-owner.ts'
-import { type LiveRun, openRunBoard } from './live-runs.ts'
+import { refuseRunOfAppliance } from './rule-owner.ts'
+import { type LiveRun, createLiveRuns } from './live-runs.ts'
 import type { FddHandlers } from './worker.ts'
 
 /** How long a stop waits for the run under way, which is less than the whole process has to stop. */
@@ -32,7 +32,7 @@ type RunControlOptions = Pick<
   | 'onFindings'
 > & {
   worker: Worker<FddHandlers>
-  book: RunBook
+  book: RunStore
   edges: EdgeStore
   config: PlatformConfigStore
   /** Folders of rules in rising precedence, read anew by each run. */
@@ -50,7 +50,7 @@ type Asked = { run_id: string; request: RunRequest; trigger: RunRecord['trigger'
  */
 export function openRunControl({ worker, book, edges, config, ruleDirs, filed, ...ports }: RunControlOptions): RunControl {
   const { clock, model } = ports
-  const board = openRunBoard(book)
+  const board = createLiveRuns(book)
   const orders = new Map<string, AbortController>()
   const inTurn = createSerialQueue()
   let lastRun: { at: number; error: string | null } | undefined
@@ -100,7 +100,7 @@ export function openRunControl({ worker, book, edges, config, ruleDirs, filed, .
     if (stopped) throw new Problem('not_ready', 'No run is taken any more: the process stops')
     if (!isClockSet(clock.now())) throw new Problem('not_ready', CLOCK_UNSET)
     needBuilding(model, building_id)
-    refuseRunElsewhere({ edges, model }, building_id)
+    refuseRunOfAppliance({ edges, model }, building_id)
     refuseInactive(request.rule_ids ?? [], ports.ruleStates.list())
     if (board.live().some(({ run }) => run.building_id === building_id)) {
       throw new Problem('run_in_progress', `Rules are running over ${building_id} already`)

@@ -6,7 +6,7 @@ import { scheduleFdd } from '#shared/flow/fdd/fdd-schedule.ts'
 import type { RunReport } from '#shared/flow/fdd/run-fdd.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { CentralContext } from '../context.ts'
-import { judgedHere } from './rule-owner.ts'
+import { buildingsEvaluatedHere } from './rule-owner.ts'
 import type { Trigger } from './trigger.ts'
 
 /** Runs rules on schedule and when the trigger file asks. */
@@ -42,7 +42,7 @@ export async function runEverything(context: CentralContext, trigger: RunRecord[
   const { historian, clock, runs, config, log } = context
   const since = clock.now() - config.read().lookback_days * DAY
   const reports: RunReport[] = []
-  for (const building_id of judgedHere(context)) {
+  for (const building_id of buildingsEvaluatedHere(context)) {
     try {
       const spans = await historian.spans(building_id)
       if (!spans.some(({ last }) => last >= since) && trigger === 'schedule') continue

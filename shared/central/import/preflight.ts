@@ -26,7 +26,7 @@ import type { Clock } from '#shared/core/ports.ts'
 import { latestPlausible } from '#shared/core/telemetry/misdated.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { PackageFile } from '#shared/node/zip.ts'
-import type { RuleDesk } from '../context.ts'
+import type { RuleService } from '../context.ts'
 import { readNotes } from './column-notes.ts'
 import { addFlowEvidence } from './link-series.ts'
 import { type Owner, scanTable } from './scan-table.ts'
@@ -39,7 +39,7 @@ const TIME_HEADER = /^time/i
 type Preflight = { report: PackageReport; plan: PackagePlan | undefined }
 type Parts = {
   model: Pick<ModelStore, 'building' | 'equipment' | 'points'>
-  rules: Pick<RuleDesk, 'coverageOfModel'>
+  rules: Pick<RuleService, 'coverageOfModel'>
   site_id: string
   clock: Pick<Clock, 'now'>
 }

@@ -7,14 +7,14 @@ import { loginBody, problemBody, sendTypedBody, type TypedForm } from './login.v
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 import { assertSameSite, clearSessionCookie, setSessionCookie } from '#shared/node/auth/session-cookie.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { safeNext } from './safe-next.ts'
-import type { Shell } from './shell.ts'
+import { safeNext } from '#shared/central/pages/typed-form.ts'
+import type { PageLayout } from './layout.ts'
 import { formatTyped, parseTyped, readTyped, TYPED_MAX } from './typed-form.ts'
 
 const NEXT = Type.Optional(Type.String({ maxLength: 2048 }))
 const SIGN_IN = { title: 'Sign in', current: '' }
 
-export const loginRoutes = ({ auth }: Pick<CentralContext, 'auth'>, shell: Shell): Route[] => [
+export const loginRoutes = ({ auth }: Pick<CentralContext, 'auth'>, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/login',
@@ -23,7 +23,7 @@ export const loginRoutes = ({ auth }: Pick<CentralContext, 'auth'>, shell: Shell
     query: strict({ next: NEXT }),
     handle: call => {
       const next = safeNext(call.query.next)
-      return auth.required ? shell.document(call, SIGN_IN, loginBody({ next })) : call.reply.redirect(next, 303)
+      return auth.required ? layout.document(call, SIGN_IN, loginBody({ next })) : call.reply.redirect(next, 303)
     },
   }),
   route({
@@ -52,12 +52,12 @@ export const loginRoutes = ({ auth }: Pick<CentralContext, 'auth'>, shell: Shell
         setSessionCookie(request, reply, session)
         if (!typed) return reply.redirect(next, 303)
         const csrf = auth.formToken(session)
-        return shell.document(call, SIGN_IN, sendTypedBody(typed, csrf))
+        return layout.document(call, SIGN_IN, sendTypedBody(typed, csrf))
       } catch (error) {
         if (!(error instanceof Problem)) throw error
         reply.code(PROBLEMS[error.code].status)
         if ('retryAfterSecs' in error) reply.header('retry-after', String(error.retryAfterSecs))
-        return shell.document(
+        return layout.document(
           call,
           SIGN_IN,
           loginBody({
@@ -117,7 +117,7 @@ const endedBody = (typed: TypedForm): Html =>
  * afterwards; a form that was sent when the session had ended is kept and the password asked for; everything else is said in
  * a page. A fragment gets its status and no page, so nothing is swapped in.
  */
-export function problemPages(shell: Shell) {
+export function problemPages(layout: PageLayout) {
   return async (problem: Problem, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
     const { status, title } = PROBLEMS[problem.code]
     if (request.headers['hx-request'] !== undefined) return false
@@ -131,7 +131,7 @@ export function problemPages(shell: Shell) {
     reply
       .code(status)
       .type('text/html; charset=utf-8')
-      .send(shell.document(call, { title, current: '' }, body).text)
+      .send(layout.document(call, { title, current: '' }, body).text)
     return true
   }
 }

@@ -1,17 +1,15 @@
-/** The pages of points and of coverage. */
+/** The page of points, and the form that gives them roles. */
 import { type Static, Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
 import { chooseBuilding } from '#shared/core/lookup.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import type { Assignment } from '#shared/core/stores.ts'
-import { coverageBody } from './coverage.view.ts'
 import { type PointsModel, pointsBody } from './points.view.ts'
 import { isOpen, suggestFor } from '#shared/flow/commission.ts'
 import { type Call, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import { ASSIGNMENTS_MAX, ROLE, saveAssignments } from '#shared/central/commands/assignments.ts'
 import type { CentralParts } from '#shared/central/context.ts'
-import { countCoverage } from '#shared/central/api/commission.ts'
-import type { Shell } from './shell.ts'
+import type { PageLayout } from './layout.ts'
 
 const CHOICE = { building: Type.Optional(PAGE_ID), equipment: Type.Optional(PAGE_ID) }
 /** `role.` and the id of a point, for each point of the form; empty leaves it as it is. */
@@ -27,7 +25,7 @@ type Shown = Pick<PointsModel, 'filled'> & {
   refusal?: PointsModel['refusal']
 }
 
-export const commissionPages = (context: CentralParts, shell: Shell): Route[] => [
+export const pointsPage = (context: CentralParts, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/points',
@@ -36,7 +34,7 @@ export const commissionPages = (context: CentralParts, shell: Shell): Route[] =>
     query: strict({ ...CHOICE, fill: Type.Optional(Type.Boolean()) }),
     handle: call => {
       const { building, equipment, fill = false } = call.query
-      return showPoints(context, shell, call, { building, equipment, filled: fill })
+      return showPoints(context, layout, call, { building, equipment, filled: fill })
     },
   }),
   route({
@@ -57,19 +55,8 @@ export const commissionPages = (context: CentralParts, shell: Shell): Route[] =>
         if (!(error instanceof Problem)) throw error
         call.reply.code(PROBLEMS[error.code].status)
         const refusal = { message: error.message, roles: rolesOf(call.body) }
-        return showPoints(context, shell, call, { building, equipment, filled: false, refusal })
+        return showPoints(context, layout, call, { building, equipment, filled: false, refusal })
       }
-    },
-  }),
-  route({
-    method: 'GET',
-    path: '/coverage',
-    auth: 'viewer',
-    summary: 'The page of coverage',
-    query: strict(CHOICE),
-    handle: async call => {
-      const model = await coverageModel(context, call.query)
-      return shell.document(call, { title: 'Coverage', current: '/points' }, coverageBody(model))
     },
   }),
 ]
@@ -89,7 +76,7 @@ function changesOf(body: Static<typeof SAVE>, { model }: CentralParts): Assignme
   )
 }
 
-function showPoints(context: CentralParts, shell: Shell, call: AnyCall, { refusal, ...shown }: Shown) {
+function showPoints(context: CentralParts, layout: PageLayout, call: AnyCall, { refusal, ...shown }: Shown) {
   const { model } = context
   const building = chooseBuilding(context.model, shown.building)
   const equipment = model.equipment(building.building_id)
@@ -110,29 +97,9 @@ function showPoints(context: CentralParts, shell: Shell, call: AnyCall, { refusa
     points: byEquipment.get(chosen ?? '') ?? [],
     filled: shown.filled,
     refusal,
-    here: shell.here(),
-    user: shell.userOf(call.caller),
-    csrf: shell.csrfOf(call.caller),
+    here: layout.here(),
+    user: layout.userOf(call.caller),
+    csrf: layout.csrfOf(call.caller),
   })
-  return shell.document(call, { title: 'Points', current: '/points' }, body)
-}
-
-async function coverageModel(context: CentralParts, asked: { building?: string; equipment?: string }) {
-  const building = chooseBuilding(context.model, asked.building)
-  const { lines, gains, waits } = await context.rules.coverage(building.building_id)
-  const byEquipment = Map.groupBy(lines, ({ equipment_id }) => equipment_id)
-  const equipment = context.model.equipment(building.building_id).map(({ equipment_id, name }) => {
-    const own = byEquipment.get(equipment_id) ?? []
-    return { equipment_id, name, can: countCoverage(own).can_run, all: own.length }
-  })
-  const chosen = asked.equipment ?? equipment[0]?.equipment_id
-  return {
-    building,
-    buildings: context.model.buildings(),
-    equipment,
-    chosen,
-    waits,
-    lines: byEquipment.get(chosen ?? '') ?? [],
-    gains: gains.filter(({ equipment_id }) => equipment_id === chosen),
-  }
+  return layout.document(call, { title: 'Points', current: '/points' }, body)
 }

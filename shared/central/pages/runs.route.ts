@@ -3,14 +3,14 @@ import { Type } from '@sinclair/typebox'
 import { chooseBuilding } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { isOver } from '#shared/core/runs/run-state.ts'
-import type { BriefModel } from '#shared/central/pages/faults/brief-card.ts'
+import type { UnconfirmedModel } from '#shared/central/pages/faults/unconfirmed-card.ts'
 import { type RunPanel, runPanel } from '#shared/central/ui/run-panel.ts'
 import { runsBody } from './runs.view.ts'
 import { type Call, oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import { cancelRun, startMissingRuns } from '#shared/central/commands/runs.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { judgedHere, ranBy } from '#shared/central/fdd/rule-owner.ts'
-import type { Shell } from './shell.ts'
+import { buildingsEvaluatedHere, ruleOwner } from '#shared/central/fdd/rule-owner.ts'
+import type { PageLayout } from './layout.ts'
 
 export type RunStores = Pick<CentralContext, 'model' | 'edges' | 'runs'>
 type PageStores = RunStores & Pick<CentralContext, 'log' | 'results' | 'rules'>
@@ -20,7 +20,7 @@ const BUILDING = Type.Optional(PAGE_ID)
 /** Runs that the page lists at one time. */
 const LISTED_MAX = 50
 
-export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
+export const runPageRoutes = (context: PageStores, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/runs',
@@ -34,18 +34,18 @@ export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
       const { building_id, timezone } = building
       const found = context.runs.list({ building_id, limit: LISTED_MAX + 1, ...(after !== undefined && { after }) })
       const listed = found.slice(0, LISTED_MAX)
-      const here = { ...shell.here(), timezone }
+      const here = { ...layout.here(), timezone }
       const body = runsBody({
         building,
         buildings: context.model.buildings(),
         runs: listed.filter(({ run }) => isOver(run)),
         next: found.length > LISTED_MAX ? listed.at(-1)!.run.run_id : undefined,
-        ranBy: ranBy(context, building_id),
-        panel: { ...panelOf(context, shell, call, building_id), here },
+        ruleOwner: ruleOwner(context, building_id),
+        panel: { ...panelOf(context, layout, call, building_id), here },
         brief: await briefOf(context, building_id),
         here,
       })
-      return shell.document(call, { title: 'Runs', current: '/faults', here }, body)
+      return layout.document(call, { title: 'Runs', current: '/faults', here }, body)
     },
   }),
   route({
@@ -54,7 +54,7 @@ export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
     auth: 'viewer',
     summary: 'The part of the page of faults that shows runs',
     query: strict({ building: BUILDING }),
-    handle: call => runPanel(panelOf(context, shell, call, call.query.building || undefined)),
+    handle: call => runPanel(panelOf(context, layout, call, call.query.building || undefined)),
   }),
   route({
     method: 'POST',
@@ -66,7 +66,7 @@ export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
     body: strict({ building: BUILDING }),
     handle: call => {
       const { building } = call.body
-      startMissingRuns(context, call, building ? [building] : judgedHere(context))
+      startMissingRuns(context, call, building ? [building] : buildingsEvaluatedHere(context))
       return call.reply.redirect(building ? `/faults?building=${encodeURIComponent(building)}` : '/faults', 303)
     },
   }),
@@ -92,7 +92,7 @@ export const runPageRoutes = (context: PageStores, shell: Shell): Route[] => [
 ]
 
 /** What held too briefly to count, in the newest words of the building's rules. */
-async function briefOf({ results, model, rules }: PageStores, building_id: string): Promise<BriefModel> {
+async function briefOf({ results, model, rules }: PageStores, building_id: string): Promise<UnconfirmedModel> {
   const { byId } = await rules.catalogue()
   const names = new Map(model.equipment(building_id).map(({ equipment_id, name }) => [equipment_id, name]))
   return {
@@ -105,7 +105,7 @@ async function briefOf({ results, model, rules }: PageStores, building_id: strin
 /** What the part shows, of one building or of all. */
 export function panelOf(
   context: RunStores,
-  shell: Shell,
+  layout: PageLayout,
   { caller }: Pick<Call<unknown, unknown, unknown>, 'caller'>,
   building_id: string | undefined,
 ): RunPanel {
@@ -116,10 +116,10 @@ export function panelOf(
     live: runs.live().filter(({ run }) => building_id === undefined || run.building_id === building_id),
     newest: runs.list({ ...of, limit: 1 })[0]?.run ?? null,
     building_id,
-    runsHere: judgedHere(context).some(id => building_id === undefined || id === building_id),
+    runsHere: buildingsEvaluatedHere(context).some(id => building_id === undefined || id === building_id),
     nameOf: id => buildings.find(one => one.building_id === id)?.name || id,
-    here: shell.here(),
-    user: shell.userOf(caller),
-    csrf: shell.csrfOf(caller),
+    here: layout.here(),
+    user: layout.userOf(caller),
+    csrf: layout.csrfOf(caller),
   }
 }

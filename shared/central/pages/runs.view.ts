@@ -4,10 +4,10 @@ import type { Building } from '#shared/core/model/model.ts'
 import type { RunRecord } from '#shared/core/ports.ts'
 import type { RunEntry } from '#shared/core/stores.ts'
 import { formatDuration } from '#shared/core/time.ts'
-import { type BriefModel, briefCard, untrustedLine } from '#shared/central/pages/faults/brief-card.ts'
+import { type UnconfirmedModel, unconfirmedCard, untrustedLine } from '#shared/central/pages/faults/unconfirmed-card.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { buildingChoice } from '#shared/central/pages/settings/params.view.ts'
-import { ranByNotice } from '#shared/central/ui/rule-owner-text.ts'
+import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { type RunPanel, runPanel } from '#shared/central/ui/run-panel.ts'
 import { countWords, totalOf } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
@@ -20,10 +20,10 @@ type RunsModel = {
   /** The run after which the next page goes on; undefined on the last one. */
   next: string | undefined
   /** The appliance that runs the building's rules itself, where this process does not. */
-  ranBy: string | undefined
+  ruleOwner: string | undefined
   panel: RunPanel
   /** What the building's rules said last. */
-  brief: BriefModel
+  brief: UnconfirmedModel
   here: Here
 }
 
@@ -39,10 +39,10 @@ export const runsBody = (model: RunsModel): Html => html`<p class="crumbs"><a hr
 <h1>Runs</h1>
 <p class="lead">When the rules were run over ${model.building.name}, and what that came to.</p>
 ${buildingChoice(model.buildings, model.building, '/runs')}
-${ranByNotice(model.building.name, model.ranBy)}
+${ruleOwnerNotice(model.building.name, model.ruleOwner)}
 ${runPanel(model.panel)}
 ${model.runs.length > 0 ? runTable(model) : html`<section class="card"><p>No run has ended here yet.</p></section>`}
-${briefCard(model.brief)}
+${unconfirmedCard(model.brief)}
 ${untrustedLine(model.brief)}
 ${model.next !== undefined && html`<p><a href="/runs?building=${encodeURIComponent(model.building.building_id)}&amp;after=${encodeURIComponent(model.next)}">Older runs</a></p>`}`
 

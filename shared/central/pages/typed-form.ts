@@ -2,7 +2,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { TypedForm } from './login.view.ts'
 import { assertSameSite } from '#shared/node/auth/session-cookie.ts'
-import { safeNext } from './safe-next.ts'
 
 /** A note has 4,000 characters at most, of up to 9 characters each on their way. */
 export const TYPED_MAX = 48 * 1024
@@ -59,3 +58,13 @@ async function bodyOf(raw: FastifyRequest['raw']): Promise<string> {
 /** The page on which it was typed. */
 const backOf = (referer: string | undefined): string =>
   referer !== undefined && URL.canParse(referer) ? safeNext(new URL(referer).pathname + new URL(referer).search) : '/'
+
+/** Only to resolve relative addresses against. */
+const BASE = 'http://localhost'
+
+/** @returns a path of this site, whatever the address asks for: `//elsewhere` and `/\elsewhere` leave it */
+export function safeNext(next: string | undefined): string {
+  if (next === undefined || !URL.canParse(next, BASE)) return '/'
+  const { origin, pathname, search } = new URL(next, BASE)
+  return origin === BASE && !pathname.startsWith('//') ? pathname + search : '/'
+}

@@ -9,7 +9,7 @@ export type NavItem = { href: string; text: string; count?: number; operators?: 
 /** What all pages of a process share. */
 export type Site = {
   /** `appliance` pages have larger controls. */
-  house: 'appliance' | 'hub'
+  product: 'appliance' | 'hub'
   /** Name of the box or of the hub, as people call it. */
   name: string
   nav: NavItem[]
@@ -33,7 +33,7 @@ export type Frame = {
 
 /** A whole document. */
 export const page = (frame: Frame, body: Html): Html => html`<!doctype html>
-<html lang="en" class="${frame.site.house}">
+<html lang="en" class="${frame.site.product}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

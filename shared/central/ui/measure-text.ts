@@ -1,4 +1,5 @@
 /** Figures inside sentences and conditions, as people of the building read them. */
+import type { PointKind } from '#shared/core/model/model.ts'
 import type { Evidence } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { formatFigure, formatParam, formatRoleValue, isWaterRole, measureOf, unitLabel, type UnitSystem } from './measure.ts'
@@ -41,4 +42,17 @@ export function withValues(text: string, { inputs, params }: Pick<Evidence, 'inp
     last = end
   }
   return html`${parts}${text.slice(last)}`
+}
+
+type RawPoint = { kind: PointKind; unit: string; scale?: number; offset?: number; states?: string[] }
+
+/** A value as the device holds it. @param point undefined when nobody knows what the value measures: it stays as it is */
+export function deviceValueText(value: number | boolean | string, point: RawPoint | undefined): string {
+  if (typeof value === 'string') return value
+  const text = point?.states?.[Number(value)]
+  if (text) return `${text} (${Number(value)})`
+  if (typeof value === 'boolean' || point?.kind === 'bool') return Number(value) === 0 ? 'off' : 'on'
+  const { kind = 'number', unit = 'count', scale = 1, offset = 0 } = point ?? {}
+  const figure = String(Number((kind === 'number' ? value * scale + offset : value).toPrecision(7)))
+  return kind === 'number' && unit !== 'count' ? `${figure} ${unitLabel(unit)}` : figure
 }

@@ -4,7 +4,7 @@ import { isOverride, type LevelMeaning } from '#shared/core/priority/priority-le
 import type { PointWords } from '#shared/core/priority/override-rows.ts'
 import { isInput, type PriorityRecord, type PriorityTarget, type Slot } from '#shared/core/priority/priority-record.ts'
 import type { CommandPeriod } from '#shared/core/priority/command-state.ts'
-import { overrideMark } from './mark.ts'
+import { overrideIcon } from './icons.ts'
 import { type Here, moment, momentAge, momentNow } from './moment.ts'
 import { objectWords, valueOr } from './overrides-list.ts'
 import { countOf } from '#shared/core/number-text.ts'
@@ -69,7 +69,7 @@ function facts({ point, latest, here, meanings }: OverridePointModel): Html {
 
 function heldBy(level: number, meanings: LevelMeaning[]): Html {
   const slot = `P${level}`
-  return html`${isOverride(level, meanings) ? overrideMark(slot) : slot} <span class="muted">${meanings[level - 1]!.name}</span>`
+  return html`${isOverride(level, meanings) ? overrideIcon(slot) : slot} <span class="muted">${meanings[level - 1]!.name}</span>`
 }
 
 const slotTable = ({ latest, meanings, point }: OverridePointModel): Html => html`<section class="card">

@@ -7,7 +7,7 @@ import type { VisitScheduleState } from '#shared/core/priority/visit.ts'
 import { commandOf } from '#shared/core/priority/command-state.ts'
 import { DAY, formatDuration, SECOND } from '#shared/core/time.ts'
 import { csrfField, type User } from './frame.ts'
-import { overrideMark } from './mark.ts'
+import { overrideIcon } from './icons.ts'
 import { formatCount, countOf } from '#shared/core/number-text.ts'
 import { type Here, moment, momentAge, momentNow, momentOr, nextMoment } from './moment.ts'
 
@@ -109,7 +109,7 @@ function overrideRow({ command, point, level, flips }: OverrideRow, model: Overr
   const { latest } = command
   return html`<tr>
 <td data-label="Point" class="what"><div><a href="${hrefOf(latest.target)}">${point.name}</a><span class="muted">${point.equipment ?? 'of no equipment'}</span></div></td>
-<td data-label="Slot"><div>${overrideMark(`P${level.number}`)}<span class="muted">${level.name}</span></div></td>
+<td data-label="Slot"><div>${overrideIcon(`P${level.number}`)}<span class="muted">${level.name}</span></div></td>
 <td data-label="Value"><div>${valueOr(commandOf(latest), point.valueWords)}<span class="muted">default ${valueOr(latest.relinquish_default, point.valueWords)}</span></div></td>
 <td data-label="First seen"><div>${momentAge(command.held_since, here)}<span class="muted">${beforeWords(command, model)}</span></div></td>
 <td data-label="Flips in 30 days"><div>${flips === 0 ? 'none' : formatCount(flips)}<span class="muted">in ${countOf(command.visits, 'visit')} since</span></div></td>

@@ -1,4 +1,5 @@
 /** The few words that several pages share. */
+import { type Html, html } from '#shared/node/http/html.ts'
 import {
   type Ending,
   type Finding,
@@ -97,3 +98,11 @@ export const titleOf = ({ title, role }: Pick<Finding, 'title' | 'role'>): strin
 
 /** @returns `outdoor air damper` for `outdoor_air_damper` */
 export const componentWords = (component: string): string => component.replaceAll('_', ' ')
+
+/** For a building whose own appliance runs its rules: settings made here do not count there. */
+export const ruleOwnerText = (building: string, appliance: string): string =>
+  `The rules of ${building} run on the appliance ${appliance}. Parameters, quantities, prices and baselines that you set here do not reach it: set them there.`
+
+/** @param appliance undefined where this process runs the rules itself */
+export const ruleOwnerNotice = (building: string, appliance: string | undefined): Html | false =>
+  appliance !== undefined && html`<p class="notice">${ruleOwnerText(building, appliance)}</p>`

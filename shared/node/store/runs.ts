@@ -2,7 +2,7 @@ import type { LatestResult, Looked, Results, RunRecord, RunSummary } from '#shar
 import { INTERRUPTED, type RunState } from '#shared/core/runs/run-state.ts'
 import { isEvaluated } from '#shared/core/findings/finding.ts'
 import { summaryOf } from '#shared/core/runs/run-summary.ts'
-import type { RunBook, RunEntry } from '#shared/core/stores.ts'
+import type { RunStore, RunEntry } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
 import { goOnAfter, upsert } from './row.ts'
 
@@ -74,7 +74,7 @@ export function openRuns(db: Database) {
 type Row = { run_id: string; building_id: string; state: RunState['state']; asked_at: number | null; body: string }
 
 /** @throws Problem bad_cursor from the list when the run after which to go on is no longer there */
-export function runBook(db: Database): RunBook {
+export function runStore(db: Database): RunStore {
   const put = db.prepare(
     `INSERT INTO runs (run_id, building_id, started_at, body, state, asked_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (run_id) DO UPDATE SET started_at = excluded.started_at, body = excluded.body, state = excluded.state

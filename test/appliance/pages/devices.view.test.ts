@@ -1,6 +1,6 @@
 /** The list of devices as it is drawn: what is counted, and what is left out. */
 import test from 'ava'
-import { type State, STATES } from '#shared/central/ui/mark.ts'
+import { type State, STATES } from '#shared/central/ui/icons.ts'
 import { type DeviceRow, devicesBody, type DevicesModel, rttWords } from '#appliance/pages/devices.view.ts'
 
 const status = (state: State): NonNullable<DeviceRow['poll']> => ({

@@ -31,8 +31,8 @@ async function open(t: ExecutionContext, behaviour: TcpBehaviour = answers) {
   ]
   let routes: Route[] = []
   const site = await openSite({
-    house: 'appliance',
-    more: shell => (routes = modbusRoutes({ catalogue: () => ({ devices }), modbus }, shell)),
+    product: 'appliance',
+    more: layout => (routes = modbusRoutes({ catalogue: () => ({ devices }), modbus }, layout)),
   })
   t.teardown(async () => {
     await modbus.stop()
@@ -101,8 +101,8 @@ test('a round trip is told to a tenth of a millisecond, on the page in whole one
   }
   const devices = [entryOf('meter', 1)]
   const site = await openSite({
-    house: 'appliance',
-    more: shell => modbusRoutes({ catalogue: () => ({ devices }), modbus }, shell),
+    product: 'appliance',
+    more: layout => modbusRoutes({ catalogue: () => ({ devices }), modbus }, layout),
   })
   t.teardown(() => site.close())
   const get = getterOf(site.url)

@@ -18,14 +18,14 @@ const words = (text: string) =>
 
 async function open(t: import('ava').ExecutionContext, journal = journalOf(HISTORY), schedule = scheduleOf()) {
   const site = await openSite({
-    house: 'appliance',
-    more: shell =>
+    product: 'appliance',
+    more: layout =>
       overridesPages({
         journal,
         schedule,
         catalogue: () => CATALOGUE,
         site: SITE,
-        shell,
+        layout,
         commandStates: new CommandStates(journal),
       }),
   })

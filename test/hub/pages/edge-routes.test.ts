@@ -8,7 +8,7 @@ import { signedIn } from '../../support/signed-in.ts'
 import { openSite, PASSWORDS } from '../../support/sites/page-site.ts'
 
 test('programs see session and data apart, page by page, and one edge by its id', async t => {
-  const site = await openSite({ house: 'hub' })
+  const site = await openSite({ product: 'hub' })
   t.teardown(site.close)
   const { get } = await signedIn(site.url, 'viewer', PASSWORDS.viewer)
   const first: any = await (await get('/api/edges?limit=3')).json()
@@ -32,8 +32,8 @@ test('programs see session and data apart, page by page, and one edge by its id'
 
 test('an edge id of two sites asks for the site, in the API and on the page of overrides; each link says it', async t => {
   const site = await openSite({
-    house: 'hub',
-    more: (shell, context) => hubOverrides({ context, shell, connectors: undefined! }),
+    product: 'hub',
+    more: (layout, context) => hubOverrides({ context, layout, connectors: undefined! }),
   })
   t.teardown(site.close)
   site.context.edges.put({ ...EDGES[0]!, site_id: 'annex', name: 'Annex' })
@@ -54,7 +54,7 @@ test('an edge id of two sites asks for the site, in the API and on the page of o
 })
 
 test('Fleet names refused edges and takeovers; an operator confirms a building once, by page or API, and it is audited', async t => {
-  const site = await openSite({ house: 'hub' })
+  const site = await openSite({ product: 'hub' })
   t.teardown(site.close)
   const { edgeClaims, audit } = site.context
   const at = { site_id: 'riverside', since: NOW }

@@ -34,7 +34,7 @@ function edgeOf(readings = HISTORY) {
 }
 
 async function open(t: ExecutionContext, connectors: Connectors, who: 'agent' | 'viewer' = 'agent') {
-  const site = await openSite({ house: 'hub', more: (shell, context) => hubOverrides({ context, shell, connectors }) })
+  const site = await openSite({ product: 'hub', more: (layout, context) => hubOverrides({ context, layout, connectors }) })
   t.teardown(site.close)
   return signedIn(site.url, who, PASSWORDS[who])
 }

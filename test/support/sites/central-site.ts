@@ -8,7 +8,7 @@ import type { Effective } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
-import { openShell } from '#shared/central/pages/shell.ts'
+import { createPageLayout } from '#shared/central/pages/layout.ts'
 import { openWorkspace, type Workspace } from '#shared/central/workspace.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
@@ -16,7 +16,7 @@ import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 export const SECRET = 'a-secret-for-tests-only-0123456789abcdef'
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 export const EFFECTIVE: Effective[] = [{ name: 'SERVICE_JWT_SECRET', value: '********', source: 'file', doc: 'signs tokens' }]
-const SHELL = { house: 'hub', name: 'Test', first: 'Fleet' } as const
+const SHELL = { product: 'hub', name: 'Test', first: 'Fleet' } as const
 export type Who = 'admin' | 'operator' | 'viewer' | 'nobody'
 
 export type Answer = { status: number; headers: Headers; body: any; text: string }
@@ -90,7 +90,7 @@ export async function startCentral(
     name: 'test',
     host: '127.0.0.1',
     port: 0,
-    routes: given.pages ? [...routes, ...pageRoutes(context, openShell(context, SHELL))] : routes,
+    routes: given.pages ? [...routes, ...pageRoutes(context, createPageLayout(context, SHELL))] : routes,
     auth: context.auth,
     audit: context.audit,
     log,

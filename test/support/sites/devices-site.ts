@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
-import { openShell } from '#shared/central/pages/shell.ts'
+import { createPageLayout } from '#shared/central/pages/layout.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openHttp } from '#shared/node/http/server.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
@@ -39,8 +39,8 @@ export async function openDevicesSite() {
   const catalogue = fieldCatalogue(await openCatalogue(workspace, site, protocols), SILENT)
   const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: [], clock: wallClock, log: SILENT })
   catalogue.onChange(polling.reload)
-  const shell = openShell(context, {
-    house: 'appliance',
+  const layout = createPageLayout(context, {
+    product: 'appliance',
     name: 'School box',
     first: 'Home',
     more: [{ href: '/devices', text: 'Devices' }],
@@ -49,19 +49,19 @@ export async function openDevicesSite() {
   const desk = { catalogue, pollStatus, pointStatus, project: { name: 'School', version: context.version }, now: Date.now }
   const routes = [
     ...deviceRoutes(desk),
-    ...devicePages({ context, shell, desk, links: [{ href: '/discover', text: 'Discover BACnet devices' }] }),
+    ...devicePages({ context, layout, desk, links: [{ href: '/discover', text: 'Discover BACnet devices' }] }),
   ]
   const http = await openHttp({
     name: 'devices',
     host: '127.0.0.1',
     port: 0,
-    routes: [...central, ...pageRoutes(context, shell), ...routes],
+    routes: [...central, ...pageRoutes(context, layout), ...routes],
     auth: context.auth,
     audit: context.audit,
     log: SILENT,
     version: context.version,
     trustedProxies: [],
-    problemPage: problemPages(shell),
+    problemPage: problemPages(layout),
   })
   const running = [...services, polling, http]
   for (const service of running) await service.start()

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { ingestDesk } from '#shared/central/ingest-service.ts'
 import { localIngestRoutes } from '#shared/central/api/local-ingest.ts'
-import { pollStatusRoute } from '#shared/central/api/poll.ts'
+import { pollStatusRoute } from '#shared/central/api/health.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { makeFolder } from '#shared/node/files.ts'
 import { openHttp } from '#shared/node/http/server.ts'

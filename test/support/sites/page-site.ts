@@ -8,7 +8,7 @@ import { openWorkspace } from '#shared/central/workspace.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
-import { openShell, type Shell } from '#shared/central/pages/shell.ts'
+import { createPageLayout, type PageLayout } from '#shared/central/pages/layout.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
 import type { ArraySnapshots } from '#shared/core/ports.ts'
@@ -27,7 +27,7 @@ export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1',
 
 export type TestSite = { http: HttpService; url: string; context: CentralContext; close(): Promise<void> }
 export type SiteOptions = {
-  house: 'appliance' | 'hub'
+  product: 'appliance' | 'hub'
   open?: boolean
   building?: Building
   equipment?: Equipment[]
@@ -41,7 +41,7 @@ export type SiteOptions = {
   /** What was seen of priority arrays. */
   priority?: ArraySnapshots
   /** Pages and routes besides. */
-  more?: (shell: Shell, context: CentralContext) => Route[]
+  more?: (layout: PageLayout, context: CentralContext) => Route[]
 }
 
 export async function openSite(options: SiteOptions): Promise<TestSite> {
@@ -52,21 +52,25 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
   const opened = await openWorkspace({ ...own, path: workspace, parquetRoot: undefined, ballastBytes: 64 * 1024 })
   const { context, services } = createCentral(opened, own)
   await fill(context, options)
-  const { house, sources } = options
-  const isHub = house === 'hub'
-  const shell = openShell(context, { house, name: isHub ? 'Campus hub' : 'Riverside box', first: isHub ? 'Fleet' : 'Home' })
-  const first = isHub ? fleetRoutes(context, shell) : homeRoutes(context, shell, { ...SOURCES, ...sources })
+  const { product, sources } = options
+  const isHub = product === 'hub'
+  const layout = createPageLayout(context, {
+    product,
+    name: isHub ? 'Campus hub' : 'Riverside box',
+    first: isHub ? 'Fleet' : 'Home',
+  })
+  const first = isHub ? fleetRoutes(context, layout) : homeRoutes(context, layout, { ...SOURCES, ...sources })
   const http = await openHttp({
     name: 'pages',
     host: '127.0.0.1',
     port: 0,
-    routes: [...pageRoutes(context, shell), ...first, ...(options.more?.(shell, context) ?? [])],
+    routes: [...pageRoutes(context, layout), ...first, ...(options.more?.(layout, context) ?? [])],
     auth: context.auth,
     audit: context.audit,
     log: context.log,
     version: context.version,
     trustedProxies: [],
-    problemPage: problemPages(shell),
+    problemPage: problemPages(layout),
   })
   const running = [...opened.services, ...services, http]
   for (const service of running) await service.start()
@@ -115,7 +119,7 @@ async function fill({ model, results, edges, historian }: CentralContext, given:
     const readings = Array.from(ts, (t, i) => ({ id: point.point_id, t, v: values[i]! }))
     await historian.append(building.building_id, readings)
   }
-  if (given.house === 'hub') for (const edge of EDGES) edges.put(edge)
+  if (given.product === 'hub') for (const edge of EDGES) edges.put(edge)
 }
 
 const device = (device_id: string, name: string, points: number, enabled = true) => ({

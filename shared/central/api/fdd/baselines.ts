@@ -14,7 +14,7 @@ import {
   resetsBySubject,
   restoreRuleBaseline,
 } from '#shared/central/commands/baselines.ts'
-import { ranByView } from '#shared/central/fdd/rule-owner.ts'
+import { ruleOwnerView } from '#shared/central/fdd/rule-owner.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 import { readInstant } from '#shared/central/api/record-views.ts'
 
@@ -39,7 +39,7 @@ export const baselineRoutes = (context: CentralContext): Route[] => [
         ok: true,
         reset: resetView(after),
         ...(before && { before: resetView(before) }),
-        ...ranByView(context, body.building_id),
+        ...ruleOwnerView(context, body.building_id),
       }
     },
   }),
@@ -53,7 +53,7 @@ export const baselineRoutes = (context: CentralContext): Route[] => [
     problems: ['unknown_building', 'not_found'],
     handle: call => {
       const before = restoreRuleBaseline(context, call, call.body)
-      return { ok: true, restored: resetView(before), ...ranByView(context, call.body.building_id) }
+      return { ok: true, restored: resetView(before), ...ruleOwnerView(context, call.body.building_id) }
     },
   }),
 ]
@@ -76,7 +76,7 @@ const listRoute = (context: CentralContext) =>
         const reset = resets.get(baselineSubject(one))
         return { ...one, ...(reset && { reset: resetView(reset) }) }
       })
-      return { ok: true, baselines, ...more, ...ranByView(context, building_id) }
+      return { ok: true, baselines, ...more, ...ruleOwnerView(context, building_id) }
     },
   })
 

@@ -7,7 +7,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { type ListedSetting, listParams } from '#shared/flow/fdd/tune-param.ts'
 import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
-import { ranByView } from '#shared/central/fdd/rule-owner.ts'
+import { ruleOwnerView } from '#shared/central/fdd/rule-owner.ts'
 import {
   BACKTEST_DAYS,
   BACKTEST_DAYS_DEFAULT,
@@ -42,7 +42,7 @@ const readRoutes = (context: CentralParts): Route[] => [
       const all = listParams(query.building_id, tuningPorts(context, await context.rules.catalogue()))
       const asked = all.filter(({ rule_id }) => query.rule_id === undefined || rule_id === query.rule_id)
       const { items, ...more } = cutPage(asked, query, settingSubject)
-      return { ok: true, settings: items.map(settingView), ...more, ...ranByView(context, query.building_id) }
+      return { ok: true, settings: items.map(settingView), ...more, ...ruleOwnerView(context, query.building_id) }
     },
   }),
   route({
@@ -68,7 +68,7 @@ const readRoutes = (context: CentralParts): Route[] => [
         unit: unit === 'any' ? unit : unitOfParam(owner.params[param]!, undefined),
         in_use: paramUses(owner, param, settings, equipment),
       }))
-      return { ok: true, building_id, rule_id, params, ...ranByView(context, building_id) }
+      return { ok: true, building_id, rule_id, params, ...ruleOwnerView(context, building_id) }
     },
   }),
 ]
@@ -90,7 +90,7 @@ const writeRoutes = (context: CentralParts): Route[] => [
         ok: true,
         setting: settingView(after),
         ...(before && { before: settingView(before) }),
-        ...ranByView(context, body.building_id),
+        ...ruleOwnerView(context, body.building_id),
       }
     },
   }),
@@ -105,7 +105,7 @@ const writeRoutes = (context: CentralParts): Route[] => [
     handle: call => {
       const { dry_run, ...name } = call.query
       const before = removeRuleParam(context, call, name, dry_run)
-      return { ok: true, removed: settingView(before), ...ranByView(context, name.building_id) }
+      return { ok: true, removed: settingView(before), ...ruleOwnerView(context, name.building_id) }
     },
   }),
 ]
@@ -128,7 +128,7 @@ const backtestRoute = (context: CentralParts) =>
     problems: ['unknown_building', 'unknown_equipment', 'unknown_rule', 'invalid', 'run_in_progress', 'query_failed'],
     handle: async ({ body: { scope = 'site', days = BACKTEST_DAYS_DEFAULT, ...request } }) => {
       const report = await context.backtests.run({ ...request, scope, days })
-      return { ...backtestView(report), ...ranByView(context, request.building_id) }
+      return { ...backtestView(report), ...ruleOwnerView(context, request.building_id) }
     },
   })
 

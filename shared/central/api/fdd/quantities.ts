@@ -5,7 +5,7 @@ import type { Quantity } from '#shared/core/model/quantity.ts'
 import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { PRICES, putPrices, putQuantities, QUANTITY } from '#shared/central/commands/quantities.ts'
-import { ranByView } from '#shared/central/fdd/rule-owner.ts'
+import { ruleOwnerView } from '#shared/central/fdd/rule-owner.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 
 const RECORDS_MAX = 5000
@@ -23,7 +23,7 @@ const recordRoutes = (context: CentralContext): Route[] => [
     problems: ['bad_cursor'],
     handle: ({ query }) => {
       const { items, ...more } = cutPage(context.quantities.list(query.building_id), query, one => one.quantity_id)
-      return { ok: true, quantities: items, ...more, ...ranByView(context, ...buildingsOf(items)) }
+      return { ok: true, quantities: items, ...more, ...ruleOwnerView(context, ...buildingsOf(items)) }
     },
   }),
   route({
@@ -37,7 +37,7 @@ const recordRoutes = (context: CentralContext): Route[] => [
     problems: ['conflict', 'invalid'],
     handle: async call => {
       const given: Quantity[] = call.body.quantities
-      return { ok: true, ...(await putQuantities(context, call, given)), ...ranByView(context, ...buildingsOf(given)) }
+      return { ok: true, ...(await putQuantities(context, call, given)), ...ruleOwnerView(context, ...buildingsOf(given)) }
     },
   }),
 ]
@@ -54,7 +54,7 @@ const priceRoutes = (context: CentralContext): Route[] => [
     problems: ['unknown_building'],
     handle: ({ query }) => {
       const { building_id } = needBuilding(context.model, query.building_id)
-      return { ok: true, building_id, prices: context.prices.get(building_id) ?? null, ...ranByView(context, building_id) }
+      return { ok: true, building_id, prices: context.prices.get(building_id) ?? null, ...ruleOwnerView(context, building_id) }
     },
   }),
   route({
@@ -68,7 +68,7 @@ const priceRoutes = (context: CentralContext): Route[] => [
     handle: async call => {
       const { building_id, ...prices } = call.body
       const repriced = await putPrices(context, call, call.body)
-      return { ok: true, building_id, prices, repriced, ...ranByView(context, building_id) }
+      return { ok: true, building_id, prices, repriced, ...ruleOwnerView(context, building_id) }
     },
   }),
 ]

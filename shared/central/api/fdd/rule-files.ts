@@ -4,16 +4,16 @@ import { readFile } from 'node:fs/promises'
 import type { StoredDefinition } from '#shared/core/findings/fault-definition.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { publishRules, RULE_FILENAME, type DeployedRules, type RuleText } from '#shared/flow/fdd/publish-rules.ts'
+import { RULE_FILENAME, type DeployedRules, type RuleText } from '#shared/flow/fdd/publish-rules.ts'
 import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
-import { syncDefinitions } from '#shared/central/fdd/definitions.ts'
+import { deployRules, syncDefinitions } from '#shared/central/commands/rules.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
 import { YAML_MAX } from './rules.ts'
 
 const FILE = strict({ file: Type.String({ pattern: RULE_FILENAME }) })
 /** All of these take the key of the older API or an admin's token. */
-export const OLDER = { auth: 'admin', apiKey: true } as const
+export const LEGACY_AUTH = { auth: 'admin', apiKey: true } as const
 
 export const ruleFileRoutes = (context: CentralParts): Route[] => [
   ...readRoutes(context),
@@ -23,7 +23,7 @@ export const ruleFileRoutes = (context: CentralParts): Route[] => [
 
 const readRoutes = ({ rules, ruleStates }: CentralParts): Route[] => [
   route({
-    ...OLDER,
+    ...LEGACY_AUTH,
     method: 'GET',
     path: '/rules',
     summary: 'Files of the rules that run, shipped and deployed, and deployed files that do not check',
@@ -40,14 +40,14 @@ const readRoutes = ({ rules, ruleStates }: CentralParts): Route[] => [
     },
   }),
   route({
-    ...OLDER,
+    ...LEGACY_AUTH,
     method: 'GET',
     path: '/rules/:file',
     summary: 'One listed rule file as it lies; a deployed one before a shipped one of the same name',
     params: FILE,
     problems: ['unknown_rule'],
     handle: async ({ params: { file }, reply }) => {
-      const deployed = (await rules.shelf(shelf => shelf.list())).find(({ filename }) => filename === file)
+      const deployed = (await rules.withDeployed(deployedRules => deployedRules.list())).find(({ filename }) => filename === file)
       const yaml = deployed?.yaml ?? (await shippedText(rules, file))
       if (yaml === undefined) throw new Problem('unknown_rule', `There is no rule file ${file}`)
       return reply.type('application/yaml').send(yaml)
@@ -56,7 +56,7 @@ const readRoutes = ({ rules, ruleStates }: CentralParts): Route[] => [
 ]
 
 /** Opening the folder finishes what a crash has left of a deployment. */
-const finishDeployments = (rules: CentralParts['rules']) => rules.shelf(async () => undefined)
+const finishDeployments = (rules: CentralParts['rules']) => rules.withDeployed(async () => undefined)
 
 const shippedFile = async (rules: CentralParts['rules'], file: string) =>
   (await rules.files()).find(({ filename, shipped }) => shipped && filename === file)
@@ -68,7 +68,7 @@ async function shippedText(rules: CentralParts['rules'], file: string): Promise<
 
 const writeRoutes = (context: CentralParts): Route[] => [
   route({
-    ...OLDER,
+    ...LEGACY_AUTH,
     method: 'PUT',
     path: '/rules/:file',
     summary: 'Deploys one rule file that checks and passes its tests',
@@ -78,18 +78,14 @@ const writeRoutes = (context: CentralParts): Route[] => [
     bodyMax: 2 * YAML_MAX,
     action: 'put_rule',
     problems: ['rule_invalid', 'rule_tests_failed'],
-    handle: async ({ params: { file }, body, audit }) => {
-      const { check, deployed, shelf: onShelf } = context.rules
-      const done = await onShelf(shelf =>
-        publishRules([{ filename: file, yaml: body }], { deployedRules: shelf, check, deployed }, false),
-      )
-      audit({ subject: file, after: done })
-      await syncDefinitions(context)
-      return { ok: true, filename: file, changed: done.deployed.length === 1 }
+    handle: async call => {
+      const filename = call.params.file
+      const done = await deployRules(context, call, [{ filename, yaml: call.body }])
+      return { ok: true, filename, changed: done.deployed.length === 1 }
     },
   }),
   route({
-    ...OLDER,
+    ...LEGACY_AUTH,
     method: 'DELETE',
     path: '/rules/:file',
     summary: 'Removes one deployed rule file; a shipped rule of the same id counts again',
@@ -98,10 +94,10 @@ const writeRoutes = (context: CentralParts): Route[] => [
     problems: ['unknown_rule', 'conflict'],
     handle: async ({ params: { file }, audit }) => {
       const { rules } = context
-      const before = await rules.shelf(async shelf => {
-        const there = await deployedFile(shelf, file, rules)
-        await shelf.change([], [file])
-        return there
+      const before = await rules.withDeployed(async deployedRules => {
+        const found = await deployedFile(deployedRules, file, rules)
+        await deployedRules.change([], [file])
+        return found
       })
       audit({ subject: file, before })
       await syncDefinitions(context)
@@ -111,8 +107,8 @@ const writeRoutes = (context: CentralParts): Route[] => [
 ]
 
 /** @throws Problem unknown_rule, or conflict for a file that ships with the program */
-async function deployedFile(shelf: DeployedRules, file: string, rules: CentralParts['rules']): Promise<RuleText> {
-  const found = (await shelf.list()).find(({ filename }) => filename === file)
+async function deployedFile(deployed: DeployedRules, file: string, rules: CentralParts['rules']): Promise<RuleText> {
+  const found = (await deployed.list()).find(({ filename }) => filename === file)
   if (found) return found
   const shipped = await shippedFile(rules, file)
   if (!shipped) throw new Problem('unknown_rule', `No file ${file} is deployed`)
@@ -124,7 +120,7 @@ async function deployedFile(shelf: DeployedRules, file: string, rules: CentralPa
 
 const definitionRoutes = (context: CentralParts): Route[] => [
   route({
-    ...OLDER,
+    ...LEGACY_AUTH,
     method: 'POST',
     path: '/rules/sync-definitions',
     summary: 'Makes the table of fault definitions say what the rules say now',

@@ -1,12 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { ID } from '#shared/core/model/model.ts'
+import { needRule } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
-import { publishRules, refuseFailing, RULE_FILENAME } from '#shared/flow/fdd/publish-rules.ts'
+import { refuseFailing, RULE_FILENAME } from '#shared/flow/fdd/publish-rules.ts'
 import { type Call, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
-import { syncDefinitions } from '#shared/central/fdd/definitions.ts'
-import { ranByView } from '#shared/central/fdd/rule-owner.ts'
+import { deployRules } from '#shared/central/commands/rules.ts'
+import { ruleOwnerView } from '#shared/central/fdd/rule-owner.ts'
 import { runEverything } from '#shared/central/fdd/service.ts'
 import { runReply } from './fdd.ts'
 import { cutPage, PAGE } from '#shared/central/api/list.ts'
@@ -75,14 +76,7 @@ const batchRoute = (context: CentralParts) =>
         return { ok: true, deployed: 0, unchanged: 0, errors: [], runs: reports.map(runReply), ...everywhere(context) }
       }
       if (body?.confirm !== true) throw new Problem('confirm_required', 'This deploys rules; send confirm: true')
-      const { check, deployed } = context.rules
-      const done = await context.rules.shelf(shelf =>
-        publishRules(files, { deployedRules: shelf, check, deployed }, query.dry_run === true),
-      )
-      if (!query.dry_run) {
-        audit({ subject: 'rules', after: done })
-        await syncDefinitions(context)
-      }
+      const done = await deployRules(context, { audit }, files, query.dry_run)
       return {
         ok: true,
         deployed: done.deployed.length,
@@ -96,7 +90,7 @@ const batchRoute = (context: CentralParts) =>
 
 /** A rule is of every building. */
 const everywhere = (context: CentralParts) =>
-  ranByView(context, ...context.model.buildings().map(({ building_id }) => building_id))
+  ruleOwnerView(context, ...context.model.buildings().map(({ building_id }) => building_id))
 
 const activateRoutes = (context: CentralParts): Route[] => [
   ...(['POST', 'PUT', 'PATCH', 'DELETE'] as const).map(method =>
@@ -124,9 +118,8 @@ async function activate(context: CentralParts, { params: { rule_id }, query: { a
   const { rules, ruleStates, clock } = context
   if (active) {
     const checked = await rules.test(rule_id)
-    if (!checked) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
-    refuseFailing([checked])
-  } else if (!(await rules.catalogue()).byId.has(rule_id)) throw new Problem('unknown_rule', `There is no rule ${rule_id}`)
+    refuseFailing([needRule({ get: () => checked }, rule_id)])
+  } else needRule((await rules.catalogue()).byId, rule_id)
   const before = ruleStates.list().find(state => state.rule_id === rule_id)
   const state = { rule_id, active, changed_by: caller!.subject, changed_at: clock.now() }
   ruleStates.set(state)

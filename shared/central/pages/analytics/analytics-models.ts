@@ -6,7 +6,7 @@ import { sumOperations, figuresOf } from '#shared/core/analytics/operations.ts'
 import { anomaliesOf } from '#shared/core/analytics/seasonal.ts'
 import type { Html } from '#shared/node/http/html.ts'
 import { Problem } from '#shared/core/problem.ts'
-import type { AnalyticsPage } from './analytics-frame.ts'
+import type { AnalyticsHead, AnalyticsPage } from './analytics-frame.ts'
 import { anomaliesBody, screeningOff } from './anomalies.view.ts'
 import { economizerBody } from './economizer.view.ts'
 import type { Here } from '#shared/central/ui/moment.ts'
@@ -14,15 +14,27 @@ import { operationsBody, type Order, ORDER_WORDS, ORDERS } from './operations.vi
 import { MIXES } from '#shared/flow/analytics/analyse-economizer.ts'
 import { wholeHours } from '#shared/central/analytics/span.ts'
 import { SCORE_LEAST } from '#shared/central/api/analytics.ts'
-import type { Asked, PageContext, PageQuery } from './analytics.route.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import type { Building } from '#shared/core/model/model.ts'
 
-type Body = (context: PageContext, asked: Asked, query: PageQuery, at: { here: Here; gone: AbortSignal }) => Promise<Html>
+/** `sort` is for operations, `equipment` for the economizer, `point` for anomalies. */
+export type AnalyticsQuery = { building?: string; from?: string; to?: string; sort?: string; equipment?: string; point?: string }
+export type AnalyticsContext = Pick<CentralContext, 'model' | 'historian' | 'clock' | 'analytics' | 'results' | 'edges'>
+/** The days of a building that a page shows, as instants [from, to). */
+export type ShownSpan = { building: Building; from: number; to: number; head: AnalyticsHead }
+
+type Body = (
+  context: AnalyticsContext,
+  asked: ShownSpan,
+  query: AnalyticsQuery,
+  at: { here: Here; gone: AbortSignal },
+) => Promise<Html>
 
 /** Rows of a list. */
 const ROWS_MAX = 200
 
 /** Whether rules have run over a building, here or on a box that has been heard. */
-const isLookedAt = ({ results, edges }: PageContext, building_id: string): boolean =>
+const isLookedAt = ({ results, edges }: AnalyticsContext, building_id: string): boolean =>
   results.runs({ building_id, limit: 1 }).length > 0 ||
   edges.list().some(edge => edge.building_id === building_id && edge.last_data_at !== null)
 

@@ -2,7 +2,7 @@
 import type { Finding, FindingKind, FindingNote } from '#shared/core/findings/finding.ts'
 import type { Impact, Range } from '#shared/core/impact/impact.ts'
 import { addRanges } from '#shared/core/impact/range.ts'
-import { PRIORITIES, PRIORITY_WORDS, type Priority, priorityOf } from '#shared/central/ui/mark.ts'
+import { PRIORITIES, PRIORITY_WORDS, type Priority, priorityOf } from '#shared/central/ui/icons.ts'
 
 export const LANES = ['faults', 'data', 'silenced'] as const
 export type Lane = (typeof LANES)[number]

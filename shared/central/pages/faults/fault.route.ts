@@ -8,13 +8,13 @@ import type { Actor } from '#shared/central/commands/command.ts'
 import { acknowledge, markNotAFault, NOTE_TEXT, snooze, SNOOZE_MAX, writeNote } from '#shared/central/commands/notes.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { type FaultContext, faultModel } from './fault-model.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 
 const Params = strict({ finding_id: PAGE_ID })
 /** Zero ends a snooze. */
 const SNOOZE_HOURS = Type.Integer({ minimum: 0, maximum: SNOOZE_MAX / HOUR })
 
-export const faultRoutes = (context: FaultContext & Pick<CentralContext, 'clock'>, shell: Shell): Route[] => [
+export const faultRoutes = (context: FaultContext & Pick<CentralContext, 'clock'>, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/faults/:finding_id',
@@ -24,9 +24,9 @@ export const faultRoutes = (context: FaultContext & Pick<CentralContext, 'clock'
     query: strict({ window: Type.Optional(Type.Union(WINDOWS.map(choice => Type.Literal(choice)))) }),
     handle: async call => {
       const { params, query, caller } = call
-      const at = { here: shell.here(), user: shell.userOf(caller), csrf: shell.csrfOf(caller) }
+      const at = { here: layout.here(), user: layout.userOf(caller), csrf: layout.csrfOf(caller) }
       const model = await faultModel(context, params.finding_id, query.window ?? 'episode', at)
-      return shell.document(call, { title: titleOf(model.finding), current: '/faults', here: model.here }, faultBody(model))
+      return layout.document(call, { title: titleOf(model.finding), current: '/faults', here: model.here }, faultBody(model))
     },
   }),
   formRoute('ack', strict({}), (call, finding_id) => acknowledge(context, call, finding_id, {})),

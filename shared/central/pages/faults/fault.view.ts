@@ -9,7 +9,7 @@ import { costSection } from './fault-cost.ts'
 import type { User } from '#shared/central/ui/frame.ts'
 import { coldWords, dayLists, valueWords } from '#shared/central/pages/settings/baseline-words.ts'
 import { formatParam, formatRoleValue, measureOfRole, roleWords, unitLabel, type UnitSystem } from '#shared/central/ui/measure.ts'
-import { overrideMark, priorityMark, priorityOf } from '#shared/central/ui/mark.ts'
+import { overrideIcon, priorityIcon, priorityOf } from '#shared/central/ui/icons.ts'
 import { formatDay, formatMoment, type Here, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { NARROW, type Plot, plotSvg, WIDE } from '#shared/central/ui/plot.ts'
 import { plotSummary, plotTable } from '#shared/central/ui/plot-words.ts'
@@ -72,14 +72,14 @@ function head({ finding, note, building, equipment, here, dataEnd, silencedBy, r
 <p class="lead">${inUnitsOf(evidence.sentence, building.unit_system, Object.keys(evidence.inputs))}</p>
 <dl class="facts">
 <div><dt>Equipment</dt><dd>${equipment?.name ?? finding.equipment_id}<span class="muted"> in ${building.name}</span></dd></div>
-<div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityMark(priorityOf(severity))}</dd></div>
+<div><dt>Priority</dt><dd class="p${priorityOf(severity)}">${priorityIcon(priorityOf(severity))}</dd></div>
 <div><dt>State</dt><dd>${stateWords(finding, note, endedOn(dataEnd, here))}${finding.ended && html` <span class="muted">${moment(finding.ended.at, here)}</span>`}</dd></div>
 <div><dt>${to === null ? 'Since' : 'When'}</dt><dd>${to === null ? momentAge(from, here) : html`${moment(from, here)} to ${moment(to, here)}`}</dd></div>
 <div><dt>In fault</dt><dd>${formatDuration(duration_secs * 1000)}, confirmed ${confirmed_at > from ? `after ${formatDuration(confirmed_at - from)}` : 'at once'}</dd></div>
 <div><dt>Rule</dt><dd><code>${rule_id}</code>${rule && html` <span class="muted">${rule.source}</span>`}</dd></div>
 </dl>
 ${silencedBy && html`<p class="notice">Silenced: explained by <a href="/faults/${encodeURIComponent(silencedBy.finding_id)}">${titleOf(silencedBy)}</a>.</p>`}
-${relabelledBy && html`<p class="notice">${overrideMark('This fault is an override.')} <a href="/faults/${encodeURIComponent(relabelledBy.finding_id)}">${titleOf(relabelledBy)}</a> for at least half of its time. Should it stay when the point is released, look at the next cause.</p>`}
+${relabelledBy && html`<p class="notice">${overrideIcon('This fault is an override.')} <a href="/faults/${encodeURIComponent(relabelledBy.finding_id)}">${titleOf(relabelledBy)}</a> for at least half of its time. Should it stay when the point is released, look at the next cause.</p>`}
 ${note.not_a_fault !== undefined && html`<p class="notice">Marked as not a fault: ${note.not_a_fault}</p>`}`
 }
 
@@ -196,7 +196,7 @@ function overridesSection({ plot: { overrides = [] }, building, here }: FaultMod
     .slice(0, OVERRIDES_MAX)
     .map(
       ({ role, from, to, slot, value }) =>
-        html`<li>${overrideMark(`P${slot}`)} <code>${role}</code> held at <strong>${formatRoleValue(role, Number.isNaN(value) ? null : value, building.unit_system)}</strong>, seen from ${moment(from, here)} to ${moment(to, here)}</li>`,
+        html`<li>${overrideIcon(`P${slot}`)} <code>${role}</code> held at <strong>${formatRoleValue(role, Number.isNaN(value) ? null : value, building.unit_system)}</strong>, seen from ${moment(from, here)} to ${moment(to, here)}</li>`,
     )}</ul>
 ${lines.length > OVERRIDES_MAX && html`<p class="muted">and ${lines.length - OVERRIDES_MAX} earlier ones</p>`}</section>`
 }

@@ -21,13 +21,13 @@ import {
   toRows,
 } from './fault-list.ts'
 import { type FaultsModel, faultsBody, type LastRun } from './faults.view.ts'
-import type { Priority } from '#shared/central/ui/mark.ts'
+import type { Priority } from '#shared/central/ui/icons.ts'
 import { oneOf, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { panelOf, type RunStores } from '#shared/central/pages/runs.route.ts'
 import { readInstant } from '#shared/central/api/record-views.ts'
 import { type DataEndContext, type DataEnds, dataEnds } from '#shared/central/pages/data-freshness.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 
 /** Most episodes that one page gathers into rows. */
 const EPISODES_MAX = 1000
@@ -48,7 +48,7 @@ const Query = strict({
 type Stores = Pick<CentralContext, 'model' | 'results' | 'notes'>
 type ListStores = Stores & RunStores & DataEndContext & Pick<CentralContext, 'prices'>
 
-export const faultsRoute = (context: ListStores, shell: Shell): Route =>
+export const faultsRoute = (context: ListStores, layout: PageLayout): Route =>
   route({
     method: 'GET',
     path: '/faults',
@@ -57,9 +57,9 @@ export const faultsRoute = (context: ListStores, shell: Shell): Route =>
     query: Query,
     handle: async call => {
       const query = readQuery(call.query)
-      const runs = panelOf(context, shell, call, query.building)
-      const model = { ...(await faultsModel(context, shell, query)), runs }
-      return shell.document(call, { title: 'Faults', current: '/faults', here: model.here }, faultsBody(model))
+      const runs = panelOf(context, layout, call, query.building)
+      const model = { ...(await faultsModel(context, layout, query)), runs }
+      return layout.document(call, { title: 'Faults', current: '/faults', here: model.here }, faultsBody(model))
     },
   })
 
@@ -84,10 +84,10 @@ function readQuery({
   }
 }
 
-async function faultsModel(context: ListStores, shell: Shell, query: FaultQuery): Promise<Omit<FaultsModel, 'runs'>> {
+async function faultsModel(context: ListStores, layout: PageLayout, query: FaultQuery): Promise<Omit<FaultsModel, 'runs'>> {
   const buildings = context.model.buildings()
   const chosen = buildings.find(({ building_id }) => building_id === query.building)
-  const here = { ...shell.here(), ...(chosen && { timezone: chosen.timezone }) }
+  const here = { ...layout.here(), ...(chosen && { timezone: chosen.timezone }) }
   const listedOf = query.building === undefined ? buildings.map(({ building_id }) => building_id) : [query.building]
   const ends = await dataEnds(context, listedOf, here.now)
   const items = episodesWithin(context, query, ends, here.now)

@@ -1,7 +1,7 @@
 /** The page of faults: tabs, filter, groups, and a positive statement when there is nothing. */
 import type { Finding, RuleResult } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
-import { isBrief } from './brief-card.ts'
+import { isUnconfirmed } from './unconfirmed-card.ts'
 import type { Building } from '#shared/core/model/model.ts'
 import { countResults } from '#shared/core/runs/run-summary.ts'
 import { formatDuration, formatInstant } from '#shared/core/time.ts'
@@ -18,7 +18,7 @@ import {
   SORTS,
   type Lane,
 } from './fault-list.ts'
-import { overrideMark, PRIORITIES, PRIORITY_WORDS, priorityMark } from '#shared/central/ui/mark.ts'
+import { overrideIcon, PRIORITIES, PRIORITY_WORDS, priorityIcon } from '#shared/central/ui/icons.ts'
 import { formatDay, type Here, hereIn, moment, momentAge } from '#shared/central/ui/moment.ts'
 import { type UnitSystem } from '#shared/central/ui/measure.ts'
 import { formatCount, countOf } from '#shared/core/number-text.ts'
@@ -156,8 +156,8 @@ function faultRow({ finding, note, priority, episodes, inFaultMs, cost }: FaultR
   const dataEnd = model.dataEnds.get(finding.building_id)
   const loud = finding.state === 'active' && dataEnd === undefined && note.ack === 'unacked' ? 'unacked' : 'quiet'
   return html`<tr class="${loud} ${finding.state}">
-<td data-label="Priority" class="p${priority}"><div>${priorityMark(priority)}</div></td>
-<td data-label="Fault" class="what"><div><a href="/faults/${encodeURIComponent(finding.finding_id)}">${titleOf(finding)}</a><span class="sentence">${sentenceOf(finding, model)}</span>${finding.relabelled_by !== undefined && overrideMark('this fault is an override')}</div></td>
+<td data-label="Priority" class="p${priority}"><div>${priorityIcon(priority)}</div></td>
+<td data-label="Fault" class="what"><div><a href="/faults/${encodeURIComponent(finding.finding_id)}">${titleOf(finding)}</a><span class="sentence">${sentenceOf(finding, model)}</span>${finding.relabelled_by !== undefined && overrideIcon('this fault is an override')}</div></td>
 <td data-label="Equipment"><div>${model.equipmentName(finding)}</div></td>
 <td data-label="Since"><div>${moment(finding.from, here)}</div></td>
 <td data-label="In fault"><div>${formatDuration(inFaultMs)}${episodes > 1 && html` <span class="muted">in ${episodes} episodes</span>`}</div></td>
@@ -187,14 +187,14 @@ ${looked(model)}
 /** Who looked, and when: without this, silence could as well be a failure. */
 function looked(model: FaultsModel): Html {
   const { lastRuns, boxes } = model
-  const brief = lastRuns.filter(run => run.results.some(isBrief))
+  const brief = lastRuns.filter(run => run.results.some(isUnconfirmed))
   if (!lastRuns.length && !boxes.length) return html`<p>No run has finished yet, so nothing has been looked at.</p>`
   return html`${lastRuns.map(run => runLine(run, model))}${boxes.map(
     ({ name, building_id, last_data_at }) =>
       html`<p>The box <strong>${name}</strong> looks for faults itself${last_data_at === null ? ' and has not sent anything yet' : html`; its last data came ${momentAge(last_data_at, hereOf(building_id, model))}`}.</p>`,
   )}${brief.map(
     ({ building_id, results }) =>
-      html`<p><a href="/runs?building=${encodeURIComponent(building_id)}#brief">${countOf(results.filter(isBrief).length, 'condition')} too brief or too seldom sampled to count</a></p>`,
+      html`<p><a href="/runs?building=${encodeURIComponent(building_id)}#brief">${countOf(results.filter(isUnconfirmed).length, 'condition')} too brief or too seldom sampled to count</a></p>`,
   )}`
 }
 

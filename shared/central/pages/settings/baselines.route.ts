@@ -13,14 +13,14 @@ import {
   restoreRuleBaseline,
 } from '#shared/central/commands/baselines.ts'
 import type { CentralParts } from '#shared/central/context.ts'
-import { ranBy } from '#shared/central/fdd/rule-owner.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 
 /** The form sends an empty role for a baseline that has none. */
 const KEY = { ...BASELINE, role: orBlank(BASELINE.role) }
 const Key = strict(KEY)
 
-export const baselinePages = (context: CentralParts, shell: Shell): Route[] => [
+export const baselinePages = (context: CentralParts, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/baselines',
@@ -29,10 +29,10 @@ export const baselinePages = (context: CentralParts, shell: Shell): Route[] => [
     query: strict({ building: Type.Optional(PAGE_ID), equipment: Type.Optional(PAGE_ID) }),
     handle: async call => {
       const { building, equipment } = call.query
-      const person = { user: shell.userOf(call.caller), csrf: shell.csrfOf(call.caller) }
+      const person = { user: layout.userOf(call.caller), csrf: layout.csrfOf(call.caller) }
       const model = await baselinesModel(context, building, equipment)
-      const here = { ...shell.here(), timezone: model.building.timezone }
-      return shell.document(call, { title: 'Baselines', current: '/params', here }, baselinesBody({ ...model, ...person, here }))
+      const here = { ...layout.here(), timezone: model.building.timezone }
+      return layout.document(call, { title: 'Baselines', current: '/params', here }, baselinesBody({ ...model, ...person, here }))
     },
   }),
   route({
@@ -102,5 +102,12 @@ async function baselinesModel(
       reset: resets.get(baselineSubject(baseline)),
     }
   })
-  return { building, buildings: model.buildings(), equipment: sorted, shown, chosen, ranBy: ranBy(context, building.building_id) }
+  return {
+    building,
+    buildings: model.buildings(),
+    equipment: sorted,
+    shown,
+    chosen,
+    ruleOwner: ruleOwner(context, building.building_id),
+  }
 }

@@ -7,7 +7,7 @@ import { NOTE_MAX } from '#shared/central/commands/command.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
 import { formatMoment, type Here, moment } from '#shared/central/ui/moment.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
-import { ranByNotice } from '#shared/central/ui/rule-owner-text.ts'
+import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
 export type BaselinesModel = {
@@ -19,7 +19,7 @@ export type BaselinesModel = {
   shown: { baseline: StoredBaseline; title: string; reset: StoredReset | undefined }[]
   chosen: string | undefined
   /** The appliance that runs the building's rules itself, where this process does not. */
-  ranBy: string | undefined
+  ruleOwner: string | undefined
   here: Here
   user: User | undefined
   csrf: string
@@ -31,7 +31,7 @@ export const baselinesBody = (model: BaselinesModel): Html => html`<h1>Baselines
 <p class="lead">What a rule compares equipment with: its own past days, never the day itself.</p>
 ${tuningTabs('/baselines', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, '/baselines')}
-${ranByNotice(model.building.name, model.ranBy)}
+${ruleOwnerNotice(model.building.name, model.ruleOwner)}
 ${model.equipment.length ? equipmentList(model) : html`<section class="card"><p>No run has seen a baseline here yet.</p></section>`}
 ${model.shown.map((one, i) => card(one, i, model))}`
 

@@ -11,7 +11,7 @@ import { unitLabel } from '#shared/central/ui/measure.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
 import { buildingChoice, tuningTabs } from './params.view.ts'
-import { ranByNotice } from '#shared/central/ui/rule-owner-text.ts'
+import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { componentWords, SOURCE_WORDS } from '#shared/central/ui/words.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
@@ -46,7 +46,7 @@ export type ParamPageModel = {
   /** Roles of that equipment, for a rule over every role. */
   roles: string[]
   /** The appliance that runs the building's rules itself, where this process does not. */
-  ranBy: string | undefined
+  ruleOwner: string | undefined
   /** Equipment that the forms stand at first, and the fault from which somebody came. */
   at: { equipment_id?: string; finding_id?: string }
   form: ParamForm | undefined
@@ -70,7 +70,7 @@ export const paramBody = (
 ${model.at.finding_id !== undefined && html`<p><a href="/faults/${encodeURIComponent(model.at.finding_id)}">Back to the fault</a></p>`}
 ${tuningTabs('/params', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, `/params/${encodeURIComponent(model.rule.id)}`)}
-${ranByNotice(model.building.name, model.ranBy)}
+${ruleOwnerNotice(model.building.name, model.ruleOwner)}
 ${tried(model)}
 ${model.params.length ? model.params.map(param => paramCard(param, model)) : html`<section class="card"><p>This rule has no parameters.</p></section>`}
 ${setByPeople(model)}`

@@ -19,9 +19,9 @@ import {
   tuningPorts,
 } from '#shared/central/commands/params.ts'
 import type { CentralParts } from '#shared/central/context.ts'
-import { ranBy } from '#shared/central/fdd/rule-owner.ts'
+import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { RuleView } from '#shared/central/fdd/rule-views.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 
 const RULE = strict({ rule_id: PAGE_ID })
 /** What a choice of places sends: nothing else may come to stand for the whole site. */
@@ -37,13 +37,13 @@ const VALUE = strict({ ...NAMED, ...SETTING_VALUE, days: BACKTEST_DAYS })
 type Named = { building: string; param: string; where: string; role?: string }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
-export const paramPages = (context: CentralParts, shell: Shell): Route[] => [
-  listPage(context, shell),
-  rulePage(context, shell),
-  ...forms(context, shell),
+export const paramPages = (context: CentralParts, layout: PageLayout): Route[] => [
+  listPage(context, layout),
+  rulePage(context, layout),
+  ...forms(context, layout),
 ]
 
-const listPage = (context: CentralParts, shell: Shell) =>
+const listPage = (context: CentralParts, layout: PageLayout) =>
   route({
     method: 'GET',
     path: '/params',
@@ -56,21 +56,21 @@ const listPage = (context: CentralParts, shell: Shell) =>
       const names = new Map(model.equipment(building.building_id).map(({ equipment_id, name }) => [equipment_id, name]))
       const catalogue = await rules.catalogue()
       const tunable = catalogue.rules.filter(({ params }) => Object.keys(params).length > 0)
-      const here = { ...shell.here(), timezone: building.timezone }
+      const here = { ...layout.here(), timezone: building.timezone }
       const body = paramsBody({
         building,
         buildings: model.buildings(),
         settings: listParams(building.building_id, tuningPorts(context, catalogue)),
         rules: tunable.map(({ id, title, equipment, params }) => ({ id, title, equipment, params: Object.keys(params) })),
         equipmentName: id => names.get(id) || id,
-        ranBy: ranBy(context, building.building_id),
+        ruleOwner: ruleOwner(context, building.building_id),
         here,
       })
-      return shell.document(call, { title: 'Parameters', current: '/params', here }, body)
+      return layout.document(call, { title: 'Parameters', current: '/params', here }, body)
     },
   })
 
-const rulePage = (context: CentralParts, shell: Shell) =>
+const rulePage = (context: CentralParts, layout: PageLayout) =>
   route({
     method: 'GET',
     path: '/params/:rule_id',
@@ -82,11 +82,11 @@ const rulePage = (context: CentralParts, shell: Shell) =>
       const { building, equipment, finding } = call.query
       const at = { ...(equipment && { equipment_id: equipment }), ...(finding && { finding_id: finding }) }
       const shown = { building: chooseBuilding(context.model, building), at, form: undefined, outcome: undefined }
-      return show(context, shell, call, call.params.rule_id, shown)
+      return show(context, layout, call, call.params.rule_id, shown)
     },
   })
 
-const forms = (context: CentralParts, shell: Shell): Route[] => [
+const forms = (context: CentralParts, layout: PageLayout): Route[] => [
   route({
     method: 'POST',
     path: '/params/:rule_id/try',
@@ -102,7 +102,7 @@ const forms = (context: CentralParts, shell: Shell): Route[] => [
       const name = nameOf(rule_id, call.body)
       const asked = { ...name, params: { [form.param]: form.value }, days: form.days }
       const outcome = await context.backtests.run(asked).catch((error: unknown) => refusedBy(call, error))
-      return show(context, shell, call, rule_id, {
+      return show(context, layout, call, rule_id, {
         building: chooseBuilding(context.model, name.building_id),
         at: {},
         form,
@@ -129,7 +129,7 @@ const forms = (context: CentralParts, shell: Shell): Route[] => [
       } catch (error) {
         const outcome = refusedBy(call, error)
         const building = chooseBuilding(context.model, name.building_id)
-        return show(context, shell, call, rule_id, { building, at: {}, form, outcome })
+        return show(context, layout, call, rule_id, { building, at: {}, form, outcome })
       }
     },
   }),
@@ -172,7 +172,7 @@ function refusedBy({ reply }: AnyCall, error: unknown): { refused: string } {
 type Shown = Pick<ParamPageModel, 'building' | 'at' | 'form' | 'outcome'>
 
 /** @throws Problem unknown_rule */
-async function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id: string, shown: Shown) {
+async function show(context: CentralParts, layout: PageLayout, call: AnyCall, rule_id: string, shown: Shown) {
   const { model } = context
   const { building } = shown
   const { building_id } = building
@@ -181,7 +181,7 @@ async function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id:
   const equipment = model.equipment(building_id).filter(({ equipment_type }) => appliesToType(rule, equipment_type))
   const settings = listParams(building_id, tuningPorts(context, catalogue))
   const { id, title, source, each } = rule
-  const here = { ...shell.here(), timezone: building.timezone }
+  const here = { ...layout.here(), timezone: building.timezone }
   const body = paramBody({
     ...shown,
     rule: { id, title, source, isOverRoles: each !== undefined },
@@ -190,12 +190,12 @@ async function show(context: CentralParts, shell: Shell, call: AnyCall, rule_id:
     settings: settings.filter(setting => setting.rule_id === rule_id),
     equipment: equipment.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     roles: rolesOf(context, rule, building_id, equipment),
-    ranBy: ranBy(context, building_id),
+    ruleOwner: ruleOwner(context, building_id),
     here,
-    user: shell.userOf(call.caller),
-    csrf: shell.csrfOf(call.caller),
+    user: layout.userOf(call.caller),
+    csrf: layout.csrfOf(call.caller),
   })
-  return shell.document(call, { title: `Parameters of ${id}`, current: '/params', here }, body)
+  return layout.document(call, { title: `Parameters of ${id}`, current: '/params', here }, body)
 }
 
 function cardsOf(rule: RuleView, settings: ParamPageModel['settings'], equipment: Equipment[]): ParamPageModel['params'] {

@@ -4,7 +4,7 @@ import type { Building } from '#shared/core/model/model.ts'
 import type { StoredSetting } from '#shared/core/tuning.ts'
 import { type Here, moment } from '#shared/central/ui/moment.ts'
 import { paramWords, placeWords } from './param-words.ts'
-import { ranByNotice } from '#shared/central/ui/rule-owner-text.ts'
+import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
 import { componentWords } from '#shared/central/ui/words.ts'
 
 type ParamsModel = {
@@ -14,7 +14,7 @@ type ParamsModel = {
   rules: { id: string; title: string; equipment: string[]; params: string[] }[]
   equipmentName: (equipment_id: string) => string
   /** The appliance that runs the building's rules itself, where this process does not. */
-  ranBy: string | undefined
+  ruleOwner: string | undefined
   here: Here
 }
 
@@ -22,7 +22,7 @@ export const paramsBody = (model: ParamsModel): Html => html`<h1>Parameters</h1>
 <p class="lead">The values that rules compare with, and the past that they compare equipment with.</p>
 ${tuningTabs('/params', model.building.building_id)}
 ${buildingChoice(model.buildings, model.building, '/params')}
-${ranByNotice(model.building.name, model.ranBy)}
+${ruleOwnerNotice(model.building.name, model.ruleOwner)}
 <section class="card"><h2>Set by people</h2>${settingList(model)}</section>
 <section class="card"><h2>Rules</h2>${ruleTable(model)}</section>`
 

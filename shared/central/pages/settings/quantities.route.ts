@@ -11,8 +11,8 @@ import { orBlank, PAGE_ID, type Route, route, strict } from '#shared/node/http/r
 import { fits } from '#shared/node/http/schema-check.ts'
 import { CURRENCY, PRICE, putPrices, putQuantities, QUANTITY, REVIEW_STATUS } from '#shared/central/commands/quantities.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { ranBy } from '#shared/central/fdd/rule-owner.ts'
-import type { Shell } from '#shared/central/pages/shell.ts'
+import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
+import type { PageLayout } from '#shared/central/pages/layout.ts'
 
 const ASKED = Type.Optional(PAGE_ID)
 type Context = Pick<CentralContext, 'model' | 'quantities' | 'prices' | 'pricing' | 'results' | 'edges'>
@@ -26,7 +26,7 @@ const PRICE_TEXT = Type.Optional(Type.String({ maxLength: 20 }))
 const FAULTS_MAX = 1000
 const LOOKED_BACK = 30 * DAY
 
-export const quantityPageRoutes = (context: Context, shell: Shell): Route[] => [
+export const quantityPageRoutes = (context: Context, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/quantities',
@@ -35,9 +35,9 @@ export const quantityPageRoutes = (context: Context, shell: Shell): Route[] => [
     query: strict({ building: ASKED, equipment: ASKED, property: ASKED, quantity: Type.Optional(QUANTITY_ID) }),
     handle: call => {
       const { query, caller } = call
-      const at = { user: shell.userOf(caller), csrf: shell.csrfOf(caller) }
-      const model = { ...pageModel(context, query, shell.here().now), ...at }
-      return shell.document(call, { title: 'Quantities', current: '/quantities' }, quantitiesBody(model))
+      const at = { user: layout.userOf(caller), csrf: layout.csrfOf(caller) }
+      const model = { ...pageModel(context, query, layout.here().now), ...at }
+      return layout.document(call, { title: 'Quantities', current: '/quantities' }, quantitiesBody(model))
     },
   }),
   enterRoute(context),
@@ -59,13 +59,13 @@ function pageModel(context: Context, query: Query, now: number): Omit<Quantities
     ...(quantity && { quantity }),
   }
   if (!building)
-    return { buildings, building, ranBy: undefined, equipment: [], quantities: [], prices: undefined, wanted: [], begin }
+    return { buildings, building, ruleOwner: undefined, equipment: [], quantities: [], prices: undefined, wanted: [], begin }
   const { building_id } = building
   const own = quantities.list().filter(one => one.building_id === building_id || one.building_id === undefined)
   return {
     buildings,
     building,
-    ranBy: ranBy(context, building_id),
+    ruleOwner: ruleOwner(context, building_id),
     equipment: model.equipment(building_id),
     quantities: own.toSorted(inOrder),
     prices: prices.get(building_id),

@@ -16,7 +16,7 @@ import {
 import { SOURCE_MAX } from '#shared/central/commands/quantities.ts'
 import { CARRIER_WORDS, propertyWords } from '#shared/central/ui/cost-words.ts'
 import { csrfField, operatorButton, type User } from '#shared/central/ui/frame.ts'
-import { ranByNotice } from '#shared/central/ui/rule-owner-text.ts'
+import { ruleOwnerNotice } from '#shared/central/ui/words.ts'
 
 export type QuantitiesModel = {
   /** All of the site, for the choice; the page is of one. */
@@ -24,7 +24,7 @@ export type QuantitiesModel = {
   building: Building | undefined
   equipment: Equipment[]
   /** The appliance that runs the building's rules itself, where this process does not. */
-  ranBy: string | undefined
+  ruleOwner: string | undefined
   quantities: Quantity[]
   prices: EnergyPrices | undefined
   /** What recent faults lack, and how many of them. */
@@ -51,7 +51,7 @@ export function quantitiesBody(model: QuantitiesModel): Html {
   return html`<h1>Quantities</h1>
 <p class="lead">Sizes, ratings and prices with which faults are priced. Only reviewed ones count.</p>
 ${model.buildings.length > 1 && buildingForm(model, building)}
-${ranByNotice(building.name, model.ranBy)}
+${ruleOwnerNotice(building.name, model.ruleOwner)}
 ${wantedSection(model, building)}
 ${listSection(model, building)}
 <div class="columns"><div>${enterSection(model, building)}</div><div>${priceSection(model, building)}</div></div>`

@@ -174,7 +174,7 @@ test('work that nobody waits for any more is ended', async t => {
     headers: { authorization: `Bearer ${login.token}` },
   })
   await t.throwsAsync(asked)
-  t.is(((await ended) as Error).message, 'Whoever asked has gone')
+  t.is(((await ended) as Error).message, 'The client has disconnected')
 })
 
 test('the setting switches screening on', async t => {

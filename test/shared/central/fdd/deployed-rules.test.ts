@@ -59,12 +59,12 @@ test('what is decided and not in place yet counts whole: what it puts, what it r
 /** A deployer in a process of its own, which knows nothing of who reads: 12 changes of forty files, with a pause as a person makes one. */
 const DEPLOYER = `
 import { setTimeout } from 'node:timers/promises'
-import { openRuleShelf } from ${JSON.stringify(new URL('../../../../shared/central/fdd/deployed-rules.ts', import.meta.url).href)}
+import { openDeployedRules } from ${JSON.stringify(new URL('../../../../shared/central/fdd/deployed-rules.ts', import.meta.url).href)}
 import { warmRule } from ${JSON.stringify(new URL('../../../support/rule-texts.ts', import.meta.url).href)}
-const shelf = await openRuleShelf(process.argv[1])
+const rules = await openDeployedRules(process.argv[1])
 for (let n = 0; n < 12; n++) {
   const put = Array.from({ length: 40 }, (_, i) => ({ filename: 'r' + i + '.yaml', yaml: warmRule('TEST-R' + i, 50 + n) }))
-  await shelf.change(put, [])
+  await rules.change(put, [])
   await setTimeout(200)
 }`
 

@@ -74,7 +74,7 @@ test('what is set for a building whose appliance runs its rules is answered with
   for (const asked of ASKED) {
     t.is(
       await said(asked),
-      'The rules of Riverside run on the appliance Plant room. Nothing that is set, entered or begun anew here reaches it: do that there.',
+      'The rules of Riverside run on the appliance Plant room. Parameters, quantities, prices and baselines that you set here do not reach it: set them there.',
       asked.slice(0, 2).join(' '),
     )
   }

@@ -67,7 +67,7 @@ test.serial('a file that appears in the folder, and one that goes, are on every 
   }
   const reads = await settled()
   t.deepEqual(await seen(), [false, false, false, false])
-  await site.central.context.rules.shelf(async () => writeFileSync(path, warmRule()))
+  await site.central.context.rules.withDeployed(async () => writeFileSync(path, warmRule()))
   t.deepEqual(await seen(), [true, true, true, true])
   rmSync(path)
   t.deepEqual(await seen(), [false, false, false, false])

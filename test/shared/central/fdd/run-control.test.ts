@@ -16,7 +16,7 @@ import { modelStore } from '#shared/node/store/model.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { resultStore } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
-import { runBook } from '#shared/node/store/runs.ts'
+import { runStore } from '#shared/node/store/runs.ts'
 import { openWorker, type Worker } from '#shared/node/worker/worker.ts'
 import { temporaryFolder } from '../../../support/sites/workspace.ts'
 
@@ -51,7 +51,7 @@ function open(t: ExecutionContext, memoryMb = 256): Place {
   const control = (on = db) =>
     openRunControl({
       worker,
-      book: runBook(on),
+      book: runStore(on),
       edges: edgeStore(on),
       config,
       ruleDirs: () => [],

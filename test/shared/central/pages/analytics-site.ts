@@ -28,7 +28,7 @@ const EPISODES: Finding[] = [
   episode('warm-3', 'room', TO - 2 * DAY, TO - DAY),
 ]
 
-export async function openAnalyticsSite(options: Pick<SiteOptions, 'house' | 'screening'>): Promise<TestSite> {
+export async function openAnalyticsSite(options: Pick<SiteOptions, 'product' | 'screening'>): Promise<TestSite> {
   const equipment = EQUIPMENT.map(one => ({ ...one, name: NAMES[one.equipment_id]! }))
   const site = await openSite({ ...options, building: SCHOOL, equipment, points: [], findings: EPISODES })
   const { model, historian } = site.context

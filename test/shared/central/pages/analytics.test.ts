@@ -17,7 +17,7 @@ const reader = async ({ url }: TestSite) => {
   return async (path: string) => (await get(path)).text()
 }
 test.before(async t => {
-  const box = await openAnalyticsSite({ house: 'appliance', screening: true })
+  const box = await openAnalyticsSite({ product: 'appliance', screening: true })
   t.context = { box, read: await reader(box) }
 })
 test.after.always(t => t.context.box?.close())
@@ -47,7 +47,7 @@ test('hours in fault lead to the list of these faults, however long ago they wer
   const from = NOW - 20 * DAY
   const known = finding({ finding_id: 'old', rule_id: 'R', equipment_id: 'ahu-1', title: 'Weeks ago', from, to: from + 5 * HOUR })
   const drift: Finding = { ...known, finding_id: 'drift', equipment_id: 'vav-3', title: 'Drift', kind: 'sensor' }
-  const site = await openSite({ house: 'appliance', findings: [known, drift] })
+  const site = await openSite({ product: 'appliance', findings: [known, drift] })
   t.teardown(site.close)
   const read = await reader(site)
   const page = await read('/analytics/operations')
@@ -62,7 +62,7 @@ test('hours in fault lead to the list of these faults, however long ago they wer
 })
 
 test('a building that nobody has looked at is not said to be without faults, and days of which nothing is known have no figures', async t => {
-  const site = await openSite({ house: 'appliance', findings: [], empty: true })
+  const site = await openSite({ product: 'appliance', findings: [], empty: true })
   t.teardown(site.close)
   const page = await (await reader(site))('/analytics/operations')
   t.regex(page, /Nobody has looked for faults in this building yet\./)
@@ -105,7 +105,7 @@ test('anomalies are listed and one point is drawn', async t => {
 })
 
 test('where nothing is there to be shown the pages say what is missing', async t => {
-  const site = await openSite({ house: 'hub', points: [], findings: [] })
+  const site = await openSite({ product: 'hub', points: [], findings: [] })
   t.teardown(site.close)
   const read = await reader(site)
   t.regex(await read('/analytics/operations'), /No equipment of this building has a point/)
@@ -135,7 +135,7 @@ test('where nothing is there to be shown the pages say what is missing', async t
 })
 
 test('a building without an air handler has no economizer', async t => {
-  const site = await openSite({ house: 'appliance', equipment: [], points: [], findings: [] })
+  const site = await openSite({ product: 'appliance', equipment: [], points: [], findings: [] })
   t.teardown(site.close)
   t.regex(await (await reader(site))('/analytics/economizer'), /This building has no air handler and no rooftop unit\./)
 })

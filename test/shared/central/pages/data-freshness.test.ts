@@ -9,7 +9,7 @@ const EARLIER = 400 * DAY
 const END = NOW - EARLIER
 
 async function openEnded(t: ExecutionContext) {
-  const site = await openSite({ house: 'appliance', open: true, empty: true, equipment: [], points: [], findings: [] })
+  const site = await openSite({ product: 'appliance', open: true, empty: true, equipment: [], points: [], findings: [] })
   t.teardown(site.close)
   const { model, results, historian } = site.context
   model.put({ building: BUILDING, equipment: EQUIPMENT, points: POINTS })

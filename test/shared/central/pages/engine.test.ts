@@ -7,7 +7,7 @@ import { openSite } from '../../../support/sites/page-site.ts'
 const RUN_MS = 60_000
 
 test('the button on Home runs the rules, and what they find is explained with its own sentence, values and thresholds', async t => {
-  const site = await openSite({ house: 'appliance', open: true, findings: [] })
+  const site = await openSite({ product: 'appliance', open: true, findings: [] })
   t.teardown(site.close)
   const { results } = site.context
   const read = async (path: string) => (await fetch(site.url + path)).text()

@@ -68,7 +68,7 @@ test('the frame escapes', t =>
     page(
       {
         site: {
-          house: 'hub',
+          product: 'hub',
           name: text,
           nav: [{ href: text, text }],
           version: `${text}+${text}`,
@@ -137,7 +137,7 @@ test('the page of quantities escapes', t =>
     return quantitiesBody({
       buildings: [BUILDING, building],
       building,
-      ranBy: text,
+      ruleOwner: text,
       equipment: [{ equipment_id: text, building_id: text, name: text, equipment_type: 'ahu' }],
       quantities: [quantity],
       prices: { currency: text, electricity: 1 },
@@ -162,7 +162,7 @@ test('the page of runs escapes', t =>
       buildings: [BUILDING, building],
       runs: [{ run: over }, { run: { ...over, state: 'cancelled' } }, { run: { ...over, state: 'done' }, record }],
       next: text,
-      ranBy: text,
+      ruleOwner: text,
       panel: { ...runsOf(text), live },
       brief: {
         results: [
@@ -299,14 +299,14 @@ test('parameters, what was tried and baselines escape', t =>
       ...base,
       rules: [{ id: text, title: text, equipment: [text], params: [text] }],
       equipmentName: () => text,
-      ranBy: text,
+      ruleOwner: text,
     })}${paramBody({
       ...base,
       rule: { id: text, title: text, source: text, isOverRoles: true },
       params,
       equipment: [equipment],
       roles: [text],
-      ranBy: text,
+      ruleOwner: text,
       at: { equipment_id: text, finding_id: text },
       form: { param: text, value: 1, where: `equipment ${text}`, role: text, note: text, days: 7 },
       outcome: {
@@ -319,7 +319,7 @@ test('parameters, what was tried and baselines escape', t =>
       ...base,
       equipment: [{ equipment_id: text, name: text, baselines: 2, cold: 1, reset: 1 }],
       chosen: text,
-      ranBy: text,
+      ruleOwner: text,
       shown: [
         { baseline, title: text, reset: { ...key, ...by, at: NOW } },
         { baseline, title: text, reset: undefined },

@@ -10,7 +10,7 @@ import {
   matches,
   toRows,
 } from '#shared/central/pages/faults/fault-list.ts'
-import { priorityOf } from '#shared/central/ui/mark.ts'
+import { priorityOf } from '#shared/central/ui/icons.ts'
 import { COOLING, FINDINGS, finding, NOW } from '../../../support/page-fixture.ts'
 
 const plain = (finding_id: string): FindingNote => ({ finding_id, ack: 'unacked' })

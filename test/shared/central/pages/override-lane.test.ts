@@ -57,7 +57,7 @@ async function open(
   const held = { ...COOLING, finding_id: 'f-held', rule_id: 'OVR-HELD', role: 'clg_valve', kind: 'override' as const }
   const evidence = { ...COOLING.evidence, inputs: { 'overridden(clg_valve)': 1, 'slot(clg_valve, 8)': 1 } }
   const site = await openSite({
-    house: 'appliance',
+    product: 'appliance',
     findings: [
       { ...COOLING, relabelled_by: 'f-held' },
       { ...held, evidence },

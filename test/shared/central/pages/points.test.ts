@@ -24,7 +24,7 @@ const POINTS = [
 const FORM = '/points?equipment=ahu-1'
 
 async function openForm(t: { teardown(end: () => Promise<void>): void }) {
-  const site = await openSite({ house: 'appliance', points: [] })
+  const site = await openSite({ product: 'appliance', points: [] })
   t.teardown(site.close)
   const { model } = site.context
   model.put({ points: POINTS })
@@ -66,7 +66,7 @@ test('a form of roles that is refused keeps what was chosen', async t => {
 })
 
 test('a point that nobody measures any more is named below the form, and asks for no role', async t => {
-  const site = await openSite({ house: 'appliance', points: [] })
+  const site = await openSite({ product: 'appliance', points: [] })
   t.teardown(site.close)
   const { model } = site.context
   const at = Date.UTC(2026, 10, 20, 20)

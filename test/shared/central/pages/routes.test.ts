@@ -3,14 +3,14 @@ import type { Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { HOUR } from '#shared/core/time.ts'
 import { faultModel } from '#shared/central/pages/faults/fault-model.ts'
-import { safeNext } from '#shared/central/pages/safe-next.ts'
+import { safeNext } from '#shared/central/pages/typed-form.ts'
 import { WINDOWS } from '#shared/central/pages/faults/fault.view.ts'
 import { COOLING, NOW, POINTS } from '../../../support/page-fixture.ts'
 import { openSite, PASSWORDS, type TestSite } from '../../../support/sites/page-site.ts'
 
 const test = anyTest as TestFn<{ box: TestSite; hub: TestSite }>
 test.before(async t => {
-  t.context = { box: await openSite({ house: 'appliance' }), hub: await openSite({ house: 'hub' }) }
+  t.context = { box: await openSite({ product: 'appliance' }), hub: await openSite({ product: 'hub' }) }
 })
 test.after.always(async t => {
   await t.context.box.close()
@@ -106,10 +106,10 @@ test('signing out ends the session, in the browser and for whoever has copied th
   t.deepEqual([(await get(box, '/faults', cookie)).status, (await get(box, '/faults', other)).status], [303, 200])
 })
 
-for (const house of ['box', 'hub'] as const) {
+for (const product of ['box', 'hub'] as const) {
   // Before the others, which are signed in as the same user.
-  test.serial(`the button "Sign out everywhere" of the ${house} ends all sessions of the user`, async t => {
-    const site = t.context[house]
+  test.serial(`the button "Sign out everywhere" of the ${product} ends all sessions of the user`, async t => {
+    const site = t.context[product]
     const [cookie, other] = [await signIn(site, 'agent'), await signIn(site, 'agent')]
     const page = await (await get(site, '/', cookie)).text()
     const action = /<button formaction="([^"]+)">Sign out everywhere/.exec(page)![1]!
@@ -282,7 +282,11 @@ test('what the plot has no room for is what only says when the rule looks, never
   const inputs = { fan_status: 1, clg_valve: 0, fan_speed: 0.5, sa_t_sp_heat: 30, sa_t: 19, ma_t: 17, htg_valve: 1 }
   const evidence = { ...COOLING.evidence, expression: 'missing > tolerance and rise < least_rise and htg_valve >= full', inputs }
   const points = Object.keys(inputs).map((role): Point => ({ ...POINTS[0]!, point_id: role, role, unit: ROLES[role]!.unit }))
-  const site = await openSite({ house: 'appliance', points, findings: [{ ...COOLING, rule_id: 'AHU-FC7-HEAT-FULL', evidence }] })
+  const site = await openSite({
+    product: 'appliance',
+    points,
+    findings: [{ ...COOLING, rule_id: 'AHU-FC7-HEAT-FULL', evidence }],
+  })
   t.teardown(site.close)
   const page = await (await get(site, '/faults/f-cooling', await signIn(site, 'viewer'))).text()
   t.regex(page, /Not on the plot, but in the table below: fan_speed\./)
@@ -307,7 +311,7 @@ const BARE = { ...COOLING.evidence, inputs: {} }
 
 test('of a fault whose inputs are not kept here nobody is told that all of them were there', async t => {
   const site = await openSite({
-    house: 'hub',
+    product: 'hub',
     points: [],
     findings: [COOLING, { ...COOLING, finding_id: 'f-bare', evidence: BARE }],
   })
@@ -340,7 +344,7 @@ test('all quiet is a statement with the time of the last run and what could not 
 
 test('before the first run the page does not claim that all is quiet', async t => {
   const site = await openSite({
-    house: 'appliance',
+    product: 'appliance',
     building: { building_id: 'new', name: 'New', site_id: 's', timezone: 'UTC', unit_system: 'si' },
     equipment: [],
     points: [],

@@ -10,7 +10,7 @@ import { openSite, PASSWORDS, type TestSite } from '../../../support/sites/page-
 
 const test = anyTest as TestFn<{ box: TestSite; hub: TestSite }>
 test.before(async t => {
-  t.context = { box: await openSite({ house: 'appliance' }), hub: await openSite({ house: 'hub' }) }
+  t.context = { box: await openSite({ product: 'appliance' }), hub: await openSite({ product: 'hub' }) }
 })
 test.after.always(async t => {
   await t.context.box.close()

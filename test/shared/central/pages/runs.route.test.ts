@@ -2,7 +2,7 @@
 import anyTest, { type TestFn } from 'ava'
 import { MINUTE } from '#shared/core/time.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
-import { runBook } from '#shared/node/store/runs.ts'
+import { runStore } from '#shared/node/store/runs.ts'
 import { join } from 'node:path'
 import { BUILDING, NOW, RUN } from '../../../support/page-fixture.ts'
 import { signedIn } from '../../../support/signed-in.ts'
@@ -10,7 +10,7 @@ import { openSite, PASSWORDS, type TestSite } from '../../../support/sites/page-
 
 const test = anyTest as TestFn<{ box: TestSite }>
 test.before(async t => {
-  t.context = { box: await openSite({ house: 'appliance' }) }
+  t.context = { box: await openSite({ product: 'appliance' }) }
 })
 test.after.always(t => t.context.box.close())
 
@@ -25,7 +25,7 @@ test.serial('a viewer reads when rules ran over what, what that came to, and why
   ]
   results.replace({ ...RUN, run_id: 'crooked', started_at: NOW - 3 * MINUTE, finished_at: NOW - 2 * MINUTE, failed }, [])
   const db = openDatabase(join(workspace, 'plenum.db'))
-  const book = runBook(db)
+  const book = runStore(db)
   const asked = { building_id, trigger: 'request', asked_at: NOW, started_at: NOW, finished_at: NOW } as const
   book.put({ ...asked, run_id: 'large', state: 'failed', reason: 'the FDD process needed 710 MB where 704 MB are allowed' })
   book.put({ ...asked, run_id: 'ended', state: 'cancelled', reason: 'cancelled by kim' })

@@ -8,7 +8,7 @@ const PATH = `/faults/${COOLING.finding_id}/note`
 
 const test = anyTest as TestFn<{ site: TestSite }>
 test.beforeEach(async t => {
-  t.context.site = await openSite({ house: 'appliance' })
+  t.context.site = await openSite({ product: 'appliance' })
 })
 test.afterEach.always(t => t.context.site.close())
 

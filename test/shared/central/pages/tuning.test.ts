@@ -7,7 +7,7 @@ import { BASELINES, keepBaselines } from './tuning-fixture.ts'
 
 const test = anyTest as TestFn<{ box: TestSite; hub: TestSite }>
 test.before(async t => {
-  t.context = { box: await openSite({ house: 'appliance' }), hub: await openSite({ house: 'hub' }) }
+  t.context = { box: await openSite({ product: 'appliance' }), hub: await openSite({ product: 'hub' }) }
   keepBaselines(t.context.box.context)
 })
 test.after.always(async t => {
@@ -125,7 +125,7 @@ test.serial('a viewer may look and not try, set or reset', async t => {
 })
 
 const RAN_BY =
-  /The rules of Riverside School run on the appliance Plant room\. Nothing that is set, entered or begun anew here reaches it/
+  /The rules of Riverside School run on the appliance Plant room\. Parameters, quantities, prices and baselines that you set here do not reach it/
 
 test.serial(
   'every page of a hub on which something is set says that the appliance of the building has its own values',

@@ -16,7 +16,7 @@ test('an instant names its zone where it is not the zone of the page', t => {
 
 test('a page of one building says that building’s zone, and a list of several names the zone of each instant', async t => {
   const findings = [COOLING, { ...COOLING, finding_id: 'f-far', building_id: 'far' }]
-  const site = await openSite({ house: 'hub', open: true, findings })
+  const site = await openSite({ product: 'hub', open: true, findings })
   t.teardown(site.close)
   site.context.model.put({
     building: FAR,

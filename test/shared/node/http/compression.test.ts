@@ -7,7 +7,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import test from 'ava'
 import pino from 'pino'
 import { html } from '#shared/node/http/html.ts'
-import { openShell } from '#shared/central/pages/shell.ts'
+import { createPageLayout } from '#shared/central/pages/layout.ts'
 import { encodingFor } from '#shared/node/http/compress.ts'
 import { type HttpService, openHttp } from '#shared/node/http/server.ts'
 import { route, type Route } from '#shared/node/http/route.ts'
@@ -52,8 +52,8 @@ const auth = openAuth({
   now: Date.now,
 })
 const model = { buildings: () => [] }
-const shell = openShell({ auth, clock: { now: Date.now }, model, version: '1.2.3' } as never, {
-  house: 'hub',
+const layout = createPageLayout({ auth, clock: { now: Date.now }, model, version: '1.2.3' } as never, {
+  product: 'hub',
   name: 'Hub',
   first: 'Fleet',
 })
@@ -62,7 +62,7 @@ let http: HttpService
 let web: { base: string; stop: () => Promise<void> }
 test.before(async () => {
   const base = { name: 'test', host: '127.0.0.1', port: 0, audit: undefined, version: '1.2.3', trustedProxies: [] }
-  http = await openHttp({ ...base, routes: [...ROUTES, ...shell.routes], auth, log: pino({ level: 'silent' }) })
+  http = await openHttp({ ...base, routes: [...ROUTES, ...layout.routes], auth, log: pino({ level: 'silent' }) })
   await http.start()
   const port = await freePort()
   const upstream = new URL(http.url()).host
@@ -205,7 +205,7 @@ test.serial('compressing a large answer is not the work of the thread that serve
 })
 
 test('a static file is compressed once for each encoding, has a tag for each, and is not sent to who has it', async t => {
-  const path = (shell
+  const path = (layout
     .document(
       { caller: undefined, reply: { header: () => ({}), getHeader: () => undefined } } as never,
       { title: 'x', current: '' },

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openRuleShelf } from '#shared/central/fdd/deployed-rules.ts'
+import { openDeployedRules } from '#shared/central/fdd/deployed-rules.ts'
 import type { Rule, WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { type CachedRule, openRuleCache } from '#shared/node/rules/rule-cache.ts'
 import { type Loaded, loadRules } from '#shared/node/rules/rule-files.ts'
@@ -168,7 +168,7 @@ test('half a file that was not there before does not count; one without tests co
 
 test('what is deployed counts at once, also without tests', async t => {
   const { file, rules } = place(t)
-  const shelf = await openRuleShelf(rules)
+  const shelf = await openDeployedRules(rules)
   await shelf.change([{ filename: 'a.yaml', yaml: yamlOf({ id: 'A' }) }], [])
   t.deepEqual(said(await openRuleCache(file, 'v').load([rules])), [['A A rule'], []])
 })

@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogueOf, viewsOf } from '#shared/central/fdd/rule-views.ts'
-import { openRuleShelf } from '#shared/central/fdd/deployed-rules.ts'
+import { openDeployedRules } from '#shared/central/fdd/deployed-rules.ts'
 import { openRuleCache } from '#shared/node/rules/rule-cache.ts'
 import { openRuleRegistry } from '#shared/node/rules/rule-registry.ts'
 import { warmRule } from '../../../support/rule-texts.ts'
@@ -100,7 +100,8 @@ function rewrite(path: string, limit: number): void {
 }
 const elsewhere = (deployed: string) => join(deployed, '..', 'elsewhere.yaml')
 
-const deploy = async (folder: string, yaml: string) => (await openRuleShelf(folder)).change([{ filename: 'a.yaml', yaml }], [])
+const deploy = async (folder: string, yaml: string) =>
+  (await openDeployedRules(folder)).change([{ filename: 'a.yaml', yaml }], [])
 
 test('half a file leaves the rule in force, and is read again until it is whole', async t => {
   const { shipped, limits, registry } = place(t)

@@ -4,7 +4,7 @@ import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import type { RunState } from '#shared/core/runs/run-state.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { resultStore } from '#shared/node/store/results.ts'
-import { runBook } from '#shared/node/store/runs.ts'
+import { runStore } from '#shared/node/store/runs.ts'
 import { temporaryDatabase } from '../../../support/sites/workspace.ts'
 
 const T = Date.UTC(2026, 2, 1)
@@ -20,7 +20,7 @@ const record = (run_id: string, hour: number): RunRecord => {
 
 test('a run is there from the moment it is asked for, and in the results only when it is done', t => {
   const db = temporaryDatabase(t)
-  const [book, results] = [runBook(db), resultStore(db)]
+  const [book, results] = [runStore(db), resultStore(db)]
   book.put(asked('1', 1))
   t.deepEqual(book.get('1'), { run: asked('1', 1) })
   book.put(running('1', 1))
@@ -38,7 +38,7 @@ test('a run is there from the moment it is asked for, and in the results only wh
 
 test('what stored its results is done, whatever is said of it afterwards', t => {
   const db = temporaryDatabase(t)
-  const [book, results] = [runBook(db), resultStore(db)]
+  const [book, results] = [runStore(db), resultStore(db)]
   book.put(running('1', 1))
   results.replace(record('1', 1), [])
   book.put({ ...running('1', 1), state: 'cancelled', finished_at: T, reason: 'too late' })
@@ -47,7 +47,7 @@ test('what stored its results is done, whatever is said of it afterwards', t => 
 
 test('what an earlier process left queued or running has failed, and nothing else has', t => {
   const db = temporaryDatabase(t)
-  const [book, results] = [runBook(db), resultStore(db)]
+  const [book, results] = [runStore(db), resultStore(db)]
   book.put(running('stored', 1))
   results.replace(record('stored', 1), [])
   const ended = [
@@ -66,7 +66,7 @@ test('what an earlier process left queued or running has failed, and nothing els
 
 test('a list has every run, newest first, goes on after one, and knows buildings apart', t => {
   const db = temporaryDatabase(t)
-  const [book, results] = [runBook(db), resultStore(db)]
+  const [book, results] = [runStore(db), resultStore(db)]
   results.replace(record('1', 1), [])
   book.put(asked('2', 2, { state: 'failed', finished_at: T, reason: 'x' }))
   book.put(asked('3', 3, { building_id: 'c' }))
@@ -81,7 +81,7 @@ test('a list has every run, newest first, goes on after one, and knows buildings
 
 test('runs that came to nothing do not push out those with results, and are bounded themselves', t => {
   const db = temporaryDatabase(t)
-  const [book, results] = [runBook(db), resultStore(db)]
+  const [book, results] = [runStore(db), resultStore(db)]
   results.replace(record('first', 1), [])
   db.transaction(() => {
     for (let i = 0; i < 510; i++) book.put(asked(`f${i}`, 2 + i, { state: 'failed', finished_at: T, reason: 'x' }))

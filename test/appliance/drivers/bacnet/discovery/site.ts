@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
-import { openShell } from '#shared/central/pages/shell.ts'
+import { createPageLayout } from '#shared/central/pages/layout.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openHttp } from '#shared/node/http/server.ts'
 import type { Route } from '#shared/node/http/route.ts'
@@ -38,19 +38,19 @@ export async function openDiscoverySite(enabled = true) {
   catalogue.onChange(polling.reload)
   const discovery = bacnetDiscovery({ enabled, bind, bacnet, catalogue })
   const more = [{ href: '/discover', text: 'Discover', operators: true as const }]
-  const shell = openShell(context, { house: 'appliance', name: 'Riverside box', first: 'Home', more })
+  const layout = createPageLayout(context, { product: 'appliance', name: 'Riverside box', first: 'Home', more })
   const api: Route[] = discoveryRoutes(discovery)
   const http = await openHttp({
     name: 'discovery',
     host: '127.0.0.1',
     port: 0,
-    routes: [...central.routes, ...pageRoutes(context, shell), ...api, ...discoverRoutes(discovery, shell)],
+    routes: [...central.routes, ...pageRoutes(context, layout), ...api, ...discoverRoutes(discovery, layout)],
     auth: context.auth,
     audit: context.audit,
     log: SILENT,
     version: context.version,
     trustedProxies: [],
-    problemPage: problemPages(shell),
+    problemPage: problemPages(layout),
   })
   const running = [...services, polling, discovery, http]
   for (const service of running) await service.start()

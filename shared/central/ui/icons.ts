@@ -32,13 +32,13 @@ const shape = (name: string): Html =>
   html`<svg class="mark ${name}" viewBox="0 0 20 20" aria-hidden="true" focusable="false">${raw(SHAPES[name] ?? '')}</svg>`
 
 /** `■1 high` */
-export const priorityMark = (priority: Priority): Html =>
+export const priorityIcon = (priority: Priority): Html =>
   html`<span class="marked">${shape(`p${priority}`)}<span>${PRIORITY_WORDS[priority]}</span></span>`
 
 /** `✕ down` */
-export const stateMark = (state: State, words: string = state): Html =>
+export const stateIcon = (state: State, words: string = state): Html =>
   html`<span class="marked state-${state}">${shape(state)}<span>${words}</span></span>`
 
 /** A hand on a point: `◆H P8` */
-export const overrideMark = (words: string): Html =>
+export const overrideIcon = (words: string): Html =>
   html`<span class="marked override">${shape('override')}<span>${words}</span></span>`

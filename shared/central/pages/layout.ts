@@ -4,21 +4,21 @@ import { type Frame, type NavItem, page, type Site, type User } from '#shared/ce
 import type { Here } from '#shared/central/ui/moment.ts'
 import { addVary } from '#shared/node/http/compress.ts'
 import type { Call, Caller, Route } from '#shared/node/http/route.ts'
-import type { CentralContext } from '../context.ts'
+import type { CentralContext } from '#shared/central/context.ts'
 import { openAssets } from './assets.ts'
 
-export type ShellOptions = {
-  house: Site['house']
+export type PageLayoutOptions = {
+  product: Site['product']
   /** Name of the box or of the hub, as people call it. */
   name: string
   /** What the first page is called: Home on a box, Fleet on a hub. */
   first: string
-  /** Pages that the house has beside the common ones. */
+  /** Pages of the product beside the common ones. */
   more?: NavItem[]
 }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
-export type Shell = {
+export type PageLayout = {
   /** The file route; the pages' own routes come from `pageRoutes`, `homeRoutes` and `fleetRoutes`. */
   routes: Route[]
   here(): Here
@@ -29,7 +29,10 @@ export type Shell = {
 }
 
 /** Reads the static files; there is one shell in each process that serves pages. */
-export function openShell(context: Pick<CentralContext, 'auth' | 'clock' | 'model' | 'version'>, options: ShellOptions): Shell {
+export function createPageLayout(
+  context: Pick<CentralContext, 'auth' | 'clock' | 'model' | 'version'>,
+  options: PageLayoutOptions,
+): PageLayout {
   const { auth, clock, model, version } = context
   const { assets, route } = openAssets()
   const nav: NavItem[] = [
@@ -41,8 +44,8 @@ export function openShell(context: Pick<CentralContext, 'auth' | 'clock' | 'mode
     { href: '/params', text: 'Parameters' },
     { href: '/quantities', text: 'Quantities' },
   ]
-  const site: Site = { house: options.house, name: options.name, nav, version, assets, open: !auth.required }
-  const shell: Shell = {
+  const site: Site = { product: options.product, name: options.name, nav, version, assets, open: !auth.required }
+  const shell: PageLayout = {
     routes: [route],
     here: () => ({ now: clock.now(), timezone: sharedZone(model.buildings().map(({ timezone }) => timezone)) }),
     userOf,

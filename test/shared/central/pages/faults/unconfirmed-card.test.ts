@@ -1,16 +1,16 @@
 /** The card of conditions that held too briefly, or are sampled too seldom, to count. */
 import test from 'ava'
 import type { Shortfall } from '#shared/core/findings/finding.ts'
-import { type BriefResult, briefCard, briefWords } from '#shared/central/pages/faults/brief-card.ts'
+import { type UnconfirmedResult, unconfirmedCard, unconfirmedText } from '#shared/central/pages/faults/unconfirmed-card.ts'
 
 const short = (of: Shortfall['of'], held_secs: number, needs_secs: number): Shortfall => ({ of, held_secs, needs_secs })
-const brief = (rule_id: string, ...shortfalls: Shortfall[]): BriefResult => ({
+const brief = (rule_id: string, ...shortfalls: Shortfall[]): UnconfirmedResult => ({
   rule_id,
   equipment_id: 'ahu-1',
   unconfirmed: { date: '2026-01-14', short: shortfalls },
 })
-const words = (results: BriefResult[]) => {
-  const card = briefCard({ results, titleOf: id => `title of ${id}`, nameOf: id => `name of ${id}` })
+const words = (results: UnconfirmedResult[]) => {
+  const card = unconfirmedCard({ results, titleOf: id => `title of ${id}`, nameOf: id => `name of ${id}` })
   return card
     ? String(card)
         .replace(/<[^>]+>/g, ' ')
@@ -19,11 +19,11 @@ const words = (results: BriefResult[]) => {
 }
 
 test('each kind of time that is lacking has its words', t => {
-  t.is(briefWords(brief('A', short('persistence', 3600, 7200))), 'held for 1 h without a break, needs 2 h (2026-01-14)')
-  t.is(briefWords(brief('A', short('daily_minimum', 2700, 14_400))), 'held for 45 min in the day, needs 4 h (2026-01-14)')
-  t.is(briefWords(brief('A', short('window', 3600, 90_000))), 'stood still for 1 h, needs 25 h (2026-01-14)')
+  t.is(unconfirmedText(brief('A', short('persistence', 3600, 7200))), 'held for 1 h without a break, needs 2 h (2026-01-14)')
+  t.is(unconfirmedText(brief('A', short('daily_minimum', 2700, 14_400))), 'held for 45 min in the day, needs 4 h (2026-01-14)')
+  t.is(unconfirmedText(brief('A', short('window', 3600, 90_000))), 'stood still for 1 h, needs 25 h (2026-01-14)')
   const seldom = { rule_id: 'A', equipment_id: 'ahu-1', sampling: { every_secs: 900, needs_secs: 300 } }
-  t.is(briefWords(seldom), 'sampled every 15 min, needs every 5 min')
+  t.is(unconfirmedText(seldom), 'sampled every 15 min, needs every 5 min')
 })
 
 test('the nearest comes first, and many are cut off with their number', t => {

@@ -5,15 +5,15 @@ import { nearness } from '#shared/core/rules/episodes/unconfirmed.ts'
 import { formatDuration, SECOND } from '#shared/core/time.ts'
 import { countOf } from '#shared/core/number-text.ts'
 
-export type BriefResult = Pick<RuleResult, 'rule_id' | 'equipment_id' | 'unconfirmed' | 'sampling' | 'untrusted_secs'>
-export type BriefModel = {
-  results: BriefResult[]
+export type UnconfirmedResult = Pick<RuleResult, 'rule_id' | 'equipment_id' | 'unconfirmed' | 'sampling' | 'untrusted_secs'>
+export type UnconfirmedModel = {
+  results: UnconfirmedResult[]
   titleOf: (rule_id: string) => string
   nameOf: (equipment_id: string) => string
 }
 
 /** Longest time of each equipment that lies outside the windows in which its package vouches for the data. */
-export function untrustedLine({ results, nameOf }: BriefModel): Html | false {
+export function untrustedLine({ results, nameOf }: UnconfirmedModel): Html | false {
   const longest = new Map<string, number>()
   for (const { equipment_id, untrusted_secs = 0 } of results) {
     if (untrusted_secs > (longest.get(equipment_id) ?? 0)) longest.set(equipment_id, untrusted_secs)
@@ -27,11 +27,12 @@ export function untrustedLine({ results, nameOf }: BriefModel): Html | false {
 /** Lines that the card shows; the API has the others. */
 const LINES_MAX = 100
 
-export const isBrief = ({ unconfirmed, sampling }: BriefResult): boolean => unconfirmed !== undefined || sampling !== undefined
+export const isUnconfirmed = ({ unconfirmed, sampling }: UnconfirmedResult): boolean =>
+  unconfirmed !== undefined || sampling !== undefined
 
 /** @returns false when there is nothing to say */
-export function briefCard({ results, titleOf, nameOf }: BriefModel): Html | false {
-  const brief = results.filter(isBrief).toSorted((a, b) => rankOf(b) - rankOf(a))
+export function unconfirmedCard({ results, titleOf, nameOf }: UnconfirmedModel): Html | false {
+  const brief = results.filter(isUnconfirmed).toSorted((a, b) => rankOf(b) - rankOf(a))
   if (brief.length === 0) return false
   const more = brief.length - LINES_MAX
   return html`<section class="card" id="brief"><h2>Too brief or too seldom sampled to count</h2>
@@ -41,16 +42,16 @@ export function briefCard({ results, titleOf, nameOf }: BriefModel): Html | fals
     result => html`<tr>
 <td data-label="Rule"><div>${titleOf(result.rule_id)} <span class="muted">${result.rule_id}</span></div></td>
 <td data-label="Equipment"><div>${nameOf(result.equipment_id)}${result.unconfirmed?.role !== undefined && html` <code>${result.unconfirmed.role}</code>`}</div></td>
-<td data-label="Why it does not count"><div>${briefWords(result)}</div></td>
+<td data-label="Why it does not count"><div>${unconfirmedText(result)}</div></td>
 </tr>`,
   )}</tbody></table>
 ${more > 0 && html`<p class="muted">and ${countOf(more, 'other')}</p>`}</section>`
 }
 
-const rankOf = ({ unconfirmed }: BriefResult): number => (unconfirmed ? nearness(unconfirmed) : 0)
+const rankOf = ({ unconfirmed }: UnconfirmedResult): number => (unconfirmed ? nearness(unconfirmed) : 0)
 
 /** @returns for example `held for 1 h without a break on 2026-01-14, needs 2 h` */
-export function briefWords({ unconfirmed, sampling }: BriefResult): string {
+export function unconfirmedText({ unconfirmed, sampling }: UnconfirmedResult): string {
   if (sampling) return `sampled every ${durationOf(sampling.every_secs)}, needs every ${durationOf(sampling.needs_secs)}`
   if (!unconfirmed) return ''
   const { date, short } = unconfirmed
