@@ -28,7 +28,7 @@ export type PageLayout = {
   document(call: AnyCall, at: { title: string; current: string; here?: Here }, body: Html): Html
 }
 
-/** Reads the static files; there is one shell in each process that serves pages. */
+/** Reads the static files. A process that serves pages creates one layout. */
 export function createPageLayout(
   context: Pick<CentralContext, 'auth' | 'clock' | 'model' | 'version'>,
   options: PageLayoutOptions,
@@ -45,20 +45,20 @@ export function createPageLayout(
     { href: '/quantities', text: 'Quantities' },
   ]
   const site: Site = { product: options.product, name: options.name, nav, version, assets, open: !auth.required }
-  const shell: PageLayout = {
+  const layout: PageLayout = {
     routes: [route],
     here: () => ({ now: clock.now(), timezone: sharedZone(model.buildings().map(({ timezone }) => timezone)) }),
     userOf,
     csrfOf: caller => (caller ? auth.formToken(caller) : ''),
-    document({ caller, reply }, { title, current, here = shell.here() }, body) {
+    document({ caller, reply }, { title, current, here = layout.here() }, body) {
       // Without a referrer policy of `same-origin` browsers send `Origin: null` with a form, and it would be refused.
       reply.header('referrer-policy', 'same-origin')
       addVary(reply, 'Cookie')
-      const frame: Frame = { site, title, current, here, user: userOf(caller), csrf: shell.csrfOf(caller) }
+      const frame: Frame = { site, title, current, here, user: userOf(caller), csrf: layout.csrfOf(caller) }
       return page(frame, body)
     },
   }
-  return shell
+  return layout
 }
 
 function userOf(caller: Caller | undefined): User | undefined {
