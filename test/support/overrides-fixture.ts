@@ -1,4 +1,4 @@
-/** Visits to a school's commandable points, and a journal in memory that holds them. */
+/** Visits to the commandable points of a school, and a journal in memory with them. */
 import type { PriorityJournal, PriorityState } from '#shared/core/ports.ts'
 import {
   activeLevel,
@@ -15,7 +15,7 @@ import type { Catalogue } from '#appliance/store/catalogue-schema.ts'
 import type { Site } from '#appliance/store/site.ts'
 import { BUILDING, EQUIPMENT, NOW } from './page-fixture.ts'
 
-/** @param held what each level says; the others are empty */
+/** @param held value by level; the others are empty */
 export function reading(
   at: number,
   object: string,
@@ -42,7 +42,7 @@ export function reading(
   }
 }
 
-/** The newest last; what they changed is left open, for no page shows it. */
+/** The newest last. `changed` is left empty, because no page shows it. */
 export function journalOf(readings: PriorityReading[], state: Partial<PriorityState> = {}): PriorityJournal {
   const records: PriorityRecord[] = []
   const keep = (visit: PriorityReading[]) => {

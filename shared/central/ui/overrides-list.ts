@@ -52,7 +52,7 @@ export const overridesBody = (model: OverridesModel): Html => html`<h1>Overrides
 ${model.note}
 ${lossNotice(model.card)}
 ${otherNotice(model.card.scanner, model.here)}
-${model.card.journal.journal === 'disabled' && html`<p class="notice" role="alert"><strong>The priority history is not kept any more.</strong> ${model.card.journal.reason ?? ''}</p>`}
+${model.card.journal.journal === 'disabled' && html`<p class="notice" role="alert"><strong>The priority history is not recorded any more.</strong> ${model.card.journal.reason ?? ''}</p>`}
 ${ages(model)}
 ${model.rows.length > 0 ? table(model) : html`<section class="card quiet-card"><p>${emptyWords(model)}</p></section>`}
 ${model.outOfService.length > 0 && outOfService(model)}
@@ -190,7 +190,7 @@ function roundRows({ round_outputs_secs: outputs, round_secs: all }: VisitSchedu
 /** @returns why nobody, or not this person, may ask for a visit now */
 export function whyNot({ scanner, journal, user }: Pick<ScannerCard, 'scanner' | 'journal' | 'user'>): string | undefined {
   if (!user?.mayOperate) return `Needs the operator role; you are signed in as ${user?.role ?? 'nobody'}.`
-  if (journal.journal === 'disabled') return `History is not kept: ${journal.reason ?? 'no reason was given'}.`
+  if (journal.journal === 'disabled') return `History is not recorded: ${journal.reason ?? 'no reason was given'}.`
   if (!scanner.enabled || scanner.state === 'disabled')
     return scanner.reason ?? 'The scanner is off: SERVICE_PRIORITY_SCAN_ENABLED=1 switches it on.'
   return scanner.state === 'visiting' ? 'A visit is already in progress.' : undefined

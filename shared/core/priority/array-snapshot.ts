@@ -59,7 +59,7 @@ export function activeSlot({ slots }: Pick<ArraySnapshot, 'slots'>): number {
 }
 
 /** @returns the command of the programs: the value of their highest level */
-function asked({ slots }: ArraySnapshot): number {
+function programCommand({ slots }: ArraySnapshot): number {
   const programs = slots.slice(OPERATOR)
   return programs.find(slot => slot !== null) ?? Number.NaN
 }
@@ -75,7 +75,7 @@ const FACTS: Record<string, Facts> = {
   writers: ({ slots }) => (slots.every(isKnown) ? slots.filter(holds).length : Number.NaN),
   relinquish_default: ({ fallback }) => fallback,
   command: visit => [...visit.slots, visit.fallback][activeSlot(visit) - 1] ?? Number.NaN,
-  asked,
+  asked: programCommand,
 }
 
 /**
@@ -91,7 +91,7 @@ const SUMS: Record<string, (visits: readonly ArraySnapshot[], origin: number) =>
   asked_travel: (visits, origin) => {
     let sum = origin
     return visits.map((visit, i) => {
-      const step = i > 0 ? Math.abs(asked(visit) - asked(visits[i - 1]!)) : 0
+      const step = i > 0 ? Math.abs(programCommand(visit) - programCommand(visits[i - 1]!)) : 0
       return (sum += Number.isNaN(step) ? 0 : step)
     })
   },

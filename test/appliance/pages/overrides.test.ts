@@ -170,7 +170,7 @@ test('the page of an unknown point is not found, and a disabled journal shows th
   const { get } = await open(t, journalOf([], { journal: 'disabled', reason: 'segment 3, byte 40' }), schedule)
   const text = words(await (await get('/overrides')).text())
   t.regex(text, /What was seen cannot be read/)
-  t.regex(text, /not kept any more\. segment 3, byte 40/)
+  t.regex(text, /not recorded any more\. segment 3, byte 40/)
 })
 
 test('without a visit the page says whether visits are made', async t => {

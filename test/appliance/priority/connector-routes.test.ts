@@ -65,7 +65,7 @@ test('the token of the edge opens its routes, and nothing else does', async t =>
   t.is((await call(TOKEN, 'POST', BASE, { schema, page_size: 1, cursor: body.next_cursor })).body.records[0].seq, 1)
 })
 
-test('history and trigger take no body, an empty one, and an empty object alike', async t => {
+test('history and trigger accept no body, an empty body and an empty object', async t => {
   const { service, fill, set, triggered } = await openEdge(t)
   await fill(1, 2)
   const { url } = await serve(t, service, TOKEN)
@@ -90,7 +90,7 @@ test('history and trigger take no body, an empty one, and an empty object alike'
   }
 })
 
-test('without a token nobody is let in, also where everything else is open to this machine', async t => {
+test('without a token every request is refused, also where this machine needs no login', async t => {
   const { service } = await openEdge(t)
   for (const secret of [undefined, randomBytes(32).toString('hex')]) {
     const { call, admin } = await serve(t, service, undefined, secret)
@@ -104,7 +104,7 @@ test('without a token nobody is let in, also where everything else is open to th
   }
 })
 
-test('on the box the edge answers for itself alone, and an HTTPS port without certificate refuses the start', async t => {
+test('an edge answers only for itself, and an HTTPS port without certificate refuses the start', async t => {
   const { journal, schedule } = await openEdge(t)
   const settings = {
     SERVICE_EDGE_STORE_DIR: folder(t),
@@ -136,7 +136,7 @@ test('API.md of the appliance lists the routes of the edge with their role and p
   }
 })
 
-test('routes of connectors that write leave an audit row; asking for a page leaves none', t => {
+test('a trigger leaves an audit row, and reading a page leaves none', t => {
   const routes = connectorsRoutes({ nameOf: () => '', ask: () => Promise.reject(new Error('not asked')) })
   t.deepEqual(
     routes.map(({ method, path, auth, action }) => [method, path.split('/').at(-1), auth, action]),

@@ -22,7 +22,7 @@ const codeOf = (call: () => unknown): string => {
   return 'no problem'
 }
 
-test('a page is as the contract says: newest first, 16 slots, the scanner beside it', async t => {
+test('a page follows the contract: newest first, 16 slots, with the state of the scanner', async t => {
   const { service, fill } = await openEdge(t)
   await fill(1, 3)
   const page = ask(service)
@@ -64,7 +64,7 @@ test('cursors stay valid while 10,000 records arrive: no duplicate, no gap', asy
   t.is(ask(service, { page_size: 1 }).records[0]!.seq, 1000 + 39 * 260)
 })
 
-test('a filter holds from page to page, and a cursor is good for its own filter, edge and key alone', async t => {
+test('a filter applies to all pages, and a cursor is valid only for its filter, edge and key', async t => {
   const { service, fill, journal, schedule } = await openEdge(t)
   await fill(1, 30, 1)
   await fill(31, 60, 2)
@@ -92,7 +92,7 @@ test('a filter holds from page to page, and a cursor is good for its own filter,
   t.notThrows(() => ask(service, { ...filter, cursor, since: '2026-03-01T01:11:00+01:00' }), 'the same instant in another zone')
 })
 
-test('one character of a cursor altered, left out or added is refused, wherever it is', t => {
+test('a cursor with any character altered, removed or added is refused', t => {
   const [scope, key] = [{ edge_id: 'edge-1', tenant_id: 'legacy' }, Buffer.alloc(32, 1)]
   const cursor = writeCursor(4711, scope, key)
   t.is(readCursor(cursor, scope, key), 4711)
@@ -107,7 +107,7 @@ test('one character of a cursor altered, left out or added is refused, wherever 
   }
 })
 
-test('a cursor behind the retained window, or of a journal that was put aside, has expired', async t => {
+test('a cursor beyond the retention, or of a journal that was set aside, has expired', async t => {
   const { service, fill } = await openEdge(t, { maxRecords: 50 })
   await fill(1, 40)
   const { next_cursor } = ask(service, { page_size: 10 })
@@ -131,7 +131,7 @@ test('a cursor behind the retained window, or of a journal that was put aside, h
   )
 })
 
-test('a page holds no more bytes than a message may, and goes on with a cursor', t => {
+test('a page is not larger than a message, and continues with a cursor', t => {
   const wide = { ...reading(1), label: 'x'.repeat(60_000) }
   const all = Array.from({ length: 10 }, (_, i) => ({ ...wide, seq: 10 - i, changed: [] }))
   const journal = {
@@ -150,7 +150,7 @@ test('a page holds no more bytes than a message may, and goes on with a cursor',
   t.deepEqual(seen, [10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
 })
 
-test('while the journal is closed a page says so, and a cursor is no end of the history', t => {
+test('while the journal is disabled a page says so, and a cursor does not look like the end of the history', t => {
   const state = { journal: 'disabled' as const, reason: 'segment 3, byte 17: bad checksum', first: 1, last: 0 }
   const journal = { page: () => ({ records: [], more: false }), state: () => state }
   const cursorKey = Buffer.alloc(32)
@@ -169,14 +169,14 @@ test('while the journal is closed a page says so, and a cursor is no end of the 
   )
 })
 
-test('the key of cursors outlives a restart, and a damaged one is replaced', async t => {
+test('the key of the cursors survives a restart, and a damaged one is replaced', async t => {
   const dir = folder(t)
   const key = await openCursorKey(dir)
   t.deepEqual(Buffer.from(await openCursorKey(dir)), Buffer.from(key))
   t.notDeepEqual(Buffer.from(await openCursorKey(folder(t))), Buffer.from(key))
 })
 
-test('an answer with anything more or less than the contract does not fit', async t => {
+test('an answer with a missing or an additional member does not match the contract', async t => {
   const { service, fill } = await openEdge(t)
   await fill(1, 1)
   const page = ask(service)

@@ -11,7 +11,7 @@ const source = (readings = HISTORY, state = {}) =>
   journalSnapshots({ journal: () => journalOf(readings, state), catalogue: () => CATALOGUE, site: SITE })
 const span = { from: NOW - 2 * DAY, to: NOW }
 
-test('visits of the span come by point, ascending, and those of no point on the list are left out', async t => {
+test('snapshots of the span are returned by point, ascending, without unlisted points', async t => {
   const visits = await source().snapshots('school', span)
   t.deepEqual(Object.keys(visits).toSorted(), ['ahu-1.clg_valve', 'ahu-1.fan_cmd', 'ahu-1.oa_damper', 'ahu-1.sa_t_sp', 'exhaust'])
   const valve = visits['ahu-1.clg_valve']!
@@ -22,7 +22,7 @@ test('visits of the span come by point, ascending, and those of no point on the 
   t.deepEqual(await source().snapshots('elsewhere', span), {})
 })
 
-test('scale and offset of the point are taken into account', async t => {
+test('scale and offset of the point are applied', async t => {
   const [device] = CATALOGUE.devices
   const points = device!.points.map(point => ({ ...point, scale: 0.1, offset: 1 }))
   const journal = journalOf([reading(NOW - HOUR, 'analog-output,4', { 8: 50 })])
@@ -35,16 +35,16 @@ test('scale and offset of the point are taken into account', async t => {
   t.is(visits['ahu-1.clg_valve']![0]!.fallback, 1)
 })
 
-test('an input is not commanded: rules see no visit to it', async t => {
+test('an input has no snapshots for rules', async t => {
   const input = reading(NOW - HOUR, 'analog-input,2', {}, { out_of_service: true })
   t.false('ahu-1.oa_t' in (await source([...HISTORY, input]).snapshots('school', span)))
 })
 
-test('a journal that is shut knows nothing', async t => {
+test('a disabled journal has no snapshots', async t => {
   t.deepEqual(await source(HISTORY, { journal: 'disabled' }).snapshots('school', span), {})
 })
 
-test('what a box visited for a week raises the override rules on it, in the units of the roles', async t => {
+test('a week of visits raises the override rules, in the units of the roles', async t => {
   const { rules } = loadRules([new URL('../../../rules/override', import.meta.url).pathname])
   const visits = await source().snapshots('school', { from: NOW - 10 * DAY, to: NOW })
   const historian = {

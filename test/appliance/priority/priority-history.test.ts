@@ -1,4 +1,4 @@
-/** The priority history of an edge as its mains open it: files in a folder, a simulated controller on a real socket. */
+/** The priority history of an edge, with files in a folder and a simulated controller on a real socket. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -82,7 +82,7 @@ async function visit({ schedule, journal }: PriorityHistory): Promise<{ error: s
 const levels = ({ slots }: PriorityRecord) =>
   Object.fromEntries(slots.flatMap(slot => (slot.state === 'value' ? [[slot.level, slot.value]] : [])))
 
-test('what people command is seen from one visit to the next', async t => {
+test('changed commands are recorded from one visit to the next', async t => {
   const script: Command[] = [
     { at: START, level: 16, value: 40 },
     { at: START + 10 * SECOND, level: 8, value: 75 },
@@ -113,7 +113,7 @@ test('what people command is seen from one visit to the next', async t => {
   t.deepEqual([records[0]!.changed, records[0]!.active_level], [[8], 13])
 })
 
-test('after a restart the next points come next, and the history goes on', async t => {
+test('after a restart the visits continue with the next points, and the history continues', async t => {
   const { openAgain } = await openSite(t, { objects: now => outputs(5, now) })
   const asked = async (history: PriorityHistory) =>
     (await visit(history)).records.map(({ seq, target }) => [seq, target.object_instance])
@@ -131,7 +131,7 @@ test('after a restart the next points come next, and the history goes on', async
   ])
 })
 
-test('a stop in the middle of a visit keeps what was read, and the rest comes first after the restart', async t => {
+test('a stop during a visit stores the points read, and the others are first after the restart', async t => {
   const { device, store, openAgain } = await openSite(t, { objects: now => outputs(40, now), silentAfter: 3, timeout_ms: 60_000 })
   const first = await openAgain()
   first.schedule.trigger(4001)
@@ -145,7 +145,7 @@ test('a stop in the middle of a visit keeps what was read, and the rest comes fi
   t.deepEqual(memory.devices.ahu.after, { type: OBJECT_TYPES.AO, instance: 20 })
 })
 
-test('where it is off, nothing is asked and nothing is made on disk', async t => {
+test('while visits are switched off, nothing is read and no file is created', async t => {
   const { device, store, openAgain } = await openSite(t, { objects: now => outputs(1, now) })
   const { schedule, journal, service } = await openAgain({ SERVICE_PRIORITY_SCAN_ENABLED: false })
   await service.start()
@@ -156,7 +156,7 @@ test('where it is off, nothing is asked and nothing is made on disk', async t =>
   t.is(device.requests(), 0)
 })
 
-test('a history from before can be read where scanning is off now', async t => {
+test('an existing history can be read while visits are switched off', async t => {
   const { openAgain } = await openSite(t, { objects: now => outputs(1, now) })
   const first = await openAgain()
   await visit(first)
@@ -166,7 +166,7 @@ test('a history from before can be read where scanning is off now', async t => {
   t.throws(() => schedule.trigger(), { code: 'scanner_disabled' })
 })
 
-test('with a damaged history no device is visited, and the state says where it is damaged', async t => {
+test('no device is visited while the history is damaged, and the state gives the place', async t => {
   const { device, store, openAgain } = await openSite(t, { objects: now => outputs(3, now) })
   const first = await openAgain()
   await visit(first)
@@ -187,7 +187,7 @@ test('with a damaged history no device is visited, and the state says where it i
 })
 
 for (const text of ['', '{"next_due_at":', '{"devices":[]}', '[]']) {
-  test(`where the visits stood is ${JSON.stringify(text)} on disk: they begin anew`, async t => {
+  test(`a schedule file with ${JSON.stringify(text)} starts a new round of visits`, async t => {
     const { store, openAgain } = await openSite(t, { objects: now => outputs(2, now) })
     const first = await openAgain({ SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE: 1 })
     await visit(first)
@@ -199,7 +199,7 @@ for (const text of ['', '{"next_due_at":', '{"devices":[]}', '[]']) {
   })
 }
 
-test('another device at the address leaves nothing in the journal but its visit, and the listed one is read again when it is back', async t => {
+test('another device at the address leaves no record, and the listed one is read again when it is back', async t => {
   const { swap, clock, openAgain } = await openSite(t, { objects: now => outputs(2, now) })
   const history = await openAgain()
   t.is((await visit(history)).records.length, 2)
@@ -220,7 +220,7 @@ test('another device at the address leaves nothing in the journal but its visit,
   t.is(again.schedule.state().other_devices, undefined)
 })
 
-test('a device that is dead leaves its reason, and is visited again', async t => {
+test('a visit to a device that does not answer gives the reason, and the device is visited again', async t => {
   const { device, openAgain } = await openSite(t, { objects: now => outputs(1, now), misbehaves: 'silent', timeout_ms: 3000 })
   const history = await openAgain()
   t.regex((await visit(history)).error ?? '', /no answer from 127\.0\.0\.1/)
@@ -248,13 +248,13 @@ for (const [name, value] of [
   ['SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE', 1],
   ['SERVICE_PRIORITY_SCAN_MAX_POINTS_PER_DEVICE', 1000],
 ] as const) {
-  test(`${name}=${value} is taken as it is`, t => {
+  test(`${name}=${value} is accepted`, t => {
     const read = readEnv(PRIORITY_VARIABLES, { env: { [name]: String(value) } }, () => '')
     t.is(read.ok ? read.settings[name] : undefined, value)
   })
 }
 
-test('scanning is off unless it is switched on, hourly, a hundred points at a time', t => {
+test('visits are off by default, and hourly with a hundred points when they are switched on', t => {
   const read = readEnv(PRIORITY_VARIABLES, { env: {} }, () => '')
   t.like(read, {
     settings: {

@@ -60,7 +60,7 @@ async function allOf(reading: AsyncIterable<ArrayAnswer>): Promise<ArrayAnswer[]
   return answers
 }
 
-/** The levels that hold something, for example { 8: 55 }. */
+/** The levels with a value, for example { 8: 55 }. */
 function held(answer: ArrayAnswer | undefined): Record<number, unknown> | string {
   if (answer?.state !== 'read') return answer?.state ?? 'none'
   const some = answer.slots.filter(({ state }) => state !== 'null')
@@ -74,7 +74,7 @@ const OVERRIDDEN: Command[] = [
   { at: 0, level: 8, value: 55 },
 ]
 
-test('sixteen levels, the value and what it falls back to are read of each point', async t => {
+test('sixteen levels, present value and relinquish default of each point are read', async t => {
   const { read, device } = await visit(t, [output(1, OVERRIDDEN), output(2)])
   const [first, second] = await read()
   t.like(first, { state: 'read', observed_at: AT, present_value: 55, relinquish_default: 12, out_of_service: false })
@@ -99,12 +99,12 @@ for (const [maxApdu, requests] of [
   })
 }
 
-test('a device that has no ReadPropertyMultiple is read property by property', async t => {
+test('a device without ReadPropertyMultiple is read property by property', async t => {
   const { read } = await visit(t, [output(1, OVERRIDDEN), output(2)], { rpm: false })
   t.deepEqual((await read()).map(held), [{ 8: 55, 16: 30 }, {}])
 })
 
-test('a device that refuses whole arrays gives them level by level, and is asked so from then on', async t => {
+test('a device that refuses whole arrays is read level by level from then on', async t => {
   const { read, device } = await visit(t, [output(1, OVERRIDDEN, 'by_level'), output(2, [], 'by_level')])
   t.deepEqual((await read()).map(held), [{ 8: 55, 16: 30 }, {}])
   const before = device.requests()
@@ -118,7 +118,7 @@ test('a level that the device refuses is an error of that level', async t => {
   t.deepEqual((await read()).map(held), [{ 3: 'error read-access-denied (class 2)', 8: 55, 16: 30 }])
 })
 
-test('an array that is too large for the device comes level by level', async t => {
+test('an array that is too large for the device is read level by level', async t => {
   const { read } = await visit(
     t,
     [
@@ -134,7 +134,7 @@ test('an array that is too large for the device comes level by level', async t =
   t.deepEqual((await read()).map(held), [Object.fromEntries(Array.from({ length: 16 }, (_, i) => [i + 1, i]))])
 })
 
-test('an input that somebody took out of service is read with what it was told, in one request with the outputs', async t => {
+test('an input out of service is read with its set value, in one request with the outputs', async t => {
   const sensor = { type: OBJECT_TYPES.AI, instance: 7, name: 'Zone', unit: 'degF', value: () => 72, outOfService: () => true }
   const { device, readAll } = await visit(t, [sensor, output(1, OVERRIDDEN)])
   const answers = await readAll(
@@ -148,7 +148,7 @@ test('an input that somebody took out of service is read with what it was told, 
   t.is(device.requests(), 1)
 })
 
-test('a point without a priority array says so', async t => {
+test('a point without a priority array is reported as such', async t => {
   const { read } = await visit(t, [output(1, [], 'none'), output(2)])
   t.deepEqual(
     (await read()).map(({ state }) => state),
@@ -160,19 +160,19 @@ for (const [what, options, requests] of [
   ['in one request', {}, 1],
   ['property by property where it has no ReadPropertyMultiple', { rpm: false }, 4],
 ] as const) {
-  test(`a device says which it is ${what}`, async t => {
+  test(`a device is identified ${what}`, async t => {
     const { identify, device } = await visit(t, [output(1)], options)
     t.like(judgeIdentity(INSTANCE, await identify()), { state: 'same', make: { vendor_id: 999 } })
     t.is(device.requests(), requests)
   })
 }
 
-test('a device of another instance is told from the listed one', async t => {
+test('a device of another instance is distinguished from the listed one', async t => {
   const { identify } = await visit(t, [output(1)], { device_instance: INSTANCE + 1 })
   t.like(judgeIdentity(INSTANCE, await identify()), { state: 'other', by: 'instance' })
 })
 
-test('a device that does not answer ends the visit with its reason', async t => {
+test('a device that does not answer ends the visit with the reason', async t => {
   const { read } = await visit(t, [output(1)], { misbehaves: 'silent', timing: { timeout_ms: 100, retries: 0 } })
   await t.throwsAsync(read(), { message: /no answer from 127\.0\.0\.1:\d+ in 1 attempts/ })
 })
@@ -181,7 +181,7 @@ for (const [what, maxApdu] of [
   ['with others in a request', 1476],
   ['by itself', 206],
 ] as const) {
-  test(`an object that silences its device, asked ${what}, hides none of the others`, async t => {
+  test(`an object that keeps its device from answering, read ${what}, hides no other object`, async t => {
     const objects = Array.from({ length: 30 }, (_, i) => output(i + 1))
     const id = contextId(0, OBJECT_TYPES.AO, 12)
     const ignores = (request: Buffer) => request.includes(id)
@@ -203,7 +203,7 @@ for (const [what, maxApdu] of [
   })
 }
 
-test('what was read before a device fell silent counts', async t => {
+test('objects read before a device stopped answering count', async t => {
   const objects = Array.from({ length: 30 }, (_, i) => output(i + 1))
   const { reading } = await visit(t, objects, { silentAfter: 2, timing: { timeout_ms: 3000, retries: 0 } })
   const answers: ArrayAnswer[] = []
@@ -217,7 +217,7 @@ test('what was read before a device fell silent counts', async t => {
   t.true(answers.every(({ state }) => state === 'read'))
 })
 
-test('a visit that is ended asks nothing more', async t => {
+test('an ended visit sends no more requests', async t => {
   const objects = Array.from({ length: 30 }, (_, i) => output(i + 1))
   const { reading, device } = await visit(t, objects)
   const end = new AbortController()

@@ -1,4 +1,4 @@
-/** A visit asks and does nothing else: what it is given has no other method, and nothing else leaves the socket. */
+/** A visit only reads: the reader has no other method, and no other request leaves the socket. */
 import test from 'ava'
 import { APDU_DEFAULT, firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { READ_PROPERTY, READ_PROPERTY_MULTIPLE } from '#appliance/drivers/bacnet/core/reply.ts'
@@ -33,12 +33,12 @@ const entryOf = ({ host, port }: { host: string; port: number }): DeviceEntry =>
 
 const protocol = () => bacnetProtocol({ bind: { address: '127.0.0.1', port: 0 }, now: () => 0, log: SILENT })
 
-test('the reader can read, and has no other method', t => {
+test('the reader can identify and read, and has no other method', t => {
   const reader = priorityReader({ bacnet: protocol(), entryOf: () => undefined, now: () => 0 })
   t.deepEqual(Object.keys(reader), ['identify', 'read'])
 })
 
-test('whatever a device answers, a visit sends reads of the objects in the list to that device, and nothing else', async t => {
+test('a visit sends only reads of listed objects to the device, whatever it answers', async t => {
   const random = seeded(11)
   const peer = await openUdpPeer(t, ({ invokeId }, reply) => {
     const dice = random()
@@ -59,7 +59,7 @@ test('whatever a device answers, a visit sends reads of the objects in the list 
   }
 })
 
-test('a poll that comes while a visit asks has its turn before the next request of the visit', async t => {
+test('a poll during a visit is sent before the next request of the visit', async t => {
   let poll: (() => void) | undefined
   const peer = await openUdpPeer(t, ({ service }, reply) => {
     if (peer.raw.length === 2) poll?.()

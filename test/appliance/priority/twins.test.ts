@@ -1,4 +1,4 @@
-/** Two devices of one instance, over real sockets: what visits see of the one is never kept as the other's. */
+/** Two devices of one instance, over real sockets. Records of one are never stored as those of the other. */
 import test from 'ava'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { openPriorityHistory } from '#appliance/priority/priority-history.ts'
@@ -14,7 +14,7 @@ import { journalFolder } from '../../support/journal-harness.ts'
 const START = Date.UTC(2026, 2, 1)
 const INSTANCE = 4001
 
-test('inputs and outputs of two devices of one instance have a history each, and each is visited in its turn', async t => {
+test('two devices of one instance have separate histories and are visited in turn', async t => {
   const clock = virtualClock(START)
   const outOfService = { b: true }
   const device = async (device_id: 'a' | 'b', command: number): Promise<DeviceEntry> => {

@@ -1,4 +1,4 @@
-/** A priority history on one edge, made by hand: a real journal, a scanner that does what a test says, and its API. */
+/** A priority history of one edge: a real journal, a scripted visit schedule, and its service. */
 import type { ExecutionContext } from 'ava'
 import pino from 'pino'
 import { historyService } from '#appliance/priority/history-service.ts'
@@ -13,7 +13,7 @@ export const silent = pino({ level: 'silent' })
 const START = Date.UTC(2026, 2, 1)
 const MINUTE = 60_000
 
-/** Visit number `n` to object `instance`: its instant and its value at P8 are its number. */
+/** Visit `n` to object `instance`: its time and its value at P8 follow from `n`. */
 export function reading(n: number, object_instance = 1): PriorityReading {
   const slots = Array.from({ length: LEVELS }, (_, i): Slot => {
     if (i === 7) return { level: 8, state: 'value', type: 'real', value: n }
@@ -45,7 +45,7 @@ export const IDLE: VisitScheduleState = {
 }
 export const VISIT_ID = '5d5f7f0e-7c1e-4d0e-9d5a-111111111111'
 
-/** A scanner whose state a test sets; its visits never end by themselves. */
+/** A visit schedule whose state a test sets. Its visits never end by themselves. */
 export function scriptedSchedule(start: VisitScheduleState = IDLE) {
   let now = start
   const visits = new Map<string, Visit>()
@@ -80,7 +80,7 @@ export async function openEdge(t: ExecutionContext, given: { maxRecords?: number
   const scripted = scriptedSchedule()
   const cursorKey = given.key ?? Buffer.alloc(32, 7)
   const service = historyService({ edge_id: given.edge_id ?? 'edge-1', journal, schedule: scripted.schedule, cursorKey })
-  /** Keeps visits `from` to `to`, in groups as large as a visit may be. */
+  /** Appends visits `from` to `to`, in groups of the largest size of a visit. */
   const fill = async (from: number, to: number, object_instance = 1) => {
     const all = Array.from({ length: to - from + 1 }, (_, i) => reading(from + i, object_instance))
     for (let i = 0; i < all.length; i += 500) await journal.append(all.slice(i, i + 500))

@@ -1,4 +1,4 @@
-/** What the answers of a device say of a point's priority array. */
+/** Decoding the answers of a device for the priority array of a point. */
 import test from 'ava'
 import { PRESENT_VALUE, PRIORITY_ARRAY, RELINQUISH_DEFAULT, OUT_OF_SERVICE, targetKey } from '#shared/core/bacnet/object.ts'
 import type { BacnetValue } from '#appliance/drivers/bacnet/core/tag.ts'
@@ -26,7 +26,7 @@ const whole = (said: TargetAnswer | undefined, ...more: [string, TargetAnswer][]
 const levels = (at: (level: number) => TargetAnswer) =>
   levelsAnswer(of, new Map(Array.from({ length: 16 }, (_, i) => [key(PRIORITY_ARRAY, i + 1), at(i + 1)])))
 
-test('an object is asked for its array, its default, its value and whether it is out of service', t => {
+test('array, relinquish default, present value and out-of-service of an object are read', t => {
   t.deepEqual(
     wholeTargets(of).map(({ property }) => property),
     [87, 104, 85, 81],
@@ -43,7 +43,7 @@ const REAL = values({ type: 'real', value: 20 })
 const TRUE = values({ type: 'boolean', value: true })
 const FALSE = values({ type: 'boolean', value: false })
 
-test('an input is asked for its value and whether it is out of service, and nothing commands it', t => {
+test('present value and out-of-service of an input are read, and its levels are empty', t => {
   t.deepEqual(
     wholeTargets(input!).map(({ property }) => property),
     [PRESENT_VALUE, OUT_OF_SERVICE],
@@ -90,7 +90,7 @@ for (const [value, type, written] of [
   [{ type: 'object', object: { type: 17, instance: 2 } }, 'object-identifier', '17,2'],
   [{ type: 'opaque' }, 'other', 'not read'],
 ] as const) {
-  test(`a level that holds ${type} ${written} says so`, t => {
+  test(`a level with ${type} ${written} is decoded`, t => {
     const answer = whole(values(...nulls().with(7, value as BacnetValue)))
     t.is(answer?.state, 'read')
     if (answer?.state !== 'read') return
@@ -100,7 +100,7 @@ for (const [value, type, written] of [
   })
 }
 
-test('a text that no page could hold is cut', t => {
+test('a text that does not fit into a page is cut', t => {
   const long = { type: 'text', value: 'x'.repeat(5000) } as const
   const answer = whole(values(...nulls().with(7, long)), [
     key(PRESENT_VALUE),
@@ -112,7 +112,7 @@ test('a text that no page could hold is cut', t => {
   return undefined
 })
 
-test('what the device does not give beside the array is left out', t => {
+test('properties that the device does not return are left out', t => {
   const full = whole(
     values(...nulls()),
     [key(PRESENT_VALUE), values({ type: 'real', value: 20 })],
@@ -144,7 +144,7 @@ for (const [what, said, expected] of [
   })
 }
 
-test('level by level, an error or a refusal is of its level alone', t => {
+test('level by level, an error or a refusal affects only its level', t => {
   const answer = levels(level => (level === 2 ? error(27) : level === 3 ? declined : values(NULL)))
   if (answer.state !== 'read') return t.fail(answer.state)
   t.deepEqual(answer.slots.slice(0, 4), [
@@ -170,6 +170,6 @@ for (const [what, at, expected] of [
     t.like(levels(at), expected)
   })
 }
-test('levels that were not asked for are no reading', t => {
+test('levels that were not read make the answer fail', t => {
   t.is(levelsAnswer(of, new Map()).state, 'failed')
 })
