@@ -1,6 +1,6 @@
 /** HTTP client of the central on this box. */
 import { decodeWith, fields, integer, list, optional, text, uuid } from '#shared/core/telemetry/read.ts'
-import { POINTS_MAX } from '#shared/core/telemetry/telemetry.ts'
+import { MESSAGE_POINTS_MAX } from '#shared/core/telemetry/telemetry.ts'
 import { SECOND } from '#shared/core/time.ts'
 
 /** The result of a message that was posted. */
@@ -44,7 +44,7 @@ export function centralClient({ url, token }: { url: string; token: string }, si
 export function readIngestAnswer(body: Record<string, unknown>): IngestAnswer {
   const read = decodeWith(() => {
     const from = fields(body, '')
-    const rejected = body['rejected'] === undefined ? [] : list(from, 'rejected', 2 * POINTS_MAX, readRefused)
+    const rejected = body['rejected'] === undefined ? [] : list(from, 'rejected', 2 * MESSAGE_POINTS_MAX, readRefused)
     return {
       status: body['ok'] === true ? text(from, 'status', 20) : 'gap',
       through_seq: integer(from, 'through_seq', 0),

@@ -35,7 +35,8 @@ export interface Sink {
 
 export type AppendCount = { added: number; duplicate: number }
 export type HistoryQuery = { building_id: string; point_ids: string[]; from: number; to: number }
-export type Span = { point_id: string; first: number; last: number; samples: number }
+/** Samples of one point, `last` included. */
+export type PointSpan = { point_id: string; first: number; last: number; samples: number }
 /** Rows of a package: one point's stretch, ascending in time. */
 export type PointRows = { point_id: string; series: Series }
 
@@ -51,7 +52,7 @@ export interface Historian {
   /** At most `maxBuckets` buckets over `[from, to)` for each point. */
   buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
   /** What is held of each point that has samples. */
-  spans(building_id: string): Promise<Span[]>
+  spans(building_id: string): Promise<PointSpan[]>
   /** By point, the instant of its first sample, ms; a point without samples is left out. */
   firsts(building_id: string): Promise<Record<string, number>>
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
-import type { Historian, ArraySnapshots, Results, Span } from '#shared/core/ports.ts'
+import type { Historian, ArraySnapshots, Results, PointSpan } from '#shared/core/ports.ts'
 import { type OverridePeriod, overridePeriods } from '#shared/core/priority/override-periods.ts'
 import { needEquipment } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -41,7 +41,7 @@ type SeriesPorts = { model: ModelStore; historian: Historian; results: Results; 
 /** A sample holds for this many times the usual distance between samples. */
 const HOLD_STEPS = 3
 /** Points of one request. */
-export const POINTS_MAX = 50
+export const SERIES_POINTS_MAX = 50
 const FAULTS_MAX = 1000
 
 /**
@@ -92,7 +92,7 @@ async function readOverrides(
 }
 
 /** What was asked for, or as far as history goes; of no length when that is all before `from`, or all after `to`. */
-function spanOf(asked: Pick<SeriesRequest, 'from' | 'to'>, held: Span[]): Stretch {
+function spanOf(asked: Pick<SeriesRequest, 'from' | 'to'>, held: PointSpan[]): Stretch {
   const given = [asked.from ?? [], asked.to ?? []].flat()
   if (held.length + given.length === 0) return { from: 0, to: 0 }
   const from = asked.from ?? Math.min(...given, ...held.map(({ first }) => first))
@@ -129,7 +129,7 @@ function selectPoints(
   const found = holders.flatMap(({ point }) => point ?? [])
   if (found.length === 0) throw new Problem('unknown_point', `Equipment ${equipment_id} has none of ${select.roles.join(', ')}`)
   const missing_roles = holders.filter(({ point }) => !point).map(({ role }) => role)
-  return { points: found.slice(0, POINTS_MAX), missing_roles }
+  return { points: found.slice(0, SERIES_POINTS_MAX), missing_roles }
 }
 
 const feedersOf = ({ equipment_id, parent_id }: Equipment, equipment: Equipment[]) => [

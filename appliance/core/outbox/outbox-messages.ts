@@ -3,7 +3,7 @@ import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Protocol } from '#shared/core/model/model.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { FINDINGS_MAX } from '#shared/core/telemetry/findings.ts'
-import { POINTS_MAX } from '#shared/core/telemetry/telemetry.ts'
+import { MESSAGE_POINTS_MAX } from '#shared/core/telemetry/telemetry.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { TELEMETRY_PROTOCOLS, type TelemetryProtocol } from '#shared/core/topic/topics.ts'
 
@@ -26,7 +26,7 @@ export function telemetryBodies(readings: Reading[], protocolOf: (point_id: stri
   const byProtocol = Map.groupBy(readings, ({ id }) => protocolOf(id))
   return [...byProtocol].flatMap(([protocol, some]) => {
     if (!TELEMETRY_PROTOCOLS.includes(protocol as TelemetryProtocol)) throw new RangeError(`${protocol} is not polled`)
-    return split(some, POINTS_MAX).map(part => ({ protocol: protocol as TelemetryProtocol, readings: part }))
+    return split(some, MESSAGE_POINTS_MAX).map(part => ({ protocol: protocol as TelemetryProtocol, readings: part }))
   })
 }
 
@@ -67,7 +67,7 @@ export function thinOldest(
   const whole = telemetry.filter(({ record }) => !record.thinned)
   const thinned = [...Map.groupBy(whole, ({ record }) => record.protocol)].flatMap(([protocol, some]) => {
     const readings = downsample(some.flatMap(({ record }) => record.readings))
-    return split(readings, POINTS_MAX).map(part => ({
+    return split(readings, MESSAGE_POINTS_MAX).map(part => ({
       at: some[0]!.record.at,
       protocol,
       readings: part,

@@ -3,7 +3,7 @@ import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import { clearSessionCookie } from '#shared/node/auth/session-cookie.ts'
-import type { Session } from '#shared/node/auth/token.ts'
+import type { LoginSession } from '#shared/node/auth/token.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 
 const ROLE = oneOf(['viewer', 'operator', 'admin', 'edge'])
@@ -26,7 +26,7 @@ export const LEGACY_TENANT = 'legacy'
 const SECRET_ANSWER = 'no-store, no-transform'
 
 /** A login or a minted token, as the API answers it. */
-const loginReply = ({ token, role, subject, expires_at }: Session) => ({
+const loginReply = ({ token, role, subject, expires_at }: LoginSession) => ({
   ok: true,
   token,
   access_token: token,

@@ -4,7 +4,7 @@ import { needRule } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { nearestRoles, ROLES } from '#shared/core/model/role.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
-import { POINTS_MAX, type ReadSeries, readSeries, type SeriesRequest, type Stretch } from '#shared/flow/read-series.ts'
+import { SERIES_POINTS_MAX, type ReadSeries, readSeries, type SeriesRequest, type Stretch } from '#shared/flow/read-series.ts'
 import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import { csvCell } from '#shared/central/import/rejects.ts'
@@ -66,8 +66,8 @@ function readRoles(text: string): string[] {
       message: `${role || 'an empty name'} is no role`,
       hint: `nearest are ${nearestRoles(role).join(', ')}`,
     }))
-  if (roles.length > POINTS_MAX)
-    errors.push({ pointer: '/roles', message: `more than ${POINTS_MAX} roles`, hint: 'ask in parts' })
+  if (roles.length > SERIES_POINTS_MAX)
+    errors.push({ pointer: '/roles', message: `more than ${SERIES_POINTS_MAX} roles`, hint: 'ask in parts' })
   if (errors.length > 0) throw new Problem('bad_request', errors[0]!.message, errors)
   return roles
 }

@@ -1,5 +1,5 @@
 import { suggestFor, type Suggested } from '#shared/flow/commission.ts'
-import type { Historian, Span } from '#shared/core/ports.ts'
+import type { Historian, PointSpan } from '#shared/core/ports.ts'
 import { needBuilding, refuseUnknownEquipment } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
@@ -41,7 +41,7 @@ export async function mappingOf(query: { building_id: string; equipment_id?: str
   return { building_id, count: columns.length, columns, blockers, warnings }
 }
 
-function columnOf({ point_id, equipment_id, source, role, unit, kind, suggestions }: Suggested, span: Span | undefined) {
+function columnOf({ point_id, equipment_id, source, role, unit, kind, suggestions }: Suggested, span: PointSpan | undefined) {
   const sampling = span && span.samples > 1 ? (span.last - span.first) / (span.samples - 1) / MINUTE : null
   const [first] = suggestions
   return {

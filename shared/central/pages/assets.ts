@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Problem } from '#shared/core/problem.ts'
 import type { Assets } from '#shared/central/ui/frame.ts'
-import { addVary, COMPRESS_MIN, compressOnce, type Encoding, encodingFor } from '#shared/node/http/compress.ts'
+import { addVary, COMPRESS_MIN, compressOnce, type ContentEncoding, encodingFor } from '#shared/node/http/compress.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 
 const STATIC = new URL('../../static/', import.meta.url)
@@ -18,7 +18,7 @@ const FILES = {
   icon: { name: 'icon.svg', path: new URL('icon.svg', STATIC), type: 'image/svg+xml' },
 } as const
 
-type Served = { body: Buffer; type: string; hash: string; packed: Map<Encoding, Promise<Buffer>> }
+type Served = { body: Buffer; type: string; hash: string; packed: Map<ContentEncoding, Promise<Buffer>> }
 
 /** Reads the files once. Nothing else can be asked for: there is no path to traverse. */
 export function openAssets(): { assets: Assets; route: Route } {
@@ -55,7 +55,7 @@ export function openAssets(): { assets: Assets; route: Route } {
 }
 
 /** Compressed when somebody asks first, and kept. */
-function packed({ body, packed: known }: Served, encoding: Encoding): Promise<Buffer> {
+function packed({ body, packed: known }: Served, encoding: ContentEncoding): Promise<Buffer> {
   const before = known.get(encoding)
   if (before) return before
   const made = compressOnce(body, encoding)

@@ -1,5 +1,5 @@
 /** History in pieces that fit into memory. */
-import type { Span } from '#shared/core/ports.ts'
+import type { PointSpan } from '#shared/core/ports.ts'
 
 /** Samples that are in memory at once: 16 MB. */
 export const CHUNK_SAMPLES = 1_000_000
@@ -24,7 +24,7 @@ export function historyChunks(from: number, to: number, perMs: number): HistoryC
 }
 
 /** What points give together, samples in a ms, were each spread evenly over what is held of it. */
-export const densityOf = (spans: readonly Span[]): number =>
+export const densityOf = (spans: readonly PointSpan[]): number =>
   spans.reduce((sum, { samples, first, last }) => sum + samples / Math.max(1, last - first), 0)
 
 function nextMonth(ms: number): number {

@@ -8,7 +8,7 @@ import { choice, decodeWith, type Fields, fields, flag, id, instant, list, optio
 
 const TELEMETRY_SCHEMA = 'svc_telemetry_v1'
 /** Most points in a message. */
-export const POINTS_MAX = 500
+export const MESSAGE_POINTS_MAX = 500
 /** Longest text value, characters. */
 const TEXT_MAX = 1024
 
@@ -38,7 +38,10 @@ export type Refused = { pointer: string; reason: string }
 export function readTelemetry(body: Record<string, unknown>): Decoded<Telemetry & { refused: Refused[] }> {
   return decodeWith(() => {
     const from = fields(body, '')
-    const points = list(from, 'points', POINTS_MAX, (value, path) => ({ path, read: decodeWith(() => readPoint(value, path)) }))
+    const points = list(from, 'points', MESSAGE_POINTS_MAX, (value, path) => ({
+      path,
+      read: decodeWith(() => readPoint(value, path)),
+    }))
     if (points.length === 0) unfit('points', 'a list of at least 1', [])
     const head = {
       ...readEnvelope(from, TELEMETRY_SCHEMA),

@@ -2,7 +2,7 @@
 import { densityOf, historyChunks } from '#shared/core/analytics/history-chunks.ts'
 import { createSignalMerge, type TakeInterval } from '#shared/core/analytics/signal-merge.ts'
 import type { Point } from '#shared/core/model/model.ts'
-import type { Historian, Span } from '#shared/core/ports.ts'
+import type { Historian, PointSpan } from '#shared/core/ports.ts'
 import { ROLES, readAs } from '#shared/core/model/role.ts'
 import { EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
 import { DAY, SECOND } from '#shared/core/time.ts'
@@ -20,7 +20,7 @@ export type HistoryWalk = {
   from: number
   to: number
   /** What is held of the building's points. */
-  spans: ReadonlyMap<string, Span>
+  spans: ReadonlyMap<string, PointSpan>
 }
 /** Some signals that are walked together. One that is undefined is never known. */
 export type WalkGroup = {
@@ -70,7 +70,7 @@ export async function walkHistory(
 /** How long a sample of each point is known, ms; `end` of what is held tells the usual interval where none is stated. */
 async function holdsOf(
   building_id: string,
-  held: readonly Span[],
+  held: readonly PointSpan[],
   polled: ReadonlyMap<string, { poll_secs?: number }>,
   end: number,
   historian: Pick<Historian, 'read'>,
@@ -97,7 +97,7 @@ async function holdsOf(
 /** The usual interval in the point's own last week, else the mean one of all that is held, a week at most. */
 async function ownGap(
   building_id: string,
-  { point_id, first, last, samples }: Span,
+  { point_id, first, last, samples }: PointSpan,
   end: number,
   historian: Pick<Historian, 'read'>,
 ): Promise<number> {

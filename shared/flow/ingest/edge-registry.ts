@@ -12,9 +12,9 @@ import type { Topic } from '#shared/core/topic/topics.ts'
 import { edgeStanding } from './edge-standing.ts'
 
 /** What an edge, or its last will, says of its session; `said` is the whole status. */
-export type Session = { online: boolean; said: Record<string, unknown>; poll?: PollReport }
+export type EdgeSession = { online: boolean; said: Record<string, unknown>; poll?: PollReport }
 /** What was seen of an edge and is not in the store yet. */
-type Seen = { session?: Session; lastSeenAt?: number; lastDataAt?: number }
+type Seen = { session?: EdgeSession; lastSeenAt?: number; lastDataAt?: number }
 
 /** Edges whose metadata has not come are remembered up to this many. */
 const UNKNOWN_MAX = 10_000
@@ -52,7 +52,7 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, claims: EdgeClaims
   }
 
   /** @returns whether it is a word of the process that is the edge now, and not of one before it */
-  const attend = (topic: EdgeKey, { online, said: { boot_id } }: Session): boolean => {
+  const attend = (topic: EdgeKey, { online, said: { boot_id } }: EdgeSession): boolean => {
     if (typeof boot_id !== 'string') return true
     const key = edgeName(topic)
     const before = speakers.get(key)
@@ -115,7 +115,7 @@ export function edgeBook(edges: EdgeStore, model: ModelStore, claims: EdgeClaims
      * @param via how it came: a session over HTTP ends when nothing is heard of it for a while
      * @returns who shares the edge id, when that is new
      */
-    session(topic: Topic, session: Session, via: 'mqtt' | 'local' = 'mqtt'): Shared | undefined {
+    session(topic: Topic, session: EdgeSession, via: 'mqtt' | 'local' = 'mqtt'): Shared | undefined {
       const { site_id, edge_id } = topic
       const key = edgeName(topic)
       const { online, said, poll } = session

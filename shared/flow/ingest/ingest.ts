@@ -15,7 +15,7 @@ import { type Ack, readStatus } from '#shared/core/telemetry/status.ts'
 import { refuseOtherUnits } from '#shared/core/telemetry/stated-units.ts'
 import type { Refused } from '#shared/core/telemetry/telemetry.ts'
 import { parseTopic, type Topic } from '#shared/core/topic/topics.ts'
-import { edgeBook, type Session } from './edge-registry.ts'
+import { edgeBook, type EdgeSession } from './edge-registry.ts'
 
 /** Counts since the process started, for health. Times are ms since 1970 UTC. */
 type IngestCounters = {
@@ -173,7 +173,7 @@ export function ingest({ inbox, model, edges, claims, clock, notify }: IngestPar
   }
 
   /** Takes what an edge says of its session; that another process says it, too, is said once. */
-  const session = (topic: Topic, said: Session, via?: 'local'): void => {
+  const session = (topic: Topic, said: EdgeSession, via?: 'local'): void => {
     const shared = book.session(topic, said, via)
     if (!shared) return
     const reason = `${shared.boot_ids.length} processes run under this edge id, and what each sends is kept: give each an id of its own (boot ids ${shared.boot_ids.join(', ')})`
@@ -279,7 +279,7 @@ function decodeMetadata(payload: Uint8Array): Decoded<Metadata> {
 }
 
 /** A status whose poll report does not fit still says that the edge is there. */
-export function readSession(body: Record<string, unknown>): Decoded<{ session: Session; fault?: string }> {
+export function readSession(body: Record<string, unknown>): Decoded<{ session: EdgeSession; fault?: string }> {
   const status = readStatus(body)
   if (!status.ok) return status
   if (body.poll === undefined) return { ok: true, value: { session: status.value } }

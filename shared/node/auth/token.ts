@@ -5,7 +5,7 @@ import { Problem } from '#shared/core/problem.ts'
 import type { TokenEpochs } from '#shared/core/stores.ts'
 import { HOUR, SECOND } from '#shared/core/time.ts'
 import type { RefusedLogin } from './refused-logins.ts'
-import type { Caller, Role } from '#shared/node/http/route.ts'
+import type { Caller, UserRole } from '#shared/node/http/route.ts'
 import { type EndedSessions, openTokenEnds, rememberEnded } from './token-revocation.ts'
 import { formTokens } from './csrf-token.ts'
 import { assertSameSite, SESSION_COOKIE } from './session-cookie.ts'
@@ -19,13 +19,13 @@ const ISSUER = 'plenum'
 const AUDIENCE = 'plenum-api'
 const LOGIN_SECS = (8 * HOUR) / SECOND
 const AGENT_TTL = { default: 3600, min: 60, max: 86_400 }
-const LOGIN_ROLES = { admin: 'admin', agent: 'operator', viewer: 'viewer' } as const satisfies Record<string, Role>
+const LOGIN_ROLES = { admin: 'admin', agent: 'operator', viewer: 'viewer' } as const satisfies Record<string, UserRole>
 /** The header that carries a token. */
 export const BEARER = /^Bearer +(\S+)$/i
 const TOKEN_ROLES = ['viewer', 'operator', 'admin', 'edge']
 
 /** A token and what is in it. `session` is what its form tokens are of; `expires_at` in ms since 1970 UTC. */
-export type Session = { token: string; subject: string; role: Role; session: string; expires_at: number }
+export type LoginSession = { token: string; subject: string; role: UserRole; session: string; expires_at: number }
 
 /** Who may call. There is one in each process that listens. */
 export type Auth = {
@@ -33,9 +33,9 @@ export type Auth = {
   required: boolean
   agentLoginConfigured: boolean
   /** @throws Problem unauthenticated, or login_throttled with `retryAfterSecs` */
-  login(username: string, password: string, address: string): Promise<Session>
+  login(username: string, password: string, address: string): Promise<LoginSession>
   /** A token for the agent tools. @param ttlSecs clamped to 60..86400, default 3600 */
-  agentToken(ttlSecs: number | undefined): Promise<Session>
+  agentToken(ttlSecs: number | undefined): Promise<LoginSession>
   /** Ends the token that this caller has shown, and no other. */
   logout(caller: Caller): void
   /** Ends every token of a user. @throws Problem invalid when there is no such user */
@@ -86,7 +86,7 @@ export function openAuth(options: AuthOptions): Auth {
   const seconds = () => Math.floor(now() / SECOND)
   endTokensOfChangedPasswords(settings, secret, epochs)
 
-  const mint = async (subject: string, role: Role, ttlSecs: number): Promise<Session> => {
+  const mint = async (subject: string, role: UserRole, ttlSecs: number): Promise<LoginSession> => {
     const [iat, exp] = [seconds(), seconds() + ttlSecs]
     const claims = { role, epoch: ends.epochOf(subject) }
     const session = randomUUID()

@@ -93,12 +93,12 @@ async function append(connection: DuckDBConnection, table: string, columns: Arra
   appender.closeSync()
 }
 
-/** A text as SQL writes it. */
-export const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
-export const texts = (values: Iterable<string>): string => [...values].map(text).join(', ')
+/** A text as a literal of SQL. */
+export const sqlText = (value: string): string => `'${value.replaceAll("'", "''")}'`
+export const sqlTexts = (values: Iterable<string>): string => [...values].map(sqlText).join(', ')
 /** A table as SQL writes it. */
 export const valuesOf = (rows: (readonly [number, string])[]): string =>
-  `(VALUES ${rows.map(([number, name]) => `(${number}, ${text(name)})`).join(', ')})`
+  `(VALUES ${rows.map(([number, name]) => `(${number}, ${sqlText(name)})`).join(', ')})`
 
 /**
  * A column of DOUBLE without NULLs, valid until the next chunk. The library's interface gives one number at a time, which

@@ -1,4 +1,4 @@
-import { type Duck, texts, valuesOf } from './duck.ts'
+import { type Duck, sqlTexts, valuesOf } from './duck.ts'
 import { monthSpan, partFile, stageFile } from './folder.ts'
 import type { NewPart, Part } from './manifest.ts'
 import { groups, selectParts, writePart } from './part-file.ts'
@@ -16,7 +16,7 @@ export type LoadInput = {
   epoch: number
 }
 /** As if the rows had been appended one by one: the value that is there already counts as duplicate. */
-export type Loaded = {
+export type LoadResult = {
   parts: NewPart[]
   added: number
   duplicate: number
@@ -32,11 +32,11 @@ type StagedPoint = { month: string; point: number; rows: number }
  *
  * @throws Error when not all of the rows that were sent are in the staging folder
  */
-export async function loadStaged(duck: Duck, root: string, input: LoadInput): Promise<Loaded> {
+export async function loadStaged(duck: Duck, root: string, input: LoadInput): Promise<LoadResult> {
   const files = Array.from({ length: input.batches }, (_, n) => stageFile(root, input.folder, n))
-  const staged = `read_parquet([${texts(files)}])`
+  const staged = `read_parquet([${sqlTexts(files)}])`
   const byMonth = Map.groupBy(await survey(duck, staged, input), ({ month }) => month)
-  const loaded: Loaded = { parts: [], added: 0, duplicate: 0, addedFrom: Infinity }
+  const loaded: LoadResult = { parts: [], added: 0, duplicate: 0, addedFrom: Infinity }
   for (const [month, points] of byMonth) {
     for (const [n, group] of groups(points, ({ rows }) => rows).entries()) {
       const { fresh, added, rows, addedFrom } = await settle(duck, root, staged, input, month, group)

@@ -1,9 +1,8 @@
+import type { PointSpan } from '#shared/core/ports.ts'
 import type { Database } from '../sqlite.ts'
 
-/** Samples of one point, `last` included. */
-export type Stretch = { point_id: string; first: number; last: number; samples: number }
 /** What a file holds of one point. `step` is the time between its samples, ms, where all are equally far apart. */
-export type PartPoint = Stretch & { step: number | null }
+export type PartPoint = PointSpan & { step: number | null }
 /** A sealed file: rows sorted by point and time, at most one for a point and instant. Never changed, only dropped. */
 export type NewPart = {
   /** Below the history folder. */

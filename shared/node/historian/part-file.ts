@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeFolder, syncFolder } from '../files.ts'
-import { type Duck, pointRuns, text, texts } from './duck.ts'
+import { type Duck, pointRuns, sqlText, sqlTexts } from './duck.ts'
 import type { NewPart, Part, PartPoint } from './manifest.ts'
 
 /** Rows that are worked on at once: bounds memory whatever a building's size, and so the size of a file. */
@@ -32,7 +32,7 @@ export async function writePart(duck: Duck, root: string, file: string, month: s
 /** Writes a file, reads it back and makes it durable. @returns what it holds */
 async function copyProven(duck: Duck, path: string, select: string): Promise<PartPoint[]> {
   const options = 'FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd'
-  const [[written] = []] = await duck.rows(`COPY (${select}) TO ${text(path)} (${options})`)
+  const [[written] = []] = await duck.rows(`COPY (${select}) TO ${sqlText(path)} (${options})`)
   const points = await contents(duck, path)
   const rows = points.reduce((sum, { samples }) => sum + samples, 0)
   if (rows !== Number(written)) throw new Error(`${path}: ${rows} rows can be read back of ${written} that were written`)
@@ -52,7 +52,7 @@ async function copyProven(duck: Duck, path: string, select: string): Promise<Par
  */
 async function contents(duck: Duck, path: string): Promise<PartPoint[]> {
   const points: PartPoint[] = []
-  await duck.stream(`SELECT point_id, epoch_ms(ts)::DOUBLE FROM read_parquet(${text(path)})`, chunk => {
+  await duck.stream(`SELECT point_id, epoch_ms(ts)::DOUBLE FROM read_parquet(${sqlText(path)})`, chunk => {
     for (const { point_id, from, to } of pointRuns(chunk)) {
       const times = chunk.getColumnVector(1)
       let known = points.at(-1)
@@ -82,8 +82,8 @@ async function contents(duck: Duck, path: string): Promise<PartPoint[]> {
 export function selectParts(root: string, parts: Part[]): string {
   return parts
     .map(({ file, rank, points }) => {
-      const ids = texts(points.map(({ point_id }) => point_id))
-      return `SELECT point_id, ts, value, quality, ${rank} AS rank FROM read_parquet(${text(join(root, file))}) WHERE point_id IN (${ids})`
+      const ids = sqlTexts(points.map(({ point_id }) => point_id))
+      return `SELECT point_id, ts, value, quality, ${rank} AS rank FROM read_parquet(${sqlText(join(root, file))}) WHERE point_id IN (${ids})`
     })
     .join(' UNION ALL ')
 }

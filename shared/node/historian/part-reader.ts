@@ -4,7 +4,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import type { HistoryQuery } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import type { SeriesBuilder } from '#shared/core/series/series-builder.ts'
-import { type Duck, numbersOf, openDuck, pointRuns, text, texts } from './duck.ts'
+import { type Duck, numbersOf, openDuck, pointRuns, sqlText, sqlTexts } from './duck.ts'
 import type { Part, PartPoint } from './manifest.ts'
 
 export type PartReader = {
@@ -39,8 +39,8 @@ type BuilderOf = (point_id: string) => SeriesBuilder
 
 const TS = 'epoch_ms(ts)::DOUBLE'
 const VALUE = "coalesce(value, 'nan'::DOUBLE)"
-const source = (root: string, { file }: Part) => `read_parquet(${text(join(root, file))})`
-const ofPoints = (points: PartPoint[]) => `point_id IN (${texts(points.map(({ point_id }) => point_id))})`
+const source = (root: string, { file }: Part) => `read_parquet(${sqlText(join(root, file))})`
+const ofPoints = (points: PartPoint[]) => `point_id IN (${sqlTexts(points.map(({ point_id }) => point_id))})`
 
 /** Whether every row of the part is asked for: only then do rows come in the order of the file. */
 function isWhole({ points, rows }: Part, { from, to }: Span): boolean {

@@ -1,5 +1,5 @@
 /** The process that answers queries. */
-import type { HistoryQuery, Span } from '#shared/core/ports.ts'
+import type { HistoryQuery, PointSpan } from '#shared/core/ports.ts'
 import type { Buckets, Series } from '#shared/core/series/series.ts'
 import { serveWorker } from '#shared/node/worker/serve-worker.ts'
 import { openHistoryReader } from './reader.ts'
@@ -8,7 +8,7 @@ export type ReadInit = { dbPath: string; root: string; memoryMb: number }
 export type ReadHandlers = {
   read(query: HistoryQuery): Promise<Series[]>
   buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
-  spans(building_id: string): Promise<Span[]>
+  spans(building_id: string): Promise<PointSpan[]>
   firsts(building_id: string): Promise<Record<string, number>>
 }
 

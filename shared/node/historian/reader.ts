@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { toBuckets } from '#shared/core/series/buckets.ts'
-import type { HistoryQuery, Span } from '#shared/core/ports.ts'
+import type { HistoryQuery, PointSpan } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
 import { type Buckets, EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
 import { type SeriesBuilder, createSeriesBuilder } from '#shared/core/series/series-builder.ts'
@@ -18,7 +18,7 @@ const ATTEMPTS = 5
 export type HistoryReader = {
   read(query: HistoryQuery): Promise<Series[]>
   buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
-  spans(building_id: string): Promise<Span[]>
+  spans(building_id: string): Promise<PointSpan[]>
   firsts(building_id: string): Promise<Record<string, number>>
   close(): void
 }

@@ -1,8 +1,8 @@
-import type { HistoryQuery, Span } from '#shared/core/ports.ts'
+import type { HistoryQuery, PointSpan } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import type { Database } from '../sqlite.ts'
 import { openKeys } from './keys.ts'
-import { openManifest, type Stretch } from './manifest.ts'
+import { openManifest } from './manifest.ts'
 
 /**
  * What is held of each point: added up from the manifest and the hot rows. Only where stretches overlap, so that an
@@ -12,8 +12,8 @@ export async function readSpans(
   db: Database,
   building_id: string,
   read: (query: HistoryQuery) => Promise<Series[]>,
-): Promise<Span[]> {
-  const spans: Span[] = []
+): Promise<PointSpan[]> {
+  const spans: PointSpan[] = []
   for (const [point_id, held] of stretches(db, building_id)) {
     const first = Math.min(...held.map(stretch => stretch.first))
     const last = Math.max(...held.map(stretch => stretch.last))
@@ -53,7 +53,7 @@ export function readFirsts(db: Database, building_id: string): Record<string, nu
 }
 
 /** By point, in the order of their ids. */
-function stretches(db: Database, building_id: string): Map<string, Stretch[]> {
+function stretches(db: Database, building_id: string): Map<string, PointSpan[]> {
   const hot = db.prepare(
     `SELECT point_id, min(ts) AS first, max(ts) AS last, count(*) AS samples
      FROM samples JOIN history_points USING (building, point) WHERE building = ? GROUP BY point`,
@@ -65,14 +65,14 @@ function stretches(db: Database, building_id: string): Map<string, Stretch[]> {
       ...openManifest(db)
         .all(building)
         .flatMap(({ points }) => points),
-      ...(hot.all(building) as Stretch[]),
+      ...(hot.all(building) as PointSpan[]),
     ]
   })()
   const byPoint = Map.groupBy(all, ({ point_id }) => point_id)
   return new Map([...byPoint].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function overlap(held: Stretch[]): boolean {
+function overlap(held: PointSpan[]): boolean {
   const sorted = held.toSorted((a, b) => a.first - b.first)
   return sorted.some((stretch, i) => i > 0 && stretch.first <= sorted[i - 1]!.last)
 }

@@ -1,5 +1,5 @@
 import { makeFolder } from '../files.ts'
-import { type Duck, text } from './duck.ts'
+import { type Duck, sqlText } from './duck.ts'
 import { stageFile, stageFolder } from './folder.ts'
 
 /** Rows of a package on their way in, in the order in which they came. Nobody reads them but the load. */
@@ -21,6 +21,6 @@ export async function stageRows(duck: Duck, root: string, { folder, n, point, ts
   await duck.append('batch', [point, ts, values])
   await duck.run(
     `COPY (SELECT point::INTEGER AS point, ts::BIGINT AS ts, if(isnan(value), NULL, value) AS value, ${n} AS batch, rowid AS row FROM batch)
-     TO ${text(stageFile(root, folder, n))} (FORMAT parquet)`,
+     TO ${sqlText(stageFile(root, folder, n))} (FORMAT parquet)`,
   )
 }

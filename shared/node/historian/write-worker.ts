@@ -4,7 +4,7 @@ import { serveWorker } from '#shared/node/worker/serve-worker.ts'
 import { openReadOnly } from '../sqlite.ts'
 import { openDuck } from './duck.ts'
 import { SCRATCH } from './folder.ts'
-import { type Loaded, type LoadInput, loadStaged } from './load.ts'
+import { type LoadResult, type LoadInput, loadStaged } from './load.ts'
 import type { NewPart } from './manifest.ts'
 import { type MergeInput, mergeParts } from './merge.ts'
 import { type Sealed, type SealInput, sealSlice } from './seal.ts'
@@ -15,7 +15,7 @@ export type WriteHandlers = {
   seal(input: SealInput): Promise<Sealed | undefined>
   merge(input: MergeInput): Promise<NewPart[]>
   stage(input: StageInput): Promise<void>
-  load(input: LoadInput): Promise<Loaded>
+  load(input: LoadInput): Promise<LoadResult>
 }
 
 serveWorker(async ({ dbPath, root, memoryMb }: WriteInit): Promise<WriteHandlers> => {

@@ -4,7 +4,7 @@ import { pipeline, Readable, type Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import zlib, { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 
-export type Encoding = 'br' | 'gzip'
+export type ContentEncoding = 'br' | 'gzip'
 
 /** What is smaller gains nothing: it fits into one packet. */
 export const COMPRESS_MIN = 1024
@@ -21,7 +21,7 @@ const COMPRESSIBLE =
  * @param header `Accept-Encoding`, RFC 9110 12.5.3
  * @returns the best encoding that the client takes; undefined when it takes none, or says nothing
  */
-export function encodingFor(header: string | string[] | undefined): Encoding | undefined {
+export function encodingFor(header: string | string[] | undefined): ContentEncoding | undefined {
   const weights = new Map<string, number>()
   for (const item of String(header ?? '')
     .toLowerCase()
@@ -31,25 +31,25 @@ export function encodingFor(header: string | string[] | undefined): Encoding | u
     const weight = q === undefined ? 1 : Number(q)
     if (name !== '' && weight >= 0 && weight <= 1) weights.set(name, weight)
   }
-  const of = (name: Encoding) => weights.get(name) ?? weights.get('*') ?? 0
+  const of = (name: ContentEncoding) => weights.get(name) ?? weights.get('*') ?? 0
   const [br, zip] = [of('br'), of('gzip')]
   if (br === 0 && zip === 0) return undefined
   return br >= zip ? 'br' : 'gzip'
 }
 
 /** Compresses what does not change, as far as it goes, off the main thread. */
-export const compressOnce = (body: Buffer, encoding: Encoding): Promise<Buffer> => compress(body, encoding, 'best')
+export const compressOnce = (body: Buffer, encoding: ContentEncoding): Promise<Buffer> => compress(body, encoding, 'best')
 
 const QUALITY = { quick: { br: 4, gzip: 6 }, best: { br: 11, gzip: 9 } }
 
-function compress(body: Buffer, encoding: Encoding, effort: keyof typeof QUALITY): Promise<Buffer> {
+function compress(body: Buffer, encoding: ContentEncoding, effort: keyof typeof QUALITY): Promise<Buffer> {
   const level = QUALITY[effort][encoding]
   if (encoding === 'gzip') return promisify<Buffer, zlib.ZlibOptions, Buffer>(gzip)(body, { level })
   const params = { [constants.BROTLI_PARAM_QUALITY]: level, [constants.BROTLI_PARAM_SIZE_HINT]: body.length }
   return promisify<Buffer, zlib.BrotliOptions, Buffer>(brotliCompress)(body, { params })
 }
 
-const compressorOf = (encoding: Encoding): Transform =>
+const compressorOf = (encoding: ContentEncoding): Transform =>
   encoding === 'gzip'
     ? createGzip({ level: QUALITY.quick.gzip })
     : createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY.quick.br } })
@@ -57,7 +57,7 @@ const compressorOf = (encoding: Encoding): Transform =>
 /** `no-transform` in an answer's `Cache-Control` leaves it as it is. */
 export function addCompression(app: FastifyInstance): void {
   let active = 0
-  const compressed = async (payload: Buffer | Readable, encoding: Encoding): Promise<Buffer | Readable> => {
+  const compressed = async (payload: Buffer | Readable, encoding: ContentEncoding): Promise<Buffer | Readable> => {
     active++
     if (payload instanceof Readable) return pipeline(payload, compressorOf(encoding), () => void active--)
     return compress(payload, encoding, 'quick').finally(() => void active--)

@@ -2,12 +2,12 @@ import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typ
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentHint, Problem, ProblemCode } from '#shared/core/problem.ts'
 
-export type Role = 'viewer' | 'operator' | 'admin'
+export type UserRole = 'viewer' | 'operator' | 'admin'
 /** What a route asks of its caller. `edge` is the role of an appliance's own token and stands apart from the others. */
-type Need = 'public' | Role | 'edge'
+type Need = 'public' | UserRole | 'edge'
 export type Caller = {
   subject: string
-  role: Role | 'edge'
+  role: UserRole | 'edge'
   /** `open` when no login is configured (loopback only). */
   via: 'bearer' | 'cookie' | 'open'
   /** Names the session; form tokens are bound to it. */

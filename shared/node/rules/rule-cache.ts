@@ -15,8 +15,8 @@ import type { Rule, WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { SECOND } from '#shared/core/time.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import { pack, unpack } from './packed.ts'
-import { type Loaded, loadParsed, type Read, readRule } from './rule-files.ts'
-import { QUIET_MS, type Reading } from './settled-files.ts'
+import { type LoadedRules, loadParsed, type ParseRuleFile, readRule } from './rule-files.ts'
+import { QUIET_MS, type SettledFile } from './settled-files.ts'
 
 /** Eight bytes at the beginning of the file; the last is the version of this layout. */
 const MAGIC = Buffer.from('PLENUMR3')
@@ -24,7 +24,7 @@ const MAGIC = Buffer.from('PLENUMR3')
 /** A rule without its tests. `gate` and `lets` are the texts that people read beside it. */
 export type CachedRule = Rule & { gate?: string; lets: Record<string, string> }
 /** `isProvisional`: a file changed so recently that the same bytes may count otherwise soon. */
-export type LoadedFromCache = Loaded<CachedRule> & { isProvisional: boolean }
+export type LoadedFromCache = LoadedRules<CachedRule> & { isProvisional: boolean }
 
 /** The file's content: rules by the path of their file. */
 type Kept = { version: string; rules: Map<string, CachedRule> }
@@ -60,10 +60,10 @@ export function openRuleCache(path: string, version: string): RuleCache {
   }
 }
 
-const isYoung = ({ mtimeMs }: Reading): boolean => Math.abs(Date.now() - mtimeMs) < QUIET_MS
+const isYoung = ({ mtimeMs }: SettledFile): boolean => Math.abs(Date.now() - mtimeMs) < QUIET_MS
 
 /** @param last what the file held when it was last read */
-function readAfter(last: CachedRule | undefined, file: Reading): ReturnType<Read<CachedRule>> {
+function readAfter(last: CachedRule | undefined, file: SettledFile): ReturnType<ParseRuleFile<CachedRule>> {
   if (last?.sha256 === sha256(file.text)) return { ok: true, rule: last }
   const parsed = readRule(file)
   if (parsed.ok && (parsed.rule.tests.length > 0 || !isYoung(file))) return { ok: true, rule: withoutTests(parsed.rule) }

@@ -7,7 +7,7 @@ import { sha256 } from '#shared/core/findings/finding-id.ts'
 import type { Rule, WrittenRule } from '#shared/core/rules/check/rule.ts'
 import type { YamlError } from '#shared/core/rules/language/yaml-text.ts'
 import { decidedChanges, unlessGone } from './rule-changes.ts'
-import { type Look, type Looking, type Reading, readSettled } from './settled-files.ts'
+import { type FileSnapshot, type FileReader, type SettledFile, readSettled } from './settled-files.ts'
 
 /** Files of one folder, with those of its own folders; a catalogue of ten times ours. */
 const FILES_MAX = 5000
@@ -17,9 +17,11 @@ type FileError = YamlError & { filename: string }
 /** A rule file as it was read. `rule_id` is missing where no rule of it counts within its folder. */
 export type FileRecord = { path: string; sha256: string; bytes: number; changed_at: number; rule_id?: string }
 /** `rules` by id; a file that does not check is left out and its complaints are listed. */
-export type Loaded<R extends Rule = WrittenRule> = { rules: R[]; errors: FileError[]; files: FileRecord[] }
+export type LoadedRules<R extends Rule = WrittenRule> = { rules: R[]; errors: FileError[]; files: FileRecord[] }
 /** What comes of a file: a rule, or every complaint and the rule that counts instead, if one does. */
-export type Read<R extends Rule> = (file: Reading) => { ok: true; rule: R } | { ok: false; errors: YamlError[]; instead?: R }
+export type ParseRuleFile<R extends Rule> = (
+  file: SettledFile,
+) => { ok: true; rule: R } | { ok: false; errors: YamlError[]; instead?: R }
 
 /**
  * Loads every `.yaml` and `.yml` below the folders.
@@ -30,18 +32,18 @@ export type Read<R extends Rule> = (file: Reading) => { ok: true; rule: R } | { 
  *
  * @param dirs folders in rising precedence; one that is not there is empty
  */
-export const loadRules = (dirs: string[]): Loaded => loadParsed(dirs, readRule)
+export const loadRules = (dirs: string[]): LoadedRules => loadParsed(dirs, readRule)
 
 const WRITING: YamlError = { line: 1, column: 1, message: 'is just being written' }
 
 /** A file that still changes is no rule, whatever it holds by now, and one that cannot be read stands in nobody's way. */
-export function readRule({ path, text, settled, fault }: Reading): ReturnType<typeof parseRule> {
+export function readRule({ path, text, settled, fault }: SettledFile): ReturnType<typeof parseRule> {
   if (fault !== undefined) return { ok: false, errors: [{ line: 1, column: 1, message: `cannot be read: ${fault}` }] }
   return settled ? parseRule(text, path) : { ok: false, errors: [WRITING] }
 }
 
 /** As `loadRules`, with another way from a file to a rule. */
-export function loadParsed<R extends Rule>(dirs: string[], read: Read<R>): Loaded<R> {
+export function loadParsed<R extends Rule>(dirs: string[], read: ParseRuleFile<R>): LoadedRules<R> {
   const rules = new Map<string, R>()
   const errors: FileError[] = []
   const files: FileRecord[] = []
@@ -62,7 +64,7 @@ export function loadParsed<R extends Rule>(dirs: string[], read: Read<R>): Loade
   return { rules: [...rules.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)), errors, files }
 }
 
-const recordOf = ({ path, text, mtimeMs }: Reading): FileRecord => {
+const recordOf = ({ path, text, mtimeMs }: SettledFile): FileRecord => {
   return { path, sha256: sha256(text), bytes: Buffer.byteLength(text), changed_at: mtimeMs }
 }
 
@@ -71,7 +73,7 @@ const TICK_MS = 20
 const TRIES_MAX = 20
 
 /** Reads a folder's files as they are together at one moment: again when files came, went or moved meanwhile. */
-function readWhole(dir: string): Reading[] {
+function readWhole(dir: string): SettledFile[] {
   for (let tries = 1; ; tries++) {
     const before = changedAt(dir)
     if (Date.now() - before < TICK_MS) DISK.wait(TICK_MS)
@@ -118,13 +120,13 @@ export function stampRules(dirs: string[]): RuleStamp {
 }
 
 const cell = new Int32Array(new SharedArrayBuffer(4))
-const DISK: Looking = {
-  look,
+const DISK: FileReader = {
+  read: readSnapshot,
   now: Date.now,
   wait: ms => void Atomics.wait(cell, 0, 0, ms),
 }
 
-function look(path: string): Look | undefined {
+function readSnapshot(path: string): FileSnapshot | undefined {
   try {
     return unlessGone(() => {
       const text = readFileSync(path, 'utf8')

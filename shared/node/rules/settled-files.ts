@@ -1,40 +1,39 @@
-/** What is read while somebody may be writing it. */
+/** Reads files that another program may be writing at the same time. */
 
-/** A file that was written so short a time ago may be written still: it is looked at again after as long. */
+/** A file that changed less than this ago may be incomplete; it is read again after the same time. */
 const SETTLE_MS = 100
-/** How long a file is left alone before it is certain that nobody rests in the middle of writing it. */
+/** After this time without a change a file is certainly complete. */
 export const QUIET_MS = 10_000
-/** Looks at one file; who writes longer than that is not waited for. */
-const LOOKS_MAX = 20
+/** Most reads of one file. A program that writes for longer is not waited for. */
+const READS_MAX = 20
 
-/** `mtimeMs` as it was once the text was read; `fault`: why it could not be read, and then there is no text. */
-export type Look = { path: string; text: string; mtimeMs: number; fault?: string }
-/** What was read last; `settled` unless it still changed then. */
-export type Reading = Look & { settled: boolean }
-/** How files are looked at. */
-export type Looking = {
-  /** Undefined when there is no such file. */
-  look: (path: string) => Look | undefined
+/** `mtimeMs` is taken after the text was read. `fault` says why the file could not be read; the text is then empty. */
+export type FileSnapshot = { path: string; text: string; mtimeMs: number; fault?: string }
+/** The last snapshot; `settled` unless the file was still changing. */
+export type SettledFile = FileSnapshot & { settled: boolean }
+export type FileReader = {
+  /** @returns undefined when there is no such file */
+  read: (path: string) => FileSnapshot | undefined
   now: () => number
-  /** Blocks. */
+  /** Blocks the thread. */
   wait: (ms: number) => void
 }
 
 /**
- * Reads files so that none is half of what somebody is just writing into it: what changed a moment ago counts when two
- * looks find the same. What is renamed into place is whole at once.
+ * Reads files and avoids half-written ones: a file that changed a moment ago is used when two reads find the same text.
+ * A file that is renamed into place is complete at once.
  *
- * @returns in the order of `paths`, without those that are gone
+ * @returns in the order of `paths`, without the files that are gone
  */
-export function readSettled(paths: string[], { look, now, wait }: Looking): Reading[] {
-  const found = new Map(paths.map(path => [path, look(path)]))
-  const isFresh = (one: Look | undefined) => one !== undefined && Math.abs(now() - one.mtimeMs) < SETTLE_MS
+export function readSettled(paths: string[], { read, now, wait }: FileReader): SettledFile[] {
+  const found = new Map(paths.map(path => [path, read(path)]))
+  const isFresh = (one: FileSnapshot | undefined) => one !== undefined && Math.abs(now() - one.mtimeMs) < SETTLE_MS
   let fresh = paths.filter(path => isFresh(found.get(path)))
-  for (let looks = 1; fresh.length > 0 && looks < LOOKS_MAX; looks++) {
+  for (let reads = 1; fresh.length > 0 && reads < READS_MAX; reads++) {
     wait(SETTLE_MS)
     fresh = fresh.filter(path => {
       const before = found.get(path)
-      const after = look(path)
+      const after = read(path)
       found.set(path, after)
       return after?.text !== before?.text
     })

@@ -1,7 +1,7 @@
 /** Stored history as signals: what is read at once, how long a sample is known, what is not known at all. */
 import test from 'ava'
 import { CHUNK_SAMPLES } from '#shared/core/analytics/history-chunks.ts'
-import type { HistoryQuery, Span } from '#shared/core/ports.ts'
+import type { HistoryQuery, PointSpan } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
 import { SAMPLES_MAX, loadSpans } from '#shared/flow/analytics/analytics-span.ts'
@@ -71,7 +71,7 @@ test('how long a sample is known is told from the point itself, also where it fe
 })
 
 test('a request for more than the process may read says by how much', async t => {
-  const held: Span = { point_id: 'p', first: 0, last: 366 * DAY, samples: SAMPLES_MAX * 3 }
+  const held: PointSpan = { point_id: 'p', first: 0, last: 366 * DAY, samples: SAMPLES_MAX * 3 }
   const historian = { read: async () => [], spans: async () => [held] }
   const error = await t.throwsAsync(loadSpans({ building_id: 'b', from: 0, to: 366 * DAY }, [{ point_id: 'p' }], { historian }))
   t.regex(error.message, /600 million samples, 3 times what one request reads/)

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { openDeployedRules } from '#shared/central/fdd/deployed-rules.ts'
 import type { Rule, WrittenRule } from '#shared/core/rules/check/rule.ts'
 import { type CachedRule, openRuleCache } from '#shared/node/rules/rule-cache.ts'
-import { type Loaded, loadRules } from '#shared/node/rules/rule-files.ts'
+import { type LoadedRules, loadRules } from '#shared/node/rules/rule-files.ts'
 import { QUIET_MS } from '#shared/node/rules/settled-files.ts'
 import { yamlOf } from '../../../support/rules/helpers.ts'
 
@@ -122,7 +122,7 @@ test('a load that finds nothing new writes nothing, and one that cannot write go
   chmodSync(locked.rules, 0o755)
 })
 
-const said = ({ rules, errors }: Loaded<Rule>) => [titles({ rules }), errors.map(({ message }) => message)]
+const said = ({ rules, errors }: LoadedRules<Rule>) => [titles({ rules }), errors.map(({ message }) => message)]
 const HALF = 'has no tests, which end a rule, and was changed less than 10 s ago: it may be half'
 const BEFORE = '; what the file held before counts this time'
 

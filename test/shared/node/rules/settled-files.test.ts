@@ -2,20 +2,20 @@ import test from 'ava'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadRules } from '#shared/node/rules/rule-files.ts'
-import { type Looking, readSettled } from '#shared/node/rules/settled-files.ts'
+import { type FileReader, readSettled } from '#shared/node/rules/settled-files.ts'
 import { warmRule } from '../../../support/rule-texts.ts'
 import { temporaryFolder } from '../../../support/sites/workspace.ts'
 
 const NOW = 1_000_000
 
-/** Files whose text at each look is told; the last one stays. `age` is that of the text at the first look. */
-function place(texts: Record<string, (string | undefined)[]>, age = 0): Looking & { waited: () => number } {
+/** Files with a text for each read; the last one stays. `age` is that of the text at the first read. */
+function place(texts: Record<string, (string | undefined)[]>, age = 0): FileReader & { waited: () => number } {
   let [now, waits] = [NOW, 0]
-  const looks = new Map<string, number>()
+  const reads = new Map<string, number>()
   return {
-    look: path => {
-      const n = looks.get(path) ?? 0
-      looks.set(path, n + 1)
+    read: path => {
+      const n = reads.get(path) ?? 0
+      reads.set(path, n + 1)
       const text = texts[path]![Math.min(n, texts[path]!.length - 1)]
       return text === undefined ? undefined : { path, text, mtimeMs: NOW - age }
     },
