@@ -13,7 +13,8 @@ import { type Central, type CentralOptions, createCentral } from './central.ts'
 import type { CENTRAL_VARIABLES } from './env.ts'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from './pages/routes.ts'
-import { createPageLayout, type PageLayout, type PageLayoutOptions } from '#shared/central/pages/layout.ts'
+import { createPageLayout } from '#shared/central/pages/create-layout.ts'
+import type { PageLayout, PageLayoutOptions } from '#shared/central/pages/layout.ts'
 import { openWorkspace, parquetRootIn, type Workspace } from './workspace.ts'
 
 export type CentralSettings = Settings<typeof CENTRAL_VARIABLES> & { QUERY_MEMORY_MB: number }

@@ -9,7 +9,7 @@ import type { PageLayout } from './layout.ts'
 
 const CHOICE = { building: Type.Optional(PAGE_ID), equipment: Type.Optional(PAGE_ID) }
 
-export const coveragePage = (context: CentralParts, layout: PageLayout): Route =>
+export const coveragePage = (context: CentralParts, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/coverage',
@@ -20,7 +20,8 @@ export const coveragePage = (context: CentralParts, layout: PageLayout): Route =
       const model = await coverageModel(context, call.query)
       return layout.document(call, { title: 'Coverage', current: '/points' }, coverageBody(model))
     },
-  })
+  }),
+]
 
 async function coverageModel(context: CentralParts, asked: { building?: string; equipment?: string }) {
   const building = chooseBuilding(context.model, asked.building)

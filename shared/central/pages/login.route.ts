@@ -14,7 +14,7 @@ import { formatTyped, parseTyped, readTyped, TYPED_MAX } from './typed-form.ts'
 const NEXT = Type.Optional(Type.String({ maxLength: 2048 }))
 const SIGN_IN = { title: 'Sign in', current: '' }
 
-export const loginRoutes = ({ auth }: Pick<CentralContext, 'auth'>, layout: PageLayout): Route[] => [
+export const loginPage = ({ auth }: Pick<CentralContext, 'auth'>, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/login',

@@ -1,28 +1,51 @@
 import type { Route } from '#shared/node/http/route.ts'
+import type { NavItem } from '#shared/central/ui/frame.ts'
 import type { CentralParts } from '../context.ts'
 import { analyticsPages } from '#shared/central/pages/analytics/analytics.route.ts'
-import { baselinePages } from '#shared/central/pages/settings/baselines.route.ts'
+import { baselinesPage } from '#shared/central/pages/settings/baselines.route.ts'
 import { coveragePage } from './coverage.route.ts'
 import { pointsPage } from './points.route.ts'
-import { faultRoutes } from '#shared/central/pages/faults/fault.route.ts'
-import { faultsRoute } from '#shared/central/pages/faults/faults.route.ts'
-import { loginRoutes } from './login.route.ts'
-import { paramPages } from '#shared/central/pages/settings/params.route.ts'
-import { quantityPageRoutes } from '#shared/central/pages/settings/quantities.route.ts'
-import { runPageRoutes } from './runs.route.ts'
+import { faultPage } from '#shared/central/pages/faults/fault.route.ts'
+import { faultsPage } from '#shared/central/pages/faults/faults.route.ts'
+import { loginPage } from './login.route.ts'
+import { paramsPage } from '#shared/central/pages/settings/params.route.ts'
+import { quantitiesPage } from '#shared/central/pages/settings/quantities.route.ts'
+import { runsPage } from './runs.route.ts'
 import type { PageLayout } from './layout.ts'
 
-/** The pages that box and hub have in common, with the files they ask for. */
+type PageEntry = {
+  /** The entry of the navigation; a page without one is reached from another page. */
+  nav?: NavItem
+  routes: (context: CentralParts, layout: PageLayout) => Route[]
+}
+
+/** Pages on what happens in the building. Adding a page is its route file, its view file and one line here or below. */
+const OPERATION_PAGES: PageEntry[] = [
+  { nav: { href: '/faults', text: 'Faults' }, routes: faultsPage },
+  { nav: { href: '/analytics', text: 'Analytics' }, routes: analyticsPages },
+  { routes: runsPage },
+  { routes: faultPage },
+  { routes: loginPage },
+]
+/** Pages on what rules and prices need. */
+const SETUP_PAGES: PageEntry[] = [
+  { nav: { href: '/points', text: 'Points' }, routes: pointsPage },
+  { routes: coveragePage },
+  { nav: { href: '/params', text: 'Parameters' }, routes: paramsPage },
+  { routes: baselinesPage },
+  { nav: { href: '/quantities', text: 'Quantities' }, routes: quantitiesPage },
+]
+
+/** The pages that appliance and hub share, with the files that they load. */
 export const pageRoutes = (context: CentralParts, layout: PageLayout): Route[] => [
   ...layout.routes,
-  ...loginRoutes(context, layout),
-  ...analyticsPages(context, layout),
-  faultsRoute(context, layout),
-  ...runPageRoutes(context, layout),
-  ...faultRoutes(context, layout),
-  ...paramPages(context, layout),
-  ...baselinePages(context, layout),
-  ...pointsPage(context, layout),
-  coveragePage(context, layout),
-  ...quantityPageRoutes(context, layout),
+  ...[...OPERATION_PAGES, ...SETUP_PAGES].flatMap(({ routes }) => routes(context, layout)),
+]
+
+/** @param first the first page. @param more pages of the product, after those on operation */
+export const navigation = (first: NavItem, more: NavItem[]): NavItem[] => [
+  first,
+  ...OPERATION_PAGES.flatMap(({ nav }) => nav ?? []),
+  ...more,
+  ...SETUP_PAGES.flatMap(({ nav }) => nav ?? []),
 ]

@@ -20,7 +20,7 @@ const BUILDING = Type.Optional(PAGE_ID)
 /** Runs that the page lists at one time. */
 const LISTED_MAX = 50
 
-export const runPageRoutes = (context: PageStores, layout: PageLayout): Route[] => [
+export const runsPage = (context: PageStores, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/runs',

@@ -37,7 +37,7 @@ export function toProblem(error: unknown, request_id: string): Problem {
   if (known) return new Problem(known, message)
   if (statusCode === 404) return new Problem('not_found', message)
   if (statusCode >= 400 && statusCode < 500) return new Problem('bad_request', message)
-  return new Problem('internal', `An error of the program; the log has it under request ${request_id}`)
+  return new Problem('internal', `Internal error; the log has it under request ${request_id}`)
 }
 
 type Failed = NonNullable<FastifyError['validation']>[number] & { data?: unknown }

@@ -14,7 +14,7 @@ const Params = strict({ finding_id: PAGE_ID })
 /** Zero ends a snooze. */
 const SNOOZE_HOURS = Type.Integer({ minimum: 0, maximum: SNOOZE_MAX / HOUR })
 
-export const faultRoutes = (context: FaultContext & Pick<CentralContext, 'clock'>, layout: PageLayout): Route[] => [
+export const faultPage = (context: FaultContext & Pick<CentralContext, 'clock'>, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/faults/:finding_id',

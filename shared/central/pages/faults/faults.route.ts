@@ -48,7 +48,7 @@ const Query = strict({
 type Stores = Pick<CentralContext, 'model' | 'results' | 'notes'>
 type ListStores = Stores & RunStores & DataEndContext & Pick<CentralContext, 'prices'>
 
-export const faultsRoute = (context: ListStores, layout: PageLayout): Route =>
+export const faultsPage = (context: ListStores, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/faults',
@@ -61,7 +61,8 @@ export const faultsRoute = (context: ListStores, layout: PageLayout): Route =>
       const model = { ...(await faultsModel(context, layout, query)), runs }
       return layout.document(call, { title: 'Faults', current: '/faults', here: model.here }, faultsBody(model))
     },
-  })
+  }),
+]
 
 function readQuery({
   lane = 'faults',

@@ -20,7 +20,7 @@ import type { PageLayout } from '#shared/central/pages/layout.ts'
 const KEY = { ...BASELINE, role: orBlank(BASELINE.role) }
 const Key = strict(KEY)
 
-export const baselinePages = (context: CentralParts, layout: PageLayout): Route[] => [
+export const baselinesPage = (context: CentralParts, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/baselines',

@@ -37,7 +37,7 @@ const VALUE = strict({ ...NAMED, ...SETTING_VALUE, days: BACKTEST_DAYS })
 type Named = { building: string; param: string; where: string; role?: string }
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'caller' | 'reply'>
 
-export const paramPages = (context: CentralParts, layout: PageLayout): Route[] => [
+export const paramsPage = (context: CentralParts, layout: PageLayout): Route[] => [
   listPage(context, layout),
   rulePage(context, layout),
   ...forms(context, layout),

@@ -26,7 +26,7 @@ const PRICE_TEXT = Type.Optional(Type.String({ maxLength: 20 }))
 const FAULTS_MAX = 1000
 const LOOKED_BACK = 30 * DAY
 
-export const quantityPageRoutes = (context: Context, layout: PageLayout): Route[] => [
+export const quantitiesPage = (context: Context, layout: PageLayout): Route[] => [
   route({
     method: 'GET',
     path: '/quantities',

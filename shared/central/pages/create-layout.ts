@@ -1,0 +1,40 @@
+/** Creates the layout that every page of a process shares. */
+import { type Frame, page, type Site, type User } from '#shared/central/ui/frame.ts'
+import { addVary } from '#shared/node/http/compress.ts'
+import type { Caller } from '#shared/node/http/route.ts'
+import type { CentralContext } from '#shared/central/context.ts'
+import { openAssets } from './assets.ts'
+import type { PageLayout, PageLayoutOptions } from './layout.ts'
+import { navigation } from './routes.ts'
+
+/** Reads the static files. A process that serves pages creates one layout. */
+export function createPageLayout(
+  context: Pick<CentralContext, 'auth' | 'clock' | 'model' | 'version'>,
+  options: PageLayoutOptions,
+): PageLayout {
+  const { auth, clock, model, version } = context
+  const { assets, route } = openAssets()
+  const nav = navigation({ href: '/', text: options.first }, options.more ?? [])
+  const site: Site = { product: options.product, name: options.name, nav, version, assets, open: !auth.required }
+  const layout: PageLayout = {
+    routes: [route],
+    here: () => ({ now: clock.now(), timezone: sharedZone(model.buildings().map(({ timezone }) => timezone)) }),
+    userOf,
+    csrfOf: caller => (caller ? auth.formToken(caller) : ''),
+    document({ caller, reply }, { title, current, here = layout.here() }, body) {
+      // Without a referrer policy of `same-origin` browsers send `Origin: null` with a form, and it would be refused.
+      reply.header('referrer-policy', 'same-origin')
+      addVary(reply, 'Cookie')
+      const frame: Frame = { site, title, current, here, user: userOf(caller), csrf: layout.csrfOf(caller) }
+      return page(frame, body)
+    },
+  }
+  return layout
+}
+
+function userOf(caller: Caller | undefined): User | undefined {
+  return caller && { name: caller.subject, role: caller.role, mayOperate: caller.role === 'operator' || caller.role === 'admin' }
+}
+
+/** The buildings' zone where they agree, else UTC: a page never mixes zones without saying so. */
+const sharedZone = (zones: string[]): string => (new Set(zones).size === 1 ? zones[0]! : 'UTC')
