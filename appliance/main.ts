@@ -1,5 +1,5 @@
 /** The whole appliance: drivers, history, rules, pages, and the uplink to a hub. */
-import { ingestDesk } from '#shared/central/ingest-service.ts'
+import { createIngestService } from '#shared/central/ingest-service.ts'
 import { metricsService } from '#shared/central/metrics.ts'
 import { clockFor, complainOfCentral, createCentralOf, openWorkspaceOf, serveCentral } from '#shared/central/process.ts'
 import { openLog } from '#shared/node/log.ts'
@@ -43,7 +43,7 @@ await runProcess(log, async () => {
   const { model, edges, edgeClaims: claims } = workspace.stores
   const priority = await openPriority({ settings, catalogue, bacnet, site_id, edge_id, kit, version, clock, log })
 
-  const ingest = ingestDesk({ inbox: workspace.inbox, model, edges, claims, clock, log })
+  const ingest = createIngestService({ inbox: workspace.inbox, model, edges, claims, clock, log })
   const syncing = modelSync({ model, site, catalogue, clock })
   const rules = localRules({ workspace, site, catalogue, clock })
   const { answer, journal } = priority

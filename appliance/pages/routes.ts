@@ -1,6 +1,6 @@
 /** What the appliance serves beside central's own routes: its pages, and the routes of the field and of the priority history. */
 import type { CentralContext } from '#shared/central/context.ts'
-import type { IngestDesk } from '#shared/central/ingest-service.ts'
+import type { IngestService } from '#shared/central/ingest-service.ts'
 import type { PageLayoutOptions, PageLayout } from '#shared/central/pages/layout.ts'
 import { connectorsRoutes } from '#shared/central/api/connectors.ts'
 import { localIngestRoutes } from '#shared/central/api/local-ingest.ts'
@@ -29,7 +29,7 @@ type ApplianceParts = {
   catalogue: FieldCatalogue
   modbus: ModbusProtocol
   edge: Pick<Edge, 'polling' | 'uplink'>
-  ingest: IngestDesk
+  ingest: IngestService
   priority: PriorityServices
   discovery: DiscoveryService
   localIngestToken: string | undefined
@@ -62,7 +62,7 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
   }
   const devices = {
     catalogue,
-    pollStatus: () => mergePollStatus(pollStatus(), ingest.flow.book.reported()),
+    pollStatus: () => mergePollStatus(pollStatus(), ingest.ingest.registry.pollReports()),
     pointStatus,
     project: { name: building.name, version: context.version },
     now: context.clock.now,

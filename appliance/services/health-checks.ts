@@ -1,6 +1,6 @@
 /** Health checks of polling, of the priority history and of the publishers, the same in every process that polls. */
 import type { HealthCheck, HealthSources } from '#shared/central/context.ts'
-import type { IngestDesk } from '#shared/central/ingest-service.ts'
+import type { IngestService } from '#shared/central/ingest-service.ts'
 import type { Clock, PriorityJournal, PriorityState } from '#shared/core/ports.ts'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import { earlierTrouble, type Storing, storingStatus } from '#shared/core/storage-status.ts'
@@ -65,7 +65,7 @@ export function journalCheck({ journal, reason, cuts = 0, lost = 0, first, last 
 export function applianceHealth(parts: {
   edge: Pick<Edge, 'polling' | 'storage' | 'uplink'>
   journal: Pick<PriorityJournal, 'state'>
-  ingest: Pick<IngestDesk, 'edgeIds' | 'counters'>
+  ingest: Pick<IngestService, 'edgeIds' | 'counters'>
   edges: Pick<EdgeStore, 'list'>
   clock: Pick<Clock, 'now'>
 }): HealthSources {

@@ -31,8 +31,8 @@ await runProcess(log, async () => {
     broker: { host: settings.SERVICE_MQTT_HOST, port: settings.SERVICE_MQTT_PORT },
   })
   if (once) process.exit(await runOnce(hub))
-  const { central, desk } = hub
-  const localIngest = localIngestRoutes(central.context, desk, settings.SERVICE_LOCAL_INGEST_TOKEN)
+  const { central, ingestService } = hub
+  const localIngest = localIngestRoutes(central.context, ingestService, settings.SERVICE_LOCAL_INGEST_TOKEN)
   const servers = await serveHub(settings, { central, routes: layout => [...hub.routes(layout), ...localIngest] }, log)
   return [...hub.services, ...hub.connections, ...servers]
 })

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import { pollStatusRoute } from '#shared/central/api/health.ts'
 import type { Central } from '#shared/central/central.ts'
-import { ingestDesk, type IngestDesk } from '#shared/central/ingest-service.ts'
+import { createIngestService, type IngestService } from '#shared/central/ingest-service.ts'
 import { metricsService } from '#shared/central/metrics.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 import {
@@ -17,7 +17,7 @@ import type { Service } from '#shared/node/service.ts'
 import type { CentralFiles } from '../broker/files.ts'
 import { openConnectors } from '../connectors/open.ts'
 import { hubHealth } from '../ingest/health.ts'
-import { ingestService } from '../ingest/ingest.ts'
+import { createMqttSubscriber } from '../ingest/mqtt-subscriber.ts'
 import { fleetRoutes } from '../pages/fleet.route.ts'
 import { hubOverrides } from '../pages/overrides.route.ts'
 
@@ -29,7 +29,7 @@ type Parts = Pick<ProcessParts, 'service' | 'effective' | 'clock' | 'log'> & {
 
 export type HubCentral = {
   central: Central
-  desk: IngestDesk
+  ingestService: IngestService
   routes: (layout: PageLayout) => Route[]
   /** Stores, rules and runs. They start before anything comes in. */
   services: Service[]
@@ -42,25 +42,25 @@ export async function openHubCentral(settings: CentralSettings, { files, broker,
   const { clock, log } = parts
   const workspace = await openWorkspaceOf(settings, parts)
   const { model, edges, edgeClaims: claims } = workspace.stores
-  const desk = ingestDesk({ inbox: workspace.inbox, model, edges, claims, clock, log })
-  const ingest = files && ingestService({ broker, ...files, desk, log })
-  const connectors = openConnectors({ edges, files, publish: ingest?.publish })
-  const health = hubHealth({ edges, claims, desk, broker: ingest }, clock.now)
+  const ingestService = createIngestService({ inbox: workspace.inbox, model, edges, claims, clock, log })
+  const subscriber = files && createMqttSubscriber({ broker, ...files, ingestService, log })
+  const connectors = openConnectors({ edges, files, publish: subscriber?.publish })
+  const health = hubHealth({ edges, claims, ingestService, broker: subscriber }, clock.now)
   const central = createCentralOf(settings, workspace, { ...parts, scheduled: true, onFindings: () => undefined, health })
 
-  ingest?.onResponse(connectors.onResponse)
+  subscriber?.onResponse(connectors.onResponse)
   const { context } = central
   return {
     central,
-    desk,
+    ingestService,
     routes: layout => [
       ...fleetRoutes(context, layout),
-      pollStatusRoute(desk),
+      pollStatusRoute(ingestService),
       ...connectors.routes,
       ...hubOverrides({ context, layout, connectors: connectors.asked }),
     ],
-    services: [...workspace.services, ...central.services, desk, ...central.schedule],
-    connections: [...(ingest ? [ingest] : []), connectors.service],
+    services: [...workspace.services, ...central.services, ingestService, ...central.schedule],
+    connections: [...(subscriber ? [subscriber] : []), connectors.service],
   }
 }
 

@@ -1,51 +1,45 @@
 import type { HealthSources } from '#shared/central/context.ts'
-import type { EdgeClaims, EdgeStore } from '#shared/core/stores.ts'
+import type { IngestService } from '#shared/central/ingest-service.ts'
 import { storingStatus } from '#shared/core/storage-status.ts'
-import type { IngestDesk } from '#shared/central/ingest-service.ts'
-
-const WAITS = 'what edges send cannot be stored, and waits with them:'
+import type { EdgeClaims, EdgeStore } from '#shared/core/stores.ts'
 
 type Parts = {
   edges: EdgeStore
   claims: EdgeClaims
-  desk: Pick<IngestDesk, 'flow' | 'counters' | 'edgeIds'>
+  ingestService: Pick<IngestService, 'ingest' | 'counters' | 'edgeIds'>
+  /** Undefined where this process is not connected to a broker. */
   broker: { isConnected(): boolean } | undefined
 }
 
 /**
- * What a hub adds to health: its counters, whether it can store what edges send, and whether it is connected to its broker.
+ * Health of a hub: its counters, whether it can store what edges send, and whether it is connected to its broker.
  *
- * @param parts `broker` is undefined where this process is not connected to one
  * @param now ms of the process's clock
  */
-export function hubHealth({ edges, claims, desk, broker }: Parts, now: () => number): HealthSources {
+export function hubHealth({ edges, claims, ingestService, broker }: Parts, now: () => number): HealthSources {
+  const { monitor } = ingestService.ingest
   return {
     checks: {
-      edge_ids: desk.edgeIds,
+      edge_ids: ingestService.edgeIds,
       edge_claims: () => {
         const [refused, takeovers] = [claims.refusals().length, claims.takeovers().length]
         if (refused + takeovers === 0) return { status: 'ok', refused, takeovers }
-        return {
-          status: 'warn',
-          refused,
-          takeovers,
-          detail: 'edges are refused, or wait for somebody to confirm them: Fleet names them',
-        }
+        const detail = 'edges are refused, or their building has to be confirmed: see the page Fleet'
+        return { status: 'warn', refused, takeovers, detail }
       },
       ingest: () => {
-        const trouble = desk.flow.trouble()
-        const figures = storingStatus(trouble, now())
-        // Nothing waits here: an edge keeps what is not acknowledged, within the quota of its outbox.
-        return { ...figures, readings_waiting: 0, ...(trouble && { detail: `${WAITS} ${trouble.reason}` }) }
+        const trouble = monitor.trouble()
+        const detail = trouble && `messages of edges cannot be stored and wait on the edges: ${trouble.reason}`
+        // No reading waits here: an edge keeps what is not acknowledged, within the quota of its outbox.
+        return { ...storingStatus(trouble, now()), readings_waiting: 0, ...(detail !== undefined && { detail }) }
       },
       broker: () => {
         if (!broker) return { status: 'ok', detail: 'off' }
-        const { ingest_waiting, ingest_failed } = desk.flow.counters()
-        const connected = broker.isConnected()
-        const status = connected ? 'ok' : 'warn'
-        return { status, ingest_waiting, ingest_failed, ...(!connected && { detail: 'the broker is not reached' }) }
+        const { ingest_waiting, ingest_failed } = monitor.counts()
+        if (broker.isConnected()) return { status: 'ok', ingest_waiting, ingest_failed }
+        return { status: 'warn', ingest_waiting, ingest_failed, detail: 'the broker is not reached' }
       },
     },
-    counters: () => ({ edges: edges.list().length, ...desk.counters() }),
+    counters: () => ({ edges: edges.list().length, ...ingestService.counters() }),
   }
 }

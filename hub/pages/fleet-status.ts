@@ -1,6 +1,6 @@
 /** What the hub makes of an edge: one status from two independent signals, and the figures that the edge reports. */
 import type { EdgeRecord } from '#shared/core/stores.ts'
-import { SHARED_MS } from '#shared/core/telemetry/speakers.ts'
+import { SHARED_MS } from '#shared/core/telemetry/shared-edge-id.ts'
 import { MINUTE, parseInstant } from '#shared/core/time.ts'
 
 /** Data older than this is not fresh. One threshold for every edge, and the page says it. */

@@ -1,7 +1,7 @@
 import { type Effective, SOURCES } from '#shared/core/env.ts'
 import { mergePollStatus } from '#shared/core/poll/merged.ts'
 import type { PollStatus } from '#shared/core/poll/poll-status.ts'
-import type { IngestDesk } from '#shared/central/ingest-service.ts'
+import type { IngestService } from '#shared/central/ingest-service.ts'
 import { Type } from '@sinclair/typebox'
 import { errorText } from '#shared/core/error-text.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
@@ -102,13 +102,13 @@ async function runCheck(check: () => HealthCheck | Promise<HealthCheck>): Promis
  *
  * @param own what this process polls; undefined where it has no driver
  */
-export const pollStatusRoute = (desk: Pick<IngestDesk, 'flow'>, own?: () => PollStatus): Route =>
+export const pollStatusRoute = (ingestService: Pick<IngestService, 'ingest'>, own?: () => PollStatus): Route =>
   route({
     method: 'GET',
     path: '/api/bacnet/poll/status',
     auth: 'viewer',
     summary: 'How polling goes, device by device, here and at the edges',
-    handle: () => mergePollStatus(own?.(), desk.flow.book.reported()),
+    handle: () => mergePollStatus(own?.(), ingestService.ingest.registry.pollReports()),
   })
 
 const VARIABLE = Type.Object({ name: Type.String(), value: Type.String(), source: oneOf(SOURCES), doc: Type.String() })

@@ -2,10 +2,10 @@
 import { Type } from '@sinclair/typebox'
 import { Problem, toProblemJson } from '#shared/core/problem.ts'
 import { MESSAGE_MAX, METADATA_MAX, STATUS_MAX } from '#shared/core/telemetry/body.ts'
-import { localIngest } from '#shared/flow/ingest/local-ingest.ts'
+import { LocalIngest } from '#shared/flow/ingest/local-ingest.ts'
 import { oneOf, route, type Route } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import type { IngestDesk } from '#shared/central/ingest-service.ts'
+import type { IngestService } from '#shared/central/ingest-service.ts'
 
 const Body = Type.Record(Type.String(), Type.Unknown())
 const Mark = { through_seq: Type.Integer(), through_id: Type.Optional(Type.String()) }
@@ -19,11 +19,11 @@ const Answer = Type.Object({
 
 /** @param token SERVICE_LOCAL_INGEST_TOKEN; without it every request is refused */
 export function localIngestRoutes(
-  { model, site_id }: Pick<CentralContext, 'model' | 'site_id'>,
-  desk: Pick<IngestDesk, 'flow'>,
+  { site_id }: Pick<CentralContext, 'site_id'>,
+  ingestService: Pick<IngestService, 'ingest'>,
   token: string | undefined,
 ): Route[] {
-  const local = localIngest(desk.flow, { model, site_id })
+  const local = new LocalIngest(ingestService.ingest, site_id)
   const bearer = { subject: 'local ingest', value: token, variable: 'SERVICE_LOCAL_INGEST_TOKEN' }
   const common = { method: 'POST', auth: 'edge', bearer, body: Body } as const
   return [
@@ -35,7 +35,7 @@ export function localIngestRoutes(
       reply: Answer,
       problems: ['unknown_edge', 'invalid', 'conflict', 'not_ready'],
       handle: ({ body, request, reply, request_id }) => {
-        const { status, ...answer } = local.takeTelemetry(body)
+        const { status, ...answer } = local.storeTelemetry(body)
         if (status !== 'gap') return { ok: true, status, ...answer }
         const { through_seq, through_id } = answer
         const problem = new Problem('conflict', `Messages before this one are missing; the next is number ${through_seq + 1}`)
@@ -54,7 +54,7 @@ export function localIngestRoutes(
       bodyMax: METADATA_MAX,
       reply: Type.Object({ ok: Type.Literal(true), revision: Type.Integer() }),
       problems: ['invalid', 'not_ready'],
-      handle: ({ body }) => ({ ok: true, ...local.takeMetadata(body) }),
+      handle: ({ body }) => ({ ok: true, ...local.applyMetadata(body) }),
     }),
     route({
       ...common,
@@ -68,7 +68,7 @@ export function localIngestRoutes(
         notices: Type.Optional(Type.Array(Type.Object({ code: Type.String(), text: Type.String() }))),
       }),
       problems: ['invalid', 'not_ready'],
-      handle: ({ body }) => ({ ok: true, ...local.takeStatus(body) }),
+      handle: ({ body }) => ({ ok: true, ...local.applyStatus(body) }),
     }),
   ]
 }

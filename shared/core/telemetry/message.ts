@@ -1,4 +1,4 @@
-/** A telemetry or findings message as the hub takes it: what it holds, or how far it can be understood. */
+/** Decodes a telemetry or findings message: its content, or why it cannot be used. */
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Topic } from '../topic/topics.ts'
 import { type Decoded, MESSAGE_MAX, unpackBody } from './body.ts'
@@ -9,20 +9,21 @@ import { readTelemetry, type Refused, type StatedReading } from './telemetry.ts'
 
 export type Received =
   | ({ state: 'good' } & Content)
-  /** It has a place in the stream, but nothing that can be stored. */
+  /** Stream and sequence number can be read, but nothing can be stored. */
   | { state: 'unusable'; stream: string; seq: number; message_id?: string; reason: string }
-  /** Not even its place in the stream can be read. */
+  /** Stream and sequence number cannot be read. */
   | { state: 'unreadable'; reason: string }
 
-type MessageTopic = Topic & { kind: 'telemetry' | 'findings' }
+export type MessageTopic = Topic & { kind: 'telemetry' | 'findings' }
+export const isMessageTopic = (topic: Topic): topic is MessageTopic => topic.kind === 'telemetry' || topic.kind === 'findings'
 
-/** @param topic what the broker let it be published to: nobody else can have sent it */
+/** @param topic checked by the broker against the certificate of the sender */
 export function receive(topic: MessageTopic, payload: Uint8Array): Received {
   const body = unpackBody(payload, MESSAGE_MAX)
   return body.ok ? receiveBody(topic, body.value) : { state: 'unreadable', reason: body.reason }
 }
 
-/** The same for a body that is unpacked already. */
+/** @param body already unpacked */
 export function receiveBody(topic: MessageTopic, body: Record<string, unknown>): Received {
   const decoded = topic.kind === 'telemetry' ? decodeTelemetry(topic, body) : decodeFindings(topic, body)
   if (decoded.ok) return { state: 'good', ...decoded.value }
@@ -35,7 +36,7 @@ export function receiveBody(topic: MessageTopic, body: Record<string, unknown>):
     : { state: 'unreadable', reason: [...new Set([decoded.reason, place.reason])].join('; ') }
 }
 
-type Content = {
+export type Content = {
   stream: string
   seq: number
   message_id: string
@@ -44,7 +45,7 @@ type Content = {
   /** Readings of the message that are not among `readings`. */
   refused: Refused[]
   findings: Finding[]
-  /** Ids of findings that are none any more. */
+  /** Ids of findings that the newest run no longer has. */
   withdrawn: string[]
 }
 
@@ -52,11 +53,11 @@ function decodeTelemetry(topic: Topic, body: Record<string, unknown>): Decoded<C
   const telemetry = readTelemetry(body)
   if (!telemetry.ok) return telemetry
   const { stream, seq, message_id, building_id, readings, refused, protocol } = telemetry.value
-  if (protocol !== topic.protocol) return { ok: false, reason: `protocol ${protocol} came under ${topic.protocol}` }
+  if (protocol !== topic.protocol) return { ok: false, reason: `protocol is ${protocol}, and the topic is for ${topic.protocol}` }
   return (
-    strange(topic, telemetry.value) ?? {
+    senderMismatch(topic, telemetry.value) ?? {
       ok: true,
-      value: { stream, seq, message_id, ...about(building_id), readings, refused, findings: [], withdrawn: [] },
+      value: { stream, seq, message_id, ...buildingMember(building_id), readings, refused, findings: [], withdrawn: [] },
     }
   )
 }
@@ -66,16 +67,16 @@ function decodeFindings(topic: Topic, body: Record<string, unknown>): Decoded<Co
   if (!message.ok) return message
   const { stream, seq, message_id, building_id, findings, withdrawn = [] } = message.value
   return (
-    strange(topic, message.value) ?? {
+    senderMismatch(topic, message.value) ?? {
       ok: true,
-      value: { stream, seq, message_id, ...about(building_id), readings: [], refused: [], findings, withdrawn },
+      value: { stream, seq, message_id, ...buildingMember(building_id), readings: [], refused: [], findings, withdrawn },
     }
   )
 }
 
-const about = (building_id: string | undefined) => (building_id === undefined ? {} : { building_id })
+const buildingMember = (building_id: string | undefined) => (building_id === undefined ? {} : { building_id })
 
-function strange({ site_id, edge_id }: Topic, envelope: Envelope): { ok: false; reason: string } | undefined {
+function senderMismatch({ site_id, edge_id }: Topic, envelope: Envelope): { ok: false; reason: string } | undefined {
   if (envelope.site_id === site_id && envelope.edge_id === edge_id) return undefined
-  return { ok: false, reason: `it says ${envelope.site_id}/${envelope.edge_id} and came from ${site_id}/${edge_id}` }
+  return { ok: false, reason: `it names edge ${envelope.site_id}/${envelope.edge_id}, and ${site_id}/${edge_id} sent it` }
 }

@@ -42,9 +42,9 @@ export function writeStatus({ backlog, cert_not_after, ...status }: EdgeStatus):
 /** What the broker publishes for an edge whose connection ends without a good-bye. */
 export const writeLastWill = (boot_id: string): object => ({ online: false, boot_id })
 
-/** Reads a status or last will. @returns whether it is online, and everything that it said */
-export function readStatus(body: Record<string, unknown>): Decoded<{ online: boolean; said: Record<string, unknown> }> {
-  return decodeWith(() => ({ online: flag(fields(body, ''), 'online'), said: body }))
+/** Reads a status or last will. @returns whether the edge is online, and the whole message */
+export function readStatus(body: Record<string, unknown>): Decoded<{ online: boolean; body: Record<string, unknown> }> {
+  return decodeWith(() => ({ online: flag(fields(body, ''), 'online'), body }))
 }
 
 export type Ack = {

@@ -43,7 +43,7 @@ test('hub and central learn of started polling and of a changed list before the 
     for (const service of services.toReversed()) await service.stop()
   })
   const sides = [hub, central]
-  const running = () => sides.map(({ desk }) => desk.flow.book.reported()[0]?.report.running)
+  const running = () => sides.map(({ ingestService }) => ingestService.ingest.registry.pollReports()[0]?.report.running)
   await until(() => running().every(one => one === false), 'both know the edge')
 
   status = pollStatus

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test from 'ava'
-import { ingestService } from '#hub/ingest/ingest.ts'
+import { createMqttSubscriber } from '#hub/ingest/mqtt-subscriber.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
 import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
 import { LocalPublisher } from '#appliance/services/local-publisher.ts'
@@ -39,8 +39,8 @@ test('readings, model and status arrive, and the outbox forgets what is stored',
   t.like(central.edges.get('A', 'e1'), { online: true, status: 'operational', building_id: 'building-A' })
   t.like(central.edges.get('A', 'e1')?.status_body, { runs_rules: false, via: 'local' })
   t.like(edge.state(), { state: 'up', rejected: 0, dropped: 0, cert_not_after: null })
-  t.is(central.desk.counters().ingest_ok, 60)
-  t.like(central.desk.flow.book.reported(), [{ edge_id: 'e1', report: { cycles: 7 } }])
+  t.is(central.ingestService.counters().ingest_ok, 60)
+  t.like(central.ingestService.ingest.registry.pollReports(), [{ edge_id: 'e1', report: { cycles: 7 } }])
   await edge.stop()
   t.is(central.edges.get('A', 'e1')?.online, false)
 })
@@ -173,7 +173,7 @@ test('both ways to the same central, with restarts of broker, central and edge: 
   const startBoth = async (port: number) => {
     const central = await startCentral(join(dir, 'central'), { token: TOKEN, port })
     const files = await readCentralFiles(join(dir, 'pki'))
-    const hears = ingestService({ ...files, desk: central.desk, broker: place, log: silent })
+    const hears = createMqttSubscriber({ ...files, ingestService: central.ingestService, broker: place, log: silent })
     await hears.start()
     return {
       ...central,
@@ -215,7 +215,7 @@ test('both ways to the same central, with restarts of broker, central and edge: 
       broker = await startBroker(join(dir, 'pki'), place.port)
     } else if (part === 'central') {
       await central.stop()
-      stored += central.desk.counters().ingest_ok
+      stored += central.ingestService.counters().ingest_ok
       central = await startBoth(port)
     } else {
       await edge.stop()
@@ -227,5 +227,5 @@ test('both ways to the same central, with restarts of broker, central and edge: 
     central.samples().map(({ v }) => v),
     upTo(written),
   )
-  t.is(stored + central.desk.counters().ingest_ok, written)
+  t.is(stored + central.ingestService.counters().ingest_ok, written)
 })

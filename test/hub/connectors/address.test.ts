@@ -1,7 +1,7 @@
 import test from 'ava'
 import { readConnectorUrl } from '#shared/core/connector-url.ts'
 import { readMetadata, writeMetadata } from '#shared/core/telemetry/metadata.ts'
-import { edgeBook } from '#shared/flow/ingest/edge-registry.ts'
+import { EdgeRegistry } from '#shared/flow/ingest/edge-registry.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
@@ -37,12 +37,12 @@ test('metadata may bring the address; without one it leaves what an operator has
   const db = openDatabase(':memory:')
   t.teardown(() => void db.close())
   const edges = edgeStore(db)
-  const book = edgeBook(edges, modelStore(db), edgeClaimStore(db), wallClock)
+  const registry = new EdgeRegistry({ edges, model: modelStore(db), claims: edgeClaimStore(db), clock: wallClock })
   const topic = { site_id: 'A', edge_id: 'e1', kind: 'metadata' } as const
   const enter = (change: object) => {
     const metadata = readMetadata(JSON.parse(JSON.stringify(writeMetadata('A', 'e1', { ...edgeModel('A'), ...change }))))
     if (!metadata.ok) return metadata.reason
-    return book.enter(topic, metadata.value) ?? edges.get('A', 'e1')!.connector_url ?? null
+    return registry.applyMetadata(topic, metadata.value) ?? edges.get('A', 'e1')!.connector_url ?? null
   }
   t.is(enter({}), null)
   edges.put({ ...edges.get('A', 'e1')!, connector_url: 'https://set.example/' })

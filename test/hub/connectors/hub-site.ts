@@ -8,8 +8,8 @@ import { responder } from '#appliance/priority/responder.ts'
 import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
 import { openConnectors } from '#hub/connectors/open.ts'
-import { ingestService } from '#hub/ingest/ingest.ts'
-import { ingestDesk } from '#shared/central/ingest-service.ts'
+import { createMqttSubscriber } from '#hub/ingest/mqtt-subscriber.ts'
+import { createIngestService } from '#shared/central/ingest-service.ts'
 import type { AuditRow } from '#shared/core/stores.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openHttp } from '#shared/node/http/server.ts'
@@ -41,9 +41,16 @@ export async function openHub(
   const db = openDatabase(join(dir, 'hub', 'plenum.db'))
   t.teardown(() => void db.close())
   const [model, edges] = [modelStore(db), edgeStore(db)]
-  const desk = ingestDesk({ inbox: openInbox(db), model, edges, claims: edgeClaimStore(db), clock: wallClock, log: silent })
+  const ingestService = createIngestService({
+    inbox: openInbox(db),
+    model,
+    edges,
+    claims: edgeClaimStore(db),
+    clock: wallClock,
+    log: silent,
+  })
   const files = await readCentralFiles(join(dir, 'pki'))
-  const ingest = ingestService({ ...files, desk, broker: { host: '127.0.0.1', port }, log: silent })
+  const ingest = createMqttSubscriber({ ...files, ingestService, broker: { host: '127.0.0.1', port }, log: silent })
   const open = openConnectors({ edges, files, publish: ingest.publish, timeoutMs })
   ingest.onResponse(open.onResponse)
   const rows: AuditRow[] = []
@@ -62,7 +69,7 @@ export async function openHub(
     version: '0',
     trustedProxies: [],
   })
-  for (const service of [desk, ingest, open.service, http]) {
+  for (const service of [ingestService, ingest, open.service, http]) {
     await service.start()
     t.teardown(() => service.stop())
   }

@@ -7,7 +7,9 @@ import { type EdgeModel, writeMetadata } from '#shared/core/telemetry/metadata.t
 import { writePollReport } from '#shared/core/telemetry/poll-report.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import { HOUR } from '#shared/core/time.ts'
-import { ingest, type IngestEvent } from '#shared/flow/ingest/ingest.ts'
+import { Ingest } from '#shared/flow/ingest/ingest.ts'
+import type { IngestEvent } from '#shared/flow/ingest/ingest-monitor.ts'
+import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
@@ -37,8 +39,9 @@ function hub(t: ExecutionContext) {
   const events: IngestEvent[] = []
   const clock = { now: () => at.now, sleep: () => Promise.resolve() }
   const at = { now: NOON }
-  const flow = ingest({ inbox: openInbox(db), model, edges, claims, clock, notify: event => events.push(event) })
-  const take = (site: string, end: string, body: object) => flow.take(`sites/${site}/edges/${ID}/${end}`, packBody(body))
+  const flow = new Ingest({ inbox: openInbox(db), model, edges, claims, clock, notify: event => events.push(event) })
+  const take = (site: string, end: string, body: object) =>
+    processPublish(flow, `sites/${site}/edges/${ID}/${end}`, packBody(body))
   const enrol = (site: string, next: EdgeModel = edgeModel(site)) => take(site, 'metadata', writeMetadata(site, ID, next))
   const send = (site: string, seq: number, more: object = {}) => {
     const head = { ...envelope(seq), site_id: site, edge_id: ID, ...more }
@@ -77,7 +80,7 @@ test('each has a record, a mark, a session, a poll report and freshness of its o
     ],
   )
   t.deepEqual(
-    flow.book.reported().map(({ site_id, report }) => [site_id, report.cycles]),
+    flow.registry.pollReports().map(({ site_id, report }) => [site_id, report.cycles]),
     [
       ['A', 7],
       ['B', 99],
@@ -93,7 +96,7 @@ test('two processes under the id in one site are no conflict of the other, whose
   take('B', 'status', { online: true, boot_id: 'z' })
   t.truthy(edges.get('A', ID)!.status_body['shared'])
   t.is(edges.get('B', ID)!.status_body['shared'], undefined)
-  t.is(flow.book.sharedCount(), 1)
+  t.is(flow.registry.sharedIdCount(), 1)
   t.is(send('B', 1)!.ack!.boot_ids, undefined)
   enrol('B', { ...edgeModel('B'), points: [] })
   const gone = (building: string) => model.points(building).map(point => point.gone !== undefined)
@@ -107,16 +110,16 @@ test('doubt and a lease of one site end nothing of the other', t => {
     enrol(site)
     take(site, 'status', { online: true })
   }
-  flow.doubtSessions()
+  flow.registry.expectStatuses()
   take('B', 'status', { online: true })
-  flow.endDoubt()
+  flow.registry.disconnectSilentEdges()
   const online = () => edges.list().map(edge => edge.online)
   t.deepEqual(online(), [false, true])
   const topic = { site_id: 'A', edge_id: ID, kind: 'status' } as const
-  flow.session(topic, { online: true, said: { online: true } }, 'local')
+  flow.applySession(topic, { online: true, body: { online: true } }, 'local')
   t.deepEqual(online(), [true, true])
   at.now += 91_000
-  flow.flush()
+  flow.registry.flush()
   t.deepEqual(online(), [false, true])
 })
 
@@ -134,7 +137,7 @@ test('what a certificate of B says of A’s building is refused: metadata, telem
   const stolen = { ...finding, title: 'forged' }
   t.like(findings('B', 1, { findings: [stolen] })!.ack!.rejected?.[0], { reason: 'a finding is about building-A' })
   const forged = findings('B', 2, { findings: [{ ...stolen, building_id: 'building-B' }] })!
-  t.regex(forged.ack!.rejected![0]!.reason, /^finding f-1 is one of another building/)
+  t.regex(forged.ack!.rejected![0]!.reason, /^finding f-1 belongs to another building/)
   findings('B', 3, { withdrawn: ['f-1'] })
   t.deepEqual(results.list({ limit: 9 }), [finding])
   t.deepEqual(samples(), [])
@@ -177,7 +180,7 @@ test('over one broker, each with its own certificate, both are served in full', 
 test('a refused edge is told why on its own acks topic, the hub keeps it, and both end when it is mended', t => {
   const { claims, take, enrol, at } = hub(t)
   enrol('A')
-  const text = 'The hub refuses what this box says of itself: building building-A belongs to another site'
+  const text = 'The hub refuses the metadata of this appliance: building building-A belongs to another site'
   const told = { site_id: 'B', edge_id: ID, notices: [{ code: 'metadata_refused', text }] }
   t.deepEqual(enrol('B', edgeModel('B', 'building-A')), told as object)
   at.now += 60_000
@@ -201,7 +204,7 @@ test('a building that another edge of the site takes over is a warning for both 
   const { claims, flow, model, samples, send, enrol } = hub(t)
   enrol('A')
   send('A', 1)
-  const as = (edge: string, end: string, body: object) => flow.take(`sites/A/edges/${edge}/${end}`, packBody(body))
+  const as = (edge: string, end: string, body: object) => processPublish(flow, `sites/A/edges/${edge}/${end}`, packBody(body))
   const enter = (edge: string) => as(edge, 'metadata', writeMetadata('A', edge, edgeModel('A')))
   const status = (edge: string) => as(edge, 'status', { online: true })?.notices?.map(({ code }) => code)
   const foreign = { ...envelope(1), edge_id: 'new', building_id: 'building-A', protocol: 'bacnet' as const, time_synced: true }
@@ -248,7 +251,7 @@ test('the box shows what the hub says of it, until the hub takes it back', async
   const box = await startEdge(kit, join(dir, 'box'))
   t.teardown(box.stop)
   await until(() => box.state().notices !== undefined, 'the box is told')
-  const text = 'The hub refuses what this box says of itself: building building-A belongs to another site'
+  const text = 'The hub refuses the metadata of this appliance: building building-A belongs to another site'
   t.deepEqual(box.state().notices, [text])
   t.like(publisherCheck(box.state()), { status: 'warn', detail: text })
   central.model.put({ building: { ...building, site_id: 'A' } })

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import pino from 'pino'
-import { ingestDesk } from '#shared/central/ingest-service.ts'
+import { createIngestService } from '#shared/central/ingest-service.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
+import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { ballast } from '#shared/node/ballast.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openInbox, withRoom } from '#shared/node/store/inbox.ts'
@@ -166,15 +167,15 @@ if (canMountTmpfs()) {
     const { context, db, ballast: reserve } = site.central
     const { log, said } = lines()
     const inbox = withRoom(openInbox(db), reserve.needRoom)
-    const desk = ingestDesk({ ...context, claims: context.edgeClaims, inbox, clock, log })
-    const hub = hubHealth({ edges: context.edges, claims: context.edgeClaims, desk, broker: undefined }, clock.now)
+    const ingestService = createIngestService({ ...context, claims: context.edgeClaims, inbox, clock, log })
+    const hub = hubHealth({ edges: context.edges, claims: context.edgeClaims, ingestService, broker: undefined }, clock.now)
     Object.assign(context.health.checks, { ingest: hub.checks['ingest'] })
     const health = () => site.call('nobody', 'GET', '/api/health')
-    desk.flow.take('sites/A/edges/e1/metadata', packBody(writeMetadata('A', 'e1', edgeModel('A'))))
+    processPublish(ingestService.ingest, 'sites/A/edges/e1/metadata', packBody(writeMetadata('A', 'e1', edgeModel('A'))))
     const send = (seq: number) => {
       const readings = Array.from({ length: 500 }, (_, i) => ({ id: 'p1', t: NOON - seq * MINUTE - i, v: i, q: 'good' as const }))
       const message = writeTelemetry({ ...envelope(seq), protocol: 'bacnet', time_synced: true, readings })
-      const reply = desk.flow.take('sites/A/edges/e1/telemetry/bacnet', packBody(message))
+      const reply = processPublish(ingestService.ingest, 'sites/A/edges/e1/telemetry/bacnet', packBody(message))
       return reply && 'ack' in reply ? reply.ack?.through_seq : undefined
     }
     t.is(send(1), 1)
@@ -207,7 +208,7 @@ if (canMountTmpfs()) {
       said.map(({ msg, err }) => [msg, err]),
       [
         ['ingest: the disk is full: readings wait until there is room', undefined],
-        ['ingest: what edges send is stored again', undefined],
+        ['ingest: messages of edges are stored again', undefined],
       ],
     )
   })

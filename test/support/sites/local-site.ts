@@ -1,6 +1,6 @@
 /** A central's way in without a broker, over real stores and real HTTP on loopback. */
 import { join } from 'node:path'
-import { ingestDesk } from '#shared/central/ingest-service.ts'
+import { createIngestService } from '#shared/central/ingest-service.ts'
 import { localIngestRoutes } from '#shared/central/api/local-ingest.ts'
 import { pollStatusRoute } from '#shared/central/api/health.ts'
 import { wallClock } from '#shared/node/clock.ts'
@@ -22,23 +22,22 @@ export async function startCentral(workspace: string, { port = 0, token }: { por
   await makeFolder(workspace)
   const db = openDatabase(join(workspace, 'plenum.db'))
   const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
-  const desk = ingestDesk({ ...stores, clock: wallClock, log: silent })
+  const ingestService = createIngestService({ ...stores, clock: wallClock, log: silent })
   const epochs = { get: () => 0, set: () => undefined }
   const settings = { secret: 's'.repeat(40), passwords: PASSWORDS, trustedProxies: [] }
   const auth = openAuth({ settings, epochs, now: Date.now })
-  const { model } = stores
   const http = await openHttp({
     name: 'test',
     host: '127.0.0.1',
     port,
-    routes: [pollStatusRoute(desk), ...localIngestRoutes({ model, site_id: 'A' }, desk, token)],
+    routes: [pollStatusRoute(ingestService), ...localIngestRoutes({ site_id: 'A' }, ingestService, token)],
     auth,
     audit: undefined,
     log: silent,
     version: '0.0.0+000000000000',
     trustedProxies: [],
   })
-  await desk.start()
+  await ingestService.start()
   await http.start()
   const samples = db.prepare(
     'SELECT point_id AS id, value AS v FROM samples JOIN history_points USING (building, point) ORDER BY ts, point_id',
@@ -46,14 +45,14 @@ export async function startCentral(workspace: string, { port = 0, token }: { por
   return {
     ...stores,
     db,
-    desk,
+    ingestService,
     auth,
     url: http.url(),
     port: Number(new URL(http.url()).port),
     samples: () => samples.all() as { id: string; v: number }[],
     stop: async () => {
       await http.stop()
-      await desk.stop()
+      await ingestService.stop()
       db.close()
     },
   }

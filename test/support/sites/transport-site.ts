@@ -9,8 +9,8 @@ import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
 import type { PublisherState } from '#appliance/services/publisher.ts'
 import { brokerService } from '#hub/broker/broker.ts'
 import { readBrokerFiles, readCentralFiles } from '#hub/broker/files.ts'
-import { ingestService } from '#hub/ingest/ingest.ts'
-import { ingestDesk } from '#shared/central/ingest-service.ts'
+import { createMqttSubscriber } from '#hub/ingest/mqtt-subscriber.ts'
+import { createIngestService } from '#shared/central/ingest-service.ts'
 import type { Point } from '#shared/core/model/model.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import type { EdgeModel } from '#shared/core/telemetry/metadata.ts'
@@ -46,9 +46,9 @@ export async function startHub(certs: string, workspace: string, port: number) {
   const db = openDatabase(join(workspace, 'plenum.db'))
   const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
   const files = await readCentralFiles(certs)
-  const desk = ingestDesk({ ...stores, clock: wallClock, log: silent })
-  const hub = ingestService({ ...files, desk, broker: { host: '127.0.0.1', port }, log: silent })
-  await desk.start()
+  const ingestService = createIngestService({ ...stores, clock: wallClock, log: silent })
+  const hub = createMqttSubscriber({ ...files, ingestService, broker: { host: '127.0.0.1', port }, log: silent })
+  await ingestService.start()
   await hub.start()
   const samples = db.prepare(
     'SELECT point_id AS id, value AS v FROM samples JOIN history_points USING (building, point) ORDER BY ts',
@@ -56,13 +56,13 @@ export async function startHub(certs: string, workspace: string, port: number) {
   return {
     ...stores,
     db,
-    desk,
-    counters: desk.flow.counters,
+    ingestService,
+    counters: () => ingestService.ingest.monitor.counts(),
     /** What is stored, in order of time. */
     samples: () => samples.all() as { id: string; v: number }[],
     stop: async () => {
       await hub.stop()
-      await desk.stop()
+      await ingestService.stop()
       db.close()
     },
   }

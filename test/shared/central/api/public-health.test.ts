@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import { ingestDesk } from '#shared/central/ingest-service.ts'
+import { createIngestService } from '#shared/central/ingest-service.ts'
 import { publicCheck } from '#shared/central/public-health.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
@@ -16,6 +16,7 @@ import { hubHealth } from '#hub/ingest/health.ts'
 import { edgeModel, pollStatus, silent } from '../../../support/sites/transport-site.ts'
 import { finding } from '../../../support/messages.ts'
 import { startCentral } from '../../../support/sites/central-site.ts'
+import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 
 /** Everything that a site calls its own has this in its name, whichever way it is written. */
 const MARK = 'zanzibar'
@@ -32,13 +33,20 @@ async function brokenSite(t: ExecutionContext) {
   const { context, db } = site.central
   const { model, results, edges, health } = context
   const named = edgeModel(MARK, `building-${MARK}`)
-  const desk = ingestDesk({ ...context, claims: context.edgeClaims, inbox: openInbox(db), clock: wallClock, log: silent })
+  const ingestService = createIngestService({
+    ...context,
+    claims: context.edgeClaims,
+    inbox: openInbox(db),
+    clock: wallClock,
+    log: silent,
+  })
   const topic = `sites/${MARK}/edges/edge-${MARK}`
-  desk.flow.take(`${topic}/metadata`, packBody(writeMetadata(MARK, `edge-${MARK}`, named)))
-  for (const boot_id of ['x', 'y', 'x', 'y', 'x']) desk.flow.take(`${topic}/status`, packBody({ online: true, boot_id }))
+  processPublish(ingestService.ingest, `${topic}/metadata`, packBody(writeMetadata(MARK, `edge-${MARK}`, named)))
+  for (const boot_id of ['x', 'y', 'x', 'y', 'x'])
+    processPublish(ingestService.ingest, `${topic}/status`, packBody({ online: true, boot_id }))
   model.put({ equipment: [{ ...named.equipment[0]!, name: `Chiller of ${MARK}` }] })
   results.put([{ ...finding, finding_id: MARK, building_id: `building-${MARK}`, equipment_id: `ahu-${MARK}`, title: MARK }])
-  desk.flow.fail({ site_id: MARK, edge_id: MARK, kind: 'status' }, new Error(`SQLITE_FULL: ${workspace}/plenum.db`))
+  ingestService.ingest.monitor.recordFailure({ site_id: MARK, edge_id: MARK }, new Error(`SQLITE_FULL: ${workspace}/plenum.db`))
 
   const away = {
     ...PUBLISHER_OFF,
@@ -47,7 +55,7 @@ async function brokenSite(t: ExecutionContext) {
     conflict: MARK,
     note: MARK,
   }
-  const hub = hubHealth({ edges, claims: context.edgeClaims, desk, broker: { isConnected: () => false } }, Date.now)
+  const hub = hubHealth({ edges, claims: context.edgeClaims, ingestService, broker: { isConnected: () => false } }, Date.now)
   Object.assign(health.checks, hub.checks, {
     poll: () =>
       pollCheck(

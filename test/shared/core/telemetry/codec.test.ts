@@ -119,7 +119,7 @@ test('findings, metadata, status and acknowledgements come back as they were sen
     ...{ runs_rules: false, poll: writePollReport(pollStatus) },
   }
   const read = readStatus(wire(writeStatus({ ...status, backlog: { rows: 3, oldest_at: NOON } })))
-  t.like(read, { ok: true, value: { online: true, said: { backlog: { rows: 3, oldest_at: '2026-03-01T12:00:00Z' } } } })
+  t.like(read, { ok: true, value: { online: true, body: { backlog: { rows: 3, oldest_at: '2026-03-01T12:00:00Z' } } } })
 
   const ack = { stream: STREAM, through_seq: 0, through_id: MESSAGE_ID, rejected: [{ seq: 1, reason: 'why' }] }
   t.deepEqual(readAck(wire(ack)), { ok: true, value: ack })
@@ -274,8 +274,8 @@ test('a message that cannot be used still says its place in the stream, when it 
   const receiveBody = (body: object) => receive(topic, packBody(body))
   t.like(receiveBody(writeTelemetry(good)), { state: 'good', seq: 5, stream: STREAM })
   for (const [body, reason] of [
-    [writeTelemetry({ ...good, edge_id: 'e2' }), 'it says A/e2 and came from A/e1'],
-    [writeTelemetry({ ...good, protocol: 'modbus' }), 'protocol modbus came under bacnet'],
+    [writeTelemetry({ ...good, edge_id: 'e2' }), 'it names edge A/e2, and A/e1 sent it'],
+    [writeTelemetry({ ...good, protocol: 'modbus' }), 'protocol is modbus, and the topic is for bacnet'],
     [{ ...writeTelemetry(good), schema: 'svc_telemetry_v9' }, 'schema must be one of svc_telemetry_v1, not "svc_telemetry_v9"'],
   ] as const) {
     t.deepEqual(receiveBody(body), { state: 'unusable', stream: STREAM, seq: 5, message_id: MESSAGE_ID, reason })

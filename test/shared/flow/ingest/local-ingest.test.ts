@@ -6,8 +6,9 @@ import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writePollReport } from '#shared/core/telemetry/poll-report.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
-import { localIngest } from '#shared/flow/ingest/local-ingest.ts'
-import { ingest } from '#shared/flow/ingest/ingest.ts'
+import { LocalIngest } from '#shared/flow/ingest/local-ingest.ts'
+import { Ingest } from '#shared/flow/ingest/ingest.ts'
+import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
@@ -43,7 +44,7 @@ const telemetry = (seq: number, change: Body = {}): Body => ({
 const wirePoint = (seq: number, change: Body = {}) => ({ ...point(seq), t: new Date(NOON + seq * 1000).toISOString(), ...change })
 
 test('a message is stored once, a gap says where the mark stands', async t => {
-  const { post, enrol, samples, desk } = await central(t)
+  const { post, enrol, samples, ingestService } = await central(t)
   t.deepEqual((await enrol()).status, 200)
   const mark = { through_seq: 1, through_id: MESSAGE_ID }
   t.deepEqual(await post('', telemetry(1)), { status: 200, body: { ok: true, status: 'stored', ...mark, rejected: [] } })
@@ -54,7 +55,7 @@ test('a message is stored once, a gap says where the mark stands', async t => {
     samples().map(({ v }) => v),
     [1, 2],
   )
-  t.like(desk.counters(), { ingest_ok: 2, ingest_duplicate: 1, ingest_rejected: 0 })
+  t.like(ingestService.counters(), { ingest_ok: 2, ingest_duplicate: 1, ingest_rejected: 0 })
 })
 
 test('a reading in another unit than its point’s is refused, in the same one it is stored', async t => {
@@ -136,7 +137,7 @@ const REFUSED: { what: string; path?: string; body: unknown; status: number; cod
     body: writeMetadata('A', 'e2', { ...edgeModel('A'), building: { ...edgeModel('A').building, site_id: 'B' } }),
     status: 422,
     code: 'invalid',
-    says: /building building-A is said to be of site B/,
+    says: /building building-A is assigned to site B/,
   },
   {
     what: 'no metadata',
@@ -187,7 +188,7 @@ test('only those who know the token are let in, and nobody where there is none',
 })
 
 test('what the store cannot take is 503 and is taken when it can', async t => {
-  const { post, enrol, inbox, desk } = await central(t)
+  const { post, enrol, inbox, ingestService } = await central(t)
   await enrol()
   const { accept } = inbox
   inbox.accept = () => {
@@ -197,7 +198,7 @@ test('what the store cannot take is 503 and is taken when it can', async t => {
   t.like(answer, { status: 503, body: { code: 'not_ready', detail: 'It could not be stored: database or disk is full' } })
   inbox.accept = accept
   t.like((await post('', telemetry(1))).body, { status: 'stored' })
-  t.like(desk.flow.counters(), { ingest_failed: 1, ingest_ok: 1 })
+  t.like(ingestService.ingest.monitor.counts(), { ingest_failed: 1, ingest_ok: 1 })
 })
 
 test('the poll status of a central without drivers is that of its edges', async t => {
@@ -227,21 +228,21 @@ test('an edge that says nothing over HTTP for a while counts as gone, also acros
   const clock = { now: () => at.now, sleep: () => Promise.resolve() }
   const { model, edges, inbox, claims } = storesOf(t)
   const open = () => {
-    const flow = ingest({ inbox, model, edges, claims, clock, notify: () => undefined })
-    return { flow, local: localIngest(flow, { model, site_id: 'A' }) }
+    const flow = new Ingest({ inbox, model, edges, claims, clock, notify: () => undefined })
+    return { flow, local: new LocalIngest(flow, 'A') }
   }
   const first = open()
-  first.local.takeMetadata(writeMetadata('A', 'e1', edgeModel('A')) as Body)
-  first.local.takeStatus({ site_id: 'A', edge_id: 'e1', online: true })
+  first.local.applyMetadata(writeMetadata('A', 'e1', edgeModel('A')) as Body)
+  first.local.applyStatus({ site_id: 'A', edge_id: 'e1', online: true })
   at.now += 60_000
-  first.flow.flush()
+  first.flow.registry.flush()
   t.is(edges.get('A', 'e1')?.online, true)
   const second = open()
   at.now += 60_000
-  second.flow.flush()
+  second.flow.registry.flush()
   t.is(edges.get('A', 'e1')?.online, true)
   at.now += 60_000
-  second.flow.flush()
+  second.flow.registry.flush()
   t.like(edges.get('A', 'e1'), { online: false, status: 'disconnected', last_seen_at: NOON })
 })
 
@@ -262,15 +263,15 @@ test('the same messages both ways, in any order and through restarts, are stored
       const { db, model, edges, claims } = storesOf(t)
       let ok = 0
       const open = () => {
-        const flow = ingest({ inbox: openInbox(db), model, edges, claims, clock: wallClock, notify: () => undefined })
-        return { flow, local: localIngest(flow, { model, site_id: 'A' }) }
+        const flow = new Ingest({ inbox: openInbox(db), model, edges, claims, clock: wallClock, notify: () => undefined })
+        return { flow, local: new LocalIngest(flow, 'A') }
       }
       let now = open()
-      now.local.takeMetadata(writeMetadata('A', 'e1', edgeModel('A')) as Body)
+      now.local.applyMetadata(writeMetadata('A', 'e1', edgeModel('A')) as Body)
       let mark = 0
       for (const one of [...steps, 'restart' as const]) {
         if (one === 'restart') {
-          ok += now.flow.counters().ingest_ok
+          ok += now.flow.monitor.counts().ingest_ok
           now = open()
           continue
         }
@@ -278,8 +279,8 @@ test('the same messages both ways, in any order and through restarts, are stored
         if (one.seq === mark + 1) mark++
         const through =
           one.way === 'local'
-            ? now.local.takeTelemetry(body).through_seq
-            : now.flow.take('sites/A/edges/e1/telemetry/bacnet', packBody(body))?.ack?.through_seq
+            ? now.local.storeTelemetry(body).through_seq
+            : processPublish(now.flow, 'sites/A/edges/e1/telemetry/bacnet', packBody(body))?.ack?.through_seq
         t.is(through, mark)
       }
       t.is(ok, mark)

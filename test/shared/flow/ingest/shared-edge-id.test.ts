@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { afterLoss, NO_RETRY, type Retry, retryMs } from '#shared/core/telemetry/retry.ts'
-import { hear, isReplaced, sharedBy, SHARED_MS, type Speakers } from '#shared/core/telemetry/speakers.ts'
+import { type BootHistory, isReplaced, recordBootId, SHARED_MS, sharedEdgeId } from '#shared/core/telemetry/shared-edge-id.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { publisherCheck } from '#appliance/services/health-checks.ts'
 import { hubHealth } from '#hub/ingest/health.ts'
@@ -11,8 +11,8 @@ import { folder, until } from '../../../support/folders.ts'
 import { startCentral, startLocalEdge, TOKEN } from '../../../support/sites/local-site.ts'
 import { type Edge, openHubSite, reading, startEdge } from '../../../support/sites/transport-site.ts'
 
-const heard = (boots: string, stepMs: number): Speakers =>
-  [...boots].reduce<Speakers | undefined>((before, boot, i) => hear(before, boot, i * stepMs), undefined)!
+const heard = (boots: string, stepMs: number): BootHistory =>
+  [...boots].reduce<BootHistory | undefined>((before, boot, i) => recordBootId(before, boot, i * stepMs), undefined)!
 
 for (const [boots, stepMs, shared] of [
   ['AAAA', SECOND, false],
@@ -28,21 +28,21 @@ for (const [boots, stepMs, shared] of [
 ] as const) {
   test(`boot ids ${boots}, one every ${stepMs / SECOND} s, are ${shared ? 'two processes' : 'one process'}`, t => {
     const at = (boots.length - 1) * stepMs
-    t.is(sharedBy(heard(boots, stepMs), at) !== undefined, shared)
+    t.is(sharedEdgeId(heard(boots, stepMs), at) !== undefined, shared)
   })
 }
 
 test('that an edge id is shared is over when ten minutes have passed without a return', t => {
-  const speakers = heard('ABABA', SECOND)
-  t.deepEqual(sharedBy(speakers, 5 * SECOND), { boot_ids: ['B', 'A'], since: 2 * SECOND, last_at: 4 * SECOND })
-  t.truthy(sharedBy(hear(speakers, 'A', 9 * MINUTE), 4 * SECOND + SHARED_MS))
-  t.is(sharedBy(hear(speakers, 'A', 9 * MINUTE), 5 * SECOND + SHARED_MS), undefined)
+  const history = heard('ABABA', SECOND)
+  t.deepEqual(sharedEdgeId(history, 5 * SECOND), { boot_ids: ['B', 'A'], since: 2 * SECOND, last_at: 4 * SECOND })
+  t.truthy(sharedEdgeId(recordBootId(history, 'A', 9 * MINUTE), 4 * SECOND + SHARED_MS))
+  t.is(sharedEdgeId(recordBootId(history, 'A', 9 * MINUTE), 5 * SECOND + SHARED_MS), undefined)
 })
 
 test('a last will speaks for its own process alone', t => {
-  const speakers = heard('AB', SECOND)
+  const history = heard('AB', SECOND)
   t.deepEqual(
-    ['A', 'B', 'C'].map(boot => isReplaced(speakers, boot)),
+    ['A', 'B', 'C'].map(boot => isReplaced(history, boot)),
     [true, false, false],
   )
 })
@@ -83,8 +83,11 @@ test('over one broker: hub and both boxes say it, both are heard, and all that e
   for (const { stop } of edges) t.teardown(stop)
   const stopMeasuring = keepMeasuring(t, edges)
 
-  await until(() => hub.desk.edgeIds().status === 'warn', 'the hub notices', 60_000)
-  const { checks } = hubHealth({ edges: hub.edges, claims: hub.claims, desk: hub.desk, broker: undefined }, Date.now)
+  await until(() => hub.ingestService.edgeIds().status === 'warn', 'the hub notices', 60_000)
+  const { checks } = hubHealth(
+    { edges: hub.edges, claims: hub.claims, ingestService: hub.ingestService, broker: undefined },
+    Date.now,
+  )
   t.like(await checks['edge_ids']!(), { status: 'warn', shared: 1 })
   const edge = hub.edges.get('A', 'e1')!
   t.deepEqual(healthOf(edge, Date.now()), {
@@ -117,7 +120,7 @@ test('without a broker: central tells both, and all that either measured arrives
     for (const { announce } of edges) announce()
     return edges.every(one => one.state().conflict !== undefined)
   }, 'both are told')
-  t.is(central.desk.edgeIds().status, 'warn')
+  t.is(central.ingestService.edgeIds().status, 'warn')
   const n = await stopMeasuring()
   await until(() => edges.every(one => one.state().backlog === 0), 'everything of both is acknowledged')
   t.deepEqual(

@@ -6,7 +6,9 @@ import { writeFindings } from '#shared/core/telemetry/findings.ts'
 import { type EdgeModel, writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
-import { ingest, type IngestEvent } from '#shared/flow/ingest/ingest.ts'
+import { Ingest } from '#shared/flow/ingest/ingest.ts'
+import type { IngestEvent } from '#shared/flow/ingest/ingest-monitor.ts'
+import { processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
@@ -25,10 +27,10 @@ function hub(t: ExecutionContext) {
   const events: IngestEvent[] = []
   const clock = { now: () => at.now, sleep: () => Promise.resolve() }
   const at = { now: NOON }
-  const flow = ingest({ ...stores, clock, notify: event => events.push(event) })
+  const flow = new Ingest({ ...stores, clock, notify: event => events.push(event) })
   const enrol = (site = 'A', edge = 'e1', model: EdgeModel = edgeModel(site)) =>
-    flow.take(`sites/${site}/edges/${edge}/metadata`, packBody(writeMetadata(site, edge, model)))
-  const send = (body: object) => flow.take('sites/A/edges/e1/telemetry/bacnet', packBody(body))
+    processPublish(flow, `sites/${site}/edges/${edge}/metadata`, packBody(writeMetadata(site, edge, model)))
+  const send = (body: object) => processPublish(flow, 'sites/A/edges/e1/telemetry/bacnet', packBody(body))
   return { ...stores, db, results: resultStore(db), flow, events, at, enrol, send }
 }
 
@@ -50,10 +52,10 @@ const acked = (through_seq: number, more: object = {}) => ({
 test('before its metadata came, what an edge sends is neither stored nor acknowledged', t => {
   const { flow, enrol, send, events } = hub(t)
   t.is(send(telemetry(1)), undefined)
-  t.deepEqual(events, [{ kind: 'waiting', edge: 'A/e1', reason: 'its metadata has not come yet' }])
+  t.deepEqual(events, [{ kind: 'waiting', edge: 'A/e1', reason: 'metadata of this edge not received yet' }])
   enrol()
   t.deepEqual(send(telemetry(1)), acked(1))
-  t.like(flow.counters(), { ingest_ok: 1, ingest_waiting: 1, ingest_rejected: 0, last_ingest_at: NOON })
+  t.like(flow.monitor.counts(), { ingest_ok: 1, ingest_waiting: 1, ingest_rejected: 0, last_ingest_at: NOON })
 })
 
 test('a duplicate is acknowledged again, a gap is answered with the mark', t => {
@@ -63,7 +65,7 @@ test('a duplicate is acknowledged again, a gap is answered with the mark', t => 
   t.deepEqual(send(telemetry(2)), acked(2))
   t.deepEqual(send(telemetry(1)), acked(2))
   t.deepEqual(send(telemetry(5)), acked(2))
-  t.like(flow.counters(), { ingest_ok: 2, ingest_duplicate: 1, ingest_rejected: 0 })
+  t.like(flow.monitor.counts(), { ingest_ok: 2, ingest_duplicate: 1, ingest_rejected: 0 })
 })
 
 test('a message that can be numbered and not used does not stand in the way: the edge is told, each time', t => {
@@ -74,17 +76,17 @@ test('a message that can be numbered and not used does not stand in the way: the
   t.deepEqual(send(bad), acked(1, { rejected: [{ seq: 1, reason }] }))
   t.deepEqual(send(telemetry(2)), acked(2))
   t.deepEqual(send(bad), acked(2, { rejected: [{ seq: 1, reason }] }))
-  t.like(flow.counters(), { ingest_ok: 1, ingest_rejected: 1 })
+  t.like(flow.monitor.counts(), { ingest_ok: 1, ingest_rejected: 1 })
   t.deepEqual(events, [{ kind: 'rejected', edge: 'A/e1', reason }])
 })
 
 test('what cannot be numbered, and what nobody expects, is counted and not acknowledged', t => {
   const { flow, enrol, events } = hub(t)
   enrol()
-  t.is(flow.take('sites/A/edges/e1/telemetry/bacnet', Buffer.from('garbage')), undefined)
-  t.is(flow.take('sites/A/edges/e1/findings', packBody({ stream: 'x' })), undefined)
-  t.is(flow.take('somewhere/else', Buffer.from('{}')), undefined)
-  t.is(flow.counters().ingest_rejected, 3)
+  t.is(processPublish(flow, 'sites/A/edges/e1/telemetry/bacnet', Buffer.from('garbage')), undefined)
+  t.is(processPublish(flow, 'sites/A/edges/e1/findings', packBody({ stream: 'x' })), undefined)
+  t.is(processPublish(flow, 'somewhere/else', Buffer.from('{}')), undefined)
+  t.is(flow.monitor.counts().ingest_rejected, 3)
   t.is(events.length, 3)
 })
 
@@ -92,7 +94,8 @@ test('findings of the edge are stored; those about another building are rejected
   const { flow, enrol, results } = hub(t)
   enrol()
   const send = (seq: number, building_id: string) =>
-    flow.take(
+    processPublish(
+      flow,
       'sites/A/edges/e1/findings',
       packBody(writeFindings({ ...envelope(seq), findings: [{ ...finding, confirmed_at: NOON, building_id }] })),
     )
@@ -103,11 +106,11 @@ test('findings of the edge are stored; those about another building are rejected
     [['f-1', 'building-A']],
   )
   const withdrawal = packBody(writeFindings({ ...envelope(3), findings: [], withdrawn: ['f-1'] }))
-  t.deepEqual(flow.take('sites/A/edges/e1/findings', withdrawal), acked(3))
+  t.deepEqual(processPublish(flow, 'sites/A/edges/e1/findings', withdrawal), acked(3))
   t.deepEqual(results.list({ limit: 10 }), [])
 })
 
-test('a message that says its building is stored in that one, and waits while nobody has said what is in it', t => {
+test('a message that names its building is stored in that building, and waits until its metadata has arrived', t => {
   const { db, enrol, send, events } = hub(t)
   enrol('A', 'e1', edgeModel('A', 'school'))
   enrol('B', 'e2', edgeModel('B', 'abroad'))
@@ -116,7 +119,7 @@ test('a message that says its building is stored in that one, and waits while no
   t.is(send(telemetry(1, { building_id: 'abroad' })), undefined, 'of another site')
   t.deepEqual(
     events.map(({ kind, reason }) => `${kind}: ${reason}`),
-    ['hall', 'abroad'].map(building => `waiting: the metadata of its building ${building} has not come yet`),
+    ['hall', 'abroad'].map(building => `waiting: metadata of building ${building} not received yet`),
   )
   enrol('A', 'e1', edgeModel('A', 'hall'))
   enrol('A', 'e1', edgeModel('A', 'school'))
@@ -137,13 +140,13 @@ test('metadata cannot claim another site’s building or name; the same edge id 
   enrol('B', 'e1')
   enrol('B', 'e2', { ...edgeModel('B'), building: { ...edgeModel('B').building, building_id: 'building-A' } })
   enrol('B', 'e2', { ...edgeModel('B'), building: { ...edgeModel('B').building, site_id: 'A' } })
-  flow.take('sites/B/edges/e2/metadata', packBody(writeMetadata('A', 'e1', edgeModel('A'))))
+  processPublish(flow, 'sites/B/edges/e2/metadata', packBody(writeMetadata('A', 'e1', edgeModel('A'))))
   t.deepEqual(
     events.map(({ edge, reason }) => `${edge} ${reason}`),
     [
       'B/e2 metadata: building building-A belongs to another site',
-      'B/e2 metadata: building building-B is said to be of site A',
-      'B/e2 metadata: it says A/e1',
+      'B/e2 metadata: building building-B is assigned to site A',
+      'B/e2 metadata: it names edge A/e1, and B/e2 sent it',
     ],
   )
   t.deepEqual(
@@ -203,7 +206,7 @@ test('a point that its edge does not list any more has no role and keeps its his
   )
 
   for (const boot_id of ['x', 'y', 'x', 'y', 'x']) {
-    flow.take('sites/A/edges/e1/status', packBody({ online: true, boot_id }))
+    processPublish(flow, 'sites/A/edges/e1/status', packBody({ online: true, boot_id }))
   }
   t.like(edges.get('A', 'e1')!.status_body, { shared: { boot_ids: ['y', 'x'] } })
   enrol('A', 'e1', without)
@@ -226,7 +229,7 @@ test('the points of an edge that serves another building now are gone from the o
 
 test('session and freshness are told apart, and a last will keeps what the edge said before', t => {
   const { flow, enrol, send, edges, at } = hub(t)
-  const status = (body: object) => flow.take('sites/A/edges/e1/status', packBody(body))
+  const status = (body: object) => processPublish(flow, 'sites/A/edges/e1/status', packBody(body))
   status({ online: true, version: '1', backlog: { rows: 0 } })
   t.is(edges.get('A', 'e1'), undefined)
   enrol()
@@ -251,11 +254,11 @@ test('a reading that a wrong clock has dated ahead makes an edge look fresh only
   enrol()
   at.now = NOON - MINUTE
   send(telemetry(1))
-  flow.flush()
+  flow.registry.flush()
   t.is(edges.get('A', 'e1')?.last_data_at, NOON - MINUTE)
   at.now = NOON + HOUR
   send(telemetry(2))
-  flow.flush()
+  flow.registry.flush()
   t.is(edges.get('A', 'e1')?.last_data_at, NOON + 2000)
 })
 
@@ -263,11 +266,11 @@ test('after the hub connected anew, an edge that does not say that it is there c
   const { flow, enrol, edges } = hub(t)
   for (const edge of ['e1', 'e2']) {
     enrol('A', edge)
-    flow.take(`sites/A/edges/${edge}/status`, packBody({ online: true }))
+    processPublish(flow, `sites/A/edges/${edge}/status`, packBody({ online: true }))
   }
-  flow.doubtSessions()
-  flow.take('sites/A/edges/e2/status', packBody({ online: true }))
-  flow.endDoubt()
+  flow.registry.expectStatuses()
+  processPublish(flow, 'sites/A/edges/e2/status', packBody({ online: true }))
+  flow.registry.disconnectSilentEdges()
   t.deepEqual(
     edges.list().map(({ edge_id, online }) => [edge_id, online]),
     [
@@ -286,9 +289,9 @@ test('what the store cannot take is not acknowledged, and is taken when it can',
   }
   t.is(send(telemetry(1)), undefined)
   t.deepEqual(events, [{ kind: 'failed', edge: 'A/e1', reason: 'database or disk is full' }])
-  const desk = { flow, counters: flow.counters, edgeIds: () => ({ status: 'ok' as const }) }
-  const { ingest: check } = hubHealth({ edges, claims, desk, broker: undefined }, () => at.now).checks
-  const detail = 'what edges send cannot be stored, and waits with them: database or disk is full'
+  const ingestService = { ingest: flow, counters: () => flow.monitor.counts(), edgeIds: () => ({ status: 'ok' as const }) }
+  const { ingest: check } = hubHealth({ edges, claims, ingestService, broker: undefined }, () => at.now).checks
+  const detail = 'messages of edges cannot be stored and wait on the edges: database or disk is full'
   t.like(check!(), { status: 'warn', detail, not_stored_secs: 0, readings_waiting: 0 })
   for (let secs = 10; secs <= 59; secs += 7) {
     at.now = NOON + secs * 1000
@@ -300,7 +303,7 @@ test('what the store cannot take is not acknowledged, and is taken when it can',
   t.is(events.length, 1, 'one line when it begins')
   inbox.accept = accept
   t.deepEqual(send(telemetry(1)), acked(1, { at: at.now }))
-  t.like(flow.counters(), { ingest_failed: 9, ingest_ok: 1 })
+  t.like(flow.monitor.counts(), { ingest_failed: 9, ingest_ok: 1 })
   t.like(check!(), { status: 'ok', not_stored_secs: 0 })
   t.deepEqual(
     events.map(({ kind }) => kind),

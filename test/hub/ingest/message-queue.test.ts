@@ -10,7 +10,7 @@ import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeMetadata } from '#shared/core/telemetry/metadata.ts'
 import { writeTelemetry } from '#shared/core/telemetry/telemetry.ts'
 import type { Topic } from '#shared/core/topic/topics.ts'
-import { turns } from '#hub/ingest/turns.ts'
+import { MessageQueue } from '#hub/ingest/message-queue.ts'
 import { folder, until } from '../../support/folders.ts'
 import { envelope, NOON } from '../../support/messages.ts'
 import { enter, pour, publishPacket } from '../../support/raw-client.ts'
@@ -104,13 +104,13 @@ const topicFor = (edge_id: string, kind: Topic['kind']): Topic => ({ site_id: 'A
 
 test('edges take turns one by one; of status the newest counts; what is too much of one edge is dropped and counted', async t => {
   const handled: string[] = []
-  const line = turns(({ topic, payload }) => handled.push(`${topic.edge_id} ${topic.kind} ${payload}`))
-  for (let i = 1; i <= 70; i++) line.offer(topicFor('a', 'findings'), Buffer.from(String(i)))
-  for (let i = 1; i <= 3; i++) line.offer(topicFor('b', 'findings'), Buffer.from(String(i)))
-  line.offer(topicFor('b', 'status'), Buffer.from('old'))
-  line.offer(topicFor('b', 'status'), Buffer.from('new'))
+  const queue = new MessageQueue(({ topic, payload }) => handled.push(`${topic.edge_id} ${topic.kind} ${payload}`))
+  for (let i = 1; i <= 70; i++) queue.add(topicFor('a', 'findings'), Buffer.from(String(i)))
+  for (let i = 1; i <= 3; i++) queue.add(topicFor('b', 'findings'), Buffer.from(String(i)))
+  queue.add(topicFor('b', 'status'), Buffer.from('old'))
+  queue.add(topicFor('b', 'status'), Buffer.from('new'))
   await until(() => handled.length === 68, 'all that is kept is handled')
-  t.is(line.dropped(), 6)
+  t.is(queue.dropped(), 6)
   t.deepEqual(handled.slice(0, 8), [
     'a findings 1',
     'b status new',
@@ -121,19 +121,19 @@ test('edges take turns one by one; of status the newest counts; what is too much
     'a findings 4',
     'b findings 3',
   ])
-  line.stop()
+  queue.stop()
 })
 
 test('what waits of one edge, and of all edges, is bounded in bytes', async t => {
   let handled = 0
-  const line = turns(() => handled++)
+  const queue = new MessageQueue(() => handled++)
   const quarter = Buffer.alloc(256 * 1024)
-  for (let i = 0; i < 40; i++) line.offer(topicFor('a', 'findings'), quarter)
-  t.is(line.dropped(), 40 - 32, '8 MiB of one edge')
-  for (let edge = 0; edge < 20; edge++) for (let i = 0; i < 32; i++) line.offer(topicFor(`e${edge}`, 'findings'), quarter)
-  t.is(line.dropped(), 8 + (21 - 16) * 32, '128 MiB of all')
+  for (let i = 0; i < 40; i++) queue.add(topicFor('a', 'findings'), quarter)
+  t.is(queue.dropped(), 40 - 32, '8 MiB of one edge')
+  for (let edge = 0; edge < 20; edge++) for (let i = 0; i < 32; i++) queue.add(topicFor(`e${edge}`, 'findings'), quarter)
+  t.is(queue.dropped(), 8 + (21 - 16) * 32, '128 MiB of all')
   await until(() => handled === 16 * 32, 'all that is kept is handled')
-  for (let i = 0; i < 32; i++) line.offer(topicFor('a', 'findings'), quarter)
+  for (let i = 0; i < 32; i++) queue.add(topicFor('a', 'findings'), quarter)
   await until(() => handled === 17 * 32, 'what was handled makes room')
-  line.stop()
+  queue.stop()
 })

@@ -1,7 +1,7 @@
-/** The hub's own session with the broker: hands what edges publish to the flow and sends back what is stored. */
+/** The hub's MQTT session: passes what edges publish to ingest and publishes the acknowledgements. */
 import { X509Certificate } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { IngestDesk } from '#shared/central/ingest-service.ts'
+import type { IngestService } from '#shared/central/ingest-service.ts'
 import { commonName, type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
 import type { EdgeKey } from '#shared/core/model/model.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
@@ -9,57 +9,59 @@ import { writeNotices } from '#shared/core/telemetry/notice.ts'
 import { type Ack, REJECTED_MAX, writeAck } from '#shared/core/telemetry/status.ts'
 import { topicsOf } from '#shared/core/topic/rule.ts'
 import { parseTopic, type Topic, topicOf } from '#shared/core/topic/topics.ts'
-import type { AckReply } from '#shared/flow/ingest/ingest.ts'
+import { type AckReply, processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { mqttLink } from '#shared/node/mqtt.ts'
 import type { Pair } from '#shared/node/pki/pki.ts'
 import type { Service } from '#shared/node/service.ts'
-import { turns } from './turns.ts'
+import { MessageQueue } from './message-queue.ts'
 
-type IngestOptions = Pair & {
+type SubscriberOptions = Pair & {
   broker: { host: string; port: number }
   ca_pem: string
-  desk: IngestDesk
+  ingestService: IngestService
   log: Logger
 }
 
-type IngestService = Service & {
+type MqttSubscriber = Service & {
   isConnected(): boolean
-  /** Resolves when the broker has it; rejects when it is not reached. */
+  /** Resolves when the broker has acknowledged it; rejects when the broker is not reached. */
   publish(topic: Topic, body: object): Promise<void>
-  /** Sets the listener of what edges publish under `responses`; without one these messages are discarded. */
+  /** Sets the listener for messages of edges under `responses`; without one these messages are discarded. */
   onResponse(listener: ResponseListener): void
 }
 
 type ResponseListener = (topic: Topic, payload: Uint8Array) => void
 
-/** How long an edge may take to come back after the hub has connected anew, before it counts as gone, ms. */
-const DOUBT_MS = 60_000
+/** An edge that sends no status for this long after the hub has reconnected counts as disconnected, ms. */
+const STATUS_WAIT_MS = 60_000
+
 /**
- * Subscribes with the certificate of `central:{site_id or *}` and takes in what its sites send. It reconnects and
- * subscribes again by itself; what came twice is counted and stored once.
+ * Subscribes with the certificate of `central:{site_id or *}` and ingests what its sites send. It reconnects and subscribes again
+ * by itself; a message that arrives twice is counted and stored once.
  *
  * @throws Error when the certificate is not a central's
  */
-export function ingestService(options: IngestOptions): IngestService {
-  const { broker, desk, log } = options
-  const { flow, keep } = desk
+export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber {
+  const { broker, log } = options
+  const { ingest, tryWrite } = options.ingestService
   const identity = centralOf(options.cert_pem)
-  const endDoubt = () => {
-    if (!keep(flow.endDoubt)) doubting = setTimeout(endDoubt, DOUBT_MS)
+  const disconnectSilentEdges = () => {
+    if (tryWrite(() => ingest.registry.disconnectSilentEdges())) return
+    statusTimer = setTimeout(disconnectSilentEdges, STATUS_WAIT_MS)
   }
-  let doubting: NodeJS.Timeout | undefined
+  let statusTimer: NodeJS.Timeout | undefined
   let listener: ResponseListener = () => undefined
-  const say = ({ site_id, edge_id }: EdgeKey, body: object) => {
+  const reply = ({ site_id, edge_id }: EdgeKey, body: object) => {
     link
       .publish(topicOf({ site_id, edge_id, kind: 'acks' }), packBody(body))
-      .catch((error: Error) => log.debug(`an acknowledgement was not sent: ${error.message}`))
+      .catch((error: Error) => log.debug(`acknowledgement not sent: ${error.message}`))
   }
-  const replies = replyBox(reply => say(reply, writeAck(reply.ack)))
-  const line = turns(({ topic, payload }) => {
+  const acks = ackBatch(ack => reply(ack, writeAck(ack.ack)))
+  const queue = new MessageQueue(({ topic, payload }) => {
     if (topic.kind === 'responses') return listener(topic, payload)
-    const reply = flow.take(topicOf(topic), payload)
-    if (reply?.ack) replies.add(reply)
-    else if (reply) say(reply, writeNotices(reply.notices))
+    const answer = processPublish(ingest, topicOf(topic), payload)
+    if (answer?.ack) acks.add(answer)
+    else if (answer) reply(answer, writeNotices(answer.notices))
   })
   const link = mqttLink({
     ...options,
@@ -67,15 +69,15 @@ export function ingestService(options: IngestOptions): IngestService {
     clientId: commonName(identity),
     subscribe: topicsOf(identity).subscribe,
     onUp: () => {
-      flow.doubtSessions()
-      clearTimeout(doubting)
-      doubting = setTimeout(endDoubt, DOUBT_MS)
+      ingest.registry.expectStatuses()
+      clearTimeout(statusTimer)
+      statusTimer = setTimeout(disconnectSilentEdges, STATUS_WAIT_MS)
     },
-    onDown: () => clearTimeout(doubting),
+    onDown: () => clearTimeout(statusTimer),
     onMessage: (name, payload) => {
       const topic = parseTopic(name)
-      if (topic) line.offer(topic, payload)
-      else flow.take(name, payload)
+      if (topic) queue.add(topic, payload)
+      else processPublish(ingest, name, payload)
     },
     log,
   })
@@ -83,9 +85,9 @@ export function ingestService(options: IngestOptions): IngestService {
     name: 'ingest',
     start: async () => link.start(),
     async stop() {
-      clearTimeout(doubting)
-      line.stop()
-      replies.send()
+      clearTimeout(statusTimer)
+      queue.stop()
+      acks.send()
       await link.stop()
     },
     isConnected: link.isUp,
@@ -103,8 +105,8 @@ function centralOf(cert_pem: string): Identity {
   return identity
 }
 
-/** Gathers acknowledgements of one turn of the event loop: the last one of a stream says all. */
-function replyBox(send: (reply: AckReply) => void) {
+/** Collects the acknowledgements of one turn of the event loop: the last one of a stream covers those before it. */
+function ackBatch(send: (reply: AckReply) => void) {
   let waiting = new Map<string, AckReply>()
   const sendAll = () => {
     const replies = waiting

@@ -1,0 +1,126 @@
+/**
+ * Queue of received messages, served round-robin by edge, so that an edge that sends too much only delays itself. Messages beyond
+ * the bounds are dropped: they were not acknowledged, so the edge repeats them.
+ */
+import { edgeName } from '#shared/core/model/model.ts'
+import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
+import type { Topic } from '#shared/core/topic/topics.ts'
+
+/** Most waiting messages of one edge: an edge has at most 50 in flight, and responses come besides. */
+const PER_EDGE_MAX = 64
+const PER_EDGE_BYTES = 32 * MESSAGE_MAX
+/** Most waiting bytes of all edges: a hundred edges that send their backlog at once, at their usual message size. */
+const ALL_BYTES = 128 * 2 ** 20
+/** After so much work the event loop is yielded, ms. */
+const SLICE_MS = 20
+/** Changed metadata costs the most time, so each edge pauses its own for this multiple of the time that the last one took. */
+const METADATA_PAUSE = 20
+/** Most edges whose pause is remembered. */
+const PAUSES_MAX = 10_000
+
+type Message = { topic: Topic; payload: Buffer }
+/** Of metadata and status only the newest counts. */
+type EdgeQueue = { metadata?: Message; status?: Message; messages: Message[]; bytes: number }
+
+export class MessageQueue {
+  readonly #handle: (message: Message) => void
+  /** By edge, in the order in which they are served next. */
+  readonly #queues = new Map<string, EdgeQueue>()
+  readonly #pausedUntil = new Map<string, number>()
+  #bytes = 0
+  #dropped = 0
+  #immediate: NodeJS.Immediate | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  /** @param handle processes one message, synchronously */
+  constructor(handle: (message: Message) => void) {
+    this.#handle = handle
+  }
+
+  add(topic: Topic, payload: Buffer): void {
+    const name = edgeName(topic)
+    const queue = this.#queues.get(name) ?? { messages: [], bytes: 0 }
+    if (topic.kind === 'metadata' || topic.kind === 'status') queue[topic.kind] = { topic, payload }
+    else if (this.#isFull(queue, payload.length)) {
+      this.#dropped++
+      return
+    } else {
+      queue.messages.push({ topic, payload })
+      queue.bytes += payload.length
+      this.#bytes += payload.length
+    }
+    this.#queues.set(name, queue)
+    this.#immediate ??= setImmediate(() => this.#work())
+  }
+
+  stop(): void {
+    clearImmediate(this.#immediate)
+    clearTimeout(this.#timer)
+    this.#queues.clear()
+  }
+
+  /** Messages dropped since the start. */
+  dropped(): number {
+    return this.#dropped
+  }
+
+  #isFull(queue: EdgeQueue, bytes: number): boolean {
+    if (queue.messages.length >= PER_EDGE_MAX || queue.bytes + bytes > PER_EDGE_BYTES) return true
+    return this.#bytes + bytes > ALL_BYTES
+  }
+
+  #work(): void {
+    this.#immediate = undefined
+    const end = performance.now() + SLICE_MS
+    let hasMore = true
+    while (hasMore && performance.now() < end) hasMore = this.#handleNext()
+    if (hasMore) this.#immediate = setImmediate(() => this.#work())
+    else if (this.#queues.size > 0) {
+      clearTimeout(this.#timer)
+      const pauseMs = Math.min(...[...this.#queues.keys()].map(name => this.#pauseMs(name)))
+      this.#timer = setTimeout(() => this.#work(), 1 + pauseMs)
+    }
+  }
+
+  /** @returns false when nothing is left but metadata that is paused */
+  #handleNext(): boolean {
+    for (const [name, queue] of this.#queues) {
+      const message = this.#takeFrom(name, queue)
+      if (!message) continue
+      this.#queues.delete(name)
+      if (queue.metadata || queue.status || queue.messages.length > 0) this.#queues.set(name, queue)
+      const begunMs = performance.now()
+      this.#handle(message)
+      if (message.topic.kind === 'metadata') this.#pause(name, begunMs)
+      return true
+    }
+    return false
+  }
+
+  #takeFrom(name: string, queue: EdgeQueue): Message | undefined {
+    if (queue.metadata && this.#pauseMs(name) === 0) return takeLatest(queue, 'metadata')
+    if (queue.status) return takeLatest(queue, 'status')
+    const next = queue.messages.shift()
+    if (!next) return undefined
+    queue.bytes -= next.payload.length
+    this.#bytes -= next.payload.length
+    return next
+  }
+
+  #pauseMs(name: string): number {
+    return Math.max(0, (this.#pausedUntil.get(name) ?? 0) - performance.now())
+  }
+
+  #pause(name: string, begunMs: number): void {
+    const now = performance.now()
+    const pauses = this.#pausedUntil
+    if (pauses.size >= PAUSES_MAX) for (const [other, until] of pauses) if (until <= now) pauses.delete(other)
+    if (pauses.size < PAUSES_MAX) pauses.set(name, now + METADATA_PAUSE * (now - begunMs))
+  }
+}
+
+function takeLatest(queue: EdgeQueue, slot: 'metadata' | 'status'): Message | undefined {
+  const message = queue[slot]
+  delete queue[slot]
+  return message
+}

@@ -1,0 +1,76 @@
+/** Refusals and building takeovers of edges, and the notices that inform an edge of them. */
+import { type EdgeKey, edgeName } from '#shared/core/model/model.ts'
+import type { Clock } from '#shared/core/ports.ts'
+import type { EdgeClaims, EdgeRecord, EdgeStore, Takeover } from '#shared/core/stores.ts'
+import type { Notice } from '#shared/core/telemetry/notice.ts'
+
+/** Most edges that are tracked as notified. */
+const NOTIFIED_MAX = 10_000
+/** Longest reason that is stored, characters. */
+const REASON_MAX = 400
+
+/** `local`: posted over HTTP to a central on the same box. */
+export type IngestTransport = 'mqtt' | 'local'
+
+export class EdgeNotices {
+  readonly #claims: EdgeClaims
+  readonly #edges: EdgeStore
+  readonly #clock: Clock
+  /** `edgeName` of the edges whose last message from the hub had notices: they get one empty list when these are over. */
+  readonly #notified = new Set<string>()
+
+  constructor(claims: EdgeClaims, edges: EdgeStore, clock: Clock) {
+    this.#claims = claims
+    this.#edges = edges
+    this.#clock = clock
+  }
+
+  /** Records that the metadata of an edge is refused. */
+  recordRefusal({ site_id, edge_id }: EdgeKey, reason: string): void {
+    this.#claims.refuse({ site_id, edge_id, reason: reason.slice(0, REASON_MAX), since: this.#clock.now() })
+  }
+
+  /**
+   * Records that the metadata of an edge is accepted. If other edges of the site report for the same building, the takeover is
+   * recorded until a person confirms it. Processes of one box may share a building, so two local edges are no takeover.
+   *
+   * @param before the record of the edge before this metadata
+   */
+  recordAcceptance(edge: EdgeKey, building_id: string, before: EdgeRecord | undefined, via: IngestTransport): void {
+    const { site_id, edge_id } = edge
+    this.#claims.accept({ site_id, edge_id })
+    if (before?.building_id === building_id) return
+    for (const other of this.#edges.list()) {
+      if (other.site_id !== site_id || other.edge_id === edge_id || other.building_id !== building_id) continue
+      if (via === 'local' && other.status_body['via'] === 'local') continue
+      this.#claims.claim({ building_id, site_id, edge_id, from_edge_id: other.edge_id, since: this.#clock.now() })
+    }
+  }
+
+  noticesOf(edge: EdgeKey): Notice[] {
+    const refusal = this.#claims.refusal(edge)
+    const refused: Notice[] = refusal
+      ? [{ code: 'metadata_refused', text: `The hub refuses the metadata of this appliance: ${refusal.reason}` }]
+      : []
+    return [...refused, ...this.#claims.takeovers().filter(concerns(edge)).map(takeoverNotice)]
+  }
+
+  /** @returns the notices to send now; empty to end earlier ones; undefined when there are none and none were sent last */
+  noticesToSend(edge: EdgeKey): Notice[] | undefined {
+    const notices = this.noticesOf(edge)
+    const name = edgeName(edge)
+    if (notices.length === 0) return this.#notified.delete(name) ? notices : undefined
+    if (this.#notified.size < NOTIFIED_MAX) this.#notified.add(name)
+    return notices
+  }
+}
+
+const concerns =
+  ({ site_id, edge_id }: EdgeKey) =>
+  (takeover: Takeover): boolean =>
+    takeover.site_id === site_id && (takeover.edge_id === edge_id || takeover.from_edge_id === edge_id)
+
+const takeoverNotice = ({ building_id, edge_id, from_edge_id }: Takeover): Notice => ({
+  code: 'building_taken_over',
+  text: `Edge ${edge_id} now reports for building ${building_id}, as edge ${from_edge_id} does or did: confirm this on the hub, or correct building_id in the site.json of one of them`,
+})

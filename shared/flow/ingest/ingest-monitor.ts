@@ -1,0 +1,111 @@
+/** Counts what becomes of the messages of edges, and reports events for the log and failures for health. */
+import { errorText } from '#shared/core/error-text.ts'
+import { edgeName, type EdgeKey } from '#shared/core/model/model.ts'
+import type { Clock } from '#shared/core/ports.ts'
+import type { StoringTrouble } from '#shared/core/storage-status.ts'
+import { implausibleTime } from '#shared/core/telemetry/misdated.ts'
+import type { Reading } from '#shared/core/telemetry/reading.ts'
+import { MINUTE } from '#shared/core/time.ts'
+
+/** Counts since the process started, for health. Times are ms since 1970 UTC. */
+type IngestCounts = {
+  ingest_ok: number
+  ingest_duplicate: number
+  ingest_rejected: number
+  /** Messages of edges whose metadata has not arrived yet; they are not acknowledged. */
+  ingest_waiting: number
+  /** Messages that could not be written to the store; they are not acknowledged. */
+  ingest_failed: number
+  /** Readings with an implausible timestamp; they are stored apart from history. */
+  ingest_misdated: number
+  last_ingest_at: number | null
+}
+/** An event for the log. `edge` is `site_id/edge_id`. */
+export type IngestEvent = {
+  kind: 'rejected' | 'waiting' | 'failed' | 'recovered' | 'shared' | 'misdated'
+  edge: string
+  reason: string
+}
+
+/** An edge repeats an unacknowledged message after 10 s at the latest, so after this time no message is waiting any more. */
+const TROUBLE_MS = MINUTE
+
+export class IngestMonitor {
+  readonly #clock: Clock
+  readonly #notify: (event: IngestEvent) => void
+  readonly #counts: IngestCounts = {
+    ingest_ok: 0,
+    ingest_duplicate: 0,
+    ingest_rejected: 0,
+    ingest_waiting: 0,
+    ingest_failed: 0,
+    ingest_misdated: 0,
+    last_ingest_at: null,
+  }
+  #trouble: (StoringTrouble & { lastAt: number }) | undefined
+
+  constructor(clock: Clock, notify: (event: IngestEvent) => void) {
+    this.#clock = clock
+    this.#notify = notify
+  }
+
+  recordStored(edge: EdgeKey): void {
+    if (this.#trouble) this.#report('recovered', edge, 'messages of edges are stored again')
+    this.#trouble = undefined
+  }
+
+  recordAccepted(): void {
+    this.#counts.ingest_ok++
+    this.#counts.last_ingest_at = this.#clock.now()
+  }
+
+  recordDuplicate(): void {
+    this.#counts.ingest_duplicate++
+  }
+
+  recordRejection(edge: EdgeKey | undefined, reason: string): void {
+    this.#counts.ingest_rejected++
+    this.#report('rejected', edge, reason)
+  }
+
+  recordWaiting(edge: EdgeKey, reason: string): void {
+    this.#counts.ingest_waiting++
+    this.#report('waiting', edge, reason)
+  }
+
+  recordFailure(edge: EdgeKey, error: unknown): void {
+    this.#counts.ingest_failed++
+    const reason = errorText(error)
+    // On a full disk every message of every edge fails: only a new reason is reported.
+    if (this.#trouble?.reason !== reason) this.#report('failed', edge, reason)
+    const now = this.#clock.now()
+    this.#trouble = { reason, since: this.#trouble?.since ?? now, lastAt: now }
+  }
+
+  recordMisdated(edge: EdgeKey, misdated: readonly Reading[], now: number): void {
+    const [first] = misdated
+    if (!first) return
+    this.#counts.ingest_misdated += misdated.length
+    const why = implausibleTime(first.t, now)
+    this.#report('misdated', edge, `${misdated.length} readings stored apart from history: the timestamp of ${first.id}, ${why}`)
+  }
+
+  recordSharedId(edge: EdgeKey, boot_ids: readonly string[]): void {
+    const reason = `${boot_ids.length} processes run under this edge id, and the data of each is stored: give each an id of its own (boot ids ${boot_ids.join(', ')})`
+    this.#report('shared', edge, reason)
+  }
+
+  counts(): IngestCounts {
+    return { ...this.#counts }
+  }
+
+  /** Why nothing could be stored since the last message that was; undefined when nothing has failed for a minute. */
+  trouble(): StoringTrouble | undefined {
+    if (!this.#trouble || Math.abs(this.#clock.now() - this.#trouble.lastAt) > TROUBLE_MS) return undefined
+    return { reason: this.#trouble.reason, since: this.#trouble.since }
+  }
+
+  #report(kind: IngestEvent['kind'], edge: EdgeKey | undefined, reason: string): void {
+    this.#notify({ kind, edge: edge ? edgeName(edge) : 'unknown', reason })
+  }
+}

@@ -1,0 +1,58 @@
+/** Ingest of messages that arrive over MQTT: decodes them and returns the acknowledgement or the notices to publish. */
+import type { EdgeKey } from '#shared/core/model/model.ts'
+import { METADATA_MAX, STATUS_MAX, unpackBody } from '#shared/core/telemetry/body.ts'
+import { isMessageTopic, type MessageTopic, receive } from '#shared/core/telemetry/message.ts'
+import { readMetadata } from '#shared/core/telemetry/metadata.ts'
+import type { Notice } from '#shared/core/telemetry/notice.ts'
+import type { Ack } from '#shared/core/telemetry/status.ts'
+import { parseTopic, type Topic } from '#shared/core/topic/topics.ts'
+import { type Ingest, readSession, rejectionOf } from './ingest.ts'
+
+/** An acknowledgement or notices, and the edge that they are for. */
+type Reply = EdgeKey & ({ ack: Ack; notices?: undefined } | { ack?: undefined; notices: Notice[] })
+export type AckReply = Extract<Reply, { ack: Ack }>
+
+/** Processes one published message. After a failure of the store it is not acknowledged, so the edge repeats it. */
+export function processPublish(ingest: Ingest, name: string, payload: Uint8Array): Reply | undefined {
+  const topic = parseTopic(name)
+  if (!topic) return void ingest.monitor.recordRejection(undefined, `topic ${name} is not one that edges publish to`)
+  try {
+    if (isMessageTopic(topic)) return processMessage(ingest, topic, payload)
+    if (topic.kind === 'metadata') processMetadata(ingest, topic, payload)
+    else if (topic.kind === 'status') processStatus(ingest, topic, payload)
+    else return undefined
+    const { site_id, edge_id } = topic
+    const notices = ingest.registry.notices.noticesToSend({ site_id, edge_id })
+    return notices && { site_id, edge_id, notices }
+  } catch (error) {
+    ingest.monitor.recordFailure(topic, error)
+    return undefined
+  }
+}
+
+function processMessage(ingest: Ingest, topic: MessageTopic, payload: Uint8Array): AckReply | undefined {
+  const result = ingest.storeMessage(topic, receive(topic, payload), 'mqtt')
+  if (result.state !== 'processed') return undefined
+  const { site_id, edge_id } = topic
+  const { stream, seq, mark } = result
+  const reason = rejectionOf(result)
+  const rejected = reason !== undefined && { rejected: [{ seq, reason }] }
+  const boot_ids = ingest.registry.sharedIdOf(topic)?.boot_ids
+  return { site_id, edge_id, ack: { stream, ...mark, at: ingest.clock.now(), ...(boot_ids && { boot_ids }), ...rejected } }
+}
+
+function processMetadata(ingest: Ingest, topic: Topic, payload: Uint8Array): void {
+  const body = unpackBody(payload, METADATA_MAX)
+  const metadata = body.ok ? readMetadata(body.value) : body
+  if (metadata.ok) ingest.applyMetadata(topic, metadata.value, 'mqtt')
+  else ingest.refuseMetadata(topic, metadata.reason)
+}
+
+function processStatus(ingest: Ingest, topic: Topic, payload: Uint8Array): void {
+  const body = unpackBody(payload, STATUS_MAX)
+  const status = body.ok ? readSession(body.value) : body
+  if (!status.ok) return ingest.monitor.recordRejection(topic, `status: ${status.reason}`)
+  const { session, fault } = status.value
+  if (fault !== undefined) ingest.monitor.recordRejection(topic, `status: ${fault}`)
+  ingest.applySession(topic, session, 'mqtt')
+}
