@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { errorText } from '#shared/core/error-text.ts'
 import { openPlatformConfig } from '#shared/central/fdd/config.ts'
-import { cyclesOf } from '#shared/core/rules/testing/silencing-cycles.ts'
+import { suppressionCycles } from '#shared/core/rules/episodes/suppress.ts'
 import { explainRule } from '#shared/core/rules/report/explain.ts'
 import { testRule } from '#shared/core/rules/testing/test-rule.ts'
 import type { WrittenRule } from '#shared/core/rules/check/rule.ts'
@@ -104,7 +104,7 @@ function deployedIn(workspace: string | undefined): string[] {
 }
 
 function checkAll(rules: WrittenRule[], _: Options, out: Out): boolean {
-  const cycles = cyclesOf(rules)
+  const cycles = suppressionCycles(rules)
   for (const cycle of cycles) out(`${cycle.join(' silences ')}: a ring`)
   for (const { filename, tests } of rules) if (tests.length === 0) out(`${filename}:1:1: the rule has no tests`)
   out(`${rules.length} rules checked`)

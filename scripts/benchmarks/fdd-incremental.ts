@@ -3,6 +3,7 @@
  * rules of `scripts/bench fdd`; a scheduled run after each hour of the next day. Ours: reading what the engine remembers
  * and the new samples, evaluation, and storing what it says, durably. Beside it: the same rules over the whole year.
  */
+import { upperMedianOf } from '#shared/core/series/statistics.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,7 +52,7 @@ async function bench() {
   if (!isDeepStrictEqual(sorted(hours), sorted(again))) {
     throw new Error('hour by hour not the same was found as at once: no comparison')
   }
-  const [own, other] = [median(middles(hours.seconds)), median(batch.seconds)]
+  const [own, other] = [upperMedianOf(middles(hours.seconds))!, upperMedianOf(batch.seconds)!]
   return {
     bench: 'fdd-incremental',
     ours: own,
@@ -61,7 +62,7 @@ async function bench() {
     unit: 's',
     goal: GOAL,
     last_hour: lastHour(hours.seconds),
-    cpu: { ours: median(middles(hours.cpu)), peer: median(batch.cpu), last_hour: lastHour(hours.cpu) },
+    cpu: { ours: upperMedianOf(middles(hours.cpu))!, peer: upperMedianOf(batch.cpu)!, last_hour: lastHour(hours.cpu) },
     first_run: first.seconds[0]!,
     state_bytes: Math.round(bytes / files),
     rss_mb: hours.rss_mb,
@@ -82,7 +83,7 @@ function middles(hours: number[]): number[] {
 }
 
 function lastHour(hours: number[]): number {
-  return median(warm(hours).map(day => day[LAST_HOUR]!))
+  return upperMedianOf(warm(hours).map(day => day[LAST_HOUR]!))!
 }
 
 function ms(seconds: number): string {
@@ -91,8 +92,4 @@ function ms(seconds: number): string {
 
 function sorted({ findings }: Reply): Finding[] {
   return findings.toSorted((a, b) => (a.finding_id < b.finding_id ? -1 : 1))
-}
-
-function median(all: number[]): number {
-  return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]!
 }

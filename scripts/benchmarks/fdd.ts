@@ -4,6 +4,7 @@
  * files. It is given all cores and 8 GB, shares windows between its rules, and is spared the daily minimum, the clearing,
  * causes and evidence that ours has to find besides.
  */
+import { upperMedianOf } from '#shared/core/series/statistics.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,7 +55,7 @@ async function bench() {
   }
   reader.close()
   peer.close()
-  const [own, other] = [median(ours), median(theirs)]
+  const [own, other] = [upperMedianOf(ours)!, upperMedianOf(theirs)!]
   return {
     bench: 'fdd',
     ours: own,
@@ -100,8 +101,4 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()
   return (performance.now() - start) / 1000
-}
-
-function median(all: number[]): number {
-  return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]!
 }

@@ -3,6 +3,7 @@
  * the same records in SQLite with synchronous=FULL, on one disk; the sides take turns. `ratio` is our appends a second at
  * the cap over those into an empty journal. One append is one visit of 20 points, with its fsync.
  */
+import { upperMedianOf } from '#shared/core/series/statistics.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +20,6 @@ const RESTARTS = 5
 
 const { values } = parseArgs({ options: { json: { type: 'boolean' } } })
 const say = (line: string) => values.json || process.stdout.write(`${line}\n`)
-const median = (list: number[]): number => list.toSorted((a, b) => a - b)[list.length >> 1]!
 const round = (n: number): number => Math.round(n * 100) / 100
 
 const root = mkdtempSync(join(tmpdir(), 'plenum-bench-journal-'))
@@ -48,7 +48,7 @@ async function bench() {
     await ours.close()
   }
   await peer.close()
-  const restart_ms = round(median(restarts))
+  const restart_ms = round(upperMedianOf(restarts)!)
   say(`restart with ${CAP} records: ${restart_ms} ms`)
   for (const [side, { newest_ms, oldest_ms, ratio }] of Object.entries(pages))
     say(`${side}: page of 100 in ${newest_ms} ms at depth 0, ${oldest_ms} ms at depth ${PAGE_DEPTH}: ${ratio}`)
@@ -80,8 +80,8 @@ async function compareAppends(ours: Side, peer: Side, from: number) {
     await empty.close()
     rmSync(dir, { recursive: true })
   }
-  const [at_cap, empty, sqlite] = rates.map(list => Math.round(median(list))) as [number, number, number]
-  return { at_cap, empty, sqlite, ratio: round(median(rates[0].map((rate, i) => rate / rates[1][i]!))) }
+  const [at_cap, empty, sqlite] = rates.map(list => Math.round(upperMedianOf(list)!)) as [number, number, number]
+  return { at_cap, empty, sqlite, ratio: round(upperMedianOf(rates[0].map((rate, i) => rate / rates[1][i]!))!) }
 }
 
 async function takeTurn(side: Side, from: number, visits: number): Promise<number> {
@@ -103,6 +103,6 @@ function comparePages(side: Side) {
     newest.push(took(last + 1))
     oldest.push(took(last + 1 - PAGE_DEPTH))
   }
-  const [newest_ms, oldest_ms] = [round(median(newest)), round(median(oldest))]
+  const [newest_ms, oldest_ms] = [round(upperMedianOf(newest)!), round(upperMedianOf(oldest)!)]
   return { newest_ms, oldest_ms, ratio: round(oldest_ms / newest_ms) }
 }

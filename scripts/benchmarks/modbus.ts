@@ -3,6 +3,7 @@
  * called by hand, which gives a buffer that is then read. One server for both, in a process of its own; one request in
  * flight; the sides take turns. `ratio` is our CPU time for a register over modbus-serial's, the worse of the two sizes.
  */
+import { upperMedianOf } from '#shared/core/series/statistics.ts'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
@@ -57,7 +58,7 @@ async function compare(port: number, size: Size) {
   const [ours, peer] = [summary(turns[0]), summary(turns[1])]
   // Each turn against the one beside it: what else the machine does changes more slowly than that.
   const ratios = turns[0].map((turn, i) => turn.cpu_s_per_100k / turns[1][i]!.cpu_s_per_100k)
-  const ratio = Math.round(median(ratios) * 100) / 100
+  const ratio = Math.round(upperMedianOf(ratios)! * 100) / 100
   const registers = 2 * size.floats
   say(`${registers} registers in a request: ours ${words(ours)}; modbus-serial ${words(peer)}; ratio ${ratio}`)
   return { registers, ours, peer, ratio }
@@ -82,14 +83,10 @@ async function takeTurn(side: Side, { floats, requests }: Size): Promise<Turn> {
 
 function summary(turns: Turn[]): Turn {
   return {
-    cpu_s_per_100k: Number(median(turns.map(turn => turn.cpu_s_per_100k)).toPrecision(3)),
-    registers_per_s: Math.round(median(turns.map(turn => turn.registers_per_s))),
+    cpu_s_per_100k: Number(upperMedianOf(turns.map(turn => turn.cpu_s_per_100k))!.toPrecision(3)),
+    registers_per_s: Math.round(upperMedianOf(turns.map(turn => turn.registers_per_s))!),
   }
 }
 function words({ cpu_s_per_100k, registers_per_s }: Turn): string {
   return `${cpu_s_per_100k} CPU s per 100,000, ${registers_per_s} in a second`
-}
-
-function median(all: number[]): number {
-  return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]!
 }

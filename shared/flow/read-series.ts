@@ -7,7 +7,7 @@ import { Problem } from '#shared/core/problem.ts'
 import type { Buckets, Series } from '#shared/core/series/series.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import { SECOND } from '#shared/core/time.ts'
-import { medianGap } from '#shared/flow/fdd/build-frames.ts'
+import { medianGap } from '#shared/core/series/statistics.ts'
 
 export type SeriesRequest = {
   building_id: string

@@ -1,25 +1,25 @@
-/** Signals summed up over short cells of equal length, so that noise, irregular sampling and transport times even out. */
+/** Averages signals over short cells of equal length, which evens out noise, irregular sampling and transport times. */
 import { MINUTE } from '../time.ts'
 import type { TakeInterval } from './signal-merge.ts'
 
 export const CELL_MS = 15 * MINUTE
-/** Share of a cell for which a signal has to be known. */
+/** Share of a cell for which a signal must be known. */
 const CELL_COVERAGE_MIN = 0.8
 
 /** One cell; its arrays are by signal and reused for the next. */
 export type Cell = {
   /** Its beginning, a whole number of `CELL_MS` since 1970 UTC. */
   at: number
-  /** How much of it lies in the walk, ms. */
+  /** How much of it lies within the analysed span, ms. */
   lengthMs: number
   knownMs: Float64Array
-  /** Weighted by time over what is known; NaN where nothing is. */
+  /** Time-weighted over the known time; NaN where nothing is known. */
   mean: Float64Array
   min: Float64Array
   max: Float64Array
 }
 
-/** Whether a signal is known for long enough to speak for its cell. */
+/** Whether a signal is known for long enough to represent its cell. */
 export const isCovered = ({ knownMs }: Cell, signal: number): boolean => knownMs[signal]! >= CELL_COVERAGE_MIN * CELL_MS
 
 /** @param take called with each cell, in time order */

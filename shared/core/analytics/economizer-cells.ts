@@ -1,13 +1,13 @@
-/** What a quarter of an hour of an air handler says of its economizer, and why it may say nothing. */
+/** Classifies each quarter of an hour of an air handler: whether it tells anything about the economizer, and if not, why. */
 import { type Cell, CELL_MS, isCovered } from './cells.ts'
 
-/** The order in which signals are walked. The last two are optional. */
+/** The order of the signals. The last two are optional. */
 export const ECONOMIZER_ROLES = ['oa_t', 'ra_t', 'ma_t', 'oa_damper', 'fan', 'clg_valve', 'oa_damper_min'] as const
 type EconomizerRole = (typeof ECONOMIZER_ROLES)[number]
-/** Place of each role among the signals. */
+/** Index of each role among the signals. */
 export const SIGNAL = Object.fromEntries(ECONOMIZER_ROLES.map((role, i) => [role, i])) as Record<EconomizerRole, number>
 
-/** Every cell is one of these; the first that fits. */
+/** The kind of a cell; the first that applies. */
 export const CELL_KINDS = ['no_data', 'off', 'settling', 'moving', 'small_difference', 'identifiable'] as const
 export type CellKind = (typeof CELL_KINDS)[number]
 
@@ -17,9 +17,9 @@ export type CellKind = (typeof CELL_KINDS)[number]
  * @source ASHRAE Guideline 36-2021 5.16.14, ΔTMIN 10 °F; NISTIR 6964 (APAR), 10 °F
  */
 export const DT_MIN = 5.6
-/** A damper that travels further within a cell has no position in it. */
+/** A damper that travels further within a cell has no definite position. */
 const TRAVEL_MAX = 0.1
-/** Figures closer than this are equal, as in the rules: a mean of equal values may differ in its last digit. */
+/** Values closer than this are equal, as in the rules: a mean of equal values may differ in its last digit. */
 export const EQUAL = 1e-9
 
 const NEEDED = [SIGNAL.oa_t, SIGNAL.ra_t, SIGNAL.ma_t, SIGNAL.oa_damper]
@@ -40,6 +40,9 @@ export function createCellClassifier(dtMin: number, onAbove: number): (cell: Cel
   }
 }
 
-/** Share of outdoor air in the mixed air of an identifiable cell; beyond 0 and 1 when the three temperatures contradict. */
+/**
+ * Share of outdoor air in the mixed air of an identifiable cell; outside of 0..1 when the three temperatures contradict each
+ * other.
+ */
 export const outdoorShare = ({ mean }: Cell): number =>
   (mean[SIGNAL.ma_t]! - mean[SIGNAL.ra_t]!) / (mean[SIGNAL.oa_t]! - mean[SIGNAL.ra_t]!)

@@ -1,4 +1,4 @@
-/** What the figures of an economizer come to, in one sentence. */
+/** The diagnosis of an economizer from its results, in one sentence. */
 import type { EconomizerResult } from './economizer.ts'
 
 const VERDICTS = [
@@ -17,31 +17,37 @@ export type VerdictCode = (typeof VERDICTS)[number]
 /** `sentence` has its temperatures in °C and K. */
 export type Verdict = { code: VerdictCode; sentence: string }
 
-/** Identifiable hours before anything is said. */
+/** Identifiable hours that a diagnosis needs. */
 const HOURS_LEAST = 4
 const CONTRADICTING = 0.2
 /** As in the rules AHU-OAF-SHUT (its leak and tolerance without history) and AHU-OAF-FULL. */
 const LEAK = 0.25
 const FULL = 0.6
-/** A damper beyond half of its way that passes less than half of what its position says does not open. */
+/** A damper more than half open that passes less than half of what its position indicates does not open. */
 const HALF = 0.5
 const RATIO = 0.5
-/** A damper that went from below 0.3 to above 0.7 and moved the share by less than this moves nothing. */
+/** The damper does not affect the share when it moved from below 0.3 to above 0.7 and the share changed by less than this. */
 const LOW = 0.3
 const HIGH = 0.7
 const FOLLOWS = 0.2
-/** Further than this from what the position says, as the median, is no following; three sensors are 0.15 off at most. */
+/**
+ * Median difference between share and position beyond which outdoor air does not follow; the error of three sensors is 0.15
+ * at most.
+ */
 const OFF = 0.25
-/** Positions closer together than this do not tell whether anything follows. */
+/** Positions within a smaller range do not show whether outdoor air follows. */
 const MOVED = 0.2
-/** Share of the hours above the high limit, or of free cooling, and hours, in which a wrong damper is worth a word. */
+/**
+ * Share of the hours above the high limit, or of free cooling, and number of hours, from which a wrong damper position is
+ * reported.
+ */
 const OPEN_SHARE = 0.2
 const OPEN_HOURS = 2
 
 const percent = (share: number) => `${Math.round(share * 100)} %`
 const hours = (n: number) => `${Number(n.toFixed(1))} h`
 
-/** The first that holds, the gravest first: sensors before the damper, the damper before its control. */
+/** The first that applies, the most severe first: sensors before the damper, the damper before its control. */
 export function verdictOf(result: EconomizerResult, params: { dt_min: number; high_limit: number }): Verdict {
   const { identifiable } = result.hours
   if (identifiable < HOURS_LEAST) return { code: 'not_tellable', sentence: whyNot(result, params) }
@@ -82,7 +88,7 @@ function responseOf({ bins }: EconomizerResult): Verdict | undefined {
   return { code: 'not_following', sentence }
 }
 
-/** Over bins, weighted by their hours; undefined for less than an hour. */
+/** Mean over bins, weighted by their hours; undefined for less than an hour. */
 function meanOf(bins: EconomizerResult['bins'], figure: 'median' | 'position'): number | undefined {
   const all = bins.reduce((sum, bin) => sum + bin.hours, 0)
   return all >= 1 ? bins.reduce((sum, bin) => sum + bin[figure] * bin.hours, 0) / all : undefined

@@ -1,23 +1,22 @@
 /**
- * Economizer diagnostics: the share of outdoor air against the position of its damper, from three temperatures; whether
- * outdoor air is kept out when it is too warm; and where the damper changes over.
+ * Economizer diagnostics: the share of outdoor air from three temperatures against the position of the damper; whether the
+ * damper closes when outdoor air is too warm; and the temperature at which it changes over.
  *
  * @source PNNL AIRCx (outdoor-air fraction from temperatures); ASHRAE Guideline 36-2021 5.16.14; ASHRAE 90.1 high limits
  */
-import { quantileOf } from '#shared/core/rules/evaluate/window-operators.ts'
 import { HOUR } from '../time.ts'
 import { type Cell, isCovered } from './cells.ts'
 import { SIGNAL, CELL_KINDS, type CellKind, createCellClassifier, EQUAL, outdoorShare } from './economizer-cells.ts'
 import { type FreeCooling, createFreeCoolingTally } from './free-cooling.ts'
-import { lineThrough, type Line } from '#shared/core/series/statistics.ts'
+import { fitLine, type Line, medianOf, quantileOf } from '#shared/core/series/statistics.ts'
 
 export type EconomizerParams = {
   /** Least difference of outdoor and return air, K. */
   dt_min: number
-  /** Outdoor air above this is kept out, °C. */
+  /** The damper should be at its minimum above this outdoor temperature, °C. */
   high_limit: number
 }
-/** Identifiable cells whose damper stood in `[from, to)`. */
+/** Identifiable cells with a damper position in `[from, to)`. */
 type DamperBin = {
   from: number
   to: number
@@ -30,39 +29,39 @@ type DamperBin = {
   median: number
   q3: number
   high: number
-  /** Median of share − position: how far outdoor air is from what the damper says. */
+  /** Median of share − position. */
   residual: number
 }
 /** One identifiable cell. */
 type SharePoint = { at: number; damper: number; share: number }
 export type EconomizerResult = {
-  /** Hours of the period by what could be told of them; they add up to the period. */
+  /** Hours of the span by kind of cell; they add up to the span. */
   hours: Record<CellKind, number>
   bins: DamperBin[]
-  /** Of all identifiable cells: share over position. */
+  /** Line through all identifiable cells, share over position. */
   fit: Line | null
-  /** Of share − position over identifiable cells; null when there are none. */
+  /** Share − position over identifiable cells; null when there are none. */
   residuals: { median: number; mean_abs: number } | null
-  /** Hours in which mixed air was neither between outdoor and return air nor within a fifth of it. */
+  /** Hours in which the mixed air was more than a fifth outside of the range of outdoor and return air. */
   contradicting_hours: number
-  /** Medians where the damper was shut and wide open; null within less than an hour of either. */
+  /** Medians with the damper closed and fully open; null with less than an hour of either. */
   shut: { hours: number; median: number } | null
   open: { hours: number; median: number } | null
   free_cooling: FreeCooling
-  /** At most `POINTS_MAX` cells, evenly chosen, for a plot. */
+  /** At most `POINTS_MAX` cells, evenly selected, for a plot. */
   points: SharePoint[]
 }
 
-/** Points of a plot; more lie on top of each other. */
+/** Points of a plot; more would overlap. */
 const POINTS_MAX = 600
 const BINS = 10
-/** How far beyond 0 and 1 the share may be from sensors that are a little off. */
+/** How far the share may be outside of 0..1 because of sensor errors. */
 const BEYOND = 0.2
 const SHUT = 0.05
 const OPEN = 0.95
 
 /**
- * Judges cells as they come. Memory grows by 24 bytes with every identifiable quarter of an hour: 1.7 MB in two years.
+ * Evaluates cells one by one. Memory grows by 24 bytes with every identifiable quarter of an hour: 1.7 MB in two years.
  *
  * @param onAbove the fan runs above this
  */
@@ -92,28 +91,27 @@ function summed(points: SharePoint[]): Omit<EconomizerResult, 'hours' | 'free_co
   const contradicting = points.filter(({ share }) => share < -BEYOND - EQUAL || share > 1 + BEYOND + EQUAL)
   return {
     bins: binsOf(points),
-    fit: lineThrough(points.map(({ damper, share }) => [damper, share])),
-    residuals: points.length ? { median: quantileOf(residuals, residuals.length, 0.5), mean_abs: meanAbs(residuals) } : null,
+    fit: fitLine(points.map(({ damper, share }) => [damper, share])),
+    residuals: points.length ? { median: medianOf(residuals), mean_abs: meanAbs(residuals) } : null,
     contradicting_hours: hoursOf(contradicting.length),
-    shut: medianOf(points.filter(({ damper }) => damper <= SHUT + EQUAL)),
-    open: medianOf(points.filter(({ damper }) => damper >= OPEN - EQUAL)),
+    shut: medianShare(points.filter(({ damper }) => damper <= SHUT + EQUAL)),
+    open: medianShare(points.filter(({ damper }) => damper >= OPEN - EQUAL)),
     points: thinned(points),
   }
 }
 
-/** Cells in a row count whole: only the first and the last of a period can be cut, and those are not covered. */
+/** All cells count fully: only the first and the last of a span can be shorter, and these are not covered. */
 const hoursOf = (cells: number) => cells / 4
 const sorted = (values: number[]) => Float64Array.from(values).toSorted()
 const meanAbs = (values: Float64Array) => values.reduce((sum, value) => sum + Math.abs(value), 0) / values.length
 
-/** @returns the median share, from an hour on */
-function medianOf(points: SharePoint[]): { hours: number; median: number } | null {
+/** @returns the median share; null for less than an hour */
+function medianShare(points: SharePoint[]): { hours: number; median: number } | null {
   const hours = hoursOf(points.length)
-  const shares = sorted(points.map(({ share }) => share))
-  return hours >= 1 ? { hours, median: quantileOf(shares, shares.length, 0.5) } : null
+  return hours >= 1 ? { hours, median: medianOf(points.map(({ share }) => share)) } : null
 }
 
-/** A position on the edge of two bins counts to the upper one, whatever its last digit. */
+/** A position on the edge of two bins belongs to the upper one, whatever its last digit. */
 const binOf = (damper: number) => Math.min(BINS - 1, Math.max(0, Math.floor((damper + EQUAL) * BINS)))
 
 function binsOf(points: SharePoint[]): DamperBin[] {
@@ -134,7 +132,7 @@ function binsOf(points: SharePoint[]): DamperBin[] {
         median: at(0.5),
         q3: at(0.75),
         high: at(0.95),
-        residual: quantileOf(residuals, residuals.length, 0.5),
+        residual: medianOf(residuals),
       }
     })
 }

@@ -1,4 +1,4 @@
-/** How long equipment was in fault, however many rules said so at once. */
+/** The time that equipment was in fault; simultaneous findings count once. */
 import { stretchesOf, stretchesWithin, trueMsOf } from '#shared/core/findings/fault-time.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { HOUR } from '../time.ts'
@@ -7,16 +7,16 @@ import { mergeSpans, totalLength } from '#shared/core/series/spans.ts'
 export type FaultHours = { fault_hours: number; findings: number; open: number }
 type Episode = Pick<Finding, 'equipment_id' | 'from' | 'to' | 'duration_secs' | 'stretches' | 'state' | 'kind' | 'suppressed_by'>
 
-/** What speaks of sensors, data and hands rather than of the equipment. */
+/** Kinds of findings on sensors, data and overrides instead of the equipment. */
 const OTHERS: ReadonlySet<Finding['kind']> = new Set<Finding['kind']>(['sensor', 'data', 'override'])
 
-/** Whether a finding speaks of the equipment, and is not explained by another. */
+/** Whether a finding concerns the equipment and is not suppressed. */
 const isOwnFault = ({ kind, suppressed_by }: Episode): boolean => !OTHERS.has(kind) && suppressed_by === undefined
 
 /**
  * @param findings those that overlap `[from, to)`
- * @param now until when a finding that lasts has lasted
- * @returns by equipment id; hours of `[from, to)` in which the condition of at least one of its findings was true
+ * @param now the end of open findings
+ * @returns by equipment id, the hours of `[from, to)` in which the condition of at least one of its findings was true
  */
 export function faultHours(findings: readonly Episode[], from: number, to: number, now: number): Map<string, FaultHours> {
   const byEquipment = Map.groupBy(findings.filter(isOwnFault), ({ equipment_id }) => equipment_id)

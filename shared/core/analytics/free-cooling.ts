@@ -1,4 +1,4 @@
-/** How an air handler uses outdoor air for cooling: above the high limit, below it, and where it changes over. */
+/** How an air handler uses outdoor air for cooling: above the high limit, below it, and at which temperature it changes over. */
 import { HOUR } from '../time.ts'
 import { type Cell, isCovered } from './cells.ts'
 import { SIGNAL, EQUAL } from './economizer-cells.ts'
@@ -6,34 +6,34 @@ import { SIGNAL, EQUAL } from './economizer-cells.ts'
 /** Running hours by outdoor temperature, `[from, from + 1)` °C. */
 type TemperatureBin = { from: number; hours: number; damper: number; cooling_hours: number }
 export type FreeCooling = {
-  /** Running hours in which outdoor air was above the high limit, and those of them with the damper over its minimum. */
+  /** Running hours above the high limit, and those of them with the damper above its minimum. */
   above_limit_hours: number
   above_limit_open_hours: number
-  /** Running hours in which outdoor air would cool: 3 K below return air, from 4 to 17 °C. */
+  /** Running hours in which outdoor air can cool: 3 K below return air, from 4 to 17 °C. */
   suitable_hours: number
-  /** Those of them in which it did, or the cooling valve was open and the damper less than half. */
+  /** Those of them in which it was used, and those in which the cooling valve was open and the damper less than half. */
   used_hours: number
   missed_hours: number
-  /** Outdoor temperature, °C, above which the damper is less than half open; null when it never passes half. */
+  /** Outdoor temperature, °C, above which the damper is less than half open; null when this was not observed. */
   changeover: number | null
   bins: TemperatureBin[]
 }
 
 /** The highest dry-bulb limit of ASHRAE 90.1, °C; the default of the rule AHU-ECON-HIGH-LIMIT. */
 export const HIGH_LIMIT = 24
-/** Minimum position where none is stated, and how far over it a damper is open: as in that rule. */
+/** Minimum position where none is known, and how far above it a damper counts as open: as in that rule. */
 const MINIMUM = 0.3
 const OVER = 0.2
-/** When outdoor air would cool, °C and K: as in the rule AHU-ECON-MISSED. */
+/** When outdoor air can cool, °C and K: as in the rule AHU-ECON-MISSED. */
 export const SUITABLE = { from: 4, to: 17, closer: 3 }
 const HALF = 0.5
 const VALVE_OPEN = 0.1
-/** Hours of a degree before it says where the damper changes over. */
+/** Least hours at a degree before it is used for the changeover. */
 const BIN_HOURS = 1
 
 type Sums = { ms: number; damperMs: number; coolingMs: number }
 
-/** Takes cells in which the fan ran. What a cell lacks is not counted. */
+/** Takes cells in which the fan ran. Signals that are not covered in a cell are not counted. */
 export function createFreeCoolingTally(highLimit: number): { take(cell: Cell): void; result(): FreeCooling } {
   const sum = { above: 0, aboveOpen: 0, suitable: 0, used: 0, missed: 0 }
   const byDegree = new Map<number, Sums>()
@@ -91,7 +91,7 @@ const binsOf = (byDegree: Map<number, Sums>): TemperatureBin[] =>
       cooling_hours: coolingMs / HOUR,
     }))
 
-/** The upper edge of the warmest degree in which the damper was at least half open, when a warmer one says that it shuts. */
+/** The upper edge of the warmest degree at which the damper was at least half open, if it was less open at a warmer one. */
 function changeoverOf(bins: TemperatureBin[]): number | null {
   const telling = bins.filter(({ hours }) => hours >= BIN_HOURS)
   const last = telling.findLastIndex(({ damper }) => damper >= HALF - EQUAL)

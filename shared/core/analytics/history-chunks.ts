@@ -1,16 +1,16 @@
-/** History in pieces that fit into memory. */
+/** Splits history into chunks that fit into memory. */
 import type { PointSpan } from '#shared/core/ports.ts'
 
-/** Samples that are in memory at once: 16 MB. */
+/** Samples in memory at once: 16 MB. */
 export const CHUNK_SAMPLES = 1_000_000
 
 type HistoryChunk = { from: number; to: number }
 
 /**
- * Cuts a span where the sealed files are cut, at the months of UTC, and further where a month holds too much.
+ * Splits a span at the boundaries of the sealed files, the months of UTC, and further where a month holds too much.
  *
- * @param perMs samples to be expected in a millisecond, all points together
- * @returns pieces in time order that cover `[from, to)`
+ * @param perMs expected samples per millisecond, of all points together
+ * @returns chunks in time order that cover `[from, to)`
  */
 export function historyChunks(from: number, to: number, perMs: number): HistoryChunk[] {
   const longest = Math.max(1, Math.floor(CHUNK_SAMPLES / perMs))
@@ -23,7 +23,7 @@ export function historyChunks(from: number, to: number, perMs: number): HistoryC
   return pieces
 }
 
-/** What points give together, samples in a ms, were each spread evenly over what is held of it. */
+/** Expected samples per ms of all points together, if each is spread evenly over its stored span. */
 export const densityOf = (spans: readonly PointSpan[]): number =>
   spans.reduce((sum, { samples, first, last }) => sum + samples / Math.max(1, last - first), 0)
 

@@ -1,23 +1,23 @@
-/** Which points tell what an equipment did. */
+/** Selects the points that describe the operation of an equipment. */
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import { MACROS } from '#shared/core/rules/language/macros.ts'
 import { COMFORT_BAND, type OperationRules } from './operations.ts'
 
-/** When comfort counts: while people are there, else while the fan of the air handler runs, else always. */
+/** When comfort counts: while the zone is occupied, otherwise while the fan of the air handler runs, otherwise always. */
 type ComfortTime = 'occupied' | 'fan' | 'always'
 export type OperationPlan = {
   equipment: Equipment
   /** By the signal indices of `operations.ts`: run, gate, zone_t, heat_sp, cool_sp. */
   points: (Point | undefined)[]
   rules: OperationRules
-  /** The role that says whether it runs; undefined when none does. */
+  /** The role that proves that it runs; undefined when there is none. */
   run_role: string | undefined
   comfort_time: ComfortTime
-  /** What a room is compared with. */
+  /** The limits of comfort of a zone. */
   comfort_limits: 'set_points' | 'band'
 }
 
-/** @returns one plan for each equipment that runs or has a room; the others have nothing to tell */
+/** @returns one plan for each equipment that has a proof of running or a zone temperature */
 export function planOperations(equipment: readonly Equipment[], points: readonly Point[]): OperationPlan[] {
   const byEquipment = Map.groupBy(points, ({ equipment_id }) => equipment_id)
   const pointOf = (equipment_id: string, role: string) =>
@@ -28,7 +28,7 @@ export function planOperations(equipment: readonly Equipment[], points: readonly
   return equipment.flatMap(one => planOf(one, feedersOf(one, equipment), pointOf) ?? [])
 }
 
-/** The equipment itself, then what it belongs to, then what feeds it. */
+/** @returns ids of the equipment itself, its parent, and the equipment that feeds it */
 export const feedersOf = (own: Equipment, equipment: readonly Equipment[]): string[] => [
   own.equipment_id,
   ...(own.parent_id === undefined ? [] : [own.parent_id]),
@@ -56,7 +56,7 @@ function planOf(equipment: Equipment, places: string[], pointOf: PointOf): Opera
   }
 }
 
-/** The first proof of a condition of the rules that somebody among `places` has. */
+/** @returns the first proof of a macro of the rules at one of `places` */
 export function proofOf(
   macro: 'running' | 'occ' | 'fan_on',
   places: readonly string[],

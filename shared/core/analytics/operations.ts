@@ -1,5 +1,5 @@
 /**
- * What an equipment did, day by day of its building: how long it ran, and how its room was while people were there.
+ * The operation of an equipment by building day: how long it ran, and the comfort of its zone while occupied.
  *
  * @source KPIs of building operation: run time, starts, share of time in comfort, mean zone temperature
  */
@@ -13,9 +13,9 @@ const ZONE = 2
 const HEAT = 3
 const COOL = 4
 
-/** Beyond a set point by this much a room is still comfortable, K: 2 °F, a third less than the alarm of the rule ZONE-TEMP. */
+/** A zone is comfortable up to this far beyond its set points, K: 2 °F, a third less than the alarm of the rule ZONE-TEMP. */
 export const COMFORT_TOLERANCE = 1.1
-/** Comfort where a room has no set points, °C: 68 to 76 °F. */
+/** Comfort where a zone has no set points, °C: 68 to 76 °F. */
 export const COMFORT_BAND = { low: 20, high: 24.4 }
 /** Equal, as in the rules. */
 const EQUAL = 1e-9
@@ -28,7 +28,7 @@ export type OperationSums = {
   starts: number
   zoneMs: number
   zoneIntegral: number
-  /** Time in which comfort counts and room and limits are known. */
+  /** Time in which comfort counts and the zone temperature and its limits are known. */
   comfortKnownMs: number
   comfortMs: number
   warmMs: number
@@ -37,14 +37,14 @@ export type OperationSums = {
 export type OperationRules = {
   /** It runs above this. */
   runAbove: number
-  /** People are there above this; undefined: comfort counts at all times. */
+  /** The zone is occupied above this; undefined: comfort counts at all times. */
   gateAbove: number | undefined
   /** Undefined: the set points, widened by `COMFORT_TOLERANCE`. */
   band: { low: number; high: number } | undefined
 }
 
 /**
- * @param days [d + 1] beginnings of the building's days in ms, the first at or before the walk's start, the last at or
+ * @param days [d + 1] beginnings of the building's days in ms, the first at or before the start of the span, the last at or
  *   after its end
  * @returns sums by day in the order of `days`
  */
@@ -108,17 +108,17 @@ export const noOperation = (): OperationSums => ({
   coldMs: 0,
 })
 
-/** Adds sums up, of days or of equipment. */
+/** Adds the sums of days or of equipment. */
 export function sumOperations(all: readonly OperationSums[]): OperationSums {
   const total = noOperation()
   for (const one of all) for (const key of Object.keys(total) as (keyof OperationSums)[]) total[key] += one[key]
   return total
 }
 
-/** What people read of sums; null where nothing is known. */
+/** The figures of a report; null where nothing is known. */
 export type OperationFigures = {
   running_hours: number | null
-  /** Hours of which it is known whether it ran. */
+  /** Hours in which it is known whether it ran. */
   known_hours: number
   starts: number | null
   /** 0..1 of the hours in which comfort counts and is known. */

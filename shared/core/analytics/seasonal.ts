@@ -1,21 +1,19 @@
 /**
  * How unusual an hour is: its mean against the same hour of the week in the weeks before, as a robust z-score.
  *
- * The score is (x − m) / (1.4826 × s): m the median of that hour of the week, s the greater of its median absolute
- * deviation and the usual distance of all hours that differ from theirs. The second keeps a few equal values from making
- * every difference infinite. Medians are exact: with eight weeks an hour of the week has at most nine values.
+ * The score is (x − m) / (1.4826 × s): m is the median of that hour of the week, s the greater of its median absolute
+ * deviation and the usual deviation over all hours. The second keeps a few equal values from making every difference
+ * infinite. Medians are exact: with eight weeks an hour of the week has at most nine values.
  *
  * @source Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993 (modified z-score)
  */
-import { quantileOf } from '#shared/core/rules/evaluate/window-operators.ts'
+import { MAD_TO_SIGMA, medianOf } from '#shared/core/series/statistics.ts'
 import { HOURS_PER_WEEK, type WeekHours } from './week-hours.ts'
 
-/** Past values of an hour of the week before it is scored. */
+/** Past values that an hour of the week needs to be scored. */
 const PAST_LEAST = 4
-/** Distances below this are rounding. */
+/** Deviations below this are rounding. */
 const EQUAL = 1e-9
-/** The standard deviation, were the values normally spread. */
-const MAD_TO_SIGMA = 1.4826
 
 export type ScoredHour = { at: number; to: number; value: number; expected: number; sigma: number; score: number }
 export type ScoringResult =
@@ -24,7 +22,7 @@ export type ScoringResult =
 
 /**
  * @param means [n] by hour, NaN where it is not known
- * @param from hours that begin before it are the past; the others are scored, and see nothing of each other
+ * @param from hours that begin before it are the past; the others are scored against the past only
  */
 export function scoreHours({ bounds, slots }: WeekHours, means: Float64Array, from: number): ScoringResult {
   const split = bounds.findIndex(bound => bound >= from)
@@ -63,8 +61,6 @@ function knownBefore(means: Float64Array, first: number): number[] {
   for (let i = 0; i < first; i++) if (!Number.isNaN(means[i]!)) known.push(i)
   return known
 }
-
-const medianOf = (values: number[]): number => quantileOf(Float64Array.from(values).toSorted(), values.length, 0.5)
 
 /** Hours in a row whose score is beyond `least` on one side. */
 export type Anomaly = { from: number; to: number; hours: number; worst: ScoredHour }

@@ -1,29 +1,32 @@
-/** Several signals as one: the stretches of time in which none of them changes. Every figure of analytics is a sum of these. */
+/**
+ * Merges several signals into intervals in which none of them changes. All results of the analytics are sums over these
+ * intervals.
+ */
 import type { Series } from '#shared/core/series/series.ts'
 
-/** Takes `[from, to)`, ms; `values[i]` is what signal i was then, NaN where that is not known. The array is reused. */
+/** Takes an interval `[from, to)`, ms; `values[i]` is the value of signal i, NaN where it is not known. The array is reused. */
 export type TakeInterval = (from: number, to: number, values: Float64Array) => void
 
 type SignalMerge = {
   /**
-   * Goes on to `to`, handing over every stretch until then.
+   * Advances to `to` and passes on every interval until then.
    *
-   * @param series by signal: its samples before `to` that were not given before; those at or before the start say what
-   *   held at the start
+   * @param series by signal: its samples before `to` that were not given before; those at or before the start give the
+   *   values at the start
    */
   advance(series: readonly Series[], to: number): void
 }
 
 /**
- * Memory is one sample of each signal, however long the walk: history may be handed over in pieces of any length.
+ * Memory is one sample of each signal, however long the span: history can be given in chunks of any length.
  *
- * @param from the first stretch begins here, ms
- * @param holdsMs by signal: how long a sample is known when no other follows
- * @param take called with stretches that follow each other without a hole
+ * @param from start of the first interval, ms
+ * @param holdsMs by signal: how long a sample is valid when no other follows
+ * @param take called with intervals that follow each other without a gap
  */
 export function createSignalMerge(from: number, holdsMs: readonly number[], take: TakeInterval): SignalMerge {
   const values = new Float64Array(holdsMs.length).fill(Number.NaN)
-  /** By signal: the instant at which what is known of it is no longer so. */
+  /** By signal: the instant until which its value is valid. */
   const until = new Float64Array(holdsMs.length).fill(Number.POSITIVE_INFINITY)
   let now = from
 

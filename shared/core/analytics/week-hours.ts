@@ -1,4 +1,4 @@
-/** The hours of a building's clock, each with its place in the week, through the changes of daylight saving. */
+/** The hours of a building's clock, each with its index in the week, across daylight-saving changes. */
 import { DAY, HOUR } from '../time.ts'
 import { dayStart, nextDay, wallOf } from '#shared/core/time-zone.ts'
 import type { TakeInterval } from './signal-merge.ts'
@@ -8,12 +8,12 @@ export const HOURS_PER_WEEK = 7 * 24
 export type WeekHours = {
   /** [n + 1] beginnings of the hours in ms, and the end of the last. */
   bounds: Float64Array
-  /** [n] 0 is Sunday 00:00, 167 Saturday 23:00. The hour that autumn repeats has its place twice. */
+  /** [n] 0 is Sunday 00:00, 167 Saturday 23:00. The hour that is repeated in autumn has the same index twice. */
   slots: Uint8Array
 }
 
 /**
- * @param from the first hour begins with the day that holds it
+ * @param from the first hour is that of the beginning of its day
  * @returns the hours that end by `to`
  */
 export function weekHours(from: number, to: number, timezone: string): WeekHours {
@@ -40,10 +40,10 @@ function slotOf(ms: number, timezone: string): number {
   return new Date(Date.UTC(year, month - 1, day)).getUTCDay() * 24 + hour
 }
 
-/** Least share of an hour for which a point has to be known. */
+/** Share of an hour for which a point must be known. */
 const COVER = 0.5
 
-/** Means of one signal by hour, weighted by time. Memory is two numbers an hour, whatever the sampling. */
+/** Time-weighted means of one signal by hour. Memory is two numbers an hour, whatever the sampling. */
 export function createHourMeans({ bounds }: WeekHours): { take: TakeInterval; means(): Float64Array } {
   const n = bounds.length - 1
   const known = new Float64Array(n)
@@ -65,7 +65,7 @@ export function createHourMeans({ bounds }: WeekHours): { take: TakeInterval; me
   }
 }
 
-/** Weeks that hours are compared with. */
+/** Number of past weeks with which hours are compared. */
 export const WEEKS = 8
-/** Where the past begins that hours from `from` on are compared with. */
+/** @returns the beginning of the past for hours from `from` on */
 export const pastBegin = (from: number): number => from - WEEKS * 7 * DAY

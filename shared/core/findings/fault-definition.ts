@@ -1,4 +1,4 @@
-/** What a fault is, in the words of the rule that finds it. */
+/** The definition of a fault, from the rule that finds it. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import type { FindingKind, Severity } from './finding.ts'
 
@@ -12,15 +12,15 @@ export type FaultDefinition = {
   description: string
   source: string
 }
-/** As it is kept; times in ms since 1970 UTC. */
+/** A stored definition; times in ms since 1970 UTC. */
 export type StoredDefinition = FaultDefinition & {
-  /** When one of its words changed last. */
+  /** When its text last changed. */
   updated_at: number
-  /** Since when no rule finds it any more. */
+  /** Since when no rule finds it. */
   retired_at?: number
 }
 
-/** What a rule says of itself that a definition repeats. */
+/** The properties of a rule that a definition repeats. */
 type DefinitionSource = {
   id: string
   title: string

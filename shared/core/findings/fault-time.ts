@@ -1,10 +1,10 @@
 /**
- * When within a finding its condition was true. A finding's duration, the shade on its plot, its row in a list and the hours
- * in fault of its equipment are all of this one record.
+ * When the condition of a finding was true. The duration of a finding, the shading on its plot, its row in a list and the
+ * hours in fault of its equipment all use this one record.
  */
 import type { FaultStretch, Finding } from './finding.ts'
 
-/** More than a plot can tell apart. Beyond, the two with the shortest pause between them become one. */
+/** More than a plot can show. Beyond, the two stretches with the shortest pause between them are joined. */
 export const STRETCHES_MAX = 48
 
 /** Adds a stretch that begins at or after the end of the last one. */
@@ -24,7 +24,7 @@ function joinNearest(stretches: FaultStretch[]): void {
   stretches.splice(nearest - 1, 2, [before[0], after[1], before[2] + after[2]])
 }
 
-/** @returns what lies within `[from, to)`; of a joined stretch that is cut, its time in proportion */
+/** @returns the parts within `[from, to)`; the time of a joined stretch that is clipped counts in proportion */
 export const stretchesWithin = (stretches: readonly FaultStretch[], from: number, to: number): FaultStretch[] =>
   stretches.flatMap(([start, end, trueMs]): FaultStretch[] => {
     const [first, last] = [Math.max(start, from), Math.min(end, to)]
@@ -34,8 +34,8 @@ export const stretchesWithin = (stretches: readonly FaultStretch[], from: number
 export const trueMsOf = (stretches: readonly FaultStretch[]): number => stretches.reduce((sum, [, , trueMs]) => sum + trueMs, 0)
 
 /**
- * @param now until when a finding that lasts is taken to last, where it does not say its stretches
- * @returns ascending; of a finding that does not say, one stretch over its whole episode with its duration
+ * @param now the end of an open finding without stretches
+ * @returns ascending; for a finding without stretches, one stretch over its whole episode with its duration
  */
 export function stretchesOf(
   finding: Pick<Finding, 'from' | 'to' | 'duration_secs' | 'stretches'>,

@@ -1,19 +1,23 @@
-/** Names that edge and hub reckon alike. */
-import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
+/** Hashes and ids that appliance and hub calculate in the same way. */
 import { createHash } from 'node:crypto'
+import type { ParamValue } from './finding.ts'
 
-/** @returns 64 hexadecimal digits */
-/** Enough to tell versions of one rule on one equipment apart. */
+/** Long enough to distinguish the versions of one rule on one equipment. */
 const VERSION_LENGTH = 12
 
-/** @returns another text when the file of the rule is another, or a parameter; of a rule over roles, the file alone counts */
-export function versionOf({ rule, role, params }: Pick<RuleInstance, 'rule' | 'role' | 'params'>): string {
+type VersionedRule = { rule: { sha256: string }; role?: string; params: Record<string, ParamValue> }
+
+/**
+ * @returns a text that changes with the file of the rule and with its parameters; for a rule that runs over roles, only with
+ *   the file
+ */
+export function versionOf({ rule, role, params }: VersionedRule): string {
   const values = role === undefined ? Object.entries(params).map(([name, { value }]) => [name, value]) : []
   return sha256(JSON.stringify([rule.sha256, values])).slice(0, VERSION_LENGTH)
 }
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The id of an episode: building, rule, equipment, first instant, and the role when the rule runs over every role. */
+/** @returns the id of an episode, from building, rule, equipment, first instant, and the role when the rule runs over roles */
 export const findingId = (building_id: string, rule_id: string, equipment_id: string, from: number, role = ''): string =>
   sha256([building_id, rule_id, equipment_id, from, role].join('\n')).slice(0, 32)

@@ -1,21 +1,21 @@
-/** What several faults cost together, without counting anything twice. */
+/** The energy that several faults waste together, without counting anything twice. */
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { type EnergyUse, type Range } from './impact.ts'
 import { CARRIERS, type Carrier } from './kinds.ts'
 import { exactRange, addRanges } from './range.ts'
 
 type Costed = Pick<Finding, 'building_id' | 'equipment_id' | 'from' | 'to' | 'impact'>
-/** kWh in each ms between two instants. */
+/** kWh per ms between two instants. */
 type Flow = { from: number; to: number; rate: Range }
 
 /**
  * Energy that faults wasted within `[from, to)`, kWh by building and carrier.
  *
- * Of faults of the same equipment that waste the same carrier at the same time only the dearest counts: a leaking valve and
- * the simultaneous heating that it causes are one waste. A fault's energy is taken as spread evenly over its time, of which
- * only that within the span counts. Comfort has no energy and no part in it.
+ * Of faults of the same equipment that waste the same carrier at the same time only the largest counts: a leaking valve and
+ * the simultaneous heating that it causes are one waste. The energy of a fault is taken as spread evenly over its time, of
+ * which only that within the span counts. Comfort has no energy and is ignored.
  *
- * @param findings without those that are silenced; open ones last until `to`
+ * @param findings without suppressed ones; open ones last until `to`
  */
 export function combinedEnergy(findings: Costed[], { from, to }: { from: number; to: number }): Map<string, EnergyUse[]> {
   const groups = Map.groupBy(
@@ -52,7 +52,7 @@ function wastedBy(group: Costed[], carrier: Carrier, from: number, to: number): 
   return within.length > 0 ? [{ carrier, ...dearest(within) }] : []
 }
 
-/** Sweeps over the instants at which a fault begins or ends. */
+/** Sums the largest flow between any two instants at which a fault begins or ends. */
 function dearest(flows: Flow[]): Range {
   const cuts = [...new Set(flows.flatMap(flow => [flow.from, flow.to]))].toSorted((a, b) => a - b)
   let sum = exactRange(0)

@@ -1,4 +1,4 @@
-/** From what was wasted to kilowatt-hours: one formula for each kind of impact. */
+/** Converts waste to kilowatt-hours: one formula for each kind of impact. */
 import type { EnergyUse, PricingGap, Range, Waste } from './impact.ts'
 import type { Carrier } from './kinds.ts'
 import { exactRange, divideRanges, addRanges, SENSORS_K, multiplyRanges } from './range.ts'
@@ -19,11 +19,11 @@ const VALVE_LOAD: Range = { low: 0.5, mid: 1, high: 1.5 }
 const CHILLER_LOAD: Range = { low: 0.2, mid: 0.5, high: 1 }
 const BOILER_LOAD: Range = { low: 0.1, mid: 0.3, high: 1 }
 
-/** What gathers while a fault is priced: every assumption once, and everything that is missing. */
+/** Collected while a fault is priced: every assumption once, and all missing inputs. */
 export type PricingNotes = { basis: string[]; gaps: PricingGap[] }
 type Side = 'up' | 'down'
 
-/** @returns kWh by carrier; what is missing stands in the ledger, and then a carrier may be absent */
+/** @returns kWh by carrier; missing inputs are added to the notes, and a carrier may then be absent */
 export function energyOf(waste: Waste, equipment_id: string, sizes: EquipmentSizes, ledger: PricingNotes): EnergyUse[] {
   const cooled = (heat: Range | undefined) => cold(heat, equipment_id, sizes, ledger)
   const heated = (heat: Range | undefined) => warm(heat, equipment_id, sizes, ledger)
@@ -64,7 +64,7 @@ function noted(ledger: PricingNotes, range: Range, basis: string): Range {
   return range
 }
 
-/** Takes a size's figure, or notes what is missing. */
+/** The value of a size; adds its assumptions, or the gap when it is missing. */
 function taken(size: Size, ledger: PricingNotes): Range | undefined {
   if ('gap' in size) {
     const { gap } = size
@@ -89,13 +89,13 @@ function heatOf(waste: Waste, side: Side, equipment_id: string, sizes: Equipment
   return flow && multiplyRanges(multiplyRanges(kelvin, flow), exactRange(AIR_HEAT))
 }
 
-/** The sum of kelvin, had each been off by what sensors are: never below nothing. */
+/** The sum of kelvin with the error of the sensors; never below zero. */
 export function kelvinOf(waste: Waste, side: Side): Range {
   const { [side]: mid, [`${side}_sure` as const]: low, [`${side}_gauge` as const]: gauge } = waste
   return { low, mid, high: mid + SENSORS_K * gauge }
 }
 
-/** What a sum over the gauge is multiplied with to be one over m³/s. */
+/** The factor that converts a sum over the gauge to one over m³/s. */
 function airFlow({ gauge }: Waste, equipment_id: string, sizes: EquipmentSizes, ledger: PricingNotes): Range | undefined {
   if (gauge === 'sa_flow' || gauge === 'zone_flow') {
     return noted(ledger, FLOW_METER, `Air flow as measured (${gauge}), within 10 %.`)
@@ -107,7 +107,7 @@ function airFlow({ gauge }: Waste, equipment_id: string, sizes: EquipmentSizes, 
   return multiplyRanges(design, noted(ledger, AIR_UNKNOWN, 'No fan speed is known: 70 % (40 to 100 %) of the design flow.'))
 }
 
-/** A valve's opening as a share of the coil's capacity; where both coils work, the smaller one. */
+/** Takes a valve's opening as the share of the coil's capacity; where both coils are open, of the smaller one. */
 function heatOfShare(
   { kind }: Waste,
   hours: number,

@@ -1,21 +1,27 @@
-/** Looks up the sizes and ratings that price a fault: reviewed quantities of the equipment, or of what serves it. */
+/**
+ * Looks up the sizes and ratings that price a fault: reviewed quantities of the equipment, or of the equipment that serves
+ * it.
+ */
 import type { Equipment, EquipmentType } from '#shared/core/model/model.ts'
 import { copOfEer, type Quantity, readQuantity, statedText } from '#shared/core/model/quantity.ts'
 import type { PricingGap, Range } from './impact.ts'
 import { withTolerance, BASIS_WIDTH, addRanges } from './range.ts'
 
 type Property = Quantity['property']
-/** A figure with where it comes from, or what is missing. */
+/** A value with its source, or the missing quantity. */
 export type Size = { range: Range; basis: string[] } | { gap: PricingGap }
 
 export type EquipmentSizes = {
-  /** Of the equipment itself. */
+  /** A quantity of the equipment itself. */
   own(equipment_id: string, property: Property): Size
-  /** Electricity that a machine takes at its rating, kW; of a plant, all its machines of a type. */
+  /** Rated electrical power of a machine, kW; for a plant, that of all its machines of a type. */
   power(equipment_id: string, machines: EquipmentType): Size
-  /** Coefficient of performance of what cools it: its own, that of what serves it, of the building's one plant, or of the building. */
+  /**
+   * Coefficient of performance of the equipment's cooling: its own, that of the equipment that serves it, of the building's
+   * only plant, or of the building.
+   */
   cop(equipment_id: string): Size
-  /** Thermal efficiency of what heats it, found in the same order. */
+  /** Thermal efficiency of the equipment's heating, found in the same order. */
   efficiency(equipment_id: string): Size
 }
 
@@ -24,13 +30,13 @@ const MOTOR: Range = { low: 0.8, mid: 0.88, high: 0.95 }
 
 const COOLERS: readonly EquipmentType[] = ['chw_plant', 'chiller']
 const HEATERS: readonly EquipmentType[] = ['hw_plant', 'boiler']
-/** Best first: of two reviewed figures the one that is known best counts. */
+/** Best first: of two reviewed quantities the one with the better source counts. */
 const BASES = Object.keys(BASIS_WIDTH)
 /** Longest chain of equipment that feeds equipment. */
 const CHAIN_MAX = 16
 
 /**
- * @param quantities of this building, whatever their review
+ * @param quantities of this building, reviewed or not
  * @param equipment of this building
  */
 export function createEquipmentSizes(quantities: Quantity[], equipment: Equipment[]): EquipmentSizes {
@@ -93,7 +99,7 @@ function sizeOf(quantity: Quantity, holder: string | undefined): { range: Range;
   }
 }
 
-/** Why there is no figure: none was entered, or nobody has reviewed it, or it cannot be. */
+/** Why there is no value: none was entered, it was not reviewed, or it is impossible. */
 function gapOf(equipment_id: string, name: Property, listed: Quantity[]): PricingGap {
   const reviewed = listed.find(({ review_status }) => review_status === 'Reviewed')
   const fault = reviewed && readQuantity(reviewed)
@@ -102,7 +108,7 @@ function gapOf(equipment_id: string, name: Property, listed: Quantity[]): Pricin
   return { what: 'quantity', name, equipment_id, why }
 }
 
-/** What feeds the equipment or holds it, nearest first. */
+/** The equipment that feeds this one or contains it, nearest first. */
 function serving(equipment_id: string, equipment: Equipment[]): string[] {
   const found: string[] = []
   let level = [equipment_id]
@@ -118,7 +124,7 @@ function serving(equipment_id: string, equipment: Equipment[]): string[] {
   return found
 }
 
-/** Plant and machines of a building that has one plant, or one machine, of a kind: whatever is cooled, it cools. */
+/** The only plant, or the only machine, of its type in the building: it serves all equipment. */
 function onlyPlant(equipment: Equipment[], [plant, machine]: readonly EquipmentType[]): string[] {
   return [plant, machine].flatMap(type => {
     const found = equipment.filter(one => one.equipment_type === type)

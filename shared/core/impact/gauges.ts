@@ -1,6 +1,6 @@
 /**
- * What waste is weighted with while it is summed: the air flow, the fan's speed, what a meter reads. The first gauge of a
- * kind whose points the equipment has is taken, for the whole of a run.
+ * Gauges: the signals with which waste is weighted while it is summed, such as the air flow, the fan speed or a power meter.
+ * For each kind of impact the first gauge is used whose points the equipment has, for the whole run.
  */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import type { ImpactKind, Measure } from './kinds.ts'
@@ -10,26 +10,26 @@ export type Gauge = {
   roles: readonly string[]
   /** In the rule language, over these roles; without it the weight is 1. */
   text?: string
-  /** Power goes with this power of the weight. */
+  /** Electrical power is proportional to this power of the weight. */
   power?: number
   /** Only on equipment of these types. */
   only?: readonly EquipmentType[]
 }
 
 /**
- * The shaft power of fans and pumps in a system that is no pure cube, because set points of pressure stand in it.
+ * Exponent of shaft power over speed for fans and pumps. It is below 3 because systems control to a pressure set point.
  *
  * @source affinity laws with the exponent of measured variable-speed systems, 2.4 to 3 (ASHRAE Handbook HVAC Systems and
- * Equipment 2020, chapters 21 and 44)
+ *   Equipment 2020, chapters 21 and 44)
  */
 const SPEED_POWER = 2.7
 
 export const GAUGES = {
   sa_flow: { roles: ['sa_flow'], text: 'greatest(sa_flow, 0)' },
   zone_flow: { roles: ['zone_flow'], text: 'greatest(zone_flow, 0)' },
-  /** Air flow goes with speed. */
+  /** Air flow is proportional to speed. */
   air_speed: { roles: ['fan_speed'], text: 'greatest(fan_speed, 0)', only: ['ahu', 'rtu', 'fcu', 'heat_pump', 'fan'] },
-  /** No speed is known: at most the design flow. */
+  /** Without a known speed the flow is at most the design flow. */
   air_full: { roles: [], only: ['ahu', 'rtu', 'fcu', 'heat_pump', 'fan'] },
   /** Shares of a capacity need no weight, and neither do degrees or kilowatts. */
   plain: { roles: [] },
@@ -82,5 +82,5 @@ export function chooseGauge(
   })
 }
 
-/** The roles that would help most, when no gauge suits. */
+/** @returns the roles that would help most when there is no gauge */
 export const rolesForGauge = (type: EquipmentType): string[] => [type === 'vav' || type === 'zone' ? 'zone_flow' : 'sa_flow']

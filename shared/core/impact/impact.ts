@@ -1,30 +1,29 @@
-/** What a fault costs: as the engine measures it, and as people read it. Plain data that stands in a finding. */
+/** The cost of a fault: as the engine measures it, and as it is shown. Plain data that is part of a finding. */
 import type { Carrier, ImpactKind, Measure } from './kinds.ts'
 
 /**
- * What was wasted while the fault held, before anything is known of the equipment's size: sums over time in fault.
+ * The waste of a fault, before the size of the equipment is known: sums over the time in fault.
  *
- * `up` is the sum of what lay above zero, `down` of what lay below (as a positive figure), in the unit of `measure` times
- * that of the gauge times hours: K × m³/s × h with a measured flow, K × h with a speed.
+ * `up` is the sum of values above zero and `down` that of values below (as a positive number), in the unit of `measure`
+ * times that of the gauge times hours: K × m³/s × h with a measured flow, K × h with a speed.
  */
 export type Waste = {
   kind: ImpactKind
   measure: Measure
-  /** What the waste was weighted with: `GAUGES`. */
+  /** The weight: a name in `GAUGES`. */
   gauge: string
-  /** Time in fault for which waste and gauge were known, h. */
   hours: number
   up: number
-  /** The same of what lay further from zero than sensors err: what is surely there. */
+  /** The same for the part beyond the error of the sensors, which is certain. */
   up_sure: number
-  /** The gauge alone, summed over the time in which waste was above zero. */
+  /** The gauge alone, summed over the time with waste above zero. */
   up_gauge: number
   down: number
   down_sure: number
   down_gauge: number
-  /** What the rule itself takes for granted, in its own words. */
+  /** The rule's own assumption, as its file states it. */
   because?: string
-  /** Roles without a point, for want of which nothing could be summed. */
+  /** Roles without a point, without which nothing could be summed. */
   absent?: string[]
 }
 
@@ -33,7 +32,7 @@ export type Range = { low: number; mid: number; high: number }
 
 export type EnergyUse = Range & { carrier: Carrier }
 
-/** What a fault costs, with everything it rests on (contract §6). */
+/** The cost of a fault with all assumptions (contract §6). */
 export type Impact = Range & {
   kind: ImpactKind
   /** A currency when every carrier has a price, else `kWh`; `K·h` for comfort. */
@@ -44,13 +43,13 @@ export type Impact = Range & {
   energy: EnergyUse[]
 }
 
-/** What is missing before a fault can be priced. */
+/** An input that is missing for pricing a fault. */
 export type PricingGap =
   | { what: 'quantity'; name: string; equipment_id: string; why: string }
   | { what: 'price'; name: Carrier }
   | { what: 'point' | 'data'; name: string; equipment_id: string }
 
-/** What energy costs in a building; a carrier without a price is not priced. */
+/** Energy prices of a building; a carrier without a price is not priced. */
 export type EnergyPrices = {
   /** ISO 4217, `EUR`. */
   currency: string

@@ -1,42 +1,40 @@
-/** What a fault may waste. A rule names one of these under `impact`; each has one way of being reckoned (`energy.ts`). */
+/** The kinds of impact that a rule can name under `impact`; `energy.ts` has one formula for each. */
 
 export const CARRIERS = ['electricity', 'fuel'] as const
 export type Carrier = (typeof CARRIERS)[number]
 
 /**
  * What a rule's `waste` measures: kelvin of supply air (or of a room, for comfort), a share of what the machine takes or
- * gives, or kilowatts themselves.
+ * delivers, or kilowatts.
  */
 const MEASURES = ['kelvin', 'share', 'kilowatt'] as const
 export type Measure = (typeof MEASURES)[number]
 
-/**
- * By kind: what `waste` may measure, what it is when a rule does not say, and where the energy comes from.
- */
+/** A kind of impact: the measures that `waste` may have, its default, and the energy carriers. */
 type ImpactKindSpec = {
   measures: readonly Measure[]
-  /** Waste of a rule that names the kind alone. */
+  /** A rule that names only the kind wastes all of what the machine takes. */
   whole?: true
-  /** Waste below zero costs too, the other carrier. */
+  /** Waste below zero costs the other carrier. */
   signed?: true
   carriers: readonly Carrier[]
   words: string
 }
 
 const IMPACT_KIND_SPECS = {
-  /** Heat taken from the air in vain. */
+  /** Heat removed from the air without need. */
   cooling: { measures: ['kelvin', 'share'], carriers: ['electricity'], words: 'excess cooling' },
-  /** Heat given to the air in vain. */
+  /** Heat added to the air without need. */
   heating: { measures: ['kelvin', 'share'], carriers: ['fuel'], words: 'excess heating' },
-  /** The same heat given and taken. */
+  /** The same heat added and removed. */
   simultaneous: {
     measures: ['kelvin', 'share'],
     carriers: ['electricity', 'fuel'],
     words: 'heating and cooling at the same time',
   },
-  /** Air warmer or colder than it need be: above zero it is cooled again, below zero it is heated. */
+  /** Air that is warmer or colder than necessary: above zero it is cooled again, below zero it is heated. */
   outdoor_air: { measures: ['kelvin'], signed: true, carriers: ['electricity', 'fuel'], words: 'outdoor air beyond need' },
-  /** A coil that should rest: above zero it heats in vain, below zero it cools in vain. */
+  /** A coil that should be off: above zero it heats without need, below zero it cools without need. */
   leak: { measures: ['kelvin'], signed: true, carriers: ['electricity', 'fuel'], words: 'a coil that should rest' },
   fan: { measures: ['share'], whole: true, carriers: ['electricity'], words: 'fan energy' },
   pump: { measures: ['share'], whole: true, carriers: ['electricity'], words: 'pump energy' },
@@ -45,7 +43,7 @@ const IMPACT_KIND_SPECS = {
   electricity: { measures: ['kilowatt'], carriers: ['electricity'], words: 'electricity' },
   /** Degree-hours beyond the set points; no energy, and no money. */
   comfort: { measures: ['kelvin'], carriers: [], words: 'comfort' },
-  /** Nothing that could honestly be said. */
+  /** The impact cannot be estimated. */
   none: { measures: [], carriers: [], words: 'none' },
 } as const satisfies Record<string, ImpactKindSpec>
 

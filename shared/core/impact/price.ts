@@ -1,4 +1,4 @@
-/** What a fault costs in energy and money, with its assumptions, or what is missing to say so. */
+/** Prices a fault in energy and money, with its assumptions, or lists the missing inputs. */
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { sumByCarrier, energyOf, kelvinOf, type PricingNotes } from './energy.ts'
 import type { EnergyPrices, EnergyUse, PricingGap, Impact, Range, Waste } from './impact.ts'
@@ -6,13 +6,13 @@ import { exactRange, addRanges, roundRange, SENSORS_K, multiplyRanges } from './
 import type { EquipmentSizes } from './equipment-sizes.ts'
 
 type PricingResult = { impact?: Impact; not_priced?: PricingGap[] }
-/** Known for less of the time in fault than this is worth saying. */
+/** If the waste was known for a smaller share of the time in fault, this is stated. */
 const MOST_OF_IT = 0.98
 
 /**
- * Prices one finding. The answer depends on its `waste`, the sizes and the prices alone.
+ * Prices one finding. The result depends only on its `waste`, the sizes and the prices.
  *
- * @returns neither field for a fault of which nothing can be said; `impact` in kWh with `not_priced` when only a price is missing
+ * @returns neither field when nothing is known; `impact` in kWh with `not_priced` when only a price is missing
  */
 export function priceFinding(
   { waste, equipment_id, duration_secs }: Pick<Finding, 'waste' | 'equipment_id' | 'duration_secs'>,
@@ -49,20 +49,20 @@ function comfort(waste: Waste, duration_secs: number): Impact {
   return { kind: waste.kind, ...roundRange(kelvinOf(waste, 'up')), unit: 'K·h', basis, energy: [] }
 }
 
-/** For how much of the time in fault it could be reckoned (the rest is not made up), and what the rule takes for granted. */
+/** The share of the time in fault for which the waste was known (the rest is not extrapolated), and the rule's own assumption. */
 function assumptionsOf({ hours, because }: Waste, duration_secs: number): string[] {
   const whole = duration_secs / 3600
   const part = `Reckoned over ${hours.toFixed(1)} h of ${whole.toFixed(1)} h in fault; for the rest its inputs were not known.`
   return [...(hours < MOST_OF_IT * whole ? [part] : []), ...(because === undefined ? [] : [because])]
 }
 
-/** Nothing was summed: points that are not there, or that said nothing. */
+/** The reason why nothing was summed: missing points, or points without data. */
 function missingInputs({ absent = [] }: Waste, equipment_id: string): PricingGap[] {
   const points = absent.map((name): PricingGap => ({ what: 'point', name, equipment_id }))
   return points.length > 0 ? points : [{ what: 'data', name: 'inputs', equipment_id }]
 }
 
-/** The finding with what it costs in place of what it was said to cost before. */
+/** The finding with its current price in place of an earlier one. */
 export function withImpact<F extends Finding>(finding: F, sizes: EquipmentSizes, prices: EnergyPrices | undefined): F {
   const { impact: _impact, not_priced: _gaps, ...rest } = finding
   return { ...rest, ...priceFinding(finding, sizes, prices) } as F

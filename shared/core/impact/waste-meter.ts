@@ -1,4 +1,4 @@
-/** Sums what a fault wastes while the rule holds, stretch by stretch: the engine's part of pricing a fault. */
+/** Sums what a fault wastes while its condition holds, interval by interval: the engine's part of pricing a fault. */
 import { OWN_PLACE } from '#shared/core/rules/compile/equipment-context.ts'
 import { buildNode, type BuildContext } from '#shared/core/rules/compile/build-nodes.ts'
 import { checkExpr } from '#shared/core/rules/check/check-expr.ts'
@@ -13,7 +13,7 @@ import type { Waste } from './impact.ts'
 import type { ImpactKind, Measure } from './kinds.ts'
 import { SENSORS_K } from './range.ts'
 
-/** What is read at each row: the waste and its weight. */
+/** The nodes that are read at each row: the waste and its weight. */
 export type WasteMeter = {
   kind: ImpactKind
   measure: Measure
@@ -22,11 +22,14 @@ export type WasteMeter = {
   weight?: Node
   power: number
   because?: string
-  /** Roles that it would read and the equipment does not have. */
+  /** Roles that it needs and the equipment does not have. */
   absent: string[]
 }
 
-/** Sums of a meter, times ms: known time; waste × weight above zero, its sure part, and the weight meanwhile; the same below. */
+/**
+ * The sums of a meter, in ms times their unit: known time; waste × weight above zero, the certain part of it, and the weight
+ * meanwhile; the same three below zero.
+ */
 const SPENT = 7
 export const emptyWasteSums = (): Float64Array => new Float64Array(SPENT)
 
@@ -40,8 +43,7 @@ const WEIGHTS = new Map(
 )
 
 /**
- * Prepares a rule's impact on one equipment. What it lacks is no reason for the rule not to run, and says nothing about the
- * rule's inputs.
+ * Compiles a rule's impact for one equipment. Missing roles do not keep the rule from running.
  *
  * @returns undefined when the rule names no impact that is measured
  */
@@ -93,7 +95,7 @@ export function sumWaste({ waste, weight, power }: WasteMeter, t: Float64Array, 
   return spent
 }
 
-/** @returns the sums of a finding, to go on with; nothing where it was measured in another way */
+/** @returns the sums of a finding, to continue with; zero where it was measured with another gauge */
 export function wasteSumsOf(meter: WasteMeter | undefined, waste: Waste | undefined): Float64Array {
   if (!meter || !waste || waste.kind !== meter.kind || waste.measure !== meter.measure || waste.gauge !== meter.gauge) {
     return emptyWasteSums()
@@ -102,7 +104,7 @@ export function wasteSumsOf(meter: WasteMeter | undefined, waste: Waste | undefi
   return Float64Array.of(hours, up, up_sure, up_gauge, down, down_sure, down_gauge).map(sum => sum * HOUR)
 }
 
-/** @returns the sums in hours, as a finding keeps them */
+/** @returns the sums in hours, as a finding stores them */
 export function wasteOf({ kind, measure, gauge, because, absent }: WasteMeter, spent: Float64Array): Waste {
   const [hours, up, up_sure, up_gauge, down, down_sure, down_gauge] = Array.from(spent, ms => Number((ms / HOUR).toPrecision(6)))
   return {

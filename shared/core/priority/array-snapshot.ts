@@ -2,6 +2,7 @@
  * Priority arrays as rules read them. A snapshot shows one instant. A value is valid between two snapshots only when both
  * show it; between two that differ, and after the newest, it is unknown.
  */
+import { upperMedianOf } from '#shared/core/series/statistics.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { dateOf } from '#shared/core/time-zone.ts'
 import { isOverride, type LevelMeaning, RELINQUISHED } from './priority-levels.ts'
@@ -175,5 +176,5 @@ export function earliestChange(visits: Readonly<Record<string, ArraySnapshot[]>>
 /** @returns the median interval between snapshots, ms */
 export function medianInterval(visits: readonly ArraySnapshot[]): number {
   const gaps = visits.slice(1).map(({ t }, i) => t - visits[i]!.t)
-  return gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? HOUR
+  return upperMedianOf(gaps) ?? HOUR
 }

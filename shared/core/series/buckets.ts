@@ -1,10 +1,10 @@
 import type { Buckets, Series } from './series.ts'
 
 /**
- * Sums a series up for a plot.
+ * Downsamples a series for a plot.
  *
  * @param maxBuckets >= 1; each bucket is a whole number of ms wide, so there may be fewer
- * @returns buckets that cover `[from, to)`; `count` counts usable values, NaN stands where there are none
+ * @returns buckets that cover `[from, to)`; `count` counts usable values, NaN where there are none
  */
 export function toBuckets({ ts, values }: Series, from: number, to: number, maxBuckets: number): Buckets {
   const step = Math.max(1, Math.ceil((to - from) / maxBuckets))

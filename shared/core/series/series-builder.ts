@@ -1,34 +1,34 @@
 import type { Series } from './series.ts'
 
 /**
- * Builds one point's series from stretches, the least valid first: of two samples of the same instant, the one of the
- * later stretch counts. Stretches that follow each other in time cost one copy; only overlapping ones are merged.
+ * Builds one point's series from parts, those with the lowest priority first: of two samples at the same instant, the one of
+ * the later part counts. Parts that follow each other in time cost one copy; only overlapping ones are merged.
  */
 export type SeriesBuilder = {
-  /** The next stretch begins. */
+  /** Begins the next part. */
   begin(): void
-  /** @throws RangeError when `t` is not later than the one before in this stretch */
+  /** @throws RangeError when `t` is not later than the sample before in this part */
   push(t: number, value: number): void
   /**
-   * Many samples at once, ascending in time.
+   * Adds many samples at once, ascending in time.
    *
-   * @throws RangeError when the first is not later than the one before in this stretch
+   * @throws RangeError when the first is not later than the sample before in this part
    */
   append(ts: Float64Array, values: Float64Array): void
-  /** The same for samples that are equally far apart. */
+  /** Adds samples at equal intervals. */
   appendEven(first: number, step: number, values: Float64Array): void
-  /** @returns the series, ascending, without duplicates; the builder is spent */
+  /** @returns the series, ascending, without duplicates; the builder must not be used afterwards */
   build(): Series
 }
 
 const CAPACITY_MIN = 64
 
-/** @param capacity how many samples to expect; more is possible */
+/** @param capacity expected number of samples; more is possible */
 export function createSeriesBuilder(capacity: number): SeriesBuilder {
   let ts = new Float64Array(Math.max(capacity, CAPACITY_MIN))
   let values = new Float64Array(ts.length)
   let n = 0
-  /** Where the current stretch begins. */
+  /** Index at which the current part begins. */
   let start = 0
 
   const reserve = (more: number) => {
@@ -88,7 +88,7 @@ function extended(column: Float64Array<ArrayBuffer>, least: number): Float64Arra
   return longer
 }
 
-/** Both in one; `over` counts where they have the same instant. */
+/** Merges two series; `over` counts where both have the same instant. */
 export function overlay(under: Series, over: Series): { ts: Float64Array<ArrayBuffer>; values: Float64Array<ArrayBuffer> } {
   const ts = new Float64Array(under.ts.length + over.ts.length)
   const values = new Float64Array(ts.length)

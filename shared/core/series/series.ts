@@ -22,7 +22,7 @@ export function appendSeries(before: Series, after: Series): Series {
   return { ts, values }
 }
 
-/** For a plot: what `[from + i × step, from + (i+1) × step)` held. NaN in a bucket without samples. */
+/** Buckets of a plot: bucket i covers `[from + i × step, from + (i+1) × step)`. NaN in a bucket without samples. */
 export type Buckets = {
   from: number
   step: number

@@ -1,17 +1,18 @@
-/** Spans of time: where they overlap, and where a series has no data. Instants in ms since 1970 UTC. */
+/** Spans of time: their overlaps, and gaps without data. Instants in ms since 1970 UTC. */
 import type { Buckets } from './series.ts'
+import { upperMedianOf } from './statistics.ts'
 
 /** `[from, to)` */
 export type Span = { from: number; to: number }
 
-/** A sample is taken to hold for at most this many nominal intervals, as the engine does. */
+/** A sample holds for at most this many nominal intervals, as in the engine. */
 export const HOLDS_INTERVALS = 3
 
 /**
- * Where a trace has no data: longer without a sample than a sample may hold.
+ * The gaps of a trace: times without a sample that are longer than a sample holds.
  *
  * @param nominalMs nominal time between samples
- * @param until end of what can have data by now
+ * @param until end of the time that can have data
  */
 export function gapsOf({ from, step, count }: Buckets, nominalMs: number, until: number): Span[] {
   const holds = HOLDS_INTERVALS * nominalMs
@@ -29,7 +30,7 @@ export function gapsOf({ from, step, count }: Buckets, nominalMs: number, until:
   return gaps
 }
 
-/** Joins spans that touch or overlap. @returns ascending */
+/** Merges spans that touch or overlap. @returns ascending */
 export function mergeSpans(spans: Span[]): Span[] {
   const out: Span[] = []
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {
@@ -40,7 +41,7 @@ export function mergeSpans(spans: Span[]): Span[] {
   return out
 }
 
-/** @returns the parts that lie in every one of `lists`, each without overlaps and ascending; none when there are no lists */
+/** @returns the parts that are in every one of `lists`, each without overlaps and ascending; none when there are no lists */
 export function intersectSpans(lists: Span[][]): Span[] {
   const [first = [], ...rest] = lists
   return rest.reduce((kept, spans) => kept.flatMap(({ from, to }) => clipSpans(spans, from, to)), first)
@@ -49,16 +50,14 @@ export function intersectSpans(lists: Span[][]): Span[] {
 /** @returns ms covered by spans that do not overlap */
 export const totalLength = (spans: Span[]): number => spans.reduce((sum, { from, to }) => sum + to - from, 0)
 
-/** @returns the parts of spans that lie within `[from, to)` */
+/** @returns the parts of spans within `[from, to)` */
 export const clipSpans = (spans: Span[], from: number, to: number): Span[] =>
   spans.map(span => ({ from: Math.max(span.from, from), to: Math.min(span.to, to) })).filter(span => span.from < span.to)
 
-/** What a trace's own samples say of their nominal interval, ms; for points that are not polled by us. */
+/** The nominal interval derived from the samples of a trace, ms; for points that are not polled by us. */
 export function usualInterval({ step, count }: Buckets): number {
   const filled = [...count.keys()].filter(i => count[i]! > 0)
-  const dense = median(filled.map(i => count[i]!))
+  const dense = upperMedianOf(filled.map(i => count[i]!)) ?? 0
   if (dense > 1) return step / dense
-  return step * (median(filled.slice(1).map((i, k) => i - filled[k]!)) || 1)
+  return step * (upperMedianOf(filled.slice(1).map((i, k) => i - filled[k]!)) ?? 1)
 }
-
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0

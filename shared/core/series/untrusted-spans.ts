@@ -1,9 +1,12 @@
-/** Stretches of history that whoever exported it does not vouch for: they are kept and shown, and no rule judges them. */
+/**
+ * Untrusted spans: parts of history for which the exporter does not vouch. They are stored and shown, but rules do not use
+ * them.
+ */
 
 /** `[from, to)`, ms. */
 export type UntrustedSpan = readonly [from: number, to: number]
 
-/** @returns whether an instant lies in one of the stretches, which ascend */
+/** @returns whether an instant is in one of the spans, which ascend */
 export function isUntrusted(stretches: readonly UntrustedSpan[], t: number): boolean {
   for (const [from, to] of stretches) {
     if (t < from) return false
@@ -12,7 +15,7 @@ export function isUntrusted(stretches: readonly UntrustedSpan[], t: number): boo
   return false
 }
 
-/** @returns values with NaN in place of those that lie in one of the stretches; the same array where none does */
+/** @returns values with NaN in place of those in one of the spans; the same array where there are none */
 export function withoutUntrusted(ts: Float64Array, values: Float64Array, stretches: readonly UntrustedSpan[]): Float64Array {
   let masked = values
   let next = 0
@@ -25,7 +28,7 @@ export function withoutUntrusted(ts: Float64Array, values: Float64Array, stretch
   return masked
 }
 
-/** @returns ascending, without overlaps and empty ones */
+/** @returns spans merged: ascending, without overlaps and empty ones */
 export function mergeUntrusted(stretches: readonly UntrustedSpan[]): UntrustedSpan[] {
   const joined: [number, number][] = []
   for (const [from, to] of stretches.toSorted((a, b) => a[0] - b[0])) {
@@ -37,7 +40,7 @@ export function mergeUntrusted(stretches: readonly UntrustedSpan[]): UntrustedSp
   return joined
 }
 
-/** @returns what of `stretches` lies outside of `[from, to)` */
+/** @returns the parts of the spans outside of `[from, to)` */
 export const withoutSpan = (stretches: readonly UntrustedSpan[], [from, to]: UntrustedSpan): UntrustedSpan[] =>
   mergeUntrusted(
     stretches.flatMap(([a, b]): UntrustedSpan[] => [
@@ -46,7 +49,7 @@ export const withoutSpan = (stretches: readonly UntrustedSpan[], [from, to]: Unt
     ]),
   )
 
-/** @returns what of `[from, to)` is in none of the windows */
+/** @returns the parts of `[from, to)` that are in none of the trusted windows */
 export function untrustedOutside(windows: readonly UntrustedSpan[], [from, to]: UntrustedSpan): UntrustedSpan[] {
   let rest: UntrustedSpan[] = [[from, to]]
   for (const window of windows) rest = withoutSpan(rest, window)

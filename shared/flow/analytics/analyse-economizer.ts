@@ -6,7 +6,7 @@ import type { Equipment, EquipmentType, Point } from '#shared/core/model/model.t
 import { loadSpans, type AnalyticsPorts, type AnalyticsSpan } from './analytics-span.ts'
 import { walkHistory } from './walk-history.ts'
 
-/** Equipment that mixes outdoor air. */
+/** Types of equipment that mix outdoor air. */
 export const MIXES: readonly EquipmentType[] = ['ahu', 'rtu']
 
 export type EconomizerJob = AnalyticsSpan & {
@@ -16,7 +16,7 @@ export type EconomizerJob = AnalyticsSpan & {
   equipment_ids: string[] | undefined
   params: EconomizerParams
 }
-/** `result` is absent where roles are missing: nothing can be told then. */
+/** `result` is absent where roles are missing. */
 export type EconomizerAnswer = {
   equipment_id: string
   name: string
@@ -53,7 +53,7 @@ function isAsked({ equipment_id, equipment_type }: Equipment, { equipment_ids, p
   return MIXES.includes(equipment_type) && points.some(point => point.equipment_id === equipment_id && point.role === 'oa_damper')
 }
 
-/** Outdoor air is the same everywhere: it may be measured elsewhere. */
+/** Roles that may be measured elsewhere: outdoor air is the same everywhere. */
 const ELSEWHERE: Record<string, string[]> = { oa_t: ['oa_t', 'wx_oa_t'] }
 const OPTIONAL = ['clg_valve', 'oa_damper_min']
 

@@ -12,7 +12,7 @@ export type OperationsJob = AnalyticsSpan & {
   timezone: string
   equipment: Equipment[]
   points: Point[]
-  /** Until when an episode that lasts has lasted, ms. */
+  /** The end of open findings, ms. */
   now: number
 }
 type OperationsPorts = AnalyticsPorts & { results: Pick<Results, 'list'>; notes: Pick<Notes, 'get'> }
@@ -20,30 +20,26 @@ type OperationsPorts = AnalyticsPorts & { results: Pick<Results, 'list'>; notes:
 export type EquipmentOperations = FaultHours &
   Pick<Equipment, 'equipment_id' | 'name' | 'equipment_type'> & {
     sums: OperationSums
-    /** Of those without a proof of running or a room these are undefined. */
+    /** Undefined for equipment without a proof of running or a zone temperature. */
     plan: Pick<OperationPlan, 'run_role' | 'comfort_time' | 'comfort_limits'> | undefined
   }
 export type Operations = {
   equipment: EquipmentOperations[]
-  /** The building's days that the span touches: beginning, and the sums of all equipment. */
+  /** The building days of the span: beginning, and the sums of all equipment. */
   days: { at: number; sums: OperationSums }[]
-  /** Of the whole building: hours in which something of it was in fault. */
+  /** Hours in which any equipment of the building was in fault. */
   building: FaultHours
-  /** Set when only the newest findings were looked at. */
+  /** Set when only the newest findings were counted. */
   findings_cut?: number
 }
 
-/** Findings of a span that are looked at. */
+/** Maximum number of findings of a span. */
 const FINDINGS_MAX = 10_000
-/** Signals that are read at once; a year of minutes of them is read in pieces of a month. */
+/** Signals that are read at once; a year of minutes of them is read in chunks of a month. */
 const SIGNALS_AT_ONCE = 24
 const NO_FAULT: FaultHours = { fault_hours: 0, findings: 0, open: 0 }
 
-/**
- * What a building's equipment did, and how long it was in fault.
- *
- * @throws Problem invalid when more would have to be read than one request may; history_damaged
- */
+/** The operation of a building's equipment, and how long it was in fault. */
 export async function analyseOperations(job: OperationsJob, ports: OperationsPorts): Promise<Operations> {
   const { building_id, from, to, now } = job
   const plans = planOperations(job.equipment, job.points)
@@ -82,7 +78,7 @@ function daysOf({ from, to, timezone }: OperationsJob): number[] {
   return days
 }
 
-/** As many whole groups as fit, at least one. */
+/** Batches of groups with at most `SIGNALS_AT_ONCE` signals, at least one group in each. */
 function inGroups(groups: WalkGroup[]): WalkGroup[][] {
   const cut: WalkGroup[][] = []
   let signals = Number.POSITIVE_INFINITY

@@ -8,14 +8,10 @@ import type { HistoryWalk } from './walk-history.ts'
 export type AnalyticsSpan = { building_id: string; from: number; to: number }
 export type AnalyticsPorts = { historian: Pick<Historian, 'read' | 'spans'> }
 
-/** Samples that one request reads. It bounds how long the process is busy; its memory has a bound of its own. */
+/** Samples that one request may read. This limits how long the process is busy; memory has its own limit. */
 export const SAMPLES_MAX = 200_000_000
 
-/**
- * What is held of some points, for a walk.
- *
- * @throws Problem invalid when more would have to be read than one request may
- */
+/** Loads the stored spans of some points. */
 export async function loadSpans(
   { building_id, from, to }: AnalyticsSpan,
   points: readonly Pick<Point, 'point_id'>[],

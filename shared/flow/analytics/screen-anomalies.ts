@@ -9,9 +9,9 @@ import { walkHistory } from './walk-history.ts'
 export type ScreenJob = AnalyticsSpan & {
   timezone: string
   points: Point[]
-  /** Least score, either way, that is told. */
+  /** Least absolute score of an anomaly. */
   least: number
-  /** Hand over every hour of every point, for a plot. */
+  /** Whether to return every hour of every point, for a plot. */
   withHours: boolean
 }
 type PointAnomaly = Anomaly & { point_id: string }
@@ -19,7 +19,7 @@ export type Screening = {
   from: number
   to: number
   points_scored: number
-  /** Points of which nothing can be said, by why. */
+  /** Points that were not scored, by reason. */
   not_scored: Record<Exclude<ScoringResult['state'], 'scored'>, number>
   scored_hours: number
   /** The most unusual first, at most `ANOMALIES_MAX`. */
@@ -32,7 +32,7 @@ const ANOMALIES_MAX = 500
 /** Points that are read at once. */
 const POINTS_AT_ONCE = 8
 
-/** What is measured and has a rhythm: no set point, no command, no counter. */
+/** Whether a point is screened: it is measured and has a weekly rhythm, so no set points, commands and counters. */
 export const isScreened = ({ kind, role, unit }: Point): boolean =>
   kind === 'number' &&
   UNITS[unit]?.dimension !== 'energy' &&
@@ -41,7 +41,7 @@ export const isScreened = ({ kind, role, unit }: Point): boolean =>
 /**
  * Scores every hour of `[from, to)` of every point against the same hours of the past weeks.
  *
- * Memory is two numbers for each hour of nine weeks and for each of eight points, and one piece of history.
+ * Memory is two numbers for each hour of nine weeks and for each of eight points, and one chunk of history.
  *
  * @throws Problem invalid when more would have to be read than one request may; history_damaged
  */

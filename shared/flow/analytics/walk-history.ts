@@ -1,4 +1,4 @@
-/** Walks over stored history in pieces, so that a year of many points never is in memory. */
+/** Reads stored history in chunks and merges its signals, so that a year of many points is never in memory at once. */
 import { densityOf, historyChunks } from '#shared/core/analytics/history-chunks.ts'
 import { createSignalMerge, type TakeInterval } from '#shared/core/analytics/signal-merge.ts'
 import type { Point } from '#shared/core/model/model.ts'
@@ -9,9 +9,9 @@ import { DAY, SECOND } from '#shared/core/time.ts'
 import { HOLDS_INTERVALS } from '#shared/core/series/spans.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { withoutUntrusted } from '#shared/core/series/untrusted-spans.ts'
-import { medianGap } from '#shared/flow/fdd/build-frames.ts'
+import { medianGap } from '#shared/core/series/statistics.ts'
 
-/** The usual intervals of points are told from the last days of what is held. */
+/** Usual intervals of points are derived from the last days of their data. */
 const LOOKED_AT_MS = 7 * DAY
 
 type HistoryPorts = { historian: Pick<Historian, 'read' | 'spans'> }
@@ -19,18 +19,19 @@ export type HistoryWalk = {
   building_id: string
   from: number
   to: number
-  /** What is held of the building's points. */
+  /** The stored spans of the building's points. */
   spans: ReadonlyMap<string, PointSpan>
 }
-/** Some signals that are walked together. One that is undefined is never known. */
+/** Signals that are merged with each other. An undefined one is never known. */
 export type WalkGroup = {
   points: readonly ((Pick<Point, 'point_id' | 'unit' | 'role' | 'poll_secs'> & Partial<Pick<Point, 'source'>>) | undefined)[]
   take: TakeInterval
 }
 
 /**
- * Hands every group the stretches of its signals over `[from, to)`. Values are in the role's canonical unit, or in the
- * point's own without a role; what is beyond the role's plausible range, not trusted, or in a unit of something else, is not known.
+ * Passes the intervals of its signals over `[from, to)` to every group. Values are in the role's canonical unit, or in the
+ * point's own without a role. A value that is outside of the role's plausible range, not trusted, or in an unsuitable unit
+ * is not known.
  *
  * @throws Problem history_damaged when a sealed file cannot be read
  */
@@ -54,7 +55,7 @@ export async function walkHistory(
       group.take,
     ),
   )
-  // What held at the start began before it.
+  // The samples that hold at the start were taken before it.
   const lead = Math.max(0, ...holds.values())
   const point_ids = held.map(({ point_id }) => point_id)
   for (const piece of historyChunks(from - lead, to, densityOf(held))) {
@@ -67,7 +68,7 @@ export async function walkHistory(
   }
 }
 
-/** How long a sample of each point is known, ms; `end` of what is held tells the usual interval where none is stated. */
+/** How long a sample of each point is valid, ms. Where no interval is stated, the data before `end` decides. */
 async function holdsOf(
   building_id: string,
   held: readonly PointSpan[],
@@ -77,7 +78,8 @@ async function holdsOf(
 ): Promise<Map<string, number>> {
   const unstated = held.filter(({ point_id }) => polled.get(point_id)?.poll_secs === undefined)
   const gaps = new Map<string, number>()
-  // Together where they end alike; a point that fell silent earlier, or rests for days, is looked at by itself.
+  // Points whose data reaches to the end are read together; a point that stopped earlier, or rests for days, is read
+  // separately.
   const together = unstated.filter(({ last }) => last >= end - LOOKED_AT_MS)
   const point_ids = together.map(({ point_id }) => point_id)
   const week = { building_id, from: end - LOOKED_AT_MS, to: end }
@@ -94,7 +96,7 @@ async function holdsOf(
   )
 }
 
-/** The usual interval in the point's own last week, else the mean one of all that is held, a week at most. */
+/** The usual interval in the point's own last week, otherwise the mean one of all data, a week at most. */
 async function ownGap(
   building_id: string,
   { point_id, first, last, samples }: PointSpan,

@@ -1,11 +1,11 @@
-/** What another value of a parameter would have found, before it is set. Nothing is stored. */
+/** Backtest: what another value of a parameter would have found, before it is set. Nothing is stored. */
 import { EQUIPMENT_TYPES, type Equipment } from '#shared/core/model/model.ts'
 import type { RunPorts } from './run-fdd.ts'
 import { needBuilding, refuseUnknownEquipment } from '#shared/core/lookup.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { RuleResult } from '#shared/core/findings/finding.ts'
 import { type ComparedEquipment, compareFindings } from '#shared/core/rules/report/compare-findings.ts'
-import { withExplainers } from '#shared/core/rules/episodes/explainers.ts'
+import { withExplainers } from '#shared/core/rules/episodes/suppress.ts'
 import {
   appliesToType,
   type ParamOwner,
@@ -21,32 +21,32 @@ import { DAY } from '#shared/core/time.ts'
 import { type EvaluateJob, type EvaluatePorts, evaluateRules } from './evaluate-rules.ts'
 import { endOf, VISITS_BEFORE } from './run-fdd.ts'
 
-/** Longest span of a backtest, days: a month, which is read twice while somebody waits. */
+/** Longest span of a backtest, days: a month, which is read twice while a person waits. */
 export const BACKTEST_DAYS_MAX = 31
 
 export type BacktestRequest = {
   building_id: string
   rule_id: string
-  /** Parameter → value in its own unit, as they would be set. */
+  /** Parameter → proposed value in its own unit. */
   params: Record<string, number>
   scope: ParamScope
   /** Equipment type or equipment id; the site's needs none. */
   scope_id?: string
-  /** Of a rule over every role: for this one alone. */
+  /** For a rule that runs over roles: the only role to which the values apply. */
   role?: string
-  /** 1 to `BACKTEST_DAYS_MAX`, that end now or where history ends. */
+  /** 1 to `BACKTEST_DAYS_MAX` days up to now, or up to the end of history. */
   days: number
 }
-/** As plain data that goes to another process. */
+/** Plain data that is sent to another process. */
 export type BacktestJob = { job: EvaluateJob; request: BacktestRequest & { scope_id: string } }
 export type BacktestReport = {
   building_id: string
   rule_id: string
   from: number
   to: number
-  /** What would be set. */
+  /** The proposed settings. */
   settings: ParamSetting[]
-  /** By equipment on which the setting counts; one without an episode either way too. */
+  /** By equipment to which the setting applies, including equipment without episodes. */
   equipment: (ComparedEquipment & { result_before?: RuleResult; result_after?: RuleResult })[]
   failed: { equipment_id: string; error: string }[]
 }
@@ -107,11 +107,7 @@ export function scopeIdOf(
   return scope_id
 }
 
-/**
- * Runs one rule as it is set and as it would be.
- *
- * @throws Problem unknown_rule, or invalid that points to each parameter which the rule does not take so; the reason of the abort
- */
+/** Runs one rule with its current and with the proposed settings. */
 export async function backtest({ job, request }: BacktestJob, ports: EvaluatePorts): Promise<BacktestReport> {
   const { building_id, rule_id } = request
   const loaded = await ports.loadRules()
@@ -157,7 +153,7 @@ function proposedSettings(owner: ParamOwner, { rule_id, params, scope, scope_id,
   return proposed
 }
 
-/** The equipment of the rule's types on which the setting would count. */
+/** The equipment of the rule's types to which the setting would apply. */
 const reached = (rule: Rule, { scope, scope_id }: BacktestJob['request'], equipment: Equipment[]): string[] =>
   equipment
     .filter(({ equipment_type }) => appliesToType(rule, equipment_type))

@@ -1,3 +1,4 @@
+import { medianGap } from '#shared/core/series/statistics.ts'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { Historian } from '#shared/core/ports.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
@@ -6,16 +7,12 @@ import { historyNeeded } from '#shared/core/rules/check/history-needed.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 import type { EquipmentData, RoleSeries } from '#shared/core/rules/compile/equipment-data.ts'
 import type { Series } from '#shared/core/series/series.ts'
-import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
+import { DAY, SECOND } from '#shared/core/time.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { withoutUntrusted } from '#shared/core/series/untrusted-spans.ts'
 
 /** Least history to read before the span: an episode keeps the start that it had in an earlier run. */
 const PAST_MS = 7 * DAY
-/** Assumed interval of a point with fewer than two samples. */
-const NOMINAL_MS = 5 * MINUTE
-/** Number of gaps from which the usual interval is derived. */
-const GAPS_LOOKED_AT = 2001
 /**
  * More gaps than this may replace an interval from an earlier run, if they differ by more than this factor; a sample holds
  * until one that is three intervals late.
@@ -120,16 +117,4 @@ function usualGap(ts: Float64Array, pinnedMs: number | undefined): number {
   const own = medianGap(ts)
   const agree = pinnedMs !== undefined && own <= pinnedMs * SPACING_DRIFT && pinnedMs <= own * SPACING_DRIFT
   return agree ? pinnedMs : own
-}
-
-/** The usual distance between samples, from gaps spread evenly over the series. */
-export function medianGap(ts: Float64Array): number {
-  const gaps = ts.length - 1
-  if (gaps < 1) return NOMINAL_MS
-  const looked = Math.min(gaps, GAPS_LOOKED_AT)
-  const sample = Float64Array.from({ length: looked }, (_, i) => {
-    const at = Math.floor((i * gaps) / looked)
-    return ts[at + 1]! - ts[at]!
-  })
-  return sample.toSorted()[looked >> 1]!
 }

@@ -18,24 +18,27 @@ export type RunRequest = {
   /** Default: every active rule. */
   rule_ids?: string[]
   equipment_ids?: string[]
-  /** `[from, to)` in ms, now at most; default: from the beginning of the building day a lookback before now, or before where history ends. */
+  /**
+   * `[from, to)` in ms, at most now. Default: from the beginning of the building day that is one lookback before now, or
+   * before the end of history.
+   */
   from?: number
   to?: number
   /** Rule id → parameter → value in the parameter's own unit. */
   params?: Record<string, Record<string, number>>
 }
 
-/** One run: what it says of itself, and how long each part took. */
+/** The report of one run, with the duration of each step. */
 export type RunReport = RunRecord & {
   rules_run: number
   rules_succeeded: number
   rules_failed: number
   /** Rules for which the building has no equipment. */
   rules_skipped: number
-  /** By equipment and building day: the rules that were active, and what they accuse together. */
+  /** By equipment and building day: the active rules and their combined causes. */
   days: EquipmentDay[]
   timings: { step: string; ms: number }[]
-  /** For the log: what could not go on from where the last run ended, and why. */
+  /** For the log: what could not resume from the last run, and why. */
   notes: string[]
   total_ms: number
 }
@@ -51,32 +54,31 @@ export type RunPorts = {
   /** Only where priority arrays are visited. */
   priority?: ArraySnapshots
   clock: Clock
-  /** The work itself, in a process of its own. @throws Problem unknown_rule or query_failed */
+  /** Evaluates the rules, in a process of its own. @throws Problem unknown_rule or query_failed */
   evaluate: (job: EvaluateJob) => Promise<Evaluation>
-  /** Told of what is stored of the span after each run, and of what is gone or ended before it until it once resolves. */
+  /**
+   * Called after each run with the stored findings of its span, and with those that were withdrawn or that ended before it,
+   * until it resolves once.
+   */
   onFindings: (findings: Finding[], withdrawn: string[]) => Promise<void> | void
-  /** Given out when the run was asked for. */
+  /** Assigned when the run was requested. */
   run_id: string
-  /** Ends the run; nothing is stored of it. */
+  /** Ends the run; nothing of it is stored. */
   signal?: AbortSignal
   /** A stopwatch, ms. */
   elapsed: () => number
 }
 
-/** Longest span of one run: two years, which the memory of a hub takes; that of a box takes one year of minutes. */
+/** Longest span of one run: two years, which fits into the memory of a hub; an appliance can evaluate one year of minutes. */
 const SPAN_MAX = 2 * 366 * DAY
-/** How far late samples make a run look back beyond its lookback: the longest lookback that can be set. */
+/** How far beyond its lookback a run reaches back for late samples: the longest lookback that can be set. */
 const REOPENED_MAX = 31 * DAY
-/** Visits before the span that rules look at: the longest window, and a day to fill it. */
+/** Visits to load before the span: the longest window, and a day to fill it. */
 export const VISITS_BEFORE = WINDOW_MAX_MS + DAY
-/** Findings that one run carries over or hands on. */
+/** Maximum number of findings that one run carries over or sends. */
 const FINDINGS_MAX = 10_000
 
-/**
- * Runs rules over a building and stores what they say.
- *
- * @throws Problem unknown_building, unknown_equipment, unknown_rule, rule_inactive, invalid for an impossible span or parameter, or query_failed; the reason of the abort
- */
+/** Runs rules over a building and stores the results. */
 export async function runFdd(
   request: RunRequest,
   trigger: RunRecord['trigger'],
@@ -114,7 +116,7 @@ export async function runFdd(
   }
   results.replace(run, findings, reopened, () => {
     if (remember) ports.changes.settle(building_id, to)
-    // One that went on from the very end of its span looked at no day, and so saw no baseline.
+    // A run that resumed at the very end of its span evaluated no day, and so calculated no baseline.
     if (baselines.length === 0 && resumed.length > 0) return
     const { timezone } = job.building
     const [date, today] = [dateOf(to - 1, timezone), dateOf(run.finished_at, timezone)]
@@ -125,8 +127,8 @@ export async function runFdd(
 }
 
 /**
- * Tells why rules that did not run are out of use. While a rule file does not parse, nobody knows which rules are missing for
- * that alone, and none counts as removed.
+ * Decides why rules that did not run are retired. While a rule file does not parse, its rule is unknown, and no rule counts
+ * as removed.
  */
 function retiredBy(
   { rule_ids, started_at }: RunRecord,
@@ -144,7 +146,7 @@ function retiredBy(
   }
 }
 
-/** @returns what keeps who hears of findings from hearing of these; the next run tells them again */
+/** Sends the findings of a run. @returns a note if this failed; the next run sends them again */
 async function sendFindings({ building_id, from, to }: RunRecord, { results, onFindings }: RunPorts): Promise<string[]> {
   const within = results.list({ building_id, from, to, limit: FINDINGS_MAX })
   const said = new Set(within.map(({ finding_id }) => finding_id))
@@ -175,7 +177,7 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
   const equipment = model.equipment(building_id)
   refuseUnknownEquipment(building_id, equipment, equipment_ids ?? [])
   const whole = isWhole(request)
-  // Before anything is read: what comes meanwhile is the next run's.
+  // This is taken before anything is read, so that changes during the run belong to the next one.
   const changed = whole ? ports.changes.take(building_id) : undefined
   const { from, to } = await spanOf(request, building, lookbackMs, changed, ports)
   const points = model.points(building_id)
@@ -212,7 +214,7 @@ export function refuseInactive(rule_ids: string[], states: Pick<RuleState, 'rule
   throw new Problem('rule_inactive', `${off.join(', ')} ${verb} deactivated; activate ${them} to run ${them}`)
 }
 
-/** A run that looks at everything as it stands; any other says nothing of where the next one could go on. */
+/** Whether a run covers all rules and equipment as they are; only from such a run the next one can resume. */
 const isWhole = ({ rule_ids, equipment_ids, params, from, to }: RunRequest): boolean =>
   [rule_ids, equipment_ids, params, from, to].every(given => given === undefined)
 
@@ -225,7 +227,7 @@ async function spanOf(
 ) {
   const now = clock.now()
   const isLive = changes.hasSince(building_id, now - lookbackMs)
-  // Nothing can be said of time to come, and what was said of it would stand before what comes.
+  // The span ends now at the latest: results for the future would be in the way of real ones.
   const end = to === undefined ? (isLive ? now : await endOf(building_id, lookbackMs, historian, now)) : Math.min(to, now)
   const late = Math.max(changed ?? Infinity, end - REOPENED_MAX)
   const start = from ?? dayStart(Math.min(end - lookbackMs, late), timezone)
@@ -241,7 +243,7 @@ async function spanOf(
 
 const refusedSpan = (pointer: string, message: string) => new Problem('invalid', message, [{ pointer, message }])
 
-/** Now, so that silence shows; but where history ended long ago, as in an imported package, its end. */
+/** Now, so that missing data shows; but where history ended long ago, as in an imported package, the end of history. */
 export async function endOf(
   building_id: string,
   lookbackMs: number,
@@ -253,7 +255,7 @@ export async function endOf(
   return last < now - lookbackMs && Number.isFinite(last) ? last + 1 : now
 }
 
-/** Active findings that began before the span, with the instant up to which their duration was reckoned. */
+/** Active findings that began before the span, with the instant up to which their duration is known. */
 function carriedInto(building_id: string, from: number, results: Results): CarriedFinding[] {
   const active = results.list({ building_id, state: 'active', to: from, limit: FINDINGS_MAX })
   if (active.length === 0) return []

@@ -6,7 +6,7 @@ import type { ModelStore } from '#shared/core/stores.ts'
 import type { SettingKey, SettingStore, StoredSetting } from '#shared/core/tuning.ts'
 import { scopeIdOf } from './backtest.ts'
 
-/** Which setting a person means. */
+/** The key of a setting in a request. */
 export type SettingName = {
   building_id: string
   rule_id: string
@@ -18,27 +18,21 @@ export type SettingName = {
 }
 export type SettingRequest = SettingName & {
   value: number
-  /** The parameter's own; a value that was meant in another one is refused. */
+  /** The unit of the parameter; a value in another unit is refused. */
   unit?: string
   note?: string
 }
 export type TuneParts = {
   model: Pick<ModelStore, 'building' | 'equipment'>
   paramSettings: SettingStore
-  /** The rules of these ids that are there now. */
+  /** Returns the loaded rules with these ids. */
   findRules: (ids: Iterable<string>) => Map<string, ParamOwner>
 }
 
-/** A setting, with the reason for which it does not count where it does not. */
+/** A setting, with the reason if it does not apply. */
 export type ListedSetting = StoredSetting & { problem?: string }
 
-/**
- * Sets a parameter for a site, a type or an equipment; the next run takes it.
- *
- * @param by who sets it, and when (ms)
- * @param dry checks and says what would be set
- * @throws Problem unknown_building, unknown_equipment, unknown_rule, or invalid that points to what the rule does not take so
- */
+/** Sets a parameter for a site, a type or an equipment; the next run uses it. */
 export function setParam(
   request: SettingRequest,
   by: Pick<StoredSetting, 'changed_by' | 'changed_at'>,
@@ -65,7 +59,7 @@ export function setParam(
   return { before, after }
 }
 
-/** The field that a refusal is about. */
+/** The field to which a refusal points. */
 function pointerOf({ param, role, unit, value }: StoredSetting, owner: ParamOwner): string {
   const spec = Object.hasOwn(owner.params, param) ? owner.params[param] : undefined
   if (!spec) return '/param'
@@ -77,11 +71,7 @@ function pointerOf({ param, role, unit, value }: StoredSetting, owner: ParamOwne
   return unit === unitOfParam(spec, role) && !(value >= spec.min && value <= spec.max) ? '/value' : '/unit'
 }
 
-/**
- * Takes a setting away, also one that no longer counts; what is wider counts again.
- *
- * @throws Problem unknown_building, or not_found when nothing is set so
- */
+/** Removes a setting, also one that no longer applies; a wider setting then applies again. */
 export function removeParam(
   name: SettingName,
   { model, paramSettings }: Omit<TuneParts, 'findRules'>,
@@ -95,7 +85,7 @@ export function removeParam(
   return before
 }
 
-/** The settings that a building has, each with what keeps it from counting. @throws Problem unknown_building */
+/** The settings of a building, each with the reason if it does not apply. @throws Problem unknown_building */
 export function listParams(building_id: string, { model, paramSettings, findRules }: TuneParts): ListedSetting[] {
   const { site_id } = needBuilding(model, building_id)
   const settings = paramSettings.list({ site_id, building_id })

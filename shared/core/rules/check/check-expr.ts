@@ -1,4 +1,4 @@
-/** Gives every name its meaning and every value its dimension; what comes out is plain data in canonical units. */
+/** Resolves every name of an expression and checks every dimension; the result is plain data in canonical units. */
 import { nearestRoles, ROLES, roleOf } from '#shared/core/model/role.ts'
 import {
   asNumber,
@@ -57,7 +57,7 @@ export function checkCondition(expr: Expr, scope: ExprScope): TypedExpr {
 function checkNumber(value: number, unit: string | undefined): CheckedExpr {
   if (unit === undefined) return { typed: { kind: 'const', value }, type: { kind: 'bare' } }
   const type = typeOfUnit(unit, false)
-  // A floating literal keeps its own figure until it is known whether it is a reading or a difference.
+  // A floating literal is converted when it is known whether it is a reading or a difference.
   return { typed: { kind: 'const', value: type.kind === 'floating' ? value : toCanonical(value, unit, false) }, type }
 }
 
@@ -158,7 +158,7 @@ function fold(sign: string, left: TypedExpr, right: TypedExpr): TypedExpr {
   return { kind: 'const', value: sign === '+' ? a + b : sign === '-' ? a - b : sign === '*' ? a * b : a / b }
 }
 
-/** Turns a number without a unit, and a temperature that may be either, into what its neighbour asks. */
+/** Converts a number without a unit, and a temperature literal, to what the other value requires. */
 function settle({ typed, type }: CheckedExpr, as: ValueType): TypedExpr {
   if (as.kind !== 'quantity' || (type.kind !== 'bare' && type.kind !== 'floating')) return typed
   if (typed.kind === 'param') return { ...typed, absolute: as.absolute }
@@ -210,7 +210,7 @@ function checkPlain(expr: Expr & { kind: 'call' }, scope: ExprScope, signature: 
   return { typed: op(expr.name, ...typed), type: resultOf(signature, common) }
 }
 
-/** Arguments that are of one kind with each other. */
+/** Kinds of arguments that must have a common type. */
 const VALUES: readonly ArgumentKind[] = ['value', 'either', 'like']
 
 const differenceOf = (type: ValueType): ValueType => (type.kind === 'quantity' ? { ...type, absolute: false } : type)
@@ -264,7 +264,7 @@ function checkOfRole(expr: Expr & { kind: 'call' }, scope: ExprScope, signature:
   return { typed: op(expr.name, typed), type: resultOf(signature, type) }
 }
 
-/** A role by name; one of another equipment needs no declaration and is read in its canonical unit. */
+/** Resolves a role. A role of another equipment needs no declaration and is read in its canonical unit. */
 function roleArg(arg: Expr, scope: ExprScope, elsewhere: boolean): { role: string; unit?: string } {
   if (arg.kind !== 'name') throw new ExprError(arg.at, "a role's name is expected here")
   if (arg.name === scope.each && !elsewhere) return { role: 'each' }

@@ -1,27 +1,18 @@
-/** How much history a run must load before the span in which it looks for faults. */
+/** The history that a run must load before its span. */
 import { DAY } from '#shared/core/time.ts'
 import type { TypedExpr } from './typed-expr.ts'
 import { WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
 import type { Rule } from './rule.ts'
 
 /**
- * @returns ms of history before `from` that windows, settling and baselines look at; a parameter as a window counts with
- * its upper bound
+ * @returns ms of history before `from` that windows, settling and baselines need; a parameter used as a window counts with
+ *   its upper bound
  */
 export function historyNeeded(rules: Rule[]): number {
   return Math.max(0, ...rules.map(historyOf))
 }
 
-/** By rule, as long as it is loaded. */
-const known = new WeakMap<Rule, number>()
-
 function historyOf(rule: Rule): number {
-  const ms = known.get(rule) ?? reckonHistory(rule)
-  known.set(rule, ms)
-  return ms
-}
-
-function reckonHistory(rule: Rule): number {
   const { program } = rule
   const reach = (typed: TypedExpr | undefined): number => (typed ? reachOf(typed, rule) : 0)
   const baselines = program.baselines.map(({ of, when, days }) => days * DAY + Math.max(reach(of), reach(when)))
@@ -30,7 +21,7 @@ function reckonHistory(rule: Rule): number {
   return Math.max(looking, judging, ...baselines) + seconds(program.smooth, rule)
 }
 
-/** How far back an expression looks: windows inside windows add up. */
+/** How far back an expression reads: nested windows add up. */
 function reachOf(typed: TypedExpr, rule: Rule): number {
   if (typed.kind === 'ref') {
     const found = rule.program.lets.find(({ name }) => name === typed.name)
@@ -50,7 +41,7 @@ const WINDOWED = new Set(
 )
 const UNIT_SECONDS: Record<string, number> = { s: 1, min: 60, h: 3600, d: 86_400 }
 
-/** ms of a duration, at most. */
+/** The longest value of a duration, ms. */
 function seconds(typed: TypedExpr, { params }: Rule): number {
   if (typed.kind === 'const') return typed.value * 1000
   if (typed.kind === 'param') return params[typed.name]!.max * (UNIT_SECONDS[params[typed.name]!.unit] ?? 1) * 1000

@@ -1,11 +1,11 @@
-/** Values that people have set for parameters of rules, and which of them counts for an equipment. */
+/** Settings of rule parameters, and which of them applies to an equipment. */
 import type { ParamValue } from '#shared/core/findings/finding.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { getOwn } from '#shared/core/get-own.ts'
 import type { RuleParam, Program, Rule } from './rule.ts'
 
-/** Wider first: a narrower one counts before it. */
+/** Wider first; a narrower scope takes precedence. */
 export const PARAM_SCOPES = ['site', 'type', 'equipment'] as const
 export type ParamScope = (typeof PARAM_SCOPES)[number]
 
@@ -16,34 +16,34 @@ export type ParamSetting = {
   scope: ParamScope
   /** Site id, equipment type or equipment id. */
   scope_id: string
-  /** Of a rule over every role: the role alone for which it counts. */
+  /** For a rule that runs over roles: the only role to which the setting applies. */
   role?: string
-  /** In `unit`, which is the parameter's own. */
+  /** In `unit`, the unit of the parameter. */
   value: number
   unit: string
 }
 
-/** What of a rule decides which settings it takes. */
+/** The properties of a rule that decide which settings it accepts. */
 export type ParamOwner = Pick<Rule, 'id' | 'params' | 'equipment'> & { each?: Program['each'] }
 
 export function paramOwner({ id, params, equipment, program: { each } }: Rule): ParamOwner {
   return { id, params, equipment, ...(each && { each }) }
 }
 
-/** The unit in which a parameter is written; one of `any` unit has that of the role for which the rule runs. */
+/** The unit of a parameter; one of `any` unit has the unit of the role to which the rule is bound. */
 export const unitOfParam = ({ unit }: RuleParam, role: string | undefined): string =>
   unit === 'any' ? (getOwn(ROLES, role ?? '')?.unit ?? 'count') : unit
 
-/** What counts where nobody has set anything: the rule's value for the role or for its unit, else for all. */
+/** The value without any setting: that of the rule for the role or for its unit, otherwise the default. */
 export function defaultOf(param: RuleParam, role: string | undefined): number {
   const special = role === undefined ? undefined : (param.perRole?.[role] ?? param.perRole?.[getOwn(ROLES, role)?.unit ?? ''])
   return special ?? param.default
 }
 
 /**
- * Why a setting cannot count, in words; undefined when it can.
+ * The reason why a setting cannot apply, in words; undefined when it can.
  *
- * @param rule the rule that it names, undefined when there is none any more
+ * @param rule the rule that it names, undefined when there is no such rule any more
  */
 export function settingProblem(
   setting: Omit<ParamSetting, 'scope' | 'scope_id'>,
@@ -63,8 +63,8 @@ export function settingProblem(
 }
 
 /**
- * The setting that counts: equipment before type before site, and one for the role before one for every role. One that
- * cannot count is passed over.
+ * The setting that applies: equipment before type before site, and one for the role before one for all roles. Invalid
+ * settings are ignored.
  *
  * @param settings of the equipment's building
  */
@@ -88,7 +88,7 @@ export function settingFor(
 
 const rank = ({ scope, role }: ParamSetting): number => PARAM_SCOPES.indexOf(scope) * 2 + (role === undefined ? 0 : 1)
 
-/** Whether two settings of one building count for the same: the later one stands for the earlier. */
+/** Whether two settings of one building have the same target, so that the later replaces the earlier. */
 const isSameSetting = (a: ParamSetting, b: ParamSetting): boolean =>
   a.rule_id === b.rule_id && a.param === b.param && a.scope === b.scope && a.scope_id === b.scope_id && a.role === b.role
 
@@ -98,14 +98,14 @@ export const withProposed = (settings: ParamSetting[], proposed: ParamSetting[])
   ...proposed,
 ]
 
-/** One value of a parameter, and the equipment on which it counts. */
+/** One value of a parameter, and the equipment to which it applies. */
 export type ParamUse = { value: number; source: ParamValue['source']; equipment_ids: string[] }
 
 /**
- * Which values of a parameter count where, for the equipment that the rule is for; values of a single role apart.
+ * The values of a parameter and the equipment to which they apply; settings for a single role are ignored.
  *
  * @param settings of the equipment's building
- * @returns the commonest first
+ * @returns the most frequent value first
  */
 export function paramUses(
   rule: ParamOwner,

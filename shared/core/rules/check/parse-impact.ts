@@ -1,4 +1,4 @@
-/** What a rule says of the cost of its fault: a word, or a word with the expression of what is wasted. */
+/** Reads the `impact` of a rule: a word, or a word with the expression of what is wasted. */
 import { isScalar } from 'yaml'
 import { IMPACT_KINDS, type ImpactKind, impactKindSpec, type Measure } from '#shared/core/impact/kinds.ts'
 import { checkExpr } from './check-expr.ts'
@@ -10,7 +10,7 @@ import { ROLES } from '#shared/core/model/role.ts'
 import type { Program } from './rule.ts'
 import type { YamlFields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
 
-/** Roles that a rule does not declare are read in their canonical unit: what a fault costs may need more than to see it. */
+/** Units of the roles that a rule does not declare: an impact may need more roles than the condition. */
 const CANONICAL = Object.fromEntries(Object.entries(ROLES).map(([role, { unit }]) => [role, unit]))
 
 /** `impact: fan` or `impact: { kind: heating, waste: excess, because: … }`. */
@@ -62,7 +62,7 @@ function measureOf(type: ValueType): Measure | undefined {
   return type.base === '' ? 'share' : type.base === 'power' ? 'kilowatt' : undefined
 }
 
-/** The equipment's own roles that an expression reads, also through lets. */
+/** The roles of the equipment itself that an expression reads, also through lets. */
 function rolesIn(typed: TypedExpr, scope: ExprScope): string[] {
   if (typed.kind === 'role') return typed.where === 'own' ? [typed.role] : []
   if (typed.kind === 'ref') return scope.lets.has(typed.name) ? rolesIn(scope.lets.get(typed.name)!.typed, scope) : []

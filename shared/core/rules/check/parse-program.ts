@@ -1,4 +1,4 @@
-/** The part of a rule that is reckoned: expressions, durations, baselines, causes, the sentence. */
+/** Parses the executable part of a rule: expressions, durations, baselines, causes, the sentence. */
 import { isScalar } from 'yaml'
 import { ROLES, roleOf } from '#shared/core/model/role.ts'
 import { parseDuration } from '#shared/core/time.ts'
@@ -14,15 +14,15 @@ import { readImpact } from './parse-impact.ts'
 import type { BaselineSpec, RuleParam, Program, ConditionTerm } from './rule.ts'
 import type { YamlFields, YamlText } from '#shared/core/rules/language/yaml-text.ts'
 
-/** Share of gated time that must be evaluated before a rule may say "pass". */
+/** Default share of gated time that must be evaluated before a rule may give "pass". */
 const MIN_COVERAGE = 0.8
-/** What a day must hold of values before it counts for a baseline. */
+/** Default time of values that a day needs to count for a baseline. */
 const DAY_MINIMUM_MS = 10 * 60_000
 
 const NEVER: TypedExpr = { kind: 'const', value: 0 }
 type Names = { roles: Record<string, string>; params: Record<string, RuleParam>; each?: string }
 type Condition = { typed: TypedExpr; expr: Expr; text: string }
-/** What is known while the file is read: the scope of names, and every let as it is written, for the terms. */
+/** The state while a file is read: the scope of names, and every let as it is written, for the terms. */
 type Reading = { yaml: YamlText; scope: ExprScope; texts: Map<string, Condition> }
 
 export function parseProgram(root: YamlFields, yaml: YamlText, names: Names, each: Program['each']): Program {
@@ -30,7 +30,8 @@ export function parseProgram(root: YamlFields, yaml: YamlText, names: Names, eac
   const reading: Reading = { yaml, scope, texts: new Map() }
   const baselines = root.fields('baseline')
   const lets = root.fields('let')
-  // A let may use a baseline and a baseline may use a let: lets first as far as they go, then baselines, then the rest.
+  // A let may use a baseline and a baseline may use a let: first all lets without baselines are read, then the baselines,
+  // then the other lets.
   const late = readLets(lets, reading, lets?.keys() ?? [], baselines !== undefined)
   const specs = readBaselines(baselines, reading)
   readLets(lets, reading, late, false)
@@ -73,7 +74,7 @@ function usesDay(typed: TypedExpr, scope: ExprScope): boolean {
   return typed.op === 'day_median' || typed.args.some(arg => usesDay(arg, scope))
 }
 
-/** Parses and checks one expression; a mistake becomes a complaint at its place. */
+/** Parses and checks one expression; an error is added with its place. */
 function attempt<T>(yaml: YamlText, node: unknown, read: () => T, offset = 0): T | undefined {
   try {
     return read()
@@ -105,7 +106,7 @@ function condition(fields: YamlFields, key: string, { yaml, scope }: Reading): C
   })
 }
 
-/** @returns the lets that name a baseline and must wait for it (only when `patient`) */
+/** @returns the lets that use a baseline and must be read later (only when `patient`) */
 function readLets(fields: YamlFields | undefined, reading: Reading, names: string[], patient: boolean): string[] {
   const late: string[] = []
   for (const name of names) {
@@ -148,7 +149,7 @@ function readCoverage(root: YamlFields, yaml: YamlText): number {
   return share
 }
 
-/** Ids in which `*` may stand for anything; few of them, for each multiplies the work of matching. */
+/** Reads patterns of rule ids. The number of `*` is limited because each multiplies the work of matching. */
 function readPatterns(root: YamlFields, key: 'suppresses' | 'relabels', yaml: YamlText): string[] {
   return root.list(key).map(({ text, node }) => {
     const fine = /^[A-Za-z0-9._*-]{1,128}$/.test(text) && text.split('*').length <= 4
@@ -159,7 +160,7 @@ function readPatterns(root: YamlFields, key: 'suppresses' | 'relabels', yaml: Ya
 
 // ---- the condition, term by term
 
-/** @returns parts of `typed` itself: what they give is part of what the condition gives */
+/** @returns terms whose expressions are parts of `typed` itself, so that they share its nodes */
 function termsOf({ expr, typed, text }: Condition, reading: Reading): ConditionTerm[] {
   if (expr.kind === 'binary' && typed.kind === 'op' && (typed.op === 'and' || typed.op === 'or')) {
     const [left, right] = typed.args as [TypedExpr, TypedExpr]
@@ -178,7 +179,7 @@ function termsOf({ expr, typed, text }: Condition, reading: Reading): ConditionT
   return [term]
 }
 
-/** Whether something that a sensor measures stands in it: such a term tells how bad a moment is. */
+/** Whether an expression contains a measured value: such a term tells how severe a moment is. */
 function measures(expr: Expr, reading: Reading): boolean {
   if (expr.kind === 'number') return false
   if (expr.kind === 'call') return expr.name === 'base' || expr.args.some(arg => measures(arg, reading))
@@ -245,7 +246,7 @@ function constant(field: YamlFields, key: string, type: ValueType, reading: Read
   if (text === undefined) return undefined
   return attempt(reading.yaml, field.node(key), () => {
     const expr = parseExpr(text)
-    // Comparing it with what the baseline measures settles its unit.
+    // A comparison with the baseline's value determines the unit.
     const other = `__${key}`
     const scope = { ...reading.scope, lets: new Map([[other, { typed: { kind: 'ref', name: other } as TypedExpr, type }]]) }
     const found = checkExpr(expr, scope)
@@ -270,7 +271,7 @@ function readCauses(fields: YamlFields | undefined, reading: Reading): Program['
   })
 }
 
-/** `{expression}` in a sentence stands for its value at the worst moment; `{duration}` and `{role}` are words of their own. */
+/** `{expression}` in a sentence stands for its value at the worst moment; `{duration}` and `{role}` have their own meaning. */
 function readSentence(root: YamlFields, reading: Reading): Program['explains'] {
   const text = root.text('explains') ?? ''
   const parts: Program['explains'] = []

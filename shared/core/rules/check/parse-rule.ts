@@ -1,4 +1,7 @@
-/** Reads one rule file: keys, names, dimensions. Nothing is run here. */
+/**
+ * Reads and checks one rule file: keys, names, dimensions. This is the entry of the phase: `parseRule` takes the text of a
+ * file and gives a checked rule or all errors.
+ */
 import { FINDING_KINDS, type FindingKind, type Severity } from '#shared/core/findings/finding.ts'
 import { EQUIPMENT_TYPES, type EquipmentType, isId } from '#shared/core/model/model.ts'
 import { nearestRoles, ROLES, roleOf } from '#shared/core/model/role.ts'
@@ -16,7 +19,7 @@ type RuleParseResult = { ok: true; rule: WrittenRule } | { ok: false; errors: Ya
 /**
  * @param text the YAML of one rule, as LANGUAGE.md describes it
  * @param filename where it came from, for messages and for `Rule.filename`
- * @returns the rule ready to run, or every complaint with its place, in the order of the file; it never throws
+ * @returns the checked rule, or every error with its place, in the order of the file; it never throws
  */
 export function parseRule(text: string, filename: string): RuleParseResult {
   const { root, yaml, body } = parseYaml(text)
@@ -58,7 +61,7 @@ function readRule(root: YamlFields, yaml: YamlText, body: Record<string, unknown
   return rule
 }
 
-/** A file that breaks off in its tests holds everything that acts. */
+/** Refuses keys after `tests`: a file that ends within its tests then contains everything that is executed. */
 function refuseAfterTests(root: YamlFields, yaml: YamlText): void {
   const keys = root.keys()
   const late = root.has('tests') ? keys[keys.indexOf('tests') + 1] : undefined
@@ -79,7 +82,7 @@ function readEach(root: YamlFields, yaml: YamlText): { name: string; which: Role
   return { name, which: whichOf(name)! }
 }
 
-/** @returns name as written → unit; names and units that are unknown are complained of and left out */
+/** @returns name as written → unit; unknown names and units are reported and left out */
 function readRoles(fields: YamlFields | undefined, yaml: YamlText): Record<string, string> {
   const roles: Record<string, string> = {}
   for (const name of fields?.keys() ?? []) {

@@ -1,4 +1,7 @@
-/** The functions of the language that read a priority array: what they take and give. `priority/visits.ts` reckons them. */
+/**
+ * The functions of the language that read a priority array: their arguments and results. `priority/visits.ts` calculates
+ * them.
+ */
 import { LEVELS } from '#shared/core/priority/priority-record.ts'
 import { slotColumn } from '#shared/core/priority/array-snapshot.ts'
 import type { CheckedExpr, TypedExpr } from './typed-expr.ts'

@@ -1,16 +1,16 @@
-/** Roles that stand in for each other: a rule runs where one of them is there. */
+/** Alternative roles: a rule runs where one of them exists. */
 import type { TypedExpr } from './typed-expr.ts'
 import type { Program, Rule } from './rule.ts'
 
-/** What they tell of a role is known without its values. */
+/** Functions of a role that do not need its values. */
 const WITHOUT_VALUES = new Set(['has', 'rests', 'nominal', 'lowest', 'highest'])
 
 /**
- * @returns what of the optional roles the gate and the condition cannot do without, each as `oa_t or wx_oa_t`, in the order
- * in which they are met; roles that are taken together are `ra_t with wx_oa_t`
+ * @returns the optional roles of which the gate and the condition need at least one, each as `oa_t or wx_oa_t`, in order of
+ *   appearance; roles that are needed together are `ra_t with wx_oa_t`
  */
 export function roleAlternatives({ roles, program }: Pick<Rule, 'roles' | 'program'>): string[] {
-  /** By its words, each choice with what its alternatives need. */
+  /** By its text, each choice with the roles that its alternatives need. */
   const choices = new Map<string, string[][]>()
   const needs = (typed: TypedExpr): string[] => {
     switch (typed.kind) {
@@ -27,7 +27,7 @@ export function roleAlternatives({ roles, program }: Pick<Rule, 'roles' | 'progr
         return []
     }
   }
-  /** Nothing is asked for where one of the alternatives asks for nothing. */
+  /** Nothing is needed where one of the alternatives needs nothing. */
   const choice = (alternatives: string[][]): string[] => {
     if (alternatives.some(({ length }) => length === 0)) return []
     const words = [...new Set(alternatives.map(needed => needed.join(' with ')))].join(' or ')
@@ -41,9 +41,9 @@ export function roleAlternatives({ roles, program }: Pick<Rule, 'roles' | 'progr
 }
 
 /**
- * @param isThere whether a role of the equipment, or of the weather, has samples
- * @returns roles that the rule reads only where others, which are there, are silent: what is wrong with them says nothing of
- * what the rule found
+ * @param isThere whether a role of the equipment, or of the weather station, has samples
+ * @returns roles that the rule reads only while other roles, which exist, have no value; faults of these substitutes do not
+ *   explain its findings
  */
 export function substituteRoles(
   { lets, gate, when, baselines, causes }: Program,

@@ -6,7 +6,7 @@ import type { TypedExpr } from './typed-expr.ts'
 
 export type RuleParam = { default: number; min: number; max: number; unit: string; perRole?: Record<string, number> }
 
-/** The parsed, checked rule: plain data, as much of it as a run needs. The engine adds its own compiled form beside it. */
+/** A parsed and checked rule: plain data with all that a run needs. The compiler adds its own form. */
 export type Rule = {
   id: string
   title: string
@@ -26,9 +26,9 @@ export type Rule = {
   program: Program
 }
 
-/** A rule with all that its file says. */
+/** A rule with the whole content of its file. */
 export type WrittenRule = Rule & {
-  /** The text as the catalogue holds it, parsed from YAML; for people. */
+  /** The content of the file, parsed from YAML; for display. */
   body: Record<string, unknown>
   tests: TestCase[]
 }
@@ -66,19 +66,22 @@ export type TestVisit = { slots: Record<number, number>; fallback: number }
 /** By role or macro: a value; NaN where the point answered without one; null where there is no sample. */
 export type TestRows = Record<string, (number | null)[]>
 
-/** `measured` for what a sensor tells, `sensor` for roles that do not rest, `commandable` for those whose priority array is visited, `set_point` for set points among these. */
+/**
+ * Groups of roles over which a rule can run. `measured`: roles with a measured value. `sensor`: roles that do not rest.
+ * `commandable`: roles whose priority array is visited. `set_point`: set points among these.
+ */
 export const ROLE_GROUPS = ['any', 'measured', 'sensor', 'commandable', 'set_point'] as const
 export type RoleGroup = (typeof ROLE_GROUPS)[number]
 
-/** What is worth reading of a checked rule: durations in ms, expressions checked. */
+/** The executable part of a checked rule: durations in s, checked expressions. */
 export type Program = {
-  /** The name that stands for each role in turn, and which roles. */
+  /** The name of the bound role, and the group of roles over which the rule runs. */
   each?: { name: string; which: RoleGroup }
-  /** Sees values outside the plausible range too. */
+  /** The rule also reads values outside of the plausible range. */
   raw: boolean
   lets: { name: string; typed: TypedExpr }[]
   gate?: TypedExpr
-  /** Rows on which this does not hold are gated too, without settling: the airs are too close for `oaf`. */
+  /** Rows on which this is false are gated too, without settling: outdoor and return air are too close for `oaf`. */
   guard?: TypedExpr
   when: TypedExpr
   expression: string
@@ -88,9 +91,9 @@ export type Program = {
   persistence: TypedExpr
   daily_minimum: TypedExpr
   clear: TypedExpr
-  /** The longest nominal interval of the rule's own roles at which it can see its fault; 0 where any will do. */
+  /** The longest interval between samples of the rule's own roles at which it can detect its fault; 0 for no limit. */
   sampling: TypedExpr
-  /** Within it, findings on several equipment begin together and are one outage; 0 where each stands alone. */
+  /** Findings on several equipment that begin within this time are one outage; 0 where each stands alone. */
   together: TypedExpr
   min_coverage: number
   baselines: BaselineSpec[]
@@ -98,26 +101,26 @@ export type Program = {
   suppresses: string[]
   relabels: string[]
   explains: (string | SentenceFigure)[]
-  /** What the fault wastes, in the unit of `measure`, and as it is written. `roles`: those of the equipment that `waste` reads. */
+  /** What the fault wastes, in the unit of `measure`, and as written. `roles`: the roles of the equipment that `waste` reads. */
   impact?: { kind: ImpactKind; measure: Measure; waste: TypedExpr; text?: string; roles: string[]; because?: string }
 }
-/** One comparison or flag of the condition, and its two sides when it compares. */
+/** One comparison or flag of the condition, and its two sides if it is a comparison. */
 export type ConditionTerm = { text: string; typed: TypedExpr; sides?: [TypedExpr, TypedExpr]; measures: boolean }
-/** A figure in a sentence: a value with the unit in which people read it, or one of the words `duration` and `role`. */
+/** A figure in a sentence: a value with its display unit, or one of the words `duration` and `role`. */
 export type SentenceFigure = { typed: TypedExpr; unit: string; absolute: boolean } | { word: 'duration' | 'role' }
 export type BaselineSpec = {
   name: string
   of: TypedExpr
-  /** The unit in which people read what it measures. */
+  /** The unit in which its value is displayed. */
   unit: string
   absolute: boolean
-  /** Without it: the rule's own gate. */
+  /** Default: the gate of the rule. */
   when?: TypedExpr
   /** A quantile of the day's values, 0.5 for the median, or their mean. */
   stat: number | 'avg'
   days: number
   min_days: number
-  /** Least time of values that makes a day count, ms. */
+  /** Least time of values that a day needs to count, ms. */
   minimum: number
   fallback?: TypedExpr
   tolerance_cold?: TypedExpr

@@ -6,7 +6,7 @@ import type { BASELINE_FUNCTIONS, ZoneAggregate } from '#shared/core/rules/langu
 export type TypedExpr =
   | { kind: 'const'; value: number }
   | { kind: 'param'; name: string; absolute: boolean }
-  /** `each` is the role to which a rule over every role is bound. */
+  /** `each` is the role to which a rule that runs over roles is bound. */
   | { kind: 'role'; role: string; where: 'own' | 'parent' }
   | { kind: 'zones'; role: string; join: ZoneAggregate }
   | { kind: 'ref'; name: string }
@@ -18,7 +18,7 @@ export type CheckedExpr = { typed: TypedExpr; type: ValueType }
 export type ExprScope = {
   /** Required and optional roles as the rule writes them, with the unit in which it reads them. */
   roles: Record<string, string>
-  /** Name that stands for each role in turn. */
+  /** The name of the bound role in a rule that runs over roles. */
   each?: string
   params: Record<string, { unit: string }>
   lets: Map<string, CheckedExpr>

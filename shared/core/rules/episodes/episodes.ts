@@ -1,10 +1,11 @@
 /**
- * From true, false and not evaluated to episodes: candidate → confirmed → cleared.
+ * From intervals of true, false and not evaluated to episodes: candidate → confirmed → cleared. This is the entry of the
+ * phase: the tracker takes the intervals of one rule on one equipment in time order and gives its episodes.
  *
- * A candidate begins with the first stretch of true that lasts `persistenceMs`; a false or unknown moment breaks a
- * stretch. It is confirmed once the building day has `dailyMinimumMs` of true. Evaluated-false for `clearMs` in all ends
- * it at the first of those moments. Time that is not evaluated neither ends nor feeds it, until nothing has been evaluated
- * for `LAPSE_MS`: nobody knows of the fault any more, and it ends where it was last looked at.
+ * A candidate begins with the first stretch of true that lasts `persistenceMs`; false or not evaluated breaks a stretch. It
+ * is confirmed once the building day has `dailyMinimumMs` of true. Evaluated-false for `clearMs` in total ends it at the
+ * first of those moments. Time that is not evaluated neither ends nor extends it, until nothing has been evaluated for
+ * `LAPSE_MS`; then it ends where it was last evaluated.
  */
 import { addStretch } from '#shared/core/findings/fault-time.ts'
 import { type FaultStretch } from '#shared/core/findings/finding.ts'
@@ -13,19 +14,19 @@ import { emptyWasteSums } from '#shared/core/impact/waste-meter.ts'
 import { DAY } from '#shared/core/time.ts'
 import { type NearMissDay, recordTrue } from './unconfirmed.ts'
 
-/** A weekend without the plant does not end a fault; an equipment or a point that is gone for good does. */
+/** Long enough that a weekend with the plant off does not end a fault; removed equipment or a removed point does. */
 export const LAPSE_MS = 3 * DAY
 
-/** The worst moment of a stretch, with what was seen then. */
+/** The worst moment of an interval, with the values of terms and figures then. */
 export type WorstMoment = {
   at: number
   measure: number
   seen: Float64Array
-  /** What cannot be told any more once its day is past; there as soon as it was asked for. */
+  /** Known only while the samples of its day are loaded; set on first use. */
   inputs?: Record<string, number | null>
   baselines?: BaselineView[]
 }
-/** Time in fault, ms, how much of it each conditional cause held, and what the fault's meter summed meanwhile. */
+/** Time in fault, ms, for how much of it each conditional cause held, and the sums of the waste meter. */
 export type Tally = { trueMs: number; causeMs: Float64Array; spent: Float64Array }
 
 export type Episode = {
@@ -34,21 +35,24 @@ export type Episode = {
   confirmed_at: number
   worst: WorstMoment
   tally: Tally
-  /** When `tally.trueMs` was. */
+  /** The stretches that make up `tally.trueMs`. */
   stretches: FaultStretch[]
-  /** Time in fault, ms, that was looked at: of an episode that was carried over, less than `tally.trueMs`. */
+  /**
+   * Time in fault, ms, that was evaluated by this run or the runs whose state it resumed; less than `tally.trueMs` for a
+   * carried episode.
+   */
   seenMs: number
   /** By index of the building day. */
   days: Map<number, Tally>
 }
 
-/** A stretch of one state within one building day, `[from, to)`. */
+/** An interval of one state within one building day, `[from, to)`. */
 export type StateInterval = { from: number; to: number; day: number; state: 'true' | 'false' | 'unknown' }
 export type IntervalDetail = { worst: WorstMoment; causeMs: Float64Array; spent: Float64Array }
 
 type EpisodeLimits = { persistenceMs: number; dailyMinimumMs: number; clearMs: number; causes: number }
 
-/** An episode that an earlier run left open and that began before this run's data: what is known of it is reckoned until `upTo`. */
+/** An episode that an earlier run left open and that began before this run's data; its figures are those until `upTo`. */
 export type OpenEpisode = {
   from: number
   confirmed_at: number
@@ -58,21 +62,21 @@ export type OpenEpisode = {
   upTo: number
 }
 
-/** Where a rule stands between two stretches. */
+/** The state of a rule between two intervals. */
 export type EpisodeState = {
   done: Episode[]
-  /** How many that were done are kept no more. */
+  /** Number of finished episodes that are no longer stored. */
   dropped: number
   day: number
   dayTrueMs: number
   stretchFrom: number
   falseFrom: number
   falseMs: number
-  /** Days on which the condition held, or nearly. */
+  /** Days on which the condition held for a time. */
   near: NearMissDay[]
-  /** End of the last time that was evaluated. */
+  /** End of the last evaluated interval. */
   lookedTo: number
-  /** What is being gathered: a stretch, a candidate or a confirmed episode. */
+  /** The current stretch, candidate or confirmed episode. */
   current?: Episode
   candidate: boolean
   confirmed: boolean
@@ -102,7 +106,7 @@ export function initialEpisodeState({ causes }: EpisodeLimits, carried?: OpenEpi
   return { ...nothing, current, candidate: true, confirmed: true, carried }
 }
 
-/** @param held changed in place */
+/** @param held the state, changed in place */
 export function createEpisodeTracker(limits: EpisodeLimits, held: EpisodeState) {
   const { done, carried } = held
 
@@ -154,7 +158,7 @@ export function createEpisodeTracker(limits: EpisodeLimits, held: EpisodeState) 
 
   const open = () => (held.confirmed ? held.current : undefined)
   return {
-    /** Stretches in time order; `seen` comes with those that are true. */
+    /** Takes intervals in time order; `seen` is given for those that are true. */
     feed(whole: StateInterval, seen?: IntervalDetail): void {
       if (carried && whole.to <= carried.confirmed_at) return
       const stretch = carried ? { ...whole, from: Math.max(whole.from, carried.confirmed_at) } : whole
@@ -166,12 +170,12 @@ export function createEpisodeTracker(limits: EpisodeLimits, held: EpisodeState) 
       else if (stretch.state === 'false') feedFalse(stretch)
       else feedUnknown(stretch)
     },
-    /** Confirmed episodes in time order; the last may still be open. */
+    /** @returns confirmed episodes in time order; the last may still be open */
     episodes: (): Episode[] => {
       const current = open()
       return current ? [...done, current] : done
     },
-    /** How many there have been, and those with time in fault on one day, the last first. */
+    /** @returns the number of episodes so far */
     count: (): number => held.dropped + done.length + (open() ? 1 : 0),
     on(index: number): Episode[] {
       const current = open()
@@ -194,7 +198,7 @@ const newEpisode = (from: number, causes: number): Episode => ({
   days: new Map(),
 })
 
-/** Adds a true stretch; of a carried episode, what lies before `countedUpTo` is in its time and its waste already. */
+/** Adds a true interval. The time and waste of a carried episode already include what lies before `countedUpTo`. */
 function addTrueInterval(
   episode: Episode,
   { from, to, day }: StateInterval,

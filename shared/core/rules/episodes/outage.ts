@@ -6,19 +6,19 @@
 import type { EquipmentTopology } from '#shared/core/rules/compile/topology.ts'
 import { covers, type SourcedFinding } from './suppress.ts'
 
-/** So many findings that begin together are an outage; two are when one of them already speaks of a whole equipment. */
+/** Number of findings that make an outage; two are enough when one of them concerns a whole equipment. */
 const FINDINGS_MIN = 3
 const WHOLE_EQUIPMENT_MIN = 2
-/** Equipment that a sentence names; of more it says how many. */
+/** Maximum number of equipment that a sentence names. */
 const NAMES_MAX = 8
 
 /**
- * Sets `suppressed_by` on every finding of an outage but one, whose sentence names the equipment of the others.
+ * Sets `suppressed_by` on every finding of an outage except one, whose sentence names the equipment of the others.
  *
- * The one that is shown speaks of a whole equipment where one does, and of the equipment that comes first in `site`.
- * Findings that another rule explains already are left alone, and so is one that lasts more than twice as long.
+ * The finding that is shown is one that concerns a whole equipment, if there is one, on the equipment that comes first in
+ * `site`. Findings that another rule explains are left alone, and so is one that lasts more than twice as long.
  *
- * @param until end of the run, where an open episode is cut for comparing
+ * @param until end of the run, at which open episodes are clipped for comparison
  */
 export function joinOutages(judged: SourcedFinding[], site: Pick<EquipmentTopology, 'equipment'>, until: number): void {
   const place = new Map(site.equipment.map(({ equipment_id }, index) => [equipment_id, index]))
@@ -36,7 +36,7 @@ export function joinOutages(judged: SourcedFinding[], site: Pick<EquipmentTopolo
   }
 }
 
-/** @returns ms; 0 for a rule whose findings stand alone */
+/** @returns ms; 0 for a rule that does not take part */
 function togetherMs({ rule }: SourcedFinding['instance']): number {
   const { together } = rule.program
   return together.kind === 'const' ? together.value * 1000 : 0

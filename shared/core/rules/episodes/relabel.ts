@@ -1,23 +1,26 @@
-/** An override names the cause of what it explains, which stays where people see it: nobody hides a fault by holding a point. */
+/**
+ * Overrides name the cause of the findings that they explain. These findings stay visible: holding a point must not hide a
+ * fault.
+ */
 import type { CauseWeight, Finding } from '#shared/core/findings/finding.ts'
 import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
 import { bySeverity, covers, matchesAny, type SourcedFinding, READERS } from './suppress.ts'
 import type { EquipmentTopology } from '#shared/core/rules/compile/topology.ts'
 import type { Program } from '#shared/core/rules/check/rule.ts'
 
-/** An override has named its own cause, and data that is missing is missing whoever holds the point. */
+/** An override has its own cause, and missing data is missing whether a point is held or not. */
 const NEVER_RELABELLED: readonly Finding['kind'][] = ['override', 'data']
 
-/** How a checked expression names the role to which a rule over every role is bound. */
+/** The name of the bound role in the expressions of a rule that runs over roles. */
 const EACH_ROLE = 'each'
 
 /**
- * Sets `relabelled_by`, and puts that finding's heaviest component before the causes, on every finding that another one
- * relabels. What the finding pointed to stays behind it: a valve that is held may leak as well.
+ * Sets `relabelled_by` on every finding that another one relabels, and puts the heaviest component of that finding before
+ * its causes. The original causes stay: a valve that is held may leak as well.
  *
- * Of several the most severe counts, then the earliest, then the smallest id.
+ * Of several relabelling findings the most severe counts, then the earliest, then the smallest id.
  *
- * @param until end of the run, where an open episode is cut for comparing
+ * @param until end of the run, at which open episodes are clipped for comparison
  */
 export function relabel(judged: readonly SourcedFinding[], plant: Pick<EquipmentTopology, 'reach'>, until: number): void {
   const byEquipment = Map.groupBy(judged, ({ finding }) => finding.equipment_id)
@@ -34,13 +37,13 @@ export function relabel(judged: readonly SourcedFinding[], plant: Pick<Equipment
   }
 }
 
-/** The override weighs as much as all that the rule itself points to. */
+/** The override gets the same weight as all causes of the rule together. */
 function renamed(causes: readonly CauseWeight[], component: string): CauseWeight[] {
   const weight = Math.round(causes.reduce((sum, cause) => sum + cause.weight, 0) * 1e6) / 1e6 || 1
   return [{ component, weight }, ...causes.filter(cause => cause.component !== component)]
 }
 
-/** Told of two findings of which the second is on the first one's equipment or on what that feeds. */
+/** Whether the first finding relabels the second, which is on the same equipment or on equipment that it feeds. */
 function relabels({ instance: upper }: SourcedFinding, { instance: lower }: SourcedFinding): boolean {
   const { relabels: names } = upper.rule.program
   if (upper.rule.id === lower.rule.id) return false
@@ -56,8 +59,8 @@ function relabels({ instance: upper }: SourcedFinding, { instance: lower }: Sour
 }
 
 /**
- * Roles that the condition itself compares. What stands in the gate alone, such as the fan that somebody holds on, lets the
- * rule look and explains nothing of what it sees.
+ * Roles in the condition itself. A role in the gate alone, such as a fan that is held on, lets the rule be evaluated but
+ * explains nothing of its result.
  */
 function conditionRoles({ when, lets }: Program): Set<string> {
   const roles = new Set<string>()

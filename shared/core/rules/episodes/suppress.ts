@@ -1,40 +1,46 @@
-/** Who silences whom: a bad sensor what reads it, an air handler's fault its zones' symptoms. */
+/**
+ * Suppression: a finding on a sensor suppresses those of the rules that read it, a finding on an air handler the symptoms in
+ * its zones.
+ */
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
 import type { EquipmentTopology } from '#shared/core/rules/compile/topology.ts'
 import type { Rule } from '#shared/core/rules/check/rule.ts'
 
-/** By `activityKey`: index of each day on which a rule was active, with that of the day on which this became known. */
+/** By `activityKey`: the index of each day on which a rule was active, with the index of the day on which this became known. */
 export type Activity = Map<string, ReadonlyMap<number, number>>
 export const activityKey = (equipment_id: string, rule_id: string, role = ''): string => [equipment_id, rule_id, role].join('\n')
 
-/** In `suppresses` and `relabels`: every rule that reads the role of which this one speaks. */
+/** In `suppresses` and `relabels`: every rule that reads the role to which this rule is bound. */
 export const READERS = 'readers'
-/** A finding is explained by one that covers at least this share of its span. */
+/** Share of a finding's span that another one must cover to explain it. */
 const OVERLAP_MIN = 0.5
 /**
- * A bad sensor must have been bad for at least this share of its reader's time in fault: one that is out of range for half
- * an hour a night says nothing of what its readers found in ten hours of the day.
+ * A sensor must have been faulty for at least this share of the time in fault of the rule that reads it: a sensor that is
+ * out of range for half an hour a night does not explain ten hours of the day.
  */
 const BAD_TIME_MIN = 0.25
 
-/** @param pattern a rule's id, in which `*` stands for anything */
+/** @param pattern a rule id, in which `*` stands for any text */
 const matches = (pattern: string, id: string): boolean =>
   new RegExp(`^${pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('\\*', '.*')}$`).test(id)
 
 export const matchesAny = (patterns: readonly string[], id: string): boolean => patterns.some(pattern => matches(pattern, id))
 
-/** @returns ids of `rules` that `rule` names in `suppresses`; those that it reaches through `readers` depend on the plant */
+/** @returns ids of the rules that `rule` names in `suppresses`; those that it reaches through `readers` depend on the building */
 export const suppressedRuleIds = (rule: Rule, rules: Rule[]): string[] =>
   rules.filter(({ id }) => id !== rule.id && matchesAny(rule.program.suppresses, id)).map(({ id }) => id)
 
-/** What a bad sensor among them makes doubtful: not a role that stands in for one that is there. */
+/** @returns the leaves whose sensor faults affect the rule, without those that only substitute others */
 export const leavesRead = ({
   leaves,
   substitutes: standIns,
 }: Pick<RuleInstance, 'leaves' | 'substitutes'>): RuleInstance['leaves'] => leaves.filter(({ role }) => !standIns.has(role))
 
-/** Whose activity keeps a day out of the baselines of `instance`: its own, and that of every rule that silences or relabels it. */
+/**
+ * @returns the activity that excludes a day from the baselines of `instance`: that of the rule itself and of every rule that
+ *   suppresses or relabels it
+ */
 export function baselineExclusions(
   instance: RuleInstance,
   rules: Rule[],
@@ -56,7 +62,7 @@ export function baselineExclusions(
   return spoilers
 }
 
-/** A finding with what tells who explains it. */
+/** A finding with the properties that decide which other findings explain it. */
 export type SourcedFinding = { finding: Finding; instance: FindingSource }
 export type FindingSource = Pick<RuleInstance, 'rule' | 'role'> & {
   equipment: Pick<RuleInstance['equipment'], 'equipment_id'>
@@ -66,10 +72,10 @@ export type FindingSource = Pick<RuleInstance, 'rule' | 'role'> & {
 /**
  * Sets `suppressed_by` on every finding that another one explains.
  *
- * Of several the most severe counts, then the earliest, then the smallest id. A silenced finding still silences others,
- * but never the one that silences it.
+ * Of several the most severe counts, then the earliest, then the smallest id. A suppressed finding still suppresses others,
+ * but never the one that suppresses it.
  *
- * @param until end of the run, where an open episode is cut for comparing
+ * @param until end of the run, at which open episodes are clipped for comparison
  */
 export function suppress(judged: SourcedFinding[], plant: Pick<EquipmentTopology, 'reach'>, until: number): void {
   const order = judged.toSorted(bySeverity)
@@ -90,14 +96,14 @@ export function suppress(judged: SourcedFinding[], plant: Pick<EquipmentTopology
 export const bySeverity = ({ finding: a }: SourcedFinding, { finding: b }: SourcedFinding): number =>
   a.severity - b.severity || a.from - b.from || (a.finding_id < b.finding_id ? -1 : 1)
 
-/** Whether `upper` is itself silenced by `lower`, over any number of steps. */
+/** Whether `upper` is itself suppressed by `lower`, over any number of steps. */
 function isBelow(upper: SourcedFinding, lower: SourcedFinding, byId: Map<string, SourcedFinding>): boolean {
   let by = upper.finding.suppressed_by
   while (by !== undefined && by !== lower.finding.finding_id) by = byId.get(by)?.finding.suppressed_by
   return by !== undefined
 }
 
-/** Told of two findings of which the second is on the first one's equipment or on what that feeds. */
+/** Whether the first finding suppresses the second, which is on the same equipment or on equipment that it feeds. */
 function silences(
   { instance: upper, finding: bad }: SourcedFinding,
   { instance: lower, finding }: SourcedFinding,
@@ -106,11 +112,11 @@ function silences(
   if (upper.rule.id === lower.rule.id) return false
   const { suppresses } = upper.rule.program
   const at = upper.equipment.equipment_id
-  // What is missing of one equipment's data says nothing of the data of what it feeds.
+  // Missing data of one equipment does not explain missing data of the equipment that it feeds.
   if (upper.rule.kind === 'data' && lower.rule.kind === 'data' && at !== lower.equipment.equipment_id) return false
   const reads = lower.leaves.some(({ equipment_id, role }) => equipment_id === at && role === upper.role)
   if (matchesAny(suppresses, lower.rule.id)) return true
-  // A rule that names another explains it, and is not silenced by it for reading the same sensor.
+  // A rule that names another one explains it, and is not suppressed by it for reading the same sensor.
   if (!suppresses.includes(READERS) || !reads || matchesAny(lower.rule.program.suppresses, upper.rule.id)) return false
   return trueSecsWithin(bad, finding, until) >= BAD_TIME_MIN * finding.duration_secs
 }
@@ -119,15 +125,44 @@ const endOf = ({ to }: Finding, until: number): number => to ?? until
 const common = (a: Finding, b: Finding, until: number): number =>
   Math.min(endOf(a, until), endOf(b, until)) - Math.max(a.from, b.from)
 
-/** Whether `upper` lasts through enough of `lower`'s span to explain it. */
+/** Whether `upper` covers enough of `lower`'s span to explain it. */
 export function covers(upper: Finding, lower: Finding, until: number): boolean {
   const ms = common(upper, lower, until)
   return ms > 0 && ms >= OVERLAP_MIN * (endOf(lower, until) - lower.from)
 }
 
 /**
- * Time in fault of `upper` within the span of `lower`, taken as spread evenly over its episode: that is what a run that goes
- * on still knows of days gone by.
+ * Time in fault of `upper` within the span of `lower`. It is taken as spread evenly over the episode, because a resumed run
+ * knows no more of past days.
  */
 const trueSecsWithin = (upper: Finding, lower: Finding, until: number): number =>
   (common(upper, lower, until) / (endOf(upper, until) - upper.from)) * upper.duration_secs
+
+/** @returns `requested` and those of `rules` that may suppress or relabel them, over any number of steps; they also affect their baselines */
+export function withExplainers(requested: Rule[], rules: Rule[]): Rule[] {
+  const found = new Map(requested.map(rule => [rule.id, rule]))
+  const explains = ({ program }: Rule, id: string): boolean => {
+    const names = [...program.suppresses, ...program.relabels]
+    return names.includes(READERS) || matchesAny(names, id)
+  }
+  for (const { id } of found.values()) {
+    for (const other of rules) if (explains(other, id)) found.set(other.id, other)
+  }
+  return [...found.values()]
+}
+
+/** @returns each cycle of rules that suppress each other, as the ids along it with the first repeated; a catalogue must have none */
+export function suppressionCycles(rules: Rule[]): string[][] {
+  const below = new Map(rules.map(rule => [rule.id, suppressedRuleIds(rule, rules)]))
+  const done = new Set<string>()
+  const cycles: string[][] = []
+  const visit = (id: string, path: string[]): void => {
+    const at = path.indexOf(id)
+    if (at >= 0) cycles.push([...path.slice(at), id])
+    if (at >= 0 || done.has(id)) return
+    for (const next of below.get(id) ?? []) visit(next, [...path, id])
+    done.add(id)
+  }
+  for (const id of below.keys()) visit(id, [])
+  return cycles
+}

@@ -1,6 +1,6 @@
 /**
- * Conditions that held and did not become a finding, because a rule wants them to last: how long they did on the day that came nearest,
- * and how long they have to.
+ * Conditions that held and did not become a finding because they did not last long enough: how long they held on the day
+ * that came nearest, and how long they have to.
  */
 import type { Shortfall, Unconfirmed } from '#shared/core/findings/finding.ts'
 import { MINUTE } from '#shared/core/time.ts'
@@ -8,16 +8,22 @@ import type { TypedExpr } from '#shared/core/rules/check/typed-expr.ts'
 import type { Node } from '#shared/core/rules/evaluate/node.ts'
 import type { BuildingDay, DayRows } from '#shared/core/rules/evaluate/day-rows.ts'
 
-/** What a day showed, ms: the condition in all and without a break, and how long a signal had stood still that has to for a window. */
+/**
+ * Times of a day, ms: the condition in total and without a break, and how long a signal that must stay constant for a window
+ * was constant.
+ */
 export type NearMissDay = { day: number; trueMs: number; longestMs: number; stillMs: number }
 
-/** How long a signal has stayed within the bounds of `range(signal, window) <= bound`, where all else that the rule asks for holds. */
+/**
+ * For `range(signal, window) <= bound`: how long the signal has been constant, and whether the other terms of the condition
+ * hold.
+ */
 export type Stillness = { node: Node; holds: Node; windowMs: number }
 
-/** Shorter conditions come and go in every building, unless they are half of what counts. */
+/** Shorter conditions are normal in every building and not reported, unless they reach half of the required time. */
 const HELD_MIN_MS = 15 * MINUTE
 const HALF = 0.5
-/** A signal that stood still for less than this share of its window is a calm hour. */
+/** A signal that was constant for a smaller share of its window is not reported. */
 const STILL_SHARE = 1 / 24
 
 const dayOf = (near: NearMissDay[], day: number): NearMissDay => {
@@ -28,7 +34,7 @@ const dayOf = (near: NearMissDay[], day: number): NearMissDay => {
   return made
 }
 
-/** @param near changed in place; days come in their order */
+/** @param near changed in place; days are given in order */
 export function recordTrue(near: NearMissDay[], day: number, ms: number, withoutBreakMs: number): void {
   const today = dayOf(near, day)
   today.trueMs += ms
@@ -48,11 +54,11 @@ export function recordStill(near: NearMissDay[], { node, holds, windowMs }: Stil
 type RuleNearMisses = {
   instance: { persistenceMs: number; dailyMinimumMs: number; stillness?: Stillness; role?: string }
   near: readonly NearMissDay[]
-  /** By index; of those that the span touches. */
+  /** By index, the days that overlap the span. */
   days: ReadonlyMap<number, Pick<BuildingDay, 'date'>>
 }
 
-/** @returns the day that came nearest, over all roles of a rule over roles; undefined when none came near */
+/** @returns the day that came nearest, over all roles of a rule that runs over roles; undefined when none came near */
 export function nearestMiss(asked: RuleNearMisses[]): Unconfirmed | undefined {
   const found = asked.flatMap(({ instance, near, days }) =>
     near.flatMap((today): Unconfirmed[] => {
@@ -65,7 +71,7 @@ export function nearestMiss(asked: RuleNearMisses[]): Unconfirmed | undefined {
   return found.toSorted((a, b) => nearness(b) - nearness(a) || (a.date < b.date ? -1 : 1))[0]
 }
 
-/** @returns how near a condition came to count, 0..1 */
+/** @returns the share of the required time that the condition held, 0..1 */
 export const nearness = ({ short }: Pick<Unconfirmed, 'short'>): number =>
   Math.min(...short.map(({ held_secs, needs_secs }) => held_secs / needs_secs))
 
@@ -90,7 +96,7 @@ const secs = (ms: number): number => Math.round(ms / 1000)
 
 type StillTerm = { signal: TypedExpr; window: TypedExpr; bound: TypedExpr; others: TypedExpr[] }
 
-/** @returns the part of a condition that wants a signal to stand still for a window, and all else that it asks for */
+/** @returns the term of a condition that requires a signal to stay constant for a window, and the other terms */
 export function stillTerm(when: TypedExpr): StillTerm | undefined {
   const terms = conjunctsOf(when)
   for (const [i, term] of terms.entries()) {

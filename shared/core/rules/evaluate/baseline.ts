@@ -4,7 +4,7 @@ import { DAY } from '#shared/core/time.ts'
 import type { Node } from './node.ts'
 import type { BuildingDay, DayRows } from './day-rows.ts'
 import type { BaselineSpec } from '#shared/core/rules/check/rule.ts'
-import { quantileOf } from './window-operators.ts'
+import { MAD_TO_SIGMA, quantileOf } from '#shared/core/series/statistics.ts'
 
 export type BaselineState = {
   spec: BaselineSpec
@@ -19,7 +19,6 @@ export type BaselineState = {
   view: BaselineView
 }
 
-const MAD_TO_SIGMA = 1.4826
 const MINUTE_MS = 60_000
 /** The reason given for a day before a reset. */
 export const RESET = 'reset'

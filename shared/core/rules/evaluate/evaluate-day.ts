@@ -1,4 +1,4 @@
-/** What one rule says of one day: stretches of true, false and not evaluated, and what they add up to. */
+/** Evaluates one rule on one day: intervals of true, false and not evaluated, and the time of each outcome. */
 import { isGateClosed, RESULT_REASONS, type ResultReason, GATE_CLOSED_REASONS } from '#shared/core/findings/finding.ts'
 import { emptyWasteSums, sumWaste } from '#shared/core/impact/waste-meter.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
@@ -6,11 +6,11 @@ import type { WorstMoment, IntervalDetail, StateInterval } from '#shared/core/ru
 import { roleState } from './role-nodes.ts'
 import type { DayRows } from './day-rows.ts'
 
-/** Time within `[from, to)` of the run, ms, by its outcome. */
+/** Time within `[from, to)` of the run, ms, by outcome. */
 export type OutcomeTimes = {
   evaluatedMs: number
   missedMs: Record<ResultReason, number>
-  /** The part of the missed time in which the gate was known to be open. */
+  /** The part of the missed time in which the gate was open. */
   openMs: number
 }
 
@@ -25,9 +25,9 @@ const SETTLING = 3
 const MISSING = 4
 
 /**
- * Splits a day into stretches and hands them on in time order.
+ * Splits a day into intervals and gives them to `feed` in time order.
  *
- * @param span only time within it counts as covered or missed
+ * @param span only time within it counts as evaluated or missed
  */
 export function evaluateDay(
   instance: RuleInstance,
@@ -60,7 +60,7 @@ function stateAt(instance: RuleInstance, i: number): number {
   return value === 1 ? TRUE : value === 0 ? FALSE : MISSING
 }
 
-/** @returns a row after `i` up to which the state is surely that of `i`: most of a day is looked at here, and only here */
+/** @returns a row after `i` up to which the state does not change; a quick scan, because most of a day is skipped here */
 function endOfState({ active, when, gate }: RuleInstance, i: number, n: number): number {
   const open = active.out
   let next = i + 1
@@ -75,13 +75,13 @@ function endOfState({ active, when, gate }: RuleInstance, i: number, n: number):
   return next
 }
 
-/** Why the rule does not look at a row. */
+/** The state of a row at which the rule is not active. */
 function shutState({ gate, settled, guard }: RuleInstance, i: number): number {
   if (gate.out[i] === 0 || guard.out[i] === 0) return GATED
   return gate.out[i] === 1 && settled.out[i] === 0 ? SETTLING : MISSING
 }
 
-/** Books the time of a stretch; where something is missing, what it is may change from row to row. */
+/** Adds the time of an interval to its outcome. The reason of missing data may change from row to row. */
 function addTime(
   instance: RuleInstance,
   { t }: DayRows,
@@ -107,7 +107,7 @@ function addTime(
   }
 }
 
-/** The first role without a usable value is the reason; when all have one, windows or baselines lack history. */
+/** The first role without a usable value is the reason; if all have one, a window or baseline lacks history. */
 function reasonAt({ leaves, rule, isTooCoarse }: RuleInstance, at: number): ResultReason {
   for (const steps of leaves) {
     const state = roleState(steps, at, rule.program.raw)
@@ -121,7 +121,7 @@ function reasonAt({ leaves, rule, isTooCoarse }: RuleInstance, at: number): Resu
 
 const NOTHING = emptyWasteSums()
 
-/** The worst moment of a true stretch, with the terms and figures of that moment, and the time of conditional causes. */
+/** The worst moment of a true interval with its terms and figures, and the time of conditional causes. */
 function describeTrueStretch(instance: RuleInstance, rows: DayRows, start: number, end: number): IntervalDetail {
   instance.graph.run(instance.evidenceOrder, rows)
   const { t } = rows
@@ -148,7 +148,7 @@ function describeTrueStretch(instance: RuleInstance, rows: DayRows, start: numbe
   return { worst: worstMoment, causeMs, spent: instance.meter ? sumWaste(instance.meter, t, start, end) : NOTHING }
 }
 
-/** Terms first, then figures, as `evidence.ts` reads them. */
+/** Terms first, then figures, in the order that `evidence.ts` expects. */
 function momentAt({ terms, figures }: RuleInstance, at: number, row: number, measure: number): WorstMoment {
   const nodes = [
     ...terms.map(({ node }) => node),
@@ -157,7 +157,7 @@ function momentAt({ terms, figures }: RuleInstance, at: number, row: number, mea
   return { at, measure, seen: Float64Array.from(nodes, node => node.out[row]!) }
 }
 
-/** One row a day, flat: index of the day, evaluated, missed by reason, then missed with the gate open. */
+/** One row a day: index of the day, evaluated time, missed time by reason, missed time with the gate open. */
 export const DAY_TIMES_WIDTH = 3 + RESULT_REASONS.length
 
 export function appendDayTimes(covered: number[], index: number, { evaluatedMs, missedMs, openMs }: OutcomeTimes): void {
@@ -166,7 +166,7 @@ export function appendDayTimes(covered: number[], index: number, { evaluatedMs, 
   covered.push(openMs)
 }
 
-/** @param first index of the first day that counts */
+/** @param first index of the first day to add */
 export function timesSince(parts: ArrayLike<number>[], first: number): OutcomeTimes {
   const sum = noTimes()
   for (const covered of parts) {
@@ -190,16 +190,16 @@ export function sumTimes(coverages: OutcomeTimes[]): OutcomeTimes {
   return sum
 }
 
-/** Reasons why nothing is evaluated although the gate is not known to be shut. */
+/** Reasons for missing values other than a closed gate. */
 export const OPEN_REASONS = RESULT_REASONS.filter(reason => !isGateClosed(reason))
 
-/** Less than this share of all missed time is the warming-up of windows, or a moment at rest: it decides no reason. */
+/** A smaller share of the missed time, such as the start of windows or a moment without load, does not decide the reason. */
 const WORTH_TELLING = 0.05
 
 /**
- * The reason under which most time was missed. Time in which the gate was shut comes first: a rule whose gate never opened
- * lacks nothing, also where the signal of the gate itself is missing at times. Missing data is the reason only where it was
- * missing while the gate was open, or where the gate was hardly ever seen shut.
+ * The most frequent reason for missed time. Time with a closed gate comes first: a rule whose gate never opened lacks
+ * nothing, even where the signal of the gate is missing at times. Missing data is the reason only where it was missing while
+ * the gate was open, or where the gate was hardly ever closed.
  */
 export function commonestReason({ missedMs, openMs }: OutcomeTimes): ResultReason | undefined {
   const timeOf = (reasons: readonly ResultReason[]) => reasons.reduce((sum, reason) => sum + missedMs[reason], 0)

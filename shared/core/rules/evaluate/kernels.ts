@@ -5,6 +5,8 @@
  * shared loop that calls the operation is three to five times slower.
  */
 
+import { quantileOf } from '#shared/core/series/statistics.ts'
+
 /** Values closer than this (in canonical units) are equal, so that rounding never decides a comparison. */
 const EQUAL = 1e-9
 
@@ -114,10 +116,7 @@ export function aggregateZones(how: string, out: Float64Array, columns: Float64A
 }
 
 function joined(how: string, values: Float64Array): number {
-  if (how === 'median') {
-    values.sort()
-    return (values[(values.length - 1) >> 1]! + values[values.length >> 1]!) / 2
-  }
+  if (how === 'median') return quantileOf(values.toSorted(), values.length, 0.5)
   let result = values[0]!
   for (let i = 1; i < values.length; i++) {
     const value = values[i]!

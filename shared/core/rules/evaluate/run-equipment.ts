@@ -1,4 +1,7 @@
-/** All rules of one equipment, day by day: a rule's yesterday decides what its baseline may see today. */
+/**
+ * Runs all rules of one equipment day by day, because earlier days of one rule decide which days the baselines of others may
+ * use.
+ */
 import { errorText } from '#shared/core/error-text.ts'
 import { stretchesOf, stretchesWithin } from '#shared/core/findings/fault-time.ts'
 import type { BaselineView } from '#shared/core/findings/finding.ts'
@@ -28,15 +31,15 @@ import { type Activity, activityKey, baselineExclusions } from '#shared/core/rul
 import type { CarriedFinding, RunPlan } from './run-types.ts'
 import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts'
 
-/** What lies longer before a run is not looked at: no baseline and no window reaches so far. */
+/** Longest history before a run's span that is evaluated: no baseline and no window needs more. */
 const HISTORY_MAX_MS = BASELINE_DAYS_MAX * DAY + WINDOW_MAX_MS + DAY
-/** Most episodes of one rule on one equipment within `EPISODE_DAYS`: one that flaps more often lacks `clear`. */
+/** Most episodes of one rule on one equipment within `EPISODE_DAYS`; a rule with more needs `clear`. */
 const EPISODES_MAX = 5000
 const EPISODE_DAYS = 31
 
 const NOTHING_COVERED = new Float64Array(0)
 
-/** An equipment with all that is needed to run its rules. */
+/** The input for running the rules of one equipment. */
 type EquipmentRun = {
   equipment_id: string
   compiled: CompiledEquipment
@@ -44,20 +47,20 @@ type EquipmentRun = {
   data: EquipmentData[]
   resume: EquipmentState | undefined
   fingerprint: (at: number) => string
-  /** The equipment's first sample ever, ms: time before it counts neither as evaluated nor as missed. */
+  /** The equipment's first sample ever, ms; time before it is neither evaluated nor missed. */
   since: number
 }
 
-/** What one rule said of the equipment. */
+/** The outcome of one rule on the equipment. */
 export type RuleOutcome = {
   instance: RuleInstance
   episodes: Episode[]
-  /** As in `judge.ts`, one row a day. */
+  /** Times by outcome as in `evaluate-day.ts`, one row a day. */
   covered: ArrayLike<number>[]
   near: readonly NearMissDay[]
-  /** By index, those that the span touches at least. */
+  /** By index, at least the days that overlap the span. */
   days: ReadonlyMap<number, BuildingDay>
-  /** The baselines as they stood on the last day; empty when no day was looked at. */
+  /** The baselines of the last day; empty when no day was evaluated. */
   baselines: BaselineView[]
 }
 
@@ -69,11 +72,11 @@ type RuleRunner = RuleTracking & {
   tracker: ReturnType<typeof createEpisodeTracker>
   /** By index of the day. */
   views: Map<number, BaselineView[]>
-  /** Whose activity keeps a day out of this rule's baselines, its own first. */
+  /** Rules whose activity excludes a day from this rule's baselines, the rule itself first. */
   baselineExclusions: { key: string; rule_id: string }[]
 }
 
-/** @param activity of the equipment before it, to which that of this one is added */
+/** @param activity of the equipment evaluated so far; that of this one is added */
 export function runEquipment(work: EquipmentRun, plan: RunPlan, activity: Activity): EquipmentOutcome {
   const { compiled, resume } = work
   const { instances, graph } = compiled
@@ -141,7 +144,10 @@ function createRunner(
   }
 }
 
-/** The episode that the last run left open, when this run's data cannot show how it began; a rule that cannot run has none. */
+/**
+ * The episode that the last run left open, if this run's data does not reach back to its start; a rule that cannot run has
+ * none.
+ */
 function openBefore(instance: RuleInstance, start: number, carried: CarriedFinding[] = []): OpenEpisode | undefined {
   const { rule, equipment, role, meter, missing } = instance
   const open = carried.find(
@@ -191,7 +197,7 @@ function runDay(runner: RuleRunner, rows: DayRows, plan: RunPlan, since: number,
   }
 }
 
-/** A day counts as long as nobody knew, when today began, that it was a day in fault. */
+/** A past day is excluded if it was known, when the current day began, that the rule was active on it. */
 function excludedBy(
   spoilers: RuleRunner['baselineExclusions'],
   index: number,
@@ -210,7 +216,7 @@ function limitEpisodes({ counts, tracker }: RuleRunner): void {
 
 // ---- what is left of it
 
-/** What only the samples at hand can tell of the episodes that will still be told of. */
+/** Stores the evidence of the episodes that will be reported, while their samples are loaded. */
 function keepEvidence({ instance, views }: RuleRunner, episodes: Episode[], days: Map<number, BuildingDay>, from: number): void {
   for (const episode of episodes) {
     const { at } = episode.worst

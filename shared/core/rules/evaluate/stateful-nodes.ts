@@ -1,11 +1,11 @@
 /** Nodes whose values depend on more than one row: windows by name, settling, the median of a day, baselines. */
+import { medianOf } from '#shared/core/series/statistics.ts'
 import type { BaselineState } from './baseline.ts'
 import type { Build, Graph } from './graph.ts'
 import type { Node } from './node.ts'
 import { type NodeState, restoreState, saveState } from './node-state.ts'
 import type { DayRows } from './day-rows.ts'
 import {
-  quantileOf,
   cusum,
   deltaOf,
   eventSum,
@@ -144,7 +144,7 @@ export function dayMedianNode(graph: Graph, input: Node, active: Node, minimumMs
         time += t[i + 1]! - t[i]!
         if (minute[i] === 1) values[count++] = input.out[i]!
       }
-      const median = count > 0 ? quantileOf(values.subarray(0, count).toSorted(), count, 0.5) : Number.NaN
+      const median = count > 0 ? medianOf(values.subarray(0, count)) : Number.NaN
       node.out.fill(Number.NaN, 0, enoughFrom)
       node.out.fill(median, enoughFrom, n)
     }

@@ -5,6 +5,7 @@
  * each change: `read` while enough of the window is known, `forget` while too little is. Times are ms; a value holds until
  * the next push. The state is saved as plain data and restored from it.
  */
+import { quantileOf } from '#shared/core/series/statistics.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { type NodeState, restoreState, saveState, nestedState } from './node-state.ts'
 import { RingBuffer } from './ring-buffer.ts'
@@ -223,14 +224,6 @@ export function quantile(windowMs: number, share: number, saved?: NodeState): Wi
     },
     save: () => saveState(held),
   }
-}
-
-/** Quantile of `n` ascending values, interpolated between neighbours. */
-export function quantileOf(sorted: Float64Array, n: number, share: number): number {
-  const place = (n - 1) * share
-  const low = Math.floor(place)
-  const high = Math.min(low + 1, n - 1)
-  return sorted[low]! + (sorted[high]! - sorted[low]!) * (place - low)
 }
 
 /** Greatest integral of (value − slack) over a stretch that ends now and began within the window, in value × hours. */

@@ -1,9 +1,9 @@
 /**
- * What a value measures, and which values may meet.
+ * Dimensions: what a value measures, and which values can be combined.
  *
- * Values are reckoned in canonical units. A temperature is either absolute (a reading) or a difference; a fraction is a
- * plain number. A number written without a unit takes the unit of what it meets (`bare`), and a literal in °C or °F is a
- * reading or a difference as its neighbour asks (`floating`); both are settled by `unify` and `unifySum`.
+ * Values are in canonical units. A temperature is either absolute (a reading) or a difference; a fraction is a plain number.
+ * A number without a unit takes the unit of the value it is combined with (`bare`), and a literal in °C or °F is a reading
+ * or a difference as that value requires (`floating`); `unifyTypes` and `unifySum` decide both.
  */
 import { UNITS } from '#shared/core/model/unit.ts'
 
@@ -11,23 +11,23 @@ export type ValueType =
   | { kind: 'bool' }
   | { kind: 'bare' }
   | { kind: 'floating'; unit: string }
-  /** The role of a rule that runs over every role: it may meet anything. */
+  /** The role to which a rule that runs over roles is bound; it can be combined with anything. */
   | { kind: 'any' }
   /**
-   * `base` is a product such as `flow temperature^-1`; empty for a number. `unit` is how the author writes it. `isPoints`: a
-   * fraction that is the difference of two, which people read in percentage points.
+   * `base` is a product such as `flow temperature^-1`; empty for a number. `unit` is the author's unit. `isPoints`: a
+   * difference of two fractions, which is shown in percentage points.
    */
   | { kind: 'quantity'; base: string; absolute: boolean; unit?: string; isPoints?: true }
 
 type Quantity = ValueType & { kind: 'quantity' }
 
-/** How a sentence names the unit of a difference of fractions; no value is kept in it. */
+/** The unit in which a sentence shows a difference of fractions; values are not stored in it. */
 export const PERCENTAGE_POINTS = 'percentage points'
 
 export const NUMBER_TYPE: Quantity = { kind: 'quantity', base: '', absolute: false }
 export const TIME_TYPE: Quantity = { kind: 'quantity', base: 'time', absolute: false, unit: 's' }
 
-/** @returns the type of what is measured in `unit`; `reading` tells a temperature from a difference */
+/** @returns the type of a value in `unit`; `reading` distinguishes a temperature from a difference */
 export function typeOfUnit(unit: string, reading: boolean): ValueType {
   const { dimension } = UNITS[unit]!
   if (unit === 'bool') return { kind: 'bool' }
@@ -38,13 +38,13 @@ export function typeOfUnit(unit: string, reading: boolean): ValueType {
   return unit === 'K' ? { kind: 'quantity', base: 'temperature', absolute: false, unit } : { kind: 'floating', unit }
 }
 
-/** Value in canonical units of a number that was written in `unit`. */
+/** @returns the value in canonical units of a number in `unit` */
 export function toCanonical(value: number, unit: string | undefined, absolute: boolean): number {
   const known = unit === undefined ? undefined : UNITS[unit]
   return known ? value * known.scale + (absolute ? known.offset : 0) : value
 }
 
-/** In words, for messages. */
+/** @returns the type in words, for messages */
 export function describeType(type: ValueType): string {
   if (type.kind === 'bool') return 'a condition'
   if (type.kind === 'bare') return 'a number'
@@ -59,9 +59,9 @@ export function describeType(type: ValueType): string {
 export const asNumber = (type: ValueType): ValueType => (type.kind === 'bool' ? NUMBER_TYPE : type)
 
 /**
- * The type under which two values can be compared or stand for each other.
+ * The common type of two values that are compared or are alternatives of each other.
  *
- * @returns undefined when they cannot
+ * @returns undefined when there is none
  */
 export function unifyTypes(a: ValueType, b: ValueType): ValueType | undefined {
   if (a.kind === 'bool' && b.kind === 'bool') return a
@@ -82,7 +82,7 @@ export function unifyTypes(a: ValueType, b: ValueType): ValueType | undefined {
 type SumTypes = { left: ValueType; right: ValueType; result: ValueType }
 
 /**
- * How `a + b` or `a - b` is to be understood: as what each side counts, and what comes out.
+ * The types of `a + b` or `a - b`: that of each side, and that of the result.
  *
  * @returns undefined when the sum has no meaning, such as a temperature plus a temperature
  */
@@ -103,7 +103,7 @@ export function unifySum(op: '+' | '-', a: ValueType, b: ValueType): SumTypes | 
 const isFraction = (type: ValueType): boolean =>
   type.kind === 'quantity' && type.unit !== undefined && UNITS[type.unit]?.dimension === 'fraction'
 
-/** `1 - x` and `55 degF - x` take from x; `2 K + x` is a difference put on top of it. */
+/** In `1 - x` and `55 degF - x` the literal takes its type from x; in `2 K + x` it is a difference. */
 function settleLeft(op: '+' | '-', left: ValueType, right: ValueType): ValueType | undefined {
   if (left.kind !== 'bare' && left.kind !== 'floating') return left
   if (right.kind === 'any' || right.kind === 'bare') return left
@@ -114,7 +114,7 @@ function settleLeft(op: '+' | '-', left: ValueType, right: ValueType): ValueType
   return right.base === 'temperature' ? { ...right, absolute, unit: left.unit } : undefined
 }
 
-/** What stands behind + or - without saying more is a difference. */
+/** A literal on the right of + or - is a difference. */
 function settleRight(left: ValueType, right: ValueType): ValueType | undefined {
   if (right.kind === 'bare') return left.kind === 'quantity' ? { ...left, absolute: false } : left
   if (right.kind !== 'floating') return right
@@ -149,7 +149,7 @@ export function multiplyTypes(a: ValueType, b: ValueType, sign: 1 | -1): ValueTy
   return withUnit({ ...x, base: product(x.base, y.base, sign) }, undefined)
 }
 
-/** What a value counts as within a product. */
+/** @returns the type of a value within a product */
 export function factorType(type: ValueType): Quantity | undefined {
   if (type.kind === 'bare' || type.kind === 'bool') return NUMBER_TYPE
   if (type.kind === 'floating') return difference(type.unit)

@@ -1,4 +1,4 @@
-/** The functions of the language: what they take and what they give. How they are reckoned is in `nodes*.ts`. */
+/** The functions of the rule language: their arguments and results. The nodes of the phase `evaluate` calculate them. */
 
 /**
  * `value` a quantity, `cond` a condition, `like` a quantity that the first argument can be compared with, `step` a
@@ -63,15 +63,15 @@ export const FUNCTIONS: Record<string, FunctionSignature> = {
   parent: fn(['role'], 'same', 'parent(sa_t)'),
 }
 
-/** How `zones(role, how)` joins the equipment that this one feeds. */
+/** The aggregates of `zones(role, how)` over the equipment that this one feeds. */
 export const ZONE_AGGREGATES = ['avg', 'min', 'max', 'median', 'sum'] as const
 export type ZoneAggregate = (typeof ZONE_AGGREGATES)[number]
 
-/** Of a declared baseline: its value, its spread, whether it is still too young, and the tolerance that is due meanwhile. */
+/** Functions of a declared baseline: its value, its spread, whether it has too few days, and the tolerance for that time. */
 export const BASELINE_FUNCTIONS = ['base', 'spread', 'cold', 'tolerance'] as const
 
-/** A baseline looks back at most this far. */
+/** Longest time that a baseline covers, days. */
 export const BASELINE_DAYS_MAX = 92
 
-/** Longest window, ms: what a run over a month of history can still fill. */
+/** Longest window, ms: a run over a month of history can fill it. */
 export const WINDOW_MAX_MS = 31 * 86_400_000

@@ -1,11 +1,11 @@
-/** Words of the rule language, each with its place in the text. */
+/** Splits an expression into tokens, each with its place in the text. */
 import { UNITS } from '#shared/core/model/unit.ts'
 
 export type Token =
   | { kind: 'number'; value: number; unit?: string; at: number; end: number }
   | { kind: 'name' | 'sign'; text: string; at: number; end: number }
 
-/** An error in an expression; `at` is the offset of the character where it shows. */
+/** An error in an expression; `at` is the offset of the character. */
 export class ExprError extends Error {
   override name = 'ExprError'
   readonly at: number
@@ -23,7 +23,7 @@ const NAME = /[A-Za-z_][A-Za-z0-9_]*/y
 const SIGN = /<=|>=|==|!=|[-+*/^()<>,]/y
 const BLANK = /\s*/y
 
-/** What may stand behind a number: codes and aliases of `UNITS` that begin like a unit, and `m` for minutes. Longest first. */
+/** Units that can follow a number: codes and aliases of `UNITS` that begin like a unit, and `m` for minutes. Longest first. */
 const SUFFIXES: [string, string][] = [
   ...Object.entries(UNITS).flatMap(([code, { aliases }]) => [code, ...aliases].map((name): [string, string] => [name, code])),
   ['m', 'min'] as [string, string],
@@ -31,7 +31,7 @@ const SUFFIXES: [string, string][] = [
   .filter(([name]) => /^[A-Za-z°%]/.test(name) && !['state', 'none'].includes(name))
   .toSorted(([a], [b]) => b.length - a.length)
 
-/** @throws ExprError at the first character that begins no word */
+/** @throws ExprError at the first character that begins no token */
 export function tokenize(text: string): Token[] {
   if (text.length > EXPRESSION_LENGTH_MAX)
     throw new ExprError(EXPRESSION_LENGTH_MAX, `longer than ${EXPRESSION_LENGTH_MAX} characters`)

@@ -1,16 +1,19 @@
-/** Conditions that every rule may name. Each is defined once, over whatever proof an equipment carries. */
+/** Macros: conditions that every rule may use. Each is defined once and uses whatever proof an equipment has. */
 import type { EquipmentType } from '#shared/core/model/model.ts'
 
-/** The first of these roles that has samples, here or on what feeds this equipment, above its threshold. */
+/**
+ * Equipment is on while the role is above the threshold. The first role with samples counts, on the equipment itself or on
+ * the equipment that feeds it.
+ */
 export type RunningProof = { role: string; above: number }
 type Macro = {
-  /** In order of trust. Without any, the macro is not evaluated: missing proof never means on. */
+  /** In order of reliability. Without any, the macro is not evaluated: a missing proof never means on. */
   proofs: readonly RunningProof[]
-  /** Types that have nothing to switch on: always true. */
+  /** Types that cannot be switched off; the macro is always true. */
   alwaysFor: readonly EquipmentType[]
 }
 
-/** What a current transducer or a drive at rest may show, A; the smallest motors of fans and pumps of a plant room draw more. */
+/** Current that a transducer or an idle drive may show, A; the smallest motors of fans and pumps draw more. */
 const AT_REST_A = 0.5
 
 const FAN: readonly RunningProof[] = [
@@ -27,7 +30,7 @@ const PUMP: readonly RunningProof[] = [
 ]
 const CHILLER: readonly RunningProof[] = [
   { role: 'chiller_status', above: 0 },
-  // Controls and crankcase heaters of a chiller that stands still draw less.
+  // Controls and crankcase heaters of an idle chiller draw less.
   { role: 'chiller_current', above: 5 },
   { role: 'chiller_cmd', above: 0 },
 ]
@@ -45,16 +48,22 @@ export const MACROS: Record<string, Macro> = {
   occ: { proofs: [{ role: 'occ', above: 0 }], alwaysFor: [] },
 }
 
-/** A plant without a proof of its own is on while one of its machines is. */
+/** The machines of a plant: a plant without a proof of its own is on while one of them is. */
 export const PLANT_MACHINES: Partial<Record<EquipmentType, readonly EquipmentType[]>> = {
   chw_plant: ['chiller', 'pump'],
   hw_plant: ['boiler', 'pump'],
 }
 
-/** What a plant's machines prove for all that the plant feeds: an air handler's fan is no matter of theirs. */
+/**
+ * Macros that the machines of a plant also prove for the equipment that the plant feeds; the fan of an air handler is not
+ * among them.
+ */
 export const PLANT_MACROS: ReadonlySet<string> = new Set(['chiller_on', 'boiler_on'])
 
-/** Outdoor-air fraction from temperatures; a rule that uses it is gated while the two airs are closer than this, K. */
+/**
+ * The outdoor-air fraction from temperatures. A rule that uses it is gated while outdoor and return air are closer than
+ * this, K.
+ */
 const OAF_MIN_DIFFERENCE = 3
 export const OAF = '(ma_t - ra_t) / (oa_t - ra_t)'
 export const OAF_GUARD = `abs(oa_t - ra_t) >= ${OAF_MIN_DIFFERENCE} K`

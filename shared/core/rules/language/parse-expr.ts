@@ -1,4 +1,7 @@
-/** The grammar of LANGUAGE.md as a tree with places. Nothing is looked up here: names are only names. */
+/**
+ * Parses an expression by the grammar of LANGUAGE.md into a tree with places. This is the entry of the phase; names are not
+ * resolved here.
+ */
 import { ExprError, type Token, tokenize } from './lex.ts'
 
 type Comparison = '<' | '<=' | '>' | '>=' | '==' | '!='
@@ -11,11 +14,11 @@ export type Expr = { at: number; end: number } & (
   | { kind: 'binary'; op: 'or' | 'and' | Comparison | Arithmetic; left: Expr; right: Expr }
 )
 
-/** Deepest nesting: deeper text is a mistake or an attack on the stack. */
+/** Deepest nesting; deeper text is a mistake, or an attack that would overflow the stack. */
 const DEPTH_MAX = 50
 const COMPARISONS = ['<', '<=', '>', '>=', '==', '!=']
 
-/** @throws ExprError with the place where reading stopped */
+/** @throws ExprError with the place where parsing stopped */
 export function parseExpr(text: string): Expr {
   const reader = readerOf(text)
   const tree = readOr(reader, 0)
@@ -49,7 +52,7 @@ function readerOf(text: string) {
 
 const word = (reader: Reader): string => (reader.take() as { text: string }).text
 
-/** One level of operators that group to the left. */
+/** Parses one level of left-associative operators. */
 const level =
   (ops: string[], below: (reader: Reader, depth: number) => Expr) =>
   (reader: Reader, depth: number): Expr => {

@@ -1,4 +1,4 @@
-/** YAML with places: every complaint names its line and column. */
+/** Reads YAML with places: every error has its line and column. */
 import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, type Scalar, type YAMLMap } from 'yaml'
 import { errorText } from '#shared/core/error-text.ts'
 import { parseDuration } from '#shared/core/time.ts'
@@ -9,7 +9,7 @@ export type YamlError = { line: number; column: number; message: string }
 /** Longest rule file, characters. */
 const TEXT_MAX = 200_000
 
-/** One YAML map of which every key must be known, read field by field. Complaints gather in `errors`. */
+/** A YAML map that is read key by key; `close` reports unknown keys. Errors are added to `errors`. */
 export interface YamlFields {
   map: YAMLMap
   node(key: string): unknown
@@ -26,7 +26,7 @@ export interface YamlFields {
   items(key: string): YamlFields[]
   /** ms */
   duration(key: string): number | undefined
-  /** Complains about every key that was not asked for. */
+  /** Reports every key that was not read. */
   close(): void
 }
 export type YamlText = {
@@ -36,7 +36,7 @@ export type YamlText = {
   lineOf: (node: unknown) => number
 }
 
-/** @returns the top map, or undefined when there is none; what is wrong stands in `errors` */
+/** @returns the top map, or undefined when there is none; problems are in `errors` */
 export function parseYaml(text: string): { root?: YamlFields; yaml: YamlText; body: Record<string, unknown> } {
   const errors: YamlError[] = []
   const lines = new LineCounter()
@@ -155,7 +155,7 @@ const scalarText = (scalar: Scalar): string =>
 
 const startOf = (node: unknown): number => (isNode(node) ? ((node as Node).range?.[0] ?? 0) : 0)
 
-/** Where character `offset` of a scalar's value stands in the source: the same number of non-blank characters on. */
+/** The place in the source of character `offset` of a scalar: after the same number of non-blank characters. */
 function sourceOffset(text: string, node: unknown, offset: number): number {
   if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return 0
   const [start, end] = node.range

@@ -1,13 +1,13 @@
-/** What another value of a parameter changes: episodes that appear, that go, and that stay. */
+/** The effect of another parameter value: episodes that appear, that go, and that stay. */
 import type { Finding } from '#shared/core/findings/finding.ts'
 
 export const EPISODE_CHANGES = ['appears', 'goes', 'stays'] as const
 export type EpisodeChange = (typeof EPISODE_CHANGES)[number]
 export type ComparedEpisode = {
   change: EpisodeChange
-  /** As it is found with the changed value; one that goes as it is found now. */
+  /** The finding with the changed value; for an episode that goes, the current one. */
   finding: Finding
-  /** Only of one that stays: its time in fault now, seconds, of all episodes that it covers. */
+  /** Only for an episode that stays: the current time in fault of all episodes that it overlaps, seconds. */
   before_secs?: number
 }
 export type ComparedEquipment = {
@@ -18,12 +18,12 @@ export type ComparedEquipment = {
 }
 
 /**
- * Compares what one rule finds now with what it would find. Two episodes are the same where they overlap, for a threshold
- * that moves makes them longer, shorter, fewer or more.
+ * Compares the findings of a rule with those under other parameters. Two episodes are the same where they overlap, because a
+ * moved threshold makes episodes longer, shorter, fewer or more.
  *
- * @param before findings of one rule as its parameters are
- * @param after findings of it as they would be
- * @returns by equipment, in the order of their ids; episodes in time order
+ * @param before findings of one rule with its current parameters
+ * @param after its findings with the changed ones
+ * @returns by equipment, ordered by id; episodes in time order
  */
 export function compareFindings(before: Finding[], after: Finding[]): ComparedEquipment[] {
   const ids = [...new Set([...before, ...after].map(({ equipment_id }) => equipment_id))].toSorted()
@@ -51,6 +51,6 @@ const sumOf = (findings: Finding[]) => {
   return { episodes: findings.length, fault_secs: findings.reduce((sum, { duration_secs }) => sum + duration_secs, 0) }
 }
 
-/** @returns how many episodes change so */
+/** @returns the number of episodes with that change */
 export const countChanges = (equipment: ComparedEquipment[], change: EpisodeChange): number =>
   equipment.reduce((sum, { episodes }) => sum + episodes.filter(one => one.change === change).length, 0)

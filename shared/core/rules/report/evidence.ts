@@ -1,4 +1,4 @@
-/** Why a finding was made: the condition term by term, the inputs and one sentence, all of the worst moment. */
+/** The evidence of a finding: the condition term by term, the inputs and one sentence, all of the worst moment. */
 import type { BaselineView, CauseWeight, Evidence } from '#shared/core/findings/finding.ts'
 import { isRunningSum } from '#shared/core/priority/array-snapshot.ts'
 import { formatDuration } from '#shared/core/time.ts'
@@ -9,7 +9,7 @@ import type { Episode, Tally } from '#shared/core/rules/episodes/episodes.ts'
 import { roleState } from '#shared/core/rules/evaluate/role-nodes.ts'
 import { firstAtOrAfter, type StepSignal } from '#shared/core/rules/compile/step-signal.ts'
 
-/** @param worst with its inputs and baselines, as `remember` leaves it */
+/** @param worst with its inputs and baselines, as `captureMoment` sets them */
 export function evidenceOf(instance: RuleInstance, { worst, tally }: Episode): Evidence {
   const { rule, terms, params } = instance
   const { inputs = {}, baselines = [] } = worst
@@ -26,13 +26,13 @@ export function evidenceOf(instance: RuleInstance, { worst, tally }: Episode): E
 
 const holdsOf = (value: number | undefined): boolean | null => (value === 1 ? true : value === 0 ? false : null)
 
-/** Keeps with the worst moment what only its own day's samples and baselines can tell. */
+/** Stores inputs and baselines with the worst moment while the samples of its day are loaded. */
 export function captureMoment(instance: RuleInstance, { worst }: Episode, baselines: () => BaselineView[]): void {
   worst.inputs ??= inputsOf(instance, worst.at)
   worst.baselines ??= baselines()
 }
 
-/** Every role that was looked at, as it stood; null where it had no usable value. */
+/** The value of every role that was read; null where it had no usable value. */
 function inputsOf({ leaves, rule }: RuleInstance, at: number): Record<string, number | null> {
   const inputs: Record<string, number | null> = {}
   for (const steps of leaves) {
@@ -62,7 +62,7 @@ const SYMBOLS: Record<string, string> = { degC: '°C', degF: '°F', 'm3/s': 'm³
 /**
  * @param value in canonical units
  * @param unit in which people read it; empty for a plain number
- * @param absolute a reading of temperature rather than a difference
+ * @param absolute true for a temperature, false for a difference
  */
 function formatFigure(value: number, unit: string, absolute: boolean): string {
   if (Number.isNaN(value)) return 'unknown'
@@ -78,7 +78,7 @@ function formatFigure(value: number, unit: string, absolute: boolean): string {
 
 const plain = (value: number): string => String(Number(value.toPrecision(3)))
 
-/** The rule's own weights: a conditional one counts when its condition held for half of the time in fault. */
+/** The causes of a rule. A conditional one counts when its condition held for half of the time in fault. */
 export function causesOf({ causes }: RuleInstance, { trueMs, causeMs }: Pick<Tally, 'trueMs' | 'causeMs'>): CauseWeight[] {
   const sums = new Map<string, number>()
   for (const [index, { component, weight, when }] of causes.entries()) {
@@ -87,7 +87,7 @@ export function causesOf({ causes }: RuleInstance, { trueMs, causeMs }: Pick<Tal
   return rankCauses(sums)
 }
 
-/** Heaviest first; what the evidence speaks against is left out. */
+/** Heaviest first; components with a weight of zero or less are left out. */
 export const rankCauses = (sums: Map<string, number>): CauseWeight[] =>
   [...sums]
     .map(([component, weight]) => ({ component, weight: Math.round(weight * 1e6) / 1e6 }))

@@ -1,4 +1,4 @@
-/** A rule in words, for people who do not read YAML. */
+/** Explains a rule in plain sentences for people who do not read YAML. */
 import { impactKindSpec } from '#shared/core/impact/kinds.ts'
 import { formatDuration } from '#shared/core/time.ts'
 import { roleAlternatives } from '#shared/core/rules/check/role-alternatives.ts'
@@ -8,7 +8,7 @@ import type { BaselineSpec, RuleParam, Program, WrittenRule } from '#shared/core
 
 const SEVERITIES = { 1: 'critical', 2: 'high', 3: 'medium', 4: 'advisory' } as const
 
-/** @returns lines of plain text, in the order in which the rule works */
+/** @returns lines of plain text, in the order of evaluation */
 export function explainRule(rule: WrittenRule): string[] {
   const { program } = rule
   return [
@@ -42,7 +42,7 @@ export function explainRule(rule: WrittenRule): string[] {
   ]
 }
 
-/** What the fault is said to waste, beside the expression of the file. */
+/** The wasted energy, with the expression of the file. */
 function impactWords({ impact }: Program): string[] {
   if (!impact || impact.kind === 'none') return []
   const { words } = impactKindSpec(impact.kind)

@@ -1,4 +1,7 @@
-/** What is told of one equipment once its rules have run: plain data, so that its samples can go. */
+/**
+ * Turns the rule outcomes of one equipment into findings, results and baselines. This is the entry of the phase; what it
+ * gives is plain data, so that the samples of the equipment can be dropped.
+ */
 import type { CauseWeight, Finding, RuleResult } from '#shared/core/findings/finding.ts'
 import { wasteOf } from '#shared/core/impact/waste-meter.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
@@ -19,15 +22,21 @@ import { type SourcedFinding, leavesRead, type FindingSource } from '#shared/cor
 import type { RuleBaseline, CarriedFinding, RunPlan } from '#shared/core/rules/evaluate/run-types.ts'
 import { nearestMiss } from '#shared/core/rules/episodes/unconfirmed.ts'
 
-/** A finding with its days in fault that the span touches. One that ended before the span only explains others. */
+/**
+ * A finding with its days in fault that overlap the span. One that ended before the span is not reported and only explains
+ * others.
+ */
 export type ReportedFinding = SourcedFinding & { isReported: boolean; days: FaultDay[] }
-/** `cause`: weights that counted on that day, in the order of the rule. */
+/** `cause`: the weights that counted on that day, in the order of the rule. */
 type FaultDay = { date: string; cause: CauseWeight[] }
 
 export type EquipmentReport = { findings: ReportedFinding[]; results: RuleResult[]; baselines: RuleBaseline[] }
 
 type Span = Pick<RunPlan, 'building_id' | 'from' | 'to'>
-/** Findings that an earlier run left active, and the beginning of the span of the run that was told of them; those of the last run. */
+/**
+ * Findings that an earlier run left active, with the beginning of the span of the run that received them; and those of the
+ * last run.
+ */
 type EarlierFindings = { carried: CarriedFinding[]; carriedFrom: number; open: CarriedFinding[] }
 
 export function reportEquipment(verdicts: RuleOutcome[], span: Span, known: EarlierFindings): EquipmentReport {
@@ -52,11 +61,11 @@ export function reportEquipment(verdicts: RuleOutcome[], span: Span, known: Earl
 
 const isTold = ({ to }: Episode, { from }: Span): boolean => to === null || to > from
 
-/** A finding that still stands as active is told of, however long ago it ended. */
+/** A finding that is still stored as active is reported however long ago it ended. */
 const isSame = (item: CarriedFinding, { rule_id, equipment_id, role, from }: Finding): boolean =>
   item.from === from && item.rule_id === rule_id && item.equipment_id === equipment_id && item.role === role
 
-/** An episode from before `from` keeps the start under which the last run named it, should this run's history show another. */
+/** An episode that began before the span keeps the start that the last run gave it, even if this run's history shows another. */
 function adopt(episode: Episode, { rule, equipment, role }: RuleInstance, { carried, carriedFrom }: EarlierFindings): Episode {
   const known = carried.find(
     item =>
@@ -92,7 +101,7 @@ function findingOf(episode: Episode, { instance }: RuleOutcome, { building_id }:
   }
 }
 
-/** The tail of yesterday's episode does not make today a day in fault. */
+/** A day that holds only the end of an episode is not a day in fault. */
 function faultDays({ days }: Episode, { instance, days: known }: RuleOutcome, { from }: Span): FaultDay[] {
   return [...days].flatMap(([index, tally]) => {
     const day = known.get(index)
@@ -145,17 +154,17 @@ function resultOf(group: RuleOutcome[], span: Span): RuleResult {
 const daysWithin = ({ days }: RuleOutcome, { from, to }: Span): Map<number, BuildingDay> =>
   new Map([...days].filter(([, day]) => day.to > from && day.from < to))
 
-/** What became of the time on the days that the span touches. */
+/** Times by outcome on the days that overlap the span. */
 function coverageIn({ covered, days }: RuleOutcome, { from }: Span): OutcomeTimes {
   for (const { index, to } of days.values()) if (to > from) return timesSince(covered, index)
   return noTimes()
 }
 
-/** Time that should have been evaluated; what nobody vouches for should not. */
+/** Time that should have been evaluated; time of untrusted data is not included. */
 const missedMs = ({ missedMs: missed }: OutcomeTimes): number =>
   OPEN_REASONS.reduce((sum, reason) => (reason === 'untrusted' ? sum : sum + missed[reason]), 0)
 
-/** Time in fault on the days of the run. */
+/** Time in fault within the span, ms. */
 function faultMs({ days }: Episode, verdict: RuleOutcome, { from, to }: Span): number {
   let sum = 0
   for (const [index, { trueMs }] of days) {

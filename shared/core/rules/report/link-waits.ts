@@ -1,4 +1,4 @@
-/** The rules that cannot run because nothing says which equipment serves another. */
+/** Rules that cannot run because the link to the equipment that serves another is missing. */
 import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { mayHave } from '#shared/core/suggest/places.ts'
@@ -18,23 +18,22 @@ const SERVERS: Partial<Record<EquipmentType, readonly EquipmentType[]>> = {
   boiler: ['hw_plant'],
   pump: ['chw_plant', 'hw_plant'],
 }
-/** A box always has a handler, also where a package leaves it out; a handler without a plant is ordinary. */
+/** Types that are always served, also where a package does not contain the server. An air handler without a plant is normal. */
 const ALWAYS_SERVED: ReadonlySet<EquipmentType> = new Set(['vav'])
 
 type RuleLine = { equipment_id: string; rule_id: string; missing: string[] }
 
 export type LinkWait = {
   equipment_type: EquipmentType
-  /** Type of equipment that usually serves it. */
   served_by: EquipmentType
   equipment_ids: string[]
   /** Equipment of the building that may serve them. */
   server_ids: string[]
-  /** Rules that a link would let run on at least one of them. */
+  /** Rules that a link would enable on at least one of them. */
   rule_ids: string[]
 }
 
-/** @returns the equipment of types that other equipment serves, for which nothing says which */
+/** @returns the equipment that should be served by other equipment but has no link to it */
 function withoutServer<T extends Pick<EquipmentData, 'equipment_id' | 'equipment_type' | 'feeds' | 'parent_id'>>(
   equipment: T[],
 ): T[] {
@@ -47,11 +46,12 @@ function withoutServer<T extends Pick<EquipmentData, 'equipment_id' | 'equipment
 }
 
 /**
- * The engine itself is asked: once more, with a server above every equipment that lacks one. It carries the roles that possible servers of
- * the building have, or all roles that one may have where the building has none, so only rules that a link would let run are counted.
+ * Evaluates the rules again with an assumed server above every equipment that lacks one. The server has the roles that
+ * possible servers of the building have, or all roles that one may have where the building has none, so only rules that a
+ * link would enable are counted.
  *
  * @param lines of the equipment as it is linked now
- * @param evaluate the lines of other equipment data, by the same rules
+ * @param evaluate gives the lines of other equipment data, by the same rules
  */
 export function linkWaitsOf(
   data: EquipmentData[],

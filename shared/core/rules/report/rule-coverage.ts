@@ -12,20 +12,20 @@ export type CoverageLine = {
   equipment_id: string
   rule_id: string
   title: string
-  /** Roles, and what proves that equipment runs, without which the rule is not run; empty: it runs. */
+  /** Roles, and proofs that equipment runs, that the rule lacks; empty: it runs. */
   missing: string[]
-  /** Roles that it would look at besides. */
+  /** Optional roles that it would also read. */
   optional: string[]
 }
-/** A role that, by itself, would let more rules run. */
+/** A role that alone would enable more rules. */
 export type CoverageGain = { equipment_id: string; role: string; rule_ids: string[] }
-/** `waits`: the rules that wait for a link between equipment. */
+/** `waits`: rules that need a link between equipment. */
 export type RuleCoverage = { lines: CoverageLine[]; gains: CoverageGain[]; waits: LinkWait[] }
 
 /**
- * The engine itself is asked, over one minute in which every mapped role has a sample: so this says what a run would say.
+ * Evaluates the rules over one minute in which every mapped role has a sample, so the answer is that of a real run.
  *
- * @param equipment of one building, all of it: rules look at what feeds an equipment and at what it feeds
+ * @param equipment all equipment of one building, because rules read what feeds an equipment and what it feeds
  */
 export function ruleCoverage(rules: Rule[], equipment: Equipment[], points: Point[]): RuleCoverage {
   const data = equipment.map(one => withSamples(one, points))

@@ -1,4 +1,4 @@
-/** From what is told of each equipment to what a run gives back: who explains whom, and the days with their causes. */
+/** Builds the output of a run from the reports of its equipment: which finding explains which, and the days with their causes. */
 import type { CauseWeight, Finding } from '#shared/core/findings/finding.ts'
 import { rankCauses } from './evidence.ts'
 import { joinOutages } from '#shared/core/rules/episodes/outage.ts'
@@ -10,7 +10,7 @@ import type { ReportedFinding, EquipmentReport } from './findings-report.ts'
 
 /**
  * @param until end of the run
- * @param isAsked whether a rule is one of which the run tells
+ * @param isReported whether the findings of a rule are part of the output
  */
 export function collectOutput(
   all: EquipmentReport[],
@@ -66,6 +66,6 @@ function daysOf(told: ReportedFinding[]): EquipmentDay[] {
     .toSorted((a, b) => (`${a.date}\n${a.equipment_id}` < `${b.date}\n${b.equipment_id}` ? -1 : 1))
 }
 
-/** Evidence against a component counts too: that is why its weights may be negative. */
+/** Weights may be negative: evidence against a component counts too. */
 const addWeight = (sums: Map<string, number>, { component, weight }: CauseWeight): void =>
   void sums.set(component, (sums.get(component) ?? 0) + weight)

@@ -5,7 +5,7 @@ import { createEconomizerAnalysis } from '#shared/core/analytics/economizer.ts'
 import { ECONOMIZER_ROLES } from '#shared/core/analytics/economizer-cells.ts'
 import { type VerdictCode, verdictOf } from '#shared/core/analytics/economizer-verdict.ts'
 import { faultHours } from '#shared/core/analytics/fault-hours.ts'
-import { lineThrough } from '#shared/core/series/statistics.ts'
+import { fitLine } from '#shared/core/series/statistics.ts'
 import { figuresOf, createOperationsTally } from '#shared/core/analytics/operations.ts'
 import { planOperations } from '#shared/core/analytics/operations-plan.ts'
 import { CHUNK_SAMPLES, historyChunks } from '#shared/core/analytics/history-chunks.ts'
@@ -228,7 +228,7 @@ test('the verdict names the gravest first', t => {
 
 test('a line through points', t => {
   t.deepEqual(
-    lineThrough([
+    fitLine([
       [0, 1],
       [1, 3],
       [2, 5],
@@ -236,20 +236,20 @@ test('a line through points', t => {
     { slope: 2, intercept: 1, r2: 1 },
   )
   t.deepEqual(
-    lineThrough([
+    fitLine([
       [0, 1],
       [1, 1],
     ]),
     { slope: 0, intercept: 1, r2: 1 },
   )
   t.is(
-    lineThrough([
+    fitLine([
       [1, 0],
       [1, 1],
     ]),
     null,
   )
-  t.is(lineThrough([]), null)
+  t.is(fitLine([]), null)
 })
 
 test('operations are reckoned by the building day, also by one of 25 hours', t => {

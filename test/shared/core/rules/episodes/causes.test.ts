@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
-import { cyclesOf } from '#shared/core/rules/testing/silencing-cycles.ts'
+import { suppressionCycles } from '#shared/core/rules/episodes/suppress.ts'
 import { ahu, type Rows, ruleOf, run, yamlOf } from '../../../../support/rules/helpers.ts'
 
 const WARM = { id: 'WARM', when: 'sa_t > 20', cause: '{ cooling_valve: 0.6, heating_valve: 0.4 }' }
@@ -180,8 +180,8 @@ test('rings of silence are found', t => {
     rule({ id: 'B', suppresses: '[C]' }),
     rule({ id: 'C', suppresses: '["A*"]' }),
   ]
-  t.deepEqual(cyclesOf(rules), [['A', 'B', 'C', 'A']])
-  t.deepEqual(cyclesOf(rules.slice(0, 2)), [])
+  t.deepEqual(suppressionCycles(rules), [['A', 'B', 'C', 'A']])
+  t.deepEqual(suppressionCycles(rules.slice(0, 2)), [])
 })
 
 test('a chain of feeding equipment that closes on itself is not followed for ever', t => {

@@ -1,6 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { quantileOf, quantile } from '#shared/core/rules/evaluate/window-operators.ts'
+import { quantile } from '#shared/core/rules/evaluate/window-operators.ts'
+import { quantileOf } from '#shared/core/series/statistics.ts'
 import { MINUTE } from '#shared/core/time.ts'
 
 /** Values minute by minute; where there is none, nothing is read. */
