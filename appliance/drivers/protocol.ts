@@ -7,6 +7,9 @@ import type { DeviceEntry } from '../store/catalogue-schema.ts'
 export const TIMEOUT_MS = 3000
 export const RETRIES = 2
 
+/** `timeoutMs`: timeout of the first attempt; each of the `retries` further ones waits half of it longer. */
+export type RetryPolicy = { timeoutMs: number; retries: number }
+
 /** The driver of one device, and the parsed address of each of its points by `point_id`. */
 type DeviceLink = { driver: FieldDriver<unknown>; addresses: Map<string, unknown> }
 

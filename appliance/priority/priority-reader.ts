@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { fitting } from '../drivers/bacnet/core/batch.ts'
 import { identityTargets } from '../drivers/bacnet/core/identity.ts'
-import { createReadSequence, type PointRequest } from '../drivers/bacnet/core/read-sequence.ts'
+import { ReadSequence, type PointRequest } from '../drivers/bacnet/core/read-sequence.ts'
 import { type DeviceMemory, createDeviceMemory } from '../drivers/bacnet/core/device-memory.ts'
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'
 import { formatRefusal } from '../drivers/bacnet/core/refusal.ts'
@@ -141,33 +141,33 @@ async function askAll(session: Session, targets: Target[]): Promise<TargetAnswer
   const { connection, signal, now } = session
   const answers = new Map<string, TargetAnswer>()
   const items: Item[] = targets.map(target => ({ address: { target } }))
-  const inquiry = createReadSequence(connection.known, items, connection.hasAnswered, now(), connection.witness)
+  const sequence = new ReadSequence(connection.known, items, connection.hasAnswered, now(), connection.witness)
   const note = (some: Item[], one: (i: number) => TargetAnswer) => {
     for (const [i, { address }] of some.entries()) answers.set(targetKey(address.target), one(i))
   }
   let silence: string | undefined
   let hasReply = false
-  for (let request = inquiry.next(); request; request = inquiry.next()) {
+  for (let request = sequence.next(); request; request = sequence.next()) {
     const outcome = await sendRequest(session, request)
     if (outcome.state === 'cancelled') throw new DeviceError('silent', outcome.reason)
     if ('reason' in outcome) {
-      if (!inquiry.unanswered(request, outcome.state, outcome.reason)) throw new DeviceError('silent', outcome.reason)
+      if (!sequence.unanswered(request, outcome.state, outcome.reason)) throw new DeviceError('silent', outcome.reason)
       silence = outcome.reason
     } else {
       connection.hasAnswered = true
       hasReply = true
       const { at } = outcome
       if (outcome.state === 'results') {
-        inquiry.answered(request, outcome.results)
+        sequence.answered(request, outcome.results)
         if (!request.isWitness) note(request.items, i => ({ result: outcome.results[i]!, at }))
       } else {
         const reason = formatRefusal(outcome.refusal)
-        note(inquiry.declined(request, outcome.refusal), () => ({ reason, declined: true, at }))
+        note(sequence.declined(request, outcome.refusal), () => ({ reason, declined: true, at }))
       }
     }
     if (signal.aborted) throw new DeviceError('silent', 'cancelled')
   }
-  for (const { item, reason } of inquiry.left()) note([item], () => ({ reason, declined: false, at: now() }))
+  for (const { item, reason } of sequence.unread()) note([item], () => ({ reason, declined: false, at: now() }))
   if (!hasReply && silence !== undefined) throw new DeviceError('silent', silence)
   return answers
 }
@@ -176,6 +176,6 @@ const sendRequest = ({ transport, connection, signal }: Session, { items, isAlon
   transport.request(
     connection.peer,
     { service: isAlone ? READ_PROPERTY : READ_PROPERTY_MULTIPLE, targets: items.map(({ address }) => address.target) },
-    isHasty ? withFewRetries(connection.patience) : connection.patience,
+    isHasty ? withFewRetries(connection.retryPolicy) : connection.retryPolicy,
     signal,
   )

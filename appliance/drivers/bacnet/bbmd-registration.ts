@@ -1,4 +1,4 @@
-/** Registered with a broadcast manager (BBMD) in another network, so that broadcasts reach us there (135-2020 J.5). */
+/** Registers as a foreign device with a broadcast manager (BBMD) of another network, so that its broadcasts reach us (135-2020 J.5). */
 import type { Logger } from 'pino'
 import type { Endpoint } from './core/frame.ts'
 import { encodeRegistration } from './codec.ts'
@@ -16,7 +16,7 @@ export type BbmdRegistration = {
   close(): void
 }
 
-/** A manager that refuses or is away is asked this often, unless the registration would be renewed sooner. */
+/** Time between attempts while the manager refuses or does not answer, unless the renewal is due sooner. */
 const RETRY_MS = 10_000
 const REGISTRATION_REFUSED = 0x30
 const BROADCAST_REFUSED = 0x60

@@ -9,7 +9,8 @@ import type { BacnetValue } from './core/tag.ts'
 import type { ChangeListener } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { DAY, SECOND } from '#shared/core/time.ts'
-import type { Outcome, Patience, Peer } from './outcome.ts'
+import type { Outcome, Peer } from './outcome.ts'
+import type { RetryPolicy } from '../protocol.ts'
 import type { BacnetTransport } from './transport.ts'
 
 type Item = { point_id: string; address: BacnetPoint }
@@ -24,7 +25,7 @@ const UNANSWERED_MAX = 2
 type CovParts = {
   transport: BacnetTransport
   peer: Peer
-  patience: Patience
+  retryPolicy: RetryPolicy
   /** Device object of the device: it names the speaker, and tells our subscriptions apart. */
   device_instance: number
   /** Stamps readings. */
@@ -134,9 +135,9 @@ async function subscribeAll(
 }
 
 const subscribe = (parts: CovParts, object: ObjectId, signal: AbortSignal): Promise<Outcome> => {
-  const { transport, peer, patience, lifetimeSecs } = parts
+  const { transport, peer, retryPolicy, lifetimeSecs } = parts
   const subscription = { processId: processId(parts), object, lifetimeSecs }
-  return parts.inTurn(() => transport.request(peer, { service: SUBSCRIBE_COV, subscription }, patience, signal))
+  return parts.inTurn(() => transport.request(peer, { service: SUBSCRIBE_COV, subscription }, retryPolicy, signal))
 }
 
 /** The same after a restart, so that a subscription is renewed and not doubled. Some devices take 0 for none. */

@@ -1,6 +1,6 @@
 /** Reads the points of one BACnet/IP device: in batches, smaller ones where it declines, and nothing that writes. */
 import { type Batch, plainSize, startLearning } from './core/batch.ts'
-import { createReadSequence, type PointRequest } from './core/read-sequence.ts'
+import { ReadSequence, type PointRequest } from './core/read-sequence.ts'
 import { createDeviceMemory } from './core/device-memory.ts'
 import { formatTarget, targetKey } from '#shared/core/bacnet/object.ts'
 import { type BacnetPoint, pointValue } from './core/point.ts'
@@ -11,7 +11,8 @@ import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { covChanges, LIFETIME_SECS } from './cov.ts'
 import { apduTarget, batchTold, type Check, type DeviceObject, guardIdentity, type Item } from './identity.ts'
-import { withFewRetries, type Outcome, type Patience, type Peer } from './outcome.ts'
+import { withFewRetries, type Outcome, type Peer } from './outcome.ts'
+import type { RetryPolicy } from '../protocol.ts'
 import type { BacnetTransport } from './transport.ts'
 
 /**
@@ -23,7 +24,7 @@ import type { BacnetTransport } from './transport.ts'
 export function bacnetDriver(
   transport: BacnetTransport,
   peer: Peer,
-  patience: Patience,
+  retryPolicy: RetryPolicy,
   first: Batch,
   now: () => number,
   device?: DeviceObject,
@@ -42,7 +43,7 @@ export function bacnetDriver(
       ...device,
       transport,
       peer,
-      patience,
+      retryPolicy,
       now,
       inTurn: task => inTurn(task),
       isTrusted: () => !guard?.isStranger(),
@@ -59,7 +60,7 @@ export function bacnetDriver(
     return { id: point_id, t, v: null, q: 'bad' }
   }
 
-  async function request(question: ReadQuestion, signal: AbortSignal, within = patience): Promise<Outcome> {
+  async function request(question: ReadQuestion, signal: AbortSignal, within = retryPolicy): Promise<Outcome> {
     const outcome = await transport.request(peer, question, within, signal)
     if ('reason' in outcome) {
       if (outcome.state === 'silent') isMet = false
@@ -76,7 +77,7 @@ export function bacnetDriver(
     const outcome = await request(
       { service: isAlone ? READ_PROPERTY : READ_PROPERTY_MULTIPLE, targets },
       signal,
-      isHasty ? withFewRetries(patience) : patience,
+      isHasty ? withFewRetries(retryPolicy) : retryPolicy,
     )
     if (outcome.state !== 'results' || targets.length === items.length) return outcome
     const byKey = new Map(targets.map((target, i) => [targetKey(target), outcome.results[i]!]))
@@ -128,31 +129,31 @@ export function bacnetDriver(
     const isPoint = (item: Item) => !isChecked || !check.isOwn(item)
     const readings: Reading[] = []
     const all = isChecked ? [...check.items, ...items] : items
-    const inquiry = createReadSequence(known, all, hasAnswered, now(), guard?.witness)
+    const sequence = new ReadSequence(known, all, hasAnswered, now(), guard?.witness)
     const inquire = async (asked: PointRequest<Item>) => {
       const outcome = await ask(asked, signal)
       if ('reason' in outcome) {
-        if (inquiry.unanswered(asked, outcome.state, outcome.reason)) return
+        if (sequence.unanswered(asked, outcome.state, outcome.reason)) return
         throw new DeviceError(outcome.state === 'garbled' ? 'fault' : 'silent', outcome.reason)
       }
       if (outcome.state === 'results') {
         const { results, at } = outcome
         if (isChecked || asked.isWitness) check?.hear(asked.items, results)
-        inquiry.answered(asked, results)
+        sequence.answered(asked, results)
         if (asked.isWitness) return
         for (const [i, item] of asked.items.entries()) if (isPoint(item)) readings.push(take(item, results[i]!, at))
       } else {
         const { refusal, at } = outcome
-        const declined = inquiry.declined(asked, refusal).filter(isPoint)
+        const declined = sequence.declined(asked, refusal).filter(isPoint)
         readings.push(...declined.map(item => bad(item, formatRefusal(refusal), at)))
       }
     }
     // The first answer says that the device is there, and how much it takes; only then is it asked for more at a time.
-    const first = inquiry.next()
+    const first = sequence.next()
     if (first) await inquire(first)
-    await atATime(peer.concurrency ?? 1, inquiry.next, inquire)
+    await atATime(peer.concurrency ?? 1, () => sequence.next(), inquire)
     const t = now()
-    for (const { item, reason } of inquiry.left()) if (isPoint(item)) readings.push(bad(item, reason, t))
+    for (const { item, reason } of sequence.unread()) if (isPoint(item)) readings.push(bad(item, reason, t))
     return readings
   }
 

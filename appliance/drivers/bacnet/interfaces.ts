@@ -1,4 +1,4 @@
-/** The local addresses from which BACnet/IP is spoken: a socket at each, and one more where its broadcasts are heard. */
+/** The local BACnet/IP addresses: a socket at each, and a second one that receives the broadcasts of its network. */
 import { errorText } from '#shared/core/error-text.ts'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -11,13 +11,13 @@ import { findPortOwner } from './port-owner.ts'
 export type Counters = {
   sent: number
   received: number
-  /** Neither a reply nor an unconfirmed request in a well-formed frame. */
+  /** Datagrams that are no well-formed reply or unconfirmed request. */
   malformed: number
-  /** A reply that nobody waits for: late, doubled, or never asked for. */
+  /** Replies that belong to no open request: late, duplicate or unsolicited. */
   unmatched: number
-  /** A reply with the id of an open request that is no answer to it. */
+  /** Replies with the id of an open request that do not answer it. */
   garbled: number
-  /** What was said to nobody in particular: I-Am, notifications, Who-Is. */
+  /** Unconfirmed requests: I-Am, notifications, Who-Is. */
   unconfirmed: number
 }
 
@@ -27,8 +27,8 @@ export type Interface = {
   readonly address: string
   readonly port: number
   readonly counters: Counters
-  /** Why broadcasts of this network cannot be heard; null when they can. */
-  readonly deafness: string | null
+  /** Why broadcasts of this network cannot be received; null when they can. */
+  readonly broadcastError: string | null
   /** IP networks that are reached through it, as the machine has them now. */
   subnets(): Subnet[]
   /** @param done called with the error or null, at once or a little later */
@@ -70,14 +70,14 @@ async function openInterface(address: string, port: number, receive: Receive, lo
   socket.setBroadcast(true)
   const bound = socket.address().port
   const counters: Counters = { sent: 0, received: 0, malformed: 0, unmatched: 0, garbled: 0, unconfirmed: 0 }
-  const { ear, deafness } = await openEar(address, bound)
+  const { broadcastSocket, broadcastError } = await openBroadcastSocket(address, bound)
   let subnets = subnetsOf(address)
 
   const own: Interface = {
     address,
     port: bound,
     counters,
-    deafness,
+    broadcastError,
     subnets: () => (subnets = subnetsOf(address)),
     send(datagram, to, done) {
       counters.sent++
@@ -88,17 +88,17 @@ async function openInterface(address: string, port: number, receive: Receive, lo
       }
     },
     close: async () => {
-      for (const open of [socket, ear]) {
+      for (const open of [socket, broadcastSocket]) {
         if (!open) continue
         open.close()
         await once(open, 'close')
       }
     },
   }
-  for (const open of [socket, ear]) {
+  for (const open of [socket, broadcastSocket]) {
     open?.on('error', error => log.error({ err: error }, 'the BACnet/IP socket reports an error'))
     open?.on('message', (bytes, { address: host, port }) => {
-      // What we broadcast comes back to us.
+      // Our own broadcasts come back.
       if (port === bound && bytes[1] === ORIGINAL_BROADCAST && subnets.some(one => one.address === host)) return
       counters.received++
       receive(bytes, { host, port }, own)
@@ -114,16 +114,18 @@ export function interfaceTo(host: string, interfaces: Interfaces): Interface {
   return near ?? interfaces[0]
 }
 
-/** A socket that is bound to an address does not hear what is sent to the broadcast address, on Linux. */
-async function openEar(address: string, port: number): Promise<{ ear: Socket | undefined; deafness: string | null }> {
-  if (address === EVERYWHERE) return { ear: undefined, deafness: null }
+type BroadcastSocket = { broadcastSocket: Socket | undefined; broadcastError: string | null }
+
+/** On Linux a socket that is bound to an address does not receive what is sent to the broadcast address. */
+async function openBroadcastSocket(address: string, port: number): Promise<BroadcastSocket> {
+  if (address === EVERYWHERE) return { broadcastSocket: undefined, broadcastError: null }
   const [subnet] = subnetsOf(address)
   const broadcast = subnet && broadcastOf(address, subnet.netmask)
-  if (!broadcast) return { ear: undefined, deafness: `${address} is on no network with a broadcast address` }
+  if (!broadcast) return { broadcastSocket: undefined, broadcastError: `${address} is on no network with a broadcast address` }
   try {
-    return { ear: await bindSocket(broadcast, port), deafness: null }
+    return { broadcastSocket: await bindSocket(broadcast, port), broadcastError: null }
   } catch (error) {
-    return { ear: undefined, deafness: errorText(error) }
+    return { broadcastSocket: undefined, broadcastError: errorText(error) }
   }
 }
 

@@ -1,4 +1,4 @@
-/** The way to each device: the interface, the network that it shares with others, and its own lane. */
+/** The path to each device: the local interface, the network that it shares with others, and its own slot queue. */
 import { limitRate } from './core/rate-limit.ts'
 import { type Interface, type Interfaces, interfaceTo } from './interfaces.ts'
 import { type SlotQueue, createSlotQueue } from './slot-queue.ts'
@@ -6,8 +6,8 @@ import type { Peer } from './outcome.ts'
 
 /** An IP network, or a trunk behind a router. */
 type Network = {
-  readonly lane: SlotQueue
-  /** How many may be on their way in it for a device that takes `concurrency` at a time. */
+  readonly queue: SlotQueue
+  /** @returns requests that may be in flight in the network for a device that takes `concurrency` at a time */
   width(concurrency: number): number
   /** @returns how long the next request waits, ms, so that the network is not flooded */
   pauseMs(nowMs: number): number
@@ -15,15 +15,12 @@ type Network = {
 
 export type NetworkPath = { readonly through: Interface; readonly network: Network; readonly device: SlotQueue }
 
-/**
- * On their way at a time in an IP network. Who has not answered for a while is no longer counted, so that the dead do
- * not use it up.
- */
+/** Requests in flight in one IP network. A device that does not answer soon is not counted, so dead devices do not use them up. */
 const IN_FLIGHT_MAX = 256
 
 /**
- * @param perSecond requests that each network is sent at most; undefined for as many as there are
- * @returns the route to a peer, the same for all who mean the same device
+ * @param perSecond most requests that a network is sent; undefined for no limit
+ * @returns the path to a peer, the same for all peers that are one device
  */
 export function createPathFinder(interfaces: Interfaces, perSecond: number | undefined): (peer: Peer) => NetworkPath {
   const networks = new Map<string, Network>()
@@ -41,8 +38,8 @@ export function createPathFinder(interfaces: Interfaces, perSecond: number | und
   }
 
   return peer => {
-    const route = known.get(peer)
-    if (route) return route
+    const path = known.get(peer)
+    if (path) return path
     const found = find(peer)
     known.set(peer, found)
     return found
@@ -52,7 +49,7 @@ export function createPathFinder(interfaces: Interfaces, perSecond: number | und
 function openNetwork(isIp: boolean, perSecond: number | undefined): Network {
   let paidUntil = 0
   return {
-    lane: createSlotQueue(),
+    queue: createSlotQueue(),
     width: concurrency => (isIp ? IN_FLIGHT_MAX : concurrency),
     pauseMs(nowMs) {
       if (perSecond === undefined) return 0

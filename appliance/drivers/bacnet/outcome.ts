@@ -1,4 +1,5 @@
-/** Who is asked, how patiently, and how it may end. */
+/** The addressee of a request, and the outcomes of a request. */
+import type { RetryPolicy } from '../protocol.ts'
 import type { Endpoint, Station } from './core/frame.ts'
 import type { PropertyResult, Refusal } from './core/reply.ts'
 
@@ -11,12 +12,9 @@ export type Peer = Endpoint & {
   segmentation?: boolean
 }
 
-/** `timeoutMs`: how long the first attempt waits; each of `retries` further ones waits half of it longer. */
-export type Patience = { timeoutMs: number; retries: number }
-
 /** Of a request that may well fail. With none a single loss would be taken for a failure. */
 const HASTY_RETRIES = 1
-export const withFewRetries = ({ timeoutMs, retries }: Patience): Patience => ({
+export const withFewRetries = ({ timeoutMs, retries }: RetryPolicy): RetryPolicy => ({
   timeoutMs,
   retries: Math.min(HASTY_RETRIES, retries),
 })

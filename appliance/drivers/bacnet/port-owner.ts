@@ -1,4 +1,4 @@
-/** Which process has a UDP port, as far as this one may know. */
+/** Finds the process that uses a UDP port, as far as permissions allow. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 

@@ -8,7 +8,8 @@ import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Complaint } from '../../store/config-error.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
 import { bacnetDriver } from './driver.ts'
-import type { Patience, Peer } from './outcome.ts'
+import type { Peer } from './outcome.ts'
+import type { RetryPolicy } from '../protocol.ts'
 import { type TransportLease, sharedTransport } from './shared-transport.ts'
 import { type Bind, openBacnetTransport } from './transport.ts'
 
@@ -38,10 +39,10 @@ export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Lo
     link(entry) {
       assert(polling && entry.bacnet)
       const { device_instance, max_apdu, rpm_max } = entry.bacnet
-      const { peer, patience, first } = wayTo(entry)
+      const { peer, retryPolicy, first } = wayTo(entry)
       const apdu = max_apdu === undefined && first.multiple ? { ask: true as const, most: rpm_max } : undefined
       const device = { device_instance, ...(apdu && { apdu }) }
-      const driver = bacnetDriver(polling.transport, peer, patience, first, now, device)
+      const driver = bacnetDriver(polling.transport, peer, retryPolicy, first, now, device)
       return { driver, addresses: new Map(entry.points.map(point => [point.point_id, bacnetPoint(point)])) }
     },
     async stop() {
@@ -54,10 +55,10 @@ export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Lo
 }
 
 /** @returns who is asked, how patiently, and how much at a time until the device has taught better */
-export function wayTo(entry: DeviceEntry): { peer: Peer; patience: Patience; first: Batch } {
+export function wayTo(entry: DeviceEntry): { peer: Peer; retryPolicy: RetryPolicy; first: Batch } {
   const { timeout_ms: timeoutMs = TIMEOUT_MS, retries = RETRIES, bacnet } = entry
   const first = firstBatch(bacnet?.max_apdu ?? APDU_DEFAULT, bacnet?.rpm_max)
-  return { peer: peerOf(entry), patience: { timeoutMs, retries }, first }
+  return { peer: peerOf(entry), retryPolicy: { timeoutMs, retries }, first }
 }
 
 function peerOf({ bacnet, concurrency = 1 }: DeviceEntry): Peer {

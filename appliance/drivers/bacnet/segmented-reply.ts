@@ -1,4 +1,4 @@
-/** Receives one answer in parts: acknowledges them, waits for the next, and ends an answer that breaks off. */
+/** Receives one segmented answer: acknowledges segments, waits for the next, and ends an answer that breaks off. */
 import { type Assembly, type Progress, type Segment, type SegmentAck, takeSegment } from './core/segments.ts'
 import { encodeAbort, encodeSegmentAck } from './codec.ts'
 import type { Outcome, Peer } from './outcome.ts'
@@ -13,8 +13,8 @@ export type SegmentedTransaction = {
   send(datagram: Buffer): void
   /** Waits for this instead of whatever was waited for. */
   wait(ms: number, then: () => void): void
-  /** Told with the last acknowledgement, which the device may not hear. */
-  sayFarewell(sequence: number, datagram: Buffer): void
+  /** Called with the acknowledgement of the last segment, which may be lost. */
+  rememberFinalAck(sequence: number, datagram: Buffer): void
 }
 
 type SegmentResult =
@@ -41,7 +41,7 @@ const TSM_TIMEOUT = 10
 
 /** @param breakOff called when no further part comes; `parts`: how many had come */
 export function createSegmentReceiver(receiving: SegmentedTransaction, breakOff: (parts: number) => void): SegmentReceiver {
-  const { peer, invokeId, service, timeoutMs, send, wait, sayFarewell } = receiving
+  const { peer, invokeId, service, timeoutMs, send, wait, rememberFinalAck } = receiving
   const since = performance.now()
   let assembly: Assembly | undefined
 
@@ -73,7 +73,7 @@ export function createSegmentReceiver(receiving: SegmentedTransaction, breakOff:
           return { state: 'more' }
         case 'whole':
           assembly = undefined
-          sayFarewell(progress.ack.sequence, acknowledge(progress.ack))
+          rememberFinalAck(progress.ack.sequence, acknowledge(progress.ack))
           return { state: 'whole', payload: progress.payload }
       }
     },

@@ -1,16 +1,16 @@
-/** Who may ask now. A lane lets so many in at a time; the others wait in the order they came. */
+/** Bounds the requests in flight. A queue gives out so many slots at a time; other callers wait in the order of their calls. */
 
-/** A place in a lane or in the queue before it. */
+/** A slot, or the wait for one. */
 export type Slot = {
-  /** Lets the next one in. Leaving twice does nothing more. */
+  /** Releases the slot for the next caller. A second call does nothing. */
   leave(): void
 }
 
 export type SlotQueue = {
   /**
-   * Calls `go` as soon as fewer than `width` are in: before this returns, or while another leaves.
+   * Calls `go` as soon as fewer than `width` slots are in use: before this returns, or when another slot is released.
    *
-   * @param width 1 and more; each says its own
+   * @param width 1 and more; callers may differ
    */
   enter(width: number, go: () => void): Slot
 }
@@ -22,7 +22,7 @@ export function createSlotQueue(): SlotQueue {
   let isMoving = false
   const queue: Waiting[] = []
 
-  /** A loop instead of recursion: whoever is let in may leave at once. */
+  /** A loop instead of recursion, because a caller may release its slot at once. */
   function move(): void {
     if (isMoving) return
     isMoving = true

@@ -1,205 +1,227 @@
-/** One request, from its turn with the device to its end. */
+/** One request, from the queue of its device to its outcome. */
 import { errorText } from '#shared/core/error-text.ts'
+import type { RetryPolicy } from '../protocol.ts'
+import { encodeRequest } from './codec.ts'
 import type { Apdu } from './core/frame.ts'
 import type { InvokeIds } from './core/invoke-ids.ts'
 import { attemptTimeoutMs } from './core/rate-limit.ts'
 import { type Question, readReply, type Reply } from './core/reply.ts'
 import type { Segment } from './core/segments.ts'
-import { encodeRequest } from './codec.ts'
-import type { Slot } from './slot-queue.ts'
-import { BUFFER_OVERFLOW, type SegmentReceiver, type SegmentedTransaction, createSegmentReceiver } from './segmented-reply.ts'
-import type { Outcome, Patience, Peer } from './outcome.ts'
 import type { NetworkPath } from './network-paths.ts'
+import type { Outcome, Peer } from './outcome.ts'
+import { BUFFER_OVERFLOW, createSegmentReceiver, type SegmentReceiver } from './segmented-reply.ts'
+import type { Slot } from './slot-queue.ts'
 
-export type Taken = 'taken' | 'garbled'
-export type Pending = {
-  readonly peer: Peer
-  /** A reply with our invoke id, from our device. */
-  take(apdu: Apdu): Taken
-  settle(outcome: Outcome): void
+/** `garbled`: the reply carries the id of the request and does not answer it. */
+export type ReplyVerdict = 'taken' | 'garbled'
+
+export type TransactionContext = {
+  ids: InvokeIds<Transaction>
+  path: NetworkPath
+  /** The clock of `at` in an outcome, ms. */
+  now: () => number
+  /** In [0, 1); spreads repetitions. */
+  random: () => number
+  /** true: the caller has given up, and a transaction that gets its slot ends at once. */
+  isCancelled(): boolean
+  /** Called with the acknowledgement of the last segment, which may have to be repeated. */
+  rememberFinalAck(invokeId: number, sequence: number, datagram: Buffer): void
 }
 
-type Machinery = {
-  ids: InvokeIds<Pending>
-  route: NetworkPath
-  /** What `at` is reckoned in, ms. */
-  now: () => number
-  /** In [0, 1), spreads repetitions. */
-  random: () => number
-  /** Nobody wants the answer any more: what waits is let in to nothing. */
-  isCancelled(): boolean
-  /** Told when the end of a segmented answer has been acknowledged, which the device may not hear. */
-  sayFarewell(invokeId: number, sequence: number, datagram: Buffer): void
+export type TransactionRequest = {
+  peer: Peer
+  question: Question
+  retryPolicy: RetryPolicy
+  resolve(outcome: Outcome): void
 }
 
 export const CANCELLED: Outcome = { state: 'cancelled', reason: 'cancelled' }
 
-type Request = { peer: Peer; question: Question; patience: Patience; resolve(outcome: Outcome): void }
-
-/** How long the id of a request that was sent again, given up or answered in parts stays unused: what is late finds nobody. */
-const QUIET_MS = 30_000
-/** Who is silent for longer than this no longer keeps the others on its network waiting. */
-const HOLD_MS = 1000
-/** How often a request looks for a free invoke id when its address has none. */
+/** The id of a request that was repeated, given up or segmented stays unused for this long, so that a late reply matches nothing. */
+const ID_QUARANTINE_MS = 30_000
+/** A device that does not answer for this long releases its slot in the network. */
+const SLOT_MS = 1000
+/** Pause until a request looks again for a free invoke id when its address has none. */
 const NO_ID_MS = 250
 
 /**
- * Waits for its turn with the device, then for each attempt with the network. Attempts repeat the invoke id, so that the
- * device can see the repetition, and a late answer is still the answer (135-2020 5.4.4).
- *
- * @returns what replies are given to; it may be over already
+ * Waits for a slot of the device, then before each attempt for one of the network. All attempts carry the same invoke id, so
+ * the device can recognise the repetition, and a late answer is still the answer (135-2020 5.4.4).
  */
-export function transact(machinery: Machinery, { peer, question, patience, resolve }: Request): Pending {
-  const { ids, route, now, random, isCancelled } = machinery
-  const { through, network, device } = route
-  const { station, concurrency = 1, segmentation = true } = peer
-  const pending: Pending = { peer, take, settle }
-  let isOver = false
-  let invokeId = 0
-  let datagram: Buffer | undefined
-  let timer: NodeJS.Timeout | undefined
-  let atDevice: Slot | undefined
-  let onNetwork: Slot | undefined
-  let attempts = 0
-  let sentAt = 0
-  let parts: SegmentReceiver | undefined
-  let isInParts = false
-  /** Why the latest reply with this id was not taken. */
-  let garbled: string | undefined
+export class Transaction {
+  readonly peer: Peer
+  readonly #context: TransactionContext
+  readonly #request: TransactionRequest
+  #isOver = false
+  #invokeId = 0
+  #datagram: Buffer | undefined
+  #timer: NodeJS.Timeout | undefined
+  #deviceSlot: Slot | undefined
+  #networkSlot: Slot | undefined
+  #attempts = 0
+  #sentAt = 0
+  #segments: SegmentReceiver | undefined
+  #isSegmented = false
+  /** Why the latest reply with this id was refused. */
+  #garbledReason: string | undefined
 
-  atDevice = device.enter(concurrency, () => open(patience.timeoutMs * (1 + patience.retries)))
-  // It may be over before it knows its place.
-  if (isOver) leave()
-  return pending
-
-  function open(leftMs: number): void {
-    if (isCancelled()) return settle(CANCELLED)
-    const id = ids.open(peer.host, pending, performance.now())
-    if (id !== undefined) return begin(id)
-    if (leftMs <= 0) return settle({ state: 'silent', reason: `all invoke ids of ${peer.host} are in use` })
-    timer = setTimeout(open, NO_ID_MS, leftMs - NO_ID_MS)
-    return undefined
+  constructor(context: TransactionContext, request: TransactionRequest) {
+    this.#context = context
+    this.#request = request
+    this.peer = request.peer
   }
 
-  function begin(id: number): void {
-    invokeId = id
-    try {
-      datagram = encodeRequest(question, id, station, segmentation)
-    } catch (error) {
-      ids.close(peer.host, id, 0)
-      return settle({ state: 'garbled', reason: `the request cannot be written: ${errorText(error)}` })
-    }
-    return attempt()
+  /** Queues the request. It may be over when this returns. */
+  start(): void {
+    const { timeoutMs, retries } = this.#request.retryPolicy
+    const { device } = this.#context.path
+    this.#deviceSlot = device.enter(this.peer.concurrency ?? 1, () => this.#takeInvokeId(timeoutMs * (1 + retries)))
+    // It may be over before the slot is known.
+    if (this.#isOver) this.#releaseSlots()
   }
 
-  function attempt(): void {
-    if (attempts > patience.retries) return settle(unanswered())
-    onNetwork = network.lane.enter(network.width(concurrency), () => {
-      if (isCancelled()) return settle(CANCELLED)
-      // The answer to an earlier attempt is on its way: it takes the place.
-      if (isInParts) return undefined
-      const pauseMs = network.pauseMs(performance.now())
-      if (pauseMs === 0) return ask()
-      timer = setTimeout(ask, pauseMs)
-      return undefined
-    })
-    if (isOver) leave()
-  }
-
-  function ask(): void {
-    const waitMs = attemptTimeoutMs(patience.timeoutMs, attempts, random())
-    attempts++
-    sentAt = performance.now()
-    timer = setTimeout(hold, Math.min(waitMs, HOLD_MS), waitMs - HOLD_MS)
-    through.send(datagram!, peer, error => {
-      if (error) settle({ state: 'silent', reason: `cannot be sent: ${error.message}` })
-    })
-  }
-
-  function hold(leftMs: number): void {
-    onNetwork?.leave()
-    if (leftMs > 0) timer = setTimeout(attempt, leftMs)
-    else attempt()
-  }
-
-  function take(apdu: Apdu): Taken {
-    if (apdu.kind === 'segment' && segmentation) return takePart(apdu)
+  /** Takes a reply with this transaction's invoke id from its device. */
+  take(apdu: Apdu): ReplyVerdict {
+    const { question } = this.#request
+    if (apdu.kind === 'segment' && this.#acceptsSegments()) return this.#takeSegment(apdu)
     const reply = readReply(apdu, question)
     if (reply.state === 'garbled') {
-      garbled = reply.reason
+      this.#garbledReason = reply.reason
       return 'garbled'
     }
-    settle(timed(reply))
+    this.finish(this.#withTimes(reply))
     return 'taken'
   }
 
-  function takePart(segment: Segment): Taken {
-    parts ??= createSegmentReceiver(receiving(), breakOff)
-    const received = parts.take(segment)
-    switch (received.state) {
+  /** Ends the transaction; later calls do nothing. */
+  finish(outcome: Outcome): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#segments?.abort(outcome)
+    if (this.#datagram) {
+      const isClean = this.#attempts === 1 && !('reason' in outcome) && !this.#isSegmented
+      this.#context.ids.close(this.peer.host, this.#invokeId, performance.now() + (isClean ? 0 : ID_QUARANTINE_MS))
+    }
+    this.#request.resolve(outcome)
+    this.#releaseSlots()
+  }
+
+  #takeInvokeId(leftMs: number): void {
+    const { ids, isCancelled } = this.#context
+    if (isCancelled()) return this.finish(CANCELLED)
+    const id = ids.open(this.peer.host, this, performance.now())
+    if (id !== undefined) return this.#encode(id)
+    if (leftMs <= 0) return this.finish({ state: 'silent', reason: `all invoke ids of ${this.peer.host} are in use` })
+    this.#timer = setTimeout(() => this.#takeInvokeId(leftMs - NO_ID_MS), NO_ID_MS)
+    return undefined
+  }
+
+  #encode(id: number): void {
+    this.#invokeId = id
+    try {
+      this.#datagram = encodeRequest(this.#request.question, id, this.peer.station, this.#acceptsSegments())
+    } catch (error) {
+      this.#context.ids.close(this.peer.host, id, 0)
+      return this.finish({ state: 'garbled', reason: `the request cannot be written: ${errorText(error)}` })
+    }
+    return this.#attempt()
+  }
+
+  #attempt(): void {
+    if (this.#attempts > this.#request.retryPolicy.retries) return this.finish(this.#unanswered())
+    const { network } = this.#context.path
+    this.#networkSlot = network.queue.enter(network.width(this.peer.concurrency ?? 1), () => {
+      if (this.#context.isCancelled()) return this.finish(CANCELLED)
+      // The answer to an earlier attempt is arriving: it uses the slot.
+      if (this.#isSegmented) return undefined
+      const pauseMs = network.pauseMs(performance.now())
+      if (pauseMs === 0) return this.#send()
+      this.#timer = setTimeout(() => this.#send(), pauseMs)
+      return undefined
+    })
+    if (this.#isOver) this.#releaseSlots()
+  }
+
+  #send(): void {
+    const { timeoutMs } = this.#request.retryPolicy
+    const waitMs = attemptTimeoutMs(timeoutMs, this.#attempts, this.#context.random())
+    this.#attempts++
+    this.#sentAt = performance.now()
+    this.#timer = setTimeout(() => this.#releaseNetworkSlot(waitMs - SLOT_MS), Math.min(waitMs, SLOT_MS))
+    this.#context.path.through.send(this.#datagram!, this.peer, error => {
+      if (error) this.finish({ state: 'silent', reason: `cannot be sent: ${error.message}` })
+    })
+  }
+
+  /** @param leftMs until the next attempt */
+  #releaseNetworkSlot(leftMs: number): void {
+    this.#networkSlot?.leave()
+    if (leftMs > 0) this.#timer = setTimeout(() => this.#attempt(), leftMs)
+    else this.#attempt()
+  }
+
+  #takeSegment(segment: Segment): ReplyVerdict {
+    this.#segments ??= this.#createReceiver()
+    const { question } = this.#request
+    const result = this.#segments.take(segment)
+    switch (result.state) {
       case 'foreign':
-        garbled = received.reason
+        this.#garbledReason = result.reason
         return 'garbled'
       case 'too_large':
-        // As a device says that its answer does not fit; fewer points then may.
-        settle(timed({ state: 'refused', refusal: { by: 'abort', reason: BUFFER_OVERFLOW } }))
+        // The outcome of a device that says that its answer does not fit: fewer points may.
+        this.finish(this.#withTimes({ state: 'refused', refusal: { by: 'abort', reason: BUFFER_OVERFLOW } }))
         return 'taken'
       case 'more':
-        isInParts = true
+        this.#isSegmented = true
         return 'taken'
       case 'whole': {
-        isInParts = true
-        const reply = readReply({ kind: 'ack', invokeId, service: question.service, payload: received.payload }, question)
-        settle(reply.state === 'garbled' ? reply : timed(reply))
+        this.#isSegmented = true
+        const { payload } = result
+        const reply = readReply({ kind: 'ack', invokeId: this.#invokeId, service: question.service, payload }, question)
+        this.finish(reply.state === 'garbled' ? reply : this.#withTimes(reply))
         return reply.state === 'garbled' ? 'garbled' : 'taken'
       }
     }
   }
 
-  function receiving(): SegmentedTransaction {
-    const { timeoutMs } = patience
-    const sayFarewell = (sequence: number, bytes: Buffer) => machinery.sayFarewell(invokeId, sequence, bytes)
-    return { peer, invokeId, service: question.service, timeoutMs, send, wait, sayFarewell }
-  }
-
-  function breakOff(count: number): void {
-    settle({ state: 'silent', reason: `the answer of ${peer.host}:${peer.port} broke off after ${count} parts` })
-  }
-
-  function wait(ms: number, then: () => void): void {
-    clearTimeout(timer)
-    timer = setTimeout(then, ms)
-  }
-
-  /** Its failure shows as the silence that follows. */
-  function send(bytes: Buffer): void {
-    through.send(bytes, peer, () => undefined)
-  }
-
-  function timed(reply: Exclude<Reply, { state: 'garbled' }>): Outcome {
-    return { ...reply, at: now(), rttMs: performance.now() - sentAt }
-  }
-
-  function unanswered(): Outcome {
-    if (garbled) return { state: 'garbled', reason: garbled }
-    return { state: 'silent', reason: `no answer from ${peer.host}:${peer.port} in ${attempts} attempts` }
-  }
-
-  function settle(outcome: Outcome): void {
-    if (isOver) return
-    isOver = true
-    clearTimeout(timer)
-    parts?.abort(outcome)
-    if (datagram) {
-      const isClean = attempts === 1 && !('reason' in outcome) && !isInParts
-      ids.close(peer.host, invokeId, performance.now() + (isClean ? 0 : QUIET_MS))
+  #createReceiver(): SegmentReceiver {
+    const { peer } = this
+    const { question, retryPolicy } = this.#request
+    const transaction = {
+      peer,
+      invokeId: this.#invokeId,
+      service: question.service,
+      timeoutMs: retryPolicy.timeoutMs,
+      // A failure to send shows as the silence that follows.
+      send: (bytes: Buffer) => this.#context.path.through.send(bytes, peer, () => undefined),
+      wait: (ms: number, then: () => void) => {
+        clearTimeout(this.#timer)
+        this.#timer = setTimeout(then, ms)
+      },
+      rememberFinalAck: (sequence: number, bytes: Buffer) => this.#context.rememberFinalAck(this.#invokeId, sequence, bytes),
     }
-    resolve(outcome)
-    leave()
+    return createSegmentReceiver(transaction, count =>
+      this.finish({ state: 'silent', reason: `the answer of ${peer.host}:${peer.port} broke off after ${count} parts` }),
+    )
   }
 
-  function leave(): void {
-    onNetwork?.leave()
-    atDevice?.leave()
+  #acceptsSegments(): boolean {
+    return this.peer.segmentation ?? true
+  }
+
+  #withTimes(reply: Exclude<Reply, { state: 'garbled' }>): Outcome {
+    return { ...reply, at: this.#context.now(), rttMs: performance.now() - this.#sentAt }
+  }
+
+  #unanswered(): Outcome {
+    if (this.#garbledReason) return { state: 'garbled', reason: this.#garbledReason }
+    return { state: 'silent', reason: `no answer from ${this.peer.host}:${this.peer.port} in ${this.#attempts} attempts` }
+  }
+
+  #releaseSlots(): void {
+    this.#networkSlot?.leave()
+    this.#deviceSlot?.leave()
   }
 }

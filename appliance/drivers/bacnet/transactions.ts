@@ -1,107 +1,123 @@
-/** All requests that are open, and the replies that belong to them. */
+/** All open requests, and the replies that belong to them. */
+import type { RetryPolicy } from '../protocol.ts'
 import { type Apdu, isSameStation, type Station } from './core/frame.ts'
 import { invokeIds } from './core/invoke-ids.ts'
 import type { Question } from './core/reply.ts'
-import type { Outcome, Patience, Peer } from './outcome.ts'
 import type { NetworkPath } from './network-paths.ts'
-import { CANCELLED, type Pending, type Taken, transact } from './transaction.ts'
+import type { Outcome, Peer } from './outcome.ts'
+import { CANCELLED, type ReplyVerdict, Transaction } from './transaction.ts'
 
-type Transactions = {
-  request(peer: Peer, question: Question, patience: Patience, signal: AbortSignal): Promise<Outcome>
-  /**
-   * Matches on address, invoke id and station here, on service and properties in the transaction; never on the port,
-   * since routers answer from others.
-   *
-   * @param host whom the reply is from
-   */
-  take(host: string, source: Station | undefined, apdu: Apdu): Taken | 'unmatched'
-  /** Cancels what is open. */
-  close(): void
-}
-
-type Parts = {
-  routeTo(peer: Peer): NetworkPath
-  /** What `at` is reckoned in, ms. */
+type TransactionsOptions = {
+  pathTo(peer: Peer): NetworkPath
+  /** The clock of `at` in an outcome, ms. */
   now: () => number
-  /** In [0, 1), spreads repetitions. */
+  /** In [0, 1); spreads repetitions. */
   random: () => number
 }
 
-/** `at`: where it stands in the list of all. */
-type Open = { signal: AbortSignal; pending: Pending; at: number }
+/** `index` in the list of all open transactions. */
+type OpenTransaction = { signal: AbortSignal; transaction: Transaction; index: number }
 
-/** The end of an answer in parts is acknowledged again when the device repeats it: it has not heard us. */
-type Farewell = { peer: Peer; invokeId: number; sequence: number; again(): void }
+/** The acknowledgement of a last segment. It is repeated when the device repeats the segment, because it was lost. */
+type FinalAck = { peer: Peer; invokeId: number; sequence: number; resend(): void }
 
-/** Ended so lately that a device may still repeat its last parts. */
-const FAREWELLS_MAX = 32
-/** Its failure is the device's silence, which ends by itself. */
-const ignore = (): void => undefined
+/** Final acknowledgements that are remembered; a device repeats its last segments only shortly after the end. */
+const FINAL_ACKS_MAX = 32
 
-function settle(doomed: readonly Open[]): void {
-  for (const { pending } of doomed) pending.settle(CANCELLED)
-}
+export class Transactions {
+  readonly #options: TransactionsOptions
+  readonly #ids = invokeIds<Transaction>()
+  readonly #open: OpenTransaction[] = []
+  readonly #watchedSignals = new WeakSet<AbortSignal>()
+  readonly #finalAcks: FinalAck[] = []
+  #isClosed = false
 
-export function openTransactions({ routeTo, now, random }: Parts): Transactions {
-  const ids = invokeIds<Pending>()
-  const all: Open[] = []
-  const heeded = new WeakSet<AbortSignal>()
-  const farewells: Farewell[] = []
-  let isClosed = false
+  constructor(options: TransactionsOptions) {
+    this.#options = options
+  }
 
-  /** One listener for each signal, not for each request: a poll has thousands of requests and one signal. */
-  function heed(signal: AbortSignal): void {
-    if (heeded.has(signal)) return
-    heeded.add(signal)
-    const cancel = () => settle(all.filter(one => one.signal === signal))
+  request(peer: Peer, question: Question, retryPolicy: RetryPolicy, signal: AbortSignal): Promise<Outcome> {
+    return new Promise(resolve => {
+      if (this.#isClosed || signal.aborted) return resolve(CANCELLED)
+      this.#watch(signal)
+      return this.#begin(peer, question, retryPolicy, signal, resolve)
+    })
+  }
+
+  /**
+   * Gives a reply to its transaction. It is matched by address, invoke id and station here, by service and properties in the
+   * transaction; never by port, because routers answer from others.
+   *
+   * @param host the sender of the reply
+   */
+  take(host: string, source: Station | undefined, apdu: Apdu): ReplyVerdict | 'unmatched' {
+    const { invokeId } = apdu
+    const transaction = this.#ids.find(host, invokeId)
+    if (transaction && isSameStation(source, transaction.peer.station)) return transaction.take(apdu)
+    if (apdu.kind !== 'segment') return 'unmatched'
+    const { sequence } = apdu
+    const ack = this.#finalAcks.find(one => one.invokeId === invokeId && one.sequence === sequence && one.peer.host === host)
+    if (ack && isSameStation(source, ack.peer.station)) ack.resend()
+    return 'unmatched'
+  }
+
+  /** Cancels all open requests. */
+  close(): void {
+    this.#isClosed = true
+    cancelAll([...this.#open])
+  }
+
+  #begin(peer: Peer, question: Question, retryPolicy: RetryPolicy, signal: AbortSignal, end: (outcome: Outcome) => void): void {
+    const { now, random, pathTo } = this.#options
+    const path = pathTo(peer)
+    let entry: OpenTransaction | undefined
+    let isOver = false
+    const transaction = new Transaction(
+      {
+        ids: this.#ids,
+        path,
+        now,
+        random,
+        isCancelled: () => this.#isClosed || signal.aborted,
+        rememberFinalAck: (invokeId, sequence, datagram) => {
+          // A failure to send shows as the silence that follows.
+          const resend = () => path.through.send(datagram, peer, () => undefined)
+          this.#finalAcks.push({ peer, invokeId, sequence, resend })
+          if (this.#finalAcks.length > FINAL_ACKS_MAX) this.#finalAcks.shift()
+        },
+      },
+      {
+        peer,
+        question,
+        retryPolicy,
+        resolve: outcome => {
+          isOver = true
+          if (entry) this.#remove(entry)
+          end(outcome)
+        },
+      },
+    )
+    transaction.start()
+    if (!isOver) this.#open.push((entry = { signal, transaction, index: this.#open.length }))
+  }
+
+  /** Adds one listener for each signal, not for each request: a poll has thousands of requests and one signal. */
+  #watch(signal: AbortSignal): void {
+    if (this.#watchedSignals.has(signal)) return
+    this.#watchedSignals.add(signal)
+    const cancel = () => cancelAll(this.#open.filter(one => one.signal === signal))
     signal.addEventListener('abort', cancel, { once: true })
   }
 
-  function forget({ at }: Open): void {
-    const last = all.pop()!
-    if (last.at === at) return
-    all[at] = last
-    last.at = at
+  /** Moves the last entry into the place of `entry`. */
+  #remove({ index }: OpenTransaction): void {
+    const last = this.#open.pop()!
+    if (last.index === index) return
+    this.#open[index] = last
+    last.index = index
   }
+}
 
-  function begin(peer: Peer, question: Question, patience: Patience, signal: AbortSignal, end: (outcome: Outcome) => void) {
-    const route = routeTo(peer)
-    let open: Open | undefined
-    let isOver = false
-    const isCancelled = () => isClosed || signal.aborted
-    const resolve = (outcome: Outcome) => {
-      isOver = true
-      if (open) forget(open)
-      end(outcome)
-    }
-    const sayFarewell = (invokeId: number, sequence: number, datagram: Buffer) => {
-      farewells.push({ peer, invokeId, sequence, again: () => route.through.send(datagram, peer, ignore) })
-      if (farewells.length > FAREWELLS_MAX) farewells.shift()
-    }
-    const pending = transact({ ids, route, now, random, isCancelled, sayFarewell }, { peer, question, patience, resolve })
-    if (!isOver) all.push((open = { signal, pending, at: all.length }))
-  }
-
-  return {
-    request: (peer, question, patience, signal) =>
-      new Promise(resolve => {
-        if (isClosed || signal.aborted) return resolve(CANCELLED)
-        heed(signal)
-        return begin(peer, question, patience, signal, resolve)
-      }),
-    take(host, source, apdu) {
-      const { invokeId } = apdu
-      const pending = ids.find(host, invokeId)
-      if (pending && isSameStation(source, pending.peer.station)) return pending.take(apdu)
-      if (apdu.kind !== 'segment') return 'unmatched'
-      const { sequence } = apdu
-      const said = farewells.find(one => one.invokeId === invokeId && one.sequence === sequence && one.peer.host === host)
-      if (said && isSameStation(source, said.peer.station)) said.again()
-      return 'unmatched'
-    },
-    close() {
-      isClosed = true
-      settle([...all])
-    },
-  }
+function cancelAll(open: readonly OpenTransaction[]): void {
+  for (const { transaction } of open) transaction.finish(CANCELLED)
 }

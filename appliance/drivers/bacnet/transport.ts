@@ -1,4 +1,4 @@
-/** BACnet/IP as a client over UDP. It asks and never answers: what is no reply to it, nor said to everybody, is dropped. */
+/** The BACnet/IP client. It never answers requests; datagrams that are neither replies to it nor unconfirmed requests are dropped. */
 import type { Logger } from 'pino'
 import type { Settings } from '#shared/core/env.ts'
 import type { BACNET_VARIABLES } from '../../env.ts'
@@ -8,11 +8,12 @@ import { broadcastOf } from './core/address.ts'
 import { ALL_NETWORKS, encodeWhoIs, type InstanceRange } from './codec.ts'
 import { type Bbmd, type BbmdRegistration, type RegistrationReport, startRegistration } from './bbmd-registration.ts'
 import { type Counters, type Interface, interfaceTo, openInterfaces } from './interfaces.ts'
-import type { Outcome, Patience, Peer } from './outcome.ts'
+import type { Outcome, Peer } from './outcome.ts'
+import type { RetryPolicy } from '../protocol.ts'
 import { createPathFinder } from './network-paths.ts'
-import { openTransactions } from './transactions.ts'
+import { Transactions } from './transactions.ts'
 
-/** Where BACnet/IP is spoken. */
+/** The local addresses and limits of BACnet/IP. */
 export type Bind = {
   /** Local address; 0.0.0.0 for all of the machine. */
   address: string
@@ -26,7 +27,7 @@ export type Bind = {
   bbmd?: Bbmd
 }
 
-/** Whom a Who-Is is for. A broadcast goes to `port`, by default the one that is bound. */
+/** The receivers of a Who-Is. A broadcast goes to `port`, by default the one that is bound. */
 type Audience =
   /** Whoever hears a broadcast on the IP networks of our interfaces, or that the broadcast manager passes on. */
   | { to: 'local'; port?: number }
@@ -47,12 +48,12 @@ type InterfaceReport = Counters & {
   deafness: string | null
 }
 
-/** For "why is it empty?". */
+/** Facts for the diagnosis of a discovery that found nothing. */
 export type Diagnostics = { interfaces: InterfaceReport[]; bbmd: RegistrationReport | null }
 
 export interface BacnetTransport {
-  request(peer: Peer, question: Question, patience: Patience, signal: AbortSignal): Promise<Outcome>
-  /** Hears every unconfirmed request that comes in, also those that came by broadcast. @returns what ends it */
+  request(peer: Peer, question: Question, retryPolicy: RetryPolicy, signal: AbortSignal): Promise<Outcome>
+  /** Calls `take` with every unconfirmed request that arrives, also by broadcast. @returns a function that ends this */
   listen(take: (message: Unconfirmed) => void): () => void
   /**
    * Sends one Who-Is; answers come to those who `listen`.
@@ -98,8 +99,8 @@ export async function openBacnetTransport(
   const listeners = new Set<(message: Unconfirmed) => void>()
   let foreign: BbmdRegistration | undefined
   const interfaces = await openInterfaces([bind.address, ...(bind.furtherAddresses ?? [])], bind.port, receive, log)
-  const routeTo = createPathFinder(interfaces, bind.maxRequestsPerSecond)
-  const transactions = openTransactions({ routeTo, now, random })
+  const pathTo = createPathFinder(interfaces, bind.maxRequestsPerSecond)
+  const transactions = new Transactions({ pathTo, now, random })
   const registrar = bind.bbmd && interfaceTo(bind.bbmd.host, interfaces)
   if (bind.bbmd && registrar) foreign = startRegistration(bind.bbmd, registrar.send, log)
 
@@ -122,7 +123,7 @@ export async function openBacnetTransport(
     if (taken !== 'taken') counters[taken]++
   }
 
-  /** What a stranger says must not end the process, whatever a listener makes of it. */
+  /** A datagram from the network must not end the process, so an error of a listener is logged. */
   function announce(message: Unconfirmed): void {
     for (const take of listeners) {
       try {
@@ -143,7 +144,7 @@ export async function openBacnetTransport(
   }
 
   return {
-    request: transactions.request,
+    request: (...args) => transactions.request(...args),
     listen(take) {
       listeners.add(take)
       return () => void listeners.delete(take)
@@ -180,7 +181,7 @@ const reportOf = (one: Interface): InterfaceReport => ({
   address: one.address,
   port: one.port,
   broadcast_addresses: broadcastsOf(one),
-  deafness: one.deafness,
+  deafness: one.broadcastError,
   ...one.counters,
 })
 

@@ -5,7 +5,7 @@ import { type Dict, textOf } from './core/grid.ts'
 import { type HaystackPoint, pointState } from './core/point.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { type HaystackClient, haystackClient } from './client.ts'
-import { openSession, type Patience, type Server } from './session.ts'
+import { openSession, type RequestOptions, type Server } from './session.ts'
 
 /** A person waits for the result. */
 const TIMEOUT_MS = 5000
@@ -25,12 +25,12 @@ export type CheckedPoint = { text: string; point: HaystackPoint }
 export async function checkConnection(server: Server, points: readonly CheckedPoint[]): Promise<ConnectionReport> {
   const session = openSession(server, createSerialQueue(), Date.now)
   const client = haystackClient(session)
-  const patience = { timeoutMs: TIMEOUT_MS, retries: 0, signal: new AbortController().signal }
+  const options = { timeoutMs: TIMEOUT_MS, retries: 0, signal: new AbortController().signal }
   const { endpoint, auth } = server
   try {
-    const about = await client.about(patience)
-    const point = await readOne(client, points, patience)
-    const names = await orNull(client.ops(patience))
+    const about = await client.about(options)
+    const point = await readOne(client, points, options)
+    const names = await orNull(client.ops(options))
     return {
       ok: true,
       endpoint: endpoint.href,
@@ -42,7 +42,7 @@ export async function checkConnection(server: Server, points: readonly CheckedPo
         version: textOf(about.productVersion) ?? null,
         haystack: textOf(about.haystackVersion) ?? null,
       },
-      formats: await formatsOf(client, names, patience),
+      formats: await formatsOf(client, names, options),
       watches: names && names.has('watchSub') && names.has('watchPoll'),
       point,
     }
@@ -56,7 +56,7 @@ export async function checkConnection(server: Server, points: readonly CheckedPo
 }
 
 /** @throws HaystackFailure of the first point when the server answers for none */
-async function readOne(client: HaystackClient, points: readonly CheckedPoint[], patience: Patience): Promise<PointReport> {
+async function readOne(client: HaystackClient, points: readonly CheckedPoint[], options: RequestOptions): Promise<PointReport> {
   // A reference first: it costs the server least.
   const isFilter = ({ point }: CheckedPoint) => 'filter' in point.address
   const tried = points.toSorted((a, b) => Number(isFilter(a)) - Number(isFilter(b))).slice(0, POINTS_MAX)
@@ -65,7 +65,7 @@ async function readOne(client: HaystackClient, points: readonly CheckedPoint[], 
     const { address } = point
     try {
       const { rows } =
-        'ref' in address ? await client.readIds([address.ref], patience) : await client.read(address.filter, 2, patience)
+        'ref' in address ? await client.readIds([address.ref], options) : await client.read(address.filter, 2, options)
       return {
         address: text,
         says: wordsFor(
@@ -79,7 +79,7 @@ async function readOne(client: HaystackClient, points: readonly CheckedPoint[], 
     }
   }
   if (first) throw first
-  const { rows } = await client.read(ANY_POINT, 1, patience)
+  const { rows } = await client.read(ANY_POINT, 1, options)
   return { address: ANY_POINT, says: rows.length > 0 ? 'it has points' : 'no record fits' }
 }
 
@@ -90,8 +90,12 @@ function wordsFor([record, ...more]: readonly Dict[], point: HaystackPoint): str
   return value === null ? reason! : `${value} ${point.unit}, ${quality}${reason === undefined ? '' : `: ${reason}`}`
 }
 
-const formatsOf = (client: HaystackClient, names: Set<string> | null, patience: Patience): Promise<string[] | null> | null =>
-  names && (names.has('filetypes') || names.has('formats')) ? orNull(client.formats(patience)) : null
+const formatsOf = (
+  client: HaystackClient,
+  names: Set<string> | null,
+  options: RequestOptions,
+): Promise<string[] | null> | null =>
+  names && (names.has('filetypes') || names.has('formats')) ? orNull(client.formats(options)) : null
 
 /** What a server does not say is no failure of the connection. */
 async function orNull<T>(work: Promise<T>): Promise<T | null> {

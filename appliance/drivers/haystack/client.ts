@@ -1,7 +1,7 @@
 /** The ops of a Haystack server that read, each as a function. @source project-haystack.org/doc/docHaystack/Ops */
 import { HaystackFailure } from './core/failure.ts'
 import { type Dict, type Grid, makeGrid, makeNumber, makeRef, MARKER, numberOf, textOf } from './core/grid.ts'
-import type { Op, Patience, Reply, Session } from './session.ts'
+import type { Op, RequestOptions, Reply, Session } from './session.ts'
 
 /** Rows in the order of the answer; `at` as of the session. */
 type Rows = { rows: Dict[]; at: number; rttMs: number }
@@ -25,38 +25,38 @@ export type HaystackClient = ReturnType<typeof haystackClient>
 
 export function haystackClient({ call }: Pick<Session, 'call'>) {
   const rowsOf = ({ grid: { rows }, at, rttMs }: Reply): Rows => ({ rows, at, rttMs })
-  const names = async (op: Op, patience: Patience): Promise<Dict[]> => (await call(op, undefined, patience)).grid.rows
+  const names = async (op: Op, options: RequestOptions): Promise<Dict[]> => (await call(op, undefined, options)).grid.rows
 
   return {
     /** What the server says of itself. */
-    about: async (patience: Patience): Promise<Dict> => (await names('about', patience))[0] ?? {},
+    about: async (options: RequestOptions): Promise<Dict> => (await names('about', options))[0] ?? {},
 
     /** Names of the ops that the server has. */
-    async ops(patience: Patience): Promise<Set<string>> {
+    async ops(options: RequestOptions): Promise<Set<string>> {
       // Haystack 4 names an op by its def, `^op:read`; before, by `name`.
-      return new Set((await names('ops', patience)).map(row => nameOf(row).replace(/^op:/, '')))
+      return new Set((await names('ops', options)).map(row => nameOf(row).replace(/^op:/, '')))
     },
 
     /** Media types that the server reads and writes. Haystack 4 calls this op `filetypes`, earlier servers `formats`. */
-    async formats(patience: Patience): Promise<string[]> {
-      const rows = await names('filetypes', patience).catch((error: HaystackFailure) => {
+    async formats(options: RequestOptions): Promise<string[]> {
+      const rows = await names('filetypes', options).catch((error: HaystackFailure) => {
         if (error.step !== 'op' || error.kind === 'silent') throw error
-        return names('formats', patience)
+        return names('formats', options)
       })
       return rows.map(row => textOf(row.mime) ?? nameOf(row).replace(/^filetype:/, ''))
     },
 
     /** Records that fit a filter, at most `limit`. */
-    read: async (filter: string, limit: number, patience: Patience): Promise<Rows> =>
-      rowsOf(await call('read', makeGrid([{ filter, limit }]), patience)),
+    read: async (filter: string, limit: number, options: RequestOptions): Promise<Rows> =>
+      rowsOf(await call('read', makeGrid([{ filter, limit }]), options)),
 
     /** Records by id, in the order of `ids`; a record that is not there is a row without `id`. */
-    readIds: async (ids: readonly string[], patience: Patience): Promise<Rows> =>
-      rowsOf(await call('read', idGrid(ids), patience)),
+    readIds: async (ids: readonly string[], options: RequestOptions): Promise<Rows> =>
+      rowsOf(await call('read', idGrid(ids), options)),
 
     /** Children of a place in the server's tree; of its root when `navId` is undefined. */
-    nav: async (navId: string | undefined, patience: Patience): Promise<Rows> =>
-      rowsOf(await call('nav', makeGrid([navId === undefined ? { navId: null } : { navId }]), patience)),
+    nav: async (navId: string | undefined, options: RequestOptions): Promise<Rows> =>
+      rowsOf(await call('nav', makeGrid([navId === undefined ? { navId: null } : { navId }]), options)),
 
     /**
      * Opens a watch, or adds to one.
@@ -64,21 +64,21 @@ export function haystackClient({ call }: Pick<Session, 'call'>) {
      * @param leaseMs how long the server should keep the watch without a poll
      * @returns the watch, and the records with their current values
      */
-    async watchSub(ids: readonly string[], leaseMs: number, watchId: string | undefined, patience: Patience) {
+    async watchSub(ids: readonly string[], leaseMs: number, watchId: string | undefined, options: RequestOptions) {
       const meta = { watchDis: 'Plenum', lease: makeNumber(Math.ceil(leaseMs / 60_000), 'min'), ...(watchId && { watchId }) }
-      const reply = await call('watchSub', idGrid(ids, meta), patience)
+      const reply = await call('watchSub', idGrid(ids, meta), options)
       const given = textOf(reply.grid.meta.watchId)
       if (given === undefined) throw new HaystackFailure('watchSub: the answer names no watch', { step: 'op' })
       return { ...rowsOf(reply), watch: { watchId: given, leaseMs: leaseOf(reply.grid.meta.lease) } satisfies Watch }
     },
 
     /** Records whose values have changed since the last poll. */
-    watchPoll: async (watchId: string, patience: Patience): Promise<Rows> =>
-      rowsOf(await call('watchPoll', makeGrid([], { watchId }), patience)),
+    watchPoll: async (watchId: string, options: RequestOptions): Promise<Rows> =>
+      rowsOf(await call('watchPoll', makeGrid([], { watchId }), options)),
 
     /** Ends a watch. */
-    async watchUnsub(watchId: string, patience: Patience): Promise<void> {
-      await call('watchUnsub', makeGrid([], { watchId, close: MARKER }), patience)
+    async watchUnsub(watchId: string, options: RequestOptions): Promise<void> {
+      await call('watchUnsub', makeGrid([], { watchId, close: MARKER }), options)
     },
 
     /**
@@ -86,12 +86,12 @@ export function haystackClient({ call }: Pick<Session, 'call'>) {
      *
      * @param range as the op takes it: `today`, `2026-03-01`, or an instant after which everything is wanted
      */
-    hisRead: async (id: string, range: string, patience: Patience): Promise<Rows> =>
-      rowsOf(await call('hisRead', makeGrid([{ id: makeRef(id), range }]), patience)),
+    hisRead: async (id: string, range: string, options: RequestOptions): Promise<Rows> =>
+      rowsOf(await call('hisRead', makeGrid([{ id: makeRef(id), range }]), options)),
 
     /** Ends the session of a login. */
-    async close(patience: Patience): Promise<void> {
-      await call('close', makeGrid([]), patience)
+    async close(options: RequestOptions): Promise<void> {
+      await call('close', makeGrid([]), options)
     },
   }
 }
@@ -117,10 +117,14 @@ function leaseOf(cell: unknown): number | undefined {
  * Tells whether only this one request failed: the server still answers `about`. A failed login, and a caller who gave up, concern
  * every request.
  */
-export async function isServerAlive(client: HaystackClient, { step }: HaystackFailure, patience: Patience): Promise<boolean> {
-  if ((step !== 'op' && step !== 'parse') || patience.signal.aborted) return false
+export async function isServerAlive(
+  client: HaystackClient,
+  { step }: HaystackFailure,
+  options: RequestOptions,
+): Promise<boolean> {
+  if ((step !== 'op' && step !== 'parse') || options.signal.aborted) return false
   try {
-    await client.about(patience)
+    await client.about(options)
     return true
   } catch (error) {
     if (!(error instanceof HaystackFailure)) throw error

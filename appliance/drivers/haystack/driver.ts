@@ -31,8 +31,8 @@ export function haystackDriver({ session, timeoutMs, retries, leaseMs, now }: Dr
   const inTurn = createSerialQueue()
   const rtts: number[] = []
   const client = haystackClient({
-    async call(op, grid, patience) {
-      const reply = await session.call(op, grid, patience)
+    async call(op, grid, options) {
+      const reply = await session.call(op, grid, options)
       rtts.push(reply.rttMs)
       if (rtts.length > RTTS_MAX) rtts.shift()
       return reply
@@ -49,16 +49,16 @@ export function haystackDriver({ session, timeoutMs, retries, leaseMs, now }: Dr
   }
 
   async function read(items: Item[], signal: AbortSignal): Promise<Reading[]> {
-    const patience = { timeoutMs, retries, signal }
+    const options = { timeoutMs, retries, signal }
     pointError = null
     const filters = new Set(items.flatMap(({ address: { address } }) => ('filter' in address ? [address.filter] : [])))
-    const resolved = await places.resolve([...filters], patience)
+    const resolved = await places.resolve([...filters], options)
     const placed = items.map(item => {
       const { address } = item.address
       return { item, place: 'ref' in address ? address : resolved.get(address.filter)! }
     })
     const refs = new Set(placed.flatMap(({ place }) => ('ref' in place ? [place.ref] : [])))
-    const found = await records.current([...refs], patience)
+    const found = await records.current([...refs], options)
     return placed.map(({ item, place }) => {
       if ('reason' in place) return bad(item, place.reason, now())
       return take(item, place.ref, found.get(place.ref)!)

@@ -4,7 +4,7 @@ import { refOf } from './core/grid.ts'
 import { accuse, type Apart, RETRIES_MAX, sortOut } from '../../core/poll/isolate.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { type HaystackClient, isServerAlive } from './client.ts'
-import type { Patience } from './session.ts'
+import type { RequestOptions } from './session.ts'
 
 /** The id of a point's record, or why there is none. */
 type FilterResult = { ref: string } | { reason: string }
@@ -26,9 +26,9 @@ export function createFilterResolver({ client, now }: { client: HaystackClient; 
   }
 
   /** @returns undefined when the server does not answer, though it is well otherwise */
-  async function find(filter: string, patience: Patience): Promise<FilterResult | undefined> {
+  async function find(filter: string, options: RequestOptions): Promise<FilterResult | undefined> {
     try {
-      const { rows } = await client.read(filter, 2, { ...patience, retries: 0 })
+      const { rows } = await client.read(filter, 2, { ...options, retries: 0 })
       const ref = refOf(rows[0]?.id)
       if (rows.length > 1) return { reason: `more than one record fits ${filter}` }
       return ref === undefined ? { reason: `no record fits ${filter}` } : { ref }
@@ -36,7 +36,7 @@ export function createFilterResolver({ client, now }: { client: HaystackClient; 
       if (!(error instanceof HaystackFailure)) throw error
       const { step, status, kind, message } = error
       if (kind === 'fault' && (step === 'parse' || (step === 'op' && ERROR_GRIDS.has(status)))) return { reason: message }
-      if (!(await isServerAlive(client, error, patience))) throw error
+      if (!(await isServerAlive(client, error, options))) throw error
       accuse(apart, filter, message, now())
       return undefined
     }
@@ -49,13 +49,13 @@ export function createFilterResolver({ client, now }: { client: HaystackClient; 
      * @returns a place for every filter
      * @throws HaystackFailure when the server as a whole does not answer
      */
-    async resolve(filters: readonly string[], patience: Patience): Promise<Map<string, FilterResult>> {
+    async resolve(filters: readonly string[], options: RequestOptions): Promise<Map<string, FilterResult>> {
       const unknown = filters.filter(filter => !isKnown(filter))
       const { together, retried } = sortOut(apart, unknown, filter => filter, now())
       let failed = 0
       for (const filter of [...together, ...retried]) {
         if (failed >= RETRIES_MAX) break
-        const place = await find(filter, patience)
+        const place = await find(filter, options)
         if (!place) failed++
         else {
           apart.delete(filter)

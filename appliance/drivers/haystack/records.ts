@@ -6,7 +6,7 @@ import { accuse, type Apart, RETRIES_MAX, sortOut } from '../../core/poll/isolat
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { type HaystackClient, isServerAlive } from './client.ts'
 import { readInBatches } from './batches.ts'
-import type { Patience } from './session.ts'
+import type { RequestOptions } from './session.ts'
 
 /** A record as it was at `at`, or why there is none; `isGone`: the server says so. */
 type Found = ({ record: Dict } | { reason: string; isGone?: boolean }) & { at: number }
@@ -35,48 +35,48 @@ export function openRecords({ client, leaseMs, now }: Open) {
 
   const spoil = (id: string, reason: string) => accuse(apart, id, reason, now())
 
-  async function read(ids: readonly string[], patience: Patience): Promise<Map<string, Found>> {
+  async function read(ids: readonly string[], options: RequestOptions): Promise<Map<string, Found>> {
     const found = new Map<string, Found>()
     await readInBatches(ids, {
       async ask(part) {
-        const { rows, at } = await client.readIds(part, patience)
+        const { rows, at } = await client.readIds(part, options)
         const records = matchRows(rows, part)
         for (const id of part) found.set(id, foundOf(records.get(id), id, at))
       },
       spoil,
       leave: (id, reason) => void found.set(id, { reason, at: now() }),
-      isWorthSplitting: error => isServerAlive(client, error, patience),
+      isWorthSplitting: error => isServerAlive(client, error, options),
     })
     return found
   }
 
-  async function current(ids: readonly string[], patience: Patience): Promise<Map<string, Found>> {
+  async function current(ids: readonly string[], options: RequestOptions): Promise<Map<string, Found>> {
     if (ids.length === 0) return new Map()
-    readUntil ??= (await hasWatches(client, patience)) ? 0 : Infinity
-    if (now() < readUntil) return read(ids, patience)
+    readUntil ??= (await hasWatches(client, options)) ? 0 : Infinity
+    if (now() < readUntil) return read(ids, options)
     try {
-      return await watching.current(ids, patience, spoil)
+      return await watching.current(ids, options, spoil)
     } catch (error) {
       // Only where reading works it is the watch that does not.
-      if (!(await isItself(error, client, patience))) throw error
+      if (!(await isItself(error, client, options))) throw error
       watching.forget()
-      const found = await read(ids, patience)
+      const found = await read(ids, options)
       readUntil = now() + RETRY_WATCH_MS
       return found
     }
   }
 
   /** Tries spoilers again, each alone, until some fail once more. */
-  async function retry(ids: readonly string[], found: Map<string, Found>, patience: Patience): Promise<void> {
+  async function retry(ids: readonly string[], found: Map<string, Found>, options: RequestOptions): Promise<void> {
     let failed = 0
     for (const id of ids) {
       if (failed >= RETRIES_MAX) return
       try {
-        const { rows, at } = await client.readIds([id], { ...patience, retries: 0 })
+        const { rows, at } = await client.readIds([id], { ...options, retries: 0 })
         found.set(id, foundOf(matchRows(rows, [id]).get(id), id, at))
         apart.delete(id)
       } catch (error) {
-        if (!(error instanceof HaystackFailure) || patience.signal.aborted) throw error
+        if (!(error instanceof HaystackFailure) || options.signal.aborted) throw error
         spoil(id, error.message)
         failed += error.kind === 'silent' ? RETRIES_MAX : 1
       }
@@ -88,10 +88,10 @@ export function openRecords({ client, leaseMs, now }: Open) {
      * @param ids without the `@`, each once
      * @throws HaystackFailure when the server as a whole cannot be read
      */
-    async current(ids: readonly string[], patience: Patience): Promise<Map<string, Found>> {
+    async current(ids: readonly string[], options: RequestOptions): Promise<Map<string, Found>> {
       const { together, retried } = sortOut(apart, ids, id => id, now())
-      const found = await current(together, patience)
-      if (retried.length > 0) await retry(retried, found, patience)
+      const found = await current(together, options)
+      if (retried.length > 0) await retry(retried, found, options)
       for (const id of ids) {
         const spoiler = apart.get(id)
         if (spoiler) found.set(id, { reason: spoiler.reason, at: now() })
@@ -117,9 +117,9 @@ function openWatch({ client, leaseMs, now }: Open) {
     askedBy.clear()
   }
 
-  async function subscribe(ids: readonly string[], patience: Patience, spoil: Spoil): Promise<void> {
+  async function subscribe(ids: readonly string[], options: RequestOptions, spoil: Spoil): Promise<void> {
     const ask = async (part: readonly string[]) => {
-      const { rows, watch: given } = await client.watchSub(part, leaseMs, watch?.id, patience)
+      const { rows, watch: given } = await client.watchSub(part, leaseMs, watch?.id, options)
       watch ??= { id: given.watchId, ids: new Set(), polledAt: now(), leaseMs, refreshedAt: now() }
       // What the first watch holds would not be polled any more.
       if (given.watchId !== watch.id) throw new HaystackFailure('watchSub: the server adds to no watch', { step: 'op' })
@@ -139,18 +139,18 @@ function openWatch({ client, leaseMs, now }: Open) {
     await readInBatches(ids, { ask, spoil, leave, isWorthSplitting: async () => false })
   }
 
-  async function poll({ id }: Watch, patience: Patience): Promise<void> {
-    const { rows } = await client.watchPoll(id, patience)
+  async function poll({ id }: Watch, options: RequestOptions): Promise<void> {
+    const { rows } = await client.watchPoll(id, options)
     for (const row of rows) for (const asked of askedBy.get(refOf(row.id) ?? '') ?? []) records.set(asked, row)
   }
 
   /** Brings what is known up to date; a watch that is gone is forgotten, so that another is opened. */
-  async function update(current: Watch, patience: Patience, spoil: Spoil): Promise<void> {
+  async function update(current: Watch, options: RequestOptions, spoil: Spoil): Promise<void> {
     if (now() - current.polledAt >= current.leaseMs) return forget()
     try {
       const isRefresh = now() - current.refreshedAt >= REFRESH_MS
-      if (isRefresh) await subscribe([...current.ids], patience, spoil)
-      else await poll(current, patience)
+      if (isRefresh) await subscribe([...current.ids], options, spoil)
+      else await poll(current, options)
       Object.assign(current, { polledAt: now(), ...(isRefresh && { refreshedAt: now() }) })
       lost = 0
     } catch (error) {
@@ -160,11 +160,11 @@ function openWatch({ client, leaseMs, now }: Open) {
   }
 
   return {
-    async current(ids: readonly string[], patience: Patience, spoil: Spoil) {
-      if (watch) await update(watch, patience, spoil)
+    async current(ids: readonly string[], options: RequestOptions, spoil: Spoil) {
+      if (watch) await update(watch, options, spoil)
       await subscribe(
         ids.filter(id => !watch?.ids.has(id)),
-        patience,
+        options,
         spoil,
       )
       const at = now()
@@ -175,8 +175,8 @@ function openWatch({ client, leaseMs, now }: Open) {
       lost = 0
     },
     /** The server forgets a watch by itself when this does not reach it. */
-    async close(patience: Patience): Promise<void> {
-      if (watch) await client.watchUnsub(watch.id, patience).catch(() => undefined)
+    async close(options: RequestOptions): Promise<void> {
+      if (watch) await client.watchUnsub(watch.id, options).catch(() => undefined)
       forget()
     },
   }
@@ -187,15 +187,15 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof HaystackFailure && error.kind === 'fault' && (error.step === 'op' || error.step === 'parse')
 
 /** Whether a question failed by itself: it was refused, or the server answers others. */
-const isItself = async (error: unknown, client: HaystackClient, patience: Patience): Promise<boolean> =>
-  isRefusal(error) || (error instanceof HaystackFailure && (await isServerAlive(client, error, patience)))
+const isItself = async (error: unknown, client: HaystackClient, options: RequestOptions): Promise<boolean> =>
+  isRefusal(error) || (error instanceof HaystackFailure && (await isServerAlive(client, error, options)))
 
-async function hasWatches(client: HaystackClient, patience: Patience): Promise<boolean> {
+async function hasWatches(client: HaystackClient, options: RequestOptions): Promise<boolean> {
   try {
-    const ops = await client.ops(patience)
+    const ops = await client.ops(options)
     return ops.has('watchSub') && ops.has('watchPoll')
   } catch (error) {
-    if (!(await isItself(error, client, patience))) throw error
+    if (!(await isItself(error, client, options))) throw error
     return true // A server that does not tell its ops may have them.
   }
 }

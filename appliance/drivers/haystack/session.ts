@@ -1,5 +1,6 @@
 /** Everything that is said to one Haystack server: one request at a time, logged in when it has to be. */
 import { setTimeout as pause } from 'node:timers/promises'
+import type { RetryPolicy } from '../protocol.ts'
 import { type Cookies, cookieHeader, takeCookies } from './core/cookies.ts'
 import type { HaystackAuth } from './core/endpoint.ts'
 import { HaystackFailure } from './core/failure.ts'
@@ -40,15 +41,15 @@ export type Op = (typeof OPS)[number]
 
 /** `at`: when the answer was whole, on the clock given to the session. */
 export type Reply = { grid: Grid; at: number; rttMs: number }
-/** `retries`: further attempts after a silence. */
-export type Patience = { timeoutMs: number; retries: number; signal: AbortSignal }
+/** Further attempts follow when the server does not answer; `signal` ends the request. */
+export type RequestOptions = RetryPolicy & { signal: AbortSignal }
 
 export type Session = {
   /**
    * @param grid arguments; undefined for ops that take none
    * @throws HaystackFailure: no answer, no grid, or an error grid
    */
-  call(op: Op, grid: Grid | undefined, patience: Patience): Promise<Reply>
+  call(op: Op, grid: Grid | undefined, options: RequestOptions): Promise<Reply>
   /** Ends the login, when there is one, and the connection. */
   close(): Promise<void>
 }
@@ -75,7 +76,7 @@ export function openSession(server: Server, inTurn: ReturnType<typeof createSeri
     body: string | undefined,
     authorization: string,
     step: 'hello' | 'auth' | 'op',
-    patience: Patience,
+    options: RequestOptions,
   ) {
     const cookie = cookieHeader(cookies)
     const type = `${MEDIA_TYPES[format]}${format === 'zinc' ? '; charset=utf-8' : ''}`
@@ -90,32 +91,32 @@ export function openSession(server: Server, inTurn: ReturnType<typeof createSeri
       url: new URL(op, server.endpoint),
       headers,
     }
-    const answer = await line.exchange({ ...outgoing, ...(body === undefined ? {} : { body }) }, { ...patience, step })
+    const answer = await line.exchange({ ...outgoing, ...(body === undefined ? {} : { body }) }, { ...options, step })
     cookies = takeCookies(cookies, answer.headers['set-cookie'] ?? [])
     return answer
   }
 
-  async function authorization(patience: Patience): Promise<string> {
+  async function authorization(options: RequestOptions): Promise<string> {
     const { auth, username = '', secret } = server
     if (auth === 'bearer') return `Bearer ${secret}`
     if (auth === 'basic') return `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`
     if (auth === 'bearer-haystack') return `BEARER authToken=${secret}`
     if (token === undefined) {
       cookies = new Map()
-      token = await logIn((header, step) => send('about', undefined, header, step, patience), username, secret)
+      token = await logIn((header, step) => send('about', undefined, header, step, options), username, secret)
     }
     return `BEARER authToken=${token}`
   }
 
   /** Asks, and once more as a stranger when the server has forgotten the login, or the session that its cookie names. */
-  async function ask(op: Op, body: string | undefined, patience: Patience): Promise<Answer> {
+  async function ask(op: Op, body: string | undefined, options: RequestOptions): Promise<Answer> {
     const isKnown = server.auth === 'scram' ? token !== undefined : cookies.size > 0
-    const answer = await send(op, body, await authorization(patience), 'op', patience)
+    const answer = await send(op, body, await authorization(options), 'op', options)
     const isForgotten = answer.status === 401 || answer.status === 403 || isRedirect(answer)
     if (!isForgotten || !isKnown) return answer
     token = undefined
     cookies = new Map()
-    return send(op, body, await authorization(patience), 'op', patience)
+    return send(op, body, await authorization(options), 'op', options)
   }
 
   /** A server that writes 2.0, or says that it is that, is written to so. Version 3 and later read both. */
@@ -124,22 +125,22 @@ export function openSession(server: Server, inTurn: ReturnType<typeof createSeri
   }
 
   /** @throws HaystackFailure when there is no answer, or the login is refused; else what the server does not say is 3.0 */
-  async function askVersion(patience: Patience): Promise<void> {
+  async function askVersion(options: RequestOptions): Promise<void> {
     try {
-      await call('about', undefined, patience)
+      await call('about', undefined, options)
     } catch (error) {
       if (!(error instanceof HaystackFailure) || error.kind === 'silent' || error.step === 'auth') throw error
     }
     hasAskedVersion = true
   }
 
-  async function call(op: Op, grid: Grid | undefined, patience: Patience): Promise<Reply> {
-    if (grid && !hasAskedVersion) await askVersion(patience)
+  async function call(op: Op, grid: Grid | undefined, options: RequestOptions): Promise<Reply> {
+    if (grid && !hasAskedVersion) await askVersion(options)
     const encoded = () => grid && encodeGrid({ ...grid, meta: { ...grid.meta, ver: version } }, format)
-    let answer = await ask(op, encoded(), patience)
+    let answer = await ask(op, encoded(), options)
     if (OTHER_FORMAT.has(answer.status) && format === 'zinc') {
       format = 'hayson'
-      answer = await ask(op, encoded(), patience)
+      answer = await ask(op, encoded(), options)
     }
     if (answer.status === 401) token = undefined
     const reply = readGrid(answer, op, server)
@@ -151,25 +152,25 @@ export function openSession(server: Server, inTurn: ReturnType<typeof createSeri
     return { grid: reply, at: now(), rttMs: answer.rttMs }
   }
 
-  async function persist(op: Op, grid: Grid | undefined, patience: Patience): Promise<Reply> {
+  async function persist(op: Op, grid: Grid | undefined, options: RequestOptions): Promise<Reply> {
     for (let tried = 0; ; tried++) {
       try {
-        return await call(op, grid, patience)
+        return await call(op, grid, options)
       } catch (error) {
         const isSilent = error instanceof HaystackFailure && error.kind === 'silent'
-        if (!isSilent || tried >= patience.retries || patience.signal.aborted) throw error
-        await pause(BACKOFF_MS * 2 ** tried, undefined, { signal: patience.signal }).catch(() => undefined)
+        if (!isSilent || tried >= options.retries || options.signal.aborted) throw error
+        await pause(BACKOFF_MS * 2 ** tried, undefined, { signal: options.signal }).catch(() => undefined)
       }
     }
   }
 
   return {
-    call: (op, grid, patience) => inTurn(() => persist(op, grid, patience)),
+    call: (op, grid, options) => inTurn(() => persist(op, grid, options)),
     close: () =>
       inTurn(async () => {
-        const patience = { timeoutMs: GOODBYE_MS, retries: 0, signal: AbortSignal.timeout(GOODBYE_MS) }
+        const options = { timeoutMs: GOODBYE_MS, retries: 0, signal: AbortSignal.timeout(GOODBYE_MS) }
         // The server forgets a login by itself when this does not reach it.
-        if (token !== undefined) await call('close', makeGrid([]), patience).catch(() => undefined)
+        if (token !== undefined) await call('close', makeGrid([]), options).catch(() => undefined)
         line.close()
       }),
   }

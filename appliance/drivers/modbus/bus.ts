@@ -1,11 +1,10 @@
-/** All that goes to one Modbus server or createSerialQueue port, in turn: one request in flight, and a new connection when one is in doubt. */
+/** All that goes to one Modbus server or serial port, in turn: one request in flight, and a new connection when one is in doubt. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RegisterRange } from './core/point.ts'
 import { errorText } from '#shared/core/error-text.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
+import type { RetryPolicy } from '../protocol.ts'
 import type { Answer, Connection, Link } from './connection.ts'
-
-export type Patience = { timeoutMs: number; retries: number }
 
 /** How a read ended. It always ends; there is no exception for what a device does. */
 export type Outcome =
@@ -17,9 +16,9 @@ export type Outcome =
 
 type Attempt = Answer | { state: 'unreachable'; reason: string }
 
-/** Units behind one gateway, or on one createSerialQueue line, share its bus. */
+/** Units behind one gateway, or on one serial line, share its bus. */
 export interface ModbusBus {
-  read(unit: number, place: RegisterRange, patience: Patience, signal: AbortSignal): Promise<Outcome>
+  read(unit: number, place: RegisterRange, retryPolicy: RetryPolicy, signal: AbortSignal): Promise<Outcome>
   close(): Promise<void>
 }
 
@@ -97,7 +96,7 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
   async function read(
     unit: number,
     place: RegisterRange,
-    { timeoutMs, retries }: Patience,
+    { timeoutMs, retries }: RetryPolicy,
     signal: AbortSignal,
   ): Promise<Outcome> {
     let last: Exclude<Attempt, { state: 'data' | 'exception' }> = { state: 'closed', reason: 'given up' }

@@ -7,7 +7,8 @@ import { convertNumber } from '../../core/poll/conversion.ts'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
-import type { ModbusBus, Patience } from './bus.ts'
+import type { ModbusBus } from './bus.ts'
+import type { RetryPolicy } from '../protocol.ts'
 import { readUnit, reasonFor } from './unit-read.ts'
 import { startRound, type ModbusUnit } from './unit-round.ts'
 
@@ -23,7 +24,7 @@ const BITS_PER_REGISTER = 16
  */
 export function modbusDriver(
   bus: ModbusBus,
-  { unit_id, max_gap, patience, now }: { unit_id: number; max_gap: number; patience: Patience; now: () => number },
+  { unit_id, max_gap, retryPolicy, now }: { unit_id: number; max_gap: number; retryPolicy: RetryPolicy; now: () => number },
 ): FieldDriver<ModbusPoint> {
   const inTurn = createSerialQueue()
   const rtts: number[] = []
@@ -32,7 +33,7 @@ export function modbusDriver(
   const unit: ModbusUnit = {
     bus,
     unit_id,
-    patience,
+    retryPolicy,
     now,
     memory: createUnitMemory({ gap, registersMax: REGISTERS_MAX }),
     noteRtt,

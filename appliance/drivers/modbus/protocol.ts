@@ -53,9 +53,9 @@ export function modbusProtocol({ now }: { now: () => number }): ModbusProtocol {
       assert(entry.modbus)
       const { unit_id, word_order = DEFAULT_ORDER, max_gap = MAX_GAP } = entry.modbus
       const { bus, release } = acquire(entry)
-      const patience = { timeoutMs: entry.timeout_ms ?? TIMEOUT_MS, retries: entry.retries ?? RETRIES }
+      const retryPolicy = { timeoutMs: entry.timeout_ms ?? TIMEOUT_MS, retries: entry.retries ?? RETRIES }
       const addresses = new Map(entry.points.map(point => [point.point_id, modbusPoint(point, word_order)]))
-      return { driver: { ...modbusDriver(bus, { unit_id, max_gap, patience, now }), close: release }, addresses }
+      return { driver: { ...modbusDriver(bus, { unit_id, max_gap, retryPolicy, now }), close: release }, addresses }
     },
     async readPlace(entry, place) {
       assert(entry.modbus)

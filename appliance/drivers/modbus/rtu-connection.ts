@@ -1,14 +1,17 @@
-/** Modbus RTU over one serial port: requests a gap apart, and after one that was given up silence, until its answer cannot come. */
+/**
+ * Modbus RTU over one serial port. Requests are a frame gap apart. After a request that was given up the line is left silent until
+ * its answer cannot come any more.
+ */
 import { isDeepStrictEqual } from 'node:util'
-import { type UnansweredRequest, findRivals, stillExpected } from './core/late-replies.ts'
-import type { Reply } from './core/pdu.ts'
-import { findRtuReply, frameGapMs, wireMs } from './core/rtu.ts'
-import type { RegisterRange } from './core/point.ts'
 import { encodeRequest } from './codec.ts'
 import type { Answer, Connection } from './connection.ts'
+import { findRivals, stillExpected, type UnansweredRequest } from './core/late-replies.ts'
+import type { Reply } from './core/pdu.ts'
+import type { RegisterRange } from './core/point.ts'
+import { findRtuReply, frameGapMs, wireMs } from './core/rtu.ts'
 
 /** The part of a serial port that is used. */
-type Port = {
+export type Port = {
   readonly isOpen: boolean
   write(bytes: Uint8Array, done: (error: Error | null | undefined) => void): unknown
   close(done: () => void): void
@@ -16,135 +19,161 @@ type Port = {
   on(event: 'error' | 'close', take: (error: Error | null | undefined) => void): unknown
 }
 
-/** What is known of the line beyond one opening of its port; instants of `performance.now`. */
-export type Line = { readonly baud: number; quietUntil: number; owed: UnansweredRequest[] }
-export const openLine = (baud: number): Line => ({ baud, quietUntil: 0, owed: [] })
+/** The state of the line that outlives one opening of its port; instants of `performance.now`. */
+export type Line = { readonly baud: number; quietUntil: number; unanswered: UnansweredRequest[] }
+export const createLine = (baud: number): Line => ({ baud, quietUntil: 0, unanswered: [] })
 
 /** Longest frame is 256 bytes; noise and an echo may stand before it. */
 const INPUT_MAX = 1024
-/** Adapters hand on bytes in lumps: after stray ones a rest may follow within this time. */
+/** Adapters pass bytes on in chunks: after stray bytes the rest may follow within this time. */
 const STRAY_GAP_MS = 50
-/** Longest wait for the line to fall silent, beyond what is waited for anyway. */
+/** Longest wait for the line to fall silent, beyond the other waits. */
 const CHATTER_MS = 1000
 
-type Pending = { take(bytes: Uint8Array): void; settle(answer: Answer): void }
+export class RtuConnection implements Connection {
+  readonly #port: Port
+  readonly #line: Line
+  #closedReason: string | undefined
+  #exchange: RtuExchange | undefined
+  #strays: Uint8Array = new Uint8Array(0)
+  #wake = () => {}
 
-export function rtuConnection(port: Port, line: Line): Connection {
-  let closed: string | undefined
-  let pending: Pending | undefined
-  let strays: Uint8Array = new Uint8Array(0)
-  let wake = () => {}
-
-  function end(reason: string): void {
-    closed ??= reason
-    pending?.settle({ state: 'closed', reason: closed })
-    wake()
+  constructor(port: Port, line: Line) {
+    this.#port = port
+    this.#line = line
+    port.on('data', bytes => (this.#exchange ? this.#exchange.take(bytes) : this.#takeStray(bytes)))
+    port.on('error', error => this.#end(error?.message ?? 'the port failed'))
+    port.on('close', error => this.#end(error ? 'the port was unplugged' : 'the port was closed'))
   }
 
-  /** What comes between two requests is a late answer, or noise: the line is left alone until it ends. */
-  function takeStray(bytes: Uint8Array): void {
+  isOpen(): boolean {
+    return this.#closedReason === undefined
+  }
+
+  async read(unit: number, range: RegisterRange, timeoutMs: number): Promise<Answer> {
+    const isSilent = await this.#waitForSilence(timeoutMs)
+    if (this.#closedReason !== undefined) return { state: 'closed', reason: this.#closedReason }
+    if (!isSilent) return { state: 'garbled', reason: 'the line does not fall silent' }
+    return new Promise(resolve => {
+      this.#exchange = new RtuExchange(this.#line, { unit, range, timeoutMs }, answer => {
+        this.#exchange = undefined
+        this.#strays = new Uint8Array(0)
+        resolve(answer)
+      })
+      this.#port.write(encodeRequest(unit, range), error => error && this.#end(error.message))
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#end('closed')
+    if (this.#port.isOpen) await new Promise<void>(resolve => this.#port.close(() => resolve()))
+  }
+
+  #end(reason: string): void {
+    this.#closedReason ??= reason
+    this.#exchange?.finish({ state: 'closed', reason: this.#closedReason })
+    this.#wake()
+  }
+
+  /** Bytes between two requests are a late answer or noise: the next request waits until they end. */
+  #takeStray(bytes: Uint8Array): void {
+    const line = this.#line
     const now = performance.now()
-    strays = appended(strays, bytes)
-    const late = line.owed.findIndex(({ unit, place }) => findRtuReply(strays, unit, place))
+    this.#strays = appendBytes(this.#strays, bytes)
+    const late = line.unanswered.findIndex(({ unit, range }) => findRtuReply(this.#strays, unit, range))
     if (late < 0) line.quietUntil = Math.max(line.quietUntil, now + STRAY_GAP_MS)
     else {
-      const { unit } = line.owed[late]!
-      line.owed = line.owed.filter((one, i) => one.unit !== unit || i > late)
-      strays = new Uint8Array(0)
+      const { unit } = line.unanswered[late]!
+      line.unanswered = line.unanswered.filter((one, i) => one.unit !== unit || i > late)
+      this.#strays = new Uint8Array(0)
       line.quietUntil = now + frameGapMs(line.baud)
     }
-    wake()
+    this.#wake()
   }
 
   /** @returns false when the line does not fall silent in time */
-  async function silence(timeoutMs: number): Promise<boolean> {
+  async #waitForSilence(timeoutMs: number): Promise<boolean> {
+    const line = this.#line
     const latest = Math.max(performance.now(), line.quietUntil) + timeoutMs + CHATTER_MS
     for (;;) {
       const now = performance.now()
-      if (closed !== undefined || line.quietUntil <= now) return true
+      if (this.#closedReason !== undefined || line.quietUntil <= now) return true
       if (now > latest) return false
       await new Promise<void>(resolve => {
         const timer = setTimeout(resolve, line.quietUntil - now)
-        wake = () => {
+        this.#wake = () => {
           clearTimeout(timer)
           resolve()
         }
       })
     }
   }
+}
 
-  function exchange(unit: number, place: RegisterRange, timeoutMs: number): Promise<Answer> {
-    return new Promise(resolve => {
-      const sentAt = performance.now()
-      let input: Uint8Array = new Uint8Array(0)
-      /** Answers that fit; when there is more than one, all but one are to earlier requests. */
-      const answers: Reply[] = []
-      let timer = setTimeout(giveUp, timeoutMs + wireMs(place, line.baud))
+/** One request on the line and the replies that arrive until it is over. */
+class RtuExchange {
+  readonly #line: Line
+  readonly #request: { unit: number; range: RegisterRange; timeoutMs: number }
+  readonly #resolve: (answer: Answer) => void
+  readonly #sentAt = performance.now()
+  #timer: NodeJS.Timeout
+  #input: Uint8Array = new Uint8Array(0)
+  /** Replies that fit; when there is more than one, all but one are to earlier requests. */
+  readonly #replies: Reply[] = []
 
-      function settle(answer: Answer): void {
-        clearTimeout(timer)
-        pending = undefined
-        strays = new Uint8Array(0)
-        resolve(answer)
-      }
-      function take(bytes: Uint8Array): void {
-        input = appended(input, bytes)
-        for (let found = findRtuReply(input, unit, place); found; found = findRtuReply(input, unit, place)) {
-          input = input.subarray(found.end)
-          answers.push(found.reply)
-          const now = performance.now()
-          const rivals = findRivals(stillExpected(line.owed, sentAt), unit, place, found.reply, now)
-          if (answers.length > rivals.count) return answered(soleOf(answers))
-          clearTimeout(timer)
-          timer = setTimeout(giveUp, rivals.waitMs)
-        }
-      }
-      function answered(answer: Answer): void {
-        line.owed = line.owed.filter(one => one.unit !== unit)
-        line.quietUntil = performance.now() + frameGapMs(line.baud)
-        settle(answer)
-      }
-      function giveUp(): void {
-        if (answers.length) return answered(soleOf(answers))
-        const now = performance.now()
-        line.owed = [...stillExpected(line.owed, now), { unit, place, sentAt, timeoutMs }]
-        line.quietUntil = now + timeoutMs
-        settle(input.length ? { state: 'garbled', reason: strayWords(input.length) } : { state: 'timeout' })
-      }
-      pending = { take, settle }
-      port.write(encodeRequest(unit, place), error => error && end(error.message))
-    })
+  constructor(line: Line, request: { unit: number; range: RegisterRange; timeoutMs: number }, resolve: (answer: Answer) => void) {
+    this.#line = line
+    this.#request = request
+    this.#resolve = resolve
+    this.#timer = setTimeout(() => this.#giveUp(), request.timeoutMs + wireMs(request.range, line.baud))
   }
 
-  port.on('data', bytes => (pending ? pending.take(bytes) : takeStray(bytes)))
-  port.on('error', error => end(error?.message ?? 'the port failed'))
-  port.on('close', error => end(error ? 'the port was unplugged' : 'the port was closed'))
+  take(bytes: Uint8Array): void {
+    const { unit, range } = this.#request
+    this.#input = appendBytes(this.#input, bytes)
+    for (let found = findRtuReply(this.#input, unit, range); found; found = findRtuReply(this.#input, unit, range)) {
+      this.#input = this.#input.subarray(found.end)
+      this.#replies.push(found.reply)
+      const expected = stillExpected(this.#line.unanswered, this.#sentAt)
+      const rivals = findRivals(expected, unit, range, found.reply, performance.now())
+      if (this.#replies.length > rivals.count) return this.#answer()
+      clearTimeout(this.#timer)
+      this.#timer = setTimeout(() => this.#giveUp(), rivals.waitMs)
+    }
+  }
 
-  return {
-    isOpen: () => closed === undefined,
-    async read(unit, place, timeoutMs) {
-      const isSilent = await silence(timeoutMs)
-      if (closed !== undefined) return { state: 'closed', reason: closed }
-      if (!isSilent) return { state: 'garbled', reason: 'the line does not fall silent' }
-      return exchange(unit, place, timeoutMs)
-    },
-    async close() {
-      end('closed')
-      if (port.isOpen) await new Promise<void>(resolve => port.close(() => resolve()))
-    },
+  finish(answer: Answer): void {
+    clearTimeout(this.#timer)
+    this.#resolve(answer)
+  }
+
+  #answer(): void {
+    const line = this.#line
+    line.unanswered = line.unanswered.filter(one => one.unit !== this.#request.unit)
+    line.quietUntil = performance.now() + frameGapMs(line.baud)
+    this.finish(onlyReply(this.#replies))
+  }
+
+  #giveUp(): void {
+    if (this.#replies.length) return this.#answer()
+    const line = this.#line
+    const now = performance.now()
+    line.unanswered = [...stillExpected(line.unanswered, now), { ...this.#request, sentAt: this.#sentAt }]
+    line.quietUntil = now + this.#request.timeoutMs
+    const bytes = this.#input.length
+    const reason = `${bytes} bytes came, but no whole answer with a right checksum`
+    this.finish(bytes ? { state: 'garbled', reason } : { state: 'timeout' })
   }
 }
 
-/** Which of several is the right one cannot be told, unless they say the same. */
-const soleOf = (answers: readonly Reply[]): Reply =>
-  answers.every(answer => isDeepStrictEqual(answer, answers[0]))
-    ? answers[0]!
-    : { state: 'garbled', reason: `${answers.length} answers came, to this and to earlier requests` }
+/** Of several replies nobody can tell the right one, unless they are equal. */
+const onlyReply = (replies: readonly Reply[]): Reply =>
+  replies.every(reply => isDeepStrictEqual(reply, replies[0]))
+    ? replies[0]!
+    : { state: 'garbled', reason: `${replies.length} answers came, to this and to earlier requests` }
 
-/** The newest `INPUT_MAX` bytes of both. */
-function appended(before: Uint8Array, bytes: Uint8Array): Uint8Array {
+/** @returns the newest `INPUT_MAX` bytes of both */
+function appendBytes(before: Uint8Array, bytes: Uint8Array): Uint8Array {
   const both = before.length ? Buffer.concat([before, bytes]) : bytes
   return both.length > INPUT_MAX ? both.subarray(both.length - INPUT_MAX) : both
 }
-
-const strayWords = (bytes: number): string => `${bytes} bytes came, but no whole answer with a right checksum`

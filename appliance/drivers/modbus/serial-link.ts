@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { SerialPort } from 'serialport'
 import type { Link } from './connection.ts'
-import { type Line, openLine, rtuConnection } from './rtu-connection.ts'
+import { createLine, type Line, RtuConnection } from './rtu-connection.ts'
 
 const PARITIES = ['none', 'even', 'odd'] as const
 export type SerialSettings = { path: string; baud: number; parity: (typeof PARITIES)[number]; stopBits: 1 | 2 }
@@ -18,16 +18,16 @@ const HINTS: Record<string, string> = {
 export const explainPort = ({ code, message }: NodeJS.ErrnoException): string =>
   HINTS[code ?? ''] ?? `the port cannot be opened: ${message.replace(/^Error:? /, '')}`
 
-/** What the line still owes outlives the port: a device answers late whether or not it was opened anew. */
+/** Unanswered requests are remembered beyond the port: a device answers late whether or not the port was opened again. */
 export function serialLink(settings: SerialSettings): Link {
-  const line: Line = openLine(settings.baud)
+  const line: Line = createLine(settings.baud)
   return {
     name: settings.path,
     async open() {
       const port = await openPort(settings).catch(error => {
         throw new Error(explainPort(error as NodeJS.ErrnoException), { cause: error })
       })
-      return rtuConnection(port, line)
+      return new RtuConnection(port, line)
     },
   }
 }

@@ -29,13 +29,13 @@ export async function readUnit(unit: ModbusUnit, round: Round): Promise<void> {
 
 /** Asks for every block once. @returns those that failed, while the unit is there */
 async function askBlocks(unit: ModbusUnit, round: Round, blocks: readonly UnitBlock[]): Promise<Failed[]> {
-  const { memory, patience } = unit
+  const { memory, retryPolicy } = unit
   const failed: Failed[] = []
   const queue = [...blocks]
   const asked: UnitBlock[] = []
   for (let block = queue.shift(); block; block = queue.shift()) {
     asked.push(block)
-    const answer = await ask(unit, round, block, memory.isDoubted(block) ? 0 : patience.retries)
+    const answer = await ask(unit, round, block, memory.isDoubted(block) ? 0 : retryPolicy.retries)
     if (answer.state === 'data') {
       take(unit, round, block, answer)
       continue

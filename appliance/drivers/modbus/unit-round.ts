@@ -4,13 +4,14 @@ import type { RegisterRange } from './core/point.ts'
 import type { UnitBlock, UnitItem, UnitMemory } from './core/unit-memory.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import type { ModbusBus, Outcome, Patience } from './bus.ts'
+import type { ModbusBus, Outcome } from './bus.ts'
+import type { RetryPolicy } from '../protocol.ts'
 
 /** A unit of a bus, and what is known of it from read to read. */
 export type ModbusUnit = {
   readonly bus: ModbusBus
   readonly unit_id: number
-  readonly patience: Patience
+  readonly retryPolicy: RetryPolicy
   readonly memory: UnitMemory
   /** ms since 1970 UTC. */
   now(): number
@@ -59,7 +60,7 @@ export const startRound = (items: readonly UnitItem[], signal: AbortSignal): Rou
 
 /** @throws DeviceError when the caller gives up meanwhile */
 export async function ask(unit: ModbusUnit, round: Round, place: RegisterRange, retries: number): Promise<Answer> {
-  const outcome = await unit.bus.read(unit.unit_id, place, { ...unit.patience, retries }, round.signal)
+  const outcome = await unit.bus.read(unit.unit_id, place, { ...unit.retryPolicy, retries }, round.signal)
   const answer = judge(outcome)
   if (answer.state === 'lost') {
     if (round.signal.aborted) throw answer.error

@@ -18,8 +18,8 @@ const UNIT = 1
 /** @param floats points of two registers each, side by side from register 0 */
 export function openOurs(port: number, floats: number): Side {
   const bus = modbusBus(tcpLink(HOST, port), Date.now)
-  const patience = { timeoutMs: TIMEOUT_MS, retries: 0 }
-  const driver = modbusDriver(bus, { unit_id: UNIT, max_gap: MAX_GAP, patience, now: Date.now })
+  const retryPolicy = { timeoutMs: TIMEOUT_MS, retries: 0 }
+  const driver = modbusDriver(bus, { unit_id: UNIT, max_gap: MAX_GAP, retryPolicy, now: Date.now })
   const points = Array.from({ length: floats }, (_, i) => {
     const address = parseModbusAddress(`holding:${2 * i}:float32`, 'ABCD')
     if (typeof address === 'string') throw new Error(address)

@@ -4,7 +4,7 @@ import { READ_PROPERTY, READ_PROPERTY_MULTIPLE, type ReadQuestion } from '#appli
 import { openBacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import type { ReadBatch } from './order.ts'
 
-const PATIENCE = { timeoutMs: 3000, retries: 2 }
+const RETRY_POLICY = { timeoutMs: 3000, retries: 2 }
 const never = new AbortController().signal
 
 /** The appliance's own transport. */
@@ -15,7 +15,7 @@ export async function open(port: number): Promise<ReadBatch> {
   return async (first, count) => {
     let question = questions.get(first)
     if (!question) questions.set(first, (question = questionOf(first, count)))
-    const outcome = await transport.request(peer, question, PATIENCE, never)
+    const outcome = await transport.request(peer, question, RETRY_POLICY, never)
     if (outcome.state !== 'results') throw new Error(JSON.stringify(outcome))
     return outcome.results.map(result => {
       const value = 'values' in result ? result.values[0] : undefined

@@ -13,7 +13,7 @@ import { driverConformance } from '../../conformance/driver.ts'
 import { SILENT } from '../../support/sites/catalogue-site.ts'
 
 const NOW = 1_000
-const patience = { timeoutMs: 1500, retries: 0 }
+const retryPolicy = { timeoutMs: 1500, retries: 0 }
 const conversion = { kind: 'number', scale: 1, offset: 0 } as const
 const placeOf = (point_id: string) => (point_id === 'missing' ? 99 : Number(point_id.slice(1)))
 
@@ -26,7 +26,7 @@ driverConformance<BacnetPoint>(test, 'BACnet/IP', async t => {
     await device.close()
   })
   return {
-    driver: bacnetDriver(transport, device, patience, firstBatch(480), () => NOW),
+    driver: bacnetDriver(transport, device, retryPolicy, firstBatch(480), () => NOW),
     address: point_id => ({ target: { type: 0, instance: placeOf(point_id), property: 85 }, conversion }),
     silence: () => device.misbehave('silent'),
     now: NOW,
@@ -44,7 +44,7 @@ driverConformance<ModbusPoint>(test, 'Modbus TCP', async t => {
     await device.close()
   })
   return {
-    driver: modbusDriver(bus, { unit_id: 1, max_gap: 16, patience, now: () => NOW }),
+    driver: modbusDriver(bus, { unit_id: 1, max_gap: 16, retryPolicy, now: () => NOW }),
     address: point_id => ({
       address: { table: 'input', address: placeOf(point_id), count: 1, format: 'uint16', order: 'ABCD' },
       conversion,

@@ -1,4 +1,4 @@
-/** What is known of a device from one read to the next, and the order of reading that follows from it. */
+/** Knowledge of a device that is kept from read to read, and the order of reading that follows from it. */
 import { type Apart, type Failure, firstUnreached, sortOut } from '../../../core/poll/isolate.ts'
 import { type Batch, type Learnt, sizeOf, startLearning } from './batch.ts'
 import { type Target, targetKey } from '#shared/core/bacnet/object.ts'

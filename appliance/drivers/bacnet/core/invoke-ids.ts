@@ -1,4 +1,4 @@
-/** Who waits for which answer. An answer finds its question by the peer's IP address and the invoke id together. */
+/** Invoke ids of open requests. A reply is matched by the IP address of the peer and the invoke id together. */
 
 export type InvokeIds<T> = {
   /** @returns an id in 1..255 that is free at this address, or undefined when none is */

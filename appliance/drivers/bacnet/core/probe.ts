@@ -16,7 +16,7 @@ type Item = { address: { target: Target } }
  */
 type ProbeState = 'called' | 'none' | 'gone'
 
-type Probes<I, R> = {
+export type Probes<I, R> = {
   /** @param isThere the device has answered something a moment ago */
   call(suspect: FailedRequest<R>): ProbeState
   /** The witness did not answer. */

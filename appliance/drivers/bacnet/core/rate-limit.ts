@@ -1,8 +1,8 @@
-/** How fast and how often devices are asked. */
+/** Rate limit of requests, and timeouts of attempts. */
 
 /**
- * A token bucket, kept as the one time that it needs: requests that keep an even pace of `perSecond` go at once, and a
- * pause is made up for by a burst of a tenth of a second.
+ * A token bucket, stored as one instant: requests at an even rate of `perSecond` go at once, and after a pause a burst of a
+ * tenth of a second may follow.
  *
  * @param paidUntil when the requests so far would have been sent at that pace, ms; 0 before the first
  * @returns `waitMs` 0 and more; with it the new `paidUntil`, whether or not the request is sent in the end

@@ -1,8 +1,8 @@
 /**
- * One read of a device's points, request by request: what to ask next after what the device said or did not say. Several
- * requests may be open at a time once the device has answered one; while a bad point is looked for, one.
+ * One read of a device's points, request by request: it chooses the next request from the answers and failures so far. Several
+ * requests may be open at a time once the device has answered one; only one while a bad point is searched.
  *
- * How bad points are found and kept apart is told in poll/isolate.ts.
+ * `appliance/core/poll/isolate.ts` describes the search for bad points.
  */
 import { accuse, cut, endPart, type Failure, failure, FAILURES_MAX, RETRIES_MAX, splitPart } from '../../../core/poll/isolate.ts'
 import { afterAnswer, afterTooLarge, deniesService, deniesSize, fitting, sizeOf, withoutMultiple } from './batch.ts'
@@ -19,7 +19,7 @@ import {
 } from './device-memory.ts'
 import { formatRefusal } from './refusal.ts'
 import type { PropertyResult, Refusal } from './reply.ts'
-import { createProbes, type FailedRequest } from './probe.ts'
+import { createProbes, type FailedRequest, type Probes } from './probe.ts'
 
 const ALONE: ReadonlySet<Role> = new Set(['loner', 'retried', 'leaf', 'declined', 'witness'])
 const HASTY: ReadonlySet<Role> = new Set(['part', 'trial', 'retried'])
@@ -28,27 +28,17 @@ const HASTY: ReadonlySet<Role> = new Set(['part', 'trial', 'retried'])
 export type PointRequest<I> = {
   items: I[]
   isAlone: boolean
-  /** It may well fail: not worth all the patience. */
+  /** It is likely to fail, so it gets few retries. */
   isHasty: boolean
-  /** Its value is not wanted: the point is asked elsewhere. */
+  /** A probe of whether the device answers: its value is not used. */
   isWitness: boolean
   role: Role
-  /** What failed and stands to be explained by this. */
+  /** The failed request that this one is part of. */
   of: Failure | undefined
 }
 
-type ReadSequence<I> = {
-  /** @returns what to ask now; undefined when all is said, or while the witness is heard */
-  next(): PointRequest<I> | undefined
-  answered(request: PointRequest<I>, results: readonly PropertyResult[]): void
-  /** The device declined the request as a whole. @returns what it gives no value for; the others are asked again */
-  declined(request: PointRequest<I>, refusal: Refusal): I[]
-  /** @returns false when the device said nothing at all in this read; then it ends */
-  unanswered(request: PointRequest<I>, state: 'silent' | 'garbled' | 'cancelled', reason: string): boolean
-  /** When all is said: what has neither a value nor was declined, and why. */
-  left(): Left<I>[]
-}
-type Left<I> = { item: I; reason: string }
+/** A point without a value that was not declined, and the reason. */
+type Unread<I> = { item: I; reason: string }
 
 /** Points that must have a value alone, and none in company, before ReadPropertyMultiple is left: those of two searches. */
 const ONLY_ALONE = 5
@@ -57,56 +47,127 @@ const DENIALS_MAX = 3
 /** Parts of a request that failed: a timeout costs more than a few answers, a refusal no more than an answer. */
 const WAYS = { unanswered: 4, declined: 2 }
 
-/**
- * @param known what is known of the device; changed by what is learnt
- * @param hasAnswered the device answered a moment ago, so silence is about the request
- * @param now ms since 1970
- * @param witness what the device always answers, such as its device object; without it one of the items must do
- */
-export function createReadSequence<I extends Item>(
-  known: DeviceMemory,
-  items: readonly I[],
-  hasAnswered: boolean,
-  now: number,
-  witness?: I,
-): ReadSequence<I> {
-  const { todo, last, resting } = firstChunks(known, items, now)
-  /** Parts of what failed, the latest first. */
-  const search: Chunk<I>[] = []
-  const left: Left<I>[] = resting.map(item => ({ item, reason: reasonOf(known, item) }))
-  const witnesses = createProbes<I, PointRequest<I>>(known, items, witness)
-  /** Found, and told when the device has answered a request of many: one that declines everything says nothing of points. */
-  const found: (() => void)[] = []
-  /** The points of a failure that were then asked alone: if it is not explained by another, they do not bear company. */
-  const ofSingles = new WeakMap<Failure, readonly I[]>()
-  let isThere = hasAnswered
-  let hasValue = false
-  let hasTogether = false
-  let denials = 0
-  let failures = 0
-  let failedRetries = 0
-  let isOver = false
+export class ReadSequence<I extends Item> {
+  readonly #memory: DeviceMemory
+  readonly #items: readonly I[]
+  readonly #now: number
+  readonly #todo: Chunk<I>[]
+  /** Known culprits that are tried again at the end. */
+  readonly #last: Chunk<I>[]
+  /** Parts of failed requests, the latest first. */
+  readonly #search: Chunk<I>[] = []
+  readonly #unread: Unread<I>[]
+  readonly #probes: Probes<I, PointRequest<I>>
+  /** Conclusions about points, drawn when the device has answered a request of many: one that declines everything says nothing of points. */
+  readonly #found: (() => void)[] = []
+  /** The points of a failure that were then asked alone. When no other point explains the failure, they are asked alone from then on. */
+  readonly #singlesOf = new WeakMap<Failure, readonly I[]>()
+  #isThere: boolean
+  #hasValue = false
+  #hasTogether = false
+  #denials = 0
+  #failures = 0
+  #failedRetries = 0
+  #isOver = false
 
-  /** Leaves what is open for the next read, which begins with it. @returns whether the device has said anything */
-  function giveUp(suspects: readonly FailedRequest<PointRequest<I>>[], reason: string): boolean {
-    for (const { request, reason: why } of suspects) {
-      if (!request.isWitness) left.push(...request.items.map(item => ({ item, reason: why })))
+  /**
+   * @param memory what is known of the device; changed by what is learnt
+   * @param hasAnswered the device answered a moment ago, so silence is about the request
+   * @param now ms since 1970
+   * @param probe what the device always answers, such as its device object; without it one of the items is used
+   */
+  constructor(memory: DeviceMemory, items: readonly I[], hasAnswered: boolean, now: number, probe?: I) {
+    const { todo, last, resting } = firstChunks(memory, items, now)
+    this.#memory = memory
+    this.#items = items
+    this.#now = now
+    this.#todo = todo
+    this.#last = last
+    this.#unread = resting.map(item => ({ item, reason: reasonOf(memory, item) }))
+    this.#probes = createProbes(memory, items, probe)
+    this.#isThere = hasAnswered
+  }
+
+  /** @returns what to ask now; undefined when all is asked, or while a probe is open */
+  next(): PointRequest<I> | undefined {
+    if (this.#probes.isBeingAsked()) return undefined
+    const item = this.#probes.take()
+    if (item) return { items: [item], isAlone: true, isHasty: false, isWitness: true, role: 'witness', of: undefined }
+    const queue = this.#queueNow()
+    const chunk = queue.shift()
+    return chunk ? this.#ask(chunk, queue) : this.#close()
+  }
+
+  answered(request: PointRequest<I>, results: readonly PropertyResult[]): void {
+    this.#isThere = true
+    if (request.isWitness) return this.#probes.dismiss().forEach(one => this.#convict(one))
+    this.#hasValue = true
+    return this.#withAnswer(request, results)
+  }
+
+  /** The device declined the request as a whole. @returns the points without a value; the others are asked again */
+  declined(request: PointRequest<I>, refusal: Refusal): I[] {
+    this.#isThere = true
+    if (request.isWitness) {
+      this.#probes.dismiss().forEach(one => this.#convict(one))
+      return []
     }
-    const open = [...todo.splice(0), ...search.splice(0), ...last.splice(0)].flatMap(chunk => chunk.items)
-    left.push(...open.map(item => ({ item, reason })))
-    if (isThere) for (const { item } of left) known.unreached.add(keyOf(item))
-    isOver = true
-    return isThere
+    if (request.isAlone) return this.#declinedAlone(request, refusal)
+    const { items: asked, of } = request
+    if (deniesService(refusal) && (this.#memory.learnt.proven === 0 || ++this.#denials >= DENIALS_MAX)) {
+      this.#memory.learnt = withoutMultiple(this.#memory.learnt, this.#now)
+      this.#todo.unshift({ items: asked, role: 'many', ...(of && { of }) })
+    } else if (asked.length > 1) {
+      // Some devices decline a whole request for one bad point in it: the halves tell which.
+      this.#split(request, 'declined')
+    } else {
+      const key = keyOf(asked[0]!)
+      this.#found.push(() => accuse(this.#memory.loners, key, 'asked alone', this.#now, true))
+      this.#todo.unshift({ items: asked, role: 'declined', ...(of && { of }) })
+    }
+    return []
   }
 
-  /** @returns where to take the next chunk; half of the failures that a read may have are kept for the search */
-  function queueNow(): Chunk<I>[] {
-    if (search.length > 0 && (todo.length === 0 || failures >= FAILURES_MAX / 2)) return search
-    return todo.length === 0 && failedRetries < RETRIES_MAX ? last : todo
+  /** @returns false when the device answered nothing at all in this read; then it ends */
+  unanswered(request: PointRequest<I>, state: 'silent' | 'garbled' | 'cancelled', reason: string): boolean {
+    this.#failures++
+    const suspect = { request, reason }
+    if (state === 'cancelled' || this.#isOver) return this.#giveUp([...this.#probes.dismiss(), suspect], reason)
+    // A garbled answer comes from a device that is there, and another point has shown that it gives usable answers.
+    if (state === 'garbled' && this.#hasValue && !request.isWitness) this.#convict(suspect)
+    else {
+      const probe = request.isWitness ? this.#probes.failed(this.#isThere) : this.#probes.call(suspect)
+      if (probe === 'gone' || (probe === 'none' && !this.#isThere)) return this.#giveUp(this.#probes.dismiss(), reason)
+      if (probe === 'none') this.#probes.dismiss().forEach(one => this.#convict(one))
+    }
+    return this.#failures < FAILURES_MAX || this.#giveUp(this.#probes.dismiss(), reason)
   }
 
-  function ask({ items: some, role, of }: Chunk<I>, queue: Chunk<I>[]): PointRequest<I> {
-    const { batch, proven, growAt } = known.learnt
+  /** When all is asked: the points without a value that were not declined. */
+  unread(): readonly Unread<I>[] {
+    return this.#unread
+  }
+
+  /** Leaves open points to the next read, which begins with them. @returns whether the device has answered anything */
+  #giveUp(suspects: readonly FailedRequest<PointRequest<I>>[], reason: string): boolean {
+    for (const { request, reason: why } of suspects) {
+      if (!request.isWitness) this.#unread.push(...request.items.map(item => ({ item, reason: why })))
+    }
+    const open = [...this.#todo.splice(0), ...this.#search.splice(0), ...this.#last.splice(0)].flatMap(chunk => chunk.items)
+    this.#unread.push(...open.map(item => ({ item, reason })))
+    if (this.#isThere) for (const { item } of this.#unread) this.#memory.unreached.add(keyOf(item))
+    this.#isOver = true
+    return this.#isThere
+  }
+
+  /** @returns the queue of the next chunk; half of the failures that a read may have are reserved for the search */
+  #queueNow(): Chunk<I>[] {
+    if (this.#search.length > 0 && (this.#todo.length === 0 || this.#failures >= FAILURES_MAX / 2)) return this.#search
+    return this.#todo.length === 0 && this.#failedRetries < RETRIES_MAX ? this.#last : this.#todo
+  }
+
+  #ask({ items: some, role, of }: Chunk<I>, queue: Chunk<I>[]): PointRequest<I> {
+    const { batch, proven, growAt } = this.#memory.learnt
     const isAlone = ALONE.has(role) || !batch.multiple
     const ahead = some.slice(0, isAlone ? 1 : batch.size)
     const asked = isAlone ? ahead : ahead.slice(0, fitting(batch, ahead.map(targetOf)))
@@ -118,127 +179,83 @@ export function createReadSequence<I extends Item>(
     return { items: asked, isAlone, isHasty: isGrown || HASTY.has(role), isWitness: false, role, of }
   }
 
-  function end(of: Failure | undefined, how: number | 'culprit'): void {
+  #end(of: Failure | undefined, how: number | 'culprit'): void {
     const unexplained = endPart(of, how)
     if (!unexplained) return
-    const singles = ofSingles.get(unexplained)
-    const { proven } = known.learnt
+    const singles = this.#singlesOf.get(unexplained)
+    const { proven } = this.#memory.learnt
     if (singles && (proven === 0 || unexplained.size <= proven)) {
-      // Which of them does not bear company is not known; those that do are soon back in it.
-      found.push(() => singles.forEach(item => accuse(known.loners, keyOf(item), 'asked alone', now)))
-      noteAlone(singles.length)
-    } else known.learnt = afterTooLarge(known.learnt, unexplained.size, unexplained.answered, now)
+      // Which of them fails in company is unknown; the others are soon asked together again.
+      this.#found.push(() => singles.forEach(item => accuse(this.#memory.loners, keyOf(item), 'asked alone', this.#now)))
+      this.#noteAlone(singles.length)
+    } else this.#memory.learnt = afterTooLarge(this.#memory.learnt, unexplained.size, unexplained.answered, this.#now)
   }
 
-  function noteAlone(count: number): void {
-    known.onlyAlone += count
-    if (known.onlyAlone >= ONLY_ALONE && known.learnt.proven === 0) known.learnt = withoutMultiple(known.learnt, now)
+  #noteAlone(count: number): void {
+    this.#memory.onlyAlone += count
+    if (this.#memory.onlyAlone >= ONLY_ALONE && this.#memory.learnt.proven === 0)
+      this.#memory.learnt = withoutMultiple(this.#memory.learnt, this.#now)
   }
 
-  function split({ items: some, role, of }: PointRequest<I>, how: keyof typeof WAYS): void {
+  #split({ items: some, role, of }: PointRequest<I>, how: keyof typeof WAYS): void {
     const parts = cut(some, WAYS[how])
     const size = bytesOf(some)
     const failed = failure(size, parts.length, of)
     const roleOf = (part: readonly I[]) => (part.length === 1 && how === 'unanswered' ? 'leaf' : 'part')
     const chunks = parts.map((part): Chunk<I> => ({ items: part, role: roleOf(part), of: failed }))
     const singles = chunks.filter(chunk => chunk.role === 'leaf').flatMap(chunk => chunk.items)
-    if (singles.length > 0) ofSingles.set(failed, singles)
-    // How much goes into a request is found out before the others are asked; a bad point afterwards.
-    const queue = size > known.learnt.proven && role !== 'trial' ? todo : search
+    if (singles.length > 0) this.#singlesOf.set(failed, singles)
+    // The size of a request is learnt before the other points are asked; a bad point is searched afterwards.
+    const queue = size > this.#memory.learnt.proven && role !== 'trial' ? this.#todo : this.#search
     queue.unshift(...chunks)
   }
 
-  /** The device is there, so what it did not answer is the matter of the request. */
-  function convict({ request, reason }: FailedRequest<PointRequest<I>>): void {
-    if (!request.isAlone) return split(request, 'unanswered')
+  /** Concludes that the request is to blame, because the device answers others. */
+  #convict({ request, reason }: FailedRequest<PointRequest<I>>): void {
+    if (!request.isAlone) return this.#split(request, 'unanswered')
     const [item] = request.items as [I]
-    accuse(known.culprits, keyOf(item), reason, now)
-    if (request.role === 'retried') failedRetries++
-    left.push({ item, reason })
-    return end(request.of, 'culprit')
+    accuse(this.#memory.culprits, keyOf(item), reason, this.#now)
+    if (request.role === 'retried') this.#failedRetries++
+    this.#unread.push({ item, reason })
+    return this.#end(request.of, 'culprit')
   }
 
-  function withAnswer({ items: asked, isAlone, role, of }: PointRequest<I>, results: readonly PropertyResult[]): void {
-    known.witness = targetOf(asked[0]!)
-    known.learnt = afterAnswer(known.learnt, sizeOf(asked.map(targetOf)), isAlone ? 'single' : 'multiple', now)
-    // Declined by itself before: the service is what it does not bear, not the company.
-    if (of) end(of, role === 'declined' ? 'culprit' : bytesOf(asked))
-    if (role === 'retried') known.culprits.delete(keyOf(asked[0]!))
-    if (role === 'trial') for (const item of asked) known.loners.delete(keyOf(item))
+  #withAnswer({ items: asked, isAlone, role, of }: PointRequest<I>, results: readonly PropertyResult[]): void {
+    this.#memory.witness = targetOf(asked[0]!)
+    this.#memory.learnt = afterAnswer(
+      this.#memory.learnt,
+      sizeOf(asked.map(targetOf)),
+      isAlone ? 'single' : 'multiple',
+      this.#now,
+    )
+    // It was declined by itself before: the device declines the service, not the other points.
+    if (of) this.#end(of, role === 'declined' ? 'culprit' : bytesOf(asked))
+    if (role === 'retried') this.#memory.culprits.delete(keyOf(asked[0]!))
+    if (role === 'trial') for (const item of asked) this.#memory.loners.delete(keyOf(item))
     if (!isAlone) {
-      hasTogether = true
-      denials = 0
-      known.onlyAlone = 0
-    } else if (role === 'declined' && results.some(result => 'values' in result)) noteAlone(1)
+      this.#hasTogether = true
+      this.#denials = 0
+      this.#memory.onlyAlone = 0
+    } else if (role === 'declined' && results.some(result => 'values' in result)) this.#noteAlone(1)
   }
 
-  function declinedAlone({ items: asked, role, of }: PointRequest<I>, refusal: Refusal): I[] {
+  #declinedAlone({ items: asked, role, of }: PointRequest<I>, refusal: Refusal): I[] {
     const key = keyOf(asked[0]!)
-    if (deniesSize(refusal)) found.push(() => accuse(known.culprits, key, formatRefusal(refusal), now))
-    else if (role === 'leaf') found.push(() => accuse(known.loners, key, formatRefusal(refusal), now))
-    else if (role === 'retried') known.culprits.delete(key)
-    end(of, 'culprit')
+    if (deniesSize(refusal)) this.#found.push(() => accuse(this.#memory.culprits, key, formatRefusal(refusal), this.#now))
+    else if (role === 'leaf') this.#found.push(() => accuse(this.#memory.loners, key, formatRefusal(refusal), this.#now))
+    else if (role === 'retried') this.#memory.culprits.delete(key)
+    this.#end(of, 'culprit')
     return asked
   }
 
-  function close(): undefined {
-    if (todo.length + search.length > 0) return
-    if (!isOver) {
-      if (known.unreached.size > 0) for (const item of items) known.unreached.delete(keyOf(item))
-      left.push(...last.splice(0).flatMap(({ items: some }) => some.map(item => ({ item, reason: reasonOf(known, item) }))))
+  #close(): undefined {
+    if (this.#todo.length + this.#search.length > 0) return
+    if (!this.#isOver) {
+      if (this.#memory.unreached.size > 0) for (const item of this.#items) this.#memory.unreached.delete(keyOf(item))
+      this.#unread.push(
+        ...this.#last.splice(0).flatMap(({ items: some }) => some.map(item => ({ item, reason: reasonOf(this.#memory, item) }))),
+      )
     }
-    if (hasTogether) for (const tell of found.splice(0)) tell()
-  }
-
-  return {
-    next() {
-      if (witnesses.isBeingAsked()) return undefined
-      const item = witnesses.take()
-      if (item) return { items: [item], isAlone: true, isHasty: false, isWitness: true, role: 'witness', of: undefined }
-      const queue = queueNow()
-      const chunk = queue.shift()
-      return chunk ? ask(chunk, queue) : close()
-    },
-    answered(request, results) {
-      isThere = true
-      if (request.isWitness) return witnesses.dismiss().forEach(convict)
-      hasValue = true
-      return withAnswer(request, results)
-    },
-    declined(request, refusal) {
-      isThere = true
-      if (request.isWitness) {
-        witnesses.dismiss().forEach(convict)
-        return []
-      }
-      if (request.isAlone) return declinedAlone(request, refusal)
-      const { items: asked, of } = request
-      if (deniesService(refusal) && (known.learnt.proven === 0 || ++denials >= DENIALS_MAX)) {
-        known.learnt = withoutMultiple(known.learnt, now)
-        todo.unshift({ items: asked, role: 'many', ...(of && { of }) })
-      } else if (asked.length > 1) {
-        // Some devices decline a whole request for one bad point in it: the halves tell which.
-        split(request, 'declined')
-      } else {
-        const key = keyOf(asked[0]!)
-        found.push(() => accuse(known.loners, key, 'asked alone', now, true))
-        todo.unshift({ items: asked, role: 'declined', ...(of && { of }) })
-      }
-      return []
-    },
-    unanswered(request, state, reason) {
-      failures++
-      const suspect = { request, reason }
-      if (state === 'cancelled' || isOver) return giveUp([...witnesses.dismiss(), suspect], reason)
-      // What is garbled was said by somebody; that the device says anything of use, another point has shown.
-      if (state === 'garbled' && hasValue && !request.isWitness) convict(suspect)
-      else {
-        const hearing = request.isWitness ? witnesses.failed(isThere) : witnesses.call(suspect)
-        if (hearing === 'gone' || (hearing === 'none' && !isThere)) return giveUp(witnesses.dismiss(), reason)
-        if (hearing === 'none') witnesses.dismiss().forEach(convict)
-      }
-      return failures < FAILURES_MAX || giveUp(witnesses.dismiss(), reason)
-    },
-    left: () => left,
+    if (this.#hasTogether) for (const tell of this.#found.splice(0)) tell()
   }
 }

@@ -1,4 +1,4 @@
-/** What becomes of the catalogue when devices of a discovery are added to it. Points that are there stay as they are. */
+/** Adds discovered devices to the catalogue. Existing points are not changed. */
 import type { DeviceChange } from '../core/discovery/changes.ts'
 import { propose, proposeAll, type ProposedDevice, type Proposal } from '../core/discovery/propose.ts'
 import type { DeviceResult } from '../core/discovery/discovery.ts'

@@ -8,7 +8,7 @@ import { RETRIES, TIMEOUT_MS } from '../../protocol.ts'
 import { type DiscoveryService, discoveryService } from './discovery-service.ts'
 import type { FieldCatalogue } from '../../../services/field-catalogue.ts'
 
-const PATIENCE = { timeoutMs: TIMEOUT_MS, retries: RETRIES }
+const RETRY_POLICY = { timeoutMs: TIMEOUT_MS, retries: RETRIES }
 
 export function bacnetDiscovery(parts: {
   enabled: boolean
@@ -28,7 +28,7 @@ export function bacnetDiscovery(parts: {
         const now = transport.diagnostics()
         return { speaking: speakingSince(before, now), manager: managerOf(now) }
       }
-      return { wire: discoveryWire(transport, PATIENCE), facts, release }
+      return { wire: discoveryWire(transport, RETRY_POLICY), facts, release }
     },
     machine: isOpen => ({
       bind: { address: [bind.address, ...(bind.furtherAddresses ?? [])].join(', '), port: bind.port },

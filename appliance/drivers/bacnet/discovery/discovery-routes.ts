@@ -1,4 +1,4 @@
-/** The API of discovery. It stands only in a process that speaks BACnet on the OT network. */
+/** The API of discovery, in processes that run BACnet on the OT network. */
 import { Type } from '@sinclair/typebox'
 import { ADDRESS_PATTERN, ADDRESSES_MAX, BOUNDS, completeRequest } from '../core/discovery/request.ts'
 import type { DeviceResult, Discovery } from '../core/discovery/discovery.ts'

@@ -1,4 +1,4 @@
-/** Discovery as the appliance runs it: one at a time, watched while it runs, and added only when an operator says so. */
+/** Runs one discovery at a time. Its progress can be watched, and an operator decides which devices are added. */
 import { randomUUID } from 'node:crypto'
 import { compare, type DeviceChange } from '../core/discovery/changes.ts'
 import { estimateTraffic, type Traffic } from '../core/discovery/traffic.ts'

@@ -1,13 +1,14 @@
-/** The way a discovery takes to the devices: the transport of polling, so that both keep to the same bounds. */
+/** The network access of a discovery: the transport of polling, so the same limits hold for both. */
 import { networkInterfaces } from 'node:os'
 import type { DeviceAddress } from '../core/discovery/discovery.ts'
 import type { MachineAddress, Manager, SpeakingAddress } from '../core/discovery/diagnosis.ts'
 import type { DiscoveryWire } from '../../../flow/discover.ts'
-import type { Patience, Peer } from '../outcome.ts'
+import type { Peer } from '../outcome.ts'
+import type { RetryPolicy } from '../../protocol.ts'
 import type { BacnetTransport, Diagnostics } from '../transport.ts'
 
-/** @param patience with each request; a device that does not answer costs all of it once */
-export function discoveryWire(transport: BacnetTransport, patience: Patience): DiscoveryWire {
+/** @param retryPolicy of each request; a device that does not answer costs all of its attempts once */
+export function discoveryWire(transport: BacnetTransport, retryPolicy: RetryPolicy): DiscoveryWire {
   const peers = new Map<DeviceAddress, Peer>()
   const peerOf = (device: DeviceAddress): Peer => {
     const known = peers.get(device) ?? toPeer(device)
@@ -17,7 +18,7 @@ export function discoveryWire(transport: BacnetTransport, patience: Patience): D
   return {
     whoIs: (call, range) => transport.whoIs(call, range),
     listen: take => transport.listen(take),
-    ask: (device, question, signal) => transport.request(peerOf(device), question, patience, signal),
+    ask: (device, question, signal) => transport.request(peerOf(device), question, retryPolicy, signal),
   }
 }
 

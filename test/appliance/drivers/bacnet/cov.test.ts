@@ -68,16 +68,20 @@ async function until(t: ExecutionContext, ready: () => boolean): Promise<void> {
   t.fail('it did not come to pass within 30 s')
 }
 
-type Options = Partial<BacnetDeviceOptions> & { lifetimeSecs?: number; patience?: typeof patient }
+type Options = Partial<BacnetDeviceOptions> & { lifetimeSecs?: number; retryPolicy?: typeof patient }
 
 /** A device with analog inputs 0 to 3, and a driver that watches `points` of it. */
-async function watching(t: ExecutionContext, points: number[], { lifetimeSecs = 600, patience = patient, ...options }: Options) {
+async function watching(
+  t: ExecutionContext,
+  points: number[],
+  { lifetimeSecs = 600, retryPolicy = patient, ...options }: Options,
+) {
   const values = range(4).map(held)
   const objects = range(4).map(instance => ({ type: 0, instance, name: `ai ${instance}`, value: () => values[instance]! }))
   const device = await openBacnetDevice({ device_instance: INSTANCE, name: 'sim', objects, cov: true, ...options })
   t.teardown(() => device.close())
   const transport = await openTransport(t)
-  const driver = bacnetDriver(transport, device, patience, firstBatch(1476), () => 1_000, {
+  const driver = bacnetDriver(transport, device, retryPolicy, firstBatch(1476), () => 1_000, {
     device_instance: INSTANCE,
     lifetimeSecs,
   })
@@ -134,7 +138,7 @@ test('a subscription is renewed before it runs out, under the same number', asyn
 })
 
 test('a device that was away and forgot is subscribed to anew with the first read', async t => {
-  const { told, device, driver } = await watching(t, [1, 2], { patience: hasty })
+  const { told, device, driver } = await watching(t, [1, 2], { retryPolicy: hasty })
   const answered = async () => (await driver.read(inputs(0), never).catch(() => [])).length === 1
   const untilAnswered = async () => {
     while (!(await answered()));

@@ -13,11 +13,11 @@ import { seeded } from '../../../support/wire.ts'
 /** Short, as each failure costs it, and long for a peer in this process; how many requests it takes is for the pure tests. */
 const HASTY = { timeoutMs: 300, retries: 1 }
 
-async function open(t: ExecutionContext, apdu = 1476, patience = HASTY) {
+async function open(t: ExecutionContext, apdu = 1476, retryPolicy = HASTY) {
   const device = await openFaultyPoints(seeded(5))
   t.teardown(() => device.close())
   const clock = { now: Date.UTC(2026, 0, 5) }
-  const driver = bacnetDriver(await openTransport(t), device, patience, firstBatch(apdu), () => clock.now)
+  const driver = bacnetDriver(await openTransport(t), device, retryPolicy, firstBatch(apdu), () => clock.now)
   /** @returns instances with their right value, and those that are bad; fails when a point is missing or wrong */
   const poll = async (points: number[]) => {
     clock.now += MINUTE

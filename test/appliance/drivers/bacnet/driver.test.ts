@@ -128,7 +128,7 @@ for (const [name, behaviour, kind, reason] of [
     const { driver, patientDriver, transport } = await openDriver(
       t,
       (request, reply, send, from) => (isWell ? reply(answer(request, held)) : behaviour(request, reply, send, from)),
-      { patience: hasty },
+      { retryPolicy: hasty },
     )
     const error = await t.throwsAsync(driver.read(inputs(1, 2), never), { instanceOf: DeviceError })
     t.is((error as DeviceError).kind, kind)
@@ -145,7 +145,7 @@ test("an answer from another address is nobody's", async t => {
   const { driver, transport } = await openDriver(
     t,
     (request, _, __, from) => void other.socket.send(datagram(answer(request, held)), from.port, from.address),
-    { patience: hasty },
+    { retryPolicy: hasty },
   )
   await t.throwsAsync(driver.read(inputs(1, 2), never), { message: /no answer/ })
   t.is(transport.counters().unmatched, 4)
@@ -170,7 +170,7 @@ test('a late answer is dropped and never becomes the value of the next read', as
       for (const send of late.splice(0)) send()
       reply(answer(request, held))
     },
-    { patience: hasty },
+    { retryPolicy: hasty },
   )
   await t.throwsAsync(driver.read(inputs(1, 2), never), { message: /no answer/ })
   isWell = true
@@ -186,7 +186,7 @@ test('an answer to the first attempt is still good after the second was sent, an
       replies.push(() => reply(answer(request, held)))
       if (replies.length > 1) for (const send of [replies[0]!, replies[0]!, replies.at(-1)!]) send()
     },
-    { patience: { timeoutMs: 300, retries: 5 } },
+    { retryPolicy: { timeoutMs: 300, retries: 5 } },
   )
   t.deepEqual(await driver.read(inputs(1, 2), never), [good(1, 10), good(2, 20)])
   t.is(peer.asked[0]!.invokeId, peer.asked[1]!.invokeId)
@@ -201,7 +201,7 @@ test('when a device falls silent half-way, what it said is kept and the rest is 
     (request, reply) => {
       if (answered++ < 2) reply(answer(request, held))
     },
-    { patience: { timeoutMs: 600, retries: 1 }, batch: firstBatch(1476, 2) },
+    { retryPolicy: { timeoutMs: 600, retries: 1 }, batch: firstBatch(1476, 2) },
   )
   const readings = await driver.read(inputs(...range(10)), never)
   t.deepEqual(
@@ -225,7 +225,7 @@ test('a request that cannot be sent fails at once, not after its timeouts', asyn
 })
 
 test('a read ends at once when its caller gives up', async t => {
-  const { driver } = await openDriver(t, () => undefined, { patience: { timeoutMs: 60_000, retries: 5 } })
+  const { driver } = await openDriver(t, () => undefined, { retryPolicy: { timeoutMs: 60_000, retries: 5 } })
   const giveUp = new AbortController()
   const reading = driver.read(inputs(1, 2), giveUp.signal)
   setImmediate(() => giveUp.abort())

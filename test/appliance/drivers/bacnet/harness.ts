@@ -29,18 +29,18 @@ export const good = (instance: number, v: number): Reading => ({ id: `ai-${insta
 export const bad = (instance: number): Reading => ({ id: `ai-${instance}`, t: 1_000, v: null, q: 'bad' })
 export const held = (instance: number) => 10 * instance
 
-type Options = { patience?: typeof patient; batch?: Batch }
+type Options = { retryPolicy?: typeof patient; batch?: Batch }
 export async function openDriver(
   t: ExecutionContext,
   behaviour: Behaviour,
-  { patience = patient, batch = firstBatch(1476) }: Options = {},
+  { retryPolicy = patient, batch = firstBatch(1476) }: Options = {},
 ) {
   const transport = await openTransport(t)
   const peer = await openUdpPeer(t, behaviour)
   return {
     transport,
     peer,
-    driver: bacnetDriver(transport, peer, patience, batch, () => 1_000),
+    driver: bacnetDriver(transport, peer, retryPolicy, batch, () => 1_000),
     /** The same device, asked with time to answer. */
     patientDriver: bacnetDriver(transport, peer, patient, batch, () => 1_000),
   }

@@ -65,7 +65,7 @@ test('a device that drops what is too large for it is found out by a single poin
     (request, reply) => {
       if (request.instances.length <= 3) reply(answer(request, held))
     },
-    { patience: { timeoutMs: 800, retries: 0 } },
+    { retryPolicy: { timeoutMs: 800, retries: 0 } },
   )
   t.deepEqual(inOrder(await driver.read(inputs(...range(9)), never)), wanted(9))
   // A single point says that the device is there; so the batch is too large, and a quarter of it is not.

@@ -7,7 +7,7 @@ import { type Batch, firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { DeviceError, type FieldDriver } from '#shared/core/poll/device.ts'
 import type { BacnetPoint } from '#appliance/drivers/bacnet/core/point.ts'
 import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
-import type { Patience } from '#appliance/drivers/bacnet/outcome.ts'
+import type { RetryPolicy } from '#appliance/drivers/protocol.ts'
 import type { BacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { MISBEHAVIOUR_NAMES, openFaultyDevice } from '#scripts/simulator/faulty/bacnet.ts'
@@ -49,7 +49,7 @@ function list(end: End, ...names: string[]): [string, End][] {
 const SINGLE: Batch = { size: 1, bytes: 100, multiple: false }
 
 /** Waits for an answer as long as it takes, and not for long where none comes. */
-function patienceFor(name: string, end: End): Patience {
+function patienceFor(name: string, end: End): RetryPolicy {
   if (end === 'given_up') return { timeoutMs: 250, retries: 1 }
   return NEEDS_RETRIES.has(name) ? { timeoutMs: 250, retries: 12 } : patient
 }
@@ -84,7 +84,7 @@ for (const [i, name] of MISBEHAVIOUR_NAMES.entries()) {
     t.teardown(() => device.close())
     const single = ENDS.get(name) ?? 'given_up'
     const many = MANY.get(name) ?? single
-    const driver = (batch: Batch, patience: Patience) => bacnetDriver(transport, device, patience, batch, () => 1_000)
+    const driver = (batch: Batch, retryPolicy: RetryPolicy) => bacnetDriver(transport, device, retryPolicy, batch, () => 1_000)
     await device.misbehave(name)
     const [foundMany, foundSingle] = await Promise.all([
       endOf(t, driver(firstBatch(1476), patienceFor(name, many)), range(10)),

@@ -45,7 +45,7 @@ test('a lane whose visitors leave at once lets all of a long queue through', t =
   t.is(through, 20_000)
 })
 
-test('an even limitRate is kept, and after a pause a tenth of a second may be made up for', t => {
+test('an even rate is kept, and after a pause a tenth of a second may be made up for', t => {
   const waits = (nows: number[], perSecond: number) => {
     let paidUntil = 0
     return nows.map(now => {

@@ -213,9 +213,9 @@ test('more requests than there are invoke ids wait for one', async t => {
     for (const go of waiting) go()
   })
   const wide = { ...peer, concurrency: 1000 }
-  const patience = { timeoutMs: 30_000, retries: 0 }
+  const retryPolicy = { timeoutMs: 30_000, retries: 0 }
   // As many as go at once into a network, with a few that find no id and look again.
-  const outcomes = await Promise.all(range(256).map(i => transport.request(wide, question(i), patience, never)))
+  const outcomes = await Promise.all(range(256).map(i => transport.request(wide, question(i), retryPolicy, never)))
   t.deepEqual(
     outcomes.map(valueOf),
     range(256).map(i => real(held(i))),

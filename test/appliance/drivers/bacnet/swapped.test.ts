@@ -19,7 +19,7 @@ const NOTIFICATION = datagram(hex('10 02 09 08 1c 02000007 2c 00000001 3a 0258 4
 const FAULT = { instanceOf: DeviceError, message: /another device answers|is not device/ }
 
 /** Devices that take turns at one address; each holds its instance in all of its analog inputs, or what `holds` says. */
-async function place(t: ExecutionContext, options: Partial<BacnetDeviceOptions> = {}, patience = patient) {
+async function place(t: ExecutionContext, options: Partial<BacnetDeviceOptions> = {}, retryPolicy = patient) {
   const open = (device_instance: number, more: Partial<BacnetDeviceOptions> & { holds?: number }, port = 0) =>
     openBacnetDevice({
       device_instance,
@@ -40,7 +40,7 @@ async function place(t: ExecutionContext, options: Partial<BacnetDeviceOptions> 
   const at = { host: device.host, port: device.port }
   const object = { device_instance: 7 }
   const transport = await openTransport(t)
-  const driver = bacnetDriver(transport, at, patience, firstBatch(APDU_DEFAULT), () => clock.now, object)
+  const driver = bacnetDriver(transport, at, retryPolicy, firstBatch(APDU_DEFAULT), () => clock.now, object)
   const stranger = createSocket('udp4')
   t.teardown(() => stranger.close())
   return {

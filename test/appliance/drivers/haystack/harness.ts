@@ -19,7 +19,7 @@ import {
 
 export const NEVER = new AbortController().signal
 /** Far above what an answer on loopback takes, on a busy machine too. */
-export const PATIENCE = { timeoutMs: 20_000, retries: 0, signal: NEVER }
+export const RETRY_POLICY = { timeoutMs: 20_000, retries: 0, signal: NEVER }
 /** For answers that never come; long enough for a connection on a busy machine. */
 export const IMPATIENCE = { timeoutMs: 2500, retries: 0, signal: NEVER }
 
@@ -56,7 +56,7 @@ export function openClient(t: ExecutionContext, server: Server, now: () => numbe
 
 export function openDriver(t: ExecutionContext, server: Server, changes: Partial<Parameters<typeof haystackDriver>[0]> = {}) {
   const { session } = openClient(t, server, changes.now)
-  return haystackDriver({ session, timeoutMs: PATIENCE.timeoutMs, retries: 0, leaseMs: 60_000, now: Date.now, ...changes })
+  return haystackDriver({ session, timeoutMs: RETRY_POLICY.timeoutMs, retries: 0, leaseMs: 60_000, now: Date.now, ...changes })
 }
 
 export function point(text: string, unit = 'degC', kind: PointKind = 'number', states?: string[]): HaystackPoint {

@@ -5,7 +5,7 @@ import { DeviceError } from '#shared/core/poll/device.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
 import { checkConnection } from '#appliance/drivers/haystack/check.ts'
 import { PROFILES, simPoint } from '#scripts/simulator/haystack/server.ts'
-import { accessOf, IMPATIENCE, item, NEVER, openClient, openDriver, openServer, PATIENCE, point } from './harness.ts'
+import { accessOf, IMPATIENCE, item, NEVER, openClient, openDriver, openServer, RETRY_POLICY, point } from './harness.ts'
 
 const QUICK = { timeoutMs: IMPATIENCE.timeoutMs, retries: 0 }
 const TEMP = item('temp', point('@a1'))
@@ -20,8 +20,8 @@ test('a server of version 2 is written to in version 2, one of version 3 in vers
   ] as const) {
     const server = await openServer(t, profile)
     const { session, client } = openClient(t, accessOf(server, 'basic'))
-    t.is((await client.read('dis == "Point a1"', 2, PATIENCE)).rows.length, 1)
-    t.is((await client.readIds(['a1'], PATIENCE)).rows.length, 1)
+    t.is((await client.read('dis == "Point a1"', 2, RETRY_POLICY)).rows.length, 1)
+    t.is((await client.readIds(['a1'], RETRY_POLICY)).rows.length, 1)
     t.deepEqual(server.ops(), ['about', 'read', 'read'])
     t.deepEqual(
       server.asked.slice(1).map(({ version }) => version),
@@ -35,8 +35,8 @@ test('a server that tells its version by its grids alone is written to in that v
   const server = await openServer(t, PROFILES.nhaystack)
   const { client } = openClient(t, accessOf(server, 'basic'))
   server.misbehave('not found', 'about')
-  await client.ops(PATIENCE)
-  t.is((await client.readIds(['a1'], PATIENCE)).rows.length, 1)
+  await client.ops(RETRY_POLICY)
+  t.is((await client.readIds(['a1'], RETRY_POLICY)).rows.length, 1)
 })
 
 test('a filter that the server does not answer leaves the other points good, and is tried again seldom', async t => {
@@ -162,22 +162,22 @@ test('a fault is told at once, without another attempt; so is a password that is
   const server = await openServer(t, { auth: 'basic' })
   const { client } = openClient(t, accessOf(server, 'basic'))
   server.misbehave('status 500 with a page')
-  await t.throwsAsync(client.about({ ...PATIENCE, retries: 3 }), { message: /status 500/ })
+  await t.throwsAsync(client.about({ ...RETRY_POLICY, retries: 3 }), { message: /status 500/ })
   t.is(server.asked.length, 1)
   server.behave()
   const stranger = openClient(t, accessOf(server, 'basic', { secret: 'wrong' }))
-  await t.throwsAsync(stranger.client.about({ ...PATIENCE, retries: 3 }), { message: /401/ })
+  await t.throwsAsync(stranger.client.about({ ...RETRY_POLICY, retries: 3 }), { message: /401/ })
   t.is(server.asked.length, 2)
 })
 
 test('a question that is given up gets no further attempt', async t => {
   const server = await openServer(t)
   const { client } = openClient(t, accessOf(server, 'scram'))
-  await client.about(PATIENCE)
+  await client.about(RETRY_POLICY)
   server.misbehave('silent')
   const before = server.asked.length
   const stop = new AbortController()
-  const asking = client.about({ ...PATIENCE, retries: 3, signal: stop.signal })
+  const asking = client.about({ ...RETRY_POLICY, retries: 3, signal: stop.signal })
   while (server.asked.length === before) await new Promise(setImmediate)
   stop.abort()
   await t.throwsAsync(asking, { message: /called off/ })
@@ -187,12 +187,12 @@ test('a question that is given up gets no further attempt', async t => {
 test('attempts wait 0.2 s, then twice as long each', async t => {
   const server = await openServer(t, { auth: 'basic' })
   const { client } = openClient(t, accessOf(server, 'basic'))
-  await client.about(PATIENCE)
+  await client.about(RETRY_POLICY)
   server.misbehave('headers without end')
-  await t.throwsAsync(client.about({ ...PATIENCE, retries: 3 }), { message: /HTTP/ })
+  await t.throwsAsync(client.about({ ...RETRY_POLICY, retries: 3 }), { message: /HTTP/ })
   t.is(server.asked.length, 2, 'what is no silence is not asked again')
   server.misbehave('reset')
-  await t.throwsAsync(client.about({ ...PATIENCE, retries: 3 }))
+  await t.throwsAsync(client.about({ ...RETRY_POLICY, retries: 3 }))
   const at = server.asked.map(one => one.at)
   for (const [i, leastMs] of [200, 400, 800].entries()) {
     // Timers may fire a little early.

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { OPS } from '#appliance/drivers/haystack/session.ts'
 import { importsOf } from '#scripts/closure.ts'
-import { accessOf, openClient, openServer, PATIENCE } from './harness.ts'
+import { accessOf, openClient, openServer, RETRY_POLICY } from './harness.ts'
 
 const SOURCES = execFileSync(
   'git',
@@ -45,16 +45,16 @@ test('haystack-core is known to one file, for its reader and its filters', t => 
 test('every op is a function of the client, and what it sends is its own name', async t => {
   const server = await openServer(t)
   const { client } = openClient(t, accessOf(server, 'scram'))
-  const { watch } = await client.watchSub(['a1'], 60_000, undefined, PATIENCE)
-  await client.watchPoll(watch.watchId, PATIENCE)
-  await client.watchUnsub(watch.watchId, PATIENCE)
-  await client.about(PATIENCE)
-  await client.ops(PATIENCE)
-  await client.formats(PATIENCE)
-  await client.read('point', 1, PATIENCE).catch(() => undefined)
-  await client.nav(undefined, PATIENCE)
-  await client.hisRead('a1', 'today', PATIENCE)
-  await client.close(PATIENCE)
+  const { watch } = await client.watchSub(['a1'], 60_000, undefined, RETRY_POLICY)
+  await client.watchPoll(watch.watchId, RETRY_POLICY)
+  await client.watchUnsub(watch.watchId, RETRY_POLICY)
+  await client.about(RETRY_POLICY)
+  await client.ops(RETRY_POLICY)
+  await client.formats(RETRY_POLICY)
+  await client.read('point', 1, RETRY_POLICY).catch(() => undefined)
+  await client.nav(undefined, RETRY_POLICY)
+  await client.hisRead('a1', 'today', RETRY_POLICY)
+  await client.close(RETRY_POLICY)
   for (const op of server.ops()) t.true((OPS as readonly string[]).includes(op), op)
   for (const { op, method } of server.asked) t.is(method, ['about', 'ops', 'filetypes'].includes(op) ? 'GET' : 'POST', op)
 })

@@ -9,7 +9,7 @@ import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import { PROFILES } from '#scripts/simulator/haystack/server.ts'
 import type { SimLoginFault } from '#scripts/simulator/haystack/login.ts'
 import { MISCHIEF, type Mischief } from '#scripts/simulator/haystack/misbehavior.ts'
-import { accessOf, IMPATIENCE, NEVER, openClient, openServer, PATIENCE } from './harness.ts'
+import { accessOf, IMPATIENCE, NEVER, openClient, openServer, RETRY_POLICY } from './harness.ts'
 
 type Expected = [step: Step, kind: 'silent' | 'fault', message: RegExp, advice?: RegExp]
 
@@ -44,22 +44,22 @@ const EXPECTED: Record<Mischief, Expected> = {
   'a body drop by drop': ['op', 'silent', /stalls, or takes more than 25000 ms/],
   'headers, then nothing': ['op', 'silent', /stalls/],
 }
-/** Those that are over only when somebody's patience is. */
+/** Those that end only by the timeout of the client. */
 const SLOW = new Set<Mischief>(['silent', 'a body drop by drop', 'headers, then nothing'])
 
 for (const how of Object.keys(MISCHIEF) as Mischief[]) {
   test(`a server that sends this is told by its step: ${how}`, async t => {
     const server = await openServer(t, PROFILES.nhaystack)
     const { client } = openClient(t, accessOf(server, 'basic'))
-    const patience = SLOW.has(how) ? IMPATIENCE : PATIENCE
-    await client.about(PATIENCE)
+    const options = SLOW.has(how) ? IMPATIENCE : RETRY_POLICY
+    await client.about(RETRY_POLICY)
     server.misbehave(how)
     const [step, kind, message, advice] = EXPECTED[how]
-    const error = await t.throwsAsync<HaystackFailure>(client.about(patience), { instanceOf: HaystackFailure, message })
+    const error = await t.throwsAsync<HaystackFailure>(client.about(options), { instanceOf: HaystackFailure, message })
     t.like(error, { step, kind })
     if (advice) t.regex(error!.advice!, advice)
     server.behave()
-    t.is((await client.about(PATIENCE)).serverName, 'Sim')
+    t.is((await client.about(RETRY_POLICY)).serverName, 'Sim')
   })
 }
 
@@ -73,10 +73,10 @@ for (const [auth, header] of AUTHS) {
   test(`auth ${auth} is let in, and a wrong key is told as such`, async t => {
     const server = await openServer(t, { ...PROFILES.haxall, auth })
     const { client } = openClient(t, accessOf(server, auth))
-    t.is((await client.about(PATIENCE)).productName, 'Simulated')
+    t.is((await client.about(RETRY_POLICY)).productName, 'Simulated')
     t.regex(server.asked.at(-1)!.headers.authorization!, header)
     const { client: stranger } = openClient(t, accessOf(server, auth, { secret: 'wrong' }))
-    const error = await t.throwsAsync<HaystackFailure>(stranger.about(PATIENCE), { instanceOf: HaystackFailure })
+    const error = await t.throwsAsync<HaystackFailure>(stranger.about(RETRY_POLICY), { instanceOf: HaystackFailure })
     t.is(error!.step, 'auth')
     t.regex(error!.advice!, /check/)
   })
@@ -97,7 +97,7 @@ for (const [fault, step, message, advice] of LOGINS) {
     const server = await openServer(t)
     server.login.fault(fault)
     const { client } = openClient(t, accessOf(server, 'scram'))
-    const error = await t.throwsAsync<HaystackFailure>(client.ops(PATIENCE), { instanceOf: HaystackFailure, message })
+    const error = await t.throwsAsync<HaystackFailure>(client.ops(RETRY_POLICY), { instanceOf: HaystackFailure, message })
     t.is(error!.step, step)
     if (advice) t.regex(error!.advice!, advice)
     t.false(server.ops().includes('ops'))
@@ -107,7 +107,7 @@ for (const [fault, step, message, advice] of LOGINS) {
 test('a login serves many questions, and its cookie goes along', async t => {
   const server = await openServer(t)
   const { client } = openClient(t, accessOf(server, 'scram'))
-  for (let i = 0; i < 3; i++) await client.about(PATIENCE)
+  for (let i = 0; i < 3; i++) await client.about(RETRY_POLICY)
   t.is(server.login.logins(), 1)
   t.is(server.asked.at(-1)!.headers.cookie, 'session=s1')
   t.is(server.connections(), 1)
@@ -117,12 +117,12 @@ for (const how of ['forbidden', 'a redirect to the login page'] as const) {
   test(`a session that the server has forgotten is opened anew, once: ${how}`, async t => {
     const server = await openServer(t)
     const { client } = openClient(t, accessOf(server, 'scram'))
-    await client.about(PATIENCE)
+    await client.about(RETRY_POLICY)
     server.misbehave(how, 'ops', 1)
-    t.true((await client.ops(PATIENCE)).has('read'))
+    t.true((await client.ops(RETRY_POLICY)).has('read'))
     t.is(server.login.logins(), 2)
     server.misbehave(how, 'ops')
-    await t.throwsAsync(client.ops(PATIENCE), { instanceOf: HaystackFailure })
+    await t.throwsAsync(client.ops(RETRY_POLICY), { instanceOf: HaystackFailure })
     t.is(server.login.logins(), 3)
   })
 }
@@ -130,20 +130,20 @@ for (const how of ['forbidden', 'a redirect to the login page'] as const) {
 test('a token that has expired in the middle of a session is renewed', async t => {
   const server = await openServer(t)
   const { client } = openClient(t, accessOf(server, 'scram'))
-  await client.about(PATIENCE)
+  await client.about(RETRY_POLICY)
   server.login.expire()
-  t.true((await client.ops(PATIENCE)).has('watchSub'))
+  t.true((await client.ops(RETRY_POLICY)).has('watchSub'))
   t.is(server.login.logins(), 2)
 })
 
 test('a cookie whose session is over is dropped, and the question asked again without it', async t => {
   const server = await openServer(t, { ...PROFILES.nhaystack, cookie: true })
   const { client } = openClient(t, accessOf(server, 'basic'))
-  await client.about(PATIENCE)
-  await client.about(PATIENCE)
+  await client.about(RETRY_POLICY)
+  await client.about(RETRY_POLICY)
   t.is(server.asked.at(-1)!.headers.cookie, 'session=s1')
   server.misbehave('a redirect to the login page', 'ops', 1)
-  t.true((await client.ops(PATIENCE)).has('read'))
+  t.true((await client.ops(RETRY_POLICY)).has('read'))
   t.deepEqual(
     server.asked.slice(-2).map(({ headers }) => headers.cookie),
     ['session=s1', undefined],
@@ -153,7 +153,7 @@ test('a cookie whose session is over is dropped, and the question asked again wi
 test('a session that ends logs out', async t => {
   const server = await openServer(t)
   const { client, session } = openClient(t, accessOf(server, 'scram'))
-  await client.about(PATIENCE)
+  await client.about(RETRY_POLICY)
   t.is(server.login.open(), 1)
   await session.close()
   t.is(server.login.open(), 0)
@@ -163,14 +163,14 @@ test('an idle connection that the server closes at the wrong moment is no failur
   const server = await openServer(t, PROFILES.nhaystack)
   server.closeIdle()
   const { client } = openClient(t, accessOf(server, 'basic'))
-  for (let i = 0; i < 10; i++) t.is((await client.about(PATIENCE)).serverName, 'Sim')
+  for (let i = 0; i < 10; i++) t.is((await client.about(RETRY_POLICY)).serverName, 'Sim')
 })
 
 test('one question at a time is asked of a server, by however many sessions', async t => {
   const server = await openServer(t, PROFILES.nhaystack)
   const inTurn = createSerialQueue()
   const clients = [1, 2, 3].map(() => openClient(t, accessOf(server, 'basic'), Date.now, inTurn).client)
-  await Promise.all(Array.from({ length: 21 }, (_, i) => clients[i % 3]!.about(PATIENCE)))
+  await Promise.all(Array.from({ length: 21 }, (_, i) => clients[i % 3]!.about(RETRY_POLICY)))
   t.is(server.asked.length, 21)
   t.is(server.busiest(), 1)
   // A machine that is busy for long lets one of them go and opens another.
@@ -181,30 +181,30 @@ test('a silence is met with another attempt, as often as told', async t => {
   const server = await openServer(t, PROFILES.nhaystack)
   const { client } = openClient(t, accessOf(server, 'basic'))
   server.misbehave('reset', 'about', 2)
-  t.is((await client.about({ ...PATIENCE, retries: 2 })).serverName, 'Sim')
+  t.is((await client.about({ ...RETRY_POLICY, retries: 2 })).serverName, 'Sim')
   server.misbehave('reset', 'about', 3)
-  await t.throwsAsync(client.about({ ...PATIENCE, retries: 1 }), { message: /broke the connection off/ })
+  await t.throwsAsync(client.about({ ...RETRY_POLICY, retries: 1 }), { message: /broke the connection off/ })
 })
 
 test('every op comes with what it takes, in Zinc and in Hayson', async t => {
   for (const profile of [PROFILES.skyspark, PROFILES.haxall]) {
     const server = await openServer(t, profile)
     const { client } = openClient(t, accessOf(server, 'scram'))
-    t.is((await client.about(PATIENCE)).haystackVersion, '3.0')
-    t.true((await client.ops(PATIENCE)).has('watchPoll'))
-    t.true((await client.formats(PATIENCE)).includes('application/vnd.haystack+json'))
-    t.is((await client.read('dis == "Point a1"', 2, PATIENCE)).rows.length, 1)
-    t.is((await client.readIds(['a1', 'none', 'a2'], PATIENCE)).rows.length, 3)
-    t.is((await client.nav(undefined, PATIENCE)).rows[0]!.navId, 'equip:ahu1')
-    t.is((await client.nav('equip:ahu1', PATIENCE)).rows.length, 1)
-    const { watch, rows } = await client.watchSub(['a1', 'none'], 90_000, undefined, PATIENCE)
+    t.is((await client.about(RETRY_POLICY)).haystackVersion, '3.0')
+    t.true((await client.ops(RETRY_POLICY)).has('watchPoll'))
+    t.true((await client.formats(RETRY_POLICY)).includes('application/vnd.haystack+json'))
+    t.is((await client.read('dis == "Point a1"', 2, RETRY_POLICY)).rows.length, 1)
+    t.is((await client.readIds(['a1', 'none', 'a2'], RETRY_POLICY)).rows.length, 3)
+    t.is((await client.nav(undefined, RETRY_POLICY)).rows[0]!.navId, 'equip:ahu1')
+    t.is((await client.nav('equip:ahu1', RETRY_POLICY)).rows.length, 1)
+    const { watch, rows } = await client.watchSub(['a1', 'none'], 90_000, undefined, RETRY_POLICY)
     t.like(watch, { watchId: 'w-1', leaseMs: 120_000 })
     t.is(rows.length, 2)
-    t.is((await client.watchPoll(watch.watchId, PATIENCE)).rows.length, 0)
-    await client.watchUnsub(watch.watchId, PATIENCE)
+    t.is((await client.watchPoll(watch.watchId, RETRY_POLICY)).rows.length, 0)
+    await client.watchUnsub(watch.watchId, RETRY_POLICY)
     t.is(server.watches.size, 0)
-    t.is((await client.hisRead('a1', 'today', PATIENCE)).rows.length, 1)
-    await client.close(PATIENCE)
+    t.is((await client.hisRead('a1', 'today', RETRY_POLICY)).rows.length, 1)
+    await client.close(RETRY_POLICY)
     t.is(server.login.open(), 0)
     t.deepEqual(
       new Set(server.asked.filter(({ headers }) => !/BEARER/.test(headers.authorization ?? '')).map(({ op }) => op)),
@@ -216,14 +216,14 @@ test('every op comes with what it takes, in Zinc and in Hayson', async t => {
 test('an older server says its formats by another op', async t => {
   const server = await openServer(t, PROFILES.nhaystack)
   const { client } = openClient(t, accessOf(server, 'basic'))
-  t.deepEqual(await client.formats(PATIENCE), ['text/zinc'])
+  t.deepEqual(await client.formats(RETRY_POLICY), ['text/zinc'])
 })
 
 test('Zinc is asked for first; a server that does not speak it is asked in Hayson from then on', async t => {
   const server = await openServer(t, { ...PROFILES.haxall, auth: 'bearer' })
   const { client } = openClient(t, accessOf(server, 'bearer'))
-  await client.readIds(['a1'], PATIENCE)
-  await client.readIds(['a1'], PATIENCE)
+  await client.readIds(['a1'], RETRY_POLICY)
+  await client.readIds(['a1'], RETRY_POLICY)
   t.deepEqual(
     server.asked.map(({ headers }) => [headers.accept, headers['content-type']]),
     [
@@ -248,7 +248,7 @@ test('nothing that a server sends makes the key go elsewhere', async t => {
   const server = await openServer(t, PROFILES.nhaystack)
   server.misbehave('a redirect to another host')
   const { client } = openClient(t, accessOf(server, 'basic'))
-  await t.throwsAsync(client.about(PATIENCE), { message: /redirected/ })
+  await t.throwsAsync(client.about(RETRY_POLICY), { message: /redirected/ })
   t.is(reached, 0)
 })
 
@@ -263,7 +263,7 @@ test('a certificate is verified by the authority that was given, and by nothing 
     openServer(t, PROFILES.nhaystack, { tls: { cert: cert_pem, key: key_pem } })
   const good = await open(right)
   const { client } = openClient(t, accessOf(good, 'basic', { ca: ca.cert_pem }))
-  t.is((await client.about(PATIENCE)).serverName, 'Sim')
+  t.is((await client.about(RETRY_POLICY)).serverName, 'Sim')
 
   for (const [server, trusted, message, advice] of [
     [good, undefined, /authority that is not trusted/, /SERVICE_HAYSTACK_CA_FILE/],
@@ -272,7 +272,7 @@ test('a certificate is verified by the authority that was given, and by nothing 
     [await open(old), ca.cert_pem, /expired/, /clock/],
   ] as const) {
     const { client: doubtful } = openClient(t, accessOf(server, 'basic', { ca: trusted }))
-    const error = await t.throwsAsync<HaystackFailure>(doubtful.about(PATIENCE), { message })
+    const error = await t.throwsAsync<HaystackFailure>(doubtful.about(RETRY_POLICY), { message })
     t.like(error, { step: 'tls', kind: 'fault' })
     t.regex(error!.advice!, advice)
     t.is(server.asked.filter(({ headers }) => headers.authorization !== undefined).length, server === good ? 1 : 0)
@@ -289,7 +289,7 @@ test('a server without TLS at an https endpoint, a closed port and an unknown na
     ['http://no-such-host.invalid/api/', 'dns', /not known|no name server/, /name/],
   ] as const) {
     const { client } = openClient(t, accessOf({ endpoint }, 'basic'))
-    const error = await t.throwsAsync<HaystackFailure>(client.about(PATIENCE), { message })
+    const error = await t.throwsAsync<HaystackFailure>(client.about(RETRY_POLICY), { message })
     t.is(error!.step, step)
     t.regex(error!.advice!, advice)
   }

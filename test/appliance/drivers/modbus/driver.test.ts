@@ -2,7 +2,8 @@
 import type { Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import { type ModbusBus, modbusBus, type Patience } from '#appliance/drivers/modbus/bus.ts'
+import { type ModbusBus, modbusBus } from '#appliance/drivers/modbus/bus.ts'
+import type { RetryPolicy } from '#appliance/drivers/protocol.ts'
 import { modbusDriver } from '#appliance/drivers/modbus/driver.ts'
 import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
 import { tcpLink } from '#appliance/drivers/modbus/tcp-link.ts'
@@ -21,13 +22,13 @@ import {
 const never = new AbortController().signal
 const patient = { timeoutMs: 8000, retries: 1 }
 
-const driverOf = (bus: ModbusBus, patience: Patience, unit_id = 1, max_gap = 16) =>
-  modbusDriver(bus, { unit_id, max_gap, patience, now: () => 1_000 })
+const driverOf = (bus: ModbusBus, retryPolicy: RetryPolicy, unit_id = 1, max_gap = 16) =>
+  modbusDriver(bus, { unit_id, max_gap, retryPolicy, now: () => 1_000 })
 
-function openDriver(t: ExecutionContext, port: number, patience = patient, unit = 1) {
+function openDriver(t: ExecutionContext, port: number, retryPolicy = patient, unit = 1) {
   const bus = modbusBus(tcpLink('127.0.0.1', port), () => 1_000)
   t.teardown(() => bus.close())
-  return driverOf(bus, patience, unit)
+  return driverOf(bus, retryPolicy, unit)
 }
 
 test('a device of all tables, formats and orders is read right', async t => {

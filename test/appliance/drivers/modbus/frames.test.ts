@@ -63,17 +63,17 @@ test('up to three turned bits are always found out by the checksum', t => {
   )
 })
 
-test('what an earlier request is owed makes an answer that looks alike doubtful, and for so long', t => {
-  const owed = [{ unit: 1, place: two, sentAt: 1000, timeoutMs: 100 }]
+test('a reply that an earlier unanswered request may have caused is ambiguous for a while', t => {
+  const unanswered = [{ unit: 1, range: two, sentAt: 1000, timeoutMs: 100 }]
   const data = { state: 'data', bytes: new Uint8Array(6) } as const
   const one = { ...two, count: 1 }
-  t.deepEqual(findRivals(owed, 1, { ...two, address: 9 }, data, 1300), { count: 1, waitMs: 450 })
-  t.deepEqual(findRivals(owed, 2, two, data, 1300), { count: 0, waitMs: 0 })
-  t.deepEqual(findRivals(owed, 1, one, data, 1300), { count: 0, waitMs: 0 })
-  t.deepEqual(findRivals(owed, 1, { ...two, table: 'input' }, data, 1300), { count: 0, waitMs: 0 })
-  t.is(findRivals(owed, 1, one, { state: 'exception', code: 2 }, 1300).count, 1)
-  t.is(stillExpected(owed, 1500).length, 1)
-  t.is(stillExpected(owed, 1501).length, 0)
+  t.deepEqual(findRivals(unanswered, 1, { ...two, address: 9 }, data, 1300), { count: 1, waitMs: 450 })
+  t.deepEqual(findRivals(unanswered, 2, two, data, 1300), { count: 0, waitMs: 0 })
+  t.deepEqual(findRivals(unanswered, 1, one, data, 1300), { count: 0, waitMs: 0 })
+  t.deepEqual(findRivals(unanswered, 1, { ...two, table: 'input' }, data, 1300), { count: 0, waitMs: 0 })
+  t.is(findRivals(unanswered, 1, one, { state: 'exception', code: 2 }, 1300).count, 1)
+  t.is(stillExpected(unanswered, 1500).length, 1)
+  t.is(stillExpected(unanswered, 1501).length, 0)
 })
 
 test('how long frames and the silence between them are goes by the speed of the line', t => {

@@ -2,7 +2,8 @@
 import type { ExecutionContext } from 'ava'
 import type { RegisterRange } from '#appliance/drivers/modbus/core/point.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import { type ModbusBus, modbusBus, type Outcome, type Patience } from '#appliance/drivers/modbus/bus.ts'
+import { type ModbusBus, modbusBus, type Outcome } from '#appliance/drivers/modbus/bus.ts'
+import type { RetryPolicy } from '#appliance/drivers/protocol.ts'
 import { modbusDriver } from '#appliance/drivers/modbus/driver.ts'
 import { serialLink } from '#appliance/drivers/modbus/serial-link.ts'
 import { tcpLink } from '#appliance/drivers/modbus/tcp-link.ts'
@@ -28,7 +29,7 @@ export const spanOf = ({ address, count }: Asked) => [address, count]
 /** A bus without a wire beneath it: answers take no time, and silences as long as `wait` says. */
 export function openQuick(device: Device, wait: () => void = () => undefined): Opened {
   const asked: Asked[] = []
-  const answer = (unit: number, { address, count }: RegisterRange, { retries }: Patience): Outcome => {
+  const answer = (unit: number, { address, count }: RegisterRange, { retries }: RetryPolicy): Outcome => {
     asked.push({ unit, address, count, retries })
     const ill = device({ unit, address, count })
     if (ill === 'silent') wait()
@@ -39,19 +40,22 @@ export function openQuick(device: Device, wait: () => void = () => undefined): O
     const bytes = registersOf({ id: 0, unit, code: 3, address, count }).subarray(2)
     return { state: 'data', bytes, at: 1_000, rttMs: 1 }
   }
-  return { asked, bus: { read: async (unit, place, patience) => answer(unit, place, patience), close: async () => undefined } }
+  return {
+    asked,
+    bus: { read: async (unit, place, retryPolicy) => answer(unit, place, retryPolicy), close: async () => undefined },
+  }
 }
 
 /** Longest wait for an answer that comes, however busy the machine is. */
 const ANSWER_MS = 60_000
 
-/** The same bus, where only what the device leaves without a right answer is given up after the patience of the test. */
+/** The same bus, where only what the device leaves without a right answer is given up by the retry policy of the test. */
 function untilAnswered(bus: ModbusBus, device: Device): ModbusBus {
   const isAnswered = (ill: Ill) => ill === undefined || typeof ill === 'number'
   return {
-    read(unit, place, patience, signal) {
-      const timeoutMs = isAnswered(device({ unit, ...place })) ? ANSWER_MS : patience.timeoutMs
-      return bus.read(unit, place, { ...patience, timeoutMs }, signal)
+    read(unit, place, retryPolicy, signal) {
+      const timeoutMs = isAnswered(device({ unit, ...place })) ? ANSWER_MS : retryPolicy.timeoutMs
+      return bus.read(unit, place, { ...retryPolicy, timeoutMs }, signal)
     },
     close: () => bus.close(),
   }
@@ -85,9 +89,9 @@ export async function openRtu(t: ExecutionContext, device: Device): Promise<Open
   return { bus: untilAnswered(bus, device), asked: line.asked }
 }
 
-export const ONCE: Patience = { timeoutMs: 500, retries: 0 }
-export const driverOf = (bus: ModbusBus, patience = ONCE, now = () => 1_000, unit_id = 1) =>
-  modbusDriver(bus, { unit_id, max_gap: 16, patience, now })
+export const ONCE: RetryPolicy = { timeoutMs: 500, retries: 0 }
+export const driverOf = (bus: ModbusBus, retryPolicy = ONCE, now = () => 1_000, unit_id = 1) =>
+  modbusDriver(bus, { unit_id, max_gap: 16, retryPolicy, now })
 export const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 export const goodOf = (readings: Reading[]) => readings.filter(({ q }) => q === 'good').map(({ v }) => v as number)
 /** Of `all`, those that are not among `culprits`. */

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import { type ModbusBus, modbusBus, type Patience } from '#appliance/drivers/modbus/bus.ts'
+import { type ModbusBus, modbusBus } from '#appliance/drivers/modbus/bus.ts'
+import type { RetryPolicy } from '#appliance/drivers/protocol.ts'
 import { modbusDriver } from '#appliance/drivers/modbus/driver.ts'
 import { explainPort, serialLink } from '#appliance/drivers/modbus/serial-link.ts'
 import { openRtuLine, rtuAnswer, type RtuBehaviour, rtuFrame, type RtuLine } from '#scripts/simulator/modbus/rtu.ts'
@@ -19,8 +20,8 @@ const endless = { timeoutMs: 600_000, retries: 0 }
 
 const well: RtuBehaviour = (request, send) => send(rtuAnswer(request))
 const portAt = (path: string) => serialLink({ path, baud: 115_200, parity: 'even', stopBits: 1 })
-const driverOf = (bus: ModbusBus, patience: Patience, unit_id = 1) =>
-  modbusDriver(bus, { unit_id, max_gap: 16, patience, now: () => 1_000 })
+const driverOf = (bus: ModbusBus, retryPolicy: RetryPolicy, unit_id = 1) =>
+  modbusDriver(bus, { unit_id, max_gap: 16, retryPolicy, now: () => 1_000 })
 
 async function openLine(t: ExecutionContext, behaviour: RtuBehaviour): Promise<RtuLine & { bus: ModbusBus }> {
   const line = await openRtuLine(behaviour)

@@ -1,7 +1,8 @@
 /** Servers that break the rules of Modbus TCP, each on a real socket: no crash, no wrong value, and every read ends. */
 import test, { type ExecutionContext } from 'ava'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import { type ModbusBus, modbusBus, type Patience } from '#appliance/drivers/modbus/bus.ts'
+import { type ModbusBus, modbusBus } from '#appliance/drivers/modbus/bus.ts'
+import type { RetryPolicy } from '#appliance/drivers/protocol.ts'
 import { modbusDriver } from '#appliance/drivers/modbus/driver.ts'
 import { tcpLink } from '#appliance/drivers/modbus/tcp-link.ts'
 import {
@@ -21,8 +22,8 @@ const patient = { timeoutMs: 8000, retries: 1 }
 const hasty = { timeoutMs: 400, retries: 1 }
 const ONCE = { timeoutMs: 30_000, retries: 0 }
 
-const driverOf = (bus: ModbusBus, patience: Patience) =>
-  modbusDriver(bus, { unit_id: 1, max_gap: 16, patience, now: () => 1_000 })
+const driverOf = (bus: ModbusBus, retryPolicy: RetryPolicy) =>
+  modbusDriver(bus, { unit_id: 1, max_gap: 16, retryPolicy, now: () => 1_000 })
 
 function openBus(t: ExecutionContext, port: number): ModbusBus {
   const bus = modbusBus(tcpLink('127.0.0.1', port), () => 1_000)
@@ -43,27 +44,27 @@ const answering =
   (request, socket) =>
     void socket.write(modbusFrame({ ...request, ...head }, pdu(request)))
 
-const BAD: { name: string; behaviour: TcpBehaviour; kind: DeviceError['kind']; reason: RegExp; patience?: Patience }[] = [
+const BAD: { name: string; behaviour: TcpBehaviour; kind: DeviceError['kind']; reason: RegExp; retryPolicy?: RetryPolicy }[] = [
   {
     name: 'answers nothing',
     behaviour: () => undefined,
     kind: 'silent',
     reason: /no answer from 127\.0\.0\.1:\d+ unit 1 in 2 attempts/,
-    patience: hasty,
+    retryPolicy: hasty,
   },
   {
     name: 'answers with another transaction id',
     behaviour: (request, socket) => void socket.write(modbusFrame({ ...request, id: request.id + 1 }, registersOf(request))),
     kind: 'silent',
     reason: /no answer/,
-    patience: hasty,
+    retryPolicy: hasty,
   },
   {
     name: 'announces more bytes than it sends',
     behaviour: spoilt(frame => frame.writeUInt16BE(200, 4)),
     kind: 'silent',
     reason: /no answer/,
-    patience: hasty,
+    retryPolicy: hasty,
   },
   {
     name: 'is cut off in the middle of an answer',
@@ -174,12 +175,12 @@ const BAD: { name: string; behaviour: TcpBehaviour; kind: DeviceError['kind']; r
   },
 ]
 
-for (const { name, behaviour, kind, reason, patience = ONCE } of BAD) {
+for (const { name, behaviour, kind, reason, retryPolicy = ONCE } of BAD) {
   test(`a device that ${name} gives no value, and the next read is right`, async t => {
     let isWell = false
     const peer = await openTcpPeer(t, (request, socket) => (isWell ? well : behaviour)(request, socket))
     const bus = openBus(t, peer.port)
-    const error = await t.throwsAsync(driverOf(bus, patience).read(words(0, 1, 2), never), { instanceOf: DeviceError })
+    const error = await t.throwsAsync(driverOf(bus, retryPolicy).read(words(0, 1, 2), never), { instanceOf: DeviceError })
     t.is((error as DeviceError).kind, kind)
     t.regex(error!.message, reason)
     isWell = true

@@ -1,4 +1,4 @@
-/** What a discovery found against what the catalogue has. It changes nothing; it says what is different. */
+/** Compares the devices of a discovery with the catalogue. It changes nothing. */
 import { addressKey, BACNET_PORT, type DeviceAddress, deviceKey, type DeviceResult, type DiscoveryRequest } from './discovery.ts'
 import { conflicts } from './heard-devices.ts'
 import { parseTarget, PRESENT_VALUE } from '#shared/core/bacnet/object.ts'

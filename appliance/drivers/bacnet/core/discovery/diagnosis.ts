@@ -1,4 +1,4 @@
-/** Why a discovery found nothing, or less than hoped: the facts that decide it, and what to do next in plain words. */
+/** Explains why a discovery found nothing or few devices: the facts, and what to check next. */
 import { countOf } from '#shared/core/number-text.ts'
 import { BACNET_PORT, type Discovery } from './discovery.ts'
 import { isSameSubnet } from '../address.ts'

@@ -1,7 +1,7 @@
-/** What a discovery is asked, and what is known while it runs: the roll of those that answered, and each one's objects. */
+/** The request of a discovery and its state: the devices that answered, and the objects of each. */
 import type { IAm } from '../i-am.ts'
 
-/** Where a device is, in the words of the catalogue. */
+/** The address of a device, in the fields of the catalogue. */
 export type DeviceAddress = {
   host: string
   port: number

@@ -1,4 +1,4 @@
-/** The roll call: which I-Ams are taken, and why the others are not. */
+/** Takes the I-Ams of a discovery, and notes why others are ignored. */
 import {
   addressKey,
   type DeviceAddress,

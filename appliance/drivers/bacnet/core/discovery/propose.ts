@@ -1,4 +1,4 @@
-/** Turns what a device told into an entry of the catalogue: a proposal, which somebody looks at before it is added. */
+/** Proposes a catalogue entry for a discovered device. A person reviews it before it is added. */
 import type { PointKind } from '#shared/core/model/model.ts'
 import { ROLES, roleOf } from '#shared/core/model/role.ts'
 import { conversion } from '#shared/core/model/unit.ts'

@@ -1,4 +1,4 @@
-/** What a discovery may be asked, as the API and the form of the page have it. */
+/** The bounds of a discovery request, for the API and the form. */
 import { BACNET_PORT, DISCOVERY_DEFAULTS, type DiscoveryRequest, INSTANCE_MAX } from './discovery.ts'
 
 /** Four numbers and perhaps a port: a name would have to be looked up. */

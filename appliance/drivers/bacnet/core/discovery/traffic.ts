@@ -1,4 +1,4 @@
-/** What polling a device costs: requests, bytes, and the share of the trunk that they travel on. */
+/** Estimates the traffic of polling: requests, bytes, and the share of an MS/TP trunk. */
 import { APDU_DEFAULT, firstBatch, fitting, resultBytes } from '../batch.ts'
 import { BACNET_PORT, trunkKey } from './discovery.ts'
 import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'

@@ -8,7 +8,7 @@ import { readCovNotification } from '#appliance/drivers/bacnet/core/cov.ts'
 import { readApdu, readFrame, readResult, readUnconfirmed } from '#appliance/drivers/bacnet/core/frame.ts'
 import { readIAm } from '#appliance/drivers/bacnet/core/i-am.ts'
 import { createSlotQueue } from '#appliance/drivers/bacnet/slot-queue.ts'
-import { openTransactions } from '#appliance/drivers/bacnet/transactions.ts'
+import { Transactions } from '#appliance/drivers/bacnet/transactions.ts'
 import { testWithData, timesOf } from '../../../../support/optional.ts'
 import { never, openTransport, range } from '../harness.ts'
 import { HEARD, mutateReply, REPLIES } from './fuzz-seeds.ts'
@@ -60,17 +60,17 @@ test.serial(`${WITHOUT_SOCKET} mutated datagrams end nothing, leave no request o
       if (isRequest) asked.set(host, { invokeId: datagram[REQUEST_ID_AT]!, bytes: next.bytes })
     },
   }
-  const network = { lane: createSlotQueue(), width: () => OPEN * 2, pauseMs: () => 0 }
-  const routeTo = () => ({ through: through as never, network, device: createSlotQueue() })
-  const transactions = openTransactions({ routeTo, now: () => 0, random: () => 0 })
+  const network = { queue: createSlotQueue(), width: () => OPEN * 2, pauseMs: () => 0 }
+  const pathTo = () => ({ through: through as never, network, device: createSlotQueue() })
+  const transactions = new Transactions({ pathTo, now: () => 0, random: () => 0 })
 
   let [opened, settled] = [0, 0]
   function open(): void {
     const seed = pick(REPLIES)
     const host = `10.0.0.${opened++ % HOSTS}`
     next = seed
-    const patience = { timeoutMs: 30, retries: 0 }
-    void transactions.request({ host, port: 1 }, seed.question, patience, never).then(({ state }) => {
+    const retryPolicy = { timeoutMs: 30, retries: 0 }
+    void transactions.request({ host, port: 1 }, seed.question, retryPolicy, never).then(({ state }) => {
       settled++
       asked.delete(host)
       return count(state)

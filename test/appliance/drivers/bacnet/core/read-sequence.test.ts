@@ -2,7 +2,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { firstBatch, plainSize } from '#appliance/drivers/bacnet/core/batch.ts'
-import { createReadSequence } from '#appliance/drivers/bacnet/core/read-sequence.ts'
+import { ReadSequence } from '#appliance/drivers/bacnet/core/read-sequence.ts'
 import { type DeviceMemory, createDeviceMemory } from '#appliance/drivers/bacnet/core/device-memory.ts'
 import { PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 import type { Refusal } from '#appliance/drivers/bacnet/core/reply.ts'
@@ -16,26 +16,26 @@ const instanceOf = ({ address }: Item) => address.target.instance
 type Says = 'results' | Refusal | 'silent' | 'garbled'
 /** @returns the points with a value, those without, and how many requests it took */
 function ask(known: DeviceMemory, wanted: Item[], device: (asked: number[], isAlone: boolean) => Says, now = 0) {
-  const inquiry = createReadSequence(known, wanted, false, now)
+  const sequence = new ReadSequence(known, wanted, false, now)
   const good: number[] = []
   const bad: number[] = []
   const sizes: number[] = []
   let witnesses = 0
-  for (let request = inquiry.next(); request; request = inquiry.next()) {
+  for (let request = sequence.next(); request; request = sequence.next()) {
     const asked = request.items.map(instanceOf)
     sizes.push(request.isAlone ? 0 : asked.length)
     if (request.isWitness) witnesses++
     const says = device(asked, request.isAlone)
     if (says === 'results') {
       const results = asked.map(() => ({ values: [{ type: 'real', value: 1 } as const] }))
-      inquiry.answered(request, results)
+      sequence.answered(request, results)
       if (!request.isWitness) good.push(...asked)
     } else if (says === 'silent' || says === 'garbled') {
-      if (inquiry.unanswered(request, says, says)) continue
+      if (sequence.unanswered(request, says, says)) continue
       return { good: [], bad: wanted.map(instanceOf), sizes, witnesses }
-    } else bad.push(...inquiry.declined(request, says).map(instanceOf))
+    } else bad.push(...sequence.declined(request, says).map(instanceOf))
   }
-  bad.push(...inquiry.left().map(({ item: one }) => instanceOf(one)))
+  bad.push(...sequence.unread().map(({ item: one }) => instanceOf(one)))
   return { good, bad, sizes, witnesses }
 }
 const sorted = (list: number[]) => list.toSorted((a, b) => a - b)

@@ -2,7 +2,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { APDU_MAX, firstBatch, plainSize } from '#appliance/drivers/bacnet/core/batch.ts'
-import { createReadSequence } from '#appliance/drivers/bacnet/core/read-sequence.ts'
+import { ReadSequence } from '#appliance/drivers/bacnet/core/read-sequence.ts'
 import { type DeviceMemory, createDeviceMemory } from '#appliance/drivers/bacnet/core/device-memory.ts'
 import { PRESENT_VALUE } from '#shared/core/bacnet/object.ts'
 import type { Refusal } from '#appliance/drivers/bacnet/core/reply.ts'
@@ -21,25 +21,25 @@ type Device = (asked: number[], isAlone: boolean) => Says
 
 /** One read. `sizes`: points in each request, 0 for a single read; `failures`: requests without an answer. */
 function poll(known: DeviceMemory, points: number[], device: Device, now = 0, hasAnswered = false, witness?: Item) {
-  const inquiry = createReadSequence(known, points.map(item), hasAnswered, now, witness)
+  const sequence = new ReadSequence(known, points.map(item), hasAnswered, now, witness)
   const seen = { good: [] as number[], bad: [] as number[], sizes: [] as number[], failures: 0, isThere: true }
-  for (let request = inquiry.next(); request; request = inquiry.next()) {
+  for (let request = sequence.next(); request; request = sequence.next()) {
     const asked = request.items.map(instanceOf)
     seen.sizes.push(request.isAlone ? 0 : asked.length)
     const says = device(asked, request.isAlone)
     if (says === 'silent' || says === 'garbled') {
       seen.failures++
-      seen.isThere = inquiry.unanswered(request, says, says)
+      seen.isThere = sequence.unanswered(request, says, says)
       if (!seen.isThere) return seen
     } else if (says === 'results') {
-      inquiry.answered(
+      sequence.answered(
         request,
         asked.map(() => ({ values: [{ type: 'real', value: 1 }] })),
       )
       if (!request.isWitness) seen.good.push(...asked)
-    } else seen.bad.push(...inquiry.declined(request, says).map(instanceOf))
+    } else seen.bad.push(...sequence.declined(request, says).map(instanceOf))
   }
-  seen.bad.push(...inquiry.left().map(({ item: one }) => instanceOf(one)))
+  seen.bad.push(...sequence.unread().map(({ item: one }) => instanceOf(one)))
   return seen
 }
 
@@ -167,18 +167,18 @@ test('a culprit is tried again ever more seldom, an hour apart at most, and is f
 test('a single point that is silent is told from a device that is gone', t => {
   const known = createDeviceMemory(firstBatch(APDU_MAX))
   const witness = item(8)
-  const inquiry = createReadSequence(known, [item(1)], false, 0, witness)
-  const request = inquiry.next()!
-  t.true(inquiry.unanswered(request, 'silent', 'no answer'))
-  const called = inquiry.next()!
+  const sequence = new ReadSequence(known, [item(1)], false, 0, witness)
+  const request = sequence.next()!
+  t.true(sequence.unanswered(request, 'silent', 'no answer'))
+  const called = sequence.next()!
   t.deepEqual([called.items, called.isAlone, called.isWitness], [[witness], true, true])
-  inquiry.answered(called, [{ values: [] }])
-  const alone = inquiry.next()!
+  sequence.answered(called, [{ values: [] }])
+  const alone = sequence.next()!
   t.deepEqual([alone.items.map(instanceOf), alone.isAlone], [[1], true])
-  t.true(inquiry.unanswered(alone, 'silent', 'no answer'))
-  inquiry.answered(inquiry.next()!, [{ values: [] }])
-  t.is(inquiry.next(), undefined)
-  t.deepEqual(inquiry.left(), [{ item: item(1), reason: 'no answer' }])
+  t.true(sequence.unanswered(alone, 'silent', 'no answer'))
+  sequence.answered(sequence.next()!, [{ values: [] }])
+  t.is(sequence.next(), undefined)
+  t.deepEqual(sequence.unread(), [{ item: item(1), reason: 'no answer' }])
   t.deepEqual([...known.culprits.keys()], ['0:1:85:-1'])
 })
 

@@ -84,7 +84,7 @@ test('a device that refuses its object list is told as refused, with its own rea
 
 test('a device that stops in the middle is partial, and what was read is kept without the rest', async t => {
   const device = await openDevice(t, { device_instance: 10, name: 'tired', objects: objects(300), silentAfter: 24 })
-  const { devices } = await discoverAt(t, [device], { patience: brief })
+  const { devices } = await discoverAt(t, [device], { retryPolicy: brief })
   const [found] = devices
   t.is(found!.outcome, 'partial')
   const [, read] = /^broke off with (\d+) of 300 points read: no answer from /.exec(found!.reason!) ?? []
@@ -101,7 +101,7 @@ test('a device that is silent to one object gives all others, and is told as par
     objects: objects(200),
     ignores: apdu => apdu.includes(silentTo),
   })
-  const { devices } = await discoverAt(t, [device], { patience: brief })
+  const { devices } = await discoverAt(t, [device], { retryPolicy: brief })
   const [found] = devices
   t.is(found!.outcome, 'partial')
   t.regex(found!.reason!, /^1 object gave no name; it did not answer \d reads?$/)
@@ -131,7 +131,7 @@ test('entries that a device declines make its list partial, and the others are r
 
 test('a device that only answers the call is told as timeout', async t => {
   const device = await openDevice(t, { device_instance: 11, name: 'gone', objects: objects(3), silentAfter: 0 })
-  const { devices } = await discoverAt(t, [device], { patience: brief })
+  const { devices } = await discoverAt(t, [device], { retryPolicy: brief })
   t.is(devices[0]!.outcome, 'timeout')
   t.regex(devices[0]!.reason!, /no answer from .* though it answered the call/)
 })
@@ -198,7 +198,7 @@ test('a discovery that is stopped ends at once and says how far it came', async 
   const { state, devices } = await discoverAt(t, [device], {
     signal: stop.signal,
     seconds: 120,
-    patience: { timeoutMs: 60_000, retries: 5 },
+    retryPolicy: { timeoutMs: 60_000, retries: 5 },
   })
   t.is(state, 'stopped')
   t.like(devices[0], { outcome: 'partial', reason: 'stopped before its objects were known' })

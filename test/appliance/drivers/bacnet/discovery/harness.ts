@@ -9,7 +9,7 @@ import {
 import { discover } from '#appliance/flow/discover.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { discoveryWire } from '#appliance/drivers/bacnet/discovery/discovery-wire.ts'
-import type { Patience } from '#appliance/drivers/bacnet/outcome.ts'
+import type { RetryPolicy } from '#appliance/drivers/protocol.ts'
 import type { BacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import { type BacnetDevice, type BacnetDeviceOptions, openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import type { SimObject } from '#scripts/simulator/bacnet/objects.ts'
@@ -30,15 +30,15 @@ export const objects = (count: number): SimObject[] =>
     return { type: 0, instance: i, name: `Zone ${i} Temp`, unit: 'degF', value }
   })
 
-type Asked = Partial<DiscoveryRequest> & { signal?: AbortSignal; patience?: Patience; transport?: BacnetTransport }
+type Asked = Partial<DiscoveryRequest> & { signal?: AbortSignal; retryPolicy?: RetryPolicy; transport?: BacnetTransport }
 
 /** Calls the places one by one, as no broadcast leaves loopback. */
 export async function discoverAt(
   t: ExecutionContext,
   addresses: { host: string; port: number }[],
-  { signal = never, patience = patient, transport, ...request }: Asked = {},
+  { signal = never, retryPolicy = patient, transport, ...request }: Asked = {},
 ): Promise<Discovery> {
-  const wire = discoveryWire(transport ?? (await openTransport(t)), patience)
+  const wire = discoveryWire(transport ?? (await openTransport(t)), retryPolicy)
   const places = addresses.map(({ host, port }) => ({ host, port }))
   const bounds = { ...DISCOVERY_DEFAULTS, seconds: 3, requests_per_second: 100, addresses: places, ...request }
   const discovery = openDiscovery('job', bounds, wallClock.now())
