@@ -249,43 +249,40 @@ test.serial('a protocol process answers its hub as an appliance does, and at its
   t.deepEqual(answer.records, byBroker.body.records)
 })
 
-test.serial(
-  'a damaged history stops the visits and nothing else, until an operator puts it aside while the box runs',
-  async t => {
-    t.timeout(200_000)
-    const { edge, store } = await openSite(t, 'appliance/main.ts')
-    await edge.start()
-    await visitNow(await person(edge.url, 'agent'))
-    await edge.kill()
-    const journal = join(store, 'priority')
-    const segment = join(journal, (await readdir(journal)).find(name => name.endsWith('.jsonl'))!)
-    const bytes = await readFile(segment)
-    bytes[200]! ^= 1
-    await writeFile(segment, bytes)
+test.serial('a damaged history stops only the visits, until an operator sets it aside while the appliance runs', async t => {
+  t.timeout(200_000)
+  const { edge, store } = await openSite(t, 'appliance/main.ts')
+  await edge.start()
+  await visitNow(await person(edge.url, 'agent'))
+  await edge.kill()
+  const journal = join(store, 'priority')
+  const segment = join(journal, (await readdir(journal)).find(name => name.endsWith('.jsonl'))!)
+  const bytes = await readFile(segment)
+  bytes[200]! ^= 1
+  await writeFile(segment, bytes)
 
-    await edge.start()
-    const operator = await person(edge.url, 'agent')
-    const { body } = await operator.history()
-    t.like(body.scanner, { state: 'disabled', journal: 'disabled' })
-    t.regex(body.scanner.reason!, /history is disabled: 0{15}1-0{15}1\.jsonl, byte 0: /)
-    t.like(await operator.trigger(), { status: 409, body: { code: 'scanner_disabled' } })
-    const health = (await (await fetch(`${edge.url}/api/health`)).json()) as {
-      ok: boolean
-      checks: Record<string, { journal: string }>
-    }
-    t.true(health.ok)
-    t.is(health.checks['priority_history']!.journal, 'disabled')
-    await eventually('points are polled all the same', 60_000, async () =>
-      (await operator.polled()).body.points_ok === VALVES.length ? true : undefined,
-    )
-    t.regex(await page(await signedIn(edge.url, 'viewer', PASSWORDS.viewer), '/'), /The priority history is not recorded: 0{15}1/)
+  await edge.start()
+  const operator = await person(edge.url, 'agent')
+  const { body } = await operator.history()
+  t.like(body.scanner, { state: 'disabled', journal: 'disabled' })
+  t.regex(body.scanner.reason!, /history is disabled: 0{15}1-0{15}1\.jsonl, byte 0: /)
+  t.like(await operator.trigger(), { status: 409, body: { code: 'scanner_disabled' } })
+  const health = (await (await fetch(`${edge.url}/api/health`)).json()) as {
+    ok: boolean
+    checks: Record<string, { journal: string }>
+  }
+  t.true(health.ok)
+  t.is(health.checks['priority_history']!.journal, 'disabled')
+  await eventually('points are polled all the same', 60_000, async () =>
+    (await operator.polled()).body.points_ok === VALVES.length ? true : undefined,
+  )
+  t.regex(await page(await signedIn(edge.url, 'viewer', PASSWORDS.viewer), '/'), /The priority history is not recorded: 0{15}1/)
 
-    const main = new URL('../../appliance/main.ts', import.meta.url).pathname
-    const env = { ...process.env, SERVICE_EDGE_STORE_DIR: store }
-    const { stdout } = await promisify(execFile)(process.execPath, [main, 'journal', 'quarantine', '--yes'], { env })
-    t.regex(stdout, /^Put aside as .*priority\.damaged-/)
-    t.like(await visitNow(operator), { state: 'completed', points_read: 3 })
-    t.is((await operator.history()).body.records.length, 3)
-    t.deepEqual((await readFile(join(stdout.slice(13, stdout.indexOf('. A new')), basename(segment)))).equals(bytes), true)
-  },
-)
+  const main = new URL('../../appliance/main.ts', import.meta.url).pathname
+  const env = { ...process.env, SERVICE_EDGE_STORE_DIR: store }
+  const { stdout } = await promisify(execFile)(process.execPath, [main, 'journal', 'quarantine', '--yes'], { env })
+  t.regex(stdout, /^Set aside as .*priority\.damaged-/)
+  t.like(await visitNow(operator), { state: 'completed', points_read: 3 })
+  t.is((await operator.history()).body.records.length, 3)
+  t.deepEqual((await readFile(join(stdout.slice(13, stdout.indexOf('. A new')), basename(segment)))).equals(bytes), true)
+})
