@@ -51,7 +51,8 @@ const FIND_LINKS = [
 export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Route[] {
   const { context, site, catalogue, modbus, edge, ingest, priority, discovery } = parts
   const { building, edge_id, site_id } = site
-  const { pollStatus, pointStatus } = edge.polling
+  const { polling } = edge
+  const pollStatus = () => polling.pollStatus()
   const commandStates = new CommandStates(priority.journal)
   const sources = {
     identity: { name: building.name, edge_id, site_id },
@@ -63,7 +64,7 @@ export function applianceRoutes(parts: ApplianceParts, layout: PageLayout): Rout
   const devices = {
     catalogue,
     pollStatus: () => mergePollStatus(pollStatus(), ingest.ingest.registry.pollReports()),
-    pointStatus,
+    pointStatus: (device_id: string) => polling.pointStatus(device_id),
     project: { name: building.name, version: context.version },
     now: context.clock.now,
   }

@@ -12,7 +12,7 @@ import type { Site } from '../store/site.ts'
 import type { Catalogue } from '../store/catalogue-schema.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
 import { fieldModel } from './model-sync.ts'
-import { type PollService, pollService } from './poll-service.ts'
+import { PollService } from './poll-service.ts'
 import { openReadingStorage, type ReadingStorage } from './reading-storage.ts'
 import { createUplink, type Uplink, type UplinkOptions } from './uplink.ts'
 
@@ -60,18 +60,18 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
     clock,
     log,
   })
-  const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: storage.sinks, clock, log })
+  const polling = new PollService({ catalogue: catalogue.current(), protocols, sinks: storage.sinks, clock, log })
   const edge = {
     site_id,
     edge_id,
     boot_id: randomUUID(),
     runs_rules: rules !== undefined,
     model: () => ({ name: building.name, version, ...fieldModel(site, newest(), rules?.knownPoints()) }),
-    pollStatus: polling.pollStatus,
+    pollStatus: () => polling.pollStatus(),
   }
   const uplink = createUplink({ outbox: storage.outbox, kit, central, edge, answer, clock, log })
 
-  catalogue.onChange(polling.reload)
+  catalogue.onChange(next => polling.reload(next))
   catalogue.onUsed(uplink.announce)
   // Sent once polling has started: the other side then need not wait for the next status.
   const announcing: Service = { name: 'announce', start: async () => uplink.announce(), stop: async () => undefined }

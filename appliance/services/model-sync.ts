@@ -9,9 +9,9 @@ import { type Site, siteModel } from '../store/site.ts'
 import type { FieldCatalogue } from './field-catalogue.ts'
 
 /**
- * What site and catalogue say of the building.
+ * The building model as site file and catalogue define it.
  *
- * @param known where an entry names no role or equipment, what an operator assigned to such a point stays
+ * @param known points with the roles and equipment that operators assigned; used where an entry names none
  */
 export function fieldModel(site: Site, catalogue: Catalogue, known: readonly Point[] = []) {
   const { building, equipment } = siteModel(site)
@@ -23,8 +23,8 @@ export function fieldModel(site: Site, catalogue: Catalogue, known: readonly Poi
 }
 
 /**
- * Puts the building, its equipment and the catalogue's points into the model when the process starts, and when the catalogue
- * changes. Points that leave the catalogue stay in the model, because their history does; but rules do not look at them any more.
+ * Writes the building, its equipment and the points of the catalogue into the model at the start and at each change of the
+ * catalogue. Points that leave the catalogue stay in the model with their history, but rules no longer use them.
  */
 export function modelSync(options: { model: ModelStore; site: Site; catalogue: FieldCatalogue; clock: Clock }): Service {
   const { model, site, catalogue, clock } = options

@@ -1,24 +1,24 @@
-/** Files of points as tools write them, in whatever encoding and with whatever separator. */
+/** Reads tables of points as other tools write them; encoding and separator are detected. */
 import { Readable } from 'node:stream'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parse } from 'csv-parse'
 import { errorText } from '#shared/core/error-text.ts'
 import { formOf, TOLERANT } from '#shared/central/import/table.ts'
 import type { Table } from '../core/catalogue/table.ts'
 import { Problem } from '#shared/core/problem.ts'
 
-/** Longest record; an unclosed quote does not swallow the file. */
+/** Longest record: an unclosed quote must not take in the whole file. */
 const RECORD_MAX = 64 * 1024
 /** Ten devices with as many points as one may have. */
 const ROWS_MAX = 100_000
-/** Some two hundred rows, which take a few milliseconds; between two slices everything else on the box has its turn. */
+/** Bytes of some two hundred rows, which take a few milliseconds; polling continues between two slices. */
 const SLICE = 16 * 1024
-/** The head of an EDE table has fewer cells than its rows, so all of these lines count together. */
-const LINES = 200
+/** Lines in which separators are counted: the head of an EDE table alone has too few cells. */
+const HEAD_LINES = 200
 const SEPARATORS = [';', ',', '\t'] as const
 
 /**
- * @param file its name, for what is said about it
+ * @param file its name, for error texts
  * @throws Problem invalid when it is no text or too long, or a record of it cannot be read
  */
 export async function readPointTable(file: string, bytes: Buffer): Promise<Table> {
@@ -39,15 +39,15 @@ export async function readPointTable(file: string, bytes: Buffer): Promise<Table
 
 async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += SLICE) {
-    await breathe()
+    await nextTurn()
     yield bytes.subarray(at, at + SLICE)
   }
 }
 
-/** The one that separates most; texts hold commas too, but a row of points has more separators than its texts. */
+/** The most frequent separator outside quotes: a row of points has more separators than its texts have commas. */
 function separatorOf(text: string): string {
   const head = text
-    .split(/\r\n|\n|\r/, LINES)
+    .split(/\r\n|\n|\r/, HEAD_LINES)
     .join('\n')
     .replaceAll(/"[^"]*"/g, '')
   const counts = SEPARATORS.map(separator => ({ separator, count: head.split(separator).length }))

@@ -1,4 +1,4 @@
-/** Reads the form that brings lists of points: a few files and fields, all in memory. */
+/** Reads the form that uploads files of points: a few files and fields, held in memory. */
 import type { FastifyRequest } from 'fastify'
 import { ADDRESS_FORM, parseAddress } from '../drivers/bacnet/core/address.ts'
 import type { Table } from '../core/catalogue/table.ts'
@@ -22,7 +22,7 @@ import { readPointTable } from './point-table.ts'
 const FILES_MAX = 4
 /** A table of ten thousand points has about 2 MB. */
 const FILE_BYTES_MAX = 16 * 1024 * 1024
-/** Of the whole form. */
+/** Limit of the whole form, bytes. */
 export const UPLOAD_MAX = 32 * 1024 * 1024
 const ZIP = Buffer.from('PK\u0003\u0004')
 const FIELD_BYTES_MAX = 256 * 1024
@@ -51,10 +51,10 @@ export async function receiveUpload(request: FastifyRequest): Promise<Upload> {
     const bytes = await bytesOf(part)
     if (bytes.subarray(0, 4).equals(ZIP))
       throw new Problem('invalid', `${part.filename} is a ZIP; unpack it and choose its tables`)
-    // A browser sends a file without name and content for a field that was left empty.
+    // A browser sends a file without name and content for an empty file field.
     if (bytes.length > 0 || part.filename) tables.push(await readPointTable(part.filename || 'file', bytes))
   }
-  if (tables.length === 0) throw new Problem('bad_request', 'The form holds no file')
+  if (tables.length === 0) throw new Problem('bad_request', 'The form contains no file')
   return { tables, fields }
 }
 

@@ -19,118 +19,132 @@ import type { DeviceConflict } from '../core/catalogue/driver-definition.ts'
 import { findDeviceConflicts } from '../store/catalogue-conflicts.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 
-export type PollService = Service & {
-  /** Body of `GET /api/bacnet/poll/status`. */
-  pollStatus(): PollStatus
-  /** How readings are stored, and what waits for it in memory. */
-  storing(): Storing
-  /** The newest reading and the state of each point of a device. */
-  pointStatus(device_id: string): PointStatus[]
-  /**
-   * Polls another list from now on. A device that did not change for its driver goes on undisturbed.
-   *
-   * @throws Problem conflict when a protocol that was not spoken yet cannot start; the old list then goes on
-   */
-  reload(catalogue: Catalogue): Promise<void>
-}
-
-/**
- * Polls the catalogue's devices that speak one of `protocols`; the others belong to another process.
- *
- * @param sinks get every reading, each at its own pace; one that fails does not hold up the others
- */
-export function pollService(options: {
+export type PollServiceOptions = {
   catalogue: Catalogue
+  /** Devices of other protocols belong to another process. */
   protocols: readonly FieldProtocol[]
+  /** Each receives every reading at its own pace; one that fails does not delay the others. */
   sinks: readonly Sink[]
   clock: Clock
   log: Logger
-}): PollService {
-  const { protocols, sinks, clock, log } = options
-  const oursOf = ({ devices }: Catalogue) => devices.filter(({ protocol }) => protocols.some(({ name }) => name === protocol))
-  let entries = oursOf(options.catalogue)
-  let conflicts = findDeviceConflicts(options.catalogue)
-  const board = openBoard(entries, clock.now())
-  const started = new Set<FieldProtocol>()
-  const links = new Map<DeviceEntry, Link>()
-  let polling: Polling | undefined
-  const notify = (event: PollEvent) => report(log, event)
+}
 
-  const startProtocols = async (needed: readonly DeviceEntry[]) => {
-    for (const protocol of protocols) {
-      const isUsed = needed.some(entry => entry.enabled && entry.protocol === protocol.name)
-      if (!isUsed || started.has(protocol)) continue
+/** Polls the devices of the catalogue that speak one of the protocols of this process. */
+export class PollService implements Service {
+  readonly name = 'poll'
+  readonly #options: PollServiceOptions
+  readonly #board
+  readonly #started = new Set<FieldProtocol>()
+  readonly #links = new Map<DeviceEntry, Link>()
+  #entries: DeviceEntry[]
+  #conflicts: ReadonlyMap<string, DeviceConflict>
+  #polling: Polling | undefined
+
+  constructor(options: PollServiceOptions) {
+    this.#options = options
+    this.#entries = this.#ownEntries(options.catalogue)
+    this.#conflicts = findDeviceConflicts(options.catalogue)
+    this.#board = openBoard(this.#entries, options.clock.now())
+  }
+
+  async start(): Promise<void> {
+    const { sinks, clock, log } = this.#options
+    await this.#startProtocols(this.#entries)
+    // Its failure is not handled: it is an internal error, which ends the process.
+    this.#polling = openPolling({ sinks, clock, board: this.#board, notify: event => logEvent(log, event) })
+    await this.#follow(this.#polling, this.#entries)
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#polling
+    this.#polling = undefined
+    await running?.stop()
+    await Promise.all(Array.from(this.#links.values(), ({ device }) => device.driver.close()))
+    this.#links.clear()
+    await Promise.all(Array.from(this.#started, protocol => protocol.stop()))
+    this.#started.clear()
+  }
+
+  /**
+   * Polls another catalogue from now on. Polling of a device continues undisturbed when its entry is the same for its driver.
+   *
+   * @throws Problem conflict when a protocol that is new to the list cannot start; the old list is then polled on
+   */
+  async reload(catalogue: Catalogue): Promise<void> {
+    const known = new Map(this.#entries.map(entry => [entry.device_id, entry]))
+    const next = this.#ownEntries(catalogue).map(entry => {
+      const before = known.get(entry.device_id)
+      return before && isSameToPoll(before, entry) ? before : entry
+    })
+    if (this.#polling) {
+      await this.#startProtocols(next).catch((error: Error) => {
+        throw new Problem('conflict', `List not changed: ${error.message}`)
+      })
+    }
+    this.#conflicts = findDeviceConflicts(catalogue)
+    if (this.#polling) return this.#follow(this.#polling, next)
+    this.#entries = next
+    setPlans(this.#board, next, this.#options.clock.now())
+  }
+
+  /** Body of `GET /api/bacnet/poll/status`. */
+  pollStatus(): PollStatus {
+    const status = pollStatusOf(this.#board, { running: this.#polling !== undefined, now: this.#options.clock.now() })
+    const devices = status.devices.map(device => {
+      const conflict = this.#conflicts.get(device.device_id)?.reason
+      return conflict === undefined ? device : { ...device, conflict }
+    })
+    return { ...status, devices }
+  }
+
+  /** State of the sinks, and the readings that wait for them in memory. */
+  storing(): Storing {
+    return this.#polling?.storing() ?? worstOf([])
+  }
+
+  /** The newest reading and the state of each point of a device. */
+  pointStatus(device_id: string): PointStatus[] {
+    return pointStatusOf(this.#board, device_id, this.#options.clock.now())
+  }
+
+  #ownEntries({ devices }: Catalogue): DeviceEntry[] {
+    return devices.filter(({ protocol }) => this.#options.protocols.some(({ name }) => name === protocol))
+  }
+
+  async #startProtocols(entries: readonly DeviceEntry[]): Promise<void> {
+    for (const protocol of this.#options.protocols) {
+      const isUsed = entries.some(entry => entry.enabled && entry.protocol === protocol.name)
+      if (!isUsed || this.#started.has(protocol)) continue
       await protocol.start()
-      started.add(protocol)
+      this.#started.add(protocol)
     }
-  }
-  const follow = async (running: Polling, next: DeviceEntry[]) => {
-    const enabled = next.filter(entry => entry.enabled)
-    const gone = [...links].filter(([entry, { held }]) => !enabled.includes(entry) || held !== heldBy(conflicts, entry))
-    for (const [entry] of gone) links.delete(entry)
-    await running.follow(Array.from(links.values(), ({ device }) => device))
-    await Promise.all(gone.map(([, { device }]) => device.driver.close()))
-    entries = next
-    setPlans(board, next, clock.now())
-    for (const entry of enabled) {
-      const held = heldBy(conflicts, entry)
-      const device = held === undefined ? linkDevice : heldDevice
-      if (!links.has(entry)) links.set(entry, { device: device(entry, protocols, held ?? ''), held })
-    }
-    await running.follow(enabled.map(entry => links.get(entry)!.device))
-    const points = enabled.reduce((sum, entry) => sum + entry.points.length, 0)
-    log.info({ devices: enabled.length, points }, 'these are polled')
   }
 
-  return {
-    name: 'poll',
-    async start() {
-      await startProtocols(entries)
-      // Nobody handles its failure: it would be an error of the program, which ends the process.
-      polling = openPolling({ sinks, clock, board, notify })
-      await follow(polling, entries)
-    },
-    async reload(catalogue) {
-      const known = new Map(entries.map(entry => [entry.device_id, entry]))
-      const next = oursOf(catalogue).map(entry => {
-        const before = known.get(entry.device_id)
-        return before && isSameToPoll(before, entry) ? before : entry
-      })
-      if (polling) {
-        await startProtocols(next).catch((error: Error) => {
-          throw new Problem('conflict', `List not changed: ${error.message}`)
-        })
-        conflicts = findDeviceConflicts(catalogue)
-        await follow(polling, next)
-        return
-      }
-      conflicts = findDeviceConflicts(catalogue)
-      entries = next
-      setPlans(board, next, clock.now())
-    },
-    async stop() {
-      const running = polling
-      polling = undefined
-      await running?.stop()
-      await Promise.all(Array.from(links.values(), ({ device }) => device.driver.close()))
-      links.clear()
-      await Promise.all(Array.from(started, protocol => protocol.stop()))
-      started.clear()
-    },
-    pollStatus() {
-      const status = pollStatusOf(board, { running: polling !== undefined, now: clock.now() })
-      const devices = status.devices.map(device => {
-        const conflict = conflicts.get(device.device_id)?.reason
-        return conflict === undefined ? device : { ...device, conflict }
-      })
-      return { ...status, devices }
-    },
-    storing: () => polling?.storing() ?? worstOf([]),
-    pointStatus: device_id => pointStatusOf(board, device_id, clock.now()),
+  /** Closes the drivers of devices that were removed or changed before their new drivers are opened. */
+  async #follow(polling: Polling, next: DeviceEntry[]): Promise<void> {
+    const { protocols, clock, log } = this.#options
+    const enabled = next.filter(entry => entry.enabled)
+    const gone = [...this.#links].filter(
+      ([entry, { blockedBy }]) => !enabled.includes(entry) || blockedBy !== conflictOf(this.#conflicts, entry),
+    )
+    for (const [entry] of gone) this.#links.delete(entry)
+    await polling.follow(Array.from(this.#links.values(), ({ device }) => device))
+    await Promise.all(gone.map(([, { device }]) => device.driver.close()))
+    this.#entries = next
+    setPlans(this.#board, next, clock.now())
+    for (const entry of enabled) {
+      if (this.#links.has(entry)) continue
+      const blockedBy = conflictOf(this.#conflicts, entry)
+      const device = blockedBy === undefined ? linkDevice(entry, protocols) : blockedDevice(entry, blockedBy)
+      this.#links.set(entry, { device, blockedBy })
+    }
+    await polling.follow(enabled.map(entry => this.#links.get(entry)!.device))
+    const points = enabled.reduce((sum, entry) => sum + entry.points.length, 0)
+    log.info({ devices: enabled.length, points }, 'polling the devices of the list')
   }
 }
 
-/** Whether two entries make no difference to what is sent and how answers are read. */
+/** Whether two entries lead to the same requests and the same reading of answers. */
 const isSameToPoll = (a: DeviceEntry, b: DeviceEntry): boolean => isDeepStrictEqual(polledPart(a), polledPart(b))
 
 const polledPart = (entry: DeviceEntry) => ({
@@ -145,16 +159,16 @@ const polledPart = (entry: DeviceEntry) => ({
   })),
 })
 
-/** `held`: why the device is not read. */
-type Link = { device: PolledDevice; held: string | undefined }
+/** `blockedBy`: the conflict because of which the device is not read. */
+type Link = { device: PolledDevice; blockedBy: string | undefined }
 
-function heldBy(conflicts: ReadonlyMap<string, DeviceConflict>, { device_id }: DeviceEntry): string | undefined {
+function conflictOf(conflicts: ReadonlyMap<string, DeviceConflict>, { device_id }: DeviceEntry): string | undefined {
   const conflict = conflicts.get(device_id)
   return conflict?.isRead === false ? conflict.reason : undefined
 }
 
-/** A device that is not read while another entry of the list is the same device. Nothing is sent. */
-const heldDevice = (plan: DeviceEntry, _: readonly FieldProtocol[], reason: string): PolledDevice => ({
+/** A device to which nothing is sent, because another entry of the list is the same device. */
+const blockedDevice = (plan: DeviceEntry, reason: string): PolledDevice => ({
   plan,
   driver: {
     read: async () => {
@@ -171,15 +185,18 @@ function linkDevice(plan: DeviceEntry, protocols: readonly FieldProtocol[]): Pol
   return { plan, ...protocol.link(plan) }
 }
 
-function report(log: Logger, event: PollEvent): void {
+function logEvent(log: Logger, event: PollEvent): void {
   switch (event.kind) {
     case 'device_lost':
-      return log.warn({ device_id: event.device_id }, `device ${event.device_id} is lost: ${event.reason}`)
+      return log.warn({ device_id: event.device_id }, `device ${event.device_id} does not answer: ${event.reason}`)
     case 'device_back':
-      return log.info({ device_id: event.device_id, away_ms: event.away_ms }, `device ${event.device_id} is back`)
+      return log.info({ device_id: event.device_id, away_ms: event.away_ms }, `device ${event.device_id} answers again`)
     case 'changes_declined': {
       const { device_id, points, reason } = event
-      return log.warn({ device_id, points }, `device ${device_id} does not tell changes of ${points} points: ${reason}`)
+      return log.warn(
+        { device_id, points },
+        `device ${device_id} declined COV subscriptions for ${points} points, which are polled: ${reason}`,
+      )
     }
     case 'sink_failed':
       return log.error(`readings cannot be stored: waiting to try again: ${event.reason}`)

@@ -36,9 +36,11 @@ export async function openSplitEdge(options: SplitEdgeOptions): Promise<Service[
     central: url !== undefined && token !== undefined ? { url, token } : undefined,
     answer: priority?.answer,
   })
-  const { pollStatus, storing } = edge.polling
+  const { polling } = edge
   const http = await edgeHttp({
-    ...{ name, version, settings, pollStatus, storing, clock, log },
+    ...{ name, version, settings, clock, log },
+    pollStatus: () => polling.pollStatus(),
+    storing: () => polling.storing(),
     publishers: { hub: edge.uplink.hubState, central: edge.uplink.centralState },
     routes: [...routes, ...(priority?.routes ?? [])],
   })

@@ -11,7 +11,7 @@ import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { Catalogue } from '../../store/catalogue-schema.ts'
 import type { FieldCatalogue } from '../../services/field-catalogue.ts'
 
-const NO_DEVICE = 'config/field-devices.json has no device with protocol haystack, which would say how the server knows us'
+const NO_DEVICE = 'config/field-devices.json has no device with protocol haystack, which would name the login for the server'
 
 async function checkAll(catalogue: Catalogue, access: HaystackAccess): Promise<ConnectionReport[]> {
   const reports: ConnectionReport[] = []
@@ -19,13 +19,13 @@ async function checkAll(catalogue: Catalogue, access: HaystackAccess): Promise<C
   return reports
 }
 
-/** Points that are read by this way into the server. */
+/** Points that are read with this login to the server. */
 const pointsBy = ({ auth, username }: Server, { devices }: Catalogue): CheckedPoint[] =>
   devices
     .filter(({ haystack }) => haystack?.auth === auth && haystack.username === username)
     .flatMap(({ points }) => points.map(point => ({ text: point.address, point: haystackPoint(point) })))
 
-/** @returns what a terminal shows, and the code to exit with: 0 when every way into the server works */
+/** @returns lines for the terminal, and the exit code: 0 when every login to the server works */
 export async function checkInTerminal(catalogue: Catalogue, access: HaystackAccess): Promise<{ lines: string[]; exit: number }> {
   const reports = await checkAll(catalogue, access)
   if (reports.length === 0) return { lines: [NO_DEVICE], exit: 1 }

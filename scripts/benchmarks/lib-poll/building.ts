@@ -3,7 +3,7 @@ import pino from 'pino'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
 import { wallClock } from '#shared/node/clock.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
-import { pollService } from '#appliance/services/poll-service.ts'
+import { PollService } from '#appliance/services/poll-service.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
 import type { BuildingOrder, BuildingReport, PolledAt } from './order.ts'
 import { DEVICE_INSTANCE, valueAt } from './order.ts'
@@ -54,7 +54,7 @@ function note(device_id: string, at: number): void {
   if (off > (POLL_SECS * SECOND) / 2) report.healthy_late++
 }
 
-const service = pollService({
+const service = new PollService({
   catalogue: { devices: order.devices.map(entryOf) },
   protocols: [bacnetProtocol({ bind: { address: '127.0.0.1', port: 0 }, now: Date.now, log })],
   sinks: [

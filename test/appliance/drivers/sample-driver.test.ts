@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test, { type ExecutionContext } from 'ava'
 import { DRIVERS, sectionOf } from '#appliance/drivers/list.ts'
-import { pollService } from '#appliance/services/poll-service.ts'
+import { PollService } from '#appliance/services/poll-service.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
 import { ConfigError } from '#appliance/store/config-error.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
@@ -71,7 +71,7 @@ test('an entry of the sample driver is loaded from the list of field devices and
 
   const first = Promise.withResolvers<Reading[]>()
   const sink = { write: async (readings: Reading[]) => first.resolve(readings) }
-  const polling = pollService({ catalogue, protocols, sinks: [sink], clock: wallClock, log: SILENT })
+  const polling = new PollService({ catalogue, protocols, sinks: [sink], clock: wallClock, log: SILENT })
   await polling.start()
   t.deepEqual(await first.promise, [{ id: 'meter.power', t: NOW, v: 24, q: 'good' }])
   t.is(polling.pollStatus().devices[0]?.state, 'ok')

@@ -9,7 +9,7 @@ import { misdatedStore } from '#shared/node/store/misdated.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
 import { modelSync } from '#appliance/services/model-sync.ts'
-import { pollService } from '#appliance/services/poll-service.ts'
+import { PollService } from '#appliance/services/poll-service.ts'
 import { historianSink } from '#appliance/sinks/historian-sink.ts'
 import type { Catalogue } from '#appliance/store/catalogue-schema.ts'
 import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
@@ -53,7 +53,7 @@ function openService(t: ExecutionContext, at: Catalogue, sinks: { write(readings
   const clock = simulatedClock({ speed: 120, epochMs: Date.UTC(2026, 2, 1), atMs: Date.now() })
   const bind = { address: '127.0.0.1', port: 0 }
   const protocols = [bacnetProtocol({ bind, now: clock.now, log: SILENT }), modbusProtocol({ now: clock.now })]
-  const service = pollService({ catalogue: at, protocols, sinks, clock, log: SILENT })
+  const service = new PollService({ catalogue: at, protocols, sinks, clock, log: SILENT })
   t.teardown(() => service.stop())
   return { service, clock }
 }

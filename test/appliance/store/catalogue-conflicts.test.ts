@@ -11,7 +11,7 @@ import { simulatedClock } from '#shared/node/clock.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { devicesBody, type DeviceRow, type DevicesModel } from '#appliance/pages/devices.view.ts'
 import { pollCheck } from '#appliance/services/health-checks.ts'
-import { pollService } from '#appliance/services/poll-service.ts'
+import { PollService } from '#appliance/services/poll-service.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
 import { findDeviceConflicts } from '#appliance/store/catalogue-conflicts.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
@@ -90,8 +90,8 @@ async function polled(t: ExecutionContext, instances: number[]) {
     const protocols = [bacnetProtocol({ bind: { address: '127.0.0.1', port: 0 }, now: clock.now, log: SILENT })]
     const list = memoryCatalogue({ devices })
     const sinks = [{ write: async (readings: Reading[]) => void kept.push(...readings) }]
-    const service = pollService({ catalogue: list.current(), protocols, sinks, clock, log: SILENT })
-    list.onChange(service.reload)
+    const service = new PollService({ catalogue: list.current(), protocols, sinks, clock, log: SILENT })
+    list.onChange(next => service.reload(next))
     t.teardown(() => service.stop())
     return { service, list }
   }

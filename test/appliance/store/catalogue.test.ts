@@ -9,7 +9,7 @@ import { simulatedClock } from '#shared/node/clock.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
 import { factOfPoint, fieldCatalogue } from '#appliance/services/field-catalogue.ts'
-import { pollService } from '#appliance/services/poll-service.ts'
+import { PollService } from '#appliance/services/poll-service.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
 import type { Catalogue, DeviceEntry } from '#appliance/store/catalogue-schema.ts'
 import { ConfigError } from '#appliance/store/config-error.ts'
@@ -178,8 +178,8 @@ async function openPolling(t: ExecutionContext) {
   const protocols = [bacnetProtocol({ bind, now: clock.now, log: SILENT })]
   const list = memoryCatalogue({ devices: [entry(1), entry(2)] })
   const sinks = [{ write: async (readings: Reading[]) => void kept.push(...readings) }]
-  const service = pollService({ catalogue: list.current(), protocols, sinks, clock, log: SILENT })
-  list.onChange(service.reload)
+  const service = new PollService({ catalogue: list.current(), protocols, sinks, clock, log: SILENT })
+  list.onChange(next => service.reload(next))
   t.teardown(() => service.stop())
   const until = async (ready: () => boolean) => {
     for (let tries = 0; tries < 1500 && !ready(); tries++) await new Promise(resolve => setTimeout(resolve, 20))
@@ -251,8 +251,8 @@ test('a port that is taken refuses the first BACnet device, and the old list goe
   const protocols = [bacnetProtocol({ bind: { address: '127.0.0.1', port: taken.port }, now: Date.now, log: SILENT })]
   const clock = simulatedClock({ speed: 1, epochMs: 0, atMs: Date.now() })
   const mine = memoryCatalogue({ devices: [] })
-  const other = pollService({ catalogue: mine.current(), protocols, sinks: [], clock, log: SILENT })
-  mine.onChange(other.reload)
+  const other = new PollService({ catalogue: mine.current(), protocols, sinks: [], clock, log: SILENT })
+  mine.onChange(next => other.reload(next))
   t.teardown(() => other.stop())
   await other.start()
   await t.throwsAsync(

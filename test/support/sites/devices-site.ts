@@ -12,7 +12,7 @@ import { modbusProtocol } from '#appliance/drivers/modbus/protocol.ts'
 import { devicePages } from '#appliance/pages/devices.route.ts'
 import { deviceRoutes } from '#appliance/services/device-routes.ts'
 import { fieldCatalogue } from '#appliance/services/field-catalogue.ts'
-import { pollService } from '#appliance/services/poll-service.ts'
+import { PollService } from '#appliance/services/poll-service.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
 import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { OBJECT_TYPES } from '#scripts/simulator/bacnet/objects.ts'
@@ -37,15 +37,16 @@ export async function openDevicesSite() {
     modbusProtocol({ now: Date.now }),
   ]
   const catalogue = fieldCatalogue(await openCatalogue(workspace, site, protocols), SILENT)
-  const polling = pollService({ catalogue: catalogue.current(), protocols, sinks: [], clock: wallClock, log: SILENT })
-  catalogue.onChange(polling.reload)
+  const polling = new PollService({ catalogue: catalogue.current(), protocols, sinks: [], clock: wallClock, log: SILENT })
+  catalogue.onChange(next => polling.reload(next))
   const layout = createPageLayout(context, {
     product: 'appliance',
     name: 'School box',
     first: 'Home',
     more: [{ href: '/devices', text: 'Devices' }],
   })
-  const { pollStatus, pointStatus } = polling
+  const pollStatus = () => polling.pollStatus()
+  const pointStatus = (device_id: string) => polling.pointStatus(device_id)
   const desk = { catalogue, pollStatus, pointStatus, project: { name: 'School', version: context.version }, now: Date.now }
   const routes = [
     ...deviceRoutes(desk),

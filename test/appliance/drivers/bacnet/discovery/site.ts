@@ -13,7 +13,7 @@ import { discoverRoutes } from '#appliance/pages/discover.route.ts'
 import { bacnetDiscovery } from '#appliance/drivers/bacnet/discovery/bacnet-discovery.ts'
 import { discoveryRoutes } from '#appliance/drivers/bacnet/discovery/discovery-routes.ts'
 import { fieldCatalogue } from '#appliance/services/field-catalogue.ts'
-import { pollService } from '#appliance/services/poll-service.ts'
+import { PollService } from '#appliance/services/poll-service.ts'
 import { openCatalogue } from '#appliance/store/catalogue.ts'
 import { type BacnetDevice, openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { objects } from './harness.ts'
@@ -34,8 +34,14 @@ export async function openDiscoverySite(enabled = true) {
   const bind = { address: '127.0.0.1', port: 0 }
   const bacnet = bacnetProtocol({ bind, now: Date.now, log: SILENT })
   const catalogue = fieldCatalogue(await openCatalogue(workspace, site, [bacnet]), SILENT)
-  const polling = pollService({ catalogue: catalogue.current(), protocols: [bacnet], sinks: [], clock: wallClock, log: SILENT })
-  catalogue.onChange(polling.reload)
+  const polling = new PollService({
+    catalogue: catalogue.current(),
+    protocols: [bacnet],
+    sinks: [],
+    clock: wallClock,
+    log: SILENT,
+  })
+  catalogue.onChange(next => polling.reload(next))
   const discovery = bacnetDiscovery({ enabled, bind, bacnet, catalogue })
   const more = [{ href: '/discover', text: 'Discover', operators: true as const }]
   const layout = createPageLayout(context, { product: 'appliance', name: 'Riverside box', first: 'Home', more })
