@@ -26,7 +26,7 @@ import { openBacktests } from './fdd/backtests.ts'
 import { openPlatformConfig, type PlatformConfigFile } from './fdd/config.ts'
 import { createRuleService } from '#shared/central/fdd/rule-service.ts'
 import { openResultFiles, type ResultFiles } from './fdd/result-files.ts'
-import { openRunControl } from './fdd/run-control.ts'
+import { RunQueue } from './fdd/run-control.ts'
 import { fddService } from './fdd/service.ts'
 import { openTrigger, type Trigger } from './fdd/trigger.ts'
 import type { FddHandlers, FddInit } from './fdd/worker.ts'
@@ -120,9 +120,9 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   const visited = priority && { priority }
   const pricing = openPricing(stores, findings => void Promise.resolve(onFindings(findings)).catch(() => undefined))
   const files = options.resultsDir === undefined ? undefined : openResultFiles(options.resultsDir, stores)
-  const runs = openRunControl({
+  const runs = new RunQueue({
     worker,
-    book: runStore(db),
+    store: runStore(db),
     config,
     ruleDirs,
     ...stores,
@@ -132,7 +132,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     ...visited,
     clock,
     onFindings,
-    ...(files && { filed: files.keep }),
+    ...(files && { onStored: files.keep }),
   })
   const trigger = openTrigger(path)
   const refused = openRefusedLogins(refusedLoginStore(db), log, Date.now)

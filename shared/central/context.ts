@@ -106,7 +106,7 @@ export type RunControl = {
   get(run_id: string): (RunEntry & Partial<LiveRun>) | undefined
   list: RunStore['list']
   /** @returns how to stop watching; undefined when the run is over or was never there */
-  watch(run_id: string, hear: (live: LiveRun) => void): (() => void) | undefined
+  watch(run_id: string, onChange: (live: LiveRun) => void): (() => void) | undefined
   /** Ends a run at once; nothing is stored of it. @throws Problem unknown_run, or conflict when it is over */
   cancel(run_id: string, by: string): void
   /** Takes no more runs and ends those that wait; the one under way may finish for so long. The first call counts. */

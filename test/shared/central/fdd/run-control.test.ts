@@ -1,6 +1,6 @@
 /** The queue of runs over a real database and a real worker process, whose runs wait, hang, grow or die as they are told. */
 import test, { type ExecutionContext } from 'ava'
-import { openRunControl } from '#shared/central/fdd/run-control.ts'
+import { RunQueue } from '#shared/central/fdd/run-control.ts'
 import type { FddHandlers } from '#shared/central/fdd/worker.ts'
 import type { RunControl } from '#shared/central/context.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
@@ -49,9 +49,9 @@ function open(t: ExecutionContext, memoryMb = 256): Place {
   const historian = { spans: async () => [] }
   const config = { read: () => ({ rules_dir: '', rule_interval_hours: 3, lookback_days: 3 }), write: async () => undefined }
   const control = (on = db) =>
-    openRunControl({
+    new RunQueue({
       worker,
-      book: runStore(on),
+      store: runStore(on),
       edges: edgeStore(on),
       config,
       ruleDirs: () => [],
