@@ -73,7 +73,11 @@ type RuleBinding = {
   settings: ParamSetting[]
 }
 
-/** @throws RangeError when a parameter lies outside its bounds or a window is out of bounds */
+/**
+ * Compiles one rule. It is longer than 60 lines because it fills two records field by field.
+ *
+ * @throws RangeError when a parameter or a window is out of bounds
+ */
 export function compileRule(binding: RuleBinding, around: EquipmentContext, graph: Graph): CompiledRule {
   const { rule, role } = binding
   const { program } = rule

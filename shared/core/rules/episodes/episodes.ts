@@ -106,84 +106,104 @@ export function initialEpisodeState({ causes }: EpisodeLimits, carried?: OpenEpi
   return { ...nothing, current, candidate: true, confirmed: true, carried }
 }
 
-/** @param held the state, changed in place */
-export function createEpisodeTracker(limits: EpisodeLimits, held: EpisodeState) {
-  const { done, carried } = held
+/** Follows one rule on one equipment from interval to interval. Its state is plain data, so that it can be saved between days. */
+export class EpisodeTracker {
+  private readonly limits: EpisodeLimits
+  private readonly state: EpisodeState
 
-  function feedTrue(stretch: StateInterval, seen: IntervalDetail): void {
-    const { from, to } = stretch
-    if (held.stretchFrom !== held.stretchFrom) held.stretchFrom = from
-    held.falseFrom = Number.NaN
-    held.falseMs = 0
-    held.current ??= newEpisode(held.stretchFrom, limits.causes)
-    const { current, stretchFrom } = held
-    addTrueInterval(current, stretch, seen, carried?.upTo ?? -Infinity)
+  /** @param state changed in place */
+  constructor(limits: EpisodeLimits, state: EpisodeState) {
+    this.limits = limits
+    this.state = state
+  }
+
+  /** @param whole intervals are given in time order; `detail` with those that are true */
+  feed(whole: StateInterval, detail?: IntervalDetail): void {
+    const { state } = this
+    const { carried } = state
+    if (carried && whole.to <= carried.confirmed_at) return
+    const interval = carried ? { ...whole, from: Math.max(whole.from, carried.confirmed_at) } : whole
+    if (interval.day !== state.day) state.dayTrueMs = 0
+    state.day = interval.day
+    if (interval.state !== 'unknown') state.lookedTo = interval.to
+    else if (Number.isNaN(state.lookedTo)) state.lookedTo = interval.from
+    if (interval.state === 'true') this.feedTrue(interval, detail!)
+    else if (interval.state === 'false') this.feedFalse(interval)
+    else this.feedUnknown(interval)
+  }
+
+  /** @returns confirmed episodes in time order; the last may still be open */
+  episodes(): Episode[] {
+    const current = this.open()
+    return current ? [...this.state.done, current] : this.state.done
+  }
+
+  /** @returns the number of episodes so far */
+  count(): number {
+    return this.state.dropped + this.state.done.length + (this.open() ? 1 : 0)
+  }
+
+  /** @returns the episodes with time in fault on a day, the last first */
+  on(dayIndex: number): Episode[] {
+    const { done } = this.state
+    const current = this.open()
+    const found = current?.days.has(dayIndex) ? [current] : []
+    for (let i = done.length - 1; i >= 0 && done[i]!.days.has(dayIndex); i--) found.push(done[i]!)
+    return found
+  }
+
+  private open(): Episode | undefined {
+    return this.state.confirmed ? this.state.current : undefined
+  }
+
+  private feedTrue(interval: StateInterval, detail: IntervalDetail): void {
+    const { state, limits } = this
+    const { from, to } = interval
+    if (state.stretchFrom !== state.stretchFrom) state.stretchFrom = from
+    state.falseFrom = Number.NaN
+    state.falseMs = 0
+    state.current ??= newEpisode(state.stretchFrom, limits.causes)
+    const { current, stretchFrom } = state
+    addTrueInterval(current, interval, detail, state.carried?.upTo ?? -Infinity)
     const persistedAt = Math.max(from, stretchFrom + limits.persistenceMs)
-    if (persistedAt <= to) held.candidate = true
+    if (persistedAt <= to) state.candidate = true
     const enoughAt = Math.max(
-      from + limits.dailyMinimumMs - held.dayTrueMs,
-      held.candidate && current.from < stretchFrom ? from : persistedAt,
+      from + limits.dailyMinimumMs - state.dayTrueMs,
+      state.candidate && current.from < stretchFrom ? from : persistedAt,
     )
-    if (held.candidate && !held.confirmed && enoughAt <= to) {
-      held.confirmed = true
+    if (state.candidate && !state.confirmed && enoughAt <= to) {
+      state.confirmed = true
       current.confirmed_at = Math.max(from, enoughAt)
     }
-    held.dayTrueMs += to - from
-    recordTrue(held.near, stretch.day, to - from, to - stretchFrom)
+    state.dayTrueMs += to - from
+    recordTrue(state.near, interval.day, to - from, to - stretchFrom)
   }
 
-  function feedFalse({ from, to }: StateInterval): void {
-    held.stretchFrom = Number.NaN
-    if (!held.candidate) {
-      delete held.current
+  private feedFalse({ from, to }: StateInterval): void {
+    const { state } = this
+    state.stretchFrom = Number.NaN
+    if (!state.candidate) {
+      delete state.current
       return
     }
-    if (held.falseMs === 0) held.falseFrom = from
-    held.falseMs += to - from
-    if (held.falseMs >= limits.clearMs) end(held.falseFrom)
+    if (state.falseMs === 0) state.falseFrom = from
+    state.falseMs += to - from
+    if (state.falseMs >= this.limits.clearMs) this.end(state.falseFrom)
   }
 
-  function feedUnknown({ to }: StateInterval): void {
-    held.stretchFrom = Number.NaN
-    if (!held.candidate) delete held.current
-    else if (to - held.lookedTo >= LAPSE_MS) end(held.falseMs > 0 ? held.falseFrom : held.lookedTo)
+  private feedUnknown({ to }: StateInterval): void {
+    const { state } = this
+    state.stretchFrom = Number.NaN
+    if (!state.candidate) delete state.current
+    else if (to - state.lookedTo >= LAPSE_MS) this.end(state.falseMs > 0 ? state.falseFrom : state.lookedTo)
   }
 
-  function end(to: number): void {
-    if (held.current && held.confirmed) done.push({ ...held.current, to })
-    delete held.current
-    held.candidate = held.confirmed = false
-    held.falseMs = 0
-  }
-
-  const open = () => (held.confirmed ? held.current : undefined)
-  return {
-    /** Takes intervals in time order; `seen` is given for those that are true. */
-    feed(whole: StateInterval, seen?: IntervalDetail): void {
-      if (carried && whole.to <= carried.confirmed_at) return
-      const stretch = carried ? { ...whole, from: Math.max(whole.from, carried.confirmed_at) } : whole
-      if (stretch.day !== held.day) held.dayTrueMs = 0
-      held.day = stretch.day
-      if (stretch.state !== 'unknown') held.lookedTo = stretch.to
-      else if (Number.isNaN(held.lookedTo)) held.lookedTo = stretch.from
-      if (stretch.state === 'true') feedTrue(stretch, seen!)
-      else if (stretch.state === 'false') feedFalse(stretch)
-      else feedUnknown(stretch)
-    },
-    /** @returns confirmed episodes in time order; the last may still be open */
-    episodes: (): Episode[] => {
-      const current = open()
-      return current ? [...done, current] : done
-    },
-    /** @returns the number of episodes so far */
-    count: (): number => held.dropped + done.length + (open() ? 1 : 0),
-    on(index: number): Episode[] {
-      const current = open()
-      const found = current?.days.has(index) ? [current] : []
-      for (let i = done.length - 1; i >= 0 && done[i]!.days.has(index); i--) found.push(done[i]!)
-      return found
-    },
-    held,
+  private end(to: number): void {
+    const { state } = this
+    if (state.current && state.confirmed) state.done.push({ ...state.current, to })
+    delete state.current
+    state.candidate = state.confirmed = false
+    state.falseMs = 0
   }
 }
 

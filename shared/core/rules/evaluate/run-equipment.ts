@@ -10,12 +10,7 @@ import { nextDay } from '#shared/core/time-zone.ts'
 import { beginBaselineDay, endBaselineDay } from './baseline.ts'
 import type { RuleInstance } from '#shared/core/rules/compile/compile-rule.ts'
 import type { CompiledEquipment } from '#shared/core/rules/compile/compile-equipment.ts'
-import {
-  type Episode,
-  createEpisodeTracker,
-  type OpenEpisode,
-  initialEpisodeState,
-} from '#shared/core/rules/episodes/episodes.ts'
+import { type Episode, EpisodeTracker, type OpenEpisode, initialEpisodeState } from '#shared/core/rules/episodes/episodes.ts'
 import { captureMoment } from '#shared/core/rules/report/evidence.ts'
 import { wasteSumsOf } from '#shared/core/impact/waste-meter.ts'
 import { BASELINE_DAYS_MAX, WINDOW_MAX_MS } from '#shared/core/rules/language/functions.ts'
@@ -69,7 +64,7 @@ type EquipmentOutcome = { rules: RuleOutcome[]; failed: { rule_id: string; error
 type RuleRunner = RuleTracking & {
   instance: RuleInstance
   key: string
-  tracker: ReturnType<typeof createEpisodeTracker>
+  tracker: EpisodeTracker
   /** By index of the day. */
   views: Map<number, BaselineView[]>
   /** Rules whose activity excludes a day from this rule's baselines, the rule itself first. */
@@ -138,7 +133,7 @@ function createRunner(
     ...kept,
     instance,
     key,
-    tracker: createEpisodeTracker(limits, kept.tracked),
+    tracker: new EpisodeTracker(limits, kept.tracked),
     views: new Map(),
     baselineExclusions: instance.baselines.length > 0 ? baselineExclusions(instance, plan.rules, plant) : [],
   }
@@ -187,7 +182,9 @@ function runDay(runner: RuleRunner, rows: DayRows, plan: RunPlan, since: number,
   }
   instance.graph.run(instance.order, rows)
   const coverage = noTimes()
-  evaluateDay(instance, rows, coverage, { from: Math.max(plan.from, since), to: plan.to }, tracker.feed)
+  evaluateDay(instance, rows, coverage, { from: Math.max(plan.from, since), to: plan.to }, (interval, detail) =>
+    tracker.feed(interval, detail),
+  )
   if (instance.stillness && !instance.isTooCoarse) recordStill(runner.tracked.near, instance.stillness, rows)
   if (rows.day.to > plan.from) appendDayTimes(covered, today, coverage)
   for (const { state, of, when } of baselines) endBaselineDay(state, rows, of, when)

@@ -74,6 +74,7 @@ function bodyOf(document: ReturnType<typeof parseDocument>, yaml: YamlText): Rec
   }
 }
 
+/** The readers of a map, one short method for each kind of value; they share its nodes, so the function is longer than 60 lines. */
 export function fieldsOf(map: YAMLMap, yaml: YamlText): YamlFields {
   const nodes = new Map<string, { key: unknown; value: unknown }>()
   for (const { key, value } of map.items) nodes.set(isScalar(key) ? String(key.value) : '', { key, value })
