@@ -7,7 +7,7 @@ import { mayHavePriorityArray } from '../../core/priority/visit-objects.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'
 import type { Complaint } from '../../store/config-error.ts'
 import { type FieldProtocol, RETRIES, TIMEOUT_MS } from '../protocol.ts'
-import { bacnetDriver } from './driver.ts'
+import { BacnetDriver } from './driver.ts'
 import type { Peer } from './outcome.ts'
 import type { RetryPolicy } from '../protocol.ts'
 import { type TransportLease, sharedTransport } from './shared-transport.ts'
@@ -42,7 +42,7 @@ export function bacnetProtocol(options: { bind: Bind; now: () => number; log: Lo
       const { peer, retryPolicy, first } = wayTo(entry)
       const apdu = max_apdu === undefined && first.multiple ? { ask: true as const, most: rpm_max } : undefined
       const device = { device_instance, ...(apdu && { apdu }) }
-      const driver = bacnetDriver(polling.transport, peer, retryPolicy, first, now, device)
+      const driver = new BacnetDriver(polling.transport, peer, retryPolicy, first, now, device)
       return { driver, addresses: new Map(entry.points.map(point => [point.point_id, bacnetPoint(point)])) }
     },
     async stop() {

@@ -2,7 +2,7 @@ import test from 'ava'
 import type { BacnetPoint } from '#appliance/drivers/bacnet/core/point.ts'
 import { firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import type { ModbusPoint } from '#appliance/drivers/modbus/core/point.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { openBacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import { modbusBus } from '#appliance/drivers/modbus/bus.ts'
 import { modbusDriver } from '#appliance/drivers/modbus/driver.ts'
@@ -26,7 +26,7 @@ driverConformance<BacnetPoint>(test, 'BACnet/IP', async t => {
     await device.close()
   })
   return {
-    driver: bacnetDriver(transport, device, retryPolicy, firstBatch(480), () => NOW),
+    driver: new BacnetDriver(transport, device, retryPolicy, firstBatch(480), () => NOW),
     address: point_id => ({ target: { type: 0, instance: placeOf(point_id), property: 85 }, conversion }),
     silence: () => device.misbehave('silent'),
     now: NOW,

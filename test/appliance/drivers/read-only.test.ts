@@ -6,7 +6,7 @@ import { APDU_DEFAULT, firstBatch } from '#appliance/drivers/bacnet/core/batch.t
 import { parseTarget, type Target } from '#shared/core/bacnet/object.ts'
 import { type Question, READ_PROPERTY, READ_PROPERTY_MULTIPLE, SUBSCRIBE_COV } from '#appliance/drivers/bacnet/core/reply.ts'
 import { encodeRequest } from '#appliance/drivers/bacnet/codec.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { importsOf } from '#scripts/closure.ts'
 import { inputs, never, openTransport, patient, range } from './bacnet/harness.ts'
 import { openUdpPeer } from '../../support/udp-peer.ts'
@@ -110,7 +110,7 @@ test('whatever a device answers, it is asked with reads, and with subscriptions 
   const stop = new AbortController()
   const watched: Promise<void>[] = []
   for (let i = 0; i < 40; i++) {
-    const driver = bacnetDriver(transport, peer, patient, firstBatch(APDU_DEFAULT), () => 0, device)
+    const driver = new BacnetDriver(transport, peer, patient, firstBatch(APDU_DEFAULT), () => 0, device)
     watched.push(driver.watch!(inputs(1, 2, 3), { changed: () => undefined, declined: () => undefined }, stop.signal))
     for (let k = 0; k < 5; k++) await driver.read(inputs(...range(40)), never).catch(() => undefined)
   }

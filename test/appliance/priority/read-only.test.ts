@@ -3,7 +3,7 @@ import test from 'ava'
 import { APDU_DEFAULT, firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { READ_PROPERTY, READ_PROPERTY_MULTIPLE } from '#appliance/drivers/bacnet/core/reply.ts'
 import { visitedObjects } from '#appliance/core/priority/visit-objects.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
 import { priorityReader } from '#appliance/priority/priority-reader.ts'
 import type { DeviceEntry } from '#appliance/store/catalogue-schema.ts'
@@ -70,7 +70,7 @@ test('a poll during a visit is sent before the next request of the visit', async
   const reader = priorityReader({ bacnet, entryOf: () => entryOf(peer), now: () => 0 })
   const { transport, release } = await bacnet.borrow()
   t.teardown(release)
-  const driver = bacnetDriver(transport, peer, patient, { ...firstBatch(APDU_DEFAULT), multiple: false }, () => 0)
+  const driver = new BacnetDriver(transport, peer, patient, { ...firstBatch(APDU_DEFAULT), multiple: false }, () => 0)
   const { promise: polled, resolve } = Promise.withResolvers<unknown>()
   poll = () => resolve(driver.read(inputs(1), never))
   let answers = 0

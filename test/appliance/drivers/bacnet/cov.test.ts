@@ -5,7 +5,7 @@ import { APDU_DEFAULT, firstBatch } from '#appliance/drivers/bacnet/core/batch.t
 import { readCovNotification } from '#appliance/drivers/bacnet/core/cov.ts'
 import { INSTANCE_MAX } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { type BacnetDeviceOptions, openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { good, hasty, held, inputs, never, openTransport, patient, range } from './harness.ts'
 import { openUdpPeer } from '../../../support/udp-peer.ts'
@@ -81,14 +81,14 @@ async function watching(
   const device = await openBacnetDevice({ device_instance: INSTANCE, name: 'sim', objects, cov: true, ...options })
   t.teardown(() => device.close())
   const transport = await openTransport(t)
-  const driver = bacnetDriver(transport, device, retryPolicy, firstBatch(1476), () => 1_000, {
+  const driver = new BacnetDriver(transport, device, retryPolicy, firstBatch(1476), () => 1_000, {
     device_instance: INSTANCE,
     lifetimeSecs,
   })
   return { ...listening(t, driver, points), device, values, driver }
 }
 
-function listening(t: ExecutionContext, driver: ReturnType<typeof bacnetDriver>, points: number[]) {
+function listening(t: ExecutionContext, driver: BacnetDriver, points: number[]) {
   const told: Reading[] = []
   const declined: [number, string][] = []
   const stop = new AbortController()
@@ -182,7 +182,7 @@ async function talking(t: ExecutionContext) {
     reply(request.service === 5 ? Buffer.of(0x20, request.invokeId, 5) : answer(request, held)),
   )
   const transport = await openTransport(t)
-  const driver = bacnetDriver(transport, peer, patient, firstBatch(APDU_DEFAULT), () => 1_000, { device_instance: INSTANCE })
+  const driver = new BacnetDriver(transport, peer, patient, firstBatch(APDU_DEFAULT), () => 1_000, { device_instance: INSTANCE })
   const { told, declined } = listening(t, driver, [3])
   let to: { port: number; address: string } | undefined
   peer.socket.on('message', (_, from) => {
@@ -233,7 +233,7 @@ test('a device that drops subscriptions is said to be polled when that lasts', a
   })
   const transport = await openTransport(t)
   const device = { device_instance: INSTANCE, lifetimeSecs: 1 }
-  const driver = bacnetDriver(transport, peer, hasty, firstBatch(APDU_DEFAULT), () => 1_000, device)
+  const driver = new BacnetDriver(transport, peer, hasty, firstBatch(APDU_DEFAULT), () => 1_000, device)
   const { declined } = listening(t, driver, [1, 2, 3])
   while ((await driver.read(inputs(0), never).catch(() => [])).length === 0);
   await until(t, () => declined.length === 1)

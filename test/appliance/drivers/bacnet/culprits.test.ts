@@ -4,7 +4,7 @@ import { firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { heldBy } from '#scripts/simulator/faulty/exchange.ts'
 import { type BadPoint, openFaultyPoints } from '#scripts/simulator/faulty/points.ts'
 import { inputs, never, openTransport, range } from './harness.ts'
@@ -17,7 +17,7 @@ async function open(t: ExecutionContext, apdu = 1476, retryPolicy = HASTY) {
   const device = await openFaultyPoints(seeded(5))
   t.teardown(() => device.close())
   const clock = { now: Date.UTC(2026, 0, 5) }
-  const driver = bacnetDriver(await openTransport(t), device, retryPolicy, firstBatch(apdu), () => clock.now)
+  const driver = new BacnetDriver(await openTransport(t), device, retryPolicy, firstBatch(apdu), () => clock.now)
   /** @returns instances with their right value, and those that are bad; fails when a point is missing or wrong */
   const poll = async (points: number[]) => {
     clock.now += MINUTE

@@ -3,7 +3,7 @@ import test from 'ava'
 import { firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { openBacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { bad, good, hasty, held, inputs, never, openDriver, openTransport, patient, range } from './harness.ts'
@@ -214,7 +214,7 @@ test('when a device falls silent half-way, what it said is kept and the rest is 
 
 test('a request that cannot be sent fails at once, not after its timeouts', async t => {
   const transport = await openTransport(t)
-  const driver = bacnetDriver(
+  const driver = new BacnetDriver(
     transport,
     { host: '203.0.113.1', port: 47_808 },
     { timeoutMs: 60_000, retries: 5 },
@@ -243,7 +243,7 @@ test('requests to us are never answered', async t => {
     }
     stranger.socket.send(Buffer.alloc(0), from.port, from.address, () => reply(answer(request, held)))
   })
-  const driver = bacnetDriver(transport, device, patient, firstBatch(1476), () => 1_000)
+  const driver = new BacnetDriver(transport, device, patient, firstBatch(1476), () => 1_000)
   for (let i = 0; i < 5; i++) await driver.read(inputs(1, 2), never)
   t.is(heard, 0)
 })
@@ -261,7 +261,7 @@ test('the driver reads a whole device in batches that fit its APDU', async t => 
   const objects = range(200).map(instance => ({ type: 0, instance, name: `ai ${instance}`, value: () => instance + 0.25 }))
   const device = await openBacnetDevice({ device_instance: 7, name: 'sim', objects, maxApdu: 480 })
   t.teardown(() => device.close())
-  const driver = bacnetDriver(await openTransport(t), device, patient, firstBatch(480), () => 1_000)
+  const driver = new BacnetDriver(await openTransport(t), device, patient, firstBatch(480), () => 1_000)
   t.deepEqual(
     await driver.read(inputs(...range(200)), never),
     range(200).map(i => good(i, i + 0.25)),

@@ -3,7 +3,7 @@ import type { ExecutionContext } from 'ava'
 import { type Batch, firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import type { BacnetPoint } from '#appliance/drivers/bacnet/core/point.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { type BacnetTransport, openBacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import { SILENT } from '../../../support/sites/catalogue-site.ts'
 import { type Behaviour, openUdpPeer } from '../../../support/udp-peer.ts'
@@ -40,8 +40,8 @@ export async function openDriver(
   return {
     transport,
     peer,
-    driver: bacnetDriver(transport, peer, retryPolicy, batch, () => 1_000),
+    driver: new BacnetDriver(transport, peer, retryPolicy, batch, () => 1_000),
     /** The same device, asked with time to answer. */
-    patientDriver: bacnetDriver(transport, peer, patient, batch, () => 1_000),
+    patientDriver: new BacnetDriver(transport, peer, patient, batch, () => 1_000),
   }
 }

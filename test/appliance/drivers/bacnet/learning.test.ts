@@ -3,7 +3,7 @@ import test from 'ava'
 import { APDU_DEFAULT, firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { bad, good, held, inputs, never, openDriver, openTransport, patient, range } from './harness.ts'
 import { answer } from '../../../support/wire.ts'
@@ -85,7 +85,7 @@ for (const [maxApdu, requests] of [
     t.teardown(() => device.close())
     const unsaid = { device_instance: 7, apdu: { ask: true, most: undefined } } as const
     const transport = await openTransport(t)
-    const driver = bacnetDriver(transport, device, patient, firstBatch(APDU_DEFAULT), () => 1_000, unsaid)
+    const driver = new BacnetDriver(transport, device, patient, firstBatch(APDU_DEFAULT), () => 1_000, unsaid)
     t.deepEqual(await driver.read(inputs(...range(40)), never), wanted(40))
     t.is(device.requests(), 1 + requests)
     await driver.read(inputs(...range(40)), never)
@@ -96,7 +96,7 @@ for (const [maxApdu, requests] of [
 test('a device that does not tell its APDU is taken for a small one', async t => {
   const { peer, transport } = await openDriver(t, (request, reply) => reply(answer(request, held)))
   const unsaid = { device_instance: 7, apdu: { ask: true, most: undefined } } as const
-  const driver = bacnetDriver(transport, peer, patient, firstBatch(APDU_DEFAULT), () => 1_000, unsaid)
+  const driver = new BacnetDriver(transport, peer, patient, firstBatch(APDU_DEFAULT), () => 1_000, unsaid)
   t.deepEqual(await driver.read(inputs(...range(30)), never), wanted(30))
   // Its first batch asks also who it is.
   t.deepEqual(services(peer.asked).slice(1), ['RPM 27', 'RPM 7'])
@@ -114,7 +114,9 @@ test('a device that has taken the address of another gives no values, neither at
   const place = { host: first.host, port: first.port }
   const transport = await openTransport(t)
   const driverOf = (device_instance: number) =>
-    bacnetDriver(transport, place, { timeoutMs: 2000, retries: 0 }, firstBatch(APDU_DEFAULT), () => 1_000, { device_instance })
+    new BacnetDriver(transport, place, { timeoutMs: 2000, retries: 0 }, firstBatch(APDU_DEFAULT), () => 1_000, {
+      device_instance,
+    })
   const stranger = { instanceOf: DeviceError, message: /is not device \d/ }
   const driver = driverOf(7)
   t.is((await driver.read(inputs(1), never))[0]!.v, 7)

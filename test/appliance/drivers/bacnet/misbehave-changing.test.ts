@@ -2,7 +2,7 @@
 import test from 'ava'
 import { firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { MISBEHAVIOUR_NAMES, openFaultyDevice } from '#scripts/simulator/faulty/bacnet.ts'
 import { heldBy } from '#scripts/simulator/faulty/exchange.ts'
 import { inputs, never, openTransport, patient, range } from './harness.ts'
@@ -22,7 +22,7 @@ test('devices that change their misbehaviour give no wrong value, and are read r
   const readOne = async (k: number) => {
     const device = await openFaultyDevice(random, `127.0.5.${k + 1}`)
     t.teardown(() => device.close())
-    const driver = bacnetDriver(transport, device, HASTY, firstBatch(1476), () => 1_000)
+    const driver = new BacnetDriver(transport, device, HASTY, firstBatch(1476), () => 1_000)
     const read = async (instances: number[]) => {
       try {
         const found = await driver.read(inputs(...instances), never)
@@ -43,7 +43,7 @@ test('devices that change their misbehaviour give no wrong value, and are read r
       await read(range(1 + below(6)).map(n => first + n))
     }
     await device.misbehave(undefined)
-    const last = bacnetDriver(transport, device, patient, firstBatch(1476), () => 1_000)
+    const last = new BacnetDriver(transport, device, patient, firstBatch(1476), () => 1_000)
     const values = (await last.read(inputs(...range(30)), never)).map(({ v }) => v)
     t.deepEqual(values, range(30).map(heldBy))
   }

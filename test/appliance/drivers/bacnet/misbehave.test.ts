@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava'
 import { type Batch, firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { DeviceError, type FieldDriver } from '#shared/core/poll/device.ts'
 import type { BacnetPoint } from '#appliance/drivers/bacnet/core/point.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import type { RetryPolicy } from '#appliance/drivers/protocol.ts'
 import type { BacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import { openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
@@ -73,7 +73,7 @@ async function readNeighbour(t: ExecutionContext, transport: BacnetTransport): P
   const objects = range(20).map(instance => ({ type: 0, instance, name: `ai ${instance}`, value: () => heldBy(instance) }))
   const device = await openBacnetDevice({ device_instance: 78, name: 'Neighbour', objects, host: '127.0.0.3' })
   t.teardown(() => device.close())
-  const driver = bacnetDriver(transport, device, patient, firstBatch(1476), () => 1_000)
+  const driver = new BacnetDriver(transport, device, patient, firstBatch(1476), () => 1_000)
   for (let i = 0; i < 10; i++) t.is(await endOf(t, driver, range(20)), 'right')
 }
 
@@ -84,7 +84,8 @@ for (const [i, name] of MISBEHAVIOUR_NAMES.entries()) {
     t.teardown(() => device.close())
     const single = ENDS.get(name) ?? 'given_up'
     const many = MANY.get(name) ?? single
-    const driver = (batch: Batch, retryPolicy: RetryPolicy) => bacnetDriver(transport, device, retryPolicy, batch, () => 1_000)
+    const driver = (batch: Batch, retryPolicy: RetryPolicy) =>
+      new BacnetDriver(transport, device, retryPolicy, batch, () => 1_000)
     await device.misbehave(name)
     const [foundMany, foundSingle] = await Promise.all([
       endOf(t, driver(firstBatch(1476), patienceFor(name, many)), range(10)),

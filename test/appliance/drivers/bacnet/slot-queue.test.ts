@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import test, { type ExecutionContext } from 'ava'
 import { firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import type { ReadQuestion } from '#appliance/drivers/bacnet/core/reply.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import type { Outcome, Peer } from '#appliance/drivers/bacnet/outcome.ts'
 import { openBacnetTransport } from '#appliance/drivers/bacnet/transport.ts'
 import { good, held, inputs, never, openTransport, patient, range } from './harness.ts'
@@ -61,7 +61,7 @@ test('a device that takes four batches at a time is read in four at a time, afte
       reply(answer(request, held))
     }, 5)
   })
-  const driver = bacnetDriver(await openTransport(t), { ...peer, concurrency: 4 }, patient, firstBatch(480), () => 1_000)
+  const driver = new BacnetDriver(await openTransport(t), { ...peer, concurrency: 4 }, patient, firstBatch(480), () => 1_000)
   const readings = await driver.read(inputs(...range(300)), never)
   const byId = new Map(readings.map(reading => [reading.id, reading]))
   t.deepEqual(
@@ -77,7 +77,7 @@ test('of several requests at a time, each that fails leaves its own points bad',
     reply(answer(request, held))
   })
   const transport = await openTransport(t)
-  const driver = bacnetDriver(
+  const driver = new BacnetDriver(
     transport,
     { ...peer, concurrency: 4 },
     { timeoutMs: 600, retries: 0 },

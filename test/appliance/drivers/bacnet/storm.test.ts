@@ -1,7 +1,7 @@
 /** Many requests at once, slow peers among quick ones, and peers that lose answers. */
 import test from 'ava'
 import { firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { inputs, never, openTransport, patient, range } from './harness.ts'
 import { openFaultyDevice } from '#scripts/simulator/faulty/bacnet.ts'
 import { heldBy } from '#scripts/simulator/faulty/exchange.ts'
@@ -16,7 +16,7 @@ test('four hundred reads of slow and quick devices at one address are all right'
         const apdu = answer(request, i => 1000 * k + i)
         setTimeout(reply, k % 2 ? 12 : 0, apdu)
       })
-      return bacnetDriver(transport, device, patient, firstBatch(1476), () => 1_000)
+      return new BacnetDriver(transport, device, patient, firstBatch(1476), () => 1_000)
     }),
   )
   const reads = range(400).map(async n => {

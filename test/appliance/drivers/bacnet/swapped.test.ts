@@ -8,7 +8,7 @@ import type { PropertyResult } from '#appliance/drivers/bacnet/core/reply.ts'
 import { DeviceError } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
 import { MINUTE, SECOND } from '#shared/core/time.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { type BacnetDeviceOptions, openBacnetDevice } from '#scripts/simulator/bacnet/device.ts'
 import { inputs, never, openTransport, patient, range } from './harness.ts'
 import { datagram, hex } from '../../../support/wire.ts'
@@ -40,7 +40,7 @@ async function place(t: ExecutionContext, options: Partial<BacnetDeviceOptions> 
   const at = { host: device.host, port: device.port }
   const object = { device_instance: 7 }
   const transport = await openTransport(t)
-  const driver = bacnetDriver(transport, at, retryPolicy, firstBatch(APDU_DEFAULT), () => clock.now, object)
+  const driver = new BacnetDriver(transport, at, retryPolicy, firstBatch(APDU_DEFAULT), () => clock.now, object)
   const stranger = createSocket('udp4')
   t.teardown(() => stranger.close())
   return {

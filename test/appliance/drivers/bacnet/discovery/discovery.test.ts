@@ -2,7 +2,7 @@
 import test from 'ava'
 import { conflicts } from '#appliance/drivers/bacnet/core/discovery/heard-devices.ts'
 import { wallClock } from '#shared/node/clock.ts'
-import { bacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
+import { BacnetDriver } from '#appliance/drivers/bacnet/driver.ts'
 import { firstBatch } from '#appliance/drivers/bacnet/core/batch.ts'
 import { DISCOVERY_DEFAULTS } from '#appliance/drivers/bacnet/core/discovery/discovery.ts'
 import { bacnetProtocol } from '#appliance/drivers/bacnet/protocol.ts'
@@ -208,7 +208,7 @@ test('polling goes on while a large device is read over the same transport', asy
   const transport = await openTransport(t)
   const large = await openDevice(t, { device_instance: 15, name: 'large', objects: objects(500) })
   const polled = await openUdpPeer(t, (request, reply) => reply(answer(request, i => 10 * i)))
-  const driver = bacnetDriver(transport, polled, patient, firstBatch(1476), wallClock.now)
+  const driver = new BacnetDriver(transport, polled, patient, firstBatch(1476), wallClock.now)
   let isOver = false
   const discovering = discoverAt(t, [large], { transport }).finally(() => {
     isOver = true
