@@ -9,7 +9,8 @@ import type { Service } from '#shared/node/service.ts'
 import type { UPLINK_VARIABLES } from '../env.ts'
 import type { LookUpFindings } from '../core/outbox/outbox-messages.ts'
 import { replayIntoHistory } from '../sinks/outbox-to-history.ts'
-import { type Destination, openOutbox, type Outbox } from '../sinks/outbox.ts'
+import { openOutbox, type Outbox } from '../sinks/outbox.ts'
+import { type Destination } from '../sinks/outbox-reader.ts'
 import { factOfPoint, type FieldCatalogue } from './field-catalogue.ts'
 
 type ReadingStorageOptions = {

@@ -3,8 +3,13 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Ack } from '#shared/core/telemetry/status.ts'
 import type { OutboxMessage, ThinnedMessages } from '../core/outbox/outbox-messages.ts'
-import type { Destination } from './outbox.ts'
 import type { OutboxFiles, OutboxStream } from './outbox-files.ts'
+
+/**
+ * Destinations of the messages; each reads the log at its own pace: the hub over MQTT, central on the same machine over HTTP,
+ * and the history of this process.
+ */
+export type Destination = 'hub' | 'central' | 'history'
 
 /** One message with its position in the stream. */
 export type OutgoingMessage = { stream: string; seq: number; message: OutboxMessage }

@@ -17,13 +17,7 @@ import {
 import type { FileLog } from '../store/log/segmented-log.ts'
 import { type EvictOldest, isDiskFull, outboxEviction } from './outbox-eviction.ts'
 import { openOutboxFiles } from './outbox-files.ts'
-import { openReaders, type OutboxReader } from './outbox-reader.ts'
-
-/**
- * Destinations of the messages; each reads the log at its own pace: the hub over MQTT, central on the same machine over HTTP,
- * and the history of this process.
- */
-export type Destination = 'hub' | 'central' | 'history'
+import { type Destination, openReaders, type OutboxReader } from './outbox-reader.ts'
 
 /** `write` and `putFindings` resolve when the messages are durable. */
 export type Outbox = Sink & {

@@ -10,25 +10,14 @@ import { toCanonical } from '#shared/core/rules/language/dimension.ts'
 import { MACROS, OAF, OAF_ROLES } from '#shared/core/rules/language/macros.ts'
 import { parseExpr } from '#shared/core/rules/language/parse-expr.ts'
 import { MINUTE } from '#shared/core/time.ts'
-import { windowSql } from './window-sql.ts'
+import { type Sql, type Translator, windowSql } from './window-sql.ts'
 
-/** An expression, and in which layer of window columns it can stand: a window over a window needs a layer of its own. */
-export type Sql = { text: string; layer: number }
 /** The faulty minutes of one rule on one equipment, as a condition over the last layer. */
 export type Watch = { rule_id: string; role: string; fault: string; minutes: number }
 export type Translation = {
   /** Layer by layer: the SQL of each window column, with its name. */
   layers: Map<string, string>[]
   watches: Watch[]
-}
-
-/** @throws Error that says what cannot be said in SQL */
-export type Words = {
-  instance: CompiledRule
-  /** Roles that the table has. */
-  roles: readonly string[]
-  /** Makes a column of a window over something in `layer`. */
-  column(text: string, layer: number): Sql
 }
 
 /** Figures closer than 1e-9 are equal, as in the engine. */
@@ -57,7 +46,7 @@ export function translate(instances: CompiledRule[], roles: readonly string[]): 
   return { layers, watches }
 }
 
-function watch(words: Words): Watch {
+function watch(words: Translator): Watch {
   const { rule, role = '', persistenceMs } = words.instance
   const { gate, guard, when, settle } = rule.program
   const parts = [condition(when, words)]
@@ -71,7 +60,7 @@ function watch(words: Words): Watch {
 const sql = (text: string, ...parts: Sql[]): Sql => ({ text, layer: Math.max(0, ...parts.map(({ layer }) => layer)) })
 
 /** A number, or NULL where it is not evaluated. */
-function value(typed: TypedExpr, words: Words): Sql {
+function value(typed: TypedExpr, words: Translator): Sql {
   switch (typed.kind) {
     case 'const':
     case 'param':
@@ -93,7 +82,7 @@ function value(typed: TypedExpr, words: Words): Sql {
 const asNumber = (of: Sql): Sql => sql(`CAST(${of.text} AS DOUBLE)`, of)
 
 /** TRUE, FALSE or NULL. */
-function condition(typed: TypedExpr, words: Words): Sql {
+function condition(typed: TypedExpr, words: Translator): Sql {
   if (typed.kind === 'const') return sql(typed.value === 1 ? 'TRUE' : 'FALSE')
   if (typed.kind === 'ref' && MACROS[typed.name]) return macro(typed.name, words)
   if (typed.kind === 'ref' && typed.name !== 'oaf') return condition(named(typed.name, words), words)
@@ -111,7 +100,7 @@ function condition(typed: TypedExpr, words: Words): Sql {
   return op === 'not' ? sql(`(NOT ${a.text})`, a) : sql(`(${a.text} ${op.toUpperCase()} ${b.text})`, a, b)
 }
 
-function operation(op: string, args: TypedExpr[], words: Words): Sql {
+function operation(op: string, args: TypedExpr[], words: Translator): Sql {
   if (['lowest', 'highest', 'nominal', 'age'].includes(op)) return ofRole(op, bound(args[0]!, words), words)
   const of = args.map((arg, i) => ((op === 'if' && i === 0) || op === 'duty' ? condition(arg, words) : value(arg, words)))
   const [a, b, c] = of as [Sql, Sql, Sql]
@@ -133,7 +122,7 @@ function operation(op: string, args: TypedExpr[], words: Words): Sql {
   return windowSql(op, a, rows(args[1]!, words), words)
 }
 
-function ofRole(op: string, role: string, words: Words): Sql {
+function ofRole(op: string, role: string, words: Translator): Sql {
   if (op === 'lowest') return sql(`(${ROLES[role]!.range[0]})`)
   if (op === 'highest') return sql(`(${ROLES[role]!.range[1]})`)
   if (op === 'nominal') return sql(`(${MINUTE / 1000})`)
@@ -141,7 +130,7 @@ function ofRole(op: string, role: string, words: Words): Sql {
   return sql(`((ts - ${last.text}) / 1000.0)`, last)
 }
 
-function ownRole(name: string, words: Words): Sql {
+function ownRole(name: string, words: Translator): Sql {
   const role = name === 'each' ? words.instance.role! : name
   if (!words.roles.includes(role)) return sql('CAST(NULL AS DOUBLE)')
   const { raw, smooth } = words.instance.rule.program
@@ -150,25 +139,25 @@ function ownRole(name: string, words: Words): Sql {
   return smoothed ? windowSql('avg', column, rows(smooth, words), words) : column
 }
 
-function bound(typed: TypedExpr, { instance }: Words): string {
+function bound(typed: TypedExpr, { instance }: Translator): string {
   if (typed.kind !== 'role') throw new Error('not a role')
   return typed.role === 'each' ? instance.role! : typed.role
 }
 
 /** The first proof that the table has, as the engine takes it. */
-function macro(name: string, { roles }: Words): Sql {
+function macro(name: string, { roles }: Translator): Sql {
   const proof = MACROS[name]!.proofs.find(({ role }) => roles.includes(role))
   if (!proof) throw new Error(`there is no proof of ${name}`)
   return sql(`(${proof.role} > ${proof.above})`)
 }
 
-function named(name: string, { instance }: Words): TypedExpr {
+function named(name: string, { instance }: Translator): TypedExpr {
   if (name === 'oaf') return OAF_TYPED
   return instance.rule.program.lets.find(each => each.name === name)!.typed
 }
 
 /** The value of an expression of constants and parameters, in canonical units. */
-function constant(typed: TypedExpr, words: Words): number {
+function constant(typed: TypedExpr, words: Translator): number {
   if (typed.kind === 'const') return typed.value
   if (typed.kind === 'param') {
     const { value: given, unit } = words.instance.params[typed.name]!
@@ -179,7 +168,7 @@ function constant(typed: TypedExpr, words: Words): number {
   return typed.op === 'add' ? a + b : typed.op === 'sub' ? a - b : typed.op === 'mul' ? a * b : a / b
 }
 
-function rows(window: TypedExpr, words: Words): number {
+function rows(window: TypedExpr, words: Translator): number {
   const minutes = (constant(window, words) * 1000) / MINUTE
   if (!Number.isInteger(minutes)) throw new Error('a window of broken minutes is no number of rows')
   return minutes

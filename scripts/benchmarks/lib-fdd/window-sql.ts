@@ -1,5 +1,16 @@
 /** The functions of time in SQL, over a table with one row a minute and no row missing. */
-import type { Sql, Words } from './rule-sql.ts'
+import type { CompiledRule } from '#shared/core/rules/compile/compile-rule.ts'
+
+/** An expression, and the layer of window columns that it belongs to: a window over a window needs a layer of its own. */
+export type Sql = { text: string; layer: number }
+
+export type Translator = {
+  instance: CompiledRule
+  /** Roles that the table has. */
+  roles: readonly string[]
+  /** Makes a column of a window over something in `layer`. */
+  column(text: string, layer: number): Sql
+}
 
 /** Share of a window that must be known before its figure counts, as in the engine. */
 const COVERAGE = 0.8
@@ -14,7 +25,7 @@ const over = (first: number, last: number) =>
  * @param x a condition for held, settled and duty; else a number
  * @throws Error for a function that goes from row to row with a state
  */
-export function windowSql(op: string, x: Sql, n: number, { column }: Words): Sql {
+export function windowSql(op: string, x: Sql, n: number, { column }: Translator): Sql {
   const make = (text: string) => column(text, x.layer)
   const known = `count(${x.text}) ${over(n, 1)} >= ${COVERAGE * n} AND ${x.text} IS NOT NULL`
   const covered = (text: string) => make(`CASE WHEN ${known} THEN ${text} END`)
