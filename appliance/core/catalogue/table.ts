@@ -7,9 +7,9 @@ export type Table = { file: string; rows: TableRow[] }
 /** One row, or one cell of it, that is not taken. */
 export type Refusal = { file: string; line: number; column: string; message: string }
 
-/** A cell as people mean it: without blanks around it, and without the apostrophe that keeps a spreadsheet from reckoning. */
+/** The text of a cell, without surrounding blanks and without the apostrophe that keeps a spreadsheet from running it. */
 export const cellOf = (row: TableRow, index: number | undefined): string =>
-  (index === undefined ? '' : (row.cells[index] ?? '')).trim().replace(/^'(?='*[=+\-@])/, '')
+  (index === undefined ? '' : (row.cells[index] ?? '')).trim().replace(/^'(?=['"\s]*[=+\-@])/, '')
 
 export const isBlank = ({ cells }: TableRow): boolean => cells.every(cell => cell.trim() === '')
 

@@ -1,6 +1,6 @@
 /** Writes all points of a catalogue as one CSV table, for people and their spreadsheets. */
 import type { PointKind } from '#shared/core/model/model.ts'
-import { csvLine } from '#shared/core/csv/csv-text.ts'
+import { csvLine } from '#shared/core/csv/write-csv.ts'
 
 type PointLine = {
   device: { device_id: string; name: string; enabled: boolean; protocol: string }

@@ -1,5 +1,5 @@
 /** Reads every readable record of a priority journal, also of a damaged one, and reports the gaps. */
-import { csvLine } from '#shared/core/csv/csv-text.ts'
+import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { decodeLine, type RecordLine, NEWLINE } from '../log/log-line.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { type JournalPayload, LINE_HEAD_MAX, readPayloadHead, recordOf } from './journal-line.ts'

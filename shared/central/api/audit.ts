@@ -3,7 +3,7 @@ import type { AuditRow } from '#shared/core/stores.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { csvCell } from '#shared/central/import/rejects.ts'
+import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { afterOf, limitOf, PAGE, type PageQuery } from './list.ts'
 
 export const auditRoutes = ({ audit }: CentralContext): Route[] => [
@@ -41,9 +41,7 @@ function before(query: PageQuery): { before?: number } {
 
 function toCsv(rows: AuditRow[]): string {
   const lines = rows.map(({ at, actor, role, action, subject, before: was, after, request_id }) =>
-    [formatInstant(at), actor, role, action, subject, JSON.stringify(was), JSON.stringify(after), request_id]
-      .map(csvCell)
-      .join(','),
+    csvLine([formatInstant(at), actor, role, action, subject, JSON.stringify(was), JSON.stringify(after), request_id]),
   )
-  return ['at,actor,role,action,subject,before,after,request_id', ...lines, ''].join('\r\n')
+  return [csvLine(['at', 'actor', 'role', 'action', 'subject', 'before', 'after', 'request_id']), ...lines].join('')
 }

@@ -5,7 +5,7 @@ import type { CoverageGain, CoverageLine } from '#shared/core/rules/report/rule-
 import { isOpen, suggestFor } from '#shared/flow/commission.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
-import { csvCell } from '#shared/central/import/rejects.ts'
+import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { cutPage, PAGE } from './list.ts'
 import { needBuilding } from '#shared/core/lookup.ts'
 
@@ -62,7 +62,7 @@ export const countCoverage = (lines: readonly CoverageLine[]) => ({
 
 function coverageCsv(lines: readonly CoverageLine[]): string {
   const rows = lines.map(({ equipment_id, rule_id, title, missing, optional }) =>
-    [equipment_id, rule_id, title, missing.length ? 'no' : 'yes', missing.join(' '), optional.join(' ')].map(csvCell).join(','),
+    csvLine([equipment_id, rule_id, title, missing.length ? 'no' : 'yes', missing.join(' '), optional.join(' ')]),
   )
-  return ['equipment_id,rule_id,title,can_run,missing,optional', ...rows, ''].join('\r\n')
+  return [csvLine(['equipment_id', 'rule_id', 'title', 'can_run', 'missing', 'optional']), ...rows].join('')
 }

@@ -7,7 +7,7 @@ import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { SERIES_POINTS_MAX, type ReadSeries, readSeries, type SeriesRequest, type Stretch } from '#shared/flow/read-series.ts'
 import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
-import { csvCell } from '#shared/central/import/rejects.ts'
+import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { instantOrNull, readInstant } from './record-views.ts'
 
 /** Buckets of a plot twice as wide as a large screen. */
@@ -124,9 +124,7 @@ function toCsv({ series }: ReadSeries): string {
   const lines = series.flatMap(({ point: { point_id, role = '', unit }, points }) =>
     points
       .filter(({ mean }) => mean !== null)
-      .map(({ t, min, max, mean, last }) =>
-        [formatInstant(t), point_id, role, unit, min, max, mean, last].map(String).map(csvCell).join(','),
-      ),
+      .map(({ t, min, max, mean, last }) => csvLine([formatInstant(t), point_id, role, unit, min, max, mean, last])),
   )
-  return ['timestamp_utc,point_id,role,unit,min,max,mean,last', ...lines, ''].join('\r\n')
+  return [csvLine(['timestamp_utc', 'point_id', 'role', 'unit', 'min', 'max', 'mean', 'last']), ...lines].join('')
 }

@@ -1,19 +1,14 @@
 import { CsvError } from 'csv-parse'
 import { localClock } from '#shared/core/csv/local-clock.ts'
+import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { judgeRow, type TablePlan } from '#shared/core/csv/rows.ts'
 import type { ImportSession } from './sessions.ts'
 import { readTable } from './table.ts'
 
-/** Longest piece of a refused row that is shown. */
+/** Longest part of a refused row that is listed, characters. */
 const TEXT_MAX = 500
 
-/** @returns a cell as CSV writes it; one that a spreadsheet would run as a formula is shown as text */
-export function csvCell(text: string): string {
-  const shown = /^[=+@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\n\r]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown
-}
-
-/** The rows that an import leaves out, as CSV, found by reading the package once more. What cannot be read ends its table. */
+/** The rows that an import leaves out, as CSV. The package is read once more; a table is listed up to its first unreadable record. */
 export async function* rejectsCsv({ plan, files }: ImportSession): AsyncGenerator<string> {
   yield 'file,line,code,message,row\r\n'
   const fileOf = new Map(files.map(({ path, file }) => [path, file]))
@@ -22,7 +17,7 @@ export async function* rejectsCsv({ plan, files }: ImportSession): AsyncGenerato
       yield* rejectsOf(table, fileOf.get(table.path)!)
     } catch (error) {
       if (!(error instanceof CsvError)) throw error
-      yield line([table.path, String(error['lines'] ?? ''), 'row_unreadable', error.message, ''])
+      yield csvLine([table.path, String(error['lines'] ?? ''), 'row_unreadable', error.message, ''])
     }
   }
 }
@@ -34,8 +29,6 @@ async function* rejectsOf(table: TablePlan, file: string): AsyncGenerator<string
     const verdict = header ? 0 : judgeRow(cells, table, local)
     header = false
     if (typeof verdict === 'number') continue
-    yield line([table.path, String(at), verdict.code, verdict.message, cells.join(table.delimiter).slice(0, TEXT_MAX)])
+    yield csvLine([table.path, String(at), verdict.code, verdict.message, cells.join(table.delimiter).slice(0, TEXT_MAX)])
   }
 }
-
-const line = (cells: string[]) => `${cells.map(csvCell).join(',')}\r\n`

@@ -1,5 +1,5 @@
 /** Rows of the list of overrides, the oldest first, and of points out of service. */
-import { csvLine } from '#shared/core/csv/csv-text.ts'
+import { csvLine } from '#shared/core/csv/write-csv.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { isOverride, type LevelMeaning } from './priority-levels.ts'
 import type { SlotValue } from './priority-record.ts'

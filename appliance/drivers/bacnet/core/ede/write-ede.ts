@@ -10,7 +10,7 @@ import { parseTarget, PRESENT_VALUE, type Target } from '#shared/core/bacnet/obj
 import { POINT_TYPES } from '../device-scan.ts'
 import type { PointKind } from '#shared/core/model/model.ts'
 import { formatAddress } from '../address.ts'
-import { csvLine } from '#shared/core/csv/csv-text.ts'
+import { csvLine } from '#shared/core/csv/write-csv.ts'
 
 /** Of an entry of the catalogue, what EDE speaks of. */
 type EdePoint = {

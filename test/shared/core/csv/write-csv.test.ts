@@ -1,0 +1,20 @@
+import test from 'ava'
+import { csvLine } from '#shared/core/csv/write-csv.ts'
+
+const FORMULAS = ['=1+1', '+SUM(A1)', '-cmd', '@SUM(A1)', '\t=1', '\r=1', '\n=1', ' =1', '"=1"', "'=1", ` "' =1`, '-1+1', '+1']
+
+for (const text of FORMULAS) {
+  test(`a cell that a spreadsheet would run as a formula gets an apostrophe in front: ${JSON.stringify(text)}`, t => {
+    t.regex(csvLine([text]), /^"?'/)
+  })
+}
+
+test('numbers stay numbers, and texts that only contain a sign stay as they are', t => {
+  t.is(csvLine([-2, '-2.5', '1e-5', '-3e+7', 'AHU-1', 'a=b']), '-2,-2.5,1e-5,-3e+7,AHU-1,a=b\r\n')
+})
+
+test('missing cells are empty, line breaks become a blank, and delimiters and quotes are quoted', t => {
+  t.is(csvLine([undefined, null, '', 0]), ',,,0\r\n')
+  t.is(csvLine(['a\r\nb\tc', 'd,e', 'f"g']), 'a b c,"d,e","f""g"\r\n')
+  t.is(csvLine(['d,e', 'f;g'], ';'), 'd,e;"f;g"\r\n')
+})
