@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parse } from 'csv-parse'
 import { errorText } from '#shared/core/error-text.ts'
-import { formOf, TOLERANT } from '#shared/central/import/table.ts'
+import { detectForm, TOLERANT_CSV } from '#shared/central/import/read-table.ts'
 import type { Table } from '../core/catalogue/table.ts'
 import { Problem } from '#shared/core/problem.ts'
 
@@ -22,12 +22,12 @@ const SEPARATORS = [';', ',', '\t'] as const
  * @throws Problem invalid when it is no text or too long, or a record of it cannot be read
  */
 export async function readPointTable(file: string, bytes: Buffer): Promise<Table> {
-  const { encoding, isText } = formOf(bytes)
+  const { encoding, isText } = detectForm(bytes)
   if (!isText) throw new Problem('invalid', `${file} is no table: it is no text`)
   const text = new TextDecoder(encoding).decode(bytes)
   const lines = text.match(/\r\n|\n|\r/g)?.length ?? 0
   if (lines > ROWS_MAX) throw new Problem('invalid', `${file} has ${lines} rows, more than ${ROWS_MAX}; import it in parts`)
-  const parser = parse({ ...TOLERANT, delimiter: separatorOf(text), max_record_size: RECORD_MAX })
+  const parser = parse({ ...TOLERANT_CSV, delimiter: separatorOf(text), max_record_size: RECORD_MAX })
   try {
     const rows: Table['rows'][number][] = []
     for await (const row of Readable.from(slicesOf(Buffer.from(text))).pipe(parser)) rows.push(row)

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { readCell } from '#shared/core/csv/cell.ts'
-import { roleOfHeader, withoutUnit } from '#shared/core/csv/names.ts'
+import { roleOfHeader, withoutUnit } from '#shared/core/csv/header-names.ts'
 import { meaningOf, openTimeline } from '#shared/core/csv/timeline.ts'
 import { INSTANT_END } from '#shared/core/time.ts'
-import { readStamp } from '#shared/core/csv/stamp.ts'
+import { parseTimestamp } from '#shared/core/csv/timestamp.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { UNITS, unitCode } from '#shared/core/model/unit.ts'
@@ -78,7 +78,7 @@ function readTimes(cells: string[], path: string): Float64Array {
   const end = timeline.end()
   if ('ambiguous' in end) throw new Error(`${path}: ${end.ambiguous}`)
   return Float64Array.from(cells, (cell, row) => {
-    const meaning = meaningOf(readStamp(cell), end.order ?? 'mdy', undefined, INSTANT_END)
+    const meaning = meaningOf(parseTimestamp(cell), end.order ?? 'mdy', undefined, INSTANT_END)
     if (typeof meaning !== 'number') throw new Error(`${path}: line ${row + 2} has no readable time`)
     return meaning
   })

@@ -1,5 +1,6 @@
 /** Compares role suggestions of a preflight, and of the points that it plans, with the right roles. */
-import type { PackagePlan, PackageReport } from '#shared/core/csv/plan.ts'
+import type { PackagePlan } from '#shared/core/csv/package-plan.ts'
+import type { PackageReport } from '#shared/core/csv/package-report.ts'
 import { suggestFor } from '#shared/flow/commission.ts'
 
 export type NameScore = {

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
 import { ZipFile as ZipWriter } from 'yazl'
-import { judgeEntries, type PackageLimits } from '#shared/core/csv/entries.ts'
+import { createEntryCheck, type PackageLimits } from '#shared/core/csv/package-limits.ts'
 import { Problem } from '#shared/core/problem.ts'
 
 /** One file of a package: its path within, and where its bytes lie. */
@@ -54,7 +54,7 @@ const checked = (entry: Entry) =>
 
 async function judge(zip: ZipFile, limits: PackageLimits): Promise<{ path: string; entry: Entry }[]> {
   const judged: { path: string; entry: Entry }[] = []
-  const { fault } = judgeEntries(limits)
+  const { fault } = createEntryCheck(limits)
   try {
     for await (const entry of zip.eachEntry()) {
       // With decodeStrings off the names are bytes, and ours is the only judge of them.

@@ -19,7 +19,7 @@ type Addition = {
 }
 
 /** Adds blocks of samples to the history of a building, and counts what was new. */
-export function openAddition(building_id: string, historian: Historian): Addition {
+export function createAddition(building_id: string, historian: Historian): Addition {
   const fresh = new Set<number>()
   let first = Number.NaN
   let last = Number.NaN

@@ -1,17 +1,17 @@
 import { createSerialQueue } from '#shared/flow/serial-queue.ts'
-import { type Check, gatherChecks, hintsFor, placesOf, verdictOf } from '#shared/core/csv/checks.ts'
+import { type Check, createCheckReport, hintsFor, placesOf, verdictOf } from '#shared/core/csv/checks.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
-import { planPoints, type ScannedTable } from '#shared/core/csv/plan.ts'
-import { judgeRow, openRows, type TablePlan } from '#shared/core/csv/rows.ts'
-import type { DateOrder } from '#shared/core/csv/stamp.ts'
+import { planPoints, type ScannedTable } from '#shared/core/csv/package-plan.ts'
+import { rowInstant, createRowReader, type TablePlan } from '#shared/core/csv/row-reader.ts'
+import type { DateOrder } from '#shared/core/csv/timestamp.ts'
 import type { Point } from '#shared/core/model/model.ts'
 import { latestPlausible } from '#shared/core/telemetry/misdated.ts'
 import type { Clock, Historian, PointRows } from '#shared/core/ports.ts'
 import { needBuilding, needEquipment } from '#shared/core/lookup.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
-import { openAddition } from './addition.ts'
-import { formOf, type Line, readTableText } from './table.ts'
+import { createAddition } from './addition.ts'
+import { detectForm, type TableRecord, readTableText } from './read-table.ts'
 import { scanLines } from './scan-table.ts'
 
 /**
@@ -53,7 +53,7 @@ async function addChunk(request: AppendRequest, { model, historian, clock }: Par
   const { table, points, checks } = await scanChunk(request, model, latestPlausible(clock.now()))
   const planned = planPoints(building_id, [table], points)
   const plan = planned.tables[0]!
-  const addition = openAddition(building_id, historian)
+  const addition = createAddition(building_id, historian)
   keepStates(building_id, planned.points, points, model)
   let taken = 0
   for await (const { rows, block } of readBlocks(request.csv, plan)) {
@@ -83,8 +83,8 @@ async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendR
   if (points.length === 0) {
     throw new Problem('mapping_empty', `No package has brought columns of ${equipment_id}; import one, then append`)
   }
-  const checks = gatherChecks()
-  const form = formOf(Buffer.from(csv))
+  const checks = createCheckReport()
+  const form = detectForm(Buffer.from(csv))
   if (form.empty) throw new Problem('package_invalid', 'The chunk is empty')
   const { equipment_type } = equipment
   const owner = { equipment_id, equipment_type, map: { equipType: equipment_type, points: {} } }
@@ -98,7 +98,7 @@ async function scanChunk({ building_id, equipment_id, csv, date_order }: AppendR
 }
 
 /** @throws Problem too_large */
-async function* bounded(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
+async function* bounded(lines: AsyncIterable<TableRecord>): AsyncGenerator<TableRecord> {
   let cells = 0
   for await (const line of lines) {
     cells += line.cells.length
@@ -143,12 +143,12 @@ function keepStates(building_id: string, planned: Point[], before: Point[], mode
 
 /** The chunk once more: the samples of its good rows, block by block, each with the number of rows since the one before. */
 async function* readBlocks(csv: string, plan: TablePlan): AsyncGenerator<{ rows: number; block: PointRows[] }> {
-  const reader = openRows(plan)
+  const reader = createRowReader(plan)
   const local = plan.timezone === undefined ? undefined : localClock(plan.timezone)
   let isHeader = true
   let rows = 0
   for await (const { cells } of readTableText(csv, plan.delimiter)) {
-    const instant = isHeader ? undefined : judgeRow(cells, plan, local)
+    const instant = isHeader ? undefined : rowInstant(cells, plan, local)
     isHeader = false
     if (typeof instant !== 'number') continue
     rows++

@@ -1,6 +1,6 @@
 import { COLUMNS_MAX, HEADER_MAX } from '#shared/core/csv/columns.ts'
-import { PACKAGE_LIMITS } from '#shared/core/csv/entries.ts'
-import { PACKAGE_SCHEMA } from '#shared/core/csv/manifest.ts'
+import { PACKAGE_LIMITS } from '#shared/core/csv/package-limits.ts'
+import { PACKAGE_SCHEMA } from '#shared/core/csv/package-json.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { UNITS } from '#shared/core/model/unit.ts'

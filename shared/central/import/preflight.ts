@@ -1,34 +1,33 @@
 import { readFile, stat } from 'node:fs/promises'
 import { errorText } from '#shared/core/error-text.ts'
-import { atLine, type Findings, gatherChecks, refuseEmpty, verdictOf } from '#shared/core/csv/checks.ts'
-import { type EquipmentFolder, layOut } from '#shared/core/csv/layout.ts'
+import { atLine, type CheckReport, createCheckReport, failIfEmpty, verdictOf } from '#shared/core/csv/checks.ts'
+import { type EquipmentFolder, groupPackageFiles } from '#shared/core/csv/package-files.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
-import { type Read, readColumnMap, readManifest } from '#shared/core/csv/manifest.ts'
+import { type JsonResult, readColumnMap, readManifest } from '#shared/core/csv/package-json.ts'
 import { proposeByNames } from '#shared/core/csv/link-names.ts'
 import { linkNames, modelAfter, NO_LINKS, reportLinks } from '#shared/core/csv/link-report.ts'
 import { applyLinks, type StatedLinks } from '#shared/core/csv/links.ts'
-import { equipmentTypeOf, withoutUnit } from '#shared/core/csv/names.ts'
+import { equipmentTypeOf, withoutUnit } from '#shared/core/csv/header-names.ts'
 import {
   type PackageModel,
   type PackagePlan,
-  type PackageReport,
   planBuilding,
   planPoints,
-  reportPackage,
   type ScannedTable,
-} from '#shared/core/csv/plan.ts'
+} from '#shared/core/csv/package-plan.ts'
+import { type PackageReport, reportPackage } from '#shared/core/csv/package-report.ts'
 import { readQuality } from '#shared/core/csv/quality.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import type { UntrustedSpan } from '#shared/core/series/untrusted-spans.ts'
 import { EQUIPMENT_TYPES, type Equipment, isId, type Point } from '#shared/core/model/model.ts'
-import { proposeRoles } from '#shared/core/csv/propose.ts'
+import { proposeRoles } from '#shared/core/csv/role-proposals.ts'
 import type { Clock } from '#shared/core/ports.ts'
 import { latestPlausible } from '#shared/core/telemetry/misdated.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import type { PackageFile } from '#shared/node/zip.ts'
 import type { RuleService } from '../context.ts'
-import { readNotes } from './column-notes.ts'
-import { addFlowEvidence } from './link-series.ts'
+import { readColumnNotes } from './column-list.ts'
+import { addFlowEvidence } from './link-flows.ts'
 import { type Owner, scanTable } from './scan-table.ts'
 
 /** Largest JSON file of a package: a map of thousands of columns. */
@@ -47,9 +46,9 @@ type Folder = Owner & { tables: string[] }
 
 /** Reads a package through and says what importing it would do. Changes nothing. */
 export async function preflightPackage(files: PackageFile[], { model, rules, site_id, clock }: Parts): Promise<Preflight> {
-  const checks = gatherChecks()
+  const checks = createCheckReport()
   const latest = latestPlausible(clock.now())
-  const layout = layOut(files.map(({ path }) => path))
+  const layout = groupPackageFiles(files.map(({ path }) => path))
   const fileOf = new Map(files.map(({ path, file }) => [path, file]))
   for (const path of layout.ignored) checks.add('file_ignored', 'package', 'files are not read', { examples: [path] })
   const manifest = await readPart(layout.manifest, fileOf, readManifest, 'manifest', checks)
@@ -90,7 +89,7 @@ export async function preflightPackage(files: PackageFile[], { model, rules, sit
   const isReadable = verdictOf(checks.list()) !== 'fail'
   const proposed = isReadable ? await addFlowEvidence(waits, named, { ...planned, fileOf }) : named
   const links = reportLinks(waits, proposed, checks)
-  const found = refuseEmpty(checks.list(), rows)
+  const found = failIfEmpty(checks.list(), rows)
   const report = reportPackage(building_id, timezone === undefined ? null : building.timezone, scanned, proposals, links, found)
   return { report, plan: { building, equipment, ...planned, before: keepNamed(before, equipment, planned.points) } }
 }
@@ -113,9 +112,9 @@ function keepNamed(model: PackageModel, equipment: Equipment[], points: Point[])
 async function readPart<T>(
   path: string | undefined,
   fileOf: Map<string, string>,
-  read: (json: unknown) => Read<T>,
+  read: (json: unknown) => JsonResult<T>,
   kind: 'manifest' | 'column_map',
-  checks: Findings,
+  checks: CheckReport,
 ): Promise<T | undefined> {
   const place = path ?? 'package'
   if (path === undefined) {
@@ -133,7 +132,7 @@ async function readTrusted(
   path: string | undefined,
   fileOf: Map<string, string>,
   timezone: string | undefined,
-  checks: Findings,
+  checks: CheckReport,
 ): Promise<UntrustedSpan[] | undefined> {
   if (path === undefined) return undefined
   const local = timezone === undefined ? undefined : localClock(timezone)
@@ -150,7 +149,7 @@ async function readTrusted(
   return read.ok ? read.value : undefined
 }
 
-async function readJson<T>(file: string, read: (json: unknown) => Read<T>): Promise<Read<T>> {
+async function readJson<T>(file: string, read: (json: unknown) => JsonResult<T>): Promise<JsonResult<T>> {
   const { size } = await stat(file)
   if (size > JSON_MAX) return { ok: false, complaints: [`has ${size} bytes; at most ${JSON_MAX} are read`] }
   try {
@@ -161,12 +160,16 @@ async function readJson<T>(file: string, read: (json: unknown) => Read<T>): Prom
 }
 
 /** Whose tables a folder holds; undefined, with a check that says why, when that cannot be told. */
-async function readFolder(folder: EquipmentFolder, fileOf: Map<string, string>, checks: Findings): Promise<Folder | undefined> {
+async function readFolder(
+  folder: EquipmentFolder,
+  fileOf: Map<string, string>,
+  checks: CheckReport,
+): Promise<Folder | undefined> {
   const { name, tables, columnMap } = folder
   if (tables.length === 0) return undefined
   const isWeather = name.toLowerCase() === 'weather' && columnMap === undefined
   if (isWeather) {
-    const notes = await readNotes(folder.columnList, fileOf, 'weather', undefined, checks)
+    const notes = await readColumnNotes(folder.columnList, fileOf, 'weather', undefined, checks)
     return { equipment_id: name, equipment_type: 'weather', map: undefined, notes, tables }
   }
   const map = await readPart(columnMap, fileOf, readColumnMap, 'column_map', checks)
@@ -183,7 +186,7 @@ async function readFolder(folder: EquipmentFolder, fileOf: Map<string, string>, 
     equipment_id,
     equipment_type,
     map,
-    notes: await readNotes(folder.columnList, fileOf, equipment_type, map, checks),
+    notes: await readColumnNotes(folder.columnList, fileOf, equipment_type, map, checks),
     tables,
   }
 }
@@ -193,7 +196,7 @@ function reportMissing(
   { map, notes = new Map() }: Folder,
   headers: Set<string>,
   folder: EquipmentFolder,
-  checks: Findings,
+  checks: CheckReport,
 ): void {
   const { columnMap, columnList } = folder
   const bare = new Set([...headers].map(header => withoutUnit(header).name))

@@ -1,9 +1,9 @@
 import { CsvError } from 'csv-parse'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { csvLine } from '#shared/core/csv/write-csv.ts'
-import { judgeRow, type TablePlan } from '#shared/core/csv/rows.ts'
+import { rowInstant, type TablePlan } from '#shared/core/csv/row-reader.ts'
 import type { ImportSession } from './sessions.ts'
-import { readTable } from './table.ts'
+import { readTable } from './read-table.ts'
 
 /** Longest part of a refused row that is listed, characters. */
 const TEXT_MAX = 500
@@ -26,7 +26,7 @@ async function* rejectsOf(table: TablePlan, file: string): AsyncGenerator<string
   const local = table.timezone === undefined ? undefined : localClock(table.timezone)
   let header = true
   for await (const { cells, line: at } of readTable(file, table)) {
-    const verdict = header ? 0 : judgeRow(cells, table, local)
+    const verdict = header ? 0 : rowInstant(cells, table, local)
     header = false
     if (typeof verdict === 'number') continue
     yield csvLine([table.path, String(at), verdict.code, verdict.message, cells.join(table.delimiter).slice(0, TEXT_MAX)])

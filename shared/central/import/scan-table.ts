@@ -1,14 +1,15 @@
 import { CsvError } from 'csv-parse'
-import { atLine, type Findings } from '#shared/core/csv/checks.ts'
-import { type Column, judgeHeader, nameColumns, planColumns } from '#shared/core/csv/columns.ts'
+import { atLine, type CheckReport } from '#shared/core/csv/checks.ts'
+import { checkHeader, nameColumns, planColumns } from '#shared/core/csv/columns.ts'
+import type { Column } from '#shared/core/csv/column.ts'
 import type { ColumnNotes } from '#shared/core/csv/column-list.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
-import type { ColumnMap, Manifest } from '#shared/core/csv/manifest.ts'
-import type { ScannedTable } from '#shared/core/csv/plan.ts'
-import { openScan, type TableScan } from '#shared/core/csv/table-scan.ts'
-import { readStamp } from '#shared/core/csv/stamp.ts'
+import type { ColumnMap, Manifest } from '#shared/core/csv/package-json.ts'
+import type { ScannedTable } from '#shared/core/csv/package-plan.ts'
+import { createTableScan, type TableScan } from '#shared/core/csv/table-scan.ts'
+import { parseTimestamp } from '#shared/core/csv/timestamp.ts'
 import type { EquipmentType, Point } from '#shared/core/model/model.ts'
-import { type Line, readTable, type TableForm, tableForm } from './table.ts'
+import { type TableRecord, readTable, type TableForm, readTableForm } from './read-table.ts'
 
 /** A header that says its times are UTC: `timestamp_utc`, `Time (UTC)`. */
 const SAYS_UTC = /(^|[^a-z])utc([^a-z]|$)/i
@@ -30,17 +31,17 @@ type TableContext = {
   points: Point[]
   /** The last instant that can be right, ms. */
   latest: number
-  checks: Findings
+  checks: CheckReport
 }
 
 /** Scans one table of a package. @returns undefined, with a check that says why, when it has no header that can be read */
 export async function scanTable(path: string, file: string, context: TableContext): Promise<ScannedTable | undefined> {
-  const form = await tableForm(file)
+  const form = await readTableForm(file)
   return reportForm(path, form, context.checks) ? scanLines(path, form, readTable(file, form), context) : undefined
 }
 
 /** The same for records that are read already. */
-export async function scanLines(path: string, form: TableForm, lines: AsyncIterable<Line>, context: TableContext) {
+export async function scanLines(path: string, form: TableForm, lines: AsyncIterable<TableRecord>, context: TableContext) {
   const { checks, owner } = context
   let opened: { names: string[]; columns: Column[]; scan: TableScan } | undefined
   let timezone = context.timezone
@@ -48,13 +49,13 @@ export async function scanLines(path: string, form: TableForm, lines: AsyncItera
   try {
     for await (const { cells, line } of lines) {
       if (!opened) {
-        if (!judgeHeader(cells, path, checks)) return undefined
+        if (!checkHeader(cells, path, checks)) return undefined
         opened = openTable(cells, path, form, context)
         if (SAYS_UTC.test(opened.names[0]!)) timezone = undefined
         else zoneKnown = timezone !== undefined
         continue
       }
-      if (!zoneKnown && readStamp(cells[0]!)?.offset === undefined) {
+      if (!zoneKnown && parseTimestamp(cells[0]!)?.offset === undefined) {
         checks.add('timezone_missing', path, 'times are local and no time zone is stated', { examples: [cells[0]!] })
         zoneKnown = true
       }
@@ -104,12 +105,12 @@ function openTable(header: string[], path: string, { decimalComma }: TableForm, 
   const local = timezone === undefined || SAYS_UTC.test(names[0]!) ? undefined : localClock(timezone)
   const dateOrder = map?.date_order ?? manifest.date_order
   const gridMinutes = manifest.grid_minutes
-  const scan = openScan({ place: path, columns, decimalComma, local, dateOrder, latest, gridMinutes, checks })
+  const scan = createTableScan({ place: path, columns, decimalComma, local, dateOrder, latest, gridMinutes, checks })
   return { names, columns, scan }
 }
 
 /** Says what was found of a file's form. @returns whether it can be read at all */
-function reportForm(path: string, form: TableForm, checks: Findings): boolean {
+function reportForm(path: string, form: TableForm, checks: CheckReport): boolean {
   const { empty, isText, encodingGuessed, encoding, delimiter, decimalComma } = form
   if (empty) checks.add('no_rows', path, 'is empty')
   else if (!isText) checks.add('row_unreadable', path, 'is no text')

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { createWriteStream } from 'node:fs'
 import { open, stat, writeFile as writeText } from 'node:fs/promises'
 import { join } from 'node:path'
-import { judgeEntries, type PackageLimits } from '#shared/core/csv/entries.ts'
-import { PACKAGE_SCHEMA } from '#shared/core/csv/manifest.ts'
+import { createEntryCheck, type PackageLimits } from '#shared/core/csv/package-limits.ts'
+import { PACKAGE_SCHEMA } from '#shared/core/csv/package-json.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import { partsOf, writeFile } from '#shared/node/http/upload.ts'
 import { type PackageFile, unpackZip } from '#shared/node/zip.ts'
@@ -32,7 +32,7 @@ export async function receivePackage(
 ) {
   const fields = new Map<string, string>()
   const received: PackageFile[] = []
-  const { fault } = judgeEntries(limits)
+  const { fault } = createEntryCheck(limits)
   const partLimits = { fileSize: bytesMax, files: limits.entriesMax, fields: FIELDS_MAX, fieldSize: FIELD_MAX }
   let left = bytesMax
   for await (const part of partsOf(request, partLimits)) {

@@ -134,7 +134,7 @@ const EXAMPLES_MAX = 5
 /** Checks that one answer lists: enough for a code at every file of a large package. */
 const CHECKS_MAX = 1000
 
-export type Findings = {
+export type CheckReport = {
   /** @param place a file, and where it helps a column: what the check is counted by */
   add(
     code: CheckCode,
@@ -146,7 +146,7 @@ export type Findings = {
 }
 
 /** Gathers what the checks of one package find, by code and place, in the order of their first appearance. */
-export function gatherChecks(): Findings {
+export function createCheckReport(): CheckReport {
   const checks = new Map<string, Check>()
   return {
     add(code, place, message, { examples = [], count = 1, severity = CHECKS[code].severity } = {}) {
@@ -175,7 +175,7 @@ export function hintsFor(checks: Check[]): AgentHint[] {
 }
 
 /** A table without rows keeps the rest of its package from nothing; a package without rows is refused. */
-export const refuseEmpty = (checks: Check[], rows: number): Check[] =>
+export const failIfEmpty = (checks: Check[], rows: number): Check[] =>
   rows > 0 ? checks : checks.map(check => (check.code === 'no_rows' ? { ...check, severity: 'error' } : check))
 
 export type Verdict = 'pass' | 'warn' | 'fail'

@@ -2,8 +2,8 @@
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { nearestRoles } from '#shared/core/model/role.ts'
 import { unitCode } from '#shared/core/model/unit.ts'
-import { atLine, type Findings } from './checks.ts'
-import { roleOfName } from './names.ts'
+import { atLine, type CheckReport } from './checks.ts'
+import { roleOfName } from './header-names.ts'
 
 /** What the list says of one column; `line` is where. */
 type ColumnNote = { line: number; role?: string; name?: string; unit?: string }
@@ -28,7 +28,7 @@ export function readColumnList(
   place: string,
   type: EquipmentType,
   mapped: ReadonlySet<string>,
-  checks: Findings,
+  checks: CheckReport,
 ): ColumnNotes {
   const notes = new Map<string, ColumnNote>()
   const [header, ...rows] = lines

@@ -2,35 +2,12 @@
 import type { EquipmentType, Point, PointKind } from '#shared/core/model/model.ts'
 import { nearestRoles, ROLES } from '#shared/core/model/role.ts'
 import { canonicalUnit, conversion, unitCode, UNITS } from '#shared/core/model/unit.ts'
-import type { Findings } from './checks.ts'
+import type { CheckReport } from './checks.ts'
 import type { ColumnNotes } from './column-list.ts'
-import { type HeldChecks, planBoth, settledRole } from './command-or-speed.ts'
-import type { ColumnMap } from './manifest.ts'
-import { roleOfName, withoutUnit } from './names.ts'
-
-export type Column = {
-  /** Cell of the row; the timestamp is 0. */
-  index: number
-  header: string
-  role: string | undefined
-  /** Code of the unit in which the file has its numbers … */
-  unit: string
-  /** … and of the one in which history has or will have them; `value × scale + offset` leads there. */
-  historyUnit: string
-  scale: number
-  offset: number
-  /** Whether someone stated the unit, or it is the one that the role has by itself. */
-  unitStated: boolean
-  status: 'mapped' | 'unmapped' | 'ambiguous'
-  /** What people call it, where they have said. */
-  name?: string
-  /** The point that has this column's history so far. */
-  point: Point | undefined
-  /** Of a column that names a command: what it is where its values lie between off and on. */
-  speed?: Units & { role: string; checks: HeldChecks }
-  /** What there is to say of the units as long as it is a command. */
-  checks?: HeldChecks
-}
+import type { Column, Units } from './column.ts'
+import { planBoth, settledRole } from './command-or-speed.ts'
+import type { ColumnMap } from './package-json.ts'
+import { roleOfName, withoutUnit } from './header-names.ts'
 
 type ColumnContext = {
   /** Path of the table within its package. */
@@ -43,7 +20,7 @@ type ColumnContext = {
   notes?: ColumnNotes
   /** Points of the equipment that packages have brought. */
   points: Point[]
-  checks: Findings
+  checks: CheckReport
 }
 
 /** Most columns of a table, its timestamp included: the points of several thousand rooms. Another table takes the rest. */
@@ -74,7 +51,7 @@ export function nameColumns(cells: string[], path: string): string[] {
 }
 
 /** Complains of a header row that no table of ours can have. @returns whether its columns can be planned */
-export function judgeHeader(cells: string[], place: string, checks: Findings): boolean {
+export function checkHeader(cells: string[], place: string, checks: CheckReport): boolean {
   if (cells.length > COLUMNS_MAX) {
     checks.add('columns_too_many', place, `has ${cells.length} columns; at most ${COLUMNS_MAX} are taken`)
     return false
@@ -148,8 +125,6 @@ function unitsByHeader(map: ColumnMap | undefined, notes: ColumnNotes = new Map(
       .toReversed(),
   ])
 }
-
-export type Units = Pick<Column, 'unit' | 'historyUnit' | 'scale' | 'offset' | 'unitStated'>
 
 function unitsOf(
   header: string,

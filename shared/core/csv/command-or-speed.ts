@@ -5,11 +5,8 @@
 import type { Point } from '#shared/core/model/model.ts'
 import { SPEED_OF } from '../suggest/reference-names.ts'
 import { conversion, UNITS } from '#shared/core/model/unit.ts'
-import type { Findings } from './checks.ts'
-import type { Column, Units } from './columns.ts'
-
-/** Checks of a unit that count only if the column turns out to be what they were made for. */
-export type HeldChecks = Parameters<Findings['add']>[]
+import type { CheckReport } from './checks.ts'
+import type { Column, HeldChecks, Units } from './column.ts'
 
 /** @returns the role that a column of a command's name has by now: what an earlier package settled stays */
 export const settledRole = (named: string | undefined, point: Point | undefined): string | undefined =>
@@ -25,7 +22,7 @@ export function planBoth(
   role: string | undefined,
   point: Point | undefined,
   taken: ReadonlySet<string | undefined>,
-  unitsOf: (role: string, checks: Findings, point: Point | undefined) => Units,
+  unitsOf: (role: string, checks: CheckReport, point: Point | undefined) => Units,
 ): Pick<Column, keyof Units | 'checks' | 'speed'> | undefined {
   const speed = role === undefined ? undefined : SPEED_OF[role]
   if (speed === undefined || taken.has(speed) || (point && point.unit !== 'bool')) return undefined
@@ -45,13 +42,13 @@ export function planBoth(
   }
 }
 
-const holdChecks = (): Findings & { held: HeldChecks } => {
+const holdChecks = (): CheckReport & { held: HeldChecks } => {
   const held: HeldChecks = []
   return { held, add: (...check) => void held.push(check), list: () => [] }
 }
 
 /** @returns the column as its values show it, with what there is to say of its unit said */
-export function settleSpeed(column: Column, isSpeed: boolean, checks: Findings): Column {
+export function settleSpeed(column: Column, isSpeed: boolean, checks: CheckReport): Column {
   const { speed, checks: asCommand = [], ...rest } = column
   for (const check of isSpeed && speed ? speed.checks : asCommand) checks.add(...check)
   if (!isSpeed || !speed) return rest

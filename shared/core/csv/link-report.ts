@@ -3,8 +3,8 @@ import type { Equipment, Point } from '#shared/core/model/model.ts'
 import { describeWait, type LinkWait } from '#shared/core/rules/report/link-waits.ts'
 import type { StatedLinks } from './links.ts'
 import { type LinkNames, type LinkProposal } from './link-names.ts'
-import type { ScannedTable } from './plan.ts'
-import type { Findings } from './checks.ts'
+import type { ScannedTable } from './package-plan.ts'
+import type { CheckReport } from './checks.ts'
 
 export type LinkReport = {
   waiting: (LinkWait & { message: string })[]
@@ -14,7 +14,7 @@ export type LinkReport = {
 export const NO_LINKS: LinkReport = { waiting: [], proposals: [] }
 
 /** @param waits of the building as it would be after the import */
-export function reportLinks(waits: LinkWait[], proposals: LinkProposal[], checks: Findings): LinkReport {
+export function reportLinks(waits: LinkWait[], proposals: LinkProposal[], checks: CheckReport): LinkReport {
   const waiting = waits.map(wait => ({ ...wait, message: describeWait(wait) }))
   const proposed = new Map(proposals.map(one => [one.equipment_id, one]))
   const exampleOf = (id: string) => {

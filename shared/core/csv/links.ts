@@ -1,6 +1,6 @@
 /** The equipment that serves other equipment, as the column maps of a package state it. */
 import type { Equipment } from '#shared/core/model/model.ts'
-import type { Findings } from './checks.ts'
+import type { CheckReport } from './checks.ts'
 
 /** Most entries of `feeds`, as in the model's own route. */
 export const FEEDS_MAX = 1000
@@ -22,7 +22,7 @@ type Entry = { field: 'parent' | 'feeds'; other: string; feeder: string; fed: st
  * @param planned equipment of the package
  * @param known equipment of the building so far
  */
-export function applyLinks(planned: Equipment[], stated: StatedLinks[], known: Equipment[], checks: Findings): Equipment[] {
+export function applyLinks(planned: Equipment[], stated: StatedLinks[], known: Equipment[], checks: CheckReport): Equipment[] {
   const statedFields = new Set(
     stated.flatMap(({ equipment_id, parent, feeds }) => [
       ...(parent === undefined ? [] : [`${equipment_id} parent`]),
@@ -58,7 +58,7 @@ function entriesOf({ equipment_id, parent, feeds = [] }: StatedLinks): Entry[] {
 function isAllowed(
   { field, other, feeder, fed }: Entry,
   { equipment_id, place }: StatedLinks,
-  { byId, graph, checks }: { byId: Map<string, Equipment>; graph: FeedGraph; checks: Findings },
+  { byId, graph, checks }: { byId: Map<string, Equipment>; graph: FeedGraph; checks: CheckReport },
 ): boolean {
   const entry = `${field} ${JSON.stringify(other)}`
   if (!byId.has(other)) {

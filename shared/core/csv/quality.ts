@@ -1,8 +1,8 @@
 /** `quality.json` of a package: within which windows its data can be trusted. */
 import { untrustedOutside, withoutSpan, type UntrustedSpan, mergeUntrusted } from '#shared/core/series/untrusted-spans.ts'
 import type { Meaning } from './local-clock.ts'
-import type { Read } from './manifest.ts'
-import { readStamp } from './stamp.ts'
+import type { JsonResult } from './package-json.ts'
+import { parseTimestamp } from './timestamp.ts'
 import { meaningOf } from './timeline.ts'
 
 /** Most windows of one file. */
@@ -16,7 +16,10 @@ const ENDS = ['to', 'end', 'end_utc', 'end_at', 'stop']
  * @param local what a wall clock means; undefined where times without an offset are UTC
  * @returns the windows; undefined where the file names none, so that all data counts
  */
-export function readQuality(json: unknown, local: ((wallMs: number) => Meaning) | undefined): Read<UntrustedSpan[] | undefined> {
+export function readQuality(
+  json: unknown,
+  local: ((wallMs: number) => Meaning) | undefined,
+): JsonResult<UntrustedSpan[] | undefined> {
   if (!isRecord(json)) return { ok: false, complaints: ['is not a JSON object'] }
   const named = LISTS.find(name => json[name] !== undefined)
   if (named === undefined) return { ok: true, value: undefined }
@@ -40,7 +43,7 @@ const pick = (record: Record<string, unknown>, names: string[]): unknown =>
   record[names.find(name => record[name] !== undefined) ?? '']
 
 function instantOf(text: unknown, local: ((wallMs: number) => Meaning) | undefined): number | undefined {
-  const meaning = typeof text === 'string' ? meaningOf(readStamp(text), 'mdy', local, Infinity) : undefined
+  const meaning = typeof text === 'string' ? meaningOf(parseTimestamp(text), 'mdy', local, Infinity) : undefined
   return typeof meaning === 'number' ? meaning : undefined
 }
 

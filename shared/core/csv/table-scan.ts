@@ -4,12 +4,13 @@ import { ROLES } from '#shared/core/model/role.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { conversion } from '#shared/core/model/unit.ts'
 import { readCell, stateNumber, STATES_MAX, statesOf } from './cell.ts'
-import { atLine, type Findings } from './checks.ts'
+import { atLine, type CheckReport } from './checks.ts'
 import type { Values } from '#shared/core/suggest/evidence.ts'
-import { type Column, kindOf, takesStates } from './columns.ts'
+import { kindOf, takesStates } from './columns.ts'
+import type { Column } from './column.ts'
 import { settleSpeed } from './command-or-speed.ts'
 import type { Meaning } from './local-clock.ts'
-import type { DateOrder } from './stamp.ts'
+import type { DateOrder } from './timestamp.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
 /** Share of a column's values outside its role's range from which on its unit is doubted. */
@@ -24,7 +25,7 @@ export type ScannedColumn = Column & {
   values?: Values
 }
 
-export type Scan = {
+export type ScanResult = {
   /** Rows below the header, readable or not. */
   rows_in: number
   rows_rejected: number
@@ -46,7 +47,7 @@ type ScanOptions = {
   latest: number
   /** The spacing that the manifest states; undefined when nobody stated one. */
   gridMinutes: number | undefined
-  checks: Findings
+  checks: CheckReport
 }
 
 /** @returns whether a row has its cells; blank ones beyond the header's do no harm */
@@ -56,10 +57,10 @@ export const fitsWidth = (cells: string[], width: number): boolean =>
 export type TableScan = {
   /** Takes one row. @param line where it stands in the file */
   row(cells: string[], line: number): void
-  end(): Scan
+  end(): ScanResult
 }
 
-export function openScan(options: ScanOptions): TableScan {
+export function createTableScan(options: ScanOptions): TableScan {
   const { columns, decimalComma, local, dateOrder, latest, checks, place } = options
   const width = columns.length + 1
   const timeline = openTimeline(local, dateOrder, latest)

@@ -2,7 +2,7 @@
 import { isPlausibleTime } from '#shared/core/telemetry/misdated.ts'
 import { MINUTE } from '../time.ts'
 import type { Meaning } from './local-clock.ts'
-import { type DateOrder, readStamp, type Stamp } from './stamp.ts'
+import { type DateOrder, parseTimestamp, type ParsedTimestamp } from './timestamp.ts'
 
 /** Distances between rows that are counted apart; real tables have a handful. */
 const STEPS_MAX = 500
@@ -81,7 +81,7 @@ export function openTimeline(
 
   return {
     add(cell, where) {
-      const stamp = readStamp(cell)
+      const stamp = parseTimestamp(cell)
       const differs = stamp !== undefined && !Object.is(stamp.mdy, stamp.dmy)
       if (differs && !dmy) {
         dmy = structuredClone(mdy)
@@ -96,7 +96,7 @@ export function openTimeline(
       if (!dmy) return { order: undefined, timeline: toTimeline(mdy) }
       const order = told ?? (only.dmy > 0 && only.mdy === 0 ? 'dmy' : only.mdy > 0 && only.dmy === 0 ? 'mdy' : undefined)
       if (order) return { order, timeline: toTimeline(order === 'mdy' ? mdy : dmy) }
-      const { mdy: a, dmy: b } = readStamp(example)!
+      const { mdy: a, dmy: b } = parseTimestamp(example)!
       return {
         ambiguous:
           only.mdy > 0 ? `some dates can only be read with the day first, others only with the month first` : both(example, a, b),
@@ -113,7 +113,7 @@ type RowTime = Meaning | 'unreadable' | 'misdated'
 
 /** What a stamp means: an instant, or why there is none. */
 export function meaningOf(
-  stamp: Stamp | undefined,
+  stamp: ParsedTimestamp | undefined,
   order: DateOrder,
   local: ((wallMs: number) => Meaning) | undefined,
   latest: number,

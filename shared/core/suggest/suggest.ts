@@ -1,6 +1,6 @@
 /** Roles that a point may have, with how sure that is and why. Only ever a suggestion: nothing is assigned by it. */
 import { parseTarget } from '../bacnet/object.ts'
-import { roleOfHeader } from '../csv/names.ts'
+import { roleOfHeader } from '#shared/core/csv/header-names.ts'
 import { EQUIPMENT_TYPES, type EquipmentType, type Point } from '#shared/core/model/model.ts'
 import { isMeasured, ROLES } from '#shared/core/model/role.ts'
 import { conversion } from '#shared/core/model/unit.ts'

@@ -1,6 +1,6 @@
-import type { PackagePlan } from '#shared/core/csv/plan.ts'
+import type { PackagePlan } from '#shared/core/csv/package-plan.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
-import { judgeRow, openRows, type TablePlan } from '#shared/core/csv/rows.ts'
+import { rowInstant, createRowReader, type TablePlan } from '#shared/core/csv/row-reader.ts'
 import type { BulkLoader, PointRows } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
@@ -120,7 +120,7 @@ async function* blocks(
 ): AsyncGenerator<PointRows> {
   let samples = 0
   for (const table of tables) {
-    const reader = openRows(table)
+    const reader = createRowReader(table)
     const local = table.timezone === undefined ? undefined : localClock(table.timezone)
     let header = true
     for await (const { cells } of readTable(table)) {
@@ -129,7 +129,7 @@ async function* blocks(
         continue
       }
       rows.in++
-      const instant = judgeRow(cells, table, local)
+      const instant = rowInstant(cells, table, local)
       if (typeof instant !== 'number') rows.rejected++
       else {
         for (const block of reader.row(instant, cells)) {

@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/sync'
-import { TOLERANT } from '#shared/central/import/table.ts'
+import { TOLERANT_CSV } from '#shared/central/import/read-table.ts'
 import type { Table } from '#appliance/core/catalogue/table.ts'
 
 /** A table as the product's reader makes it of a file, at once. */
 export const tableOfText = (file: string, text: string, delimiter: string): Table => {
-  const rows: unknown = parse(text, { ...TOLERANT, delimiter })
+  const rows: unknown = parse(text, { ...TOLERANT_CSV, delimiter })
   return { file, rows: rows as Table['rows'] }
 }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openAddition } from '#shared/central/import/addition.ts'
+import { createAddition } from '#shared/central/import/addition.ts'
 import type { Historian } from '#shared/core/ports.ts'
 import { DAY } from '#shared/core/time.ts'
 import { checkOf, importer } from '../../../support/packages/importer.ts'
@@ -89,7 +89,7 @@ test('a row of a clock gone wrong is added like any other, and what lies between
       return historian.read(query)
     },
   }
-  const addition = openAddition(building_id, counting)
+  const addition = createAddition(building_id, counting)
   const ts = Float64Array.of(Date.UTC(2000, 0, 1), Date.parse(at(0)), Date.parse(at(5)))
   await addition.add([{ point_id: 'AHU-1.SAT', series: { ts, values: Float64Array.of(1, 60, 62) } }])
   t.deepEqual(addition.end(), { first: ts[0]!, last: ts[2]!, instants: 2 })

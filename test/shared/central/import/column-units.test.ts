@@ -1,14 +1,14 @@
 /** In which unit a column is: as the map says, else its header, else the point that is there, else the role. */
 import test from 'ava'
-import { CHECKS, gatherChecks } from '#shared/core/csv/checks.ts'
+import { CHECKS, createCheckReport } from '#shared/core/csv/checks.ts'
 import { planColumns } from '#shared/core/csv/columns.ts'
-import type { ColumnMap } from '#shared/core/csv/manifest.ts'
+import type { ColumnMap } from '#shared/core/csv/package-json.ts'
 import type { Point } from '#shared/core/model/model.ts'
 
 type Given = { units?: Record<string, string>; point?: string; role?: string; system?: 'us' | 'si' }
 
 function planned(header: string, { units = {}, point, role = 'sa_t', system }: Given) {
-  const checks = gatherChecks()
+  const checks = createCheckReport()
   const map = { equipType: 'ahu', equip: 'AHU-1', points: { [role]: header }, units } as unknown as ColumnMap
   const points = [
     ...(point === undefined

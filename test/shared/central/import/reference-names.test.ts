@@ -1,7 +1,7 @@
 /** The reference platform's names, and what each means here. */
 import test from 'ava'
 import { readFileSync } from 'node:fs'
-import { roleOfHeader } from '#shared/core/csv/names.ts'
+import { roleOfHeader } from '#shared/core/csv/header-names.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { dataPath, testWithData } from '../../../support/optional.ts'

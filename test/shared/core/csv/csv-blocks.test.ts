@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openRows, type TablePlan } from '#shared/core/csv/rows.ts'
+import { createRowReader, type TablePlan } from '#shared/core/csv/row-reader.ts'
 import { MINUTE } from '#shared/core/time.ts'
 
 const T = Date.UTC(2026, 2, 1)
@@ -26,7 +26,7 @@ const planOf = (columns: number): TablePlan => ({
 
 /** @returns after how many rows the first block comes, and how many samples it holds */
 function firstBlock(columns: number): { rows: number; samples: number } {
-  const reader = openRows(planOf(columns))
+  const reader = createRowReader(planOf(columns))
   const cells = ['', ...Array.from({ length: columns }, (_, i) => String(i))]
   for (let rows = 1; rows <= 50_000; rows++) {
     const block = reader.row(T + rows * MINUTE, cells)

@@ -2,13 +2,13 @@ import { atLine, placesOf } from '#shared/core/csv/checks.ts'
 import test from 'ava'
 import { readCell, stateNumber, statesOf } from '#shared/core/csv/cell.ts'
 import { sniffDialect } from '#shared/core/csv/dialect.ts'
-import { judgeEntries, PACKAGE_LIMITS } from '#shared/core/csv/entries.ts'
-import { layOut } from '#shared/core/csv/layout.ts'
+import { createEntryCheck, PACKAGE_LIMITS } from '#shared/core/csv/package-limits.ts'
+import { groupPackageFiles } from '#shared/core/csv/package-files.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
 import { nameColumns, pointId } from '#shared/core/csv/columns.ts'
-import { equipmentTypeOf, roleOfName, roleOfHeader, withoutUnit } from '#shared/core/csv/names.ts'
-import { ascending } from '#shared/core/csv/rows.ts'
-import { readStamp } from '#shared/core/csv/stamp.ts'
+import { equipmentTypeOf, roleOfName, roleOfHeader, withoutUnit } from '#shared/core/csv/header-names.ts'
+import { sortSeries } from '#shared/core/csv/row-reader.ts'
+import { parseTimestamp } from '#shared/core/csv/timestamp.ts'
 import { openTimeline } from '#shared/core/csv/timeline.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { DAY, HOUR, MINUTE } from '#shared/core/time.ts'
@@ -93,7 +93,7 @@ for (const [cell, mdy, dmy, offset] of [
   ['1767225600', utc(2026, 1, 1), utc(2026, 1, 1), 0],
   ['1767225600500', utc(2026, 1, 1, 0, 0, 0, 500), utc(2026, 1, 1, 0, 0, 0, 500), 0],
 ] as const) {
-  test(`the time ${cell} is read`, t => t.deepEqual(readStamp(cell), { mdy, dmy, offset }))
+  test(`the time ${cell} is read`, t => t.deepEqual(parseTimestamp(cell), { mdy, dmy, offset }))
 }
 for (const cell of [
   '',
@@ -111,14 +111,15 @@ for (const cell of [
   '2026-01-01T00:00:00-14:01',
   `2026-01-01 00:00:00${' '.repeat(60_000)}!`,
 ]) {
-  test(`the time ${JSON.stringify(cell.replace(/ {9,}/, ' … '))} is not read`, t => t.is(readStamp(cell), undefined))
+  test(`the time ${JSON.stringify(cell.replace(/ {9,}/, ' … '))} is not read`, t => t.is(parseTimestamp(cell), undefined))
 }
 test('a date that the calendar does not have is none', t => {
-  t.true(Number.isNaN(readStamp('2026-02-30 00:00')!.mdy))
-  t.true(Number.isNaN(readStamp('31/4/2026')!.dmy))
+  t.true(Number.isNaN(parseTimestamp('2026-02-30 00:00')!.mdy))
+  t.true(Number.isNaN(parseTimestamp('31/4/2026')!.dmy))
 })
 for (const date of ['0001-01-01', '0099-12-31', '1969-12-31', '1/1/0022', '2200-01-01', '9999-12-31']) {
-  test(`the date ${date} is not taken for one of another century`, t => t.true(Number.isNaN(readStamp(`${date} 00:00`)!.mdy)))
+  test(`the date ${date} is not taken for one of another century`, t =>
+    t.true(Number.isNaN(parseTimestamp(`${date} 00:00`)!.mdy)))
 }
 
 test('the local clock says what zone.ts says, minute by minute through both changes of the clock', t => {
@@ -181,7 +182,7 @@ test('a timeline counts what is doubled, out of order, missing, twice and skippe
 })
 
 test('samples are put in order, and of equal instants the last counts', t => {
-  const { ts, values } = ascending(Float64Array.of(3, 1, 2, 1), Float64Array.of(30, 10, 20, 11))
+  const { ts, values } = sortSeries(Float64Array.of(3, 1, 2, 1), Float64Array.of(30, 10, 20, 11))
   t.deepEqual(
     [[...ts], [...values]],
     [
@@ -257,7 +258,8 @@ test('ids of points are made of letters that ids may have, and differ', t => {
 })
 
 test('the map of a folder may have any of the names of the format, and column_map.json counts first', t => {
-  const mapOf = (...names: string[]) => layOut(['manifest.json', ...names.map(name => `a/${name}`)]).folders[0]!.columnMap
+  const mapOf = (...names: string[]) =>
+    groupPackageFiles(['manifest.json', ...names.map(name => `a/${name}`)]).folders[0]!.columnMap
   t.is(mapOf('history_wide.csv', 'history_wide.json'), 'a/history_wide.json')
   t.is(mapOf('history_wide.csv', 'history_wide.column_map.json'), 'a/history_wide.column_map.json')
   t.is(mapOf('history_wide.json', 'column_map.json', 'history_wide.csv'), 'a/column_map.json')
@@ -278,7 +280,7 @@ for (const [what, paths, manifest, folders, ignored] of [
   ['with folders in folders', ['manifest.json', 'floor/a/x.csv', 'floor/b/x.csv'], 'manifest.json', ['floor/a', 'floor/b'], []],
 ] as const) {
   test(`a package ${what} is laid out`, t => {
-    const layout = layOut([...paths])
+    const layout = groupPackageFiles([...paths])
     t.deepEqual(
       [layout.manifest, layout.folders.map(({ folder }) => folder), layout.ignored],
       [manifest, [...folders], [...ignored]],
@@ -336,7 +338,7 @@ for (const [what, entries, fault] of [
   ['too many', Array.from({ length: 2001 }, (_, i) => ({ ...entry, path: `${i}.csv` })), /more than 2000/],
 ] as const) {
   test(`a package with ${what} is ${fault ? 'refused' : 'taken'}`, t => {
-    const { fault: judge } = judgeEntries(PACKAGE_LIMITS)
+    const { fault: judge } = createEntryCheck(PACKAGE_LIMITS)
     const found = entries.map(one => judge(one)).find(Boolean)
     if (fault) t.regex(found ?? '', fault)
     else t.is(found, undefined)

@@ -1,6 +1,6 @@
 /** Haystack tags and Brick classes: what a role is called there, and which role their names mean here. */
 import test from 'ava'
-import { roleOfName } from '#shared/core/csv/names.ts'
+import { roleOfName } from '#shared/core/csv/header-names.ts'
 import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import { mayHave } from '#shared/core/suggest/places.ts'

@@ -24,7 +24,7 @@ const SMALL_BYTES = 1024 * 1024
 type EntryHead = { path: string; bytes: number; packed: number; isLink: boolean; isEncrypted: boolean }
 
 /** Judges the entries of one package as they come. */
-export function judgeEntries(limits: PackageLimits) {
+export function createEntryCheck(limits: PackageLimits) {
   const seen = new Map<string, string>()
   let [entries, expanded] = [0, 0]
   return {

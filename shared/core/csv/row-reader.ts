@@ -1,11 +1,11 @@
 /** Turns the rows of a scanned table into history, block by block. */
-import type { PointRows } from '../ports.ts'
+import type { PointRows } from '#shared/core/ports.ts'
 import type { Series } from '#shared/core/series/series.ts'
 import { readCell, stateNumber } from './cell.ts'
 import type { CheckCode } from './checks.ts'
 import type { Meaning } from './local-clock.ts'
 import { fitsWidth } from './table-scan.ts'
-import { type DateOrder, readStamp } from './stamp.ts'
+import { type DateOrder, parseTimestamp } from './timestamp.ts'
 import { meaningOf } from './timeline.ts'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
@@ -34,10 +34,10 @@ type PlannedColumn = { index: number; point_id: string; scale: number; offset: n
 type Reject = { code: CheckCode; message: string }
 
 /** The instant of a row, or why it has none. */
-export function judgeRow(cells: string[], plan: TablePlan, local: ((wallMs: number) => Meaning) | undefined): number | Reject {
+export function rowInstant(cells: string[], plan: TablePlan, local: ((wallMs: number) => Meaning) | undefined): number | Reject {
   if (!fitsWidth(cells, plan.width)) return { code: 'row_width', message: `${cells.length} cells instead of ${plan.width}` }
   if (plan.ambiguous) return { code: 'timestamp_ambiguous', message: 'day and month cannot be told apart; state date_order' }
-  const meaning = meaningOf(readStamp(cells[0]!), plan.order ?? 'mdy', local, plan.latest)
+  const meaning = meaningOf(parseTimestamp(cells[0]!), plan.order ?? 'mdy', local, plan.latest)
   switch (meaning) {
     case 'unreadable':
       return { code: 'timestamp_unreadable', message: 'the timestamp cannot be read' }
@@ -66,7 +66,7 @@ type RowReader = {
   replaced(): number
 }
 
-export function openRows({ columns, decimalComma }: TablePlan): RowReader {
+export function createRowReader({ columns, decimalComma }: TablePlan): RowReader {
   const rowsMax = Math.max(1, Math.min(BLOCK_ROWS, Math.floor(BLOCK_SAMPLES / Math.max(1, columns.length))))
   const ts = columns.map(() => new Float64Array(rowsMax))
   const values = columns.map(() => new Float64Array(rowsMax))
@@ -78,7 +78,7 @@ export function openRows({ columns, decimalComma }: TablePlan): RowReader {
   const flush = (): PointRows[] => {
     const block = columns.flatMap(({ point_id }, i) => {
       const n = counts[i]!
-      return n === 0 ? [] : [{ point_id, series: ascending(ts[i]!.slice(0, n), values[i]!.slice(0, n)) }]
+      return n === 0 ? [] : [{ point_id, series: sortSeries(ts[i]!.slice(0, n), values[i]!.slice(0, n)) }]
     })
     counts.fill(0)
     replaced += rows - new Set(instants.subarray(0, rows)).size
@@ -114,7 +114,7 @@ function toHistory(cell: number | string | undefined, { scale, offset, states }:
 }
 
 /** The samples in time order; of samples at the same instant the last one counts. */
-export function ascending(ts: Float64Array, values: Float64Array): Series {
+export function sortSeries(ts: Float64Array, values: Float64Array): Series {
   let sorted = true
   for (let i = 1; i < ts.length && sorted; i++) sorted = ts[i]! > ts[i - 1]!
   if (sorted) return { ts, values }

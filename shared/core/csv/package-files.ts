@@ -23,7 +23,7 @@ const DEBRIS = /(^|\/)(__MACOSX|\.DS_Store|Thumbs\.db|desktop\.ini)(\/|$)|(^|\/)
 /**
  * @param paths of all files with `/` between folders. The package lies at their root or in one top folder.
  */
-export function layOut(paths: string[]): Layout {
+export function groupPackageFiles(paths: string[]): Layout {
   const files = paths.filter(path => !DEBRIS.test(path)).toSorted()
   const tops = new Set(files.map(path => (path.includes('/') ? path.slice(0, path.indexOf('/') + 1) : '')))
   const [only = ''] = tops.size === 1 ? tops : []

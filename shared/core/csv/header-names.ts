@@ -1,8 +1,8 @@
 /** What packages call roles and equipment types, as ours. */
 import { EQUIPMENT_TYPES, type EquipmentType } from '#shared/core/model/model.ts'
 import { roleOf, ROLES } from '#shared/core/model/role.ts'
-import { mayHave } from '../suggest/places.ts'
-import { roleOfReference } from '../suggest/reference-names.ts'
+import { mayHave } from '#shared/core/suggest/places.ts'
+import { roleOfReference } from '#shared/core/suggest/reference-names.ts'
 
 /** Where a name stands among others: `brick:`, `ph:`, `https://brickschema.org/schema/Brick#`. */
 const NAMESPACE = /^\s*(?:<?https?:\S*[#/]|(?:brick|ph|phIoT|phScience):)([^>\s]*)>?\s*$/i

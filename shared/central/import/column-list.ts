@@ -1,26 +1,26 @@
 import { CsvError } from 'csv-parse'
 import { stat } from 'node:fs/promises'
-import type { Findings } from '#shared/core/csv/checks.ts'
+import type { CheckReport } from '#shared/core/csv/checks.ts'
 import { type ColumnNotes, readColumnList } from '#shared/core/csv/column-list.ts'
-import type { ColumnMap } from '#shared/core/csv/manifest.ts'
+import type { ColumnMap } from '#shared/core/csv/package-json.ts'
 import type { EquipmentType } from '#shared/core/model/model.ts'
-import { type Line, readTable, type TableForm, tableForm } from './table.ts'
+import { type TableRecord, readTable, type TableForm, readTableForm } from './read-table.ts'
 
 /** Largest list of columns: 10,000 of them, each with its names. */
 const LIST_MAX = 4 * 1024 * 1024
 
 /** What the list of columns beside the map says. */
-export async function readNotes(
+export async function readColumnNotes(
   columnList: string | undefined,
   fileOf: Map<string, string>,
   type: EquipmentType,
   map: ColumnMap | undefined,
-  checks: Findings,
+  checks: CheckReport,
 ): Promise<ColumnNotes> {
   if (columnList === undefined) return new Map()
   const file = fileOf.get(columnList)!
   const { size } = await stat(file)
-  const form = size <= LIST_MAX ? await tableForm(file) : undefined
+  const form = size <= LIST_MAX ? await readTableForm(file) : undefined
   const lines = form?.isText && !form.empty ? await readLines(file, form) : undefined
   if (lines) return readColumnList(lines, columnList, type, new Set(Object.values(map?.points ?? {})), checks)
   const why = form ? 'is empty or no text' : `has ${size} bytes; at most ${LIST_MAX} are read`
@@ -28,9 +28,9 @@ export async function readNotes(
   return new Map()
 }
 
-async function readLines(file: string, form: TableForm): Promise<Line[] | undefined> {
+async function readLines(file: string, form: TableForm): Promise<TableRecord[] | undefined> {
   try {
-    const lines: Line[] = []
+    const lines: TableRecord[] = []
     for await (const line of readTable(file, form)) lines.push(line)
     return lines
   } catch (error) {

@@ -2,14 +2,14 @@
 import { type BoxFlow, evidenceByFlow, type FanState } from '#shared/core/csv/link-flows.ts'
 import { best, type LinkProposal, SURE_FROM } from '#shared/core/csv/link-names.ts'
 import { localClock } from '#shared/core/csv/local-clock.ts'
-import { judgeRow, openRows, type TablePlan } from '#shared/core/csv/rows.ts'
+import { rowInstant, createRowReader, type TablePlan } from '#shared/core/csv/row-reader.ts'
 import type { Point } from '#shared/core/model/model.ts'
 import { ROLES } from '#shared/core/model/role.ts'
 import type { LinkWait } from '#shared/core/rules/report/link-waits.ts'
 import { MACROS } from '#shared/core/rules/language/macros.ts'
 import { appendSeries, EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
 import { conversion } from '#shared/core/model/unit.ts'
-import { readTable } from './table.ts'
+import { readTable } from './read-table.ts'
 
 /** Most rows of a table that are read for this: a month at five minutes. */
 const ROWS_MAX = 10_000
@@ -74,14 +74,14 @@ async function readSeries(points: Point[], { tables, fileOf }: Package): Promise
 }
 
 async function readRows(table: TablePlan, file: string, rowsMax: number): Promise<{ point_id: string; rows: Series }[]> {
-  const reader = openRows(table)
+  const reader = createRowReader(table)
   const local = table.timezone === undefined ? undefined : localClock(table.timezone)
   const blocks = []
   let lines = 0
   for await (const { cells } of readTable(file, table)) {
     if (lines++ === 0) continue
     if (lines > rowsMax) break
-    const instant = judgeRow(cells, table, local)
+    const instant = rowInstant(cells, table, local)
     if (typeof instant === 'number') blocks.push(...reader.row(instant, cells))
   }
   blocks.push(...reader.end())

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { pipeline, Readable, Transform } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { type Dialect, sniffDialect } from '#shared/core/csv/dialect.ts'
-import type { Encoding } from '#shared/core/csv/rows.ts'
+import type { Encoding } from '#shared/core/csv/row-reader.ts'
 
 /** Bytes of a file by which its encoding and dialect are told. */
 const HEAD_BYTES = 64 * 1024
@@ -16,10 +16,10 @@ const CHUNK_BYTES = 256 * 1024
 /** How a file is written, from its beginning. */
 export type TableForm = Dialect & { encoding: Encoding; encodingGuessed: boolean; empty: boolean; isText: boolean }
 /** A record and the line on which it ends. */
-export type Line = { cells: string[]; line: number }
+export type TableRecord = { cells: string[]; line: number }
 
 /** How tables that people and tools wrote are parsed: a record is a `Line`. */
-export const TOLERANT: Options = {
+export const TOLERANT_CSV: Options = {
   bom: true,
   // Stated, not found: the parser would take the first one it meets for all, and files are glued from several systems.
   record_delimiter: ['\r\n', '\n', '\r'],
@@ -30,18 +30,18 @@ export const TOLERANT: Options = {
 }
 
 /** @throws Error when the file cannot be read */
-export async function tableForm(file: string): Promise<TableForm> {
+export async function readTableForm(file: string): Promise<TableForm> {
   const handle = await open(file)
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
     const head = buffer.subarray(0, bytesRead)
-    return formOf(head)
+    return detectForm(head)
   } finally {
     await handle.close()
   }
 }
 
-export function formOf(head: Buffer): TableForm {
+export function detectForm(head: Buffer): TableForm {
   const encoding = encodingOf(head)
   const text = new TextDecoder(encoding).decode(head)
   const guessed = encoding === 'windows-1252'
@@ -63,11 +63,11 @@ function encodingOf(head: Buffer): Encoding {
 type Form = { delimiter: string; encoding: Encoding }
 
 /** Records of a file one by one, in constant memory. @throws CsvError with a line when a record cannot be read */
-export const readTable = (file: string, form: Form): AsyncIterable<Line> =>
+export const readTable = (file: string, form: Form): AsyncIterable<TableRecord> =>
   records(createReadStream(file, { highWaterMark: CHUNK_BYTES }), form)
 
 /** The same of a text. */
-export const readTableText = (text: string, delimiter: string): AsyncIterable<Line> =>
+export const readTableText = (text: string, delimiter: string): AsyncIterable<TableRecord> =>
   records(Readable.from(pieces(Buffer.from(text))), { delimiter, encoding: 'utf-8' })
 
 /** In pieces, so that the parser does not make all records at once, and with a rest after each for whatever else waits. */
@@ -81,15 +81,15 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
 /** An error reaches whoever reads from the parser. */
 const told = () => undefined
 
-function records(source: Readable, { delimiter, encoding }: Form): AsyncIterable<Line> {
+function records(source: Readable, { delimiter, encoding }: Form): AsyncIterable<TableRecord> {
   const parser = parse({
-    ...TOLERANT,
+    ...TOLERANT_CSV,
     delimiter,
     max_record_size: RECORD_MAX,
   })
   if (encoding === 'utf-8') pipeline(source, parser, told)
   else pipeline(source, transcoder(encoding), parser, told)
-  return parser as AsyncIterable<Line>
+  return parser as AsyncIterable<TableRecord>
 }
 
 function transcoder(encoding: Encoding): Transform {

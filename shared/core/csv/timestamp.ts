@@ -1,5 +1,5 @@
 /** Reads the timestamps that building systems write. */
-import { HOUR, MINUTE } from '../time.ts'
+import { HOUR, MINUTE } from '#shared/core/time.ts'
 
 export const DATE_ORDERS = ['mdy', 'dmy'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
@@ -8,7 +8,7 @@ export type DateOrder = (typeof DATE_ORDERS)[number]
  * A timestamp as read. Where the order of day and month cannot be told from the notation, both readings are given;
  * otherwise they are the same number. NaN where a reading is no date.
  */
-export type Stamp = {
+export type ParsedTimestamp = {
   /** Wall clock written as if it were UTC, ms, with the month first … */
   mdy: number
   /** … and with the day first. */
@@ -47,7 +47,7 @@ const ZONES: Record<string, number> = {
  *
  * @returns undefined when the text is none of these
  */
-export function readStamp(cell: string): Stamp | undefined {
+export function parseTimestamp(cell: string): ParsedTimestamp | undefined {
   const text = cell.trim()
   if (text.length > STAMP_MAX) return undefined
   let match = YEAR_FIRST.exec(text)
@@ -78,7 +78,7 @@ function day(year: string, month: string, date: string): number {
 }
 
 /** Adds time of day and zone, which stand in `match` from group `at` on. */
-function stamp(match: RegExpExecArray, at: number, mdy: number, dmy = mdy): Stamp | undefined {
+function stamp(match: RegExpExecArray, at: number, mdy: number, dmy = mdy): ParsedTimestamp | undefined {
   const [hours = '0', minutes = '0', seconds = '0', fraction = '', half, zone] = match.slice(at)
   let hour = Number(hours)
   if (half) {

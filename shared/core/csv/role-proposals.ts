@@ -1,19 +1,23 @@
 /** Roles proposed for the columns of a package that have none. A person decides; nothing is applied. */
-import type { PackageModel, ScannedTable } from './plan.ts'
-import { type Asked, type Suggestion, suggestRoles } from '../suggest/suggest.ts'
-import type { Findings } from './checks.ts'
-import type { Column } from './columns.ts'
+import type { PackageModel, ScannedTable } from './package-plan.ts'
+import { type Asked, type Suggestion, suggestRoles } from '#shared/core/suggest/suggest.ts'
+import type { CheckReport } from './checks.ts'
+import type { Column } from './column.ts'
 import type { ScannedColumn } from './table-scan.ts'
 
 /** Planned column → its likely roles, the likeliest first. */
-export type Proposals = ReadonlyMap<Column, Suggestion[]>
+export type RoleProposals = ReadonlyMap<Column, Suggestion[]>
 
 /**
  * Columns of one equipment are judged together, also where they come in several tables or stand beside points that the model has.
  *
  * @param checks is told of every column that has no role
  */
-export function proposeRoles(scanned: readonly ScannedTable[], { equipment, points }: PackageModel, checks: Findings): Proposals {
+export function proposeRoles(
+  scanned: readonly ScannedTable[],
+  { equipment, points }: PackageModel,
+  checks: CheckReport,
+): RoleProposals {
   const proposals = new Map<Column, Suggestion[]>()
   const names = new Map(equipment.map(one => [one.equipment_id, one.name]))
   for (const [equipment_id, tables] of Map.groupBy(scanned, table => table.equipment_id)) {

@@ -2,7 +2,7 @@
 import { isId } from '#shared/core/model/model.ts'
 import { isZone } from '#shared/core/time-zone.ts'
 import { FEEDS_MAX } from './links.ts'
-import { DATE_ORDERS, type DateOrder } from './stamp.ts'
+import { DATE_ORDERS, type DateOrder } from './timestamp.ts'
 
 export const PACKAGE_SCHEMA = 'svc_package_v1'
 /** The second is the older name of the same format. */
@@ -34,10 +34,10 @@ export type ColumnMap = {
   date_order?: DateOrder
 }
 
-export type Read<T> = { ok: true; value: T } | { ok: false; complaints: string[] }
+export type JsonResult<T> = { ok: true; value: T } | { ok: false; complaints: string[] }
 
 /** Checks a manifest. Fields that are not known are left alone: packages carry notes of their own. */
-export function readManifest(json: unknown): Read<Manifest> {
+export function readManifest(json: unknown): JsonResult<Manifest> {
   if (!isObject(json)) return { ok: false, complaints: ['is not a JSON object'] }
   const { schema_version, building_id, grid_minutes, timezone, unit_system, notes, date_order } = json
   const complaints: string[] = []
@@ -61,7 +61,7 @@ export function readManifest(json: unknown): Read<Manifest> {
 }
 
 /** Checks a column map. */
-export function readColumnMap(json: unknown): Read<ColumnMap> {
+export function readColumnMap(json: unknown): JsonResult<ColumnMap> {
   if (!isObject(json)) return { ok: false, complaints: ['is not a JSON object'] }
   const { equipType, equip, points, units, parent, feeds, date_order } = json
   const complaints: string[] = []
