@@ -90,7 +90,9 @@ export function mountHere(dir: string, fsync: (name: string) => Fsync = () => 'd
     },
     datasync: async () => sync(handle),
     sync: async () => sync(handle),
+    stat: async () => ({ ino: BigInt(handle.ino!), size: BigInt(bytesOf(handle.ino!).length), mtimeNs: 0n, ctimeNs: 0n }),
     close: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
   })
 
   const bare: Record<string, Function> = {
