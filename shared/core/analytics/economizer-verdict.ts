@@ -62,7 +62,7 @@ export function verdictOf(result: EconomizerResult, params: { dt_min: number; hi
 
 function whyNot({ hours: spent }: EconomizerResult, { dt_min }: { dt_min: number }): string {
   const running = spent.identifiable + spent.settling + spent.moving + spent.small_difference
-  if (running === 0 && spent.off > 0 && spent.no_data === 0) return 'The fan did not run, so nothing can be told.'
+  if (running === 0 && spent.off > 0 && spent.no_data === 0) return 'The fan did not run, so there is no result.'
   const reasons: [number, string][] = [
     [spent.no_data, 'a needed value is missing'],
     [spent.small_difference, `outdoor and return air are closer than ${Number(dt_min.toFixed(1))} K`],
@@ -71,7 +71,7 @@ function whyNot({ hours: spent }: EconomizerResult, { dt_min }: { dt_min: number
   ]
   const [most, why] = reasons.toSorted(([a], [b]) => b - a)[0]!
   const because = most > 0 ? `, mostly because ${why}` : ''
-  return `Too little can be told: ${hours(spent.identifiable)} of ${hours(running)} of running are identifiable${because}.`
+  return `Too little data: ${hours(spent.identifiable)} of ${hours(running)} of running are identifiable${because}.`
 }
 
 function responseOf({ bins }: EconomizerResult): Verdict | undefined {
@@ -140,7 +140,7 @@ function followsOf({ residuals, bins, hours: spent }: EconomizerResult): Verdict
   const [least, most] = [Math.min(...positions), Math.max(...positions)]
   if (most - least < MOVED) {
     const where = percent(least) === percent(most) ? percent(most) : `${percent(least)} to ${percent(most)}`
-    const sentence = `The damper stood at ${where} whenever it could be told: there it lets in ${percent(Math.abs(off))} ${side} of outdoor air than its position says, and whether outdoor air follows it is not seen.`
+    const sentence = `The damper was always at ${where}: there it lets in ${percent(Math.abs(off))} ${side} of outdoor air than its position indicates; whether outdoor air follows the damper is not known.`
     return { code: 'one_position', sentence }
   }
   const sentence = `Outdoor air follows its damper: ${percent(Math.abs(off))} ${side} than its position says, as the median of ${hours(spent.identifiable)}.`

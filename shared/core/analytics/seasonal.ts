@@ -32,17 +32,17 @@ export function scoreHours({ bounds, slots }: WeekHours, means: Float64Array, fr
   const medians = new Float64Array(HOURS_PER_WEEK).fill(Number.NaN)
   const deviations = new Float64Array(HOURS_PER_WEEK).fill(Number.NaN)
   const all: number[] = []
-  let judged = 0
+  let pastValues = 0
   for (const [slot, hours] of bySlot) {
     if (hours.length < PAST_LEAST) continue
     const median = medianOf(hours.map(i => means[i]!))
     const distances = hours.map(i => Math.abs(means[i]! - median))
     medians[slot] = median
     deviations[slot] = medianOf(distances)
-    judged += hours.length
+    pastValues += hours.length
     for (const distance of distances) if (distance > EQUAL) all.push(distance)
   }
-  if (judged === 0) return { state: 'insufficient_history' }
+  if (pastValues === 0) return { state: 'insufficient_history' }
   if (all.length === 0) return { state: 'never_changes' }
   const common = medianOf(all)
   const hours: ScoredHour[] = []

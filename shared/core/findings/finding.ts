@@ -25,32 +25,32 @@ export type Evidence = {
   baselines?: BaselineView[]
 }
 
-/** What a baseline of an equipment's own past stands on. */
+/** A baseline of an equipment's own past, and the days that it is based on. */
 export type BaselineView = {
   name: string
   /** In the canonical unit of what it measures. */
   value: number | null
-  /** Median absolute deviation × 1.4826: the standard deviation, were the days normally spread. */
+  /** Median absolute deviation × 1.4826: the standard deviation, if the days are normally distributed. */
   spread: number | null
   days_used: number
   dates: string[]
   left_out: { date: string; why: string }[]
-  /** True until enough days are there: the physical fallback counts. */
+  /** True until there are enough days; the fallback is used meanwhile. */
   cold: boolean
-  /** What an earlier version did not say is absent in its findings. */
+  /** Absent in findings of an earlier version. */
   min_days?: number
-  /** In which people read `value`; `absolute` for a reading of temperature rather than a difference. */
+  /** The display unit of `value`; `absolute` for a temperature reading instead of a difference. */
   unit?: string
   absolute?: boolean
-  /** What the baseline is while it is cold, canonical; null when it is not evaluated then. */
+  /** The value of the baseline while it is cold, canonical; null when it is not evaluated then. */
   fallback?: number | null
-  /** The tolerance while it is cold, canonical; null when the rule has no other then. */
+  /** The tolerance while it is cold, canonical; null when the rule has no special one. */
   tolerance_cold?: number | null
 }
 
-/** Why a finding ends without being cured. `rule_changed`: what the rule says now does not apply to the same samples. */
+/** Why a finding ends without being cured. `rule_changed`: the changed rule does not apply to the same samples. */
 export const ENDINGS = ['rule_removed', 'rule_deactivated', 'rule_changed', 'not_for_equipment', 'point_unmapped'] as const
-/** `at`: when the rule was deactivated; of any other reason, when the run began that found it so. */
+/** `at`: when the rule was deactivated; for any other reason, the start of the run that detected it. */
 export type Ending = { why: (typeof ENDINGS)[number]; at: number }
 
 /** `[from, to)` in ms since 1970 UTC, and for how many ms of it the condition was true: all, unless two stretches were joined. */
@@ -69,30 +69,33 @@ export type Finding = {
   from: number
   to: number | null
   confirmed_at: number
-  /** Time in fault within the episode, seconds: gaps and not-evaluated stretches do not count. */
+  /** Time in fault within the episode, seconds, without gaps and not-evaluated time. */
   duration_secs: number
-  /** When that was, ascending; `duration_secs` is their sum. Absent where another maker's edge, or an earlier version, does not say. */
+  /**
+   * The stretches in fault, ascending; `duration_secs` is their sum. Absent where another maker's edge, or an earlier
+   * version, does not give them.
+   */
   stretches?: readonly FaultStretch[]
   state: 'active' | 'cleared'
-  /** Of a finding that was not cured: nothing evaluates it any more. */
+  /** Set for a finding that was not cured but is no longer evaluated. */
   ended?: Ending
   cause: CauseWeight[]
   evidence: Evidence
-  /** The finding that explains this one; it is kept and shown as silenced. */
+  /** The finding that explains this one, which is stored and shown as suppressed. */
   suppressed_by?: string
-  /** The override that explains this one; it is shown as before, with the override as its likeliest cause. */
+  /** The override that explains this one, which stays visible with the override as its most likely cause. */
   relabelled_by?: string
-  /** The role of which a rule over every role speaks. */
+  /** The role, for a rule that runs over roles. */
   role?: string
-  /** What was wasted, before sizes and prices are known. */
+  /** The waste, before sizes and prices are applied. */
   waste?: Waste
-  /** What that costs; only with reviewed quantities. */
+  /** The cost; only with reviewed quantities. */
   impact?: Impact
-  /** What is missing before all of it can be priced. */
+  /** The inputs that are missing for a complete price. */
   not_priced?: PricingGap[]
 }
 
-/** What people add to a finding. It lives beside the finding, so a re-run never loses it. */
+/** What people add to a finding. It is stored separately, so a later run never loses it. */
 export type FindingNote = {
   finding_id: string
   ack: 'unacked' | 'acked'
@@ -115,43 +118,46 @@ export const RESULT_REASONS = [
 ] as const
 export type ResultReason = (typeof RESULT_REASONS)[number]
 
-/** Reasons that lack nothing: the equipment was not in the state at which the rule looks. */
+/** Reasons without missing data: the gate was closed. */
 export const GATE_CLOSED_REASONS: readonly ResultReason[] = ['gated', 'settling']
 export const isGateClosed = (reason: ResultReason | undefined): boolean =>
   reason !== undefined && GATE_CLOSED_REASONS.includes(reason)
 
-/** What one rule said of one equipment in one run. */
+/** The result of one rule on one equipment in one run. */
 export type RuleResult = {
   rule_id: string
   equipment_id: string
   status: 'fault' | 'pass' | 'not_evaluated'
-  /** The commonest reason for not evaluating. */
+  /** The most frequent reason for not evaluating. */
   reason?: ResultReason
   missing_roles?: string[]
   /** Share of gated time in which the condition could be evaluated, 0..1. */
   coverage: number
-  /** Differs when the rule's file or one of its parameters does. */
+  /** Changes with the rule's file and with its parameters. */
   version?: string
   fault_secs: number
   episodes: number
-  /** Time of the span outside the windows in which a package vouches for its data. It is not judged, and lowers no coverage. */
+  /** Time of the span outside of the trusted windows of a package. It is not evaluated and does not lower the coverage. */
   untrusted_secs?: number
-  /** The condition held, too briefly to count. */
+  /** Set when the condition held, but not long enough. */
   unconfirmed?: Unconfirmed
-  /** Of a rule that samples come too seldom for: how often they come, and how often they have to. */
+  /** The actual and the required interval between samples, where the actual one is too long. */
   sampling?: { every_secs: number; needs_secs: number }
 }
 
-/** What a condition lacks before it counts: time without a break, time in one building day, or time for which its window looks back. */
+/** What a condition lacked: time without a break, time in one building day, or time for its window. */
 export type Shortfall = { of: 'persistence' | 'daily_minimum' | 'window'; held_secs: number; needs_secs: number }
-/** `date`: the building day that came nearest. `role`: of a rule over every role. */
+/** `date`: the building day that came nearest. `role`: for a rule that runs over roles. */
 export type Unconfirmed = { date: string; role?: string; short: Shortfall[] }
 
-/** Whether the run saw anything of it: a fault may only have been carried over from an earlier run. */
+/** Whether the run evaluated anything; a fault may only have been carried over from an earlier run. */
 export const isEvaluated = ({ status, coverage }: Pick<RuleResult, 'status' | 'coverage'>): boolean =>
   status === 'pass' || (status === 'fault' && coverage > 0)
 
-/** `gated`: not applicable in the span, because the gate never opened for long enough. `no_data`: it applied and could not be evaluated. */
+/**
+ * `gated`: not applicable in the span, because the gate never opened for long enough. `no_data`: applicable, but could not
+ * be evaluated.
+ */
 export const RESULT_STATES = ['fault', 'pass', 'gated', 'no_data'] as const
 export type ResultState = (typeof RESULT_STATES)[number]
 

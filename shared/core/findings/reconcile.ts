@@ -1,23 +1,24 @@
-/** What becomes of earlier findings when a new run has looked at a span of time again. */
+/** Reconciles earlier findings with those of a new run over the same time. */
 import { addStretch, stretchesOf, stretchesWithin, trueMsOf } from './fault-time.ts'
 import { type Ending, type Finding, isEvaluated } from './finding.ts'
 import type { Looked, Resumed, RunRecord } from '#shared/core/ports.ts'
 import { LAPSE_MS } from '#shared/core/rules/episodes/episodes.ts'
 import { HOUR } from '#shared/core/time.ts'
 
-/** An episode that begins this early in a run's span may be one that the span's start has cut. */
+/** An episode that begins this early in a run's span may have been cut by its start. */
 const CUT_MS = HOUR
 
 /**
- * An episode that began before the run's span cannot be found by that run under its own start, and so not under its own
- * id: what the run finds of it at the start of the span is its continuation. Episodes that began within the span and
- * are not found any more are gone. Where the run could not evaluate, it says nothing, until nothing has been evaluated for
- * as long as ends an episode. A finding whose rule is out of use, or does not apply to the same samples since it was changed,
- * ends where it was evaluated last and says why. A run over a span that is past ends nothing that goes on after it and that an earlier one has seen.
+ * An episode that began before the run's span cannot be found by that run under its own start, and so not under its own id:
+ * what the run finds of it at the start of the span is its continuation. Episodes that began within the span and are not
+ * found any more are removed. Where the run could not evaluate, findings stay, until nothing has been evaluated for as long
+ * as ends an episode. A finding whose rule is retired, or no longer applies to the same samples since it was changed, ends
+ * where it was last evaluated, with the reason. A run over a past span does not end findings that continue after it and that
+ * an earlier run has evaluated.
  *
  * @param earlier findings of the run's building that overlap `[run.from, run.to)`
- * @param lookedAt how far earlier runs have looked at a rule on an equipment; undefined when none has
- * @param resumed of a run that looks at everything as it stands
+ * @param lookedAt how far earlier runs have evaluated a rule on an equipment; undefined when none has
+ * @param resumed given for a run of all rules over all equipment
  * @returns findings to insert or update, and the ids of those to remove
  */
 export function reconcile(
@@ -27,33 +28,33 @@ export function reconcile(
   lookedAt: (pair: Pair) => Looked | undefined,
   resumed?: Resumed,
 ): { put: Finding[]; remove: string[] } {
-  const looked = new Set(run.results.map(pairOf))
-  const judged = new Set(run.results.filter(({ status }) => status !== 'not_evaluated').map(pairOf))
+  const evaluatedPairs = new Set(run.results.map(pairOf))
+  const decidedPairs = new Set(run.results.filter(({ status }) => status !== 'not_evaluated').map(pairOf))
   const known = new Map(earlier.map(old => [old.finding_id, old]))
   const ids = new Set(found.map(({ finding_id }) => finding_id))
-  const goesBeyond = (one: Finding): boolean => !resumed && isOpenAt(one, run.to) && isPassed(lookedAt(one), run)
+  const continuesAfter = (one: Finding): boolean => !resumed && isOpenAt(one, run.to) && isPassed(lookedAt(one), run)
   const put = new Map(found.map(finding => [finding.finding_id, asKnown(finding, known.get(finding.finding_id))]))
   const remove: string[] = []
   const endings = resumed ? endingsIn(run, resumed, lookedAt) : () => undefined
   for (const old of earlier) {
     const again = put.get(old.finding_id)
-    const ended = old.to === null && (!again || isUnseen(again)) ? endings(old) : undefined
+    const ended = old.to === null && (!again || isOnlyCarried(again)) ? endings(old) : undefined
     if (ended) {
       const until = Math.max(lookedAt(old)?.evaluated_to ?? -Infinity, old.confirmed_at)
       put.set(old.finding_id, { ...endedAt(old, Math.min(until, run.to)), ended })
       continue
     }
     if (ids.has(old.finding_id)) continue
-    if (resumed && isReckonedAnew(old, run, resumed)) {
-      if (looked.has(pairOf(old))) remove.push(old.finding_id)
+    if (resumed && isEvaluatedAgain(old, run, resumed)) {
+      if (evaluatedPairs.has(pairOf(old))) remove.push(old.finding_id)
       continue
     }
     const rest = old.from < run.from ? continuation(old, found, run) : undefined
     if (rest) {
       put.delete(rest.finding_id)
-      put.set(old.finding_id, rest.to === null && goesBeyond(old) ? old : joined(old, rest, run))
-    } else if (judged.has(pairOf(old))) {
-      if (goesBeyond(old)) continue
+      put.set(old.finding_id, rest.to === null && continuesAfter(old) ? old : joined(old, rest, run))
+    } else if (decidedPairs.has(pairOf(old))) {
+      if (continuesAfter(old)) continue
       if (old.from >= run.from) remove.push(old.finding_id)
       else if (old.to === null) put.set(old.finding_id, endedAt(old, run.from))
     } else if (resumed && old.to === null) {
@@ -63,16 +64,16 @@ export function reconcile(
   }
   return { put: [...put.values()], remove }
 
-  /** What the run cannot know of a finding and an earlier one could: how it went on, and its evidence. */
+  /** Takes over from the earlier finding what only that run could know: its continuation and its evidence. */
   function asKnown(finding: Finding, old: Finding | undefined): Finding {
-    if (finding.to === null && goesBeyond(finding)) return old ?? { ...finding, to: run.to, state: 'cleared' }
-    return old && isUnseen(finding) ? { ...finding, evidence: old.evidence, cause: old.cause } : finding
+    if (finding.to === null && continuesAfter(finding)) return old ?? { ...finding, to: run.to, state: 'cleared' }
+    return old && isOnlyCarried(finding) ? { ...finding, evidence: old.evidence, cause: old.cause } : finding
   }
 }
 
 type Pair = { rule_id: string; equipment_id: string }
 
-/** @returns why nothing evaluates a pair any more, of a run that looks at everything as it stands; undefined when that may pass */
+/** @returns why a pair is no longer evaluated, for a run of all rules over all equipment; undefined when that may be temporary */
 function endingsIn(
   { results, rule_ids, failed, started_at: at }: RunRecord,
   { retired }: Resumed,
@@ -94,21 +95,21 @@ function endingsIn(
 }
 const isOpenAt = ({ to }: Finding, at: number): boolean => to === null || to > at
 
-/** Whether history after the run's span has been looked at already; what was looked at under a clock that was fast does not count. */
+/** Whether history after the run's span has been evaluated already; evaluations under a clock that was fast do not count. */
 const isPassed = (looked: Looked | undefined, run: RunRecord): boolean =>
   looked !== undefined && looked.looked_to > run.to && looked.looked_to <= run.started_at
 
-/** Whether the run has looked again at all that an earlier one confirmed it from. */
-const isReckonedAnew = (old: Finding, run: RunRecord, { since, equipment_ids }: Resumed): boolean =>
+/** Whether the run has evaluated all data again from which an earlier one confirmed the finding. */
+const isEvaluatedAgain = (old: Finding, run: RunRecord, { since, equipment_ids }: Resumed): boolean =>
   old.confirmed_at >= since && (old.from >= run.from || equipment_ids.has(old.equipment_id))
 
-/** Of a finding that was only carried over, the run has seen no sample in fault. */
-const isUnseen = ({ evidence: { terms, inputs } }: Finding): boolean =>
+/** Whether a finding was only carried over, without any sample in fault. */
+const isOnlyCarried = ({ evidence: { terms, inputs } }: Finding): boolean =>
   terms.every(({ holds }) => holds === null) && Object.values(inputs).every(value => value === null)
 
 const pairOf = ({ rule_id, equipment_id }: Pair) => `${rule_id}\n${equipment_id}`
 
-/** What the run found of an episode that began before its span: the first that begins while the episode lasted. */
+/** The continuation of an episode that began before the span: the first finding that begins while the episode lasted. */
 function continuation(old: Finding, found: Finding[], run: RunRecord): Finding | undefined {
   const until = old.to ?? run.from + CUT_MS
   return found
@@ -117,8 +118,8 @@ function continuation(old: Finding, found: Finding[], run: RunRecord): Finding |
 }
 
 /**
- * The whole episode: it keeps its id, its start and the worst moment that was shown; all else is as found last. Of its
- * duration, what was known counts before the span, and what was found within it.
+ * The whole episode: it keeps its id, its start and the worst moment that was shown; the rest is that of the continuation.
+ * Its duration is the earlier one before the span and the new one within it.
  */
 function joined(old: Finding, rest: Finding, run: RunRecord): Finding {
   const { finding_id, from, confirmed_at, evidence } = old

@@ -16,9 +16,9 @@ function historyOf(rule: Rule): number {
   const { program } = rule
   const reach = (typed: TypedExpr | undefined): number => (typed ? reachOf(typed, rule) : 0)
   const baselines = program.baselines.map(({ of, when, days }) => days * DAY + Math.max(reach(of), reach(when)))
-  const looking = Math.max(reach(program.gate), reach(program.guard)) + seconds(program.settle, rule)
-  const judging = Math.max(reach(program.when), ...program.terms.map(({ typed }) => reach(typed)))
-  return Math.max(looking, judging, ...baselines) + seconds(program.smooth, rule)
+  const gate = Math.max(reach(program.gate), reach(program.guard)) + seconds(program.settle, rule)
+  const condition = Math.max(reach(program.when), ...program.terms.map(({ typed }) => reach(typed)))
+  return Math.max(gate, condition, ...baselines) + seconds(program.smooth, rule)
 }
 
 /** How far back an expression reads: nested windows add up. */

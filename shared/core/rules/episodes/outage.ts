@@ -20,10 +20,10 @@ const NAMES_MAX = 8
  *
  * @param until end of the run, at which open episodes are clipped for comparison
  */
-export function joinOutages(judged: SourcedFinding[], site: Pick<EquipmentTopology, 'equipment'>, until: number): void {
+export function joinOutages(findings: SourcedFinding[], site: Pick<EquipmentTopology, 'equipment'>, until: number): void {
   const place = new Map(site.equipment.map(({ equipment_id }, index) => [equipment_id, index]))
   const rank = ({ finding }: SourcedFinding): number => place.get(finding.equipment_id) ?? place.size
-  const open = judged
+  const open = findings
     .filter(({ finding, instance }) => togetherMs(instance) > 0 && finding.suppressed_by === undefined)
     .toSorted((a, b) => a.finding.from - b.finding.from || (a.finding.finding_id < b.finding.finding_id ? -1 : 1))
   for (let start = 0; start < open.length; ) {

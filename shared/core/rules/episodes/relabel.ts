@@ -22,11 +22,11 @@ const EACH_ROLE = 'each'
  *
  * @param until end of the run, at which open episodes are clipped for comparison
  */
-export function relabel(judged: readonly SourcedFinding[], plant: Pick<EquipmentTopology, 'reach'>, until: number): void {
-  const byEquipment = Map.groupBy(judged, ({ finding }) => finding.equipment_id)
-  const uppers = judged.filter(({ instance }) => instance.rule.program.relabels.length > 0).toSorted(bySeverity)
+export function relabel(findings: readonly SourcedFinding[], topology: Pick<EquipmentTopology, 'reach'>, until: number): void {
+  const byEquipment = Map.groupBy(findings, ({ finding }) => finding.equipment_id)
+  const uppers = findings.filter(({ instance }) => instance.rule.program.relabels.length > 0).toSorted(bySeverity)
   for (const upper of uppers) {
-    for (const equipment_id of plant.reach(upper.finding.equipment_id)) {
+    for (const equipment_id of topology.reach(upper.finding.equipment_id)) {
       for (const { finding, instance } of byEquipment.get(equipment_id) ?? []) {
         if (finding.relabelled_by !== undefined || NEVER_RELABELLED.includes(finding.kind)) continue
         if (!covers(upper.finding, finding, until) || !relabels(upper, { finding, instance })) continue

@@ -44,11 +44,11 @@ export const leavesRead = ({
 export function baselineExclusions(
   instance: RuleInstance,
   rules: Rule[],
-  plant: Pick<EquipmentTopology, 'upstream'>,
+  topology: Pick<EquipmentTopology, 'upstream'>,
 ): { key: string; rule_id: string }[] {
   const { rule, equipment, role } = instance
   const spoilers = [{ key: activityKey(equipment.equipment_id, rule.id, role), rule_id: rule.id }]
-  const above = [equipment.equipment_id, ...plant.upstream(equipment.equipment_id)]
+  const above = [equipment.equipment_id, ...topology.upstream(equipment.equipment_id)]
   for (const { id: rule_id, program } of rules) {
     if (rule_id === rule.id) continue
     const names = [...program.suppresses, ...program.relabels]
@@ -77,16 +77,17 @@ export type FindingSource = Pick<RuleInstance, 'rule' | 'role'> & {
  *
  * @param until end of the run, at which open episodes are clipped for comparison
  */
-export function suppress(judged: SourcedFinding[], plant: Pick<EquipmentTopology, 'reach'>, until: number): void {
-  const order = judged.toSorted(bySeverity)
+export function suppress(findings: SourcedFinding[], topology: Pick<EquipmentTopology, 'reach'>, until: number): void {
+  const order = findings.toSorted(bySeverity)
   const byId = new Map(order.map(item => [item.finding.finding_id, item]))
   const byEquipment = Map.groupBy(order, ({ finding }) => finding.equipment_id)
   for (const upper of order) {
     if (upper.instance.rule.program.suppresses.length === 0) continue
-    for (const equipment_id of plant.reach(upper.finding.equipment_id)) {
+    for (const equipment_id of topology.reach(upper.finding.equipment_id)) {
       for (const lower of byEquipment.get(equipment_id) ?? []) {
         if (lower.finding.suppressed_by !== undefined || !covers(upper.finding, lower.finding, until)) continue
-        if (silences(upper, lower, until) && !isBelow(upper, lower, byId)) lower.finding.suppressed_by = upper.finding.finding_id
+        if (doesSuppress(upper, lower, until) && !isBelow(upper, lower, byId))
+          lower.finding.suppressed_by = upper.finding.finding_id
       }
     }
   }
@@ -104,7 +105,7 @@ function isBelow(upper: SourcedFinding, lower: SourcedFinding, byId: Map<string,
 }
 
 /** Whether the first finding suppresses the second, which is on the same equipment or on equipment that it feeds. */
-function silences(
+function doesSuppress(
   { instance: upper, finding: bad }: SourcedFinding,
   { instance: lower, finding }: SourcedFinding,
   until: number,

@@ -91,8 +91,8 @@ export function runEquipment(work: EquipmentRun, plan: RunPlan, activity: Activi
     }
   }
   const open = (plan.carried ?? []).filter(one => one.equipment_id === work.equipment_id)
-  const told = Math.min(plan.from, ...open.map(({ from }) => from))
-  for (const runner of runners) keepEvidence(runner, runner.tracker.episodes(), days, told)
+  const reportedFrom = Math.min(plan.from, ...open.map(({ from }) => from))
+  for (const runner of runners) keepEvidence(runner, runner.tracker.episodes(), days, reportedFrom)
   return {
     rules: runners.filter(({ failed }) => failed === undefined).map(runner => outcomeOf(runner, days)),
     failed: runners.flatMap(({ failed: error, instance }) => (error === undefined ? [] : [{ rule_id: instance.rule.id, error }])),
@@ -119,7 +119,7 @@ function createRunner(
   const limits = { persistenceMs, dailyMinimumMs, clearMs, causes: causes.length }
   const key = `${rule.id}\n${role ?? ''}`
   const saved = resume?.rules[key]
-  const kept: RuleTracking = saved
+  const tracking: RuleTracking = saved
     ? restoreRule(saved, instance)
     : {
         tracked: initialEpisodeState(limits, openBefore(instance, start, plan.carried)),
@@ -128,12 +128,12 @@ function createRunner(
         active: new Map(),
         counts: [],
       }
-  activity.set(activityKey(equipment.equipment_id, rule.id, role), kept.active)
+  activity.set(activityKey(equipment.equipment_id, rule.id, role), tracking.active)
   return {
-    ...kept,
+    ...tracking,
     instance,
     key,
-    tracker: new EpisodeTracker(limits, kept.tracked),
+    tracker: new EpisodeTracker(limits, tracking.tracked),
     views: new Map(),
     baselineExclusions: instance.baselines.length > 0 ? baselineExclusions(instance, plan.rules, plant) : [],
   }
@@ -226,8 +226,8 @@ function outcomeOf(
   { instance, tracker, tracked, coveredBefore, covered }: RuleRunner,
   days: Map<number, BuildingDay>,
 ): RuleOutcome {
-  const looked = days.size > 0 && instance.missing.length === 0
-  const baselines = looked ? instance.baselines.map(({ state }) => state.view) : []
+  const isEvaluated = days.size > 0 && instance.missing.length === 0
+  const baselines = isEvaluated ? instance.baselines.map(({ state }) => state.view) : []
   return { instance, episodes: tracker.episodes(), near: tracked.near, covered: [coveredBefore, covered], days, baselines }
 }
 

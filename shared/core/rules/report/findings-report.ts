@@ -39,27 +39,27 @@ type Span = Pick<RunPlan, 'building_id' | 'from' | 'to'>
  */
 type EarlierFindings = { carried: CarriedFinding[]; carriedFrom: number; open: CarriedFinding[] }
 
-export function reportEquipment(verdicts: RuleOutcome[], span: Span, known: EarlierFindings): EquipmentReport {
-  const made = verdicts.flatMap(verdict => {
-    const episodes = verdict.episodes.filter(({ from }) => from < span.to)
+export function reportEquipment(outcomes: RuleOutcome[], span: Span, known: EarlierFindings): EquipmentReport {
+  const made = outcomes.flatMap(outcome => {
+    const episodes = outcome.episodes.filter(({ from }) => from < span.to)
     if (episodes.length === 0) return []
-    const { rule, role, equipment } = verdict.instance
-    const speaker: FindingSource = {
+    const { rule, role, equipment } = outcome.instance
+    const source: FindingSource = {
       rule,
       ...(role !== undefined && { role }),
       equipment: { equipment_id: equipment.equipment_id },
-      leaves: leavesRead(verdict.instance).map(({ equipment_id, role: read }) => ({ equipment_id, role: read })),
+      leaves: leavesRead(outcome.instance).map(({ equipment_id, role: read }) => ({ equipment_id, role: read })),
     }
     return episodes.map((episode): ReportedFinding => {
-      const finding = findingOf(adopt(episode, verdict.instance, known), verdict, span)
-      const told = isTold(episode, span) || known.open.some(item => isSame(item, finding))
-      return { finding, instance: speaker, isReported: told, days: told ? faultDays(episode, verdict, span) : [] }
+      const finding = findingOf(adopt(episode, outcome.instance, known), outcome, span)
+      const isReported = overlapsSpan(episode, span) || known.open.some(item => isSame(item, finding))
+      return { finding, instance: source, isReported, days: isReported ? faultDays(episode, outcome, span) : [] }
     })
   })
-  return { findings: made, results: resultsOf(verdicts, span), baselines: verdicts.flatMap(baselinesOf) }
+  return { findings: made, results: resultsOf(outcomes, span), baselines: outcomes.flatMap(baselinesOf) }
 }
 
-const isTold = ({ to }: Episode, { from }: Span): boolean => to === null || to > from
+const overlapsSpan = ({ to }: Episode, { from }: Span): boolean => to === null || to > from
 
 /** A finding that is still stored as active is reported however long ago it ended. */
 const isSame = (item: CarriedFinding, { rule_id, equipment_id, role, from }: Finding): boolean =>
@@ -115,20 +115,20 @@ const counted = ({ causes }: RuleInstance, { trueMs, causeMs }: Tally): CauseWei
 
 // ---- results: one for each rule, over all roles of a rule over roles
 
-function resultsOf(verdicts: RuleOutcome[], span: Span): RuleResult[] {
-  return [...Map.groupBy(verdicts, ({ instance }) => instance.rule.id).values()].map(group => resultOf(group, span))
+function resultsOf(outcomes: RuleOutcome[], span: Span): RuleResult[] {
+  return [...Map.groupBy(outcomes, ({ instance }) => instance.rule.id).values()].map(group => resultOf(group, span))
 }
 
 function resultOf(group: RuleOutcome[], span: Span): RuleResult {
   const { rule, equipment } = group[0]!.instance
-  const coverage = sumTimes(group.map(verdict => coverageIn(verdict, span)))
+  const coverage = sumTimes(group.map(outcome => coverageIn(outcome, span)))
   const evaluated = coverage.evaluatedMs
   const gated = evaluated + missedMs(coverage)
   const share = gated > 0 ? evaluated / gated : 0
-  const told = group.flatMap(verdict =>
-    verdict.episodes
-      .filter(episode => episode.from < span.to && isTold(episode, span))
-      .map(episode => faultMs(episode, verdict, span)),
+  const faultTimes = group.flatMap(outcome =>
+    outcome.episodes
+      .filter(episode => episode.from < span.to && overlapsSpan(episode, span))
+      .map(episode => faultMs(episode, outcome, span)),
   )
   const untrusted = coverage.missedMs.untrusted / group.length
   const base = {
@@ -136,14 +136,14 @@ function resultOf(group: RuleOutcome[], span: Span): RuleResult {
     equipment_id: equipment.equipment_id,
     version: versionOf(group[0]!.instance),
     coverage: share,
-    fault_secs: Math.round(told.reduce((sum, ms) => sum + ms, 0) / 1000),
-    episodes: told.length,
+    fault_secs: Math.round(faultTimes.reduce((sum, ms) => sum + ms, 0) / 1000),
+    episodes: faultTimes.length,
     ...(untrusted > 0 && { untrusted_secs: Math.round(untrusted / 1000) }),
   }
   const missing = [...new Set(group.flatMap(({ instance }) => instance.missing))]
   if (missing.length > 0) return { ...base, status: 'not_evaluated', reason: 'missing_role', missing_roles: missing }
-  if (told.length > 0) return { ...base, status: 'fault' }
-  const unconfirmed = nearestMiss(group.map(verdict => ({ ...verdict, days: daysWithin(verdict, span) })))
+  if (faultTimes.length > 0) return { ...base, status: 'fault' }
+  const unconfirmed = nearestMiss(group.map(outcome => ({ ...outcome, days: daysWithin(outcome, span) })))
   const coarse = group.find(({ instance }) => instance.coarse)?.instance.coarse
   const sampling = coarse && { every_secs: coarse.everyMs / 1000, needs_secs: coarse.needsMs / 1000 }
   const near = { ...base, ...(unconfirmed && { unconfirmed }), ...(sampling && { sampling }) }
@@ -165,10 +165,10 @@ const missedMs = ({ missedMs: missed }: OutcomeTimes): number =>
   OPEN_REASONS.reduce((sum, reason) => (reason === 'untrusted' ? sum : sum + missed[reason]), 0)
 
 /** Time in fault within the span, ms. */
-function faultMs({ days }: Episode, verdict: RuleOutcome, { from, to }: Span): number {
+function faultMs({ days }: Episode, outcome: RuleOutcome, { from, to }: Span): number {
   let sum = 0
   for (const [index, { trueMs }] of days) {
-    const day = verdict.days.get(index)
+    const day = outcome.days.get(index)
     if (day && day.to > from && day.from < to) sum += Math.min(trueMs, day.to - Math.max(day.from, from))
   }
   return sum

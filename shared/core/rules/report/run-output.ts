@@ -13,37 +13,37 @@ import type { ReportedFinding, EquipmentReport } from './findings-report.ts'
  * @param isReported whether the findings of a rule are part of the output
  */
 export function collectOutput(
-  all: EquipmentReport[],
+  reports: EquipmentReport[],
   until: number,
   site: EquipmentTopology,
-  isAsked: IsAsked,
+  isReported: IsReported,
 ): Omit<RunOutput, 'failed'> {
-  const made = all.flatMap(told => told.findings)
-  suppress(made, site, until)
-  joinOutages(made, site, until)
-  relabel(made, site, until)
-  const told = made.filter(each => each.isReported && isAsked(each.finding))
+  const findings = reports.flatMap(({ findings: own }) => own)
+  suppress(findings, site, until)
+  joinOutages(findings, site, until)
+  relabel(findings, site, until)
+  const reported = findings.filter(each => each.isReported && isReported(each.finding))
   return {
-    findings: told.map(({ finding }) => finding).toSorted(inOrder),
-    results: all
-      .flatMap(({ results }) => results.filter(isAsked))
+    findings: reported.map(({ finding }) => finding).toSorted(inOrder),
+    results: reports
+      .flatMap(({ results }) => results.filter(isReported))
       .map(result => ({ result, key: `${result.equipment_id}\n${result.rule_id}` }))
       .toSorted((a, b) => (a.key < b.key ? -1 : 1))
       .map(({ result }) => result),
-    days: daysOf(told),
-    baselines: all.flatMap(({ baselines }) => baselines.filter(isAsked)),
+    days: daysOf(reported),
+    baselines: reports.flatMap(({ baselines }) => baselines.filter(isReported)),
   }
 }
 
-type IsAsked = (one: { rule_id: string }) => boolean
+type IsReported = (one: { rule_id: string }) => boolean
 
 const inOrder = (a: Finding, b: Finding): number =>
   a.from - b.from ||
   (`${a.equipment_id}\n${a.rule_id}\n${a.finding_id}` < `${b.equipment_id}\n${b.rule_id}\n${b.finding_id}` ? -1 : 1)
 
-function daysOf(told: ReportedFinding[]): EquipmentDay[] {
+function daysOf(reported: ReportedFinding[]): EquipmentDay[] {
   const days = new Map<string, { equipment_id: string; date: string; rules: Set<string>; sums: Map<string, number> }>()
-  for (const { finding, instance, days: faulty } of told) {
+  for (const { finding, instance, days: faulty } of reported) {
     if (finding.suppressed_by !== undefined || instance.rule.program.causes.length === 0) continue
     const { equipment_id, rule_id } = finding
     for (const { date, cause } of faulty) {

@@ -210,7 +210,7 @@ test('the verdict names the gravest first', t => {
   for (const [code, rests] of cases) t.is(verdict(rests).code, code)
   t.is(
     verdict([at(0.2, 0.2, 1.25), { hours: 3, oa_t: 20, oa_damper: 0.2 }]).sentence,
-    'Too little can be told: 1 h of 4.3 h of running are identifiable, mostly because outdoor and return air are closer than 5.6 K.',
+    'Too little data: 1 h of 4.3 h of running are identifiable, mostly because outdoor and return air are closer than 5.6 K.',
   )
   t.is(
     verdict([at(0.2, 0.2, 4.25), at(1, 1.5, 2)]).sentence,
@@ -218,7 +218,7 @@ test('the verdict names the gravest first', t => {
   )
   t.is(
     verdict([at(0.2, 0.25, 9)]).sentence,
-    'The damper stood at 20 % whenever it could be told: there it lets in 5 % more of outdoor air than its position says, and whether outdoor air follows it is not seen.',
+    'The damper was always at 20 %: there it lets in 5 % more of outdoor air than its position indicates; whether outdoor air follows the damper is not known.',
   )
   t.is(
     verdict([at(0, 0.1), at(1, 0.9), { hours: 4, oa_damper: 0.2, ma_t: 19.6, clg_valve: 0.5 }]).sentence,
