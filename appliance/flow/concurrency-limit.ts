@@ -1,9 +1,9 @@
-/** Bounds how much happens at once, without letting those who take long keep the others waiting. */
+/** Bounds the tasks that run at once; slow tasks release their slot early. */
 import type { Clock } from '#shared/core/ports.ts'
 
 /**
- * Lets `max` tasks run at a time; the others wait in the order they came. A task that takes longer than `holdMs` gives
- * its place to the next while it goes on: it waits itself, for somebody who does not answer.
+ * Runs `max` tasks at a time; the others wait in the order of their calls. A task that takes longer than `holdMs` releases its
+ * slot while it continues: it waits for a device that does not answer.
  */
 export function slots(max: number, holdMs: number, clock: Clock): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []

@@ -1,4 +1,4 @@
-/** Calls devices, notes who answers, and reads what each of them holds, a few at a time. It adds nothing anywhere. */
+/** Runs a discovery: sends Who-Is, notes the answers, and reads the objects of each device. It changes no catalogue. */
 import { conflicts, formatIAm, noteIAm } from '../drivers/bacnet/core/discovery/heard-devices.ts'
 import {
   type DeviceResult,
@@ -17,7 +17,7 @@ import { SECOND } from '#shared/core/time.ts'
 import { countOf } from '#shared/core/number-text.ts'
 import { scanDevice, type ScanParts } from './scan-device.ts'
 
-/** Whom one call is for. */
+/** The receivers of one Who-Is. */
 export type Call =
   | { to: 'local' }
   | { to: 'everywhere' }
@@ -27,7 +27,7 @@ export type Call =
 /** One datagram; `error` says why it was not sent. */
 export type SentCall = { from: string; to: { host: string; port: number }; error: string | null }
 
-/** The way to the devices, shared with polling. */
+/** The network access of a discovery, shared with polling. */
 export interface DiscoveryWire {
   /** Sends a Who-Is from every address that can. @returns what was sent, or why not; empty when none is on a network */
   whoIs(call: Call, range: { low: number; high: number }): Promise<SentCall[]>

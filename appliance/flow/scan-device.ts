@@ -1,4 +1,4 @@
-/** Reads what one device holds: its name, its objects, and of each what a point needs. It ends, whatever the device does. */
+/** Reads the name and the objects of one device, and the properties of each that a point needs. It ends whatever the device does. */
 import {
   afterAnswer,
   afterRefusal,
@@ -50,7 +50,7 @@ type ScanAnswer =
   | { state: 'silent' | 'garbled' | 'cancelled'; reason: string }
 
 export type ScanParts = {
-  /** Asks a device, with all its patience. */
+  /** Sends a request to a device, with all retries. */
   ask(device: DeviceAddress, question: ReadQuestion, signal: AbortSignal): Promise<ScanAnswer>
   /** Resolves when the next request may go. */
   pace(signal: AbortSignal): Promise<void>
@@ -143,16 +143,16 @@ function openReader({ ask, pace, now }: ScanParts, device: DeviceResult, signal:
     const before = learnt
     if (multiple) learnt = afterSilence(learnt, size, now())
     if (learnt !== before) return [asked, ...rest]
-    await findWitness(answer)
+    await probeDevice(answer)
     if (asked.length === 1) unanswered++
     return asked.length === 1 ? rest : [...rest, ...cut(asked, 4)]
   }
 
   /** The device's name tells whether it is there: one that answers that is silent to some properties only. */
-  async function findWitness(failed: { state: string; reason: string }): Promise<void> {
+  async function probeDevice(failed: { state: string; reason: string }): Promise<void> {
     if (++failures > FAILURES_MAX) throw new BrokenOff(failed)
-    const witness = await put(deviceTargets(device.device_instance).slice(0, 1), false)
-    if (witness.state !== 'results' && witness.state !== 'refused') throw new BrokenOff(failed)
+    const probe = await put(deviceTargets(device.device_instance).slice(0, 1), false)
+    if (probe.state !== 'results' && probe.state !== 'refused') throw new BrokenOff(failed)
   }
 
   return {

@@ -1,4 +1,4 @@
-/** The preview of an import: what would be added, what is refused and where, and what nobody has said yet. */
+/** The preview of an import: points that would be added, rows that are refused, and addresses that are missing. */
 import { ADDRESS_FORM } from '../drivers/bacnet/core/address.ts'
 import type { Refusal } from '../core/catalogue/table.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
@@ -44,7 +44,7 @@ ${csrfField(model.csrf)}
 ${model.plan.devices.map(device => deviceCard(device, model))}
 ${!model.done && applyButton(model)}
 </form>
-${refusals('What could not be taken of a row', model.notes)}
+${refusals('Cells that are ignored', model.notes)}
 ${notes(model.plan.notes)}
 ${others(model.others)}
 ${model.done && html`<p><a href="/devices">Back to the devices</a></p>`}`
@@ -70,7 +70,7 @@ function summary({ counts, refused, done }: ImportModel): string {
 const STATE_WORDS: Record<PlannedDevice['state'], string> = {
   new: 'new',
   known: 'on the list already',
-  no_address: 'left out until its address is said',
+  no_address: 'left out until it has an address',
 }
 
 function deviceCard(device: PlannedDevice, model: ImportModel): Html {
@@ -80,7 +80,7 @@ function deviceCard(device: PlannedDevice, model: ImportModel): Html {
   const shown = points.slice(0, POINTS_MAX)
   return html`<section class="card">
 <h2>${name} <span class="muted">${device_instance !== undefined && `device ${device_instance}, `}id ${device_id}</span></h2>
-<p>${model.done && state === 'no_address' ? 'was left out: nobody has said its address' : STATE_WORDS[state]}${where !== null && html`, at <span class="address">${where}</span>`}; ${countOf(points.length, 'point')} ${model.done && state !== 'no_address' ? 'added' : 'to add'}${points_known > 0 && `, ${points_known} there already`}</p>
+<p>${model.done && state === 'no_address' ? 'was left out: it has no address' : STATE_WORDS[state]}${where !== null && html`, at <span class="address">${where}</span>`}; ${countOf(points.length, 'point')} ${model.done && state !== 'no_address' ? 'added' : 'to add'}${points_known > 0 && `, ${points_known} there already`}</p>
 ${
   needsAddress &&
   html`<label class="fields">Address of device ${device_instance} <input name="${field}" value="${model.typed.get(String(device_instance)) ?? where ?? ''}" maxlength="80" placeholder="10.0.0.5" aria-describedby="address-form"></label>`
@@ -115,7 +115,7 @@ ${list.length > shown.length && html`<p class="muted">and ${list.length - shown.
 function notes(list: readonly string[]): Html | false {
   if (list.length === 0) return false
   return html`<section class="card"><details class="figures"><summary>Points without a unit that is known&nbsp;<span class="count">${list.length}</span></summary>
-<p class="muted">These points are kept as plain numbers; say their unit later on the list.</p>
+<p class="muted">These points are kept as plain numbers; set their unit later on the page of the device.</p>
 <ul>${list.slice(0, LINES_MAX).map(note => html`<li>${note}</li>`)}</ul>${list.length > LINES_MAX && html`<p>and ${list.length - LINES_MAX} more</p>`}</details></section>`
 }
 

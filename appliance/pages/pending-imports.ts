@@ -1,4 +1,4 @@
-/** Imports that somebody looks at before they are carried out. They are in memory: a restart forgets them. */
+/** Imports whose preview is open. They are in memory: a restart drops them. */
 import { Problem } from '#shared/core/problem.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import type { ImportSource } from '../services/point-import.ts'

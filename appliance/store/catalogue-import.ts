@@ -25,7 +25,7 @@ export type PlannedDevice = {
 export type ImportPlan = {
   catalogue: Catalogue
   devices: PlannedDevice[]
-  /** What could not be taken of points that are. */
+  /** Properties of accepted points that are ignored. */
   notes: string[]
 }
 

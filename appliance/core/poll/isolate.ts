@@ -1,9 +1,8 @@
 /**
- * How a few bad points are kept from spoiling the reading of the others, on any bus that asks for many points at once.
+ * Isolates bad points, so that they do not prevent the reading of the others, on any bus with many points in one request.
  *
- * Some points spoil every request that they are in: the device falls silent, garbles its answer or declines. The pure parts
- * here find such points and keep them apart; what a request is and how it is sent stays with each driver. A read goes like
- * this:
+ * Some points make every request fail that contains them: the device does not answer, garbles its answer or declines. The
+ * functions here find and isolate such points; each driver decides what a request is and sends it. A read has these steps:
  *
  * 1. `sortOut` says which points are read together, which known culprits are tried again now, each alone and at the end,
  *    and which rest: those are bad for the reason that is kept. `firstUnreached` puts first what the last read left out.
@@ -29,9 +28,9 @@ export const RETRIES_MAX = 4
 const REST_MS = 5 * MINUTE
 const REST_MAX_MS = HOUR
 
-/** Why a point is kept apart; `failures` in a row; `retryAt` ms since 1970. */
+/** An isolated point: the reason, failures in a row, and the next attempt `retryAt`, ms since 1970. */
 type Culprit = { readonly reason: string; readonly failures: number; readonly retryAt: number }
-/** Culprits of one device by the key of the point. It changes with what is learnt and lives as long as the driver. */
+/** The isolated points of one device by the key of the point; it lives as long as the driver. */
 export type Apart = Map<string, Culprit>
 
 /**

@@ -1,4 +1,4 @@
-/** When what is due. Due times are absolute, so that a slow device, a slow machine or a restart cause no drift. */
+/** Due times of polls. They are absolute, so a slow device, a slow machine or a restart causes no drift. */
 import { SECOND } from '#shared/core/time.ts'
 import type { DevicePlan } from '#shared/core/poll/device.ts'
 
@@ -8,12 +8,12 @@ export type PollGroup = { device_id: string; point_ids: string[]; periodMs: numb
 /** A group and its next due time, ms since 1970. */
 export type Due = { group: PollGroup; at: number }
 
-/** After a start every group is read once within this time, not only when its period comes round. */
+/** After a start every group is read once within this time, even when its period is longer. */
 const START_SPREAD_MS = 10 * SECOND
 
 /**
  * Groups by device and period. The groups of one period are spread evenly over it, so that not every device is asked in
- * the same second; neighbours in `devices` come far apart, because they often share a trunk that takes one at a time.
+ * the same second. Neighbours in `devices` are polled far apart, because they often share a trunk.
  */
 export function planGroups(devices: readonly DevicePlan[]): PollGroup[] {
   const groups: PollGroup[] = []
@@ -34,7 +34,7 @@ export function planGroups(devices: readonly DevicePlan[]): PollGroup[] {
   return groups
 }
 
-/** The golden section of `count`, made coprime to it: steps of it come to every place once, and to near places late. */
+/** The golden section of `count`, made coprime to it: its multiples reach every index once, and near indexes late. */
 function strideOver(count: number): number {
   let stride = Math.max(1, Math.round(count * 0.618))
   while (greatestDivisor(stride, count) > 1) stride++
@@ -76,7 +76,7 @@ export function advance(dues: readonly Due[], done: Due, now: number): { dues: D
   return { dues: moved, late: Math.max(0, skipped - covered) }
 }
 
-/** Takes up polling again after a device was given up: what passed meanwhile is due now, and nothing was late. */
+/** Resumes polling of a device after a pause: missed polls are due now, and none counts as late. */
 export const resume = (dues: readonly Due[], now: number): Due[] =>
   dues.map(({ group, at }) => ({ group, at: Math.max(at, now) }))
 

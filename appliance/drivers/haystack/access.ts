@@ -1,4 +1,4 @@
-/** The one server that a haystack process speaks to, and what opens it. The key goes nowhere else. */
+/** The one server of a haystack process and its credentials. The key is sent to no other address. */
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { parseEndpoint } from './core/endpoint.ts'
@@ -13,7 +13,7 @@ type AccessSettings = {
   SERVICE_HAYSTACK_CA: string | undefined
 }
 
-/** What is wrong with the settings, in words; empty when `accessOf` may be called. */
+/** @returns complaints about the settings; empty when `accessOf` may be called */
 export function complainOfAccess(settings: AccessSettings): string[] {
   const { SERVICE_HAYSTACK_ENDPOINT: endpoint, SERVICE_HAYSTACK_API_KEY: key, SERVICE_HAYSTACK_CA: ca } = settings
   const parsed = parseEndpoint(endpoint ?? '')
@@ -38,7 +38,7 @@ export function serverOf({ haystack }: DeviceEntry, access: HaystackAccess): Ser
   return { ...access, auth: haystack.auth, username: haystack.username }
 }
 
-/** The ways in which the catalogue's devices reach the server, each once. */
+/** @returns the different logins that the catalogue's devices use, each once */
 export function serversOf({ devices }: Catalogue, access: HaystackAccess): Server[] {
   const servers = devices.filter(({ protocol }) => protocol === 'haystack').map(entry => serverOf(entry, access))
   const same = (a: Server) => (b: Server) => a.auth === b.auth && a.username === b.username

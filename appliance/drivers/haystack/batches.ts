@@ -1,4 +1,4 @@
-/** Asks for many records in few requests, without one odd record spoiling the others. */
+/** Reads many records in few requests; a record that makes a request fail is isolated. */
 import { HaystackFailure } from './core/failure.ts'
 import { cut, FAILURES_MAX } from '../../core/poll/isolate.ts'
 
@@ -12,11 +12,11 @@ const QUARTERS = 4
 
 type BatchHandlers = {
   ask(part: readonly string[]): Promise<void>
-  /** Hears of a record that spoils each answer that it is in. */
+  /** Called with a record that makes every request fail that contains it. */
   spoil(id: string, reason: string): void
-  /** Hears of a record that was not asked for in the end, because too much else failed. */
+  /** Called with a record that was not requested, because too many other requests failed. */
   leave(id: string, reason: string): void
-  /** Whether what is wrong lies with the question, though there was no grid to say so: the server is well otherwise. */
+  /** @returns whether the request is to blame: the server answers others */
   isWorthSplitting(error: HaystackFailure): Promise<boolean>
 }
 

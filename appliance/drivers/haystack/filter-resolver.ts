@@ -1,4 +1,4 @@
-/** Which records the filters of points fit. Each filter is asked apart: one that the server cannot answer spoils no other. */
+/** Finds the records of points with filters. Each filter is a request of its own, so one that fails affects no other. */
 import { HaystackFailure } from './core/failure.ts'
 import { refOf } from './core/grid.ts'
 import { accuse, type Apart, RETRIES_MAX, sortOut } from '../../core/poll/isolate.ts'

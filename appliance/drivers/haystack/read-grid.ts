@@ -1,4 +1,4 @@
-/** What an answer comes to: a grid, or what went wrong and what to do about it. */
+/** Reads the grid of an HTTP response, or explains the failure and what to do about it. */
 import type { HaystackAuth } from './core/endpoint.ts'
 import { HaystackFailure } from './core/failure.ts'
 import { errorOf, type Grid } from './core/grid.ts'

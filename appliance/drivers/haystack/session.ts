@@ -1,4 +1,4 @@
-/** Everything that is said to one Haystack server: one request at a time, logged in when it has to be. */
+/** The session with one Haystack server: one request at a time, with a login when it is needed. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RetryPolicy } from '../protocol.ts'
 import { type Cookies, cookieHeader, takeCookies } from './core/cookies.ts'
@@ -23,7 +23,7 @@ export type Server = {
   ca: string | undefined
 }
 
-/** What is asked of a server. Nothing in this list changes anything in it or behind it. */
+/** The ops that are used. None of them changes anything in the server or in equipment. */
 export const OPS = [
   'about',
   'ops',
@@ -56,7 +56,7 @@ export type Session = {
 
 /** Pause before the second attempt, doubling with each further one. */
 const BACKOFF_MS = 200
-/** How long a server may take to hear that we are gone. */
+/** Timeout of the logout. */
 const GOODBYE_MS = 1000
 /** The server does not speak the format of the question, or of the answer that we want. */
 const OTHER_FORMAT = new Set([406, 415])

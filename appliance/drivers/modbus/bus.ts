@@ -1,4 +1,4 @@
-/** All that goes to one Modbus server or serial port, in turn: one request in flight, and a new connection when one is in doubt. */
+/** One Modbus server or serial port: requests in turn, one in flight, and a new connection when the old one is in doubt. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RegisterRange } from './core/point.ts'
 import { errorText } from '#shared/core/error-text.ts'
@@ -6,7 +6,7 @@ import { createSerialQueue } from '#shared/flow/serial-queue.ts'
 import type { RetryPolicy } from '../protocol.ts'
 import type { Answer, Connection, Link } from './connection.ts'
 
-/** How a read ended. It always ends; there is no exception for what a device does. */
+/** The outcome of a read. Whatever a device does is an outcome, never an exception. */
 export type Outcome =
   /** `at`: when the answer came, on the clock given to the bus. */
   | { state: 'data'; bytes: Uint8Array; at: number; rttMs: number }
@@ -41,7 +41,7 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
   let nextOpenAt = 0
   /** Whose request is in flight, and whose end is listened for. */
   let asking: AbortSignal | undefined
-  const heeded = new WeakSet<AbortSignal>()
+  const watchedSignals = new WeakSet<AbortSignal>()
 
   async function drop(): Promise<void> {
     const dropped = connection
@@ -86,9 +86,9 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
   }
 
   /** A caller gives the same signal with each of its reads. */
-  function heed(signal: AbortSignal): void {
-    if (heeded.has(signal)) return
-    heeded.add(signal)
+  function watch(signal: AbortSignal): void {
+    if (watchedSignals.has(signal)) return
+    watchedSignals.add(signal)
     signal.addEventListener('abort', () => void (asking === signal && drop()), { once: true })
   }
 
@@ -100,7 +100,7 @@ export function modbusBus(link: Link, now: () => number): ModbusBus {
     signal: AbortSignal,
   ): Promise<Outcome> {
     let last: Exclude<Attempt, { state: 'data' | 'exception' }> = { state: 'closed', reason: 'given up' }
-    heed(signal)
+    watch(signal)
     for (let tried = 0; tried <= retries && !signal.aborted; tried++) {
       if (tried > 0) await pause(backoff(tried, RECONNECT_MAX_MS), undefined, { signal }).catch(() => undefined)
       const outcome = await inTurn(async () => {

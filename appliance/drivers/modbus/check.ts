@@ -1,4 +1,4 @@
-/** What the section `modbus` of an entry means, and what can be wrong with it beyond its schema. */
+/** Interprets the section `modbus` of an entry, and checks what its schema cannot. */
 import type { WordOrder } from './core/byte-order.ts'
 import { parseModbusAddress } from './core/point.ts'
 import type { DeviceEntry } from '../../store/catalogue-schema.ts'

@@ -1,10 +1,10 @@
-/** What a bus needs of the way to its devices, be it a socket or a serial port. */
+/** The connection that a bus needs: a socket or a serial port. */
 import type { Reply } from './core/pdu.ts'
 import type { RegisterRange } from './core/point.ts'
 
 export type Answer = Reply | { state: 'timeout' } | { state: 'closed'; reason: string }
 
-/** Opened, used, and thrown away when in doubt. */
+/** A connection is replaced by a new one when its state is in doubt. */
 export interface Connection {
   /** False as well when nothing that comes over it could be trusted any more. */
   isOpen(): boolean

@@ -8,7 +8,7 @@ import { createLine, type Line, RtuConnection } from './rtu-connection.ts'
 const PARITIES = ['none', 'even', 'odd'] as const
 export type SerialSettings = { path: string; baud: number; parity: (typeof PARITIES)[number]; stopBits: 1 | 2 }
 
-/** What a failed look at the port means to the person who has to mend it. */
+/** Hints for the person who has to repair the port, by error code. */
 const HINTS: Record<string, string> = {
   ENOENT: 'there is no such port; is the adapter plugged in?',
   EACCES: 'no permission; the user of the service has to be in the group of the port, mostly dialout',

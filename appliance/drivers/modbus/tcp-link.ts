@@ -1,4 +1,4 @@
-/** Modbus TCP over one socket. A stream that is out of step is closed, for no later answer could be told from another. */
+/** Modbus TCP over one socket. A stream that lost its framing is closed, because later answers could not be assigned. */
 import { errorText } from '#shared/core/error-text.ts'
 import { once } from 'node:events'
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net'

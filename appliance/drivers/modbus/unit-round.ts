@@ -1,4 +1,4 @@
-/** One read of a unit as it goes on: its requests, and whether the unit is still there. */
+/** The progress of one read of a unit: its requests, and whether the unit still answers. */
 import { formatException, isGatewaySilence } from './core/exception.ts'
 import type { RegisterRange } from './core/point.ts'
 import type { UnitBlock, UnitItem, UnitMemory } from './core/unit-memory.ts'

@@ -1,4 +1,4 @@
-/** What a test of the connection to a Haystack server says: each step, and in words what to do about the one that fails. */
+/** The report of a connection test: each step, and what to do about the one that fails. */
 import type { HaystackAuth } from './endpoint.ts'
 import { STEPS, type HaystackFailure, type Step } from './failure.ts'
 

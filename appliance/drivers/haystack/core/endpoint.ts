@@ -1,4 +1,4 @@
-/** Where a Haystack server is, and how it knows us. */
+/** The address of a Haystack server, and its kinds of authentication. */
 
 /** `bearer-haystack` is Project Haystack's `BEARER authToken=`, `bearer` the plain one of RFC 6750. */
 export const HAYSTACK_AUTHS = ['bearer-haystack', 'bearer', 'scram', 'basic'] as const

@@ -1,4 +1,4 @@
-/** Where talking to a Haystack server can fail, in the order in which it is done. */
+/** The steps of a request at which it can fail, in their order. */
 export const STEPS = ['dns', 'tcp', 'tls', 'hello', 'auth', 'op', 'parse'] as const
 export type Step = (typeof STEPS)[number]
 

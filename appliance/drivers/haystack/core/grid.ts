@@ -1,5 +1,5 @@
 /**
- * Grids as this house holds them: the plain values of Hayson, Project Haystack's JSON encoding, whatever they came as.
+ * Grids as this program holds them: the plain values of Hayson, Project Haystack's JSON encoding, whatever they came as.
  *
  * @source project-haystack.org/doc/docHaystack/Json (Hayson) and /HttpApi (error grids)
  */

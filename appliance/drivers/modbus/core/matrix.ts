@@ -1,4 +1,4 @@
-/** The same bytes in every format and order, so that the right one is seen and need not be guessed. */
+/** Decodes the same bytes in every format and order, so that a person can see which one is right. */
 import { decodeRegisters, isRounded } from './decode.ts'
 import { type ByteOrder, LONG_ORDERS, spellOrder, WORD_ORDERS } from './byte-order.ts'
 import { type Format, FORMATS, type Table } from './point.ts'

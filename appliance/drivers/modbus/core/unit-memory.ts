@@ -1,4 +1,4 @@
-/** What a driver has learnt of one Modbus unit, and how its points are read in view of that. */
+/** Knowledge of one Modbus unit, and the plan of reading its points that follows from it. */
 import { accuse, type Apart, firstUnreached, isResting, sortOut } from '../../../core/poll/isolate.ts'
 import { type Block, blockOf, isOnePlace, keyOfPlace, type Limits, NO_GAP, partsOf, planBlocks } from './plan.ts'
 import { bytesDue } from './pdu.ts'

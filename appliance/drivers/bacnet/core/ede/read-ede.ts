@@ -37,7 +37,7 @@ export type EdeDevice = {
 export type Ede = {
   devices: EdeDevice[]
   refused: Refusal[]
-  /** What could not be taken of rows that are. */
+  /** Cells of accepted rows that are ignored. */
   notes: Refusal[]
   /** Objects that hold nothing to poll, by the name of their type. */
   others: Record<string, number>
