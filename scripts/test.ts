@@ -13,6 +13,7 @@ const TOOLS: Check[] = [
   { name: 'types in the browser', command: ['tsc', '--noEmit', '-p', 'test/browser'] },
   { name: 'lint', command: ['oxlint', '--quiet', '--deny-warnings'] },
   { name: 'format', command: ['biome', 'format', '.'] },
+  { name: 'names', command: ['node', 'scripts/names.ts'] },
 ]
 const SUITES: Check[] = [{ name: 'unit and conformance', command: ['ava', '--tap'] }]
 const SLOW_SUITES: Check[] = [

@@ -19,7 +19,7 @@ import type { DeviceConflict } from '../core/catalogue/driver-definition.ts'
 import { findDeviceConflicts } from '../store/catalogue-conflicts.ts'
 import type { Catalogue, DeviceEntry } from '../store/catalogue-schema.ts'
 
-export type PollServiceOptions = {
+type PollServiceOptions = {
   catalogue: Catalogue
   /** Devices of other protocols belong to another process. */
   protocols: readonly FieldProtocol[]

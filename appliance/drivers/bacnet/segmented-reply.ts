@@ -4,7 +4,7 @@ import { encodeAbort, encodeSegmentAck } from './codec.ts'
 import type { Outcome, Peer } from './outcome.ts'
 
 /** The transaction that the answer belongs to. */
-export type SegmentedTransaction = {
+type SegmentedTransaction = {
   peer: Peer
   invokeId: number
   /** Of the request. */

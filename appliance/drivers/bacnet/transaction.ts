@@ -15,7 +15,7 @@ import type { Slot } from './slot-queue.ts'
 /** `garbled`: the reply carries the id of the request and does not answer it. */
 export type ReplyVerdict = 'taken' | 'garbled'
 
-export type TransactionContext = {
+type TransactionContext = {
   ids: InvokeIds<Transaction>
   path: NetworkPath
   /** The clock of `at` in an outcome, ms. */
@@ -28,7 +28,7 @@ export type TransactionContext = {
   rememberFinalAck(invokeId: number, sequence: number, datagram: Buffer): void
 }
 
-export type TransactionRequest = {
+type TransactionRequest = {
   peer: Peer
   question: Question
   retryPolicy: RetryPolicy

@@ -11,7 +11,7 @@ import type { RegisterRange } from './core/point.ts'
 import { findRtuReply, frameGapMs, wireMs } from './core/rtu.ts'
 
 /** The part of a serial port that is used. */
-export type Port = {
+type Port = {
   readonly isOpen: boolean
   write(bytes: Uint8Array, done: (error: Error | null | undefined) => void): unknown
   close(done: () => void): void

@@ -106,10 +106,3 @@ export function conversion(from: string, to: string): { scale: number; offset: n
   if (!a || !b || a.dimension !== b.dimension) return undefined
   return { scale: a.scale / b.scale, offset: (a.offset - b.offset) / b.scale }
 }
-
-/** Converts one value. @throws RangeError when the units do not match. */
-export function convert(value: number, from: string, to: string): number {
-  const way = conversion(from, to)
-  if (!way) throw new RangeError(`${from} is not a unit of what ${to} measures`)
-  return value * way.scale + way.offset
-}

@@ -28,7 +28,7 @@ const matches = (pattern: string, id: string): boolean =>
 export const matchesAny = (patterns: readonly string[], id: string): boolean => patterns.some(pattern => matches(pattern, id))
 
 /** @returns ids of the rules that `rule` names in `suppresses`; those that it reaches through `readers` depend on the building */
-export const suppressedRuleIds = (rule: Rule, rules: Rule[]): string[] =>
+const suppressedRuleIds = (rule: Rule, rules: Rule[]): string[] =>
   rules.filter(({ id }) => id !== rule.id && matchesAny(rule.program.suppresses, id)).map(({ id }) => id)
 
 /** @returns the leaves whose sensor faults affect the rule, without those that only substitute others */

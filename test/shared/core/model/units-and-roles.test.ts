@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { isMeasured, nearestRoles, ROLES, readAs, roleOf } from '#shared/core/model/role.ts'
-import { canonicalUnit, conversion, convert, UNITS, unitCode } from '#shared/core/model/unit.ts'
+import { canonicalUnit, conversion, UNITS, unitCode } from '#shared/core/model/unit.ts'
 
 const CONVERSIONS: [number, string, string, number][] = [
   [32, 'degF', 'degC', 0],
@@ -22,6 +22,11 @@ for (const [value, from, to, expected] of CONVERSIONS) {
   })
 }
 
+const convert = (value: number, from: string, to: string): number => {
+  const { scale, offset } = conversion(from, to)!
+  return value * scale + offset
+}
+
 test('converting there and back gives the value again, for every pair of one dimension', t => {
   fc.assert(
     fc.property(
@@ -34,7 +39,7 @@ test('converting there and back gives the value again, for every pair of one dim
       },
     ),
   )
-  t.throws(() => convert(1, 'degC', 'Pa'), { instanceOf: RangeError, message: /degC/ })
+  t.is(conversion('degC', 'Pa'), undefined)
 })
 
 test('a unit is known by its code and by every alias, and no alias means two units', t => {
