@@ -28,7 +28,7 @@ import type { Pricing } from './pricing.ts'
 
 export type { RunReport, RunRequest }
 
-/** Everything that the routes of central work with. A main makes one, with `openCentral`. */
+/** Stores and services that the routes of central use. Each main creates one with `createCentral`. */
 export type CentralContext = {
   /** The process as health names it: `appliance`, `hub`, `central`. */
   service: string
@@ -66,34 +66,34 @@ export type CentralContext = {
   health: HealthSources
 }
 
-/** What only the API's own routes need besides. */
+/** The context with the parts that only API routes and settings pages use. */
 export type CentralParts = CentralContext & { sessions: ImportSessions; backtests: Backtests }
 
-/** Reads, checks and deploys rules; the work is done in a process of its own. */
+/** Reads, checks and deploys rules in a separate process. */
 export type RuleService = {
-  /** Every rule that the folders hold now; where ids meet, the deployed one counts. Cheap while no file has changed. */
+  /** All rules in the folders; a deployed rule replaces a shipped one with the same id. Cached until a file changes. */
   catalogue(): Promise<Catalogue>
   /** How often the rule files were read. */
   reads(): number
-  /** Which rule each file of the folder of deployed rules holds, as far as it counts. */
+  /** The rule of each deployed file that is in force. */
   deployed(): Promise<{ filename: string; rule_id: string }[]>
-  /** Every file that holds a rule which runs, and every deployed one, by name. */
+  /** Files of the rules in force, and all deployed files, by name. */
   files(): Promise<RuleFileView[]>
   /** Runs one rule's own tests. @returns undefined when there is no such rule */
   test(rule_id: string): Promise<RuleCheck | undefined>
   check(files: RuleText[]): Promise<RuleCheck[]>
-  /** Which active rules can run on the equipment of a building as its points are mapped now. */
+  /** Active rules that can run on the equipment of a building with the present mapping of its points. */
   coverage(building_id: string): Promise<RuleCoverage>
-  /** The same for a model that is not stored, such as the one that a package would make. */
+  /** The same for a model that is not stored, such as that of a package before its import. */
   coverageOfModel(model: { equipment: Equipment[]; points: Point[] }): Promise<RuleCoverage>
   /** Runs `work` on the folder of deployed rules; calls are serialised. */
   withDeployed<T>(work: (rules: DeployedRules) => Promise<T>): Promise<T>
 }
 
-/** Runs of rules, one building at a time, in a process of their own. */
+/** Runs of rules, one building at a time, in a separate process. */
 export type RunControl = {
   /**
-   * Gives a run its id and its turn; `report` need not be waited for.
+   * Adds a run to the queue and returns its id; the caller may ignore `report`.
    *
    * @throws Problem unknown_building, ran_by_appliance, run_in_progress (of the same building), or not_ready while the process stops; from
    *   `report` also unknown_equipment, unknown_rule, invalid, query_failed or run_cancelled
@@ -101,15 +101,15 @@ export type RunControl = {
   start(request: RunRequest, trigger: RunRecord['trigger']): { run_id: string; report: Promise<RunReport> }
   /** The report of one that was started. @throws as `start` */
   run(request: RunRequest, trigger: RunRecord['trigger']): Promise<RunReport>
-  /** Runs that are not over, in the order of their turns. */
+  /** Runs that are not over, in the order of the queue. */
   live(): LiveRun[]
   get(run_id: string): (RunEntry & Partial<LiveRun>) | undefined
   list: RunStore['list']
-  /** @returns how to stop watching; undefined when the run is over or was never there */
+  /** @returns the function that stops watching; undefined when the run is over or unknown */
   watch(run_id: string, onChange: (live: LiveRun) => void): (() => void) | undefined
-  /** Ends a run at once; nothing is stored of it. @throws Problem unknown_run, or conflict when it is over */
+  /** Cancels a run at once; none of its results are stored. @throws Problem unknown_run, or conflict when it is over */
   cancel(run_id: string, by: string): void
-  /** Takes no more runs and ends those that wait; the one under way may finish for so long. The first call counts. */
+  /** Refuses new runs, cancels those that wait, and gives the active one this long to finish. Later calls change nothing. */
   stop(graceMs?: number): Promise<void>
   status(): {
     running: boolean
@@ -120,7 +120,7 @@ export type RunControl = {
   }
 }
 
-/** Settings of the FDD loop, kept in a file that a person may edit. */
+/** Settings of the run schedule, in a file that a person may edit. */
 export type PlatformConfig = { rules_dir: string; rule_interval_hours: number; lookback_days: number }
 export type PlatformConfigStore = { read(): PlatformConfig; write(config: PlatformConfig): Promise<void> }
 
@@ -134,7 +134,7 @@ export type IngestCounters = {
   last_ingest_at: number | null
 }
 
-/** What the process around central adds to health: a hub its ingest, an appliance its polling and forwarding. */
+/** Health checks of the process around central: ingest on a hub, polling and forwarding on an appliance. */
 export type HealthSources = {
   checks: Record<string, () => HealthCheck | Promise<HealthCheck>>
   counters: () => IngestCounters

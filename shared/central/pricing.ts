@@ -1,4 +1,4 @@
-/** What faults cost: reckoned when a run stores them, and again when somebody enters or reviews what prices them. */
+/** What faults cost: computed when a run stores them, and again when somebody enters or reviews a quantity or price. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { withImpact } from '#shared/core/impact/price.ts'
@@ -11,9 +11,9 @@ export type Pricing = {
   /** Findings of a building with what they cost now. */
   price(building_id: string, findings: Finding[]): Finding[]
   /**
-   * Prices what is stored anew, of one building or of all. What an appliance sends of its building it prices itself.
+   * Prices the stored findings of one building or of all again. An appliance prices the findings that it sends itself.
    *
-   * @returns how many findings cost something else now
+   * @returns how many findings have another cost now
    */
   reprice(building_id?: string): Promise<number>
 }
@@ -25,15 +25,15 @@ type PricingStores = {
   results: Results
 }
 
-/** Findings that are priced in one go, between which the process looks at other work. */
+/** Findings that are priced in one batch; between batches the event loop is free for other work. */
 const AT_ONCE = 500
 
-/** @param onFindings is told of findings that cost something else now, so that a hub shows what the box shows */
+/** @param onFindings is called with the findings whose cost changed, so that a hub shows what the appliance shows */
 export function openPricing(stores: PricingStores, onFindings: (findings: Finding[]) => void): Pricing {
   const { model, edges, quantities, prices, results } = stores
   const price: Pricing['price'] = (building_id, findings) => {
     if (!findings.some(({ waste }) => waste)) return findings
-    // A quantity that names no building is this one's where there is no other.
+    // A quantity without a building belongs to the only building of a site.
     const alone = model.buildings().length === 1
     const listed = quantities.list().filter(one => one.building_id === building_id || (alone && one.building_id === undefined))
     const sizes = createEquipmentSizes(listed, model.equipment(building_id))
@@ -68,7 +68,7 @@ export function openPricing(stores: PricingStores, onFindings: (findings: Findin
   }
 }
 
-/** Results that keep what a run found with what it costs. */
+/** Results that store the findings of a run with their costs. */
 export const pricedResults = (results: Results, { price }: Pricing): Results => ({
   ...results,
   replace: (run, findings, ...more) => results.replace(run, price(run.building_id, findings), ...more),

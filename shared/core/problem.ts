@@ -1,4 +1,4 @@
-/** Every failure that a caller may meet, by code. The API answers with application/problem+json (RFC 9457). */
+/** Every failure that a caller can receive, by code. The API answers with application/problem+json (RFC 9457). */
 export const PROBLEMS = {
   bad_request: { status: 400, title: 'The request does not match its schema' },
   bad_cursor: { status: 400, title: 'The cursor is not valid' },
@@ -55,10 +55,10 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** One of up to 100 places where data is wrong. */
+/** One place where data is wrong; an answer lists up to 100. */
 export type DataError = { pointer?: string; row?: number; column?: string; message: string; hint?: string }
 
-/** What an agent can do about a failure, with an example of how it is right. */
+/** What an agent can do about a failure, with a correct example. */
 export type AgentHint = { code: string; action: string; example: string }
 
 /** An operating error: expected, typed, shown to the caller. Programmer errors use node:assert instead. */

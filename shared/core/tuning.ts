@@ -1,8 +1,8 @@
-/** What people set about rules on their own buildings: values of parameters, and baselines that they began anew. */
+/** What people set for the rules of their buildings: parameter values and resets of baselines. */
 import type { ParamSetting } from '#shared/core/rules/check/param-settings.ts'
 import type { RuleBaseline, BaselineReset } from '#shared/core/rules/evaluate/run-types.ts'
 
-/** A setting as it is kept. It is a site's; one for an equipment is also a building's, for ids of equipment are. */
+/** A stored setting. It belongs to a site; one for an equipment also to a building, because equipment ids are unique per building. */
 export type StoredSetting = ParamSetting & {
   site_id: string
   /** Only for the scope `equipment`. */
@@ -12,7 +12,7 @@ export type StoredSetting = ParamSetting & {
   /** ms since 1970 UTC */
   changed_at: number
 }
-/** What tells one setting from another. */
+/** The fields that identify a setting. */
 export type SettingKey = Pick<StoredSetting, 'rule_id' | 'param' | 'role' | 'scope' | 'scope_id' | 'site_id' | 'building_id'>
 
 /** Settings of parameters, durable. */
@@ -26,19 +26,19 @@ export interface SettingStore {
 }
 
 export type StoredReset = BaselineReset & { building_id: string; note: string; changed_by: string; changed_at: number }
-/** A baseline as the newest run that looked left it. */
+/** A baseline as the newest run that evaluated it left it. */
 export type StoredBaseline = RuleBaseline & {
   building_id: string
   /** The building date for which it stood. */
   date: string
 }
 export type BaselineKey = Pick<StoredBaseline, 'building_id' | 'equipment_id' | 'rule_id' | 'role' | 'name'>
-/** What a run looked at, and what it says of it. */
+/** The baselines that a run evaluated. */
 export type BaselineReport = {
   building_id: string
   /** The building date of the run's last day. */
   date: string
-  /** The building date on which it ended: what is kept for a later one was reckoned under a clock that was wrong. */
+  /** The building date on which the run ended: a stored baseline of a later date was computed with a wrong clock. */
   today: string
   /** Pairs of which the run spoke: what it no longer says of them goes. */
   looked: { equipment_id: string; rule_id: string }[]
@@ -50,7 +50,7 @@ export interface BaselineStore {
   /** Ordered by equipment, rule, role and name. */
   list(query: { building_id: string; equipment_id?: string; rule_id?: string }): StoredBaseline[]
   get(key: BaselineKey): StoredBaseline | undefined
-  /** Keeps what a run says; all of it or nothing. */
+  /** Stores the baselines of a run in one transaction. */
   keep(report: BaselineReport): void
   resets(building_id: string): StoredReset[]
   reset(reset: StoredReset): void

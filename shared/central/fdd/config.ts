@@ -8,14 +8,14 @@ import type { PlatformConfig, PlatformConfigStore } from '../context.ts'
 export const CONFIG_BOUNDS = { rule_interval_hours: [0.05, 168], lookback_days: [1, 31] } as const
 
 export type PlatformConfigFile = PlatformConfigStore & {
-  /** What is wrong with the file as it is now; the last good settings count meanwhile. */
+  /** The error of the file as it is now; the last valid settings apply meanwhile. */
   fault(): string | undefined
 }
 
 /**
- * The settings of the FDD loop in a JSON file, read anew each time, so that a change by hand counts at once.
+ * The settings of the FDD loop in a JSON file, read each time, so that a manual change takes effect at once.
  *
- * @param defaults what counts where the file is silent
+ * @param defaults values of the settings that the file does not have
  * @throws Error that names the file when it cannot be understood at the start
  */
 export function openPlatformConfig(path: string, defaults: PlatformConfig): PlatformConfigFile {
@@ -54,7 +54,7 @@ function load(path: string, defaults: PlatformConfig): PlatformConfig {
   const given = parse(path, text)
   const unknown = Object.keys(given).find(name => !Object.hasOwn(defaults, name))
   if (unknown !== undefined)
-    throw new Error(`${path}: there is no setting ${unknown}; there are ${Object.keys(defaults).join(', ')}`)
+    throw new Error(`${path}: unknown setting ${unknown}; the settings are ${Object.keys(defaults).join(', ')}`)
   return check(path, { ...defaults, ...given })
 }
 
@@ -63,9 +63,9 @@ function parse(path: string, text: string): Partial<PlatformConfig> {
   try {
     given = JSON.parse(text)
   } catch (error) {
-    throw new Error(`${path} is no JSON: ${errorText(error)}`, { cause: error })
+    throw new Error(`${path} is not valid JSON: ${errorText(error)}`, { cause: error })
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error(`${path} is no JSON object`)
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error(`${path} is not a JSON object`)
   return given
 }
 

@@ -1,24 +1,24 @@
-/** Which rules can run in which building, reckoned once for each state of its model, of the rules and of their activation. */
+/** Caches which rules can run in a building, by the revision of its model, the rules and their activation. */
 import type { Equipment, Point } from '#shared/core/model/model.ts'
 import type { RuleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
 import type { ModelStore, RuleStates } from '#shared/core/stores.ts'
 import { openTurns } from '#shared/node/turns.ts'
 
-/** Buildings that are kept, by their newest use: one with 2,000 points takes about 1 MB. */
+/** Buildings in the cache, most recently used first: one with 2,000 points takes about 1 MB. */
 const BUILDINGS_MAX = 16
 
 type CoverageRequest = { inactive: string[]; equipment: Equipment[]; points: Point[] }
 type CoverageParts = {
   model: Pick<ModelStore, 'equipment' | 'points' | 'revision'>
   ruleStates: Pick<RuleStates, 'list'>
-  /** Reckons it, outside of this thread. */
+  /** Computes the coverage in another process. */
   compute: (request: CoverageRequest) => Promise<RuleCoverage>
 }
 
 export const inactiveOf = (ruleStates: Pick<RuleStates, 'list'>): string[] =>
   ruleStates.list().flatMap(({ active, rule_id }) => (active ? [] : [rule_id]))
 
-/** Settings of parameters are no part of it: they change what a rule says, never whether it can run. */
+/** Parameter settings are not part of the key: they change the result of a rule, never whether it can run. */
 export function openCoverageCache({ model, ruleStates, compute }: CoverageParts) {
   const kept = new Map<string, { key: string; coverage: Promise<RuleCoverage> }>()
   const turn = openTurns()

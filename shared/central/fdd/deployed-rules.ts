@@ -8,14 +8,14 @@ import { makeFolder, replaceFile, syncFolder } from '#shared/node/files.ts'
 import { DECIDED, REMOVALS, removalsOf } from '#shared/node/rules/rule-changes.ts'
 import { QUIET_MS } from '#shared/node/rules/settled-files.ts'
 
-/** A change that is being written; once it is, it is decided, and only has to be moved into place. */
+/** Prefix of a change that is being written. Once written it is committed by a rename and only has to be moved into place. */
 const WRITING = '.writing-'
 const NAME = new RegExp(RULE_FILENAME)
 
 /**
- * The folder of deployed rules. A change is written beside the files first; renaming its folder decides it, and what a
- * crash leaves is finished when it was decided and dropped when it was not. The rule loader takes what is decided as if it
- * were in place, and looks past all other dotted names. One caller at a time: opening drops what another is just writing.
+ * The folder of deployed rules. A change is first written to a staging folder; renaming that folder commits it. After a crash a
+ * committed change is completed and an uncommitted one is dropped. The rule loader reads a committed change as if it were in
+ * place and ignores all other names with a leading dot. Only one caller at a time: opening drops a change that is being written.
  */
 export async function openDeployedRules(folder: string): Promise<DeployedRules> {
   await makeFolder(folder)
@@ -26,7 +26,7 @@ export async function openDeployedRules(folder: string): Promise<DeployedRules> 
   return {
     async list() {
       const names = (await readdir(folder)).filter(name => NAME.test(name)).toSorted()
-      // What cannot be read, such as a link to nowhere, is no rule; who loads the folder names it.
+      // A file that cannot be read, such as a dangling link, is skipped here; the rule loader reports it.
       const read = (filename: string) => readFile(join(folder, filename), 'utf8').catch(() => undefined)
       const files = await Promise.all(names.map(async filename => ({ filename, yaml: await read(filename) })))
       return files.flatMap(({ filename, yaml }) => (yaml === undefined ? [] : [{ filename, yaml }]))
@@ -45,20 +45,20 @@ export async function openDeployedRules(folder: string): Promise<DeployedRules> 
   }
 }
 
-/** What is decided must be possible: a file cannot take the place of a folder. */
+/** A committed change must be possible: a file cannot replace a folder. */
 function refuseFolder(path: string, filename: string): void {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return
   throw new Problem('rule_invalid', `${filename} is a folder among the deployed rules; nothing was deployed`)
 }
 
-/** Nobody writes the file where it is read, so it counts at once: its time is that of one that has been left alone. */
+/** The file is complete when it appears, so its time is set back and the loader does not wait for it to settle. */
 async function putWhole(path: string, yaml: string): Promise<void> {
   await replaceFile(path, yaml)
   const at = (Date.now() - QUIET_MS) / 1000
   await utimes(path, at, at)
 }
 
-/** Moves a decided change into place; doing it twice does no harm. */
+/** Moves a committed change into place; repeating it does no harm. */
 async function finish(folder: string, change: string): Promise<void> {
   const from = join(folder, change)
   for (const name of removalsOf(from)) await rm(join(folder, name), { force: true })

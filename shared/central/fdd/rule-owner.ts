@@ -1,23 +1,23 @@
-/** Which buildings have their faults found by an appliance of their own, and what is said of that where people set something. */
+/** Buildings whose own appliance runs their rules, and the notices that say so where people change settings. */
 import { Problem } from '#shared/core/problem.ts'
 import type { EdgeRecord, EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import { ruleOwnerText } from '#shared/central/ui/words.ts'
 
 type Site = { edges: EdgeStore; model: ModelStore }
 
-/** Two processes under one edge id may be of two buildings; the edge is known in that of the newest metadata. */
+/** Two processes with one edge id may belong to two buildings; the edge is listed in that of the newest metadata. */
 const isSharedBy = ({ site_id, edge_id, status_body }: EdgeRecord, building_id: string, model: Site['model']): boolean =>
   status_body['shared'] !== undefined &&
   model.building(building_id)?.site_id === site_id &&
   model.points(building_id).some(point => point.edge_id === edge_id && !point.gone)
 
-/** @returns who runs a building's rules, if an edge says that it does: one that says nothing leaves them to whoever gathers its data */
+/** @returns the edge that runs a building's rules, if an edge reports that it does; otherwise the hub runs them */
 function runnerOf({ edges, model }: Site): (building_id: string) => EdgeRecord | undefined {
   const runners = edges.list().filter(({ status_body }) => status_body['runs_rules'] === true)
   return building_id => runners.find(edge => edge.building_id === building_id || isSharedBy(edge, building_id, model))
 }
 
-/** Buildings whose faults this process finds. */
+/** Buildings whose rules run in this process. */
 export function buildingsEvaluatedHere(site: Site): string[] {
   const runner = runnerOf(site)
   return site.model.buildings().flatMap(({ building_id }) => (runner(building_id) ? [] : [building_id]))
@@ -30,8 +30,8 @@ export function ruleOwner(site: Site, building_id: string): string | undefined {
 }
 
 /**
- * What is kept here of such a building is what its appliance says. A run over the history that has come here so far, with the
- * parameters that are set here, would put its own word in its place.
+ * The findings of such a building come from its appliance. A run here, over the history received so far and with the parameters
+ * of this process, would overwrite them.
  *
  * @throws Problem ran_by_appliance
  */
@@ -40,11 +40,11 @@ export function refuseRunOfAppliance(context: Site, building_id: string): void {
   if (appliance === undefined) return
   throw new Problem(
     'ran_by_appliance',
-    `The rules of ${building_id} run on the appliance ${appliance}, which sends what it finds: run them there. What another value of a parameter would find, a backtest tells here.`,
+    `The rules of ${building_id} run on the appliance ${appliance}, which sends what it finds: run them there. A backtest of other parameter values is possible here.`,
   )
 }
 
-/** What an answer adds about buildings whose rules run elsewhere; nothing where they run here. */
+/** The notice of an answer about buildings whose rules run elsewhere; empty where they run here. */
 export function ruleOwnerView(context: Site, ...building_ids: string[]): { notice?: string } {
   const said = building_ids.flatMap(building_id => {
     const appliance = ruleOwner(context, building_id)

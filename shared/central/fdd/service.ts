@@ -25,7 +25,7 @@ export function fddService(context: CentralContext, trigger: Trigger): Service {
         runAll: async (how: 'schedule' | 'file') => void (await runEverything(context, how)),
       }
       loop = scheduleFdd(ports, ending.signal)
-      loop.catch(error => log.fatal({ err: error }, `the FDD schedule has ended: ${error.message}`))
+      loop.catch(error => log.fatal({ err: error }, `FDD schedule ended: ${error.message}`))
     },
     async stop() {
       ending.abort()
@@ -35,8 +35,8 @@ export function fddService(context: CentralContext, trigger: Trigger): Service {
 }
 
 /**
- * Runs the active rules in turn over every building whose own appliance does not. A building that fails does not keep the
- * next from running. The schedule leaves out one whose history ended before the lookback, which has nothing new to say.
+ * Runs the active rules over each building whose rules run here, one after the other. A failure does not stop the next building.
+ * The schedule skips a building whose history ended before the lookback.
  */
 export async function runEverything(context: CentralContext, trigger: RunRecord['trigger']): Promise<RunReport[]> {
   const { historian, clock, runs, config, log } = context
@@ -49,12 +49,12 @@ export async function runEverything(context: CentralContext, trigger: RunRecord[
       const report = await runs.run({ building_id }, trigger)
       const { run_id, rules_run, rules_failed, notes, total_ms } = report
       for (const note of notes) log.warn({ building_id, run_id }, note)
-      log.info({ building_id, run_id, rules_run, rules_failed, total_ms }, 'rules ran')
+      log.info({ building_id, run_id, rules_run, rules_failed, total_ms }, 'run finished')
       reports.push(report)
     } catch (error) {
       if (error instanceof Problem && error.code === 'run_cancelled') continue
       if (error instanceof Problem && error.code === 'not_ready') break // the process stops
-      log.error({ err: error, building_id }, `rules cannot run over ${building_id}: ${errorText(error)}`)
+      log.error({ err: error, building_id }, `run of ${building_id} failed: ${errorText(error)}`)
     }
   }
   return reports

@@ -4,20 +4,20 @@ import { dirname, join } from 'node:path'
 import { errorText } from '#shared/core/error-text.ts'
 import { Problem } from '#shared/core/problem.ts'
 
-/** The file whose presence asks for a run: anyone who may write to the workspace may ask. */
+/** The file whose presence requests a run: anyone who may write to the workspace can request one. */
 export type Trigger = {
   /** @throws Problem not_ready when it cannot be written */
   ask(): Promise<void>
   isAsked(): boolean
   /** @returns whether it was there; it is gone then. One that cannot be removed asks for one run, and `fault` says so */
   take(): Promise<boolean>
-  /** Why the file that is there could not be removed. */
+  /** Why the file could not be removed. */
   fault(): string | undefined
 }
 
 export function openTrigger(workspace: string): Trigger {
   const path = join(workspace, 'config', '.run_fdd_now')
-  /** When the one that could not be removed was written. */
+  /** Modification time of the file that could not be removed. */
   let left: { at: number; fault: string } | undefined
   return {
     async ask() {
@@ -25,7 +25,7 @@ export function openTrigger(workspace: string): Trigger {
         await mkdir(dirname(path), { recursive: true })
         await writeFile(path, '')
       } catch (error) {
-        throw new Problem('not_ready', `No run can be asked for: ${errorText(error)}`)
+        throw new Problem('not_ready', `A run cannot be requested: ${errorText(error)}`)
       }
     },
     isAsked: () => existsSync(path),

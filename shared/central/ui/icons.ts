@@ -1,4 +1,4 @@
-/** Marks: every state is told by a shape, a letter or number, and a word beside it; colour only adds to that. */
+/** Status icons: every state has a shape, a letter or number, and a word beside it; colour is never the only sign. */
 import type { Severity } from '#shared/core/findings/finding.ts'
 import { type Html, html, raw } from '#shared/node/http/html.ts'
 
@@ -9,7 +9,7 @@ export const PRIORITY_WORDS: Record<Priority, string> = { 1: 'high', 2: 'medium'
 
 export const priorityOf = (severity: Severity): Priority => (severity <= 3 ? (severity as Priority) : 3)
 
-/** What a point or a device may be in. `down` is communication, `fault` is configuration or the device's own word. */
+/** States of a point or device. `down` is a communication failure; `fault` is configuration or reported by the device. */
 export const STATES = ['fault', 'down', 'stale', 'unknown', 'disabled', 'ok'] as const
 export type State = (typeof STATES)[number]
 
@@ -39,6 +39,6 @@ export const priorityIcon = (priority: Priority): Html =>
 export const stateIcon = (state: State, words: string = state): Html =>
   html`<span class="marked state-${state}">${shape(state)}<span>${words}</span></span>`
 
-/** A hand on a point: `◆H P8` */
+/** An override of a point: `◆H P8` */
 export const overrideIcon = (words: string): Html =>
   html`<span class="marked override">${shape('override')}<span>${words}</span></span>`

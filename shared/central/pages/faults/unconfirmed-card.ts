@@ -1,4 +1,4 @@
-/** Conditions that held too briefly to count, or that samples are too far apart to show: what silence hides. */
+/** Conditions that held too briefly to become a fault, or whose samples are too far apart to confirm one. */
 import type { RuleResult, Shortfall } from '#shared/core/findings/finding.ts'
 import { type Html, html } from '#shared/node/http/html.ts'
 import { nearness } from '#shared/core/rules/episodes/unconfirmed.ts'

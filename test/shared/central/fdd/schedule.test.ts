@@ -124,10 +124,10 @@ test('settings changed by hand count at once; a file that cannot be understood l
   for (const [text, fault] of [
     ['{"lookback_days": 0}', /lookback_days takes a number from 1 to 31, not 0/],
     ['{"rule_interval_hours": "3"}', /rule_interval_hours/],
-    ['{"lookback": 7}', /there is no setting lookback; there are rules_dir, rule_interval_hours, lookback_days/],
+    ['{"lookback": 7}', /unknown setting lookback; the settings are rules_dir, rule_interval_hours, lookback_days/],
     ['{"rules_dir": 7}', /rules_dir takes a path, not 7/],
-    ['[]', /no JSON object/],
-    ['{', /no JSON/],
+    ['[]', /not a JSON object/],
+    ['{', /not valid JSON/],
   ] as const) {
     writeFileSync(path, text)
     t.is(config.read().lookback_days, 7)
