@@ -25,7 +25,7 @@ export function explainRule(rule: WrittenRule): string[] {
     ),
     ...listed('It needs one of', [roleAlternatives(rule).join('; ')].filter(Boolean)),
     ...listed(
-      'It uses when there',
+      'Optional',
       Object.entries(rule.optional).map(([role, unit]) => `${role} (${unit})`),
     ),
     ...gateWords(rule),
@@ -34,11 +34,11 @@ export function explainRule(rule: WrittenRule): string[] {
     ...Object.entries(rule.params).map(paramWords),
     ...program.baselines.map(spec => baselineWords(spec, rule)),
     ...timeWords(program),
-    `It says "pass" only when ${Math.round(program.min_coverage * 100)} % of the gated time could be evaluated; otherwise "not evaluated".`,
+    `The result is "pass" only when ${Math.round(program.min_coverage * 100)} % of the gated time could be evaluated; otherwise "not evaluated".`,
     ...listed('Points to', causeWords(rule)),
     ...impactWords(program),
-    ...listed('Silences', program.suppresses.map(namedWords)),
-    ...listed('Is named as the cause of what is found by', program.relabels.map(namedWords)),
+    ...listed('Suppresses', program.suppresses.map(namedWords)),
+    ...listed('Named as the likely cause of findings of', program.relabels.map(namedWords)),
   ]
 }
 
@@ -56,8 +56,8 @@ const namedWords = (name: string): string => (name === READERS ? 'every rule tha
 const listed = (title: string, items: string[]): string[] => (items.length > 0 ? [`${title}: ${items.join(', ')}.`] : [])
 
 function gateWords({ body, program }: WrittenRule): string[] {
-  const guard = program.guard ? ['Gated also while outdoor and return air are less than 3 K apart.'] : []
-  return typeof body.gate === 'string' ? [`It looks only while: ${body.gate.trim()}.`, ...guard] : guard
+  const guard = program.guard ? ['Also gated while outdoor and return air are less than 3 K apart.'] : []
+  return typeof body.gate === 'string' ? [`Evaluated only while: ${body.gate.trim()}.`, ...guard] : guard
 }
 
 const letWords = ({ body }: WrittenRule): string[] =>
