@@ -149,7 +149,7 @@ test('a registry goes to the device that the form names', async t => {
 })
 
 for (const [name, fields, files, status, said] of [
-  ['no file', { format: 'ede', poll_secs: '60' }, {}, 400, /holds no file/],
+  ['no file', { format: 'ede', poll_secs: '60' }, {}, 400, /contains no file/],
   ['no format', { poll_secs: '60' }, { 'a.csv': 'x' }, 422, /format: is one of/],
   ['a field that is not known', { format: 'ede', colour: 'red' }, { 'a.csv': 'x' }, 400, /"colour" is no field/],
   ['no period', { format: 'ede', poll_secs: '0' }, { 'a.csv': 'x' }, 422, /poll_secs: "0"/],
