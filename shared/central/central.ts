@@ -90,31 +90,13 @@ export type Central = {
  * @throws Error that names the file that cannot be opened
  */
 export function createCentral(workspace: Workspace, options: CentralOptions): Central {
-  const { memoryMb, clock, log, service, version, site_id } = options
-  const { path, parquetRoot: root, db, stores, historian } = workspace
+  const { clock, log, service, version, site_id } = options
+  const { path, db, stores, historian } = workspace
   const config = openPlatformConfig(join(path, 'config', 'platform.json'), {
     rules_dir: join(path, 'rules'),
     ...CONFIG_DEFAULTS,
   })
-  const module = new URL('./fdd/worker.ts', import.meta.url)
-  const derived = {
-    states: join(path, '.cache', 'rule-states'),
-    ruleCache: join(path, '.cache', 'rules.parsed'),
-    version,
-  }
-  const ruleMs = (options.ruleSecs ?? Infinity) * SECOND
-  const init: FddInit = { dbPath: db.name, root, ...derived, memoryMb, ruleMs }
-  const worker = openWorker<FddHandlers>({ name: 'FDD', module, init, memoryMb: memoryMb + RULES_BESIDE_MB, idleMs: IDLE_MS })
-  const checker = openWorker<FddHandlers>({ name: 'rule check', module, init, memoryMb: CHECK_MB, idleMs: IDLE_MS })
-
-  const analyst = openWorker<AnalyticsHandlers>({
-    name: 'analytics',
-    module: new URL('./analytics/worker.ts', import.meta.url),
-    init: { dbPath: db.name, root, memoryMb } satisfies AnalyticsInit,
-    memoryMb: memoryMb + ANALYTICS_BESIDE_MB,
-    idleMs: IDLE_MS,
-  })
-
+  const { worker, checker, analyst } = openWorkers(workspace, options)
   const ruleDirs = () => [SHIPPED_RULES, config.read().rules_dir]
   const { onFindings, priority } = options
   const visited = priority && { priority }
@@ -184,6 +166,29 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     services: [workers],
     schedule,
   }
+}
+
+/** The processes of rule runs, rule checks and analytics. Each starts with its first request. */
+function openWorkers({ path, parquetRoot: root, db }: Workspace, { memoryMb, version, ruleSecs = Infinity }: CentralOptions) {
+  const module = new URL('./fdd/worker.ts', import.meta.url)
+  const derived = {
+    states: join(path, '.cache', 'rule-states'),
+    ruleCache: join(path, '.cache', 'rules.parsed'),
+    version,
+  }
+  const ruleMs = ruleSecs * SECOND
+  const init: FddInit = { dbPath: db.name, root, ...derived, memoryMb, ruleMs }
+  const worker = openWorker<FddHandlers>({ name: 'FDD', module, init, memoryMb: memoryMb + RULES_BESIDE_MB, idleMs: IDLE_MS })
+  const checker = openWorker<FddHandlers>({ name: 'rule check', module, init, memoryMb: CHECK_MB, idleMs: IDLE_MS })
+
+  const analyst = openWorker<AnalyticsHandlers>({
+    name: 'analytics',
+    module: new URL('./analytics/worker.ts', import.meta.url),
+    init: { dbPath: db.name, root, memoryMb } satisfies AnalyticsInit,
+    memoryMb: memoryMb + ANALYTICS_BESIDE_MB,
+    idleMs: IDLE_MS,
+  })
+  return { worker, checker, analyst }
 }
 
 const openSignIns = (db: Database) => ({
