@@ -16,6 +16,24 @@ function missingPaths(document: string): string[] {
   return [...named, ...linked].filter(path => !existsSync(path))
 }
 
+/** A file with the name of what it exports: `file.ts` (`name`), or `file.ts`: `name` within parentheses. */
+const NAMED = /`((?:appliance|hub|shared|provisioning|scripts)\/[\w./-]+\.ts)`(?: \(|: )`(\w+)`/g
+
+/** @returns each `file: name` of a document where the file does not export the name */
+function missingNames(document: string): string[] {
+  const text = readFileSync(document, 'utf8').replaceAll(/\s+/g, ' ')
+  return [...text.matchAll(NAMED)].flatMap(([, file, name]) =>
+    new RegExp(`^export (?:async )?(?:function\\*?|class|const) ${name}\\b`, 'm').test(readFileSync(file!, 'utf8'))
+      ? []
+      : [`${file}: ${name}`],
+  )
+}
+
+test('ARCHITECTURE.md names what its files export', t => {
+  t.deepEqual(missingNames('ARCHITECTURE.md'), [])
+  t.true([...readFileSync('ARCHITECTURE.md', 'utf8').replaceAll(/\s+/g, ' ').matchAll(NAMED)].length > 30)
+})
+
 for (const document of documents) {
   test(`${document} names only files that exist`, t => t.deepEqual(missingPaths(document), []))
 }
