@@ -6,8 +6,8 @@ import { Aedes, type Client } from 'aedes'
 import type { Logger } from 'pino'
 import { readCrl } from '#shared/node/pki/pki.ts'
 import type { Service } from '#shared/node/service.ts'
-import { type Guest, overstays } from './admission.ts'
-import { type Doors, openDoors } from './doors.ts'
+import { type AuthenticatedClient, sessionEndReason } from './client-auth.ts'
+import { type ConnectionLimits, createConnectionLimits } from './connection-limits.ts'
 import { GuardedStream } from './guarded-stream.ts'
 import { CONNECT_MS, CONNECTIONS_MAX, HANDSHAKE_MS } from './limits.ts'
 import { brokerPolicy } from './policy.ts'
@@ -34,7 +34,7 @@ const TEXT_MAX = 300
 
 export function brokerService(options: BrokerOptions): Service & { port(): number; sessions(): string[] } {
   const { log } = options
-  const sessions = new Map<Client, Guest>()
+  const sessions = new Map<Client, AuthenticatedClient>()
   const sockets = new Set<TLSSocket>()
   const warn = quietly(log, Date.now)
   const revoked = revocations(options)
@@ -44,7 +44,7 @@ export function brokerService(options: BrokerOptions): Service & { port(): numbe
 
   const sweep = () => {
     for (const [client, guest] of sessions) {
-      const reason = overstays(guest, revoked.serials(), Date.now())
+      const reason = sessionEndReason(guest, revoked.serials(), Date.now())
       if (!reason) continue
       log.warn({ cn: guest.cn }, `session ended: ${reason}`)
       client.close()
@@ -72,7 +72,7 @@ export function brokerService(options: BrokerOptions): Service & { port(): numbe
         const who = conn instanceof GuardedStream ? conn.name : 'somebody'
         warn(`a connection of ${who} failed: ${error.message}`)
       })
-      server = listener(options, broker, openDoors(sockets), warn)
+      server = listener(options, broker, createConnectionLimits(sockets), warn)
       server.listen(options.port, options.host)
       await once(server, 'listening')
       looking = setInterval(() => void look(), LOOK_MS)
@@ -96,15 +96,20 @@ function portOf(server: Server | undefined): number {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-function listener({ ca_pem, cert_pem, key_pem }: BrokerOptions, broker: Aedes, doors: Doors, warn: Warn): Server {
+function listener(
+  { ca_pem, cert_pem, key_pem }: BrokerOptions,
+  broker: Aedes,
+  connections: ConnectionLimits,
+  warn: Warn,
+): Server {
   const tls = { ca: ca_pem, cert: cert_pem, key: key_pem, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS } as const
   const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: true }, socket => {
-    const entered = doors.enter(socket)
+    const entered = connections.open(socket)
     if (entered.ok) broker.handle(entered.stream)
     else warn(entered.reason)
   })
   server.maxConnections = CONNECTIONS_MAX
-  server.on('connection', doors.knock)
+  server.on('connection', connections.startHandshake)
   server.on('tlsClientError', (error, { remoteAddress = 'somebody' }) => warn(`${remoteAddress} refused: ${error.message}`))
   return server
 }

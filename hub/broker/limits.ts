@@ -58,7 +58,7 @@ export type Budget = {
   hasRoom(name: string, bytes: number): boolean
 }
 
-export function budget(perName: number, all: number): Budget {
+export function createBudget(perName: number, all: number): Budget {
   const held = new Map<string, number>()
   let total = 0
   const hasRoom = (name: string, bytes: number) => (held.get(name) ?? 0) + bytes <= perName && total + bytes <= all

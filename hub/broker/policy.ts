@@ -2,15 +2,23 @@
 import type { Aedes, AedesOptions, AuthenticateError, Client, PublishPacket } from 'aedes'
 import { mayPublish, maySubscribe, type TopicRule, topicsOf } from '#shared/core/topic/rule.ts'
 import { parseTopic, RETAINED_KINDS } from '#shared/core/topic/topics.ts'
-import { admit, type Guest, overstays } from './admission.ts'
+import { authenticate, type AuthenticatedClient, sessionEndReason } from './client-auth.ts'
 import { GuardedStream } from './guarded-stream.ts'
-import { BODY_MAX, type Budget, budget, RETAINED_MAX, SUBSCRIPTIONS_MAX, UNDER_WAY_MAX, UNDER_WAY_PER_NAME } from './limits.ts'
+import {
+  BODY_MAX,
+  type Budget,
+  createBudget,
+  RETAINED_MAX,
+  SUBSCRIPTIONS_MAX,
+  UNDER_WAY_MAX,
+  UNDER_WAY_PER_NAME,
+} from './limits.ts'
 
 /** MQTT return codes of CONNACK. */
 const REFUSED = { identifier: 2, notAuthorised: 5 } as const
 
 type PolicyParts = {
-  sessions: Map<Client, Guest>
+  sessions: Map<Client, AuthenticatedClient>
   revoked: () => ReadonlySet<string>
   warn: (text: string) => void
 }
@@ -20,7 +28,7 @@ export function brokerPolicy({ sessions, revoked, warn }: PolicyParts): { hooks:
   /** Outlives the session, because a last will is published after it. */
   const rules = new WeakMap<Client, TopicRule>()
   const ruleOf = (client: Client | null) => (client ? rules.get(client) : undefined)
-  const underWay = budget(UNDER_WAY_PER_NAME, UNDER_WAY_MAX)
+  const underWay = createBudget(UNDER_WAY_PER_NAME, UNDER_WAY_MAX)
   const retained = retainedBytes()
   const filters = new WeakMap<Client, Set<string>>()
 
@@ -35,13 +43,13 @@ export function brokerPolicy({ sessions, revoked, warn }: PolicyParts): { hooks:
         warn(`refused: ${reason}`)
         done(Object.assign(new Error(reason), { returnCode }) as AuthenticateError, false)
       }
-      const admission = admit((client.conn as unknown as GuardedStream).socket.getPeerCertificate(), client.id)
+      const admission = authenticate((client.conn as unknown as GuardedStream).socket.getPeerCertificate(), client.id)
       if (!admission.ok) return refuse(admission.reason, REFUSED.identifier)
-      const { guest } = admission
-      const reason = overstays(guest, revoked(), Date.now())
-      if (reason) return refuse(`${guest.cn}: ${reason}`, REFUSED.notAuthorised)
-      rules.set(client, topicsOf(guest.identity))
-      sessions.set(client, guest)
+      const { peer } = admission
+      const reason = sessionEndReason(peer, revoked(), Date.now())
+      if (reason) return refuse(`${peer.cn}: ${reason}`, REFUSED.notAuthorised)
+      rules.set(client, topicsOf(peer.identity))
+      sessions.set(client, peer)
       client.conn.once('close', () => sessions.delete(client))
       done(null, true)
     },

@@ -1,4 +1,4 @@
-/** What a check of a package may say, and what helps against it. */
+/** The checks of a package: severity, corrective action and example of each, and the report that collects them. */
 import type { AgentHint, DataError } from '../problem.ts'
 
 type CheckSeverity = 'error' | 'warning' | 'info'
@@ -9,7 +9,7 @@ const MANIFEST = '{"schema_version":"svc_package_v1","building_id":"b1","grid_mi
 const COLUMN_MAP = '{"equipType":"ahu","equip":"AHU-1","points":{"sa_t":"Supply Temp"},"units":{"Supply Temp":"degF"}}'
 const TABLE = 'timestamp_utc,Supply Temp\n2026-03-01T05:00:00Z,55.5\n'
 
-/** By code; the severity is the usual one. An error keeps the package from being imported. */
+/** By code, with the usual severity. A package with an error is not imported. */
 export const CHECKS = {
   manifest_missing: means('error', 'Add manifest.json at the root of the package, or send the fields beside the file', MANIFEST),
   manifest_invalid: means('error', 'Correct manifest.json', MANIFEST),
@@ -17,13 +17,13 @@ export const CHECKS = {
   column_map_invalid: means('error', 'Correct column_map.json', COLUMN_MAP),
   quality_invalid: means(
     'error',
-    'Correct quality.json, or leave it out: without it all data counts',
+    'Correct quality.json, or leave it out: without it all data is trusted',
     '{"trusted_windows":[{"from":"2026-03-01T00:00:00Z","to":"2026-03-04T00:00:00Z"}]}',
   ),
-  quality_applied: means('info', 'Nothing need be done: data outside the trusted windows is kept, and no rule judges it', TABLE),
+  quality_applied: means('info', 'No action needed: data outside the trusted windows is stored, and rules do not use it', TABLE),
   quality_unread: means(
     'info',
-    'Nothing need be done: quality.json names no trusted_windows, so all data counts',
+    'No action needed: quality.json has no trusted_windows, so all data is trusted',
     '{"trusted_windows":[{"from":"2026-03-01T00:00:00Z","to":"2026-03-04T00:00:00Z"}]}',
   ),
   columns_invalid: means(
@@ -49,25 +49,25 @@ export const CHECKS = {
     'State the time zone in manifest.json, or write timestamp_utc',
     '"timezone":"America/Chicago"',
   ),
-  header_duplicate: means('error', 'Give every column a header of its own', 'timestamp_utc,Supply Temp,Supply Temp 2'),
-  header_too_long: means('error', 'Shorten the header to what names the point', 'timestamp_utc,Supply Temp'),
+  header_duplicate: means('error', 'Give every column a unique header', 'timestamp_utc,Supply Temp,Supply Temp 2'),
+  header_too_long: means('error', 'Shorten the header to the name of the point', 'timestamp_utc,Supply Temp'),
   columns_too_many: means(
     'error',
-    'Split the table: an equipment may have several',
+    'Split the table: equipment may have several tables',
     'AHU-1/history_wide.csv and AHU-1/history_more.csv',
   ),
   row_unreadable: means('error', 'Close the quotes and keep one record on one line', '2026-03-01T05:00:00Z,"closed, by hand"'),
   no_numeric_columns: means('error', 'Send at least one column that holds numbers or state texts', TABLE),
   unit_unknown: means('error', 'Write a unit that is listed in GET /api/ingest/contract', '"units":{"Supply Temp":"degF"}'),
-  unit_mismatch: means('error', 'Give a unit of what the role measures', '"units":{"Supply Temp":"degF"}'),
+  unit_mismatch: means('error', 'State a unit that fits the quantity of the role', '"units":{"Supply Temp":"degF"}'),
   unit_conflict: means(
     'error',
-    'Use a unit that fits the history which the point has, or another header',
+    'State a unit that can be converted to the unit of the stored history, or use another header',
     '"units":{"Supply Temp":"degF"}',
   ),
-  no_rows: means('warning', 'Send at least one row with a readable timestamp; a package without any is refused', TABLE),
+  no_rows: means('warning', 'Add at least one row with a readable timestamp: a package without rows is refused', TABLE),
   column_missing: means('warning', 'Remove the entry from column_map.json or add the column', '"points":{"sa_t":"Supply Temp"}'),
-  column_empty: means('warning', 'Check the export: the column holds no value', TABLE),
+  column_empty: means('warning', 'Check the export: the column has no values', TABLE),
   column_unmapped: means(
     'warning',
     'Name the role in column_map.json, or assign it after the import',
@@ -76,31 +76,39 @@ export const CHECKS = {
   column_ambiguous: means('warning', 'Map one column to each role of an equipment', '"points":{"sa_t":"Supply Temp"}'),
   unit_missing: means('warning', 'State the unit in column_map.json', '"units":{"Supply Temp":"degF"}'),
   unit_implausible: means('warning', 'Check the unit in column_map.json', '"units":{"Supply Temp":"degF"}'),
-  timestamp_unreadable: means('warning', 'Write ISO 8601', '2026-03-01T05:00:00Z'),
-  timestamp_ambiguous: means('warning', 'Write UTC, or an offset with each time', '2026-11-01T01:30:00-05:00'),
-  timestamp_skipped: means('warning', 'Check the time zone: this hour does not exist there', '"timezone":"America/Chicago"'),
+  timestamp_unreadable: means('warning', 'Write timestamps in ISO 8601', '2026-03-01T05:00:00Z'),
+  timestamp_ambiguous: means('warning', 'Write UTC timestamps, or an offset with each timestamp', '2026-11-01T01:30:00-05:00'),
+  timestamp_skipped: means(
+    'warning',
+    'Check the time zone: this hour is skipped there when clocks change',
+    '"timezone":"America/Chicago"',
+  ),
   timestamp_misdated: means(
     'warning',
     'Check the clock that wrote these rows, the time zone and date_order',
     '2026-03-01T05:00:00Z',
   ),
-  timestamp_duplicate: means('warning', 'Nothing need be done: of equal times the last row counts', TABLE),
-  timestamp_out_of_order: means('warning', 'Nothing need be done: rows are put in order', TABLE),
-  timestamp_gap: means('info', 'Nothing need be done: a gap stays a gap', TABLE),
+  timestamp_duplicate: means('warning', 'No action needed: of rows with the same timestamp the last one is stored', TABLE),
+  timestamp_out_of_order: means('warning', 'No action needed: rows are sorted by time', TABLE),
+  timestamp_gap: means('info', 'No action needed: gaps are not filled', TABLE),
   row_width: means('warning', 'Give every row as many cells as the header', TABLE),
   row_truncated: means('warning', 'Export the file again: its last row is cut off', TABLE),
-  value_unreadable: means('warning', 'Write plain numbers with a point; texts of a column of numbers count as missing', '21.5'),
-  text_states: means('info', 'Nothing need be done: the texts are kept as states', 'On'),
+  value_unreadable: means(
+    'warning',
+    'Write numbers with a decimal point: texts in a numeric column are stored as missing',
+    '21.5',
+  ),
+  text_states: means('info', 'No action needed: the texts are stored as states', 'On'),
   states_order_unknown: means(
     'error',
     'Send 0 and 1, or texts such as Off and On, Closed and Open, Unoccupied and Occupied',
     '1',
   ),
-  states_too_many: means('warning', 'Free text is not kept; send numbers or at most 32 state texts', 'On'),
-  grid_differs: means('info', 'Nothing need be done: the spacing found counts, not the one stated', '"grid_minutes":5'),
-  unit_from_header: means('info', 'Nothing need be done: the header states the unit', 'Supply Temp (°F)'),
+  states_too_many: means('warning', 'Free text is not stored: send numbers or at most 32 state texts', 'On'),
+  grid_differs: means('info', 'No action needed: the interval found in the data is used, not grid_minutes', '"grid_minutes":5'),
+  unit_from_header: means('info', 'No action needed: the unit is taken from the header', 'Supply Temp (°F)'),
   encoding_guessed: means('info', 'Write UTF-8', TABLE),
-  delimiter_guessed: means('info', 'Nothing need be done when the columns below are right', TABLE),
+  delimiter_guessed: means('info', 'No action needed if the columns of the report are right', TABLE),
   file_ignored: means(
     'info',
     'Only manifest.json, column_map.json, columns.csv, quality.json and tables are read',
@@ -111,12 +119,12 @@ export const CHECKS = {
 export type CheckCode = keyof typeof CHECKS
 export type Check = { code: CheckCode; severity: CheckSeverity; message: string; count: number; examples: string[] }
 
-/** Where an example stands: `line 7: rubbish`, or `SAT, line 7: rubbish`. */
+/** The location of an example: `line 7: rubbish`, or `SAT, line 7: rubbish`. */
 export const atLine = (line: number, text: string, column?: string): string =>
   `${column === undefined ? '' : `${column}, `}line ${line}: ${text}`
 const AT_LINE = /^(?:(.*), )?line (\d+): ([^]*)$/
 
-/** The places that a check has named, one error each; the check itself where it named none. */
+/** One error for each location that a check names; one for the check itself where it names none. */
 export function placesOf({ code, message, examples }: Check): DataError[] {
   const hint = CHECKS[code].action
   if (examples.length === 0) return [{ message, hint }]
@@ -127,15 +135,15 @@ export function placesOf({ code, message, examples }: Check): DataError[] {
   })
 }
 
-/** Longest message and example: what people wrote is quoted, and may be anything. */
+/** Longest message and example, characters: they quote the package, which may hold anything. */
 const TEXT_MAX = 300
-/** Examples that one check lists. */
+/** Most examples of one check. */
 const EXAMPLES_MAX = 5
-/** Checks that one answer lists: enough for a code at every file of a large package. */
+/** Most checks of one report: enough for several in every file of a large package. */
 const CHECKS_MAX = 1000
 
 export type CheckReport = {
-  /** @param place a file, and where it helps a column: what the check is counted by */
+  /** @param place file or equipment: occurrences of a code are counted per place */
   add(
     code: CheckCode,
     place: string,
@@ -145,7 +153,7 @@ export type CheckReport = {
   list(): Check[]
 }
 
-/** Gathers what the checks of one package find, by code and place, in the order of their first appearance. */
+/** Collects the checks of one package by code, severity and place, in the order of their first occurrence. */
 export function createCheckReport(): CheckReport {
   const checks = new Map<string, Check>()
   return {
@@ -168,13 +176,13 @@ export function createCheckReport(): CheckReport {
   }
 }
 
-/** What to do about errors and warnings, once for each code. */
+/** The corrective action of each error and warning, once per code. */
 export function hintsFor(checks: Check[]): AgentHint[] {
   const codes = new Set(checks.filter(({ severity }) => severity !== 'info').map(({ code }) => code))
   return [...codes].map(code => ({ code, action: CHECKS[code].action, example: CHECKS[code].example }))
 }
 
-/** A table without rows keeps the rest of its package from nothing; a package without rows is refused. */
+/** An empty table does not block the rest of the package; a package without rows is refused. */
 export const failIfEmpty = (checks: Check[], rows: number): Check[] =>
   rows > 0 ? checks : checks.map(check => (check.code === 'no_rows' ? { ...check, severity: 'error' } : check))
 

@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { frames } from '#hub/broker/frames.ts'
-import { budget, PACKET_MAX } from '#hub/broker/limits.ts'
+import { createBudget, PACKET_MAX } from '#hub/broker/limits.ts'
 import { connectPacket, header, packet, publishPacket, subscribePacket } from '../../support/raw-client.ts'
 
 const CONNECT = connectPacket('edge:A:e1')
@@ -90,8 +90,8 @@ test('a packet that announces 4 MiB holds no more than twice what has come, and 
   t.is(reserved, 0)
 })
 
-test('a budget bounds one name and all, and what is given back can be taken again', t => {
-  const held = budget(10, 15)
+test('a createBudget bounds one name and all, and what is given back can be taken again', t => {
+  const held = createBudget(10, 15)
   t.deepEqual([held.take('a', 10), held.take('a', 1), held.take('b', 6), held.take('b', 5)], [true, false, false, true])
   held.give('a', 4)
   t.deepEqual([held.hasRoom('a', 4), held.hasRoom('b', 5)], [true, false])

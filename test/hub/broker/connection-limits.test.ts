@@ -3,9 +3,16 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import test from 'ava'
-import { openDoors } from '#hub/broker/doors.ts'
+import { createConnectionLimits } from '#hub/broker/connection-limits.ts'
 import { GuardedStream } from '#hub/broker/guarded-stream.ts'
-import { budget, HANDSHAKES_MAX, HANDSHAKES_PER_NETWORK, PACKET_MS, PARTIAL_MAX, PARTIAL_PER_NAME } from '#hub/broker/limits.ts'
+import {
+  createBudget,
+  HANDSHAKES_MAX,
+  HANDSHAKES_PER_NETWORK,
+  PACKET_MS,
+  PARTIAL_MAX,
+  PARTIAL_PER_NAME,
+} from '#hub/broker/limits.ts'
 
 let port = 1024
 
@@ -17,28 +24,28 @@ function knockOf(remoteAddress: string) {
 }
 
 test('handshakes of one network are bounded, and those of others still come in', t => {
-  const doors = openDoors(new Set())
-  const knock = (address: string) => {
+  const connections = createConnectionLimits(new Set())
+  const startHandshake = (address: string) => {
     const socket = knockOf(address)
-    doors.knock(socket as unknown as Socket)
+    connections.startHandshake(socket as unknown as Socket)
     return socket
   }
-  const first = Array.from({ length: HANDSHAKES_PER_NETWORK }, (_, i) => knock(`2001:db8:0:1::${(i + 1).toString(16)}`))
+  const first = Array.from({ length: HANDSHAKES_PER_NETWORK }, (_, i) => startHandshake(`2001:db8:0:1::${(i + 1).toString(16)}`))
   t.false(first.some(({ isRefused }) => isRefused))
-  t.true(knock('2001:db8:0:1:ffff::1').isRefused)
-  t.false(knock('2001:db8:0:2::1').isRefused)
-  t.false(knock('192.0.2.1').isRefused)
+  t.true(startHandshake('2001:db8:0:1:ffff::1').isRefused)
+  t.false(startHandshake('2001:db8:0:2::1').isRefused)
+  t.false(startHandshake('192.0.2.1').isRefused)
   first[0]!.emit('close')
   first[0]!.emit('close')
-  t.false(knock('2001:db8:0:1:ffff::2').isRefused)
-  t.true(knock('2001:db8:0:1:ffff::3').isRefused, 'one that ends makes room for one')
+  t.false(startHandshake('2001:db8:0:1:ffff::2').isRefused)
+  t.true(startHandshake('2001:db8:0:1:ffff::3').isRefused, 'one that ends makes room for one')
 })
 
 test('handshakes of all networks together are bounded', t => {
-  const doors = openDoors(new Set())
+  const connections = createConnectionLimits(new Set())
   const knocked = Array.from({ length: HANDSHAKES_MAX + 1 }, (_, i) => {
     const socket = knockOf(`198.51.${i >> 8}.${i & 255}`)
-    doors.knock(socket as unknown as Socket)
+    connections.startHandshake(socket as unknown as Socket)
     return socket
   })
   t.deepEqual(knocked.map(({ isRefused }) => isRefused).indexOf(true), HANDSHAKES_MAX)
@@ -48,7 +55,7 @@ test('a packet that has begun and is not whole in time ends its connection', asy
   const ends: { run: () => void; ms: number }[] = []
   const { setTimeout: real } = globalThis
   const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() })
-  const partial = budget(PARTIAL_PER_NAME, PARTIAL_MAX)
+  const partial = createBudget(PARTIAL_PER_NAME, PARTIAL_MAX)
   const stream = new GuardedStream(socket as TLSSocket, { name: 'edge:s:e', partial, mayLag: false })
   const closed = new Promise<Error | undefined>(resolve => {
     stream.once('error', resolve)
