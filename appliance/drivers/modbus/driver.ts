@@ -2,7 +2,7 @@
 import { decodePoint, isRounded } from './core/decode.ts'
 import { REGISTERS_MAX } from './core/plan.ts'
 import type { ModbusPoint } from './core/point.ts'
-import { createUnitMemory, type UnitBlock, type UnitItem } from './core/unit-memory.ts'
+import { UnitMemory, type UnitBlock, type UnitItem } from './core/unit-memory.ts'
 import { convertNumber } from '../../core/poll/conversion.ts'
 import { DeviceError, type FieldDriver, RTTS_MAX } from '#shared/core/poll/device.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
@@ -35,7 +35,7 @@ export function modbusDriver(
     unit_id,
     retryPolicy,
     now,
-    memory: createUnitMemory({ gap, registersMax: REGISTERS_MAX }),
+    memory: new UnitMemory({ gap, registersMax: REGISTERS_MAX }),
     noteRtt,
     decode,
     failures: 0,

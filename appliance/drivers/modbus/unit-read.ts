@@ -90,7 +90,7 @@ async function search(search: Search, failed: readonly Failed[]): Promise<void> 
 function narrow({ unit, askedFor, ...search }: Search, { block, answer, within }: Failed & Part): Part[] {
   const smaller = unit.memory.smaller(block, unit.now())
   if (smaller.length === 0) {
-    unit.memory.blame(placeOf(block.items[0]!), answer.reason, unit.now())
+    unit.memory.noteBadRange(placeOf(block.items[0]!), answer.reason, unit.now())
     settle({ unit, askedFor, ...search }, endPart(within, 'culprit'))
     return []
   }
@@ -117,7 +117,7 @@ async function retry(unit: ModbusUnit, round: Round, culprits: readonly UnitBloc
       continue
     }
     note(round, block, answer.reason)
-    unit.memory.blame(block, answer.reason, unit.now())
+    unit.memory.noteBadRange(block, answer.reason, unit.now())
     if (answer.state === 'lost') {
       unit.retryFrom = unit.now() + RETRY_SHARE * (unit.now() - sentAt)
       return
@@ -133,7 +133,7 @@ function note(round: Round, { items }: UnitBlock, reason: string): void {
 /** The unit answered and does no more. Who it was is not told by once, so that nobody is blamed for an outage. */
 function endRound(unit: ModbusUnit, round: Round, lost: Lost, blocks: readonly UnitBlock[]): void {
   round.gone = lost
-  for (const block of new Set(blocks)) unit.memory.wasGoneAfter(block, lost.reason, unit.now())
+  for (const block of new Set(blocks)) unit.memory.noteGoneAfter(block, lost.reason, unit.now())
 }
 
 /** Why a point has no value after a read. */

@@ -98,7 +98,7 @@ const lost = (kind: DeviceError['kind'], reason: string, isUnreachable = false):
 
 /** Puts the values of a block among the readings. */
 export function take(unit: ModbusUnit, round: Round, block: UnitBlock, { bytes, at }: Answer & { state: 'data' }): void {
-  unit.memory.answered(block)
+  unit.memory.noteAnswered(block)
   unit.decode(block, bytes, at, round.readings)
 }
 

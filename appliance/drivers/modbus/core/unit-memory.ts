@@ -7,147 +7,173 @@ import type { ModbusPoint, RegisterRange, Table } from './point.ts'
 export type UnitItem = { point_id: string; address: ModbusPoint }
 export type UnitBlock = Block<UnitItem>
 
-/** How the points of one read are asked for. */
+/** The requests of one read. */
 type UnitPlan = {
   /** In this order; blocks that failed lately come last. */
   blocks: readonly UnitBlock[]
-  /** Culprits that are due to be tried again, each place alone. */
+  /** Bad ranges that are due for a retry, each alone. */
   retried: readonly UnitBlock[]
+  /** Points whose range is bad and not due for a retry. */
   resting: readonly UnitItem[]
 }
 
 /** A unit has one group of points for each of its poll periods, and few of those. */
 const PLANS_MAX = 32
-/** Blocks that are read in parts, or were doubted once; more than any unit has, for old ones are not looked for. */
-const IN_PARTS_MAX = 512
-/** From so many failures in a row on a block is read in parts: a single one may have been chance. */
+/** Most failed blocks that are remembered: more than any unit has. */
+const FAILED_BLOCKS_MAX = 512
+/** Failures in a row after which a block is read in parts; a single one may be chance. */
 const SURE_FAILURES = 2
-/** The golden section: multiples of it spread evenly, and neighbours in time come far apart. */
+/** The golden ratio: its multiples modulo 1 are spread evenly, and successive ones are far apart. */
 const SPREAD = 0.618034
 
 export const placeOf = (item: UnitItem): RegisterRange => item.address.address
 const keyOf = (item: UnitItem) => keyOfPlace(placeOf(item))
 const firstKey = (block: UnitBlock) => keyOf(block.items[0]!)
 
-/** @param limits of the blocks as long as nothing is known */
-export function createUnitMemory(limits: Limits) {
-  /** Places that spoil every block that they are in. */
-  const apart: Apart = new Map()
-  /** Blocks that fail although their parts are answered, or after which the unit was gone. */
-  const inParts: Apart = new Map()
-  let gap = limits.gap
-  /** What was planned while nothing spoils a read: each poll asks for the same points again. */
-  let plans: { items: readonly UnitItem[]; plan: UnitPlan }[] = []
-  /** Places that the last read left out. */
-  const unreached = new Set<string>()
-  let witness: UnitBlock | undefined
-  let turn = 0
+/** What earlier reads have shown about a unit. */
+export class UnitMemory {
+  readonly #limits: Limits
+  /** Ranges that make every block that contains them fail. */
+  readonly #badRanges: Apart = new Map()
+  /** Blocks that fail although their parts are answered, or after which the unit did not answer any more. */
+  readonly #failedBlocks: Apart = new Map()
+  #gap: Limits['gap']
+  /** Plans made while no range is bad: each poll asks for the same points again. */
+  #plans: { items: readonly UnitItem[]; plan: UnitPlan }[] = []
+  /** Ranges that the last read did not get to. */
+  readonly #unreached = new Set<string>()
+  #lastAnswered: UnitBlock | undefined
+  #witnessTurn = 0
 
-  function plan(items: readonly UnitItem[], now: number): UnitPlan {
-    if (apart.size > 0 || inParts.size > 0) return planAround(items, now)
-    const known = plans.find(one => isSame(one.items, items))
-    const planned = known?.plan ?? { blocks: planBlocks(items, placeOf, { ...limits, gap }), retried: [], resting: [] }
-    if (!known) plans = [...plans.slice(1 - PLANS_MAX), { items, plan: planned }]
-    if (unreached.size === 0) return planned
-    return { ...planned, blocks: firstUnreached(unreached, planned.blocks, firstKey) }
+  /** @param limits of the blocks until more is known about the unit */
+  constructor(limits: Limits) {
+    this.#limits = limits
+    this.#gap = limits.gap
   }
 
-  function planAround(items: readonly UnitItem[], now: number): UnitPlan {
-    const { together, retried, resting } = sortOut(apart, items, keyOf, now)
-    const spoilers = Array.from(apart.keys(), placeOfKey)
-    const blocks = planBlocks(together, placeOf, { ...limits, gap, spoilers }).flatMap(block => whole(block, now))
-    const ordered = firstUnreached(unreached, blocks, firstKey)
-    const isDoubted = (block: UnitBlock) => inParts.has(keyOfPlace(block))
+  /** @returns the blocks of a read in the order in which they are asked for */
+  plan(items: readonly UnitItem[], now: number): UnitPlan {
+    if (this.#badRanges.size > 0 || this.#failedBlocks.size > 0) return this.#planAround(items, now)
+    const plan = this.#plans.find(known => isSame(known.items, items))?.plan ?? this.#remember(items)
+    if (this.#unreached.size === 0) return plan
+    return { ...plan, blocks: firstUnreached(this.#unreached, plan.blocks, firstKey) }
+  }
+
+  /** Whether a block failed lately, so that one attempt at it is enough. */
+  isDoubted(block: UnitBlock): boolean {
+    return this.#failedBlocks.size > 0 && this.#failedBlocks.has(keyOfPlace(block))
+  }
+
+  /** @returns the parts to ask for instead of a block that failed; none for a single range */
+  smaller(block: UnitBlock, now: number): UnitBlock[] {
+    return partsOf(block, placeOf).flatMap(part => this.#wholeOrParts(part, now))
+  }
+
+  noteAnswered(block: UnitBlock): void {
+    this.#lastAnswered = block
+    if (this.#failedBlocks.size > 0) this.#failedBlocks.delete(keyOfPlace(block))
+    if (this.#badRanges.size > 0) this.#badRanges.delete(keyOfPlace(block))
+  }
+
+  /** Notes a range that failed when it was asked for alone. */
+  noteBadRange(range: RegisterRange, reason: string, now: number): void {
+    accuse(this.#badRanges, keyOfPlace(range), reason, now)
+  }
+
+  /**
+   * Notes a block that failed while every part of it was answered: it is too long for the unit, or contains a gap that does not
+   * exist.
+   *
+   * @param isSure the unit stated so itself; otherwise it may have been chance
+   */
+  readInParts(block: UnitBlock, reason: string, now: number, isSure: boolean): void {
+    const failures = this.#noteFailedBlock(block, reason, now)
+    if (isSure && failures < SURE_FAILURES) this.#noteFailedBlock(block, reason, now)
+  }
+
+  /** Notes a block after which the unit did not answer. At the second time the block itself is divided, and always read last. */
+  noteGoneAfter(block: UnitBlock, reason: string, now: number): void {
+    const failures = this.#noteFailedBlock(block, reason, now)
+    if (failures >= SURE_FAILURES && isOnePlace(block, placeOf)) accuse(this.#badRanges, keyOfPlace(block), reason, now)
+  }
+
+  /** Reads no registers between the requested ones from now on. */
+  forgoGaps(): void {
+    this.#gap = NO_GAP
+    this.#plans = []
+  }
+
+  /** Notes which blocks of a read were not asked for. The next read starts with them. */
+  noteReached(asked: readonly UnitBlock[], left: readonly UnitBlock[]): void {
+    if (this.#unreached.size > 0) for (const { items } of asked) for (const item of items) this.#unreached.delete(keyOf(item))
+    for (const { items } of left) for (const item of items) this.#unreached.add(keyOf(item))
+  }
+
+  /** @returns why the range of a point is bad; undefined when it is not */
+  reasonOf(item: UnitItem): string | undefined {
+    return this.#badRanges.get(keyOf(item))?.reason
+  }
+
+  /**
+   * Ranges to ask for when it is in doubt whether the unit answers at all: one that was answered lately, then ranges far from
+   * each other, different ones each time.
+   *
+   * @param failed the range that was not answered
+   */
+  witnesses(items: readonly UnitItem[], failed: RegisterRange | undefined, most: number): RegisterRange[] {
+    const good = items.filter(item => !this.#badRanges.has(keyOf(item)))
+    const ranges = (good.length > 0 ? good : items).map(placeOf)
+    const spread = Array.from({ length: most }, () => ranges[Math.floor(((this.#witnessTurn++ * SPREAD) % 1) * ranges.length)]!)
+    const others = [...this.#lastAnsweredRange(failed), ...spread].filter(
+      range => !failed || keyOfPlace(range) !== keyOfPlace(failed),
+    )
+    return Array.from(new Map(others.map(range => [keyOfPlace(range), range])).values()).slice(0, most)
+  }
+
+  #remember(items: readonly UnitItem[]): UnitPlan {
+    const plan = { blocks: planBlocks(items, placeOf, { ...this.#limits, gap: this.#gap }), retried: [], resting: [] }
+    this.#plans = [...this.#plans.slice(1 - PLANS_MAX), { items, plan }]
+    return plan
+  }
+
+  #planAround(items: readonly UnitItem[], now: number): UnitPlan {
+    const { together, retried, resting } = sortOut(this.#badRanges, items, keyOf, now)
+    const spoilers = Array.from(this.#badRanges.keys(), placeOfKey)
+    const planned = planBlocks(together, placeOf, { ...this.#limits, gap: this.#gap, spoilers })
+    const blocks = planned.flatMap(block => this.#wholeOrParts(block, now))
+    const ordered = firstUnreached(this.#unreached, blocks, firstKey)
     return {
-      blocks: [...ordered.filter(block => !isDoubted(block)), ...ordered.filter(isDoubted)],
+      blocks: [...ordered.filter(block => !this.isDoubted(block)), ...ordered.filter(block => this.isDoubted(block))],
       retried: Array.from(Map.groupBy(retried, keyOf).values(), same => blockOf(same, placeOf)),
       resting,
     }
   }
 
-  /** @returns the block itself, or what is read in its stead for now */
-  function whole(block: UnitBlock, now: number): UnitBlock[] {
-    const known = inParts.get(keyOfPlace(block))
+  #wholeOrParts(block: UnitBlock, now: number): UnitBlock[] {
+    const known = this.#failedBlocks.get(keyOfPlace(block))
     if (!known || known.failures < SURE_FAILURES || !isResting(known, now)) return [block]
     const parts = partsOf(block, placeOf)
-    return parts.length === 0 ? [block] : parts.flatMap(part => whole(part, now))
+    return parts.length === 0 ? [block] : parts.flatMap(part => this.#wholeOrParts(part, now))
   }
 
-  function doubt(block: UnitBlock, reason: string, now: number): number {
+  /** @returns how often the block has failed in a row */
+  #noteFailedBlock(block: UnitBlock, reason: string, now: number): number {
     const key = keyOfPlace(block)
-    accuse(inParts, key, reason, now)
-    if (inParts.size > IN_PARTS_MAX) inParts.delete(inParts.keys().next().value!)
-    return inParts.get(key)!.failures
+    accuse(this.#failedBlocks, key, reason, now)
+    if (this.#failedBlocks.size > FAILED_BLOCKS_MAX) this.#failedBlocks.delete(this.#failedBlocks.keys().next().value!)
+    return this.#failedBlocks.get(key)!.failures
   }
 
-  /** A place of the block that answered last, one whose answer cannot be taken for that to `failed`. */
-  function witnessPlaces(failed: RegisterRange | undefined): RegisterRange[] {
-    if (!witness) return []
-    const places = [placeOf(witness.items[0]!), witness]
-    const unlike = places.find(place => !failed || place.table !== failed.table || bytesDue(place) !== bytesDue(failed))
-    return [unlike ?? places[0]!]
-  }
-
-  return {
-    plan,
-    /** Whether a block failed lately, so that one attempt at it is enough. */
-    isDoubted: (block: UnitBlock): boolean => inParts.size > 0 && inParts.has(keyOfPlace(block)),
-    /** Parts to ask for instead of a block that failed; none for a single place. */
-    smaller: (block: UnitBlock, now: number): UnitBlock[] => partsOf(block, placeOf).flatMap(part => whole(part, now)),
-    answered(block: UnitBlock): void {
-      witness = block
-      if (inParts.size > 0) inParts.delete(keyOfPlace(block))
-      if (apart.size > 0) apart.delete(keyOfPlace(block))
-    },
-    /** A place that failed alone. */
-    blame(place: RegisterRange, reason: string, now: number): void {
-      accuse(apart, keyOfPlace(place), reason, now)
-    },
-    /**
-     * A block failed and every part of it was answered: it is too long for the unit, or a gap in it is not there.
-     *
-     * @param isSure the unit said so itself; else it may have been chance
-     */
-    readInParts(block: UnitBlock, reason: string, now: number, isSure: boolean): void {
-      const failures = doubt(block, reason, now)
-      if (isSure && failures < SURE_FAILURES) doubt(block, reason, now)
-    },
-    /** After this block the unit was gone. When that comes twice the block itself is looked into, and always last. */
-    wasGoneAfter(block: UnitBlock, reason: string, now: number): void {
-      const failures = doubt(block, reason, now)
-      if (failures >= SURE_FAILURES && isOnePlace(block, placeOf)) accuse(apart, keyOfPlace(block), reason, now)
-    },
-    /** From now on nothing is read along. */
-    forgoGaps(): void {
-      gap = NO_GAP
-      plans = []
-    },
-    /** Notes which of the blocks of a read were not asked for: the next one begins with them. */
-    noteReached(asked: readonly UnitBlock[], left: readonly UnitBlock[]): void {
-      if (unreached.size > 0) for (const { items } of asked) for (const item of items) unreached.delete(keyOf(item))
-      for (const { items } of left) for (const item of items) unreached.add(keyOf(item))
-    },
-    /** Why a point is kept apart. */
-    reasonOf: (item: UnitItem): string | undefined => apart.get(keyOf(item))?.reason,
-    /**
-     * Places to ask for when it is in doubt whether the unit answers at all: one that answered lately, then places
-     * far from each other, others each time.
-     *
-     * @param failed what was not answered
-     */
-    witnesses(items: readonly UnitItem[], failed: RegisterRange | undefined, most: number): RegisterRange[] {
-      const others = items.filter(item => !apart.has(keyOf(item)))
-      const places = (others.length > 0 ? others : items).map(placeOf)
-      const spread = Array.from({ length: most }, () => places[Math.floor(((turn++ * SPREAD) % 1) * places.length)]!)
-      const unlike = [...witnessPlaces(failed), ...spread].filter(place => !failed || keyOfPlace(place) !== keyOfPlace(failed))
-      return Array.from(new Map(unlike.map(place => [keyOfPlace(place), place])).values()).slice(0, most)
-    },
+  /** @returns a range of the last answered block whose answer cannot be mistaken for that of `failed` */
+  #lastAnsweredRange(failed: RegisterRange | undefined): RegisterRange[] {
+    if (!this.#lastAnswered) return []
+    const ranges = [placeOf(this.#lastAnswered.items[0]!), this.#lastAnswered]
+    const distinct = ranges.find(range => !failed || range.table !== failed.table || bytesDue(range) !== bytesDue(failed))
+    return [distinct ?? ranges[0]!]
   }
 }
 
-export type UnitMemory = ReturnType<typeof createUnitMemory>
-
-/** Whether two reads ask for the same points; their lists may be made anew each time. */
+/** Whether two reads ask for the same points. Each read may have a list of its own. */
 const isSame = (a: readonly UnitItem[], b: readonly UnitItem[]): boolean =>
   a.length === b.length && a.every((item, i) => item.point_id === b[i]!.point_id && item.address === b[i]!.address)
 
