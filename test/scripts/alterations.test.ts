@@ -114,11 +114,7 @@ test('a line counts as executed when the innermost range that holds a part of it
 })
 
 test('the red file of a group is told from the title that AVA gives', t => {
-  const group = [
-    'test/hub/store.test.ts',
-    'test/appliance/store/store.test.ts',
-    'test/field/ede.test.ts',
-  ]
+  const group = ['test/hub/store.test.ts', 'test/appliance/store/store.test.ts', 'test/field/ede.test.ts']
   t.deepEqual(filesOf('hub › store › it is red', group), ['test/hub/store.test.ts'])
   t.deepEqual(filesOf('ede › it is red', group), ['test/field/ede.test.ts'])
   t.deepEqual(filesOf('a title', ['test/hub/store.test.ts']), ['test/hub/store.test.ts'])
