@@ -4,6 +4,7 @@ import { errorText } from '#shared/core/error-text.ts'
 import { EQUIPMENT_TYPES } from '#shared/core/model/model.ts'
 import { parseDuration } from '#shared/core/time.ts'
 import { type ScoreOptions, scoreFolder, type SetScore } from './lib/score.ts'
+import { type AnomalyScore, scoreAnomalies } from './lib/score-anomalies.ts'
 import { complaintOf, scoreOf } from './lib/verdict.ts'
 
 const USAGE = `scripts/score DIR [options]      DIR holds labels.csv and the CSV files, plain or gzipped, that it names
@@ -12,6 +13,7 @@ const USAGE = `scripts/score DIR [options]      DIR holds labels.csv and the CSV
   --sampling 15m     keeps one sample in 15 minutes
   --bias DEGF        shifts the mixed-air sensor
   --type ahu         what the files are of
+  --anomalies        counts the days that anomaly screening flags, and runs no rules
   --json             ends with one line of JSON
 `
 const round = (seconds: number): number => Math.round(seconds * 10) / 10
@@ -19,7 +21,7 @@ const round = (seconds: number): number => Math.round(seconds * 10) / 10
 function readOptions(args: string[]) {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
-  const options = { cold: flag, json: flag, help: flag, noise: text, sampling: text, bias: text, type: text }
+  const options = { anomalies: flag, cold: flag, json: flag, help: flag, noise: text, sampling: text, bias: text, type: text }
   const { values, positionals } = parseArgs({ args: withSigns(args), allowPositionals: true, options })
   const [dir] = positionals
   if (values.help || dir === undefined) return { help: true } as const
@@ -32,7 +34,7 @@ function readOptions(args: string[]) {
   if (values.noise !== undefined) score.noise = numberOf('--noise', values.noise)
   if (values.bias !== undefined) score.bias = numberOf('--bias', values.bias)
   if (sampling) score.sampling = sampling
-  return { help: false, dir, json: values.json, score } as const
+  return { help: false, dir, json: values.json, anomalies: values.anomalies, score } as const
 }
 
 /** `--bias -2` as `--bias=-2`: a number below zero is no option. */
@@ -51,11 +53,24 @@ function numberOf(name: string, text: string): number {
 const line = ({ set, found, faulty, right, normal, false: wrong, seconds }: Omit<SetScore, 'verdicts'>): string =>
   `${set.padEnd(14)} found ${found} of ${faulty} faulty days, right component on ${right} of them; ${wrong} false of ${normal} normal days; ${round(seconds)} s\n`
 
+const anomalyLine = ({ set, found, faulty, normal, false: wrong, not_scored }: AnomalyScore): string =>
+  `${set.padEnd(24)} flagged ${found} of ${faulty} faulty days and ${wrong} of ${normal} normal days; ${not_scored} days have too little history to be scored\n`
+
+async function printAnomalies(dir: string, { type }: ScoreOptions, json: boolean): Promise<void> {
+  const sets = await scoreAnomalies(dir, type)
+  for (const set of sets) process.stdout.write(anomalyLine(set))
+  if (json) process.stdout.write(`${JSON.stringify({ sets })}\n`)
+}
+
 async function main(args: string[]): Promise<number> {
   const options = readOptions(args)
   if (options.help) {
     process.stdout.write(USAGE)
     return args.includes('--help') ? 0 : 64
+  }
+  if (options.anomalies) {
+    await printAnomalies(options.dir, options.score, options.json)
+    return 0
   }
   const sets = await scoreFolder(options.dir, options.score)
   const verdicts = sets.flatMap(set => set.verdicts)

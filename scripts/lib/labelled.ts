@@ -26,18 +26,21 @@ const FRACTION_MAX = 1.5
 /** A pressure column that states no unit and goes beyond this many inches of water is in Pa. */
 const INWC_MAX = 20
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/
+/** The component of a day that only serves as history of the days after it. */
+const HISTORY_ONLY = 'baseline'
 
-/** @returns the rows of `labels.csv`, in its order */
+/** @returns the rows of `labels.csv` that say whether a day was normal or faulty, in its order */
 export function readLabels(dir: string): Label[] {
   const [header = [], ...rows] = records(readFileSync(join(dir, 'labels.csv')))
   const at = (name: string) => header.findIndex(cell => cell.trim() === name)
   const [file, date, component] = [at('file'), at('date'), at('component')]
   if (file < 0 || date < 0 || component < 0) throw new Error('labels.csv needs the columns file, date and component')
-  return rows.map((row, i) => {
+  const labels = rows.map((row, i) => {
     const cell = (index: number) => (row[index] ?? '').trim()
     if (!ISO_DATE.test(cell(date))) throw new Error(`labels.csv, line ${i + 2}: ${cell(date)} is no date such as 2026-03-01`)
     return { file: cell(file), date: cell(date), component: cell(component) || 'normal' }
   })
+  return labels.filter(label => label.component !== HISTORY_ONLY)
 }
 
 /**

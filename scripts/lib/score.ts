@@ -47,7 +47,7 @@ async function scoreSet(
   kinds: Kinds,
   options: ScoreOptions,
 ): Promise<Verdict[]> {
-  const building_id = idOf(data.name)
+  const building_id = buildingIdOf(data.name)
   if (!options.cold) await session.importPackage(packageOf(data, building_id, options.type))
   const verdicts: Verdict[] = []
   for (const label of labels) {
@@ -77,7 +77,8 @@ async function reportOf(building_id: string, { from, to }: Span, session: Sessio
 }
 type Span = { from: number; to: number }
 
-const idOf = (name: string): string => name.replace(/[^A-Za-z0-9._-]/g, '-')
+/** The building that a set becomes. */
+export const buildingIdOf = (name: string): string => name.replace(/[^A-Za-z0-9._-]/g, '-')
 
 function cut({ name, ts, columns }: LabelledSet, { from, to }: Span): LabelledSet {
   const rows = [...ts.keys()].filter(row => ts[row]! >= from && ts[row]! < to)
@@ -86,7 +87,7 @@ function cut({ name, ts, columns }: LabelledSet, { from, to }: Span): LabelledSe
 }
 
 /** The set as one equipment; headers are the roles themselves. */
-function packageOf({ ts, columns }: LabelledSet, building_id: string, equipment_type: EquipmentType): Package {
+export function packageOf({ ts, columns }: LabelledSet, building_id: string, equipment_type: EquipmentType): Package {
   const roles = columns.map(({ role }) => role)
   const cell = (value: number) => (Number.isNaN(value) ? '' : String(value))
   const lines = Array.from(ts, (ms, row) => [formatInstant(ms), ...columns.map(({ values }) => cell(values[row]!))].join(','))

@@ -54,6 +54,7 @@ export async function openSession(): Promise<Session> {
     site_id: 'local',
     auth: { secret: secret(), passwords: { agent, admin, viewer: undefined }, apiKey: undefined, trustedProxies: [] },
     scheduled: false,
+    screening: true,
     onFindings: () => undefined,
     health: {
       checks: {},

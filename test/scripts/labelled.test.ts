@@ -52,6 +52,11 @@ test('a file that the labels name and nobody brought is named', t => {
   t.throws(() => readLabelled(folder(t, {}), 'unit', 'ahu'), { message: /unit\.csv is named in labels\.csv and is not there/ })
 })
 
+test('a baseline day is history of the days after it and has no label', t => {
+  const dir = folder(t, { 'labels.csv': 'file,date,component\nunit,2014-10-03,baseline\nunit,2014-10-17,normal\n' })
+  t.deepEqual(readLabels(dir), [{ file: 'unit', date: '2014-10-17', component: 'normal' }])
+})
+
 test('labels are read by their header; a blank component is a normal day', t => {
   const dir = folder(t, { 'labels.csv': 'file,date,truth,component\nunit,2007-08-28,1,hcv\nunit,2007-08-29,0,\n' })
   t.deepEqual(readLabels(dir), [

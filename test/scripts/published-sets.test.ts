@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { importPoints } from '#scripts/lib/import-points.ts'
 import { COMMON_NAMES } from '#scripts/lib/point-names.ts'
 import { scoreFolder } from '#scripts/lib/score.ts'
+import { scoreAnomalies } from '#scripts/lib/score-anomalies.ts'
 import { complaintOf } from '#scripts/lib/verdict.ts'
 import { dataPath, testWithData } from '../support/optional.ts'
 
@@ -41,3 +42,9 @@ testWithData(
     t.deepEqual(Object.fromEntries(found), findings)
   },
 )
+
+testWithData('anomaly screening of a healthy air handler flags the day that its page and README name, and no other', async t => {
+  t.timeout(PATIENCE_MS)
+  const scores = await scoreAnomalies(dataPath('sas_ahu'), 'ahu')
+  t.deepEqual(scores, [{ set: 'AHU_5_2', found: 0, faulty: 0, false: 1, normal: 42, not_scored: 31 }])
+})
