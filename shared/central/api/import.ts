@@ -9,7 +9,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { importPackage } from '#shared/flow/ingest/import-package.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { appendChunk } from '#shared/central/import/append.ts'
+import { ChunkQueue } from '#shared/central/import/append.ts'
 import { countingLoader } from '#shared/central/import/dry-run.ts'
 import { hintsOf } from '#shared/central/import/request-hints.ts'
 import { ingestContract } from '#shared/central/import/contract.ts'
@@ -21,9 +21,9 @@ import { assertSpace } from '#shared/central/import/disk-space.ts'
 import { readTable } from '#shared/central/import/read-table.ts'
 import { receivePackage } from '#shared/central/import/upload.ts'
 
-/** Largest upload; a ZIP of this size holds what may be unpacked many times over. */
+/** Maximum size of an upload, bytes. `PACKAGE_LIMITS` bounds what a ZIP of this size may unpack to. */
 const UPLOAD_MAX = 256 * 1024 * 1024
-/** Largest chunk to append: JSON is read in memory, and an hour of a thousand columns is a tenth of it. */
+/** Maximum size of a chunk to append, bytes. JSON is parsed in memory; one hour of a thousand columns is a tenth of it. */
 const CHUNK_MAX = 32 * 1024 * 1024
 
 const MODE = Type.Optional(oneOf(['merge', 'replace']))
@@ -105,7 +105,7 @@ const executeRoute = (context: CentralContext, sessions: ImportSessions) =>
     },
   })
 
-const packageRoutes = (context: CentralContext): Route[] => [
+const appendRoute = (context: CentralContext, chunks: ChunkQueue) =>
   route({
     method: 'POST',
     path: '/api/csv/import/package/append',
@@ -137,12 +137,15 @@ const packageRoutes = (context: CentralContext): Route[] => [
     handle: async ({ body, audit }) => {
       assertConfirmed(body.confirm)
       await assertSpace(context.workspace)
-      const { ts_min, ts_max, ...counts } = await appendChunk(body, context)
+      const { ts_min, ts_max, ...counts } = await chunks.append(body)
       const { checks: _checks, ...after } = counts
       audit({ subject: `${body.building_id}/${body.equipment_id}`, after })
       return { ok: true, ...counts, ts_min: formatInstant(ts_min), ts_max: formatInstant(ts_max) }
     },
-  }),
+  })
+
+const packageRoutes = (context: CentralContext): Route[] => [
+  appendRoute(context, new ChunkQueue(context)),
   route({
     method: 'GET',
     path: '/api/csv/import/package/mapping',

@@ -15,36 +15,45 @@ import { detectForm, type TableRecord, readTableText } from './read-table.ts'
 import { scanLines } from './scan-table.ts'
 
 /**
- * Most cells of a chunk, blank ones included: a thousand columns every four seconds for an hour. Chunks are worked through
- * in the process that serves everybody, ten seconds for this many; what is larger goes in as a package.
+ * Maximum number of cells in a chunk, blank ones included: a thousand columns every four seconds for an hour. Chunks are
+ * read in the main process, about 10 s for this many cells; larger data is imported as a package.
  */
 export const CELLS_MAX = 1_000_000
-/** Letters of chunks that are added or wait for it: two of the largest, or a thousand that are as an hour is. */
+/** Maximum length of all waiting chunks, characters: two of the largest, or a thousand that hold one hour. */
 const WAITING_MAX = 64 * 1024 * 1024
 
 type AppendRequest = { building_id: string; equipment_id: string; csv: string; date_order?: DateOrder }
 type Parts = { model: ModelStore; historian: Historian; clock: Pick<Clock, 'now'> }
 
-/** One chunk at a time: what each needs of memory is needed once. */
-const inTurn = createSerialQueue()
-let waiting = 0
+/** Adds chunks of rows one at a time, so that the memory for reading a chunk is needed once. */
+export class ChunkQueue {
+  readonly #parts: Parts
+  readonly #inTurn = createSerialQueue()
+  /** Characters of the chunks that are being added or wait. */
+  #waiting = 0
 
-/**
- * Adds a chunk of rows to equipment that a package has brought. Costs follow the chunk; a repeated chunk adds nothing.
- * State texts that are new are added to their points before the samples that mean them.
- *
- * @throws Problem unknown_building, unknown_equipment, mapping_empty (no package came yet), package_invalid, too_large,
- *   conflict when a point has changed meanwhile, or not_ready when too many chunks wait
- */
-export async function appendChunk(request: AppendRequest, parts: Parts) {
-  const letters = request.csv.length
-  if (waiting + letters > WAITING_MAX)
-    throw new Problem('not_ready', 'Too many chunks wait to be added; send this one again later')
-  waiting += letters
-  try {
-    return await inTurn(() => addChunk(request, parts))
-  } finally {
-    waiting -= letters
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Adds a chunk of rows to equipment that an earlier package has imported. A repeated chunk adds nothing. New state texts
+   * are added to their points before the samples that refer to them.
+   *
+   * @throws Problem unknown_building, unknown_equipment, mapping_empty (no package came yet), package_invalid, too_large,
+   *   conflict when a point has changed meanwhile, or not_ready when too many chunks wait
+   */
+  async append(request: AppendRequest) {
+    const { length } = request.csv
+    if (this.#waiting + length > WAITING_MAX) {
+      throw new Problem('not_ready', 'Too many chunks wait to be added; send this one again later')
+    }
+    this.#waiting += length
+    try {
+      return await this.#inTurn(() => addChunk(request, this.#parts))
+    } finally {
+      this.#waiting -= length
+    }
   }
 }
 

@@ -82,7 +82,7 @@ export async function openHistorian({ db, root, memoryMb, idleMs }: HistorianOpt
         await sealer.merge()
         return count
       }),
-    readerPid: reader.pid,
+    readerPid: () => reader.pid(),
     stop: async () => void (await Promise.all([reader.stop(), writer.stop()])),
   }
 }

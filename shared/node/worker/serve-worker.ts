@@ -2,14 +2,14 @@ import type { FromWorker, ToWorker } from './worker-protocol.ts'
 import { toWire } from './worker-protocol.ts'
 
 /**
- * By method: takes an input, gives a result; `signal` aborts when nobody waits for the result any more, and `tell` says
- * meanwhile how far it is.
+ * Handlers by method. Each takes an input and returns a result. `signal` aborts when the result is no longer needed, and
+ * `onProgress` reports progress to the caller.
  */
-export type Handlers = Record<string, (input: any, signal: AbortSignal, tell: (progress: any) => void) => unknown>
+export type Handlers = Record<string, (input: any, signal: AbortSignal, onProgress: (progress: any) => void) => unknown>
 
 /**
- * The worker's side: makes the handlers from what the parent gave as `init`, answers requests one after the other, and
- * ends when the parent is gone. The whole body of a worker's module.
+ * The whole body of a worker's module: creates the handlers from the parent's `init`, answers requests, and ends the
+ * process when the parent ends.
  */
 export function serveWorker<Init>(setUp: (init: Init) => Handlers | Promise<Handlers>): void {
   let handlers: Promise<Handlers> | undefined
@@ -21,8 +21,8 @@ export function serveWorker<Init>(setUp: (init: Init) => Handlers | Promise<Hand
     try {
       const handler = (await handlers)?.[method]
       if (!handler) throw new Error(`the worker has no method ${method}`)
-      const tell = (value: unknown) => send({ kind: 'progress', id, value })
-      send({ kind: 'result', id, value: await handler(input, controller.signal, tell) })
+      const onProgress = (value: unknown) => send({ kind: 'progress', id, value })
+      send({ kind: 'result', id, value: await handler(input, controller.signal, onProgress) })
     } catch (error) {
       send({ kind: 'error', id, error: toWire(error) })
     } finally {
@@ -33,14 +33,14 @@ export function serveWorker<Init>(setUp: (init: Init) => Handlers | Promise<Hand
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'init') {
       handlers = Promise.resolve(message.init as Init).then(setUp)
-      handlers.catch(() => undefined) // told to each request
+      handlers.catch(() => undefined) // Each request is answered with this error.
     } else if (message.kind === 'cancel') running.get(message.id)?.abort()
     else void answer(message.id, message.method, message.input)
   })
   process.on('disconnect', () => process.exit())
 }
 
-/** When the parent is gone nobody reads it, and the end of the channel ends this process. */
+/** Ignores a failure: when the parent has ended, the end of the channel ends this process as well. */
 function send(message: FromWorker): void {
   process.send?.(message, () => undefined)
 }

@@ -2,13 +2,13 @@ import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { FromWorker, ToWorker } from './worker-protocol.ts'
 
-/** How often the resident memory of a busy process is looked at. */
+/** Interval between two checks of the resident memory of a busy process. */
 const WATCH_MS = 200
 const KB = 1024
 const MB = 1024 * 1024
 
 export type ProcessOptions = {
-  /** A module whose body calls `serveWorker`. */
+  /** The module of the process; its body calls `serveWorker`. */
   module: URL
   /** Passed to its `setUp`. */
   init: unknown
@@ -16,41 +16,41 @@ export type ProcessOptions = {
   memoryMb: number
 }
 
-/** One process, from its start to its end. */
+/** One process, from start to end. */
 export type WorkerProcess = {
   pid: number | undefined
   send(message: ToWorker): void
-  /** While it is busy it is watched and keeps its parent alive; idle it does neither. */
-  busy(is: boolean): void
-  /** Share of the memory it may have that it has, 0 where the machine does not tell. */
+  /** A busy process keeps its parent alive and its memory is checked; an idle one does not. */
+  setBusy(isBusy: boolean): void
+  /** Resident memory as a share of the allowed memory; 0 where the machine does not report it. */
   fullness(): number
-  /** Resolves once it is gone. */
+  /** Kills the process. Resolves when it has ended. */
   end(): Promise<void>
 }
 
-/** @param on `lost` is told once, with the reason, unless the process was ended on purpose */
+/** @param on `lost` is called once with the reason, unless `end` was called first */
 export function startProcess(
   { module, init, memoryMb }: ProcessOptions,
   on: { message: (message: FromWorker) => void; lost: (reason: string) => void },
 ): WorkerProcess {
   const execArgv = [...process.execArgv, `--max-old-space-size=${memoryMb}`]
-  // A process group of its own: Ctrl-C on a terminal is the parent's business.
+  // A separate process group, so that Ctrl-C on a terminal reaches only the parent.
   const child = fork(module, { serialization: 'advanced', execArgv, detached: true })
   let watch: NodeJS.Timeout | undefined
   let overBound = ''
-  let over = false
+  let isOver = false
   const gone = new Promise<void>(resolve => {
     const lost = (reason: string) => {
       clearInterval(watch)
-      if (!over) on.lost(overBound || reason)
-      over = true
+      if (!isOver) on.lost(overBound || reason)
+      isOver = true
       resolve()
     }
     child.once('exit', (code, signal) => lost(signal ? `was ended by ${signal}` : `ended with code ${code}`))
     child.once('error', error => lost(error.message))
   })
   const fullness = () => (child.pid === undefined ? 0 : residentBytes(child.pid) / (memoryMb * MB))
-  const look = () => {
+  const checkMemory = () => {
     const full = fullness()
     if (full <= 1) return
     overBound = `needed ${Math.round(full * memoryMb)} MB where ${memoryMb} MB are allowed`
@@ -58,15 +58,15 @@ export function startProcess(
   }
   const send = (message: ToWorker) => void child.send(message, error => error && child.kill('SIGKILL'))
 
-  child.on('message', message => over || on.message(message as FromWorker))
+  child.on('message', message => isOver || on.message(message as FromWorker))
   send({ kind: 'init', init })
   return {
     pid: child.pid,
     send,
     fullness,
-    busy: is => {
-      if (is) {
-        watch ??= setInterval(look, WATCH_MS).unref()
+    setBusy(isBusy) {
+      if (isBusy) {
+        watch ??= setInterval(checkMemory, WATCH_MS).unref()
         child.ref()
         child.channel?.ref()
       } else {
@@ -76,8 +76,8 @@ export function startProcess(
         child.channel?.unref()
       }
     },
-    end: () => {
-      over = true
+    end() {
+      isOver = true
       child.ref()
       child.kill('SIGKILL')
       return gone
@@ -85,7 +85,7 @@ export function startProcess(
   }
 }
 
-/** @returns 0 where the machine does not tell, or the process is gone */
+/** @returns 0 where the machine does not report it, or the process has ended */
 function residentBytes(pid: number): number {
   try {
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * KB

@@ -1,4 +1,4 @@
-/** What goes over the channel between a process and its worker. Typed arrays pass as such. */
+/** Messages between a process and its worker. Typed arrays are transferred as such. */
 import { type DataError, Problem, type ProblemCode } from '#shared/core/problem.ts'
 
 export type ToWorker =
@@ -10,7 +10,7 @@ export type FromWorker =
   | { kind: 'result'; id: number; value: unknown }
   | { kind: 'error'; id: number; error: WireError }
 
-/** An error without its class, which does not pass. */
+/** The fields of an error: a class cannot be transferred. */
 type WireError = { message: string; stack?: string | undefined; code?: ProblemCode; errors?: DataError[] }
 
 export function toWire(error: unknown): WireError {

@@ -5,13 +5,13 @@ import { type FromWorker, fromWire } from './worker-protocol.ts'
 
 /** How long a cancelled request may take to end before its process is ended. */
 const CANCEL_MS = 2_000
-/** Requests that may wait for one worker; more would only hide that it cannot keep up. */
+/** Maximum number of requests that wait for one worker; more would only hide that it cannot keep up. */
 const QUEUE_MAX = 1_000
-/** A process that has kept this share of its memory is replaced before the next request, which would suffer for it. */
+/** A process that uses more than this share of its memory is replaced before the next request. */
 const FULL = 0.75
 
 export type WorkerOptions = ProcessOptions & {
-  /** In messages: "the <name> process …". */
+  /** Used in messages: "the <name> process …". */
   name: string
   /** How long its process may be idle before it ends. */
   idleMs: number
@@ -21,19 +21,21 @@ type RequestOptions = { signal?: AbortSignal; onProgress?: (progress: any) => vo
 
 export type Worker<H extends Handlers> = {
   /**
-   * One request; they are answered in order, one at a time. An abort rejects at once, and nothing is told after it.
+   * Sends one request. Requests are answered in order, one at a time. An abort rejects at once, and `onProgress` is not
+   * called after it.
    *
-   * @param on `onProgress` hears what the handler tells until it answers
-   * @throws Problem query_failed when the process ended before it answered; what the handler threw otherwise
+   * @param options `onProgress` is called with what the handler reports until it answers
+   * @throws Problem query_failed when the process ended before it answered, not_ready when too many requests wait or the
+   *   worker is stopped; otherwise what the handler threw
    */
   request<M extends keyof H & string>(
     method: M,
     input: Parameters<H[M]>[0],
-    on?: RequestOptions,
+    options?: RequestOptions,
   ): Promise<Awaited<ReturnType<H[M]>>>
   /** Process id while one runs. */
   pid(): number | undefined
-  /** Rejects what waits and ends the process. */
+  /** Rejects all requests and ends the process. */
   stop(): Promise<void>
 }
 
@@ -46,95 +48,129 @@ type Task = {
   reject: (error: Error) => void
 }
 
-/** A process of its own for heavy work: it starts with the first request, ends when idle, and its death harms nobody else. */
-export function openWorker<H extends Handlers>(options: WorkerOptions): Worker<H> {
-  const { name, idleMs } = options
-  const queue: Task[] = []
-  let worker: WorkerProcess | undefined
-  let current: Task | undefined
-  let stopped = false
-  let lastId = 0
-  let idle: NodeJS.Timeout | undefined
+/** Opens a separate process for heavy work: it starts with the first request and ends when idle. */
+export const openWorker = <H extends Handlers>(options: WorkerOptions): Worker<H> => new QueuedWorker(options)
 
-  const next = () => {
-    clearTimeout(idle)
-    current = queue.shift()
-    if (!current) {
-      worker?.busy(false)
-      idle = setTimeout(dismiss, idleMs).unref()
-      return
+/** The queue of requests to one process. When the process dies, only the request that it was working on fails. */
+class QueuedWorker<H extends Handlers> implements Worker<H> {
+  readonly #options: WorkerOptions
+  readonly #queue: Task[] = []
+  #process: WorkerProcess | undefined
+  #current: Task | undefined
+  #isStopped = false
+  #lastId = 0
+  #idleTimer: NodeJS.Timeout | undefined
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+  }
+
+  request<M extends keyof H & string>(
+    method: M,
+    input: Parameters<H[M]>[0],
+    { signal, onProgress }: RequestOptions = {},
+  ): Promise<Awaited<ReturnType<H[M]>>> {
+    return new Promise((resolve, reject) => {
+      const refused = this.#refusal(signal)
+      if (refused) return reject(refused)
+      const abort = () => this.#cancel(task, signal?.reason)
+      const unlisten = () => signal?.removeEventListener('abort', abort)
+      const task: Task = {
+        id: ++this.#lastId,
+        method,
+        input,
+        onProgress,
+        resolve(value) {
+          unlisten()
+          resolve(value as Awaited<ReturnType<H[M]>>)
+        },
+        reject(error) {
+          unlisten()
+          reject(error)
+        },
+      }
+      signal?.addEventListener('abort', abort, { once: true })
+      this.#queue.push(task)
+      if (!this.#current) this.#startNext()
+    })
+  }
+
+  pid(): number | undefined {
+    return this.#process?.pid
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#idleTimer)
+    for (const task of this.#queue.splice(0)) task.reject(this.#stopped())
+    this.#current?.reject(this.#stopped())
+    this.#current = undefined
+    await this.#endProcess()
+  }
+
+  #refusal(signal: AbortSignal | undefined): Error | undefined {
+    if (this.#isStopped) return this.#stopped()
+    if (this.#queue.length >= QUEUE_MAX) {
+      return new Problem('not_ready', `${QUEUE_MAX} requests wait for the ${this.#options.name} process`)
     }
-    if (worker && worker.fullness() > FULL) dismiss()
-    worker ??= startProcess(options, { message: settle, lost })
-    worker.busy(true)
-    const { id, method, input } = current
-    worker.send({ kind: 'request', id, method, input })
-  }
-  const dismiss = () => {
-    void worker?.end()
-    worker = undefined
-  }
-  const settle = (message: FromWorker) => {
-    if (message.id !== current?.id) return
-    const { resolve, reject, onProgress } = current
-    if (message.kind === 'progress') return onProgress?.(message.value)
-    if (message.kind === 'result') resolve(message.value)
-    else reject(fromWire(message.error))
-    next()
-  }
-  const lost = (reason: string) => {
-    worker = undefined
-    current?.reject(new Problem('query_failed', `the ${name} process ${reason}`))
-    next()
-  }
-  const cancel = (task: Task, reason: Error) => {
-    task.reject(reason)
-    task.onProgress = undefined
-    const waiting = queue.indexOf(task)
-    if (waiting >= 0) queue.splice(waiting, 1)
-    if (task !== current) return
-    worker?.send({ kind: 'cancel', id: task.id })
-    setTimeout(() => {
-      if (task !== current) return
-      dismiss()
-      next()
-    }, CANCEL_MS).unref()
-  }
-  const refusal = (signal: AbortSignal | undefined): Error | undefined => {
-    if (stopped) return new Problem('not_ready', `the ${name} process is stopped`)
-    if (queue.length >= QUEUE_MAX) return new Problem('not_ready', `${QUEUE_MAX} requests wait for the ${name} process`)
     return signal?.aborted ? signal.reason : undefined
   }
 
-  return {
-    request: (method, input, { signal, onProgress } = {}) =>
-      new Promise((resolve, reject) => {
-        const refused = refusal(signal)
-        if (refused) return reject(refused)
-        const abort = () => cancel(task, signal?.reason)
-        const then =
-          <T>(settled: (value: T) => void) =>
-          (value: T) => {
-            signal?.removeEventListener('abort', abort)
-            settled(value)
-          }
-        const id = ++lastId
-        const task: Task = { id, method, input, onProgress, resolve: then(resolve as Task['resolve']), reject: then(reject) }
-        signal?.addEventListener('abort', abort, { once: true })
-        queue.push(task)
-        if (!current) next()
-      }),
-    pid: () => worker?.pid,
-    stop: async () => {
-      stopped = true
-      clearTimeout(idle)
-      const why = new Problem('not_ready', `the ${name} process is stopped`)
-      for (const task of queue.splice(0)) task.reject(why)
-      current?.reject(why)
-      current = undefined
-      const last = worker
-      worker = undefined
-      await last?.end()
-    },
+  #stopped(): Problem {
+    return new Problem('not_ready', `the ${this.#options.name} process is stopped`)
+  }
+
+  #startNext(): void {
+    clearTimeout(this.#idleTimer)
+    this.#current = this.#queue.shift()
+    if (!this.#current) {
+      this.#process?.setBusy(false)
+      this.#idleTimer = setTimeout(() => this.#endProcess(), this.#options.idleMs).unref()
+      return
+    }
+    if (this.#process && this.#process.fullness() > FULL) void this.#endProcess()
+    this.#process ??= startProcess(this.#options, {
+      message: message => this.#settle(message),
+      lost: reason => this.#fail(reason),
+    })
+    this.#process.setBusy(true)
+    const { id, method, input } = this.#current
+    this.#process.send({ kind: 'request', id, method, input })
+  }
+
+  #settle(message: FromWorker): void {
+    if (message.id !== this.#current?.id) return
+    const { resolve, reject, onProgress } = this.#current
+    if (message.kind === 'progress') return onProgress?.(message.value)
+    if (message.kind === 'result') resolve(message.value)
+    else reject(fromWire(message.error))
+    this.#startNext()
+  }
+
+  /** Fails the current request because the process ended. */
+  #fail(reason: string): void {
+    this.#process = undefined
+    this.#current?.reject(new Problem('query_failed', `the ${this.#options.name} process ${reason}`))
+    this.#startNext()
+  }
+
+  #cancel(task: Task, reason: Error): void {
+    task.reject(reason)
+    task.onProgress = undefined
+    const waiting = this.#queue.indexOf(task)
+    if (waiting >= 0) this.#queue.splice(waiting, 1)
+    if (task !== this.#current) return
+    this.#process?.send({ kind: 'cancel', id: task.id })
+    setTimeout(() => {
+      if (task !== this.#current) return
+      void this.#endProcess()
+      this.#startNext()
+    }, CANCEL_MS).unref()
+  }
+
+  async #endProcess(): Promise<void> {
+    const last = this.#process
+    this.#process = undefined
+    await last?.end()
   }
 }

@@ -1,4 +1,4 @@
-/** A worker that does what tests of workers need. */
+/** A worker for the tests of workers. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Problem } from '#shared/core/problem.ts'
 import { serveWorker } from '#shared/node/worker/serve-worker.ts'
@@ -6,20 +6,20 @@ import { serveWorker } from '#shared/node/worker/serve-worker.ts'
 const MB = 1024 * 1024
 
 export type TestHandlers = {
-  /** What came, what `setUp` was given, and the process that answers. */
+  /** Returns the input, the argument of `setUp`, and the id of the process that answers. */
   echo(input: unknown): { input: unknown; init: unknown; pid: number }
   refuse(detail: string): never
   stumble(): never
   /** Resolves with "aborted" when cancelled; never otherwise. */
   wait(input: null, signal: AbortSignal): Promise<string>
-  /** Tells each number below `n`, and answers with how many there were. */
-  count(n: number, signal: AbortSignal, tell: (i: number) => void): number
-  /** Tells once a millisecond until it is cancelled. */
-  chatter(input: null, signal: AbortSignal, tell: (i: number) => void): Promise<void>
-  /** Hears no cancellation. */
+  /** Reports each number below `n`, and returns their count. */
+  count(n: number, signal: AbortSignal, onProgress: (i: number) => void): number
+  /** Reports progress once a millisecond until it is cancelled. */
+  chatter(input: null, signal: AbortSignal, onProgress: (i: number) => void): Promise<void>
+  /** Ignores cancellation. */
   hang(): Promise<never>
   leave(code: number): never
-  /** Touches memory beyond the JavaScript heap, a little at a time, until it is stopped. */
+  /** Allocates memory beyond the JavaScript heap, a little at a time, until it is stopped. */
   grow(): Promise<never>
 }
 
@@ -35,13 +35,13 @@ serveWorker((init: unknown): TestHandlers => {
       throw new TypeError('not a function')
     },
     wait: (_, signal) => new Promise(resolve => signal.addEventListener('abort', () => resolve('aborted'))),
-    count: (n, _signal, tell) => {
-      for (let i = 0; i < n; i++) tell(i)
+    count: (n, _signal, onProgress) => {
+      for (let i = 0; i < n; i++) onProgress(i)
       return n
     },
-    chatter: async (_, signal, tell) => {
+    chatter: async (_, signal, onProgress) => {
       for (let i = 0; !signal.aborted; i++) {
-        tell(i)
+        onProgress(i)
         await wait(1)
       }
     },

@@ -6,7 +6,7 @@ import type { TestHandlers } from './worker-module.ts'
 function open(t: ExecutionContext, more: Partial<WorkerOptions> = {}): Worker<TestHandlers> {
   const module = new URL('./worker-module.ts', import.meta.url)
   const worker = openWorker<TestHandlers>({ name: 'test', module, init: { a: 1 }, memoryMb: 256, idleMs: 20_000, ...more })
-  t.teardown(worker.stop)
+  t.teardown(() => worker.stop())
   return worker
 }
 
@@ -25,7 +25,7 @@ async function untilGone(pid: number): Promise<boolean> {
   return isGone(pid)
 }
 
-test('the process starts with the first request, and typed arrays pass both ways', async t => {
+test('the process starts with the first request, and typed arrays are transferred both ways', async t => {
   const worker = open(t)
   t.is(worker.pid(), undefined)
   const sent = { ts: Float64Array.of(1, Number.NaN, 3), map: new Map([['a', 1n]]) }
@@ -36,7 +36,7 @@ test('the process starts with the first request, and typed arrays pass both ways
   t.not(pid, process.pid)
 })
 
-test('a problem keeps its code and its places; another error keeps its message', async t => {
+test('a problem keeps its code and its error places; another error keeps its message', async t => {
   const worker = open(t)
   const problem = await t.throwsAsync(worker.request('refuse', 'no point x'), { code: 'unknown_point', message: 'no point x' })
   t.deepEqual((problem as unknown as { errors: unknown }).errors, [{ row: 3, message: 'odd' }])
@@ -51,7 +51,7 @@ test('requests are answered in the order in which they came', async t => {
   t.deepEqual(order, [1, 2, 3])
 })
 
-test('when the process dies its request fails, and those that wait are answered by a new one', async t => {
+test('when the process dies its request fails, and a new process answers the waiting requests', async t => {
   const worker = open(t)
   const first = (await worker.request('echo', 0)).pid
   const dying = worker.request('leave', 7)
@@ -60,7 +60,7 @@ test('when the process dies its request fails, and those that wait are answered 
   t.not((await waiting).pid, first)
 })
 
-test('a process that is killed in the middle of a request is replaced', async t => {
+test('a process that is killed during a request is replaced', async t => {
   const worker = open(t)
   const { pid } = await worker.request('echo', 0)
   const hanging = worker.request('hang', undefined)
@@ -80,7 +80,7 @@ test('a process that needs more memory than allowed is ended, and the message sa
   t.is((await worker.request('echo', 1)).input, 1)
 })
 
-test('a cancelled request fails at once, whether it waits, ends by itself or has to be ended', async t => {
+test('a cancelled request fails at once, whether it waits, ends by itself or its process has to be ended', async t => {
   const worker = open(t)
   await worker.request('echo', 0)
   for (const method of ['wait', 'hang'] as const) {
@@ -97,17 +97,17 @@ test('a cancelled request fails at once, whether it waits, ends by itself or has
   await t.throwsAsync(worker.request('echo', 4, { signal: AbortSignal.abort(new Error('never')) }), { message: 'never' })
 })
 
-test('a request is told how far it is, in order and before its answer', async t => {
+test('progress of a request arrives in order and before its answer', async t => {
   const worker = open(t)
   const told: unknown[] = []
   const [three] = await Promise.all([
     worker.request('count', 3, { onProgress: i => told.push(i) }),
-    worker.request('count', 2), // asks for nothing, and is none of the first one's business
+    worker.request('count', 2), // Without onProgress, and without effect on the first request.
   ])
   t.deepEqual([three, told], [3, [0, 1, 2]])
 })
 
-test('after an abort nothing more is told', async t => {
+test('no progress arrives after an abort', async t => {
   const worker = open(t)
   const ending = new AbortController()
   const told: number[] = []
@@ -133,13 +133,13 @@ test('an idle process ends, and the next request starts another', async t => {
   t.not((await worker.request('echo', 1)).pid, pid)
 })
 
-test('a set-up that fails fails each request with its reason', async t => {
+test('a failed set-up fails each request with its reason', async t => {
   const worker = open(t, { init: 'broken' })
   await t.throwsAsync(worker.request('echo', 1), { message: 'the set-up failed' })
   await t.throwsAsync(worker.request('echo', 2), { message: 'the set-up failed' })
 })
 
-test('stopped, it rejects what runs, what waits and what comes', async t => {
+test('a stopped worker rejects running, waiting and later requests', async t => {
   const worker = open(t)
   const { pid } = await worker.request('echo', 0)
   const all = [worker.request('hang', undefined), worker.request('echo', 1)]
