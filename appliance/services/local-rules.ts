@@ -1,7 +1,7 @@
 /** The rules on this box: the history that they read, and their findings as the outbox sends them to a hub. */
 import type { Logger } from 'pino'
 import type { Finding } from '#shared/core/findings/finding.ts'
-import type { Clock, Results } from '#shared/core/ports.ts'
+import type { Clock, FindingReader } from '#shared/core/ports.ts'
 import type { Workspace } from '#shared/central/workspace.ts'
 import { failureLog } from '#shared/node/failure-log.ts'
 import type { LookUpFindings } from '../core/outbox/outbox-messages.ts'
@@ -14,19 +14,19 @@ import { factOfPoint, type FieldCatalogue } from './field-catalogue.ts'
 export function localRules(parts: { workspace: Workspace; site: Site; catalogue: FieldCatalogue; clock: Clock }): LocalRules {
   const { workspace, site, catalogue, clock } = parts
   const { historian, stores, ballast } = workspace
-  const { model, misdated, results } = stores
+  const { model, misdated, findings } = stores
   const { building_id } = site.building
   const statesOf = factOfPoint(catalogue, ({ states }) => states)
   return {
     history: historianSink({ historian, misdated, building_id, statesOf, clock, needRoom: ballast.needRoom }),
-    lookUpFindings: ids => currentFindings(results, ids),
+    lookUpFindings: ids => currentFindings(findings, ids),
     knownPoints: () => model.points(building_id),
   }
 }
 
 /** @returns which of these findings exist now, and the ids of those that do not */
-function currentFindings(results: Pick<Results, 'get'>, finding_ids: string[]): ReturnType<LookUpFindings> {
-  const findings = finding_ids.flatMap(id => results.get(id) ?? [])
+function currentFindings(stored: Pick<FindingReader, 'get'>, finding_ids: string[]): ReturnType<LookUpFindings> {
+  const findings = finding_ids.flatMap(id => stored.get(id) ?? [])
   const existing = new Set(findings.map(({ finding_id }) => finding_id))
   return { findings, withdrawn: finding_ids.filter(id => !existing.has(id)) }
 }

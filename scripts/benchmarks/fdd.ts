@@ -13,7 +13,7 @@ import type { Rule } from '#shared/core/rules/check/rule.ts'
 import { MINUTE } from '#shared/core/time.ts'
 import { openHistorian } from '#shared/node/historian/historian.ts'
 import { openManifest } from '#shared/node/historian/manifest.ts'
-import { type HistoryReader, openHistoryReader } from '#shared/node/historian/reader.ts'
+import { type OpenHistoryReader, openHistoryReader } from '#shared/node/historian/reader.ts'
 import { loadRules } from '#shared/node/rules/rule-files.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { AIR_HANDLER_ROLES, airHandlerRows, MINUTES, YEAR_START } from './lib-fdd/air-handler.ts'
@@ -86,7 +86,7 @@ async function writeYear(dbPath: string, root: string): Promise<string[]> {
 }
 
 /** @throws Error when the two sides do not find the same: then their times cannot be compared */
-async function agree(rules: Rule[], reader: HistoryReader, found: Found) {
+async function agree(rules: Rule[], reader: OpenHistoryReader, found: Found) {
   let [both, either] = [0, 0]
   for (const { key, ours, theirs, within } of await compareSides(rules, reader, SPAN, found)) {
     both += Math.min(ours, within)

@@ -32,7 +32,7 @@ import { openTrigger, type Trigger } from './fdd/trigger.ts'
 import type { FddHandlers, FddInit } from './fdd/worker.ts'
 import { importSessions } from './import/sessions.ts'
 import { checkSpace } from '#shared/central/import/disk-space.ts'
-import { openPricing, pricedResults } from './pricing.ts'
+import { openPricing, pricedRecorder } from './pricing.ts'
 import { centralRoutes } from '#shared/central/api/routes.ts'
 import { settingsRoutes } from '#shared/central/api/health.ts'
 import { IDLE_MS, type Workspace } from './workspace.ts'
@@ -108,7 +108,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     config,
     ruleDirs,
     ...stores,
-    results: pricedResults(stores.results, pricing),
+    runRecorder: pricedRecorder(stores.runRecorder, pricing),
     historian,
     changes: openHistoryChanges(db),
     ...visited,

@@ -1,6 +1,15 @@
 import type { Logger } from 'pino'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
-import type { BulkLoader, Clock, Historian, Notes, ArraySnapshots, Results, RunRecord } from '#shared/core/ports.ts'
+import type {
+  ArraySnapshots,
+  BulkLoader,
+  Clock,
+  FindingReader,
+  Historian,
+  Notes,
+  ResultReader,
+  RunRecord,
+} from '#shared/core/ports.ts'
 import type {
   AuditStore,
   DefinitionStore,
@@ -41,7 +50,8 @@ export type CentralContext = {
   workspace: string
   site_id: string
   model: ModelStore
-  results: Results
+  findings: FindingReader
+  results: ResultReader
   notes: Notes
   edges: EdgeStore
   edgeClaims: EdgeClaims

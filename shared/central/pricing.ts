@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { withImpact } from '#shared/core/impact/price.ts'
 import { createEquipmentSizes } from '#shared/core/impact/equipment-sizes.ts'
-import type { Results } from '#shared/core/ports.ts'
+import type { FindingStore, RunRecorder } from '#shared/core/ports.ts'
 import type { EdgeStore, ModelStore, PriceStore, QuantityStore } from '#shared/core/stores.ts'
 import { buildingsEvaluatedHere } from '#shared/central/fdd/rule-owner.ts'
 
@@ -22,7 +22,7 @@ type PricingStores = {
   edges: EdgeStore
   quantities: QuantityStore
   prices: PriceStore
-  results: Results
+  findings: FindingStore
 }
 
 /** Findings that are priced in one batch; between batches the event loop is free for other work. */
@@ -30,7 +30,7 @@ const AT_ONCE = 500
 
 /** @param onFindings is called with the findings whose cost changed, so that a hub shows what the appliance shows */
 export function openPricing(stores: PricingStores, onFindings: (findings: Finding[]) => void): Pricing {
-  const { model, edges, quantities, prices, results } = stores
+  const { model, edges, quantities, prices } = stores
   const price: Pricing['price'] = (building_id, findings) => {
     if (!findings.some(({ waste }) => waste)) return findings
     // A quantity without a building belongs to the only building of a site.
@@ -44,11 +44,11 @@ export function openPricing(stores: PricingStores, onFindings: (findings: Findin
     let changed = 0
     let after: string | undefined
     do {
-      const page = results.list({ building_id, limit: AT_ONCE, ...(after !== undefined && { after }) })
+      const page = stores.findings.list({ building_id, limit: AT_ONCE, ...(after !== undefined && { after }) })
       const now = price(building_id, page)
       const others = now.filter((finding, i) => JSON.stringify(finding) !== JSON.stringify(page[i]))
       if (others.length > 0) {
-        results.put(others)
+        stores.findings.put(others)
         onFindings(others)
       }
       changed += others.length
@@ -68,8 +68,7 @@ export function openPricing(stores: PricingStores, onFindings: (findings: Findin
   }
 }
 
-/** Results that store the findings of a run with their costs. */
-export const pricedResults = (results: Results, { price }: Pricing): Results => ({
-  ...results,
-  replace: (run, findings, ...more) => results.replace(run, price(run.building_id, findings), ...more),
+/** Stores the findings of a run with their costs. */
+export const pricedRecorder = (recorder: RunRecorder, { price }: Pricing): RunRecorder => ({
+  replace: (run, findings, ...more) => recorder.replace(run, price(run.building_id, findings), ...more),
 })

@@ -25,7 +25,7 @@ import { modelStore } from '#shared/node/store/model.ts'
 import { noteStore } from '#shared/node/store/notes.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { quantityStore } from '#shared/node/store/quantities.ts'
-import { resultStore } from '#shared/node/store/results.ts'
+import { resultStores } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
 
 /** How long DuckDB's process waits for another query before it ends and frees its memory. */
@@ -111,7 +111,7 @@ async function openLocked(options: WorkspaceOptions, unlock: () => void): Promis
 
 const openStores = (db: Database) => ({
   model: modelStore(db),
-  results: resultStore(db),
+  ...resultStores(db),
   notes: noteStore(db),
   misdated: misdatedStore(db),
   edges: edgeStore(db),

@@ -48,8 +48,8 @@ export function needRule<R>(rules: { get(rule_id: string): R | undefined }, rule
 }
 
 /** @throws Problem unknown_finding */
-export function needFinding(results: { get(finding_id: string): Finding | undefined }, finding_id: string): Finding {
-  const finding = results.get(finding_id)
+export function needFinding(stored: { get(finding_id: string): Finding | undefined }, finding_id: string): Finding {
+  const finding = stored.get(finding_id)
   if (!finding) throw new Problem('unknown_finding', `There is no finding ${finding_id}`)
   return finding
 }

@@ -1,4 +1,4 @@
-/** The ports: what the flows ask of the outside world. One to four methods each; every one has a conformance suite. */
+/** The ports through which flows use the outside world. Each has one to four methods. */
 import type { Ending, Finding, FindingNote, ResultReason, ResultState, RuleResult } from '#shared/core/findings/finding.ts'
 import type { PriorityReading, PriorityRecord, PriorityTarget } from '#shared/core/priority/priority-record.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
@@ -27,9 +27,9 @@ export interface Driver<Address> {
   close(): Promise<void>
 }
 
-/** Takes readings and returns when they are safe in its keeping. */
+/** Stores or forwards readings. */
 export interface Sink {
-  /** What it throws means that the readings come again later, perhaps with others: it kept none, or takes them twice. */
+  /** Durable when resolved. After an error the same readings are written again, so the sink accepts a reading twice. */
   write(readings: Reading[]): Promise<void>
 }
 
@@ -37,74 +37,84 @@ export type AppendCount = { added: number; duplicate: number }
 export type HistoryQuery = { building_id: string; point_ids: string[]; from: number; to: number }
 /** Samples of one point, `last` included. */
 export type PointSpan = { point_id: string; first: number; last: number; samples: number }
-/** Rows of a package: one point's stretch, ascending in time. */
+/** Samples of one point in a package, ascending in time. */
 export type PointRows = { point_id: string; series: Series }
 
-/** Sampled history by building and point. A point has at most one sample at an instant; a later one replaces it. */
-export interface Historian {
-  /**
-   * Durable when resolved. A sample that is there with the same value counts as duplicate. A value is kept as *no data*
-   * when it is NaN or its quality is bad or stale.
-   */
-  append(building_id: string, readings: { id: string; t: number; v: number; q?: Quality }[]): Promise<AppendCount>
+/** Reads sampled history by building and point. */
+export interface HistoryReader {
   /** `[from, to)`, in the order of `point_ids`; an unknown point is an empty series. */
   read(query: HistoryQuery): Promise<Series[]>
   /** At most `maxBuckets` buckets over `[from, to)` for each point. */
   buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
-  /** What is held of each point that has samples. */
+  /** The span of each point that has samples. */
   spans(building_id: string): Promise<PointSpan[]>
   /** By point, the instant of its first sample, ms; a point without samples is left out. */
   firsts(building_id: string): Promise<Record<string, number>>
 }
 
-/** From when on the rules have to look at a building's history again. Noted in the transaction that changes samples. */
+/** Sampled history. A point has at most one sample at an instant; a later one replaces it. */
+export interface Historian extends HistoryReader {
+  /**
+   * Durable when resolved. A sample that is stored already with the same value counts as duplicate. A value is stored as
+   * *no data* when it is NaN or its quality is bad or stale.
+   */
+  append(building_id: string, readings: { id: string; t: number; v: number; q?: Quality }[]): Promise<AppendCount>
+}
+
+/** The earliest timestamp that changed since the last run, recorded in the transaction that changes samples. */
 export interface HistoryChanges {
   /**
-   * Called before history is read: what comes later is left for the next run. What was taken counts again until it is
-   * settled, so a run that fails loses nothing.
+   * Takes the changes for a run, before it reads history. Later changes belong to the next run. The changes stay recorded
+   * until `settle`, so that a run that fails loses nothing.
    *
-   * @returns ms: what is stored of the time before it stands; undefined before the first run
+   * @returns ms: history before this instant has not changed; undefined before the first run
    */
   take(building_id: string): number | undefined
-  /** Whether any sample is of `t` or later, ms. */
+  /** Whether any sample is at `t` or later, ms. */
   hasSince(building_id: string, t: number): boolean
-  /** What a run found in what it took is stored, through the instant at which it ended. */
+  /** Removes the changes that `take` returned, after the run through `through` has stored its results. */
   settle(building_id: string, through: number): void
+}
+
+/**
+ * States of the rule engine at the ends of building days. They are derived from history: a missing one is computed again.
+ */
+export interface EngineStates {
+  /** Ends of days for which the building has saved states or samples, ms, ascending. */
+  ends(building_id: string): number[]
+  /** `why` says what is wrong with the saved state, or that there is none. */
+  load(building_id: string, at: number, equipment_id: string): { state: EquipmentState } | { why: string }
+  /** Saves a state and deletes the equipment's samples since this and earlier ends of days. */
+  save(building_id: string, state: EquipmentState): Promise<void>
+  /** Deletes the states and samples at these ends of days. */
+  drop(building_id: string, ends: number[]): void
 }
 
 /** All samples of some points in `[from, to)`, in the points' own units. */
 export type ReadSamples = { from: number; to: number; series: ReadonlyMap<string, Series> }
-/** The same, as it was added in so many pieces. */
+/** The same, with the number of pieces in which it was added. */
 export type KeptSamples = ReadSamples & { pieces: number }
 
-/** What the rule engine remembers at the ends of building days. Derived from history: it may be lost at any time. */
-export interface EngineStates {
-  /** Ends of days at which something is kept of a building, ms, ascending. */
-  ends(building_id: string): number[]
-  /** `why` says what is wrong with what is kept, or that nothing is. */
-  load(building_id: string, at: number, equipment_id: string): { state: EquipmentState } | { why: string }
-  /** What was read for this day and earlier ones goes then. */
-  save(building_id: string, state: EquipmentState): Promise<void>
+/** Samples that rules have read since the end of a day, so that the next run need not read them again. Derived from history. */
+export interface SampleLogs {
   /**
-   * Samples that an equipment's rules have read since `at`, when its state there was saved.
+   * Samples that an equipment's rules have read since `at`, when its state was saved.
    *
-   * @param until from when on history may not be what it was; what was read beyond is forgotten
+   * @param until history may have changed from this instant on, ms; samples at or after it are left out
    */
-  samples(building_id: string, at: number, equipment_id: string, until: number): KeptSamples | undefined
-  /** @param before what `samples` gave, which `more` goes on from; without it `more` takes the place of what is kept */
-  addSamples(building_id: string, at: number, equipment_id: string, more: ReadSamples, before?: KeptSamples): void
-  /** Forgets the samples of all other equipment: nobody has looked whether they still say what history says. */
-  forgetOthers(building_id: string, equipment_ids: string[]): void
-  /** Forgets what is kept at these ends of days. */
-  drop(building_id: string, ends: number[]): void
+  read(building_id: string, at: number, equipment_id: string, until: number): KeptSamples | undefined
+  /** @param before the result of `read` that `more` continues; without it `more` replaces what is stored */
+  add(building_id: string, at: number, equipment_id: string, more: ReadSamples, before?: KeptSamples): void
+  /** Deletes the samples of all other equipment: no run has compared them with history. */
+  dropOthers(building_id: string, equipment_ids: string[]): void
 }
 
-/** Loads whole packages beside live data: proven in a staging place, then swapped in at one moment. */
+/** Loads whole packages beside live data. Rows are staged and checked, then become visible in one transaction. */
 export interface BulkLoader {
   /**
-   * @param points the points that the package speaks of; `replace` drops what was held of them
-   * @param rows consumed once; nothing is visible before the last row is in
-   * @param beside runs in the transaction that makes the rows visible; what it throws leaves everything as it was
+   * @param points the points of the package; `replace` deletes their earlier samples
+   * @param rows consumed once; nothing is visible before the last row is staged
+   * @param beside runs in the transaction that makes the rows visible; if it throws, nothing changes
    */
   load(
     building_id: string,
@@ -115,47 +125,64 @@ export interface BulkLoader {
   ): Promise<AppendCount>
 }
 
-/** Findings and results of runs, durable. The run loop (or, on a hub, ingest) is the only writer. */
-export interface Results {
+/** Stored findings. */
+export interface FindingReader {
+  /** Newest start first. @throws Problem bad_cursor when the finding of `after` no longer exists */
+  list(query: FindingQuery): Finding[]
+  get(finding_id: string): Finding | undefined
+}
+export interface FindingStore extends FindingReader {
   /** Inserts or updates by `finding_id`. */
   put(findings: Finding[]): void
+}
+
+/** Stores the outcome of a run. */
+export interface RunRecorder {
   /**
-   * What a run over `[from, to)` found: replaces earlier findings of these rules and equipment that overlap the span
-   * and are not found any more, and stores the run's results.
+   * Stores the findings and results of a run over `[from, to)`. Earlier findings of these rules and equipment that overlap
+   * the span and were not found again are replaced.
    *
    * @param beside runs in the transaction that stores them
    */
   replace(run: RunRecord, findings: Finding[], resumed?: Resumed, beside?: () => void): void
-  /** Ids of a building's findings that are gone, or that have ended before the span of the run that saw it, until `markTold`. */
+}
+
+/** Findings whose removal or end has not been sent yet. */
+export interface UnsentFindings {
+  /** Ids of a building's findings that were removed, or that ended before the span of the run that ended them. */
   unsent(building_id: string): string[]
   markSent(finding_ids: string[]): void
-  list(query: FindingQuery): Finding[]
-  get(finding_id: string): Finding | undefined
-  /** Newest first; `after` is the `run_id` after which to go on. */
+}
+
+/** Stored runs and their results. */
+export interface ResultReader {
+  /** Newest first, starting after the run with the id `after`. @throws Problem bad_cursor when that run no longer exists */
   runs(query: { building_id?: string; limit: number; after?: string }): RunSummary[]
-  /** A building's newest run with all that it said; undefined for any other. */
+  /** The newest run of a building with all its results; undefined for any other run. */
   record(run_id: string): RunRecord | undefined
   /**
-   * What was said of each rule and equipment last, ordered by equipment and rule: a run over a span that is past says nothing
-   * of how things stand.
+   * The latest result of each rule and equipment, ordered by equipment and rule. A run over a past span does not replace the
+   * result of a later span.
    */
   latest(building_id: string): LatestResult[]
 }
-/**
- * Of a run that looks at everything as it stands: the equipment that went on from what the engine remembered, and the instant
- * from which on history may have changed since the one before, -Infinity when there was none.
- */
+/** Describes a run of all rules over all equipment, from which the next run can resume. */
 export type Resumed = {
+  /** History may have changed from this instant on since the previous such run, ms; -Infinity when there was none. */
   since: number
+  /** Equipment that resumed from a saved state. */
   equipment_ids: ReadonlySet<string>
-  /** Why no run evaluates a rule any more; undefined of one that is active, and where that is not known. */
+  /** Why no run evaluates a rule any more; undefined for an active rule, and where that is not known. */
   retired?: (rule_id: string) => Ending | undefined
 }
-/**
- * End of the span of the newest run that looked, and of the newest that could evaluate, ms. `evaluated_as`: the version of the
- * rule in the newest run that looked at everything as it stands and could evaluate.
- */
-export type Looked = { looked_to: number; evaluated_to?: number; evaluated_as?: string }
+export type Looked = {
+  /** End of the span of the newest run of the rule, ms. */
+  looked_to: number
+  /** End of the span of the newest run that could evaluate the rule, ms. */
+  evaluated_to?: number
+  /** Version of the rule in the newest run of all rules and equipment that could evaluate it. */
+  evaluated_as?: string
+}
 export type LatestResult = RuleResult & Looked & { run_id: string; finished_at: number }
 export type FindingQuery = {
   building_id?: string
@@ -166,7 +193,7 @@ export type FindingQuery = {
   from?: number
   to?: number
   limit: number
-  /** `finding_id` after which to go on, in the order newest start first. */
+  /** The list starts after the finding with this id. */
   after?: string
 }
 export type RunRecord = {
@@ -181,18 +208,18 @@ export type RunRecord = {
   results: RuleResult[]
   failed: { rule_id: string; error: string }[]
 }
-/** A run as it is kept: what it said of each rule and equipment is kept by those, and here only counted. */
+/** A stored run, with the counts of its results. */
 export type RunSummary = Omit<RunRecord, 'results'> & {
   counts: RunCounts
-  /** Why `gated` and `no_data` were not evaluated; absent in a run of an earlier version. */
+  /** Reasons of the results `gated` and `no_data`; absent in a run of an earlier version. */
   reasons?: ReasonCounts
 }
 export type RunCounts = Record<ResultState, number> | EarlierCounts
-/** What an earlier version counted: it did not tell `gated` from `no_data`. */
+/** Counts of an earlier version, which did not distinguish `gated` from `no_data`. */
 type EarlierCounts = Record<RuleResult['status'], number>
 export type ReasonCounts = Partial<Record<ResultReason, number>>
 
-/** What people add to findings; kept apart so that no run loses it. */
+/** Notes of people on findings. They are stored separately, so that no run deletes them. */
 export interface Notes {
   get(finding_id: string): FindingNote
   set(note: FindingNote): void
@@ -213,11 +240,11 @@ export interface SegmentedLog<T> {
   state(): { first: number; last: number; bytes: number }
 }
 
-/** Where a hub puts what an edge sent: the rows and the sequence mark in one transaction. */
+/** Stores the messages of edges on a hub: rows and sequence mark in one transaction. */
 export interface Inbox {
   /**
-   * @returns where the mark of this edge and stream stands now, and which message it stands at where that is known; `foreign`:
-   *   ids of findings that were not stored, because findings of other buildings have them
+   * @returns the present mark of this edge and stream, and the id of its message where that is known; `foreign`: ids of
+   *   findings that were not stored, because findings of other buildings have them
    */
   accept(message: EdgeMessage): {
     status: 'stored' | 'duplicate' | 'gap'
@@ -235,9 +262,9 @@ export type EdgeMessage = {
   message_id?: string
   readings: Reading[]
   findings: Finding[]
-  /** Ids of findings of this building that are to go. */
+  /** Ids of findings of this building to delete. */
   withdrawn: string[]
-  /** Readings whose own time cannot be right, and when they came, ms; they are kept apart from history. */
+  /** Readings with an impossible time, and when they arrived, ms; they are stored separately from history. */
   misdated?: { arrived_at: number; readings: Reading[] }
 }
 

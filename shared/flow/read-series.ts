@@ -1,6 +1,6 @@
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
-import type { Historian, ArraySnapshots, Results, PointSpan } from '#shared/core/ports.ts'
+import type { ArraySnapshots, FindingReader, HistoryReader, PointSpan } from '#shared/core/ports.ts'
 import { type OverridePeriod, overridePeriods } from '#shared/core/priority/override-periods.ts'
 import { needEquipment } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -36,7 +36,7 @@ export type ReadSeries = {
   /** When visits saw the points overridden, in each point's own unit; empty where nobody visits. */
   overrides: (OverridePeriod & { point_id: string })[]
 }
-type SeriesPorts = { model: ModelStore; historian: Historian; results: Results; priority?: ArraySnapshots }
+type SeriesPorts = { model: ModelStore; historian: HistoryReader; findings: FindingReader; priority?: ArraySnapshots }
 
 /** A sample holds for this many times the usual distance between samples. */
 const HOLD_STEPS = 3
@@ -62,7 +62,7 @@ export async function readSeries(request: SeriesRequest, ports: SeriesPorts): Pr
   }
   const query = { building_id, point_ids, from, to }
   const filter = { building_id, equipment_id, from, to, limit: FAULTS_MAX, ...(rule_id !== undefined && { rule_id }) }
-  const faults = ports.results.list(filter)
+  const faults = ports.findings.list(filter)
   const overrides = await readOverrides({ building_id, point_ids, from, to }, ports)
   const mayFit = held.every(({ samples, first, last }) => share(samples, first, last, from, to) <= maxPoints)
   const whole = mayFit ? await ports.historian.read(query) : []

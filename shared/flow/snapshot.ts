@@ -1,24 +1,24 @@
-import type { Clock, Results } from '#shared/core/ports.ts'
+import type { Clock, FindingReader, ResultReader } from '#shared/core/ports.ts'
 import type { EdgeStore, ModelStore } from '#shared/core/stores.ts'
 import { SECOND } from '#shared/core/time.ts'
 
-type SnapshotPorts = { model: ModelStore; results: Results; edges: EdgeStore; clock: Clock }
+type SnapshotPorts = { model: ModelStore; findings: FindingReader; results: ResultReader; edges: EdgeStore; clock: Clock }
 
-/** Active findings that are counted; beyond it the count says so by being this. */
+/** Maximum number of active findings that are counted; this number as a count means at least so many. */
 const FINDINGS_MAX = 10_000
 
 /**
- * What everyone may know: counts, codes and ages. No names, no addresses, no values, and nothing that costs a query.
+ * Figures that need no login: counts, codes and ages, without names, addresses, values or expensive queries.
  *
- * @returns ages in seconds of the process's clock; null for what never was
+ * @returns ages in seconds of the process's clock; null for an event that never happened
  */
-export function takeSnapshot({ model, results, edges, clock }: SnapshotPorts) {
+export function takeSnapshot({ model, findings, results, edges, clock }: SnapshotPorts) {
   const now = clock.now()
   const age = (ms: number | undefined | null) =>
     ms === undefined || ms === null ? null : Math.max(0, Math.round((now - ms) / SECOND))
   const buildings = model.buildings()
   const points = buildings.flatMap(({ building_id }) => model.points(building_id)).filter(({ gone }) => !gone)
-  const active = results.list({ state: 'active', limit: FINDINGS_MAX })
+  const active = findings.list({ state: 'active', limit: FINDINGS_MAX })
   const latest = buildings.flatMap(({ building_id }) => results.latest(building_id))
   const heard = edges.list().flatMap(({ last_data_at }) => last_data_at ?? [])
   return {

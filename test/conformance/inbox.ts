@@ -1,6 +1,6 @@
 import type { ExecutionContext, TestFn } from 'ava'
 import type { EdgeMessage, Inbox } from '#shared/core/ports.ts'
-import { finding } from './result-stories.ts'
+import { finding } from './run-cases.ts'
 
 type InboxSubject = {
   inbox: Inbox

@@ -1,70 +1,43 @@
 import type { ExecutionContext, TestFn } from 'ava'
 import type { Finding } from '#shared/core/findings/finding.ts'
-import type { Results } from '#shared/core/ports.ts'
+import type { FindingReader, FindingStore, ResultReader, RunRecorder, UnsentFindings } from '#shared/core/ports.ts'
 import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import { HOUR } from '#shared/core/time.ts'
-import { at, finding, result, run, STORIES, T } from './result-stories.ts'
+import { at, finding, result, run, RECORDER_CASES, T } from './run-cases.ts'
 
-/** What every results store must do. */
-export function resultsConformance(test: TestFn, name: string, open: (t: ExecutionContext) => Results) {
+/** Every adapter of `FindingReader` and `FindingStore` passes these tests. */
+export function findingsConformance(test: TestFn, name: string, open: (t: ExecutionContext) => FindingStore) {
   test(`${name}: put inserts or updates by finding_id`, t => {
-    const results = open(t)
-    results.put([finding('a', 1, null), finding('b', 3, 4)])
-    results.put([finding('a', 1, 2)])
-    t.deepEqual(results.list({ limit: 10 }), [finding('b', 3, 4), finding('a', 1, 2)])
-    t.deepEqual(results.get('a'), finding('a', 1, 2))
-    t.is(results.get('c'), undefined)
+    const findings = open(t)
+    findings.put([finding('a', 1, null), finding('b', 3, 4)])
+    findings.put([finding('a', 1, 2)])
+    t.deepEqual(findings.list({ limit: 10 }), [finding('b', 3, 4), finding('a', 1, 2)])
+    t.deepEqual(findings.get('a'), finding('a', 1, 2))
+    t.is(findings.get('c'), undefined)
   })
 
-  for (const { title, before, run: newest, found, after, resumed, earlier = [] } of STORIES) {
-    test(`${name}: ${title}`, t => {
-      const results = open(t)
-      for (const one of earlier) results.replace(one, [])
-      results.put(before)
-      const left = new Set(after.map(({ finding_id }) => finding_id))
-      const gone = before.map(({ finding_id }) => finding_id).filter(id => !left.has(id))
-      for (const times of ['once', 'again']) {
-        results.replace(newest, found, resumed)
-        t.deepEqual(results.list({ limit: 10 }), after, times)
-        const untold = results.unsent('b').filter(id => results.get(id) === undefined)
-        t.deepEqual(untold, gone.toSorted(), times)
-      }
-    })
-  }
-
-  test(`${name}: findings that are gone, or ended before the span, are untold until they are told`, t => {
-    const results = open(t)
-    results.put([finding('a', 11, 12), finding('b', 13, 14), finding('c', 15, 16), finding('d', 2, null)])
-    results.replace(run('1', 10, 20), [finding('b', 13, 14)])
-    t.deepEqual(results.unsent('b'), ['a', 'c', 'd'])
-    t.deepEqual(results.unsent('other'), [])
-    results.replace(run('2', 10, 20), [])
-    results.markSent(['a', 'c'])
-    t.deepEqual(results.unsent('b'), ['b', 'd'])
-  })
-
-  test(`${name}: a list goes on after a finding, newest start first, without holes or repeats`, t => {
-    const results = open(t)
+  test(`${name}: a list continues after a finding, newest start first, without gaps or repeats`, t => {
+    const findings = open(t)
     const all = Array.from({ length: 25 }, (_, i) => finding(`f${i % 10}-${i}`, Math.floor(i / 4), null))
-    results.put(all)
+    findings.put(all)
     const seen: Finding[] = []
     for (;;) {
       const after = seen.at(-1)?.finding_id
-      const page = results.list({ limit: 7, ...(after ? { after } : {}) })
+      const page = findings.list({ limit: 7, ...(after ? { after } : {}) })
       if (page.length === 0) break
       seen.push(...page)
     }
     const order = all.toSorted((a, b) => b.from - a.from || (a.finding_id < b.finding_id ? -1 : 1))
     t.deepEqual(seen, order)
-    t.throws(() => results.list({ limit: 7, after: 'gone' }), { code: 'bad_cursor' })
+    t.throws(() => findings.list({ limit: 7, after: 'unknown' }), { code: 'bad_cursor' })
   })
 
   test(`${name}: a list is filtered by building, equipment, rule, state and time`, t => {
-    const results = open(t)
+    const findings = open(t)
     const other = { building_id: 'b2', equipment_id: 'e2', rule_id: 'r2' }
-    results.put([finding('a', 1, 3), finding('b', 5, null), finding('c', 8, 9, other)])
-    const ids = (query: Omit<Parameters<Results['list']>[0], 'limit'>) =>
-      results.list({ ...query, limit: 10 }).map(({ finding_id }) => finding_id)
+    findings.put([finding('a', 1, 3), finding('b', 5, null), finding('c', 8, 9, other)])
+    const ids = (query: Omit<Parameters<FindingReader['list']>[0], 'limit'>) =>
+      findings.list({ ...query, limit: 10 }).map(({ finding_id }) => finding_id)
     t.deepEqual(ids({ building_id: 'b' }), ['b', 'a'])
     t.deepEqual(ids({ equipment_id: 'e2' }), ['c'])
     t.deepEqual(ids({ rule_id: 'r' }), ['b', 'a'])
@@ -73,34 +46,85 @@ export function resultsConformance(test: TestFn, name: string, open: (t: Executi
     t.deepEqual(ids({ to: at(5) }), ['a'])
     t.deepEqual(ids({ from: at(8) }), ['c', 'b'])
   })
+}
 
-  test(`${name}: the latest word is that of the run that looked furthest, unless its clock was ahead`, t => {
-    const results = open(t)
+type RunStores = {
+  findings: FindingStore
+  results: ResultReader
+  runRecorder: RunRecorder
+  unsentFindings: UnsentFindings
+}
+
+/** Every adapter of `RunRecorder` and `UnsentFindings` passes these tests. */
+export function runRecorderConformance(test: TestFn, name: string, open: (t: ExecutionContext) => RunStores) {
+  for (const { title, before, run: newest, found, after, resumed, earlier = [] } of RECORDER_CASES) {
+    test(`${name}: ${title}`, t => {
+      const { findings, runRecorder, unsentFindings } = open(t)
+      for (const one of earlier) runRecorder.replace(one, [])
+      findings.put(before)
+      const left = new Set(after.map(({ finding_id }) => finding_id))
+      const removed = before.map(({ finding_id }) => finding_id).filter(id => !left.has(id))
+      for (const times of ['once', 'again']) {
+        runRecorder.replace(newest, found, resumed)
+        t.deepEqual(findings.list({ limit: 10 }), after, times)
+        const unsent = unsentFindings.unsent('b').filter(id => findings.get(id) === undefined)
+        t.deepEqual(unsent, removed.toSorted(), times)
+      }
+    })
+  }
+
+  test(`${name}: findings that were removed, or ended before the span, are unsent until they are marked as sent`, t => {
+    const { findings, runRecorder, unsentFindings } = open(t)
+    findings.put([finding('a', 11, 12), finding('b', 13, 14), finding('c', 15, 16), finding('d', 2, null)])
+    runRecorder.replace(run('1', 10, 20), [finding('b', 13, 14)])
+    t.deepEqual(unsentFindings.unsent('b'), ['a', 'c', 'd'])
+    t.deepEqual(unsentFindings.unsent('other'), [])
+    runRecorder.replace(run('2', 10, 20), [])
+    unsentFindings.markSent(['a', 'c'])
+    t.deepEqual(unsentFindings.unsent('b'), ['b', 'd'])
+  })
+
+  test(`${name}: when \`beside\` throws, the run leaves findings, results and unsent findings as they were`, t => {
+    const { findings, results, runRecorder, unsentFindings } = open(t)
+    findings.put([finding('a', 11, 12)])
+    const fail = () => {
+      throw new Error('beside')
+    }
+    t.throws(() => runRecorder.replace(run('1', 10, 20), [finding('b', 13, 14)], undefined, fail), { message: 'beside' })
+    t.deepEqual(findings.list({ limit: 10 }), [finding('a', 11, 12)])
+    t.deepEqual([results.runs({ limit: 10 }), results.latest('b'), unsentFindings.unsent('b')], [[], [], []])
+  })
+}
+
+/** Every adapter of `ResultReader` passes these tests. */
+export function resultsConformance(test: TestFn, name: string, open: (t: ExecutionContext) => RunStores) {
+  test(`${name}: the latest result is that of the run whose span ends last, unless its clock was ahead`, t => {
+    const { results, runRecorder } = open(t)
     const looked = () =>
       results.latest('b').map(({ run_id, status, evaluated_to }) => [run_id, status, (evaluated_to! - T) / HOUR])
-    results.replace(run('whole', 0, 20), [])
-    results.replace(run('past', 0, 10, [result({ status: 'fault' })], { started_at: at(21) }), [])
+    runRecorder.replace(run('whole', 0, 20), [])
+    runRecorder.replace(run('past', 0, 10, [result({ status: 'fault' })], { started_at: at(21) }), [])
     t.deepEqual(looked(), [['whole', 'pass', 20]])
-    results.replace(run('next', 0, 22, [result({ status: 'not_evaluated' })]), [])
+    runRecorder.replace(run('next', 0, 22, [result({ status: 'not_evaluated' })]), [])
     t.deepEqual(looked(), [['next', 'not_evaluated', 20]])
-    results.replace(run('whole again', 0, 19), [], { since: at(18), equipment_ids: new Set() })
+    runRecorder.replace(run('whole again', 0, 19), [], { since: at(18), equipment_ids: new Set() })
     t.deepEqual(looked(), [['whole again', 'pass', 19]], 'history ends before that')
-    results.replace(run('ahead', 0, 400), [])
-    results.replace(run('right again', 0, 24, [result({ status: 'fault' })]), [])
+    runRecorder.replace(run('ahead', 0, 400), [])
+    runRecorder.replace(run('right again', 0, 24, [result({ status: 'fault' })]), [])
     t.deepEqual(looked(), [['right again', 'fault', 24]])
   })
 
-  test(`${name}: runs are listed newest first, and the latest word of each rule and equipment is kept`, t => {
-    const results = open(t)
+  test(`${name}: runs are listed newest first, with the latest result of each rule and equipment`, t => {
+    const { results, runRecorder } = open(t)
     const first = run('1', 0, 10, [result(), result({ equipment_id: 'd', status: 'fault' })])
     const second = run('2', 0, 12, [result({ status: 'fault', episodes: 1 })], { finished_at: at(13) })
-    results.replace(first, [])
-    results.replace(second, [])
+    runRecorder.replace(first, [])
+    runRecorder.replace(second, [])
     t.deepEqual(results.runs({ limit: 10 }), [second, first].map(summaryOf))
     t.deepEqual(results.runs({ building_id: 'b', limit: 1 }), [summaryOf(second)])
     t.deepEqual(results.runs({ limit: 10, after: '2' }), [summaryOf(first)])
     t.deepEqual(results.record('2'), second)
-    t.is(results.record('1'), undefined, 'only the newest is kept whole')
+    t.is(results.record('1'), undefined, 'only the newest run keeps all its results')
     t.deepEqual(results.runs({ building_id: 'x', limit: 10 }), [])
     t.deepEqual(results.latest('b'), [
       {

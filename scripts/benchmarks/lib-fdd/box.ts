@@ -8,7 +8,7 @@ import type { Rule } from '#shared/core/rules/check/rule.ts'
 import { DAY, MINUTE, SECOND } from '#shared/core/time.ts'
 import { type EvaluateJob, evaluateRules, type Evaluation } from '#shared/flow/fdd/evaluate-rules.ts'
 import { runFdd, type RunPorts, type RunReport } from '#shared/flow/fdd/run-fdd.ts'
-import { openEngineStates } from '#shared/node/rules/engine-states.ts'
+import { openEngineStates, openSampleLogs } from '#shared/node/rules/engine-states.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import { openHistorian } from '#shared/node/historian/historian.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
@@ -16,7 +16,7 @@ import { openDatabase } from '#shared/node/sqlite.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
-import { resultStore } from '#shared/node/store/results.ts'
+import { resultStores } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
 
 export const MEMORY_MB = 256
@@ -46,7 +46,7 @@ export async function openBox(folder: string, site: Site, rules: Rule[]) {
   const model = modelStore(db)
   model.put({ building: BUILDING, ...site })
   const changes = openHistoryChanges(db)
-  const results = resultStore(db)
+  const results = resultStores(db)
   const templates = new TemplateCache()
   let now = 0
   const reader = await openHistoryReader({ dbPath, root, memoryMb: MEMORY_MB })
@@ -54,13 +54,13 @@ export async function openBox(folder: string, site: Site, rules: Rule[]) {
     evaluateRules(job, {
       historian: reader,
       loadRules: () => ({ rules, errors: [] }),
-      states: openEngineStates(states, 'bench'),
+      saved: { states: openEngineStates(states, 'bench'), sampleLogs: openSampleLogs(states) },
       templates,
       elapsed: () => performance.now(),
     })
   const ports: Omit<RunPorts, 'run_id'> = {
     model,
-    results,
+    ...results,
     ruleStates: ruleStateStore(db),
     paramSettings: paramSettingStore(db),
     baselines: baselineStore(db),
@@ -74,7 +74,7 @@ export async function openBox(folder: string, site: Site, rules: Rule[]) {
   let runs = 0
   return {
     historian,
-    results,
+    findings: results.findings,
     /** A run at an instant as the schedule asks for it: it goes on from the last one, if there was one. */
     async run(at: number): Promise<RunReport> {
       now = at

@@ -67,7 +67,7 @@ async function reply({ folder, what }: Order): Promise<Reply> {
     },
     async 'catch-up'() {
       await timed(() => box.run(YEAR_END))
-      return box.results.list({ building_id, limit: 1e6 })
+      return box.findings.list({ building_id, limit: 1e6 })
     },
     async hours() {
       const days = await daysAfter()
@@ -77,7 +77,7 @@ async function reply({ folder, what }: Order): Promise<Reply> {
         // The last hour is still that of the day.
         await timed(() => box.run(from + HOUR - 1))
       }
-      return box.results.list({ building_id, limit: 1e6 })
+      return box.findings.list({ building_id, limit: 1e6 })
     },
     async batch() {
       for (let i = 0; i < REPEATS; i++) await timed(() => box.evaluate({ from: YEAR_START, to: YEAR_END }, false))

@@ -1,12 +1,13 @@
-/** The process in which history is summed up, so that no poll waits for it. */
+/** The process that computes analytics, so that they never delay a poll. */
 import { analyseEconomizer, type EconomizerAnswer, type EconomizerJob } from '#shared/flow/analytics/analyse-economizer.ts'
 import { analyseOperations, type Operations, type OperationsJob } from '#shared/flow/analytics/analyse-operations.ts'
 import { type ScreenJob, screenAnomalies, type Screening } from '#shared/flow/analytics/screen-anomalies.ts'
-import { type HistoryReader, openHistoryReader } from '#shared/node/historian/reader.ts'
+import type { HistoryReader } from '#shared/core/ports.ts'
+import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { serveWorker } from '#shared/node/worker/serve-worker.ts'
 import { openReadOnly } from '#shared/node/sqlite.ts'
 import { noteStore } from '#shared/node/store/notes.ts'
-import { resultStore } from '#shared/node/store/results.ts'
+import { resultStores } from '#shared/node/store/results.ts'
 
 export type AnalyticsInit = { dbPath: string; root: string; memoryMb: number }
 export type AnalyticsHandlers = {
@@ -31,7 +32,7 @@ serveWorker((init: AnalyticsInit): AnalyticsHandlers => {
       withHistory(async historian => {
         const db = openReadOnly(init.dbPath)
         try {
-          return await analyseOperations(job, { historian, results: resultStore(db), notes: noteStore(db) })
+          return await analyseOperations(job, { historian, findings: resultStores(db).findings, notes: noteStore(db) })
         } finally {
           db.close()
         }

@@ -12,7 +12,7 @@ export const NOTE_TEXT = Type.String({ maxLength: NOTE_MAX })
 /** Longest snooze, so that it always ends. */
 export const SNOOZE_MAX = 30 * DAY
 
-type NoteContext = Pick<CentralContext, 'results' | 'notes'>
+type NoteContext = Pick<CentralContext, 'findings' | 'notes'>
 type Noted = { finding: Finding; note: FindingNote }
 type NoteActor = Pick<Actor, 'audit'>
 
@@ -56,12 +56,12 @@ export function snooze(
 
 /** Changes the note of a finding and writes the audit row. */
 function changeNote(
-  { results, notes }: NoteContext,
+  { findings, notes }: NoteContext,
   { audit }: NoteActor,
   finding_id: string,
   change: (note: FindingNote) => FindingNote,
 ): Noted {
-  const finding = needFinding(results, finding_id)
+  const finding = needFinding(findings, finding_id)
   const before = notes.get(finding_id)
   const note = change(before)
   notes.set(note)

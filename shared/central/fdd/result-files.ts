@@ -1,6 +1,6 @@
 import { errorText } from '#shared/core/error-text.ts'
 import { type Finding, resultState } from '#shared/core/findings/finding.ts'
-import type { Results, RunRecord } from '#shared/core/ports.ts'
+import type { FindingReader, ResultReader, RunRecord } from '#shared/core/ports.ts'
 import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import type { ModelStore } from '#shared/core/stores.ts'
 import { openRunFiles } from '#shared/node/rules/run-files.ts'
@@ -18,8 +18,10 @@ export type ResultFiles = {
   fault(): string | undefined
 }
 
+type ResultFileStores = { model: ModelStore; findings: FindingReader; results: ResultReader }
+
 /** The files of `SERVICE_RULE_RESULTS_DIR`: the run, its results, and the findings of its span as they were after it. */
-export function openResultFiles(dir: string, { model, results }: { model: ModelStore; results: Results }): ResultFiles {
+export function openResultFiles(dir: string, { model, findings, results }: ResultFileStores): ResultFiles {
   const files = openRunFiles(dir)
   let fault: string | undefined
   const keep = async (run_id: string) => {
@@ -27,7 +29,7 @@ export function openResultFiles(dir: string, { model, results }: { model: ModelS
     if (!run) return
     const { building_id, from, to } = run
     try {
-      await files.keep(run, () => linesOf(run, results.list({ building_id, from, to, limit: FINDINGS_MAX })))
+      await files.keep(run, () => linesOf(run, findings.list({ building_id, from, to, limit: FINDINGS_MAX })))
       fault = undefined
     } catch (error) {
       fault = `SERVICE_RULE_RESULTS_DIR: the file of run ${run_id} cannot be written: ${errorText(error)}`

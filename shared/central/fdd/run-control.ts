@@ -21,7 +21,10 @@ const GRACE_MS = 6_000
 type RunControlOptions = Pick<
   RunPorts,
   | 'model'
+  | 'findings'
   | 'results'
+  | 'runRecorder'
+  | 'unsentFindings'
   | 'ruleStates'
   | 'paramSettings'
   | 'baselines'

@@ -13,7 +13,7 @@ import type { RunProgress } from '#shared/core/runs/run-state.ts'
 import { backtest, type BacktestJob, type BacktestReport } from '#shared/flow/fdd/backtest.ts'
 import { type EvaluateJob, type Evaluation, evaluateRules } from '#shared/flow/fdd/evaluate-rules.ts'
 import type { RuleCheck, RuleText } from '#shared/flow/fdd/publish-rules.ts'
-import { openEngineStates } from '#shared/node/rules/engine-states.ts'
+import { openEngineStates, openSampleLogs } from '#shared/node/rules/engine-states.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { openRuleCache, type RuleCache } from '#shared/node/rules/rule-cache.ts'
 import { unlessGone } from '#shared/node/rules/rule-changes.ts'
@@ -62,7 +62,7 @@ serveWorker(async (init: FddInit): Promise<FddHandlers> => {
       evaluateRules(job, {
         ...shared,
         loadRules: () => rules.load(dirs),
-        states: openEngineStates(init.states, version),
+        saved: { states: openEngineStates(init.states, version), sampleLogs: openSampleLogs(init.states) },
         templates,
         ruleMs: init.ruleMs,
         progress: sparing(tell),

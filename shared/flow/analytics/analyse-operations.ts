@@ -3,7 +3,7 @@ import { sumOperations, type OperationSums, createOperationsTally } from '#share
 import { type OperationPlan, planOperations } from '#shared/core/analytics/operations-plan.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Equipment, Point } from '#shared/core/model/model.ts'
-import type { Notes, Results } from '#shared/core/ports.ts'
+import type { FindingReader, Notes } from '#shared/core/ports.ts'
 import { dayStart, nextDay } from '#shared/core/time-zone.ts'
 import { loadSpans, type AnalyticsPorts, type AnalyticsSpan } from './analytics-span.ts'
 import { walkHistory, type WalkGroup } from './walk-history.ts'
@@ -15,7 +15,7 @@ export type OperationsJob = AnalyticsSpan & {
   /** The end of open findings, ms. */
   now: number
 }
-type OperationsPorts = AnalyticsPorts & { results: Pick<Results, 'list'>; notes: Pick<Notes, 'get'> }
+type OperationsPorts = AnalyticsPorts & { findings: Pick<FindingReader, 'list'>; notes: Pick<Notes, 'get'> }
 
 export type EquipmentOperations = FaultHours &
   Pick<Equipment, 'equipment_id' | 'name' | 'equipment_type'> & {
@@ -53,7 +53,7 @@ export async function analyseOperations(job: OperationsJob, ports: OperationsPor
   const groups = tallies.map(({ plan, tally }): WalkGroup => ({ points: plan.points, take: tally.take }))
   for (const some of inGroups(groups)) await walkHistory(walk, some, ports)
 
-  const listed = ports.results.list({ building_id, from, to, limit: FINDINGS_MAX })
+  const listed = ports.findings.list({ building_id, from, to, limit: FINDINGS_MAX })
   const findings = listed.filter(({ finding_id }) => ports.notes.get(finding_id).not_a_fault === undefined)
   const faults = faultHours(findings, from, to, now)
   const byId = new Map(tallies.map(one => [one.plan.equipment.equipment_id, one]))

@@ -1,5 +1,5 @@
 import { errorText } from '#shared/core/error-text.ts'
-import type { EngineStates, KeptSamples } from '#shared/core/ports.ts'
+import type { EngineStates, KeptSamples, SampleLogs } from '#shared/core/ports.ts'
 import type { RuleRun } from '#shared/core/rules/evaluate/run-rules.ts'
 import type { DataNeed } from '#shared/core/rules/compile/data-needs.ts'
 import type { EquipmentState } from '#shared/core/rules/evaluate/equipment-state.ts'
@@ -17,6 +17,7 @@ export type ResumeSource = {
   /** History from this instant on may have changed since the states were saved, ms. */
   changedFrom: number
   states: EngineStates
+  sampleLogs: SampleLogs
 }
 
 type EquipmentPorts = {
@@ -108,11 +109,11 @@ function* taskBatches(
 type LoadedState = { state?: EquipmentState; logged?: KeptSamples | undefined; problem?: string }
 
 /** Loads the newest usable state, and the samples that have been read since; `problem` is why there is none. */
-function loadState({ building_id, ends, changedFrom, states }: ResumeSource, equipment_id: string): LoadedState {
+function loadState({ building_id, ends, changedFrom, states, sampleLogs }: ResumeSource, equipment_id: string): LoadedState {
   let problem: string | undefined
   for (const at of ends) {
     const found = states.load(building_id, at, equipment_id)
-    if ('state' in found) return { ...found, logged: states.samples(building_id, at, equipment_id, changedFrom) }
+    if ('state' in found) return { ...found, logged: sampleLogs.read(building_id, at, equipment_id, changedFrom) }
     problem ??= found.why
   }
   return problem === undefined ? {} : { problem }
@@ -130,14 +131,14 @@ async function readAll(reader: FrameReader, needs: DataNeed[], from: number): Pr
  * @returns why nothing could be saved; the results of the run are not affected
  */
 async function save(
-  { building_id, states }: ResumeSource,
+  { building_id, states, sampleLogs }: ResumeSource,
   equipment_id: string,
   saved: EquipmentState[],
   { resumedAt, fresh, logged }: Pick<FrameBatch, 'fresh' | 'logged'> & { resumedAt: number | undefined },
 ): Promise<string | undefined> {
   try {
     for (const state of saved) await states.save(building_id, state)
-    if (saved.length === 0 && resumedAt !== undefined) states.addSamples(building_id, resumedAt, equipment_id, fresh, logged)
+    if (saved.length === 0 && resumedAt !== undefined) sampleLogs.add(building_id, resumedAt, equipment_id, fresh, logged)
     return undefined
   } catch (error) {
     return errorText(error)

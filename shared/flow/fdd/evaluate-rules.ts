@@ -1,5 +1,5 @@
 import type { Building, Equipment, Point } from '#shared/core/model/model.ts'
-import type { EngineStates, Historian } from '#shared/core/ports.ts'
+import type { EngineStates, HistoryReader, SampleLogs } from '#shared/core/ports.ts'
 import { type DataError, Problem } from '#shared/core/problem.ts'
 import type { ArraySnapshot } from '#shared/core/priority/array-snapshot.ts'
 import { withExplainers } from '#shared/core/rules/episodes/suppress.ts'
@@ -54,11 +54,11 @@ export type Evaluation = Pick<RunOutput, 'findings' | 'results' | 'days' | 'fail
 type LoadedRules = { rules: Rule[]; errors: { filename: string; line: number; message: string }[] }
 
 export type EvaluatePorts = {
-  historian: Pick<Historian, 'read' | 'firsts'>
+  historian: Pick<HistoryReader, 'read' | 'firsts'>
   /** Loads the current rules. */
   loadRules: () => LoadedRules | Promise<LoadedRules>
   /** States of earlier runs; without them every run evaluates all of its history. */
-  states?: EngineStates
+  saved?: { states: EngineStates; sampleLogs: SampleLogs }
   /** Templates that earlier runs of this process compiled. */
   templates?: TemplateCache
   /** How long one rule may take on one equipment, ms; a rule that takes longer fails there. */
@@ -95,7 +95,7 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
   const firsts = await historian.firsts(building.building_id)
   const reader = createFrameReader({ ...building, equipment, points, to, visits, firsts }, historian)
   const ends = lastEnds(to, building.timezone)
-  const memory = memoryOf(job, ports.states)
+  const memory = memoryOf(job, ports.saved)
   const limit = ruleClock(elapsed, ports.ruleMs)
   const set = { settings, resets, carried, ...(params && { params }), ...(memory && { saveStatesAt: ends }) }
   const only = asked.map(({ id }) => id)
@@ -120,7 +120,7 @@ export async function evaluateRules(job: EvaluateJob, ports: EvaluatePorts): Pro
     isUnsure: equipment_id => limit.over.has(equipment_id),
   })
   const output = run.finish()
-  memory?.states.forgetOthers(memory.building_id, run.order)
+  memory?.sampleLogs.dropOthers(memory.building_id, run.order)
   memory?.states.drop(
     memory.building_id,
     memory.states.ends(memory.building_id).filter(at => !ends.includes(at)),
@@ -185,8 +185,9 @@ function lastEnds(to: number, timezone: string): number[] {
 }
 
 /** The saved states that agree with history; drops the others. */
-function memoryOf({ building, remember, to }: EvaluateJob, states: EngineStates | undefined): ResumeSource | undefined {
-  if (!remember || !states) return undefined
+function memoryOf({ building, remember, to }: EvaluateJob, saved: EvaluatePorts['saved']): ResumeSource | undefined {
+  if (!remember || !saved) return undefined
+  const { states, sampleLogs } = saved
   const { building_id } = building
   const { changedFrom = -Infinity } = remember
   const kept = states.ends(building_id)
@@ -197,6 +198,7 @@ function memoryOf({ building, remember, to }: EvaluateJob, states: EngineStates 
   return {
     building_id,
     states,
+    sampleLogs,
     changedFrom: Math.min(changedFrom, to),
     ends: kept.filter(at => at <= Math.min(changedFrom, to)).toReversed(),
   }

@@ -1,8 +1,8 @@
 import { Problem } from '#shared/core/problem.ts'
-import type { Results } from '#shared/core/ports.ts'
+import type { ResultReader } from '#shared/core/ports.ts'
 import type { BaselineKey, BaselineStore, StoredReset } from '#shared/core/tuning.ts'
 
-type ResetParts = { baselines: BaselineStore; results: Pick<Results, 'latest'> }
+type ResetParts = { baselines: BaselineStore; results: Pick<ResultReader, 'latest'> }
 
 /**
  * Resets a baseline: from the day of `at` on, days that began before it do not count. Earlier findings keep the baseline

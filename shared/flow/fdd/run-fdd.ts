@@ -1,6 +1,17 @@
 import { errorText } from '#shared/core/error-text.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
-import type { Clock, Historian, HistoryChanges, ArraySnapshots, Results, Resumed, RunRecord } from '#shared/core/ports.ts'
+import type {
+  ArraySnapshots,
+  Clock,
+  FindingReader,
+  HistoryChanges,
+  HistoryReader,
+  Resumed,
+  ResultReader,
+  RunRecord,
+  RunRecorder,
+  UnsentFindings,
+} from '#shared/core/ports.ts'
 import { earliestChange } from '#shared/core/priority/array-snapshot.ts'
 import { needBuilding, refuseUnknownEquipment } from '#shared/core/lookup.ts'
 import { Problem } from '#shared/core/problem.ts'
@@ -45,11 +56,14 @@ export type RunReport = RunRecord & {
 
 export type RunPorts = {
   model: ModelStore
-  results: Results
+  findings: FindingReader
+  results: Pick<ResultReader, 'latest'>
+  runRecorder: RunRecorder
+  unsentFindings: UnsentFindings
   ruleStates: RuleStates
   paramSettings: SettingStore
   baselines: BaselineStore
-  historian: Pick<Historian, 'spans'>
+  historian: Pick<HistoryReader, 'spans'>
   changes: HistoryChanges
   /** Only where priority arrays are visited. */
   priority?: ArraySnapshots
@@ -85,7 +99,7 @@ export async function runFdd(
   lookbackMs: number,
   ports: RunPorts,
 ): Promise<RunReport> {
-  const { model, results, clock } = ports
+  const { model, clock } = ports
   const started = ports.elapsed()
   const started_at = clock.now()
   const job = await prepare(request, lookbackMs, ports)
@@ -114,7 +128,7 @@ export async function runFdd(
     equipment_ids: new Set(resumed),
     retired: retiredBy(run, job.inactive, failed, ports.ruleStates),
   }
-  results.replace(run, findings, reopened, () => {
+  ports.runRecorder.replace(run, findings, reopened, () => {
     if (remember) ports.changes.settle(building_id, to)
     // A run that resumed at the very end of its span evaluated no day, and so calculated no baseline.
     if (baselines.length === 0 && resumed.length > 0) return
@@ -147,18 +161,21 @@ function retiredBy(
 }
 
 /** Sends the findings of a run. @returns a note if this failed; the next run sends them again */
-async function sendFindings({ building_id, from, to }: RunRecord, { results, onFindings }: RunPorts): Promise<string[]> {
-  const within = results.list({ building_id, from, to, limit: FINDINGS_MAX })
-  const said = new Set(within.map(({ finding_id }) => finding_id))
-  const untold = results.unsent(building_id)
-  const ended = untold.filter(id => !said.has(id)).flatMap(id => results.get(id) ?? [])
-  const withdrawn = untold.filter(id => results.get(id) === undefined)
+async function sendFindings(
+  { building_id, from, to }: RunRecord,
+  { findings, unsentFindings, onFindings }: RunPorts,
+): Promise<string[]> {
+  const within = findings.list({ building_id, from, to, limit: FINDINGS_MAX })
+  const listed = new Set(within.map(({ finding_id }) => finding_id))
+  const unsent = unsentFindings.unsent(building_id)
+  const ended = unsent.filter(id => !listed.has(id)).flatMap(id => findings.get(id) ?? [])
+  const withdrawn = unsent.filter(id => findings.get(id) === undefined)
   try {
     await onFindings([...within, ...ended], withdrawn)
   } catch (error) {
-    return [`what was found is told to nobody yet: ${errorText(error)}`]
+    return [`findings of the run not sent: ${errorText(error)}`]
   }
-  results.markSent(untold)
+  unsentFindings.markSent(unsent)
   return []
 }
 
@@ -198,7 +215,7 @@ async function prepare(request: RunRequest, lookbackMs: number, ports: RunPorts)
     params,
     settings: ports.paramSettings.list({ site_id: building.site_id, building_id }),
     resets: ports.baselines.resets(building_id),
-    carried: carriedInto(building_id, from, ports.results),
+    carried: carriedInto(building_id, from, ports),
     ...(visits && { visits }),
     ...(whole && {
       remember: { changedFrom: changed === undefined ? undefined : Math.min(changed, earliestChange(visits ?? {}, changed)) },
@@ -256,8 +273,12 @@ export async function endOf(
 }
 
 /** Active findings that began before the span, with the instant up to which their duration is known. */
-function carriedInto(building_id: string, from: number, results: Results): CarriedFinding[] {
-  const active = results.list({ building_id, state: 'active', to: from, limit: FINDINGS_MAX })
+function carriedInto(
+  building_id: string,
+  from: number,
+  { findings, results }: Pick<RunPorts, 'findings' | 'results'>,
+): CarriedFinding[] {
+  const active = findings.list({ building_id, state: 'active', to: from, limit: FINDINGS_MAX })
   if (active.length === 0) return []
   const seen = new Map(results.latest(building_id).map(one => [`${one.equipment_id} ${one.rule_id}`, one]))
   return active.flatMap(

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { toBuckets } from '#shared/core/series/buckets.ts'
-import type { HistoryQuery, PointSpan } from '#shared/core/ports.ts'
+import type { HistoryQuery, HistoryReader } from '#shared/core/ports.ts'
 import { Problem } from '#shared/core/problem.ts'
-import { type Buckets, EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
+import { EMPTY_SERIES, type Series } from '#shared/core/series/series.ts'
 import { type SeriesBuilder, createSeriesBuilder } from '#shared/core/series/series-builder.ts'
 import { type Database, openReadOnly } from '../sqlite.ts'
 import { openHotReader } from './hot-reader.ts'
@@ -12,25 +12,19 @@ import { openManifest, type Part } from './manifest.ts'
 import type { PartReader } from './part-reader.ts'
 import { readFirsts, readSpans } from './spans.ts'
 
-/** How often a read starts anew because files were merged away under it. */
+/** How often a read is repeated because its files were merged and deleted meanwhile. */
 const ATTEMPTS = 5
 
-export type HistoryReader = {
-  read(query: HistoryQuery): Promise<Series[]>
-  buckets(query: HistoryQuery & { maxBuckets: number }): Promise<Buckets[]>
-  spans(building_id: string): Promise<PointSpan[]>
-  firsts(building_id: string): Promise<Record<string, number>>
-  close(): void
-}
+export type OpenHistoryReader = HistoryReader & { close(): void }
 
 /**
- * Reads history in this process, beside the process that writes it. For workers: DuckDB lives here, from the first read
- * on that needs a sealed file.
+ * Reads history in this process while another process writes it. It is meant for workers: the first read that needs a sealed
+ * file loads DuckDB.
  *
  * @param memoryMb limit for DuckDB
  * @throws Problem history_damaged from its methods when a sealed file cannot be read
  */
-export async function openHistoryReader(at: { dbPath: string; root: string; memoryMb: number }): Promise<HistoryReader> {
+export async function openHistoryReader(at: { dbPath: string; root: string; memoryMb: number }): Promise<OpenHistoryReader> {
   const db = openReadOnly(at.dbPath)
   const takeSnapshot = openSnapshots(db)
   let opening: Promise<PartReader> | undefined
@@ -68,7 +62,7 @@ export async function openHistoryReader(at: { dbPath: string; root: string; memo
   }
 }
 
-/** What one transaction sees: the list of files, and by point the samples that are in none of them. */
+/** The state within one transaction: the list of files, and by point the samples that are not yet in a file. */
 type Snapshot = { parts: Part[]; hot: Map<string, Series> }
 
 function openSnapshots(db: Database): (query: HistoryQuery) => Snapshot {
@@ -90,7 +84,7 @@ function openSnapshots(db: Database): (query: HistoryQuery) => Snapshot {
 
 async function assemble(partReader: () => Promise<PartReader>, query: HistoryQuery, { parts, hot }: Snapshot): Promise<Series[]> {
   const builders = new Map<string, SeriesBuilder>()
-  const capacities = expected(query, parts)
+  const capacities = capacitiesOf(query, parts)
   const builderOf = (point_id: string): SeriesBuilder => {
     const known = builders.get(point_id)
     if (known) return known
@@ -108,12 +102,12 @@ async function assemble(partReader: () => Promise<PartReader>, query: HistoryQue
   return query.point_ids.map(point_id => built.get(point_id) ?? EMPTY_SERIES)
 }
 
-/** Samples to make room for: what the files hold of a point, but no more than one in a second of the span. */
-function expected({ from, to }: HistoryQuery, parts: Part[]): Map<string, number> {
-  const room = new Map<string, number>()
+/** Number of samples to allocate by point: those of its files, but at most one for each second of the span. */
+function capacitiesOf({ from, to }: HistoryQuery, parts: Part[]): Map<string, number> {
+  const capacities = new Map<string, number>()
   for (const { points } of parts) {
-    for (const { point_id, samples } of points) room.set(point_id, (room.get(point_id) ?? 0) + samples)
+    for (const { point_id, samples } of points) capacities.set(point_id, (capacities.get(point_id) ?? 0) + samples)
   }
   const most = Math.ceil((to - from) / 1000)
-  return new Map([...room].map(([point_id, samples]) => [point_id, Math.min(samples, most)]))
+  return new Map([...capacities].map(([point_id, samples]) => [point_id, Math.min(samples, most)]))
 }

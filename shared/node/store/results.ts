@@ -1,37 +1,54 @@
 import type { Finding } from '#shared/core/findings/finding.ts'
-import type { Results, Resumed, RunRecord } from '#shared/core/ports.ts'
+import type {
+  FindingReader,
+  FindingStore,
+  ResultReader,
+  Resumed,
+  RunRecord,
+  RunRecorder,
+  UnsentFindings,
+} from '#shared/core/ports.ts'
 import { reconcile } from '#shared/core/findings/reconcile.ts'
 import type { Database } from '../sqlite.ts'
 import { findingWriter, toFinding } from './findings.ts'
 import { goOnAfter } from './row.ts'
 import { openRuns } from './runs.ts'
 
-/** @throws Problem bad_cursor from the lists when the record after which to go on is no longer there */
-export function resultStore(db: Database): Results {
+type ResultStores = {
+  findings: FindingStore
+  results: ResultReader
+  runRecorder: RunRecorder
+  unsentFindings: UnsentFindings
+}
+
+/** Findings and results of runs. The run loop is the only writer; on a hub it is ingest. */
+export function resultStores(db: Database): ResultStores {
   const findings = openFindings(db)
   const runs = openRuns(db)
-  const leaveUntold = db.prepare('INSERT INTO untold_findings VALUES (?, ?) ON CONFLICT DO NOTHING')
-  const untold = db.prepare('SELECT finding_id FROM untold_findings WHERE building_id = ? ORDER BY finding_id').pluck()
-  const markTold = db.prepare('DELETE FROM untold_findings WHERE finding_id = ?')
+  const addUnsent = db.prepare('INSERT INTO untold_findings VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const unsent = db.prepare('SELECT finding_id FROM untold_findings WHERE building_id = ? ORDER BY finding_id').pluck()
+  const markSent = db.prepare('DELETE FROM untold_findings WHERE finding_id = ?')
   const replace = (run: RunRecord, found: Finding[], resumed?: Resumed, beside?: () => void) => {
     const change = reconcile(findings.overlapping(run), found, run, pair => runs.lookedAt(run.building_id, pair), resumed)
     change.remove.forEach(findings.remove)
     const ended = change.put.filter(({ to }) => to !== null && to <= run.from).map(({ finding_id }) => finding_id)
-    for (const finding_id of [...change.remove, ...ended]) leaveUntold.run(finding_id, run.building_id)
+    for (const finding_id of [...change.remove, ...ended]) addUnsent.run(finding_id, run.building_id)
     change.put.forEach(findings.write)
     runs.add(run, resumed !== undefined)
     beside?.()
   }
   return {
-    put: db.transaction((each: Finding[]) => each.forEach(findings.write)),
-    replace: db.transaction(replace),
-    unsent: building_id => untold.all(building_id) as string[],
-    markSent: db.transaction((ids: string[]) => ids.forEach(id => markTold.run(id))),
-    list: findings.list,
-    get: findings.get,
-    runs: runs.list,
-    record: runs.record,
-    latest: runs.latest,
+    findings: {
+      put: db.transaction((each: Finding[]) => each.forEach(findings.write)),
+      list: findings.list,
+      get: findings.get,
+    },
+    results: { runs: runs.list, record: runs.record, latest: runs.latest },
+    runRecorder: { replace: db.transaction(replace) },
+    unsentFindings: {
+      unsent: building_id => unsent.all(building_id) as string[],
+      markSent: db.transaction((ids: string[]) => ids.forEach(id => markSent.run(id))),
+    },
   }
 }
 
@@ -55,7 +72,7 @@ function openFindings(db: Database) {
        ORDER BY "from" DESC, finding_id LIMIT @limit`,
     )
     .pluck()
-  const listAll: Results['list'] = query => {
+  const listAll: FindingReader['list'] = query => {
     const { building_id = null, equipment_id = null, rule_id = null, state = null, from = null, to = null } = query
     const filter = { building_id, equipment_id, rule_id, state, from, to }
     return list.all({ ...filter, ...goOnAfter(start, query.after), limit: query.limit }).map(toFinding)

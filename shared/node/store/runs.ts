@@ -1,4 +1,4 @@
-import type { LatestResult, Looked, Results, RunRecord, RunSummary } from '#shared/core/ports.ts'
+import type { LatestResult, Looked, ResultReader, RunRecord, RunSummary } from '#shared/core/ports.ts'
 import { INTERRUPTED, type RunState } from '#shared/core/runs/run-state.ts'
 import { isEvaluated } from '#shared/core/findings/finding.ts'
 import { summaryOf } from '#shared/core/runs/run-summary.ts'
@@ -6,10 +6,10 @@ import type { RunStore, RunEntry } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
 import { goOnAfter, upsert } from './row.ts'
 
-/** Runs that are kept of each building, of those with results and of the others: two months at a run every three hours. */
+/** Number of runs kept for each building, separately with and without results: two months at a run every three hours. */
 const RUNS_KEPT = 500
 
-/** The runs that have results, and the newest word of each rule and equipment. For `resultStore`, which owns the transaction. */
+/** Runs with results, and the latest result of each rule and equipment. `resultStores` owns the transaction. */
 export function openRuns(db: Database) {
   const add = db.prepare(
     `INSERT INTO runs (run_id, building_id, started_at, body, state) VALUES (?, ?, ?, ?, 'done')
@@ -25,11 +25,11 @@ export function openRuns(db: Database) {
        ORDER BY started_at DESC, run_id LIMIT @limit`,
     )
     .pluck()
-  const say = db.prepare(upsert('run_results', ['building_id'], ['building_id', 'run_id', 'body']))
-  const said = db.prepare(
+  const putResults = db.prepare(upsert('run_results', ['building_id'], ['building_id', 'run_id', 'body']))
+  const record = db.prepare(
     'SELECT runs.body AS run, run_results.body AS results FROM run_results JOIN runs USING (run_id) WHERE run_id = ?',
   )
-  const look = db.prepare(
+  const putLatest = db.prepare(
     `INSERT INTO latest_results
      SELECT @building_id, value ->> 'equipment_id', value ->> 'rule_id', value FROM json_each(@results) WHERE true
      ON CONFLICT (building_id, equipment_id, rule_id) DO UPDATE SET body = json_patch(excluded.body, json_object(
@@ -37,32 +37,34 @@ export function openRuns(db: Database) {
        'evaluated_as', coalesce(excluded.body ->> 'evaluated_as', latest_results.body ->> 'evaluated_as')))
      WHERE @whole OR latest_results.body ->> 'looked_to' <= @looked_to OR latest_results.body ->> 'looked_to' > @started_at`,
   )
-  const one = db.prepare('SELECT body FROM latest_results WHERE building_id = ? AND equipment_id = ? AND rule_id = ?').pluck()
+  const latestOne = db
+    .prepare('SELECT body FROM latest_results WHERE building_id = ? AND equipment_id = ? AND rule_id = ?')
+    .pluck()
   const latest = db.prepare('SELECT body FROM latest_results WHERE building_id = ? ORDER BY equipment_id, rule_id').pluck()
   return {
-    /** @param whole whether it looked at everything as it stands: then its word counts, wherever it ended */
+    /** @param whole whether the run evaluated all rules and equipment: its results then replace later ones as well */
     add: (run: RunRecord, whole: boolean) => {
       const { run_id, building_id, started_at, finished_at, to: looked_to } = run
       add.run(run_id, building_id, started_at, JSON.stringify(summaryOf(run)))
-      say.run({ building_id, run_id, body: JSON.stringify(run.results) })
+      putResults.run({ building_id, run_id, body: JSON.stringify(run.results) })
       forget(building_id)
       const results = run.results.map(result => {
         const evaluated = result.status === 'not_evaluated' ? {} : { evaluated_to: looked_to }
         const as = whole && isEvaluated(result) && result.version !== undefined ? { evaluated_as: result.version } : {}
         return { ...result, run_id, finished_at, looked_to, ...evaluated, ...as }
       })
-      look.run({ building_id, results: JSON.stringify(results), looked_to, started_at, whole: Number(whole) })
+      putLatest.run({ building_id, results: JSON.stringify(results), looked_to, started_at, whole: Number(whole) })
     },
     lookedAt: (building_id: string, { equipment_id, rule_id }: { equipment_id: string; rule_id: string }): Looked | undefined => {
-      const body = one.get(building_id, equipment_id, rule_id)
+      const body = latestOne.get(building_id, equipment_id, rule_id)
       return body === undefined ? undefined : (JSON.parse(String(body)) as Looked)
     },
-    list: ({ building_id, limit, after }: Parameters<Results['runs']>[0]) => {
+    list: ({ building_id, limit, after }: Parameters<ResultReader['runs']>[0]) => {
       const bodies = list.all({ building_id: building_id ?? null, limit, ...goOnAfter(start, after) })
       return bodies.map(body => JSON.parse(String(body)) as RunSummary)
     },
     record: (run_id: string): RunRecord | undefined => {
-      const row = said.get(run_id) as { run: string; results: string } | undefined
+      const row = record.get(run_id) as { run: string; results: string } | undefined
       if (!row) return undefined
       const { counts: _, reasons: _reasons, ...run } = JSON.parse(row.run) as RunSummary
       return { ...run, results: JSON.parse(row.results) as RunRecord['results'] }
@@ -73,7 +75,7 @@ export function openRuns(db: Database) {
 
 type Row = { run_id: string; building_id: string; state: RunState['state']; asked_at: number | null; body: string }
 
-/** @throws Problem bad_cursor from the list when the run after which to go on is no longer there */
+/** @throws Problem bad_cursor from `list` when the run of `after` no longer exists */
 export function runStore(db: Database): RunStore {
   const put = db.prepare(
     `INSERT INTO runs (run_id, building_id, started_at, body, state, asked_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -120,7 +122,7 @@ function toEntry({ run_id, building_id, state, asked_at, body }: Row): RunEntry 
   return { run: { run_id, building_id, trigger, state, asked_at: asked_at ?? started_at, started_at, finished_at }, record }
 }
 
-/** Keeps the newest runs of a building among those of which `which` is true. */
+/** Deletes all but the newest runs of a building among those that match `which`. */
 function forgetting(db: Database, which: string): (building_id: string) => void {
   const forget = db.prepare(
     `DELETE FROM runs WHERE run_id IN (

@@ -14,7 +14,7 @@ import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
-import { resultStore } from '#shared/node/store/results.ts'
+import { resultStores } from '#shared/node/store/results.ts'
 import { folder } from '../../support/folders.ts'
 import { envelope, finding, MESSAGE_ID, NOON, STREAM } from '../../support/messages.ts'
 import { edgeModel } from '../../support/sites/transport-site.ts'
@@ -31,7 +31,7 @@ function hub(t: ExecutionContext) {
   const enrol = (site = 'A', edge = 'e1', model: EdgeModel = edgeModel(site)) =>
     processPublish(flow, `sites/${site}/edges/${edge}/metadata`, packBody(writeMetadata(site, edge, model)))
   const send = (body: object) => processPublish(flow, 'sites/A/edges/e1/telemetry/bacnet', packBody(body))
-  return { ...stores, db, results: resultStore(db), flow, events, at, enrol, send }
+  return { ...stores, db, findings: resultStores(db).findings, flow, events, at, enrol, send }
 }
 
 const telemetry = (seq: number, change: object = {}) => ({
@@ -91,7 +91,7 @@ test('what cannot be numbered, and what nobody expects, is counted and not ackno
 })
 
 test('findings of the edge are stored; those about another building are rejected', t => {
-  const { flow, enrol, results } = hub(t)
+  const { flow, enrol, findings } = hub(t)
   enrol()
   const send = (seq: number, building_id: string) =>
     processPublish(
@@ -102,12 +102,12 @@ test('findings of the edge are stored; those about another building are rejected
   t.deepEqual(send(1, 'building-A'), acked(1))
   t.deepEqual(send(2, 'building-B'), acked(2, { rejected: [{ seq: 2, reason: 'a finding is about building-B' }] }))
   t.deepEqual(
-    results.list({ limit: 10 }).map(({ finding_id, building_id }) => [finding_id, building_id]),
+    findings.list({ limit: 10 }).map(({ finding_id, building_id }) => [finding_id, building_id]),
     [['f-1', 'building-A']],
   )
   const withdrawal = packBody(writeFindings({ ...envelope(3), findings: [], withdrawn: ['f-1'] }))
   t.deepEqual(processPublish(flow, 'sites/A/edges/e1/findings', withdrawal), acked(3))
-  t.deepEqual(results.list({ limit: 10 }), [])
+  t.deepEqual(findings.list({ limit: 10 }), [])
 })
 
 test('a message that names its building is stored in that building, and waits until its metadata has arrived', t => {

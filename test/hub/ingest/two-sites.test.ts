@@ -15,7 +15,7 @@ import { edgeClaimStore } from '#shared/node/store/edge-claims.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { modelStore } from '#shared/node/store/model.ts'
-import { resultStore } from '#shared/node/store/results.ts'
+import { resultStores } from '#shared/node/store/results.ts'
 import { publisherCheck } from '#appliance/services/health-checks.ts'
 import { folder, until } from '../../support/folders.ts'
 import { envelope, finding, NOON } from '../../support/messages.ts'
@@ -35,7 +35,8 @@ const ID = 'fieldbus-1'
 function hub(t: ExecutionContext) {
   const db = openDatabase(join(folder(t), 'plenum.db'))
   t.teardown(() => db.close())
-  const [model, edges, results, claims] = [modelStore(db), edgeStore(db), resultStore(db), edgeClaimStore(db)]
+  const [model, edges, claims] = [modelStore(db), edgeStore(db), edgeClaimStore(db)]
+  const { findings } = resultStores(db)
   const events: IngestEvent[] = []
   const clock = { now: () => at.now, sleep: () => Promise.resolve() }
   const at = { now: NOON }
@@ -51,7 +52,7 @@ function hub(t: ExecutionContext) {
   const stored = db.prepare(
     'SELECT building_id, value FROM samples JOIN history_buildings USING (building) ORDER BY building_id, ts',
   )
-  return { model, edges, results, claims, flow, events, at, take, enrol, send, samples: () => stored.raw().all() }
+  return { model, edges, findings, claims, flow, events, at, take, enrol, send, samples: () => stored.raw().all() }
 }
 
 test('each has a record, a mark, a session, a poll report and freshness of its own', t => {
@@ -124,22 +125,22 @@ test('doubt and a lease of one site end nothing of the other', t => {
 })
 
 test('what a certificate of B says of A’s building is refused: metadata, telemetry, findings, withdrawals', t => {
-  const { model, results, edges, events, at, take, enrol, send, samples } = hub(t)
+  const { model, findings, edges, events, at, take, enrol, send, samples } = hub(t)
   at.now += 2 * HOUR
   enrol('A')
   enrol('B')
   const before = { points: model.points('building-A'), edge: edges.get('A', ID) }
-  const findings = (site: string, seq: number, more: object) =>
+  const sendFindings = (site: string, seq: number, more: object) =>
     take(site, 'findings', writeFindings({ ...envelope(seq), site_id: site, edge_id: ID, findings: [], ...more }))
-  findings('A', 1, { findings: [finding] })
+  sendFindings('A', 1, { findings: [finding] })
   enrol('B', edgeModel('B', 'building-A'))
   t.is(send('B', 1, { building_id: 'building-A' }), undefined, 'it waits for metadata that is never taken')
   const stolen = { ...finding, title: 'forged' }
-  t.like(findings('B', 1, { findings: [stolen] })!.ack!.rejected?.[0], { reason: 'a finding is about building-A' })
-  const forged = findings('B', 2, { findings: [{ ...stolen, building_id: 'building-B' }] })!
+  t.like(sendFindings('B', 1, { findings: [stolen] })!.ack!.rejected?.[0], { reason: 'a finding is about building-A' })
+  const forged = sendFindings('B', 2, { findings: [{ ...stolen, building_id: 'building-B' }] })!
   t.regex(forged.ack!.rejected![0]!.reason, /^finding f-1 belongs to another building/)
-  findings('B', 3, { withdrawn: ['f-1'] })
-  t.deepEqual(results.list({ limit: 9 }), [finding])
+  sendFindings('B', 3, { withdrawn: ['f-1'] })
+  t.deepEqual(findings.list({ limit: 9 }), [finding])
   t.deepEqual(samples(), [])
   t.deepEqual({ points: model.points('building-A'), edge: edges.get('A', ID) }, before)
   t.true(

@@ -21,7 +21,7 @@ export type Who = 'admin' | 'operator' | 'viewer' | 'nobody'
 
 export type Answer = { status: number; headers: Headers; body: any; text: string }
 export type TestCentral = {
-  central: Central & Pick<Workspace, 'db' | 'historian' | 'ballast'>
+  central: Central & Pick<Workspace, 'db' | 'stores' | 'historian' | 'ballast'>
   http: HttpService
   url: string
   workspace: string

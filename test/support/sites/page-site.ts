@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { type CentralOptions, createCentral } from '#shared/central/central.ts'
-import { openWorkspace } from '#shared/central/workspace.ts'
+import { openWorkspace, type Workspace } from '#shared/central/workspace.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { problemPages } from '#shared/central/pages/login.route.ts'
 import { pageRoutes } from '#shared/central/pages/routes.ts'
@@ -26,7 +26,13 @@ import { BUILDING, EDGES, EQUIPMENT, FINDINGS, NOW, POINTS, RULE_FILE, RUN, samp
 
 export const PASSWORDS = { admin: 'admin-password-1', agent: 'agent-password-1', viewer: 'viewer-password-1' }
 
-export type TestSite = { http: HttpService; url: string; context: CentralContext; close(): Promise<void> }
+export type TestSite = {
+  http: HttpService
+  url: string
+  context: CentralContext
+  stores: Workspace['stores']
+  close(): Promise<void>
+}
 export type SiteOptions = {
   product: 'appliance' | 'hub'
   open?: boolean
@@ -52,7 +58,7 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
   const own = centralOptions(options)
   const opened = await openWorkspace({ ...own, path: workspace, parquetRoot: undefined, ballastBytes: 64 * 1024 })
   const { context, services } = createCentral(opened, own)
-  await fill(context, options)
+  await fill(context, opened.stores, options)
   const { product, sources } = options
   const isHub = product === 'hub'
   const layout = createPageLayout(context, {
@@ -79,7 +85,7 @@ export async function openSite(options: SiteOptions): Promise<TestSite> {
     for (const service of running.toReversed()) await service.stop()
     rmSync(workspace, { recursive: true, force: true })
   }
-  return { http, url: http.url(), context, close }
+  return { http, url: http.url(), context, stores: opened.stores, close }
 }
 
 const counters = () => ({
@@ -110,11 +116,15 @@ function centralOptions({ open, priority, screening }: SiteOptions): CentralOpti
   }
 }
 
-async function fill({ model, results, edges, historian }: CentralContext, given: SiteOptions): Promise<void> {
+async function fill(
+  { historian }: CentralContext,
+  { model, edges, findings: findingStore, runRecorder }: Workspace['stores'],
+  given: SiteOptions,
+): Promise<void> {
   const { building = BUILDING, equipment = EQUIPMENT, points = POINTS, findings = FINDINGS } = given
   model.put({ building, equipment, points })
-  if (!given.empty) results.replace({ ...RUN, building_id: building.building_id }, [])
-  results.put(findings)
+  if (!given.empty) runRecorder.replace({ ...RUN, building_id: building.building_id }, [])
+  findingStore.put(findings)
   for (const point of points) {
     const { ts, values } = samplesOf(point)
     const readings = Array.from(ts, (t, i) => ({ id: point.point_id, t, v: values[i]! }))

@@ -7,13 +7,13 @@ import type { Rule } from '#shared/core/rules/check/rule.ts'
 import { DAY, MINUTE } from '#shared/core/time.ts'
 import { evaluateRules, type Evaluation } from '#shared/flow/fdd/evaluate-rules.ts'
 import { runFdd, type RunPorts, type RunReport, type RunRequest } from '#shared/flow/fdd/run-fdd.ts'
-import { openEngineStates } from '#shared/node/rules/engine-states.ts'
+import { openEngineStates, openSampleLogs } from '#shared/node/rules/engine-states.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { baselineStore } from '#shared/node/store/baselines.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
-import { resultStore } from '#shared/node/store/results.ts'
+import { resultStores } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
 import { MEMORY_MB, type Place, temporaryHistorian } from './workspace.ts'
 
@@ -57,7 +57,7 @@ export function boxAt(place: Place, { building = BUILDING, lookbackMs = 3 * DAY,
   model.put({ building, equipment: site.equipment, points: site.points })
   const stores = {
     model,
-    results: resultStore(db),
+    ...resultStores(db),
     ruleStates: ruleStateStore(db),
     paramSettings: paramSettingStore(db),
     baselines: baselineStore(db),
@@ -71,9 +71,9 @@ export function boxAt(place: Place, { building = BUILDING, lookbackMs = 3 * DAY,
   const evaluate: RunPorts['evaluate'] = async job => {
     const reader = await openHistoryReader({ dbPath, root, memoryMb: MEMORY_MB })
     try {
-      const states = openEngineStates(folder, '1')
+      const saved = { states: openEngineStates(folder, '1'), sampleLogs: openSampleLogs(folder) }
       const loadRules = () => ({ rules, errors: [] })
-      const evaluation = await evaluateRules(structuredClone(job), { historian: reader, loadRules, states, elapsed: () => 0 })
+      const evaluation = await evaluateRules(structuredClone(job), { historian: reader, loadRules, saved, elapsed: () => 0 })
       evaluations.push(evaluation)
       return evaluation
     } finally {
@@ -102,7 +102,7 @@ export function boxAt(place: Place, { building = BUILDING, lookbackMs = 3 * DAY,
     give: (samples: Sample[]) => historian.append('b', samples),
     /** What the newest run made of its work. */
     last: () => evaluations.at(-1)!,
-    told: () => inOrder(stores.results.list({ building_id: 'b', limit: 1e6 })),
+    told: () => inOrder(stores.findings.list({ building_id: 'b', limit: 1e6 })),
     /** What somebody knows who only hears of findings. */
     heard: () => inOrder(hub.values()),
     async run(at: number, request: Partial<RunRequest> = {}, others: Partial<RunPorts> = {}): Promise<RunReport> {

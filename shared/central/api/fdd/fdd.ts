@@ -120,7 +120,7 @@ const resultRoute = ({ results, model }: CentralContext) =>
     },
   })
 
-const equipmentRoute = ({ model, results }: CentralContext) =>
+const equipmentRoute = ({ model, findings, results }: CentralContext) =>
   route({
     method: 'GET',
     path: '/api/fdd/equipment',
@@ -134,7 +134,7 @@ const equipmentRoute = ({ model, results }: CentralContext) =>
       const all = model.equipment(building_id)
       const points = Map.groupBy(model.points(building_id), ({ equipment_id }) => equipment_id)
       const said = Map.groupBy(results.latest(building_id), ({ equipment_id }) => equipment_id)
-      const active = results.list({ building_id, state: 'active', limit: 10_000 })
+      const active = findings.list({ building_id, state: 'active', limit: 10_000 })
       const { items, ...more } = cutPage(all, query, one => one.equipment_id)
       const equipment = items.map(one => {
         const own = points.get(one.equipment_id) ?? []

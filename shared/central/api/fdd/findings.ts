@@ -16,7 +16,7 @@ const BY_ID = strict({ finding_id: ID })
 
 export const findingRoutes = (context: CentralContext): Route[] => [...listRoutes(context), ...noteRoutes(context)]
 
-const listRoutes = ({ results, notes }: CentralContext): Route[] => [
+const listRoutes = ({ findings, notes }: CentralContext): Route[] => [
   route({
     method: 'GET',
     path: '/api/fdd/findings',
@@ -37,7 +37,7 @@ const listRoutes = ({ results, notes }: CentralContext): Route[] => [
       const after = afterOf(query)
       const span = { from: readInstant('from', from), to: readInstant('to', to), after }
       const given = Object.fromEntries(Object.entries({ ...filter, ...span }).filter(([, value]) => value !== undefined))
-      const found = results.list({ ...(given as Omit<FindingQuery, 'limit'>), limit: limitOf(query) + 1 })
+      const found = findings.list({ ...(given as Omit<FindingQuery, 'limit'>), limit: limitOf(query) + 1 })
       const { items, ...more } = pageOf(found, query, one => one.finding_id)
       return { ok: true, findings: items.map(one => findingView(one, notes.get(one.finding_id))), ...more }
     },
@@ -50,7 +50,7 @@ const listRoutes = ({ results, notes }: CentralContext): Route[] => [
     params: BY_ID,
     problems: ['unknown_finding'],
     handle: ({ params: { finding_id } }) => {
-      const finding = needFinding(results, finding_id)
+      const finding = needFinding(findings, finding_id)
       return { ok: true, finding: findingView(finding, notes.get(finding_id)) }
     },
   }),

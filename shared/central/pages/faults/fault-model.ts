@@ -24,7 +24,10 @@ const EPISODES_MAX = 20
 /** Episodes among which these are looked for: a rule over every role has as many series of them as there are roles. */
 const LOOKED_AT_MAX = 200
 
-export type FaultContext = Pick<CentralContext, 'model' | 'results' | 'notes' | 'historian' | 'priority' | 'rules' | 'edges'>
+export type FaultContext = Pick<
+  CentralContext,
+  'model' | 'findings' | 'results' | 'notes' | 'historian' | 'priority' | 'rules' | 'edges'
+>
 type Overridden = { role: string; held: OverridePeriod[] }
 type Input = { role: string; point: Point | undefined }
 
@@ -35,15 +38,15 @@ export async function faultModel(
   window: Window,
   at: Pick<FaultModel, 'here' | 'user' | 'csrf'>,
 ): Promise<FaultModel> {
-  const { model, results, notes } = context
-  const finding = needFinding(results, finding_id)
+  const { model, findings, results, notes } = context
+  const finding = needFinding(findings, finding_id)
   const { building_id, equipment_id, rule_id } = finding
   const building = model.building(building_id)
   if (!building) throw new Problem('unknown_building', `The building ${building_id} of this finding is not known`)
   const equipment = model.equipment(building_id)
   const rule = ruleWords((await context.rules.catalogue()).byId.get(rule_id), finding)
   const inputs = inputsOf(finding, rule, equipment, model.points(building_id))
-  const listed = results.list({ building_id, equipment_id, rule_id, limit: LOOKED_AT_MAX })
+  const listed = findings.list({ building_id, equipment_id, rule_id, limit: LOOKED_AT_MAX })
   const episodes = listed.filter(({ role }) => role === finding.role).slice(0, EPISODES_MAX)
   const here = { ...at.here, timezone: building.timezone }
   const dataEnd = (await dataEnds(context, [building_id], here.now)).get(building_id)
@@ -68,8 +71,8 @@ export async function faultModel(
     rule,
     result: results.latest(building_id).find(one => one.rule_id === rule_id && one.equipment_id === equipment_id),
     history: episodes.map(one => ({ finding: one, note: notes.get(one.finding_id) })),
-    silencedBy: finding.suppressed_by === undefined ? undefined : results.get(finding.suppressed_by),
-    relabelledBy: finding.relabelled_by === undefined ? undefined : results.get(finding.relabelled_by),
+    silencedBy: finding.suppressed_by === undefined ? undefined : findings.get(finding.suppressed_by),
+    relabelledBy: finding.relabelled_by === undefined ? undefined : findings.get(finding.relabelled_by),
   }
 }
 

@@ -45,7 +45,7 @@ const Query = strict({
   before: Type.Optional(Type.String({ maxLength: 40 })),
 })
 
-type Stores = Pick<CentralContext, 'model' | 'results' | 'notes'>
+type Stores = Pick<CentralContext, 'model' | 'findings' | 'results' | 'notes'>
 type ListStores = Stores & RunStores & DataEndContext & Pick<CentralContext, 'prices'>
 
 export const faultsPage = (context: ListStores, layout: PageLayout): Route[] => [
@@ -139,11 +139,11 @@ function togetherOf({ model, prices }: ListStores, query: FaultQuery, items: Nam
  * Episodes that overlap the last days, newest start first, with what people noted. Of a building whose data ended they are
  * the last days of its data.
  */
-function episodesWithin({ results, notes }: Stores, query: FaultQuery, ends: DataEnds, now: number): Named[] {
+function episodesWithin({ findings, notes }: Stores, query: FaultQuery, ends: DataEnds, now: number): Named[] {
   const { days, building, before } = query
   const to = before === undefined ? now + 1 : readInstant('before', before)
   const within = (until: number, building_id: string | undefined) =>
-    results.list({ ...(building_id !== undefined && { building_id }), from: until - days * DAY, to, limit: EPISODES_MAX })
+    findings.list({ ...(building_id !== undefined && { building_id }), from: until - days * DAY, to, limit: EPISODES_MAX })
   const listed = [...within(now, building), ...[...ends].flatMap(([building_id, end]) => within(end, building_id))]
   const once = [...new Map(listed.map(finding => [finding.finding_id, finding])).values()]
   return once
@@ -153,8 +153,12 @@ function episodesWithin({ results, notes }: Stores, query: FaultQuery, ends: Dat
 }
 
 /** Open faults by priority, for Home and Fleet: only what lasts is looked at. */
-export function openFaults({ results, notes }: Stores, now: number, building_id?: string): OpenCounts {
-  const active = results.list({ ...(building_id !== undefined && { building_id }), state: 'active', limit: EPISODES_MAX })
+export function openFaults(
+  { findings, notes }: Pick<Stores, 'findings' | 'notes'>,
+  now: number,
+  building_id?: string,
+): OpenCounts {
+  const active = findings.list({ ...(building_id !== undefined && { building_id }), state: 'active', limit: EPISODES_MAX })
   return countOpen(
     toRows(
       active.map(finding => ({ finding, note: notes.get(finding.finding_id) })),

@@ -15,7 +15,7 @@ import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
 
 const ASKED = Type.Optional(PAGE_ID)
-type Context = Pick<CentralContext, 'model' | 'quantities' | 'prices' | 'pricing' | 'results' | 'edges'>
+type Context = Pick<CentralContext, 'model' | 'quantities' | 'prices' | 'pricing' | 'findings' | 'edges'>
 
 /** The form derives the id of a quantity from the equipment and what it states, so it may be longer than other ids. */
 const QUANTITY_ID = QUANTITY.properties.quantity_id
@@ -78,8 +78,8 @@ const sortKey = ({ equipment_id = '', property, quantity_id }: Quantity) => `${e
 const inOrder = (a: Quantity, b: Quantity): number => (sortKey(a) < sortKey(b) ? -1 : 1)
 
 /** What recent faults that could be priced here lack, the commonest first. */
-function wantedBy({ results }: Context, building_id: string, now: number): QuantitiesModel['wanted'] {
-  const recent = results.list({ building_id, from: now - LOOKED_BACK, limit: FAULTS_MAX }).filter(({ waste }) => waste)
+function wantedBy({ findings }: Context, building_id: string, now: number): QuantitiesModel['wanted'] {
+  const recent = findings.list({ building_id, from: now - LOOKED_BACK, limit: FAULTS_MAX }).filter(({ waste }) => waste)
   const gaps = recent.flatMap(({ not_priced = [] }) =>
     not_priced.filter((gap): gap is PricingGap & { what: 'quantity' } => gap.what === 'quantity'),
   )

@@ -30,8 +30,8 @@ async function brokenSite(t: ExecutionContext) {
   const resultsDir = join(workspace, `results-${MARK}`)
   const site = await startCentral({ workspace, resultsDir })
   t.teardown(site.close)
-  const { context, db } = site.central
-  const { model, results, edges, health } = context
+  const { context, db, stores } = site.central
+  const { model, edges, health } = context
   const named = edgeModel(MARK, `building-${MARK}`)
   const ingestService = createIngestService({
     ...context,
@@ -45,7 +45,9 @@ async function brokenSite(t: ExecutionContext) {
   for (const boot_id of ['x', 'y', 'x', 'y', 'x'])
     processPublish(ingestService.ingest, `${topic}/status`, packBody({ online: true, boot_id }))
   model.put({ equipment: [{ ...named.equipment[0]!, name: `Chiller of ${MARK}` }] })
-  results.put([{ ...finding, finding_id: MARK, building_id: `building-${MARK}`, equipment_id: `ahu-${MARK}`, title: MARK }])
+  stores.findings.put([
+    { ...finding, finding_id: MARK, building_id: `building-${MARK}`, equipment_id: `ahu-${MARK}`, title: MARK },
+  ])
   ingestService.ingest.monitor.recordFailure({ site_id: MARK, edge_id: MARK }, new Error(`SQLITE_FULL: ${workspace}/plenum.db`))
 
   const away = {

@@ -286,9 +286,9 @@ test.serial('without an instant a baseline begins anew where history ends, never
 })
 
 test.serial('a run that goes on from where the last one ended takes what was set and reset meanwhile', async t => {
-  const { runs, results } = site.central.context
+  const { runs, findings } = site.central.context
   const goOn = () => runs.run({ building_id: 'b1' }, 'schedule')
-  const warm = () => results.list({ building_id: 'b1', rule_id: 'TEST-WARM', from: START + 3 * DAY, limit: 100 })
+  const warm = () => findings.list({ building_id: 'b1', rule_id: 'TEST-WARM', from: START + 3 * DAY, limit: 100 })
   const whys = async () => [...new Set((await baselines())[0].left_out.map(({ why }: { why: string }) => why))]
   await site.call('operator', 'POST', '/api/fdd/baselines/restore', KEY)
   t.is((await watchStillness(true)).status, 200)

@@ -96,7 +96,7 @@ for (const seed of [1, 2, 7, 12]) {
       [0.15, () => box.run(h(now), { rule_ids: [dice.of(['WARM', 'PAST', 'ZONE'])] })],
       [0.15, () => pastRun(1 + dice.below(now))],
       [0.1, () => box.run(h(Math.max(1, now - dice.below(5))))],
-      [0.1, () => t.throwsAsync(box.run(h(now), {}, { results: { ...box.results, replace: dies } }), { message: 'dies' })],
+      [0.1, () => t.throwsAsync(box.run(h(now), {}, { runRecorder: { replace: dies } }), { message: 'dies' })],
       [0.8, () => box.run(h(now))],
     ]
     const dies = () => {

@@ -10,7 +10,7 @@ import type { EquipmentData } from '#shared/core/rules/compile/equipment-data.ts
 import { DAY, HOUR, MINUTE, SECOND } from '#shared/core/time.ts'
 import { evaluateRules, type Evaluation } from '#shared/flow/fdd/evaluate-rules.ts'
 import { runFdd, type RunPorts, type RunReport, type RunRequest } from '#shared/flow/fdd/run-fdd.ts'
-import { openEngineStates } from '#shared/node/rules/engine-states.ts'
+import { openEngineStates, openSampleLogs } from '#shared/node/rules/engine-states.ts'
 import { openHistoryChanges } from '#shared/node/historian/changes.ts'
 import { openHistoryReader } from '#shared/node/historian/reader.ts'
 import { loadRules } from '#shared/node/rules/rule-files.ts'
@@ -18,7 +18,7 @@ import { baselineStore } from '#shared/node/store/baselines.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { noteStore } from '#shared/node/store/notes.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
-import { resultStore } from '#shared/node/store/results.ts'
+import { resultStores } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
 import { SITE_START, TIMEZONE } from '#scripts/simulator/building/building.ts'
 import { SCRIPT } from '#scripts/simulator/building/faults.ts'
@@ -73,15 +73,15 @@ async function openBox(t: ExecutionContext) {
   const folder = join(root, '..', 'states')
   const model = modelStore(db)
   model.put(modelOf(SITE))
-  const results = resultStore(db)
+  const results = resultStores(db)
   const evaluations: Evaluation[] = []
   let now = SITE_START
   let runs = 0
   const evaluate: RunPorts['evaluate'] = async job => {
     const reader = await openHistoryReader({ dbPath, root, memoryMb: MEMORY_MB })
     try {
-      const states = openEngineStates(folder, '1')
-      const ports = { historian: reader, loadRules: () => rules, states, elapsed: () => performance.now() }
+      const saved = { states: openEngineStates(folder, '1'), sampleLogs: openSampleLogs(folder) }
+      const ports = { historian: reader, loadRules: () => rules, saved, elapsed: () => performance.now() }
       const evaluation = await evaluateRules(structuredClone(job), ports)
       evaluations.push(evaluation)
       return evaluation
@@ -91,7 +91,7 @@ async function openBox(t: ExecutionContext) {
   }
   const ports: Omit<RunPorts, 'run_id'> = {
     model,
-    results,
+    ...results,
     ruleStates: ruleStateStore(db),
     paramSettings: paramSettingStore(db),
     baselines: baselineStore(db),
@@ -109,7 +109,7 @@ async function openBox(t: ExecutionContext) {
   return {
     ...place,
     folder,
-    results,
+    ...results,
     notes: noteStore(db),
     /** What the newest run made of its work. */
     last: () => evaluations.at(-1)!,
@@ -120,8 +120,8 @@ async function openBox(t: ExecutionContext) {
   }
 }
 
-const told = ({ results }: Box): Finding[] =>
-  results.list({ building_id: 'b', limit: 1e6 }).toSorted((a, b) => (a.finding_id < b.finding_id ? -1 : 1))
+const told = ({ findings }: Box): Finding[] =>
+  findings.list({ building_id: 'b', limit: 1e6 }).toSorted((a, b) => (a.finding_id < b.finding_id ? -1 : 1))
 /**
  * Without what hangs on how the runs were cut: a longer span evaluates what a shorter one cannot, and only a run without a span
  * of its own says as which version a rule was evaluated.

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EdgeRecord } from '#shared/core/stores.ts'
 import { formatInstant, HOUR } from '#shared/core/time.ts'
-import { finding } from '../../../conformance/result-stories.ts'
+import { finding } from '../../../conformance/run-cases.ts'
 import { warmRule } from '../../../support/rule-texts.ts'
 import { startCentral, type TestCentral } from '../../../support/sites/central-site.ts'
 
@@ -83,10 +83,11 @@ test('what is set for a building whose appliance runs its rules is answered with
 test('a run is refused with the name of the appliance, and what the appliance found stays as it said', async t => {
   const site = await open()
   t.teardown(() => site.close())
-  const { edges, results, runs, historian } = site.central.context
+  const { runs, historian } = site.central.context
+  const { edges, findings } = site.central.stores
   edges.put(EDGE)
   const found = finding('of the appliance', 1, null, { ...b1, equipment_id: 'AHU-1', rule_id: 'TEST-WARM' })
-  results.put([found])
+  findings.put([found])
   await historian.append('b1', [{ id: 'p', t: found.from, v: 20 }])
   for (const path of ['/api/fdd/run', '/api/fdd/run?async=true']) {
     const { status, body } = await site.call('operator', 'POST', path, { ...b1, from: formatInstant(found.from - HOUR) })
@@ -97,7 +98,7 @@ test('a run is refused with the name of the appliance, and what the appliance fo
   t.deepEqual([everything.status, everything.body.runs], [200, []])
   t.regex(everything.body.notice, /run on the appliance Plant room/)
   t.deepEqual(runs.list({ limit: 9 }), [], 'what was refused leaves no run')
-  t.deepEqual(results.get(found.finding_id), found)
+  t.deepEqual(findings.get(found.finding_id), found)
 })
 
 test('of two appliances under one edge id each runs the rules of the building whose points it sends', async t => {

@@ -1,4 +1,5 @@
 /** The queue of runs over a real database and a real worker process, whose runs wait, hang, grow or die as they are told. */
+import type { ResultReader } from '#shared/core/ports.ts'
 import test, { type ExecutionContext } from 'ava'
 import { RunQueue } from '#shared/central/fdd/run-control.ts'
 import type { FddHandlers } from '#shared/central/fdd/worker.ts'
@@ -14,7 +15,7 @@ import { baselineStore } from '#shared/node/store/baselines.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { modelStore } from '#shared/node/store/model.ts'
 import { paramSettingStore } from '#shared/node/store/param-settings.ts'
-import { resultStore } from '#shared/node/store/results.ts'
+import { resultStores } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
 import { runStore } from '#shared/node/store/runs.ts'
 import { openWorker, type Worker } from '#shared/node/worker/worker.ts'
@@ -26,7 +27,7 @@ const WHOLE = { from: Date.UTC(2026, 2, 1), to: Date.UTC(2026, 2, 2) }
 type Place = {
   runs: RunControl
   worker: Worker<FddHandlers>
-  results: ReturnType<typeof resultStore>
+  results: ResultReader
   told: Finding[][]
   /** Opens the same database once more, as the next process does. */
   again: () => RunControl
@@ -42,7 +43,7 @@ function open(t: ExecutionContext, memoryMb = 256): Place {
     const equipment = ['AHU-1', 'AHU-2'].map(equipment_id => ({ ...airHandler, equipment_id }))
     model.put({ building, equipment })
   }
-  const results = resultStore(db)
+  const { results } = resultStores(db)
   const told: Finding[][] = []
   const module = new URL('./run-worker.ts', import.meta.url)
   const worker = openWorker<FddHandlers>({ name: 'FDD', module, init: {}, memoryMb, idleMs: 20_000 })
@@ -56,7 +57,7 @@ function open(t: ExecutionContext, memoryMb = 256): Place {
       config,
       ruleDirs: () => [],
       model,
-      results: resultStore(on),
+      ...resultStores(on),
       ruleStates: ruleStateStore(on),
       paramSettings: paramSettingStore(on),
       baselines: baselineStore(on),

@@ -25,7 +25,7 @@ const others: Partial<Box['ports']> = {
     dieAt('evaluated')
     return evaluation
   },
-  results: { ...box.results, replace: (...found) => (dieAt('storing'), box.results.replace(...found)) },
+  runRecorder: { replace: (...found) => (dieAt('storing'), box.runRecorder.replace(...found)) },
   changes: { ...box.changes, settle: (...settled) => (dieAt('stored'), box.changes.settle(...settled)) },
   onFindings: (findings, withdrawn) => {
     dieAt('settled')

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import type { Finding } from '#shared/core/findings/finding.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
-import { resultStore } from '#shared/node/store/results.ts'
+import { resultStores } from '#shared/node/store/results.ts'
 import { temporaryFolder } from '../../../support/sites/workspace.ts'
 import { openBox } from '../../../support/sites/run-box.ts'
 import { DEATHS, h, SITE, STEPS, T } from './run-kill-site.ts'
@@ -38,7 +38,7 @@ test('killed anywhere in its runs, a box finds what one run over all of it finds
   }
   const db = openDatabase(join(folder, 'plenum.db'))
   t.teardown(() => db.close())
-  const told = inOrder(resultStore(db).list({ building_id: 'b', limit: 1e6 }))
+  const told = inOrder(resultStores(db).findings.list({ building_id: 'b', limit: 1e6 }))
 
   const batch = await openBox(t, SITE)
   for (const { samples } of STEPS) await batch.give(samples)

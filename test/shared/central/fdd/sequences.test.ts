@@ -90,7 +90,7 @@ test.serial('whoever hears of findings hears of one that ended before the span, 
   box.deploy([warm(30)])
   const deaf = { onFindings: () => Promise.reject(new Error('the disk is full')) }
   const { notes } = await box.run(h(235), {}, deaf)
-  t.regex(notes.join(), /told to nobody yet: the disk is full/)
+  t.regex(notes.join(), /findings of the run not sent: the disk is full/)
   t.deepEqual(spans(box.told()), [[10, 144]])
   t.deepEqual(spans(box.heard()), [[10, null]])
   await runAt(box, 236)

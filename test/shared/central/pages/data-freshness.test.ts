@@ -11,9 +11,10 @@ const END = NOW - EARLIER
 async function openEnded(t: ExecutionContext) {
   const site = await openSite({ product: 'appliance', open: true, empty: true, equipment: [], points: [], findings: [] })
   t.teardown(site.close)
-  const { model, results, historian } = site.context
+  const { historian } = site.context
+  const { model, findings, runRecorder } = site.stores
   model.put({ building: BUILDING, equipment: EQUIPMENT, points: POINTS })
-  results.replace({ ...RUN, from: RUN.from - EARLIER, to: END }, [])
+  runRecorder.replace({ ...RUN, from: RUN.from - EARLIER, to: END }, [])
   const { from, evidence } = COOLING
   const open = {
     ...COOLING,
@@ -29,7 +30,7 @@ async function openEnded(t: ExecutionContext) {
   }
   const ago = { from: open.from - 200 * DAY, to: open.from - 199 * DAY, state: 'cleared' as const }
   const { stretches: _, ...old } = { ...open, finding_id: 'f-old', ...ago }
-  results.put([open, old])
+  findings.put([open, old])
   for (const point of POINTS) {
     const { ts, values } = samplesOf(point)
     const readings = Array.from(ts, (at, i) => ({ id: point.point_id, t: at - EARLIER, v: values[i]! }))

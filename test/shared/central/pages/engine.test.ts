@@ -9,7 +9,7 @@ const RUN_MS = 60_000
 test('the button on Home runs the rules, and what they find is explained with its own sentence, values and thresholds', async t => {
   const site = await openSite({ product: 'appliance', open: true, findings: [] })
   t.teardown(site.close)
-  const { results } = site.context
+  const { findings, results } = site.context
   const read = async (path: string) => (await fetch(site.url + path)).text()
 
   const [, csrf] = /name="csrf" value="([^"]+)"/.exec(await read('/'))!
@@ -24,7 +24,7 @@ test('the button on Home runs the rules, and what they find is explained with it
   t.like(newest(), { trigger: 'request', failed: [] })
   t.regex(await read('/'), /Finished <time[^>]*>14:02/)
 
-  const found = results.list({ rule_id: 'AHU-SUPPLY-WARM', limit: 10 })
+  const found = findings.list({ rule_id: 'AHU-SUPPLY-WARM', limit: 10 })
   t.deepEqual(
     found.map(({ state }) => state),
     ['active', 'cleared'],

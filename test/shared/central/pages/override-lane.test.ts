@@ -121,6 +121,6 @@ test('a run of the rules sees what was visited', async t => {
     results.filter(({ status }) => status === 'fault').map(({ rule_id, equipment_id }) => `${rule_id} ${equipment_id}`),
     ['OVR-HELD ahu-1', 'OVR-MANUAL-LONG ahu-1'],
   )
-  const [long] = site.context.results.list({ building_id: 'school', rule_id: 'OVR-MANUAL-LONG', limit: 10 })
+  const [long] = site.context.findings.list({ building_id: 'school', rule_id: 'OVR-MANUAL-LONG', limit: 10 })
   t.like(long, { role: 'clg_valve', state: 'active', kind: 'override' })
 })

@@ -18,12 +18,14 @@ const { building_id } = BUILDING
 const words = (text: string) => text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
 
 test.serial('a viewer reads when rules ran over what, what that came to, and why some of it came to nothing', async t => {
-  const { results, workspace } = t.context.box.context
+  const { context, stores } = t.context.box
+  const { workspace } = context
+  const { runRecorder } = stores
   const failed = [
     { rule_id: '/rules/vav/broken.yaml', error: 'line 3: when is missing' },
     { rule_id: 'CHW-LOW-DT', error: 'chiller: took longer than 30 s' },
   ]
-  results.replace({ ...RUN, run_id: 'crooked', started_at: NOW - 3 * MINUTE, finished_at: NOW - 2 * MINUTE, failed }, [])
+  runRecorder.replace({ ...RUN, run_id: 'crooked', started_at: NOW - 3 * MINUTE, finished_at: NOW - 2 * MINUTE, failed }, [])
   const db = openDatabase(join(workspace, 'plenum.db'))
   const book = runStore(db)
   const asked = { building_id, trigger: 'request', asked_at: NOW, started_at: NOW, finished_at: NOW } as const
@@ -45,7 +47,7 @@ test.serial('a viewer reads when rules ran over what, what that came to, and why
 })
 
 test.serial('a run tells its failures from the first on, and of many the first fifty and how many more there are', async t => {
-  const { results } = t.context.box.context
+  const { runRecorder } = t.context.box.stores
   const { get } = await signedIn(t.context.box.url, 'viewer', PASSWORDS.viewer)
   for (const [count, listed, rest] of [
     [1, 1, undefined],
@@ -54,7 +56,7 @@ test.serial('a run tells its failures from the first on, and of many the first f
     [120, 50, 70],
   ] as const) {
     const failed = Array.from({ length: count }, (_, i) => ({ rule_id: `R-${i}`, error: 'took too long' }))
-    results.replace({ ...RUN, run_id: 'failing', failed }, [])
+    runRecorder.replace({ ...RUN, run_id: 'failing', failed }, [])
     const details = /<details class="figures"><summary>[^]*?<\/details>/g
     const html = await (await get('/runs')).text()
     const [own] = [...html.matchAll(details)].map(([text]) => text).filter(text => text.includes(`>${count} failure`))
@@ -64,9 +66,9 @@ test.serial('a run tells its failures from the first on, and of many the first f
 })
 
 test.serial('five hundred runs come fifty at a time, each once, the newest first', async t => {
-  const { results } = t.context.box.context
+  const { runRecorder } = t.context.box.stores
   for (let i = 0; i < 130; i++) {
-    results.replace(
+    runRecorder.replace(
       { ...RUN, run_id: `more-${i}`, started_at: NOW - (300 - i) * MINUTE, finished_at: NOW - (300 - i) * MINUTE },
       [],
     )
@@ -89,7 +91,7 @@ test.serial('five hundred runs come fifty at a time, each once, the newest first
 })
 
 test.serial('a page that holds the last run names no older ones, and one run more begins the next page', async t => {
-  const { results } = t.context.box.context
+  const { runRecorder } = t.context.box.stores
   const other = 'fifty'
   t.context.box.context.model.put({ building: { ...BUILDING, building_id: other, name: 'Fifty runs' } })
   const { get } = await signedIn(t.context.box.url, 'viewer', PASSWORDS.viewer)
@@ -100,12 +102,12 @@ test.serial('a page that holds the last run names no older ones, and one run mor
     started_at: NOW - i * MINUTE,
     finished_at: NOW,
   })
-  for (let i = 0; i < 50; i++) results.replace(run(i), [])
+  for (let i = 0; i < 50; i++) runRecorder.replace(run(i), [])
   const listed = async () => {
     const html = await (await get(`/runs?building=${other}`)).text()
     return [html.match(/<td data-label="Ended">/g)?.length, /Older runs</.test(html)]
   }
   t.deepEqual(await listed(), [50, false])
-  results.replace(run(50), [])
+  runRecorder.replace(run(50), [])
   t.deepEqual(await listed(), [50, true])
 })

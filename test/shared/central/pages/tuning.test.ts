@@ -173,13 +173,13 @@ test.serial('the page of a fault leads to its thresholds and to the past that it
   const { box } = t.context
   const finding_id = 'f-compared'
   const [usual] = BASELINES
-  box.context.results.put([{ ...COOLING, finding_id, evidence: { ...COOLING.evidence, baselines: [usual!] } }])
+  box.stores.findings.put([{ ...COOLING, finding_id, evidence: { ...COOLING.evidence, baselines: [usual!] } }])
   const { get } = await as(box)
   const html = await (await get(`/faults/${finding_id}`)).text()
   t.regex(html, /href="\/params\/AHU-SUPPLY-WARM\?building=school&amp;equipment=ahu-1&amp;finding=f-compared"/)
   t.regex(html, /href="\/baselines\?building=school&amp;equipment=ahu-1"/)
   t.regex(html, /<strong>4\.1 °F, spread 0\.5 °F<\/strong>/)
   const older = { name: 'usual', value: 2.3, spread: null, days_used: 1, dates: ['2026-11-19'], left_out: [], cold: true }
-  box.context.results.put([{ ...COOLING, finding_id, evidence: { ...COOLING.evidence, baselines: [older] } }])
+  box.stores.findings.put([{ ...COOLING, finding_id, evidence: { ...COOLING.evidence, baselines: [older] } }])
   t.regex(await text(await get(`/faults/${finding_id}`)), /usual : 2\.3 , too few days yet, so the physical limit counts/)
 })

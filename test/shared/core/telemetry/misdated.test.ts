@@ -16,7 +16,7 @@ import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
 import { misdatedStore } from '#shared/node/store/misdated.ts'
 import { modelStore } from '#shared/node/store/model.ts'
-import { resultStore } from '#shared/node/store/results.ts'
+import { resultStores } from '#shared/node/store/results.ts'
 import { folder } from '../../../support/folders.ts'
 import { envelope, finding, MESSAGE_ID, NOON, STREAM } from '../../../support/messages.ts'
 import { edgeModel } from '../../../support/sites/transport-site.ts'
@@ -54,7 +54,7 @@ function hub(t: ExecutionContext) {
     events,
     changes,
     misdated: misdatedStore(db),
-    results: resultStore(db),
+    findings: resultStores(db).findings,
     local: new LocalIngest(flow, 'A'),
     samples: () => samples.all() as [string, number][],
   }
@@ -137,11 +137,11 @@ test('a hub whose clock is not set acknowledges nothing, and takes everything on
 const dated = (finding_id: string, change: object) => ({ ...finding, finding_id, confirmed_at: NOON, ...change })
 
 test('a finding with an impossible time is refused alone, and what the message says besides is done', t => {
-  const { flow, results, at } = hub(t)
+  const { flow, findings, at } = hub(t)
   at.now = NOON + HOUR
   const send = (seq: number, findings: (typeof finding)[], withdrawn: string[] = []) =>
     processPublish(flow, 'sites/A/edges/e1/findings', packBody(writeFindings({ ...envelope(seq), findings, withdrawn })))!.ack!
-  const ids = () => results.list({ limit: 10 }).map(({ finding_id }) => finding_id)
+  const ids = () => findings.list({ limit: 10 }).map(({ finding_id }) => finding_id)
   send(1, [dated('fair', {}), dated('old', {})])
   const spoilt = [
     dated('a', { from: 0 }),

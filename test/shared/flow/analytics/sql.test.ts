@@ -187,7 +187,7 @@ test.serial('operations: every figure of equipment, day and building is that of 
   const notes = {
     get: (finding_id: string) => ({ finding_id, ack: 'unacked' as const, ...(finding_id === 'g' && { not_a_fault: 'known' }) }),
   }
-  const ports = { historian: place.historian, results: { list: () => FINDINGS }, notes }
+  const ports = { historian: place.historian, findings: { list: () => FINDINGS }, notes }
   const { equipment, days, building } = await analyseOperations(
     { ...SPAN, timezone: ZONE, equipment: EQUIPMENT, points: POINTS, now },
     ports,

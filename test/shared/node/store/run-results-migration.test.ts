@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { RunRecord } from '#shared/core/ports.ts'
 import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import { openDatabase } from '#shared/node/sqlite.ts'
-import { resultStore } from '#shared/node/store/results.ts'
+import { resultStores } from '#shared/node/store/results.ts'
 import { temporaryFolder } from '../../../support/sites/workspace.ts'
 
 const MIGRATIONS = new URL('../../../../shared/node/migrations/', import.meta.url)
@@ -40,7 +40,7 @@ test('runs that were stored with all that they said are counted, and the newest 
   )
   const file = readdirSync(MIGRATIONS).find(name => name.endsWith('-run-results.sql'))!
   db.exec(readFileSync(new URL(file, MIGRATIONS), 'utf8'))
-  const results = resultStore(db)
+  const { results } = resultStores(db)
   const { counts: _counts, reasons: _reasons, ...newest } = summaryOf(runs[1]!)
   const earlierCounts = { fault: 1, pass: 2, not_evaluated: 1 }
   const summaries = results.runs({ building_id: 'a', limit: 9 })

@@ -3,7 +3,7 @@ import type { RunRecord } from '#shared/core/ports.ts'
 import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import type { RunState } from '#shared/core/runs/run-state.ts'
 import { HOUR, MINUTE } from '#shared/core/time.ts'
-import { resultStore } from '#shared/node/store/results.ts'
+import { resultStores } from '#shared/node/store/results.ts'
 import { runStore } from '#shared/node/store/runs.ts'
 import { temporaryDatabase } from '../../../support/sites/workspace.ts'
 
@@ -20,14 +20,15 @@ const record = (run_id: string, hour: number): RunRecord => {
 
 test('a run is there from the moment it is asked for, and in the results only when it is done', t => {
   const db = temporaryDatabase(t)
-  const [book, results] = [runStore(db), resultStore(db)]
+  const book = runStore(db)
+  const { results, runRecorder } = resultStores(db)
   book.put(asked('1', 1))
   t.deepEqual(book.get('1'), { run: asked('1', 1) })
   book.put(running('1', 1))
   t.deepEqual(book.get('1'), { run: running('1', 1) })
   t.deepEqual(results.runs({ limit: 9 }), [])
   const done = record('1', 1)
-  results.replace(done, [])
+  runRecorder.replace(done, [])
   t.deepEqual(results.runs({ limit: 9 }), [summaryOf(done)])
   t.deepEqual(book.get('1'), {
     run: { ...running('1', 1), state: 'done', finished_at: done.finished_at },
@@ -38,18 +39,20 @@ test('a run is there from the moment it is asked for, and in the results only wh
 
 test('what stored its results is done, whatever is said of it afterwards', t => {
   const db = temporaryDatabase(t)
-  const [book, results] = [runStore(db), resultStore(db)]
+  const book = runStore(db)
+  const { runRecorder } = resultStores(db)
   book.put(running('1', 1))
-  results.replace(record('1', 1), [])
+  runRecorder.replace(record('1', 1), [])
   book.put({ ...running('1', 1), state: 'cancelled', finished_at: T, reason: 'too late' })
   t.is(book.get('1')?.run.state, 'done')
 })
 
 test('what an earlier process left queued or running has failed, and nothing else has', t => {
   const db = temporaryDatabase(t)
-  const [book, results] = [runStore(db), resultStore(db)]
+  const book = runStore(db)
+  const { runRecorder } = resultStores(db)
   book.put(running('stored', 1))
-  results.replace(record('stored', 1), [])
+  runRecorder.replace(record('stored', 1), [])
   const ended = [
     asked('failed', 2, { state: 'failed', finished_at: T + 3 * HOUR, reason: 'memory' }),
     asked('cancelled', 3, { state: 'cancelled', finished_at: T + 4 * HOUR, reason: 'cancelled by kim' }),
@@ -66,8 +69,9 @@ test('what an earlier process left queued or running has failed, and nothing els
 
 test('a list has every run, newest first, goes on after one, and knows buildings apart', t => {
   const db = temporaryDatabase(t)
-  const [book, results] = [runStore(db), resultStore(db)]
-  results.replace(record('1', 1), [])
+  const book = runStore(db)
+  const { runRecorder } = resultStores(db)
+  runRecorder.replace(record('1', 1), [])
   book.put(asked('2', 2, { state: 'failed', finished_at: T, reason: 'x' }))
   book.put(asked('3', 3, { building_id: 'c' }))
   book.put(running('4', 4))
@@ -81,8 +85,9 @@ test('a list has every run, newest first, goes on after one, and knows buildings
 
 test('runs that came to nothing do not push out those with results, and are bounded themselves', t => {
   const db = temporaryDatabase(t)
-  const [book, results] = [runStore(db), resultStore(db)]
-  results.replace(record('first', 1), [])
+  const book = runStore(db)
+  const { results, runRecorder } = resultStores(db)
+  runRecorder.replace(record('first', 1), [])
   db.transaction(() => {
     for (let i = 0; i < 510; i++) book.put(asked(`f${i}`, 2 + i, { state: 'failed', finished_at: T, reason: 'x' }))
   })()

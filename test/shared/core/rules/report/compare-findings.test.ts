@@ -1,6 +1,6 @@
 import test from 'ava'
 import { compareFindings, countChanges } from '#shared/core/rules/report/compare-findings.ts'
-import { finding } from '../../../../conformance/result-stories.ts'
+import { finding } from '../../../../conformance/run-cases.ts'
 
 const changes = (before: ReturnType<typeof finding>[], after: ReturnType<typeof finding>[]) =>
   compareFindings(before, after).map(({ equipment_id, episodes }) => [

@@ -1,4 +1,4 @@
-/** What a run makes of the findings that stood before it, in stories that every results store must tell alike. */
+/** Findings before and after a run: every adapter of `RunRecorder` gives these results. */
 import type { Finding, RuleResult } from '#shared/core/findings/finding.ts'
 import type { Resumed, RunRecord } from '#shared/core/ports.ts'
 import { HOUR } from '#shared/core/time.ts'
@@ -64,7 +64,7 @@ export const run = (
   ...more,
 })
 
-type Story = {
+type RecorderCase = {
   title: string
   before: Finding[]
   run: RunRecord
@@ -74,24 +74,24 @@ type Story = {
   earlier?: RunRecord[]
 }
 
-/** What a run over hours 10 to 20 makes of what stood before. */
-export const STORIES: Story[] = [
+/** Runs over hours 10 to 20. */
+export const RECORDER_CASES: RecorderCase[] = [
   {
-    title: 'an episode of the span that is not found any more is gone',
+    title: 'an episode within the span that is not found again is removed',
     before: [finding('old', 11, 12), finding('kept', 14, 15)],
     run: run('1', 10, 20),
     found: [finding('kept', 14, 16)],
     after: [finding('kept', 14, 16)],
   },
   {
-    title: 'what lies outside of the span stays',
+    title: 'findings outside the span are unchanged',
     before: [finding('early', 1, 10), finding('late', 20, null)],
     run: run('1', 10, 20),
     found: [],
     after: [finding('late', 20, null), finding('early', 1, 10)],
   },
   {
-    title: 'other rules, equipment and buildings stay',
+    title: 'findings of other rules, equipment and buildings are unchanged',
     before: [
       finding('x', 11, 12, { rule_id: 'x' }),
       finding('y', 11, 12, { equipment_id: 'y' }),
@@ -106,21 +106,21 @@ export const STORIES: Story[] = [
     ],
   },
   {
-    title: 'where the run could not evaluate, it clears nothing',
+    title: 'a run that could not evaluate clears nothing',
     before: [finding('old', 5, null), finding('older', 11, 12)],
     run: run('1', 10, 20, [result({ status: 'not_evaluated', reason: 'no_data' })]),
     found: [],
     after: [finding('older', 11, 12), finding('old', 5, null)],
   },
   {
-    title: 'an episode that the span cuts goes on under its own id, and keeps its start and its worst moment',
+    title: 'an episode that began before the span continues under its id, with its start and its worst moment',
     before: [finding('long', 2, null, { duration_secs: 9 * 3600 })],
     run: run('1', 10, 20),
     found: [finding('cut', 10, 13, { title: 'Supply air too warm, reworded' })],
     after: [finding('long', 2, 13, { duration_secs: 11 * 3600, title: 'Supply air too warm, reworded' })],
   },
   {
-    title: 'a rule over every role goes on with each role by itself',
+    title: 'episodes of a rule over every role continue separately for each role',
     before: [
       finding('a', 2, null, { role: 'ma_t', duration_secs: 8 * 3600 }),
       finding('b', 3, null, { role: 'ra_t', duration_secs: 7 * 3600 }),
@@ -133,21 +133,21 @@ export const STORIES: Story[] = [
     ],
   },
   {
-    title: 'what begins after a closed episode of before the span is an episode of its own',
+    title: 'an episode that begins after a closed earlier one is a separate episode',
     before: [finding('first', 2, 11)],
     run: run('1', 10, 20),
     found: [finding('second', 12, null)],
     after: [finding('second', 12, null), finding('first', 2, 11)],
   },
   {
-    title: 'an open episode that the run no longer finds ends where the span begins',
+    title: 'an open episode that is not found again ends at the beginning of the span',
     before: [finding('open', 2, null, { duration_secs: 15 * 3600 })],
     run: run('1', 10, 20),
     found: [],
     after: [finding('open', 2, 10, { duration_secs: 8 * 3600 })],
   },
   {
-    title: 'what a resumed run knows from its beginning and no longer finds is gone, and what it finds is no continuation of it',
+    title: 'a resumed run removes an episode that it does not find again, and does not continue it with a later one',
     before: [
       finding('confirmed since', 9, null, { confirmed_at: at(12) }),
       finding('another equipment', 9, null, { equipment_id: 'x', confirmed_at: at(12) }),
@@ -165,7 +165,7 @@ export const STORIES: Story[] = [
     resumed: { since: at(12), equipment_ids: new Set(['e']) },
   },
   {
-    title: 'what is known from beyond a span that is past stands; what goes on nowhere else ends with the span',
+    title: 'a run over a past span keeps what is known after the span; other episodes end with the span',
     earlier: [run('0', 0, 30)],
     before: [
       finding('gone on', 12, 25),
@@ -193,7 +193,7 @@ export const STORIES: Story[] = [
     ],
   },
   {
-    title: 'a run of everything as it stands ends where history ends, whatever was looked at beyond',
+    title: 'a run of all rules ends episodes where history ends, even if an earlier run had a later end',
     earlier: [run('0', 0, 30)],
     before: [finding('ended', 12, 25)],
     run: run('1', 10, 20, undefined, { started_at: at(31) }),
@@ -202,7 +202,7 @@ export const STORIES: Story[] = [
     resumed: { since: -Infinity, equipment_ids: new Set() },
   },
   {
-    title: 'what was looked at under a clock that was ahead is looked at again',
+    title: 'results of a run whose clock was ahead are replaced',
     earlier: [run('0', 0, 300)],
     before: [finding('ended', 12, 250), finding('of it', 16, 280)],
     run: run('1', 10, 20),
@@ -210,7 +210,7 @@ export const STORIES: Story[] = [
     after: [finding('ended', 12, null)],
   },
   {
-    title: 'what nobody has evaluated for three days ends where it was evaluated last',
+    title: 'an episode that was not evaluated for three days ends where it was evaluated last',
     earlier: [run('0', 0, 20), run('1', 10, 80, [result({ status: 'not_evaluated' })])],
     before: [finding('not run', 15, null, { rule_id: 'x' }), finding('missing', 14, null), finding('short', 4, null)],
     run: run('2', 10, 92, [result({ status: 'not_evaluated' })]),
@@ -223,7 +223,7 @@ export const STORIES: Story[] = [
     resumed: { since: at(80), equipment_ids: new Set() },
   },
   {
-    title: 'it does not end before, nor by a run that looks at a part',
+    title: 'an episode that was not evaluated for less than three days does not end',
     earlier: [run('0', 0, 20)],
     before: [finding('missing', 14, null)],
     run: run('2', 10, 91, [result({ status: 'not_evaluated' })]),
@@ -232,7 +232,7 @@ export const STORIES: Story[] = [
     resumed: { since: at(80), equipment_ids: new Set() },
   },
   {
-    title: 'what was confirmed from samples that have changed is gone, whether or not the run went on from a state',
+    title: 'an episode confirmed from samples that have changed is removed, whether or not the run resumed',
     before: [finding('changed', 14, 15), finding('before', 11, 12)],
     run: run('1', 10, 20, [result({ status: 'not_evaluated' })]),
     found: [],
@@ -240,7 +240,7 @@ export const STORIES: Story[] = [
     resumed: { since: at(13), equipment_ids: new Set() },
   },
   {
-    title: 'a finding of which the run saw no sample in fault keeps its evidence and its causes',
+    title: 'a finding without a faulty sample in the span keeps its evidence and causes',
     before: [finding('carried', 2, null)],
     run: run('1', 10, 20),
     found: [
