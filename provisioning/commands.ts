@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { errorText } from '#shared/core/error-text.ts'
 import { formatInstant } from '#shared/core/time.ts'
+import { BackupError } from '#shared/node/backup/encryption.ts'
+import { restoreBackup } from '#shared/node/backup/restore.ts'
 import { replaceFile } from '#shared/node/files.ts'
 import { writeKit, zipKit } from '#shared/node/pki/kit-files.ts'
 import { KitError, readKit } from '#shared/node/pki/kit-read.ts'
@@ -111,6 +113,16 @@ const COMMANDS: Record<string, Command> = {
       return `${cn} was revoked at ${formatInstant(revoked_at ?? now())}\n`
     },
   },
+  restore: {
+    usage: 'restore --file FILE --passphrase-file FILE      unpacks a backup into a new workspace (--dir)',
+    options: { file: { type: 'string' }, 'passphrase-file': { type: 'string' } },
+    required: ['file', 'passphrase-file'],
+    run: async (given, dir) => {
+      const passphrase = (await readFile(String(given['passphrase-file']), 'utf8')).replace(/\r?\n$/, '')
+      const { site_id, created_at, version, files } = await restoreBackup(String(given.file), passphrase, dir)
+      return `${dir} holds the workspace of ${site_id} of ${created_at}: ${files} files, written by version ${version}\n`
+    },
+  },
   list: {
     usage: 'list [--json]                                   every certificate that was issued',
     options: { json: { type: 'boolean' } },
@@ -121,7 +133,7 @@ const COMMANDS: Record<string, Command> = {
 
 const USAGE = `Usage: provisioning/main.ts COMMAND --dir FOLDER [options]
 
-  --dir FOLDER is where the authority lives.
+  --dir FOLDER is the folder of the certificate authority; of restore, that of the new workspace.
 
 ${Object.values(COMMANDS)
   .map(({ usage }) => `  ${usage}`)
@@ -154,7 +166,9 @@ export async function runCommand(argv: string[], now: () => number): Promise<{ e
 function exitOf(error: unknown): number {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (error instanceof UsageError || error instanceof RangeError || code.startsWith('ERR_PARSE_ARGS')) return EXIT.usage
-  return syscall === undefined || error instanceof PkiRefusal || error instanceof KitError ? EXIT.refused : EXIT.configuration
+  return syscall === undefined || [PkiRefusal, KitError, BackupError].some(refusal => error instanceof refusal)
+    ? EXIT.refused
+    : EXIT.configuration
 }
 
 function parse({ options, required }: Command, argv: string[]): Given {

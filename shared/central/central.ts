@@ -22,6 +22,7 @@ import { openWorker } from '#shared/node/worker/worker.ts'
 import { createAnalyticsService } from '#shared/central/analytics/service.ts'
 import type { AnalyticsHandlers, AnalyticsInit } from './analytics/worker.ts'
 import type { CentralParts, HealthCheck, HealthSources } from './context.ts'
+import { type Backups, type BackupSchedule, openBackups } from './backup/backups.ts'
 import { openBacktests } from './fdd/backtests.ts'
 import { openPlatformConfig, type PlatformConfigFile } from './fdd/config.ts'
 import { createRuleService } from '#shared/central/fdd/rule-service.ts'
@@ -64,6 +65,8 @@ export type CentralOptions = {
   /** Whether anomalies are screened for; not unless it says so. */
   screening?: boolean
   site_id: string
+  /** Backups are made on request only without it. */
+  backups?: BackupSchedule | undefined
   auth: AuthSettings
   /** Whether rules run on schedule here. */
   scheduled: boolean
@@ -118,6 +121,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   })
   const trigger = openTrigger(path)
   const refused = openRefusedLogins(refusedLoginStore(db), log, Date.now)
+  const backups = openBackups({ source: workspace, site_id, version, schedule: options.backups, clock, log })
   const context: CentralParts = {
     service,
     version,
@@ -142,10 +146,12 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
       runs,
       trigger,
       files,
+      backups,
       clock,
       misdated: stores.misdated,
     }),
     sessions: importSessions(join(path, 'imports'), Date.now),
+    backups,
     rules: createRuleService({ checker, config, shipped: SHIPPED_RULES, ...stores }),
     backtests: openBacktests({ worker, ruleDirs, running: () => runs.status().run_id, ...stores, historian, ...visited, clock }),
   }
@@ -163,7 +169,7 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
   return {
     context,
     routes: [...centralRoutes(context, trigger), ...settingsRoutes(options.effective)],
-    services: [workers],
+    services: [workers, backups.service],
     schedule,
   }
 }
@@ -225,13 +231,14 @@ type Checked = {
   runs: CentralParts['runs']
   trigger: Trigger
   files: ResultFiles | undefined
+  backups: Backups
   clock: Clock
   misdated: MisdatedStore
 }
 
 function withOwnChecks(
   { checks, counters }: HealthSources,
-  { db, workspace, config, runs, trigger, files, clock, misdated }: Checked,
+  { db, workspace, config, runs, trigger, files, backups, clock, misdated }: Checked,
 ): HealthSources {
   const own: HealthSources['checks'] = {
     database: () => {
@@ -243,6 +250,7 @@ function withOwnChecks(
     config: () => warnOf(config.fault()),
     fdd: () => warnOf(runs.status().last_error ?? trigger.fault()),
     ...(files && { result_files: () => warnOf(files.fault()) }),
+    ...(backups.check && { backup: backups.check }),
   }
   return { checks: { ...own, ...checks }, counters }
 }

@@ -30,6 +30,7 @@ import type { RuleCheck, DeployedRules, RuleText } from '#shared/flow/fdd/publis
 import type { Auth } from '#shared/node/auth/token.ts'
 import type { AnalyticsService } from '#shared/central/analytics/service.ts'
 import type { LiveRun } from '#shared/central/fdd/live-runs.ts'
+import type { Backups } from './backup/backups.ts'
 import type { Backtests } from './fdd/backtests.ts'
 import type { Catalogue, RuleFileView } from './fdd/rule-views.ts'
 import type { ImportSessions } from './import/sessions.ts'
@@ -77,7 +78,7 @@ export type CentralContext = {
 }
 
 /** The context with the parts that only API routes and settings pages use. */
-export type CentralParts = CentralContext & { sessions: ImportSessions; backtests: Backtests }
+export type CentralParts = CentralContext & { sessions: ImportSessions; backtests: Backtests; backups: Backups }
 
 /** Reads, checks and deploys rules in a separate process. */
 export type RuleService = {

@@ -38,6 +38,18 @@ export const CENTRAL_VARIABLES = {
     pattern: /^[^\s:]+:\d{1,5}$/,
     doc: 'address:port at which Prometheus may ask for GET /metrics; off when absent, and open to whoever reaches it',
   },
+  SERVICE_BACKUP_DIR: {
+    kind: 'text',
+    doc: 'folder in which scheduled backups are stored, best on another disk; no backups are scheduled without it',
+  },
+  SERVICE_BACKUP_PASSPHRASE: {
+    kind: 'text',
+    secret: true,
+    minLength: 12,
+    doc: 'encrypts scheduled backups, at least 12 characters; without it they cannot be restored',
+  },
+  SERVICE_BACKUP_HOURS: { kind: 'integer', default: 24, min: 1, max: 744, doc: 'time between scheduled backups, h' },
+  SERVICE_BACKUP_KEEP: { kind: 'integer', default: 7, min: 1, max: 1000, doc: 'how many scheduled backups stay' },
   SERVICE_SQL_ANOMALY_SCREENING: {
     kind: 'flag',
     default: false,

@@ -9,6 +9,7 @@ import type { Route } from '#shared/node/http/route.ts'
 import { PUBLIC_FOLDER } from '#shared/node/rules/run-files.ts'
 import { authSettings, isLoopback, proxiesOf } from '#shared/node/auth/auth-settings.ts'
 import { readVersion } from '#shared/node/version.ts'
+import type { BackupSchedule } from './backup/backups.ts'
 import { type Central, type CentralOptions, createCentral } from './central.ts'
 import type { CENTRAL_VARIABLES } from './env.ts'
 import { problemPages } from '#shared/central/pages/login.route.ts'
@@ -24,7 +25,12 @@ export function complainOfCentral(settings: Settings<typeof CENTRAL_VARIABLES>):
   const { SERVICE_CENTRAL_BIND: bind, SERVICE_SIM_CLOCK: simulated } = settings
   const auth = authSettings(settings, bind)
   const loose = simulated !== undefined && !isLoopback(bind)
-  return [...(auth.ok ? [] : auth.complaints), ...(loose ? [`SERVICE_SIM_CLOCK: is taken only on loopback, not on ${bind}`] : [])]
+  const { SERVICE_BACKUP_DIR: backupDir, SERVICE_BACKUP_PASSPHRASE: passphrase } = settings
+  return [
+    ...(auth.ok ? [] : auth.complaints),
+    ...(loose ? [`SERVICE_SIM_CLOCK: is taken only on loopback, not on ${bind}`] : []),
+    ...(backupDir !== undefined && passphrase === undefined ? ['SERVICE_BACKUP_PASSPHRASE: SERVICE_BACKUP_DIR needs it'] : []),
+  ]
 }
 
 /** The clock of a process whose settings have no complaints. */
@@ -43,6 +49,7 @@ export async function openWorkspaceOf(
   { clock, log }: { clock: Clock; log: Logger },
 ): Promise<Workspace> {
   await refuseUnkeptResults(settings)
+  await refuseUnusableBackups(settings)
   return openWorkspace({
     path: settings.SERVICE_WORKSPACE,
     parquetRoot: settings.SERVICE_PARQUET_ROOT,
@@ -64,8 +71,16 @@ export function createCentralOf(settings: CentralSettings, workspace: Workspace,
     memoryMb: settings.QUERY_MEMORY_MB,
     ruleSecs: settings.SERVICE_RULE_MAX_SECS,
     screening: settings.SERVICE_SQL_ANOMALY_SCREENING,
+    backups: backupSchedule(settings),
     auth: auth.settings,
   })
+}
+
+/** @returns undefined where no folder for backups is set */
+function backupSchedule(settings: CentralSettings): BackupSchedule | undefined {
+  const { SERVICE_BACKUP_DIR: folder, SERVICE_BACKUP_PASSPHRASE: passphrase } = settings
+  if (folder === undefined || passphrase === undefined) return undefined
+  return { folder, passphrase, everyHours: settings.SERVICE_BACKUP_HOURS, keep: settings.SERVICE_BACKUP_KEEP }
 }
 
 /** Results that somebody relies on must be written, and not where they can vanish; a bench may. @throws Error that says where they would lie */
@@ -83,6 +98,16 @@ async function refuseUnkeptResults(settings: CentralSettings): Promise<void> {
     throw new Error(`SERVICE_RULE_RESULTS_DIR: ${error.message}`, { cause: error })
   })
 }
+
+/** @throws Error that names the folder when backups cannot be written there */
+async function refuseUnusableBackups({ SERVICE_BACKUP_DIR: dir }: CentralSettings): Promise<void> {
+  if (dir === undefined) return
+  await needWritable(dir, PRIVATE_FOLDER).catch(error => {
+    throw new Error(`SERVICE_BACKUP_DIR: ${error.message}`, { cause: error })
+  })
+}
+/** Only the process reads its backups. */
+const PRIVATE_FOLDER = 0o700
 
 type ServeOptions = {
   central: Central

@@ -26,6 +26,7 @@ export const PROBLEMS = {
   discovery_in_progress: { status: 409, title: 'A discovery is already running' },
   discovery_disabled: { status: 409, title: 'Discovery is switched off' },
   visit_in_progress: { status: 409, title: 'A visit is already in progress' },
+  backup_in_progress: { status: 409, title: 'A backup is already being sent' },
   screening_disabled: { status: 409, title: 'Anomaly screening is switched off' },
   scanner_disabled: { status: 409, title: 'The priority scanner is switched off' },
   cursor_expired: { status: 410, title: 'The cursor has expired' },

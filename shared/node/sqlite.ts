@@ -1,7 +1,8 @@
 import { errorText } from '#shared/core/error-text.ts'
 import Database from 'better-sqlite3'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join, parse } from 'node:path'
+import { syncFolder } from './files.ts'
 
 export type { Database } from 'better-sqlite3'
 
@@ -46,11 +47,41 @@ function migrate(db: Database.Database): void {
     .toSorted()
   const seen = db.pragma('user_version', { simple: true }) as number
   if (seen > files.length) throw new Error('it was written by a newer version of this program')
+  if (seen > 0 && seen < files.length) copyBefore(db, seen)
   const apply = db.transaction((name: string, version: number) => {
     db.exec(readFileSync(new URL(name, MIGRATIONS), 'utf8'))
     db.pragma(`user_version = ${version}`)
   })
   for (const [i, name] of files.entries()) if (i >= seen) apply.immediate(name, i + 1)
+}
+
+/** What the name of a copy ends with. */
+const COPY = /^\.v\d+$/
+
+/**
+ * Copies the database beside itself before its tables change, as `plenum.db.v19`: by hand, that is the way back to the version
+ * of the program before. Copies of earlier changes are removed.
+ *
+ * @throws Error when there is no space for it; the database is unchanged then
+ */
+function copyBefore(db: Database.Database, version: number): void {
+  const { dir, base } = parse(db.name)
+  const copy = `${db.name}.v${version}`
+  const unfinished = `${copy}.tmp`
+  rmSync(unfinished, { force: true })
+  db.prepare('VACUUM INTO ?').run(unfinished)
+  const descriptor = openSync(unfinished, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(unfinished, copy)
+  syncFolder(dir)
+  const others = readdirSync(dir).filter(
+    name => COPY.test(name.slice(base.length)) && name.startsWith(base) && join(dir, name) !== copy,
+  )
+  for (const name of others) rmSync(join(dir, name))
 }
 
 function naming<T>(path: string, open: () => T): T {

@@ -4,6 +4,7 @@ import type { Trigger } from '#shared/central/fdd/trigger.ts'
 import { analyticsRoutes } from './analytics.ts'
 import { auditRoutes } from './audit.ts'
 import { authRoutes } from './auth.ts'
+import { backupRoutes } from './backup.ts'
 import { baselineRoutes } from '#shared/central/api/fdd/baselines.ts'
 import { commissionRoutes } from './commission.ts'
 import { fddRoutes } from '#shared/central/api/fdd/fdd.ts'
@@ -39,5 +40,6 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...misdatedRoutes(context),
   ...analyticsRoutes(context),
   ...auditRoutes(context),
+  ...backupRoutes(context),
   ...legacyRoutes(context, trigger),
 ]

@@ -8,7 +8,7 @@ const IMPORT_MIN_MB = 256
 const COMFORT_MB = 5 * 1024
 
 /** @returns megabytes free on the file system that holds `folder` */
-async function freeMb(folder: string): Promise<number> {
+export async function freeMb(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return Math.floor((bavail * bsize) / MB)
 }

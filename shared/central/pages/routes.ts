@@ -2,6 +2,7 @@ import type { Route } from '#shared/node/http/route.ts'
 import type { NavItem } from '#shared/central/ui/frame.ts'
 import type { CentralParts } from '../context.ts'
 import { analyticsPages } from '#shared/central/pages/analytics/analytics.route.ts'
+import { backupsPage } from '#shared/central/pages/settings/backups.route.ts'
 import { baselinesPage } from '#shared/central/pages/settings/baselines.route.ts'
 import { coveragePage } from './coverage.route.ts'
 import { pointsPage } from './points.route.ts'
@@ -34,6 +35,7 @@ const SETUP_PAGES: PageEntry[] = [
   { nav: { href: '/params', text: 'Parameters' }, routes: paramsPage },
   { routes: baselinesPage },
   { nav: { href: '/quantities', text: 'Quantities' }, routes: quantitiesPage },
+  { nav: { href: '/backups', text: 'Backups' }, routes: backupsPage },
 ]
 
 /** The pages that appliance and hub share, with the files that they load. */

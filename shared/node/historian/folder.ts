@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { makeFolder, replaceFile, syncFolder } from '../files.ts'
 
 /** Says which database the folder belongs to. */
-const OWNER = 'history.id'
+export const OWNER = 'history.id'
 /** Where DuckDB spills and packages are staged; emptied at start. */
 export const SCRATCH = '.scratch'
 /** Where the batches of one load are staged. */

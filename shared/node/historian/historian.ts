@@ -20,6 +20,8 @@ export type StoredHistorian = Historian &
   BulkLoader & {
     /** Moves samples older than `before` (ms) from the database to files. */
     seal(bound: { before: number }): Promise<SealCount>
+    /** Runs work while no sealed file is written or removed. */
+    withFilesUnchanged<T>(work: () => Promise<T>): Promise<T>
     /** Process id of the process that answers queries, while one runs. */
     readerPid(): number | undefined
     stop(): Promise<void>
@@ -82,6 +84,7 @@ export async function openHistorian({ db, root, memoryMb, idleMs }: HistorianOpt
         await sealer.merge()
         return count
       }),
+    withFilesUnchanged: inTurn,
     readerPid: () => reader.pid(),
     stop: async () => void (await Promise.all([reader.stop(), writer.stop()])),
   }

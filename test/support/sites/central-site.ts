@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino, { type Logger } from 'pino'
+import type { BackupSchedule } from '#shared/central/backup/backups.ts'
 import { type Central, createCentral } from '#shared/central/central.ts'
 import type { Effective } from '#shared/core/env.ts'
 import type { Finding } from '#shared/core/findings/finding.ts'
@@ -38,6 +39,7 @@ export async function startCentral(
     secret?: string | undefined
     screening?: boolean
     resultsDir?: string
+    backups?: BackupSchedule
     scheduled?: boolean
     ballastBytes?: number
     passwords?: typeof PASSWORDS
@@ -67,6 +69,7 @@ export async function startCentral(
     clock,
     log,
     resultsDir: given.resultsDir,
+    backups: given.backups,
     memoryMb: 128,
     ruleSecs: 30,
     screening: given.screening ?? false,

@@ -1,7 +1,7 @@
 import test from 'ava'
 import Sqlite from 'better-sqlite3'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { openDatabase } from '#shared/node/sqlite.ts'
 import { edgeStore } from '#shared/node/store/edges.ts'
 import { openInbox } from '#shared/node/store/inbox.ts'
@@ -70,4 +70,26 @@ test('a database whose edges had an id alone keeps edges and marks, and then tak
   t.deepEqual(inbox.accept({ ...message, site_id: 'A', seq: 7 }), { status: 'duplicate', through_seq: 7, through_id: 'm7' })
   t.deepEqual(inbox.accept({ ...message, site_id: 'B', seq: 1 }), { status: 'stored', through_seq: 1 })
   db.close()
+})
+
+test('before its tables change a database is copied beside itself, and the copy of an earlier change goes', t => {
+  const path = join(temporaryFolder(t), 'plenum.db')
+  const old = before(path)
+  const version = old.pragma('user_version', { simple: true })
+  old.exec("INSERT INTO marks VALUES ('fieldbus-1', 's1', 7)")
+  old.close()
+  writeFileSync(`${path}.v3`, 'of an earlier change')
+  writeFileSync(`${path}.v3.txt`, 'a note of the operator')
+  openDatabase(path).close()
+  const copies = () =>
+    readdirSync(dirname(path))
+      .filter(name => name.includes('.v'))
+      .toSorted()
+  t.deepEqual(copies(), ['plenum.db.v3.txt', `plenum.db.v${version}`].toSorted())
+  const copy = new Sqlite(`${path}.v${version}`, { readonly: true })
+  t.is(copy.pragma('user_version', { simple: true }), version)
+  t.deepEqual(copy.prepare('SELECT * FROM marks').raw().all(), [['fieldbus-1', 's1', 7]])
+  copy.close()
+  openDatabase(path).close()
+  t.is(copies().length, 2, 'an open that changes nothing copies nothing')
 })
