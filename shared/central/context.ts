@@ -22,6 +22,7 @@ import type {
   RuleStates,
   RunStore,
   RunEntry,
+  UserStore,
 } from '#shared/core/stores.ts'
 import type { RuleCoverage } from '#shared/core/rules/report/rule-coverage.ts'
 import type { BaselineStore, SettingStore } from '#shared/core/tuning.ts'
@@ -74,6 +75,7 @@ export type CentralContext = {
   analytics: AnalyticsService
   config: PlatformConfigStore
   auth: Auth
+  users: UserStore
   health: HealthSources
 }
 

@@ -27,6 +27,7 @@ import { paramSettingStore } from '#shared/node/store/param-settings.ts'
 import { quantityStore } from '#shared/node/store/quantities.ts'
 import { resultStores } from '#shared/node/store/results.ts'
 import { ruleStateStore } from '#shared/node/store/rule-states.ts'
+import { userStore } from '#shared/node/store/users.ts'
 
 /** How long DuckDB's process waits for another query before it ends and frees its memory. */
 export const IDLE_MS = 30 * SECOND
@@ -123,4 +124,5 @@ const openStores = (db: Database) => ({
   prices: priceStore(db),
   paramSettings: paramSettingStore(db),
   baselines: baselineStore(db),
+  users: userStore(db),
 })

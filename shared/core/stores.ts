@@ -1,4 +1,5 @@
 /** The small durable stores that central keeps in SQLite. Synchronous; each has one writer; names as on the wire. */
+import type { StoredUser } from './auth/users.ts'
 import type { FaultDefinition, StoredDefinition } from '#shared/core/findings/fault-definition.ts'
 import type { EnergyPrices } from './impact/impact.ts'
 import type { Building, Edge, EdgeKey, Equipment, Point } from '#shared/core/model/model.ts'
@@ -159,4 +160,16 @@ export type RunEntry = { run: RunState; record?: RunSummary }
 export interface TokenEpochs {
   get(username: string): number
   set(username: string, epoch: number): void
+}
+
+/** Named users. The logins of the settings are not among them. */
+export interface UserStore {
+  /** By user name. */
+  list(): StoredUser[]
+  get(username: string): StoredUser | undefined
+  /** Inserts or replaces by `username`. */
+  put(user: StoredUser): void
+  remove(username: string): void
+  /** Records a sign-in. @param at ms */
+  signedIn(username: string, at: number): void
 }

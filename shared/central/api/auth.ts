@@ -3,7 +3,8 @@ import { Problem } from '#shared/core/problem.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import { clearSessionCookie } from '#shared/node/auth/session-cookie.ts'
-import type { LoginSession } from '#shared/node/auth/token.ts'
+import type { LoginSession } from '#shared/node/auth/access-token.ts'
+import { changePassword, PASSWORD_CHANGE } from '#shared/central/commands/users.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 
 const ROLE = oneOf(['viewer', 'operator', 'admin', 'edge'])
@@ -17,16 +18,17 @@ const LoginReply = Type.Object({
   expires_at: Type.String({ format: 'date-time' }),
   multi_tenant: Type.Boolean(),
   active_tenant_id: Type.String(),
+  must_change_password: Type.Boolean(),
 })
 
 /** The one tenant of a process that has not been told of others. */
 export const LEGACY_TENANT = 'legacy'
 
-/** Answers that hold a token are kept nowhere, and not compressed: their size would tell of what they hold. */
-const SECRET_ANSWER = 'no-store, no-transform'
+/** Answers that hold a token or a password are kept nowhere, and not compressed: their size would tell of what they hold. */
+export const SECRET_ANSWER = 'no-store, no-transform'
 
 /** A login or a minted token, as the API answers it. */
-const loginReply = ({ token, role, subject, expires_at }: LoginSession) => ({
+const loginReply = ({ token, role, subject, expires_at, must_change_password }: LoginSession) => ({
   ok: true,
   token,
   access_token: token,
@@ -36,9 +38,10 @@ const loginReply = ({ token, role, subject, expires_at }: LoginSession) => ({
   expires_at: formatInstant(expires_at),
   multi_tenant: false,
   active_tenant_id: LEGACY_TENANT,
+  must_change_password: must_change_password ?? false,
 })
 
-export const authRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
+export const authRoutes = ({ auth, users }: Pick<CentralContext, 'auth' | 'users'>): Route[] => [
   route({
     method: 'POST',
     path: '/api/auth/login',
@@ -72,6 +75,7 @@ export const authRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
     },
   }),
   ...logoutRoutes({ auth }),
+  passwordRoute({ auth, users }),
   route({
     method: 'GET',
     path: '/api/auth/status',
@@ -84,6 +88,7 @@ export const authRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
     method: 'GET',
     path: '/api/auth/me',
     auth: 'viewer',
+    beforePasswordChange: true,
     summary: 'Who is calling',
     reply: Type.Object({
       ok: Type.Literal(true),
@@ -93,6 +98,7 @@ export const authRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
       multi_tenant: Type.Boolean(),
       active_tenant_id: Type.String(),
       tenant_ids: Type.Array(Type.String()),
+      must_change_password: Type.Boolean(),
     }),
     handle: ({ caller }) => ({
       ok: true,
@@ -102,15 +108,35 @@ export const authRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
       multi_tenant: false,
       active_tenant_id: LEGACY_TENANT,
       tenant_ids: [LEGACY_TENANT],
+      must_change_password: caller!.must_change_password ?? false,
     }),
   }),
 ]
+
+const passwordRoute = (context: Pick<CentralContext, 'auth' | 'users'>): Route =>
+  route({
+    method: 'POST',
+    path: '/api/auth/password',
+    auth: 'viewer',
+    beforePasswordChange: true,
+    summary: 'Sets the password of the caller, ends all tokens of the caller and answers with a new one',
+    body: strict(PASSWORD_CHANGE),
+    reply: LoginReply,
+    bodyMax: 8192,
+    action: 'change_password',
+    problems: ['invalid', 'login_throttled'],
+    handle: async call => {
+      call.reply.header('cache-control', SECRET_ANSWER)
+      return loginReply(await changePassword(context, call, call.body))
+    },
+  })
 
 const logoutRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
   route({
     method: 'POST',
     path: '/api/auth/logout',
     auth: 'viewer',
+    beforePasswordChange: true,
     summary: 'Ends the token that the request carries',
     body: Type.Union([strict({}), Type.Null()]),
     action: 'logout',
@@ -125,6 +151,7 @@ const logoutRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
     method: 'POST',
     path: '/api/auth/logout-everywhere',
     auth: 'viewer',
+    beforePasswordChange: true,
     summary: 'Ends every token of the caller; an admin may name another user',
     body: Type.Union([strict({ username: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })) }), Type.Null()]),
     reply: Type.Object({ ok: Type.Literal(true), username: Type.String() }),

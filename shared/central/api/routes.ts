@@ -20,12 +20,14 @@ import { quantityRoutes } from '#shared/central/api/fdd/quantities.ts'
 import { ruleFileRoutes } from '#shared/central/api/fdd/rule-files.ts'
 import { ruleRoutes } from '#shared/central/api/fdd/rules.ts'
 import { seriesRoutes } from './series.ts'
+import { userRoutes } from './users.ts'
 
 /** Every route of central; API.md lists them, and a test compares. */
 export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] => [
   ...healthRoutes(context),
   ...publicRoutes(context),
   ...authRoutes(context),
+  ...userRoutes(context),
   ...importRoutes(context, context.sessions),
   ...modelRoutes(context),
   ...commissionRoutes(context),

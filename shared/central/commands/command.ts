@@ -2,6 +2,7 @@
  * Names and limits that the commands share. A command does what one form of a page and one route of the API ask for: it
  * checks what its schema cannot, changes the store and writes the audit row. So page and API cannot disagree.
  */
+import { Problem } from '#shared/core/problem.ts'
 import type { Call } from '#shared/node/http/route.ts'
 
 /** Who gives a command, and how its audit row is written; the call of a route is one. */
@@ -12,3 +13,7 @@ export const NOTE_MAX = 4000
 
 /** How an audit row names the records of one request. */
 export const subjectOf = ([first, ...more]: string[]): string => (more.length ? `${first} and ${more.length} more` : first!)
+
+/** A field that its schema takes and the domain refuses. */
+export const invalidField = (field: string, message: string): Problem =>
+  new Problem('invalid', message, [{ pointer: `/${field}`, message }])

@@ -33,7 +33,10 @@ export function createPageLayout(
 }
 
 function userOf(caller: Caller | undefined): User | undefined {
-  return caller && { name: caller.subject, role: caller.role, mayOperate: caller.role === 'operator' || caller.role === 'admin' }
+  if (!caller) return undefined
+  const { subject: name, role } = caller
+  const mayOperate = role === 'operator' || role === 'admin'
+  return { name, role, mayOperate, ...(caller.must_change_password && { mustChangePassword: true }) }
 }
 
 /** The buildings' zone where they agree, else UTC: a page never mixes zones without saying so. */

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Html } from '#shared/node/http/html.ts'
 import { Problem, PROBLEMS } from '#shared/core/problem.ts'
 import { loginBody, problemBody, sendTypedBody, type TypedForm } from './login.view.ts'
+import { firstPasswordBody } from '#shared/central/pages/access/password.view.ts'
 import { type Route, route, strict } from '#shared/node/http/route.ts'
 import { assertSameSite, clearSessionCookie, setSessionCookie } from '#shared/node/auth/session-cookie.ts'
 import type { CentralContext } from '#shared/central/context.ts'
@@ -50,8 +51,12 @@ export const loginPage = ({ auth }: Pick<CentralContext, 'auth'>, layout: PageLa
         const session = await auth.login(body.username, body.password, request.ip)
         audit({ subject: session.subject, after: { role: session.role } })
         setSessionCookie(request, reply, session)
-        if (!typed) return reply.redirect(next, 303)
         const csrf = auth.formToken(session)
+        if (session.must_change_password) {
+          const waits = typed && formatTyped(typed)
+          return layout.document(call, SIGN_IN, firstPasswordBody({ csrf, next, typed: waits, username: session.subject }))
+        }
+        if (!typed) return reply.redirect(next, 303)
         return layout.document(call, SIGN_IN, sendTypedBody(typed, csrf))
       } catch (error) {
         if (!(error instanceof Problem)) throw error
@@ -74,6 +79,7 @@ export const loginPage = ({ auth }: Pick<CentralContext, 'auth'>, layout: PageLa
     method: 'POST',
     path: '/logout',
     auth: 'viewer',
+    beforePasswordChange: true,
     summary: 'Signs a browser out',
     takes: 'form',
     body: strict({}),
@@ -89,6 +95,7 @@ export const loginPage = ({ auth }: Pick<CentralContext, 'auth'>, layout: PageLa
     method: 'POST',
     path: '/logout/everywhere',
     auth: 'viewer',
+    beforePasswordChange: true,
     summary: 'Signs a user out of every browser and script',
     takes: 'form',
     body: strict({}),
@@ -114,7 +121,7 @@ const endedBody = (typed: TypedForm): Html =>
 
 /**
  * What `openHttp` asks when a page request fails: somebody who is not signed in goes to the login page and comes back
- * afterwards; a form that was sent when the session had ended is kept and the password asked for; everything else is said in
+ * afterwards, and who has a first password to the page that sets another; a form that was sent when the session had ended is kept and the password asked for; everything else is said in
  * a page. A fragment gets its status and no page, so nothing is swapped in.
  */
 export function problemPages(layout: PageLayout) {
@@ -123,6 +130,10 @@ export function problemPages(layout: PageLayout) {
     if (request.headers['hx-request'] !== undefined) return false
     if (problem.code === 'unauthenticated' && request.method === 'GET') {
       reply.redirect(`/login?${new URLSearchParams({ next: request.url })}`, 303)
+      return true
+    }
+    if (problem.code === 'password_change_required' && request.method === 'GET') {
+      reply.redirect(`/password?${new URLSearchParams({ next: request.url })}`, 303)
       return true
     }
     const typed = problem.code === 'unauthenticated' ? await readTyped(request) : undefined

@@ -9,6 +9,7 @@ import { pointsPage } from './points.route.ts'
 import { faultPage } from '#shared/central/pages/faults/fault.route.ts'
 import { faultsPage } from '#shared/central/pages/faults/faults.route.ts'
 import { loginPage } from './login.route.ts'
+import { passwordPage } from '#shared/central/pages/access/password.route.ts'
 import { paramsPage } from '#shared/central/pages/settings/params.route.ts'
 import { quantitiesPage } from '#shared/central/pages/settings/quantities.route.ts'
 import { runsPage } from './runs.route.ts'
@@ -27,6 +28,7 @@ const OPERATION_PAGES: PageEntry[] = [
   { routes: runsPage },
   { routes: faultPage },
   { routes: loginPage },
+  { routes: passwordPage },
 ]
 /** Pages on what rules and prices need. */
 const SETUP_PAGES: PageEntry[] = [

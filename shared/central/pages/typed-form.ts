@@ -6,8 +6,8 @@ import { assertSameSite } from '#shared/node/auth/session-cookie.ts'
 /** A note has 4,000 characters at most, of up to 9 characters each on their way. */
 export const TYPED_MAX = 48 * 1024
 const WAIT_MS = 5000
-/** Of a session that has ended, or never to be shown again. */
-const LEFT_OUT = new Set(['csrf', 'password'])
+/** Of a session that has ended, never to be shown again, or of the way back. */
+const LEFT_OUT = new Set(['csrf', 'password', 'new_password', 'new_password_again', 'next', 'typed'])
 
 /**
  * Reads the form of a request that was refused before its body was read.

@@ -19,7 +19,8 @@ export type Site = {
   /** Whether everyone on this machine may do everything, for development. */
   open: boolean
 }
-export type User = { name: string; role: string; mayOperate: boolean }
+/** `mustChangePassword`: signed in with a first password, so that no page but that of the password opens. */
+export type User = { name: string; role: string; mayOperate: boolean; mustChangePassword?: true }
 export type Frame = {
   site: Site
   title: string
@@ -58,7 +59,7 @@ ${footer(frame)}
 
 const header = ({ site, current, user, csrf }: Frame): Html => html`<header class="top">
 <p class="brand"><span class="product">Plenum</span> <span class="place">${site.name}</span></p>
-${user && html`<nav aria-label="Pages"><ul>${site.nav.filter(item => !item.operators || user.mayOperate).map(item => navItem(item, current))}</ul></nav>`}
+${user && !user.mustChangePassword && html`<nav aria-label="Pages"><ul>${site.nav.filter(item => !item.operators || user.mayOperate).map(item => navItem(item, current))}</ul></nav>`}
 ${user && !site.open && signOut(user, csrf)}
 </header>`
 
@@ -69,7 +70,7 @@ const navItem = ({ href, text, count }: NavItem, current: string): Html =>
 
 const signOut = ({ name, role }: User, csrf: string): Html => html`<form class="session" method="post" action="/logout">
 <input type="hidden" name="csrf" value="${csrf}">
-<span>${name}${name !== role && ` (${role})`}</span> <button>Sign out</button>
+<span><a href="/password">${name}</a>${name !== role && ` (${role})`}</span> <button>Sign out</button>
 <button formaction="/logout/everywhere">Sign out everywhere</button>
 </form>`
 

@@ -4,11 +4,17 @@ import { networkOf } from '#shared/core/auth/network.ts'
 import type { RefusedLogin } from './refused-logins.ts'
 import { type KnownNetworks, LoginThrottled, openThrottle } from './login-throttle.ts'
 
-type Guesses = {
+/** Guesses at passwords. */
+export type PasswordGuesses = {
   /** @throws LoginThrottled while this network may not try this user */
   assertLogin(name: string, address: string): void
   wrongPassword(name: string, address: string): void
   rightPassword(name: string, address: string): void
+  /** The name under which guesses at a user that does not exist are counted: a hash, for a person may have typed a password there. */
+  unknownName(typed: string): string
+}
+
+type Guesses = PasswordGuesses & {
   /** @returns whether a secret that a person may have chosen is compared at all now */
   maySecret(request: FastifyRequest, name: string): boolean
   /** @returns the problem of one wrong value too many; a value that came before is no new guess */
@@ -25,14 +31,20 @@ type GuessOptions = {
   print: (value: string) => string
 }
 
+/** What logs and audit call a user that does not exist. */
+const UNKNOWN_NAME = 'unknown user'
+/** Begins the names under which unknown users are counted; no user name holds it. */
+const UNKNOWN_MARK = '?'
+
 export function openGuesses({ now, networks, onRefused, print }: GuessOptions): Guesses {
   const logins = openThrottle(now, networks)
   // Apart from logins: whoever sends rubbish as a token keeps nobody from signing in.
   const secrets = openThrottle(now)
   const tryOf = (name: string, address: string | undefined) => ({ network: networkOf(address), name })
   const tell = (name: string, address: string, throttled: boolean) =>
-    onRefused?.({ user: name, address, network: networkOf(address), throttled })
+    onRefused?.({ user: name.startsWith(UNKNOWN_MARK) ? UNKNOWN_NAME : name, address, network: networkOf(address), throttled })
   return {
+    unknownName: typed => `${UNKNOWN_MARK}${print(typed)}`,
     assertLogin(name, address) {
       const wait = logins.waitSecs(tryOf(name, address))
       if (wait === 0) return

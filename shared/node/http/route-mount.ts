@@ -7,7 +7,8 @@ import { YAML_TYPES } from './body.ts'
 import { type Idempotency, idempotencyKey } from './idempotency.ts'
 import { type Call, type Caller, type Route, type SharedToken, strict } from './route.ts'
 import { fits } from './schema-check.ts'
-import { API_KEY_NAME, type Auth, BEARER, sameText } from '#shared/node/auth/token.ts'
+import { sameText } from '#shared/node/auth/password-login.ts'
+import { API_KEY_NAME, type Auth, BEARER } from '#shared/node/auth/token.ts'
 
 const RANK = { viewer: 1, operator: 2, admin: 3 } as const
 /** What a path refuses with its own `Allow` unless it takes it; no path takes any other method. */
@@ -94,9 +95,9 @@ const PROBLEM_SCHEMA = Type.Object({
   agent_hints: Type.Optional(Type.Array(Type.Object({ code: Type.String(), action: Type.String(), example: Type.String() }))),
 })
 
-/** @throws Problem unauthenticated or forbidden */
+/** @throws Problem unauthenticated, forbidden or password_change_required */
 async function admit(
-  { auth: need, apiKey, bearer, bearerOnly }: Route,
+  { auth: need, apiKey, bearer, bearerOnly, beforePasswordChange }: Route,
   request: FastifyRequest,
   auth: Auth,
 ): Promise<Caller | undefined> {
@@ -115,6 +116,9 @@ async function admit(
   if (!caller) throw new Problem('unauthenticated', 'Send Authorization: Bearer <token>')
   const fits = need === 'edge' || caller.role === 'edge' ? caller.role === need : RANK[caller.role] >= RANK[need]
   if (!fits) throw new Problem('forbidden', `This needs the role ${need}, and ${caller.subject} has ${caller.role}`)
+  if (caller.must_change_password && !beforePasswordChange) {
+    throw new Problem('password_change_required', `${caller.subject} has a first password: POST /api/auth/password sets another`)
+  }
   return caller
 }
 

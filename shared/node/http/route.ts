@@ -1,8 +1,8 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { UserRole } from '#shared/core/auth/users.ts'
 import type { AgentHint, Problem, ProblemCode } from '#shared/core/problem.ts'
 
-export type UserRole = 'viewer' | 'operator' | 'admin'
 /** What a route asks of its caller. `edge` is the role of an appliance's own token and stands apart from the others. */
 type Need = 'public' | UserRole | 'edge'
 export type Caller = {
@@ -14,6 +14,8 @@ export type Caller = {
   session: string
   /** Of the token, ms since 1970 UTC; undefined where none was shown. */
   expires_at?: number
+  /** Signed in with a first password: only routes with `beforePasswordChange` answer. */
+  must_change_password?: true
 }
 
 /** What a writing handler leaves for the audit: the thing it touched, and how it was before and after. */
@@ -56,6 +58,8 @@ export type Route = {
    * browser adds to it.
    */
   bearerOnly?: true
+  /** Also open to a user who has to choose a password first. */
+  beforePasswordChange?: true
   /** Also open to whoever sends this as `Authorization: Bearer`. */
   bearer?: SharedToken
   /** The problem that a body of another media type meets, where the common one would not help. */

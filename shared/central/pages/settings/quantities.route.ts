@@ -10,6 +10,7 @@ import { quantitiesBody, type QuantitiesModel } from './quantities.view.ts'
 import { orBlank, PAGE_ID, type Route, route, strict } from '#shared/node/http/route.ts'
 import { fits } from '#shared/node/http/schema-check.ts'
 import { CURRENCY, PRICE, putPrices, putQuantities, QUANTITY, REVIEW_STATUS } from '#shared/central/commands/quantities.ts'
+import { invalidField } from '#shared/central/commands/command.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { ruleOwner } from '#shared/central/fdd/rule-owner.ts'
 import type { PageLayout } from '#shared/central/pages/layout.ts'
@@ -137,7 +138,7 @@ const enterRoute = ({ model, quantities, pricing }: Context): Route =>
 function refuseUnusable(quantity: Quantity): void {
   const read = readQuantity(quantity)
   if (!('fault' in read)) return
-  throw invalid(read.fault.startsWith('unit_code') ? 'unit_code' : 'numeric_value', read.fault)
+  throw invalidField(read.fault.startsWith('unit_code') ? 'unit_code' : 'numeric_value', read.fault)
 }
 
 const reviewRoute = ({ quantities, pricing }: Context): Route =>
@@ -173,7 +174,7 @@ const priceRoute = (context: Context): Route =>
     handle: async call => {
       const { building_id, ...given } = call.body
       const currency = given.currency.trim().toUpperCase()
-      if (!fits(CURRENCY, currency)) throw invalid('currency', `${given.currency} is no currency such as EUR`)
+      if (!fits(CURRENCY, currency)) throw invalidField('currency', `${given.currency} is no currency such as EUR`)
       const electricity = priceOf('electricity', given.electricity)
       const fuel = priceOf('fuel', given.fuel)
       const prices = { currency, ...(electricity !== undefined && { electricity }), ...(fuel !== undefined && { fuel }) }
@@ -186,8 +187,6 @@ const priceRoute = (context: Context): Route =>
 function priceOf(carrier: string, text = ''): number | undefined {
   if (text.trim() === '') return undefined
   const price = Number(text)
-  if (!fits(PRICE, price)) throw invalid(carrier, `${text} is no price per kWh of ${carrier}`)
+  if (!fits(PRICE, price)) throw invalidField(carrier, `${text} is no price per kWh of ${carrier}`)
   return price
 }
-
-const invalid = (field: string, message: string): Problem => new Problem('invalid', message, [{ pointer: `/${field}`, message }])
