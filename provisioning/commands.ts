@@ -22,7 +22,7 @@ type Command = {
   run: (given: Given, dir: string, now: () => number) => Promise<string>
 }
 
-const place = { site: { type: 'string' }, edge: { type: 'string' } } as const
+const place = { tenant: { type: 'string' }, site: { type: 'string' }, edge: { type: 'string' } } as const
 const broker = { 'broker-host': { type: 'string' }, 'broker-port': { type: 'string' }, 'hub-url': { type: 'string' } } as const
 const days = { days: { type: 'string' } } as const
 const out = { out: { type: 'string' } } as const
@@ -47,16 +47,19 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   central: {
-    usage: 'central [--site ID] [--days N]                  central.cert.pem for one site, or for all',
-    options: { site: { type: 'string' }, ...days },
+    usage: 'central [--site ID | --tenants] [--days N]      central.cert.pem for one site, for all, or for all tenants as well',
+    options: { site: { type: 'string' }, tenants: { type: 'boolean' }, ...days },
     required: [],
     run: async (given, dir, now) => {
-      const { serial } = await (await openPki(dir, now)).central({ site_id: String(given.site ?? '*'), ...daysOf(given) })
+      if (given.tenants && given.site !== undefined) throw new UsageError('--site and --tenants exclude each other')
+      const reach = given.tenants ? { site_id: '*', tenants: true as const } : { site_id: String(given.site ?? '*') }
+      const { serial } = await (await openPki(dir, now)).central({ ...reach, ...daysOf(given) })
       return `${serial}\n`
     },
   },
   kit: {
-    usage: 'kit --site ID --edge ID --broker-host NAME [--broker-port N] [--hub-url URL] --out FILE.zip|FOLDER [--days N]',
+    usage:
+      'kit [--tenant ID] --site ID --edge ID --broker-host NAME [--broker-port N] [--hub-url URL] --out FILE.zip|FOLDER [--days N]',
     options: { ...place, ...broker, ...days, ...out },
     required: ['site', 'edge', 'broker-host', 'out'],
     run: async (given, dir, now) => {
@@ -74,15 +77,16 @@ const COMMANDS: Record<string, Command> = {
     run: async (given, dir, now) => {
       const folder = String(given.kit)
       const kit = await readKit(folder, now())
-      const { site_id, edge_id } = kit.edge
+      const { tenant_id, site_id, edge_id } = kit.edge
       const hosts = String(given.hosts).split(',')
-      const { serial, ...pair } = await (await openPki(dir, now)).connector({ site_id, edge_id, hosts, ...daysOf(given) })
+      const connector = { tenant_id, site_id, edge_id, hosts, ...daysOf(given) }
+      const { serial, ...pair } = await (await openPki(dir, now)).connector(connector)
       await writeKit({ ...kit, ...pair }, folder)
       return `${serial}\n`
     },
   },
   csr: {
-    usage: 'csr --request FILE --site ID --edge ID --broker-host NAME [--broker-port N] --out FOLDER [--days N]',
+    usage: 'csr --request FILE [--tenant ID] --site ID --edge ID --broker-host NAME [--broker-port N] --out FOLDER [--days N]',
     options: { request: { type: 'string' }, ...place, ...broker, ...days, ...out },
     required: ['request', 'site', 'edge', 'broker-host', 'out'],
     run: async (given, dir, now) => {
@@ -202,6 +206,7 @@ const daysOf = (given: Given): { days?: number } => {
 }
 
 const placeOf = (given: Given) => ({
+  ...(given.tenant === undefined ? {} : { tenant_id: String(given.tenant) }),
   site_id: String(given.site),
   edge_id: String(given.edge),
   broker_host: String(given['broker-host']),

@@ -1,4 +1,5 @@
 /** Answers requests for the priority history of this edge: over HTTP, over MQTT and for the pages of the appliance. */
+import { LEGACY_TENANT } from '#shared/core/tenant.ts'
 import type { PriorityJournal } from '#shared/core/ports.ts'
 import { type CursorScope, readCursor, writeCursor } from '#shared/core/priority/history-cursor.ts'
 import type { VisitSchedule } from '#shared/core/priority/visit.ts'
@@ -31,9 +32,6 @@ type HistoryServiceDeps = {
   cursorKey: Uint8Array
 }
 
-/** The tenant of an edge where tenants are off. */
-const TENANT = 'legacy'
-
 export function historyService(deps: HistoryServiceDeps): HistoryService {
   const { schedule } = deps
   const answers: { [O in Operation]: (request: RequestOf<O>) => AnswerOf<O> } = {
@@ -52,7 +50,7 @@ export function historyService(deps: HistoryServiceDeps): HistoryService {
 function readPage({ edge_id, journal, schedule, cursorKey }: HistoryServiceDeps, request: HistoryRequest): HistoryAnswer {
   const { target, page_size = PAGE_MAX, cursor } = request
   const since = instantOf(request.since)
-  const scope: CursorScope = { edge_id, tenant_id: TENANT, target, since }
+  const scope: CursorScope = { edge_id, tenant_id: LEGACY_TENANT, target, since }
   const before = cursor === undefined ? undefined : positionOf(cursor, scope, { journal, cursorKey })
   const page = journal.page({
     ...(target && { target }),

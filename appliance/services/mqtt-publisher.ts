@@ -42,7 +42,7 @@ export class MqttPublisher implements Publisher {
       ...kit,
       host: kit.edge.broker_host,
       port: kit.edge.broker_port,
-      clientId: commonName({ kind: 'edge', site_id: kit.edge.site_id, edge_id: kit.edge.edge_id }),
+      clientId: commonName({ kind: 'edge', ...kit.edge }),
       will: { topic: this.#topic('status'), payload: packBody(writeLastWill(edge.boot_id)) },
       subscribe: [this.#topic('acks'), ...(answer ? [this.#topic('requests')] : [])],
       onUp: () => void this.#connected(),
@@ -53,7 +53,7 @@ export class MqttPublisher implements Publisher {
     this.#parts = publisherParts(options, {
       destination: 'hub',
       cert_not_after: Date.parse(new X509Certificate(kit.cert_pem).validTo),
-      publish: (topic, body) => this.#link.publish(topicOf(topic), packBody(body)),
+      publish: (topic, body) => this.#link.publish(topicOf({ ...topic, tenant_id: kit.edge.tenant_id }), packBody(body)),
     })
   }
 
@@ -78,8 +78,8 @@ export class MqttPublisher implements Publisher {
   }
 
   #topic(kind: Exclude<Topic['kind'], 'telemetry'>): string {
-    const { site_id, edge_id } = this.#options.kit.edge
-    return topicOf({ site_id, edge_id, kind })
+    const { tenant_id, site_id, edge_id } = this.#options.kit.edge
+    return topicOf({ tenant_id, site_id, edge_id, kind })
   }
 
   /** Publishes metadata and status before readings: the hub accepts readings only of an edge that it knows. */

@@ -8,6 +8,8 @@ import { edgeToken } from '#shared/node/auth/edge-token.ts'
 import type { EdgeAnswer, Way } from './edge-client.ts'
 
 type HttpsWayOptions = {
+  /** Whose edges these are; an edge of the same name of another tenant has another token. */
+  tenant_id: string | undefined
   ca_pem: string
   /** Undefined: this hub has no tokens, and no edge would let it in. */
   tokensKey: string | undefined
@@ -15,7 +17,7 @@ type HttpsWayOptions = {
 }
 
 /** Redirects are not followed: the token goes to the edge's address and nowhere else. */
-export function httpsWay({ ca_pem, tokensKey, timeoutMs }: HttpsWayOptions): Way & { close(): void } {
+export function httpsWay({ tenant_id, ca_pem, tokensKey, timeoutMs }: HttpsWayOptions): Way & { close(): void } {
   // A connection that was kept may be dead without a word, and questions are rare.
   const agent = new Agent({ ca: ca_pem, minVersion: 'TLSv1.2', keepAlive: false })
   const way: Way = async ({ edge_id, site_id, connector_url }, operation, asked) => {
@@ -25,7 +27,7 @@ export function httpsWay({ ca_pem, tokensKey, timeoutMs }: HttpsWayOptions): Way
     const url = new URL(place.slice(1), connector_url)
     const body = method === 'GET' ? undefined : JSON.stringify(asked)
     const headers = {
-      authorization: `Bearer ${edgeToken(tokensKey, site_id, edge_id)}`,
+      authorization: `Bearer ${edgeToken(tokensKey, { tenant_id, site_id, edge_id })}`,
       ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     }
     const signal = AbortSignal.timeout(timeoutMs)

@@ -14,6 +14,8 @@ import { httpsWay } from './https-client.ts'
 const ANSWER_MS = 15 * SECOND
 
 type OpenConnectorsOptions = {
+  /** Whose edges are asked, where the hub serves tenants. */
+  tenant_id?: string | undefined
   edges: EdgeStore
   /** Undefined where the hub has no certificates: it then cannot ask any edge by HTTPS. */
   files: { ca_pem: string; tokensKey: string | undefined } | undefined
@@ -32,9 +34,15 @@ type OpenConnectors = {
   service: Service
 }
 
-export function openConnectors({ edges, files, publish, timeoutMs = ANSWER_MS }: OpenConnectorsOptions): OpenConnectors {
-  const https = files && httpsWay({ ...files, timeoutMs })
-  const broker = publish && brokerWay({ publish, timeoutMs })
+export function openConnectors({
+  tenant_id,
+  edges,
+  files,
+  publish,
+  timeoutMs = ANSWER_MS,
+}: OpenConnectorsOptions): OpenConnectors {
+  const https = files && httpsWay({ ...files, tenant_id, timeoutMs })
+  const broker = publish && brokerWay({ publish: (topic, body) => publish({ ...topic, tenant_id }, body), timeoutMs })
   const asked = connectors({ edges, https, broker: broker?.ask })
   return {
     asked,

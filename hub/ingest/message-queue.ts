@@ -2,9 +2,8 @@
  * Queue of received messages, served round-robin by edge, so that an edge that sends too much only delays itself. Messages beyond
  * the bounds are dropped: they were not acknowledged, so the edge repeats them.
  */
-import { edgeName } from '#shared/core/model/model.ts'
 import { MESSAGE_MAX } from '#shared/core/telemetry/body.ts'
-import type { Topic } from '#shared/core/topic/topics.ts'
+import { type Topic, topicBase } from '#shared/core/topic/topics.ts'
 
 /** Most waiting messages of one edge: an edge has at most 50 in flight, and responses come besides. */
 const PER_EDGE_MAX = 64
@@ -38,7 +37,7 @@ export class MessageQueue {
   }
 
   add(topic: Topic, payload: Buffer): void {
-    const name = edgeName(topic)
+    const name = topicBase(topic)
     const queue = this.#queues.get(name) ?? { messages: [], bytes: 0 }
     if (topic.kind === 'metadata' || topic.kind === 'status') queue[topic.kind] = { topic, payload }
     else if (this.#isFull(queue, payload.length)) {

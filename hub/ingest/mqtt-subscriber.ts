@@ -3,12 +3,12 @@ import { X509Certificate } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { IngestService } from '#shared/central/ingest-service.ts'
 import { commonName, type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
-import type { EdgeKey } from '#shared/core/model/model.ts'
+import type { EdgeAddress } from '#shared/core/model/model.ts'
 import { packBody } from '#shared/core/telemetry/body.ts'
 import { writeNotices } from '#shared/core/telemetry/notice.ts'
 import { type Ack, REJECTED_MAX, writeAck } from '#shared/core/telemetry/status.ts'
 import { topicsOf } from '#shared/core/topic/rule.ts'
-import { parseTopic, type Topic, topicOf } from '#shared/core/topic/topics.ts'
+import { parseTopic, type Topic, topicBase, topicOf } from '#shared/core/topic/topics.ts'
 import { type AckReply, processPublish } from '#shared/flow/ingest/mqtt-ingest.ts'
 import { mqttLink } from '#shared/node/mqtt.ts'
 import type { Pair } from '#shared/node/pki/pki.ts'
@@ -18,9 +18,15 @@ import { MessageQueue } from './message-queue.ts'
 type SubscriberOptions = Pair & {
   broker: { host: string; port: number }
   ca_pem: string
+  /** Stores what the edges of the hub's own sites publish. */
   ingestService: IngestService
+  /** Stores what the edges of tenants publish; without it their messages are discarded. */
+  tenants?: TenantIngest | undefined
   log: Logger
 }
+
+/** The ingest services by tenant. @returns undefined for a tenant that this hub does not have */
+type TenantIngest = { of(tenant_id: string): IngestService | undefined; all(): IngestService[] }
 
 type MqttSubscriber = Service & {
   isConnected(): boolean
@@ -42,26 +48,30 @@ const STATUS_WAIT_MS = 60_000
  * @throws Error when the certificate is not a central's
  */
 export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber {
-  const { broker, log } = options
-  const { ingest, tryWrite } = options.ingestService
+  const { broker, ingestService, tenants, log } = options
   const identity = centralOf(options.cert_pem)
+  const services = () => [ingestService, ...(tenants?.all() ?? [])]
   const disconnectSilentEdges = () => {
-    if (tryWrite(() => ingest.registry.disconnectSilentEdges())) return
+    const written = services().map(({ ingest, tryWrite }) => tryWrite(() => ingest.registry.disconnectSilentEdges()))
+    if (written.every(Boolean)) return
     statusTimer = setTimeout(disconnectSilentEdges, STATUS_WAIT_MS)
   }
   let statusTimer: NodeJS.Timeout | undefined
   let listener: ResponseListener = () => undefined
-  const reply = ({ site_id, edge_id }: EdgeKey, body: object) => {
+  const reply = ({ tenant_id, site_id, edge_id }: EdgeAddress, body: object) => {
     link
-      .publish(topicOf({ site_id, edge_id, kind: 'acks' }), packBody(body))
+      .publish(topicOf({ tenant_id, site_id, edge_id, kind: 'acks' }), packBody(body))
       .catch((error: Error) => log.debug(`acknowledgement not sent: ${error.message}`))
   }
   const acks = ackBatch(ack => reply(ack, writeAck(ack.ack)))
   const queue = new MessageQueue(({ topic, payload }) => {
     if (topic.kind === 'responses') return listener(topic, payload)
-    const answer = processPublish(ingest, topicOf(topic), payload)
-    if (answer?.ack) acks.add(answer)
-    else if (answer) reply(answer, writeNotices(answer.notices))
+    const { tenant_id } = topic
+    const service = tenant_id === undefined ? ingestService : tenants?.of(tenant_id)
+    // Edges of a tenant that this hub does not have keep their messages, because nothing acknowledges them.
+    const answer = service && processPublish(service.ingest, topicOf(topic), payload)
+    if (answer?.ack) acks.add({ ...answer, tenant_id })
+    else if (answer) reply({ ...answer, tenant_id }, writeNotices(answer.notices))
   })
   const link = mqttLink({
     ...options,
@@ -69,7 +79,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     clientId: commonName(identity),
     subscribe: topicsOf(identity).subscribe,
     onUp: () => {
-      ingest.registry.expectStatuses()
+      for (const { ingest } of services()) ingest.registry.expectStatuses()
       clearTimeout(statusTimer)
       statusTimer = setTimeout(disconnectSilentEdges, STATUS_WAIT_MS)
     },
@@ -77,7 +87,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     onMessage: (name, payload) => {
       const topic = parseTopic(name)
       if (topic) queue.add(topic, payload)
-      else processPublish(ingest, name, payload)
+      else processPublish(ingestService.ingest, name, payload)
     },
     log,
   })
@@ -106,16 +116,16 @@ function centralOf(cert_pem: string): Identity {
 }
 
 /** Collects the acknowledgements of one turn of the event loop: the last one of a stream covers those before it. */
-function ackBatch(send: (reply: AckReply) => void) {
-  let waiting = new Map<string, AckReply>()
+function ackBatch(send: (reply: AckReply & EdgeAddress) => void) {
+  let waiting = new Map<string, AckReply & EdgeAddress>()
   const sendAll = () => {
     const replies = waiting
     waiting = new Map()
     for (const reply of replies.values()) send(reply)
   }
   return {
-    add(reply: AckReply) {
-      const key = `${reply.site_id}/${reply.edge_id}/${reply.ack.stream}`
+    add(reply: AckReply & EdgeAddress) {
+      const key = `${topicBase(reply)}/${reply.ack.stream}`
       const before = waiting.get(key)?.ack
       if (waiting.size === 0) setImmediate(sendAll)
       if ((before?.rejected?.length ?? 0) + (reply.ack.rejected?.length ?? 0) > REJECTED_MAX) sendAll()

@@ -208,7 +208,9 @@ test('each edge has a token of its own, which central makes from the same key', 
   const pki = await makeAuthority(dir)
   const [one, two] = [await pki.kit(place), await pki.kit({ ...place, edge_id: 'e2' })]
   const key = await readEdgeTokensKey(dir)
-  t.is(one.token, edgeToken(key!, 'A', 'e1'))
+  t.is(one.token, edgeToken(key!, { site_id: 'A', edge_id: 'e1' }))
+  const hosted = await pki.kit({ ...place, tenant_id: 'acme' })
+  t.not(hosted.token, one.token, 'the edge of the same name of a tenant')
   t.not(one.token, two.token)
   t.is((await pki.kit(place)).token, one.token, 'a new kit of the same edge')
   t.is(statSync(join(dir, EDGE_TOKENS_FILE)).mode & 0o777, 0o600)

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '#shared/core/problem.ts'
+import { LEGACY_TENANT } from '#shared/core/tenant.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import { clearSessionCookie } from '#shared/node/auth/session-cookie.ts'
@@ -20,9 +21,6 @@ const LoginReply = Type.Object({
   active_tenant_id: Type.String(),
   must_change_password: Type.Boolean(),
 })
-
-/** The one tenant of a process that has not been told of others. */
-export const LEGACY_TENANT = 'legacy'
 
 /** Answers that hold a token or a password are kept nowhere, and not compressed: their size would tell of what they hold. */
 export const SECRET_ANSWER = 'no-store, no-transform'

@@ -4,11 +4,11 @@ import type { PollStatus } from '#shared/core/poll/poll-status.ts'
 import type { IngestService } from '#shared/central/ingest-service.ts'
 import { Type } from '@sinclair/typebox'
 import { errorText } from '#shared/core/error-text.ts'
+import { LEGACY_TENANT } from '#shared/core/tenant.ts'
 import { formatInstant, SECOND } from '#shared/core/time.ts'
 import { oneOf, route, type Route } from '#shared/node/http/route.ts'
 import type { CentralContext, HealthCheck } from '#shared/central/context.ts'
 import { publicChecks } from '#shared/central/public-health.ts'
-import { LEGACY_TENANT } from './auth.ts'
 
 const CHECK = Type.Object({
   status: oneOf(['ok', 'warn', 'fail']),

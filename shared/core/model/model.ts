@@ -90,6 +90,8 @@ export type Point = {
 
 /** What names an edge: an edge id is unique within its site. */
 export type EdgeKey = { site_id: string; edge_id: string }
+/** An edge on a broker that serves several tenants; without `tenant_id` it is one of the hub's own. */
+export type EdgeAddress = EdgeKey & { tenant_id?: string | undefined }
 /** `site_id/edge_id`; no id holds a slash, so no two edges share it. */
 export const edgeName = ({ site_id, edge_id }: EdgeKey): string => `${site_id}/${edge_id}`
 

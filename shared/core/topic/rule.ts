@@ -10,12 +10,16 @@ export function topicsOf(identity: Identity): TopicRule {
   const others = ['findings', 'metadata', 'status', 'responses']
   const fromHub = ['acks', 'requests']
   if (identity.kind === 'edge') {
-    const base = topicBase(identity.site_id, identity.edge_id)
+    const base = topicBase(identity)
     const telemetry = TELEMETRY_PROTOCOLS.map(protocol => `telemetry/${protocol}`)
     return { publish: under(base, [...telemetry, ...others]), subscribe: under(base, fromHub) }
   }
-  const base = topicBase(identity.site_id === '*' ? '+' : identity.site_id, '+')
-  return { publish: under(base, fromHub), subscribe: under(base, ['telemetry/+', ...others]) }
+  const sites = topicBase({ site_id: identity.site_id === '*' ? '+' : identity.site_id, edge_id: '+' })
+  const bases = identity.tenants ? [sites, topicBase({ tenant_id: '+', site_id: '+', edge_id: '+' })] : [sites]
+  return {
+    publish: bases.flatMap(base => under(base, fromHub)),
+    subscribe: bases.flatMap(base => under(base, ['telemetry/+', ...others])),
+  }
 }
 
 const under = (base: string, ends: string[]): string[] => ends.map(end => `${base}/${end}`)

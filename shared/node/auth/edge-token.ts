@@ -3,6 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commonName } from '#shared/core/auth/identity.ts'
+import type { EdgeAddress } from '#shared/core/model/model.ts'
 import { replaceFile } from '#shared/node/files.ts'
 
 /** In the authority's folder; central has a copy beside its certificate. */
@@ -10,8 +11,8 @@ export const EDGE_TOKENS_FILE = 'edge-tokens.key'
 const KEY = /^[0-9a-f]{64}$/
 
 /** @returns 43 characters, the same for the same key and edge */
-export function edgeToken(key: string, site_id: string, edge_id: string): string {
-  const text = `plenum edge token 1 ${commonName({ kind: 'edge', site_id, edge_id })}`
+export function edgeToken(key: string, { tenant_id, site_id, edge_id }: EdgeAddress): string {
+  const text = `plenum edge token 1 ${commonName({ kind: 'edge', tenant_id, site_id, edge_id })}`
   return createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('base64url')
 }
 

@@ -1,6 +1,8 @@
 /** Makes edge kits (contract §9). A kit holds the edge's own key and never the authority's. */
 import { join } from 'node:path'
 import { CN_MAX, commonName, type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
+import type { EdgeAddress } from '#shared/core/model/model.ts'
+import { isTenantId } from '#shared/core/tenant.ts'
 import { formatInstant } from '#shared/core/time.ts'
 import { toMosquittoAcl } from '#shared/core/topic/rule.ts'
 import { topicBase } from '#shared/core/topic/topics.ts'
@@ -9,9 +11,7 @@ import { zipTexts } from '#shared/node/zip.ts'
 import { type EdgeJson, type Kit, KIT_EXTRAS, KIT_FILES } from './kit-read.ts'
 import { type Issued, issueClient, type Pair } from './pki.ts'
 
-export type KitRequest = {
-  site_id: string
-  edge_id: string
+export type KitRequest = EdgeAddress & {
   broker_host: string
   broker_port: number
   hub_url?: string
@@ -27,7 +27,7 @@ export type KitRequest = {
  * @throws RangeError when the ids do not make a common name
  */
 export async function makeKit(ca: Pair, { now, days, ...place }: KitRequest): Promise<Kit & { serial: string }> {
-  const identity = edgeIdentity(place.site_id, place.edge_id)
+  const identity = edgeIdentity(place)
   const issued = await issueClient(ca, { cn: commonName(identity), now, ...(days === undefined ? {} : { days }) })
   return { ...kitAround(ca.cert_pem, issued, place), key_pem: issued.key_pem, serial: issued.serial }
 }
@@ -36,18 +36,21 @@ export async function makeKit(ca: Pair, { now, days, ...place }: KitRequest): Pr
 export function kitAround(ca_pem: string, issued: Issued, place: Omit<KitRequest, 'now' | 'days'>): Omit<Kit, 'key_pem'> {
   const edge: EdgeJson = {
     ...place,
-    topic_base: topicBase(place.site_id, place.edge_id),
+    topic_base: topicBase(place),
     not_after: formatInstant(issued.not_after),
   }
-  return { ca_pem, cert_pem: issued.cert_pem, edge, acl: toMosquittoAcl(edgeIdentity(place.site_id, place.edge_id)) }
+  return { ca_pem, cert_pem: issued.cert_pem, edge, acl: toMosquittoAcl(edgeIdentity(place)) }
 }
 
 /** @throws RangeError when the ids do not make a common name */
-export function edgeIdentity(site_id: string, edge_id: string): Identity {
-  const cn = `edge:${site_id}:${edge_id}`
+export function edgeIdentity({ tenant_id, site_id, edge_id }: EdgeAddress): Identity {
+  if (tenant_id !== undefined && !isTenantId(tenant_id)) {
+    throw new RangeError('a tenant id has up to 32 lower-case letters, digits and hyphens')
+  }
+  const cn = commonName({ kind: 'edge', tenant_id, site_id, edge_id })
   const identity = parseIdentity(cn)
   if (!identity) throw new RangeError('a site or edge id is made of letters, digits and ._-')
-  if (cn.length > CN_MAX) throw new RangeError(`site and edge id together have more than ${CN_MAX - 6} characters`)
+  if (cn.length > CN_MAX) throw new RangeError(`"${cn}" has more than the ${CN_MAX} characters of a common name: shorten the ids`)
   return identity
 }
 

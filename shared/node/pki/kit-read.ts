@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { fromBufferPromise } from 'yauzl'
 import { errorText } from '#shared/core/error-text.ts'
 import { commonName } from '#shared/core/auth/identity.ts'
+import type { EdgeAddress } from '#shared/core/model/model.ts'
 import type { Pair } from './pki.ts'
 
 /** `edge.json` of a kit (contract §9). */
-export type EdgeJson = {
-  site_id: string
-  edge_id: string
+export type EdgeJson = EdgeAddress & {
   broker_host: string
   broker_port: number
   hub_url?: string

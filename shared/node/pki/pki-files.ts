@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commonName, type Identity } from '#shared/core/auth/identity.ts'
+import type { EdgeAddress } from '#shared/core/model/model.ts'
 import { edgeToken, haveEdgeTokensKey } from '#shared/node/auth/edge-token.ts'
 import { makeFolder, replaceFile } from '#shared/node/files.ts'
 import { edgeIdentity, kitAround, type KitRequest, makeKit } from './kit-files.ts'
@@ -82,34 +83,34 @@ export async function openPki(dir: string, now: () => number) {
     await enter(issued, 'edge')
     return { ...kitAround(ca.cert_pem, issued, place), token: await tokenOf(place) }
   }
-  const tokenOf = async ({ site_id, edge_id }: Place) => edgeToken(await haveEdgeTokensKey(dir), site_id, edge_id)
+  const tokenOf = async (place: Place) => edgeToken(await haveEdgeTokensKey(dir), place)
   return {
     ca_pem: cert_pem,
     list: () => readIssued(dir),
     /** Issues the broker's certificate and writes it beside the authority's. */
     broker: async ({ hosts, days }: Days & { hosts: string[] }) =>
       pair(await issueServer(ca, { hosts, now: now(), ...orDefault(days) }), 'broker'),
-    /** Issues central's certificate for one site or for all (`*`), and writes it beside the authority's. */
-    central: async ({ site_id, days }: Days & { site_id: string }) => {
-      const identity: Identity = { kind: 'central', site_id }
+    /** Issues central's certificate for one site, for all (`*`), or for all tenants, and writes it beside the authority's. */
+    central: async ({ days, ...reach }: Days & Omit<Extract<Identity, { kind: 'central' }>, 'kind'>) => {
+      const identity: Identity = { kind: 'central', ...reach }
       return pair(await issueClient(ca, { cn: commonName(identity), now: now(), ...orDefault(days) }), 'central')
     },
     /** Issues an edge's certificate and key. @throws RangeError when the ids do not fit */
     kit: async ({ days, ...place }: Days & Place): Promise<Kit> => {
       const { serial, ...kit } = await makeKit(ca, { ...place, now: now(), ...orDefault(days) })
-      const cn = commonName(edgeIdentity(place.site_id, place.edge_id))
+      const cn = commonName(edgeIdentity(place))
       await enter({ serial, cn, cert_pem: kit.cert_pem, not_after: Date.parse(kit.edge.not_after) }, 'edge')
       return { ...kit, token: await tokenOf(place) }
     },
     /** Issues certificate and key of an edge's own HTTPS port, for the names and addresses under which the hub calls it. */
-    connector: async ({ site_id, edge_id, hosts, days }: Days & { site_id: string; edge_id: string; hosts: string[] }) => {
+    connector: async ({ hosts, days, ...edge }: Days & EdgeAddress & { hosts: string[] }) => {
       const issued = await issueServer(ca, { hosts, now: now(), ...orDefault(days) })
-      await enter({ ...issued, cn: `connector:${site_id}:${edge_id}` }, 'connector')
+      await enter({ ...issued, cn: commonName(edgeIdentity(edge)).replace(/^edge/, 'connector') }, 'connector')
       return { serial: issued.serial, connector_cert_pem: issued.cert_pem, connector_key_pem: issued.key_pem }
     },
     /** Issues a certificate for a key that stays at the edge. @throws Error when the request does not verify */
     sign: async ({ csr_pem, days, ...place }: Days & Place & { csr_pem: string }) => {
-      const cn = commonName(edgeIdentity(place.site_id, place.edge_id))
+      const cn = commonName(edgeIdentity(place))
       return keyless(await issueForRequest(ca, { csr_pem, cn, now: now(), ...orDefault(days) }), place)
     },
     /** Issues a new certificate for the key of a kit. @throws PkiRefusal when the kit is not one of ours or revoked */

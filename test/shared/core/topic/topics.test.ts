@@ -10,6 +10,8 @@ test('a common name says edge or central, and nothing else is an identity', t =>
     ['edge:site-1.x_y:E.2', { kind: 'edge', site_id: 'site-1.x_y', edge_id: 'E.2' }],
     ['central:A', { kind: 'central', site_id: 'A' }],
     ['central:*', { kind: 'central', site_id: '*' }],
+    ['edge:acme:A:e1', { kind: 'edge', tenant_id: 'acme', site_id: 'A', edge_id: 'e1' }],
+    ['central:*:*', { kind: 'central', site_id: '*', tenants: true }],
   ]
   for (const [cn, identity] of identities) {
     t.deepEqual(parseIdentity(cn), identity)
@@ -36,6 +38,12 @@ test('a common name says edge or central, and nothing else is an identity', t =>
     'central:',
     'central:A:',
     'central:A:b',
+    'central:*:b',
+    'central:acme:*',
+    'edge:acme:A:e:x',
+    'edge:*:A:e',
+    'edge:Acme:A:e',
+    'edge:acme:A:#',
     'central:+',
     'Edge:A:e',
   ]) {
@@ -47,6 +55,9 @@ test('topics read back as they were written, and others are not ours', t => {
   for (const kind of TOPIC_KINDS) {
     const topic = { site_id: 'A', edge_id: 'e1', kind, ...(kind === 'telemetry' ? { protocol: 'modbus' as const } : {}) }
     t.deepEqual(parseTopic(topicOf(topic)), topic)
+    const hosted = { tenant_id: 'acme', ...topic }
+    t.true(topicOf(hosted).startsWith(`tenants/acme/buildings/A/edges/e1/${kind}`))
+    t.deepEqual(parseTopic(topicOf(hosted)), hosted)
   }
   for (const topic of [
     '',
@@ -58,6 +69,11 @@ test('topics read back as they were written, and others are not ours', t => {
     'sites/A/edges/+/acks',
     'site/A/edges/e1/acks',
     '$SYS/x',
+    'tenants/acme/sites/A/edges/e1/acks',
+    'tenants/Acme/buildings/A/edges/e1/acks',
+    'tenants//buildings/A/edges/e1/acks',
+    'tenants/acme/buildings/A/edges/e1',
+    'buildings/A/edges/e1/acks',
   ]) {
     t.is(parseTopic(topic), undefined, topic)
   }
@@ -130,6 +146,23 @@ test('who may subscribe what: a filter must be covered whole', t => {
   ] as const) {
     t.is(maySubscribe(rule, filter), allowed, filter)
   }
+})
+
+test('an edge of a tenant reaches no topic of another tenant or of the hub’s own sites', t => {
+  const acme = topicsOf({ kind: 'edge', tenant_id: 'acme', site_id: 'A', edge_id: 'e1' })
+  const everyTenant = topicsOf({ kind: 'central', site_id: '*', tenants: true })
+  const own = 'tenants/acme/buildings/A/edges/e1'
+  for (const base of [own, 'tenants/other/buildings/A/edges/e1', 'sites/A/edges/e1']) {
+    t.is(mayPublish(acme, `${base}/status`), base === own, base)
+    t.is(maySubscribe(acme, `${base}/acks`), base === own, base)
+    t.true(mayPublish(everyTenant, `${base}/acks`), base)
+  }
+  for (const filter of ['tenants/+/buildings/A/edges/e1/acks', 'tenants/acme/buildings/+/edges/e1/acks', 'tenants/#']) {
+    t.false(maySubscribe(acme, filter), filter)
+  }
+  t.true(maySubscribe(everyTenant, 'tenants/+/buildings/+/edges/+/telemetry/+'))
+  t.false(maySubscribe(all, 'tenants/+/buildings/+/edges/+/telemetry/+'), 'a hub without tenants')
+  t.false(mayPublish(edge, `${own}/status`))
 })
 
 test('the ACL for mosquitto says the same', t => {
