@@ -21,9 +21,9 @@ export function simulatedClock({ speed, epochMs, atMs }: { speed: number; epochM
 const SIMULATED = /^(\d+(?:\.\d+)?)@(\d+)@(\d+)$/
 
 /**
- * Reads `<speed>@<epoch ms>@<wall ms>`, the way a demonstration hands one clock to several processes.
+ * Reads `<speed>@<epoch ms>@<wall ms>`, the form in which a demonstration passes one clock to several processes.
  *
- * @returns the wall clock when `text` is undefined; undefined when `text` does not fit
+ * @returns the wall clock when `text` is undefined; undefined when `text` has another form
  */
 export function clockOf(text: string | undefined): Clock | undefined {
   if (text === undefined) return wallClock

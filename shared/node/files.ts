@@ -3,7 +3,7 @@ import { type BigIntStats, closeSync, existsSync, fsyncSync, openSync, statSync 
 import { chmod, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** Makes what was created, renamed or unlinked in a folder durable. */
+/** Makes created, renamed and unlinked entries of a folder durable. */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')
   try {
@@ -19,10 +19,10 @@ export async function replaceFile(path: string, content: string | Buffer, mode?:
 }
 
 /**
- * Replaces a file: whoever reads it, also after a power cut, sees the old content or the new, never a part.
+ * Replaces a file atomically: a reader sees the old content or the new, also after a power cut.
  *
- * @param mode permissions whatever the umask, for example 0o600 for a key; without them the umask decides
- * @returns the stats of the file that was written, also when another process has replaced it since
+ * @param mode permissions regardless of the umask, for example 0o600 for a key; without them the umask decides
+ * @returns the stats of the written file, also when another process has replaced it since
  */
 export async function replaceFileStat(path: string, content: string | Buffer, mode?: number): Promise<BigIntStats> {
   const temporary = `${path}.tmp`
@@ -37,10 +37,10 @@ export async function replaceFileStat(path: string, content: string | Buffer, mo
 }
 
 /**
- * Makes a folder and the folders above it where they are missing, durably. One by one, for Node's recursive `mkdir` never
- * ends where the kernel says that a folder which is there is not (below /proc).
+ * Creates a folder and the missing folders above it, durably. They are created one by one, because the recursive `mkdir` of
+ * Node never ends where the kernel reports an existing folder as missing (below /proc).
  *
- * @param mode permissions of the folders that are made, whatever the umask; without them the umask decides
+ * @param mode permissions of the created folders, regardless of the umask; without them the umask decides
  * @throws Error that names the path, also when a file is in its place
  */
 export async function makeFolder(folder: string, mode?: number): Promise<void> {

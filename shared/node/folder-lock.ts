@@ -1,26 +1,26 @@
 import { join } from 'node:path'
-// Node's own SQLite: a protocol process holds no package that stores.
+// SQLite of Node itself: a protocol process contains no package that stores data.
 import { DatabaseSync } from 'node:sqlite'
 
-/** A database that holds nothing; who has its lock has the folder. */
+/** An empty database. The process that holds its lock owns the folder. */
 const FILE = 'lock.db'
 /** https://sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5
 
 /**
- * Takes a folder for this process alone. The lock is the operating system's: it ends with the process, however that ends,
- * and no file has to be cleared away.
+ * Locks a folder for this process. The lock belongs to the operating system: it ends with the process, and no file has to
+ * be removed.
  *
- * @param called what the folder is to its owner, for example `the workspace`
+ * @param called name of the folder in messages, for example `the workspace`
  * @param folder exists
- * @returns gives the folder free; safe to call twice
- * @throws Error that names the folder when another process has it, or when it cannot be written
+ * @returns releases the lock; safe to call twice
+ * @throws Error that names the folder when another process has locked it, or when it cannot be written
  */
 export function lockFolder(called: string, folder: string): () => void {
   let lock: DatabaseSync | undefined
   try {
     lock = new DatabaseSync(join(folder, FILE), { timeout: 0 })
-    // A full disk must not keep a process from starting: it may be what empties it.
+    // A full disk must not prevent a start: the process may be what frees space.
     lock.exec('PRAGMA journal_mode = MEMORY')
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {

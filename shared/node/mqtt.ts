@@ -1,4 +1,4 @@
-/** One MQTT 3.1.1 session over mutual TLS, kept up in the background. */
+/** One MQTT 3.1.1 session over mutual TLS, reconnected in the background. */
 import { connect, type IClientOptions, type MqttClient } from 'mqtt'
 import type { Logger } from 'pino'
 import { afterLoss, NO_RETRY, retryMs } from '#shared/core/telemetry/retry.ts'
@@ -10,22 +10,25 @@ type LinkOptions = Pair & {
   ca_pem: string
   /** The certificate's common name. */
   clientId: string
-  /** Retained; published by the broker when the session ends without a good-bye. */
+  /** Retained. The broker publishes it when the session ends without a disconnect packet. */
   will?: { topic: string; payload: Buffer }
   /** Topic filters, QoS 1. */
   subscribe: string[]
-  /** Connected and subscribed. Called once per connection. */
+  /** Called once for each connection, after it is connected and subscribed. */
   onUp: () => void
-  /** @param endedSoon how many sessions in a row were ended soon after they began, this one included */
+  /** @param endedSoon number of consecutive sessions that ended soon after they began, including this one */
   onDown: (reason: string, endedSoon: number) => void
   onMessage: (topic: string, payload: Buffer) => void
   log: Logger
 }
 
-/** What a service does with its session. */
+/** The session as a service uses it. */
 export type Link = {
   isUp(): boolean
-  /** QoS 1. Resolves when the broker has it, which is no receipt; rejects when the connection ends before. */
+  /**
+   * Publishes with QoS 1. Resolves when the broker has the message, which does not mean that central has stored it; rejects
+   * when the connection ends before.
+   */
   publish(topic: string, payload: Buffer, options?: { retain: boolean }): Promise<void>
   start(): void
   stop(): Promise<void>

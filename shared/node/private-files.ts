@@ -1,28 +1,29 @@
-/** What a process keeps on disk is for its own user alone: folders 700, files 600, whatever the umask of whoever starts it. */
+/** Files of a process are readable by its own user only: folders 700, files 600, regardless of the umask. */
 import { chmodSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 
-/** Everybody but the owner. */
+/** Permissions of everyone but the owner. */
 const OTHERS = 0o077
 
 /**
- * From now on nothing that this process or one of its children makes can be read by others, by whatever library it is made: a
- * database with its journals, Parquet files, uploads, sockets. Called once, before anything is opened.
+ * Makes all files that this process and its children create from now on private, whichever library creates them: databases
+ * with their journals, Parquet files, uploads, sockets. Called once, before anything is opened.
  */
 export const keepFilesPrivate = (): void => void process.umask(OTHERS)
 
 /**
- * Takes the permissions of others off a folder and off what an earlier version, or somebody by hand, has left in it.
+ * Removes the permissions of others from a folder and from its entries, which an earlier version or a person may have
+ * created.
  *
- * @param entries of the folder that are looked through, with all that is in them: a folder may hold what is not ours
- * @returns paths whose permissions could not be changed; they belong to another user or lie on a disk that has none
+ * @param entries names of the entries to change, with all that they contain; the folder may hold other files
+ * @returns paths whose permissions could not be changed: they belong to another user, or their file system has none
  */
 function makePrivate(folder: string, entries: readonly string[]): string[] {
   const failed: string[] = []
   const visit = (path: string, isRoot: boolean): void => {
     const stat = lstatSync(path, { throwIfNoEntry: false })
-    // A link leads to what is somebody else's.
+    // The target of a link may belong to someone else.
     if (!stat || stat.isSymbolicLink()) return
     if ((stat.mode & OTHERS) !== 0) {
       try {
@@ -46,7 +47,7 @@ export function keepPrivate(folder: string, entries: readonly string[], log: Log
   if (path !== undefined) log.warn({ path, more: more.length }, 'file permissions cannot be changed: other users may read them')
 }
 
-/** What lies in a workspace and is ours. */
+/** Entries of a workspace that this program creates. */
 export const WORKSPACE_ENTRIES = [
   'plenum.db',
   'plenum.db-wal',
@@ -58,5 +59,5 @@ export const WORKSPACE_ENTRIES = [
   'imports',
   '.cache',
 ]
-/** What lies in an edge store and is ours. */
+/** Entries of an edge store that this program creates. */
 export const EDGE_STORE_ENTRIES = ['ballast', 'outbox', 'priority', 'priority-scan.json']

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { exitWith } from './settings.ts'
 
-/** Something that runs until stopped. `stop` is safe to call twice. */
+/** A part of a process that runs until it is stopped. `stop` is safe to call twice. */
 export type Service = { name: string; start(): Promise<void>; stop(): Promise<void> }
 
 /** How long all services together may take to stop before the process ends anyway. */

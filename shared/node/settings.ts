@@ -17,11 +17,11 @@ import { keepFilesPrivate } from './private-files.ts'
 const EXIT_CONFIG = 78
 
 /**
- * What every main does first. From then on its files are its user's alone; `--help` prints its table and exits 0; wrong configuration prints all complaints at once
- * and exits 78, before anything is opened.
+ * The first step of every main: makes files private and reads the settings. `--help` prints the table and exits 0; a wrong
+ * configuration prints all errors and exits 78, before anything is opened.
  *
  * @param usage first line of the help
- * @param flags options that this main takes besides `--help`
+ * @param flags options of this main besides `--help`
  * @param complain checks that need more than one variable
  */
 export function settingsOrExit<T extends VariableTable>(
@@ -42,7 +42,7 @@ export function settingsOrExit<T extends VariableTable>(
   for (const word of argv) {
     const [, name = '', value] = /^--([A-Z][A-Z0-9_]*)=(.*)$/s.exec(word) ?? []
     if (Object.hasOwn(table, name)) options[name] = value
-    // A value may be a secret in the wrong place, so only what stands before it is repeated.
+    // The value may be a secret in the wrong place, so only the name is repeated.
     else if (!flags.includes(word)) unknown.push(`${word.split('=')[0]}: unknown option, see --help`)
   }
   const files = settingsFileOf(table, env[SETTINGS_FILE])
@@ -53,9 +53,9 @@ export function settingsOrExit<T extends VariableTable>(
   return read
 }
 
-/** Names a file of settings; it cannot itself stand in one. */
+/** Names a file of settings. A settings file cannot contain it. */
 const SETTINGS_FILE = 'SERVICE_SETTINGS_FILE'
-/** In the workspace, for a stack on one machine; readable by its owner alone. */
+/** File in the workspace for processes on one machine, readable by its owner only. */
 const AUTH_FILE = 'auth.env.local'
 const PRECEDENCE = `A value counts from the first of: --NAME=value (no secrets), the environment, the file that NAME_FILE names, a line
 NAME=value of ${AUTH_FILE} in SERVICE_WORKSPACE (permissions 600), a line of the file that ${SETTINGS_FILE} names, the default
@@ -63,7 +63,7 @@ in brackets.`
 
 const readText = (path: string): string => readFileSync(path, 'utf8')
 
-/** Everybody but its owner: such a file may hold no secret. */
+/** Permissions of everyone but the owner; with any of them the file may hold no secret. */
 const OTHERS = 0o077
 
 function settingsFileOf(table: VariableTable, path: string | undefined): Pick<Given, 'settingsFile'> {
@@ -80,7 +80,7 @@ function settingsFileOf(table: VariableTable, path: string | undefined): Pick<Gi
   }
 }
 
-/** What other processes of the same machine may have in it as well: names that this one does not know are passed over. */
+/** Reads the file of secrets. Unknown names are ignored, because other processes of the machine use it as well. */
 function authFileOf(table: VariableTable, given: Given): Pick<Given, 'authFile'> {
   const { SERVICE_WORKSPACE: workspace } = table
   if (!workspace || !Object.values(table).some(({ secret }) => secret)) return {}
@@ -102,13 +102,13 @@ function workspaceOf(variable: VariableTable[string], { env, options = {}, setti
   return source === 'default' && line ? line : value
 }
 
-/** Ends a start that was given secrets as arguments. */
+/** Ends the process when secrets were given as arguments. */
 export function refuseSecretArguments(argv: readonly string[], isSecret?: (name: string) => boolean): void {
   const complaints = secretArguments(argv, isSecret)
   if (complaints.length) exitWith(complaints)
 }
 
-/** Ends a start whose configuration is wrong. */
+/** Ends the process because the configuration is wrong. */
 export function exitWith(complaints: string[]): never {
   process.stderr.write(`The configuration is wrong:\n${complaints.map(complaint => `  ${complaint}\n`).join('')}`)
   process.exit(EXIT_CONFIG)

@@ -12,9 +12,9 @@ const BUSY_MS = 5_000
 const MIGRATIONS = new URL('migrations/', import.meta.url)
 
 /**
- * Opens the one database of a process, makes it when it is not there, and brings its tables up to date.
+ * Opens the database of a process, creates it if it is missing, and brings its tables up to date.
  *
- * A commit is on the disk when it returns: WAL with synchronous=FULL survives a power cut, NORMAL lost commits.
+ * A commit is durable when it returns: WAL with synchronous=FULL survives a power cut; with NORMAL commits were lost.
  *
  * @throws Error that names the path and the reason when the file cannot be opened or written
  */
@@ -35,12 +35,15 @@ export function openDatabase(path: string): Database.Database {
   })
 }
 
-/** Opens the database beside its writer; sees what was committed before each transaction. @throws as `openDatabase` */
+/**
+ * Opens the database for reading while another process writes it; each transaction sees what was committed before. @throws
+ * as `openDatabase`
+ */
 export function openReadOnly(path: string): Database.Database {
   return naming(path, () => new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_MS }))
 }
 
-/** Applies the files of `migrations/` that the database has not seen, in the order of their names, each whole or not at all. */
+/** Applies the files of `migrations/` that are new to the database in the order of their names, each in one transaction. */
 function migrate(db: Database.Database): void {
   const files = readdirSync(MIGRATIONS)
     .filter(name => name.endsWith('.sql'))

@@ -23,8 +23,8 @@ export function readVersion(): string {
 }
 
 /**
- * When the newest file of what is common to all programs was written. Whatever is derived counts only for the code that
- * made it, and in a checkout that somebody works on the revision does not tell that.
+ * The time at which the newest shared source file was written. Caches are valid only for the code that wrote them, and in a
+ * checkout with local changes the revision does not identify the code.
  */
 export function newestSource(): string {
   const shared = fileURLToPath(new URL('shared/', ROOT))

@@ -8,7 +8,7 @@ import { ZipFile as ZipWriter } from 'yazl'
 import { createEntryCheck, type PackageLimits } from '#shared/core/csv/package-limits.ts'
 import { Problem } from '#shared/core/problem.ts'
 
-/** One file of a package: its path within, and where its bytes lie. */
+/** One file of a package: its path in the package, and the file that holds its bytes. */
 export type PackageFile = { path: string; file: string }
 
 const MADE_ON_UNIX = 3
@@ -17,7 +17,7 @@ const LINK = 0o120_000
 const REGULAR_FILE = 0o100_000
 
 /**
- * Unpacks an archive into a folder, under names of our own. Every entry is judged before the first is written.
+ * Unpacks an archive into a folder under generated names. Every entry is checked before the first is written.
  *
  * @param folder exists and is empty
  * @returns the files, without folders
@@ -27,7 +27,7 @@ export async function unpackZip(archive: string, folder: string, limits: Package
   const zip = await openPromise(archive, { autoClose: false, lazyEntries: true, decodeStrings: false }).catch(refuse)
   try {
     const files: PackageFile[] = []
-    for (const [i, { path, entry }] of (await judge(zip, limits)).entries()) {
+    for (const [i, { path, entry }] of (await checkEntries(zip, limits)).entries()) {
       const file = join(folder, String(i))
       const stream = await zip.openReadStreamPromise(entry).catch(refuse)
       await pipeline(stream, checked(entry), createWriteStream(file, { flags: 'wx' })).catch(error => {
@@ -41,7 +41,7 @@ export async function unpackZip(archive: string, folder: string, limits: Package
   }
 }
 
-/** Passes an entry's bytes on, and fails at their end when they are not those that were packed. */
+/** Passes the bytes of an entry on, and fails at their end when the checksum differs. */
 const checked = (entry: Entry) =>
   async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let sum = 0
@@ -49,15 +49,15 @@ const checked = (entry: Entry) =>
       sum = crc32(chunk, sum)
       yield chunk
     }
-    if (sum !== entry.crc32) throw new Error('its checksum is not that of its bytes, the archive is damaged')
+    if (sum !== entry.crc32) throw new Error('its checksum does not match, the archive is damaged')
   }
 
-async function judge(zip: ZipFile, limits: PackageLimits): Promise<{ path: string; entry: Entry }[]> {
+async function checkEntries(zip: ZipFile, limits: PackageLimits): Promise<{ path: string; entry: Entry }[]> {
   const judged: { path: string; entry: Entry }[] = []
   const { fault } = createEntryCheck(limits)
   try {
     for await (const entry of zip.eachEntry()) {
-      // With decodeStrings off the names are bytes, and ours is the only judge of them.
+      // With decodeStrings off names are bytes, and only our own check applies to them.
       const path = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, true)
       const { uncompressedSize: bytes, compressedSize: packed } = entry
       const wrong = fault({ path, bytes, packed, isLink: isLink(entry), isEncrypted: entry.isEncrypted() })
@@ -77,10 +77,10 @@ function refuse(error: Error): never {
   throw error instanceof Problem ? error : new Problem('package_invalid', `The archive cannot be read: ${error.message}`)
 }
 
-/** A file of an archive; without a mode, readers choose its permissions. */
+/** A file of an archive. Without a mode, the program that unpacks it chooses the permissions. */
 type ZipText = { name: string; text: string; mode?: number }
 
-/** @returns a ZIP archive of a few texts, held in memory */
+/** @returns a ZIP archive of some texts, created in memory */
 export async function zipTexts(texts: readonly ZipText[]): Promise<Buffer> {
   const zip = new ZipWriter()
   for (const { name, text, mode } of texts) {

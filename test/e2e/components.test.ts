@@ -92,7 +92,7 @@ const REFUSALS: { main: string; why: string; env: Record<string, string>; says: 
     main: 'hub/central/main.ts',
     why: 'would keep results in memory',
     env: { ...SECRETS, SERVICE_MQTT_ENABLED: '0', SERVICE_RULE_RESULTS_DIR: '/dev/shm/plenum-results' },
-    says: /SERVICE_RULE_RESULTS_DIR: \/dev\/shm\/plenum-results lies in memory \(tmpfs\), which a restart empties/,
+    says: /SERVICE_RULE_RESULTS_DIR: \/dev\/shm\/plenum-results is in memory \(tmpfs\), which a restart empties/,
   },
   {
     main: 'hub/central/main.ts',
@@ -103,7 +103,7 @@ const REFUSALS: { main: string; why: string; env: Record<string, string>; says: 
       SERVICE_PARQUET_ROOT: '/srv/parquet',
       SERVICE_RULE_RESULTS_DIR: '/srv/parquet/x',
     },
-    says: /SERVICE_RULE_RESULTS_DIR: \/srv\/parquet\/x lies in the cache \/srv\/parquet/,
+    says: /SERVICE_RULE_RESULTS_DIR: \/srv\/parquet\/x is in the cache \/srv\/parquet/,
   },
   {
     main: 'hub/central/main.ts',

@@ -81,7 +81,7 @@ test('a kit that cannot be used says why', async t => {
   await t.throwsAsync(readKit(join(dir, 'empty'), now), {
     message: /lacks ca\.pem, edge\.cert\.pem, edge\.key\.pem, edge\.json, mos/,
   })
-  await t.throwsAsync(readKit(join(dir, 'none'), now), { message: /is not there/ })
+  await t.throwsAsync(readKit(join(dir, 'none'), now), { message: /does not exist/ })
   writeFileSync(join(dir, 'no.zip'), 'no zip')
   await t.throwsAsync(readKit(join(dir, 'no.zip'), now), { message: /neither a folder nor a ZIP/ })
 })

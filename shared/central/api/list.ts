@@ -37,6 +37,7 @@ export function pageOf<T>(found: T[], query: PageQuery, idOf: (item: T) => strin
 export function cutPage<T>(all: T[], query: PageQuery, idOf: (item: T) => string): { items: T[]; next_cursor?: string } {
   const after = afterOf(query)
   const from = after === undefined ? 0 : all.findIndex(item => idOf(item) === after) + 1
-  if (after !== undefined && from === 0) throw new Problem('bad_cursor', 'What the cursor stood at is gone: start the list anew')
+  if (after !== undefined && from === 0)
+    throw new Problem('bad_cursor', 'The record of the cursor no longer exists: read the list from its beginning')
   return pageOf(all.slice(from, from + limitOf(query) + 1), query, idOf)
 }

@@ -9,8 +9,8 @@ import type { ManifestWriter } from './manifest-writer.ts'
 type Read = (query: HistoryQuery) => Promise<Series[]>
 
 /**
- * Live samples go to the hot rows at once. Only what is not later than a point's sealed samples is compared with those
- * first, so that a chunk that comes twice adds nothing, whether it was sealed meanwhile or not.
+ * Appends live samples to the hot rows. Samples that are not later than the sealed samples of their point are first
+ * compared with those, so that a chunk that arrives twice adds nothing, whether or not it was sealed meanwhile.
  */
 export function openAppend(db: Database, manifest: ManifestWriter, read: Read): Historian['append'] {
   const give = openKeyGiver(db)
@@ -24,37 +24,43 @@ export function openAppend(db: Database, manifest: ManifestWriter, read: Read): 
     for (;;) {
       const version = manifest.version()
       const late = samples.filter(({ id, t }) => t <= manifest.lastSealed(points.get(id)!))
-      const held = late.length ? await heldAt(building_id, late, read) : undefined
-      if (version !== manifest.version()) continue // sealed meanwhile: look again
-      const { added } = insert(building_id, held ? withoutHeld(samples, held) : samples)
+      const stored = late.length ? await readStored(building_id, late, read) : undefined
+      if (version !== manifest.version()) continue // Files were sealed meanwhile: compare again.
+      const { added } = insert(building_id, stored ? withoutDuplicates(samples, stored) : samples)
       return { added, duplicate: samples.length - added }
     }
   }
 }
 
-/** What history holds, by point and instant. */
-type Held = Map<string, Map<number, number>>
+/** Stored values by point and instant. */
+type StoredValues = Map<string, Map<number, number>>
 
-/** Looks up the months of the late samples; one read for each month bounds what a single odd instant can cost. */
-async function heldAt(building_id: string, late: HotSample[], read: Read): Promise<Held> {
-  const held: Held = new Map()
+/**
+ * Reads the stored values of the months of the late samples. Reading month by month bounds the cost of a single sample with
+ * an old instant.
+ */
+async function readStored(building_id: string, late: HotSample[], read: Read): Promise<StoredValues> {
+  const stored: StoredValues = new Map()
   for (const samples of Map.groupBy(late, ({ t }) => monthOf(t)).values()) {
     const times = samples.map(({ t }) => t).toSorted((a, b) => a - b)
     const point_ids = [...new Set(samples.map(({ id }) => id))]
     const series = await read({ building_id, point_ids, from: times[0]!, to: times.at(-1)! + 1 })
     for (const [i, { ts, values }] of series.entries()) {
-      const known = held.get(point_ids[i]!) ?? new Map<number, number>()
+      const known = stored.get(point_ids[i]!) ?? new Map<number, number>()
       for (let j = 0; j < ts.length; j++) known.set(ts[j]!, values[j]!)
-      held.set(point_ids[i]!, known)
+      stored.set(point_ids[i]!, known)
     }
   }
-  return held
+  return stored
 }
 
-/** Leaves out what is held with the same value, one sample after the other: a later one meets what an earlier one left. */
-function withoutHeld(samples: HotSample[], held: Held): HotSample[] {
+/**
+ * Leaves out samples that are stored with the same value, one after the other: each is compared with the samples before it
+ * as well.
+ */
+function withoutDuplicates(samples: HotSample[], stored: StoredValues): HotSample[] {
   return samples.filter(sample => {
-    const known = held.get(sample.id)
+    const known = stored.get(sample.id)
     const before = known?.get(sample.t)
     const value = usable(sample)
     if (before === value || (Number.isNaN(before) && Number.isNaN(value))) return false

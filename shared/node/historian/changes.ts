@@ -3,8 +3,8 @@ import type { Database } from '../sqlite.ts'
 import { openKeys } from './keys.ts'
 
 /**
- * For those who write samples: notes that those of a building from `t` on are not what they were. For use inside the
- * transaction that changes them, so that a crash leaves both or neither.
+ * Returns a function that records that samples of a building from `t` on have changed. It runs inside the transaction that
+ * changes them, so that a crash keeps both or neither.
  */
 export function openChangeMarks(db: Database): (building: number, t: number) => void {
   const mark = db.prepare(
@@ -15,7 +15,7 @@ export function openChangeMarks(db: Database): (building: number, t: number) => 
   return (building, t) => void mark.run(building, t)
 }
 
-/** For the run of the rules. */
+/** The changes that rule runs take and settle. */
 export function openHistoryChanges(db: Database): HistoryChanges {
   const { findBuilding } = openKeys(db)
   const take = db

@@ -7,28 +7,28 @@ import {
   type DuckDBVector,
 } from '@duckdb/node-api'
 
-/** Rows of one chunk, DuckDB's own measure. */
+/** Rows of one chunk, fixed by DuckDB. */
 const CHUNK_ROWS = 2048
 
 type DuckOptions = {
-  /** DuckDB's own limit; resident memory goes some 300 MB beyond it. */
+  /** Memory limit of DuckDB; resident memory is up to 300 MB larger. */
   memoryMb: number
-  /** Where to spill what does not fit; undefined when nothing may be spilled. */
+  /** Folder for data that does not fit into memory; undefined when nothing may be spilled. */
   spill: string | undefined
 }
 
-/** Some rows of an answer, by column. */
+/** Some rows of a result, by column. */
 type Chunk = DuckDBDataChunk
 
 export type Duck = {
   run(sql: string): Promise<void>
-  /** Rows as arrays; for small answers. */
+  /** Rows as arrays, for small results. */
   rows(sql: string): Promise<unknown[][]>
-  /** Hands over the answer chunk by chunk. A filter may keep rows back and give them late. */
+  /** Passes the result chunk by chunk. With a filter, rows of a chunk may arrive later than those of the next chunk. */
   stream(sql: string, take: (chunk: Chunk) => void): Promise<void>
   /**
-   * Hands over whole columns of DOUBLE without NULLs, in the order of the source; they are valid within `take` only. A
-   * stream gives 2048 rows at a time, and each time costs more than those rows: this takes a third of its time.
+   * Passes whole columns of DOUBLE without NULLs, in the order of the source; they are valid only within `take`. A stream
+   * passes 2048 rows at a time, which takes three times as long.
    *
    * @param source a scan without a filter
    */
@@ -38,11 +38,11 @@ export type Duck = {
   close(): void
 }
 
-/** DuckDB in this process, in memory, with no way to load anything from elsewhere. */
+/** Opens DuckDB in this process, in memory, without extensions or access to other files. */
 export async function openDuck({ memoryMb, spill }: DuckOptions): Promise<Duck> {
   const instance = await DuckDBInstance.create(':memory:', {
     memory_limit: `${memoryMb}MB`,
-    // One keeps the order of the file in a scan without a filter, and was as quick as two.
+    // One thread keeps the order of the file in a scan without a filter, and was as fast as two.
     threads: '1',
     temp_directory: spill ?? '',
     autoinstall_known_extensions: 'false',
@@ -74,10 +74,10 @@ async function takeColumns(
 ): Promise<void> {
   const answer = await connection.run(`SELECT ${select.map(one => `list(${one})`).join(', ')} FROM ${source}`)
   const chunk = await answer.fetchChunk()
-  if (!chunk) throw new Error('an aggregate gave no row')
+  if (!chunk) throw new Error('an aggregate returned no row')
   take(select.map((_, i) => itemsOf((chunk.getColumnVector(i) as DuckDBListVector).childVector)))
-  // The columns lie in the chunk's memory, which goes with the chunk.
-  if (chunk.rowCount !== 1) throw new Error(`an aggregate gave ${chunk.rowCount} rows`)
+  // The columns are in the memory of the chunk, which is freed with it.
+  if (chunk.rowCount !== 1) throw new Error(`an aggregate returned ${chunk.rowCount} rows`)
 }
 
 async function append(connection: DuckDBConnection, table: string, columns: ArrayLike<number | null>[]): Promise<void> {
@@ -93,21 +93,21 @@ async function append(connection: DuckDBConnection, table: string, columns: Arra
   appender.closeSync()
 }
 
-/** A text as a literal of SQL. */
+/** A text as an SQL literal. */
 export const sqlText = (value: string): string => `'${value.replaceAll("'", "''")}'`
 export const sqlTexts = (values: Iterable<string>): string => [...values].map(sqlText).join(', ')
-/** A table as SQL writes it. */
+/** Rows as an SQL VALUES list. */
 export const valuesOf = (rows: (readonly [number, string])[]): string =>
   `(VALUES ${rows.map(([number, name]) => `(${number}, ${sqlText(name)})`).join(', ')})`
 
 /**
- * A column of DOUBLE without NULLs, valid until the next chunk. The library's interface gives one number at a time, which
- * takes three times as long for a year of minutes; the array behind it is not in its types.
+ * A column of DOUBLE without NULLs, valid until the next chunk. The interface of the library returns one number at a time,
+ * which takes three times as long for a year of minutes; its types do not show the array.
  */
 export const numbersOf = (chunk: Chunk, column: number): Float64Array => itemsOf(chunk.getColumnVector(column))
 const itemsOf = (vector: DuckDBVector): Float64Array => (vector as unknown as { items: Float64Array }).items
 
-/** Cuts a chunk whose first column is a point id, and which is sorted by it, where the point changes. */
+/** Splits a chunk that is sorted by its first column, a point id, into runs of one point. */
 export function* pointRuns(chunk: Chunk): Generator<{ point_id: string; from: number; to: number }> {
   const ids = chunk.getColumnVector(0)
   for (let from = 0, to = 0; from < chunk.rowCount; from = to) {
@@ -117,7 +117,7 @@ export function* pointRuns(chunk: Chunk): Generator<{ point_id: string; from: nu
   }
 }
 
-/** @returns the end of the run that begins at `from`, where `same` holds on a run and nowhere after it */
+/** @returns the end of the run that begins at `from`; `same` is true on the whole run and false after it */
 function endOfRun(same: (i: number) => boolean, from: number, to: number): number {
   if (same(to - 1)) return to
   let [holds, fails] = [from, to - 1]

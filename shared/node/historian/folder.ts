@@ -3,19 +3,19 @@ import { accessSync, constants, readdirSync, readFileSync, rmSync, statSync } fr
 import { join } from 'node:path'
 import { makeFolder, replaceFile, syncFolder } from '../files.ts'
 
-/** Says which database the folder belongs to. */
+/** File with the id of the database to which the folder belongs. */
 export const OWNER = 'history.id'
-/** Where DuckDB spills and packages are staged; emptied at start. */
+/** Folder where DuckDB spills data and packages are staged; emptied at start. */
 export const SCRATCH = '.scratch'
-/** Where the batches of one load are staged. */
+/** Folder with the staged batches of one load. */
 export const stageFolder = (root: string, folder: string): string => join(root, SCRATCH, folder)
 export const stageFile = (root: string, folder: string, n: number): string =>
   join(stageFolder(root, folder), `${String(n).padStart(6, '0')}.parquet`)
 
 const PART = /^building_id=[^/]+\/month=\d{4}-\d{2}\/\d+-\d+\.parquet(\.tmp)?$/
-/** Whether an entry of the history folder is ours. */
+/** Whether an entry of the history folder was written by this program. */
 export const isHistoryEntry = (name: string): boolean => name === OWNER || name === SCRATCH || name.startsWith('building_id=')
-/** Files that a complaint names. */
+/** Maximum number of files that an error message names. */
 const NAMED_MAX = 5
 
 /** The UTC month of an instant, `2026-03`. */
@@ -27,21 +27,21 @@ export function monthSpan(month: string): { from: number; to: number } {
   return { from: from.getTime(), to: new Date(from).setUTCMonth(from.getUTCMonth() + 1) }
 }
 
-/** The name of a part below the history folder; `rank` and `n` make it unique for ever. */
+/** The name of a part below the history folder; `rank` and `n` make it unique. */
 export function partFile(building_id: string, month: string, rank: number, n: number): string {
   const name = `${String(rank).padStart(8, '0')}-${String(n).padStart(3, '0')}.parquet`
   return `building_id=${encodeURIComponent(building_id)}/month=${month}/${name}`
 }
 
 /**
- * Makes the folder ready: removes what a crash has left, and refuses a folder that cannot be written, belongs to
- * another database, or lacks a listed file.
+ * Prepares the folder: removes files that a crash has left, and refuses a folder that cannot be written, belongs to another
+ * database, or lacks a listed file.
  *
  * @param listed the manifest
  * @returns how many unlisted files were removed
- * @throws Error that names the folder and what is wrong
+ * @throws Error that names the folder and the reason
  */
-export async function readyFolder(root: string, owner: string, listed: { file: string; bytes: number }[]): Promise<number> {
+export async function prepareFolder(root: string, owner: string, listed: { file: string; bytes: number }[]): Promise<number> {
   try {
     await makeFolder(root)
     accessSync(root, constants.R_OK | constants.W_OK)
@@ -61,7 +61,7 @@ export async function readyFolder(root: string, owner: string, listed: { file: s
   if (wrong.length) {
     const more = wrong.length > NAMED_MAX ? ` and ${wrong.length - NAMED_MAX} more` : ''
     throw new Error(
-      `the history in ${root} is not whole: ${wrong.slice(0, NAMED_MAX).join(', ')}${more}; restore it from a backup`,
+      `the history in ${root} is incomplete: ${wrong.slice(0, NAMED_MAX).join(', ')}${more}; restore it from a backup`,
     )
   }
   const known = new Set(listed.map(({ file }) => file))
@@ -70,20 +70,20 @@ export async function readyFolder(root: string, owner: string, listed: { file: s
   return orphans.length
 }
 
-/** A database that was lost and made anew must not clear away the files of the old one. */
+/** Refuses the folder of another database: a database that was lost and created again must not delete its files. */
 async function claim(root: string, owner: string, hasParts: boolean): Promise<void> {
   const path = join(root, OWNER)
   const known = statSync(path, { throwIfNoEntry: false }) ? readFileSync(path, 'utf8').trim() : undefined
   if (known === owner) return
   if (known !== undefined || hasParts) {
     throw new Error(
-      `the history folder ${root} belongs to another database: restore both from one backup, or give an empty folder`,
+      `the history folder ${root} belongs to another database: restore both from one backup, or use an empty folder`,
     )
   }
   await replaceFile(path, `${owner}\n`)
 }
 
-/** Removes files that the manifest no longer lists. One that stays is removed at the next start. */
+/** Removes files that the manifest no longer lists. A file that cannot be removed is removed at the next start. */
 export function removeParts(root: string, files: string[]): void {
   for (const file of files) rmSync(join(root, file), { force: true })
   for (const folder of new Set(files.map(file => join(root, file, '..')))) syncFolder(folder)

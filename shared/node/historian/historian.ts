@@ -3,7 +3,7 @@ import type { BulkLoader, Historian, HistoryQuery } from '#shared/core/ports.ts'
 import type { Database } from '../sqlite.ts'
 import { openWorker } from '#shared/node/worker/worker.ts'
 import { openAppend } from './append.ts'
-import { readyFolder } from './folder.ts'
+import { prepareFolder } from './folder.ts'
 import { openLoader } from './loader.ts'
 import { openManifest } from './manifest.ts'
 import { openManifestWriter } from './manifest-writer.ts'
@@ -11,9 +11,9 @@ import type { ReadHandlers, ReadInit } from './read-worker.ts'
 import { openSealer, type SealCount } from './sealer.ts'
 import type { WriteHandlers, WriteInit } from './write-worker.ts'
 
-/** What a process needs beside DuckDB's own limit: 300 MB were seen while ten million rows were loaded. */
+/** Memory of a process beyond DuckDB's limit, MB: 300 were measured while ten million rows were loaded. */
 const BESIDE_MB = 350
-/** Points of one query to the reading process: a year of minutes of these is 70 MB. */
+/** Points of one request to the reading process: a year of minutes of so many is 70 MB. */
 const READ_POINTS = 8
 
 export type StoredHistorian = Historian &
@@ -22,7 +22,7 @@ export type StoredHistorian = Historian &
     seal(bound: { before: number }): Promise<SealCount>
     /** Runs work while no sealed file is written or removed. */
     withFilesUnchanged<T>(work: () => Promise<T>): Promise<T>
-    /** Process id of the process that answers queries, while one runs. */
+    /** Id of the process that answers queries, while one runs. */
     readerPid(): number | undefined
     stop(): Promise<void>
   }
@@ -32,20 +32,20 @@ type HistorianOptions = {
   db: Database
   /** Folder for the sealed files. */
   root: string
-  /** DuckDB's limit in each of its two processes. */
+  /** Memory limit of DuckDB in each of its two processes. */
   memoryMb: number
   /** How long these processes may be idle before they end. */
   idleMs: number
 }
 
 /**
- * History: hot rows in SQLite, sealed files in Parquet, read and written by DuckDB in processes of their own.
+ * Opens history: hot rows in SQLite and sealed files in Parquet. DuckDB reads and writes the files in separate processes.
  *
  * @throws Error when the folder cannot be written, belongs to another database or lacks a listed file
  */
 export async function openHistorian({ db, root, memoryMb, idleMs }: HistorianOptions): Promise<StoredHistorian> {
   const owner = db.prepare('SELECT history_id FROM history_state').pluck().get() as string
-  await readyFolder(root, owner, openManifest(db).files())
+  await prepareFolder(root, owner, openManifest(db).files())
   const bounds = { memoryMb: memoryMb + BESIDE_MB, idleMs }
   const init: ReadInit & WriteInit = { dbPath: db.name, root, memoryMb }
   const reader = openWorker<ReadHandlers>({

@@ -2,15 +2,15 @@ import type { HistoryQuery } from '#shared/core/ports.ts'
 import type { Database } from '../sqlite.ts'
 import type { Keys } from './keys.ts'
 
-/** @param value null where the point gave no usable value */
+/** @param value null where the point had no usable value */
 type Take = (point: number, ts: number, value: number | null) => void
 type Ask = Pick<HistoryQuery, 'from' | 'to'> & { building: number }
 
 /**
- * Reads rows that are not sealed yet, ascending in time, inside the caller's transaction.
+ * Reads rows that are not sealed yet, ascending in time, inside the transaction of the caller.
  *
- * Most of what it costs is handing a row over; a column of plain numbers comes five times as fast. So whoever asks for most
- * of a building gets all of it, as two columns: one of the values, one of instant and point in one number.
+ * Most of the cost is returning a row from SQLite; a column of plain numbers is five times as fast. A query for most points
+ * of a building therefore reads all of them, as two columns: the values, and instant and point combined in one number.
  */
 export function openHotReader(db: Database, keys: Keys) {
   const span = 'FROM samples WHERE building = @building AND ts >= @from AND ts < @to'
@@ -35,7 +35,7 @@ export function openHotReader(db: Database, keys: Keys) {
     }
   }
 
-  /** @param take is told of the rows of `points`, and maybe of other points of the building */
+  /** @param take is called for the rows of `points`, and possibly for other points of the building */
   return (ask: Ask, points: number[], take: Take): void => {
     if (points.length * 2 > keys.countPoints(ask.building)) takeAll(ask, take)
     else for (const row of rows.all({ ...ask, points: JSON.stringify(points) }) as Parameters<Take>[]) take(...row)

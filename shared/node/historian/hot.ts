@@ -9,16 +9,16 @@ import { openKeyGiver } from './keys.ts'
 /** `v` is in the point's own unit; NaN means that there was no usable value. */
 export type HotSample = { id: string; t: number; v: number; q?: Quality | undefined }
 
-/** Whether history can keep `t`: a whole number of ms in the years that have a month of the form `2026-03`. */
+/** Whether history can store `t`: a whole number of ms in a year whose months have the form `2026-03`. */
 export const isInstant = (t: number): boolean => Number.isInteger(t) && t >= INSTANT_MIN && t < INSTANT_END
 
-/** The value that history gives back: NaN where the device itself does not vouch for it. */
+/** The stored value: NaN where the quality is bad or stale. */
 export const usable = ({ v, q }: HotSample): number => (q === 'bad' || q === 'stale' ? Number.NaN : v)
 
 type HotRows = {
-  /** Gives keys to new points; call it outside of the transaction that inserts. */
+  /** Creates keys for new points; called outside the transaction that inserts. */
   prepare(building_id: string, ids: Iterable<string>): void
-  /** Inserts or replaces samples, for use inside the caller's transaction. The same value again counts as duplicate. */
+  /** Inserts or replaces samples inside the transaction of the caller. The same value again counts as duplicate. */
   insert(building_id: string, samples: HotSample[]): AppendCount
 }
 

@@ -1,19 +1,19 @@
 import type { Database } from '../sqlite.ts'
 
-/** The numbers under which rows and files keep buildings and points. They are given once and never change. */
+/** The numbers that stand for buildings and points in rows and files. A number is assigned once and never changes. */
 export type Keys = {
   /** @returns undefined when the building has no history */
   findBuilding(building_id: string): number | undefined
-  /** @returns point id → key of those that have one */
+  /** @returns point id → key of the points that have one */
   findPoints(building: number, point_ids: Iterable<string>): Map<string, number>
   countPoints(building: number): number
-  /** The greatest key that any point has, 0 when none has one. */
+  /** The greatest key of any point, 0 when there is none. */
   lastPoint(): number
   /** Every point of a building that has a key, key → point id. */
   names(building: number): Map<number, string>
 }
 
-/** Looks keys up, also where the database is open for reading only. */
+/** Looks up keys, also in a database that is open for reading only. */
 export function openKeys(db: Database): Keys {
   const building = db.prepare('SELECT building FROM history_buildings WHERE building_id = ?').pluck()
   const point = db.prepare('SELECT point FROM history_points WHERE building = ? AND point_id = ?').pluck()
@@ -38,7 +38,7 @@ export function openKeys(db: Database): Keys {
 
 type KeyGiver = (building_id: string, point_ids: Iterable<string>) => { building: number; points: Map<string, number> }
 
-/** Gives keys to what has none yet, in a transaction of its own: a key may outlive a failed write, a write never a key. */
+/** Creates missing keys in a separate transaction: a key without samples is harmless, samples without a key are not. */
 export function openKeyGiver(db: Database): KeyGiver {
   const keys = openKeys(db)
   const addBuilding = db.prepare('INSERT INTO history_buildings (building_id) VALUES (?) RETURNING building').pluck()

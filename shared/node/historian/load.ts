@@ -5,32 +5,32 @@ import { groups, selectParts, writePart } from './part-file.ts'
 
 export type LoadInput = {
   building_id: string
-  /** The staging folder, the batches and the rows that were put there. */
+  /** The staging folder, and the number of its batches and rows. */
   folder: string
   batches: number
   rows: number
   /** Point ids by their index in the staged rows. */
   points: string[]
-  /** Sealed parts with which to merge; none when what they hold is replaced. */
+  /** Sealed parts to merge with; none when their samples are replaced. */
   existing: Part[]
   epoch: number
 }
-/** As if the rows had been appended one by one: the value that is there already counts as duplicate. */
+/** Counts as if the rows had been appended one by one: a value that is stored already counts as duplicate. */
 export type LoadResult = {
   parts: NewPart[]
   added: number
   duplicate: number
-  /** The earliest instant at which something was added. */
+  /** The earliest instant at which a sample was added. */
   addedFrom: number
 }
 
-/** What is staged of a point in a month, and how many rows have to be looked at for it. */
+/** The staged rows of a point in a month. `rows` counts these and the sealed rows to compare with. */
 type StagedPoint = { month: string; point: number; rows: number }
 
 /**
- * Turns staged rows into parts, month by month, in bounded memory.
+ * Writes staged rows to parts, month by month, in bounded memory.
  *
- * @throws Error when not all of the rows that were sent are in the staging folder
+ * @throws Error when the staging folder does not hold all rows that were sent
  */
 export async function loadStaged(duck: Duck, root: string, input: LoadInput): Promise<LoadResult> {
   const files = Array.from({ length: input.batches }, (_, n) => stageFile(root, input.folder, n))
@@ -66,7 +66,10 @@ function heldOf({ existing, points }: LoadInput, month: string, point: number): 
   return ofMonth.reduce((sum, { point_id, samples }) => (point_id === points[point] ? sum + samples : sum), 0)
 }
 
-/** Fills the table `settled` with the staged rows of some points and one month: whether each was new, whether it lasts. */
+/**
+ * Fills the table `settled` with the staged rows of some points and one month, with whether each row is new and whether it
+ * is the last of its instant.
+ */
 async function settle(duck: Duck, root: string, staged: string, input: LoadInput, month: string, group: StagedPoint[]) {
   const { from, to } = monthSpan(month)
   const names = group.map(({ point }) => [point, input.points[point]!] as const)

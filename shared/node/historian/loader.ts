@@ -18,7 +18,7 @@ import type { WriteHandlers } from './write-worker.ts'
 /** Rows that are sent to staging at once: 2.4 MB. */
 const BATCH_ROWS = 100_000
 
-/** Loads packages; its callers see to it that one operation runs at a time. */
+/** Loads packages. Callers run one operation at a time. */
 export function openLoader(
   db: Database,
   root: string,
@@ -28,7 +28,7 @@ export function openLoader(
 ): BulkLoader['load'] {
   const give = openKeyGiver(db)
   const mark = openChangeMarks(db)
-  const heldFrom = openHeldFrom(db)
+  const firstStored = openFirstStored(db)
   const forget = db.prepare('DELETE FROM samples WHERE building = ? AND point IN (SELECT value FROM json_each(?))')
   const { find } = openManifest(db)
 
@@ -37,7 +37,7 @@ export function openLoader(
     try {
       const staged = await stageAll(writer, folder, points, rows)
       if (staged.rows === 0) throw new Problem('package_invalid', 'the package holds no rows: nothing was changed')
-      // Sealed, hot rows have a rank, and that of the package is higher.
+      // Hot rows are sealed first, so that they have a lower rank than the package.
       if (mode === 'merge') await sealer.seal({ building_id, from: staged.first, before: staged.last + 1 })
       const given = give(building_id, points)
       const keys = points.map(point_id => given.points.get(point_id)!)
@@ -46,10 +46,10 @@ export function openLoader(
       const epoch = manifest.nextEpoch()
       const { batches, rows: sent } = staged
       const loaded = await writer.request('load', { building_id, folder, batches, rows: sent, points, existing, epoch })
-      let rubbish = loaded.parts.map(({ file }) => file)
+      let unlisted = loaded.parts.map(({ file }) => file)
       try {
-        rubbish = manifest.commit(list => {
-          const changedFrom = mode === 'replace' ? Math.min(staged.first, heldFrom(given.building, keys)) : loaded.addedFrom
+        unlisted = manifest.commit(list => {
+          const changedFrom = mode === 'replace' ? Math.min(staged.first, firstStored(given.building, keys)) : loaded.addedFrom
           if (changedFrom < Infinity) mark(given.building, changedFrom)
           if (mode === 'replace') forget.run(given.building, JSON.stringify(keys))
           const files = mode === 'replace' ? list.dropPoints(given.building, keys) : []
@@ -58,7 +58,7 @@ export function openLoader(
           return files
         })
       } finally {
-        removeParts(root, rubbish)
+        removeParts(root, unlisted)
       }
       return { added: loaded.added, duplicate: loaded.duplicate }
     } finally {
@@ -67,8 +67,8 @@ export function openLoader(
   }
 }
 
-/** @returns a function that gives the instant of the first sample that is held of points; Infinity when there is none */
-function openHeldFrom(db: Database): (building: number, points: number[]) => number {
+/** @returns a function that returns the first stored instant of some points; Infinity when there is none */
+function openFirstStored(db: Database): (building: number, points: number[]) => number {
   const first = db
     .prepare(
       `WITH wanted AS (SELECT value FROM json_each(@points))
@@ -80,7 +80,7 @@ function openHeldFrom(db: Database): (building: number, points: number[]) => num
   return (building, points) => (first.get({ building, points: JSON.stringify(points) }) as number | null) ?? Infinity
 }
 
-/** Sends the rows to the staging folder in batches. @returns how many, and their first and last instant */
+/** Sends the rows to the staging folder in batches. @returns their number, and their first and last instant */
 async function stageAll(writer: Worker<WriteHandlers>, folder: string, points: string[], rows: AsyncIterable<PointRows>) {
   const index = new Map(points.map((point_id, i) => [point_id, i]))
   const staged = { batches: 0, rows: 0, first: INSTANT_END, last: INSTANT_MIN }

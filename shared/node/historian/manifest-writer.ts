@@ -2,24 +2,24 @@ import type { Database } from '../sqlite.ts'
 import type { NewPart } from './manifest.ts'
 
 export type ManifestWriter = {
-  /** Begins an operation: hot rows of this epoch and later are not its business. Durable when it returns. */
+  /** Begins an operation and returns its epoch: hot rows of this epoch and later are not part of it. Durable when it returns. */
   nextEpoch(): number
   /** Changes the list in one transaction. */
   commit<T>(change: (list: ManifestChange) => T): T
-  /** Grows with every commit. */
+  /** Increases with every commit. */
   version(): number
   /** The last instant of a point that is in a file; -Infinity when there is none. */
   lastSealed(point: number): number
 }
 type ManifestChange = {
   add(building: number, rank: number, parts: NewPart[]): void
-  /** Drops parts; their files are rubbish once the transaction is in. */
+  /** Drops parts. Their files may be removed after the transaction. */
   drop(parts: number[]): void
-  /** Drops points from all parts, and parts that hold nothing any more. @returns the files of those */
+  /** Drops points from all parts, and parts that become empty. @returns the files of those parts */
   dropPoints(building: number, points: number[]): string[]
 }
 
-/** For the one process that writes. */
+/** The manifest as the only writing process changes it. */
 export function openManifestWriter(db: Database): ManifestWriter {
   const next = db.prepare('UPDATE history_state SET epoch = epoch + 1 RETURNING epoch').pluck()
   const last = db.prepare('SELECT max(last) FROM part_points WHERE point = ?').pluck()

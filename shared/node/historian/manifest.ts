@@ -1,11 +1,14 @@
 import type { PointSpan } from '#shared/core/ports.ts'
 import type { Database } from '../sqlite.ts'
 
-/** What a file holds of one point. `step` is the time between its samples, ms, where all are equally far apart. */
+/** The samples of one point in a file. `step` is the time between them, ms, where all are equally far apart. */
 export type PartPoint = PointSpan & { step: number | null }
-/** A sealed file: rows sorted by point and time, at most one for a point and instant. Never changed, only dropped. */
+/**
+ * A sealed file: rows sorted by point and time, at most one for each point and instant. A file is never changed, only
+ * dropped.
+ */
 export type NewPart = {
-  /** Below the history folder. */
+  /** Path below the history folder. */
   file: string
   /** UTC, `2026-03`. */
   month: string
@@ -13,13 +16,13 @@ export type NewPart = {
   rows: number
   points: PartPoint[]
 }
-/** Of two parts that hold a sample of the same instant, the one with the higher rank has the valid one. */
+/** Where two parts hold a sample of the same instant, the one in the part with the higher rank is valid. */
 export type Part = { part: number; file: string; month: string; rank: number; rows: number; points: PartPoint[] }
 
 type Manifest = {
-  /** Parts that hold something of these points in `[from, to)`, oldest month and lowest rank first. */
+  /** Parts with samples of these points in `[from, to)`, oldest month and lowest rank first. */
   find(query: { building: number; points: number[]; from: number; to: number }): Part[]
-  /** All of a building's parts, or those of a month, in the same order. */
+  /** All parts of a building, or those of a month, in the same order. */
   all(building: number, month?: string): Part[]
   /** Months whose parts have more than `ranks` ranks. */
   crowded(ranks: number): { building: number; building_id: string; month: string }[]
@@ -29,7 +32,7 @@ type Manifest = {
 const COLUMNS = 'parts.part, file, month, rank, rows, point_id, first, last, samples, step'
 const ORDER = 'ORDER BY month, rank, parts.part, point_id'
 
-/** The list of the sealed files. What is not listed here does not exist, whatever lies in the folder. */
+/** The list of sealed files. A file that is not listed is ignored. */
 export function openManifest(db: Database): Manifest {
   const find = db.prepare(
     `SELECT ${COLUMNS} FROM json_each(@points) AS wanted

@@ -5,7 +5,7 @@ import { groups, selectParts, writePart } from './part-file.ts'
 
 export type MergeInput = { building_id: string; month: string; parts: Part[]; epoch: number }
 
-/** Writes what counts of the given parts to new ones, each with its share of the points. */
+/** Writes the valid samples of the given parts to new parts, each with some of the points. */
 export async function mergeParts(duck: Duck, root: string, { building_id, month, parts, epoch }: MergeInput): Promise<NewPart[]> {
   const samples = new Map<string, number>()
   for (const { points } of parts) {

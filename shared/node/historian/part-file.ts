@@ -4,38 +4,38 @@ import { makeFolder, syncFolder } from '../files.ts'
 import { type Duck, pointRuns, sqlText, sqlTexts } from './duck.ts'
 import type { NewPart, Part, PartPoint } from './manifest.ts'
 
-/** Rows that are worked on at once: bounds memory whatever a building's size, and so the size of a file. */
+/** Rows that are processed at once; it bounds memory, and with it the size of a file. */
 export const PART_ROWS = 250_000
 
 /**
- * Writes one part: temporary file, read back, fsync, rename, fsync of the folder. It counts once the manifest lists it.
+ * Writes one part: temporary file, read back, fsync, rename, fsync of the folder. It is valid once the manifest lists it.
  *
- * @param select gives point_id, ts, value and quality, sorted by point_id and ts
- * @throws Error when the file does not hold what was written, in that order
+ * @param select returns point_id, ts, value and quality, sorted by point_id and ts
+ * @throws Error when the file does not hold the written rows in that order
  */
 export async function writePart(duck: Duck, root: string, file: string, month: string, select: string): Promise<NewPart> {
   const path = join(root, file)
   const temporary = `${path}.tmp`
   await makeFolder(dirname(path))
   try {
-    const points = await copyProven(duck, temporary, select)
+    const points = await writeChecked(duck, temporary, select)
     renameSync(temporary, path)
     syncFolder(dirname(path))
     const rows = points.reduce((sum, { samples }) => sum + samples, 0)
     return { file, month, bytes: statSync(path).size, rows, points }
   } catch (error) {
-    rmSync(temporary, { force: true }) // a full disk is not filled further, try after try
+    rmSync(temporary, { force: true }) // Repeated attempts must not fill a full disk further.
     throw error
   }
 }
 
-/** Writes a file, reads it back and makes it durable. @returns what it holds */
-async function copyProven(duck: Duck, path: string, select: string): Promise<PartPoint[]> {
+/** Writes a file, reads it back and makes it durable. @returns its points */
+async function writeChecked(duck: Duck, path: string, select: string): Promise<PartPoint[]> {
   const options = 'FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd'
   const [[written] = []] = await duck.rows(`COPY (${select}) TO ${sqlText(path)} (${options})`)
   const points = await contents(duck, path)
   const rows = points.reduce((sum, { samples }) => sum + samples, 0)
-  if (rows !== Number(written)) throw new Error(`${path}: ${rows} rows can be read back of ${written} that were written`)
+  if (rows !== Number(written)) throw new Error(`${path}: ${rows} of ${written} written rows can be read back`)
   const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)
@@ -46,9 +46,9 @@ async function copyProven(duck: Duck, path: string, select: string): Promise<Par
 }
 
 /**
- * What a file holds, read as a query reads it.
+ * The points of a file, read as a query reads it.
  *
- * @throws Error when its rows are not sorted by point and time, or a point has an instant twice
+ * @throws Error when its rows are not sorted by point and time, or an instant of a point occurs twice
  */
 async function contents(duck: Duck, path: string): Promise<PartPoint[]> {
   const points: PartPoint[] = []
@@ -75,9 +75,9 @@ async function contents(duck: Duck, path: string): Promise<PartPoint[]> {
 }
 
 /**
- * The rows that parts hold of points, with their rank.
+ * SQL that selects the rows of some points in parts, with their rank.
  *
- * @param parts with the points to take from each; at least one
+ * @param parts at least one, each with the points to select
  */
 export function selectParts(root: string, parts: Part[]): string {
   return parts
@@ -88,7 +88,7 @@ export function selectParts(root: string, parts: Part[]): string {
     .join(' UNION ALL ')
 }
 
-/** Cuts points into groups of at most `PART_ROWS` rows, or of one point where that has more. */
+/** Splits points into groups of at most `PART_ROWS` rows; a point with more rows is a group by itself. */
 export function groups<T>(points: T[], rowsOf: (point: T) => number): T[][] {
   const cut: T[][] = []
   let rows = Infinity

@@ -1,4 +1,4 @@
-/** Reads sealed files with DuckDB. Kept apart from the reader: who asks for hot rows alone never loads it. */
+/** Reads sealed files with DuckDB. A separate module, so that queries for hot rows alone never load DuckDB. */
 import { join } from 'node:path'
 import { errorText } from '#shared/core/error-text.ts'
 import type { HistoryQuery } from '#shared/core/ports.ts'
@@ -9,7 +9,7 @@ import type { Part, PartPoint } from './manifest.ts'
 
 export type PartReader = {
   /**
-   * Hands what a file holds of its listed points within the span to their builders, as the next stretch of each.
+   * Adds the samples of the listed points within the span to their builders.
    *
    * @throws Problem history_damaged when the file cannot be read
    */
@@ -42,19 +42,19 @@ const VALUE = "coalesce(value, 'nan'::DOUBLE)"
 const source = (root: string, { file }: Part) => `read_parquet(${sqlText(join(root, file))})`
 const ofPoints = (points: PartPoint[]) => `point_id IN (${sqlTexts(points.map(({ point_id }) => point_id))})`
 
-/** Whether every row of the part is asked for: only then do rows come in the order of the file. */
+/** Whether the query covers every row of the part: only then are rows in the order of the file. */
 function isWhole({ points, rows }: Part, { from, to }: Span): boolean {
   const asked = points.reduce((sum, { samples }) => sum + samples, 0)
   return asked === rows && points.every(({ first, last }) => first >= from && last < to)
 }
 
 /**
- * A part of which everything is asked for. It is known how many rows each point has, and they come sorted by point: there
- * is no need to read the point's id of each row. Nor the instants, where all samples are equally far apart. Either would
- * take as long as the values.
+ * Reads all rows of a part. The number of rows of each point is known and rows are sorted by point, so the point id of each
+ * row need not be read; nor need the instants where all samples are equally far apart. Either would take as long as the
+ * values.
  */
 async function readWhole(duck: Duck, root: string, part: Part, builderOf: BuilderOf): Promise<void> {
-  const { points, rows } = part // in the order of the file, which is that of the ids' bytes
+  const { points, rows } = part // In the order of the file, which is the byte order of the ids.
   const regular = points.every(({ step }) => step !== null)
   await duck.columns(regular ? [VALUE] : [VALUE, TS], source(root, part), ([values, ts]) => {
     if (values!.length !== rows) throw new Error(`it holds ${values!.length} rows of these points instead of ${rows}`)
@@ -68,12 +68,12 @@ async function readWhole(duck: Duck, root: string, part: Part, builderOf: Builde
   })
 }
 
-/** What a part holds of the points in a span. */
+/** Reads the rows of a part within a span. */
 async function readCut(duck: Duck, root: string, part: Part, { from, to }: Span, builderOf: BuilderOf): Promise<void> {
   const filter = `${ofPoints(part.points)} AND ts >= epoch_ms(${from}::BIGINT) AND ts < epoch_ms(${to}::BIGINT)`
   await duck.stream(`SELECT point_id, ${TS}, ${VALUE} FROM ${source(root, part)} WHERE ${filter}`, chunk => {
     const [ts, values] = [numbersOf(chunk, 1), numbersOf(chunk, 2)]
-    // DuckDB keeps the few rows that a filter lets through of a chunk back, and gives them at the end: each run is a stretch.
+    // DuckDB delays the few rows that a filter selects from a chunk: each run of a point is a separate stretch.
     for (const run of pointRuns(chunk)) {
       const builder = builderOf(run.point_id)
       builder.begin()

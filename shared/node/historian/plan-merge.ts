@@ -1,11 +1,11 @@
 import type { Part } from './manifest.ts'
 
-/** Ranks that a month may have before some are merged: a read opens as many files. */
+/** Maximum number of ranks of a month before parts are merged: a read opens as many files. */
 export const RANKS_MAX = 8
 
 /**
- * Which parts of a month to merge: the newest, and older ones as long as they are no larger than what is merged into
- * them. So each row is written again only about log2(parts) times.
+ * Chooses the parts of a month to merge: the newest, and older ones that are no larger than the sum of the newer ones. Each
+ * row is thereby written again only about log2(parts) times.
  *
  * @param parts of one month and at least two ranks, lowest rank first
  */

@@ -5,25 +5,25 @@ import { openKeys } from './keys.ts'
 import type { NewPart } from './manifest.ts'
 import { writePart } from './part-file.ts'
 
-/** Rows that are sealed at once: deleting them holds up the writer's thread for a quarter of a second at most. */
+/** Rows that are sealed at once: deleting them blocks the writing thread for at most a quarter of a second. */
 const SEAL_ROWS = 200_000
 
 export type SealInput = {
   building: number
   building_id: string
-  /** Looks for rows in `[from, before)`. */
+  /** Rows in `[from, before)` are sealed. */
   from: number
   before: number
-  /** Rows of this epoch and later stay: they may have come after the slice was read. */
+  /** Rows of this epoch and later are not sealed: they may have arrived after the slice was read. */
   epoch: number
   /** Number of the slice, for the file's name. */
   n: number
 }
-/** The slice `[from, to)`; no part when all of its rows are too new. */
-export type Sealed = { from: number; to: number; part: NewPart | undefined }
+/** The sealed slice `[from, to)`; no part when all of its rows are too new. */
+export type SealedSlice = { from: number; to: number; part: NewPart | undefined }
 
-/** Writes the oldest hot rows of a building to a part: of one month, and at most `SEAL_ROWS` (or one instant). */
-export async function sealSlice(db: Database, duck: Duck, root: string, input: SealInput): Promise<Sealed | undefined> {
+/** Writes the oldest hot rows of a building to a part: rows of one month, at most `SEAL_ROWS` or those of one instant. */
+export async function sealSlice(db: Database, duck: Duck, root: string, input: SealInput): Promise<SealedSlice | undefined> {
   const slice = readSlice(db, input)
   if (!slice) return undefined
   const { from, to, rows, names } = slice

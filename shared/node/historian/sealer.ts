@@ -9,13 +9,13 @@ import type { WriteHandlers } from './write-worker.ts'
 
 export type SealCount = { parts: number; rows: number }
 export type Sealer = {
-  /** Moves hot rows of `[from, before)` to files, of one building or of all. */
+  /** Moves hot rows of `[from, before)` to files, for one building or for all. */
   seal(span: { building_id?: string; from?: number; before: number }): Promise<SealCount>
   /** Merges parts where a month of a building has too many. */
   merge(): Promise<void>
 }
 
-/** Moves rows from the database to files and keeps the files few. Its callers see to it that one operation runs at a time. */
+/** Moves rows from the database to files and merges files. Callers run one operation at a time. */
 export function openSealer(db: Database, root: string, manifest: ManifestWriter, writer: Worker<WriteHandlers>): Sealer {
   const buildings = db.prepare('SELECT building, building_id FROM history_buildings ORDER BY building')
   const forget = db.prepare('DELETE FROM samples WHERE building = ? AND ts >= ? AND ts < ? AND epoch < ?')

@@ -13,11 +13,11 @@ type HistorianServiceOptions = {
   keepMs: number
 }
 
-/** Seals on a schedule. A seal that fails is logged and tried again at the next turn: the rows stay where they are. */
+/** Seals on a schedule. A failed seal is logged and tried again at the next turn; the rows stay in the database. */
 export function historianService(historian: StoredHistorian, { clock, log, everyMs, keepMs }: HistorianServiceOptions): Service {
   const ending = new AbortController()
   let loop: Promise<void> = Promise.resolve()
-  const sealing = failureLog(log, 'history cannot be sealed', 'history is sealed again')
+  const sealing = failureLog(log, 'sealing history failed: rows stay in the database', 'sealing history works again')
 
   const run = async () => {
     while (!ending.signal.aborted) {

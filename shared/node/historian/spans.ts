@@ -5,8 +5,8 @@ import { openKeys } from './keys.ts'
 import { openManifest } from './manifest.ts'
 
 /**
- * What is held of each point: added up from the manifest and the hot rows. Only where stretches overlap, so that an
- * instant may be held twice, is the point read and counted.
+ * The span of each point, from the manifest and the hot rows. A point is read and counted only where its parts and hot rows
+ * overlap, because an instant may then be stored twice.
  */
 export async function readSpans(
   db: Database,
@@ -25,8 +25,8 @@ export async function readSpans(
 }
 
 /**
- * The first sample of each point. Hot rows are searched only as far as a sealed file may begin later than they do, which is
- * all of them for as long as a point has no sealed file.
+ * The first sample of each point. Hot rows are searched only before the first sealed sample; all of them while some point
+ * has no sealed file.
  */
 export function readFirsts(db: Database, building_id: string): Record<string, number> {
   const points = db.prepare(

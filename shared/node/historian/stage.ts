@@ -2,13 +2,13 @@ import { makeFolder } from '../files.ts'
 import { type Duck, sqlText } from './duck.ts'
 import { stageFile, stageFolder } from './folder.ts'
 
-/** Rows of a package on their way in, in the order in which they came. Nobody reads them but the load. */
+/** Rows of a package in the order in which they arrived. Only the load reads them. */
 export type StageInput = {
-  /** Below the scratch folder; one for each load. */
+  /** Folder below the scratch folder, one for each load. */
   folder: string
   /** Number of the batch, from 0. */
   n: number
-  /** [rows] which point, as an index into the load's list of points. */
+  /** [rows] index of the point in the load's list of points. */
   point: Float64Array
   ts: Float64Array
   values: Float64Array

@@ -1,4 +1,4 @@
-/** The process that writes sealed files. It never changes the database: what it returns counts once the parent has listed it. */
+/** The process that writes sealed files. It never changes the database; the parent lists the files that it returns. */
 import { join } from 'node:path'
 import { serveWorker } from '#shared/node/worker/serve-worker.ts'
 import { openReadOnly } from '../sqlite.ts'
@@ -7,12 +7,12 @@ import { SCRATCH } from './folder.ts'
 import { type LoadResult, type LoadInput, loadStaged } from './load.ts'
 import type { NewPart } from './manifest.ts'
 import { type MergeInput, mergeParts } from './merge.ts'
-import { type Sealed, type SealInput, sealSlice } from './seal.ts'
+import { type SealedSlice, type SealInput, sealSlice } from './seal.ts'
 import { type StageInput, stageRows } from './stage.ts'
 
 export type WriteInit = { dbPath: string; root: string; memoryMb: number }
 export type WriteHandlers = {
-  seal(input: SealInput): Promise<Sealed | undefined>
+  seal(input: SealInput): Promise<SealedSlice | undefined>
   merge(input: MergeInput): Promise<NewPart[]>
   stage(input: StageInput): Promise<void>
   load(input: LoadInput): Promise<LoadResult>

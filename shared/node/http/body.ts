@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '#shared/core/problem.ts'
 
-/** Deepest nesting of a JSON body, so that no reader of it runs out of stack. */
+/** Maximum nesting of a JSON body, so that no reader of it overflows the stack. */
 const DEPTH_MAX = 32
 
 /** @returns how deep lists and objects are nested in JSON text; stops counting beyond `max` */
@@ -20,10 +20,10 @@ export function jsonDepth(text: string, max: number): number {
   return deepest
 }
 
-/** What YAML is called on the wire; RFC 9512 names the first. */
+/** Media types of YAML; RFC 9512 registers the first. */
 export const YAML_TYPES = ['application/yaml', 'text/yaml', 'application/x-yaml', 'text/x-yaml', 'text/plain']
 
-/** JSON, forms and YAML, the kinds of body that are read before a handler; everything else is 415. */
+/** Parses JSON, forms and YAML before the handler; other bodies are answered with 415. */
 export function addBodyParsers(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()

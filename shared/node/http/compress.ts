@@ -1,4 +1,4 @@
-/** Answers in fewer bytes: text above a kilobyte, for clients that take it. */
+/** Compresses text replies above 1 KiB for clients that accept it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { promisify } from 'node:util'
@@ -6,20 +6,20 @@ import zlib, { brotliCompress, constants, createBrotliCompress, createGzip, gzip
 
 export type ContentEncoding = 'br' | 'gzip'
 
-/** What is smaller gains nothing: it fits into one packet. */
+/** Smaller replies fit into one packet and gain nothing. */
 export const COMPRESS_MIN = 1024
 /**
- * Answers that are compressed at one time. Compression runs in the threads that also read files; half of the four stay free for that, and
- * what comes meanwhile goes out as it is.
+ * Maximum number of replies compressed at one time. Compression uses the four threads that also read files; half of them
+ * stay free, and further replies are sent uncompressed.
  */
 const ACTIVE_MAX = 2
-/** Text. Of images only SVG is; event streams are not, because a compressor would hold events back. */
+/** Text and SVG, but no event streams: a compressor would delay events. */
 const COMPRESSIBLE =
   /^(text\/(?!event-stream)|image\/svg\+xml|application\/(json|javascript|xml|yaml|([\w.-]+\+)?(json|xml|yaml))\b)/
 
 /**
  * @param header `Accept-Encoding`, RFC 9110 12.5.3
- * @returns the best encoding that the client takes; undefined when it takes none, or says nothing
+ * @returns the best encoding that the client accepts; undefined when it accepts none, or sends no header
  */
 export function encodingFor(header: string | string[] | undefined): ContentEncoding | undefined {
   const weights = new Map<string, number>()
@@ -37,7 +37,7 @@ export function encodingFor(header: string | string[] | undefined): ContentEncod
   return br >= zip ? 'br' : 'gzip'
 }
 
-/** Compresses what does not change, as far as it goes, off the main thread. */
+/** Compresses a constant body at the highest level, off the main thread. */
 export const compressOnce = (body: Buffer, encoding: ContentEncoding): Promise<Buffer> => compress(body, encoding, 'best')
 
 const QUALITY = { quick: { br: 4, gzip: 6 }, best: { br: 11, gzip: 9 } }
@@ -54,7 +54,7 @@ const compressorOf = (encoding: ContentEncoding): Transform =>
     ? createGzip({ level: QUALITY.quick.gzip })
     : createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY.quick.br } })
 
-/** `no-transform` in an answer's `Cache-Control` leaves it as it is. */
+/** Adds compression of replies. `Cache-Control: no-transform` in a reply prevents it. */
 export function addCompression(app: FastifyInstance): void {
   let active = 0
   const compressed = async (payload: Buffer | Readable, encoding: ContentEncoding): Promise<Buffer | Readable> => {

@@ -6,7 +6,7 @@ import { type DataError, Problem, type ProblemCode, toProblemJson } from '#share
 import type { Route } from './route.ts'
 import { LoginThrottled } from '#shared/node/auth/login-throttle.ts'
 
-/** Errors of the server and of its multipart reader, as ours. Whatever is not listed is judged by its status. */
+/** Problem codes for errors of the server and of its multipart reader. Other errors are mapped by their status. */
 const CODES: Record<string, ProblemCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
@@ -17,7 +17,7 @@ const CODES: Record<string, ProblemCode> = {
   FST_FIELDS_LIMIT: 'too_large',
 }
 
-/** @returns the problem that an error stands for; an unexpected one becomes `internal` and tells nothing of itself */
+/** @returns the problem for an error; an unexpected one becomes `internal` without details */
 export function toProblem(error: unknown, request_id: string): Problem {
   if (error instanceof Problem) return error
   const { code, message, validation, validationContext, statusCode = 500 } = error as FastifyError
@@ -26,7 +26,7 @@ export function toProblem(error: unknown, request_id: string): Problem {
       const { instancePath, params } = failed
       const extra = params['additionalProperty'] ?? params['unevaluatedProperty']
       const pointer = `${validationContext === 'body' ? '' : validationContext}${instancePath}${extra === undefined ? '' : `/${extra}`}`
-      return { pointer, message: extra === undefined ? wordsOf(failed) : 'is not a field that is known here' }
+      return { pointer, message: extra === undefined ? wordsOf(failed) : 'is not a known field' }
     })
     const [first] = errors
     return new Problem('bad_request', `${first?.pointer || 'The body'} ${first?.message}`, errors)
@@ -37,20 +37,20 @@ export function toProblem(error: unknown, request_id: string): Problem {
   if (known) return new Problem(known, message)
   if (statusCode === 404) return new Problem('not_found', message)
   if (statusCode >= 400 && statusCode < 500) return new Problem('bad_request', message)
-  return new Problem('internal', `Internal error; the log has it under request ${request_id}`)
+  return new Problem('internal', `Internal error; see the log for request ${request_id}`)
 }
 
-type Failed = NonNullable<FastifyError['validation']>[number] & { data?: unknown }
+type FailedCheck = NonNullable<FastifyError['validation']>[number] & { data?: unknown }
 
-/** Longest text that a message repeats. */
+/** Maximum length of a given text that a message repeats. */
 const GIVEN_MAX = 60
-/** Checks of one value, where it helps to see it. */
+/** Checks of a single value, whose messages repeat the given value. */
 const OF_VALUE = new Set(['type', 'enum', 'const', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'pattern'])
-/** What is not repeated, wherever it goes. */
+/** Fields whose values are never repeated. */
 const SECRET = /pass|secret|token|key/i
 
-/** What is wrong and, where that is short and no secret, what was given. */
-function wordsOf({ keyword, instancePath, message = 'does not fit', params, data }: Failed): string {
+/** The failed check and, where it is short and no secret, the given value. */
+function wordsOf({ keyword, instancePath, message = 'does not fit', params, data }: FailedCheck): string {
   const allowed = params['allowedValues']
   const must = Array.isArray(allowed) ? `must be one of ${allowed.join(', ')}` : message
   const isShort = typeof data === 'string' ? data.length <= GIVEN_MAX : data === null || typeof data !== 'object'
@@ -58,7 +58,7 @@ function wordsOf({ keyword, instancePath, message = 'does not fit', params, data
   return isShown ? `${must}, not ${JSON.stringify(data)}` : must
 }
 
-/** Sends a problem as RFC 9457 says. Errors of the program go to the log with all they know. */
+/** Sends a problem as RFC 9457 defines. Internal errors are logged with their stack. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = toProblem(error, request.id)
   if (problem.code === 'internal') request.log.error({ err: error, url: request.url }, 'request failed')
@@ -74,7 +74,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .send(Buffer.from(JSON.stringify(json)))
 }
 
-/** Answers bytes that are no HTTP, or not in time, and hangs up; there is no request for which to answer otherwise. */
+/** Answers bytes that are no HTTP or arrive too late, and closes the connection; no request exists to which it could reply. */
 export function refuseBytes(error: ConnectionError, socket: Socket): void {
   if (!socket.writable) {
     socket.destroy()
@@ -96,5 +96,5 @@ export function refuseBytes(error: ConnectionError, socket: Socket): void {
 function bytesProblem({ code }: ConnectionError): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large', 'The header of the request is too long')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request_timeout', 'The request did not arrive in time')
-  return new Problem('bad_request', `The request is no HTTP that can be read (${code})`)
+  return new Problem('bad_request', `The request is not valid HTTP (${code})`)
 }

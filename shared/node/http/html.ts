@@ -1,4 +1,4 @@
-/** Markup that is already safe to send. Only `html` and `raw` make one. */
+/** Markup that is safe to send. Only `html` and `raw` create it. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -11,15 +11,15 @@ export class Html {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text as it may stand in markup or in a quoted attribute. */
+/** Escapes text for markup or a quoted attribute. */
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, char => ENTITIES[char] ?? char)
 
-/** Takes trusted text as markup. Text from a device, a file or a person never goes through here. */
+/** Marks trusted text as markup. Text from a device, a file or a person must never be passed to it. */
 export const raw = (text: string): Html => new Html(text)
 
 /**
- * Tag for server-rendered markup. Values are escaped unless they are `Html`; lists are joined; null, undefined and
- * booleans leave nothing. Attribute values stand in quotes in the template.
+ * Tag for server-rendered markup. Values are escaped unless they are `Html`; lists are joined; null, undefined and booleans
+ * render nothing. Attribute values are quoted in the template.
  */
 export function html(strings: TemplateStringsArray, ...values: unknown[]): Html {
   let text = strings[0] ?? ''

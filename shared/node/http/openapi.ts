@@ -3,7 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { html } from './html.ts'
 import { type Route, route } from './route.ts'
 
-/** The OpenAPI document, from the schemas that validate, and the same in short as a page that needs no script. */
+/**
+ * Routes of the OpenAPI document, which is generated from the schemas that validate requests, and of a short form of it as
+ * a page without scripts.
+ */
 export async function documentRoutes(app: FastifyInstance, { routes, version }: { routes: Route[]; version: string }) {
   await app.register(fastifySwagger, {
     openapi: {

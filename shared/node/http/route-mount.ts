@@ -11,7 +11,7 @@ import { sameText } from '#shared/node/auth/password-login.ts'
 import { API_KEY_NAME, type Auth, BEARER } from '#shared/node/auth/token.ts'
 
 const RANK = { viewer: 1, operator: 2, admin: 3 } as const
-/** What a path refuses with its own `Allow` unless it takes it; no path takes any other method. */
+/** Methods that a path refuses with its `Allow` header unless it has a route for them. No other method is accepted anywhere. */
 export const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']
 const MEDIA_TYPES: Record<NonNullable<Route['takes']>, readonly string[]> = {
   json: ['application/json'],
@@ -28,7 +28,7 @@ declare module 'fastify' {
 
 type MountOptions = {
   auth: Auth
-  /** Undefined in a process that writes nothing of its own. */
+  /** Undefined in a process that writes no audit rows. */
   audit: AuditStore | undefined
   idempotency: Idempotency
   /** The wall clock, ms. */
@@ -36,8 +36,8 @@ type MountOptions = {
 }
 
 /**
- * Mounts routes. Who calls, and whether the body is of the right kind and size, is settled before the body is read.
- * Other methods of the same paths answer 405.
+ * Mounts routes. The caller, and the type and size of the body, are checked before the body is read. Other methods of the
+ * same paths are answered with 405.
  */
 export function mount(app: FastifyInstance, routes: Route[], options: MountOptions): void {
   for (const route of routes) {
@@ -54,7 +54,7 @@ export function mount(app: FastifyInstance, routes: Route[], options: MountOptio
       },
       preValidation: async request => {
         if (mayLackBody) request.body ??= {}
-        if (route.query) request.query = coerce(route.query, known(route, request.query as Record<string, unknown>))
+        if (route.query) request.query = coerce(route.query, knownParameters(route, request.query as Record<string, unknown>))
         if (route.takes === 'form') takeForm(route, request, options.auth)
       },
       handler: (request, reply) => answer(route, request, reply, options),
@@ -63,7 +63,7 @@ export function mount(app: FastifyInstance, routes: Route[], options: MountOptio
   refuseOtherMethods(app, routes)
 }
 
-/** A JSON body of which nothing is required may be left out altogether. */
+/** A JSON body without required fields may be left out. */
 const needsNoBody = ({ body, takes = 'json' }: Route): boolean => body !== undefined && takes === 'json' && fits(body, {})
 
 function schemaOf({ path, auth, summary, body, query, params, reply, takes }: Route): Record<string, unknown> {
@@ -109,27 +109,27 @@ async function admit(
     )
   }
   if (need === 'edge' && bearer && bearer.value === undefined) {
-    throw new Problem('forbidden', `Nobody is let in here: ${bearer.variable} is not set`)
+    throw new Problem('forbidden', `This route is closed: ${bearer.variable} is not set`)
   }
   const known = (bearer && sharedCaller(bearer, need, request)) ?? (apiKey && auth.keyCallerOf(request))
   const caller = known ?? (await auth.callerOf(request, bearer?.subject ?? (apiKey && API_KEY_NAME)))
   if (!caller) throw new Problem('unauthenticated', 'Send Authorization: Bearer <token>')
   const fits = need === 'edge' || caller.role === 'edge' ? caller.role === need : RANK[caller.role] >= RANK[need]
-  if (!fits) throw new Problem('forbidden', `This needs the role ${need}, and ${caller.subject} has ${caller.role}`)
+  if (!fits) throw new Problem('forbidden', `This needs the role ${need}; ${caller.subject} has the role ${caller.role}`)
   if (caller.must_change_password && !beforePasswordChange) {
     throw new Problem('password_change_required', `${caller.subject} has a first password: POST /api/auth/password sets another`)
   }
   return caller
 }
 
-/** Who knows the shared token of a route has what the route needs, and nothing else. */
+/** The caller with the shared token of a route has the role that the route needs, and no other. */
 function sharedCaller({ subject, value }: SharedToken, role: Caller['role'], request: FastifyRequest): Caller | undefined {
   const [, token] = BEARER.exec(request.headers.authorization ?? '') ?? []
   if (!token || value === undefined || !sameText(token, value)) return undefined
   return { subject, role, via: 'bearer', session: subject }
 }
 
-/** @throws Problem unsupported_media_type or too_large, by what the headers say */
+/** @throws Problem unsupported_media_type or too_large, according to the headers */
 function assertBody(route: Route, request: FastifyRequest): void {
   const { 'content-length': length = '0', 'transfer-encoding': transfer, 'content-type': type = '' } = request.headers
   if (Number(length) === 0 && transfer === undefined) return
@@ -137,16 +137,16 @@ function assertBody(route: Route, request: FastifyRequest): void {
   if (!wanted.includes(type.split(';')[0]!.trim().toLowerCase())) {
     throw new Problem(
       route.wrongMediaType ?? 'unsupported_media_type',
-      `This takes ${wanted[0]}, not ${type || 'an unnamed type'}`,
+      `This takes ${wanted[0]}, not ${type || 'a body without content-type'}`,
     )
   }
   if (route.bodyMax !== undefined && Number(length) > route.bodyMax) {
-    const way = route.takes === 'upload' ? '; a ZIP of it may be small enough' : ''
-    throw new Problem('too_large', `The body has ${length} bytes; at most ${route.bodyMax} are taken${way}`)
+    const hint = route.takes === 'upload' ? '; send it as a ZIP' : ''
+    throw new Problem('too_large', `The body has ${length} bytes; at most ${route.bodyMax} are accepted${hint}`)
   }
 }
 
-/** A form comes as texts: checks and removes its token, then reads numbers and flags. */
+/** Checks and removes the token of a form, then reads its texts as numbers and flags. */
 function takeForm(route: Route, request: FastifyRequest, auth: Auth): void {
   const { csrf = '', ...fields } = (request.body ?? {}) as Record<string, string>
   if (request.caller && !auth.isFormToken(request.caller, csrf)) {
@@ -155,14 +155,17 @@ function takeForm(route: Route, request: FastifyRequest, auth: Auth): void {
   request.body = route.body ? coerce(route.body, fields) : fields
 }
 
-/** A page ignores parameters that it does not know, such as those that mail programs add to links; an API refuses them. */
-function known({ path, query }: Route, given: Record<string, unknown>): Record<string, unknown> {
+/**
+ * Parameters without those that a page does not know, such as those that mail programs add to links. An API refuses them
+ * instead.
+ */
+function knownParameters({ path, query }: Route, given: Record<string, unknown>): Record<string, unknown> {
   const properties: Record<string, unknown> | undefined = query?.['properties']
   if (path.startsWith('/api/') || !properties) return given
   return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(properties, name)))
 }
 
-/** Reads the texts of a query or form as the numbers and flags that the schema asks for; what does not fit stays. */
+/** Reads the texts of a query or form as the numbers and flags of the schema; other values are unchanged. */
 function coerce(schema: TSchema, given: Record<string, unknown>): Record<string, unknown> {
   const properties: Record<string, { type?: string }> = schema['properties'] ?? {}
   const read = (name: string, value: unknown) => {
@@ -196,7 +199,7 @@ function refuseOtherMethods(app: FastifyInstance, routes: Route[]): void {
     const allow = [...taken].join(', ')
     const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.header('allow', allow)
-      throw new Problem('method_not_allowed', `${request.method} is not taken here; ${allow} is`)
+      throw new Problem('method_not_allowed', `${request.method} is not accepted here; use ${allow}`)
     }
     const method = METHODS.filter(name => !taken.has(name))
     app.route({ method, url, schema: { hide: true }, onRequest: refuse, handler: refuse })

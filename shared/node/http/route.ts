@@ -3,22 +3,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { UserRole } from '#shared/core/auth/users.ts'
 import type { AgentHint, Problem, ProblemCode } from '#shared/core/problem.ts'
 
-/** What a route asks of its caller. `edge` is the role of an appliance's own token and stands apart from the others. */
+/** The role that a route needs. `edge` is the role of the token of an appliance; it includes no other role. */
 type Need = 'public' | UserRole | 'edge'
 export type Caller = {
   subject: string
   role: UserRole | 'edge'
   /** `open` when no login is configured (loopback only). */
   via: 'bearer' | 'cookie' | 'open'
-  /** Names the session; form tokens are bound to it. */
+  /** Id of the session; form tokens are bound to it. */
   session: string
-  /** Of the token, ms since 1970 UTC; undefined where none was shown. */
+  /** When the token expires, ms since 1970 UTC; undefined without a token. */
   expires_at?: number
   /** Signed in with a first password: only routes with `beforePasswordChange` answer. */
   must_change_password?: true
 }
 
-/** What a writing handler leaves for the audit: the thing it touched, and how it was before and after. */
+/** The part of an audit row that the handler knows: the changed thing, and its state before and after. */
 export type AuditNote = { subject: string; before?: unknown; after?: unknown }
 
 export type Call<Body, Query, Params> = {
@@ -34,10 +34,10 @@ export type Call<Body, Query, Params> = {
   reply: FastifyReply
 }
 
-/** A token that processes of one box share; `variable` sets it, and until it is set nobody has it. */
+/** A token that processes of one machine share. `variable` is the setting for it; without it the token is never accepted. */
 export type SharedToken = { subject: string; value: string | undefined; variable: string }
 
-/** A route is a value. `auth` has no default, so no route is public by accident. */
+/** A route as a value. `auth` has no default, so that no route is public by accident. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
@@ -47,37 +47,37 @@ export type Route = {
   query?: TSchema
   params?: TSchema
   reply?: TSchema
-  /** Largest body in bytes, where the default of 1 MiB is not enough. */
+  /** Maximum body size, bytes; 1 MiB when left out. */
   bodyMax?: number
-  /** How the body comes: JSON by default; `form` carries a `csrf` field; `upload` is read by the handler as it streams. */
+  /** Kind of body: JSON by default; `form` has a `csrf` field; the handler reads an `upload` as a stream. */
   takes?: 'json' | 'form' | 'yaml' | 'upload'
-  /** Also open to whoever knows the key of the older API. */
+  /** Also accepts the key of the legacy API. */
   apiKey?: true
   /**
-   * Takes `Authorization: Bearer` alone: a GET that changes something would else be sent by any link, with the cookie that a
-   * browser adds to it.
+   * Accepts only `Authorization: Bearer`: any link could otherwise send a GET that changes something, with the cookie that
+   * a browser adds.
    */
   bearerOnly?: true
   /** Also open to a user who has to choose a password first. */
   beforePasswordChange?: true
-  /** Also open to whoever sends this as `Authorization: Bearer`. */
+  /** Also accepts this token as `Authorization: Bearer`. */
   bearer?: SharedToken
-  /** The problem that a body of another media type meets, where the common one would not help. */
+  /** The problem for a body of another media type, where the general one would not help. */
   wrongMediaType?: ProblemCode
-  /** What an audit row calls it; every route that writes has one. */
+  /** Name of the action in the audit; every route that writes has one. */
   action?: string
-  /** Answers a repeated `Idempotency-Key` with the first answer. */
+  /** Answers a repeated `Idempotency-Key` with the first reply. */
   idempotent?: true
-  /** What an agent can do about a problem of this route; the document carries it as `agent_hints`. */
+  /** Hints to an agent about a problem of this route; the problem document carries them as `agent_hints`. */
   hints?: (problem: Problem) => AgentHint[]
-  /** Codes of the problems that this route adds to those of every route; for the documents. */
+  /** Problem codes of this route besides the general ones, for the documents. */
   problems?: readonly ProblemCode[]
   handle: (call: Call<any, any, any>) => unknown
 }
 
 type Shape<T> = T extends TSchema ? Static<T> : undefined
 
-/** Writes a route so that its handler sees the types of its schemas. */
+/** Creates a route; its handler has the types of its schemas. */
 export function route<
   B extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
@@ -93,14 +93,14 @@ export function route<
   return value as Route
 }
 
-/** An object schema that refuses fields it does not name. */
+/** An object schema that refuses unknown fields. */
 export const strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false })
 
-/** An id in the address of a page: blank stands for no choice, and an id that nothing has is answered with 404. */
+/** An id in the address of a page. Blank means no choice; an unknown id is answered with 404. */
 export const PAGE_ID = Type.String({ maxLength: 128 })
 
-/** A field of a form that may be left blank. */
+/** A form field that may be left blank. */
 export const orBlank = <T extends TSchema>(schema: T) => Type.Union([Type.Literal(''), schema])
 
-/** One of a list of words. */
+/** Schema for one of a list of words. */
 export const oneOf = <const T extends string>(words: readonly T[]) => Type.Unsafe<T>({ type: 'string', enum: [...words] })

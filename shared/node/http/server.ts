@@ -23,15 +23,15 @@ import type { Route } from './route.ts'
 import type { Service } from '#shared/node/service.ts'
 import type { Auth } from '#shared/node/auth/token.ts'
 
-/** Longest that one request may take to arrive, whole. */
+/** Maximum time for a whole request to arrive. */
 const REQUEST_MS = 10 * MINUTE
-/** Longest that answers under way may hold up a stop. */
+/** Maximum time that running replies may delay a stop. */
 const CLOSE_MS = 3 * SECOND
 const BODY_MAX = 1024 * 1024
-/** Ids have up to 128 characters, and a character may take three when escaped. */
+/** Maximum length of a path parameter: ids have up to 128 characters, and an escaped character takes three. */
 const PARAM_MAX = 384
 
-/** Nothing runs but our own files, and no other site frames or reads a page. */
+/** Only our own files are executed, and no other site can frame or read a page. */
 const SECURITY_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
@@ -44,10 +44,10 @@ const SECURITY_HEADERS = {
 }
 
 export type HttpOptions = {
-  /** Of the process, for messages. */
+  /** Name of the process in messages. */
   name: string
   host: string
-  /** 0 takes any free port; `url()` tells which. */
+  /** 0 uses any free port; `url()` returns it. */
   port: number
   routes: Route[]
   auth: Auth
@@ -55,19 +55,19 @@ export type HttpOptions = {
   log: Logger
   version: string
   trustedProxies: string[]
-  /** Certificate and key, where this port speaks HTTPS. */
+  /** Certificate and key, for a port with HTTPS. */
   tls?: { cert: string; key: string }
-  /** Answers a failed page request itself, as a page or a redirect; returns false to leave it as a problem document. */
+  /** Answers a failed page request as a page or a redirect; returns false to send a problem document. */
   problemPage?: (problem: Problem, request: FastifyRequest, reply: FastifyReply) => Promise<boolean> | boolean
 }
 
 export type HttpService = Service & { app: FastifyInstance; url(): string }
 
 /**
- * An HTTP server with strict bodies, problem documents, roles, security headers and an OpenAPI document. It listens from
- * `start` on.
+ * Opens an HTTP server with strict bodies, problem documents, roles, security headers and an OpenAPI document. It listens
+ * after `start`.
  *
- * @throws Error from `start` that names host and port when they cannot be had
+ * @throws Error from `start` that names host and port when they cannot be used
  */
 export async function openHttp(options: HttpOptions): Promise<HttpService> {
   const { name, host, port, log, trustedProxies, tls } = options
@@ -118,7 +118,7 @@ export async function openHttp(options: HttpOptions): Promise<HttpService> {
 }
 
 const LISTEN_ERRORS: Record<string, string> = {
-  EADDRINUSE: 'another process has this port',
+  EADDRINUSE: 'another process uses this port',
   EADDRNOTAVAIL: 'this machine has no such address',
   EACCES: 'this needs the right to open ports below 1024',
   ENOTFOUND: 'the host name is not known',
@@ -131,7 +131,7 @@ function addHeaders(app: FastifyInstance): void {
   })
 }
 
-/** A stream of events ends with the token that it was opened with. */
+/** Ends a stream of events when the token of its caller ends. */
 function endStreams(app: FastifyInstance, auth: Auth): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const isEvents = String(reply.getHeader('content-type')).startsWith('text/event-stream')
@@ -155,8 +155,8 @@ function addErrors(app: FastifyInstance, { problemPage, routes }: HttpOptions): 
   app.setErrorHandler(send)
   app.setNotFoundHandler((request, reply) => {
     if (METHODS.includes(request.method))
-      return send(new Problem('not_found', `Nothing answers at ${request.url}`), request, reply)
+      return send(new Problem('not_found', `There is no page or route at ${request.url}`), request, reply)
     reply.header('allow', allow)
-    return send(new Problem('method_not_allowed', `${request.method} is taken nowhere`), request, reply)
+    return send(new Problem('method_not_allowed', `${request.method} is not accepted anywhere`), request, reply)
   })
 }

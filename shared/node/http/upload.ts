@@ -1,4 +1,4 @@
-/** Reads the parts of a form with files. What is wrong with a form is its sender's fault and never an error of the program. */
+/** Reads the parts of a form with files. A broken form is an error of its sender, never an internal error. */
 import type { Multipart, MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { type Writable } from 'node:stream'
@@ -6,15 +6,15 @@ import { pipeline } from 'node:stream/promises'
 import { Problem } from '#shared/core/problem.ts'
 
 type FormLimits = { fileSize: number; files: number; fields: number; fieldSize: number }
-/** Longest name of a field or a file: a path of some folders. */
+/** Maximum length of the name of a field or file: a path of some folders. */
 const NAME_MAX = 1024
-/** Headers of one part; a browser sends two. */
+/** Maximum number of headers of one part; a browser sends two. */
 const HEADERS_MAX = 20
 
 /**
- * The parts of a form, in their order. A file has to be read before the next part comes.
+ * The parts of a form in their order. A file must be read before the next part.
  *
- * @throws Problem bad_request when the form is broken or cut off, too_large beyond a limit
+ * @throws Problem bad_request when the form is broken or incomplete, too_large beyond a limit
  */
 export async function* partsOf(request: FastifyRequest, limits: FormLimits): AsyncGenerator<Multipart> {
   const bounds = { ...limits, parts: limits.files + limits.fields, headerPairs: HEADERS_MAX, fieldNameSize: NAME_MAX }
@@ -43,6 +43,6 @@ export async function bytesOf(part: MultipartFile): Promise<Buffer> {
   })
 }
 
-/** What the reader of forms complains of has no code, unlike what the system says, or the server. */
+/** Errors of the form reader have no code; errors of the system and of the server have one. */
 const formFault = (error: Error) =>
   'code' in error ? error : new Problem('bad_request', `The form cannot be read: ${error.message}`)

@@ -1,4 +1,4 @@
-/** Makes edge kits (contract §9). A kit holds the edge's own key and never the authority's. */
+/** Creates edge kits (contract §9). A kit holds the edge's key and never the key of the authority. */
 import { join } from 'node:path'
 import { CN_MAX, commonName, type Identity, parseIdentity } from '#shared/core/auth/identity.ts'
 import type { EdgeAddress } from '#shared/core/model/model.ts'
@@ -17,14 +17,14 @@ export type KitRequest = EdgeAddress & {
   hub_url?: string
   /** ms since 1970 UTC */
   now: number
-  /** How long the certificate lasts; 397 when left out. */
+  /** Validity of the certificate, days; 397 when left out. */
   days?: number
 }
 
 /**
- * Issues a certificate with a new key and puts it together with what an edge needs to connect.
+ * Issues a certificate with a new key and adds everything that an edge needs to connect.
  *
- * @throws RangeError when the ids do not make a common name
+ * @throws RangeError when the ids cannot form a common name
  */
 export async function makeKit(ca: Pair, { now, days, ...place }: KitRequest): Promise<Kit & { serial: string }> {
   const identity = edgeIdentity(place)
@@ -32,7 +32,7 @@ export async function makeKit(ca: Pair, { now, days, ...place }: KitRequest): Pr
   return { ...kitAround(ca.cert_pem, issued, place), key_pem: issued.key_pem, serial: issued.serial }
 }
 
-/** What a kit holds besides the key. */
+/** The files of a kit except the key. */
 export function kitAround(ca_pem: string, issued: Issued, place: Omit<KitRequest, 'now' | 'days'>): Omit<Kit, 'key_pem'> {
   const edge: EdgeJson = {
     ...place,
@@ -42,14 +42,14 @@ export function kitAround(ca_pem: string, issued: Issued, place: Omit<KitRequest
   return { ca_pem, cert_pem: issued.cert_pem, edge, acl: toMosquittoAcl(edgeIdentity(place)) }
 }
 
-/** @throws RangeError when the ids do not make a common name */
+/** @throws RangeError when the ids cannot form a common name */
 export function edgeIdentity({ tenant_id, site_id, edge_id }: EdgeAddress): Identity {
   if (tenant_id !== undefined && !isTenantId(tenant_id)) {
     throw new RangeError('a tenant id has up to 32 lower-case letters, digits and hyphens')
   }
   const cn = commonName({ kind: 'edge', tenant_id, site_id, edge_id })
   const identity = parseIdentity(cn)
-  if (!identity) throw new RangeError('a site or edge id is made of letters, digits and ._-')
+  if (!identity) throw new RangeError('a site or edge id consists of letters, digits and ._-')
   if (cn.length > CN_MAX) throw new RangeError(`"${cn}" has more than the ${CN_MAX} characters of a common name: shorten the ids`)
   return identity
 }
@@ -69,7 +69,10 @@ const modeOf = (name: string): number => (SECRET.includes(name) ? 0o600 : 0o644)
 export const zipKit = (kit: Kit): Promise<Buffer> =>
   zipTexts(texts(kit).map(([name, text]) => ({ name, text, mode: modeOf(name) })))
 
-/** Writes a kit's files into a folder, which only its owner opens when it is new; what the kit does not have stays as it is there. */
+/**
+ * Writes the files of a kit into a folder, which is created with access for its owner only. Other files of the folder stay
+ * as they are.
+ */
 export async function writeKit(kit: Omit<Kit, 'key_pem'> & { key_pem?: string }, dir: string): Promise<void> {
   await makeFolder(dir, 0o700)
   for (const [name, text] of texts(kit)) await replaceFile(join(dir, name), text, modeOf(name))

@@ -1,4 +1,4 @@
-/** An edge kit as an appliance reads it: its files in a folder or a ZIP, checked before anything connects. */
+/** Reads an edge kit from a folder or a ZIP and checks it before anything connects. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,9 +21,9 @@ export type Kit = Pair & {
   ca_pem: string
   edge: EdgeJson
   acl: string
-  /** With which the hub shows this edge who asks; a kit of an older authority has none. */
+  /** Token with which the hub identifies itself to this edge; a kit of an older authority has none. */
   token?: string
-  /** Certificate and key of the edge's own HTTPS port, where the hub reaches it at one. */
+  /** Certificate and key of the edge's HTTPS port, where the hub connects to one. */
   connector_cert_pem?: string
   connector_key_pem?: string
 }
@@ -35,7 +35,7 @@ export const KIT_FILES = {
   edge: 'edge.json',
   acl: 'mosquitto.acl',
 } as const
-/** What a kit may hold besides. */
+/** Optional files of a kit. */
 export const KIT_EXTRAS = {
   token: 'edge.token',
   connector_cert_pem: 'connector.cert.pem',
@@ -43,24 +43,24 @@ export const KIT_EXTRAS = {
 } as const
 const ALL_FILES = { ...KIT_FILES, ...KIT_EXTRAS }
 type Texts = Record<keyof typeof KIT_FILES, string> & { [F in keyof typeof KIT_EXTRAS]?: string }
-/** The shortest token that is not a guess, characters. */
+/** Minimum length of a token that cannot be guessed, characters. */
 const TOKEN_MIN = 32
 
-/** Far above what a kit holds; a file that is larger is not one. */
+/** Maximum size of a file, bytes; the files of a kit are far smaller. */
 const FILE_MAX = 256 * 1024
 
-/** A kit that cannot be used; the message says every reason. */
+/** A kit that cannot be used. The message lists every reason. */
 export class KitError extends Error {
   override name = 'KitError'
 }
 
 /**
- * Reads a kit and checks that key and certificate belong together, that the certificate is the edge's own, was issued by
- * the kit's authority and is valid now.
+ * Reads a kit and checks that key and certificate belong together, that the certificate is for this edge, was issued by the
+ * authority of the kit and is valid now.
  *
  * @param path a folder or a ZIP file
  * @param now ms since 1970 UTC
- * @throws KitError with every complaint
+ * @throws KitError with all reasons
  */
 export async function readKit(path: string, now: number): Promise<Kit> {
   const { edge: json, ...texts } = await readTexts(path)
@@ -72,7 +72,7 @@ export async function readKit(path: string, now: number): Promise<Kit> {
 
 async function readTexts(path: string): Promise<Texts> {
   const found = await stat(path).catch(() => undefined)
-  if (!found) throw new KitError(`the kit ${path} is not there`)
+  if (!found) throw new KitError(`the kit ${path} does not exist`)
   const files = found.isDirectory() ? await readFolder(path) : await readZip(path)
   const missing = Object.values(KIT_FILES).filter(name => !files.has(name))
   if (missing.length > 0) throw new KitError(`the kit ${path} lacks ${missing.join(', ')}`)
@@ -120,7 +120,7 @@ function readEdgeJson(path: string, text: string): EdgeJson {
   throw new KitError(`the kit ${path} cannot be used: edge.json lacks site_id, edge_id, broker_host, broker_port or topic_base`)
 }
 
-/** @returns what is wrong with a kit, in words; empty when it can be used */
+/** @returns the reasons why a kit cannot be used; empty when it can */
 function check({ ca_pem, cert_pem, key_pem, edge, token, ...connector }: Omit<Kit, 'acl'>, now: number): string[] {
   try {
     const certificate = new X509Certificate(cert_pem)

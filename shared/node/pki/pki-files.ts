@@ -1,4 +1,4 @@
-/** The folder of a certificate authority: its key, what it issued, what it revoked. Works without a hub. */
+/** The folder of a certificate authority: its key, the issued and the revoked certificates. It works without a hub. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { commonName, type Identity } from '#shared/core/auth/identity.ts'
@@ -40,14 +40,14 @@ export const PKI_FILES = {
   issued: 'issued.json',
 } as const
 
-/** A command that the authority does not carry out; the message says why. */
+/** A command that the authority refuses; the message gives the reason. */
 export class PkiRefusal extends Error {
   override name = 'PkiRefusal'
 }
 
 export type Pki = Awaited<ReturnType<typeof openPki>>
 
-/** Makes an authority in a folder that has none. @throws PkiRefusal when there is one */
+/** Creates an authority in a folder that has none. @throws PkiRefusal when there is one */
 export async function makePki(dir: string, options: { name: string; now: number; days?: number }): Promise<void> {
   if (await read(join(dir, PKI_FILES.ca.key))) throw new PkiRefusal(`${dir} has an authority already`)
   await makeFolder(dir, 0o700)
@@ -59,7 +59,7 @@ export async function makePki(dir: string, options: { name: string; now: number;
 }
 
 /**
- * Opens the authority in `dir`. Every certificate that it issues is listed before it is handed out.
+ * Opens the authority in `dir`. Every certificate is listed before it is returned.
  *
  * @param now ms since 1970 UTC, read at each command
  * @throws PkiRefusal when there is none
@@ -78,7 +78,7 @@ export async function openPki(dir: string, now: () => number) {
     await writePair(dir, PKI_FILES[kind], issued)
     return issued
   }
-  /** A kit without key, for a certificate whose key stays where it is. */
+  /** A kit without key, for a certificate whose key stays on its machine. */
   const keyless = async (issued: Issued, place: Place) => {
     await enter(issued, 'edge')
     return { ...kitAround(ca.cert_pem, issued, place), token: await tokenOf(place) }
@@ -95,25 +95,28 @@ export async function openPki(dir: string, now: () => number) {
       const identity: Identity = { kind: 'central', ...reach }
       return pair(await issueClient(ca, { cn: commonName(identity), now: now(), ...orDefault(days) }), 'central')
     },
-    /** Issues an edge's certificate and key. @throws RangeError when the ids do not fit */
+    /** Issues the certificate and key of an edge. @throws RangeError when the ids cannot form a common name */
     kit: async ({ days, ...place }: Days & Place): Promise<Kit> => {
       const { serial, ...kit } = await makeKit(ca, { ...place, now: now(), ...orDefault(days) })
       const cn = commonName(edgeIdentity(place))
       await enter({ serial, cn, cert_pem: kit.cert_pem, not_after: Date.parse(kit.edge.not_after) }, 'edge')
       return { ...kit, token: await tokenOf(place) }
     },
-    /** Issues certificate and key of an edge's own HTTPS port, for the names and addresses under which the hub calls it. */
+    /** Issues the certificate and key of an edge's HTTPS port, for the names and addresses that the hub uses. */
     connector: async ({ hosts, days, ...edge }: Days & EdgeAddress & { hosts: string[] }) => {
       const issued = await issueServer(ca, { hosts, now: now(), ...orDefault(days) })
       await enter({ ...issued, cn: commonName(edgeIdentity(edge)).replace(/^edge/, 'connector') }, 'connector')
       return { serial: issued.serial, connector_cert_pem: issued.cert_pem, connector_key_pem: issued.key_pem }
     },
-    /** Issues a certificate for a key that stays at the edge. @throws Error when the request does not verify */
+    /** Issues a certificate for a key that stays on the edge. @throws Error when the signature of the request is wrong */
     sign: async ({ csr_pem, days, ...place }: Days & Place & { csr_pem: string }) => {
       const cn = commonName(edgeIdentity(place))
       return keyless(await issueForRequest(ca, { csr_pem, cn, now: now(), ...orDefault(days) }), place)
     },
-    /** Issues a new certificate for the key of a kit. @throws PkiRefusal when the kit is not one of ours or revoked */
+    /**
+     * Issues a new certificate for the key of a kit. @throws PkiRefusal when its certificate was not issued here or is
+     * revoked
+     */
     renew: async ({ kit, serial, days }: Days & { kit: Kit; serial: string }) => {
       const record = (await readIssued(dir)).find(issued => issued.serial === serialOf(serial))
       if (!record) throw new PkiRefusal('the certificate of the kit was not issued here')
@@ -122,7 +125,7 @@ export async function openPki(dir: string, now: () => number) {
       const { topic_base: _base, not_after: _end, ...place } = kit.edge
       return keyless(issued, place)
     },
-    /** Puts a certificate on the list that brokers read. @throws PkiRefusal when it was not issued here */
+    /** Adds a certificate to the revocation list that brokers read. @throws PkiRefusal when it was not issued here */
     revoke: async (serial: string): Promise<IssuedRecord> => {
       const all = await readIssued(dir)
       const record = all.find(issued => issued.serial === serialOf(serial))

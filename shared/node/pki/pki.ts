@@ -1,4 +1,7 @@
-/** Certificates: the authority, clients, the broker, and the list of revoked ones. ECDSA P-256, nothing but PEM outside. */
+/**
+ * Certificates of the authority, clients and the broker, and the revocation list. ECDSA P-256; all inputs and outputs are
+ * PEM.
+ */
 import 'reflect-metadata'
 import { webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -29,12 +32,12 @@ type Validity = { now: number; days?: number }
 
 const CA_DAYS = 3652
 const CERT_DAYS = 397
-/** A certificate begins this long before it is made, so that a clock that is slow does not refuse it. */
+/** A certificate is valid from this long before it is issued, so that a slow clock does not refuse it. */
 const SKEW_MS = DAY
 const EC = { name: 'ECDSA', namedCurve: 'P-256' } as const
 const SIGNING = { ...EC, hash: 'SHA-256' } as const
 
-/** Makes a certificate authority, good for ten years unless told otherwise. */
+/** Creates a certificate authority, valid for ten years by default. */
 export async function makeCa({ name, now, days = CA_DAYS }: Validity & { name: string }): Promise<Pair> {
   const keys = await crypto.subtle.generateKey(EC, true, ['sign', 'verify'])
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -75,9 +78,9 @@ export async function issueServer(
 }
 
 /**
- * Issues a client certificate for a request, so that the key need not leave the machine that made it.
+ * Issues a client certificate for a request, so that the key need not leave its machine.
  *
- * @throws Error when the request is not one, is not signed by its own key, or its key is not of the P-256 curve
+ * @throws Error when the request cannot be read, is not signed by its own key, or its key is not on the P-256 curve
  */
 export async function issueForRequest(ca: Pair, options: Validity & { csr_pem: string; cn: string }): Promise<Issued> {
   const { csr_pem, cn, now, days = CERT_DAYS } = options
@@ -122,7 +125,7 @@ async function issue(
   return { cert_pem: withNewline(certificate.toString('pem')), serial: serialOf(serialNumber), cn, not_after: notAfter.getTime() }
 }
 
-/** Signs the list of revoked serials. It never runs out: an old list is better than none where nobody renews it. */
+/** Signs the list of revoked serials. It does not expire: an old list is better than none where no one renews it. */
 export async function makeCrl(ca: Pair, revoked: { serial: string; revoked_at: number }[], now: number): Promise<string> {
   const authority = new X509Certificate(ca.cert_pem)
   const crl = await X509CrlGenerator.create({
@@ -141,7 +144,7 @@ export async function makeCrl(ca: Pair, revoked: { serial: string; revoked_at: n
 }
 
 /**
- * Reads lists of revoked certificates.
+ * Reads revocation lists.
  *
  * @param ca_pem one or more authorities
  * @returns serials as `serialOf` writes them

@@ -1,10 +1,10 @@
-/** Derived data in a file: plain values, compressed, with a hash that shows whether they are, to the bit, what was written. */
+/** Derived data in a file: plain values, compressed, with a hash that detects any change. */
 import { createHash } from 'node:crypto'
 import { DefaultDeserializer, DefaultSerializer } from 'node:v8'
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 const HASH_BYTES = 32
-/** Behind the hash, before what is compressed: how many bytes that is without compression, and where in it columns begin. */
+/** Two lengths between the hash and the compressed bytes: size without compression, and the offset of the columns. */
 const LENGTHS_BYTES = 8
 const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT
 
@@ -12,7 +12,7 @@ const hashOf = (body: Buffer): Buffer => createHash('sha256').update(body).diges
 
 /**
  * @param magic eight bytes at the beginning of the file; the last is the version of its layout
- * @param value what `structuredClone` takes; of typed arrays `Float64Array` alone
+ * @param value what `structuredClone` accepts; `Float64Array` is the only typed array
  */
 export function pack(magic: Buffer, value: unknown): Buffer {
   const writer = new Writer()
@@ -29,12 +29,12 @@ export function pack(magic: Buffer, value: unknown): Buffer {
   return Buffer.concat([magic, hashOf(body), body])
 }
 
-/** @throws Error when it is not what `pack` gave for the same `magic` */
+/** @throws Error when `bytes` is not a result of `pack` with the same `magic` */
 export function unpack(magic: Buffer, bytes: Buffer): unknown {
   const body = bytes.subarray(magic.length + HASH_BYTES)
-  if (!bytes.subarray(0, magic.length).equals(magic)) throw new Error('it is something else')
-  if (!bytes.subarray(magic.length, magic.length + HASH_BYTES).equals(hashOf(body))) throw new Error('it is damaged')
-  // With room for one byte more it comes out in one piece.
+  if (!bytes.subarray(0, magic.length).equals(magic)) throw new Error('not a file of this kind or version')
+  if (!bytes.subarray(magic.length, magic.length + HASH_BYTES).equals(hashOf(body))) throw new Error('damaged')
+  // With one spare byte the output is a single buffer.
   const chunkSize = Math.max(constants.Z_MIN_CHUNK, body.readUInt32LE() + 1)
   const plain = zstdDecompressSync(body.subarray(LENGTHS_BYTES), { chunkSize })
   const reader = new Reader(plain, body.readUInt32LE(LENGTHS_BYTES / 2))
@@ -42,7 +42,7 @@ export function unpack(magic: Buffer, bytes: Buffer): unknown {
   return reader.readValue()
 }
 
-/** Columns are set aside: behind everything else they come out as they lie there, where copies would take most of the time. */
+/** Writes columns after all other values, so that they are read in place: copying them would take most of the time. */
 class Writer extends DefaultSerializer {
   readonly columns: Float64Array[] = []
 

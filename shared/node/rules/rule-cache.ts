@@ -1,12 +1,12 @@
 /**
- * Rules as they came out of their files. Files are read afresh each time, but parsed only when their text is new: checking
- * the catalogue, with its tests, takes a hundred times as long as running it over an hour.
+ * Cache of parsed rules, keyed by source text and program version. Files are read each time, but parsed only when their
+ * text is new: checking the catalogue with its tests takes a hundred times as long as running it over an hour.
  *
- * A writer may rest for seconds in the middle of a file, and half a rule may check as well as a whole one. Its tests come
- * last, so one that has them is whole in all that acts. A file without them, or that does not check, counts when it has
- * been left alone for a while; until then the rule that it held before does.
+ * A program may pause for seconds while it writes a file, and half a rule may pass the check. Tests come last in a file, so
+ * a rule with tests is complete. A file without tests, or with errors, is accepted when it has not changed for a while;
+ * until then the earlier rule of the file applies.
  *
- * Derived data: what is missing, damaged or another version's is parsed anew.
+ * The cache is derived data: a missing, damaged or outdated entry is parsed again.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -18,16 +18,16 @@ import { pack, unpack } from './packed.ts'
 import { type LoadedRules, loadParsed, type ParseRuleFile, readRule } from './rule-files.ts'
 import { QUIET_MS, type SettledFile } from './settled-files.ts'
 
-/** Eight bytes at the beginning of the file; the last is the version of this layout. */
+/** The first eight bytes of the file; the last one is the version of this layout. */
 const MAGIC = Buffer.from('PLENUMR3')
 
-/** A rule without its tests. `gate` and `lets` are the texts that people read beside it. */
+/** A rule without its tests. `gate` and `lets` are the source texts that pages show. */
 export type CachedRule = Rule & { gate?: string; lets: Record<string, string> }
-/** `isProvisional`: a file changed so recently that the same bytes may count otherwise soon. */
+/** `isProvisional`: a file changed so recently that it may soon be accepted or refused. */
 export type LoadedFromCache = LoadedRules<CachedRule> & { isProvisional: boolean }
 
-/** The file's content: rules by the path of their file. */
-type Kept = { version: string; rules: Map<string, CachedRule> }
+/** Content of the file: rules by the path of their file. */
+type CacheFile = { version: string; rules: Map<string, CachedRule> }
 
 export type RuleCache = {
   /** As `loadRules`, without tests. @param dirs folders in rising precedence */
@@ -35,8 +35,8 @@ export type RuleCache = {
 }
 
 /**
- * @param path of the file; it may be deleted at any time, and one that cannot be written is done without
- * @param version of the program: another one may read the same text otherwise
+ * @param path file of the cache. It may be deleted at any time; if it cannot be written, the cache is in memory only.
+ * @param version version of the program: another one may parse the same text differently
  */
 export function openRuleCache(path: string, version: string): RuleCache {
   let known: Map<string, CachedRule> | undefined
@@ -62,14 +62,14 @@ export function openRuleCache(path: string, version: string): RuleCache {
 
 const isYoung = ({ mtimeMs }: SettledFile): boolean => Math.abs(Date.now() - mtimeMs) < QUIET_MS
 
-/** @param last what the file held when it was last read */
+/** @param last the rule that the file held when it was last read */
 function readAfter(last: CachedRule | undefined, file: SettledFile): ReturnType<ParseRuleFile<CachedRule>> {
   if (last?.sha256 === sha256(file.text)) return { ok: true, rule: last }
   const parsed = readRule(file)
   if (parsed.ok && (parsed.rule.tests.length > 0 || !isYoung(file))) return { ok: true, rule: withoutTests(parsed.rule) }
   const complaints = parsed.ok ? [UNFINISHED] : parsed.errors
   if (!last || !isYoung(file)) return { ok: false, errors: complaints }
-  const errors = complaints.map(one => ({ ...one, message: `${one.message}; what the file held before counts this time` }))
+  const errors = complaints.map(one => ({ ...one, message: `${one.message}; the earlier rule of the file applies` }))
   return { ok: false, errors, instead: last }
 }
 
@@ -86,19 +86,19 @@ function withoutTests({ body, tests: _tests, ...rule }: WrittenRule): CachedRule
 const UNFINISHED = {
   line: 1,
   column: 1,
-  message: `has no tests, which end a rule, and was changed less than ${QUIET_MS / SECOND} s ago: it may be half`,
+  message: `has no tests and was changed less than ${QUIET_MS / SECOND} s ago: it may be incomplete`,
 }
 
 function readKept(path: string, version: string): Map<string, CachedRule> {
   try {
-    const kept = existsSync(path) ? (unpack(MAGIC, readFileSync(path)) as Kept) : undefined
+    const kept = existsSync(path) ? (unpack(MAGIC, readFileSync(path)) as CacheFile) : undefined
     return kept?.version === version ? kept.rules : new Map()
   } catch {
     return new Map()
   }
 }
 
-async function keep(path: string, kept: Kept): Promise<void> {
+async function keep(path: string, kept: CacheFile): Promise<void> {
   await makeFolder(dirname(path))
   await replaceFile(path, pack(MAGIC, kept))
 }

@@ -1,16 +1,16 @@
-/** A change of deployed rules that is decided and not in place yet: it counts as a whole from the moment it is decided. */
+/** A change of deployed rules that is decided but not in place yet. It applies as a whole from the moment of the decision. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Begins the name of a folder that holds what such a change puts. */
+/** Prefix of the name of the folder with the new files of such a change. */
 export const DECIDED = '.decided-'
-/** The file therein that lists what it removes. */
+/** The file in that folder that lists the removed files. */
 export const REMOVALS = 'removals.json'
 
-/** `put`: where a new file lies, by the path that it will have. `gone`: paths of files that no longer count. */
+/** `put`: where a new file is, by its later path. `gone`: paths of removed files. */
 type DecidedChanges = { put: Map<string, string>; gone: Set<string> }
 
-/** @returns nothing where there is no such change, which is nearly always */
+/** @returns empty collections where there is no such change, which is the usual case */
 export function decidedChanges(dir: string): DecidedChanges {
   const put = new Map<string, string>()
   const gone = new Set<string>()
@@ -21,7 +21,7 @@ export function decidedChanges(dir: string): DecidedChanges {
   return { put, gone }
 }
 
-/** What is not there, or moves into place just now, holds nothing. */
+/** A folder that does not exist, or is just being moved, has no names. */
 const namesIn = (dir: string): string[] => unlessGone(() => readdirSync(dir)) ?? []
 
 export const removalsOf = (change: string): string[] => {
@@ -29,7 +29,7 @@ export const removalsOf = (change: string): string[] => {
   return text === undefined ? [] : (JSON.parse(text) as string[])
 }
 
-/** A file that someone deletes while we look is not there; any other failure is the caller's to hear of. */
+/** Returns undefined for a file that is deleted meanwhile; other errors are thrown. */
 export function unlessGone<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -1,4 +1,4 @@
-/** Rule files on disk. They are read afresh each time: nothing is kept between two calls. */
+/** Reads rule files. Nothing is cached between two calls. */
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorText } from '#shared/core/error-text.ts'
@@ -9,16 +9,16 @@ import type { YamlError } from '#shared/core/rules/language/yaml-text.ts'
 import { decidedChanges, unlessGone } from './rule-changes.ts'
 import { type FileSnapshot, type FileReader, type SettledFile, readSettled } from './settled-files.ts'
 
-/** Files of one folder, with those of its own folders; a catalogue of ten times ours. */
+/** Maximum number of files below one folder: ten times the shipped catalogue. */
 const FILES_MAX = 5000
 const DEPTH_MAX = 8
 
 type FileError = YamlError & { filename: string }
-/** A rule file as it was read. `rule_id` is missing where no rule of it counts within its folder. */
+/** A rule file that was read. `rule_id` is missing where none of its rules is in force within its folder. */
 export type FileRecord = { path: string; sha256: string; bytes: number; changed_at: number; rule_id?: string }
-/** `rules` by id; a file that does not check is left out and its complaints are listed. */
+/** `rules` are ordered by id. A file with errors is left out, and its errors are listed. */
 export type LoadedRules<R extends Rule = WrittenRule> = { rules: R[]; errors: FileError[]; files: FileRecord[] }
-/** What comes of a file: a rule, or every complaint and the rule that counts instead, if one does. */
+/** Result of parsing a file: a rule, or all errors and the earlier rule that applies instead, if there is one. */
 export type ParseRuleFile<R extends Rule> = (
   file: SettledFile,
 ) => { ok: true; rule: R } | { ok: false; errors: YamlError[]; instead?: R }
@@ -26,23 +26,23 @@ export type ParseRuleFile<R extends Rule> = (
 /**
  * Loads every `.yaml` and `.yml` below the folders.
  *
- * A change in the middle of a load is seen whole or not at all, also one of many files that was deployed as one; so is a
- * file that somebody is just writing, which is waited for a little. Of two rules with one id the one in the later folder counts; within a
- * folder a second one is an error.
+ * A change during a load is seen completely or not at all, also a deployment of many files. A file that is just being
+ * written is read again after a short wait. Of two rules with one id the one in the later folder applies; within a folder a
+ * second one is an error.
  *
- * @param dirs folders in rising precedence; one that is not there is empty
+ * @param dirs folders in rising precedence; a missing one is empty
  */
 export const loadRules = (dirs: string[]): LoadedRules => loadParsed(dirs, readRule)
 
 const WRITING: YamlError = { line: 1, column: 1, message: 'is just being written' }
 
-/** A file that still changes is no rule, whatever it holds by now, and one that cannot be read stands in nobody's way. */
+/** Parses a file. A file that is still changing or cannot be read is an error, whatever its content. */
 export function readRule({ path, text, settled, fault }: SettledFile): ReturnType<typeof parseRule> {
   if (fault !== undefined) return { ok: false, errors: [{ line: 1, column: 1, message: `cannot be read: ${fault}` }] }
   return settled ? parseRule(text, path) : { ok: false, errors: [WRITING] }
 }
 
-/** As `loadRules`, with another way from a file to a rule. */
+/** As `loadRules`, with another parser. */
 export function loadParsed<R extends Rule>(dirs: string[], read: ParseRuleFile<R>): LoadedRules<R> {
   const rules = new Map<string, R>()
   const errors: FileError[] = []
@@ -68,11 +68,11 @@ const recordOf = ({ path, text, mtimeMs }: SettledFile): FileRecord => {
   return { path, sha256: sha256(text), bytes: Buffer.byteLength(text), changed_at: mtimeMs }
 }
 
-/** How long ago a folder changed so that another change in the same moment could be told from it, ms: two ticks of any kernel. */
+/** Two changes of a folder within this time may have the same timestamp, ms: two ticks of any kernel. */
 const TICK_MS = 20
 const TRIES_MAX = 20
 
-/** Reads a folder's files as they are together at one moment: again when files came, went or moved meanwhile. */
+/** Reads the files of a folder in a consistent state: again when files appeared, disappeared or moved meanwhile. */
 function readWhole(dir: string): SettledFile[] {
   for (let tries = 1; ; tries++) {
     const before = changedAt(dir)
@@ -86,7 +86,7 @@ const changedAt = (dir: string): number => unlessGone(() => statSync(dir).mtimeM
 
 const rulePaths = (dir: string): string[] => ruleEntries(dir).map(({ path }) => path)
 
-/** A file that a name leads to; without `stat` it cannot be told what it is, and reading it says why. */
+/** An entry of a folder. Without `stat` its kind is unknown; reading it gives the reason. */
 type Entry = { path: string; stat: Stats | undefined }
 
 function ruleEntries(dir: string): Entry[] {
@@ -97,12 +97,12 @@ function ruleEntries(dir: string): Entry[] {
   return entries
 }
 
-/** `text` differs when any rule file may differ; `changedAt` is the newest change of one, ms. */
+/** `text` changes when any rule file may have changed; `changedAt` is the newest change of a file, ms. */
 export type RuleStamp = { text: string; changedAt: number }
 
 /**
- * Tells whether rule files have changed, without reading one: by path, file number, size and both times. The time of the
- * inode counts besides that of the content, which a program may set as it likes.
+ * Identifies the state of the rule files without reading them: by path, file number, size and both times. The time of the
+ * inode is included because a program may set the time of the content freely.
  *
  * @param dirs as for `loadRules`
  */
@@ -137,7 +137,7 @@ function readSnapshot(path: string): FileSnapshot | undefined {
   }
 }
 
-/** @throws Error for a folder that cannot be listed: without its rules a run would say what is not so */
+/** @throws Error for a folder that cannot be listed: a run without its rules would be wrong */
 function entriesBelow(path: string, depth: number): Entry[] {
   const isNamed = /\.ya?ml$/.test(path)
   const stat = depth > 0 ? entryStat(path) : unlessGone(() => statSync(path))
@@ -151,7 +151,7 @@ function entriesBelow(path: string, depth: number): Entry[] {
     .flatMap(name => entriesBelow(join(path, name), depth + 1))
 }
 
-/** A link that leads to itself, for one. */
+/** @returns `unreadable` for example for a link to itself */
 function entryStat(path: string): Stats | 'unreadable' | undefined {
   try {
     return unlessGone(() => statSync(path))

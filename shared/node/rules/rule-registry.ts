@@ -1,18 +1,18 @@
 /**
- * The rules of this process. Every page and route asks here; a request costs a look at the times and sizes of the rule
- * files, and they are read again only when one of them has changed.
+ * The rules of this process for all pages and routes. A request compares the times and sizes of the rule files; they are
+ * read again only after a change.
  */
 import { type RuleStamp, stampRules } from './rule-files.ts'
 import { openTurns } from '#shared/node/turns.ts'
 
-/** A file that changed so recently may change again with the same time: two ticks of any kernel, ms. */
+/** A file that changed within this time may change again with the same timestamp, ms: two ticks of any kernel. */
 const TICK_MS = 20
 
 type RuleRegistry<T> = {
   /**
-   * The rules as the folders hold them at the moment of the call. Calls that find the same files share one reading.
+   * The rules in the folders at the moment of the call. Calls that find the same files share one reading.
    *
-   * @throws what `read` throws; the next call reads again
+   * @throws the error of `read`; the next call reads again
    */
   current(): Promise<T>
   /** How often the files were read. */
@@ -28,7 +28,7 @@ type RuleRegistryOptions<T> = {
 
 type Entry<T> = { stamp: RuleStamp; rules: Promise<T>; isPending: boolean; isFinal: boolean }
 
-/** @param read gives `isProvisional` when the same files may count otherwise a moment later: they are read again then */
+/** @param read returns `isProvisional` when the same files may soon give another result: they are read again then */
 export function openRuleRegistry<T extends { isProvisional: boolean }>({ dirs, read }: RuleRegistryOptions<T>): RuleRegistry<T> {
   const turn = openTurns()
   let entry: Entry<T> | undefined
@@ -41,7 +41,7 @@ export function openRuleRegistry<T extends { isProvisional: boolean }>({ dirs, r
       .then(({ isProvisional }) => {
         next.isFinal = !isProvisional && Math.abs(takenAt - stamp.changedAt) > TICK_MS
       })
-      .catch(() => undefined) // told to each caller
+      .catch(() => undefined) // Each caller gets this error.
       .finally(() => (next.isPending = false))
     return next
   }
@@ -50,7 +50,7 @@ export function openRuleRegistry<T extends { isProvisional: boolean }>({ dirs, r
     async current() {
       await turn()
       const folders = dirs()
-      // The time is taken before the stamp: a change in between makes the stamp too new rather than too old.
+      // The time is read before the stamp: after a change in between the stamp is too new rather than too old.
       const takenAt = Date.now()
       const stamp = stampRules(folders)
       const isSame = entry?.stamp.text === stamp.text

@@ -1,22 +1,25 @@
 /**
- * Samples as a run has read them, in a file that grows by one record with each run. Derived data, like all that is packed:
- * what is damaged or was cut off is read from history again.
+ * Samples that runs have read, in a file that grows by one record with each run. It is derived data: damaged or missing
+ * records are read from history again.
  */
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { KeptSamples, ReadSamples } from '#shared/core/ports.ts'
 import { appendSeries, type Series } from '#shared/core/series/series.ts'
 import { pack, unpack } from './packed.ts'
 
-/** Eight bytes at the beginning of every record; the last is the version of its layout. */
+/** The first eight bytes of every record; the last one is the version of its layout. */
 const MAGIC = Buffer.from('PLENUMT1')
-/** Before each record stands its length. */
+/** The length before each record. */
 const LENGTH_BYTES = 4
 
-/** Records after which all are written as one: each costs as much to read as hundreds of samples. */
+/** Number of records after which they are merged: each takes as long to read as hundreds of samples. */
 const PIECES_MAX = 6
 
-/** `points` say how many of the samples are theirs. Instants are distances from the one before, the first from `from`. */
-type Kept = {
+/**
+ * One record. `points` gives the number of samples of each point. Instants are differences to the one before, the first to
+ * `from`.
+ */
+type SampleRecord = {
   owner: string
   from: number
   to: number
@@ -26,12 +29,12 @@ type Kept = {
 }
 
 /**
- * Reads the records that follow each other without a gap from `from` on.
+ * Reads the consecutive records from `from` on.
  *
- * @param owner of whom the samples are: a record of another one does not count
- * @param until records beyond it are cut off, durably
+ * @param owner owner of the samples; a record of another owner is not used
+ * @param until later records are cut off, durably
  * @returns undefined when there is none; only points that are in every record
- * @throws Error when a file that cannot be read or cut cannot be removed either: some day it would be believed
+ * @throws Error when a file that cannot be read or cut cannot be removed either: a later run would use it
  */
 export function readSampleLog(path: string, owner: string, from: number, until: number): KeptSamples | undefined {
   if (!existsSync(path)) return undefined
@@ -45,7 +48,7 @@ export function readSampleLog(path: string, owner: string, from: number, until: 
 
 function readRecords(path: string, owner: string, from: number, until: number): KeptSamples | undefined {
   const bytes = readFileSync(path)
-  const kept: Kept[] = []
+  const kept: SampleRecord[] = []
   let at = 0
   let to = from
   for (;;) {
@@ -60,7 +63,7 @@ function readRecords(path: string, owner: string, from: number, until: number): 
   return { from, to, series: kept.map(seriesOf).reduce(joined), pieces: kept.length }
 }
 
-/** @param before what `readSampleLog` gave, which `more` goes on from; without it `more` is the only record */
+/** @param before the result of `readSampleLog` that `more` continues; without it `more` is the only record */
 export function addToSampleLog(path: string, owner: string, more: ReadSamples, before: KeptSamples | undefined): void {
   const isNext = before && before.pieces < PIECES_MAX
   const whole = before && !isNext ? { from: before.from, to: more.to, series: joined(before.series, more.series) } : more
@@ -70,19 +73,19 @@ export function addToSampleLog(path: string, owner: string, more: ReadSamples, b
   writeFileSync(path, Buffer.concat([length, record]), { flag: isNext ? 'a' : 'w' })
 }
 
-function recordAt(bytes: Buffer, at: number): { kept: Kept; end: number } | undefined {
+function recordAt(bytes: Buffer, at: number): { kept: SampleRecord; end: number } | undefined {
   if (at + LENGTH_BYTES > bytes.length) return undefined
   const start = at + LENGTH_BYTES
   const end = start + bytes.readUInt32LE(at)
   if (end > bytes.length) return undefined
   try {
-    return { kept: unpack(MAGIC, bytes.subarray(start, end)) as Kept, end }
+    return { kept: unpack(MAGIC, bytes.subarray(start, end)) as SampleRecord, end }
   } catch {
     return undefined
   }
 }
 
-/** What is cut off may have been contradicted: after a power cut it must not be back. */
+/** The cut records may disagree with history: after a power cut they must not be back. */
 function cutOff(path: string, at: number): void {
   const file = openSync(path, 'r+')
   try {
@@ -93,7 +96,7 @@ function cutOff(path: string, at: number): void {
   }
 }
 
-function keptOf(owner: string, { from, to, series }: ReadSamples): Kept {
+function keptOf(owner: string, { from, to, series }: ReadSamples): SampleRecord {
   const all = [...series.values()]
   const n = all.reduce((sum, { ts }) => sum + ts.length, 0)
   const [gaps, values] = [new Float64Array(n), new Float64Array(n)]
@@ -106,7 +109,7 @@ function keptOf(owner: string, { from, to, series }: ReadSamples): Kept {
   return { owner, from, to, points: [...series].map(([point_id, { ts }]) => [point_id, ts.length]), gaps, values }
 }
 
-function seriesOf({ from, points, gaps, values }: Kept): Map<string, Series> {
+function seriesOf({ from, points, gaps, values }: SampleRecord): Map<string, Series> {
   const series = new Map<string, Series>()
   let at = 0
   for (const [point_id, samples] of points) {

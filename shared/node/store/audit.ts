@@ -4,7 +4,7 @@ import type { Database } from '../sqlite.ts'
 const INSERT = `INSERT INTO audit (at, actor, role, action, subject, before, after, request_id)
      VALUES (@at, @actor, @role, @action, @subject, @before, @after, @request_id)`
 
-/** Newest first; of rows of the same instant, the later one. */
+/** Rows are listed newest first; of the same instant, the later row first. */
 export function auditStore(db: Database): AuditStore {
   const add = db.prepare(INSERT)
   const list = db.prepare(

@@ -19,7 +19,7 @@ export function baselineStore(db: Database): BaselineStore {
     `SELECT role, name, json_extract(body, '$.date') AS date FROM baselines WHERE building_id = ? AND equipment_id = ? AND rule_id = ?`,
   )
   const forget = db.prepare(`DELETE FROM baselines WHERE ${where}`)
-  // A run an hour says the same all day: what is unchanged is not written.
+  // Hourly runs report the same baselines all day: unchanged rows are not written.
   const put = db.prepare(`${upsert('baselines', KEY, [...KEY, 'body'])} WHERE baselines.body <> excluded.body`)
   const resets = db.prepare(`SELECT * FROM baseline_resets WHERE building_id = ? ${order}`)
   const reset = db.prepare(upsert('baseline_resets', KEY, RESET_COLUMNS))
@@ -29,7 +29,7 @@ export function baselineStore(db: Database): BaselineStore {
     const said = Map.groupBy(baselines, pairOf)
     for (const pair of looked) {
       const rows = kept.all(building_id, pair.equipment_id, pair.rule_id) as { role: string; name: string; date: string }[]
-      // A run over an earlier span does not know what the newest one knew.
+      // A run over an earlier span must not replace the baseline of a later one.
       if (rows.some(row => row.date > date && row.date <= today)) continue
       const own = said.get(pairOf(pair)) ?? []
       for (const { role, name } of rows) {

@@ -1,7 +1,7 @@
 import type { EdgeClaims, EdgeRefusal, Takeover } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
 
-/** Most edges of which a refusal is kept: more than any hub has, and a bound for whoever invents edge ids. */
+/** Maximum number of stored refusals: more than any hub has edges, and a bound for invented edge ids. */
 const REFUSALS_MAX = 10_000
 
 export function edgeClaimStore(db: Database): EdgeClaims {
@@ -29,7 +29,7 @@ export function edgeClaimStore(db: Database): EdgeClaims {
     refusal: ({ site_id, edge_id }) => refusal.get(site_id, edge_id) as EdgeRefusal | undefined,
     refuse: next => {
       const held = refusal.get(next.site_id, next.edge_id) as EdgeRefusal | undefined
-      // An edge repeats what is refused at each connection: only a new reason is a write.
+      // A refused edge repeats its metadata at each connection: only a new reason is written.
       if (held?.reason === next.reason || (!held && (count.get() as number) >= REFUSALS_MAX)) return
       refuse.run(next)
     },

@@ -2,9 +2,9 @@ import type { Finding } from '#shared/core/findings/finding.ts'
 import type { Database } from '../sqlite.ts'
 
 /**
- * Inserts or updates one finding by its id; for use inside the caller's transaction.
+ * Inserts or updates one finding by its id, inside the transaction of the caller.
  *
- * @returns whether it was written: an id that is held by a finding of another building stays as it is
+ * @returns whether it was written: a finding of another building with the same id is not changed
  */
 export function findingWriter(db: Database): (finding: Finding) => boolean {
   const upsert = db.prepare(

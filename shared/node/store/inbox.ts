@@ -6,7 +6,7 @@ import type { Database } from '../sqlite.ts'
 import { findingWriter } from './findings.ts'
 import { misdatedStore } from './misdated.ts'
 
-/** @param needRoom throws while readings have to wait */
+/** @param needRoom throws while the disk is full and readings must wait */
 export const withRoom = ({ accept }: Inbox, needRoom: () => void): Inbox => ({
   accept(message) {
     needRoom()
@@ -14,7 +14,7 @@ export const withRoom = ({ accept }: Inbox, needRoom: () => void): Inbox => ({
   },
 })
 
-/** Stores what edges send; a message is stored once, whole, and in the order of its stream. */
+/** Stores messages of edges: each completely, once, and in the order of its stream. */
 export function openInbox(db: Database): Inbox {
   const hot = openHotRows(db)
   const misdated = misdatedStore(db)

@@ -1,13 +1,16 @@
-/** Keeps readings whose own time cannot be right apart from history, within a bound. */
+/** Stores readings with an impossible time separately from history, within a bound. */
 import type { MisdatedReading, MisdatedStore } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
 
-/** 40 MB with its index: more than half an hour of a site of 5,000 points a minute whose clock is not set yet. */
+/**
+ * Maximum number of rows: 40 MB with the index, more than half an hour of a site of 5,000 points a minute whose clock is
+ * not set.
+ */
 const MISDATED_MAX = 200_000
-/** Dropped at once when the table is full, so that a flood does not sort the table for each message. */
+/** Rows dropped at once when the table is full, so that a flood does not sort the table for each message. */
 const DROP_AT_ONCE = 2_000
 
-/** @param max rows, for tests of the bound */
+/** @param max maximum number of rows, for tests */
 export function misdatedStore(db: Database, max = MISDATED_MAX): MisdatedStore {
   const insert = db.prepare(
     `INSERT OR IGNORE INTO misdated_readings (building_id, point_id, edge_id, observed_at, arrived_at, value, quality)
@@ -32,7 +35,7 @@ export function misdatedStore(db: Database, max = MISDATED_MAX): MisdatedStore {
   const keep = db.transaction((readings: MisdatedReading[]) => {
     let kept = 0
     for (const reading of readings) kept += insert.run(reading).changes
-    // The building that has most gives way, so that one bad clock does not push out what others have sent.
+    // Rows of the building with the most rows are dropped, so that one bad clock does not displace readings of others.
     for (let over = (count.get() as number) - max; over > 0; over = (count.get() as number) - max) {
       dropped += drop.run(largest.get(), Math.min(max, Math.max(over, DROP_AT_ONCE))).changes
     }

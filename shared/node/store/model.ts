@@ -75,7 +75,10 @@ export function modelStore(db: Database): ModelStore {
     for (const each of model.points ?? []) {
       need(each.building_id)
       if (each.equipment_id !== undefined && !hasEquipment.get(each.building_id, each.equipment_id)) {
-        throw new Problem('unknown_equipment', `point ${each.point_id} names equipment ${each.equipment_id}, which is not there`)
+        throw new Problem(
+          'unknown_equipment',
+          `point ${each.point_id} names equipment ${each.equipment_id}, which does not exist`,
+        )
       }
       putPoint.run(toRow(each, POINT))
     }

@@ -3,7 +3,10 @@ import { mayReview, type Quantity } from '#shared/core/model/quantity.ts'
 import type { QuantityStore } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
 
-/** @throws Problem conflict from `put` when a review may not move so (`mayReview`); nothing is changed then */
+/**
+ * @throws Problem conflict from `put` when the review status may not change in this way (`mayReview`); nothing is changed
+ *   then
+ */
 export function quantityStore(db: Database): QuantityStore {
   const list = db.prepare('SELECT body FROM quantities WHERE building_id = ? ORDER BY quantity_id').pluck()
   const all = db.prepare('SELECT body FROM quantities ORDER BY quantity_id').pluck()
@@ -21,7 +24,7 @@ export function quantityStore(db: Database): QuantityStore {
       const { quantity_id, building_id = null, review_status: to = 'NeedsReview' } = quantity
       const from = get(quantity_id)?.review_status ?? 'NeedsReview'
       if (!mayReview(from, to)) {
-        throw new Problem('conflict', `quantity ${quantity_id} is ${from}: it goes back to NeedsReview before it can be ${to}`)
+        throw new Problem('conflict', `quantity ${quantity_id} is ${from}: set it to NeedsReview before ${to}`)
       }
       insert.run(quantity_id, building_id, JSON.stringify({ ...quantity, review_status: to }))
     }

@@ -11,7 +11,7 @@ import type {
 import { reconcile } from '#shared/core/findings/reconcile.ts'
 import type { Database } from '../sqlite.ts'
 import { findingWriter, toFinding } from './findings.ts'
-import { goOnAfter } from './row.ts'
+import { continueAfter } from './row.ts'
 import { openRuns } from './runs.ts'
 
 type ResultStores = {
@@ -75,7 +75,7 @@ function openFindings(db: Database) {
   const listAll: FindingReader['list'] = query => {
     const { building_id = null, equipment_id = null, rule_id = null, state = null, from = null, to = null } = query
     const filter = { building_id, equipment_id, rule_id, state, from, to }
-    return list.all({ ...filter, ...goOnAfter(start, query.after), limit: query.limit }).map(toFinding)
+    return list.all({ ...filter, ...continueAfter(start, query.after), limit: query.limit }).map(toFinding)
   }
   return {
     write: findingWriter(db),

@@ -4,7 +4,7 @@ import { isEvaluated } from '#shared/core/findings/finding.ts'
 import { summaryOf } from '#shared/core/runs/run-summary.ts'
 import type { RunStore, RunEntry } from '#shared/core/stores.ts'
 import type { Database } from '../sqlite.ts'
-import { goOnAfter, upsert } from './row.ts'
+import { continueAfter, upsert } from './row.ts'
 
 /** Number of runs kept for each building, separately with and without results: two months at a run every three hours. */
 const RUNS_KEPT = 500
@@ -60,7 +60,7 @@ export function openRuns(db: Database) {
       return body === undefined ? undefined : (JSON.parse(String(body)) as Looked)
     },
     list: ({ building_id, limit, after }: Parameters<ResultReader['runs']>[0]) => {
-      const bodies = list.all({ building_id: building_id ?? null, limit, ...goOnAfter(start, after) })
+      const bodies = list.all({ building_id: building_id ?? null, limit, ...continueAfter(start, after) })
       return bodies.map(body => JSON.parse(String(body)) as RunSummary)
     },
     record: (run_id: string): RunRecord | undefined => {
@@ -104,7 +104,7 @@ export function runStore(db: Database): RunStore {
       return row && toEntry(row)
     },
     list: ({ building_id, limit, after }) => {
-      const rows = list.all({ building_id: building_id ?? null, limit, ...goOnAfter(start, after) }) as Row[]
+      const rows = list.all({ building_id: building_id ?? null, limit, ...continueAfter(start, after) }) as Row[]
       return rows.map(toEntry)
     },
     interrupt: db.transaction((at: number) => {

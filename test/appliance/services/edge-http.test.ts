@@ -96,7 +96,7 @@ test('the poll status takes the shared token and no other', async t => {
   t.is((await get('/api/bacnet/poll/status', 'x'.repeat(38))).status, 401)
   const settings = { SERVICE_EDGE_PORT: 0, SERVICE_CONTAINER: false, SERVICE_LOCAL_INGEST_TOKEN: undefined }
   const closed = await opened(t, { settings })
-  const detail = 'Nobody is let in here: SERVICE_LOCAL_INGEST_TOKEN is not set'
+  const detail = 'This route is closed: SERVICE_LOCAL_INGEST_TOKEN is not set'
   t.like(await closed.get('/api/bacnet/poll/status', 'undefined'), { status: 403, body: { code: 'forbidden', detail } })
 })
 

@@ -183,7 +183,7 @@ test('only those who know the token are let in, and nobody where there is none',
     const response = await fetch(`${off.url}/api/ingest/local`, { method: 'POST', headers: { authorization }, body: '' })
     const body = (await response.json()) as Body
     t.like({ status: response.status, ...body }, { status: 403, code: 'forbidden' })
-    t.is(body['detail'], 'Nobody is let in here: SERVICE_LOCAL_INGEST_TOKEN is not set')
+    t.is(body['detail'], 'This route is closed: SERVICE_LOCAL_INGEST_TOKEN is not set')
   }
 })
 

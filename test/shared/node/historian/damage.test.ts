@@ -62,9 +62,11 @@ test('a listed file that is missing or cut is refused at start, by name', async 
   const place = await temporaryHistorian(t)
   const part = await sealed(place)
   truncateSync(part, 100)
-  await t.throwsAsync(reopen(place), { message: /is not whole: building_id=b\/.*\.parquet has 100 bytes where \d+ were written/ })
+  await t.throwsAsync(reopen(place), {
+    message: /is incomplete: building_id=b\/.*\.parquet has 100 bytes where \d+ were written/,
+  })
   rmSync(part)
-  await t.throwsAsync(reopen(place), { message: /is not whole: building_id=b\/month=2026-01\/.*\.parquet is missing; restore/ })
+  await t.throwsAsync(reopen(place), { message: /is incomplete: building_id=b\/month=2026-01\/.*\.parquet is missing; restore/ })
 })
 
 test('a file that goes bad while in use fails the reads that need it, by name, and no others', async t => {

@@ -333,7 +333,7 @@ test('a port that is taken is an error that names host and port', async t => {
   const { http } = await open({ port })
   t.teardown(http.stop)
   const error = await t.throwsAsync(http.start())
-  t.is(error.message, `cannot listen on 127.0.0.1:${port}: another process has this port`)
+  t.is(error.message, `cannot listen on 127.0.0.1:${port}: another process uses this port`)
 })
 
 test('the depth of JSON counts lists and objects outside of texts', t => {

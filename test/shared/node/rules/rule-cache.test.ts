@@ -123,8 +123,8 @@ test('a load that finds nothing new writes nothing, and one that cannot write go
 })
 
 const said = ({ rules, errors }: LoadedRules<Rule>) => [titles({ rules }), errors.map(({ message }) => message)]
-const HALF = 'has no tests, which end a rule, and was changed less than 10 s ago: it may be half'
-const BEFORE = '; what the file held before counts this time'
+const HALF = 'has no tests and was changed less than 10 s ago: it may be incomplete'
+const BEFORE = '; the earlier rule of the file applies'
 
 test('a writer who rests in the middle of a file changes nothing until it is whole', async t => {
   const { file, rules, write, append } = place(t)

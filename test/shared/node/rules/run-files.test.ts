@@ -49,17 +49,17 @@ test('the newest files are kept, within a number and a size', async t => {
   t.deepEqual(numbers(), [7], 'the newest is kept however long it is')
 })
 
-test('what lies in a cache may be dropped, whatever way leads to it', async t => {
+test('what is in a cache may be dropped, whatever way leads to it', async t => {
   const folder = temporaryFolder(t)
   const cache = join(folder, 'parquet')
   mkdirSync(cache)
   symlinkSync(cache, join(folder, 'link'))
   for (const [path, why] of [
-    [cache, /^\S+ lies in the cache \S+parquet$/],
-    [join(cache, 'deep', 'results'), /lies in the cache/],
-    [join(folder, 'link', 'results'), /lies in the cache/],
-    [join(folder, 'parquet', '..', 'parquet', 'x'), /lies in the cache/],
-    [join(folder, '.cache', 'results'), /lies in a cache \(\.cache\)/],
+    [cache, /^\S+ is in the cache \S+parquet$/],
+    [join(cache, 'deep', 'results'), /is in the cache/],
+    [join(folder, 'link', 'results'), /is in the cache/],
+    [join(folder, 'parquet', '..', 'parquet', 'x'), /is in the cache/],
+    [join(folder, '.cache', 'results'), /is in a cache \(\.cache\)/],
   ] as const) {
     t.regex((await whyEphemeral(path, [cache])) ?? '', why, path)
   }
@@ -68,20 +68,20 @@ test('what lies in a cache may be dropped, whatever way leads to it', async t =>
   }
 })
 
-test('what lies in memory is gone after a restart, also where the folder is still to be made', async t => {
+test('what is in memory is gone after a restart, also where the folder is still to be made', async t => {
   const shm = mkdtempSync('/dev/shm/plenum-')
   t.teardown(() => rmSync(shm, { recursive: true }))
   for (const path of [shm, join(shm, 'not', 'yet')]) {
-    t.is(await whyEphemeral(path, []), `${path} lies in memory (tmpfs), which a restart empties`)
+    t.is(await whyEphemeral(path, []), `${path} is in memory (tmpfs), which a restart empties`)
   }
   const link = join(temporaryFolder(t), 'link')
   symlinkSync(shm, link)
-  t.regex((await whyEphemeral(join(link, 'results'), [])) ?? '', /lies in memory/)
+  t.regex((await whyEphemeral(join(link, 'results'), [])) ?? '', /is in memory/)
   const folder = temporaryFolder(t)
   symlinkSync(join(shm, 'later'), join(folder, 'to'))
   symlinkSync('to', join(folder, 'over'))
   for (const path of [join(folder, 'over'), join(folder, 'over', 'results')]) {
-    t.regex((await whyEphemeral(path, [])) ?? '', /lies in memory/, 'a link to what is not there yet')
+    t.regex((await whyEphemeral(path, [])) ?? '', /is in memory/, 'a link to what is not there yet')
   }
   symlinkSync('ring', join(folder, 'ring'))
   t.notRegex((await whyEphemeral(join(folder, 'ring', 'results'), [])) ?? '', /cache/, 'a ring comes to an end')
