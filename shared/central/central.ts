@@ -138,7 +138,14 @@ export function createCentral(workspace: Workspace, options: CentralOptions): Ce
     runs,
     analytics: createAnalyticsService({ worker: analyst, model: stores.model, clock, screening: options.screening ?? false }),
     config,
-    auth: openAuth({ settings: options.auth, ...openSignIns(db), users: stores.users, onRefused: refused.add, now: Date.now }),
+    auth: openAuth({
+      settings: options.auth,
+      ...openSignIns(db),
+      users: stores.users,
+      apiTokens: stores.apiTokens,
+      onRefused: refused.add,
+      now: Date.now,
+    }),
     health: withOwnChecks(options.health, {
       db,
       workspace: path,

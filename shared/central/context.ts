@@ -11,6 +11,7 @@ import type {
   RunRecord,
 } from '#shared/core/ports.ts'
 import type {
+  ApiTokenStore,
   AuditStore,
   DefinitionStore,
   EdgeClaims,
@@ -76,6 +77,7 @@ export type CentralContext = {
   config: PlatformConfigStore
   auth: Auth
   users: UserStore
+  apiTokens: ApiTokenStore
   health: HealthSources
 }
 

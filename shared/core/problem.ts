@@ -13,6 +13,7 @@ export const PROBLEMS = {
   unknown_finding: { status: 404, title: 'No such finding' },
   unknown_session: { status: 404, title: 'No such import session' },
   unknown_run: { status: 404, title: 'No such run' },
+  unknown_token: { status: 404, title: 'No such token' },
   unknown_user: { status: 404, title: 'No such user' },
   unknown_edge: { status: 404, title: 'No such edge' },
   unknown_device: { status: 404, title: 'No such device' },

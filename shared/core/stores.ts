@@ -1,4 +1,5 @@
 /** The small durable stores that central keeps in SQLite. Synchronous; each has one writer; names as on the wire. */
+import type { StoredApiToken } from './auth/api-tokens.ts'
 import type { StoredUser } from './auth/users.ts'
 import type { FaultDefinition, StoredDefinition } from '#shared/core/findings/fault-definition.ts'
 import type { EnergyPrices } from './impact/impact.ts'
@@ -172,4 +173,15 @@ export interface UserStore {
   remove(username: string): void
   /** Records a sign-in. @param at ms */
   signedIn(username: string, at: number): void
+}
+
+/** Tokens of scripts and agents. */
+export interface ApiTokenStore {
+  /** By name. */
+  list(): StoredApiToken[]
+  get(token_id: string): StoredApiToken | undefined
+  add(token: StoredApiToken): void
+  remove(token_id: string): void
+  /** Records a use. @param at ms */
+  used(token_id: string, at: number): void
 }

@@ -38,6 +38,7 @@ const economizerRoute = (context: CentralContext) =>
       high_limit: Type.Optional(Type.Number({ minimum: 10, maximum: 35, default: HIGH_LIMIT, description: '°C' })),
     }),
     action: 'analyse_economizer',
+    changesNothing: true,
     problems: ['unknown_building', 'unknown_equipment', 'invalid', 'query_failed', 'not_ready'],
     handle: async ({ body: { equipment_ids, dt_min = DT_MIN, high_limit = HIGH_LIMIT, ...asked }, reply }) => {
       const { building: _building, ...span } = await readSpan(asked, MONTH, context)

@@ -5,6 +5,7 @@ import { formatInstant } from '#shared/core/time.ts'
 import { oneOf, route, type Route, strict } from '#shared/node/http/route.ts'
 import { clearSessionCookie } from '#shared/node/auth/session-cookie.ts'
 import type { LoginSession } from '#shared/node/auth/access-token.ts'
+import { assertPerson } from '#shared/central/commands/command.ts'
 import { changePassword, PASSWORD_CHANGE } from '#shared/central/commands/users.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 
@@ -65,7 +66,8 @@ export const authRoutes = ({ auth, users }: Pick<CentralContext, 'auth' | 'users
     body: Type.Union([strict({ ttl_secs: Type.Optional(Type.Integer()) }), Type.Null()]),
     reply: LoginReply,
     action: 'agent_token',
-    handle: async ({ body, reply, audit }) => {
+    handle: async ({ body, reply, audit, caller }) => {
+      assertPerson({ caller })
       reply.header('cache-control', SECRET_ANSWER)
       const session = await auth.agentToken(body?.ttl_secs)
       audit({ subject: session.subject, after: { role: session.role, expires_at: formatInstant(session.expires_at) } })
@@ -86,6 +88,7 @@ export const authRoutes = ({ auth, users }: Pick<CentralContext, 'auth' | 'users
     method: 'GET',
     path: '/api/auth/me',
     auth: 'viewer',
+    anyBuilding: true,
     beforePasswordChange: true,
     summary: 'Who is calling',
     reply: Type.Object({
@@ -138,6 +141,7 @@ const logoutRoutes = ({ auth }: Pick<CentralContext, 'auth'>): Route[] => [
     summary: 'Ends the token that the request carries',
     body: Type.Union([strict({}), Type.Null()]),
     action: 'logout',
+    problems: ['invalid'],
     handle: ({ caller, audit, reply }) => {
       auth.logout(caller!)
       clearSessionCookie(reply)

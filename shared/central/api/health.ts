@@ -59,6 +59,7 @@ export function healthRoutes(context: CentralContext): Route[] {
       method: 'GET',
       path: '/api/version',
       auth: 'viewer',
+      anyBuilding: true,
       summary: 'The version that runs',
       reply: Type.Object({ ok: Type.Literal(true), service: Type.String(), version: Type.String() }),
       handle: () => ({ ok: true, service: context.service, version: context.version }),

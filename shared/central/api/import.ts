@@ -160,6 +160,7 @@ const packageRoutes = (context: CentralContext): Route[] => [
     method: 'GET',
     path: '/api/ingest/contract',
     auth: 'viewer',
+    anyBuilding: true,
     summary: 'What a package must hold, the roles, the units and the limits',
     handle: () => ({ ok: true, ...ingestContract({ uploadMax: UPLOAD_MAX, chunkMax: CHUNK_MAX }) }),
   }),

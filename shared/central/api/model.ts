@@ -68,10 +68,11 @@ const readRoutes = ({ model }: CentralContext): Route[] => [
     path: '/api/model/buildings',
     auth: 'viewer',
     summary: 'Buildings',
-    query: strict(PAGE),
+    query: strict({ building_id: Type.Optional(ID), ...PAGE }),
     problems: ['bad_cursor'],
     handle: ({ query }) => {
-      const { items, ...more } = cutPage(model.buildings(), query, one => one.building_id)
+      const asked = model.buildings().filter(one => query.building_id === undefined || one.building_id === query.building_id)
+      const { items, ...more } = cutPage(asked, query, one => one.building_id)
       return { ok: true, buildings: items, ...more }
     },
   }),

@@ -2,6 +2,7 @@ import type { Route } from '#shared/node/http/route.ts'
 import type { CentralParts } from '#shared/central/context.ts'
 import type { Trigger } from '#shared/central/fdd/trigger.ts'
 import { analyticsRoutes } from './analytics.ts'
+import { apiTokenRoutes } from './api-tokens.ts'
 import { auditRoutes } from './audit.ts'
 import { authRoutes } from './auth.ts'
 import { backupRoutes } from './backup.ts'
@@ -28,6 +29,7 @@ export const centralRoutes = (context: CentralParts, trigger: Trigger): Route[] 
   ...publicRoutes(context),
   ...authRoutes(context),
   ...userRoutes(context),
+  ...apiTokenRoutes(context),
   ...importRoutes(context, context.sessions),
   ...modelRoutes(context),
   ...commissionRoutes(context),

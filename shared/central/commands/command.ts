@@ -14,6 +14,15 @@ export const NOTE_MAX = 4000
 /** How an audit row names the records of one request. */
 export const subjectOf = ([first, ...more]: string[]): string => (more.length ? `${first} and ${more.length} more` : first!)
 
+/**
+ * Users and tokens are made by people: a token that was stolen could otherwise give itself successors.
+ *
+ * @throws Problem forbidden for an API token
+ */
+export function assertPerson({ caller }: Pick<Actor, 'caller'>): void {
+  if (caller?.limits) throw new Problem('forbidden', `${caller.subject} is a token; users and tokens are changed by people`)
+}
+
 /** A field that its schema takes and the domain refuses. */
 export const invalidField = (field: string, message: string): Problem =>
   new Problem('invalid', message, [{ pointer: `/${field}`, message }])

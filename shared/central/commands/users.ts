@@ -14,7 +14,7 @@ import type { LoginSession } from '#shared/node/auth/access-token.ts'
 import { hashPassword, randomPassword } from '#shared/node/auth/password-hash.ts'
 import { type Call, oneOf } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
-import { type Actor, invalidField } from './command.ts'
+import { type Actor, assertPerson, invalidField } from './command.ts'
 
 /** Named users of one process: the list is one page of a browser, and every name is a row of the throttle. */
 const USERS_MAX = 1000
@@ -58,6 +58,7 @@ export async function addUser(
   { caller, audit }: Actor,
   { username, name = '', role }: { username: string; name?: string; role: StoredUser['role'] },
 ): Promise<UserWithPassword> {
+  assertPerson({ caller })
   const reserved = refuseUsername(username)
   if (reserved !== undefined) throw invalidField('username', reserved)
   const first = await firstPassword(auth.now())
@@ -81,6 +82,7 @@ export function changeUser(
   username: string,
   { name, role, locked }: UserChange,
 ): ShownUser {
+  assertPerson({ caller })
   const before = needUser({ users }, username)
   const isLocked = before.locked_at !== null
   const after: StoredUser = {
@@ -99,6 +101,7 @@ export function changeUser(
 
 /** Gives a user another first password and ends the tokens. @throws Problem unknown_user, or conflict for the caller's own */
 export async function resetPassword(context: UserContext, { caller, audit }: Actor, username: string): Promise<UserWithPassword> {
+  assertPerson({ caller })
   refuseSelf(caller, username)
   const first = await firstPassword(context.auth.now())
   const before = needUser(context, username)
@@ -111,6 +114,7 @@ export async function resetPassword(context: UserContext, { caller, audit }: Act
 
 /** @throws Problem unknown_user, or conflict for the caller's own */
 export function removeUser({ users, auth }: UserContext, { caller, audit }: Actor, username: string): void {
+  assertPerson({ caller })
   refuseSelf(caller, username)
   const before = needUser({ users }, username)
   auth.logoutEverywhere(username)

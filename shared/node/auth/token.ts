@@ -3,10 +3,11 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { isBuiltIn } from '#shared/core/auth/users.ts'
 import { Problem } from '#shared/core/problem.ts'
-import type { TokenEpochs, UserStore } from '#shared/core/stores.ts'
+import type { ApiTokenStore, TokenEpochs, UserStore } from '#shared/core/stores.ts'
 import { HOUR, SECOND } from '#shared/core/time.ts'
 import type { Caller } from '#shared/node/http/route.ts'
 import { accessTokens, type LoginSession, type TokenHolder } from './access-token.ts'
+import { apiTokenCaller, isApiToken } from './api-token.ts'
 import type { AuthSettings } from './auth-settings.ts'
 import { formTokens } from './csrf-token.ts'
 import { openGuesses } from './failed-logins.ts'
@@ -38,10 +39,12 @@ export type Auth = {
   sessionFor(holder: TokenHolder): Promise<LoginSession>
   /** A token for the agent tools. @param ttlSecs clamped to 60..86400, default 3600 */
   agentToken(ttlSecs: number | undefined): Promise<LoginSession>
-  /** Ends the token that this caller has shown, and no other. */
+  /** Ends the token that this caller has shown, and no other. @throws Problem invalid for an API token, which an admin revokes */
   logout(caller: Caller): void
   /** Ends every token of a user. @throws Problem invalid when there is no such user */
   logoutEverywhere(username: string): void
+  /** Ends the event streams of an API token that was revoked. @param subject as `tokenSubject` names it */
+  endStreams(subject: string): void
   /** Calls `ended` once, when the caller's token is ended or has expired. @returns how to stop watching */
   watch(caller: Caller, ended: () => void): () => void
   /**
@@ -68,6 +71,8 @@ type AuthOptions = {
   now: () => number
   /** Named users; without it only the logins of the settings exist. */
   users?: UserStore
+  /** Tokens of scripts; without it there are none. */
+  apiTokens?: ApiTokenStore
   /** Where it is kept which sessions were signed out; in memory without it. */
   sessions?: EndedSessions
   /** Where it is kept from where users have signed in; in memory without it. */
@@ -84,7 +89,7 @@ type TokenEnds = ReturnType<typeof openTokenEnds>
 type AccessTokens = ReturnType<typeof accessTokens>
 
 export function openAuth(options: AuthOptions): Auth {
-  const { settings, epochs, now, users, sessions = rememberEnded(), networks, onRefused } = options
+  const { settings, epochs, now, users, apiTokens, sessions = rememberEnded(), networks, onRefused } = options
   const secret = settings.secret ?? randomBytes(32).toString('hex')
   const key = new TextEncoder().encode(secret)
   const guesses = openGuesses({ now, networks, onRefused, print: value => fingerprint(secret, value) })
@@ -107,13 +112,17 @@ export function openAuth(options: AuthOptions): Auth {
     confirmPassword: async (username, password, address) => void (await whoSignsIn(username, password, address)),
     sessionFor: holder => sign(holder, LOGIN_SECS),
     agentToken: ttlSecs => sign({ subject: 'agent', role: 'operator' }, clamp(ttlSecs ?? AGENT_TTL.default)),
-    logout: ends.endSession,
+    logout(caller) {
+      if (caller.limits) throw new Problem('invalid', `${caller.subject} does not sign out: an admin revokes it`)
+      ends.endSession(caller)
+    },
     logoutEverywhere(username) {
       if (!isBuiltIn(username) && !users?.get(username)) throw new Problem('invalid', `There is no user ${username}`)
       ends.endAll(username)
     },
+    endStreams: ends.endAll,
     watch: ends.watch,
-    callerOf: identifyBy({ settings, tokens, ends, guesses, printOf: token => fingerprint(secret, token) }),
+    callerOf: identifyBy({ settings, tokens, apiTokens, now, ends, guesses, printOf: token => fingerprint(secret, token) }),
     keyCallerOf: request => keyCaller(settings.apiKey, guesses, request),
     formToken: ({ session }) => forms.make(session),
     isFormToken: ({ session }, text) => forms.fits(session, text),
@@ -123,13 +132,15 @@ export function openAuth(options: AuthOptions): Auth {
 type IdentifyOptions = {
   settings: AuthSettings
   tokens: AccessTokens
+  apiTokens: ApiTokenStore | undefined
+  now: () => number
   ends: TokenEnds
   guesses: Guesses
   /** Names the session of a token that names none. */
   printOf: (token: string) => string
 }
 
-function identifyBy({ settings, tokens, ends, guesses, printOf }: IdentifyOptions): Auth['callerOf'] {
+function identifyBy({ settings, tokens, apiTokens, now, ends, guesses, printOf }: IdentifyOptions): Auth['callerOf'] {
   const verify = async (token: string, via: 'bearer' | 'cookie', request: FastifyRequest, tried: string): Promise<Caller> => {
     const {
       epoch,
@@ -145,6 +156,11 @@ function identifyBy({ settings, tokens, ends, guesses, printOf }: IdentifyOption
     }
     return { ...verified, via, session }
   }
+  const verifyApiToken = (token: string, request: FastifyRequest, tried: string): Caller => {
+    const caller = apiTokens && apiTokenCaller(apiTokens, token, now())
+    if (caller) return caller
+    throw guesses.wrongSecret(request, tried, token) ?? new Problem('unauthenticated', 'The token is not valid, or was revoked')
+  }
   return async (request, tried = TOKEN_NAME) => {
     if (settings.secret === undefined) {
       assertSameSite(request, 'open')
@@ -154,7 +170,7 @@ function identifyBy({ settings, tokens, ends, guesses, printOf }: IdentifyOption
     if (header !== undefined) {
       const [, token] = BEARER.exec(header) ?? []
       if (!token) throw new Problem('unauthenticated', 'The Authorization header reads `Bearer <token>`')
-      return verify(token, 'bearer', request, tried)
+      return isApiToken(token) ? verifyApiToken(token, request, tried) : verify(token, 'bearer', request, tried)
     }
     const cookie = request.cookies[SESSION_COOKIE]
     if (!cookie) return undefined

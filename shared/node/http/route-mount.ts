@@ -7,6 +7,7 @@ import { YAML_TYPES } from './body.ts'
 import { type Idempotency, idempotencyKey } from './idempotency.ts'
 import { type Call, type Caller, type Route, type SharedToken, strict } from './route.ts'
 import { fits } from './schema-check.ts'
+import { assertBuilding, assertScope } from './token-limits.ts'
 import { sameText } from '#shared/node/auth/password-login.ts'
 import { API_KEY_NAME, type Auth, BEARER } from '#shared/node/auth/token.ts'
 
@@ -50,6 +51,7 @@ export function mount(app: FastifyInstance, routes: Route[], options: MountOptio
       config: { ...(route.hints && { hints: route.hints }) },
       onRequest: async request => {
         request.caller = await admit(route, request, options.auth)
+        if (request.caller) assertScope(route, request.caller)
         assertBody(route, request)
       },
       preValidation: async request => {
@@ -57,6 +59,7 @@ export function mount(app: FastifyInstance, routes: Route[], options: MountOptio
         if (route.query) request.query = coerce(route.query, knownParameters(route, request.query as Record<string, unknown>))
         if (route.takes === 'form') takeForm(route, request, options.auth)
       },
+      preHandler: async request => assertBuilding(route, request),
       handler: (request, reply) => answer(route, request, reply, options),
     })
   }

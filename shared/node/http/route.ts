@@ -1,5 +1,6 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TokenLimits } from '#shared/core/auth/api-tokens.ts'
 import type { UserRole } from '#shared/core/auth/users.ts'
 import type { AgentHint, Problem, ProblemCode } from '#shared/core/problem.ts'
 
@@ -16,6 +17,8 @@ export type Caller = {
   expires_at?: number
   /** Signed in with a first password: only routes with `beforePasswordChange` answer. */
   must_change_password?: true
+  /** Of an API token. */
+  limits?: TokenLimits
 }
 
 /** The part of an audit row that the handler knows: the changed thing, and its state before and after. */
@@ -58,6 +61,14 @@ export type Route = {
    * a browser adds.
    */
   bearerOnly?: true
+  /** Says nothing of any building, so a token of one building may call it. */
+  anyBuilding?: true
+  /** The building of what `params` names; undefined where nothing has this id. Others name it as `building_id`. */
+  buildingOf?: (params: Record<string, string>) => string | undefined
+  /** Changes more than the building that it names: no token of one building may call it. */
+  wholeSite?: true
+  /** Has an `action` for the audit and yet changes nothing, so a token that only reads may call it. */
+  changesNothing?: true
   /** Also open to a user who has to choose a password first. */
   beforePasswordChange?: true
   /** Also accepts this token as `Authorization: Bearer`. */

@@ -13,6 +13,11 @@ import { findingView, readInstant } from '#shared/central/api/record-views.ts'
 
 const INSTANT = Type.String({ maxLength: 40 })
 const BY_ID = strict({ finding_id: ID })
+/** For tokens of one building. */
+const buildingOf =
+  ({ findings }: Pick<CentralContext, 'findings'>) =>
+  ({ finding_id = '' }: Record<string, string>) =>
+    findings.get(finding_id)?.building_id
 
 export const findingRoutes = (context: CentralContext): Route[] => [...listRoutes(context), ...noteRoutes(context)]
 
@@ -48,6 +53,7 @@ const listRoutes = ({ findings, notes }: CentralContext): Route[] => [
     auth: 'viewer',
     summary: 'One finding with its evidence',
     params: BY_ID,
+    buildingOf: buildingOf({ findings }),
     problems: ['unknown_finding'],
     handle: ({ params: { finding_id } }) => {
       const finding = needFinding(findings, finding_id)
@@ -58,22 +64,29 @@ const listRoutes = ({ findings, notes }: CentralContext): Route[] => [
 
 const noteRoutes = (context: CentralContext): Route[] => [
   noteRoute(
+    context,
     'ack',
     'Acknowledges a finding, or takes that back',
     { ack: Type.Optional(Type.Boolean({ default: true })), assignee: Type.Optional(Type.String({ maxLength: 128 })) },
     (call, finding_id, given) => acknowledge(context, call, finding_id, given),
   ),
   noteRoute(
+    context,
     'snooze',
     'Hides a finding until an instant, at most 30 days ahead; null shows it again',
     { until: Type.Union([INSTANT, Type.Null()]) },
     (call, finding_id, { until }) => snooze(context, call, finding_id, until === null ? null : readInstant('until', until)),
     ['invalid'],
   ),
-  noteRoute('note', 'Writes a note on a finding; an empty one removes it', { note: NOTE_TEXT }, (call, finding_id, { note }) =>
-    writeNote(context, call, finding_id, note),
+  noteRoute(
+    context,
+    'note',
+    'Writes a note on a finding; an empty one removes it',
+    { note: NOTE_TEXT },
+    (call, finding_id, { note }) => writeNote(context, call, finding_id, note),
   ),
   noteRoute(
+    context,
     'not-a-fault',
     'Says why a finding is no fault; null takes that back',
     { reason: Type.Union([NOTE_TEXT, Type.Null()]) },
@@ -83,6 +96,7 @@ const noteRoutes = (context: CentralContext): Route[] => [
 
 /** A route that changes the note of a finding. */
 function noteRoute<P extends TProperties>(
+  context: Pick<CentralContext, 'findings'>,
   verb: string,
   summary: string,
   properties: P,
@@ -95,6 +109,7 @@ function noteRoute<P extends TProperties>(
     auth: 'operator',
     summary,
     params: BY_ID,
+    buildingOf: buildingOf(context),
     body: strict(properties),
     action: `finding_${verb.replaceAll('-', '_')}`,
     problems: ['unknown_finding', ...problems],

@@ -136,6 +136,7 @@ const definitionRoutes = (context: CentralParts): Route[] => [
     method: 'GET',
     path: '/api/fault-definitions',
     auth: 'viewer',
+    anyBuilding: true,
     summary: 'The table of fault definitions as it was synchronised last, with those that no rule finds any more',
     query: strict(PAGE),
     problems: ['bad_cursor'],

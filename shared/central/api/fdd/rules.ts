@@ -29,6 +29,7 @@ const listRoute = ({ rules, ruleStates }: CentralParts) =>
     method: 'GET',
     path: '/api/fdd-rules',
     auth: 'viewer',
+    anyBuilding: true,
     summary: 'Rules with what they read and whether they are active, and files that do not check',
     query: strict(PAGE),
     problems: ['bad_cursor'],

@@ -11,6 +11,11 @@ import { EVENTS_TYPE, runEvents } from './run-events.ts'
 import { runStateView } from '#shared/central/api/record-views.ts'
 
 const BY_ID = strict({ run_id: ID })
+/** For tokens of one building. */
+const buildingOf =
+  (runs: CentralContext['runs']) =>
+  ({ run_id = '' }: Record<string, string>) =>
+    runs.get(run_id)?.run.building_id
 /** Runs that are watched at one time; each holds a connection. */
 const WATCHED_MAX = 100
 
@@ -36,6 +41,7 @@ export const runRoutes = ({ runs }: Pick<CentralContext, 'runs'>): Route[] => [
     auth: 'viewer',
     summary: 'One run: whether it waits, how far it is, or how it ended',
     params: BY_ID,
+    buildingOf: buildingOf(runs),
     problems: ['unknown_run'],
     handle: ({ params }) => ({ ok: true, run: runStateView(needRun(runs, params.run_id)) }),
   }),
@@ -46,6 +52,7 @@ export const runRoutes = ({ runs }: Pick<CentralContext, 'runs'>): Route[] => [
     auth: 'operator',
     summary: 'Ends a run at once; nothing is stored of it',
     params: BY_ID,
+    buildingOf: buildingOf(runs),
     action: 'cancel_run',
     problems: ['unknown_run', 'conflict'],
     handle: call => {
@@ -64,6 +71,7 @@ function eventsRoute(runs: CentralContext['runs']): Route {
     auth: 'viewer',
     summary: 'The progress of a run as server-sent events; the stream ends with the run',
     params: BY_ID,
+    buildingOf: buildingOf(runs),
     problems: ['unknown_run', 'not_ready'],
     handle: ({ params: { run_id }, request, reply }) => {
       needRun(runs, run_id)
