@@ -18,6 +18,8 @@ import type { CentralFiles } from '../broker/files.ts'
 import { openConnectors } from '../connectors/open.ts'
 import { hubHealth } from '../ingest/health.ts'
 import { createMqttSubscriber } from '../ingest/mqtt-subscriber.ts'
+import { monitorRoutes } from '../monitor/monitor.route.ts'
+import { MqttMonitor } from '../monitor/mqtt-monitor.ts'
 import { fleetRoutes } from '../pages/fleet.route.ts'
 import { hubOverrides } from '../pages/overrides.route.ts'
 
@@ -43,7 +45,8 @@ export async function openHubCentral(settings: CentralSettings, { files, broker,
   const workspace = await openWorkspaceOf(settings, parts)
   const { model, edges, edgeClaims: claims } = workspace.stores
   const ingestService = createIngestService({ inbox: workspace.inbox, model, edges, claims, clock, log })
-  const subscriber = files && createMqttSubscriber({ broker, ...files, ingestService, log })
+  const monitor = new MqttMonitor(clock.now)
+  const subscriber = files && createMqttSubscriber({ broker, ...files, ingestService, monitor, log })
   const connectors = openConnectors({ edges, files, publish: subscriber?.publish })
   const health = hubHealth({ edges, claims, ingestService, broker: subscriber }, clock.now)
   const central = createCentralOf(settings, workspace, { ...parts, scheduled: true, onFindings: () => undefined, health })
@@ -56,6 +59,7 @@ export async function openHubCentral(settings: CentralSettings, { files, broker,
     routes: layout => [
       ...fleetRoutes(context, layout),
       pollStatusRoute(ingestService),
+      ...monitorRoutes(monitor, layout),
       ...connectors.routes,
       ...hubOverrides({ context, layout, connectors: connectors.asked }),
     ],
@@ -70,7 +74,8 @@ export async function serveHub(
   { central, routes }: Pick<HubCentral, 'central' | 'routes'>,
   log: Logger,
 ): Promise<Service[]> {
-  const layout = { product: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet' } as const
+  const more = [{ href: '/mqtt', text: 'Messages' }]
+  const layout = { product: 'hub', name: settings.SERVICE_SITE_ID, first: 'Fleet', more } as const
   const http = await serveCentral(settings, { central, layout, routes, log })
   return [metricsService(central.context, settings.SERVICE_METRICS_BIND, log), http]
 }

@@ -13,6 +13,7 @@ import { type AckReply, processPublish } from '#shared/flow/ingest/mqtt-ingest.t
 import { mqttLink } from '#shared/node/mqtt.ts'
 import type { Pair } from '#shared/node/pki/pki.ts'
 import type { Service } from '#shared/node/service.ts'
+import type { MqttMonitor } from '../monitor/mqtt-monitor.ts'
 import { MessageQueue } from './message-queue.ts'
 
 type SubscriberOptions = Pair & {
@@ -22,6 +23,8 @@ type SubscriberOptions = Pair & {
   ingestService: IngestService
   /** Stores what the edges of tenants publish; without it their messages are discarded. */
   tenants?: TenantIngest | undefined
+  /** Remembers the messages of the hub's own sites, and the state of the connection. */
+  monitor: Pick<MqttMonitor, 'record' | 'setConnected'>
   log: Logger
 }
 
@@ -40,6 +43,8 @@ type ResponseListener = (topic: Topic, payload: Uint8Array) => void
 
 /** An edge that sends no status for this long after the hub has reconnected counts as disconnected, ms. */
 const STATUS_WAIT_MS = 60_000
+/** Topics of tenants, also those that cannot be parsed, are not shown to the people of the hub's own sites. */
+const TENANTS_PREFIX = 'tenants/'
 
 /**
  * Subscribes with the certificate of `central:{site_id or *}` and ingests what its sites send. It reconnects and subscribes again
@@ -48,7 +53,7 @@ const STATUS_WAIT_MS = 60_000
  * @throws Error when the certificate is not a central's
  */
 export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber {
-  const { broker, ingestService, tenants, log } = options
+  const { broker, ingestService, tenants, monitor, log } = options
   const identity = centralOf(options.cert_pem)
   const services = () => [ingestService, ...(tenants?.all() ?? [])]
   const disconnectSilentEdges = () => {
@@ -59,9 +64,14 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
   let statusTimer: NodeJS.Timeout | undefined
   let listener: ResponseListener = () => undefined
   const reply = ({ tenant_id, site_id, edge_id }: EdgeAddress, body: object) => {
-    link
-      .publish(topicOf({ tenant_id, site_id, edge_id, kind: 'acks' }), packBody(body))
-      .catch((error: Error) => log.debug(`acknowledgement not sent: ${error.message}`))
+    publish({ tenant_id, site_id, edge_id, kind: 'acks' }, body).catch((error: Error) =>
+      log.debug(`acknowledgement not sent: ${error.message}`),
+    )
+  }
+  const publish = (topic: Topic, body: object): Promise<void> => {
+    const [name, payload] = [topicOf(topic), packBody(body)]
+    if (topic.tenant_id === undefined) monitor.record('sent', name, payload)
+    return link.publish(name, payload)
   }
   const acks = ackBatch(ack => reply(ack, writeAck(ack.ack)))
   const queue = new MessageQueue(({ topic, payload }) => {
@@ -79,12 +89,17 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     clientId: commonName(identity),
     subscribe: topicsOf(identity).subscribe,
     onUp: () => {
+      monitor.setConnected(true)
       for (const { ingest } of services()) ingest.registry.expectStatuses()
       clearTimeout(statusTimer)
       statusTimer = setTimeout(disconnectSilentEdges, STATUS_WAIT_MS)
     },
-    onDown: () => clearTimeout(statusTimer),
+    onDown: () => {
+      monitor.setConnected(false)
+      clearTimeout(statusTimer)
+    },
     onMessage: (name, payload) => {
+      if (!name.startsWith(TENANTS_PREFIX)) monitor.record('received', name, payload)
       const topic = parseTopic(name)
       if (topic) queue.add(topic, payload)
       else processPublish(ingestService.ingest, name, payload)
@@ -104,7 +119,7 @@ export function createMqttSubscriber(options: SubscriberOptions): MqttSubscriber
     onResponse: given => {
       listener = given
     },
-    publish: (topic, body) => link.publish(topicOf(topic), packBody(body)),
+    publish,
   }
 }
 

@@ -67,3 +67,85 @@ setInterval(() => {
   }
 }, 1000)
 for (const part of parts()) fresh.set(part.id, Date.now())
+
+/* MQTT messages: new rows come as server-sent events; where no stream can be had, a request every second. */
+const MONITOR_ROWS = 100
+const MONITOR_POLL_MS = 1000
+for (const monitor of document.querySelectorAll('[data-monitor]')) watchMessages(monitor)
+
+function watchMessages(monitor) {
+  const { monitor: url, query } = monitor.dataset
+  const rows = monitor.querySelector('[data-monitor-rows]')
+  const state = monitor.querySelector('[data-monitor-state]')
+  const count = monitor.querySelector('[data-monitor-count]')
+  const pause = monitor.querySelector('[data-monitor-pause]')
+  let after = Number(monitor.dataset.after)
+  let waiting = []
+  let isPaused = false
+
+  const cell = (name, text) => {
+    const element = document.createElement(name)
+    element.textContent = text
+    return element
+  }
+  const itemOf = ({ at, topic, direction, bytes, preview, is_cut }) => {
+    const side = cell('span', `${direction === 'sent' ? 'to the edge' : 'from the edge'}, ${bytes} bytes`)
+    side.className = 'muted'
+    const summary = cell('summary', `${new Date(at).toLocaleTimeString()} `)
+    summary.append(cell('code', topic), ' ', side)
+    const details = document.createElement('details')
+    details.append(summary, cell('pre', preview + (is_cut ? '…' : '')))
+    const item = document.createElement('li')
+    item.append(details)
+    return item
+  }
+  const add = message => {
+    after = Math.max(after, message.id)
+    if (isPaused) waiting = [...waiting, message].slice(-MONITOR_ROWS)
+    else {
+      rows.prepend(itemOf(message))
+      while (rows.children.length > MONITOR_ROWS) rows.lastElementChild.remove()
+      monitor.querySelector('[data-monitor-empty]')?.remove()
+    }
+    label()
+  }
+  const label = () => {
+    pause.textContent = isPaused ? `Go on (${waiting.length} waiting)` : 'Pause'
+  }
+  const showStats = ({ connected, messages, dropped }) => {
+    state.textContent = connected ? 'Connected to the broker.' : 'Not connected to the broker.'
+    const left = dropped > 0 ? `, ${dropped} not shown because too many came at once` : ''
+    count.textContent = `${messages} messages since the start${left}`
+  }
+  pause.hidden = false
+  pause.addEventListener('click', () => {
+    isPaused = !isPaused
+    if (!isPaused) for (const message of waiting.splice(0)) add(message)
+    label()
+  })
+
+  let missed = 0
+  const poll = async () => {
+    if (!document.hidden) {
+      try {
+        const response = await fetch(`${url}?${new URLSearchParams(query)}&after=${after}`)
+        if (response.status === 401) return location.reload()
+        const answer = await response.json()
+        for (const message of answer.recent) add(message)
+        after = Math.max(after, answer.messages)
+        missed += answer.dropped
+        showStats({ ...answer, dropped: missed })
+      } catch {
+        state.textContent = 'No answer from the hub.'
+      }
+    }
+    setTimeout(poll, MONITOR_POLL_MS)
+  }
+  const stream = new EventSource(`${url}/stream?${query}`)
+  stream.addEventListener('message', event => add(JSON.parse(event.data)))
+  for (const name of ['stats', 'connection']) stream.addEventListener(name, event => showStats(JSON.parse(event.data)))
+  stream.addEventListener('error', () => {
+    // A stream that was only cut off connects again by itself.
+    if (stream.readyState === EventSource.CLOSED) poll()
+  })
+}

@@ -191,7 +191,8 @@ async function answer(route: Route, request: FastifyRequest, reply: FastifyReply
   const key = route.idempotent && idempotencyKey(request.headers['idempotency-key'])
   const scope = `${caller?.subject} ${request.method} ${request.url} ${key}`
   const result = await (key ? options.idempotency.once(scope, body, handle) : handle())
-  if (reply.sent || result === reply) return reply
+  // A stream whose reader left has sent its headers and never ends.
+  if (reply.sent || reply.raw.headersSent || result === reply) return reply
   if (result instanceof Html) return reply.type('text/html; charset=utf-8').send(result.text)
   return result === undefined ? reply.code(204).send() : reply.send(result)
 }

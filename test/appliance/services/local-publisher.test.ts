@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test from 'ava'
+import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
 import { createMqttSubscriber } from '#hub/ingest/mqtt-subscriber.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
 import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
@@ -173,7 +174,13 @@ test('both ways to the same central, with restarts of broker, central and edge: 
   const startBoth = async (port: number) => {
     const central = await startCentral(join(dir, 'central'), { token: TOKEN, port })
     const files = await readCentralFiles(join(dir, 'pki'))
-    const hears = createMqttSubscriber({ ...files, ingestService: central.ingestService, broker: place, log: silent })
+    const hears = createMqttSubscriber({
+      ...files,
+      ingestService: central.ingestService,
+      monitor: new MqttMonitor(Date.now),
+      broker: place,
+      log: silent,
+    })
     await hears.start()
     return {
       ...central,

@@ -9,6 +9,7 @@ import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
 import { openConnectors } from '#hub/connectors/open.ts'
 import { createMqttSubscriber } from '#hub/ingest/mqtt-subscriber.ts'
+import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
 import { createIngestService } from '#shared/central/ingest-service.ts'
 import type { AuditRow } from '#shared/core/stores.ts'
 import { wallClock } from '#shared/node/clock.ts'
@@ -50,7 +51,8 @@ export async function openHub(
     log: silent,
   })
   const files = await readCentralFiles(join(dir, 'pki'))
-  const ingest = createMqttSubscriber({ ...files, ingestService, broker: { host: '127.0.0.1', port }, log: silent })
+  const monitor = new MqttMonitor(wallClock.now)
+  const ingest = createMqttSubscriber({ ...files, ingestService, monitor, broker: { host: '127.0.0.1', port }, log: silent })
   const open = openConnectors({ edges, files, publish: ingest.publish, timeoutMs })
   ingest.onResponse(open.onResponse)
   const rows: AuditRow[] = []

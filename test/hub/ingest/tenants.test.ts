@@ -1,6 +1,7 @@
 /** Two tenants whose edges have one site id and one edge id, over the real broker with real certificates. */
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
 import { createMqttSubscriber } from '#hub/ingest/mqtt-subscriber.ts'
 import { readCentralFiles } from '#hub/broker/files.ts'
 import { createIngestService } from '#shared/central/ingest-service.ts'
@@ -39,9 +40,11 @@ test('edges of two tenants and of the hub itself under one site and edge id stor
     ['acme', acme.service],
     ['other', other.service],
   ])
+  const monitor = new MqttMonitor(Date.now)
   const subscriber = createMqttSubscriber({
     ...(await readCentralFiles(certs)),
     ingestService: own.service,
+    monitor,
     tenants: { of: tenant_id => byTenant.get(tenant_id), all: () => [...byTenant.values()] },
     broker: { host: '127.0.0.1', port },
     log: silent,
@@ -67,6 +70,13 @@ test('edges of two tenants and of the hub itself under one site and edge id stor
   const edges = [ofHub, ofAcme, ofOther]
   await until(() => edges.every(edge => edge.state().backlog === 0), 'everything of known tenants is acknowledged')
   t.deepEqual([own.values(), acme.values(), other.values()], [[1], [2, 3], [4, 5, 6]])
+  const seen = monitor.messages(0, {}, 200).messages.map(({ topic }) => topic)
+  t.true(seen.includes('sites/A/edges/e1/telemetry/bacnet'))
+  t.deepEqual(
+    seen.filter(topic => !topic.startsWith('sites/')),
+    [],
+    'the monitor of the hub shows nothing of a tenant',
+  )
   t.is(ofNobody.state().backlog, 1, 'an edge of an unknown tenant keeps what it has')
   for (const store of [own, acme, other]) t.is(store.edges.list().length, 1)
   t.deepEqual(broker.sessions(), ['central:*:*', 'edge:A:e1', 'edge:acme:A:e1', 'edge:other:A:e1', 'edge:unknown:A:e1'])

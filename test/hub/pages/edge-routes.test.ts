@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
+import { monitorRoutes } from '#hub/monitor/monitor.route.ts'
 import { claimRoutes } from '#hub/pages/claims.route.ts'
 import { edgeRoutes } from '#hub/pages/edge-routes.ts'
 import { hubOverrides } from '#hub/pages/overrides.route.ts'
@@ -84,7 +85,8 @@ test('API.md of the hub has them', t => {
     clock: undefined!,
   })
   const claims = claimRoutes(undefined!).filter(({ path }) => path.startsWith('/api/'))
-  for (const { method, path, auth, problems = [] } of [...routes, ...claims]) {
+  const monitor = monitorRoutes(undefined!, undefined!).filter(({ path }) => path.startsWith('/api/'))
+  for (const { method, path, auth, problems = [] } of [...routes, ...claims, ...monitor]) {
     const codes = problems.map(code => `\`${code}\``).join(', ')
     t.true(text.includes(`| ${method} | \`${path}\` | ${auth} | | ${codes && `${codes} `}|`), path)
   }

@@ -10,6 +10,7 @@ import { MqttPublisher } from '#appliance/services/mqtt-publisher.ts'
 import { brokerService } from '#hub/broker/broker.ts'
 import { readBrokerFiles, readCentralFiles } from '#hub/broker/files.ts'
 import { createMqttSubscriber } from '#hub/ingest/mqtt-subscriber.ts'
+import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
 import { createIngestService } from '#shared/central/ingest-service.ts'
 import type { Point } from '#shared/core/model/model.ts'
 import type { Reading } from '#shared/core/telemetry/reading.ts'
@@ -47,7 +48,8 @@ export async function startHub(certs: string, workspace: string, port: number) {
   const stores = { inbox: openInbox(db), model: modelStore(db), edges: edgeStore(db), claims: edgeClaimStore(db) }
   const files = await readCentralFiles(certs)
   const ingestService = createIngestService({ ...stores, clock: wallClock, log: silent })
-  const hub = createMqttSubscriber({ ...files, ingestService, broker: { host: '127.0.0.1', port }, log: silent })
+  const monitor = new MqttMonitor(wallClock.now)
+  const hub = createMqttSubscriber({ ...files, ingestService, monitor, broker: { host: '127.0.0.1', port }, log: silent })
   await ingestService.start()
   await hub.start()
   const samples = db.prepare(
@@ -57,6 +59,7 @@ export async function startHub(certs: string, workspace: string, port: number) {
     ...stores,
     db,
     ingestService,
+    monitor,
     counters: () => ingestService.ingest.monitor.counts(),
     /** What is stored, in order of time. */
     samples: () => samples.all() as { id: string; v: number }[],

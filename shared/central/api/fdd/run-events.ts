@@ -1,26 +1,20 @@
 import { Readable } from 'node:stream'
 import { isOver } from '#shared/core/runs/run-state.ts'
-import { SECOND } from '#shared/core/time.ts'
 import type { CentralContext } from '#shared/central/context.ts'
+import { createChangeSignal, eventText, HEARTBEAT, HEARTBEAT_MS, STREAM_START } from '#shared/central/api/event-stream.ts'
 import { runStateView } from '#shared/central/api/record-views.ts'
 
-export const EVENTS_TYPE = 'text/event-stream; charset=utf-8'
-/** What a stream says when there is nothing to say, so that no proxy takes it for dead. */
-const HEARTBEAT_MS = 15 * SECOND
-/** When a browser tries again after the connection was lost. */
-const RETRY_MS = 2 * SECOND
-/** Id of the event that says how the run ended. */
+/** Id of the last event. */
 const END = 'end'
 
 type Runs = Pick<CentralContext['runs'], 'get' | 'watch'>
 
 /**
- * What becomes of a run, as server-sent events: `progress` for each change and `end` at last, after which the stream ends.
- * Each event holds all that is known, so whoever reads slowly or comes late misses nothing but what is past.
+ * The progress of a run as server-sent events: `progress` for each change, and `end`, after which the stream ends. Each event
+ * has the whole state, so a slow reader misses only states that have passed.
  *
- * @param last the id of the event that the reader heard last, as `Last-Event-ID` says
- * @returns undefined when the reader has heard the end already
- * @source WHATWG HTML, 9.2 Server-sent events
+ * @param last `Last-Event-ID`, the id of the last event that the reader has
+ * @returns undefined when the reader has the end already
  */
 export function runEvents(
   runs: Runs,
@@ -29,9 +23,9 @@ export function runEvents(
   heartbeatMs = HEARTBEAT_MS,
 ): Readable | undefined {
   if (last === END) return undefined
-  const gone = new AbortController()
-  const events = Readable.from(follow(runs, run_id, last, heartbeatMs, gone.signal))
-  events.once('close', () => gone.abort())
+  const closed = new AbortController()
+  const events = Readable.from(follow(runs, run_id, last, heartbeatMs, closed.signal))
+  events.once('close', () => closed.abort())
   return events
 }
 
@@ -40,55 +34,25 @@ async function* follow(
   run_id: string,
   last: string | undefined,
   heartbeatMs: number,
-  gone: AbortSignal,
+  closed: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
-  const bell = openBell(gone)
-  const stop = runs.watch(run_id, bell.ring)
+  const changes = createChangeSignal(closed)
+  const stop = runs.watch(run_id, changes.notify)
   try {
-    yield `retry: ${RETRY_MS}\n\n`
-    for (let heard = last; !gone.aborted; ) {
+    yield STREAM_START
+    for (let sent = last; !closed.aborted; ) {
       const known = runs.get(run_id)
       if (!known) return
       if (isOver(known.run)) {
-        yield event('end', END, known)
+        yield eventText('end', END, runStateView(known))
         return
       }
       const id = String(known.version)
-      if (id !== heard) yield event('progress', id, known)
-      heard = id
-      if (!(await bell.rung(heartbeatMs))) yield ': still there\n\n'
+      if (id !== sent) yield eventText('progress', id, runStateView(known))
+      sent = id
+      if (!(await changes.wait(heartbeatMs))) yield HEARTBEAT
     }
   } finally {
     stop?.()
-  }
-}
-
-const event = (name: string, id: string, known: Parameters<typeof runStateView>[0]) =>
-  `event: ${name}\nid: ${id}\ndata: ${JSON.stringify(runStateView(known))}\n\n`
-
-/** Remembers one ring, so that none is lost between two waits. */
-function openBell(gone: AbortSignal) {
-  let ringing = false
-  let wake: (() => void) | undefined
-  const ring = () => {
-    ringing = true
-    wake?.()
-  }
-  gone.addEventListener('abort', ring, { once: true })
-  return {
-    ring,
-    /** @returns false when nobody rang for so long */
-    async rung(ms: number): Promise<boolean> {
-      if (!ringing) {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        wake = resolve
-        const timer = setTimeout(resolve, ms)
-        await promise
-        clearTimeout(timer)
-      }
-      const did = ringing
-      ringing = false
-      return did
-    },
   }
 }

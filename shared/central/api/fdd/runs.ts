@@ -7,7 +7,8 @@ import { route, type Route, strict } from '#shared/node/http/route.ts'
 import type { CentralContext } from '#shared/central/context.ts'
 import { cancelRun } from '#shared/central/commands/runs.ts'
 import { afterOf, limitOf, PAGE, pageOf } from '#shared/central/api/list.ts'
-import { EVENTS_TYPE, runEvents } from './run-events.ts'
+import { EVENTS_TYPE } from '#shared/central/api/event-stream.ts'
+import { runEvents } from './run-events.ts'
 import { runStateView } from '#shared/central/api/record-views.ts'
 
 const BY_ID = strict({ run_id: ID })

@@ -267,7 +267,7 @@ test.serial('a stream with nothing to say says so, and one whose reader is gone 
     texts.push(String(text))
     if (texts.length === 3) break
   }
-  t.deepEqual(texts, ['retry: 2000\n\n', ': still there\n\n', ': still there\n\n'])
+  t.deepEqual(texts, ['retry: 2000\n\n', ': no news\n\n', ': no news\n\n'])
   await alone
   t.is(watchers, 0)
 })

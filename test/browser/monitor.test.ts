@@ -1,0 +1,78 @@
+/** The page of MQTT messages, which adds what comes without being loaded again. */
+import anyTest, { type TestFn } from 'ava'
+import { monitorRoutes } from '#hub/monitor/monitor.route.ts'
+import { MqttMonitor } from '#hub/monitor/mqtt-monitor.ts'
+import { openSite, PASSWORDS, type TestSite } from '../support/sites/page-site.ts'
+import { openChromium, type OpenBrowser } from './chromium.ts'
+import { expectClean, looks } from './looks.ts'
+import { openPage, signIn } from './watch.ts'
+
+const TOPIC = 'sites/riverside/edges/fieldbus-1/telemetry/bacnet'
+const MARKUP = Buffer.from('{"name":"<img src=x onerror=document.title=1>"}')
+
+const test = anyTest as TestFn<{ chromium: OpenBrowser }>
+test.before(async t => {
+  t.context = { chromium: await openChromium() }
+})
+test.after.always(t => t.context.chromium.close())
+
+async function openMonitorSite(): Promise<{ site: TestSite; monitor: MqttMonitor }> {
+  const monitor = new MqttMonitor(Date.now)
+  monitor.setConnected(true)
+  monitor.record('received', TOPIC, Buffer.from('{"seq":1}'))
+  return { monitor, site: await openSite({ product: 'hub', more: layout => monitorRoutes(monitor, layout) }) }
+}
+
+test('a new message appears as text, and pause holds back what comes until it ends', async t => {
+  const { site, monitor } = await openMonitorSite()
+  t.teardown(site.close)
+  const { page, complaints, close } = await openPage(t.context.chromium.browser, site.url)
+  t.teardown(close)
+  await signIn(page, 'viewer', PASSWORDS.viewer, '/mqtt')
+  const items = page.locator('.messages li')
+  t.is(await items.count(), 1)
+  await page.getByText('Connected to the broker.').waitFor()
+  monitor.record('received', TOPIC, MARKUP)
+  await items.nth(1).waitFor()
+  await items.first().locator('summary').click()
+  t.is(await items.first().locator('pre').textContent(), MARKUP.toString())
+  t.is(await page.title(), 'MQTT messages · Campus hub · Plenum')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  monitor.record('sent', 'sites/riverside/edges/fieldbus-1/acks', Buffer.from('{}'))
+  await page.getByRole('button', { name: 'Go on (1 waiting)' }).click()
+  await items.nth(2).waitFor()
+  t.regex((await items.first().textContent())!, /acks to the edge, 2 bytes/)
+  t.deepEqual(complaints, [])
+})
+
+test('where no stream can be had the page asks every second', async t => {
+  const { site, monitor } = await openMonitorSite()
+  t.teardown(site.close)
+  const { page, close } = await openPage(t.context.chromium.browser, site.url)
+  t.teardown(close)
+  await page.route('**/api/mqtt/monitor/stream*', route => route.fulfill({ status: 503, body: '' }))
+  await signIn(page, 'viewer', PASSWORDS.viewer, '/mqtt')
+  monitor.record('received', TOPIC, MARKUP)
+  await page.locator('.messages li').nth(1).waitFor()
+  monitor.record('received', TOPIC, MARKUP)
+  await page.locator('.messages li').nth(2).waitFor()
+  await page.getByText('3 messages since the start').waitFor()
+  t.pass()
+})
+
+for (const [name, look] of looks('a desk in daylight', 'a phone at night')) {
+  test(`the page of messages is clean through ${name}`, async t => {
+    const { site, monitor } = await openMonitorSite()
+    t.teardown(site.close)
+    monitor.record(
+      'received',
+      `sites/riverside/edges/${'long-'.repeat(20)}/status`,
+      Buffer.from(`{"text":"${'x'.repeat(3000)}"}`),
+    )
+    const { page, close } = await openPage(t.context.chromium.browser, site.url, look)
+    t.teardown(close)
+    await signIn(page, 'viewer', PASSWORDS.viewer, '/mqtt')
+    await page.locator('.messages summary').first().click()
+    await expectClean(t, page, name, 24)
+  })
+}
